@@ -1,0 +1,8 @@
+// Package builtin is the ordered list of the families of actions that this
+// binary has, and what is generated from it.
+package builtin
+
+import "github.com/declprov/declprov/actions"
+
+// Families are all families, in the order of the documentation.
+func Families() []*actions.Family { return nil }

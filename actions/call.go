@@ -1,0 +1,102 @@
+package actions
+
+import (
+	"time"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// Call is one run of an action.
+type Call struct {
+	// Args are the arguments of mode Value and Raw that are given, the family's
+	// defaults among them, of their declared types, as plain Go: nil, bool,
+	// int64, float64, json.Number (what neither holds exactly), string,
+	// []any, map[string]any, *spec.File for an asset or archive.
+	Args map[string]any
+	// Parts are the arguments of mode Path.
+	Parts map[string][]Part
+	// Late are the arguments of mode Late.
+	Late map[string]LateExpr
+	Env  *Env
+	// Wants reports whether the spec refers to this member of the result, so
+	// that what nobody asks for (a large file's content) is not fetched.
+	Wants func(member string) bool
+	// Progress shows a short text while the run goes on; never nil.
+	Progress func(text string)
+}
+
+// Part is a piece of a path template: text of the author's, or a value.
+type Part struct {
+	Text    string
+	Literal bool
+}
+
+// LateExpr evaluates an argument of mode Late, with what the action knows by
+// then (`body`, `status`) beside what the step's scope has.
+type LateExpr func(extra map[string]any) (any, error)
+
+// String is the argument's text, or "" where it is not given.
+func (c *Call) String(name string) string {
+	s, _ := c.Args[name].(string)
+	return s
+}
+
+// Bool is the argument's truth, or def where it is not given.
+func (c *Call) Bool(name string, def bool) bool {
+	if b, ok := c.Args[name].(bool); ok {
+		return b
+	}
+	return def
+}
+
+// Status says how a run ended.
+type Status uint8
+
+const (
+	// Done: it worked; Result holds what it yields.
+	Done Status = iota + 1
+	// Gone: what it is about is not there (404, no such file).
+	Gone
+	// Refused: it failed for certain before anything changed.
+	Refused
+	// Failed: it failed, and something may have changed.
+	Failed
+	// Lost: it was sent, and no answer came; nobody knows.
+	Lost
+)
+
+// Outcome is what a run answers.
+type Outcome struct {
+	Status Status
+	// Result is set when Status is Done, and may be for Gone (the answer that
+	// said so).
+	Result any
+	// Err says what went wrong, for all but Done. It names what was tried and
+	// what to do, and holds no secret.
+	Err error
+	// RetryAfter is when the other side asked to come back; 0 where it did not.
+	RetryAfter time.Duration
+	// Class helps `retry: on`: "connection", "timeout", or an HTTP status.
+	Class string
+}
+
+// Succeed is the outcome of a run that worked.
+func Succeed(result any) Outcome { return Outcome{Status: Done, Result: result} }
+
+// Missing is the outcome of a run whose object is not there.
+func Missing(err error) Outcome { return Outcome{Status: Gone, Err: err} }
+
+// Refuse is the outcome of a run that changed nothing.
+func Refuse(err error) Outcome { return Outcome{Status: Refused, Err: err} }
+
+// Fail is the outcome of a run that may have changed something.
+func Fail(err error) Outcome { return Outcome{Status: Failed, Err: err} }
+
+// Env is the part of the world that an action may touch: each member refuses
+// what the spec's permissions do not grant, before any system call.
+type Env struct {
+	Files *Files
+}
+
+// File is the kind of argument value that an asset or archive arrives as.
+type File = spec.File

@@ -1,0 +1,133 @@
+// Package actions says what an action is: the families (file, http, exec), the
+// kinds in them, what a kind declares of itself, and what a run of one is given
+// and answers.
+//
+// A kind is declared once. vet, the documentation, the CUE definitions and the
+// compiler read the declaration; Run does the work. Retry, polling, undo and
+// the journal are the engine's, once, for all kinds.
+package actions
+
+import (
+	"context"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// Family is a folder of kinds, and the block of defaults that a spec may give
+// them at its top (`file: root: …`).
+type Family struct {
+	Name    string
+	Summary string
+	// Defaults are the arguments that the block takes. A kind's own argument
+	// of the same name wins over the block's.
+	Defaults []Arg
+	// Kinds are the family's, in the order of the documentation. A family of
+	// one kind with the name "" is written without it: `http: {…}`.
+	Kinds []*Kind
+	// Grants are the permissions that a spec without a permissions block gets
+	// from this family's defaults: what it names.
+	Grants func(Static) []Grant
+}
+
+// Kind is the family's kind of that name, or nil.
+func (f *Family) Kind(name string) *Kind {
+	for _, k := range f.Kinds {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// Kind is one kind of action.
+type Kind struct {
+	Name    string // within its family: "write"
+	Summary string // one line
+	Doc     string // Markdown
+	Args    []Arg
+	// OneOf are groups of arguments of which exactly one must be given.
+	OneOf [][]string
+	// Result is the type of what a run yields, given what is known at compile
+	// time; an object for all file kinds.
+	Result func(Static) *spec.Type
+	// Effect says whether a run changes the world.
+	Effect func(Static) Effect
+	// Grants are the permissions that a run needs, as far as the arguments
+	// tell before it runs; vet reports those that can never be had.
+	Grants   func(Static) []Grant
+	Examples []Example
+	// Run does it. It returns soon after ctx ends.
+	Run func(ctx context.Context, call *Call) Outcome
+}
+
+// Mode says how an argument reaches Run.
+type Mode uint8
+
+const (
+	// Value arguments arrive evaluated, in Call.Args.
+	Value Mode = iota
+	// Path arguments arrive in parts, in Call.Parts, to be escaped one by one.
+	Path
+	// Late arguments are expressions that the action evaluates after the
+	// answer, in Call.Late.
+	Late
+	// Raw arguments take no templates.
+	Raw
+)
+
+// Arg is one argument of a kind.
+type Arg struct {
+	spec.Property
+	Mode Mode
+	// Exposed arguments end up where others can read them (a path, a command
+	// line): a secret may not go in.
+	Exposed bool
+}
+
+// Effect is what an action does to the world.
+type Effect uint8
+
+const (
+	// None: it only looks. Such a step may run in a preview, and be repeated.
+	None Effect = iota + 1
+	// Write: it changes something.
+	Write
+)
+
+// Static is what the compiler knows of a call before it runs.
+type Static struct {
+	// Nodes are the arguments as written, with the family's defaults below
+	// them. An argument that is not there is not given.
+	Nodes map[string]*spec.Node
+	// Literals are those of them that hold no template.
+	Literals map[string]any
+}
+
+// Given reports whether the argument is written, here or in the defaults.
+func (s Static) Given(name string) bool { return s.Nodes[name] != nil }
+
+// Access is what a grant allows.
+type Access uint8
+
+// The accesses of LANGUAGE.md section 7. Writing implies reading and deleting.
+const (
+	Read Access = iota + 1
+	WriteTo
+	Connect
+	Run
+	Environ
+)
+
+// Grant is one permission: an access to what a pattern names. Pattern is a
+// template where it comes from a spec, and evaluated where it is in force.
+type Grant struct {
+	Access  Access
+	Pattern *spec.Node
+}
+
+// Example is documented usage; a test runs each.
+type Example struct {
+	Summary string
+	// Spec is the step in CUE, as an author writes it: `file: write: {…}`.
+	Spec string
+}

@@ -1,0 +1,235 @@
+// Package engine is what a provider does, whatever the host: it compiles a
+// spec into a Program, and checks, diffs, creates, reads, updates and deletes
+// resources by it. It knows no wire format: a server (engine/pulumi,
+// engine/terraform) translates, and decides nothing.
+package engine
+
+import (
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// Ref says which resource of the host's a call is about.
+type Ref struct {
+	// Type is the resource's name in the spec: "File".
+	Type string
+	// Name is the resource's name in the program, "" where the host has none.
+	Name string
+	// Key tells this resource apart from all others of the host, over runs; a
+	// URN, for Pulumi. "" where the host has none.
+	Key string
+}
+
+// State is what a resource is between two calls.
+type State struct {
+	ID string
+	// Inputs are as Check returned them.
+	Inputs property.Map
+	// Outputs hold the inputs that are not ephemeral and the declared outputs.
+	Outputs property.Map
+	Private Private
+}
+
+// Private is the engine's own part of a state, which a host stores and never
+// shows. Its zero value says nothing.
+type Private struct {
+	// SchemaVersion is the resource's `schemaVersion` when this was written.
+	SchemaVersion int `json:"v,omitempty"`
+	// ID is the current id, where an update changed it and the host still has
+	// the old one.
+	ID string `json:"id,omitempty"`
+	// Set are the inputs that the user gave, sorted; the others came from
+	// defaults.
+	Set []string `json:"set,omitempty"`
+	// Failed says that a create or update stopped halfway.
+	Failed *Failed `json:"failed,omitempty"`
+}
+
+// Failed is where an operation stopped, so that the next run can go on there.
+type Failed struct {
+	// Op is create or update.
+	Op string `json:"op"`
+	// Step is the index of the step that failed.
+	Step int `json:"step"`
+	// Results are those of the finished steps, by index; Secret says that they
+	// hold a secret, so that a server keeps them encrypted.
+	Results []any `json:"results,omitempty"`
+	Secret  bool  `json:"secret,omitempty"`
+	// Inputs is the hash of the inputs that the operation ran with.
+	Inputs string `json:"inputs"`
+	// Error is what went wrong, for people.
+	Error string `json:"error,omitempty"`
+}
+
+// Log receives what a call has to say while it runs. Implementations are safe
+// for concurrent use, and never fail.
+type Log interface {
+	// Message is kept; severity is debug, info, warning or error.
+	Message(severity Severity, text string)
+	// Status is shown live, and replaced by the next one.
+	Status(text string)
+}
+
+// Severity is that of a log message.
+type Severity uint8
+
+// The severities of messages.
+const (
+	Debug Severity = iota + 1
+	Info
+	Warning
+	Error
+)
+
+// CheckRequest asks whether inputs are right, and for their defaults.
+type CheckRequest struct {
+	Ref
+	// Old are the inputs that an earlier Check returned, where HasOld.
+	Old    property.Map
+	HasOld bool
+	New    property.Map
+	// Autoname is the name that the host proposes, or insists on.
+	Autoname Autoname
+	// Seed makes random choices repeatable; it may be empty.
+	Seed []byte
+}
+
+// Autoname is what the host has to say on names that are derived.
+type Autoname struct {
+	Mode AutonameMode
+	// Name is the host's, for Propose and Enforce.
+	Name string
+}
+
+// AutonameMode is how much the host insists.
+type AutonameMode uint8
+
+// The modes of the Pulumi protocol's autonaming options.
+const (
+	// Derive: the host says nothing; the attribute's own rule holds.
+	Derive AutonameMode = iota
+	// Propose: the host's name is used as far as the attribute allows it.
+	Propose
+	// Enforce: the host's name is used as it is, or refused.
+	Enforce
+	// Disabled: no name is derived; it must be given.
+	Disabled
+)
+
+// CheckResponse are the inputs with their defaults, or what is wrong with them.
+type CheckResponse struct {
+	Inputs   property.Map
+	Failures []Failure
+}
+
+// Failure is one thing wrong with inputs.
+type Failure struct {
+	// Path is the property's: `rules[0].port`; "" for the whole.
+	Path   string
+	Reason string
+}
+
+// DiffRequest asks what a change of inputs means.
+type DiffRequest struct {
+	Ref
+	State State
+	New   property.Map
+	// Ignore are property paths whose changes do not count.
+	Ignore []string
+}
+
+// DiffResponse says what changes.
+type DiffResponse struct {
+	// Changes are by path, sorted. None: nothing changes, unless Force.
+	Changes []Change
+	// Force says that an update is due though no input differs: an earlier one
+	// stopped halfway.
+	Force               bool
+	DeleteBeforeReplace bool
+	// Stable are the outputs that an update leaves as they are.
+	Stable []string
+}
+
+// ChangeKind is what happens to a property.
+type ChangeKind uint8
+
+// The kinds of change.
+const (
+	Add ChangeKind = iota + 1
+	Delete
+	Update
+)
+
+// Change is that of one property.
+type Change struct {
+	// Path is in the host-neutral form of property paths: `a.b[0]["x.y"]`.
+	Path    string
+	Kind    ChangeKind
+	Replace bool
+	// Output says that it is an output that will change, not an input.
+	Output bool
+}
+
+// CreateRequest asks for a resource to be made.
+type CreateRequest struct {
+	Ref
+	Inputs  property.Map
+	Timeout time.Duration // 0: the spec's own, or none
+	Preview bool
+	Log     Log
+}
+
+// UpdateRequest asks for a resource to be changed.
+type UpdateRequest struct {
+	Ref
+	State   State
+	Inputs  property.Map
+	Ignore  []string
+	Timeout time.Duration
+	Preview bool
+	Log     Log
+}
+
+// ReadRequest asks how a resource is. An import has neither inputs nor outputs.
+type ReadRequest struct {
+	Ref
+	State   State
+	Timeout time.Duration
+	Log     Log
+}
+
+// DeleteRequest asks for a resource to be removed.
+type DeleteRequest struct {
+	Ref
+	State   State
+	Timeout time.Duration
+	Log     Log
+}
+
+// Result is what a create, update or read leaves: a state together with an
+// error where the resource exists and is not as it should be.
+type Result struct {
+	// State is nil where there is nothing: a create that failed cleanly, a read
+	// that found the thing gone (Gone). In previews its ID may be "", and
+	// outputs may be computed.
+	State *State
+	Gone  bool
+	// Err is what went wrong; with a State, the resource is kept as failed.
+	Err error
+}
+
+// ListRequest asks for the existing resources of a type.
+type ListRequest struct {
+	Ref
+	Query property.Map
+	// Limit is the most results that are wanted; 0 is no limit.
+	Limit int
+	Log   Log
+}
+
+// Listed is one existing resource.
+type Listed struct {
+	ID   string
+	Name string
+}

@@ -1,0 +1,57 @@
+package diag
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// DidYouMean is the name among known that is a slip of the keyboard away from
+// given, or "" where none is near enough to be meant.
+func DidYouMean(given string, known []string) string {
+	best, limit := "", max(1, len([]rune(given))/3)+1
+	for _, name := range known {
+		if d := distance(strings.ToLower(given), strings.ToLower(name)); d < limit {
+			best, limit = name, d
+		}
+	}
+	return best
+}
+
+// Remedy is the sentence that ends an "unknown …" detail: the name that was
+// meant, else the names there are.
+func Remedy(given string, known []string) string {
+	if name := DidYouMean(given, known); name != "" {
+		return fmt.Sprintf("Did you mean %q?", name)
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	sorted := slices.Sorted(slices.Values(known))
+	return "It has: " + strings.Join(sorted, ", ") + "."
+}
+
+// distance counts the insertions, deletions, substitutions and swaps of
+// neighbours that turn a into b (optimal string alignment).
+func distance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	before, prev, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(s); i++ {
+		row[0] = i
+		for j := 1; j <= len(t); j++ {
+			cost := 1
+			if s[i-1] == t[j-1] {
+				cost = 0
+			}
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, prev, row = prev, row, before
+	}
+	return prev[len(t)]
+}

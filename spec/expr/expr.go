@@ -1,0 +1,53 @@
+// Package expr is the templates of a spec: `${expr}` in a string, and trees of
+// them. It parses, type-checks against a Scope, says what a template refers to,
+// and evaluates. It is the only importer of expr-lang.
+package expr
+
+import (
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// Scope is the names that a template may use at its place, with their types.
+type Scope struct {
+	// Types are the named types that the names' types refer to.
+	Types spec.Types
+	Names []Name
+}
+
+// Name is one name of a scope.
+type Name struct {
+	Name string
+	// Type is what the name holds; nil is any. A property that is optional may
+	// be null.
+	Type *spec.Type
+	// Secret says that the whole of it is; a property's own attribute says so
+	// of a part.
+	Secret bool
+	// Absent is not "" for a name that the language has, but not here: the
+	// sentence says where it is to be had. Type is then ignored.
+	Absent string
+}
+
+// Ref is one thing that a template refers to: the path from a name of the
+// scope on, with "*" for any item or key: inputs, rules, *, port.
+type Ref struct {
+	Path  []string
+	Range diag.Range
+}
+
+// Vars are the values of a scope's names: nil, bool, int64, float64,
+// json.Number (what neither of them holds exactly), string, []any,
+// map[string]any, *spec.File; and Unknown at any depth.
+type Vars struct {
+	Values map[string]any
+	// Secrets are the paths, from the names on, whose values are secret; "*"
+	// does not occur in them, and list items are decimal indices.
+	Secrets [][]string
+}
+
+// Unknown stands for a value that is not known yet.
+type Unknown struct{}
+
+// Secret marks a value, in what Eval yields, as secret.
+type Secret struct{ Value any }

@@ -1,0 +1,66 @@
+// Package spec is the model of a provider as its author wrote it: what the
+// loader makes of a document, and what everything else reads. It does no I/O
+// and knows no CUE.
+package spec
+
+import "github.com/declprov/declprov/spec/diag"
+
+// Provider is a whole spec.
+type Provider struct {
+	Metadata
+	// Config is the object type of the provider's configuration, never nil.
+	Config *Type
+	// Types are the named types that config, inputs and outputs refer to.
+	Types Types
+	// Permissions is nil where the spec has no such block.
+	Permissions *Permissions
+	// Families are the blocks of defaults at the top of the spec, by family
+	// of actions: `file: root: …`. The loader does not know the families:
+	// every top-level key that is none of its own is here.
+	Families  []Field
+	Resources []*Resource
+
+	// What a later version of the engine serves is parsed and kept, so that a
+	// spec's mistakes are found and nothing of it is lost.
+	Functions  []*Function
+	Components []*Component
+	Ephemerals []*Ephemeral
+	Actions    []*Function
+	Tests      []Field
+	Configure  *Operation
+}
+
+// Metadata is what describes a provider to people and package registries.
+type Metadata struct {
+	Name        string   `json:"name"`
+	Version     string   `json:"version"`
+	DisplayName string   `json:"displayName,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Keywords    []string `json:"keywords,omitempty"`
+	Homepage    string   `json:"homepage,omitempty"`
+	Repository  string   `json:"repository,omitempty"`
+	License     string   `json:"license,omitempty"`
+	Publisher   string   `json:"publisher,omitempty"`
+	Logo        string   `json:"logo,omitempty"`
+	// Language is passed to SDK generators as it is.
+	Language map[string]any `json:"language,omitempty"`
+	// Range is where the name stands.
+	Range diag.Range `json:"range"`
+}
+
+// Permissions are what a spec says it needs: LANGUAGE.md section 7. Each entry
+// is a template.
+type Permissions struct {
+	Read, Write, Hosts, Run, Env []*Node
+	Range                        diag.Range
+}
+
+// Resource is the resource of that name, or nil.
+func (p *Provider) Resource(name string) *Resource {
+	for _, r := range p.Resources {
+		if r.Name == name {
+			return r
+		}
+	}
+	return nil
+}
