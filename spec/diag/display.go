@@ -1,0 +1,98 @@
+package diag
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// tabStop is how far apart the stops are that tabs are drawn to.
+const tabStop = 4
+
+// cells is a line of source as a terminal shows it: for each of its code
+// points what is drawn, and where in the terminal's columns it begins.
+type cells struct {
+	drawn  []string
+	starts []int // one more than drawn: the last is the line's width
+}
+
+// layOut draws a line of source. Tabs become spaces up to the next stop; what
+// would steer the terminal (control characters, marks that turn the direction
+// of text) is shown as a replacement character, so that a hostile spec cannot
+// dress up its own diagnostics.
+func layOut(line string) cells {
+	c := cells{starts: []int{0}}
+	at := 0
+	for _, r := range line {
+		text, cols := draw(r, at)
+		at += cols
+		c.drawn = append(c.drawn, text)
+		c.starts = append(c.starts, at)
+	}
+	return c
+}
+
+func draw(r rune, at int) (text string, cols int) {
+	switch {
+	case r == '\t':
+		cols = tabStop - at%tabStop
+		return strings.Repeat(" ", cols), cols
+	case steers(r):
+		return string(unicode.ReplacementChar), 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return string(r), 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return string(r), 2
+	default:
+		return string(r), 1
+	}
+}
+
+// steers reports whether a character does something to a terminal other than
+// being drawn.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
+// start is where the code point at a column (from 1) begins; columns past the
+// end of the line go on beside it, one by one.
+func (c cells) start(column int) int {
+	last := len(c.starts) - 1
+	if i := column - 1; i <= last {
+		return c.starts[max(i, 0)]
+	}
+	return c.starts[last] + column - 1 - last
+}
+
+// indent is the column of the line's first character that is not blank.
+func (c cells) indent() int {
+	for i, text := range c.drawn {
+		if strings.TrimSpace(text) != "" {
+			return i + 1
+		}
+	}
+	return len(c.drawn) + 1
+}
+
+// end is the column past the line's last character that is not blank.
+func (c cells) end() int {
+	for i := len(c.drawn); i > 0; i-- {
+		if strings.TrimSpace(c.drawn[i-1]) != "" {
+			return i + 1
+		}
+	}
+	return 1
+}
+
+// tame makes a text of a diagnostic safe for a terminal, and keeps its lines.
+func tame(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && steers(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}

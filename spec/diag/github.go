@@ -1,0 +1,50 @@
+package diag
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteGitHub writes findings as workflow commands, which GitHub Actions shows
+// beside the lines of a pull request.
+//
+// The commands and their escapes are those of
+// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+// and of the runner's own source (ActionCommand.cs).
+func WriteGitHub(w io.Writer, list List) error {
+	for _, d := range list {
+		message := d.Summary
+		if d.Detail != "" {
+			message += "\n" + d.Detail
+		}
+		_, err := fmt.Fprintf(w, "::%s %s::%s\n", d.Severity, githubPlace(d), githubData(message))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// githubPlace is the properties of a command: what is known of the place, and
+// the code as the title.
+func githubPlace(d Diagnostic) string {
+	var props []string
+	if d.Subject.File != "" {
+		props = append(props, "file="+githubProperty(d.Subject.File))
+	}
+	if start := d.Subject.Start; start.Line > 0 {
+		props = append(props, fmt.Sprintf("line=%d,col=%d", start.Line, start.Column))
+	}
+	return strings.Join(append(props, "title="+githubProperty(d.Code)), ",")
+}
+
+// githubData escapes the text of a command.
+func githubData(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+// githubProperty escapes the value of a command's property.
+func githubProperty(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}

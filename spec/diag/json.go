@@ -1,0 +1,45 @@
+package diag
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// finding is the form of a diagnostic for machines. Every member is always
+// there; a place that is nowhere has line 0.
+type finding struct {
+	Code      string `json:"code"`
+	Severity  string `json:"severity"`
+	Message   string `json:"message"`
+	Detail    string `json:"detail"`
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"endLine"`
+	EndColumn int    `json:"endColumn"`
+	Path      string `json:"path"`
+}
+
+// WriteJSON writes findings as one JSON array, `[]` where there are none.
+// The end of a range is the first column that is not part of it.
+func WriteJSON(w io.Writer, list List) error {
+	findings := make([]finding, len(list))
+	for i, d := range list {
+		findings[i] = finding{
+			Code:      d.Code,
+			Severity:  d.Severity.String(),
+			Message:   d.Summary,
+			Detail:    d.Detail,
+			File:      d.Subject.File,
+			Line:      d.Subject.Start.Line,
+			Column:    d.Subject.Start.Column,
+			EndLine:   d.Subject.End.Line,
+			EndColumn: d.Subject.End.Column,
+			Path:      d.Path,
+		}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(findings)
+}

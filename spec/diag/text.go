@@ -1,0 +1,123 @@
+package diag
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// TextOptions are how findings are written for people.
+type TextOptions struct {
+	// Sources are the files that snippets are taken from.
+	Sources Sources
+	// Color says that the reader is a terminal that shows colours.
+	Color bool
+}
+
+// WriteText writes findings for people: each with its place, the line it stands
+// on and a caret under the whole of it, and at the end how many there are. No
+// findings are no output.
+func WriteText(w io.Writer, list List, o TextOptions) error {
+	if len(list) == 0 {
+		return nil
+	}
+	t := text{TextOptions: o}
+	for _, d := range list {
+		t.diagnostic(d)
+		t.WriteByte('\n')
+	}
+	t.WriteString(list.Tally())
+	t.WriteByte('\n')
+	_, err := w.Write(t.Bytes())
+	return err
+}
+
+// Tally counts findings, and says where they are: "2 errors, 1 warning in
+// petstore.cue".
+func (l List) Tally() string {
+	count := map[Severity]int{}
+	files := map[string]bool{}
+	last := ""
+	for _, d := range l {
+		count[d.Severity]++
+		if d.Subject.File != "" {
+			files[d.Subject.File], last = true, d.Subject.File
+		}
+	}
+	var parts []string
+	for _, s := range []Severity{Error, Warning} {
+		switch n := count[s]; n {
+		case 0:
+		case 1:
+			parts = append(parts, fmt.Sprintf("1 %s", s))
+		default:
+			parts = append(parts, fmt.Sprintf("%d %ss", n, s))
+		}
+	}
+	switch tally := strings.Join(parts, ", "); len(files) {
+	case 0:
+		return tally
+	case 1:
+		return tally + " in " + tame(last)
+	default:
+		return fmt.Sprintf("%s in %d files", tally, len(files))
+	}
+}
+
+type text struct {
+	TextOptions
+	bytes.Buffer
+}
+
+// The attributes of a terminal's text (ECMA-48).
+const (
+	bold   = "1"
+	red    = "1;31"
+	yellow = "1;33"
+	blue   = "1;34"
+)
+
+func (t *text) paint(attribute, s string) string {
+	if !t.Color || s == "" {
+		return s
+	}
+	return "\x1b[" + attribute + "m" + s + "\x1b[0m"
+}
+
+func (t *text) diagnostic(d Diagnostic) {
+	hue := red
+	if d.Severity == Warning {
+		hue = yellow
+	}
+	head := d.Severity.String()
+	if d.Code != "" {
+		head += "[" + d.Code + "]"
+	}
+	fmt.Fprintf(t, "%s%s\n", t.paint(hue, head), t.paint(bold, ": "+tame(d.Summary)))
+	if place := where(d); place != "" {
+		fmt.Fprintf(t, "  %s %s\n", t.paint(blue, "-->"), place)
+	}
+	t.snippet(d.Subject, hue)
+	if d.Detail != "" {
+		for line := range strings.Lines(tame(d.Detail)) {
+			fmt.Fprintf(t, "  %s\n", strings.TrimRight(line, "\n"))
+		}
+	}
+}
+
+// where is the place of a finding: `file:line:column, in CONTEXT`, as far as
+// each is known.
+func where(d Diagnostic) string {
+	var parts []string
+	switch at := d.Subject; {
+	case at.File != "" && at.Start.Line > 0:
+		parts = append(parts, at.String())
+	case at.File != "":
+		parts = append(parts, at.File)
+	}
+	if d.Context != "" {
+		parts = append(parts, "in "+d.Context)
+	}
+	return tame(strings.Join(parts, ", "))
+}
