@@ -44,26 +44,29 @@ func (k NodeKind) String() string {
 // arguments of an action, a template. Whoever knows what it should be (the
 // compiler, from an action's declaration) types it later, and can still say
 // where every character of it stands.
+//
+// The tags of a Node and its parts are short because a compiled spec is mostly
+// made of them.
 type Node struct {
-	Kind NodeKind
+	Kind NodeKind `json:"k"`
 	// Text is the decoded text of a string, or a scalar's literal.
-	Text string
+	Text string `json:"t"`
 	// Items are a list's.
-	Items []*Node
+	Items []*Node `json:"i"`
 	// Fields are a map's, in the order of the document.
-	Fields []Field
+	Fields []Field `json:"f"`
 	// Range is where the value stands.
-	Range diag.Range
+	Range diag.Range `json:"r"`
 	// Marks say where the characters of Text stand, for a string; see At.
-	Marks []Mark
+	Marks []Mark `json:"m"`
 }
 
 // Field is one named value of a map, a step or a block.
 type Field struct {
-	Name string
+	Name string `json:"n"`
 	// NameRange is where the name stands.
-	NameRange diag.Range
-	Value     *Node
+	NameRange diag.Range `json:"r"`
+	Value     *Node      `json:"v"`
 }
 
 // Mark says that from code point Offset of a string's text on, up to the next

@@ -1,0 +1,109 @@
+package container
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"slices"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// Content is what goes into a container.
+type Content struct {
+	Provider *spec.Provider
+	// Schema is the ready Pulumi package schema, as JSON.
+	Schema []byte
+	// Sources are all files that were read; their order does not matter.
+	Sources []Source
+	// Dirs are the folders whose listing decided which files were read, named
+	// like the sources.
+	Dirs []string
+	Tags []string
+	// Tool is the version of this declprov, and CUE that of its evaluator.
+	Tool, CUE string
+}
+
+// Encode makes a container. Equal content gives equal bytes. Its errors are
+// models that cannot be written: two resources of one name, a literal that the
+// model does not know.
+func Encode(c Content) ([]byte, error) {
+	if c.Provider == nil {
+		return nil, errors.New("compile the spec: there is no provider")
+	}
+	if err := checkNames(c.Provider.Resources); err != nil {
+		return nil, fmt.Errorf("compile the spec: %w", err)
+	}
+	w := &writer{shapes: &shapes{}}
+	h := header{Tool: c.Tool, CUE: c.CUE, Tags: c.Tags, Dirs: c.Dirs}
+	var body []byte
+	add := func(content []byte) blob {
+		at := blob{Offset: int64(len(body)), Length: int64(len(content)), CRC: crc32.ChecksumIEEE(content)}
+		body = append(body, content...)
+		return at
+	}
+	head := *c.Provider
+	head.Resources = nil
+	text, err := w.blob(head)
+	if err != nil {
+		return nil, fmt.Errorf("compile the spec: %w", err)
+	}
+	h.Provider = add(text)
+	for _, r := range c.Provider.Resources {
+		text, err := w.blob(r)
+		if err != nil {
+			return nil, fmt.Errorf("compile the spec: resource %q: %w", r.Name, err)
+		}
+		h.Resources = append(h.Resources, namedBlob{Name: r.Name, At: add(text)})
+	}
+	h.Schema = add(c.Schema)
+	sources := slices.SortedFunc(slices.Values(c.Sources), func(a, b Source) int { return cmp.Compare(a.Path, b.Path) })
+	for _, s := range sources {
+		h.Sources = append(h.Sources, namedBlob{Name: s.Path, At: add(s.Content)})
+	}
+	h.Hash, h.Files = hashSources(sources, c.Tags), w.files
+	return assemble(w, h, body)
+}
+
+func assemble(w *writer, h header, body []byte) ([]byte, error) {
+	text, err := w.blob(h)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxHeader {
+		return nil, fmt.Errorf("compile the spec: %d resources are more than an index holds", len(h.Resources))
+	}
+	out := make([]byte, 0, preambleSize+len(text)+len(body))
+	out = append(out, magic...)
+	out = binary.LittleEndian.AppendUint32(out, Format)
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(text)))
+	out = binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(text))
+	return append(append(out, text...), body...), nil
+}
+
+// hashSources names what a container was made from: any two different sets of
+// sources, by name, content or tags, have different hashes.
+func hashSources(sorted []Source, tags []string) string {
+	h := sha256.New()
+	for _, s := range sorted {
+		hashPart(h, []byte(s.Path))
+		hashPart(h, s.Content)
+	}
+	for _, t := range tags {
+		hashPart(h, []byte(t))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// hashPart adds a length before the bytes, so that parts cannot run together.
+func hashPart(h hash.Hash, part []byte) {
+	var n [8]byte
+	binary.LittleEndian.PutUint64(n[:], uint64(len(part)))
+	h.Write(n[:])
+	h.Write(part)
+}

@@ -1,0 +1,424 @@
+package container
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// reader reads what writer wrote. It is strict: a key that the model does not
+// have, a value of another shape and anything after the end are errors. Strings
+// share the memory of the text.
+type reader struct {
+	shapes *shapes
+	text   string
+	at     int
+	files  []string
+	depth  int
+}
+
+// into reads the whole text into what dst points at.
+func (r *reader) into(dst any) error {
+	err := r.value(reflect.ValueOf(dst).Elem())
+	if err == nil && r.at != len(r.text) {
+		err = errors.New("there is more than one value")
+	}
+	if err != nil {
+		return fmt.Errorf("byte %d: %w", r.at, err)
+	}
+	return nil
+}
+
+func (r *reader) value(v reflect.Value) error {
+	if r.depth++; r.depth > maxDepth {
+		return fmt.Errorf("nested deeper than %d levels", maxDepth)
+	}
+	defer func() { r.depth-- }()
+	switch v.Type() {
+	case rangeType:
+		rng, err := r.rng()
+		*v.Addr().Interface().(*diag.Range) = rng
+		return err
+	case marksType:
+		marks, err := r.marks()
+		*v.Addr().Interface().(*[]spec.Mark) = marks
+		return err
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if r.word("null") {
+			return nil
+		}
+		v.Set(reflect.New(v.Type().Elem()))
+		return r.value(v.Elem())
+	case reflect.Slice:
+		return r.list(v)
+	case reflect.Map:
+		return r.dict(v)
+	case reflect.Struct:
+		return r.object(v)
+	case reflect.Interface:
+		lit, err := r.literal()
+		if err == nil && lit != nil {
+			v.Set(reflect.ValueOf(lit))
+		}
+		return err
+	default:
+		return r.scalar(v)
+	}
+}
+
+func (r *reader) scalar(v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.Bool:
+		b := r.word("true")
+		if !b && !r.word("false") {
+			return r.unexpected("true or false")
+		}
+		v.SetBool(b)
+	case reflect.Int, reflect.Int64:
+		n, err := r.int()
+		if err != nil {
+			return err
+		}
+		v.SetInt(int64(n))
+	case reflect.Uint8, reflect.Uint32:
+		n, err := r.int()
+		if err != nil {
+			return err
+		}
+		if n < 0 || v.OverflowUint(uint64(n)) {
+			return fmt.Errorf("%d does not fit", n)
+		}
+		v.SetUint(uint64(n))
+	case reflect.String:
+		s, err := r.string()
+		v.SetString(s)
+		return err
+	default:
+		return fmt.Errorf("a compiled spec cannot hold a %s", v.Type())
+	}
+	return nil
+}
+
+// each calls item for every item up to the closing character.
+func (r *reader) each(open, closing byte, item func() error) error {
+	if !r.char(open) {
+		return r.unexpected(string(open))
+	}
+	if r.char(closing) {
+		return nil
+	}
+	for {
+		if err := item(); err != nil {
+			return err
+		}
+		if r.char(closing) {
+			return nil
+		}
+		if !r.char(',') {
+			return r.unexpected("a comma")
+		}
+	}
+}
+
+func (r *reader) list(v reflect.Value) error {
+	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	return r.each('[', ']', func() error {
+		n := v.Len()
+		if n == v.Cap() {
+			v.Grow(1)
+		}
+		v.SetLen(n + 1)
+		return r.value(v.Index(n))
+	})
+}
+
+func (r *reader) dict(v reflect.Value) error {
+	t := v.Type()
+	v.Set(reflect.MakeMap(t))
+	return r.each('{', '}', func() error {
+		name, err := r.key()
+		if err != nil {
+			return err
+		}
+		key := reflect.New(t.Key()).Elem()
+		if t.Key().Kind() == reflect.String {
+			key.SetString(name)
+		} else if n, err := strconv.ParseInt(name, 10, 64); err == nil {
+			key.SetInt(n)
+		} else {
+			return fmt.Errorf("%q is no number", name)
+		}
+		elem := reflect.New(t.Elem()).Elem()
+		if err := r.value(elem); err != nil {
+			return err
+		}
+		v.SetMapIndex(key, elem)
+		return nil
+	})
+}
+
+func (r *reader) object(v reflect.Value) error {
+	sh := r.shapes.of(v.Type())
+	next := 0 // fields come in the order they were written in, mostly
+	return r.each('{', '}', func() error {
+		name, err := r.key()
+		if err != nil {
+			return err
+		}
+		for next < len(sh.fields) && sh.fields[next].name != name {
+			next++
+		}
+		if next == len(sh.fields) {
+			i, ok := sh.byName[name]
+			if !ok {
+				return fmt.Errorf("%s has no %q", v.Type(), name)
+			}
+			next = i
+		}
+		return r.value(v.Field(sh.fields[next].index))
+	})
+}
+
+func (r *reader) literal() (any, error) {
+	if r.depth++; r.depth > maxDepth {
+		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
+	}
+	defer func() { r.depth-- }()
+	switch c := r.peek(); {
+	case c == '"':
+		return r.string()
+	case c == '[':
+		list := []any{}
+		err := r.each('[', ']', func() error {
+			item, err := r.literal()
+			list = append(list, item)
+			return err
+		})
+		return list, err
+	case c == '{':
+		m := map[string]any{}
+		err := r.each('{', '}', func() error {
+			name, err := r.key()
+			if err != nil {
+				return err
+			}
+			m[name], err = r.literal()
+			return err
+		})
+		return m, err
+	case r.word("true"):
+		return true, nil
+	case r.word("false"):
+		return false, nil
+	case r.word("null"):
+		return nil, nil
+	default:
+		n, err := r.number()
+		return json.Number(n), err
+	}
+}
+
+func (r *reader) rng() (diag.Range, error) {
+	var n [5]int
+	count := 0
+	err := r.each('[', ']', func() error {
+		if count == len(n) {
+			return errors.New("a range has too many numbers")
+		}
+		var err error
+		n[count], err = r.int()
+		count++
+		return err
+	})
+	file := 0
+	switch {
+	case err != nil || count == 0:
+		return diag.Range{}, err
+	case count == 5:
+		file = n[0]
+		copy(n[:], n[1:])
+	case count != 4:
+		return diag.Range{}, errors.New("a range has too few numbers")
+	}
+	if file < 0 || file >= len(r.files) {
+		return diag.Range{}, fmt.Errorf("there is no file %d", file)
+	}
+	return diag.Range{
+		File:  r.files[file],
+		Start: diag.Position{Line: n[0], Column: n[1]},
+		End:   diag.Position{Line: n[2], Column: n[3]},
+	}, nil
+}
+
+func (r *reader) marks() ([]spec.Mark, error) {
+	marks := make([]spec.Mark, 0, 1)
+	var n [3]int
+	count := 0
+	err := r.each('[', ']', func() error {
+		var err error
+		n[count%3], err = r.int()
+		if count++; count%3 == 0 {
+			marks = append(marks, spec.Mark{Offset: n[0], Pos: diag.Position{Line: n[1], Column: n[2]}})
+		}
+		return err
+	})
+	if err == nil && count%3 != 0 {
+		err = errors.New("marks come in threes")
+	}
+	return marks, err
+}
+
+func (r *reader) key() (string, error) {
+	name, err := r.string()
+	if err == nil && !r.char(':') {
+		err = r.unexpected("a colon")
+	}
+	return name, err
+}
+
+func (r *reader) string() (string, error) {
+	if !r.char('"') {
+		return "", r.unexpected("a string")
+	}
+	rest := r.text[r.at:]
+	end := strings.IndexByte(rest, '"')
+	if end < 0 {
+		return "", errors.New("a string does not end")
+	}
+	if strings.IndexByte(rest[:end], '\\') < 0 {
+		r.at += end + 1
+		return rest[:end], nil
+	}
+	return r.escaped()
+}
+
+// escaped reads a string that has escapes, after its opening quote.
+func (r *reader) escaped() (string, error) {
+	var b strings.Builder
+	for r.at < len(r.text) {
+		c := r.text[r.at]
+		r.at++
+		switch c {
+		case '"':
+			return b.String(), nil
+		case '\\':
+			if err := r.escape(&b); err != nil {
+				return "", err
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", errors.New("a string does not end")
+}
+
+func (r *reader) escape(b *strings.Builder) error {
+	c := r.peek()
+	r.at++
+	switch c {
+	case '"', '\\':
+		b.WriteByte(c)
+	case 'n':
+		b.WriteByte('\n')
+	case 't':
+		b.WriteByte('\t')
+	case 'u':
+		if r.at+4 > len(r.text) {
+			return errors.New("an escape does not end")
+		}
+		n, err := strconv.ParseUint(r.text[r.at:r.at+4], 16, 16)
+		if err != nil || n >= utf8.RuneSelf {
+			return fmt.Errorf("unknown escape \\u%s", r.text[r.at:r.at+4])
+		}
+		r.at += 4
+		b.WriteByte(byte(n))
+	default:
+		return fmt.Errorf("unknown escape %q", c)
+	}
+	return nil
+}
+
+func (r *reader) int() (int, error) {
+	start := r.at
+	if r.peek() == '-' {
+		r.at++
+	}
+	for r.at < len(r.text) && isDigit(r.text[r.at]) {
+		r.at++
+	}
+	n, err := strconv.Atoi(r.text[start:r.at])
+	if err != nil {
+		return 0, fmt.Errorf("%q is no whole number", r.text[start:r.at])
+	}
+	return n, nil
+}
+
+// number reads a number as JSON writes them, and gives its text.
+func (r *reader) number() (string, error) {
+	start := r.at
+	r.char('-')
+	if !r.char('0') && !r.digits() {
+		return "", r.unexpected("a value")
+	}
+	if r.char('.') && !r.digits() {
+		return "", r.unexpected("a digit")
+	}
+	if r.char('e') || r.char('E') {
+		if !r.char('-') {
+			r.char('+')
+		}
+		if !r.digits() {
+			return "", r.unexpected("a digit")
+		}
+	}
+	return r.text[start:r.at], nil
+}
+
+func (r *reader) digits() bool {
+	start := r.at
+	for r.at < len(r.text) && isDigit(r.text[r.at]) {
+		r.at++
+	}
+	return r.at > start
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func (r *reader) peek() byte {
+	if r.at < len(r.text) {
+		return r.text[r.at]
+	}
+	return 0
+}
+
+func (r *reader) char(c byte) bool {
+	if r.at < len(r.text) && r.text[r.at] == c {
+		r.at++
+		return true
+	}
+	return false
+}
+
+func (r *reader) word(w string) bool {
+	if strings.HasPrefix(r.text[r.at:], w) {
+		r.at += len(w)
+		return true
+	}
+	return false
+}
+
+func (r *reader) unexpected(wanted string) error {
+	if r.at >= len(r.text) {
+		return fmt.Errorf("it ends where %s should be", wanted)
+	}
+	return fmt.Errorf("%q where %s should be", r.text[r.at], wanted)
+}
