@@ -1,0 +1,123 @@
+// Package provider makes what a user would have: a folder with a plugin that
+// is nothing but the declprov binary and a spec beside it.
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/declprov/declprov/tests/internal/tools"
+)
+
+// Binary is the path of a declprov that was just built from this tree, once a
+// test process.
+func Binary(t testing.TB) string {
+	t.Helper()
+	path, err := buildOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var buildOnce = sync.OnceValues(func() (string, error) {
+	root, err := tools.Root()
+	if err != nil {
+		return "", err
+	}
+	return Build(context.Background(), root)
+})
+
+// Build builds the binary as it is released, stripped, and gives its path.
+// Processes that build at the same time do not disturb each other, nor those
+// that run an earlier build.
+func Build(ctx context.Context, root string) (string, error) {
+	dir := filepath.Join(root, ".tools", "declprov")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	temp, err := os.MkdirTemp(dir, ".build-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temp)
+	name := "declprov"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	out := filepath.Join(temp, name)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, "./cmd/declprov")
+	cmd.Dir = root
+	if printed, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building declprov: %w\n%s", err, printed)
+	}
+	final := filepath.Join(dir, name)
+	return final, os.Rename(out, final)
+}
+
+// Folder makes, in a folder that is gone after the test, the provider that
+// serves the spec at that path, relative to the repository's top: the binary
+// as pulumi-resource-NAME, and the spec as NAME.cue (or .yaml, .json).
+func Folder(t testing.TB, name, specPath string) string {
+	t.Helper()
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, specPath))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return FolderWith(t, name, filepath.Ext(specPath), string(text))
+}
+
+// FolderWith is Folder for a spec that the test has at hand; ext is ".cue",
+// ".yaml" or ".json".
+func FolderWith(t testing.TB, name, ext, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := Make(dir, Binary(t), name, ext, text); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Make fills a folder with a provider.
+func Make(dir, binary, name, ext, text string) error {
+	plugin := filepath.Join(dir, "pulumi-resource-"+name)
+	if strings.HasSuffix(binary, ".exe") {
+		plugin += ".exe"
+	}
+	// A symbolic link would not do: the binary looks for the spec beside what
+	// it really is.
+	if err := os.Link(binary, plugin); err != nil {
+		if err := copyProgram(plugin, binary); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, name+ext), []byte(text), 0o644)
+}
+
+func copyProgram(to, from string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	_, err = io.Copy(out, in)
+	return err
+}

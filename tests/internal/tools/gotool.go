@@ -1,0 +1,133 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+const (
+	pulumiPackage     = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"
+	pulumiModule      = "github.com/pulumi/pulumi/pkg/v3"
+	pulumiYAMLPackage = "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml"
+	pulumiYAMLModule  = "github.com/pulumi/pulumi-yaml"
+	// pulumiVersion is the variable that holds the CLI's version: a plain
+	// `go build` leaves it empty, and the automation API then refuses the CLI.
+	pulumiVersion = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version"
+)
+
+// goTool is a tool that is built from a package that tests/go.mod pins. A
+// stamp that is not empty is a linker flag that takes the version.
+func goTool(name, purpose, pkg, stamp string) Tool {
+	where := func(root string) (string, string, error) {
+		version, err := pinned(root, moduleOf(pkg))
+		if err != nil {
+			return "", "", err
+		}
+		return filepath.Join(root, ".tools", name+"-"+version, "bin", name+exeSuffix()), version, nil
+	}
+	return Tool{
+		Name: name, For: purpose, GoOnly: true,
+		find: func(root string) (string, error) {
+			path, _, err := where(root)
+			if err != nil {
+				return "", err
+			}
+			return findFile(path)
+		},
+		install: func(ctx context.Context, root string, log io.Writer) error {
+			path, version, err := where(root)
+			if err != nil {
+				return err
+			}
+			flags := "-s -w"
+			if stamp != "" {
+				flags += " " + stamp + version
+			}
+			return buildGo(ctx, root, log, goBuild{name: name, version: version, pkg: pkg, flags: flags, to: path})
+		},
+	}
+}
+
+func moduleOf(pkg string) string {
+	if pkg == pulumiPackage {
+		return pulumiModule
+	}
+	return pulumiYAMLModule
+}
+
+func exeSuffix() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// pinned is the version of a module in tests/go.mod.
+func pinned(root, module string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(root, "tests", "go.mod"))
+	if err != nil {
+		return "", fmt.Errorf("reading the pinned version of %s: %w", module, err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if fields := strings.Fields(line); len(fields) >= 2 && fields[0] == module {
+			return fields[1], nil
+		}
+	}
+	return "", fmt.Errorf("tests/go.mod does not require %s", module)
+}
+
+type goBuild struct{ name, version, pkg, flags, to string }
+
+// buildGo builds beside the target and renames, so that nobody ever runs half
+// a program, and a build that is interrupted leaves nothing that looks built.
+func buildGo(ctx context.Context, root string, log io.Writer, b goBuild) error {
+	dir := filepath.Dir(b.to)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(dir, ".build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	out := filepath.Join(temp, filepath.Base(b.to))
+	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags", b.flags, "-o", out, b.pkg)
+	cmd.Dir = filepath.Join(root, "tests")
+	task := fmt.Sprintf("building %s %s from source (once; minutes on a machine that never did)", b.name, b.version)
+	if err := runShowing(cmd, log, task); err != nil {
+		return err
+	}
+	return os.Rename(out, b.to)
+}
+
+// runShowing runs a command that may take minutes, and says every few seconds
+// that it still does. What the command prints is shown only if it fails.
+func runShowing(cmd *exec.Cmd, log io.Writer, task string) error {
+	fmt.Fprintf(log, "%s ...\n", task)
+	begun := time.Now()
+	var printed strings.Builder
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	done := make(chan error, 1)
+	go func() { done <- cmd.Run() }()
+	ticker := time.NewTicker(10 * time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, printed.String())
+			}
+			fmt.Fprintf(log, "  done in %s\n", time.Since(begun).Round(time.Second))
+			return nil
+		case <-ticker.C:
+			fmt.Fprintf(log, "  still at it after %s\n", time.Since(begun).Round(time.Second))
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// pythonPulumi is the version of Pulumi's Python SDK, from which the guide's
+// provider takes the protocol; it is the CLI's.
+const pythonPulumi = "3.259.0"
+
+func venv(root string) string {
+	return filepath.Join(root, ".tools", "python-pulumi-"+pythonPulumi)
+}
+
+// findVenv is the environment's folder. The marker is written last: an
+// installation that was stopped halfway does not count.
+func findVenv(root string) (string, error) {
+	if _, err := findFile(filepath.Join(venv(root), completeMarker)); err != nil {
+		return "", err
+	}
+	return venv(root), nil
+}
+
+const completeMarker = ".complete"
+
+// installVenv makes a virtual environment with what the guide's provider
+// imports.
+func installVenv(ctx context.Context, root string, log io.Writer) error {
+	python, err := exec.LookPath("python3")
+	if err != nil || exec.CommandContext(ctx, python, "-c", "import ensurepip, venv").Run() != nil {
+		if err := installPackages(ctx, log, "python3", "python3-venv"); err != nil {
+			return err
+		}
+		python = "python3"
+	}
+	final := venv(root)
+	if err := os.RemoveAll(final); err != nil {
+		return err
+	}
+	create := exec.CommandContext(ctx, python, "-m", "venv", final)
+	if err := runShowing(create, log, "making a Python environment"); err != nil {
+		return err
+	}
+	pip := exec.CommandContext(ctx, filepath.Join(final, "bin", "python"), "-m", "pip", "install", "--quiet",
+		"--disable-pip-version-check", "pulumi=="+pythonPulumi, "grpcio")
+	if err := runShowing(pip, log, "installing pulumi "+pythonPulumi+" and grpcio into it"); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(final, completeMarker), nil, 0o644)
+}
+
+// installPackages brings packages of the system, where there is apt and a way
+// to use it; elsewhere it says what to install by hand.
+func installPackages(ctx context.Context, log io.Writer, packages ...string) error {
+	list := strings.Join(packages, " ")
+	apt, err := exec.LookPath("apt-get")
+	if err != nil {
+		return fmt.Errorf("this machine has no apt-get; install %s with its own package manager", list)
+	}
+	var prefix []string
+	if os.Geteuid() != 0 {
+		sudo, err := exec.LookPath("sudo")
+		if err != nil {
+			return fmt.Errorf("installing packages takes root; as root, run: apt-get install %s", list)
+		}
+		prefix = []string{sudo, "-n"}
+	}
+	run := func(task string, args ...string) error {
+		argv := append(append([]string{}, prefix...), append([]string{apt}, args...)...)
+		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+		return runShowing(cmd, log, task)
+	}
+	install := append([]string{"install", "-y", "--no-install-recommends"}, packages...)
+	if run("installing "+list, install...) == nil {
+		return nil
+	}
+	// A machine that was just made has no package lists yet.
+	if err := run("fetching package lists", "update"); err != nil {
+		return err
+	}
+	return run("installing "+list, install...)
+}

@@ -1,0 +1,104 @@
+// Package tools knows the programs that the tests run beside Go itself: where
+// each is, how it is brought, and what to do in a test when it is missing.
+//
+// What Go alone can build (the Pulumi CLI, its YAML host) is built from the
+// module proxy into .tools, by version. The rest comes from the system's
+// packages and from PyPI, when somebody asks for it: `make test-deps`.
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+)
+
+// Tool is one program that some tests need.
+type Tool struct {
+	Name string
+	// For says what tests with it show, to whoever reads what was left out.
+	For string
+	// GoOnly says that Go is enough to bring it; `make test` does so unasked.
+	GoOnly bool
+
+	find    func(root string) (string, error)
+	install func(ctx context.Context, root string, log io.Writer) error
+}
+
+// Names of the tools, for Need.
+const (
+	Pulumi         = "pulumi"
+	PulumiYAML     = "pulumi-language-yaml"
+	PythonProvider = "python-provider"
+	Strace         = "strace"
+	CCompiler      = "cc"
+)
+
+// ErrMissing is the error of a tool that is not on this machine.
+var ErrMissing = errors.New("not on this machine")
+
+// All are the tools, in the order in which they are brought.
+func All() []Tool {
+	return []Tool{
+		goTool(Pulumi, "the real Pulumi CLI over the provider", pulumiPackage, "-X "+pulumiVersion+"="),
+		goTool(PulumiYAML, "Pulumi programs in YAML", pulumiYAMLPackage, ""),
+		{
+			Name: PythonProvider, For: "the comparison with a provider written by hand in Python",
+			find: findVenv, install: installVenv,
+		},
+		systemTool(Strace, "kill -9 at every system call of a write", "strace", "strace"),
+		systemTool(CCompiler, "the race detector", "cc", "gcc", "libc6-dev"),
+	}
+}
+
+// Named is the tool of that name; asking for another is a mistake in a test.
+func Named(name string) (Tool, error) {
+	for _, tool := range All() {
+		if tool.Name == name {
+			return tool, nil
+		}
+	}
+	return Tool{}, fmt.Errorf("no tool is called %q; the names are in tests/internal/tools/tool.go", name)
+}
+
+// Find is the tool's path; the error wraps ErrMissing where it is not there.
+func (t Tool) Find(root string) (string, error) { return t.find(root) }
+
+// Install brings the tool, and tells log what takes long. It does nothing where
+// the tool is there.
+func (t Tool) Install(ctx context.Context, root string, log io.Writer) error {
+	if _, err := t.find(root); err == nil {
+		return nil
+	}
+	if err := t.install(ctx, root, log); err != nil {
+		return fmt.Errorf("bringing %s (%s): %w", t.Name, t.For, err)
+	}
+	if _, err := t.find(root); err != nil {
+		return fmt.Errorf("%s was brought, and cannot be found: %w", t.Name, err)
+	}
+	return nil
+}
+
+func findFile(path string) (string, error) {
+	if !exists(path) {
+		return "", fmt.Errorf("%s: %w", path, ErrMissing)
+	}
+	return path, nil
+}
+
+func systemTool(name, purpose, program string, packages ...string) Tool {
+	return Tool{
+		Name: name, For: purpose,
+		find: func(string) (string, error) {
+			path, err := exec.LookPath(program)
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", program, ErrMissing)
+			}
+			return path, nil
+		},
+		install: func(ctx context.Context, _ string, log io.Writer) error {
+			return installPackages(ctx, log, packages...)
+		},
+	}
+}
