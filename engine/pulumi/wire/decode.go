@@ -1,0 +1,132 @@
+package wire
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Decode reads a message's properties. Nulls are kept, unknowns are Computed,
+// secrets and dependencies are marks on their values, and keys that begin with
+// two underscores are keys like any other. A nil struct is an empty map.
+//
+// An error is an *Error; it names the first property, in the order of names,
+// that is malformed.
+func Decode(s *structpb.Struct) (property.Map, error) {
+	var d decoder
+	return d.object(s.GetFields(), 0)
+}
+
+// DecodeValue reads one value.
+func DecodeValue(v *structpb.Value) (property.Value, error) {
+	var d decoder
+	return d.value(v, 0)
+}
+
+// decoder holds what one decoding reuses. property copies every map and list
+// that it is given, so that the ones we fill are free again at once.
+type decoder struct {
+	maps  []map[string]property.Value // by depth
+	items []property.Value            // a stack of unfinished lists
+}
+
+// largestScratch is the size above which a map is not reused: clearing and
+// walking it would cost the small ones after it more than a new one.
+const largestScratch = 32
+
+func (d *decoder) object(fields map[string]*structpb.Value, depth int) (property.Map, error) {
+	if len(fields) == 0 {
+		return property.Map{}, nil
+	}
+	if depth >= MaxDepth {
+		return property.Map{}, refuse("nested deeper than %d levels", MaxDepth)
+	}
+	m := d.scratch(depth, len(fields))
+	for k, f := range fields {
+		v, err := d.value(f, depth+1)
+		if err != nil {
+			return property.Map{}, d.firstError(fields, depth)
+		}
+		m[k] = v
+	}
+	made := property.NewMap(m)
+	clear(m)
+	return made, nil
+}
+
+// scratch is an empty map for one object of that depth.
+func (d *decoder) scratch(depth, size int) map[string]property.Value {
+	if size > largestScratch {
+		return make(map[string]property.Value, size)
+	}
+	for len(d.maps) <= depth {
+		d.maps = append(d.maps, nil)
+	}
+	if d.maps[depth] == nil {
+		d.maps[depth] = make(map[string]property.Value, size)
+	}
+	return d.maps[depth]
+}
+
+// firstError finds the error that the order of names puts first, so that the
+// same message gives the same error each time.
+func (d *decoder) firstError(fields map[string]*structpb.Value, depth int) error {
+	for _, k := range slices.Sorted(maps.Keys(fields)) {
+		if _, err := d.value(fields[k], depth+1); err != nil {
+			return under(k, err)
+		}
+	}
+	return nil
+}
+
+func (d *decoder) value(v *structpb.Value, depth int) (property.Value, error) {
+	switch kind := v.GetKind().(type) {
+	case *structpb.Value_NullValue:
+		return property.Value{}, nil
+	case *structpb.Value_BoolValue:
+		return property.New(kind.BoolValue), nil
+	case *structpb.Value_NumberValue:
+		if math.IsNaN(kind.NumberValue) || math.IsInf(kind.NumberValue, 0) {
+			return property.Value{}, refuse("%v is not a number that can be stored", kind.NumberValue)
+		}
+		return property.New(kind.NumberValue), nil
+	case *structpb.Value_StringValue:
+		if isUnknown(kind.StringValue) {
+			return property.New(property.Computed), nil
+		}
+		return property.New(kind.StringValue), nil
+	case *structpb.Value_ListValue:
+		return d.list(kind.ListValue.GetValues(), depth)
+	case *structpb.Value_StructValue:
+		fields := kind.StructValue.GetFields()
+		if signature, ok := fields[sig.Key]; ok {
+			return d.signed(signature, fields, depth)
+		}
+		m, err := d.object(fields, depth)
+		return property.New(m), err
+	default:
+		return property.Value{}, refuse("the message holds no value")
+	}
+}
+
+func (d *decoder) list(values []*structpb.Value, depth int) (property.Value, error) {
+	if depth >= MaxDepth {
+		return property.Value{}, refuse("nested deeper than %d levels", MaxDepth)
+	}
+	start := len(d.items)
+	for i, item := range values {
+		v, err := d.value(item, depth+1)
+		if err != nil {
+			return property.Value{}, underIndex(i, err)
+		}
+		d.items = append(d.items, v)
+	}
+	made := property.New(property.NewArray(d.items[start:]))
+	clear(d.items[start:])
+	d.items = d.items[:start]
+	return made, nil
+}
