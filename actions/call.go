@@ -19,7 +19,8 @@ type Call struct {
 	Late map[string]LateExpr
 	Env  *Env
 	// Wants reports whether the spec refers to this member of the result, so
-	// that what nobody asks for (a large file's content) is not fetched.
+	// that what nobody asks for (a large file's content) is not fetched. A
+	// member of a list's elements is asked for as "items.sha256". Nil: all.
 	Wants func(member string) bool
 	// Progress shows a short text while the run goes on; never nil.
 	Progress func(text string)

@@ -130,4 +130,7 @@ type Example struct {
 	Summary string
 	// Spec is the step in CUE, as an author writes it: `file: write: {…}`.
 	Spec string
+	// Files are there before the step runs: text by slash-separated path, below
+	// the folder of the user's program.
+	Files map[string]string
 }

@@ -1,4 +1,182 @@
 package actions
 
-// Files is the file system as far as a spec's permissions reach.
-type Files struct{}
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Files is the file system as far as a spec's permissions reach. Every method
+// takes a path that is absolute or starts at the folder of the user's program,
+// and refuses what is not granted before any system call on it.
+//
+// Below the literal part of a granted pattern (its base, which the operator
+// named and which may be a symbolic link) nothing is believed twice: a path is
+// walked folder by folder, each held open (os.Root), and a symbolic link in it
+// is followed only to where its target is granted too. So neither `..`, nor a
+// link, nor a link that is put there meanwhile leads out.
+//
+// It is safe for concurrent use, and holds nothing open between two calls: a
+// folder that is removed and made again is found again.
+type Files struct {
+	dir    string
+	rules  []rule
+	sweeps sweeps
+	// hook lets a test fail or stop the named step of a change.
+	hook func(step string) error
+}
+
+// Rule is a grant that is in force: Read or WriteTo what a pattern names.
+// WriteTo implies reading and deleting.
+type Rule struct {
+	Access Access
+	// Pattern is a glob, absolute or starting at the program's folder: `**` is
+	// any number of folders (`d/**` includes d), `*`, `?` and `[…]` stay
+	// within a name, `\` takes a character for itself (see QuoteGlob).
+	Pattern string
+}
+
+// NewFiles grants the rules. Dir is the absolute folder that relative paths and
+// patterns start at.
+func NewFiles(dir string, rules []Rule) (*Files, error) {
+	if !filepath.IsAbs(dir) {
+		return nil, fmt.Errorf("the program's folder %q must be an absolute path", dir)
+	}
+	f := &Files{dir: filepath.Clean(dir)}
+	for _, r := range rules {
+		if r.Access != Read && r.Access != WriteTo {
+			return nil, fmt.Errorf("a grant of files reads or writes; %q does neither", r.Pattern)
+		}
+		compiled, err := compileRule(f.dir, r)
+		if err != nil {
+			return nil, err
+		}
+		f.rules = append(f.rules, compiled)
+	}
+	return f, nil
+}
+
+// Check is nil where the access to the path is granted. It asks nothing of the
+// file system.
+func (f *Files) Check(access Access, name string) error {
+	abs, err := f.absolute(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.granted(access, abs, "")
+	return err
+}
+
+// absolute is the path from the file system's root on, cleaned lexically.
+func (f *Files) absolute(name string) (string, error) {
+	switch {
+	case name == "":
+		return "", errors.New("the path is empty; name a file")
+	case strings.ContainsRune(name, 0):
+		return "", fmt.Errorf("the path %q holds a NUL character, which no file name can", name)
+	case filepath.IsAbs(name):
+		return filepath.Clean(name), nil
+	default:
+		return filepath.Join(f.dir, name), nil
+	}
+}
+
+// granted is the rule that allows it: of several, the one whose base is highest
+// up, where the most links can be followed. Via is the link that led there.
+func (f *Files) granted(access Access, abs, via string) (rule, error) {
+	var best rule
+	for _, r := range f.rules {
+		if r.allows(access) && r.matches(abs) && (best.base == "" || len(r.base) < len(best.base)) {
+			best = r
+		}
+	}
+	if best.base != "" {
+		return best, nil
+	}
+	refused := &PermissionError{Access: access, Path: abs, Via: via}
+	for _, r := range f.rules {
+		if r.allows(access) {
+			refused.Granted = append(refused.Granted, r.pattern)
+		}
+	}
+	return rule{}, refused
+}
+
+// PermissionError is the error of what a spec's permissions do not grant.
+type PermissionError struct {
+	Access Access
+	// Path is what was asked for, absolute.
+	Path string
+	// Via is the symbolic link that leads to it, or "".
+	Via string
+	// Granted are the patterns that are.
+	Granted []string
+}
+
+func (e *PermissionError) Error() string {
+	verb, list := "read", "permissions.read"
+	if e.Access == WriteTo {
+		verb, list = "write", "permissions.write"
+	}
+	var b strings.Builder
+	if e.Via != "" {
+		fmt.Fprintf(&b, "the symbolic link %q leads out of what is granted: ", e.Via)
+	}
+	fmt.Fprintf(&b, "not permitted to %s %q; ", verb, e.Path)
+	if len(e.Granted) == 0 {
+		fmt.Fprintf(&b, "the spec may %s nothing", verb)
+	} else {
+		fmt.Fprintf(&b, "the spec may %s %s", verb, quoteAll(e.Granted))
+	}
+	fmt.Fprintf(&b, ": add it to %s", list)
+	return b.String()
+}
+
+// Is makes the error one of fs.ErrPermission's kind.
+func (e *PermissionError) Is(target error) bool { return target == fs.ErrPermission }
+
+// ChangedError is the error of a change that failed after something may have
+// changed. Any other error of a method that changes means: nothing has.
+type ChangedError struct{ Err error }
+
+func (e *ChangedError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error itself.
+func (e *ChangedError) Unwrap() error { return e.Err }
+
+func quoteAll(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, t := range texts {
+		quoted[i] = fmt.Sprintf("%q", t)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// because is the error without the operation and path that package os puts in
+// front of it: ours say them in the author's words.
+func because(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	var call *os.SyscallError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	case errors.As(err, &call):
+		return call.Err
+	default:
+		return err
+	}
+}
+
+// at is a test's chance to fail or stop a step of a change.
+func (f *Files) at(step string) error {
+	if f.hook == nil {
+		return nil
+	}
+	return f.hook(step)
+}

@@ -2,7 +2,12 @@
 // binary has, and what is generated from it.
 package builtin
 
-import "github.com/declprov/declprov/actions"
+import (
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/file"
+)
 
 // Families are all families, in the order of the documentation.
-func Families() []*actions.Family { return nil }
+func Families() []*actions.Family {
+	return []*actions.Family{file.Family()}
+}

@@ -1,0 +1,54 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+func deleteKind() *actions.Kind {
+	return &actions.Kind{
+		Name:    "delete",
+		Summary: "Deletes a file, a symbolic link or a directory.",
+		Doc: `What is not there is *not found*, which completes a resource's ` + "`delete`" + `.
+
+A symbolic link is deleted itself, not what it points to. A directory must be empty unless ` + "`recursive`" + ` says otherwise.`,
+		Args: []actions.Arg{
+			pathArg("What to delete."),
+			option("recursive", false, "Delete a directory with all in it. The permissions must grant the whole tree: `dir/**`."),
+			root(),
+		},
+		Result: func(actions.Static) *spec.Type {
+			return object(member("path", spec.String, "The path, as it was given."))
+		},
+		Effect: writes,
+		Grants: needs(actions.WriteTo, "path"),
+		Examples: []actions.Example{
+			{
+				Summary: "A file", Spec: `file: delete: path: "etc/motd"`,
+				Files: map[string]string{"etc/motd": "Welcome.\n"},
+			},
+			{
+				Summary: "A directory with all in it", Spec: `file: delete: {path: "cache", recursive: true}`,
+				Files: map[string]string{"cache/a/1": "one", "cache/b": "two"},
+			},
+		},
+		Run: runDelete,
+	}
+}
+
+func runDelete(ctx context.Context, call *actions.Call) actions.Outcome {
+	err := call.Env.Files.Remove(ctx, place(call, "path"), call.Bool("recursive", false))
+	var changed *actions.ChangedError
+	switch {
+	case err == nil:
+		return actions.Succeed(map[string]any{"path": call.String("path")})
+	case errors.Is(err, fs.ErrNotExist) && !errors.As(err, &changed):
+		return actions.Missing(err)
+	default:
+		return changing(err)
+	}
+}

@@ -1,0 +1,98 @@
+package file
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+	"unicode/utf8"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+// fileType is the type of what is known of a file.
+func fileType(actions.Static) *spec.Type {
+	return object(
+		member("path", spec.String, "The path, as it was given."),
+		member("size", spec.Int, "Size in bytes."),
+		member("sha256", spec.String, "SHA-256 of the content, in hex; computed only where it is referred to."),
+		member("mode", spec.String, "Permission bits, in octal: `0644`."),
+		member("modified", spec.String, "When the content last changed: RFC 3339, in UTC."),
+		member("content", spec.String, "The content, which must be UTF-8; read only where it is referred to."),
+		member("contentBase64", spec.String, "The content, whatever it is, in base64; read only where it is referred to."),
+	)
+}
+
+func object(members ...*spec.Property) *spec.Type {
+	return &spec.Type{Kind: spec.Object, Fields: members}
+}
+
+func member(name string, kind spec.Kind, doc string) *spec.Property {
+	return &spec.Property{Name: name, Type: &spec.Type{Kind: kind}, Required: true, Doc: doc}
+}
+
+// attributes are what a look at a file tells without reading it.
+func attributes(path string, info fs.FileInfo) map[string]any {
+	return map[string]any{
+		"path":     path,
+		"size":     info.Size(),
+		"mode":     modeText(info.Mode()),
+		"modified": info.ModTime().UTC().Format(time.RFC3339Nano),
+	}
+}
+
+// asked says which of the costly members of a result are wanted.
+type asked struct{ sha256, content, base64 bool }
+
+func askedOf(call *actions.Call, prefix string) asked {
+	return asked{
+		sha256:  wants(call, prefix+"sha256"),
+		content: wants(call, prefix+"content"),
+		base64:  wants(call, prefix+"contentBase64"),
+	}
+}
+
+func (a asked) text() bool { return a.content || a.base64 }
+
+func (a asked) any() bool { return a.sha256 || a.text() }
+
+// addContent reads as much of a file as is asked for, in constant memory unless
+// the content itself is. Limit is the most bytes of content.
+func addContent(result map[string]any, src io.Reader, limit int64, ask asked) error {
+	hash := sha256.New()
+	if !ask.text() {
+		if ask.sha256 {
+			if _, err := io.Copy(hash, src); err != nil {
+				return err
+			}
+			result["sha256"] = hex.EncodeToString(hash.Sum(nil))
+		}
+		return nil
+	}
+	content, err := io.ReadAll(io.LimitReader(src, limit+1))
+	if err != nil {
+		return err
+	}
+	if int64(len(content)) > limit {
+		return fmt.Errorf("it has more than the %d bytes of content that maxBytes allows; raise maxBytes, or do without content and contentBase64", limit)
+	}
+	result["size"] = int64(len(content))
+	if ask.content {
+		if !utf8.Valid(content) {
+			return fmt.Errorf("its content is not UTF-8 text; use contentBase64 instead of content")
+		}
+		result["content"] = string(content)
+	}
+	if ask.base64 {
+		result["contentBase64"] = base64.StdEncoding.EncodeToString(content)
+	}
+	if ask.sha256 {
+		hash.Write(content)
+		result["sha256"] = hex.EncodeToString(hash.Sum(nil))
+	}
+	return nil
+}

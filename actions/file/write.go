@@ -1,0 +1,98 @@
+package file
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+func writeKind() *actions.Kind {
+	return &actions.Kind{
+		Name:    "write",
+		Summary: "Writes a file, whole or not at all.",
+		Doc: `The content goes to a temporary sibling, to the disk, and then takes the file's name: who reads sees
+the old file or the new one, and so does who comes after a crash. What a killed process leaves is removed by the next
+change in the folder.
+
+A file that exists is an error unless ` + "`overwrite`" + ` says otherwise. Then a symbolic link is followed, if its target is
+permitted, and the target is replaced; other hard links of a replaced file keep the old content.
+
+A ` + "`source`" + ` is what the user of the provider hands over, so it is read wherever it lies, without a permission of the spec's.`,
+		Args: []actions.Arg{
+			pathArg("File to write."),
+			optional("content", &spec.Type{Kind: spec.String}, "The content, as text (UTF-8)."),
+			optional("contentBase64", &spec.Type{Kind: spec.String}, "The content, whatever it is, in standard base64."),
+			optional("source", &spec.Type{Kind: spec.Asset}, "The content, as an asset that the user hands over; a large file is streamed."),
+			mode("Permission bits in octal, exact whatever the umask. Without it a replaced file's are kept, and a new file has 0666 less the umask."),
+			parents(),
+			overwrite("Replace a file that exists."),
+			maxBytes("Most bytes of `content` or `contentBase64` in the result. Writing has no limit."),
+			root(),
+		},
+		OneOf:    [][]string{{"content", "contentBase64", "source"}},
+		Result:   fileType,
+		Effect:   writes,
+		Grants:   needs(actions.WriteTo, "path"),
+		Examples: writeExamples,
+		Run:      runWrite,
+	}
+}
+
+var writeExamples = []actions.Example{
+	{Summary: "A text file, in a folder that is made", Spec: `file: write: {path: "etc/motd", content: "Welcome.\n", mode: "0644"}`},
+	{Summary: "Bytes that are no text", Spec: `file: write: {path: "pixel.gif", contentBase64: "R0lGODlhAQABAAAAACw="}`},
+	{
+		Summary: "A file that may exist", Spec: `file: write: {path: "etc/motd", content: "Welcome back.\n", overwrite: true}`,
+		Files: map[string]string{"etc/motd": "Welcome.\n"},
+	},
+}
+
+func runWrite(ctx context.Context, call *actions.Call) actions.Outcome {
+	mode, err := modeOf(call)
+	if err != nil {
+		return actions.Refuse(err)
+	}
+	src, err := openSource(call)
+	if err != nil {
+		return actions.Refuse(err)
+	}
+	defer src.Close()
+	return writeFrom(ctx, call, src, actions.WriteOptions{
+		Mode:      mode,
+		Parents:   call.Bool("parents", true),
+		Overwrite: call.Bool("overwrite", false),
+	})
+}
+
+// writeFrom writes what src yields to the call's path, and describes the file.
+func writeFrom(ctx context.Context, call *actions.Call, src io.Reader, opts actions.WriteOptions) actions.Outcome {
+	limit, err := limitOf(call)
+	if err != nil {
+		return actions.Refuse(err)
+	}
+	ask, hash := askedOf(call, ""), sha256.New()
+	if ask.sha256 {
+		src = io.TeeReader(src, hash)
+	}
+	at := place(call, "path")
+	info, err := call.Env.Files.Write(ctx, at, src, opts)
+	if err != nil {
+		return changing(err)
+	}
+	result := attributes(call.String("path"), info)
+	if ask.sha256 {
+		result["sha256"] = hex.EncodeToString(hash.Sum(nil))
+		ask.sha256 = false
+	}
+	if !ask.any() {
+		return actions.Succeed(result)
+	}
+	if err := readInto(ctx, result, call.Env.Files, at, limit, ask); err != nil {
+		return actions.Fail(err)
+	}
+	return actions.Succeed(result)
+}

@@ -1,0 +1,228 @@
+package actions
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxLinks is how many symbolic links one path may lead through, as on Linux.
+const maxLinks = 40
+
+// spot is a place in a folder that is held open: what is done there is done in
+// that folder, whatever becomes of the way to it.
+type spot struct {
+	dir *os.Root
+	// base is a name in dir, or "." for dir itself.
+	base string
+	// path is the place's own absolute path, behind all links.
+	path string
+}
+
+func (s *spot) close() { s.dir.Close() }
+
+// walk finds the spot that a path names.
+type walk struct {
+	files  *Files
+	access Access
+	// follow says that a symbolic link at the end of the path is followed.
+	follow bool
+	// entry says that the path is used as a name in its folder (to remove it,
+	// to put something there), not as the folder it may be.
+	entry bool
+	// parents says that missing folders on the way are made.
+	parents bool
+	// made are those that were.
+	made []madeDir
+}
+
+// madeDir is a folder that was made on the way.
+type madeDir struct {
+	parent *os.Root
+	name   string
+}
+
+// to walks to the path. The caller closes the spot, and calls keep or undo for
+// the folders that were made, also after an error.
+func (w *walk) to(name string) (*spot, error) {
+	abs, err := w.files.absolute(name)
+	if err != nil {
+		return nil, err
+	}
+	via := ""
+	for range maxLinks {
+		r, err := w.files.granted(w.access, abs, via)
+		if err != nil {
+			return nil, err
+		}
+		s, next, err := w.below(r, abs)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", name, because(err))
+		}
+		if s != nil {
+			return s, nil
+		}
+		if via == "" {
+			via = name
+		}
+		abs = next
+	}
+	return nil, fmt.Errorf("%q: more than %d symbolic links; they may lead in a circle", name, maxLinks)
+}
+
+// below walks from the rule's base on: to the spot, or to a symbolic link, the
+// path behind which is then next.
+func (w *walk) below(r rule, abs string) (s *spot, next string, err error) {
+	base := r.base
+	rel, _ := below(base, abs)
+	if rel == "." && (w.entry || r.glob == "") && filepath.Dir(base) != base {
+		base, rel = filepath.Dir(base), filepath.Base(base)
+	}
+	dir, err := w.openBase(base)
+	if err != nil {
+		return nil, "", err
+	}
+	at, names := base, strings.Split(rel, string(filepath.Separator))
+	for len(names) > 1 {
+		sub, target, err := w.enter(dir, names[0])
+		if err != nil || target != "" {
+			dir.Close()
+			return nil, behind(at, target, names[1:]), err
+		}
+		dir.Close()
+		dir, at, names = sub, filepath.Join(at, names[0]), names[1:]
+	}
+	if w.follow {
+		target, err := linkTarget(dir, names[0])
+		if err != nil || target != "" {
+			dir.Close()
+			return nil, behind(at, target, nil), err
+		}
+	}
+	return &spot{dir: dir, base: names[0], path: filepath.Join(at, names[0])}, "", nil
+}
+
+// behind is the path that a link in the folder at leads to. It is cleaned
+// lexically: `..` in a target undoes the name before it.
+func behind(at, target string, rest []string) string {
+	path := target
+	if !filepath.IsAbs(target) {
+		path = filepath.Join(at, target)
+	}
+	return filepath.Join(append([]string{path}, rest...)...)
+}
+
+// linkTarget is where the symbolic link of that name points, or "" where it is
+// none, or nothing is there.
+func linkTarget(dir *os.Root, name string) (string, error) {
+	info, err := dir.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return "", err
+	}
+	return dir.Readlink(name)
+}
+
+// enter opens a folder in a folder, or tells where the link of that name
+// points. What is opened is compared with what was looked at, so that a link
+// that takes its place in between is not followed.
+func (w *walk) enter(dir *os.Root, name string) (sub *os.Root, target string, err error) {
+	info, err := dir.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) && w.parents {
+		if err := w.make(dir, name); err != nil {
+			return nil, "", err
+		}
+		info, err = dir.Lstat(name)
+	}
+	switch {
+	case err != nil:
+		return nil, "", err
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err = dir.Readlink(name)
+		return nil, target, err
+	case !info.IsDir():
+		return nil, "", &notFolder{name}
+	}
+	sub, err = dir.OpenRoot(name)
+	if err != nil {
+		return nil, "", err
+	}
+	opened, err := sub.Stat(".")
+	if err == nil && !os.SameFile(info, opened) {
+		err = errReplaced
+	}
+	if err != nil {
+		sub.Close()
+		return nil, "", err
+	}
+	return sub, "", nil
+}
+
+// errReplaced says that somebody else changes what is worked on.
+var errReplaced = errors.New("something else took its place while it was opened; run it again")
+
+// notFolder is the error of a path that leads through a file. What is beyond
+// it does not exist.
+type notFolder struct{ name string }
+
+func (e *notFolder) Error() string        { return fmt.Sprintf("%q on the way is not a folder", e.name) }
+func (e *notFolder) Is(target error) bool { return target == fs.ErrNotExist }
+
+func (w *walk) make(dir *os.Root, name string) error {
+	if err := w.files.at("make parent"); err != nil {
+		return err
+	}
+	err := dir.Mkdir(name, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("make folder %q: %w", name, because(err))
+	}
+	parent, err := dir.OpenRoot(".")
+	if err != nil {
+		return err
+	}
+	w.made = append(w.made, madeDir{parent, name})
+	return syncDir(dir)
+}
+
+// openBase opens the folder that a grant is about. It is the operator's to
+// name, so links in it are followed; where folders are to be made, it is made.
+func (w *walk) openBase(base string) (*os.Root, error) {
+	dir, err := os.OpenRoot(base)
+	if err == nil || !w.parents || !errors.Is(err, fs.ErrNotExist) || filepath.Dir(base) == base {
+		return dir, err
+	}
+	above, err := w.openBase(filepath.Dir(base))
+	if err != nil {
+		return nil, err
+	}
+	defer above.Close()
+	if err := w.make(above, filepath.Base(base)); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(base)
+}
+
+// keep lets the made folders stand.
+func (w *walk) keep() {
+	for _, m := range w.made {
+		m.parent.Close()
+	}
+	w.made = nil
+}
+
+// undo takes the made folders back, as far as nobody put anything there.
+func (w *walk) undo() {
+	for i := len(w.made) - 1; i >= 0; i-- {
+		w.made[i].parent.Remove(w.made[i].name)
+		w.made[i].parent.Close()
+	}
+	w.made = nil
+}

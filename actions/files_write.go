@@ -1,0 +1,209 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// WriteOptions are how a file is written.
+type WriteOptions struct {
+	// Mode is exact, whatever the umask; nil keeps the mode of a file that is
+	// replaced, and is 0666 less the umask for a new one.
+	Mode *fs.FileMode
+	// Parents makes missing folders.
+	Parents bool
+	// Overwrite replaces a file that exists; without it that is an error of
+	// kind fs.ErrExist.
+	Overwrite bool
+}
+
+// Write makes a file of what src yields: whole, or not at all. The content goes
+// to a temporary sibling that takes the name once it is on disk, so a reader
+// sees the old file or the new one, and so does who comes after a crash.
+//
+// With Overwrite a symbolic link is followed, as reading does, if its target is
+// granted. Other hard links of a replaced file keep the old content.
+//
+// An error that is no *ChangedError left everything as it was.
+func (f *Files) Write(ctx context.Context, name string, src io.Reader, opts WriteOptions) (fs.FileInfo, error) {
+	w := walk{files: f, access: WriteTo, follow: opts.Overwrite, entry: true, parents: opts.Parents}
+	info, err := f.write(ctx, &w, name, src, opts)
+	var changed *ChangedError
+	if err == nil || errors.As(err, &changed) {
+		w.keep()
+	} else {
+		w.undo()
+	}
+	return info, err
+}
+
+func (f *Files) write(ctx context.Context, w *walk, name string, src io.Reader, opts WriteOptions) (fs.FileInfo, error) {
+	s, tmp, old, err := f.prepare(w, name, opts)
+	if err != nil {
+		return nil, fmt.Errorf("write %w", err)
+	}
+	defer s.close()
+	defer tmp.close()
+	info, err := f.fill(ctx, tmp, src, finalMode(opts.Mode, old))
+	if err == nil {
+		err = f.commit(s, tmp, info, opts.Overwrite)
+	}
+	if err != nil {
+		tmp.discard()
+		return nil, explain("write", name, err)
+	}
+	if err := f.settle(s.dir); err != nil {
+		return nil, &ChangedError{fmt.Errorf("write %q: it is written, but the system cannot promise that it outlasts a crash: %w", name, because(err))}
+	}
+	return info, nil
+}
+
+// prepare finds the place, sees that it can be written, and makes the temporary
+// file. A folder that another call takes back in between is made again.
+func (f *Files) prepare(w *walk, name string, opts WriteOptions) (*spot, *temp, fs.FileInfo, error) {
+	for try := 1; ; try++ {
+		s, err := w.to(name)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		old, err := replaceable(s, opts.Overwrite)
+		var tmp *temp
+		if err == nil {
+			f.sweep(s)
+			tmp, err = f.newTemp(s.dir, s.base, opts.Mode == nil && old == nil)
+		}
+		if err == nil {
+			return s, tmp, old, nil
+		}
+		s.close()
+		if try == 3 || !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, nil, fmt.Errorf("%q: %w", name, remedy(because(err)))
+		}
+	}
+}
+
+// replaceable is what stands at the spot, or an error if it may not be
+// replaced by a file.
+func replaceable(s *spot, overwrite bool) (fs.FileInfo, error) {
+	if s.base == "." {
+		return nil, errors.New("it is a directory, not a file")
+	}
+	old, err := s.dir.Lstat(s.base)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case old.Mode().IsDir():
+		return nil, errors.New("it is a directory; delete it first, or choose another path")
+	case !overwrite:
+		return nil, fs.ErrExist
+	case !old.Mode().IsRegular():
+		return nil, regular(old)
+	}
+	return old, nil
+}
+
+// remedy adds what to do to an error that has a usual remedy.
+func remedy(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%w; set overwrite: true to replace it", err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("a folder on the way is missing; set parents: true to make it: %w", err)
+	default:
+		return err
+	}
+}
+
+// explain says what was tried, and keeps whether something changed.
+func explain(verb, name string, err error) error {
+	var changed *ChangedError
+	if errors.As(err, &changed) {
+		return &ChangedError{fmt.Errorf("%s %q: %w", verb, name, because(changed.Err))}
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s %q: %w", verb, name, remedy(because(err)))
+	}
+	return fmt.Errorf("%s %q: %w; nothing has changed", verb, name, because(err))
+}
+
+// finalMode is nil where the mode that the file was made with is right.
+func finalMode(given *fs.FileMode, old fs.FileInfo) *fs.FileMode {
+	if given == nil && old != nil {
+		kept := old.Mode().Perm()
+		return &kept
+	}
+	return given
+}
+
+// fill brings content, mode and owner of the temporary file to the disk.
+func (f *Files) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.FileMode) (fs.FileInfo, error) {
+	if err := f.at("write"); err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(tmp.file, &cancellable{ctx, src}); err != nil {
+		return nil, err
+	}
+	if err := f.at("chmod"); err != nil {
+		return nil, err
+	}
+	if mode != nil {
+		if err := tmp.file.Chmod(*mode); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.at("sync"); err != nil {
+		return nil, err
+	}
+	if err := tmp.file.Sync(); err != nil {
+		return nil, err
+	}
+	return tmp.file.Stat()
+}
+
+// cancellable is a reader that ends with its context.
+type cancellable struct {
+	ctx context.Context
+	src io.Reader
+}
+
+func (c *cancellable) Read(p []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
+	return c.src.Read(p)
+}
+
+// commit gives the temporary file its name.
+func (f *Files) commit(s *spot, tmp *temp, info fs.FileInfo, overwrite bool) error {
+	if err := f.at("rename"); err != nil {
+		return err
+	}
+	var err error
+	if overwrite {
+		err = s.dir.Rename(tmp.name, s.base)
+	} else {
+		err = renameNew(s.dir, tmp.name, s.base)
+	}
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// A file system over a network can fail and have done it.
+	if now, lookErr := s.dir.Lstat(s.base); lookErr == nil && os.SameFile(now, info) {
+		return &ChangedError{err}
+	}
+	return err
+}
+
+// settle makes the names in a folder outlast a crash.
+func (f *Files) settle(dir *os.Root) error {
+	if err := f.at("sync folder"); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
