@@ -1,0 +1,44 @@
+# What a person types; each target says what it does in `make help`. Everything
+# but bringing other people's programs is Go: see tests/testdeps, tests/testall.
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# The linters come from a module of their own: tests/lint/go.mod.
+LINT := go tool -modfile=$(CURDIR)/tests/lint/go.mod
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+build: ## the binary, into bin/
+	go build -trimpath -ldflags "-s -w" -o bin/ ./cmd/declprov
+
+demo: ## files.cue as a provider, through the real Pulumi CLI, told step by step
+	@cd tests && go run ./demo
+
+test: ## every test that this machine's tools allow; ends with what was left out
+	@cd tests && go run ./testdeps -go-only && go run ./testall $(TESTFLAGS)
+
+test-deps: ## bring what the tests need beside Go: Pulumi, Python packages, strace
+	@cd tests && go run ./testdeps
+
+check: ## format, vet, lint, generated files, go.mod
+	@echo "== format"; files=$$($(LINT) gofumpt -l cmd actions engine spec docs tests) && test -z "$$files" || \
+		{ echo "$$files"; echo "not formatted: run make format"; exit 1; }
+	@echo "== vet"; go vet ./... && cd tests && go vet ./...
+	@echo "== lint"; $(LINT) staticcheck ./... && cd tests && $(LINT) staticcheck ./...
+	@echo "== generated files"; before=$$(git diff HEAD | cksum); $(MAKE) generate >/dev/null; \
+		test "$$before" = "$$(git diff HEAD | cksum)" || { git diff HEAD --stat; echo "stale: make generate made these changes, commit them"; exit 1; }
+	@echo "== go.mod"; for dir in . tests tests/lint; do (cd $$dir && go mod tidy -diff) || { echo "run: cd $$dir && go mod tidy"; exit 1; }; done
+
+format: ## format every Go file
+	@$(LINT) gofumpt -w cmd actions engine spec docs tests
+
+generate: ## write every generated file anew
+	go generate ./...
+	cd tests && go generate ./...
+
+bench: ## measure, beside a provider written by hand
+	go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: help build demo test test-deps check format generate bench

@@ -1,0 +1,107 @@
+// Testall runs every test of both modules that this machine's tools allow, and
+// ends with what it left out and how to bring that. `make test` runs it.
+//
+// What was left out is read from the tests' own events, so that no skip,
+// whoever wrote it, goes unseen. With DECLPROV_NO_SKIP=1 a skip is a failure.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/declprov/declprov/tests/internal/tools"
+)
+
+func main() {
+	verbose := flag.Bool("v", false, "print what every test prints, as `go test -v` does")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := runAll(ctx, os.Stdout, *verbose, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func runAll(ctx context.Context, out io.Writer, verbose bool, patterns []string) error {
+	root, err := tools.Root()
+	if err != nil {
+		return err
+	}
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	r := newReport(out, verbose)
+	race := []string{"-race"}
+	if err := raceDetector(root); err != nil {
+		race = nil
+		r.leaveOut("the race detector", err.Error())
+	}
+	// The tests of the second module run programs that are built from the
+	// first, which Go's cache of test results does not know.
+	var failed error
+	for dir, args := range inOrder(root, append(race, "-count=1")) {
+		failed = errors.Join(failed, goTest(ctx, dir, append(args, patterns...), r))
+	}
+	r.summary()
+	switch {
+	case failed != nil || r.failed > 0:
+		return errors.New("tests failed")
+	case os.Getenv(tools.NoSkip) == "1" && len(r.left) > 0:
+		return fmt.Errorf("tests were left out, and %s=1 forbids it", tools.NoSkip)
+	}
+	return nil
+}
+
+// inOrder are the modules, the one of the product first.
+func inOrder(root string, args []string) func(yield func(string, []string) bool) {
+	return func(yield func(string, []string) bool) {
+		_ = yield(root, args) && yield(filepath.Join(root, "tests"), args)
+	}
+}
+
+// raceDetector says why -race cannot be had, if it cannot: it takes a C
+// compiler to link.
+func raceDetector(root string) error {
+	cc, err := tools.Named(tools.CCompiler)
+	if err != nil {
+		return err
+	}
+	if _, err := cc.Find(root); err != nil {
+		return errors.New("there is no C compiler to link it with: run `make test-deps`")
+	}
+	return nil
+}
+
+// goTest runs one module's tests into the report.
+func goTest(ctx context.Context, dir string, args []string, r *report) error {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-timeout=20m"}, args...)...)
+	cmd.Dir = dir
+	cmd.Stderr = os.Stderr
+	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo(args))
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return errors.Join(r.read(stdout), cmd.Wait())
+}
+
+// cgo is on for the race detector alone: what is tested is otherwise what is
+// released.
+func cgo(args []string) string {
+	if len(args) > 0 && args[0] == "-race" {
+		return "1"
+	}
+	return "0"
+}

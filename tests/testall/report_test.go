@@ -1,0 +1,69 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReport(t *testing.T) {
+	const prefix = "github.com/declprov/declprov/"
+	for name, c := range map[string]struct {
+		events []string
+		want   string
+	}{
+		"all is well": {
+			events: []string{
+				`{"Action":"run","Package":"P/a","Test":"T"}`,
+				`{"Action":"output","Package":"P/a","Test":"T","Output":"noise\n"}`,
+				`{"Action":"pass","Package":"P/a","Test":"T"}`,
+				`{"Action":"pass","Package":"P/a","Elapsed":1.5}`,
+			},
+			want: "ok    P/a                                                             1.5s     1 tests\n\n1 tests passed, 0 failed, 0 left out\n",
+		},
+		"a skip is listed with its reason": {
+			events: []string{
+				`{"Action":"output","Package":"P/a","Test":"T","Output":"    need.go:41: strace is missing (why): run it\n"}`,
+				`{"Action":"skip","Package":"P/a","Test":"T"}`,
+				`{"Action":"pass","Package":"P/a","Elapsed":0}`,
+			},
+			want: "ok    P/a                                                             0.0s     1 tests\n\n0 tests passed, 0 failed, 1 left out\n\n" +
+				"Left out on this machine:\n  strace is missing (why): run it\n      P/a.T\n",
+		},
+		"a failure shows what it printed": {
+			events: []string{
+				`{"Action":"output","Package":"P/a","Test":"T","Output":"want 1\n"}`,
+				`{"Action":"fail","Package":"P/a","Test":"T"}`,
+				`{"Action":"fail","Package":"P/a","Elapsed":0.2}`,
+			},
+			want: "want 1\nFAIL  P/a                                                             0.2s\n\n0 tests passed, 1 failed, 0 left out\n",
+		},
+		"a package that does not build has failed": {
+			events: []string{
+				`{"Action":"build-output","ImportPath":"P/a","Output":"a.go:1: no\n"}`,
+				`{"Action":"fail","Package":"P/a","Elapsed":0}`,
+			},
+			want: "a.go:1: no\nFAIL  P/a                                                             0.0s\n\n0 tests passed, 1 failed, 0 left out\n",
+		},
+		"a package without tests is nothing to tell": {
+			events: []string{`{"Action":"skip","Package":"P/a"}`},
+			want:   "\n0 tests passed, 0 failed, 0 left out\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			r := newReport(&out, false)
+			if err := r.read(strings.NewReader(strings.Join(c.events, "\n"))); err != nil {
+				t.Fatal(err)
+			}
+			r.summary()
+			if diff := cmp.Diff(c.want, out.String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if got := shortPackage(prefix + "engine"); got != "engine" {
+		t.Errorf("shortPackage = %q", got)
+	}
+}
