@@ -1,0 +1,22 @@
+package install
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// exchange puts the folder staged where folder is, in one step; what was there
+// is where staged was.
+func exchange(staged, folder string) error {
+	err := os.Rename(staged, folder)
+	if err == nil || !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	err = unix.Renameat2(unix.AT_FDCWD, staged, unix.AT_FDCWD, folder, unix.RENAME_EXCHANGE)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
+		return inTwoSteps(staged, folder)
+	}
+	return err
+}
