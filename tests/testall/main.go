@@ -45,27 +45,18 @@ func runAll(ctx context.Context, out io.Writer, verbose bool, patterns []string)
 		race = nil
 		r.leaveOut("the race detector", err.Error())
 	}
+	product := goTest(ctx, root, append(race, patterns...), r)
 	// The tests of the second module run programs that are built from the
-	// first, which Go's cache of test results does not know.
-	var failed error
-	for dir, args := range inOrder(root, append(race, "-count=1")) {
-		failed = errors.Join(failed, goTest(ctx, dir, append(args, patterns...), r))
-	}
+	// first, which Go's cache of test results does not know: -count=1.
+	outside := goTest(ctx, filepath.Join(root, "tests"), append(append(race, "-count=1"), patterns...), r)
 	r.summary()
 	switch {
-	case failed != nil || r.failed > 0:
+	case product != nil || outside != nil || r.failed > 0:
 		return errors.New("tests failed")
 	case os.Getenv(tools.NoSkip) == "1" && len(r.left) > 0:
 		return fmt.Errorf("tests were left out, and %s=1 forbids it", tools.NoSkip)
 	}
 	return nil
-}
-
-// inOrder are the modules, the one of the product first.
-func inOrder(root string, args []string) func(yield func(string, []string) bool) {
-	return func(yield func(string, []string) bool) {
-		_ = yield(root, args) && yield(filepath.Join(root, "tests"), args)
-	}
 }
 
 // raceDetector says why -race cannot be had, if it cannot: it takes a C

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/declprov/declprov/tests/internal/pulumicli"
+)
+
+// story prints what happens, and keeps count of the claims.
+type story struct {
+	out          io.Writer
+	root, binary string
+	project      *pulumicli.Project
+	kept, broken int
+}
+
+func (s *story) chapter(n int, title string) {
+	fmt.Fprintf(s.out, "\n%2d. %s\n%s\n", n, title, strings.Repeat("-", 4+len(title)))
+}
+
+func (s *story) say(format string, args ...any) { fmt.Fprintf(s.out, "    "+format+"\n", args...) }
+
+// claim says something of the world, and whether it is so.
+func (s *story) claim(so bool, format string, args ...any) {
+	mark := "✓"
+	if so {
+		s.kept++
+	} else {
+		s.broken++
+		mark = "✗ NOT SO:"
+	}
+	fmt.Fprintf(s.out, "  %s %s\n", mark, fmt.Sprintf(format, args...))
+}
+
+func (s *story) summary() error {
+	fmt.Fprintf(s.out, "\n%d claims checked, %d of them true. Nothing of this is left on the disk.\n", s.kept+s.broken, s.kept)
+	if s.broken > 0 {
+		return fmt.Errorf("%d claims were not true", s.broken)
+	}
+	fmt.Fprint(s.out, "The spec is examples/files.cue; README.md says how to write one.\n")
+	return nil
+}
+
+// program shows and writes the resources of Pulumi.yaml.
+func (s *story) program(resources string) error {
+	body := "resources:\n" + resources
+	s.say("Pulumi.yaml:")
+	for line := range strings.Lines(body) {
+		s.say("  │ %s", strings.TrimRight(line, "\n"))
+	}
+	return s.project.SetProgram(body)
+}
+
+// pulumi shows the command and the lines of its output that matter.
+func (s *story) pulumi(r *pulumicli.Result, err error) (*pulumicli.Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	s.say("$ pulumi %s", strings.Join(shown(r.Typed), " "))
+	for line := range strings.Lines(r.Stdout + r.Stderr) {
+		if interesting(line) {
+			s.say("  %s", strings.TrimRight(line, "\n"))
+		}
+	}
+	return r, nil
+}
+
+// must is pulumi for a command that has to work.
+func (s *story) must(r *pulumicli.Result, err error) (*pulumicli.Result, error) {
+	r, err = s.pulumi(r, err)
+	if err == nil {
+		err = r.Failure()
+	}
+	return r, err
+}
+
+// shown leaves out the flags that stand in for a person's answers.
+func shown(args []string) []string {
+	var kept []string
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "--") {
+			kept = append(kept, arg)
+		}
+	}
+	return kept
+}
+
+// interesting lines are those of our resources that are finished, the counts
+// below "Resources:", and errors.
+func interesting(line string) bool {
+	text := strings.TrimSpace(line)
+	switch {
+	case strings.Contains(text, "files:index:File"):
+		return !strings.Contains(text, "ing (") && !strings.Contains(text, "ing failed")
+	case strings.HasPrefix(text, "error:"):
+		return !strings.Contains(text, "update failed")
+	case text == "" || len(line)-len(strings.TrimLeft(line, " ")) != 4:
+		return false
+	default:
+		return strings.ContainsAny(text[:1], "+-~0123456789")
+	}
+}
+
+// declprov runs and shows a command of ours, from the repository's top.
+func (s *story) declprov(ctx context.Context, args ...string) (exitCode int, err error) {
+	s.say("$ declprov %s", strings.Join(args, " "))
+	cmd := exec.CommandContext(ctx, s.binary, args...)
+	cmd.Dir = s.root
+	printed, err := cmd.CombinedOutput()
+	for line := range strings.Lines(string(printed)) {
+		s.say("  %s", strings.TrimRight(line, "\n"))
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return 0, err
+	}
+	return cmd.ProcessState.ExitCode(), nil
+}
+
+// write changes a file behind Pulumi's back, as a shell would.
+func (s *story) write(name, content string) error {
+	s.say("$ echo -n %q > %s", content, name)
+	return os.WriteFile(s.path(name), []byte(content), 0o644)
+}
+
+func (s *story) path(name string) string { return filepath.Join(s.project.Dir, name) }
+
+// holds reports whether a file is there with exactly this content.
+func (s *story) holds(name, content string) bool {
+	data, err := os.ReadFile(s.path(name))
+	return err == nil && string(data) == content
+}
+
+func (s *story) there(name string) bool {
+	_, err := os.Lstat(s.path(name))
+	return err == nil
+}

@@ -1,0 +1,168 @@
+// Package house keeps the shape of the repository true: which folder may
+// import which, what the binary carries, and what CONTRIBUTING says of it.
+package house
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/declprov/declprov/tests/internal/tools"
+)
+
+const module = "github.com/declprov/declprov/"
+
+// arrows say what a room may import directly beside itself; what those may
+// import it may too. A package belongs to the room with the longest name that
+// is a prefix of its own.
+func arrows() map[string][]string {
+	return map[string][]string{
+		"spec/diag":        {},
+		"spec":             {"spec/diag"},
+		"spec/load":        {"spec"},
+		"spec/container":   {"spec"},
+		"spec/expr":        {"spec"},
+		"actions":          {"spec"},
+		"actions/file":     {"actions"},
+		"actions/http":     {"actions"},
+		"actions/exec":     {"actions"},
+		"actions/builtin":  {"actions/file", "actions/http", "actions/exec"},
+		"engine":           {"spec/expr", "actions", "spec/container"},
+		"engine/schema":    {"engine"},
+		"engine/pulumi":    {"engine"},
+		"engine/terraform": {"engine"},
+		"cmd":              {"spec/load", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
+		"docs":             {"cmd"},
+	}
+}
+
+// owners are the only rooms that may import a library, by its import path or
+// a prefix of it. A library that is not here is anybody's.
+func owners() map[string][]string {
+	return map[string][]string{
+		"cuelang.org/go":                            {"spec/load"},
+		"github.com/expr-lang/expr":                 {"spec/expr"},
+		"github.com/pulumi/pulumi/sdk/v3/proto":     {"engine/pulumi"},
+		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform"},
+		"github.com/hashicorp/terraform-plugin-go":  {"engine/terraform"},
+		"github.com/spf13/cobra":                    {"cmd"},
+		"net/http":                                  {"actions/http", "cmd"},
+		"os/exec":                                   {"actions/exec", "spec/load", "cmd", "engine/pulumi"},
+		"github.com/pulumi/pulumi/sdk/v3/go/common": {"engine/pulumi"},
+		"github.com/pulumi/pulumi/sdk/v3/go/pulumi": {},
+		"github.com/pulumi/pulumi/pkg/v3":           {},
+	}
+}
+
+// heavy must not be in the binary: each costs more start-up than all the rest
+// (docs: DESIGN, "Values").
+func heavy() []string {
+	return []string{
+		"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin",
+		"github.com/pulumi/pulumi/sdk/v3/go/pulumi",
+		"github.com/pulumi/pulumi/pkg/v3",
+		"testing",
+	}
+}
+
+// pkg is what `go list -json` says of a package, as far as it matters here.
+type pkg struct {
+	ImportPath string
+	Standard   bool
+	Imports    []string
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		path := strings.TrimPrefix(p.ImportPath, module)
+		from := room(path)
+		if from == "" {
+			t.Errorf("%s is in no room of the house: give it one in tests/house", path)
+			continue
+		}
+		allowed := reach(from)
+		for _, imported := range p.Imports {
+			if to, ours := strings.CutPrefix(imported, module); ours && !slices.Contains(allowed, room(to)) {
+				t.Errorf("%s imports %s: %s may import %s", path, to, from, strings.Join(allowed, ", "))
+			}
+			for library, rooms := range owners() {
+				if within(imported, library) && !slices.Contains(rooms, from) {
+					t.Errorf("%s imports %s, which only %s may", path, imported, strings.Join(rooms, ", "))
+				}
+			}
+		}
+	}
+}
+
+func TestTheBinaryCarriesNothingHeavy(t *testing.T) {
+	for _, p := range list(t, "-deps", "./cmd/declprov") {
+		for _, library := range heavy() {
+			if within(p.ImportPath, library) {
+				t.Errorf("the binary has %s", p.ImportPath)
+			}
+		}
+	}
+}
+
+// room is the longest room that holds a package, or "".
+func room(path string) string {
+	best := ""
+	for name := range arrows() {
+		if within(path, name) && len(name) > len(best) {
+			best = name
+		}
+	}
+	return best
+}
+
+func within(path, prefix string) bool {
+	return path == prefix || strings.HasPrefix(path, prefix+"/")
+}
+
+// reach are the rooms that a room may import, itself among them, sorted.
+func reach(from string) []string {
+	all := arrows()
+	seen := []string{from}
+	for i := 0; i < len(seen); i++ {
+		for _, next := range all[seen[i]] {
+			if !slices.Contains(seen, next) {
+				seen = append(seen, next)
+			}
+		}
+	}
+	slices.Sort(seen)
+	return seen
+}
+
+// list runs `go list -json` in the product's module.
+func list(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Standard,Imports"}, args...)...)
+	cmd.Dir = filepath.Clean(root)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list %v: %v\n%s", args, err, &stderr)
+	}
+	var all []pkg
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
