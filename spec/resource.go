@@ -111,6 +111,8 @@ type Ephemeral struct {
 // Operation is what one verb of a resource does.
 type Operation struct {
 	Steps []*Step
+	// Listed says that they were written as `steps: […]`.
+	Listed bool
 	// Return is what the operation yields, or nil.
 	Return *Node
 	Range  diag.Range

@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// errNotKnown says that an argument depends on what is not known yet.
+var errNotKnown = errors.New("an argument is not known yet")
+
+// call evaluates a step's arguments.
+func (r *run) call(ctx context.Context, s *step) (*actions.Call, error) {
+	call := &actions.Call{
+		Args: make(map[string]any, len(s.args)), Parts: map[string][]actions.Part{}, Late: map[string]actions.LateExpr{},
+		Env: r.env,
+		Wants: func(member string) bool {
+			return s.wantsAll || s.wants[member]
+		},
+		Progress: func(text string) {
+			if ctx.Err() == nil {
+				r.log.Status(r.mask().text(text))
+			}
+		},
+	}
+	for name, a := range s.args {
+		var err error
+		switch a.decl.Mode {
+		case actions.Late:
+			call.Late[name] = r.late(a.value)
+		case actions.Path:
+			err = r.parts(call, name, a.value)
+		default:
+			err = r.argument(call, name, a)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("argument %q: %w", name, err)
+		}
+	}
+	return call, nil
+}
+
+// argument evaluates one argument; null leaves it out.
+func (r *run) argument(call *actions.Call, name string, a argument) error {
+	v, err := r.eval(a.value)
+	if err != nil {
+		return err
+	}
+	if expr.HasUnknown(v) {
+		return errNotKnown
+	}
+	if v == nil {
+		if a.decl.Required && !a.decl.Type.Nullable {
+			return errors.New("is null, and is needed")
+		}
+		return nil
+	}
+	if err := fits(v, a.decl.Type); err != nil {
+		return err
+	}
+	call.Args[name] = v
+	return nil
+}
+
+// fits refuses an argument of the wrong kind. Most were typed by vet; what came
+// from an untyped answer was not.
+func fits(v any, t *spec.Type) error {
+	ok := true
+	switch t.Kind {
+	case spec.String:
+		_, ok = v.(string)
+	case spec.Bool:
+		_, ok = v.(bool)
+	case spec.Int:
+		_, ok = v.(int64)
+	case spec.List:
+		_, ok = v.([]any)
+	case spec.Map, spec.Object:
+		_, ok = v.(map[string]any)
+	case spec.Asset, spec.Archive:
+		_, ok = v.(*spec.File)
+	}
+	if !ok {
+		return fmt.Errorf("is %s, and %s is wanted", kindOfPlain(v), describe(t))
+	}
+	return nil
+}
+
+func (r *run) parts(call *actions.Call, name string, v *expr.Value) error {
+	r.vars.Secrets = r.secrets.paths
+	parts, err := v.Parts(r.vars)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		call.Parts[name] = append(call.Parts[name], actions.Part{Text: p.Text, Literal: p.Literal})
+	}
+	return nil
+}
+
+// late evaluates an argument when the action asks for it.
+func (r *run) late(v *expr.Value) actions.LateExpr {
+	return func(extra map[string]any) (any, error) {
+		values := make(map[string]any, len(r.vars.Values)+len(extra))
+		for _, m := range []map[string]any{r.vars.Values, extra} {
+			for name, value := range m {
+				values[name] = value
+			}
+		}
+		out, err := v.Eval(&expr.Vars{Values: values, Secrets: r.secrets.paths})
+		if err != nil {
+			return nil, err
+		}
+		return expr.Reveal(out, r.sawSecret), nil
+	}
+}

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Check validates a resource's inputs and adds their defaults; nothing else of
+// them changes. What is unknown passes, and what is secret stays secret. An
+// error is for an unknown type; the user's faults are failures.
+func (e *Engine) Check(_ context.Context, req CheckRequest) (CheckResponse, error) {
+	res, err := e.program.resource(req.Type)
+	if err != nil {
+		return CheckResponse{}, err
+	}
+	var f findings
+	inputs := e.autonames(res, req, &f)
+	inputs = res.inputs.complete(property.New(inputs), "", &f).AsMap()
+	inputs = e.derive(res, req.Ref, inputs, &f)
+	refuseSecrets(res, inputs, &f)
+	if f.list == nil {
+		e.assert(res, req.Ref, inputs, &f)
+	}
+	return CheckResponse{Inputs: inputs, Failures: f.list}, nil
+}
+
+// derive fills in the @default templates of inputs that are absent.
+func (e *Engine) derive(res *resource, ref Ref, inputs property.Map, f *findings) property.Map {
+	for _, d := range res.defaults {
+		if v, given := inputs.GetOk(d.property); given && !v.IsNull() {
+			continue
+		}
+		r := e.newRun(res, nil, create, ref, nil)
+		r.inputs(inputs)
+		r.vars.Secrets = r.secrets.paths
+		out, err := d.value.Eval(r.vars)
+		if err != nil {
+			f.add(d.property, "has no default here: %v", r.mask().error(err))
+			continue
+		}
+		m := res.inputs.byName[d.property]
+		value, err := m.check.value(out, d.property, r.mask())
+		switch {
+		case err != nil:
+			f.add(d.property, "its default does not fit: %v", err)
+		case value.IsNull():
+		default:
+			value = m.check.complete(value, d.property, f)
+			inputs = inputs.Set(d.property, value.WithSecret(value.Secret() || m.Secret))
+		}
+	}
+	return inputs
+}
+
+// refuseSecrets reports secrets that the user put where others could read them.
+func refuseSecrets(res *resource, inputs property.Map, f *findings) {
+	reported := map[string]bool{}
+	for _, s := range res.sinks {
+		v, at := property.New(inputs), ""
+		for _, name := range s.path {
+			if !v.IsMap() || v.Secret() {
+				break
+			}
+			v, at = v.AsMap().Get(name), join(at, name)
+		}
+		if v.HasSecrets() && !reported[at] {
+			reported[at] = true
+			f.add(at, "may not be secret: it becomes %s, which others can read", s.what)
+		}
+	}
+}
+
+// assert evaluates the rules over several inputs; one that depends on an
+// unknown waits.
+func (e *Engine) assert(res *resource, ref Ref, inputs property.Map, f *findings) {
+	if len(res.checks) == 0 {
+		return
+	}
+	r := e.newRun(res, nil, create, ref, nil)
+	r.inputs(inputs)
+	for _, c := range res.checks {
+		holds, err := r.eval(c.assert)
+		if err != nil {
+			f.add(c.property, "cannot be checked: %v", r.mask().error(err))
+			continue
+		}
+		if holds == true || expr.HasUnknown(holds) {
+			continue
+		}
+		message, err := r.text(c.message)
+		if err != nil || message == "" {
+			message = fmt.Sprintf("breaks a rule of %s", res.spec.Name)
+		}
+		f.add(c.property, "%s", r.mask().text(message))
+	}
+}

@@ -1,0 +1,269 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// compiler makes a Program of a model, and says what is wrong with it. What is
+// the same for all resources is compiled once, by provider; a fork shares it.
+type compiler struct {
+	spec     *spec.Provider
+	families []*actions.Family
+	// defaults are the compiled blocks of the families, by family and argument.
+	defaults map[string]map[string]argument
+	grants   []grant
+	checkers map[string]*checker
+	diags    diag.List
+
+	// context and path are where the compiler is: see in.
+	context, path string
+}
+
+// fork compiles on, with findings of its own. Checkers of named types are made
+// anew, because forks run side by side.
+func (c *compiler) fork() *compiler {
+	return &compiler{
+		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants,
+		checkers: map[string]*checker{},
+	}
+}
+
+// provider compiles what belongs to no resource.
+func (c *compiler) provider() {
+	c.familyDefaults()
+	c.permissions()
+	if c.spec.Configure != nil {
+		c.warn("not-served", c.spec.Configure.Range, "configure",
+			"configure is not run by this version", "It is checked and kept; no session is made of it.")
+	}
+}
+
+// unserved warns of what the language has and this version does not serve: it
+// is better said at vet than found out by a user.
+func (c *compiler) unserved() {
+	say := func(what, name string, at diag.Range) {
+		c.warn("not-served", at, fmt.Sprintf("%s %q", what, name),
+			fmt.Sprintf("%ss are not served by this version", what),
+			"It is parsed and kept, and no schema shows it; hosts cannot use it yet.")
+	}
+	for _, f := range c.spec.Functions {
+		say("function", f.Name, f.Range)
+	}
+	for _, f := range c.spec.Components {
+		say("component", f.Name, f.Range)
+	}
+	for _, f := range c.spec.Ephemerals {
+		say("ephemeral", f.Name, f.Range)
+	}
+	for _, f := range c.spec.Actions {
+		say("action", f.Name, f.Range)
+	}
+	for _, r := range c.spec.Resources {
+		for _, m := range r.Methods {
+			say("method", r.Name+"."+m.Name, m.Range)
+		}
+	}
+}
+
+// in runs f with findings placed deeper: their context says where in words,
+// their path where in the document.
+func (c *compiler) in(context, path string, f func()) {
+	outer, outerPath := c.context, c.path
+	if outer != "" {
+		context = outer + ", " + context
+	}
+	if outerPath != "" && path[0] != '[' {
+		path = "." + path
+	}
+	c.context, c.path = context, outerPath+path
+	f()
+	c.context, c.path = outer, outerPath
+}
+
+// report adds findings, with the place where the compiler is.
+func (c *compiler) report(list diag.List, path string) {
+	for _, d := range list {
+		if d.Context == "" {
+			d.Context = c.context
+		}
+		if d.Path == "" {
+			d.Path = c.joined(path)
+		}
+		c.diags = append(c.diags, d)
+	}
+}
+
+func (c *compiler) joined(path string) string {
+	switch {
+	case path == "":
+		return c.path
+	case c.path == "" || path[0] == '[':
+		return c.path + path
+	default:
+		return c.path + "." + path
+	}
+}
+
+func (c *compiler) fail(code string, at diag.Range, path, summary, detail string) {
+	c.report(diag.List{{Severity: diag.Error, Code: code, Summary: summary, Detail: detail, Subject: at}}, path)
+}
+
+func (c *compiler) warn(code string, at diag.Range, path, summary, detail string) {
+	c.report(diag.List{{Severity: diag.Warning, Code: code, Summary: summary, Detail: detail, Subject: at}}, path)
+}
+
+// template compiles a template at a place, or returns nil where there is none
+// or it is wrong.
+func (c *compiler) template(n *spec.Node, s *expr.Scope, want *spec.Type, path string) *expr.Value {
+	if n == nil {
+		return nil
+	}
+	v, diags := expr.Compile(n, s, want)
+	c.report(diags, path)
+	if diags.HasErrors() {
+		return nil
+	}
+	return v
+}
+
+// The types that templates at known places must have.
+var (
+	textType     = &spec.Type{Kind: spec.String}
+	optionalText = &spec.Type{Kind: spec.String, Nullable: true}
+	truthType    = &spec.Type{Kind: spec.Bool}
+	idType       = &spec.Type{Kind: spec.Union, Variants: []*spec.Type{{Kind: spec.String}, {Kind: spec.Int}}}
+)
+
+// familyDefaults compiles the blocks at the top of the spec.
+func (c *compiler) familyDefaults() {
+	c.defaults = map[string]map[string]argument{}
+	scope := c.configScope()
+	for _, block := range c.spec.Families {
+		family := c.family(block.Name)
+		if family == nil {
+			c.fail("unknown-key", block.NameRange, block.Name, fmt.Sprintf("unknown key %q", block.Name),
+				"A provider has no such key, and no family of actions is called that. "+
+					diag.Remedy(block.Name, slices.Concat(providerKeys, c.familyNames())))
+			continue
+		}
+		c.in(fmt.Sprintf("defaults of %s", family.Name), block.Name, func() {
+			c.defaults[family.Name] = c.arguments(block, family.Defaults, nil, scope, family.Name+" defaults", false)
+		})
+	}
+}
+
+func (c *compiler) family(name string) *actions.Family {
+	i := slices.IndexFunc(c.families, func(f *actions.Family) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return c.families[i]
+}
+
+func (c *compiler) familyNames() []string {
+	names := make([]string, len(c.families))
+	for i, f := range c.families {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// providerKeys are the keys at the top of a spec that are no family's.
+var providerKeys = []string{
+	"name", "version", "displayName", "description", "keywords", "homepage", "repository", "license", "publisher",
+	"logo", "language", "config", "permissions", "types", "resources", "functions", "components", "ephemerals",
+	"actions", "configure", "tests",
+}
+
+// argument is a compiled argument of an action.
+type argument struct {
+	decl  *actions.Arg
+	value *expr.Value
+	node  *spec.Node
+}
+
+// arguments compiles the fields of an action's block, or of a family's
+// defaults, against their declaration.
+func (c *compiler) arguments(
+	block spec.Field, decls []actions.Arg, defaults map[string]argument, s *expr.Scope, what string, complete bool,
+) map[string]argument {
+	out := map[string]argument{}
+	if block.Value.Kind != spec.MapNode {
+		c.fail("wrong-shape", block.Value.Range, "", fmt.Sprintf("%s takes named arguments, not %s", what, block.Value.Kind),
+			"Write them in braces. "+diag.Remedy("", argNames(decls)))
+		return out
+	}
+	for _, f := range block.Value.Fields {
+		decl := argNamed(decls, f.Name)
+		if decl == nil {
+			c.fail("unknown-argument", f.NameRange, f.Name, fmt.Sprintf("unknown argument %q", f.Name),
+				fmt.Sprintf("%s has no argument %q. %s", what, f.Name, diag.Remedy(f.Name, argNames(decls))))
+			continue
+		}
+		if f.Value.Kind == spec.NullNode {
+			continue // as if it were not there: how YAML and CUE leave something out
+		}
+		out[f.Name] = argument{decl: decl, node: f.Value, value: c.argument(f, decl, s, what)}
+	}
+	for i := range decls {
+		decl := &decls[i]
+		if d, ok := defaults[decl.Name]; ok && out[decl.Name].node == nil {
+			out[decl.Name] = argument{decl: decl, node: d.node, value: d.value}
+		}
+		if complete && decl.Required && out[decl.Name].node == nil {
+			c.fail("missing-argument", block.NameRange, decl.Name, fmt.Sprintf("%s needs an argument %q", what, decl.Name),
+				firstSentence(decl.Doc))
+		}
+	}
+	return out
+}
+
+// argument compiles one argument. An optional one may be null at run time: it
+// is then left out.
+func (c *compiler) argument(f spec.Field, decl *actions.Arg, s *expr.Scope, what string) *expr.Value {
+	if decl.Mode == actions.Raw && c.hasTemplate(f.Value) {
+		c.fail("no-templates", f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s takes no templates", f.Name, what),
+			"Its text goes out as it stands. Write `$${` for a literal `${`, and pass values another way.")
+		return nil
+	}
+	want := decl.Type
+	if !decl.Required && !want.Nullable {
+		nullable := *want
+		nullable.Nullable = true
+		want = &nullable
+	}
+	v := c.template(f.Value, s, want, f.Name)
+	if v != nil && decl.Exposed && v.Secret() {
+		c.fail("secret-exposed", f.Value.Range, f.Name, fmt.Sprintf("a secret goes into argument %q of %s", f.Name, what),
+			"Others can read it there. Pass the secret where it stays hidden, or take @secret() off what is none.")
+	}
+	return v
+}
+
+// hasTemplate reports whether a node refers to anything.
+func (c *compiler) hasTemplate(n *spec.Node) bool {
+	v, diags := expr.Compile(n, &expr.Scope{}, nil)
+	return diags.HasErrors() || len(v.Refs()) > 0
+}
+
+func argNamed(decls []actions.Arg, name string) *actions.Arg {
+	i := slices.IndexFunc(decls, func(a actions.Arg) bool { return a.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &decls[i]
+}
+
+func argNames(decls []actions.Arg) []string {
+	names := make([]string, len(decls))
+	for i, a := range decls {
+		names[i] = a.Name
+	}
+	return names
+}

@@ -1,0 +1,315 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// resource compiles one resource.
+func (c *compiler) resource(m *spec.Resource) *resource {
+	r := &resource{spec: m, types: c.spec.Types, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs)}
+	c.in(fmt.Sprintf("resource %q", m.Name), "resources."+m.Name, func() {
+		c.derivedInputs(r)
+		c.checks(r)
+		c.importID(r)
+		after := c.createOperation(r)
+		c.resourceID(r, after)
+		r.read = c.operation(r, read, m.Read)
+		r.update = c.operation(r, update, m.Update)
+		r.delete = c.operation(r, remove, m.Delete)
+		c.diffRules(r)
+		c.upgrades(r)
+		c.lists(r)
+		r.consistency = c.duration(m.Consistency, c.configScope(), "consistency")
+		if m.Find != nil {
+			c.in("find", "find", func() { r.find = c.step(m.Find, 0, newTrail(c.operationScope(m, create, nil))) })
+		}
+		c.readBack(r)
+		c.lifecycle(r)
+	})
+	return r
+}
+
+// createOperation compiles create, with `id` in scope once it is taken, and
+// returns the steps' trail, from which the id is typed.
+func (c *compiler) createOperation(r *resource) *trail {
+	m := r.spec
+	t := newTrail(c.operationScope(m, create, nil))
+	if m.Create == nil {
+		return t
+	}
+	first := firstEffect(c, m.Create)
+	after := idAfter(m, first)
+	c.in("create", "create", func() {
+		r.create = c.steps(m.Create, t, func(i int) {
+			if i == after {
+				t.scope = with(t.scope, expr.Name{Name: "id", Type: textType})
+			}
+		})
+		r.create.ret = c.returns(r, m.Create, t)
+	})
+	r.idAfter = after
+	c.want(r, r.create, create)
+	return t
+}
+
+// firstEffect is the index of the first step that may change the world, judged
+// without its arguments' types; the last step, if none does.
+func firstEffect(c *compiler, op *spec.Operation) int {
+	quiet := c.fork()
+	t := newTrail(&expr.Scope{})
+	for i, m := range op.Steps {
+		bare := &spec.Step{As: m.As, Actions: m.Actions, Range: m.Range}
+		if quiet.step(bare, i, t).effect == actions.Write {
+			return i
+		}
+	}
+	return len(op.Steps) - 1
+}
+
+// idAfter is the index of the step after which the id can be evaluated: the last
+// with `result`, X with `steps.X`; but never before the first effect.
+func idAfter(m *spec.Resource, first int) int {
+	v, diags := expr.Compile(m.ID, anyScope(), nil)
+	if m.ID == nil || diags.HasErrors() {
+		return len(m.Create.Steps) - 1
+	}
+	after := first
+	for _, ref := range v.Refs() {
+		switch ref.Path[0] {
+		case "result", "body", "status", "headers":
+			return len(m.Create.Steps) - 1
+		case "steps":
+			if len(ref.Path) > 1 {
+				i := slices.IndexFunc(m.Create.Steps, func(s *spec.Step) bool { return s.As == ref.Path[1] })
+				after = max(after, i)
+			}
+		}
+	}
+	return after
+}
+
+// anyScope has every name of the language, untyped: for what is known by its
+// references alone.
+func anyScope() *expr.Scope {
+	s := &expr.Scope{}
+	for _, n := range scopeNames {
+		s.Names = append(s.Names, expr.Name{Name: n.name})
+	}
+	return s
+}
+
+// resourceID compiles the id in the scope that create's steps leave.
+func (c *compiler) resourceID(r *resource, t *trail) {
+	r.id = c.template(r.spec.ID, t.scope, idType, "id")
+	if r.id == nil {
+		return
+	}
+	if r.id.Secret() {
+		c.fail("secret-exposed", r.spec.ID.Range, "id", "a secret goes into the id", "Hosts show ids everywhere. Build it of something else.")
+	}
+	c.sinkRefs(r, r.id, "the id")
+	for _, s := range t.steps[:min(r.idAfter, len(t.steps))] {
+		if s.effect != actions.Write || len(s.model.OnFailure) > 0 {
+			continue
+		}
+		c.fail("id-late", r.spec.ID.Range, "id",
+			fmt.Sprintf("the id is known only after step %d, but %s has an effect before it", r.idAfter+1, s.name),
+			fmt.Sprintf("If a step in between fails, what %s made would be lost. Name it with `as` and take the id from it, or undo it with `onFailure`.", s.name))
+		return
+	}
+}
+
+// steps compiles the steps of an operation. after is called when a step's names
+// have been added.
+func (c *compiler) steps(op *spec.Operation, t *trail, after func(index int)) *operation {
+	out := &operation{}
+	for i, m := range op.Steps {
+		compile := func() {
+			s := c.step(m, i, t)
+			out.steps = append(out.steps, s)
+			t.after(s)
+			after(i)
+			c.undo(s, t)
+		}
+		if len(op.Steps) == 1 && !op.Listed {
+			compile()
+		} else {
+			c.in(fmt.Sprintf("step %d", i+1), fmt.Sprintf("steps[%d]", i), compile)
+		}
+	}
+	return out
+}
+
+// undo compiles the steps of an onFailure. They see what their step saw, its
+// result where it has one, and the error.
+func (c *compiler) undo(s *step, t *trail) {
+	scope := with(t.scope, expr.Name{Name: "error", Type: textType})
+	for i, m := range s.model.OnFailure {
+		c.in("onFailure", fmt.Sprintf("onFailure[%d]", i), func() {
+			undo := c.step(m, i, newTrail(scope))
+			undo.name = fmt.Sprintf("undo %d of %s", i+1, s.name)
+			s.undo = append(s.undo, undo)
+		})
+	}
+}
+
+// operation compiles read, update or delete.
+func (c *compiler) operation(r *resource, v verb, op *spec.Operation) *operation {
+	if op == nil {
+		return nil
+	}
+	var out *operation
+	c.in(string(v), string(v), func() {
+		t := newTrail(c.operationScope(r.spec, v, importedInputs(r)))
+		out = c.steps(op, t, func(int) {})
+		if v != remove {
+			out.ret = c.returns(r, op, t)
+		}
+	})
+	c.want(r, out, v)
+	return out
+}
+
+// returns compiles what the operation yields: its own `return`, else the
+// resource's.
+func (c *compiler) returns(r *resource, op *spec.Operation, t *trail) *expr.Value {
+	if op.Return != nil {
+		return c.template(op.Return, t.scope, nil, "return")
+	}
+	return c.template(r.spec.Return, t.scope, nil, "return")
+}
+
+// derivedInputs compiles @default templates, and orders them by their use of
+// each other.
+func (c *compiler) derivedInputs(r *resource) {
+	scope := c.scope(c.configName(), resourceName(), expr.Name{Name: "inputs", Type: allOptional(r.spec.Inputs, required(r.spec.Inputs))})
+	byName := map[string]*derived{}
+	var order []string
+	for _, p := range r.spec.Inputs.Fields {
+		if p.DefaultExpr == nil {
+			continue
+		}
+		nullable := *p.Type
+		nullable.Nullable = true
+		byName[p.Name] = &derived{property: p.Name, value: c.template(p.DefaultExpr, scope, &nullable, "inputs."+p.Name)}
+		order = append(order, p.Name)
+	}
+	state := map[string]int{}
+	var visit func(name string)
+	visit = func(name string) {
+		d := byName[name]
+		if d == nil || state[name] == 2 {
+			return
+		}
+		if state[name] == 1 {
+			p := r.spec.Inputs.Field(name)
+			c.fail("default-cycle", p.DefaultExpr.Range, "inputs."+name, fmt.Sprintf("the default of %q depends on itself", name),
+				"Break the circle: give one of the inputs a default of its own.")
+			return
+		}
+		state[name] = 1
+		if d.value != nil {
+			for _, ref := range d.value.Refs() {
+				if ref.Path[0] == "inputs" && len(ref.Path) > 1 {
+					visit(ref.Path[1])
+				}
+			}
+			r.defaults = append(r.defaults, d)
+		}
+		state[name] = 2
+	}
+	for _, name := range order {
+		visit(name)
+	}
+}
+
+// required are the names of the properties that are always there.
+func required(t *spec.Type) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range t.Fields {
+		if p.Required || p.Default != nil {
+			out[p.Name] = true
+		}
+	}
+	return out
+}
+
+// checks compiles the rules over several inputs.
+func (c *compiler) checks(r *resource) {
+	scope := c.scope(c.configName(), resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
+	for i, m := range r.spec.Checks {
+		path := fmt.Sprintf("checks[%d]", i)
+		c.in(fmt.Sprintf("check %d", i+1), path, func() {
+			compiled := &check{assert: c.template(m.Assert, scope, truthType, "assert"), message: c.template(m.Message, scope, textType, "message")}
+			if m.Property != nil {
+				compiled.property = m.Property.Text
+				c.propertyPath(r, m.Property, "property")
+			}
+			r.checks = append(r.checks, compiled)
+		})
+	}
+}
+
+// diffRules compiles the rules of `diff`.
+func (c *compiler) diffRules(r *resource) {
+	if r.spec.Diff == nil {
+		return
+	}
+	scope := c.operationScope(r.spec, update, nil)
+	for i, m := range r.spec.Diff.Rules {
+		c.in(fmt.Sprintf("diff rule %d", i+1), fmt.Sprintf("diff.rules[%d]", i), func() {
+			rule := &diffRule{when: c.template(m.If, scope, truthType, "if")}
+			for j, n := range m.Replace {
+				rule.replace = append(rule.replace, n.Text)
+				c.propertyPath(r, n, fmt.Sprintf("replace[%d]", j))
+			}
+			r.rules = append(r.rules, rule)
+		})
+	}
+}
+
+// upgrades compiles the templates that bring old states forward.
+func (c *compiler) upgrades(r *resource) {
+	r.upgrades = map[int]*expr.Value{}
+	scope := c.scope(c.configName(), expr.Name{Name: "old"})
+	for version, n := range r.spec.Upgrade {
+		r.upgrades[version] = c.template(n, scope, &spec.Type{Kind: spec.Map, Elem: &spec.Type{}}, fmt.Sprintf("upgrade.%d", version))
+	}
+}
+
+// lists compiles how resources of the type are listed.
+func (c *compiler) lists(r *resource) {
+	m := r.spec.List
+	if m == nil {
+		return
+	}
+	c.in("list", "list", func() {
+		t := newTrail(c.operationScope(r.spec, list, nil))
+		l := &lister{inputs: c.checker(m.Inputs), step: c.step(m.Step, 0, t)}
+		t.after(l.step)
+		l.items = c.template(m.Items, t.scope, &spec.Type{Kind: spec.List, Elem: &spec.Type{}}, "items")
+		var elem *spec.Type
+		if l.items != nil {
+			if items := c.spec.Types.Resolve(l.items.Type()); items.Kind == spec.List {
+				elem = items.Elem
+			}
+		}
+		if elem == nil {
+			elem = &spec.Type{}
+		}
+		scope := with(t.scope, eachOf(&spec.Type{Kind: spec.Int}, elem))
+		l.id = c.template(m.ID, scope, idType, "id")
+		l.name = c.template(m.Name, scope, optionalText, "name")
+		for _, v := range []*expr.Value{l.items, l.id, l.name} {
+			noteWants([]*step{l.step}, nil, v)
+		}
+		// What an element gives is known only by name: ask for all of it.
+		l.step.wantsAll = true
+		r.list = l
+	})
+}

@@ -1,0 +1,245 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// importID compiles the template that an import reads backwards.
+func (c *compiler) importID(r *resource) {
+	if r.spec.Import == nil {
+		return
+	}
+	scope := c.scope(expr.Name{Name: "inputs", Type: allOptional(r.spec.Inputs, required(r.spec.Inputs))}, expr.Name{Name: "id", Type: textType})
+	v := c.template(r.spec.Import, scope, textType, "import")
+	if v == nil {
+		return
+	}
+	variable := true // whether the piece before was one: two in a row cannot be told apart
+	for i, s := range v.Segments() {
+		ok := s.Literal || len(s.Ref) == 1 && s.Ref[0] == "id" || len(s.Ref) == 2 && s.Ref[0] == "inputs"
+		switch {
+		case !ok:
+			c.fail("import-template", r.spec.Import.Range, "import", "import is read backwards, and takes only inputs and the id",
+				"Write each variable as ${inputs.NAME} or ${id}, with text in between.")
+			return
+		case i > 0 && !s.Literal && variable:
+			c.fail("import-template", r.spec.Import.Range, "import", "two variables of import stand side by side",
+				"Put a separator between them, such as `/`: otherwise nobody knows where one ends.")
+			return
+		}
+		variable = !s.Literal
+		r.importID = append(r.importID, s)
+	}
+}
+
+// importedInputs are the inputs that an import id gives.
+func importedInputs(r *resource) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range r.importID {
+		if len(s.Ref) == 2 && s.Ref[0] == "inputs" {
+			out[s.Ref[1]] = true
+		}
+	}
+	return out
+}
+
+// propertyPath reports a path that leads to no input.
+func (c *compiler) propertyPath(r *resource, n *spec.Node, path string) {
+	name := strings.FieldsFunc(n.Text, func(ch rune) bool { return ch == '.' || ch == '[' })
+	if len(name) > 0 && r.spec.Inputs.Field(name[0]) != nil {
+		return
+	}
+	c.fail("unknown-property", n.Range, path, fmt.Sprintf("no input %q", n.Text),
+		fmt.Sprintf("%s has no such input. %s", r.spec.Name, diag.Remedy(n.Text, r.spec.Inputs.FieldNames())))
+}
+
+// sinkRefs records the inputs that a template puts where others can read them.
+func (c *compiler) sinkRefs(r *resource, v *expr.Value, what string) {
+	for _, ref := range v.Refs() {
+		if ref.Path[0] == "inputs" {
+			r.sinks = append(r.sinks, sink{path: ref.Path[1:], what: what})
+		}
+	}
+}
+
+// want notes which members of each step's result the operation refers to, and
+// which inputs end up in the open.
+func (c *compiler) want(r *resource, op *operation, v verb) {
+	if op == nil || len(op.steps) == 0 {
+		return
+	}
+	named := map[string]*step{}
+	for i, s := range op.steps {
+		for _, value := range s.templates() {
+			noteWants(op.steps[:i], named, value)
+		}
+		for _, value := range s.ownTemplates() {
+			noteWants(op.steps[:i+1], named, value)
+		}
+		for _, u := range s.undo {
+			for _, value := range append(u.templates(), u.ownTemplates()...) {
+				noteWants(op.steps[:i+1], named, value)
+			}
+		}
+		if s.model.As != "" {
+			named[s.model.As] = s
+		}
+		for _, a := range s.args {
+			if a.decl.Exposed && a.value != nil {
+				c.sinkRefs(r, a.value, fmt.Sprintf("argument %q of %s", a.decl.Name, s.action))
+			}
+		}
+		if s.progress != nil {
+			c.sinkRefs(r, s.progress, "progress")
+		}
+	}
+	noteWants(op.steps, named, r.id)
+	if op.ret != nil {
+		noteWants(op.steps, named, op.ret)
+		return
+	}
+	// The last step's own result is projected by name.
+	last := op.steps[len(op.steps)-1]
+	for _, p := range r.spec.Outputs.Fields {
+		last.wants[p.Name] = true
+	}
+	if v == read {
+		for _, p := range r.spec.Inputs.Fields {
+			last.wants[p.Name] = true
+		}
+	}
+}
+
+// noteWants notes what a template refers to, where `result` is that of the last
+// of the steps.
+func noteWants(before []*step, named map[string]*step, v *expr.Value) {
+	if v == nil {
+		return
+	}
+	for _, ref := range v.Refs() {
+		path := ref.Path
+		var of *step
+		switch {
+		case path[0] == "result" && len(before) > 0:
+			of, path = before[len(before)-1], path[1:]
+		case path[0] == "steps" && len(path) > 1:
+			of, path = named[path[1]], path[2:]
+		case len(before) > 0:
+			of = before[len(before)-1]
+		}
+		if of == nil {
+			continue
+		}
+		if of.forEach != nil && len(path) > 0 {
+			path = path[1:] // the index or key
+		}
+		if len(path) == 0 {
+			of.wantsAll = true
+		} else {
+			of.wants[path[0]] = true
+		}
+	}
+}
+
+// templates are those evaluated before the step runs.
+func (s *step) templates() []*expr.Value {
+	out := []*expr.Value{s.when, s.forEach, s.lock, s.every, s.timeout}
+	for _, a := range s.args {
+		out = append(out, a.value)
+	}
+	return out
+}
+
+// ownTemplates are those evaluated with the step's own result.
+func (s *step) ownTemplates() []*expr.Value {
+	out := []*expr.Value{s.until, s.fail, s.progress, s.gone}
+	if s.retry != nil {
+		out = append(out, s.retry.when)
+	}
+	return out
+}
+
+// readBack reports inputs that read does not give, where the result's type is
+// known: without @noRead they would look unset at each refresh.
+func (c *compiler) readBack(r *resource) {
+	yields, at := c.yields(r.read, r.spec.Read)
+	if yields == nil {
+		return
+	}
+	for _, p := range r.spec.Inputs.Fields {
+		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral {
+			continue
+		}
+		c.fail("not-read-back", p.Range, "inputs."+p.Name, fmt.Sprintf("read does not give input %q", p.Name),
+			fmt.Sprintf("What read yields (%s) has: %s. Return it, or say that the world does not give it back: @noRead().",
+				at, strings.Join(yields.FieldNames(), ", ")))
+	}
+}
+
+// yields is the closed object that an operation is known to yield, and where
+// that stands; nil where it is not known.
+func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Range) {
+	if op == nil || len(op.steps) == 0 {
+		return nil, diag.Range{}
+	}
+	t, at := op.steps[len(op.steps)-1].result, m.Range
+	if op.ret != nil {
+		t = op.ret.Type()
+	}
+	if t = c.spec.Types.Resolve(t); t.Kind != spec.Object || t.Open {
+		return nil, at
+	}
+	return t, at
+}
+
+// lifecycle reports what a resource cannot do for want of an operation.
+func (c *compiler) lifecycle(r *resource) {
+	m := r.spec
+	if m.Delete == nil {
+		c.warn("no-delete", m.Range, "", fmt.Sprintf("%s has no delete", m.Name),
+			"Destroying one only forgets it; what it made stays. Add `delete`, or keep this if that is meant.")
+	}
+	for _, p := range m.Inputs.Fields {
+		if p.Ephemeral {
+			c.warn("ephemeral-stored", p.Range, "inputs."+p.Name, fmt.Sprintf("Pulumi stores the ephemeral input %q", p.Name),
+				"Pulumi keeps what Check returns, so there it is a secret of the state. Terraform does not store it.")
+		}
+	}
+	c.outputsGiven(r)
+}
+
+// outputsGiven reports required outputs that no operation is known to give.
+func (c *compiler) outputsGiven(r *resource) {
+	created, _ := c.yields(r.create, m0(r.spec.Create))
+	seen, at := c.yields(r.read, m0(r.spec.Read))
+	switch {
+	case r.create == nil || created == nil && len(r.create.steps) > 0 && r.read == nil:
+		return
+	case r.read != nil && seen == nil:
+		return
+	case created == nil && seen == nil:
+		return
+	}
+	for _, p := range r.spec.Outputs.Fields {
+		if !p.Required || created.Field(p.Name) != nil || seen.Field(p.Name) != nil {
+			continue
+		}
+		if r.read == nil && created == nil {
+			continue
+		}
+		c.fail("output-not-given", p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
+			fmt.Sprintf("Neither create nor read (%s) yields it. Return it, or make it optional: `%s?:`.", at, p.Name))
+	}
+}
+
+func m0(op *spec.Operation) *spec.Operation {
+	if op == nil {
+		return &spec.Operation{}
+	}
+	return op
+}

@@ -1,0 +1,325 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// step is a compiled step.
+type step struct {
+	index  int
+	model  *spec.Step
+	name   string // for people: `step 2 ("wait")`
+	family *actions.Family
+	kind   *actions.Kind
+	action string // "file.write"
+	args   map[string]argument
+	effect actions.Effect
+	result *spec.Type
+
+	when, forEach, until, fail, progress, gone, lock *expr.Value
+	every, timeout                                   *expr.Value
+	retry                                            *retry
+	undo                                             []*step
+	// wants are the members of the result that the spec refers to; wantsAll
+	// says that it is used whole.
+	wants    map[string]bool
+	wantsAll bool
+}
+
+// retry is a compiled `retry` block.
+type retry struct {
+	on                          []string
+	when                        *expr.Value
+	attempts                    *expr.Value
+	backoff, maxBackoff, jitter *expr.Value
+}
+
+// stepKeys are the keys of a step that are not a family's.
+var stepKeys = []string{
+	"as", "if", "forEach", "until", "every", "timeout", "retry", "fail", "progress", "gone", "preview", "onFailure",
+	"lock", "return", "steps",
+}
+
+// trail is the scope as it grows from step to step.
+type trail struct {
+	scope *expr.Scope
+	named *spec.Type // the type of `steps`
+	steps []*step
+}
+
+func newTrail(s *expr.Scope) *trail {
+	return &trail{scope: s, named: &spec.Type{Kind: spec.Object}}
+}
+
+// after adds a finished step's names.
+func (t *trail) after(s *step) {
+	t.steps = append(t.steps, s)
+	yields := stepType(s)
+	names := []expr.Name{{Name: "result", Type: yields}}
+	if s.model.As != "" {
+		named := *t.named
+		named.Fields = append(slices.Clone(named.Fields), &spec.Property{Name: s.model.As, Type: yields, Required: true})
+		t.named = &named
+		names = append(names, expr.Name{Name: "steps", Type: t.named})
+	}
+	t.scope = with(t.scope, append(names, shorthands(s)...)...)
+}
+
+// shorthands are `body`, `status` and `headers`: members of an http result that
+// may be written without `result.`.
+func shorthands(s *step) []expr.Name {
+	if s.family == nil || s.family.Name != "http" || s.forEach != nil {
+		return nil
+	}
+	var names []expr.Name
+	for _, member := range []string{"body", "status", "headers"} {
+		if p := s.result.Field(member); p != nil {
+			names = append(names, expr.Name{Name: member, Type: p.Type})
+		}
+	}
+	return names
+}
+
+// stepType is the type of what a step yields: null where its `if` was false, a
+// list or map where it ran for each.
+func stepType(s *step) *spec.Type {
+	t := s.result
+	if t == nil {
+		t = &spec.Type{}
+	}
+	if s.model.If != nil && !t.Nullable {
+		nullable := *t
+		nullable.Nullable = true
+		t = &nullable
+	}
+	if s.forEach == nil {
+		return t
+	}
+	kind := spec.List
+	if over := s.forEach.Type(); over.Kind == spec.Map || over.Kind == spec.Object {
+		kind = spec.Map
+	}
+	return &spec.Type{Kind: kind, Elem: t}
+}
+
+// step compiles one step in the scope that the steps before it left.
+func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
+	s := &step{index: index, model: m, name: fmt.Sprintf("step %d", index+1), wants: map[string]bool{}}
+	if m.As != "" {
+		s.name += fmt.Sprintf(" (%q)", m.As)
+	}
+	before := t.scope
+	if m.ForEach != nil {
+		s.forEach = c.template(m.ForEach, before, nil, "forEach")
+		before = with(before, c.eachName(m, s.forEach))
+	}
+	s.when = c.template(m.If, before, truthType, "if")
+	s.lock = c.template(m.Lock, before, textType, "lock")
+	s.every = c.duration(m.Every, before, "every")
+	s.timeout = c.duration(m.Timeout, before, "timeout")
+	c.action(s, before)
+
+	own := with(before, append([]expr.Name{{Name: "result", Type: s.result}}, shorthands(s)...)...)
+	s.until = c.template(m.Until, own, truthType, "until")
+	s.fail = c.template(m.Fail, own, optionalText, "fail")
+	s.progress = c.template(m.Progress, own, optionalText, "progress")
+	s.gone = c.template(m.Gone, own, truthType, "gone")
+	s.retry = c.retry(m.Retry, own)
+	if s.progress != nil && s.progress.Secret() {
+		c.fail("secret-exposed", m.Progress.Range, "progress", "a secret goes into progress", "Everybody sees progress. Leave the secret out.")
+	}
+	c.stepRules(s)
+	return s
+}
+
+// stepRules reports combinations that mean nothing.
+func (c *compiler) stepRules(s *step) {
+	m := s.model
+	if m.Every != nil && m.Until == nil {
+		c.fail("needs-until", m.Every.Range, "every", "every without until", "`every` is how often `until` is tried. Add `until`, or take it away.")
+	}
+	if m.Preview && s.effect == actions.Write {
+		c.fail("preview-effect", m.Range, "preview", "a step that changes something cannot run in a preview",
+			fmt.Sprintf("%s has an effect. Take `preview: true` away.", s.action))
+	}
+	if len(m.OnFailure) > 0 && s.effect == actions.None {
+		c.warn("undo-nothing", m.OnFailure[0].Range, "onFailure", "onFailure on a step without an effect",
+			fmt.Sprintf("%s changes nothing, so its undo steps never run.", s.action))
+	}
+}
+
+// eachName types `each` from what forEach goes over.
+func (c *compiler) eachName(m *spec.Step, over *expr.Value) expr.Name {
+	key, elem := &spec.Type{Kind: spec.Int}, (*spec.Type)(nil)
+	if over != nil {
+		switch t := c.spec.Types.Resolve(over.Type()); t.Kind {
+		case spec.List:
+			elem = t.Elem
+		case spec.Map:
+			key, elem = textType, t.Elem
+		case spec.Object:
+			key = textType
+		case spec.Any:
+			key = &spec.Type{}
+		default:
+			c.fail("wrong-type", m.ForEach.Range, "forEach", fmt.Sprintf("forEach needs a list or a map, not %s", expr.Describe(t)),
+				"It runs the step once per element.")
+		}
+	}
+	if elem == nil {
+		elem = &spec.Type{}
+	}
+	return eachOf(key, elem)
+}
+
+func eachOf(key, value *spec.Type) expr.Name {
+	return expr.Name{Name: "each", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+		{Name: "key", Type: key, Required: true}, {Name: "value", Type: value, Required: true},
+	}}}
+}
+
+// duration compiles a Go duration; one that is written out is checked here.
+func (c *compiler) duration(n *spec.Node, s *expr.Scope, path string) *expr.Value {
+	v := c.template(n, s, textType, path)
+	if v == nil {
+		return nil
+	}
+	if text, ok := v.Const(); ok {
+		if d, err := time.ParseDuration(fmt.Sprint(text)); err != nil || d < 0 {
+			c.fail("bad-duration", n.Range, path, fmt.Sprintf("%q is not a duration", text), "Write one like 10s, 500ms or 1m30s.")
+			return nil
+		}
+	}
+	return v
+}
+
+// action finds the family and kind that a step names, and compiles its
+// arguments.
+func (c *compiler) action(s *step, scope *expr.Scope) {
+	s.result, s.effect = &spec.Type{}, actions.Write
+	var found []spec.Field
+	for _, f := range s.model.Actions {
+		if c.family(f.Name) != nil {
+			found = append(found, f)
+			continue
+		}
+		c.fail("unknown-key", f.NameRange, f.Name, fmt.Sprintf("unknown key %q in a step", f.Name),
+			fmt.Sprintf("It is neither a key of a step nor a family of actions. %s",
+				diag.Remedy(f.Name, slices.Concat(c.familyNames(), stepKeys))))
+	}
+	switch {
+	case len(s.model.Actions) == 0:
+		c.fail("no-action", s.model.Range, "", "a step without an action",
+			fmt.Sprintf("A step has exactly one. %s", diag.Remedy("", c.familyNames())))
+	case len(found) > 1:
+		c.fail("two-actions", found[1].NameRange, found[1].Name, fmt.Sprintf("a second action in a step: %q beside %q", found[1].Name, found[0].Name),
+			"A step has exactly one action. Make two steps: `steps: [{…}, {…}]`.")
+	}
+	if len(found) > 0 {
+		c.in(found[0].Name, found[0].Name, func() { c.kind(s, found[0], scope) })
+	}
+}
+
+// kind compiles the block below a family's name.
+func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
+	s.family, s.action = c.family(f.Name), f.Name
+	block := f
+	if s.kind = s.family.Kind(""); s.kind == nil {
+		var ok bool
+		if block, ok = c.kindBlock(s, f); !ok {
+			return
+		}
+		s.action += "." + s.kind.Name
+	}
+	s.args = c.arguments(block, s.kind.Args, c.defaults[f.Name], scope, s.action, true)
+	for _, group := range s.kind.OneOf {
+		c.oneOf(s, block, group)
+	}
+	static := s.static()
+	s.result, s.effect = s.kind.Result(static), s.kind.Effect(static)
+	c.permitted(s, static, block)
+}
+
+// kindBlock is the one kind that a family's block names.
+func (c *compiler) kindBlock(s *step, f spec.Field) (spec.Field, bool) {
+	names := make([]string, len(s.family.Kinds))
+	for i, k := range s.family.Kinds {
+		names[i] = k.Name
+	}
+	if f.Value.Kind != spec.MapNode || len(f.Value.Fields) == 0 {
+		c.fail("no-action", f.NameRange, "", fmt.Sprintf("%s without an action", f.Name),
+			fmt.Sprintf("Write `%s: %s: {…}`. %s", f.Name, names[0], diag.Remedy("", names)))
+		return f, false
+	}
+	for _, kind := range f.Value.Fields {
+		switch k := s.family.Kind(kind.Name); {
+		case k == nil:
+			c.fail("unknown-action", kind.NameRange, kind.Name, fmt.Sprintf("unknown action %q", f.Name+"."+kind.Name),
+				fmt.Sprintf("%s has no action %q. %s", f.Name, kind.Name, diag.Remedy(kind.Name, names)))
+		case s.kind != nil:
+			c.fail("two-actions", kind.NameRange, kind.Name, fmt.Sprintf("a second action in a step: %q beside %q", kind.Name, s.kind.Name),
+				"A step has exactly one action. Make two steps: `steps: [{…}, {…}]`.")
+		default:
+			s.kind, f = k, kind
+		}
+	}
+	return f, s.kind != nil
+}
+
+// oneOf reports a group of arguments of which not exactly one is given.
+func (c *compiler) oneOf(s *step, block spec.Field, group []string) {
+	var given []string
+	for _, name := range group {
+		if s.args[name].node != nil {
+			given = append(given, name)
+		}
+	}
+	switch {
+	case len(given) == 0:
+		c.fail("missing-argument", block.NameRange, "", fmt.Sprintf("%s needs one of %s", s.action, enumerate(group)),
+			"Exactly one says what to do.")
+	case len(given) > 1:
+		c.fail("conflicting-arguments", s.args[given[1]].node.Range, given[1], fmt.Sprintf("%s has both %s", s.action, enumerateAnd(given)),
+			fmt.Sprintf("Give exactly one of %s.", enumerate(group)))
+	}
+}
+
+// static is what is known of the step's call before it runs.
+func (s *step) static() actions.Static {
+	st := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}}
+	for name, a := range s.args {
+		st.Nodes[name] = a.node
+		if a.value != nil {
+			if v, ok := a.value.Const(); ok {
+				st.Literals[name] = v
+			}
+		}
+	}
+	return st
+}
+
+// retry compiles a `retry` block.
+func (c *compiler) retry(n *spec.Node, s *expr.Scope) *retry {
+	if n == nil {
+		return nil
+	}
+	r := &retry{
+		backoff: c.duration(n.Get("backoff"), s, "retry.backoff"), maxBackoff: c.duration(n.Get("maxBackoff"), s, "retry.maxBackoff"),
+		attempts: c.template(n.Get("attempts"), s, &spec.Type{Kind: spec.Int}, "retry.attempts"),
+		jitter:   c.template(n.Get("jitter"), s, truthType, "retry.jitter"),
+		when:     c.template(n.Get("if"), with(s, expr.Name{Name: "error", Type: textType}), truthType, "retry.if"),
+	}
+	if on := n.Get("on"); on != nil {
+		for _, item := range on.Items {
+			r.on = append(r.on, item.Text)
+		}
+	}
+	return r
+}

@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Engine is a program with a configuration: what does the work.
+type Engine struct {
+	program *Program
+	// dir is the folder of the user's program: relative paths start there.
+	dir           string
+	plainConfig   map[string]any
+	configSecrets secretPaths
+	env           *actions.Env
+	// perInput says that what is granted depends on a resource's inputs.
+	perInput bool
+}
+
+// Options are what an engine needs beside its configuration.
+type Options struct {
+	// Dir is the folder of the user's program, absolute: relative paths start
+	// there.
+	Dir string
+	// Getenv reads the environment; nil is os.Getenv.
+	Getenv func(string) string
+}
+
+// MissingKeys is the error of a configuration that lacks what it needs.
+type MissingKeys struct{ Keys []MissingKey }
+
+// MissingKey is a required setting, with its documentation.
+type MissingKey struct{ Name, Doc string }
+
+func (m *MissingKeys) Error() string {
+	names := make([]string, len(m.Keys))
+	for i, k := range m.Keys {
+		names[i] = k.Name
+	}
+	return fmt.Sprintf("the provider needs configuration: %s", enumerateAnd(names))
+}
+
+// CheckConfig checks the provider's configuration as Check does a resource's
+// inputs. Values that the host sends as JSON text are decoded by their type.
+// What only the environment gives is not written into it: a host would store it.
+func (p *Program) CheckConfig(news property.Map) CheckResponse {
+	decoded := p.decodeConfig(news)
+	var f findings
+	out := p.config.complete(property.New(p.withEnv(decoded, os.Getenv)), "", &f)
+	kept := decoded
+	for name, value := range out.AsMap().AllStable {
+		m := p.config.byName[name]
+		if _, given := decoded.GetOk(name); given || m == nil || len(m.Env) == 0 {
+			kept = kept.Set(name, value)
+		}
+	}
+	return CheckResponse{Inputs: kept, Failures: f.list}
+}
+
+// hostKeys are keys of a provider's configuration that are the host's, not the
+// spec's.
+func hostKey(name string) bool {
+	return name == "version" || name == "pluginDownloadURL" || strings.HasPrefix(name, "__")
+}
+
+// decodeConfig decodes settings that came as JSON text, because hosts pass
+// default providers' configuration as text.
+func (p *Program) decodeConfig(news property.Map) property.Map {
+	for name, value := range news.AllStable {
+		m := p.config.byName[name]
+		if m == nil || !value.IsString() {
+			continue
+		}
+		if decoded, ok := fromText(value.AsString(), m.check.t); ok {
+			news = news.Set(name, decoded.WithSecret(value.Secret()))
+		}
+	}
+	return news
+}
+
+// fromText reads a setting that is written as text; ok is false where the text
+// is not of the type, which the checker then says.
+func fromText(text string, t *spec.Type) (property.Value, bool) {
+	switch t.Kind {
+	case spec.Bool:
+		b, err := strconv.ParseBool(text)
+		return property.New(b), err == nil
+	case spec.Int, spec.Number:
+		f, err := strconv.ParseFloat(text, 64)
+		return property.New(f), err == nil
+	case spec.List, spec.Map, spec.Object, spec.Union, spec.Any:
+		if t.Kind == spec.Union || t.Kind == spec.Any {
+			if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
+				return property.New(text), true
+			}
+		}
+		dec := json.NewDecoder(strings.NewReader(text))
+		dec.UseNumber()
+		var v any
+		if err := dec.Decode(&v); err != nil {
+			return property.Value{}, false
+		}
+		return fromLiteral(v), true
+	default:
+		return property.New(text), true
+	}
+}
+
+// withEnv adds what the environment gives for settings that are not given. An
+// empty variable is unset; one that is set beats the default.
+func (p *Program) withEnv(config property.Map, getenv func(string) string) property.Map {
+	for _, m := range p.config.fields {
+		if v, given := config.GetOk(m.Name); given && !v.IsNull() {
+			continue
+		}
+		for _, name := range m.Env {
+			text := getenv(name)
+			if text == "" {
+				continue
+			}
+			v, ok := fromText(text, m.check.t)
+			if !ok {
+				v = property.New(text) // the checker says what is wrong with it
+			}
+			config = config.Set(m.Name, v.WithSecret(m.Secret))
+			break
+		}
+	}
+	return config
+}
+
+// DiffConfig says what a change of configuration means; both are as CheckConfig
+// returned them. Only settings that the spec marks replace resources; a change
+// of the host's own keys (an upgrade of the package) never does.
+func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffResponse {
+	d := &differ{}
+	d.object(p.config, p.decodeConfig(olds), p.decodeConfig(news), "", false)
+	var out DiffResponse
+	for _, change := range d.changes {
+		if name, _, _ := strings.Cut(change.Path, "."); !hostKey(name) && !ignored(change.Path, ignore) {
+			out.Changes = append(out.Changes, change)
+		}
+	}
+	return out
+}
+
+// Configure makes an engine of a program. The error is *MissingKeys where
+// required settings are absent.
+func (p *Program) Configure(config property.Map, opts Options) (*Engine, error) {
+	getenv := opts.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	for name := range config.AllStable {
+		if hostKey(name) {
+			config = config.Delete(name)
+		}
+	}
+	config = p.withEnv(p.decodeConfig(config), getenv)
+	var missing MissingKeys
+	for _, m := range p.config.fields {
+		if v, given := config.GetOk(m.Name); m.Required && m.Default == nil && (!given || v.IsNull()) {
+			missing.Keys = append(missing.Keys, MissingKey{Name: m.Name, Doc: m.Doc})
+		}
+	}
+	if missing.Keys != nil {
+		return nil, &missing
+	}
+	var f findings
+	complete := p.config.complete(property.New(config), "", &f)
+	if f.list != nil {
+		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", f.list[0].Path, f.list[0].Reason)
+	}
+	e := &Engine{program: p, dir: opts.Dir}
+	e.plainConfig = p.config.plainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
+	if err := e.openFiles(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// openFiles prepares the file system as far as it is granted without regard to
+// any resource.
+func (e *Engine) openFiles() error {
+	for _, g := range e.program.grants {
+		e.perInput = e.perInput || g.chosen()
+	}
+	if e.perInput {
+		return nil // each run has its own; see run.open
+	}
+	rules, err := e.rules(&expr.Vars{Values: map[string]any{"config": e.plainConfig}})
+	if err != nil {
+		return err
+	}
+	files, err := actions.NewFiles(e.dir, rules)
+	if err != nil {
+		return err
+	}
+	e.env = &actions.Env{Files: files}
+	return nil
+}
+
+// rules evaluates the grants of files.
+func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
+	var rules []actions.Rule
+	for _, g := range e.program.grants {
+		if g.access != actions.Read && g.access != actions.WriteTo {
+			continue
+		}
+		v, err := g.value.Eval(vars)
+		if err != nil {
+			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
+		}
+		text, ok := expr.Reveal(v, func(any) {}).(string)
+		if !ok {
+			continue // what depends on an unknown grants nothing yet
+		}
+		rules = append(rules, actions.Rule{Access: g.access, Pattern: text})
+	}
+	return rules, nil
+}

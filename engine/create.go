@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// Create makes a resource. The result has a state without an error when it
+// worked; an error without a state when nothing is left of the attempt; and both
+// when something was made and is not as it should be: the next run goes on from
+// there.
+func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
+	res, err := e.program.resource(req.Type)
+	if err != nil {
+		return Result{Err: err}
+	}
+	r := e.newRun(res, res.create, create, req.Ref, req.Log)
+	r.preview = req.Preview
+	r.inputs(req.Inputs)
+	ctx, cancel := withTimeout(ctx, req.Timeout)
+	defer cancel()
+	if err := r.open(); err != nil {
+		return Result{Err: err}
+	}
+	if req.Preview {
+		return r.previewed(ctx, State{Inputs: req.Inputs})
+	}
+	return e.finishCreate(ctx, r, req.Ref, req.Inputs, 0)
+}
+
+// withTimeout bounds a call; 0 is no bound.
+func withTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than the %s that it was given: %w", limit, context.DeadlineExceeded))
+}
+
+// finishCreate runs a create from its step first on, and makes the state of
+// whatever comes of it.
+func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs property.Map, first int) Result {
+	err := r.steps(ctx, first)
+	if err != nil {
+		return e.failedCreate(ctx, r, ref, inputs, err)
+	}
+	if r.id == "" {
+		return Result{Err: fmt.Errorf("%s has no id: `id` yields nothing after create", r.res.spec.Name)}
+	}
+	outputs, err := e.outputs(ctx, r, ref, inputs)
+	state := r.newState(inputs, outputs)
+	if err != nil {
+		state.Private.Failed = r.unfinished(inputs, len(r.op.steps), err)
+	}
+	return Result{State: state, Err: r.mask().error(err)}
+}
+
+// newState is the state of a resource that the run has made or changed.
+func (r *run) newState(inputs property.Map, outputs map[string]property.Value) *State {
+	return &State{
+		ID: r.id, Inputs: inputs, Outputs: withInputs(inputs, outputs),
+		Private: Private{SchemaVersion: r.res.spec.SchemaVersion},
+	}
+}
+
+// withInputs are the outputs as a host shows them: the inputs, and what the
+// world gave.
+func withInputs(inputs property.Map, outputs map[string]property.Value) property.Map {
+	all := inputs.AsMap()
+	for name := range all {
+		if len(name) > 1 && name[:2] == "__" {
+			delete(all, name)
+		}
+	}
+	maps.Copy(all, outputs)
+	return property.NewMap(all)
+}
+
+// failedCreate decides what a create that stopped leaves: nothing, if nothing
+// was changed or all of it was undone; else a state that the next run repairs.
+func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs property.Map, failure error) Result {
+	m := r.mask()
+	if !r.effected {
+		return Result{Err: m.error(failure)}
+	}
+	undone, err := r.undo(ctx, failure)
+	if undone && err == nil {
+		return Result{Err: m.error(fmt.Errorf("%w; what it had done was undone", failure))}
+	}
+	if err != nil {
+		failure = errors.Join(failure, fmt.Errorf("and it could not be undone: %w", err))
+	}
+	if r.id == "" {
+		if id, err := r.evalID(); err == nil {
+			r.takeID(id)
+		}
+	}
+	if r.id == "" {
+		// Without an id there is nothing that a host could keep.
+		return Result{Err: m.error(fmt.Errorf("%w; something may have been made, and its id is not known", failure))}
+	}
+	outputs, _ := r.res.outputs.project(r.vars.Values["result"], m)
+	state := r.newState(inputs, outputs.values)
+	state.Private.Failed = r.unfinished(inputs, r.failed, failure)
+	return Result{State: state, Err: m.error(failure)}
+}
+
+// undo runs the undo steps of what the create has done, last first. It reports
+// whether there were any.
+func (r *run) undo(ctx context.Context, failure error) (bool, error) {
+	// The failure may be that ctx ended; undoing still has to be done, and soon.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	r.vars.Values["error"] = r.mask().text(failure.Error())
+	ran := false
+	for i := len(r.touched) - 1; i >= 0; i-- {
+		s := r.touched[i]
+		if len(s.undo) == 0 {
+			continue
+		}
+		ran = true
+		if s.index < len(r.results) {
+			r.see(s, r.results[s.index])
+		}
+		for _, u := range s.undo {
+			r.log.Message(Info, fmt.Sprintf("undoing %s: %s", s.name, u.action))
+			if _, err := r.step(ctx, u); err != nil && !isGone(err) {
+				return true, err
+			}
+		}
+	}
+	return ran, nil
+}
+
+// undoTimeout is how long undoing may take, all in all.
+const undoTimeout = 30 * time.Second
+
+// isGone reports whether an operation stopped because its object is not there.
+func isGone(err error) bool {
+	var stopped *StepError
+	return errors.As(err, &stopped) && stopped.status == actions.Gone
+}
+
+// unfinished is what the next run needs to go on.
+func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
+	m := r.mask()
+	out := &Failed{Op: string(r.verb), Step: failed, Inputs: hashInputs(inputs), Error: m.text(err.Error())}
+	for _, value := range r.results[:min(failed, len(r.results))] {
+		out.Results = append(out.Results, storable(value))
+		out.Secret = out.Secret || m.holds(value)
+	}
+	return out
+}

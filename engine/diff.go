@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Diff says what a change of inputs does to a resource. It accepts unknowns
+// always: hosts ask with them even during a real update.
+func (e *Engine) Diff(_ context.Context, req DiffRequest) (DiffResponse, error) {
+	res, err := e.program.resource(req.Type)
+	if err != nil {
+		return DiffResponse{}, err
+	}
+	state, err := e.upgrade(res, req.State)
+	if err != nil {
+		return DiffResponse{}, err
+	}
+	changes := e.changes(res, req.Ref, state, req.New, req.Ignore)
+	if len(changes) == 0 {
+		changes = secrecy(state.Inputs, req.New)
+	}
+	if err := e.applyRules(res, req, state, changes); err != nil {
+		return DiffResponse{}, err
+	}
+	out := DiffResponse{Changes: changes, Force: state.Private.Failed != nil, Stable: stableNames(res)}
+	if res.update == nil && out.Force && len(changes) == 0 && !resumable(res, state, req.New) {
+		// Nothing differs, but what is there is unfinished, and no update could
+		// finish it.
+		out.Changes = append(out.Changes, Change{Path: firstInput(res), Kind: Update, Replace: true})
+	}
+	if slices.ContainsFunc(out.Changes, func(c Change) bool { return c.Replace }) {
+		out.DeleteBeforeReplace = res.spec.Diff != nil && res.spec.Diff.DeleteBeforeReplace || e.keepsID(res, req, state)
+	}
+	return out, nil
+}
+
+// changes are the properties that differ, without what is ignored.
+func (e *Engine) changes(res *resource, ref Ref, state State, news property.Map, ignore []string) []Change {
+	d := &differ{equal: func(m *member, old, new property.Value) bool { return e.equal(res, ref, m, old, new) }}
+	d.object(res.inputs, state.Inputs, news, "", res.update == nil)
+	out := slices.DeleteFunc(d.changes, func(c Change) bool {
+		return ignored(c.Path, ignore) || c.Kind == Delete && serverKeeps(res, c.Path)
+	})
+	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
+
+// serverKeeps reports whether the path is a property that the server may choose
+// (it is an input and an output of one type): taking it out of the program is
+// no change.
+func serverKeeps(res *resource, path string) bool {
+	in, out := res.inputs.byName[path], res.outputs.byName[path]
+	return in != nil && out != nil && in.Type.Kind == out.Type.Kind && in.Default == nil
+}
+
+// secrecy are the inputs that became secret, or no longer are, with no change of
+// value: the state must be written again, so that it is kept encrypted.
+func secrecy(olds, news property.Map) []Change {
+	var out []Change
+	for name, value := range news.AllStable {
+		old := olds.Get(name)
+		if value.HasSecrets() && !old.HasSecrets() && !value.HasComputed() {
+			out = append(out, Change{Path: join("", name), Kind: Update})
+		}
+	}
+	return out
+}
+
+// applyRules marks the changes that replace by a rule of the spec.
+func (e *Engine) applyRules(res *resource, req DiffRequest, state State, changes []Change) error {
+	if len(res.rules) == 0 || len(changes) == 0 {
+		return nil
+	}
+	r := e.newRun(res, nil, update, req.Ref, nil)
+	r.inputs(req.New)
+	r.state(state)
+	r.takeID(state.ID)
+	r.vars.Values["changes"] = changedInputs(r, res, changes)
+	for _, rule := range res.rules {
+		holds, err := r.eval(rule.when)
+		if err != nil {
+			return r.mask().error(err)
+		}
+		if holds != true && !expr.HasUnknown(holds) {
+			continue
+		}
+		for i, c := range changes {
+			if slices.ContainsFunc(rule.replace, func(p string) bool { return within(c.Path, p) }) {
+				changes[i].Replace = true
+			}
+		}
+	}
+	return nil
+}
+
+// changedInputs are the top-level inputs that differ, with their new values;
+// null where removed.
+func changedInputs(r *run, res *resource, changes []Change) map[string]any {
+	inputs, _ := r.vars.Values["inputs"].(map[string]any)
+	out := map[string]any{}
+	for _, c := range changes {
+		name := topLevel(c.Path)
+		if v, given := inputs[name]; given {
+			out[name] = v
+			for _, p := range r.secrets.paths {
+				if len(p) > 1 && p[0] == "inputs" && p[1] == name {
+					r.secrets.paths = append(r.secrets.paths, append([]string{"changes"}, p[1:]...))
+				}
+			}
+		} else {
+			out[name] = nil
+		}
+	}
+	return out
+}
+
+// keepsID reports whether a replacement would have the id of what it replaces:
+// the old one then has to go first.
+func (e *Engine) keepsID(res *resource, req DiffRequest, state State) bool {
+	r := e.newRun(res, res.create, create, req.Ref, nil)
+	r.inputs(req.New)
+	r.vars.Values["result"], r.vars.Values["steps"] = expr.Unknown{}, expr.Unknown{}
+	id, err := r.evalID()
+	return err == nil && id != "" && (id == state.ID || id == state.Private.ID)
+}
+
+// stableNames are the properties that an update leaves as they are: outputs that
+// say so, and inputs whose change replaces.
+func stableNames(res *resource) []string {
+	names := map[string]bool{}
+	for _, m := range res.outputs.fields {
+		if m.Stable {
+			names[m.Name] = true
+		}
+	}
+	for _, m := range res.inputs.fields {
+		if m.Replace && res.outputs.byName[m.Name] == nil {
+			names[m.Name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func firstInput(res *resource) string {
+	if len(res.inputs.fields) == 0 {
+		return "id"
+	}
+	return res.inputs.fields[0].Name
+}

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// List yields the existing resources of a type, one by one; an error ends it.
+func (e *Engine) List(ctx context.Context, req ListRequest) iter.Seq2[Listed, error] {
+	return func(yield func(Listed, error) bool) {
+		if err := e.list(ctx, req, func(l Listed) bool { return yield(l, nil) }); err != nil {
+			yield(Listed{}, err)
+		}
+	}
+}
+
+func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) bool) error {
+	res, err := e.program.resource(req.Type)
+	if err != nil {
+		return err
+	}
+	l := res.list
+	if l == nil {
+		return fmt.Errorf("%s cannot be listed: its spec has no `list`", req.Type)
+	}
+	var f findings
+	query := l.inputs.complete(property.New(req.Query), "", &f).AsMap()
+	if f.list != nil {
+		return fmt.Errorf("the query is wrong: %s %s", f.list[0].Path, f.list[0].Reason)
+	}
+	r := e.newRun(res, &operation{steps: []*step{l.step}}, list, req.Ref, req.Log)
+	r.object("inputs", l.inputs, query)
+	if err := r.open(); err != nil {
+		return err
+	}
+	if err := r.steps(ctx, 0); err != nil {
+		return r.mask().error(err)
+	}
+	items, err := r.eval(l.items)
+	if err != nil {
+		return r.mask().error(err)
+	}
+	elements, ok := items.([]any)
+	if !ok && items != nil {
+		return fmt.Errorf("`items` of %s yields %s, and a list is wanted", req.Type, kindOfPlain(items))
+	}
+	for i, item := range elements {
+		if req.Limit > 0 && i >= req.Limit {
+			return nil
+		}
+		r.vars.Values["each"] = map[string]any{"key": int64(i), "value": item}
+		one, err := r.listed(l)
+		if err != nil {
+			return r.mask().error(fmt.Errorf("item %d of the list: %w", i, err))
+		}
+		if !yield(one) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// listed is one element as a host sees it; its name is its id where `name` says
+// nothing.
+func (r *run) listed(l *lister) (Listed, error) {
+	id, err := r.text(l.id)
+	if err != nil {
+		return Listed{}, err
+	}
+	name, err := r.text(l.name)
+	if name == "" {
+		name = id
+	}
+	return Listed{ID: id, Name: name}, err
+}

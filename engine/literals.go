@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// fromLiteral makes a value of a literal of the spec.
+func fromLiteral(l any) property.Value {
+	switch l := l.(type) {
+	case bool:
+		return property.New(l)
+	case string:
+		return property.New(l)
+	case json.Number:
+		f, _ := l.Float64()
+		return property.New(f)
+	case []any:
+		items := make([]property.Value, len(l))
+		for i, item := range l {
+			items[i] = fromLiteral(item)
+		}
+		return property.New(items)
+	case map[string]any:
+		entries := make(map[string]property.Value, len(l))
+		for k, v := range l {
+			entries[k] = fromLiteral(v)
+		}
+		return property.New(entries)
+	default:
+		return property.Value{}
+	}
+}
+
+// equalLiteral compares a scalar with a literal of the spec.
+func equalLiteral(v property.Value, l any) bool {
+	return v.WithSecret(false).WithDependencies(nil).Equals(fromLiteral(l))
+}
+
+// describe names a type for a user: `text`, `a number`, `a list of text`.
+func describe(t *spec.Type) string { return expr.Describe(t) }
+
+// kindOf names what a value is, and never shows it: it may be secret.
+func kindOf(v property.Value) string {
+	switch {
+	case v.IsBool():
+		return "a truth value"
+	case v.IsNumber():
+		if v.Secret() {
+			return "a number"
+		}
+		return strconv.FormatFloat(v.AsNumber(), 'f', -1, 64)
+	case v.IsString():
+		return "text"
+	case v.IsArray():
+		return "a list"
+	case v.IsMap():
+		return "an object"
+	case v.IsAsset():
+		return "an asset"
+	case v.IsArchive():
+		return "an archive"
+	case v.IsResourceReference():
+		return "a resource"
+	default:
+		return "null"
+	}
+}
+
+// suggestion shows what was given and the literal that was probably meant.
+func suggestion(v property.Value, known []string) string {
+	if v.Secret() {
+		return ""
+	}
+	given := ""
+	switch {
+	case v.IsString():
+		given = v.AsString()
+	case v.IsNumber():
+		given = strconv.FormatFloat(v.AsNumber(), 'f', -1, 64)
+	default:
+		return ", not " + kindOf(v)
+	}
+	out := fmt.Sprintf(", not %s", quote(given))
+	if meant := diag.DidYouMean(given, known); meant != "" {
+		out += fmt.Sprintf(" (did you mean %s?)", quote(meant))
+	}
+	return out
+}
+
+func literals(list []any) []string {
+	out := make([]string, len(list))
+	for i, l := range list {
+		out[i] = fmt.Sprint(l)
+	}
+	return out
+}
+
+// quote is text in double quotes, cut where it is long.
+func quote(s string) string {
+	const most = 80
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+func quoted(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = quote(s)
+	}
+	return out
+}

@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// defaultConsistency is how long a resource that was just made may stay
+// invisible to read, where the spec does not say.
+const defaultConsistency = 10 * time.Second
+
+// outputs are what the world gave after a create or update: what the operation
+// yields, or, where that lacks a required output, what read does.
+func (e *Engine) outputs(ctx context.Context, r *run, ref Ref, inputs property.Map) (map[string]property.Value, error) {
+	yield, err := r.yield()
+	if err != nil {
+		return nil, err
+	}
+	m := r.mask()
+	got, err := r.res.outputs.project(yield, m)
+	if err == nil && len(got.missing) == 0 && (yield != nil || len(r.res.outputs.fields) == 0) {
+		return got.values, nil
+	}
+	if r.res.read == nil || len(r.res.outputs.fields) == 0 {
+		return got.values, r.recorded(got, err)
+	}
+	seen, err := e.readBack(ctx, r, ref, inputs, got.values)
+	if err != nil {
+		return got.values, err
+	}
+	return seen, nil
+}
+
+// recorded fills in what an update did not yield from what is recorded, where no
+// read could tell; what a create did not yield is an error.
+func (r *run) recorded(got projection, err error) error {
+	before, _ := r.vars.Values["state"].(map[string]any)
+	for _, name := range got.missing {
+		v, ok := before[name]
+		if err != nil || !ok || r.verb != update {
+			return cmp.Or(err, fmt.Errorf("%s gives no %s, and %s has no read that could", r.verb, name, r.res.spec.Name))
+		}
+		got.values[name], err = r.res.outputs.byName[name].check.value(v, name, r.mask())
+	}
+	return err
+}
+
+// readBack reads a resource that was just made or changed. Not found is tried
+// again for as long as the spec's `consistency` says, and never taken as gone.
+func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.Map, outputs map[string]property.Value) (map[string]property.Value, error) {
+	limit, err := r.duration(r.res.consistency, defaultConsistency)
+	if err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(limit)
+	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
+		reader := e.newRun(r.res, r.res.read, read, ref, r.log)
+		reader.env = r.env
+		reader.secrets.values = append(reader.secrets.values, r.secrets.values...)
+		reader.inputs(inputs)
+		reader.state(State{Inputs: inputs, Outputs: property.NewMap(outputs)})
+		reader.takeID(r.id)
+		yield, err := reader.look(ctx)
+		if err == nil {
+			got, err := r.res.outputs.project(yield, reader.mask())
+			if err == nil && len(got.missing) > 0 {
+				err = fmt.Errorf("read yields no %s", enumerateAnd(got.missing))
+			}
+			return got.values, err
+		}
+		if !errors.Is(err, errGone) {
+			return nil, fmt.Errorf("reading it back: %w", err)
+		}
+		if time.Now().Add(delay).After(deadline) {
+			return nil, fmt.Errorf("it was made, but read does not find it, %s later: %w", limit, err)
+		}
+		r.log.Status("waiting until it can be read")
+		if err := wait(ctx, delay); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// look runs a read and yields what it saw; errGone where there is nothing.
+func (r *run) look(ctx context.Context) (any, error) {
+	if err := r.steps(ctx, 0); err != nil {
+		if errors.Is(err, errNotFound) && r.failed == 0 {
+			return nil, errGone
+		}
+		return nil, err
+	}
+	yield, err := r.yield()
+	if err != nil {
+		return nil, err
+	}
+	if yield != nil {
+		return yield, nil
+	}
+	if r.op.ret != nil {
+		return nil, errGone
+	}
+	return nil, errors.New("read yields nothing; say with `return` what it means, or that null is gone")
+}
+
+// previewed is the state that an operation will leave, as far as it is known:
+// steps that may run in a preview run, what depends on the others is computed.
+func (r *run) previewed(ctx context.Context, old State) Result {
+	if err := r.steps(ctx, 0); err != nil {
+		return Result{Err: r.mask().error(err)}
+	}
+	r.vars.Values["result"] = last(r.results)
+	values := map[string]property.Value{}
+	for _, m := range r.res.outputs.fields {
+		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
+	}
+	if r.op.ret != nil {
+		r.previewReturn(values)
+	}
+	if old.ID != "" {
+		for _, m := range r.res.outputs.fields {
+			if recorded, ok := old.Outputs.GetOk(m.Name); ok && m.Stable {
+				values[m.Name] = recorded
+			}
+		}
+	}
+	state := &State{ID: old.ID, Inputs: old.Inputs, Outputs: withInputs(old.Inputs, values)}
+	if old.ID == "" {
+		// An id that cannot be told yet is simply not known.
+		state.ID, _ = r.evalID()
+	}
+	return Result{State: state}
+}
+
+// previewReturn fills in what of `return` can be told beforehand.
+func (r *run) previewReturn(values map[string]property.Value) {
+	yield, err := r.yield()
+	if err != nil {
+		return // what fails on unknowns is unknown
+	}
+	object, ok := yield.(map[string]any)
+	if !ok {
+		return
+	}
+	for name, v := range object {
+		m := r.res.outputs.byName[name]
+		if m == nil || v == nil || expr.HasUnknown(v) {
+			continue
+		}
+		if value, err := m.check.value(v, name, r.mask()); err == nil {
+			values[name] = value.WithSecret(value.Secret() || m.Secret)
+		}
+	}
+}
+
+func last(list []any) any {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[len(list)-1]
+}

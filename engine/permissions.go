@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Grant is one permission of a spec, as a reviewer reads it.
+type Grant struct {
+	// Access is read, write, hosts, run or env.
+	Access string `json:"access"`
+	// Pattern is the glob, origin, program or name, with its templates as
+	// written.
+	Pattern string `json:"pattern"`
+	// Implied says that no permissions block asks for it: the spec names it.
+	Implied bool `json:"implied"`
+	// Chosen says that the user's program decides what it covers.
+	Chosen bool `json:"chosenByTheProgram"`
+}
+
+// grant is a compiled one.
+type grant struct {
+	access  actions.Access
+	node    *spec.Node
+	value   *expr.Value
+	implied bool
+}
+
+// Grants are the permissions that the spec has.
+func (p *Program) Grants() []Grant {
+	out := make([]Grant, len(p.grants))
+	for i, g := range p.grants {
+		out[i] = Grant{Access: accessName(g.access), Pattern: g.node.Text, Implied: g.implied, Chosen: g.chosen()}
+	}
+	return out
+}
+
+// chosen reports whether the pattern depends on a resource's inputs.
+func (g grant) chosen() bool {
+	for _, ref := range g.value.Refs() {
+		if ref.Path[0] == "inputs" {
+			return true
+		}
+	}
+	return false
+}
+
+func accessName(a actions.Access) string {
+	return [...]string{"", "read", "write", "hosts", "run", "env"}[a]
+}
+
+// permissions compiles the block, or what stands in for it: what the spec names.
+func (c *compiler) permissions() {
+	if c.spec.Permissions == nil {
+		for _, f := range c.families {
+			for _, g := range f.Grants(c.familyStatic(f)) {
+				c.grant(g.Access, g.Pattern, true, "permissions")
+			}
+		}
+		for _, p := range c.spec.Config.Fields {
+			for _, name := range p.Env {
+				c.grant(actions.Environ, &spec.Node{Kind: spec.StringNode, Text: name, Range: p.Range}, true, "config."+p.Name)
+			}
+		}
+		return
+	}
+	c.in("permissions", "permissions", func() {
+		for _, block := range []struct {
+			access actions.Access
+			nodes  []*spec.Node
+		}{
+			{actions.Read, c.spec.Permissions.Read}, {actions.WriteTo, c.spec.Permissions.Write},
+			{actions.Connect, c.spec.Permissions.Hosts}, {actions.Run, c.spec.Permissions.Run},
+			{actions.Environ, c.spec.Permissions.Env},
+		} {
+			for i, n := range block.nodes {
+				c.grant(block.access, n, false, fmt.Sprintf("%s[%d]", accessName(block.access), i))
+			}
+		}
+	})
+}
+
+func (c *compiler) grant(access actions.Access, n *spec.Node, implied bool, path string) {
+	scope := c.scope(c.configName(), expr.Name{Name: "inputs"})
+	if v := c.template(n, scope, textType, path); v != nil {
+		c.grants = append(c.grants, grant{access: access, node: n, value: v, implied: implied})
+	}
+}
+
+// familyStatic is what a family's block of defaults says.
+func (c *compiler) familyStatic(f *actions.Family) actions.Static {
+	s := step{args: c.defaults[f.Name]}
+	return s.static()
+}
+
+// permitted reports what a step needs and can never have.
+func (c *compiler) permitted(s *step, static actions.Static, block spec.Field) {
+	if c.spec.Permissions == nil || s.kind.Grants == nil {
+		return
+	}
+	for _, need := range s.kind.Grants(static) {
+		if c.mayHave(need) {
+			continue
+		}
+		c.fail("not-permitted", block.NameRange, "", fmt.Sprintf("%s is not permitted", s.action),
+			fmt.Sprintf("It needs `permissions: %s` to cover %q. %s", accessName(need.Access), need.Pattern.Text, c.granted(need.Access)))
+	}
+}
+
+// mayHave reports whether some grant could cover a need: for certain where both
+// are written out, else if there is any of its access.
+func (c *compiler) mayHave(need actions.Grant) bool {
+	for _, g := range c.grants {
+		if g.access != need.Access && !(g.access == actions.WriteTo && need.Access == actions.Read) {
+			continue
+		}
+		pattern, known := g.value.Const()
+		if !known || strings.Contains(need.Pattern.Text, "${") || covers(fmt.Sprint(pattern), need.Pattern.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// covers reports whether a glob that is written out may match a path that is.
+// It errs on the side of yes: the actions decide.
+func covers(pattern, path string) bool {
+	literal := pattern
+	if i := strings.IndexAny(pattern, "*?[{"); i >= 0 {
+		literal = pattern[:i]
+	}
+	literal, path = strings.TrimPrefix(literal, "./"), strings.TrimPrefix(path, "./")
+	return strings.HasPrefix(path, literal) || strings.TrimSuffix(literal, "/") == path
+}
+
+func (c *compiler) granted(access actions.Access) string {
+	var have []string
+	for _, g := range c.grants {
+		if g.access == access {
+			have = append(have, fmt.Sprintf("%q", g.node.Text))
+		}
+	}
+	if have == nil {
+		return "Nothing of that kind is granted."
+	}
+	return "Granted: " + enumerateAnd(have) + "."
+}

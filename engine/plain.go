@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/archive"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/asset"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Inside an operation values are plain Go; at the edges they are
+// property.Value. This file is the way in, project.go the way out.
+
+// maxExact is the largest integer that a float64, and so a host's number, holds
+// exactly: 2^53.
+const maxExact = 1 << 53
+
+// secretPaths are where secrets are in a scope's values.
+type secretPaths struct {
+	paths [][]string
+	// values are the secret texts, to be masked wherever text gets out.
+	values []string
+}
+
+func (s *secretPaths) add(path []string, v property.Value) {
+	s.paths = append(s.paths, append([]string(nil), path...))
+	s.texts(v)
+}
+
+// texts collects every text and number in a secret value.
+func (s *secretPaths) texts(v property.Value) {
+	switch {
+	case v.IsString():
+		s.values = append(s.values, v.AsString())
+	case v.IsNumber():
+		s.values = append(s.values, strconv.FormatFloat(v.AsNumber(), 'f', -1, 64))
+	case v.IsArray():
+		for _, item := range v.AsArray().All {
+			s.texts(item)
+		}
+	case v.IsMap():
+		for _, item := range v.AsMap().All {
+			s.texts(item)
+		}
+	case v.IsAsset():
+		if a := v.AsAsset(); a.Text != "" {
+			s.values = append(s.values, a.Text)
+		}
+	}
+}
+
+// plain converts a value of the type to plain Go, notes what of it is secret,
+// and keeps unknowns as expr.Unknown.
+func (c *checker) plain(v property.Value, path []string, secret *secretPaths) any {
+	if v.Secret() {
+		secret.add(path, v)
+	}
+	switch {
+	case v.IsComputed():
+		return expr.Unknown{}
+	case v.IsBool():
+		return v.AsBool()
+	case v.IsString():
+		return v.AsString()
+	case v.IsNumber():
+		return c.plainNumber(v.AsNumber())
+	case v.IsArray():
+		out := make([]any, v.AsArray().Len())
+		for i, item := range v.AsArray().All {
+			out[i] = c.under("").plain(item, append(path, strconv.Itoa(i)), secret)
+		}
+		return out
+	case v.IsMap():
+		return c.plainMap(v.AsMap(), path, secret)
+	case v.IsAsset():
+		return fileOfAsset(v.AsAsset())
+	case v.IsArchive():
+		return fileOfArchive(v.AsArchive())
+	case v.IsResourceReference():
+		// What an action can use of a resource is its id.
+		return c.plain(v.AsResourceReference().ID, path, secret)
+	default:
+		return nil
+	}
+}
+
+func (c *checker) plainMap(m property.Map, path []string, secret *secretPaths) map[string]any {
+	out := make(map[string]any, m.Len())
+	for name, value := range m.All {
+		if len(path) == 1 && strings.HasPrefix(name, "__") {
+			continue // the host's own
+		}
+		if value.IsNull() {
+			if member := c.member(name); member == nil || !member.check.t.Nullable && member.check.t.Kind != spec.Any {
+				continue // absent
+			}
+		}
+		at := append(path, name)
+		if member := c.member(name); member != nil && member.Secret && !value.Secret() {
+			secret.add(at, value)
+		}
+		out[name] = c.under(name).plain(value, at, secret)
+	}
+	return out
+}
+
+// untyped is the checker of what no type is known of.
+var untyped = &checker{t: &spec.Type{}}
+
+// member is an object's property, or nil.
+func (c *checker) member(name string) *member {
+	if c == nil {
+		return nil
+	}
+	return c.byName[name]
+}
+
+// under is the checker of a member or item.
+func (c *checker) under(name string) *checker {
+	if m := c.member(name); m != nil && name != "" {
+		return m.check
+	}
+	if c.elem != nil {
+		return c.elem
+	}
+	return untyped
+}
+
+// plainNumber keeps integers integers: they print without a fraction, and their
+// digits stay.
+func (c *checker) plainNumber(n float64) any {
+	if c.t.Kind != spec.Number && n == math.Trunc(n) && math.Abs(n) <= maxExact {
+		return int64(n)
+	}
+	return n
+}
+
+func fileOfAsset(a property.Asset) *spec.File {
+	f := &spec.File{Path: a.Path, URI: a.URI, Hash: a.Hash}
+	if a.Path == "" && a.URI == "" && (a.Text != "" || a.Hash == emptyHash || a.Hash == "") {
+		text := a.Text
+		f.Text = &text
+	}
+	return f
+}
+
+// emptyHash is the SHA-256 of nothing: what tells an empty text asset from one
+// whose contents the host left out.
+const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+func fileOfArchive(a property.Archive) *spec.File {
+	f := &spec.File{Archive: true, Path: a.Path, URI: a.URI, Hash: a.Hash}
+	if len(a.Assets) > 0 {
+		f.Members = map[string]*spec.File{}
+	}
+	for name, m := range a.Assets {
+		switch m := m.(type) {
+		case *asset.Asset:
+			f.Members[name] = fileOfAsset(m)
+		case *archive.Archive:
+			f.Members[name] = fileOfArchive(m)
+		}
+	}
+	return f
+}
+
+// textOf is a scalar as text: how an id, or a part of a sentence, is written.
+func textOf(v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case int:
+		return strconv.Itoa(v), nil
+	case json.Number:
+		return v.String(), nil
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) <= maxExact {
+			return strconv.FormatFloat(v, 'f', 0, 64), nil
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	default:
+		return "", fmt.Errorf("%s is no text", kindOfPlain(v))
+	}
+}
+
+// kindOfPlain names what a plain value is.
+func kindOfPlain(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a truth value"
+	case int, int64, float64, json.Number:
+		return "a number"
+	case string:
+		return "text"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	case *spec.File:
+		return "a file"
+	default:
+		return fmt.Sprintf("a %T", v)
+	}
+}

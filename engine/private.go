@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// hashInputs tells whether two runs had the same inputs, and nothing of them.
+func hashInputs(inputs property.Map) string {
+	sum := sha256.Sum256([]byte(canonical(property.New(inputs))))
+	return hex.EncodeToString(sum[:])
+}
+
+// resumable reports whether an operation that stopped can go on at its step:
+// the inputs are the same, and the operation still has the steps it had.
+func resumable(res *resource, state State, news property.Map) bool {
+	f := state.Private.Failed
+	if f == nil || f.Inputs != hashInputs(news) {
+		return false
+	}
+	op := res.create
+	if f.Op == string(update) {
+		op = res.update
+	}
+	return op != nil && f.Step <= len(op.steps) && len(f.Results) == f.Step
+}
+
+// storable is a step's result as private state keeps it: files are not.
+func storable(v any) any {
+	switch v := v.(type) {
+	case *spec.File:
+		return nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, item := range v {
+			out[k] = storable(item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = storable(item)
+		}
+		return out
+	default:
+		return v
+	}
+}
+
+// holds reports whether a value has a secret in it.
+func (m *mask) holds(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, item := range v {
+			if m.holds(item) {
+				return true
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if m.holds(item) {
+				return true
+			}
+		}
+	default:
+		if text, err := textOf(v); err == nil {
+			return m.text(text) != text
+		}
+	}
+	return false
+}

@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/container"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Program is a compiled spec: shared by all calls, and safe for concurrent use.
+type Program struct {
+	provider  *spec.Provider // without resources, where it comes from a container
+	config    *checker
+	grants    []grant
+	resources map[string]*lazyResource
+	names     []string // of the resources, in the order of the document
+	compiler  *compiler
+	locks     keyedLocks
+}
+
+// lazyResource is a resource that is compiled when it is first used.
+type lazyResource struct {
+	load func() (*spec.Resource, error)
+	once sync.Once
+	done *resource
+	err  error
+}
+
+// Compile checks a whole spec, and compiles it. The program is usable only where
+// the list has no errors.
+func Compile(p *spec.Provider, families []*actions.Family) (*Program, diag.List) {
+	prog, c := newProgram(p, families)
+	c.provider()
+	prog.grants = c.grants
+	for _, r := range p.Resources {
+		compiled := c.resource(r)
+		prog.add(r.Name, &lazyResource{load: func() (*spec.Resource, error) { return r, nil }})
+		prog.resources[r.Name].once.Do(func() { prog.resources[r.Name].done = compiled })
+	}
+	c.unserved()
+	return prog, c.diags.Sorted()
+}
+
+// Open serves a container. What is in one has passed Compile before, so each
+// resource is decoded and compiled only when it is first used.
+func Open(ct *container.Container, families []*actions.Family) (*Program, error) {
+	p, err := ct.Provider()
+	if err != nil {
+		return nil, err
+	}
+	prog, c := newProgram(p, families)
+	c.provider()
+	if c.diags.HasErrors() {
+		return nil, fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s", p.Name, c.diags[0].Summary)
+	}
+	prog.grants = c.grants
+	for _, name := range ct.ResourceNames() {
+		prog.add(name, &lazyResource{load: func() (*spec.Resource, error) { return ct.Resource(name) }})
+	}
+	return prog, nil
+}
+
+func newProgram(p *spec.Provider, families []*actions.Family) (*Program, *compiler) {
+	c := &compiler{spec: p, families: families, checkers: map[string]*checker{}}
+	prog := &Program{provider: p, compiler: c, resources: map[string]*lazyResource{}}
+	prog.config = c.checker(p.Config)
+	return prog, c
+}
+
+func (p *Program) add(name string, r *lazyResource) {
+	p.names = append(p.names, name)
+	p.resources[name] = r
+}
+
+// Metadata describes the provider.
+func (p *Program) Metadata() spec.Metadata { return p.provider.Metadata }
+
+// Config is the object type of the provider's configuration, with the named
+// types that it refers to.
+func (p *Program) Config() (*spec.Type, spec.Types) { return p.provider.Config, p.provider.Types }
+
+// ResourceNames are the resource types of the spec, in its order.
+func (p *Program) ResourceNames() []string { return p.names }
+
+// HasResource reports whether the spec has a resource of that name.
+func (p *Program) HasResource(name string) bool { return p.resources[name] != nil }
+
+// CanList reports whether the resource declares how it is listed.
+func (p *Program) CanList(name string) bool {
+	r, err := p.resource(name)
+	return err == nil && r.list != nil
+}
+
+// resource is the compiled resource of that name.
+func (p *Program) resource(name string) (*resource, error) {
+	lazy := p.resources[name]
+	if lazy == nil {
+		return nil, fmt.Errorf("provider %s has no resource %q. %s", p.provider.Name, name, diag.Remedy(name, p.names))
+	}
+	lazy.once.Do(func() {
+		model, err := lazy.load()
+		if err != nil {
+			lazy.err = fmt.Errorf("resource %s of %s: %w", name, p.provider.Name, err)
+			return
+		}
+		c := p.compiler.fork()
+		lazy.done = c.resource(model)
+		if c.diags.HasErrors() {
+			lazy.err = fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s: %s",
+				p.provider.Name, c.diags[0].Context, c.diags[0].Summary)
+		}
+	})
+	return lazy.done, lazy.err
+}
+
+// resource is a compiled resource.
+type resource struct {
+	spec            *spec.Resource
+	types           spec.Types
+	inputs, outputs *checker
+	id              *expr.Value
+	// idAfter is the index of the create step after which the id is taken.
+	idAfter int
+	// importID are the pieces of the template that is read backwards on
+	// import; nil means that the id is taken as it is.
+	importID []expr.Segment
+
+	create, read, update, delete *operation
+
+	checks      []*check
+	rules       []*diffRule
+	defaults    []*derived // @default templates, in the order of their use
+	upgrades    map[int]*expr.Value
+	consistency *expr.Value
+	list        *lister
+	find        *step
+	// sinks are the inputs that end up where a secret may not go.
+	sinks []sink
+}
+
+// operation is a compiled operation.
+type operation struct {
+	steps []*step
+	// ret is the `return` of the operation, else of the resource; nil where the
+	// last step's own result stands.
+	ret *expr.Value
+}
+
+// check is a compiled cross-field rule.
+type check struct {
+	assert, message *expr.Value
+	property        string
+}
+
+// diffRule is a compiled rule of `diff`.
+type diffRule struct {
+	when    *expr.Value
+	replace []string
+}
+
+// derived is an input with an @default template.
+type derived struct {
+	property string
+	value    *expr.Value
+}
+
+// lister is a compiled `list`.
+type lister struct {
+	inputs          *checker
+	step            *step
+	items, id, name *expr.Value
+}
+
+// sink is a use of an input where others can read it.
+type sink struct {
+	path []string // from "inputs" on
+	what string   // "the id", `argument "path" of file.write`
+}

@@ -1,0 +1,257 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// run is one execution of an operation: what its templates see, what its steps
+// have yielded, and what is known of their effect.
+type run struct {
+	engine *Engine
+	res    *resource
+	op     *operation
+	verb   verb
+	log    Log
+	env    *actions.Env
+	vars   *expr.Vars
+	// secrets are where secrets are among the values, and their texts.
+	secrets *secretPaths
+	// results are those of the finished steps, by index.
+	results []any
+	// effected says that something in the world has changed, or may have.
+	effected bool
+	// touched are the steps with an effect that ran, for undo.
+	touched []*step
+	failed  int // index of the step that failed
+	id      string
+	preview bool
+}
+
+// newRun prepares an operation of a resource. values are the names of its
+// scope beside config and resource.
+func (e *Engine) newRun(res *resource, op *operation, v verb, ref Ref, log Log) *run {
+	r := &run{engine: e, res: res, op: op, verb: v, log: log, secrets: &secretPaths{}}
+	r.vars = &expr.Vars{Values: map[string]any{"config": e.plainConfig, "resource": resourceValue(ref)}}
+	r.secrets.paths = append(r.secrets.paths, e.configSecrets.paths...)
+	r.secrets.values = append(r.secrets.values, e.configSecrets.values...)
+	if log == nil {
+		r.log = silent{}
+	}
+	return r
+}
+
+func resourceValue(ref Ref) map[string]any {
+	v := map[string]any{"type": ref.Type, "name": nil}
+	if ref.Name != "" {
+		v["name"] = ref.Name
+	}
+	return v
+}
+
+// silent is the log of those who want none.
+type silent struct{}
+
+func (silent) Message(Severity, string) {}
+func (silent) Status(string)            {}
+
+// object puts an object's values into scope under a name.
+func (r *run) object(name string, c *checker, values property.Map) {
+	r.vars.Values[name] = c.plainMap(values, []string{name}, r.secrets)
+}
+
+// inputs puts the checked inputs into scope.
+func (r *run) inputs(values property.Map) { r.object("inputs", r.res.inputs, values) }
+
+// state puts what is recorded into scope: inputs and outputs, by name.
+func (r *run) state(s State) {
+	both := r.res.inputs.plainMap(s.Inputs, []string{"state"}, r.secrets)
+	maps.Copy(both, r.res.outputs.plainMap(s.Outputs, []string{"state"}, r.secrets))
+	r.vars.Values["state"] = both
+}
+
+// takeID puts the current id into scope.
+func (r *run) takeID(id string) {
+	r.id = id
+	r.vars.Values["id"] = id
+}
+
+// mask hides the secrets that the run has seen so far.
+func (r *run) mask() *mask { return newMask(r.secrets.values) }
+
+// eval evaluates a template to a plain value. Secrets that it makes are noted.
+func (r *run) eval(v *expr.Value) (any, error) {
+	r.vars.Secrets = r.secrets.paths
+	out, err := v.Eval(r.vars)
+	if err != nil {
+		return nil, err
+	}
+	return expr.Reveal(out, r.sawSecret), nil
+}
+
+// sawSecret notes the text of a secret that a template computed.
+func (r *run) sawSecret(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			r.sawSecret(item)
+		}
+	case map[string]any:
+		for _, item := range v {
+			r.sawSecret(item)
+		}
+	default:
+		if text, err := textOf(v); err == nil {
+			r.secrets.values = append(r.secrets.values, text)
+		}
+	}
+}
+
+// truth evaluates a condition; def stands in where there is none.
+func (r *run) truth(v *expr.Value, def bool) (bool, error) {
+	if v == nil {
+		return def, nil
+	}
+	out, err := r.eval(v)
+	if err != nil {
+		return false, err
+	}
+	b, ok := out.(bool)
+	if !ok {
+		return false, fmt.Errorf("a condition yields %s, and true or false is wanted", kindOfPlain(out))
+	}
+	return b, nil
+}
+
+// text evaluates a template to text; "" where there is none, or it is null.
+func (r *run) text(v *expr.Value) (string, error) {
+	if v == nil {
+		return "", nil
+	}
+	out, err := r.eval(v)
+	if err != nil || out == nil {
+		return "", err
+	}
+	return textOf(out)
+}
+
+// duration evaluates a duration; def stands in where there is none.
+func (r *run) duration(v *expr.Value, def time.Duration) (time.Duration, error) {
+	text, err := r.text(v)
+	if err != nil || text == "" {
+		return def, err
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is not a duration; write one like 10s or 1m30s", text)
+	}
+	return d, nil
+}
+
+// record puts a finished step's result into scope.
+func (r *run) record(s *step, value any) {
+	for len(r.results) <= s.index {
+		r.results = append(r.results, nil)
+	}
+	r.results[s.index] = value
+	r.see(s, value)
+}
+
+// see makes a step's result the current one.
+func (r *run) see(s *step, value any) {
+	r.vars.Values["result"] = value
+	if s.model.As != "" {
+		named, _ := r.vars.Values["steps"].(map[string]any)
+		named = maps.Clone(named)
+		if named == nil {
+			named = map[string]any{}
+		}
+		named[s.model.As] = value
+		r.vars.Values["steps"] = named
+	}
+	if members, ok := value.(map[string]any); ok {
+		for _, n := range shorthands(s) {
+			r.vars.Values[n.Name] = members[n.Name]
+		}
+	}
+}
+
+// resume takes the results of steps that an earlier run finished.
+func (r *run) resume(results []any) {
+	for i, value := range results {
+		if i < len(r.op.steps) {
+			r.record(r.op.steps[i], value)
+			r.effected = r.effected || r.op.steps[i].effect == actions.Write
+		}
+	}
+}
+
+// yield is what the operation yields: its `return`, else its last result. It
+// may hold unknowns and secrets.
+func (r *run) yield() (any, error) {
+	if r.op.ret == nil {
+		return r.vars.Values["result"], nil
+	}
+	r.vars.Secrets = r.secrets.paths
+	return r.op.ret.Eval(r.vars)
+}
+
+// evalID evaluates the id in the run's scope: "" where it is not known, or null.
+func (r *run) evalID() (string, error) {
+	if r.res.id == nil {
+		return "", nil
+	}
+	out, err := r.eval(r.res.id)
+	if err != nil {
+		return "", fmt.Errorf("the id of %s cannot be told: %w", r.res.spec.Name, err)
+	}
+	if out == nil || expr.HasUnknown(out) {
+		return "", nil
+	}
+	return textOf(out)
+}
+
+// open prepares the files that this run may touch: the engine's, unless what is
+// granted depends on the inputs.
+func (r *run) open() error {
+	if !r.engine.perInput {
+		r.env = r.engine.env
+		return nil
+	}
+	rules, err := r.engine.rules(r.vars)
+	if err != nil {
+		return err
+	}
+	files, err := actions.NewFiles(r.engine.dir, rules)
+	r.env = &actions.Env{Files: files}
+	return err
+}
+
+var (
+	// errGone says that the thing a resource stands for is not there, as its
+	// spec defines it: a `gone` that is true, a `return` that is null.
+	errGone = errors.New("it is gone")
+	// errNotFound is an action's answer that what it looked for is not there.
+	errNotFound = errors.New("not found")
+)
+
+// cause is the error of an ended context, in words: cancelled by the user, or
+// out of time.
+func cause(ctx context.Context) error {
+	err := context.Cause(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("it ran out of time: %w", err)
+	}
+	return err
+}
+
+func mapKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }

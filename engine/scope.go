@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// verb is which operation of a resource something belongs to.
+type verb string
+
+const (
+	create verb = "create"
+	read   verb = "read"
+	update verb = "update"
+	remove verb = "delete"
+	list   verb = "list"
+)
+
+// scopeNames are all names that the language has, and where those of them that
+// are not everywhere are to be had.
+var scopeNames = []struct{ name, where string }{
+	{"inputs", "in resources"},
+	{"config", "everywhere"},
+	{"session", "in specs that have `configure`"},
+	{"state", "in read, update and delete"},
+	{"changes", "in update"},
+	{"id", "in read, update and delete, and in create once it is taken"},
+	{"steps", "after a step that is named with `as`"},
+	{"result", "after the first step, and in a step's own until, fail, progress, gone and retry"},
+	{"body", "after an http step"},
+	{"status", "after an http step"},
+	{"headers", "after an http step"},
+	{"each", "in a step with forEach, and in list"},
+	{"resource", "in resources"},
+	{"old", "in upgrade and in @equal"},
+	{"new", "in @equal"},
+	{"error", "in retry.if, and in undo steps"},
+}
+
+// scope makes an expression scope of the names that are there; the others of
+// the language say where they are.
+func (c *compiler) scope(present ...expr.Name) *expr.Scope {
+	s := &expr.Scope{Types: c.spec.Types}
+	here := map[string]bool{}
+	for _, n := range present {
+		here[n.Name] = true
+		s.Names = append(s.Names, n)
+	}
+	for _, n := range scopeNames {
+		if !here[n.name] {
+			s.Names = append(s.Names, expr.Name{
+				Name: n.name, Absent: fmt.Sprintf("%q is there %s, not here.", n.name, n.where),
+			})
+		}
+	}
+	return s
+}
+
+// with is the scope with more names, or names of another type.
+func with(s *expr.Scope, names ...expr.Name) *expr.Scope {
+	out := &expr.Scope{Types: s.Types}
+	replaced := map[string]bool{}
+	for _, n := range names {
+		replaced[n.Name] = true
+	}
+	for _, n := range s.Names {
+		if !replaced[n.Name] {
+			out.Names = append(out.Names, n)
+		}
+	}
+	out.Names = append(out.Names, names...)
+	return out
+}
+
+func (c *compiler) configScope() *expr.Scope { return c.scope(c.configName()) }
+
+func (c *compiler) configName() expr.Name {
+	// Checked settings have their defaults and, where @env stands in, may be
+	// absent only if they are optional.
+	return expr.Name{Name: "config", Type: checked(c.spec.Config)}
+}
+
+// resourceName is the name `resource`: the host may have no name for it.
+func resourceName() expr.Name {
+	return expr.Name{Name: "resource", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+		{Name: "name", Type: optionalText, Required: true},
+		{Name: "type", Type: textType, Required: true},
+	}}}
+}
+
+// operationScope is the names of an operation of a resource before its first
+// step.
+func (c *compiler) operationScope(r *spec.Resource, v verb, imported map[string]bool) *expr.Scope {
+	names := []expr.Name{c.configName(), resourceName()}
+	switch v {
+	case create:
+		names = append(names, expr.Name{Name: "inputs", Type: checked(r.Inputs)})
+	case read:
+		names = append(names,
+			expr.Name{Name: "inputs", Type: allOptional(r.Inputs, imported)},
+			expr.Name{Name: "state", Type: allOptional(stateType(r), nil)},
+			expr.Name{Name: "id", Type: textType})
+	case update:
+		names = append(names,
+			expr.Name{Name: "inputs", Type: checked(r.Inputs)},
+			expr.Name{Name: "state", Type: stateType(r)},
+			expr.Name{Name: "changes", Type: allOptional(r.Inputs, nil)},
+			expr.Name{Name: "id", Type: textType})
+	case remove:
+		names = append(names,
+			expr.Name{Name: "inputs", Type: checked(r.Inputs)},
+			expr.Name{Name: "state", Type: stateType(r)},
+			expr.Name{Name: "id", Type: textType})
+	case list:
+		names = append(names, expr.Name{Name: "inputs", Type: checked(r.List.Inputs)})
+	}
+	return c.scope(names...)
+}
+
+// checked is the object type as Check leaves it: what has a default of any kind
+// is there.
+func checked(t *spec.Type) *spec.Type {
+	if t == nil {
+		return &spec.Type{Kind: spec.Object}
+	}
+	out := *t
+	out.Fields = make([]*spec.Property, len(t.Fields))
+	for i, p := range t.Fields {
+		settled := *p
+		settled.Required = p.Required || p.Default != nil || p.Autoname != nil || p.DefaultExpr != nil
+		out.Fields[i] = &settled
+	}
+	return &out
+}
+
+// stateType is what `state` holds: the recorded inputs and outputs, by name; an
+// output hides the input of its name.
+func stateType(r *spec.Resource) *spec.Type {
+	t := &spec.Type{Kind: spec.Object}
+	for _, p := range checked(r.Inputs).Fields {
+		if r.Outputs.Field(p.Name) == nil {
+			t.Fields = append(t.Fields, p)
+		}
+	}
+	t.Fields = append(t.Fields, r.Outputs.Fields...)
+	return t
+}
+
+// allOptional is the object type with every property but the kept ones
+// optional, without defaults: what an import, or a change, may not have.
+func allOptional(t *spec.Type, keep map[string]bool) *spec.Type {
+	out := *t
+	out.Fields = make([]*spec.Property, len(t.Fields))
+	for i, p := range t.Fields {
+		if keep[p.Name] {
+			out.Fields[i] = p
+			continue
+		}
+		optional := *p
+		optional.Required, optional.Default = false, nil
+		optional.Autoname, optional.DefaultExpr = nil, nil
+		out.Fields[i] = &optional
+	}
+	return &out
+}

@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// Update changes a resource. Where an earlier operation stopped halfway and the
+// inputs are the same, it goes on there. An error without a state means that
+// nothing was changed.
+func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
+	res, err := e.program.resource(req.Type)
+	if err != nil {
+		return Result{Err: err}
+	}
+	state, err := e.upgrade(res, req.State)
+	if err != nil {
+		return Result{Err: err}
+	}
+	ctx, cancel := withTimeout(ctx, req.Timeout)
+	defer cancel()
+	changes := e.changes(res, req.Ref, state, req.Inputs, req.Ignore)
+	switch {
+	case resumable(res, state, req.Inputs) && !req.Preview:
+		return e.resume(ctx, res, state, req)
+	case state.Private.Failed == nil && len(changes) == 0:
+		// Nothing in the world differs; what is kept of it does.
+		return Result{State: &State{
+			ID: state.ID, Inputs: req.Inputs, Outputs: withInputs(req.Inputs, declared(res, state)), Private: state.Private,
+		}}
+	case res.update == nil && !req.Preview:
+		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
+	}
+	if state.Private.Failed != nil {
+		changes = e.allChanged(res)
+	}
+	r := e.newRun(res, res.update, update, req.Ref, req.Log)
+	r.preview = req.Preview
+	r.inputs(req.Inputs)
+	r.state(state)
+	r.takeID(currentID(state))
+	r.vars.Values["changes"] = changedInputs(r, res, changes)
+	if err := r.open(); err != nil {
+		return Result{Err: err}
+	}
+	if req.Preview {
+		if res.update == nil {
+			r.op = &operation{}
+		}
+		return r.previewed(ctx, State{ID: state.ID, Inputs: req.Inputs, Outputs: state.Outputs})
+	}
+	return e.finishUpdate(ctx, r, req, state, 0)
+}
+
+// declared are the recorded outputs that the spec declares.
+func declared(res *resource, s State) map[string]property.Value {
+	out := map[string]property.Value{}
+	for _, m := range res.outputs.fields {
+		if v, ok := s.Outputs.GetOk(m.Name); ok {
+			out[m.Name] = v
+		}
+	}
+	return out
+}
+
+// allChanged names every input as changed: after an operation that stopped
+// halfway nobody knows which of them the world has.
+func (e *Engine) allChanged(res *resource) []Change {
+	var out []Change
+	for _, m := range res.inputs.fields {
+		out = append(out, Change{Path: m.Name, Kind: Update})
+	}
+	return out
+}
+
+// resume goes on at the step where an earlier operation stopped.
+func (e *Engine) resume(ctx context.Context, res *resource, state State, req UpdateRequest) Result {
+	f := state.Private.Failed
+	op, v := res.create, create
+	if f.Op == string(update) {
+		op, v = res.update, update
+	}
+	r := e.newRun(res, op, v, req.Ref, req.Log)
+	r.inputs(req.Inputs)
+	if v == update {
+		r.state(state)
+		r.vars.Values["changes"] = changedInputs(r, res, e.allChanged(res))
+	}
+	r.takeID(currentID(state))
+	r.resume(f.Results)
+	if f.Secret {
+		for _, result := range f.Results {
+			r.sawSecret(result)
+		}
+	}
+	if err := r.open(); err != nil {
+		return Result{Err: err}
+	}
+	r.log.Message(Info, fmt.Sprintf("going on with the %s that stopped at step %d", f.Op, f.Step+1))
+	if v == update {
+		return e.finishUpdate(ctx, r, req, state, f.Step)
+	}
+	out := e.finishCreate(ctx, r, req.Ref, req.Inputs, f.Step)
+	return settled(out, state)
+}
+
+// settled gives the result of a resumed create the id that the host knows. A
+// resource that was kept as failed stays kept, whatever happened now.
+func settled(out Result, before State) Result {
+	if out.State == nil {
+		if out.Err != nil {
+			out.State = &before
+		}
+		return out
+	}
+	if out.State.ID != before.ID {
+		out.State.Private.ID, out.State.ID = out.State.ID, before.ID
+	}
+	return out
+}
+
+// finishUpdate runs an update from its step first on, and makes the state of
+// whatever comes of it.
+func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, old State, first int) Result {
+	failure := r.steps(ctx, first)
+	if failure != nil && !r.effected && old.Private.Failed == nil {
+		return Result{Err: r.mask().error(failure)}
+	}
+	if failure == nil {
+		r.renamed()
+	}
+	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}}
+	if r.id != old.ID {
+		next.Private.ID = r.id
+	}
+	outputs := declared(r.res, old)
+	failed := r.failed
+	if failure == nil {
+		got, err := e.outputs(ctx, r, req.Ref, req.Inputs)
+		if err == nil {
+			outputs = got
+		}
+		failure, failed = err, len(r.op.steps)
+	}
+	next.Outputs = withInputs(req.Inputs, outputs)
+	if failure != nil {
+		next.Private.Failed = r.unfinished(req.Inputs, failed, failure)
+	}
+	return Result{State: next, Err: r.mask().error(failure)}
+}
+
+// renamed takes the id that an update gave the resource. An id made of what this
+// update does not have (another operation's step) has not changed.
+func (r *run) renamed() {
+	for _, ref := range r.res.id.Refs() {
+		switch ref.Path[0] {
+		case "steps":
+			named, _ := r.vars.Values["steps"].(map[string]any)
+			if len(ref.Path) < 2 || named[ref.Path[1]] == nil {
+				return
+			}
+		case "result", "body", "status", "headers":
+			if last(r.results) == nil {
+				return
+			}
+		}
+	}
+	if id, err := r.evalID(); err == nil && id != "" {
+		r.takeID(id)
+	}
+}
