@@ -123,13 +123,13 @@ func (e *PermissionError) Error() string {
 	}
 	var b strings.Builder
 	if e.Via != "" {
-		fmt.Fprintf(&b, "the symbolic link %q leads out of what is granted: ", e.Via)
+		fmt.Fprintf(&b, "%q leads by a symbolic link out of what is granted: ", e.Via)
 	}
-	fmt.Fprintf(&b, "not permitted to %s %q; ", verb, e.Path)
+	fmt.Fprintf(&b, "%q: not permitted to %s; ", e.Path, verb)
 	if len(e.Granted) == 0 {
 		fmt.Fprintf(&b, "the spec may %s nothing", verb)
 	} else {
-		fmt.Fprintf(&b, "the spec may %s %s", verb, quoteAll(e.Granted))
+		fmt.Fprintf(&b, "the spec may %s only %s", verb, quoteAll(e.Granted))
 	}
 	fmt.Fprintf(&b, ": add it to %s", list)
 	return b.String()

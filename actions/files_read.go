@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -24,8 +25,19 @@ func (f *Files) Open(name string) (*os.File, fs.FileInfo, error) {
 }
 
 // openRegular opens a regular file that is no link. A device or a pipe is not
-// even opened: that alone can have effects, or last for ever.
-func openRegular(dir *os.Root, base string) (*os.File, fs.FileInfo, error) {
+// even opened: that alone can have effects, or last for ever. While a file is
+// being replaced it is looked at again; who replaces it faster than we can look
+// means no good.
+func openRegular(dir *os.Root, base string) (file *os.File, info fs.FileInfo, err error) {
+	for range 100 {
+		if file, info, err = openLooked(dir, base); !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return file, info, err
+}
+
+func openLooked(dir *os.Root, base string) (*os.File, fs.FileInfo, error) {
 	before, err := dir.Lstat(base)
 	if err != nil {
 		return nil, nil, err
@@ -53,8 +65,14 @@ func regular(info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}
+	if info.IsDir() {
+		return ErrDirectory
+	}
 	return fmt.Errorf("it is %s, not a file", describe(info.Mode()))
 }
+
+// ErrDirectory says that a path that should name a file names a directory.
+var ErrDirectory = errors.New("it is a directory, not a file")
 
 func describe(mode fs.FileMode) string {
 	switch {

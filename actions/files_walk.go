@@ -78,7 +78,7 @@ func (w *walk) to(name string) (*spot, error) {
 func (w *walk) below(r rule, abs string) (s *spot, next string, err error) {
 	base := r.base
 	rel, _ := below(base, abs)
-	if rel == "." && (w.entry || r.glob == "") && filepath.Dir(base) != base {
+	if rel == "." && (w.entry || r.single) && filepath.Dir(base) != base {
 		base, rel = filepath.Dir(base), filepath.Base(base)
 	}
 	dir, err := w.openBase(base)

@@ -32,12 +32,7 @@ type WriteOptions struct {
 func (f *Files) Write(ctx context.Context, name string, src io.Reader, opts WriteOptions) (fs.FileInfo, error) {
 	w := walk{files: f, access: WriteTo, follow: opts.Overwrite, entry: true, parents: opts.Parents}
 	info, err := f.write(ctx, &w, name, src, opts)
-	var changed *ChangedError
-	if err == nil || errors.As(err, &changed) {
-		w.keep()
-	} else {
-		w.undo()
-	}
+	w.end(err)
 	return info, err
 }
 
@@ -68,7 +63,7 @@ func (f *Files) prepare(w *walk, name string, opts WriteOptions) (*spot, *temp, 
 	for try := 1; ; try++ {
 		s, err := w.to(name)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, nil, missingParent(err)
 		}
 		old, err := replaceable(s, opts.Overwrite)
 		var tmp *temp
@@ -90,7 +85,7 @@ func (f *Files) prepare(w *walk, name string, opts WriteOptions) (*spot, *temp, 
 // replaced by a file.
 func replaceable(s *spot, overwrite bool) (fs.FileInfo, error) {
 	if s.base == "." {
-		return nil, errors.New("it is a directory, not a file")
+		return nil, ErrDirectory
 	}
 	old, err := s.dir.Lstat(s.base)
 	switch {
@@ -108,16 +103,12 @@ func replaceable(s *spot, overwrite bool) (fs.FileInfo, error) {
 	return old, nil
 }
 
-// remedy adds what to do to an error that has a usual remedy.
+// remedy adds what to do about a file that exists.
 func remedy(err error) error {
-	switch {
-	case errors.Is(err, fs.ErrExist):
+	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w; set overwrite: true to replace it", err)
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("a folder on the way is missing; set parents: true to make it: %w", err)
-	default:
-		return err
 	}
+	return err
 }
 
 // explain says what was tried, and keeps whether something changed.

@@ -15,7 +15,8 @@ func Family() *actions.Family {
 			"within what the permissions grant.",
 		Defaults: []actions.Arg{root()},
 		Kinds: []*actions.Kind{
-			writeKind(), readKind(), deleteKind(),
+			writeKind(), readKind(), listKind(), deleteKind(),
+			mkdirKind(), copyKind(), symlinkKind(), statKind(),
 		},
 		Grants: familyGrants,
 	}

@@ -1,0 +1,68 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/declprov/declprov/actions"
+)
+
+func copyKind() *actions.Kind {
+	return &actions.Kind{
+		Name:    "copy",
+		Summary: "Copies a file, whole or not at all.",
+		Doc: `One file is copied, with its permission bits; it is streamed, however large. Both ends must be permitted: ` + "`from`" + ` for
+reading, ` + "`path`" + ` for writing. A file that is not there to be copied is *not found*.
+
+A directory is not copied: list it, and copy each of its files with ` + "`forEach`" + `.`,
+		Args: []actions.Arg{
+			required("from", "File to copy."),
+			pathArg("Where the copy goes."),
+			mode("Permission bits of the copy in octal, exact whatever the umask. Without it, those of the original."),
+			parents(),
+			overwrite("Replace a file that exists."),
+			maxBytes("Most bytes of `content` or `contentBase64` in the result. Copying has no limit."),
+			root(),
+		},
+		Result: fileType,
+		Effect: writes,
+		Grants: func(s actions.Static) []actions.Grant {
+			return append(needs(actions.Read, "from")(s), needs(actions.WriteTo, "path")(s)...)
+		},
+		Examples: []actions.Example{{
+			Summary: "A copy beside the original", Spec: `file: copy: {from: "app.conf", path: "backup/app.conf"}`,
+			Files: map[string]string{"app.conf": "level = 3\n"},
+		}},
+		Run: runCopy,
+	}
+}
+
+func runCopy(ctx context.Context, call *actions.Call) actions.Outcome {
+	mode, err := modeOf(call)
+	if err != nil {
+		return actions.Refuse(err)
+	}
+	files := call.Env.Files
+	if err := files.Check(actions.WriteTo, place(call, "path")); err != nil {
+		return actions.Refuse(err)
+	}
+	src, info, err := files.Open(place(call, "from"))
+	if errors.Is(err, actions.ErrDirectory) {
+		err = fmt.Errorf("%w; list it with file.list, and copy each file with forEach", err)
+	}
+	if err != nil {
+		return looking("copy", err)
+	}
+	defer src.Close()
+	if mode == nil {
+		kept := info.Mode() & fs.ModePerm
+		mode = &kept
+	}
+	return writeFrom(ctx, call, src, actions.WriteOptions{
+		Mode:      mode,
+		Parents:   call.Bool("parents", true),
+		Overwrite: call.Bool("overwrite", false),
+	})
+}

@@ -1,0 +1,170 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+func listKind() *actions.Kind {
+	return &actions.Kind{
+		Name:    "list",
+		Summary: "Lists the files in a directory.",
+		Doc: `The items are sorted by path. A symbolic link counts as what it points to, as far as that is permitted; a directory
+is not walked into through one. What the permissions do not grant is left out, and so is what vanishes meanwhile.
+
+A directory that is not there is *not found*.`,
+		Args: []actions.Arg{
+			pathArg("Directory to list."),
+			listGlob(),
+			listType(),
+			maxBytes("Most bytes of `content` or `contentBase64` of each file; a larger one is an error."),
+			root(),
+		},
+		Result: listResult,
+		Effect: noEffect,
+		Grants: needs(actions.Read, "path"),
+		Examples: []actions.Example{{
+			Summary: "All configuration files in a tree", Spec: `file: list: {path: "conf", glob: "**/*.yaml"}`,
+			Files: map[string]string{"conf/a.yaml": "a: 1\n", "conf/d/b.yaml": "b: 2\n", "conf/README": "no\n"},
+		}},
+		Run: runList,
+	}
+}
+
+func listGlob() actions.Arg {
+	arg := optional("glob", &spec.Type{Kind: spec.String, MinLen: 1},
+		"Which of them, by the path from the directory on: `*`, `?` and `[…]` stay within a name, `**` is any number of folders.")
+	arg.Default = "*"
+	return arg
+}
+
+func listType() actions.Arg {
+	arg := optional("type", &spec.Type{Kind: spec.String, Enum: []any{"file", "directory"}}, "What is listed.")
+	arg.Default = "file"
+	return arg
+}
+
+func listResult(s actions.Static) *spec.Type {
+	item := fileType(s)
+	if kind := s.Literals["type"]; kind == "directory" || s.Given("type") && kind == nil {
+		item = object(slices.Clone(item.Fields)...)
+		for i, f := range item.Fields {
+			if slices.Contains([]string{"sha256", "content", "contentBase64"}, f.Name) {
+				absent := *f
+				absent.Required = false
+				item.Fields[i] = &absent
+			}
+		}
+	}
+	return object(
+		member("path", spec.String, "The directory, as it was given."),
+		&spec.Property{
+			Name: "items", Required: true, Type: &spec.Type{Kind: spec.List, Elem: item},
+			Doc: "What is there, sorted by path; each path begins with the directory's, so that it can be used as a path again.",
+		},
+	)
+}
+
+// lister is one run of list.
+type lister struct {
+	ctx   context.Context
+	files *actions.Files
+	at    string // the directory
+	shown string // the same, as it was given
+	glob  actions.Glob
+	dirs  bool
+	limit int64
+	ask   asked
+	items []any
+}
+
+func runList(ctx context.Context, call *actions.Call) actions.Outcome {
+	limit, err := limitOf(call)
+	if err != nil {
+		return actions.Refuse(err)
+	}
+	l := &lister{
+		ctx: ctx, files: call.Env.Files, at: place(call, "path"), shown: call.String("path"),
+		dirs:  call.String("type") == "directory",
+		limit: limit, ask: askedOf(call, "items."), items: []any{},
+	}
+	if l.glob, err = actions.ParseGlob(cmp.Or(call.String("glob"), "*")); err != nil {
+		return actions.Refuse(fmt.Errorf("glob %q: %w", call.String("glob"), err))
+	}
+	if err := l.walk(""); err != nil {
+		return looking("list", err)
+	}
+	slices.SortFunc(l.items, func(a, b any) int {
+		return strings.Compare(a.(map[string]any)["path"].(string), b.(map[string]any)["path"].(string))
+	})
+	return actions.Succeed(map[string]any{"path": l.shown, "items": l.items})
+}
+
+// walk lists the folder below the directory, "" for the directory itself.
+func (l *lister) walk(below string) error {
+	if err := context.Cause(l.ctx); err != nil {
+		return err
+	}
+	entries, err := l.files.ReadDir(path.Join(l.at, below))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		rel := path.Join(below, e.Name())
+		if l.glob.Match(rel) {
+			if err := skippable(l.add(rel)); err != nil {
+				return err
+			}
+		}
+		if e.IsDir() && l.deeper(rel) {
+			if err := skippable(l.walk(rel)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deeper reports whether something below the folder can match.
+func (l *lister) deeper(rel string) bool {
+	return l.glob.Depth() < 0 || strings.Count(rel, "/")+1 < l.glob.Depth()
+}
+
+// skippable is nil for what is not permitted, or vanished while we looked.
+func skippable(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
+}
+
+func (l *lister) add(rel string) error {
+	at, shown := path.Join(l.at, rel), path.Join(l.shown, rel)
+	info, err := l.files.Stat(at)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir() && l.dirs:
+		l.items = append(l.items, attributes(shown, info))
+		return nil
+	case !info.Mode().IsRegular() || l.dirs:
+		return nil
+	case !l.ask.any():
+		l.items = append(l.items, attributes(shown, info))
+		return nil
+	}
+	item, err := readFile(l.ctx, l.files, shown, at, l.limit, l.ask)
+	if err == nil {
+		l.items = append(l.items, item)
+	}
+	return err
+}

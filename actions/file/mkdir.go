@@ -1,0 +1,53 @@
+package file
+
+import (
+	"context"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+func mkdirKind() *actions.Kind {
+	return &actions.Kind{
+		Name:    "mkdir",
+		Summary: "Makes a directory.",
+		Doc: `A directory that exists is an error unless ` + "`overwrite`" + ` says otherwise; then it is taken as it is, with what is in
+it, and gets the mode that is given. Anything else in its place is always an error.`,
+		Args: []actions.Arg{
+			pathArg("Directory to make."),
+			mode("Permission bits in octal, exact whatever the umask. Without it a new directory has 0777 less the umask."),
+			parents(),
+			overwrite("Accept a directory that exists; nothing in it is touched."),
+			root(),
+		},
+		Result: func(actions.Static) *spec.Type {
+			return object(
+				member("path", spec.String, "The path, as it was given."),
+				member("mode", spec.String, "Permission bits, in octal: `0755`."),
+				member("modified", spec.String, "When its list of names last changed: RFC 3339, in UTC."),
+			)
+		},
+		Effect:   writes,
+		Grants:   needs(actions.WriteTo, "path"),
+		Examples: []actions.Example{{Summary: "A private directory", Spec: `file: mkdir: {path: "var/secrets", mode: "0700"}`}},
+		Run:      runMkdir,
+	}
+}
+
+func runMkdir(_ context.Context, call *actions.Call) actions.Outcome {
+	mode, err := modeOf(call)
+	if err != nil {
+		return actions.Refuse(err)
+	}
+	info, err := call.Env.Files.Mkdir(place(call, "path"), actions.MkdirOptions{
+		Mode:     mode,
+		Parents:  call.Bool("parents", true),
+		Existing: call.Bool("overwrite", false),
+	})
+	if err != nil {
+		return changing(err)
+	}
+	result := attributes(call.String("path"), info)
+	delete(result, "size")
+	return actions.Succeed(result)
+}

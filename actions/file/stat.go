@@ -1,0 +1,78 @@
+package file
+
+import (
+	"context"
+	"io/fs"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+func statKind() *actions.Kind {
+	return &actions.Kind{
+		Name:    "stat",
+		Summary: "Looks at what a path names, without reading it.",
+		Doc:     "What is not there is *not found*. A symbolic link is looked at itself, unless `follow` says otherwise.",
+		Args: []actions.Arg{
+			pathArg("What to look at."),
+			option("follow", false, "Look at what a symbolic link points to, as far as that is permitted."),
+			root(),
+		},
+		Result: func(actions.Static) *spec.Type {
+			kind := member("type", spec.String, "What it is.")
+			kind.Type.Enum = []any{"file", "directory", "symlink", "other"}
+			target := member("target", spec.String, "What a symbolic link points to, as it is written there; absent for anything else.")
+			target.Required = false
+			return object(
+				member("path", spec.String, "The path, as it was given."),
+				kind,
+				member("size", spec.Int, "Size in bytes, of a file; of anything else it means little."),
+				member("mode", spec.String, "Permission bits, in octal: `0644`."),
+				member("modified", spec.String, "When it last changed: RFC 3339, in UTC."),
+				target,
+			)
+		},
+		Effect: noEffect,
+		Grants: needs(actions.Read, "path"),
+		Examples: []actions.Example{{
+			Summary: "Whether a directory is there", Spec: `file: stat: path: "app/releases"`,
+			Files: map[string]string{"app/releases/2/VERSION": "2\n"},
+		}},
+		Run: runStat,
+	}
+}
+
+func runStat(_ context.Context, call *actions.Call) actions.Outcome {
+	files, at := call.Env.Files, place(call, "path")
+	look := files.Lstat
+	if call.Bool("follow", false) {
+		look = files.Stat
+	}
+	info, err := look(at)
+	if err != nil {
+		return looking("stat", err)
+	}
+	result := attributes(call.String("path"), info)
+	result["type"] = typeName(info.Mode())
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := files.Readlink(at)
+		if err != nil {
+			return looking("stat", err)
+		}
+		result["target"] = target
+	}
+	return actions.Succeed(result)
+}
+
+func typeName(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return "file"
+	case mode.IsDir():
+		return "directory"
+	case mode&fs.ModeSymlink != 0:
+		return "symlink"
+	default:
+		return "other"
+	}
+}

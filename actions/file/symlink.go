@@ -1,0 +1,51 @@
+package file
+
+import (
+	"context"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+func symlinkKind() *actions.Kind {
+	return &actions.Kind{
+		Name:    "symlink",
+		Summary: "Makes a symbolic link.",
+		Doc: `The target is written into the link as it is given: an absolute path, or one relative to the link's own folder. It need
+not exist, and must be permitted for reading, since that is where the link leads.
+
+Something that exists in the link's place is an error unless ` + "`overwrite`" + ` says otherwise; then a file or a link is replaced at
+once, never a directory.`,
+		Args: []actions.Arg{
+			pathArg("Where the link stands."),
+			required("target", "What it points to."),
+			parents(),
+			overwrite("Replace a file or a symbolic link that exists."),
+			root(),
+		},
+		Result: func(actions.Static) *spec.Type {
+			return object(
+				member("path", spec.String, "The path, as it was given."),
+				member("target", spec.String, "What it points to, as it was given."),
+			)
+		},
+		Effect: writes,
+		Grants: needs(actions.WriteTo, "path"),
+		Examples: []actions.Example{{
+			Summary: "The current release", Spec: `file: symlink: {path: "app/current", target: "releases/2", overwrite: true}`,
+			Files: map[string]string{"app/releases/2/VERSION": "2\n"},
+		}},
+		Run: runSymlink,
+	}
+}
+
+func runSymlink(_ context.Context, call *actions.Call) actions.Outcome {
+	err := call.Env.Files.Symlink(call.String("target"), place(call, "path"), actions.SymlinkOptions{
+		Parents:   call.Bool("parents", true),
+		Overwrite: call.Bool("overwrite", false),
+	})
+	if err != nil {
+		return changing(err)
+	}
+	return actions.Succeed(map[string]any{"path": call.String("path"), "target": call.String("target")})
+}
