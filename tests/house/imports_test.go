@@ -54,7 +54,6 @@ func owners() map[string][]string {
 		"github.com/spf13/cobra":                    {"cmd"},
 		"net/http":                                  {"actions/http", "cmd"},
 		"os/exec":                                   {"actions/exec", "spec/load", "cmd", "engine/pulumi"},
-		"github.com/pulumi/pulumi/sdk/v3/go/common": {"engine/pulumi"},
 		"github.com/pulumi/pulumi/sdk/v3/go/pulumi": {},
 		"github.com/pulumi/pulumi/pkg/v3":           {},
 	}

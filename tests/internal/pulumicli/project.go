@@ -87,6 +87,9 @@ func (p *Project) SetProgram(body string) error {
 	return nil
 }
 
+// Home is PULUMI_HOME: where the CLI finds plugins that are installed.
+func (p *Project) Home() string { return p.path("home") }
+
 func (p *Project) path(elem ...string) string {
 	return filepath.Join(append([]string{p.opts.Dir}, elem...)...)
 }

@@ -1,0 +1,92 @@
+package house
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/tools"
+)
+
+// snippet is a fenced block of a Markdown page.
+type snippet struct {
+	line         int
+	format, text string
+}
+
+var fence = regexp.MustCompile("(?ms)^```(cue|yaml)\n(.*?)^```$")
+
+// snippets are the blocks that are whole specs: they name a provider.
+func snippets(page string) []snippet {
+	var all []snippet
+	for _, m := range fence.FindAllStringSubmatchIndex(page, -1) {
+		s := snippet{line: 1 + strings.Count(page[:m[0]], "\n"), format: page[m[2]:m[3]], text: page[m[4]:m[5]]}
+		if strings.Contains(s.text, "version:") && strings.Contains(s.text, "resources:") {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// TestDocumentedSpecsAreRight vets every whole spec of the documentation.
+func TestDocumentedSpecsAreRight(t *testing.T) {
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := provider.Binary(t)
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vetted := 0
+	for _, path := range append(pages, filepath.Join(root, "README.md")) {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range snippets(string(page)) {
+			spec := filepath.Join(t.TempDir(), "provider."+s.format)
+			if err := os.WriteFile(spec, []byte(s.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			vetted++
+			if printed, err := exec.Command(binary, "vet", spec).CombinedOutput(); err != nil {
+				t.Errorf("%s, line %d: vet: %v\n%s", filepath.Base(path), s.line, err, printed)
+			}
+		}
+	}
+	if vetted < 5 {
+		t.Errorf("only %d whole specs were found in the documentation", vetted)
+	}
+}
+
+// TestTheLanguagesFirstExampleIsFiles keeps the copy in docs/language.md equal
+// to the file.
+func TestTheLanguagesFirstExampleIsFiles(t *testing.T) {
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "language.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join(root, "examples", "files.cue"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := snippets(string(page))
+	if len(all) == 0 {
+		t.Fatal("docs/language.md has no whole spec")
+	}
+	if diff := cmp.Diff(string(want), all[0].text); diff != "" {
+		t.Errorf("docs/language.md and examples/files.cue differ (-file +page):\n%s", diff)
+	}
+}

@@ -1,0 +1,168 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/declprov/declprov/tests/internal/tools"
+)
+
+// hop is a row of the table "One create, in four hops".
+type hop struct{ file, function string }
+
+var hopRow = regexp.MustCompile("(?m)^\\| [1-4] \\| `([^`]+)` \\| `([^`]+)` \\|")
+
+// TestACreateTakesFourHops keeps the trace in CONTRIBUTING true: the files and
+// functions are there, and each leads to the next.
+func TestACreateTakesFourHops(t *testing.T) {
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hops []hop
+	for _, m := range hopRow.FindAllStringSubmatch(string(page), -1) {
+		hops = append(hops, hop{file: m[1], function: m[2]})
+	}
+	if len(hops) != 4 {
+		t.Fatalf("CONTRIBUTING has %d hops, want 4", len(hops))
+	}
+	for i, h := range hops {
+		calls := reachable(t, root, h)
+		if i+1 == len(hops) {
+			break
+		}
+		next := hops[i+1]
+		switch {
+		case i == 2:
+			// The engine knows an action by its declaration alone.
+			if !calls["Run"] {
+				t.Errorf("%s, %s does not run an action", h.file, h.function)
+			}
+			if !declaresRun(t, root, next) {
+				t.Errorf("%s: no kind there has Run: %s", next.file, next.function)
+			}
+		case !calls[method(next.function)]:
+			t.Errorf("%s, %s does not lead to %s", h.file, h.function, next.function)
+		}
+	}
+}
+
+func method(function string) string { return function[strings.LastIndex(function, ".")+1:] }
+
+// reachable are the names that a function calls, or that functions of its own
+// package call on its behalf.
+func reachable(t *testing.T, root string, h hop) map[string]bool {
+	t.Helper()
+	bodies := map[string][]*ast.FuncDecl{}
+	var start *ast.FuncDecl
+	paths, err := filepath.Glob(filepath.Join(root, filepath.Dir(h.file), "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		for _, f := range functions(t, path) {
+			bodies[f.Name.Name] = append(bodies[f.Name.Name], f)
+			if filepath.Base(path) == filepath.Base(h.file) && qualified(f) == h.function {
+				start = f
+			}
+		}
+	}
+	if start == nil {
+		t.Fatalf("%s has no function %s", h.file, h.function)
+	}
+	seen := map[string]bool{}
+	work := []*ast.FuncDecl{start}
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		for name := range called(f) {
+			if !seen[name] {
+				seen[name] = true
+				work = append(work, bodies[name]...)
+			}
+		}
+	}
+	return seen
+}
+
+func functions(t *testing.T, path string) []*ast.FuncDecl {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*ast.FuncDecl
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// qualified is a function's name, with its receiver's: "Server.Create".
+func qualified(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	kind := f.Recv.List[0].Type
+	if star, ok := kind.(*ast.StarExpr); ok {
+		kind = star.X
+	}
+	if name, ok := kind.(*ast.Ident); ok {
+		return name.Name + "." + f.Name.Name
+	}
+	return f.Name.Name
+}
+
+// called are the names of the functions and methods that a body calls.
+func called(f *ast.FuncDecl) map[string]bool {
+	names := map[string]bool{}
+	if f.Body == nil {
+		return names
+	}
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		switch fun := call.Fun.(type) {
+		case *ast.Ident:
+			names[fun.Name] = true
+		case *ast.SelectorExpr:
+			names[fun.Sel.Name] = true
+		}
+		return true
+	})
+	return names
+}
+
+// declaresRun reports whether the file has a kind whose Run is the function.
+func declaresRun(t *testing.T, root string, h hop) bool {
+	t.Helper()
+	found := false
+	for _, f := range functions(t, filepath.Join(root, h.file)) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if kv, ok := n.(*ast.KeyValueExpr); ok {
+				key, isKey := kv.Key.(*ast.Ident)
+				value, isValue := kv.Value.(*ast.Ident)
+				found = found || isKey && isValue && key.Name == "Run" && value.Name == h.function
+			}
+			return true
+		})
+	}
+	return found
+}
