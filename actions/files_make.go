@@ -148,7 +148,11 @@ func (f *Files) symlink(w *walk, target, name string, opts SymlinkOptions) error
 	}
 	defer s.close()
 	// Once more, from where the link is to stand: behind the links on its way.
-	if err := f.checkTarget(target, s.path); err != nil {
+	err = f.checkTarget(target, s.path)
+	if err == nil {
+		err = f.checkBases(s.path)
+	}
+	if err != nil {
 		return fmt.Errorf("link %w", err)
 	}
 	if _, err := replaceableByLink(s, opts.Overwrite); err != nil {
@@ -178,6 +182,24 @@ func (f *Files) checkTarget(target, link string) error {
 		_, err = f.granted(Read, at, link)
 	}
 	return err
+}
+
+// checkBases is nil where no grant starts at or below a path. The links on the
+// way to a grant's base are the operator's, and are followed: one that a spec
+// could put there would turn a grant for one folder into one for another.
+func (f *Files) checkBases(link string) error {
+	for _, r := range f.rules {
+		bases := []string{r.base}
+		if real, err := filepath.EvalSymlinks(r.base); err == nil {
+			bases = append(bases, real)
+		}
+		for _, base := range bases {
+			if rel, ok := below(link, base); ok && (rel != "." || !r.single) {
+				return fmt.Errorf("%q: no link may stand there, since the permission %q starts at or below it", link, r.pattern)
+			}
+		}
+	}
+	return nil
 }
 
 // replaceableByLink is what stands at the spot, or an error if a link may not

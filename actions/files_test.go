@@ -288,3 +288,27 @@ func TestLongNames(t *testing.T) {
 		t.Errorf("%d files, want 3", got)
 	}
 }
+
+// TestNoLinkBelowAGrant: a spec that may read one folder and write another does
+// not get to write the first by a link in the second's place.
+func TestNoLinkBelowAGrant(t *testing.T) {
+	for _, rules := range [][]Rule{
+		{{WriteTo, "a/**"}, {Read, "r/**"}},
+		{{WriteTo, "a/*"}, {WriteTo, "a"}, {WriteTo, "a/sub/**"}, {Read, "r/**"}},
+	} {
+		dir, f := grantedFiles(t, rules...)
+		put(t, dir, map[string]string{"r/x": "x"})
+		for _, path := range []string{"a", "a/sub"} {
+			target := filepath.Join(dir, "r")
+			for _, over := range []bool{false, true} {
+				f.Symlink(target, path, SymlinkOptions{Overwrite: over, Parents: true})
+			}
+		}
+		for _, path := range []string{"a/x", "a/sub/x"} {
+			writeText(f, path, "evil", WriteOptions{Overwrite: true, Parents: true})
+		}
+		if got := tree(t, dir)["r/x"]; got != "x" {
+			t.Errorf("r/x is %q", got)
+		}
+	}
+}
