@@ -1,0 +1,15 @@
+package pulumi
+
+import (
+	"context"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+// Attach names the engine to a process that it did not start itself
+// (PULUMI_DEBUG_PROVIDERS).
+func (s *Server) Attach(_ context.Context, req *pulumirpc.PluginAttach) (*emptypb.Empty, error) {
+	s.attach(req.GetAddress())
+	return &emptypb.Empty{}, nil
+}

@@ -1,0 +1,64 @@
+package pulumi
+
+import (
+	"context"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/pulumi/wire"
+)
+
+// Check checks a resource's inputs, and sets defaults.
+func (s *Server) Check(
+	ctx context.Context, req *pulumirpc.CheckRequest,
+) (*pulumirpc.CheckResponse, error) {
+	now, err := s.ready()
+	if err != nil {
+		return nil, err
+	}
+	ref, err := now.ref(req.GetUrn(), req.GetName(), req.GetType())
+	if err != nil {
+		return nil, err
+	}
+	olds, err := wire.Decode(req.GetOlds())
+	if err != nil {
+		return nil, failure(err)
+	}
+	news, err := wire.Decode(req.GetNews())
+	if err != nil {
+		return nil, failure(err)
+	}
+	checked, err := now.engine.Check(ctx, engine.CheckRequest{
+		Ref:      ref,
+		Old:      olds,
+		HasOld:   olds.Len() > 0, // the engine sends an empty map for none
+		New:      news,
+		Autoname: autoname(req.GetAutonaming()),
+		Seed:     req.GetRandomSeed(),
+	})
+	if err != nil {
+		return nil, operationFailure(ctx, err)
+	}
+	inputs, err := s.encoder().Encode(checked.Inputs)
+	if err != nil {
+		return nil, failure(err)
+	}
+	return &pulumirpc.CheckResponse{Inputs: inputs, Failures: failures(checked.Failures)}, nil
+}
+
+func autoname(options *pulumirpc.CheckRequest_AutonamingOptions) engine.Autoname {
+	if options == nil {
+		return engine.Autoname{Mode: engine.Derive}
+	}
+	named := engine.Autoname{Name: options.GetProposedName()}
+	switch options.GetMode() {
+	case pulumirpc.CheckRequest_AutonamingOptions_ENFORCE:
+		named.Mode = engine.Enforce
+	case pulumirpc.CheckRequest_AutonamingOptions_DISABLE:
+		named.Mode = engine.Disabled
+	default:
+		named.Mode = engine.Propose
+	}
+	return named
+}

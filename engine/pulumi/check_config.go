@@ -1,0 +1,44 @@
+package pulumi
+
+import (
+	"context"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+
+	"github.com/declprov/declprov/engine"
+)
+
+// CheckConfig checks the provider's configuration, and sets defaults. Secrets
+// arrive bare here, and the engine marks them again; objects may arrive as JSON
+// text, which the program reads by the setting's type.
+func (s *Server) CheckConfig(
+	_ context.Context, req *pulumirpc.CheckRequest,
+) (*pulumirpc.CheckResponse, error) {
+	now, err := s.current()
+	if err != nil {
+		return nil, err
+	}
+	settings, hosts, err := readConfig(now.Program, req.GetNews())
+	if err != nil {
+		return nil, failure(err)
+	}
+	checked := now.Program.CheckConfig(settings)
+	inputs := checked.Inputs
+	for k, v := range hosts.All {
+		inputs = inputs.Set(k, v)
+	}
+	sent, err := s.encoder().Encode(inputs)
+	if err != nil {
+		return nil, failure(err)
+	}
+	return &pulumirpc.CheckResponse{Inputs: sent, Failures: failures(checked.Failures)}, nil
+}
+
+// failures are what is wrong with inputs, as it travels.
+func failures(found []engine.Failure) []*pulumirpc.CheckFailure {
+	sent := make([]*pulumirpc.CheckFailure, 0, len(found))
+	for _, f := range found {
+		sent = append(sent, &pulumirpc.CheckFailure{Property: valid(f.Path), Reason: valid(f.Reason)})
+	}
+	return sent
+}

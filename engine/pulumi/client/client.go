@@ -1,0 +1,121 @@
+// Package client plays the Pulumi engine: it talks to a provider over real gRPC,
+// in property values. `declprov try` and tests drive providers with it.
+package client
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/declprov/declprov/engine/pulumi"
+)
+
+// maxMessage is what Pulumi allows itself.
+const maxMessage = 400 << 20
+
+// Client is a connection to one provider, safe for concurrent use.
+type Client struct {
+	provider pulumirpc.ResourceProviderClient
+	conn     *grpc.ClientConn
+	server   *grpc.Server // nil for a provider that runs elsewhere
+}
+
+// Start serves a provider in this process and connects to it, without a port.
+func Start(options pulumi.Options) (*Client, error) {
+	const buffer = 1 << 20
+	listener := bufconn.Listen(buffer)
+	server := pulumi.New(options).GRPC()
+	go func() { _ = server.Serve(listener) }() // ends with Close
+	conn, err := dial("passthrough:///provider",
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+			return listener.DialContext(ctx)
+		}))
+	if err != nil {
+		server.Stop()
+		return nil, err
+	}
+	return &Client{provider: pulumirpc.NewResourceProviderClient(conn), conn: conn, server: server}, nil
+}
+
+// Connect connects to a provider that listens on a port of this machine, as the
+// engine does.
+func Connect(port int) (*Client, error) {
+	conn, err := dial(fmt.Sprintf("passthrough:///127.0.0.1:%d", port))
+	if err != nil {
+		return nil, err
+	}
+	return &Client{provider: pulumirpc.NewResourceProviderClient(conn), conn: conn}, nil
+}
+
+func dial(target string, options ...grpc.DialOption) (*grpc.ClientConn, error) {
+	conn, err := grpc.NewClient(target, append(options,
+		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithNoProxy(),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
+	)...)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the provider: %w", err)
+	}
+	return conn, nil
+}
+
+// Close ends the connection, and the provider if Start started it.
+func (c *Client) Close() error {
+	err := c.conn.Close()
+	if c.server != nil {
+		c.server.Stop()
+	}
+	return err
+}
+
+// Raw is the protocol itself, for what has no method here.
+func (c *Client) Raw() pulumirpc.ResourceProviderClient { return c.provider }
+
+// Handshake introduces an engine that listens at the address, "" for none.
+func (c *Client) Handshake(ctx context.Context, engineAddress string) error {
+	_, err := c.provider.Handshake(ctx, &pulumirpc.ProviderHandshakeRequest{
+		EngineAddress:               engineAddress,
+		ConfigureWithUrn:            true,
+		SupportsViews:               true,
+		SupportsRefreshBeforeUpdate: true,
+		InvokeWithPreview:           true,
+		AcceptsByteString:           true,
+	})
+	return err
+}
+
+// Version asks for the plugin's version.
+func (c *Client) Version(ctx context.Context) (string, error) {
+	info, err := c.provider.GetPluginInfo(ctx, &emptypb.Empty{})
+	return info.GetVersion(), err
+}
+
+// Schema asks for the package schema, as JSON.
+func (c *Client) Schema(ctx context.Context) (string, error) {
+	res, err := c.provider.GetSchema(ctx, &pulumirpc.GetSchemaRequest{})
+	return res.GetSchema(), err
+}
+
+// Cancel ends the operations under way.
+func (c *Client) Cancel(ctx context.Context) error {
+	_, err := c.provider.Cancel(ctx, &emptypb.Empty{})
+	return err
+}
+
+// Resource is one resource of a program.
+type Resource struct {
+	// Type is the token: `files:index:File`.
+	Type string
+	Name string
+}
+
+// URN is the resource's, in a stack "dev" of a project "try".
+func (r Resource) URN() string {
+	return strings.Join([]string{"urn:pulumi:dev", "try", r.Type, r.Name}, "::")
+}

@@ -1,0 +1,125 @@
+package client
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/declprov/declprov/engine/pulumi/wire"
+)
+
+// provider is the resource that stands for the package's default provider.
+func provider(pkg string) Resource { return Resource{Type: "pulumi:providers:" + pkg, Name: "default"} }
+
+// CheckConfig checks a package's configuration, which travels without marks of
+// secrets.
+func (c *Client) CheckConfig(ctx context.Context, pkg string, news property.Map) (Checked, error) {
+	p := provider(pkg)
+	sent, err := encode(bare(news))
+	if err != nil {
+		return Checked{}, err
+	}
+	res, err := c.provider.CheckConfig(ctx, &pulumirpc.CheckRequest{
+		Urn: p.URN(), Name: p.Name, Type: p.Type, News: sent,
+	})
+	if err != nil {
+		return Checked{}, err
+	}
+	return checked(res)
+}
+
+// DiffConfig asks what a change of configuration means.
+func (c *Client) DiffConfig(ctx context.Context, pkg string, olds, news property.Map) (Diff, error) {
+	p := provider(pkg)
+	sentOlds, err := encode(bare(olds))
+	if err != nil {
+		return Diff{}, err
+	}
+	sentNews, err := encode(bare(news))
+	if err != nil {
+		return Diff{}, err
+	}
+	res, err := c.provider.DiffConfig(ctx, &pulumirpc.DiffRequest{
+		Urn: p.URN(), Name: p.Name, Type: p.Type, OldInputs: sentOlds, Olds: sentOlds, News: sentNews,
+	})
+	if err != nil {
+		return Diff{}, err
+	}
+	return readDiff(res), nil
+}
+
+// Configure configures the provider with what CheckConfig returned. The error is
+// a *MissingKeys where required settings are not given.
+func (c *Client) Configure(ctx context.Context, pkg string, inputs property.Map) error {
+	p := provider(pkg)
+	sent, err := encode(inputs)
+	if err != nil {
+		return err
+	}
+	urn := p.URN()
+	_, err = c.provider.Configure(ctx, &pulumirpc.ConfigureRequest{
+		Urn: &urn, Name: &p.Name, Type: &p.Type, Args: sent,
+		AcceptSecrets: true, AcceptResources: true, SendsOldInputs: true, SendsOldInputsToDelete: true,
+	})
+	for _, detail := range status.Convert(err).Details() {
+		if d, ok := detail.(*pulumirpc.ConfigureErrorMissingKeys); ok {
+			missing := &MissingKeys{status: err}
+			for _, key := range d.GetMissingKeys() {
+				missing.Keys = append(missing.Keys, MissingKey{Name: key.GetName(), Doc: key.GetDescription()})
+			}
+			return missing
+		}
+	}
+	return err
+}
+
+// MissingKeys is the error of a configuration that lacks required settings.
+type MissingKeys struct {
+	Keys   []MissingKey
+	status error
+}
+
+// MissingKey is a setting with its documentation.
+type MissingKey struct{ Name, Doc string }
+
+func (m *MissingKeys) Error() string {
+	names := make([]string, len(m.Keys))
+	for i, key := range m.Keys {
+		names[i] = key.Name
+	}
+	return "missing required configuration: " + strings.Join(names, ", ")
+}
+
+// Unwrap is the error as it came.
+func (m *MissingKeys) Unwrap() error { return m.status }
+
+// bare is properties without the marks of secrets, at any depth.
+func bare(m property.Map) property.Map {
+	members := m.AsMap()
+	for k, v := range members {
+		members[k] = bareValue(v)
+	}
+	return property.NewMap(members)
+}
+
+func bareValue(v property.Value) property.Value {
+	switch {
+	case v.IsMap():
+		return property.New(bare(v.AsMap()))
+	case v.IsArray():
+		items := v.AsArray().AsSlice()
+		for i := range items {
+			items[i] = bareValue(items[i])
+		}
+		return property.New(property.NewArray(items))
+	default:
+		return v.WithSecret(false)
+	}
+}
+
+// encode writes properties for a provider of ours, which takes any.
+func encode(m property.Map) (*structpb.Struct, error) { return wire.Encoder{Bytes: true}.Encode(m) }

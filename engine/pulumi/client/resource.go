@@ -1,0 +1,296 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/declprov/declprov/engine/pulumi/wire"
+)
+
+// State is what an engine records of a resource. Outputs hold the provider's
+// private part too, under a key that begins with two underscores.
+type State struct {
+	ID              string
+	Inputs, Outputs property.Map
+}
+
+// InitFailed is the error of an operation after which the resource exists and is
+// not as it should be. State is to be recorded.
+type InitFailed struct {
+	State   State
+	Reasons []string
+	status  error
+}
+
+func (f *InitFailed) Error() string { return strings.Join(f.Reasons, "; ") }
+
+// Unwrap is the error as it came.
+func (f *InitFailed) Unwrap() error { return f.status }
+
+// Checked is what a check answers.
+type Checked struct {
+	Inputs   property.Map
+	Failures []Failure
+}
+
+// Failure is one thing wrong with inputs.
+type Failure struct{ Property, Reason string }
+
+// Diff is what a change means.
+type Diff struct {
+	Changed             bool
+	Details             []Change // by path; HasDetails says that they are all
+	HasDetails          bool
+	Diffs, Replaces     []string
+	Stables             []string
+	DeleteBeforeReplace bool
+}
+
+// Replace reports whether the change replaces the resource, as the engine does.
+func (d Diff) Replace() bool {
+	return d.Changed && (len(d.Replaces) > 0 || slices.ContainsFunc(d.Details, func(c Change) bool {
+		return strings.HasSuffix(c.Kind, "_REPLACE")
+	}))
+}
+
+// Change is one property's: Kind is ADD, DELETE, UPDATE, or one of these with
+// _REPLACE.
+type Change struct {
+	Path, Kind string
+	Input      bool
+}
+
+// Check checks inputs; olds are those that an earlier check returned.
+func (c *Client) Check(ctx context.Context, r Resource, olds, news property.Map) (Checked, error) {
+	sentOlds, err := encode(olds)
+	if err != nil {
+		return Checked{}, err
+	}
+	sentNews, err := encode(news)
+	if err != nil {
+		return Checked{}, err
+	}
+	res, err := c.provider.Check(ctx, &pulumirpc.CheckRequest{
+		Urn: r.URN(), Name: r.Name, Type: r.Type, Olds: sentOlds, News: sentNews,
+	})
+	if err != nil {
+		return Checked{}, err
+	}
+	return checked(res)
+}
+
+// Diff asks what a change of inputs means.
+func (c *Client) Diff(ctx context.Context, r Resource, old State, news property.Map, ignore ...string) (Diff, error) {
+	inputs, outputs, err := encodeState(old)
+	if err != nil {
+		return Diff{}, err
+	}
+	sent, err := encode(news)
+	if err != nil {
+		return Diff{}, err
+	}
+	res, err := c.provider.Diff(ctx, &pulumirpc.DiffRequest{
+		Id: old.ID, Urn: r.URN(), Name: r.Name, Type: r.Type,
+		OldInputs: inputs, Olds: outputs, News: sent, IgnoreChanges: ignore,
+	})
+	if err != nil {
+		return Diff{}, err
+	}
+	return readDiff(res), nil
+}
+
+// Operation says how an operation is to run.
+type Operation struct {
+	Timeout time.Duration
+	Preview bool
+	Ignore  []string
+}
+
+// Create makes a resource. An *InitFailed carries what there is of it.
+func (c *Client) Create(ctx context.Context, r Resource, inputs property.Map, o Operation) (State, error) {
+	sent, err := encode(inputs)
+	if err != nil {
+		return State{}, err
+	}
+	res, err := c.provider.Create(ctx, &pulumirpc.CreateRequest{
+		Urn: r.URN(), Name: r.Name, Type: r.Type, Properties: sent,
+		Timeout: o.Timeout.Seconds(), Preview: o.Preview,
+	})
+	if err != nil {
+		return State{}, initFailed(err, State{Inputs: inputs})
+	}
+	outputs, err := wire.Decode(res.GetProperties())
+	return State{ID: res.GetId(), Inputs: inputs, Outputs: outputs}, err
+}
+
+// Read looks at a resource; a state with only an id imports it. A state without
+// id means that it is gone.
+func (c *Client) Read(ctx context.Context, r Resource, old State, o Operation) (State, error) {
+	inputs, outputs, err := encodeState(old)
+	if err != nil {
+		return State{}, err
+	}
+	res, err := c.provider.Read(ctx, &pulumirpc.ReadRequest{
+		Id: old.ID, Urn: r.URN(), Name: r.Name, Type: r.Type,
+		Properties: outputs, Inputs: inputs, Timeout: o.Timeout.Seconds(),
+	})
+	if err != nil {
+		return State{}, initFailed(err, State{ID: old.ID, Inputs: old.Inputs})
+	}
+	now := State{ID: res.GetId()}
+	if now.Inputs, err = wire.Decode(res.GetInputs()); err != nil {
+		return State{}, err
+	}
+	now.Outputs, err = wire.Decode(res.GetProperties())
+	return now, err
+}
+
+// Update changes a resource. After an *InitFailed the old inputs stand, with new
+// outputs.
+func (c *Client) Update(ctx context.Context, r Resource, old State, news property.Map, o Operation) (State, error) {
+	inputs, outputs, err := encodeState(old)
+	if err != nil {
+		return State{}, err
+	}
+	sent, err := encode(news)
+	if err != nil {
+		return State{}, err
+	}
+	res, err := c.provider.Update(ctx, &pulumirpc.UpdateRequest{
+		Id: old.ID, Urn: r.URN(), Name: r.Name, Type: r.Type, Olds: outputs, OldInputs: inputs, News: sent,
+		Timeout: o.Timeout.Seconds(), Preview: o.Preview, IgnoreChanges: o.Ignore,
+	})
+	if err != nil {
+		return State{}, initFailed(err, State{ID: old.ID, Inputs: old.Inputs})
+	}
+	now := State{ID: old.ID, Inputs: news}
+	now.Outputs, err = wire.Decode(res.GetProperties())
+	return now, err
+}
+
+// Delete removes a resource.
+func (c *Client) Delete(ctx context.Context, r Resource, old State, o Operation) error {
+	inputs, outputs, err := encodeState(old)
+	if err != nil {
+		return err
+	}
+	_, err = c.provider.Delete(ctx, &pulumirpc.DeleteRequest{
+		Id: old.ID, Urn: r.URN(), Name: r.Name, Type: r.Type,
+		Properties: outputs, OldInputs: inputs, Timeout: o.Timeout.Seconds(),
+	})
+	return err
+}
+
+// Listing is a page of existing resources.
+type Listing struct {
+	Results []Listed
+	// Next continues the listing, "" at its end.
+	Next string
+	// Unknown says that the query has unknown values.
+	Unknown bool
+}
+
+// Listed is one existing resource.
+type Listed struct{ ID, Name string }
+
+// List lists a type's existing resources: at most limit (0: all), in pages of
+// size (0: one page), from where next of the page before says.
+func (c *Client) List(ctx context.Context, token string, query property.Map, limit, size int, next string) (Listing, error) {
+	sent, err := encode(query)
+	if err != nil {
+		return Listing{}, err
+	}
+	stream, err := c.provider.List(ctx, &pulumirpc.ListRequest{
+		Token: token, Query: sent, Limit: int64(limit), PageSize: int64(size), ContinuationToken: next,
+	})
+	if err != nil {
+		return Listing{}, err
+	}
+	var l Listing
+	for {
+		res, err := stream.Recv()
+		switch {
+		case errors.Is(err, io.EOF):
+			return l, nil
+		case err != nil:
+			return l, err
+		case res.GetComputed() != nil:
+			l.Unknown = true
+		case res.GetContinuation() != nil:
+			l.Next = res.GetContinuation().GetContinuationToken()
+		default:
+			l.Results = append(l.Results, Listed{ID: res.GetResult().GetId(), Name: res.GetResult().GetName()})
+		}
+	}
+}
+
+// encodeState writes a state down; one with an id alone has no properties.
+func encodeState(s State) (inputs, outputs *structpb.Struct, err error) {
+	if s.Inputs.Len() == 0 && s.Outputs.Len() == 0 {
+		return nil, nil, nil
+	}
+	if inputs, err = encode(s.Inputs); err != nil {
+		return nil, nil, err
+	}
+	outputs, err = encode(s.Outputs)
+	return inputs, outputs, err
+}
+
+func checked(res *pulumirpc.CheckResponse) (Checked, error) {
+	var out Checked
+	for _, f := range res.GetFailures() {
+		out.Failures = append(out.Failures, Failure{Property: f.GetProperty(), Reason: f.GetReason()})
+	}
+	var err error
+	out.Inputs, err = wire.Decode(res.GetInputs())
+	return out, err
+}
+
+func readDiff(res *pulumirpc.DiffResponse) Diff {
+	d := Diff{
+		Changed:             res.GetChanges() == pulumirpc.DiffResponse_DIFF_SOME,
+		HasDetails:          res.GetHasDetailedDiff(),
+		Diffs:               res.GetDiffs(),
+		Replaces:            res.GetReplaces(),
+		Stables:             res.GetStables(),
+		DeleteBeforeReplace: res.GetDeleteBeforeReplace(),
+	}
+	for path, c := range res.GetDetailedDiff() {
+		d.Details = append(d.Details, Change{Path: path, Kind: c.GetKind().String(), Input: c.GetInputDiff()})
+	}
+	slices.SortFunc(d.Details, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return d
+}
+
+// initFailed is the error, as an *InitFailed where it carries a state; from is
+// what the engine goes on from.
+func initFailed(err error, from State) error {
+	for _, detail := range status.Convert(err).Details() {
+		d, ok := detail.(*pulumirpc.ErrorResourceInitFailed)
+		if !ok {
+			continue
+		}
+		failed := &InitFailed{State: from, Reasons: d.GetReasons(), status: err}
+		failed.State.ID = d.GetId()
+		var malformed error
+		if failed.State.Outputs, malformed = wire.Decode(d.GetProperties()); malformed != nil {
+			return errors.Join(err, malformed)
+		}
+		if d.GetInputs() != nil {
+			if failed.State.Inputs, malformed = wire.Decode(d.GetInputs()); malformed != nil {
+				return errors.Join(err, malformed)
+			}
+		}
+		return failed
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package pulumi
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/pulumi/wire"
+)
+
+// Configure makes the engine that serves the calls to come; those under way keep
+// theirs. The engine does not call it while a setting is unknown.
+func (s *Server) Configure(
+	_ context.Context, req *pulumirpc.ConfigureRequest,
+) (*pulumirpc.ConfigureResponse, error) {
+	now, err := s.current()
+	if err != nil {
+		return nil, err
+	}
+	args := req.GetArgs()
+	if args == nil {
+		args = legacyConfig(req.GetVariables())
+	}
+	settings, _, err := readConfig(now.Program, args)
+	if err != nil {
+		return nil, failure(err)
+	}
+	// What is recorded was checked when it was recorded, perhaps by an older
+	// version of the spec, with other defaults; a destroy does not check again.
+	checked := now.Program.CheckConfig(settings)
+	if len(checked.Failures) == 0 {
+		settings = checked.Inputs
+	}
+	made, err := now.Program.Configure(settings, engine.Options{Dir: s.options.Dir})
+	if err != nil {
+		return nil, configureFailure(err)
+	}
+	if len(checked.Failures) > 0 {
+		return nil, status.Error(codes.InvalidArgument, "the provider's configuration is wrong: "+sentence(checked.Failures))
+	}
+	s.session.Store(now.configured(made))
+	return &pulumirpc.ConfigureResponse{
+		AcceptSecrets:                   true,
+		SupportsPreview:                 true,
+		AcceptResources:                 true,
+		AcceptOutputs:                   true,
+		SupportsAutonamingConfiguration: true,
+	}, nil
+}
+
+// legacyConfig makes arguments of the variables that old engines send:
+// `NAME:config:key`, each value a text.
+func legacyConfig(variables map[string]string) *structpb.Struct {
+	fields := make(map[string]*structpb.Value, len(variables))
+	for k, v := range variables {
+		fields[k[strings.LastIndexByte(k, ':')+1:]] = wire.String(v)
+	}
+	return &structpb.Struct{Fields: fields}
+}
+
+// configureFailure names the settings that are missing, so that the CLI can tell
+// how to set each.
+func configureFailure(err error) error {
+	var missing *engine.MissingKeys
+	if !errors.As(err, &missing) {
+		return failure(err)
+	}
+	detail := &pulumirpc.ConfigureErrorMissingKeys{}
+	for _, key := range missing.Keys {
+		detail.MissingKeys = append(detail.MissingKeys, &pulumirpc.ConfigureErrorMissingKeys_MissingKey{
+			Name: valid(key.Name), Description: valid(key.Doc),
+		})
+	}
+	s, detailErr := status.New(codes.InvalidArgument, message(err)).WithDetails(detail)
+	if detailErr != nil {
+		return failure(err)
+	}
+	return s.Err()
+}
+
+// sentence lists what is wrong with inputs.
+func sentence(found []engine.Failure) string {
+	parts := make([]string, 0, len(found))
+	for _, f := range found {
+		if f.Path == "" {
+			parts = append(parts, f.Reason)
+			continue
+		}
+		parts = append(parts, f.Path+": "+f.Reason)
+	}
+	return valid(strings.Join(parts, "; "))
+}

@@ -1,0 +1,14 @@
+package pulumi
+
+import (
+	"context"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+)
+
+// Construct makes a component.
+func (s *Server) Construct(
+	_ context.Context, req *pulumirpc.ConstructRequest,
+) (*pulumirpc.ConstructResponse, error) {
+	return nil, s.unserved(req.GetType(), "components")
+}

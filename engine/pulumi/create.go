@@ -1,0 +1,46 @@
+package pulumi
+
+import (
+	"context"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/pulumi/wire"
+)
+
+// Create makes a resource, or says what it would be.
+func (s *Server) Create(
+	ctx context.Context, req *pulumirpc.CreateRequest,
+) (*pulumirpc.CreateResponse, error) {
+	now, err := s.ready()
+	if err != nil {
+		return nil, err
+	}
+	ref, err := now.ref(req.GetUrn(), req.GetName(), req.GetType())
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := wire.Decode(req.GetProperties())
+	if err != nil {
+		return nil, failure(err)
+	}
+	timeout := duration(req.GetTimeout())
+	ctx, end := s.calls.begin(ctx, timeout)
+	defer end()
+	log := s.log(req.GetUrn())
+	defer log.done()
+	result := now.engine.Create(ctx, engine.CreateRequest{
+		Ref: ref, Inputs: inputs, Timeout: timeout, Preview: req.GetPreview(), Log: log,
+	})
+	var r reply
+	if req.GetPreview() {
+		r, err = s.settlePreview(ctx, result)
+	} else {
+		r, err = s.settle(ctx, result, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &pulumirpc.CreateResponse{Id: r.id, Properties: r.properties}, nil
+}

@@ -1,0 +1,37 @@
+package pulumi
+
+import (
+	"context"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/declprov/declprov/engine"
+)
+
+// Delete removes a resource.
+func (s *Server) Delete(ctx context.Context, req *pulumirpc.DeleteRequest) (*emptypb.Empty, error) {
+	now, err := s.ready()
+	if err != nil {
+		return nil, err
+	}
+	ref, err := now.ref(req.GetUrn(), req.GetName(), req.GetType())
+	if err != nil {
+		return nil, err
+	}
+	state, err := readState(req.GetId(), req.GetOldInputs(), req.GetProperties())
+	if err != nil {
+		return nil, failure(err)
+	}
+	timeout := duration(req.GetTimeout())
+	ctx, end := s.calls.begin(ctx, timeout)
+	defer end()
+	log := s.log(req.GetUrn())
+	defer log.done()
+	if err := now.engine.Delete(ctx, engine.DeleteRequest{
+		Ref: ref, State: state, Timeout: timeout, Log: log,
+	}); err != nil {
+		return nil, operationFailure(ctx, err)
+	}
+	return &emptypb.Empty{}, nil
+}

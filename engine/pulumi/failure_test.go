@@ -1,0 +1,148 @@
+package pulumi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/declprov/declprov/engine/pulumi/wire"
+)
+
+func TestFailureCodes(t *testing.T) {
+	cases := []struct {
+		name string
+		err  error
+		want codes.Code
+	}{
+		{"malformed value", &wire.Error{Path: "a", Reason: "bad"}, codes.InvalidArgument},
+		{"wrapped cancellation", fmt.Errorf("step 1: %w", context.Canceled), codes.Canceled},
+		{"wrapped deadline", fmt.Errorf("step 1: %w", context.DeadlineExceeded), codes.DeadlineExceeded},
+		{"the world", fmt.Errorf("step 1: %w", fs.ErrExist), codes.FailedPrecondition},
+		{"a status stays", status.Error(codes.NotFound, "no"), codes.NotFound},
+		{"but not an unknown one", status.Error(codes.Unknown, "no"), codes.FailedPrecondition},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := status.Code(failure(c.err)); got != c.want {
+				t.Errorf("code = %v, want %v", got, c.want)
+			}
+		})
+	}
+	if failure(nil) != nil {
+		t.Error("no error became one")
+	}
+}
+
+// TestOperationFailure: an operation that the host ended failed for that
+// reason, whatever it says of a broken pipe.
+func TestOperationFailure(t *testing.T) {
+	broken := errors.New("broken pipe")
+	c := newCalls()
+	cancelled, end := c.begin(t.Context(), 0)
+	defer end()
+	c.cancelAll()
+	<-cancelled.Done()
+	late, stop := context.WithTimeout(t.Context(), time.Nanosecond)
+	defer stop()
+	<-late.Done()
+	for _, tc := range []struct {
+		name string
+		ctx  context.Context
+		want codes.Code
+	}{
+		{"cancelled", cancelled, codes.Canceled},
+		{"out of time", late, codes.DeadlineExceeded},
+		{"neither", t.Context(), codes.FailedPrecondition},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			err := operationFailure(tc.ctx, broken)
+			if status.Code(err) != tc.want || !strings.Contains(err.Error(), "broken pipe") {
+				t.Errorf("error = %v, want code %v", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestMessageTravels(t *testing.T) {
+	got := message(errors.New("bad \xff byte " + strings.Repeat("ä", longestMessage)))
+	if len(got) > longestMessage+10 || !strings.HasPrefix(got, "bad \uFFFD byte ä") {
+		t.Errorf("message of %d bytes: %.40q", len(got), got)
+	}
+}
+
+// TestPartlyShrinks: a state too large for a trailer loses its largest outputs,
+// and says so; the engine's own part stays.
+func TestPartlyShrinks(t *testing.T) {
+	r := reply{id: "a", properties: &structpb.Struct{Fields: map[string]*structpb.Value{
+		"huge":     wire.String(strings.Repeat("x", largestDetail+1)),
+		"small":    wire.String("x"),
+		privateKey: wire.String(`{"id":"b"}`),
+	}}}
+	err := partly(status.Error(codes.FailedPrecondition, "disk full"), r)
+	s := status.Convert(err)
+	if s.Code() != codes.FailedPrecondition || len(s.Details()) != 1 {
+		t.Fatalf("status = %v", s)
+	}
+	detail := s.Details()[0].(*pulumirpc.ErrorResourceInitFailed)
+	if proto.Size(detail) > largestDetail {
+		t.Errorf("the detail has %d bytes", proto.Size(detail))
+	}
+	want := []string{"disk full", "too large to be recorded with a failure, and left out: huge"}
+	if diff := cmp.Diff(want, detail.GetReasons()); diff != "" {
+		t.Errorf("reasons (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]any{"small": "x", privateKey: `{"id":"b"}`}, detail.GetProperties().AsMap()); diff != "" {
+		t.Errorf("properties (-want +got)\n%s", diff)
+	}
+}
+
+func TestDuration(t *testing.T) {
+	cases := []struct {
+		seconds float64
+		want    time.Duration
+	}{
+		{0, 0}, {-1, 0}, {1.5, 1500 * time.Millisecond}, {1e300, 0},
+	}
+	for _, c := range cases {
+		if got := duration(c.seconds); got != c.want {
+			t.Errorf("duration(%v) = %v, want %v", c.seconds, got, c.want)
+		}
+	}
+}
+
+// TestCancelEndsOneGeneration: what begins after a Cancel is not touched by it.
+func TestCancelEndsOneGeneration(t *testing.T) {
+	c := newCalls()
+	before, end := c.begin(t.Context(), 0)
+	defer end()
+	c.cancelAll()
+	after, end := c.begin(t.Context(), 0)
+	defer end()
+	<-before.Done()
+	if !errors.Is(context.Cause(before), errCancelled) {
+		t.Errorf("cause = %v", context.Cause(before))
+	}
+	if after.Err() != nil {
+		t.Errorf("the call after the Cancel has ended: %v", after.Err())
+	}
+}
+
+func TestTimeoutHasGrace(t *testing.T) {
+	ctx, end := newCalls().begin(t.Context(), time.Minute)
+	defer end()
+	deadline, ok := ctx.Deadline()
+	if left := time.Until(deadline); !ok || left <= time.Minute || left > time.Minute+Grace {
+		t.Errorf("deadline in %v", left)
+	}
+}

@@ -1,0 +1,241 @@
+package pulumi
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/declprov/declprov/engine"
+)
+
+const (
+	// queueLength is how many messages may wait for the engine to take them.
+	queueLength = 256
+	// sendTimeout is how long the engine may take for one.
+	sendTimeout = 5 * time.Second
+	// flushTimeout is how long the end of a call waits for its messages.
+	flushTimeout = time.Second
+)
+
+// entry is one message on its way.
+type entry struct {
+	urn      string
+	severity engine.Severity
+	text     string
+	status   bool
+}
+
+// host sends messages to a Pulumi engine, one after the other, from a goroutine
+// that runs while there are any: whoever has something to say does not wait. A
+// queue that is full loses statuses first. Without an engine, or when it cannot
+// be reached, messages go to stderr, and statuses nowhere.
+type host struct {
+	address string
+	stderr  io.Writer
+
+	mu      sync.Mutex
+	queue   []entry
+	dropped int
+	running bool
+	// idle is closed when the queue is empty and all of it is sent.
+	idle   chan struct{}
+	conn   *grpc.ClientConn
+	closed bool
+}
+
+func newHost(address string, stderr io.Writer) *host {
+	idle := make(chan struct{})
+	close(idle)
+	return &host{address: address, stderr: stderr, idle: idle}
+}
+
+// attach sends the messages of the calls to come to that engine. Those of the
+// calls under way still go where they did.
+func (s *Server) attach(address string) {
+	old := s.host.Load()
+	if address == "" || address == old.address {
+		return
+	}
+	s.host.Store(newHost(address, s.options.Stderr))
+	old.close()
+}
+
+// put queues a message and returns at once.
+func (h *host) put(e entry) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if e.status && h.replaceStatus(e) {
+		return
+	}
+	if len(h.queue) >= queueLength && !h.makeRoom(e) {
+		h.dropped++
+		return
+	}
+	h.queue = append(h.queue, e)
+	if !h.running {
+		h.running = true
+		h.idle = make(chan struct{})
+		go h.drain()
+	}
+}
+
+// replaceStatus puts a status in the place of one of the same resource that
+// still waits and that nothing follows.
+func (h *host) replaceStatus(e entry) bool {
+	for i := len(h.queue) - 1; i >= 0; i-- {
+		if h.queue[i].urn == e.urn {
+			if h.queue[i].status {
+				h.queue[i] = e
+			}
+			return h.queue[i].status
+		}
+	}
+	return false
+}
+
+// makeRoom drops the oldest status of a full queue, for a message.
+func (h *host) makeRoom(e entry) bool {
+	if e.status {
+		return false
+	}
+	for i, waiting := range h.queue {
+		if waiting.status {
+			h.queue = append(h.queue[:i], h.queue[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// drain sends until nothing is left.
+func (h *host) drain() {
+	for {
+		h.mu.Lock()
+		if len(h.queue) == 0 {
+			if h.dropped > 0 {
+				fmt.Fprintf(h.stderr, "declprov: %d messages were lost: the engine did not take them in time\n", h.dropped)
+				h.dropped = 0
+			}
+			h.running = false
+			close(h.idle)
+			h.closeIfDone()
+			h.mu.Unlock()
+			return
+		}
+		next := h.queue[0]
+		h.queue = h.queue[1:]
+		h.mu.Unlock()
+		h.send(next)
+	}
+}
+
+func (h *host) send(e entry) {
+	client, err := h.client()
+	if client != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), sendTimeout)
+		defer cancel()
+		_, err = client.Log(ctx, &pulumirpc.LogRequest{
+			Severity:  severity(e.severity),
+			Message:   valid(e.text),
+			Urn:       e.urn,
+			Ephemeral: e.status,
+		})
+		if err == nil {
+			return
+		}
+	}
+	if !e.status {
+		fmt.Fprintf(h.stderr, "declprov: %s%s%s\n", severityPrefix(e.severity), urnPrefix(e.urn), e.text)
+	}
+}
+
+// client is the engine's, dialled when there is first something to say; nil
+// where there is no engine.
+func (h *host) client() (pulumirpc.EngineClient, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.address == "" {
+		return nil, nil
+	}
+	if h.conn == nil {
+		conn, err := grpc.NewClient("passthrough:///"+h.address,
+			grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithNoProxy(), grpc.WithDisableServiceConfig())
+		if err != nil {
+			return nil, err
+		}
+		h.conn = conn
+	}
+	return pulumirpc.NewEngineClient(h.conn), nil
+}
+
+// flush waits until what was put before is sent, but not for long.
+func (h *host) flush() {
+	h.mu.Lock()
+	idle := h.idle
+	h.mu.Unlock()
+	select {
+	case <-idle:
+	default:
+		timer := time.NewTimer(flushTimeout)
+		defer timer.Stop()
+		select {
+		case <-idle:
+		case <-timer.C:
+		}
+	}
+}
+
+// close gives the connection up once the queue is empty.
+func (h *host) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	h.closeIfDone()
+}
+
+func (h *host) closeIfDone() {
+	if h.closed && !h.running && h.conn != nil {
+		_ = h.conn.Close() // nothing waits on it
+		h.conn = nil
+	}
+}
+
+func severity(s engine.Severity) pulumirpc.LogSeverity {
+	switch s {
+	case engine.Debug:
+		return pulumirpc.LogSeverity_DEBUG
+	case engine.Warning:
+		return pulumirpc.LogSeverity_WARNING
+	case engine.Error:
+		return pulumirpc.LogSeverity_ERROR
+	default:
+		return pulumirpc.LogSeverity_INFO
+	}
+}
+
+func severityPrefix(s engine.Severity) string {
+	switch s {
+	case engine.Debug:
+		return "debug: "
+	case engine.Warning:
+		return "warning: "
+	case engine.Error:
+		return "error: "
+	default:
+		return ""
+	}
+}
+
+func urnPrefix(urn string) string {
+	if urn == "" {
+		return ""
+	}
+	return urn + ": "
+}

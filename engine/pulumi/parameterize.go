@@ -1,0 +1,44 @@
+package pulumi
+
+import (
+	"context"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// Parameters say which package a plugin that serves any should be: either the
+// arguments that a user typed, or the value that an earlier Parameterize put
+// into the package's schema, with the name and version it was asked for by.
+type Parameters struct {
+	Args []string
+
+	Name, Version string
+	Value         []byte
+}
+
+// Parameterize makes the plugin the provider of one package.
+func (s *Server) Parameterize(
+	ctx context.Context, req *pulumirpc.ParameterizeRequest,
+) (*pulumirpc.ParameterizeResponse, error) {
+	if s.options.Parameterize == nil {
+		return nil, status.Error(codes.Unimplemented,
+			"this provider is made of one spec and takes no parameters; the plugin named \"declprov\" does")
+	}
+	var p Parameters
+	if v := req.GetValue(); v != nil {
+		p.Name, p.Version, p.Value = v.GetName(), v.GetVersion(), v.GetValue()
+	} else {
+		p.Args = req.GetArgs().GetArgs()
+	}
+	made, err := s.options.Parameterize(ctx, p)
+	if err != nil {
+		if _, ok := status.FromError(err); ok {
+			return nil, err
+		}
+		return nil, status.Error(codes.InvalidArgument, message(err))
+	}
+	s.session.Store(newSession(made))
+	return &pulumirpc.ParameterizeResponse{Name: made.Program.Metadata().Name, Version: made.Version}, nil
+}

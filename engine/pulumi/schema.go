@@ -1,0 +1,33 @@
+package pulumi
+
+import (
+	"context"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// GetSchema gives the package schema. Processes that serve resources may never
+// be asked for it.
+func (s *Server) GetSchema(
+	_ context.Context, req *pulumirpc.GetSchemaRequest,
+) (*pulumirpc.GetSchemaResponse, error) {
+	if req.GetVersion() != 0 {
+		return nil, status.Errorf(codes.InvalidArgument,
+			"schemas of format %d are unknown to this provider, which has format 0", req.GetVersion())
+	}
+	now, err := s.current()
+	if err != nil {
+		return nil, err
+	}
+	if name := req.GetSubpackageName(); name != "" && name != now.Program.Metadata().Name {
+		return nil, status.Errorf(codes.NotFound, "there is no package %q here; this provider serves %q",
+			name, now.Program.Metadata().Name)
+	}
+	text, err := now.schema()
+	if err != nil {
+		return nil, failure(err)
+	}
+	return &pulumirpc.GetSchemaResponse{Schema: text}, nil
+}

@@ -1,0 +1,91 @@
+package pulumi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc"
+)
+
+const (
+	// maxMessage is the size of message that Pulumi allows itself
+	// (sdk/go/common/util/rpcutil/serve.go).
+	maxMessage = 400 << 20
+	// stopTimeout is how long operations may take, once they are cancelled, to
+	// report what they have done. The engine sends SIGKILL after five seconds,
+	// and makes the user wait for it.
+	stopTimeout = 800 * time.Millisecond
+)
+
+// Serve is the life of a provider process: it listens on a port of the loopback
+// interface, prints that port alone on the first line of standard output, and
+// answers until ctx ends, SIGINT or SIGTERM arrives, or the engine that started
+// it is gone. Operations under way are then cancelled and may still answer, but
+// not for long.
+func Serve(ctx context.Context, options Options) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listening on the loopback interface: %w", err)
+	}
+	s := New(options)
+	server := s.GRPC()
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(ownPeersOnly(listener, s.options.Stderr)) }()
+
+	port := listener.Addr().(*net.TCPAddr).Port
+	if _, err := fmt.Fprintf(s.options.Stdout, "%d\n", port); err != nil {
+		server.Stop()
+		return fmt.Errorf("telling the engine the port: %w", err)
+	}
+	orphaned := make(chan struct{})
+	if options.Stdin != nil && options.EngineAddress != "" {
+		go watchEngine(ctx, options.Stdin, options.EngineAddress, orphaned)
+	}
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving: %w", err)
+	case <-ctx.Done():
+	case <-orphaned:
+	}
+	s.shutDown(server)
+	if err := <-failed; err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		return fmt.Errorf("serving: %w", err)
+	}
+	return nil
+}
+
+// GRPC is a gRPC server that answers with s.
+func (s *Server) GRPC() *grpc.Server {
+	g := guard{stderr: s.options.Stderr, debug: s.options.Debug}
+	server := grpc.NewServer(
+		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
+		grpc.UnaryInterceptor(g.unary), grpc.StreamInterceptor(g.stream),
+	)
+	pulumirpc.RegisterResourceProviderServer(server, s)
+	return server
+}
+
+// shutDown cancels what is under way, waits a moment for its answers, and ends.
+func (s *Server) shutDown(server *grpc.Server) {
+	s.calls.cancelAll()
+	stopped := make(chan struct{})
+	go func() {
+		server.GracefulStop()
+		close(stopped)
+	}()
+	select {
+	case <-stopped:
+	case <-time.After(stopTimeout):
+		server.Stop()
+	}
+	s.host.Load().close()
+}

@@ -1,0 +1,49 @@
+package pulumi
+
+import (
+	"sync"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/declprov/declprov/engine"
+)
+
+// newSession is a package that nobody has configured.
+func newSession(p *Package) *session {
+	return &session{Package: p, schema: sync.OnceValues(func() (string, error) {
+		if p.Schema == nil {
+			return "", status.Error(codes.Unimplemented, "this provider was started without a schema")
+		}
+		raw, err := p.Schema()
+		return string(raw), err
+	})}
+}
+
+// configured is the session with an engine.
+func (s *session) configured(e *engine.Engine) *session {
+	return &session{Package: s.Package, schema: s.schema, engine: e}
+}
+
+// current is the session that a call works with, from its start to its end.
+func (s *Server) current() (*session, error) {
+	now := s.session.Load()
+	if now == nil {
+		return nil, status.Error(codes.FailedPrecondition,
+			"no spec is loaded: this provider needs one as its parameter (pulumi package add declprov ./spec.cue)")
+	}
+	return now, nil
+}
+
+// ready is a session whose provider is configured.
+func (s *Server) ready() (*session, error) {
+	now, err := s.current()
+	if err != nil {
+		return nil, err
+	}
+	if now.engine == nil {
+		return nil, status.Error(codes.FailedPrecondition,
+			"the provider is not configured: Configure has to be called, and to succeed, before this call")
+	}
+	return now, nil
+}

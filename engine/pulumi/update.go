@@ -1,0 +1,52 @@
+package pulumi
+
+import (
+	"context"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/pulumi/wire"
+)
+
+// Update changes a resource, or says what it would become. The id cannot change
+// here: one that does is kept in the private part of the state.
+func (s *Server) Update(
+	ctx context.Context, req *pulumirpc.UpdateRequest,
+) (*pulumirpc.UpdateResponse, error) {
+	now, err := s.ready()
+	if err != nil {
+		return nil, err
+	}
+	ref, err := now.ref(req.GetUrn(), req.GetName(), req.GetType())
+	if err != nil {
+		return nil, err
+	}
+	state, err := readState(req.GetId(), req.GetOldInputs(), req.GetOlds())
+	if err != nil {
+		return nil, failure(err)
+	}
+	inputs, err := wire.Decode(req.GetNews())
+	if err != nil {
+		return nil, failure(err)
+	}
+	timeout := duration(req.GetTimeout())
+	ctx, end := s.calls.begin(ctx, timeout)
+	defer end()
+	log := s.log(req.GetUrn())
+	defer log.done()
+	result := now.engine.Update(ctx, engine.UpdateRequest{
+		Ref: ref, State: state, Inputs: inputs, Ignore: req.GetIgnoreChanges(),
+		Timeout: timeout, Preview: req.GetPreview(), Log: log,
+	})
+	var r reply
+	if req.GetPreview() {
+		r, err = s.settlePreview(ctx, result)
+	} else {
+		r, err = s.settle(ctx, result, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &pulumirpc.UpdateResponse{Properties: r.properties}, nil
+}
