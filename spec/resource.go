@@ -120,7 +120,9 @@ type Operation struct {
 
 // Step is one action and what is said around it; LANGUAGE.md section 4.
 type Step struct {
-	As                         string
+	As string
+	// AsRange is where that name stands.
+	AsRange                    diag.Range
 	If, ForEach                *Node
 	Until, Every, Timeout      *Node
 	Retry                      *Node

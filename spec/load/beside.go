@@ -1,0 +1,204 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+
+	"cuelang.org/go/cue"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// function is a function of the provider, a method of a resource, or an action
+// that is run on demand: an operation with inputs and outputs.
+func (l *loader) function(it item, p place, what string) *spec.Function {
+	f := &spec.Function{Name: it.name, Doc: l.doc(it), Range: it.nameAt,
+		Inputs: &spec.Type{Kind: spec.Object}, Outputs: &spec.Type{Kind: spec.Object}}
+	if l.broken(it, p) {
+		return nil
+	}
+	if l.kind(it) != cue.StructKind {
+		l.wrongShape(it, p, "a struct")
+		return nil
+	}
+	takesOutputs := what != "an action"
+	own := func(m item) bool {
+		switch {
+		case m.name == "inputs":
+			f.Inputs = l.object(m, p.at("inputs").in("inputs"), argumentRole)
+		case m.name == "outputs" && takesOutputs:
+			f.Outputs = l.object(m, p.at("outputs").in("outputs"), resultRole)
+		case m.name == "outputs":
+			l.report(misplacedKey, m.nameAt, p.at("outputs"), "an action has no outputs", "It is run for its effect. What yields values is a function or a method.")
+		case m.name == "return":
+			f.Return = l.node(m, p.at("return").in("return"))
+		default:
+			return false
+		}
+		return true
+	}
+	f.Operation = l.operationWith(it, p, own, []string{"inputs", "outputs"})
+	if f.Operation == nil && f.Return == nil {
+		l.report(missingKey, it.nameAt, p, what+" needs a step", `Give it an action, steps: […], or return: "${…}" alone.`)
+	}
+	return f
+}
+
+// operationWith is an operation whose block has keys of something else too: own
+// takes those. It is nil where there is no step at all.
+func (l *loader) operationWith(it item, p place, own func(item) bool, near []string) *spec.Operation {
+	var mine []item
+	rest := 0
+	for _, m := range l.members(it) {
+		if own(m) {
+			continue
+		}
+		mine = append(mine, m)
+		rest++
+	}
+	if rest == 0 {
+		return nil
+	}
+	op := &spec.Operation{Range: it.at}
+	if slices.ContainsFunc(mine, func(m item) bool { return m.name == "steps" }) {
+		l.stepList(it, mine, p, false, op)
+		return op
+	}
+	taken := func(m item) bool { return !slices.ContainsFunc(mine, func(o item) bool { return o.name == m.name }) }
+	if step := l.stepWith(it, p, false, taken, append([]string{"steps", "return"}, near...)); step != nil {
+		op.Steps = []*spec.Step{step}
+	}
+	return op
+}
+
+// lister is how a resource's existing ones are listed.
+func (l *loader) lister(it item, p place) *spec.Lister {
+	if l.broken(it, p) {
+		return nil
+	}
+	if l.kind(it) != cue.StructKind {
+		l.wrongShape(it, p, "a struct")
+		return nil
+	}
+	li := &spec.Lister{Inputs: &spec.Type{Kind: spec.Object}, Range: it.at}
+	has := map[string]bool{}
+	own := func(m item) bool {
+		has[m.name] = true
+		switch m.name {
+		case "inputs":
+			li.Inputs = l.object(m, p.at("inputs").in("inputs"), argumentRole)
+		case "items":
+			li.Items = l.template(m, p.at("items"))
+		case "id":
+			li.ID = l.template(m, p.at("id"))
+		case "name":
+			li.Name = l.template(m, p.at("name"))
+		default:
+			return false
+		}
+		return true
+	}
+	if op := l.operationWith(it, p, own, []string{"inputs", "items", "id", "name"}); op != nil && len(op.Steps) > 0 {
+		li.Step = op.Steps[0]
+		if len(op.Steps) > 1 || has["steps"] {
+			l.report(misplacedKey, it.nameAt, p, "list is one step", "Several steps cannot be listed from: name the one that answers with the items.")
+		}
+	} else if op == nil {
+		l.report(missingKey, it.nameAt, p, "list has no step", "Give it the action that finds what there is, such as file: list: {…}.")
+	}
+	for _, key := range []string{"items", "id"} {
+		if !has[key] {
+			l.report(missingKey, it.nameAt, p, fmt.Sprintf("list has no %s", key),
+				`Say what the items are, and what names each: items: "${result.items}", id: "${each.value.path}".`)
+		}
+	}
+	return li
+}
+
+// ephemeral is a value that is opened and closed, and never stored.
+func (l *loader) ephemeral(it item, p place) *spec.Ephemeral {
+	b, ok := l.block(it, p, "an ephemeral", []string{"inputs", "outputs", "open", "renew", "renewAfter", "close"}, nil)
+	if !ok {
+		return nil
+	}
+	e := &spec.Ephemeral{Name: it.name, Doc: l.doc(it), Range: it.nameAt,
+		Inputs: l.objectAt(b, "inputs", argumentRole), Outputs: l.objectAt(b, "outputs", resultRole)}
+	for name, op := range map[string]**spec.Operation{"open": &e.Open, "renew": &e.Renew, "close": &e.Close} {
+		if m, ok := b.get(name); ok {
+			*op = l.operation(m, b.at(name).in(name), false)
+		}
+	}
+	if m, ok := b.get("renewAfter"); ok {
+		e.RenewAfter = l.node(m, b.at("renewAfter"))
+		if !b.given("renew") {
+			l.report(missingKey, m.nameAt, b.at("renewAfter"), "renewAfter has no renew", "Say what renews it: renew: a step.")
+		}
+	}
+	l.need(b, "open", "open: a step")
+	return e
+}
+
+// component is a resource made of others.
+func (l *loader) component(it item, p place) *spec.Component {
+	b, ok := l.block(it, p, "a component", []string{"inputs", "outputs", "children", "return"}, nil)
+	if !ok {
+		return nil
+	}
+	c := &spec.Component{Name: it.name, Doc: l.doc(it), Range: it.nameAt,
+		Inputs: l.objectAt(b, "inputs", argumentRole), Outputs: l.objectAt(b, "outputs", resultRole)}
+	l.need(b, "children", "children: KEY: {type: …, inputs: {…}}")
+	l.each(b, "children", "child", childName, func(m item, at place) {
+		if child := l.child(m, at); child != nil {
+			c.Children = append(c.Children, child)
+		}
+	})
+	if m, ok := b.get("return"); ok {
+		c.Return = l.node(m, b.at("return").in("return"))
+	}
+	return c
+}
+
+var childName = &namePattern{stepName, "Letters, digits and underscores: %q."}
+
+var childOptions = []string{"dependsOn", "protect", "aliases", "deleteBeforeReplace", "ignoreChanges", "provider", "version"}
+
+func (l *loader) child(it item, p place) *spec.Child {
+	b, ok := l.block(it, p, "a child", []string{"type", "inputs", "options", "if", "forEach"}, nil)
+	if !ok {
+		return nil
+	}
+	c := &spec.Child{Key: it.name, Range: it.nameAt}
+	l.need(b, "type", `type: "File" or type: "random:index/randomPet:RandomPet"`)
+	if m, ok := b.get("type"); ok {
+		c.Type = l.template(m, b.at("type"))
+	}
+	if m, ok := b.get("if"); ok {
+		c.If = l.condition(m, b.at("if"))
+	}
+	if m, ok := b.get("forEach"); ok {
+		c.ForEach = l.forEach(m, b.at("forEach"))
+	}
+	if m, ok := b.get("inputs"); ok {
+		c.Inputs = l.structOrTemplate(m, b.at("inputs"))
+	}
+	if m, ok := b.get("options"); ok {
+		c.Option = l.structOrTemplate(m, b.at("options"))
+		for _, f := range c.Option.Fields {
+			if !slices.Contains(childOptions, f.Name) {
+				l.report(unknownKey, f.NameRange, b.at("options").at(f.Name), fmt.Sprintf("unknown option %q", f.Name),
+					fmt.Sprintf("A child has no option %q. %s", f.Name, diag.Remedy(f.Name, childOptions)))
+			}
+		}
+	}
+	return c
+}
+
+func (l *loader) structOrTemplate(it item, p place) *spec.Node {
+	n := l.node(it, p)
+	if n.Kind != 0 && n.Kind != spec.MapNode && n.Kind != spec.StringNode {
+		l.wrongShape(it, p, "a struct")
+		n.Kind = 0
+	}
+	return n
+}

@@ -1,0 +1,134 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/errors"
+	"cuelang.org/go/cue/token"
+
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// cueError reports an error of CUE's, once for each place.
+func (l *loader) cueError(e errors.Error, p place) {
+	at, others := l.errorPlaces(e)
+	format, args := e.Msg()
+	msg := fmt.Sprintf(format, args...)
+	key := at.String()
+	if l.seen[key] {
+		return
+	}
+	l.seen[key] = true
+	for _, o := range others {
+		l.seen[o.String()] = true
+	}
+	code, summary, detail := explain(msg)
+	if p.path == "" {
+		p.path = strings.Join(e.Path(), ".")
+	}
+	for i, o := range others {
+		if i == 0 {
+			detail = strings.TrimSpace(detail + " See also")
+		}
+		detail += " " + o.String()
+		if i == len(others)-1 {
+			detail += "."
+		}
+	}
+	l.report(code, at, p, summary, detail)
+}
+
+// errorPlaces are where an error is, the best first, in the author's files only.
+func (l *loader) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
+	var places []diag.Range
+	add := func(pos token.Pos) {
+		if !pos.IsValid() || l.files.byName[pos.Filename()] == nil {
+			return
+		}
+		r := l.nodeAt(pos)
+		for _, have := range places {
+			if have == r {
+				return
+			}
+		}
+		places = append(places, r)
+	}
+	for _, pos := range errors.Positions(e) {
+		add(pos)
+	}
+	if len(places) == 0 {
+		return diag.Range{File: l.mainFile()}, nil
+	}
+	return places[0], places[1:]
+}
+
+// mainFile is the file to name where there is nothing better.
+func (l *loader) mainFile() string {
+	if read := l.files.read(); len(read) > 0 {
+		return read[0].Path
+	}
+	return ""
+}
+
+// nodeAt is the range of the smallest expression that starts at a position.
+func (l *loader) nodeAt(pos token.Pos) diag.Range {
+	best := l.files.span(pos, token.NoPos)
+	if l.syntax == nil {
+		return best
+	}
+	var found ast.Node
+	for _, f := range l.syntax.files {
+		if f.Filename != pos.Filename() && !l.raw {
+			continue
+		}
+		ast.Walk(f, func(n ast.Node) bool {
+			if n.Pos().IsValid() && n.Pos().Filename() == pos.Filename() && n.Pos().Offset() == pos.Offset() {
+				switch n.(type) {
+				case *ast.Ident, *ast.BasicLit, *ast.UnaryExpr, *ast.Interpolation, *ast.CallExpr, *ast.SelectorExpr:
+					if found == nil {
+						found = n
+					}
+				}
+			}
+			return true
+		}, nil)
+	}
+	if found == nil {
+		return best
+	}
+	return l.files.of(found)
+}
+
+// explain turns what CUE says into a code, a summary and a remedy.
+func explain(msg string) (code, summary, detail string) {
+	msg = strings.TrimSuffix(strings.TrimSpace(msg), ".")
+	switch {
+	case strings.HasPrefix(msg, "reference ") && strings.HasSuffix(msg, "not found"):
+		return unknownReference, msg, "CUE looks names up where they stand: in the same block, the blocks around it, and the package. Values of run time are written as text: \"${inputs.name}\"."
+	case strings.Contains(msg, "conflicting values"), strings.Contains(msg, "mismatched types"):
+		return conflict, msg, "Both cannot hold: remove or correct one."
+	case strings.Contains(msg, "field not allowed"):
+		return fieldNotAllowed, msg, "The definition that closes this struct does not have it."
+	case strings.Contains(msg, "imported and not used"):
+		return unusedImport, msg, "Remove the import."
+	case strings.Contains(msg, "unreferenced alias or let"):
+		return unusedImport, msg, "Remove it, or use it."
+	case strings.Contains(msg, "cannot find package"), strings.Contains(msg, "cannot find module"), strings.Contains(msg, "import failed"), strings.Contains(msg, "package") && strings.Contains(msg, "not"):
+		return importFailed, msg, "Packages of the spec's own CUE module can be imported, and those of CUE's standard library. Nothing is fetched."
+	case strings.HasPrefix(msg, "expected"), strings.Contains(msg, "missing ','"), strings.Contains(msg, "illegal"), strings.Contains(msg, "not terminated"), strings.Contains(msg, "found "):
+		return syntaxError, msg, ""
+	default:
+		return cueEvaluation, msg, ""
+	}
+}
+
+// leftovers reports the errors of evaluation that no part of the walk met: in
+// hidden fields and definitions.
+func (l *loader) leftovers(v cue.Value) {
+	for _, e := range errors.Errors(v.Validate()) {
+		l.cueError(e, place{})
+	}
+}

@@ -1,0 +1,236 @@
+package load
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/literal"
+	"cuelang.org/go/cue/token"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// stringNode is a literal string of the document with the place of each of its
+// characters; ok is false where lit is no string that stands in a file as it
+// is.
+func (f *files) stringNode(lit *ast.BasicLit) (*spec.Node, bool) {
+	if n, ok := f.scalars[lit]; ok {
+		return n, n.Kind == spec.StringNode
+	}
+	if lit.Kind != token.STRING || strings.HasPrefix(strings.TrimLeft(lit.Value, "#"), "'") {
+		return nil, false
+	}
+	text, err := literal.Unquote(lit.Value)
+	if err != nil {
+		return nil, false
+	}
+	n := &spec.Node{Kind: spec.StringNode, Text: text, Range: f.of(lit)}
+	src := f.byName[lit.Pos().Filename()]
+	if src == nil || !lit.Pos().IsValid() {
+		return n, true
+	}
+	scan := &literalScan{src: src, raw: src.content, at: lit.Pos().Offset()}
+	if scan.run() && scan.text.String() == text {
+		n.Marks = scan.marks
+		n.Range = src.span(lit.Pos().Offset(), scan.at)
+	}
+	return n, true
+}
+
+// literalScan reads a quoted string of CUE or JSON where it stands, and notes
+// where its characters are.
+type literalScan struct {
+	src   *source
+	raw   []byte
+	at    int // byte offset in raw
+	hash  string
+	quote string
+	text  strings.Builder
+	runes int // code points in text
+	marks []spec.Mark
+	fresh bool // the next character begins a new mark
+}
+
+// run reads the whole literal and reports whether it was understood.
+func (s *literalScan) run() bool {
+	for s.peek("#") {
+		s.hash += "#"
+		s.at++
+	}
+	s.quote = `"`
+	if s.peek(`"""`) {
+		s.quote = `"""`
+	} else if !s.peek(`"`) {
+		return false
+	}
+	s.at += len(s.quote)
+	indent := ""
+	if s.quote == `"""` {
+		var ok bool
+		if indent, ok = s.openBlock(); !ok {
+			return false
+		}
+	}
+	s.fresh = true
+	return s.body(indent)
+}
+
+// body reads up to and with the closing quotes.
+func (s *literalScan) body(indent string) bool {
+	end := s.quote + s.hash
+	escape := `\` + s.hash
+	for s.at < len(s.raw) {
+		switch {
+		case s.quote == `"` && s.peek(end), s.quote == `"""` && s.peek(end):
+			s.at += len(end)
+			return true
+		case s.peek(escape):
+			if !s.escape(len(escape)) {
+				return false
+			}
+		case s.peek("\r\n"), s.peek("\n"):
+			if s.quote == `"` {
+				return false
+			}
+			if done := s.newline(indent, end); done {
+				return true
+			}
+		default:
+			r, size := utf8.DecodeRune(s.raw[s.at:])
+			s.put(string(r), s.at)
+			s.at += size
+		}
+	}
+	return false
+}
+
+// openBlock passes the line of the opening quotes and finds the indentation:
+// the white space before the closing ones.
+func (s *literalScan) openBlock() (indent string, ok bool) {
+	for s.at < len(s.raw) && s.raw[s.at] != '\n' {
+		s.at++
+	}
+	s.at++
+	if s.at > len(s.raw) {
+		return "", false
+	}
+	end := []byte(`"""` + s.hash)
+	for line := range bytes.Lines(s.raw[s.at:]) {
+		trimmed := bytes.TrimLeft(line, " \t")
+		if bytes.HasPrefix(trimmed, end) {
+			indent = string(line[:len(line)-len(trimmed)])
+			s.at += len(s.common(indent))
+			return indent, true
+		}
+	}
+	return "", false
+}
+
+// common is the part of the indentation that stands here: an empty line may
+// have less.
+func (s *literalScan) common(indent string) string {
+	n := 0
+	for n < len(indent) && s.at+n < len(s.raw) && s.raw[s.at+n] == indent[n] {
+		n++
+	}
+	return indent[:n]
+}
+
+// newline takes a line end of a block, unless it is the one before the closing
+// quotes, which is not of the text.
+func (s *literalScan) newline(indent, end string) (done bool) {
+	start := s.at
+	s.at += bytes.IndexByte(s.raw[s.at:], '\n') + 1
+	rest := s.raw[s.at:min(len(s.raw), s.at+len(indent)+len(end))]
+	if string(rest) == indent+end {
+		s.at += len(indent) + len(end)
+		return true
+	}
+	s.put("\n", start)
+	s.at += len(s.common(indent))
+	s.fresh = true
+	return false
+}
+
+// escape takes one escape sequence, whose introducer has so many bytes.
+func (s *literalScan) escape(introducer int) bool {
+	start := s.at
+	s.at += introducer
+	if s.at >= len(s.raw) {
+		return false
+	}
+	c := s.raw[s.at]
+	s.at++
+	text := ""
+	switch c {
+	case 'u', 'U':
+		r, ok := s.unicode(c)
+		if !ok {
+			return false
+		}
+		text = string(r)
+	case '\n':
+		return false
+	default:
+		i := strings.IndexByte(`abfnrtv\/"'`, c)
+		if i < 0 {
+			return false
+		}
+		text = "\a\b\f\n\r\t\v\\/\"'"[i : i+1]
+	}
+	s.fresh = true
+	s.put(text, start)
+	s.fresh = true
+	return true
+}
+
+// unicode reads the digits of \u and \U, and JSON's pairs of surrogates.
+func (s *literalScan) unicode(c byte) (rune, bool) {
+	digits := 4
+	if c == 'U' {
+		digits = 8
+	}
+	r, ok := s.hex(digits)
+	if ok && utf16.IsSurrogate(r) && s.peek(`\u`) {
+		s.at += 2
+		low, ok := s.hex(4)
+		return utf16.DecodeRune(r, low), ok
+	}
+	return r, ok
+}
+
+func (s *literalScan) hex(digits int) (rune, bool) {
+	if s.at+digits > len(s.raw) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(s.raw[s.at:s.at+digits]), 16, 32)
+	s.at += digits
+	return rune(n), err == nil
+}
+
+// put adds one character that stands at a byte of the source.
+func (s *literalScan) put(text string, offset int) {
+	if s.fresh {
+		s.mark(offset)
+		s.fresh = false
+	}
+	s.text.WriteString(text)
+	s.runes++
+}
+
+// mark begins a stretch of characters that stand side by side.
+func (s *literalScan) mark(offset int) {
+	pos := s.src.span(offset, offset+1).Start
+	if n := len(s.marks); n > 0 && s.marks[n-1].Offset == s.runes {
+		s.marks = s.marks[:n-1]
+	}
+	s.marks = append(s.marks, spec.Mark{Offset: s.runes, Pos: pos})
+}
+
+func (s *literalScan) peek(prefix string) bool {
+	return bytes.HasPrefix(s.raw[min(s.at, len(s.raw)):], []byte(prefix))
+}

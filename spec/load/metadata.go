@@ -1,0 +1,142 @@
+package load
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// providerName is Pulumi's rule for the name of a package.
+var providerName = regexp.MustCompile(`^[a-z][-a-z0-9]*$`)
+
+// semver is a version after semver.org, without a leading v.
+var semver = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
+	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
+
+// metadata is what describes the provider.
+func (l *loader) metadata(b *block, p *spec.Provider) {
+	l.providerName(b, p)
+	l.version(b, p)
+	p.Description = l.packageDoc()
+	for name, field := range map[string]*string{
+		"displayName": &p.DisplayName, "description": &p.Description, "homepage": &p.Homepage,
+		"repository": &p.Repository, "license": &p.License, "publisher": &p.Publisher, "logo": &p.Logo,
+	} {
+		if m, ok := b.get(name); ok {
+			if s, ok := l.string(m, b.at(name)); ok {
+				*field = s
+			}
+		}
+	}
+	if m, ok := b.get("keywords"); ok {
+		p.Keywords = l.strings(m, b.at("keywords"))
+	}
+	if m, ok := b.get("language"); ok && !l.broken(m, b.at("language")) {
+		if l.kind(m) != cue.StructKind {
+			l.wrongShape(m, b.at("language"), "a struct of settings by language")
+		} else if settings, ok := l.node(m, b.at("language")).Plain().(map[string]any); ok {
+			p.Language = settings
+		}
+	}
+}
+
+func (l *loader) providerName(b *block, p *spec.Provider) {
+	m, ok := b.get("name")
+	if !ok {
+		if _, there := l.syntax.root.children["name"]; !there {
+			l.report(missingKey, b.item.at, b.place, "the spec has no name", `Name the provider: name: "petstore".`)
+		}
+		p.Range = b.item.at
+		return
+	}
+	p.Range = m.at
+	name, ok := l.string(m, b.at("name"))
+	if !ok {
+		return
+	}
+	p.Name = name
+	switch {
+	case !providerName.MatchString(name) || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
+		l.report(badName, m.at, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
+			"It begins with a small letter; small letters, digits and single hyphens follow.")
+	case name == "pulumi" || name == "declprov":
+		l.report(badName, m.at, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
+	}
+}
+
+func (l *loader) version(b *block, p *spec.Provider) {
+	m, ok := b.get("version")
+	if !ok {
+		if _, there := l.syntax.root.children["version"]; !there {
+			l.report(missingKey, b.item.at, b.place, "the spec has no version", `Give it one: version: "0.1.0".`)
+		}
+		return
+	}
+	n := l.node(m, b.at("version"))
+	switch {
+	case n.Kind == spec.NumberNode:
+		l.report(badVersion, m.at, b.at("version"), "the version is a number, not text",
+			fmt.Sprintf("Quote it, and give all three parts: version: \"%s.0\".", n.Text))
+		return
+	case n.Kind == 0:
+		return
+	case n.Kind != spec.StringNode:
+		l.wrongShape(m, b.at("version"), "text")
+		return
+	}
+	p.Version = n.Text
+	if !semver.MatchString(n.Text) {
+		detail := "A version is MAJOR.MINOR.PATCH, such as 1.2.0 or 1.2.0-beta.1."
+		if trimmed, ok := strings.CutPrefix(n.Text, "v"); ok && semver.MatchString(trimmed) {
+			detail = fmt.Sprintf("Leave out the v: %q.", trimmed)
+		}
+		l.report(badVersion, m.at, b.at("version"), fmt.Sprintf("%q is no semantic version", n.Text), detail)
+	}
+}
+
+// packageDoc is the comment above the package clause (CUE) or at the top of the
+// document (YAML).
+func (l *loader) packageDoc() string {
+	for _, f := range l.syntax.files {
+		for _, d := range f.Decls {
+			if pkg, ok := d.(*ast.Package); ok {
+				if doc := docText(ast.Comments(pkg)); doc != "" {
+					return doc
+				}
+			}
+		}
+		if l.raw {
+			if doc := docText(ast.Comments(f)); doc != "" {
+				return doc
+			}
+		}
+	}
+	return ""
+}
+
+// docText is the text of the comments that stand above something, the nearest
+// group of them.
+func docText(groups []*ast.CommentGroup) string {
+	for i := len(groups) - 1; i >= 0; i-- {
+		if g := groups[i]; g.Doc {
+			return strings.TrimSpace(commentText(g))
+		}
+	}
+	return ""
+}
+
+// commentText is a group of comments without its slashes and the blank that
+// follows them.
+func commentText(g *ast.CommentGroup) string {
+	lines := make([]string, len(g.List))
+	for i, c := range g.List {
+		line := strings.TrimSuffix(strings.TrimPrefix(c.Text, "//"), "\r")
+		lines[i] = strings.TrimRight(strings.TrimPrefix(line, " "), " \t")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,146 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// ModulePath is the CUE module that has #Asset, #Archive and the shape of a
+// spec; `import "declprov.dev/spec"` finds it without a cue.mod.
+const ModulePath = "declprov.dev/spec"
+
+// namer gives the definitions that types refer to their names.
+type namer struct {
+	l     *loader
+	types spec.Types
+	// names are the names by definition: package and path.
+	names map[string]string
+	// busy are the definitions whose type is being extracted; looped those of
+	// them that were met again meanwhile.
+	busy, looped map[string]bool
+	// plain are the types of definitions that are too simple for a name.
+	plain map[string]*spec.Type
+	// later is what needs all types to be there.
+	later []func()
+}
+
+func newNamer(l *loader, types spec.Types) *namer {
+	return &namer{l: l, types: types, names: map[string]string{}, busy: map[string]bool{}, looped: map[string]bool{}, plain: map[string]*spec.Type{}}
+}
+
+// finish runs what needed all types.
+func (n *namer) finish() {
+	for len(n.later) > 0 {
+		run := n.later[0]
+		n.later = n.later[1:]
+		run()
+	}
+}
+
+// reference is the type of a value that is `#Name`, or `pkg.#Name`.
+func (l *loader) reference(it item, s site) (*spec.Type, bool) {
+	root, path := it.value.ReferencePath()
+	selectors := path.Selectors()
+	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() {
+		return nil, false
+	}
+	pkg := ""
+	if inst := root.BuildInstance(); inst != nil {
+		pkg = inst.ImportPath
+	}
+	last := strings.TrimPrefix(selectors[len(selectors)-1].String(), "#")
+	if pkg == ModulePath || strings.HasPrefix(pkg, ModulePath+"@") || strings.HasPrefix(pkg, ModulePath+":") {
+		switch last {
+		case "Asset":
+			return &spec.Type{Kind: spec.Asset}, true
+		case "Archive":
+			return &spec.Type{Kind: spec.Archive}, true
+		}
+	}
+	if it.value.IncompleteKind() == cue.BottomKind && it.value.Err() != nil {
+		l.broken(it, s.place)
+		return &spec.Type{}, true
+	}
+	return l.named.refer(pkg+" "+path.String(), last, it, s), true
+}
+
+// refer is a reference to a definition, whose type is extracted the first time.
+func (n *namer) refer(id, last string, it item, s site) *spec.Type {
+	if t, ok := n.plain[id]; ok {
+		return t
+	}
+	name, known := n.names[id]
+	if known {
+		if n.busy[id] {
+			n.looped[id] = true
+		}
+		return &spec.Type{Ref: name}
+	}
+	name = n.free(last)
+	n.names[id] = name
+	n.busy[id] = true
+	named := &spec.Named{Name: name, Type: &spec.Type{}}
+	n.types[name] = named
+	target := n.l.target(it)
+	named.At, named.Doc = target.nameAt, n.l.doc(target)
+	where := s.place
+	where.context = fmt.Sprintf("definition #%s", last)
+	where.path = "#" + last
+	t := n.l.typ(target, site{place: where, role: s.role, depth: s.depth + 1, named: true})
+	delete(n.busy, id)
+	*named.Type = *t
+	if !worthAName(t) && !n.looped[id] {
+		delete(n.types, name)
+		n.plain[id] = t
+		return t
+	}
+	return &spec.Type{Ref: name}
+}
+
+// worthAName tells the types that schemas can show by name: structs, unions and
+// enums. `#Port: uint16` is written out where it is used.
+func worthAName(t *spec.Type) bool {
+	return t.Ref == "" && (t.Kind == spec.Object || t.Kind == spec.Union || len(t.Enum) > 1)
+}
+
+// free is a name that no other type has.
+func (n *namer) free(base string) string {
+	base = strings.Map(func(r rune) rune {
+		if r == '_' || r == '$' || r == '#' {
+			return -1
+		}
+		return r
+	}, base)
+	if base == "" {
+		base = "Type"
+	}
+	base = upperFirst(base)
+	name := base
+	for i := 2; n.types[name] != nil; i++ {
+		name = fmt.Sprintf("%s%d", base, i)
+	}
+	return name
+}
+
+// target is the definition that a reference leads to.
+func (l *loader) target(it item) item {
+	v := cue.Dereference(it.value)
+	t := item{value: v}
+	l.locate(&t)
+	if f, ok := v.Source().(*ast.Field); ok {
+		t.field, t.expr = f, f.Value
+		t.nameAt, t.at = l.files.label(f.Label), l.files.of(f.Value)
+	}
+	if t.at.IsZero() {
+		t.at, t.nameAt = it.at, it.at
+	}
+	if t.nameAt.IsZero() {
+		t.nameAt = t.at
+	}
+	return t
+}

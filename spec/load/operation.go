@@ -1,0 +1,233 @@
+package load
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"cuelang.org/go/cue"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// stepKeys are what a step may say around its action. A key that is none of
+// them names a family of actions, for the compiler to know.
+var stepKeys = []string{
+	"as", "if", "forEach", "until", "every", "timeout", "retry", "fail", "progress", "gone", "preview", "onFailure", "lock",
+}
+
+// operation is one step, or `steps`, with `return`.
+func (l *loader) operation(it item, p place, undo bool) *spec.Operation {
+	if l.broken(it, p) {
+		return nil
+	}
+	op := &spec.Operation{Range: it.at}
+	if l.kind(it) == cue.ListKind {
+		l.report(wrongShape, it.at, p, "an operation of several steps is written steps: […]", "Write create: steps: [ … ].")
+		return nil
+	}
+	if l.kind(it) != cue.StructKind {
+		l.wrongShape(it, p, "a step, or steps: […]")
+		return nil
+	}
+	members := l.members(it)
+	i := slices.IndexFunc(members, func(m item) bool { return m.name == "steps" })
+	if i < 0 {
+		l.singleStep(it, p, undo, op)
+		return op
+	}
+	l.stepList(it, members, p, undo, op)
+	return op
+}
+
+// singleStep is an operation that is a step itself.
+func (l *loader) singleStep(it item, p place, undo bool, op *spec.Operation) {
+	returned := func(m item) bool {
+		if m.name == "return" {
+			op.Return = l.node(m, p.at("return").in("return"))
+			return true
+		}
+		return false
+	}
+	if step := l.stepWith(it, p, undo, returned, []string{"steps", "return"}); step != nil {
+		op.Steps = []*spec.Step{step}
+	}
+}
+
+// stepList is an operation of several steps.
+func (l *loader) stepList(it item, members []item, p place, undo bool, op *spec.Operation) {
+	op.Listed = true
+	for _, m := range members {
+		switch {
+		case m.name == "steps":
+			l.list(m, p.at("steps"), func(m item, at place) {
+				n := len(op.Steps) + 1
+				if step := l.step(m, place{p.context, at.path}.in(fmt.Sprintf("step %d", n)), undo); step != nil {
+					op.Steps = append(op.Steps, step)
+				}
+			})
+			if l.kind(m) == cue.ListKind && len(l.items(m)) == 0 {
+				l.report(emptySteps, m.at, p.at("steps"), "there is no step", "Give at least one, or leave the operation out.")
+			}
+		case m.name == "return":
+			op.Return = l.node(m, p.at("return").in("return"))
+		case slices.Contains(stepKeys, m.name):
+			l.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
+				"It is said of one step: move it into the step that is meant.")
+		case diag.DidYouMean(m.name, []string{"steps", "return"}) != "":
+			l.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name),
+				"An operation of several steps has steps and return. "+diag.Remedy(m.name, []string{"steps", "return"}))
+		default:
+			l.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
+				"An operation is one action, or steps. Move it into the list.")
+		}
+	}
+	l.uniqueNames(op.Steps, p)
+}
+
+// uniqueNames reports steps of one operation that share a name.
+func (l *loader) uniqueNames(steps []*spec.Step, p place) {
+	seen := map[string]bool{}
+	for i, s := range steps {
+		if s.As == "" {
+			continue
+		}
+		if seen[s.As] {
+			l.report(duplicateName, s.AsRange, place{p.context, p.at("steps").item(i).at("as").path}.in(fmt.Sprintf("step %d", i+1)),
+				fmt.Sprintf("two steps are named %q", s.As), "Each step's result needs a name of its own: steps.NAME.")
+		}
+		seen[s.As] = true
+	}
+}
+
+// step is one member of `steps`, or what stands in the place of a step.
+func (l *loader) step(it item, p place, undo bool) *spec.Step {
+	return l.stepWith(it, p, undo, nil, nil)
+}
+
+// stepWith is a step with further keys beside its own: other takes them, near
+// are their names, for what is misspelt.
+func (l *loader) stepWith(it item, p place, undo bool, other func(item) bool, near []string) *spec.Step {
+	s := &spec.Step{Range: it.at}
+	known := slices.Concat(stepKeys, near)
+	action := func(m item) bool {
+		if other != nil && other(m) {
+			return true
+		}
+		if m.optional || m.required || !familyName.MatchString(m.name) && diag.DidYouMean(m.name, known) != "" {
+			return false
+		}
+		s.Actions = append(s.Actions, l.dataField(m, p))
+		return true
+	}
+	b, ok := l.block(it, p, "a step", stepKeys, action)
+	if !ok {
+		return nil
+	}
+	if len(s.Actions) == 0 && len(b.order) == 0 {
+		l.report(emptySteps, startOf(it), p, "the step has no action", "Give it one, such as file: write: {…}.")
+		return nil
+	}
+	l.around(b, s)
+	l.undo(b, s, undo)
+	return s
+}
+
+var stepName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// around is what a step says around its action.
+func (l *loader) around(b *block, s *spec.Step) {
+	if m, ok := b.get("as"); ok {
+		if name, ok := l.string(m, b.at("as")); ok {
+			s.As, s.AsRange = name, m.at
+			if !stepName.MatchString(name) {
+				l.report(badName, m.at, b.at("as"), fmt.Sprintf("%q is no name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
+			}
+		}
+	}
+	for name, field := range map[string]**spec.Node{"if": &s.If, "until": &s.Until, "gone": &s.Gone} {
+		if m, ok := b.get(name); ok {
+			*field = l.condition(m, b.at(name))
+		}
+	}
+	for name, field := range map[string]**spec.Node{"fail": &s.Fail, "progress": &s.Progress, "lock": &s.Lock} {
+		if m, ok := b.get(name); ok {
+			*field = l.template(m, b.at(name))
+		}
+	}
+	for name, field := range map[string]**spec.Node{"every": &s.Every, "timeout": &s.Timeout} {
+		if m, ok := b.get(name); ok {
+			*field = l.duration(m, b.at(name))
+		}
+	}
+	if m, ok := b.get("forEach"); ok {
+		s.ForEach = l.forEach(m, b.at("forEach"))
+	}
+	if m, ok := b.get("retry"); ok {
+		s.Retry = l.retry(m, b.at("retry"))
+	}
+	if m, ok := b.get("preview"); ok {
+		s.Preview = l.bool(m, b.at("preview"))
+	}
+	if m, ok := b.get("every"); ok && !b.given("until") {
+		l.report(missingKey, m.nameAt, b.at("every"), "every has no until", "A step is repeated until something holds: add until, or drop every.")
+	}
+}
+
+// forEach is a template, a list or a struct.
+func (l *loader) forEach(it item, p place) *spec.Node {
+	n := l.node(it, p)
+	switch n.Kind {
+	case 0, spec.StringNode, spec.ListNode, spec.MapNode:
+	default:
+		l.wrongShape(it, p, "a list, a struct, or an expression that gives one")
+		n.Kind = 0
+	}
+	return n
+}
+
+// undo are the steps that run in reverse when a create fails.
+func (l *loader) undo(b *block, s *spec.Step, allowed bool) {
+	m, ok := b.get("onFailure")
+	if !ok {
+		return
+	}
+	p := b.at("onFailure")
+	if !allowed {
+		l.report(misplacedKey, m.nameAt, p, "onFailure stands in create only",
+			"Elsewhere the next run continues at the failed step; there is nothing to take back.")
+		return
+	}
+	if l.broken(m, p) {
+		return
+	}
+	if l.kind(m) != cue.ListKind {
+		l.wrongShape(m, p, "a list of steps")
+		return
+	}
+	for i, it := range l.items(m) {
+		if step := l.step(it, p.item(i).in(fmt.Sprintf("undo step %d", i+1)), false); step != nil {
+			s.OnFailure = append(s.OnFailure, step)
+		}
+	}
+}
+
+// duration is a length of time as Go writes it, or a template.
+func (l *loader) duration(it item, p place) *spec.Node {
+	n := l.node(it, p)
+	switch {
+	case n.Kind == 0 || hasTemplate(n):
+	case n.Kind != spec.StringNode:
+		l.report(badValue, it.at, p, "a length of time is text", `Write it with its unit: "90s", "5m", "1h30m".`)
+		n.Kind = 0
+	default:
+		d, err := time.ParseDuration(n.Text)
+		if err != nil || d < 0 {
+			l.report(badValue, it.at, p, fmt.Sprintf("%q is no length of time", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
+			n.Kind = 0
+		}
+	}
+	return n
+}

@@ -1,0 +1,111 @@
+package load
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/errors"
+	"cuelang.org/go/cue/parser"
+	"cuelang.org/go/cue/scanner"
+	"cuelang.org/go/cue/token"
+
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// maxDepth is how deep the blocks of a document may nest.
+const maxDepth = 100
+
+// maxOperators is how many operators one expression may have in a row: parsing
+// and compiling recurse over them.
+const maxOperators = 5000
+
+func contentOf(src any) ([]byte, error) {
+	switch s := src.(type) {
+	case []byte:
+		return s, nil
+	case string:
+		return []byte(s), nil
+	case io.Reader:
+		return io.ReadAll(io.LimitReader(s, maxFile+1))
+	default:
+		return nil, fmt.Errorf("a source of type %T", src)
+	}
+}
+
+// parseCUE parses one CUE file, unless it is too deep for any parser.
+func (l *loader) parseCUE(t *tree, name string, content []byte, cfg parser.Config) (*ast.File, error) {
+	shown := t.display(strings.TrimPrefix(name, "/"))
+	if l.files.byName[name] == nil {
+		text, ok := l.text(shown, content)
+		if !ok {
+			return &ast.File{Filename: name}, nil
+		}
+		content = text
+		l.files.byName[name] = l.files.byName[shown]
+	}
+	if r, what := l.tooDeep(name, content); what != "" {
+		l.report(tooDeep, r, place{}, what, fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
+		return &ast.File{Filename: name}, nil
+	}
+	return parser.ParseFile(name, content, cfg, parser.ParseComments)
+}
+
+// tooDeep looks for nesting that a recursive parser should not be given. It
+// counts brackets, labels in a row (`a: b: c:`) and operators in a row.
+func (l *loader) tooDeep(name string, content []byte) (diag.Range, string) {
+	file := token.NewFile(name, -1, len(content))
+	var s scanner.Scanner
+	s.Init(file, content, func(token.Pos, string, []any) {}, 0)
+	var depth, labels, operators, prefixes int
+	for {
+		pos, tok, _ := s.Scan()
+		operator := false
+		switch tok {
+		case token.EOF:
+			return diag.Range{}, ""
+		case token.LPAREN, token.LBRACK, token.LBRACE, token.INTERPOLATION:
+			depth++
+			labels, operators = 0, 0
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth--
+			labels = 0
+		case token.COMMA:
+			labels, operators = 0, 0
+		case token.COLON:
+			labels++
+		default:
+			operator = tok.IsOperator()
+		}
+		if operator {
+			operators++
+			prefixes++
+		} else if tok != token.COLON {
+			prefixes = 0
+		}
+		switch {
+		case depth+labels > maxDepth || prefixes > maxDepth:
+			return l.files.span(pos, token.NoPos), "the document nests too deeply here"
+		case operators > maxOperators:
+			return l.files.span(pos, token.NoPos), "the expression is too long here"
+		}
+	}
+}
+
+// instanceErrors reports what went wrong when files were found and parsed.
+func (l *loader) instanceErrors(inst *build.Instance) {
+	for _, err := range []errors.Error{inst.Err, inst.ResolutionErr} {
+		for _, e := range errors.Errors(err) {
+			l.cueError(e, place{})
+		}
+	}
+	for _, dep := range inst.Dependencies() {
+		if dep.Err != nil && inst.Err == nil {
+			for _, e := range errors.Errors(dep.Err) {
+				l.cueError(e, place{})
+			}
+		}
+	}
+}

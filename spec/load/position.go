@@ -1,0 +1,148 @@
+package load
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sort"
+	"unicode/utf8"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/token"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// files are the sources of a load by the names that CUE's positions carry.
+type files struct {
+	byName  map[string]*source
+	listed  map[string]bool
+	content map[string][]byte
+	// exact are the ranges of nodes that the loader made itself (YAML), whose
+	// text in the tree is not the text of the file; scalars have the places of
+	// their characters too.
+	exact   map[ast.Node]diag.Range
+	scalars map[*ast.BasicLit]*spec.Node
+}
+
+// source is one text that positions point into: a file, or the text of a type
+// inside a YAML or JSON string, whose positions are those of the string.
+type source struct {
+	name    string
+	content []byte
+	lines   []int // byte offset of each line's start
+	// inner is the string that the text is from, where it is one; from byte
+	// skip on.
+	inner *spec.Node
+	skip  int
+}
+
+func newFiles() *files {
+	return &files{
+		byName: map[string]*source{}, listed: map[string]bool{}, content: map[string][]byte{},
+		exact: map[ast.Node]diag.Range{}, scalars: map[*ast.BasicLit]*spec.Node{},
+	}
+}
+
+// add makes the positions of a file known.
+func (f *files) add(name string, content []byte) *source {
+	s := &source{name: name, content: content, lines: []int{0}}
+	for i, b := range content {
+		if b == '\n' {
+			s.lines = append(s.lines, i+1)
+		}
+	}
+	f.byName[name] = s
+	return s
+}
+
+// addInner makes the positions of a type's text known: text stands in node,
+// after skip bytes that the loader put before it.
+func (f *files) addInner(name string, text []byte, node *spec.Node, skip int) {
+	f.byName[name] = &source{name: name, content: text, inner: node, skip: skip}
+}
+
+// read are the files that were read, by path.
+func (f *files) read() []File {
+	list := make([]File, 0, len(f.content))
+	for path, content := range f.content {
+		list = append(list, File{Path: path, Content: content})
+	}
+	slices.SortFunc(list, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	return list
+}
+
+func (f *files) dirs() []string {
+	dirs := make([]string, 0, len(f.listed))
+	for dir := range f.listed {
+		dirs = append(dirs, dir)
+	}
+	slices.Sort(dirs)
+	return dirs
+}
+
+// position is the line and column of a byte of the source.
+func (s *source) position(offset int) diag.Position {
+	offset = min(max(offset, 0), len(s.content))
+	line := sort.SearchInts(s.lines, offset+1) - 1
+	start := s.lines[line]
+	return diag.Position{Line: line + 1, Column: utf8.RuneCount(s.content[start:offset]) + 1}
+}
+
+// span is the range between two bytes of the source.
+func (s *source) span(from, to int) diag.Range {
+	if s.inner != nil {
+		return s.innerSpan(from, to)
+	}
+	to = max(to, from+1)
+	if from < len(s.content) && bytes.IndexByte(s.content[from:min(to, len(s.content))], '\n') == 0 {
+		to = from + 1
+	}
+	start, end := s.position(from), s.position(to)
+	if end.Compare(start) <= 0 {
+		end = diag.Position{Line: start.Line, Column: start.Column + 1}
+	}
+	return diag.Range{File: s.name, Start: start, End: end}
+}
+
+// innerSpan maps bytes of a type's text to where they stand in the string.
+func (s *source) innerSpan(from, to int) diag.Range {
+	runes := func(offset int) int {
+		offset = min(max(offset, s.skip), len(s.content))
+		return utf8.RuneCount(s.content[s.skip:offset])
+	}
+	a, b := runes(from), runes(to)
+	if n := utf8.RuneCount(s.content[min(s.skip, len(s.content)):]); a >= n && n > 0 {
+		a = n - 1
+	}
+	return s.inner.At(a, max(b, a+1))
+}
+
+// span is the range of a position of CUE's on, for so many bytes.
+func (f *files) span(from, to token.Pos) diag.Range {
+	if !from.IsValid() {
+		return diag.Range{}
+	}
+	s := f.byName[from.Filename()]
+	if s == nil {
+		p := from.Position()
+		return diag.Point(p.Filename, max(p.Line, 1), max(p.Column, 1))
+	}
+	end := from.Offset() + 1
+	if to.IsValid() && to.Filename() == from.Filename() {
+		end = to.Offset()
+	}
+	return s.span(from.Offset(), end)
+}
+
+// of is the range of a node of the syntax tree.
+func (f *files) of(n ast.Node) diag.Range {
+	if n == nil {
+		return diag.Range{}
+	}
+	if r, ok := f.exact[n]; ok {
+		return r
+	}
+	return f.span(n.Pos(), n.End())
+}

@@ -1,0 +1,231 @@
+package load
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// topKeys are the keys of a spec's top. What is none of them is a family's
+// block of defaults, for the compiler to know or refuse.
+var topKeys = []string{
+	"name", "version", "displayName", "description", "keywords", "homepage", "repository", "license", "publisher",
+	"logo", "language", "config", "types", "permissions", "resources", "functions", "components", "ephemerals",
+	"actions", "tests", "configure",
+}
+
+// familyName is what a family of actions may be called.
+var familyName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+
+// provider walks the whole document.
+func (l *loader) provider(v cue.Value, p *spec.Provider) {
+	root := item{value: v, decl: l.syntax.root, at: l.documentStart()}
+	l.named = newNamer(l, p.Types)
+	known := topKeys
+	if !l.raw {
+		known = without(topKeys, "types")
+	}
+	b, ok := l.block(root, place{}, "a spec", known, func(m item) bool { return l.family(m, p) })
+	if !ok {
+		return
+	}
+	l.metadata(b, p)
+	if m, ok := b.get("config"); ok {
+		p.Config = l.object(m, place{"config", "config"}, configRole)
+	}
+	if m, ok := b.get("permissions"); ok {
+		p.Permissions = l.permissions(m, place{"permissions", "permissions"})
+	}
+	l.declarations(b, p)
+	l.named.finish()
+}
+
+// declarations are the parts of a spec that have many named members.
+func (l *loader) declarations(b *block, p *spec.Provider) {
+	l.each(b, "resources", "resource", resourceName, func(m item, at place) {
+		if r := l.resource(m, at); r != nil {
+			p.Resources = append(p.Resources, r)
+		}
+	})
+	l.each(b, "functions", "function", memberName, func(m item, at place) {
+		if f := l.function(m, at, "a function"); f != nil {
+			p.Functions = append(p.Functions, f)
+		}
+	})
+	l.each(b, "components", "component", resourceName, func(m item, at place) {
+		if c := l.component(m, at); c != nil {
+			p.Components = append(p.Components, c)
+		}
+	})
+	l.each(b, "ephemerals", "ephemeral", resourceName, func(m item, at place) {
+		if e := l.ephemeral(m, at); e != nil {
+			p.Ephemerals = append(p.Ephemerals, e)
+		}
+	})
+	l.each(b, "actions", "action", resourceName, func(m item, at place) {
+		if f := l.function(m, at, "an action"); f != nil {
+			p.Actions = append(p.Actions, f)
+		}
+	})
+	l.each(b, "tests", "test", nil, func(m item, at place) {
+		p.Tests = append(p.Tests, l.dataField(m, place{at.context, "tests"}))
+	})
+	if m, ok := b.get("configure"); ok {
+		p.Configure = l.operation(m, place{"configure", "configure"}, false)
+	}
+	l.sameName(p)
+}
+
+// documentStart is where something that the document lacks is reported.
+func (l *loader) documentStart() diag.Range {
+	for _, f := range l.syntax.files {
+		for _, d := range f.Decls {
+			if field, ok := d.(*ast.Field); ok {
+				return l.files.label(field.Label)
+			}
+		}
+		return diag.Point(f.Filename, 1, 1)
+	}
+	return diag.Range{}
+}
+
+// namePattern says what the members of a part may be called.
+type namePattern struct {
+	re     *regexp.Regexp
+	remedy string
+}
+
+var (
+	resourceName = &namePattern{regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`), "A capital letter, then letters and digits: %q."}
+	memberName   = &namePattern{regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`), "A small letter, then letters and digits: %q."}
+)
+
+// each walks the members of a part, whose names it checks.
+func (l *loader) each(b *block, key, what string, names *namePattern, walk func(item, place)) {
+	part, ok := b.get(key)
+	if !ok || l.broken(part, b.at(key)) {
+		return
+	}
+	if l.kind(part) != cue.StructKind {
+		l.wrongShape(part, b.at(key), "a struct of "+key+" by name")
+		return
+	}
+	for _, m := range l.members(part) {
+		context := fmt.Sprintf("%s %q", what, m.name)
+		if b.place.context != "" {
+			context = b.place.context + ", " + context
+		}
+		at := place{context, b.at(key).at(m.name).path}
+		if m.optional || m.required {
+			l.report(typeAsValue, m.nameAt, at, fmt.Sprintf("%s is declared, and not given", m.name), "Leave out the ? or !, or the whole.")
+			continue
+		}
+		if names != nil && !names.re.MatchString(m.name) {
+			l.report(badName, m.nameAt, at, fmt.Sprintf("%q is no name for %s", m.name, article(what)),
+				fmt.Sprintf(names.remedy, suggestName(m.name, names == resourceName)))
+		}
+		walk(m, at)
+	}
+}
+
+// suggestName makes an allowed name of one that is not.
+func suggestName(name string, capital bool) string {
+	var b strings.Builder
+	up := capital
+	for _, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		switch {
+		case letter && up:
+			b.WriteString(strings.ToUpper(string(r)))
+		case letter && b.Len() == 0 && !capital:
+			b.WriteString(strings.ToLower(string(r)))
+		case letter, r >= '0' && r <= '9' && b.Len() > 0:
+			b.WriteRune(r)
+		default:
+			up = b.Len() > 0 || capital
+			continue
+		}
+		up = false
+	}
+	if b.Len() == 0 {
+		return map[bool]string{true: "Thing", false: "thing"}[capital]
+	}
+	return b.String()
+}
+
+func article(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeiou") {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// family keeps a top-level block of a family of actions, unless its key is
+// plainly a slip of one of the language's own.
+func (l *loader) family(m item, p *spec.Provider) bool {
+	near := diag.DidYouMean(m.name, topKeys)
+	if !familyName.MatchString(m.name) || near != "" && !shortFamily(m.name) {
+		return false
+	}
+	if m.optional || m.required {
+		return false
+	}
+	p.Families = append(p.Families, l.dataField(m, place{m.name + " defaults", ""}))
+	return true
+}
+
+// shortFamily tells names that are near a key by being short only: "file" is no
+// slip of "title".
+func shortFamily(name string) bool { return len(name) <= 4 }
+
+// sameName reports what the schema would have twice.
+func (l *loader) sameName(p *spec.Provider) {
+	taken := map[string]string{}
+	check := func(name, what, path string, at diag.Range) {
+		if other, ok := taken[name]; ok {
+			l.report(duplicateName, at, place{fmt.Sprintf("%s %q", what, name), path + "." + name},
+				fmt.Sprintf("%s is %s already", name, article(other)), "Resources, components and ephemerals share their names. Rename one.")
+			return
+		}
+		taken[name] = what
+	}
+	for _, r := range p.Resources {
+		check(r.Name, "resource", "resources", r.Range)
+	}
+	for _, c := range p.Components {
+		check(c.Name, "component", "components", c.Range)
+	}
+}
+
+// permissions is the block of LANGUAGE.md section 7.
+func (l *loader) permissions(it item, p place) *spec.Permissions {
+	b, ok := l.block(it, p, "permissions", []string{"read", "write", "hosts", "run", "env"}, nil)
+	if !ok {
+		return &spec.Permissions{Range: it.at}
+	}
+	perms := &spec.Permissions{Range: it.at}
+	for name, list := range map[string]*[]*spec.Node{
+		"read": &perms.Read, "write": &perms.Write, "hosts": &perms.Hosts, "run": &perms.Run, "env": &perms.Env,
+	} {
+		if m, ok := b.get(name); ok {
+			*list = l.templates(m, b.at(name))
+		}
+	}
+	return perms
+}
+
+func without(list []string, name string) []string {
+	var rest []string
+	for _, s := range list {
+		if s != name {
+			rest = append(rest, s)
+		}
+	}
+	return rest
+}

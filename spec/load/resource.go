@@ -1,0 +1,265 @@
+package load
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cuelang.org/go/cue"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+var resourceKeys = []string{
+	"inputs", "outputs", "id", "import", "create", "read", "update", "delete", "return", "wire", "checks", "diff",
+	"consistency", "find", "list", "aliases", "deprecated", "schemaVersion", "upgrade", "methods",
+}
+
+// caseRules are the values of a resource's `wire`.
+var caseRules = []string{"snake_case", "kebab-case", "camelCase", "PascalCase"}
+
+// resource is one member of `resources`.
+func (l *loader) resource(it item, p place) *spec.Resource {
+	b, ok := l.block(it, p, "a resource", resourceKeys, nil)
+	if !ok {
+		return nil
+	}
+	r := &spec.Resource{Name: it.name, Doc: l.doc(it), Range: it.nameAt}
+	r.Inputs = l.objectAt(b, "inputs", inputRole)
+	r.Outputs = l.objectAt(b, "outputs", outputRole)
+	l.identity(b, r)
+	l.operations(b, r)
+	l.resourceRules(b, r)
+	l.history(b, r)
+	if m, ok := b.get("list"); ok {
+		r.List = l.lister(m, b.at("list").in("list"))
+	}
+	l.each(b, "methods", "method", memberName, func(m item, at place) {
+		if f := l.function(m, at, "a method"); f != nil {
+			r.Methods = append(r.Methods, f)
+		}
+	})
+	return r
+}
+
+// objectAt is the object type of a block's member; without it, of nothing.
+func (l *loader) objectAt(b *block, name string, role role) *spec.Type {
+	m, ok := b.get(name)
+	if !ok {
+		return &spec.Type{Kind: spec.Object}
+	}
+	return l.object(m, b.at(name).in(name), role)
+}
+
+// identity is what names a resource in the world.
+func (l *loader) identity(b *block, r *spec.Resource) {
+	if m, ok := b.get("id"); ok {
+		r.ID = l.template(m, b.at("id").in("id"))
+	} else if !b.given("id") {
+		l.report(missingKey, r.Range, b.place, "the resource has no id",
+			`Say what names one: id: "${inputs.name}", or id: "${result.id}" of what create returns.`)
+	}
+	if m, ok := b.get("import"); ok {
+		r.Import = l.template(m, b.at("import").in("import"))
+	}
+	if m, ok := b.get("wire"); ok {
+		if rule, ok := l.string(m, b.at("wire")); ok {
+			r.Wire = rule
+			if !slices.Contains(caseRules, rule) {
+				l.report(badValue, m.at, b.at("wire"), fmt.Sprintf("%q is no rule for names on the wire", rule), diag.Remedy(rule, caseRules))
+				r.Wire = ""
+			}
+		}
+	}
+}
+
+// given reports whether a key is written, even if what it holds is broken.
+func (b *block) given(name string) bool {
+	return slices.ContainsFunc(b.order, func(m item) bool { return m.name == name })
+}
+
+func (l *loader) operations(b *block, r *spec.Resource) {
+	for name, op := range map[string]**spec.Operation{
+		"create": &r.Create, "read": &r.Read, "update": &r.Update, "delete": &r.Delete,
+	} {
+		if m, ok := b.get(name); ok {
+			*op = l.operation(m, b.at(name).in(name), name == "create")
+		}
+	}
+	if !b.given("create") {
+		l.report(missingKey, r.Range, b.place, "the resource has no create", "Say which step makes one: create: file: write: {…}.")
+	}
+	if m, ok := b.get("return"); ok {
+		r.Return = l.node(m, b.at("return").in("return"))
+	}
+	if m, ok := b.get("find"); ok {
+		r.Find = l.step(m, b.at("find").in("find"), false)
+	}
+	if m, ok := b.get("consistency"); ok {
+		r.Consistency = l.duration(m, b.at("consistency"))
+	}
+}
+
+// resourceRules are `checks` and `diff`.
+func (l *loader) resourceRules(b *block, r *spec.Resource) {
+	if m, ok := b.get("checks"); ok {
+		l.list(m, b.at("checks").in("checks"), func(m item, p place) {
+			if c := l.check(m, p); c != nil {
+				r.Checks = append(r.Checks, c)
+			}
+		})
+	}
+	m, ok := b.get("diff")
+	if !ok {
+		return
+	}
+	d, ok := l.block(m, b.at("diff").in("diff"), "diff", []string{"deleteBeforeReplace", "rules"}, nil)
+	if !ok {
+		return
+	}
+	r.Diff = &spec.Diff{}
+	if m, ok := d.get("deleteBeforeReplace"); ok {
+		r.Diff.DeleteBeforeReplace = l.bool(m, d.at("deleteBeforeReplace"))
+	}
+	if m, ok := d.get("rules"); ok {
+		l.list(m, d.at("rules"), func(m item, p place) {
+			if rule := l.diffRule(m, p); rule != nil {
+				r.Diff.Rules = append(r.Diff.Rules, rule)
+			}
+		})
+	}
+}
+
+func (l *loader) check(it item, p place) *spec.Check {
+	b, ok := l.block(it, p, "a check", []string{"assert", "message", "property"}, nil)
+	if !ok {
+		return nil
+	}
+	c := &spec.Check{Range: it.at}
+	l.need(b, "assert", `assert: "${inputs.min <= inputs.max}"`)
+	if m, ok := b.get("assert"); ok {
+		c.Assert = l.condition(m, b.at("assert"))
+	}
+	l.need(b, "message", `message: "min must not exceed max"`)
+	if m, ok := b.get("message"); ok {
+		c.Message = l.template(m, b.at("message"))
+	}
+	if m, ok := b.get("property"); ok {
+		c.Property = l.template(m, b.at("property"))
+	}
+	if c.Assert == nil {
+		return nil
+	}
+	return c
+}
+
+func (l *loader) diffRule(it item, p place) *spec.DiffRule {
+	b, ok := l.block(it, p, "a rule", []string{"if", "replace"}, nil)
+	if !ok {
+		return nil
+	}
+	rule := &spec.DiffRule{Range: it.at}
+	l.need(b, "replace", `replace: ["size"]`)
+	if m, ok := b.get("if"); ok {
+		rule.If = l.condition(m, b.at("if"))
+	}
+	if m, ok := b.get("replace"); ok {
+		rule.Replace = l.templates(m, b.at("replace"))
+	}
+	return rule
+}
+
+// need reports a key that a block lacks.
+func (l *loader) need(b *block, key, example string) {
+	if !b.given(key) {
+		l.report(missingKey, startOf(b.item), b.place, fmt.Sprintf("%s is missing", key), "Add "+example+".")
+	}
+}
+
+// startOf is where the absence of something in a block is shown: at its name.
+func startOf(it item) diag.Range {
+	if it.name != "" && !it.nameAt.IsZero() {
+		return it.nameAt
+	}
+	r := it.at
+	if r.End.Line > r.Start.Line || r.End.Column > r.Start.Column+1 {
+		r.End = diag.Position{Line: r.Start.Line, Column: r.Start.Column + 1}
+	}
+	return r
+}
+
+// history is what a resource says of its former versions.
+func (l *loader) history(b *block, r *spec.Resource) {
+	if m, ok := b.get("aliases"); ok {
+		r.Aliases = l.strings(m, b.at("aliases").in("aliases"))
+	}
+	if m, ok := b.get("deprecated"); ok {
+		r.Deprecated, _ = l.string(m, b.at("deprecated"))
+	}
+	var version item
+	if m, ok := b.get("schemaVersion"); ok {
+		version = m
+		r.SchemaVersion = l.schemaVersion(m, b.at("schemaVersion"))
+	}
+	m, ok := b.get("upgrade")
+	p := b.at("upgrade").in("upgrade")
+	if !ok {
+		if r.SchemaVersion > 0 && !b.given("upgrade") {
+			l.report(upgradeGap, version.at, b.at("schemaVersion"), fmt.Sprintf("there is no way from the states before version %d", r.SchemaVersion),
+				fmt.Sprintf(`Add upgrade: {"0": "${…}"}, one for each version up to %d, over old.`, r.SchemaVersion-1))
+		}
+		return
+	}
+	l.upgrade(m, p, r)
+}
+
+func (l *loader) schemaVersion(it item, p place) int {
+	n := l.node(it, p)
+	if n.Kind == 0 {
+		return 0
+	}
+	version, err := strconv.Atoi(n.Text)
+	if n.Kind != spec.NumberNode || err != nil || version < 0 || version > 10000 {
+		l.report(badValue, it.at, p, "schemaVersion must be a whole number from 0 on", "Add one to it whenever the shape of the state changes.")
+		return 0
+	}
+	return version
+}
+
+var versionKey = regexp.MustCompile(`^(0|[1-9][0-9]{0,4})$`)
+
+func (l *loader) upgrade(it item, p place, r *spec.Resource) {
+	if l.broken(it, p) {
+		return
+	}
+	if l.kind(it) != cue.StructKind {
+		l.wrongShape(it, p, "a struct of templates by version")
+		return
+	}
+	r.Upgrade = map[int]*spec.Node{}
+	for _, m := range l.members(it) {
+		from, _ := strconv.Atoi(m.name)
+		switch {
+		case !versionKey.MatchString(m.name):
+			l.report(badName, m.nameAt, p.at(m.name), fmt.Sprintf("%q is no version to upgrade from", m.name), `The keys are the versions of old states: "0", "1".`)
+		case from >= r.SchemaVersion:
+			l.report(upgradeGap, m.nameAt, p.at(m.name), fmt.Sprintf("nothing is to be upgraded from version %d", from),
+				fmt.Sprintf("The resource's schemaVersion is %d; raise it to %d.", r.SchemaVersion, from+1))
+		default:
+			r.Upgrade[from] = l.node(m, p.at(m.name))
+		}
+	}
+	var missing []string
+	for v := range r.SchemaVersion {
+		if r.Upgrade[v] == nil {
+			missing = append(missing, strconv.Itoa(v))
+		}
+	}
+	if len(missing) > 0 {
+		l.report(upgradeGap, it.nameAt, p, "the upgrade has a gap: version "+strings.Join(missing, ", "),
+			"Upgrades run one after the other, so each version below schemaVersion needs one.")
+	}
+}

@@ -1,0 +1,235 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The limits of what one spec may be made of. They bound the work before CUE's
+// own begins, which the caller bounds by a process.
+const (
+	maxFile  = 1 << 20
+	maxTotal = 4 << 20
+)
+
+// errTooLarge is wrapped by the errors of files beyond a limit.
+var errTooLarge = errors.New("too large")
+
+// tree is the file system that CUE loads from: the folder of the spec (the root
+// of its module, where it has one), with what the loader lays over it in
+// memory. It opens nothing outside the folder, reads regular files only, and
+// keeps what it read.
+type tree struct {
+	root    *os.Root
+	overlay map[string][]byte // by slash path without a leading slash
+	display func(string) string
+	files   *files
+	total   int
+}
+
+// Open implements fs.FS.
+func (t *tree) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	if content, ok := t.overlay[name]; ok {
+		return &memFile{info: memInfo{name: path.Base(name), size: len(content)}, Reader: bytes.NewReader(content)}, nil
+	}
+	info, err := t.stat(name)
+	laid := t.laid(name)
+	switch {
+	case err != nil && len(laid) > 0:
+		return &memDir{info: memInfo{name: path.Base(name), dir: true}, entries: laid}, nil
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return t.openDir(name, info, laid)
+	case !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
+	default:
+		return &lazyFile{tree: t, name: name, info: info}, nil
+	}
+}
+
+func (t *tree) stat(name string) (fs.FileInfo, error) {
+	if t.root == nil {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	}
+	return t.root.Stat(name)
+}
+
+// openDir lists a folder together with what is laid over it.
+func (t *tree) openDir(name string, info fs.FileInfo, laid []fs.DirEntry) (fs.File, error) {
+	t.files.listed[t.display(name)] = true
+	f, err := t.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range laid {
+		same := func(o fs.DirEntry) bool { return o.Name() == e.Name() }
+		entries = append(slices.DeleteFunc(entries, same), e)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return &memDir{info: info, entries: entries}, nil
+}
+
+// laid are the entries of a folder that exist in memory only.
+func (t *tree) laid(dir string) []fs.DirEntry {
+	seen := map[string]bool{}
+	var entries []fs.DirEntry
+	for name, content := range t.overlay {
+		rest := name
+		if dir != "." {
+			var ok bool
+			if rest, ok = strings.CutPrefix(name, dir+"/"); !ok {
+				continue
+			}
+		}
+		first, _, deeper := strings.Cut(rest, "/")
+		if !seen[first] {
+			seen[first] = true
+			entries = append(entries, fs.FileInfoToDirEntry(memInfo{name: first, size: len(content), dir: deeper}))
+		}
+	}
+	return entries
+}
+
+// read is the content of a file on disk, within the limits, recorded.
+func (t *tree) read(name string) ([]byte, error) {
+	shown := t.display(name)
+	if content, ok := t.files.content[shown]; ok {
+		return content, nil
+	}
+	f, err := t.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := t.readAll(f, shown)
+	if err != nil {
+		return nil, err
+	}
+	t.record(shown, content)
+	return content, nil
+}
+
+func (t *tree) readAll(r io.Reader, shown string) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", shown, err)
+	}
+	if t.total += len(content); len(content) > maxFile || t.total > maxTotal {
+		return nil, fmt.Errorf("%s is %w: a spec's file may have 1 MiB, all of them together 4 MiB", shown, errTooLarge)
+	}
+	return content, nil
+}
+
+// record keeps a file that was read, as it is on disk.
+func (t *tree) record(shown string, content []byte) {
+	t.files.content[shown] = content
+}
+
+// checkText says what keeps a source from being text: nil for what is fine.
+func checkText(content []byte) error {
+	if i := bytes.IndexByte(content, 0); i >= 0 {
+		return fmt.Errorf("byte %d is NUL", i)
+	}
+	for i := 0; i < len(content); {
+		r, size := utf8.DecodeRune(content[i:])
+		if r == utf8.RuneError && size == 1 {
+			return fmt.Errorf("byte %d is not UTF-8", i)
+		}
+		i += size
+	}
+	return nil
+}
+
+// lazyFile is a file on disk that is read when its content is asked for: a
+// folder's other files are looked at, never read.
+type lazyFile struct {
+	tree   *tree
+	name   string
+	info   fs.FileInfo
+	reader *bytes.Reader
+}
+
+func (f *lazyFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *lazyFile) Close() error               { return nil }
+
+func (f *lazyFile) Read(b []byte) (int, error) {
+	if f.reader == nil {
+		content, err := f.tree.read(f.name)
+		if err != nil {
+			return 0, err
+		}
+		f.reader = bytes.NewReader(content)
+	}
+	return f.reader.Read(b)
+}
+
+// memFile and memDir are files and folders in memory.
+type memFile struct {
+	info fs.FileInfo
+	*bytes.Reader
+}
+
+func (f *memFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *memFile) Close() error               { return nil }
+
+type memDir struct {
+	info    fs.FileInfo
+	entries []fs.DirEntry
+}
+
+func (d *memDir) Stat() (fs.FileInfo, error) { return d.info, nil }
+func (d *memDir) Close() error               { return nil }
+func (d *memDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.info.Name(), Err: errors.New("is a directory")}
+}
+
+func (d *memDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n <= 0 {
+		entries := d.entries
+		d.entries = nil
+		return entries, nil
+	}
+	if len(d.entries) == 0 {
+		return nil, io.EOF
+	}
+	n = min(n, len(d.entries))
+	entries := d.entries[:n]
+	d.entries = d.entries[n:]
+	return entries, nil
+}
+
+type memInfo struct {
+	name string
+	size int
+	dir  bool
+}
+
+func (i memInfo) Name() string     { return i.name }
+func (i memInfo) Size() int64      { return int64(i.size) }
+func (memInfo) ModTime() time.Time { return time.Time{} }
+func (i memInfo) IsDir() bool      { return i.dir }
+func (memInfo) Sys() any           { return nil }
+func (i memInfo) Mode() fs.FileMode {
+	if i.dir {
+		return fs.ModeDir | 0o555
+	}
+	return 0o444
+}

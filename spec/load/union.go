@@ -1,0 +1,197 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+
+	"cuelang.org/go/cue"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// disjunction is `A | B`: an enum, a nullable type, a union.
+func (l *loader) disjunction(it item, args []cue.Value, s site) *spec.Type {
+	parts := l.disjuncts(it, args, 0)
+	slices.SortStableFunc(parts, func(a, b item) int {
+		if a.at.File != b.at.File || !a.fromSource() || !b.fromSource() {
+			return 0
+		}
+		return a.at.Start.Compare(b.at.Start)
+	})
+	nullable := false
+	var literals []item
+	var types []*spec.Type
+	for _, part := range parts {
+		v := part.value
+		switch {
+		case v.IncompleteKind() == cue.NullKind:
+			nullable = true
+		case v.IncompleteKind() == cue.BottomKind && v.Err() != nil:
+			l.broken(part, s.place)
+		case v.IsConcrete() && v.IncompleteKind()&(cue.StructKind|cue.ListKind) == 0:
+			literals = append(literals, part)
+		case v.IncompleteKind() == cue.ListKind && v.Validate(cue.Concrete(true)) == nil && !v.LookupPath(cue.MakePath(cue.AnyIndex)).Exists(),
+			v.IncompleteKind() == cue.StructKind && isDefaultStruct(it, v):
+			// A default that the type beside it does not cover by CUE's
+			// rules, such as *[] | list.MinItems(1): defaultOf looks at it.
+		default:
+			types = append(types, l.typ(part, s.deeper()))
+		}
+	}
+	t := l.unite(it, literals, types, s)
+	if nullable {
+		if t.Ref != "" || !t.Nullable {
+			c := *t
+			c.Nullable = true
+			t = &c
+		}
+	}
+	return t
+}
+
+// isDefaultStruct reports whether a struct of a disjunction is its marked
+// default, and only that: all literals.
+func isDefaultStruct(it item, v cue.Value) bool {
+	d, ok := it.value.Default()
+	return ok && v.Validate(cue.Concrete(true)) == nil && d.Equals(v)
+}
+
+func (it item) fromSource() bool { return it.expr != nil }
+
+// disjuncts flattens a disjunction of disjunctions that are written in place;
+// those behind a name stay whole.
+func (l *loader) disjuncts(it item, args []cue.Value, depth int) []item {
+	var parts []item
+	for _, a := range args {
+		part := l.part(it, a)
+		_, path := a.ReferencePath()
+		if len(path.Selectors()) == 0 && depth < maxDepth {
+			if op, inner := a.Expr(); op == cue.OrOp {
+				parts = append(parts, l.disjuncts(part, inner, depth+1)...)
+				continue
+			}
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// unite makes one type of a disjunction's literals and types.
+func (l *loader) unite(it item, literals []item, types []*spec.Type, s site) *spec.Type {
+	enums := l.enums(literals)
+	if len(types) == 0 && len(enums) == 1 {
+		return enums[0]
+	}
+	variants := slices.Clone(types)
+	for _, e := range enums {
+		var rest []any
+		for _, lit := range e.Enum {
+			if !slices.ContainsFunc(types, func(t *spec.Type) bool { return accepts(l.named.types.Resolve(t), lit) }) {
+				rest = append(rest, lit)
+			}
+		}
+		if len(rest) == 0 {
+			continue
+		}
+		if d, ok := it.value.Default(); ok && len(rest) == 1 && len(types) > 0 && sameLiteral(plain(d), rest[0]) && l.sameKindAs(e, types) {
+			continue // defaultOf reports it
+		}
+		e.Enum = rest
+		variants = append(variants, e)
+	}
+	switch len(variants) {
+	case 0:
+		return &spec.Type{}
+	case 1:
+		return variants[0]
+	}
+	t := &spec.Type{Kind: spec.Union, Variants: variants}
+	l.named.later = append(l.named.later, func() { l.tag(it, t, s) })
+	return t
+}
+
+// sameKindAs reports whether a literal's kind is that of one of the types, so
+// that being none of it is a slip rather than an alternative.
+func (l *loader) sameKindAs(e *spec.Type, types []*spec.Type) bool {
+	return slices.ContainsFunc(types, func(t *spec.Type) bool {
+		k := l.named.types.Resolve(t).Kind
+		return k == e.Kind || k == spec.Number && e.Kind == spec.Int || k == spec.Int && e.Kind == spec.Number
+	})
+}
+
+// enums groups literals by their kind: int and number together.
+func (l *loader) enums(literals []item) []*spec.Type {
+	var enums []*spec.Type
+	for _, lit := range literals {
+		kind, _, ok := scalarKind(lit.value.IncompleteKind())
+		if !ok {
+			continue
+		}
+		i := slices.IndexFunc(enums, func(t *spec.Type) bool { return t.Kind == kind })
+		if i < 0 {
+			i = len(enums)
+			enums = append(enums, &spec.Type{Kind: kind})
+		}
+		value := plain(lit.value)
+		if !slices.ContainsFunc(enums[i].Enum, func(have any) bool { return sameLiteral(have, value) }) {
+			enums[i].Enum = append(enums[i].Enum, value)
+		}
+	}
+	for _, e := range enums {
+		if e.Kind == spec.Bool && len(e.Enum) == 2 {
+			e.Enum = nil
+		}
+	}
+	return enums
+}
+
+// tag finds the property that tells the structs of a union apart.
+func (l *loader) tag(it item, t *spec.Type, s site) {
+	var objects []*spec.Type
+	shapeless := 0
+	for _, v := range t.Variants {
+		switch r := l.named.types.Resolve(v); r.Kind {
+		case spec.Object:
+			objects = append(objects, r)
+		case spec.Map, spec.Any:
+			shapeless++
+		}
+	}
+	if len(objects)+shapeless < 2 {
+		return
+	}
+	if shapeless > 0 {
+		l.report(untaggedUnion, it.at, s.place, "the structs of this union cannot be told apart", "A map matches any struct. Give the property one type.")
+		return
+	}
+	for _, f := range objects[0].Fields {
+		if l.tells(f.Name, objects) {
+			t.Tag = f.Name
+			return
+		}
+	}
+	l.report(untaggedUnion, it.at, s.place, "the structs of this union cannot be told apart",
+		fmt.Sprintf(`Give each of the %d a required field with a literal of its own: {type: "a", …} | {type: "b", …}.`, len(objects)))
+}
+
+// tells reports whether a property has another literal in each of the objects.
+func (l *loader) tells(name string, objects []*spec.Type) bool {
+	var seen []any
+	for _, o := range objects {
+		f := o.Field(name)
+		if f == nil || !f.Required {
+			return false
+		}
+		t := l.named.types.Resolve(f.Type)
+		if len(t.Enum) == 0 {
+			return false
+		}
+		for _, lit := range t.Enum {
+			if slices.ContainsFunc(seen, func(have any) bool { return sameLiteral(have, lit) }) {
+				return false
+			}
+			seen = append(seen, lit)
+		}
+	}
+	return true
+}
