@@ -29,7 +29,7 @@ check: ## format, vet, lint, generated files, go.mod
 	@echo "== lint"; $(LINT) staticcheck ./... && cd tests && $(LINT) staticcheck ./...
 	@echo "== generated files"; before=$$(git diff HEAD | cksum); $(MAKE) generate >/dev/null; \
 		test "$$before" = "$$(git diff HEAD | cksum)" || { git diff HEAD --stat; echo "stale: make generate made these changes, commit them"; exit 1; }
-	@echo "== go.mod"; for dir in . tests tests/lint; do (cd $$dir && go mod tidy -diff) || { echo "run: cd $$dir && go mod tidy"; exit 1; }; done
+	@echo "== go.mod"; for dir in . tests tests/lint tests/tools; do (cd $$dir && go mod tidy -diff) || { echo "run: cd $$dir && go mod tidy"; exit 1; }; done
 
 format: ## format every Go file
 	@$(LINT) gofumpt -w cmd actions engine spec docs tests

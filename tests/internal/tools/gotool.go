@@ -22,7 +22,7 @@ const (
 	pulumiVersion = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version"
 )
 
-// goTool is a tool that is built from a package that tests/go.mod pins. A
+// goTool is a tool that is built from a package that tests/tools/go.mod pins. A
 // stamp that is not empty is a linker flag that takes the version.
 func goTool(name, purpose, pkg, stamp string) Tool {
 	where := func(root string) (string, string, error) {
@@ -69,9 +69,9 @@ func exeSuffix() string {
 	return ""
 }
 
-// pinned is the version of a module in tests/go.mod.
+// pinned is the version of a module in tests/tools/go.mod.
 func pinned(root, module string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(root, "tests", "go.mod"))
+	data, err := os.ReadFile(filepath.Join(root, "tests", "tools", "go.mod"))
 	if err != nil {
 		return "", fmt.Errorf("reading the pinned version of %s: %w", module, err)
 	}
@@ -80,7 +80,7 @@ func pinned(root, module string) (string, error) {
 			return fields[1], nil
 		}
 	}
-	return "", fmt.Errorf("tests/go.mod does not require %s", module)
+	return "", fmt.Errorf("tests/tools/go.mod does not require %s", module)
 }
 
 type goBuild struct{ name, version, pkg, flags, to string }
@@ -99,7 +99,7 @@ func buildGo(ctx context.Context, root string, log io.Writer, b goBuild) error {
 	defer os.RemoveAll(temp)
 	out := filepath.Join(temp, filepath.Base(b.to))
 	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags", b.flags, "-o", out, b.pkg)
-	cmd.Dir = filepath.Join(root, "tests")
+	cmd.Dir = filepath.Join(root, "tests", "tools")
 	task := fmt.Sprintf("building %s %s from source (once; minutes on a machine that never did)", b.name, b.version)
 	if err := runShowing(cmd, log, task); err != nil {
 		return err
