@@ -1,0 +1,26 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// completeSpecs completes the path of a spec.
+func completeSpecs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"cue", "yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeSpec completes one path, for commands that take one.
+func completeSpec(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeSpecs(cmd, args, prefix)
+}
+
+// mustComplete completes a flag's value from what it takes.
+func mustComplete(cmd *cobra.Command, flag string, values ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/declprov/declprov/cmd/declprov/internal/build"
+	"github.com/declprov/declprov/cmd/declprov/internal/door"
+)
+
+// Main is the front door. The binary's own name and first argument say what it
+// is: a provider, the child that evaluates a spec, or the command line. It
+// returns the exit code.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if len(os.Args) == 2 && os.Args[1] == build.ChildCommand {
+		return evaluateAsChild(ctx)
+	}
+	if name, ok := door.ProviderName(os.Args[0]); ok {
+		return serveBeside(ctx, name, os.Args[1:])
+	}
+	return newApp(os.Stdin, os.Stdout, os.Stderr).run(ctx, os.Args[1:])
+}
+
+// evaluateAsChild is the hidden process that a parent started; see
+// internal/build.
+func evaluateAsChild(ctx context.Context) int {
+	if err := build.Child(ctx, os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitCrash
+	}
+	return exitClean
+}

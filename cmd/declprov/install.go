@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/declprov/declprov/cmd/declprov/internal/install"
+	"github.com/declprov/declprov/spec/container"
+)
+
+const installHelp = `Install makes a spec a provider of Pulumi's: it vets the spec, and puts it, beside
+this binary under the name pulumi-resource-NAME, into the plugins of
+$PULUMI_HOME (~/.pulumi). Installing again takes the changed spec over.
+
+With --dir, it goes into a folder of your choice, for one project alone:
+
+  plugins:
+    providers:
+      - name: petstore
+        path: ./plugin
+
+A spec of one file is copied as it is; a package, and a spec with tags, in its
+compiled form.`
+
+type installOptions struct {
+	dir   string
+	force bool
+}
+
+func (a *app) installCommand() *cobra.Command {
+	var o installOptions
+	cmd := &cobra.Command{
+		Use:               "install SPEC",
+		Short:             "Put a spec where Pulumi finds it",
+		Long:              installHelp,
+		Args:              specArgument,
+		ValidArgsFunction: completeSpec,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.install(cmd.Context(), args[0], o)
+		},
+	}
+	cmd.Flags().StringVar(&o.dir, "dir", "", "install into this `folder`, for plugins.providers in Pulumi.yaml")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace a plugin that declprov did not install")
+	a.addTagFlag(cmd)
+	return cmd
+}
+
+func (a *app) install(ctx context.Context, path string, o installOptions) error {
+	compiled, err := a.vetted(ctx, path)
+	if err != nil {
+		return err
+	}
+	p, resources, err := a.installable(compiled, path)
+	if err != nil {
+		return err
+	}
+	if o.dir != "" {
+		if err := install.IntoFolder(o.dir, p); err != nil {
+			return failed{err}
+		}
+		return a.sayLocal(p, o.dir, resources)
+	}
+	plugins, err := install.Plugins()
+	if err != nil {
+		return err
+	}
+	folder, err := install.IntoPlugins(plugins, p, o.force)
+	if err != nil {
+		return failed{err}
+	}
+	return a.sayInstalled(p, folder, resources)
+}
+
+// vetted evaluates a spec anew, shows what is found, and gives the compiled form
+// of one without errors.
+func (a *app) vetted(ctx context.Context, path string) ([]byte, error) {
+	spec, err := a.spec(path, "cue")
+	if err != nil {
+		return nil, err
+	}
+	built, err := a.evaluate(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.report(a.err, "text", built.Findings, built.Sources); err != nil {
+		return nil, err
+	}
+	if built.Container == nil {
+		return nil, reported{exitFindings}
+	}
+	return built.Container, nil
+}
+
+// installable is what is installed of a spec, and the resources that it has:
+// the source where that is one file, else the compiled form.
+func (a *app) installable(compiled []byte, path string) (p install.Provider, resources []string, err error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return p, nil, fmt.Errorf("this binary, which would be installed, is not to be found: %w", err)
+	}
+	c, err := container.OpenBytes(compiled)
+	if err != nil {
+		return p, nil, err
+	}
+	described, err := c.Provider()
+	if err != nil {
+		return p, nil, err
+	}
+	sources, err := c.Sources()
+	if err != nil {
+		return p, nil, err
+	}
+	p = install.Provider{
+		Name: described.Name, Version: described.Version, Executable: executable,
+		SpecName: described.Name + install.CompiledExt, Spec: compiled,
+	}
+	if len(sources) == 1 && len(a.tags) == 0 && path != "-" {
+		p.SpecName, p.Spec = p.Name+filepath.Ext(sources[0].Path), sources[0].Content
+	}
+	return p, c.ResourceNames(), nil
+}
+
+func (a *app) sayInstalled(p install.Provider, folder string, resources []string) error {
+	_, err := fmt.Fprintf(a.out, "Installed %s %s in %s\n\nA program in YAML uses it as it is:\n\n%s\n"+
+		"For other languages, generate an SDK: pulumi package add %s\n",
+		p.Name, p.Version, folder, exampleOf(p.Name, resources), filepath.Join(folder, install.Binary(p.Name)))
+	return err
+}
+
+func (a *app) sayLocal(p install.Provider, dir string, resources []string) error {
+	shown := filepath.ToSlash(dir)
+	if !filepath.IsAbs(dir) && !strings.HasPrefix(shown, ".") {
+		shown = "./" + shown
+	}
+	_, err := fmt.Fprintf(a.out, "Installed %s %s in %s\n\nWrite in Pulumi.yaml (the path counts from there):\n\n"+
+		"plugins:\n  providers:\n    - name: %s\n      path: %s\n%s", p.Name, p.Version, dir, p.Name, shown, exampleOf(p.Name, resources))
+	return err
+}
+
+// exampleOf is how a program in YAML begins to use a provider.
+func exampleOf(name string, resources []string) string {
+	if len(resources) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("resources:\n  %s:\n    type: %s:%s\n    properties: {}\n", "example", name, resources[0])
+}

@@ -1,0 +1,94 @@
+package build
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// ChildCommand is the argument that makes this binary the child: it evaluates
+// one spec and answers on its standard output.
+const ChildCommand = "__evaluate"
+
+// request is what the child reads from its standard input, as JSON.
+type request struct {
+	Spec Spec `json:"spec"`
+	// Tool is the version of declprov that the result is marked with.
+	Tool   string `json:"tool"`
+	Limits Limits `json:"limits"`
+}
+
+// answer is what the child writes: the length of the JSON as eight bytes,
+// big-endian, the JSON, and to the end the compiled spec as it is.
+type answer struct {
+	Findings diag.List    `json:"findings,omitempty"`
+	Sources  diag.Sources `json:"sources,omitempty"`
+	// Failure is the world's fault: the spec could not be read.
+	Failure string `json:"failure,omitempty"`
+	// Container is nil where the findings have errors.
+	Container []byte `json:"-"`
+}
+
+func (a *answer) write(w io.Writer) error {
+	head, err := json.Marshal(a)
+	if err != nil {
+		return fmt.Errorf("encoding the answer: %w", err)
+	}
+	length := binary.BigEndian.AppendUint64(nil, uint64(len(head)))
+	for _, part := range [][]byte{length, head, a.Container} {
+		if _, err := w.Write(part); err != nil {
+			return fmt.Errorf("writing the answer: %w", err)
+		}
+	}
+	return nil
+}
+
+var errCutShort = errors.New("the answer is cut short")
+
+func parseAnswer(b []byte) (*answer, error) {
+	if len(b) < 8 {
+		return nil, errCutShort
+	}
+	length, rest := binary.BigEndian.Uint64(b), b[8:]
+	if length > uint64(len(rest)) {
+		return nil, errCutShort
+	}
+	var a answer
+	if err := json.Unmarshal(rest[:length], &a); err != nil {
+		return nil, fmt.Errorf("decoding the answer: %w", err)
+	}
+	if rest = rest[length:]; len(rest) > 0 {
+		a.Container = rest
+	}
+	return &a, nil
+}
+
+// capped keeps what is written to it up to a limit, and then calls full once
+// and keeps nothing more. It goes on to accept, so that the writer does not
+// block before it is stopped.
+type capped struct {
+	kept  bytes.Buffer // a field, for its ReadFrom would pass the limit by
+	limit int64
+	over  bool
+	full  func()
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	room := c.limit - int64(c.kept.Len())
+	if int64(len(p)) <= room {
+		return c.kept.Write(p)
+	}
+	c.kept.Write(p[:max(0, room)])
+	if !c.over {
+		c.over = true
+		if c.full != nil {
+			c.full()
+		}
+	}
+	return len(p), nil
+}

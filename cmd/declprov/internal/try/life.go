@@ -1,0 +1,350 @@
+package try
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"google.golang.org/grpc/status"
+
+	"github.com/declprov/declprov/engine/pulumi/client"
+)
+
+// Plan is what is tried.
+type Plan struct {
+	// Package is the provider's name, Type the resource's in the spec.
+	Package, Type string
+	Config        property.Map
+	Inputs        property.Map
+	// Then are the inputs of the update, where HasThen: they lie over Inputs,
+	// and a null takes one away.
+	Then    property.Map
+	HasThen bool
+	// Keep leaves the resource in the world.
+	Keep bool
+}
+
+// ErrFailed says that something that was tried did not work; what, was shown.
+var ErrFailed = errors.New("the trial failed")
+
+// cleanup is how long the delete may take that follows a failure.
+const cleanup = time.Minute
+
+// life is one trial.
+type life struct {
+	printer
+	client   *client.Client
+	plan     Plan
+	resource client.Resource
+	// checked are the inputs as the last check returned them, state what is
+	// recorded; exists says that there is something to delete.
+	checked property.Map
+	state   client.State
+	exists  bool
+}
+
+// Life takes a resource through check, create, read and diff, then through an
+// update if there is one, and deletes it, whatever failed before. It writes an
+// account to w. Its error is ErrFailed, or that of the connection.
+func Life(ctx context.Context, c *client.Client, p Plan, w io.Writer, color bool) (err error) {
+	l := &life{
+		printer: printer{w: w, color: color}, client: c, plan: p,
+		resource: client.Resource{Type: p.Package + ":index:" + p.Type, Name: "trial"},
+	}
+	defer func() { err = l.end(ctx, err) }()
+	if err := l.configure(ctx); err != nil {
+		return err
+	}
+	if err := l.check(ctx, property.Map{}, p.Inputs); err != nil {
+		return err
+	}
+	if err := l.create(ctx); err != nil {
+		return err
+	}
+	if err := l.look(ctx); err != nil {
+		return err
+	}
+	if !p.HasThen {
+		return nil
+	}
+	if err := l.check(ctx, l.state.Inputs, merge(p.Inputs, p.Then)); err != nil {
+		return err
+	}
+	return l.change(ctx)
+}
+
+// merge lays values over others; a null takes one away.
+func merge(under, over property.Map) property.Map {
+	for name, v := range over.All {
+		if v.IsNull() {
+			under = under.Delete(name)
+		} else {
+			under = under.Set(name, v)
+		}
+	}
+	return under
+}
+
+func (l *life) configure(ctx context.Context) error {
+	answer, err := l.client.CheckConfig(ctx, l.plan.Package, l.plan.Config)
+	if err != nil {
+		l.heading("config", "")
+		return l.fail(err)
+	}
+	if len(answer.Failures) > 0 {
+		l.heading("config", "")
+		return l.failures(answer.Failures)
+	}
+	if answer.Inputs.Len() > 0 {
+		l.heading("config", "")
+		l.values(answer.Inputs, given(l.plan.Config))
+	}
+	if err := l.client.Configure(ctx, l.plan.Package, answer.Inputs); err != nil {
+		var missing *client.MissingKeys
+		if errors.As(err, &missing) {
+			for _, key := range missing.Keys {
+				l.failure("%s is required: give it with --config %s=…", key.Name, key.Name)
+			}
+			return ErrFailed
+		}
+		return l.fail(err)
+	}
+	return nil
+}
+
+func (l *life) check(ctx context.Context, olds, news property.Map) error {
+	l.heading("check", l.plan.Type)
+	answer, err := l.client.Check(ctx, l.resource, olds, news)
+	if err != nil {
+		return l.fail(err)
+	}
+	if len(answer.Failures) > 0 {
+		return l.failures(answer.Failures)
+	}
+	l.values(answer.Inputs, given(news))
+	l.checked = answer.Inputs
+	return nil
+}
+
+// given notes which values are defaults: those that nobody gave.
+func given(values property.Map) func(string) string {
+	return func(name string) string {
+		if _, ok := values.GetOk(name); ok {
+			return ""
+		}
+		return "default"
+	}
+}
+
+func (l *life) create(ctx context.Context) error {
+	state, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{})
+	return l.arrived("create", state, err)
+}
+
+// arrived takes over what a create or update answered.
+func (l *life) arrived(verb string, state client.State, err error) error {
+	var partly *client.InitFailed
+	switch {
+	case errors.As(err, &partly):
+		l.state, l.exists = partly.State, true
+		l.heading(verb, "failed, and is kept with id "+showText(l.state.ID))
+		for _, reason := range partly.Reasons {
+			l.failure("%s", reason)
+		}
+		return ErrFailed
+	case err != nil:
+		l.heading(verb, "")
+		return l.fail(err)
+	}
+	l.state, l.exists = state, true
+	l.heading(verb, "id "+showText(state.ID))
+	l.values(beside(state.Outputs, state.Inputs), func(string) string { return "" })
+	return nil
+}
+
+// beside is what outputs hold beyond the inputs, without what is the
+// provider's own.
+func beside(outputs, inputs property.Map) property.Map {
+	for name, v := range outputs.All {
+		same, ok := inputs.GetOk(name)
+		if strings.HasPrefix(name, "__") || ok && v.Equals(same) {
+			outputs = outputs.Delete(name)
+		}
+	}
+	return outputs
+}
+
+// look reads the resource, and asks what the next up would make of it.
+func (l *life) look(ctx context.Context) error {
+	now, err := l.client.Read(ctx, l.resource, l.state, client.Operation{})
+	switch {
+	case err != nil:
+		l.heading("read", "")
+		return l.fail(err)
+	case now.ID == "":
+		l.heading("read", "")
+		l.failure("it is not there, though it has just been made")
+		return ErrFailed
+	}
+	drift := beside(now.Outputs, l.state.Outputs)
+	if drift.Len() == 0 {
+		l.heading("read", "as recorded")
+	} else {
+		l.heading("read", "differs from what was recorded")
+		l.values(drift, func(string) string { return "" })
+	}
+	l.state = now
+	diff, err := l.client.Diff(ctx, l.resource, now, l.checked)
+	if err != nil {
+		l.heading("diff", "")
+		return l.fail(err)
+	}
+	if !diff.Changed {
+		l.heading("diff", "no changes")
+		return nil
+	}
+	l.heading("diff", l.paint(red, "the next up would change this again"))
+	l.changes(diff)
+	return nil
+}
+
+// change carries out what the new inputs mean: nothing, an update, or a
+// replacement.
+func (l *life) change(ctx context.Context) error {
+	diff, err := l.client.Diff(ctx, l.resource, l.state, l.checked)
+	switch {
+	case err != nil:
+		l.heading("diff", "")
+		return l.fail(err)
+	case !diff.Changed:
+		l.heading("diff", "no changes")
+		return nil
+	case diff.Replace():
+		l.heading("diff", "replaces it")
+		l.changes(diff)
+		return l.replace(ctx, diff.DeleteBeforeReplace)
+	}
+	l.heading("diff", "updates it")
+	l.changes(diff)
+	state, err := l.client.Update(ctx, l.resource, l.state, l.checked, client.Operation{})
+	if err != nil && !errors.As(err, new(*client.InitFailed)) {
+		l.heading("update", "")
+		return l.fail(err) // the old state stands
+	}
+	if err := l.arrived("update", state, err); err != nil {
+		return err
+	}
+	return l.look(ctx)
+}
+
+// replace makes the new resource before it deletes the old one, or after.
+func (l *life) replace(ctx context.Context, deleteFirst bool) error {
+	if deleteFirst {
+		if err := l.delete(ctx); err != nil {
+			return err
+		}
+		if err := l.create(ctx); err != nil {
+			return err
+		}
+		return l.look(ctx)
+	}
+	old := l.state
+	if err := l.create(ctx); err != nil {
+		return errors.Join(err, l.deleteState(ctx, old))
+	}
+	if err := l.deleteState(ctx, old); err != nil {
+		return err
+	}
+	return l.look(ctx)
+}
+
+func (l *life) delete(ctx context.Context) error {
+	if err := l.deleteState(ctx, l.state); err != nil {
+		return err
+	}
+	l.exists = false
+	return nil
+}
+
+func (l *life) deleteState(ctx context.Context, s client.State) error {
+	if err := l.client.Delete(ctx, l.resource, s, client.Operation{}); err != nil {
+		l.heading("delete", "failed: "+showText(s.ID)+" is left behind")
+		return l.fail(err)
+	}
+	l.heading("delete", "id "+showText(s.ID))
+	return nil
+}
+
+// end deletes what is there, also after a failure and when the user has had
+// enough.
+func (l *life) end(ctx context.Context, err error) error {
+	switch {
+	case !l.exists:
+		return err
+	case l.plan.Keep:
+		l.heading("kept", "id "+showText(l.state.ID))
+		return err
+	}
+	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanup)
+	defer cancel()
+	if failed := l.delete(patient); err == nil {
+		return failed
+	}
+	return err
+}
+
+// fail shows the error of a call.
+func (l *life) fail(err error) error {
+	text := err.Error()
+	if s, ok := status.FromError(err); ok {
+		text = s.Message()
+	}
+	l.failure("%s", text)
+	return ErrFailed
+}
+
+func (l *life) failures(failures []client.Failure) error {
+	for _, f := range failures {
+		if f.Property == "" {
+			l.failure("%s", f.Reason)
+			continue
+		}
+		l.failure("%s: %s", f.Property, f.Reason)
+	}
+	return ErrFailed
+}
+
+// changes lists what a diff says.
+func (l *life) changes(d client.Diff) {
+	signs := map[string]string{"ADD": "+", "DELETE": "-", "UPDATE": "~"}
+	for _, c := range d.Details {
+		kind, replaces := strings.CutSuffix(c.Kind, "_REPLACE")
+		line := "        " + signs[kind] + " " + c.Path
+		if replaces {
+			line += "  " + l.paint(dim, "replaces")
+		}
+		fmt.Fprintln(l.w, line)
+	}
+	if len(d.Details) == 0 {
+		fmt.Fprintln(l.w, "        ~ "+strings.Join(d.Diffs, ", "))
+	}
+}
+
+// Message shows what the provider says while it works; its live status only
+// where somebody watches.
+func Message(w io.Writer, color, live bool) func(client.LogMessage) {
+	p := printer{w: w, color: color}
+	return func(m client.LogMessage) {
+		switch {
+		case m.Severity == "DEBUG" || m.Ephemeral && !live:
+		case m.Ephemeral || m.Severity == "INFO":
+			fmt.Fprintf(w, "        %s\n", p.paint(dim, m.Text))
+		default:
+			p.failure("%s: %s", strings.ToLower(m.Severity), m.Text)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package try
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// showLimit is how many characters of a text are shown.
+const showLimit = 200
+
+// show is a value for people, on one line. What is secret is not shown.
+func show(v property.Value) string {
+	switch {
+	case v.Secret():
+		return "[secret]"
+	case v.IsComputed():
+		return "[unknown]"
+	case v.IsNull():
+		return "null"
+	case v.IsString():
+		return showText(v.AsString())
+	case v.IsArray():
+		var items []string
+		for _, item := range v.AsArray().All {
+			items = append(items, show(item))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case v.IsMap():
+		var members []string
+		for name, member := range v.AsMap().AllStable {
+			members = append(members, name+": "+show(member))
+		}
+		return "{" + strings.Join(members, ", ") + "}"
+	case v.IsAsset():
+		a := v.AsAsset()
+		return fmt.Sprintf("asset %s%s", a.Path+a.URI, textOf(a.Text))
+	case v.IsArchive():
+		a := v.AsArchive()
+		return "archive " + a.Path + a.URI
+	case v.IsBool():
+		return fmt.Sprint(v.AsBool())
+	case v.IsNumber():
+		text, err := json.Marshal(v.AsNumber())
+		if err != nil {
+			return fmt.Sprint(v.AsNumber())
+		}
+		return string(text)
+	default:
+		return "[something else]"
+	}
+}
+
+func textOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	return showText(text)
+}
+
+func showText(text string) string {
+	rest := ""
+	if runes := []rune(text); len(runes) > showLimit {
+		text, rest = string(runes[:showLimit]), fmt.Sprintf(" … (%d characters)", len(runes))
+	}
+	return fmt.Sprintf("%q%s", text, rest)
+}
+
+// printer writes the account of a run.
+type printer struct {
+	w     io.Writer
+	color bool
+}
+
+// The attributes of a terminal's text (ECMA-48).
+const (
+	bold  = "1"
+	dim   = "2"
+	red   = "1;31"
+	green = "1;32"
+)
+
+func (p printer) paint(attribute, s string) string {
+	if !p.color {
+		return s
+	}
+	return "\x1b[" + attribute + "m" + s + "\x1b[0m"
+}
+
+// heading begins the part of one call.
+func (p printer) heading(verb, rest string) {
+	fmt.Fprintf(p.w, "%s %s\n", p.paint(bold, fmt.Sprintf("%-7s", verb)), rest)
+}
+
+// values lists properties, one a line, and what note says of each.
+func (p printer) values(m property.Map, note func(name string) string) {
+	wide := 0
+	for name := range m.All {
+		wide = max(wide, len(name))
+	}
+	for name, v := range m.AllStable {
+		line := fmt.Sprintf("        %-*s  %s", wide, name, show(v))
+		if n := note(name); n != "" {
+			line += "  " + p.paint(dim, n)
+		}
+		fmt.Fprintln(p.w, line)
+	}
+}
+
+func (p printer) failure(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	fmt.Fprintf(p.w, "        %s\n", p.paint(red, strings.ReplaceAll(text, "\n", "\n        ")))
+}

@@ -1,0 +1,108 @@
+package try
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec"
+)
+
+func inputs() *spec.Type {
+	kind := func(name string, k spec.Kind) *spec.Property {
+		return &spec.Property{Name: name, Type: &spec.Type{Kind: k}}
+	}
+	return &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+		kind("text", spec.String), kind("flag", spec.Bool), kind("count", spec.Int), kind("ratio", spec.Number),
+		kind("list", spec.List), kind("asset", spec.Asset), kind("archive", spec.Archive), kind("any", spec.Any),
+		{Name: "named", Type: &spec.Type{Ref: "Port"}},
+		{Name: "either", Type: &spec.Type{Kind: spec.Union, Variants: []*spec.Type{{Kind: spec.String}, {Kind: spec.Int}}}},
+		{Name: "parts", Type: &spec.Type{Kind: spec.Union, Variants: []*spec.Type{{Kind: spec.Object}, {Kind: spec.Int}}}},
+	}}
+}
+
+var named = spec.Types{"Port": {Name: "Port", Type: &spec.Type{Kind: spec.Int}}}
+
+func TestValues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("from a file"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ arg, name, want string }{
+		{"text=hello", "text", `"hello"`},
+		{"text=", "text", `""`},
+		{"text=a=b", "text", `"a=b"`},
+		{"text=12", "text", `"12"`},
+		{"text=@" + path, "text", `"from a file"`},
+		{"flag=true", "flag", "true"},
+		{"count=3", "count", "3"},
+		{"ratio=0.5", "ratio", "0.5"},
+		{"named=80", "named", "80"},
+		{"any=12", "any", `"12"`},
+		{"either=12", "either", "12"},
+		{"either=twelve", "either", `"twelve"`},
+		{"unknown=x", "unknown", `"x"`},
+		{`list:=["a", 1, null]`, "list", `["a", 1, null]`},
+		{`any:={"b": {"c": true}, "a": 1.5}`, "any", "{a: 1.5, b: {c: true}}"},
+		{"asset=@" + path, "asset", "asset " + path},
+		{"asset=some text", "asset", `asset "some text"`},
+	}
+	for _, test := range tests {
+		t.Run(test.arg, func(t *testing.T) {
+			got, err := Values([]string{test.arg}, inputs(), named)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, ok := got.GetOk(test.name)
+			if !ok || show(v) != test.want {
+				t.Errorf("%s is %s (%v), want %s", test.name, show(v), ok, test.want)
+			}
+		})
+	}
+}
+
+func TestValuesThatAreNone(t *testing.T) {
+	tests := map[string]struct {
+		args []string
+		want string
+	}{
+		"no sign":       {[]string{"text"}, "key=value"},
+		"no name":       {[]string{"=x"}, "key=value"},
+		"twice":         {[]string{"text=a", "text:=1"}, "text is given twice"},
+		"flag":          {[]string{"flag=perhaps"}, `flag: "perhaps" is neither true nor false`},
+		"number":        {[]string{"count=many"}, `count: "many" is no number`},
+		"list as text":  {[]string{"list=a,b"}, "list: it is a list: write it as JSON, with :="},
+		"not JSON":      {[]string{"any:={"}, `any: "{" is not JSON`},
+		"JSON and more": {[]string{"any:=1 2"}, "more than one JSON value"},
+		"no such file":  {[]string{"text=@/does/not/exist"}, "/does/not/exist"},
+		"archive":       {[]string{"archive=x"}, "=@folder"},
+		"no variant":    {[]string{"parts=x"}, "several forms"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := Values(test.args, inputs(), named)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error is %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestShow(t *testing.T) {
+	tests := map[string]property.Value{
+		"[secret]":          property.New("hidden").WithSecret(true),
+		"{token: [secret]}": property.New(map[string]property.Value{"token": property.New("hidden").WithSecret(true)}),
+		"[unknown]":         property.New(property.Computed),
+		"9007199254740991":  property.New(9007199254740991.0),
+		`"\x1b[31m"`:        property.New("\x1b[31m"),
+		`"` + strings.Repeat("é", 200) + `" … (201 characters)`: property.New(strings.Repeat("é", 201)),
+	}
+	for want, v := range tests {
+		if got := show(v); got != want {
+			t.Errorf("shown as %s, want %s", got, want)
+		}
+	}
+}

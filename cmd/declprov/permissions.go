@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/spec"
+)
+
+const permissionsHelp = `Permissions prints what a spec may do to your machine and to others: the files it
+may read and write, the servers it may reach, the programs it may run, the
+variables it may see. Whatever is not listed is refused.
+
+A grant in ${...} is decided when the provider runs: ${config.x} by its
+configuration; ${inputs.x} by the program that uses it ("chosen by the
+program"). A grant that the spec does not spell out, but that follows from what
+it names elsewhere, is marked as implied: a permissions block makes it explicit.`
+
+// accesses are the keys of a permissions block, and what each allows.
+var accesses = [...]struct{ key, allows string }{
+	{"read", "read files"},
+	{"write", "read, write and delete files"},
+	{"hosts", "connect to"},
+	{"run", "run programs"},
+	{"env", "see environment variables"},
+}
+
+func (a *app) permissionsCommand() *cobra.Command {
+	format := "text"
+	cmd := &cobra.Command{
+		Use:               "permissions SPEC",
+		Short:             "Print what a spec may do",
+		Long:              permissionsHelp,
+		Args:              specArgument,
+		ValidArgsFunction: completeSpec,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "text" && format != "json" {
+				return usagef("--format is %q; it takes text or json", format)
+			}
+			c, err := a.compiled(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			p, err := program(c)
+			if err != nil {
+				return err
+			}
+			grants := p.Grants()
+			if format == "json" {
+				enc := json.NewEncoder(a.out)
+				enc.SetEscapeHTML(false)
+				enc.SetIndent("", "  ")
+				return enc.Encode(grants)
+			}
+			return writeGrants(a.out, p.Metadata(), grants)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", format, "how they are written: text or json")
+	mustComplete(cmd, "format", "text", "json")
+	a.addTagFlag(cmd)
+	return cmd
+}
+
+func writeGrants(w io.Writer, about spec.Metadata, grants []engine.Grant) error {
+	name := about.Name
+	if about.Version != "" {
+		name += " " + about.Version
+	}
+	if len(grants) == 0 {
+		_, err := fmt.Fprintf(w, "%s may do nothing outside of itself.\n", name)
+		return err
+	}
+	text := name + " may\n"
+	for _, access := range accesses {
+		heading := "\n" + access.allows + "\n"
+		for _, g := range grants {
+			if g.Access != access.key {
+				continue
+			}
+			text += heading + "  " + g.Pattern + remarks(g) + "\n"
+			heading = ""
+		}
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func remarks(g engine.Grant) string {
+	remark := ""
+	if g.Chosen {
+		remark += "  (chosen by the program)"
+	}
+	if g.Implied {
+		remark += "  (implied: there is no permissions block)"
+	}
+	return remark
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "write the expected output of the scripts anew")
+
+// TestScripts runs testdata/script: each file is a session with the really built
+// binary, in a folder and with a home of its own.
+func TestScripts(t *testing.T) {
+	bin := buildBinary(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("PULUMI_HOME", filepath.Join(env.WorkDir, "pulumi"))
+			env.Setenv("DECLPROV_CACHE_DIR", filepath.Join(env.WorkDir, ".cache"))
+			env.Setenv("BIN", bin)
+			if dir := os.Getenv("GOCOVERDIR"); dir != "" {
+				env.Setenv("GOCOVERDIR", dir)
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// buildBinary builds declprov, counting coverage where this test does.
+func buildBinary(t *testing.T) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	args := []string{"build", "-o", filepath.Join(folder, "declprov")}
+	if testing.CoverMode() != "" {
+		args = append(args, "-cover")
+	}
+	out, err := exec.Command("go", append(args, ".")...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("building declprov: %v\n%s", err, out)
+	}
+	return folder
+}
+
+// exits runs a command and wants exactly this exit code: exits 1 declprov vet x.
+// What the command prints is there for stdout, stderr and cmp.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		code = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%s: %v", strings.Join(args[1:], " "), err)
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("%s: exit code %d, want %s", strings.Join(args[1:], " "), code, args[0])
+	}
+}

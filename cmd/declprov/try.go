@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/spf13/cobra"
+
+	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
+	"github.com/declprov/declprov/cmd/declprov/internal/try"
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/pulumi"
+	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/container"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+const tryHelp = `Try makes one resource, looks at it, changes it (--then) and deletes it, by the
+same calls over the same protocol as Pulumi, and shows each answer. It acts on the
+real world: files are written, servers are called. What it made it deletes again,
+also after a failure; --keep leaves it.
+
+Values are key=value, read by the declared type; key=@file, the content of a file
+(for an asset, the file itself); or key:=json, for lists and structs. In --then,
+key:=null takes an input away.`
+
+const tryExamples = `  declprov try files.cue File path=notes.txt content=hello --then content=bye
+  declprov try petstore.cue Pet name=rex 'tags:={"color": "red"}' --config token=@token.txt`
+
+type tryOptions struct {
+	then, config []string
+	dir          string
+	keep         bool
+}
+
+func (a *app) tryCommand() *cobra.Command {
+	var o tryOptions
+	cmd := &cobra.Command{
+		Use:     "try SPEC TYPE [KEY=VALUE...]",
+		Short:   "Make, change and delete one resource of a spec",
+		Long:    tryHelp,
+		Example: tryExamples,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usagef("%s takes a SPEC and the TYPE of a resource", cmd.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: a.completeTry,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.try(cmd.Context(), args[0], args[1], args[2:], o)
+		},
+	}
+	cmd.Flags().StringArrayVar(&o.then, "then", nil, "update it with these inputs, `key=value`...")
+	cmd.Flags().StringArrayVar(&o.config, "config", nil, "configure the provider with `key=value`...")
+	cmd.Flags().StringVar(&o.dir, "dir", "", "the program's `folder`, where relative paths start (default: this one)")
+	cmd.Flags().BoolVar(&o.keep, "keep", false, "do not delete it in the end")
+	a.addTagFlag(cmd)
+	return cmd
+}
+
+// spreadValues lets flags that take values take several: `--then a=1 b=2` is
+// `--then a=1 --then b=2`.
+func spreadValues(args []string, flags ...string) []string {
+	var out []string
+	flag, bare := "", false // bare: the flag has no value yet
+	for i, arg := range args {
+		isFlag := strings.HasPrefix(arg, "-")
+		if isFlag && bare {
+			out = append(out, flag)
+		}
+		switch {
+		case arg == "--":
+			return append(out, args[i:]...)
+		case slices.Contains(flags, arg):
+			flag, bare = arg, true
+		case isFlag:
+			flag, bare = "", false
+			out = append(out, arg)
+		case flag != "":
+			bare = false
+			out = append(out, flag+"="+arg)
+		default:
+			out = append(out, arg)
+		}
+	}
+	if bare {
+		out = append(out, flag)
+	}
+	return out
+}
+
+func (a *app) try(ctx context.Context, path, token string, values []string, o tryOptions) error {
+	c, err := a.compiled(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	p, err := program(c)
+	if err != nil {
+		return err
+	}
+	plan, err := a.plan(c, p, token, values, o)
+	if err != nil {
+		return err
+	}
+	host, err := client.StartEngine()
+	if err != nil {
+		return err
+	}
+	defer host.Stop()
+	color := terminal.Colors(a.out, a.color)
+	host.OnLog = try.Message(a.out, color, terminal.Is(a.out))
+	provider, err := client.Start(pulumi.Options{
+		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: o.dir, Stderr: a.err, Debug: a.debug,
+	})
+	if err != nil {
+		return err
+	}
+	defer provider.Close()
+	if err := provider.Handshake(ctx, host.Address()); err != nil {
+		return fmt.Errorf("the provider refuses the handshake: %w", err)
+	}
+	err = try.Life(ctx, provider, plan, a.out, color)
+	if errors.Is(err, try.ErrFailed) {
+		return reported{exitFindings}
+	}
+	return err
+}
+
+// plan reads what is to be tried, by the types that the spec declares.
+func (a *app) plan(c *container.Container, p *engine.Program, token string, values []string, o tryOptions) (try.Plan, error) {
+	name := token[strings.LastIndex(token, ":")+1:]
+	if !p.HasResource(name) {
+		return try.Plan{}, usagef("%s has no resource %q. %s", p.Metadata().Name, name, diag.Remedy(name, c.ResourceNames()))
+	}
+	resource, err := c.Resource(name)
+	if err != nil {
+		return try.Plan{}, err
+	}
+	plan := try.Plan{Package: p.Metadata().Name, Type: name, Keep: o.keep, HasThen: len(o.then) > 0}
+	config, types := p.Config()
+	for _, given := range []struct {
+		into   *property.Map
+		values []string
+		object *spec.Type
+	}{
+		{&plan.Inputs, values, resource.Inputs},
+		{&plan.Then, o.then, resource.Inputs},
+		{&plan.Config, o.config, config},
+	} {
+		if *given.into, err = try.Values(given.values, given.object, types); err != nil {
+			return try.Plan{}, usage{err}
+		}
+	}
+	return plan, nil
+}
+
+// completeTry completes the spec, then its resource types, then their inputs.
+func (a *app) completeTry(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return completeSpecs(cmd, args, prefix)
+	}
+	c, err := a.builder().Open(cmd.Context(), a.specOf(args[0]))
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	defer c.Close()
+	if len(args) == 1 {
+		return c.ResourceNames(), cobra.ShellCompDirectiveNoFileComp
+	}
+	resource, err := c.Resource(args[1])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var keys []string
+	for _, field := range resource.Inputs.FieldNames() {
+		keys = append(keys, field+"=")
+	}
+	return keys, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
