@@ -22,7 +22,7 @@ func readKind() *actions.Kind {
 		Summary: "Reads a file.",
 		Doc: `A file that is not there is *not found*: gone, in a resource's ` + "`read`" + `.
 
-Only what is referred to is read: without ` + "`content`, `contentBase64` and `sha256`" + ` the file is not even opened.
+Only what is referred to is read: without ` + "`content`, `contentBase64` and `sha256`" + ` no byte of the file is.
 Symbolic links are followed, as far as their targets are permitted.`,
 		Args: []actions.Arg{
 			pathArg("File to read."),

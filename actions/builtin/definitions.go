@@ -1,0 +1,135 @@
+package builtin
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+// Definitions is the CUE definitions of what each kind takes, for editors: they
+// complete and document arguments. The compiler checks more than they say.
+func Definitions() string {
+	var b strings.Builder
+	b.WriteString("// Generated from the declarations in actions/. Do not edit: go test ./actions/builtin -update\n\n")
+	b.WriteString("// #Template is text with an expression in it: it stands where a value of any type may.\n")
+	b.WriteString(`#Template: =~"\\$\\{"` + "\n\n")
+	b.WriteString("// #Text is text that may hold expressions, or, as a literal, never does.\n#Text: string | {literal!: string}\n")
+	for _, f := range Families() {
+		defineFamily(&b, f)
+	}
+	return b.String()
+}
+
+func defineFamily(b *strings.Builder, f *actions.Family) {
+	name := "#" + upperFirst(f.Name)
+	fmt.Fprintf(b, "\n// Defaults for the actions of %s.\n%sDefaults: {\n", f.Name, name)
+	defineArgs(b, f.Defaults, false)
+	b.WriteString("}\n")
+	for _, k := range f.Kinds {
+		fmt.Fprintf(b, "\n// %s\n%s%s: close({\n", k.Summary, name, upperFirst(k.Name))
+		defineArgs(b, k.Args, true)
+		b.WriteString("})")
+		for _, group := range k.OneOf {
+			exactlyOne(b, group)
+		}
+		b.WriteString("\n")
+	}
+	if f.Kind("") != nil {
+		return
+	}
+	fmt.Fprintf(b, "\n// One action of %s.\n%s: close({\n", f.Name, name)
+	kinds := make([]string, len(f.Kinds))
+	for i, k := range f.Kinds {
+		kinds[i] = k.Name
+		fmt.Fprintf(b, "\t// %s\n\t%s?: %s%s\n", k.Summary, k.Name, name, upperFirst(k.Name))
+	}
+	b.WriteString("})")
+	exactlyOne(b, kinds)
+	b.WriteString("\n")
+}
+
+// exactlyOne adds that one of the fields is given. It opens the definition that
+// it is added to, which is why that is closed by hand.
+func exactlyOne(b *strings.Builder, names []string) {
+	alternatives := each(names, func(name string) string { return fmt.Sprintf("{%s!: _, ...}", name) })
+	fmt.Fprintf(b, " & matchN(1, [%s])", strings.Join(alternatives, ", "))
+}
+
+func defineArgs(b *strings.Builder, args []actions.Arg, withRequired bool) {
+	for _, a := range args {
+		mark := "?"
+		if a.Required && withRequired {
+			mark = "!"
+		}
+		doc := a.Doc
+		if a.Default != nil {
+			doc += " Default: " + literal(a.Default) + "."
+		}
+		value := cueType(a.Type)
+		switch {
+		case a.Mode == actions.Raw || value == "_" || value == "#Template":
+		case value == "string":
+			value = "#Text"
+		default:
+			value += " | #Template"
+		}
+		fmt.Fprintf(b, "\t// %s\n\t%s%s: %s\n", strings.ReplaceAll(doc, "\n", "\n\t// "), a.Name, mark, value)
+	}
+}
+
+// cueType is the type in CUE. What it cannot say in a few words it leaves to
+// the compiler.
+func cueType(t *spec.Type) string {
+	switch {
+	case t == nil:
+		return "_"
+	case len(t.Enum) > 0:
+		return strings.Join(each(t.Enum, literal), " | ")
+	}
+	switch t.Kind {
+	case spec.Bool, spec.Int, spec.Number:
+		return t.Kind.String()
+	case spec.String:
+		if len(t.Patterns) == 1 && !t.Patterns[0].Negated {
+			return "=~" + strconv.Quote(t.Patterns[0].Regexp)
+		}
+		return "string"
+	case spec.Asset, spec.Archive:
+		// It is the user's to hand over, so it comes by a template.
+		return "#Template"
+	case spec.List:
+		return "[..." + cueType(t.Elem) + "]"
+	case spec.Map:
+		return "{[string]: " + cueType(t.Elem) + "}"
+	case spec.Union:
+		return strings.Join(each(t.Variants, cueType), " | ")
+	case spec.Object:
+		return cueObject(t)
+	default:
+		return "_"
+	}
+}
+
+func cueObject(t *spec.Type) string {
+	members := each(t.Fields, func(p *spec.Property) string {
+		mark := "?"
+		if p.Required {
+			mark = "!"
+		}
+		return p.Name + mark + ": " + cueType(p.Type)
+	})
+	if t.Open {
+		members = append(members, "...")
+	}
+	return "{" + strings.Join(members, ", ") + "}"
+}
+
+func upperFirst(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}

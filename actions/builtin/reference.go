@@ -1,0 +1,142 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+// Reference is the reference page of all kinds, in Markdown.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString("# Actions\n\n<!-- Generated from the declarations in actions/. Do not edit: go test ./actions/builtin -update -->\n\n")
+	b.WriteString("A step runs one action. Every argument takes templates (`${…}`) unless it says otherwise; " +
+		"what surrounds an action in a step is in the [language reference](language.md).\n")
+	for _, f := range Families() {
+		writeFamily(&b, f)
+	}
+	return b.String()
+}
+
+func writeFamily(b *strings.Builder, f *actions.Family) {
+	fmt.Fprintf(b, "\n## %s\n\n%s\n", f.Name, f.Summary)
+	if len(f.Defaults) > 0 {
+		fmt.Fprintf(b, "\nDefaults for all of them, in a block `%s` at the top of the spec:\n\n", f.Name)
+		writeArgs(b, f.Defaults)
+	}
+	for _, k := range f.Kinds {
+		writeKind(b, f, k)
+	}
+}
+
+func writeKind(b *strings.Builder, f *actions.Family, k *actions.Kind) {
+	title := f.Name
+	if k.Name != "" {
+		title += "." + k.Name
+	}
+	fmt.Fprintf(b, "\n### %s\n\n%s\n", title, k.Summary)
+	if k.Doc != "" {
+		fmt.Fprintf(b, "\n%s\n", k.Doc)
+	}
+	b.WriteString("\n")
+	writeArgs(b, k.Args)
+	for _, group := range k.OneOf {
+		fmt.Fprintf(b, "\nExactly one of %s is given.\n", codeList(group))
+	}
+	if k.Effect(actions.Static{}) == actions.None {
+		b.WriteString("\nIt changes nothing.\n")
+	}
+	b.WriteString("\nResult:\n\n")
+	writeResult(b, k.Result(actions.Static{}), "")
+	for _, e := range k.Examples {
+		writeExample(b, e)
+	}
+}
+
+func writeExample(b *strings.Builder, e actions.Example) {
+	fmt.Fprintf(b, "\n%s", e.Summary)
+	if len(e.Files) > 0 {
+		fmt.Fprintf(b, " (where there is %s)", codeList(slices.Sorted(maps.Keys(e.Files))))
+	}
+	fmt.Fprintf(b, ":\n\n```cue\n%s\n```\n", e.Spec)
+}
+
+func writeArgs(b *strings.Builder, args []actions.Arg) {
+	b.WriteString("| argument | type | default | |\n|---|---|---|---|\n")
+	for _, a := range args {
+		byDefault := ""
+		switch {
+		case a.Required:
+			byDefault = "required"
+		case a.Default != nil:
+			byDefault = "`" + literal(a.Default) + "`"
+		}
+		doc := a.Doc
+		if a.Mode == actions.Raw {
+			doc += " Takes no templates."
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", a.Name, cell(typeText(a.Type)), byDefault, cell(doc))
+	}
+}
+
+func writeResult(b *strings.Builder, t *spec.Type, indent string) {
+	for _, m := range t.Fields {
+		absent := ""
+		if !m.Required {
+			absent = ", or null"
+		}
+		fmt.Fprintf(b, "%s- `%s` (%s%s): %s\n", indent, m.Name, typeText(m.Type), absent, m.Doc)
+		inner := m.Type
+		if inner.Kind == spec.List || inner.Kind == spec.Map {
+			inner = inner.Elem
+		}
+		if inner != nil && inner.Kind == spec.Object {
+			writeResult(b, inner, indent+"  ")
+		}
+	}
+}
+
+// typeText is a type in a few words.
+func typeText(t *spec.Type) string {
+	switch {
+	case len(t.Enum) > 0:
+		return strings.Join(each(t.Enum, literal), ` | `)
+	case t.Kind == spec.Union:
+		return strings.Join(each(t.Variants, typeText), " | ")
+	case t.Kind == spec.List && t.Elem != nil:
+		return "list of " + typeText(t.Elem)
+	case t.Kind == spec.Map && t.Elem != nil:
+		return "map of " + typeText(t.Elem)
+	default:
+		return t.Kind.String()
+	}
+}
+
+func each[T any](list []T, text func(T) string) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = text(v)
+	}
+	return out
+}
+
+func literal(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text)
+}
+
+func codeList(names []string) string {
+	return strings.Join(each(names, func(n string) string { return "`" + n + "`" }), ", ")
+}
