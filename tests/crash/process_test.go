@@ -1,0 +1,155 @@
+// Package crash kills a provider with SIGKILL at every system call of a write,
+// by strace's fault injection, and looks at what is left.
+package crash
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/pulumi/client"
+)
+
+// process is a provider that runs on its own, as it does under Pulumi.
+type process struct {
+	*client.Client
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	strace *exec.Cmd
+}
+
+// start starts the provider "files" of a folder, with a program in dir.
+func start(t *testing.T, folder, dir string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(filepath.Join(folder, "pulumi-resource-files"))}
+	p.cmd.Dir = dir
+	var err error
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.stop)
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the provider's port: %v", err)
+	}
+	port, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatalf("the provider's port: %v", err)
+	}
+	if p.Client, err = client.Connect(port); err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	if err := p.Handshake(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	config, err := p.CheckConfig(ctx, "files", property.NewMap(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Configure(ctx, "files", config.Inputs); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// stop ends the process, however it is by now. It may be called twice.
+func (p *process) stop() {
+	if p.Client != nil {
+		p.Close()
+	}
+	p.stdin.Close()
+	p.cmd.Process.Kill()
+	p.cmd.Wait()
+	if p.strace != nil {
+		p.strace.Wait()
+	}
+}
+
+// attach lets strace watch the process from here on, and waits until it does.
+func (p *process) attach(t *testing.T, strace string, args ...string) {
+	t.Helper()
+	pid := strconv.Itoa(p.cmd.Process.Pid)
+	p.strace = exec.Command(strace, append([]string{"-f", "-qq", "-p", pid}, args...)...)
+	if err := p.strace.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); !traced(pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("strace did not attach: is ptrace permitted on this machine?")
+		}
+	}
+}
+
+// traced reports whether every thread of a process has a tracer.
+func traced(pid string) bool {
+	threads, err := filepath.Glob("/proc/" + pid + "/task/*/status")
+	if err != nil || len(threads) == 0 {
+		return false
+	}
+	for _, path := range threads {
+		status, err := os.ReadFile(path)
+		if err != nil || strings.Contains(string(status), "TracerPid:\t0\n") {
+			return false
+		}
+	}
+	return true
+}
+
+// operation is what is killed: it fails if the provider dies.
+type operation func(ctx context.Context, p *process) error
+
+var tracedCall = regexp.MustCompile(`(?m)^\d+ +([a-z0-9_]+)\(`)
+
+// calls are the system calls on files that an operation makes, with how often
+// it makes each.
+func calls(t *testing.T, strace, folder, dir string, do operation) map[string]int {
+	t.Helper()
+	log := filepath.Join(t.TempDir(), "calls")
+	p := start(t, folder, dir)
+	p.attach(t, strace, "-o", log, "-e", "trace=%file,%desc")
+	if err := do(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	p.stop()
+	data, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, m := range tracedCall.FindAllStringSubmatch(string(data), -1) {
+		// Waiting for the network is no part of the write.
+		if !strings.HasPrefix(m[1], "epoll") {
+			count[m[1]]++
+		}
+	}
+	return count
+}
+
+// killAt runs an operation in a provider that dies at the nth call of that
+// name, and reports whether it got so far.
+func killAt(t *testing.T, strace, folder, dir, name string, n int, do operation) (died bool) {
+	t.Helper()
+	p := start(t, folder, dir)
+	defer p.stop()
+	p.attach(t, strace, "-o", "/dev/null", "-e", "trace="+name, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", name, n))
+	return do(t.Context(), p) != nil
+}
