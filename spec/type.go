@@ -166,14 +166,15 @@ type Named struct {
 type Types map[string]*Named
 
 // Resolve follows a reference to the type it names, keeping the reference's own
-// nullability. A type that is no reference is returned as it is, nil as Any.
+// nullability. A type that is no reference is returned as it is, nil as Any; a
+// definition that is nothing but itself (#A: #B, #B: #A) is Any, too.
 func (ts Types) Resolve(t *Type) *Type {
 	if t == nil {
 		return &Type{}
 	}
-	for t.Ref != "" {
+	for hops := 0; t.Ref != ""; hops++ {
 		named, ok := ts[t.Ref]
-		if !ok {
+		if !ok || hops > len(ts) {
 			return &Type{}
 		}
 		if t.Nullable && !named.Type.Nullable {

@@ -1,0 +1,236 @@
+package schema
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// The codes of findings.
+const (
+	// CodeName is a name that is no identifier: no SDK could have it. Pulumi's
+	// own binder accepts such, and the generators then write code that does not
+	// compile.
+	CodeName = "invalid-name"
+	// CodeReserved is a name that Pulumi or an SDK uses itself.
+	CodeReserved = "reserved-name"
+	// CodeSimilar are two names that are one in some SDK.
+	CodeSimilar = "similar-names"
+	// CodeEndless is a type that requires itself.
+	CodeEndless = "endless-type"
+)
+
+// Names that are taken, with by what. Keywords of languages (class, from) are not
+// among them: every generator escapes these.
+var (
+	reservedAnywhere = map[string]string{
+		"pulumi": "Pulumi reserves it in every object",
+	}
+	reservedInResources = map[string]string{
+		"id": "every resource has its id under this name", "urn": "every resource has its URN under this name",
+		"opts": "Python's constructors have their options under this name", "resourceName": "Python's constructors have the resource's name under this name",
+		"constructor": "JavaScript's classes have their constructor under this name",
+	}
+	reservedInConfig = map[string]string{
+		"version": "Pulumi passes the provider's own version under this name", "pluginDownloadURL": "Pulumi passes the plugin's address under this name",
+		"id": reservedInResources["id"], "urn": reservedInResources["urn"],
+		"opts": reservedInResources["opts"], "resourceName": reservedInResources["resourceName"], "constructor": reservedInResources["constructor"],
+	}
+	packageName  = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_]*$`)
+	resourceName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
+)
+
+// linter collects what is wrong with the names of a spec.
+type linter struct {
+	spec     *spec.Provider
+	findings diag.List
+}
+
+func lint(p *spec.Provider) diag.List {
+	l := &linter{spec: p}
+	l.packageName()
+	l.object(p.Config, scope{where: "config", path: "config", reserved: reservedInConfig})
+	for _, key := range sortedKeys(p.Types) {
+		l.object(p.Types[key].Type, scope{where: fmt.Sprintf("type %q", p.Types[key].Name), path: key})
+	}
+	l.resourceNames()
+	for _, r := range p.Resources {
+		where, path := fmt.Sprintf("resource %q", r.Name), "resources."+r.Name
+		l.object(r.Inputs, scope{where: where + ", inputs", path: path + ".inputs", reserved: reservedInResources})
+		l.object(r.Outputs, scope{where: where + ", outputs", path: path + ".outputs", reserved: reservedInResources})
+		l.acrossSides(r, scope{where: where, path: path})
+		if r.List != nil {
+			l.object(r.List.Inputs, scope{where: where + ", list", path: path + ".list.inputs"})
+		}
+	}
+	l.endless()
+	return l.findings.Sorted()
+}
+
+// scope is where the linter is, in the words of diagnostics.
+type scope struct {
+	where, path string
+	reserved    map[string]string
+}
+
+func (l *linter) report(code string, at diag.Range, s scope, summary, detail string) {
+	l.findings = append(l.findings, diag.Diagnostic{
+		Severity: diag.Error, Code: code, Summary: summary, Detail: detail, Subject: at, Context: s.where, Path: s.path,
+	})
+}
+
+func (l *linter) packageName() {
+	s := scope{path: "name"}
+	switch name := l.spec.Name; {
+	case !packageName.MatchString(name):
+		l.report(CodeName, l.spec.Range, s, fmt.Sprintf("%q cannot be the name of a provider", name),
+			"A name is a letter, then letters, digits, - and _.")
+	case name == "pulumi" || name == "input":
+		l.report(CodeReserved, l.spec.Range, s, fmt.Sprintf("the name %q is reserved", name), "Pulumi uses it for itself. Take another.")
+	}
+}
+
+func (l *linter) resourceNames() {
+	seen := map[string]string{}
+	for _, r := range l.spec.Resources {
+		s := scope{where: fmt.Sprintf("resource %q", r.Name), path: "resources." + r.Name}
+		lower := strings.ToLower(r.Name)
+		switch other, taken := seen[lower]; {
+		case !resourceName.MatchString(r.Name):
+			l.report(CodeName, r.Range, s, fmt.Sprintf("%q cannot be the name of a resource", r.Name),
+				"SDKs have a class of this name: a letter, then letters, digits and _.")
+		case lower == "provider" || lower == "pulumi":
+			l.report(CodeReserved, r.Range, s, fmt.Sprintf("the resource name %q is reserved", r.Name),
+				"Every SDK has a class of this name already. Take another.")
+		case taken:
+			l.report(CodeSimilar, r.Range, s, fmt.Sprintf("the resources %q and %q differ by case alone", other, r.Name),
+				"SDKs put each into a file of its name, and Pulumi refuses both. Rename one.")
+		}
+		seen[lower] = r.Name
+	}
+}
+
+// object looks at the properties of a type and of what is written inside it.
+func (l *linter) object(t *spec.Type, s scope) {
+	if t == nil || t.Ref != "" {
+		return // a definition is looked at once, where it is written
+	}
+	seen := map[string]string{}
+	for _, f := range t.Fields {
+		in := scope{where: s.where, path: s.path + "." + f.Name}
+		l.property(f, in, s.reserved)
+		key := snake(f.Name)
+		if other, taken := seen[key]; taken && other != f.Name {
+			l.report(CodeSimilar, f.Range, in, fmt.Sprintf("the properties %q and %q have one name in SDKs", other, f.Name),
+				fmt.Sprintf("Python has %s for both. Rename one, with @wire(%s) if the world calls it so.", key, f.Name))
+		}
+		seen[key] = f.Name
+		l.object(f.Type, in)
+	}
+	l.object(t.Elem, scope{where: s.where, path: s.path})
+	for _, v := range t.Variants {
+		l.object(v, scope{where: s.where, path: s.path})
+	}
+}
+
+func (l *linter) property(f *spec.Property, s scope, reserved map[string]string) {
+	why, isReserved := reserved[f.Name]
+	if why2, ok := reservedAnywhere[f.Name]; ok {
+		why, isReserved = why2, true
+	}
+	switch {
+	case !isIdentifier(f.Name):
+		l.report(CodeName, f.Range, s, fmt.Sprintf("%q cannot be the name of a property", f.Name),
+			fmt.Sprintf("SDKs have a variable of this name: letters, digits and _, not a digit first. Call it %s @wire(%q).", suggestion(f.Name), f.Name))
+	case isReserved:
+		l.report(CodeReserved, f.Range, s, fmt.Sprintf("the property name %q is reserved", f.Name),
+			fmt.Sprintf("%s. Take another name, with @wire(%s) if the world calls it so.", capital(why), f.Name))
+	case strings.HasPrefix(f.Name, "__"):
+		l.report(CodeReserved, f.Range, s, fmt.Sprintf("the property name %q is reserved", f.Name),
+			fmt.Sprintf("Pulumi hides properties that begin with __. Call it %s @wire(%s).", strings.TrimLeft(f.Name, "_"), f.Name))
+	}
+}
+
+// acrossSides finds an input and an output that an SDK cannot tell apart, though
+// they are not the same property.
+func (l *linter) acrossSides(r *spec.Resource, s scope) {
+	if r.Inputs == nil || r.Outputs == nil {
+		return
+	}
+	inputs := map[string]string{}
+	for _, f := range r.Inputs.Fields {
+		inputs[snake(f.Name)] = f.Name
+	}
+	for _, f := range r.Outputs.Fields {
+		if other, ok := inputs[snake(f.Name)]; ok && other != f.Name {
+			l.report(CodeSimilar, f.Range, scope{where: s.where, path: s.path + ".outputs." + f.Name},
+				fmt.Sprintf("the input %q and the output %q have one name in SDKs", other, f.Name),
+				"Give both the same name if they are the same property, else rename one.")
+		}
+	}
+}
+
+// snake is a name as Python's generator folds it, and as Go's does: case and _
+// between words do not count.
+func snake(s string) string {
+	var b strings.Builder
+	runes := []rune(s)
+	for i, r := range runes {
+		if isUpper(r) && i > 0 && runes[i-1] != '_' && (!isUpper(runes[i-1]) || i+1 < len(runes) && isLower(runes[i+1])) {
+			b.WriteByte('_')
+		}
+		b.WriteString(strings.ToLower(string(r)))
+	}
+	return b.String()
+}
+
+func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
+func isLower(r rune) bool { return 'a' <= r && r <= 'z' }
+
+// suggestion is an identifier near the name: a-b becomes aB.
+func suggestion(name string) string {
+	words := pascal(name)
+	if words == "" {
+		return "value"
+	}
+	return strings.ToLower(words[:1]) + words[1:]
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// endless finds types that require a value of themselves, which no program could
+// write down.
+func (l *linter) endless() {
+	for _, key := range sortedKeys(l.spec.Types) {
+		named := l.spec.Types[key]
+		if l.requires(named.Type, key, nil) {
+			l.report(CodeEndless, named.At, scope{where: fmt.Sprintf("type %q", named.Name), path: key},
+				fmt.Sprintf("a value of %q must hold another, without end", named.Name),
+				"Make the property that leads back optional, or a list.")
+		}
+	}
+}
+
+// requires reports whether every value of the type holds one of the definition.
+func (l *linter) requires(t *spec.Type, key string, through []string) bool {
+	if t == nil || t.Nullable {
+		return false
+	}
+	if t.Ref != "" {
+		if t.Ref == key {
+			return true
+		}
+		named, ok := l.spec.Types[t.Ref]
+		if !ok || slices.Contains(through, t.Ref) {
+			return false
+		}
+		return l.requires(named.Type, key, append(through, t.Ref))
+	}
+	return t.Kind == spec.Object && slices.ContainsFunc(t.Fields, func(f *spec.Property) bool {
+		return f.Required && l.requires(f.Type, key, through)
+	})
+}

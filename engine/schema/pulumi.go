@@ -1,0 +1,147 @@
+// Package schema makes the documents that hosts generate SDKs, documentation
+// and checks of programs from. They are data: this package speaks no protocol.
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// Pulumi is the Pulumi package schema of a spec, as JSON, in equal bytes for
+// equal specs, whatever the order of their resources and properties. The findings
+// are names that no SDK can have; with errors among them there is no schema.
+//
+// It describes what the engine serves: resources and configuration. What is not
+// served yet (functions, components) is left out, because a program that uses it
+// should fail when it is compiled, not when it runs.
+func Pulumi(p *spec.Provider) ([]byte, diag.List) {
+	findings := lint(p)
+	if findings.HasErrors() {
+		return nil, findings
+	}
+	g := &generator{
+		name:  p.Name,
+		named: p.Types,
+		types: map[string]complexType{},
+		names: newNames(p),
+		refs:  map[string]string{},
+		open:  map[string]bool{},
+	}
+	doc := g.metadata(p.Metadata)
+	g.nameTypes()
+	doc.Config, doc.Provider = g.provider(p)
+	doc.Resources = map[string]resource{}
+	for _, r := range slices.SortedFunc(slices.Values(p.Resources), byName) {
+		doc.Resources[g.token(r.Name)] = g.resource(r)
+	}
+	doc.Types = g.types
+	text, err := encode(doc)
+	if err != nil {
+		findings = append(findings, diag.Diagnostic{
+			Severity: diag.Error, Code: "schema", Subject: p.Range, Path: "language",
+			Summary: fmt.Sprintf("the schema cannot be written: %v", err),
+		})
+		return nil, findings
+	}
+	return text, findings
+}
+
+func byName(a, b *spec.Resource) int { return strings.Compare(a.Name, b.Name) }
+
+func encode(doc pkg) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // documentation is full of < and &
+	err := e.Encode(doc)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// generator holds what grows while a schema is made.
+type generator struct {
+	name  string
+	named spec.Types
+	types map[string]complexType
+	names *names
+	// refs are the type names given to the author's definitions, and open
+	// those of them whose description is under way, to stop recursion through
+	// definitions that have no name in a schema (a list of itself).
+	refs map[string]string
+	open map[string]bool
+}
+
+// token is the full name of a resource or type.
+func (g *generator) token(name string) string { return g.name + ":index:" + name }
+
+func (g *generator) metadata(m spec.Metadata) pkg {
+	doc := pkg{
+		Name: m.Name, DisplayName: m.DisplayName, Version: m.Version, Description: m.Description,
+		Keywords: slices.Clone(m.Keywords), Homepage: m.Homepage, License: m.License,
+		Repository: m.Repository, LogoURL: m.Logo, Publisher: m.Publisher,
+		Meta: meta{ModuleFormat: "(.*)"}, Language: languages(m.Language),
+	}
+	// Pulumi's registry sorts packages by this keyword.
+	if !slices.ContainsFunc(doc.Keywords, func(k string) bool { return strings.HasPrefix(k, "kind/") }) {
+		doc.Keywords = append(doc.Keywords, "kind/native")
+	}
+	return doc
+}
+
+// languages are the author's options for SDK generators, with the one added
+// without which an SDK does not carry the provider's version, and so asks for
+// any version of the plugin.
+func languages(author map[string]any) map[string]any {
+	all := maps.Clone(author)
+	if all == nil {
+		all = map[string]any{}
+	}
+	for _, name := range []string{"go", "nodejs", "python"} {
+		options, ok := all[name].(map[string]any)
+		if !ok && all[name] != nil {
+			continue // not ours to judge
+		}
+		options = maps.Clone(options)
+		if options == nil {
+			options = map[string]any{}
+		}
+		if _, given := options["respectSchemaVersion"]; !given {
+			options["respectSchemaVersion"] = true
+		}
+		all[name] = options
+	}
+	return all
+}
+
+// provider describes the configuration, once as variables of a stack and once as
+// inputs of an explicit provider.
+func (g *generator) provider(p *spec.Provider) (config, resource) {
+	t := p.Config
+	if t == nil {
+		t = &spec.Type{Kind: spec.Object}
+	}
+	variables, required := g.properties(t, "Config", input)
+	outputs, _ := g.properties(t, "Config", output)
+	for _, f := range t.Fields {
+		if f.Ephemeral {
+			delete(outputs, f.Name)
+		}
+	}
+	return config{Variables: variables, Required: required}, resource{
+		objectType:      objectType{Description: "The provider of " + title(p.Metadata) + ".", Properties: outputs},
+		InputProperties: variables,
+		RequiredInputs:  required,
+	}
+}
+
+func title(m spec.Metadata) string {
+	if m.DisplayName != "" {
+		return m.DisplayName
+	}
+	return m.Name
+}

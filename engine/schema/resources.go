@@ -1,0 +1,143 @@
+package schema
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+)
+
+func (g *generator) resource(r *spec.Resource) resource {
+	inputs, requiredInputs := g.properties(r.Inputs, r.Name, input)
+	outputs, required := g.outputs(r)
+	out := resource{
+		objectType:         objectType{Description: r.Doc, Properties: outputs, Required: required},
+		InputProperties:    inputs,
+		RequiredInputs:     requiredInputs,
+		StateInputs:        g.stateInputs(r),
+		DeprecationMessage: r.Deprecated,
+	}
+	if r.List != nil {
+		out.ListInputs = g.listInputs(r)
+	}
+	for _, a := range r.Aliases {
+		if !strings.Contains(a, ":") {
+			a = g.token(a)
+		}
+		out.Aliases = append(out.Aliases, alias{Type: a})
+	}
+	return out
+}
+
+// outputs are what a program can read of a resource: every input that is
+// recorded, and the declared outputs. A property that is both is one, as its
+// output is declared, documented by whichever has documentation.
+func (g *generator) outputs(r *spec.Resource) (map[string]property, []string) {
+	recorded := &spec.Type{Kind: spec.Object}
+	for _, f := range r.Inputs.Fields {
+		if !f.Ephemeral {
+			recorded.Fields = append(recorded.Fields, f)
+		}
+	}
+	properties, required := g.properties(recorded, r.Name, output)
+	declared, always := g.properties(r.Outputs, r.Name, output)
+	for name, p := range declared {
+		if in, both := properties[name]; both {
+			p.Description = firstOf(p.Description, in.Description)
+			p.DeprecationMessage = firstOf(p.DeprecationMessage, in.DeprecationMessage)
+			p.Secret = p.Secret || in.Secret
+			p.ReplaceOnChanges = p.ReplaceOnChanges || in.ReplaceOnChanges
+			if p.Language == nil {
+				p.Language = in.Language
+			}
+		}
+		if properties == nil {
+			properties = map[string]property{}
+		}
+		properties[name] = p
+	}
+	required = append(required, always...)
+	slices.Sort(required)
+	return properties, slices.Compact(required)
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func (g *generator) listInputs(r *spec.Resource) *objectType {
+	out := &objectType{Type: "object"}
+	if r.List.Inputs != nil {
+		out.Properties, out.Required = g.properties(r.List.Inputs, r.Name+"List", input)
+	}
+	return out
+}
+
+// mention finds the inputs that a template speaks of: inputs.name, inputs?.name
+// and inputs["name"].
+var mention = regexp.MustCompile(`\binputs\s*(?:\??\.\s*([A-Za-z_]\w*)|\[\s*["']([^"']*)["']\s*\])`)
+
+// stateInputs are what a program that gets an existing resource by its id has to
+// say beyond it: the inputs that `read` needs and the id does not give.
+func (g *generator) stateInputs(r *spec.Resource) *objectType {
+	if r.Read == nil {
+		return nil
+	}
+	needed := map[string]bool{}
+	mentionedBySteps(r.Read.Steps, needed)
+	if r.Read.Return != nil {
+		mentioned(r.Read.Return, needed)
+	} else {
+		mentioned(r.Return, needed)
+	}
+	given := map[string]bool{}
+	mentioned(r.Import, given)
+	t := &spec.Type{Kind: spec.Object}
+	for _, f := range r.Inputs.Fields {
+		if needed[f.Name] && !given[f.Name] {
+			t.Fields = append(t.Fields, f)
+		}
+	}
+	if len(t.Fields) == 0 {
+		return nil
+	}
+	properties, required := g.properties(t, r.Name, input)
+	for name, p := range properties {
+		// A default would hide what the existing resource has.
+		p.Default, p.ReplaceOnChanges, p.WillReplaceOnChanges = nil, false, false
+		properties[name] = p
+	}
+	return &objectType{Type: "object", Properties: properties, Required: required}
+}
+
+func mentionedBySteps(steps []*spec.Step, found map[string]bool) {
+	for _, s := range steps {
+		for _, n := range []*spec.Node{s.If, s.ForEach, s.Until, s.Every, s.Timeout, s.Retry, s.Fail, s.Gone, s.Lock} {
+			mentioned(n, found)
+		}
+		for _, a := range s.Actions {
+			mentioned(a.Value, found)
+		}
+	}
+}
+
+func mentioned(n *spec.Node, found map[string]bool) {
+	if n == nil {
+		return
+	}
+	if n.Kind == spec.StringNode {
+		for _, m := range mention.FindAllStringSubmatch(n.Text, -1) {
+			found[m[1]+m[2]] = true
+		}
+	}
+	for _, item := range n.Items {
+		mentioned(item, found)
+	}
+	for _, f := range n.Fields {
+		mentioned(f.Value, found)
+	}
+}

@@ -1,0 +1,240 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+)
+
+const (
+	anyRef     = "pulumi.json#/Any"
+	assetRef   = "pulumi.json#/Asset"
+	archiveRef = "pulumi.json#/Archive"
+	typesRef   = "#/types/"
+)
+
+// place is where a type stands: what its name is, if it needs one, and its
+// documentation.
+type place struct {
+	base string
+	doc  string
+	side side
+}
+
+// nameTypes gives every definition that a schema can show its name, before any
+// type that is named after its place.
+func (g *generator) nameTypes() {
+	for _, key := range sortedKeys(g.named) {
+		if t := g.named.Resolve(&spec.Type{Ref: key}); isStruct(t) || g.isEnum(t) {
+			g.refs[key] = g.names.claim(pascal(g.named[key].Name))
+		}
+	}
+	for _, key := range sortedKeys(g.refs) {
+		named := g.named[key]
+		g.types[g.token(g.refs[key])] = g.define(g.named.Resolve(named.Type), place{base: g.refs[key], doc: named.Doc, side: input})
+	}
+}
+
+// isStruct reports whether values of the type are objects with known members and
+// no others, which is what Pulumi calls an object type.
+func isStruct(t *spec.Type) bool { return t.Kind == spec.Object && !t.Open && len(t.Fields) > 0 }
+
+// typeSpec describes a type; objects and enums become named types, and are
+// referred to.
+func (g *generator) typeSpec(t *spec.Type, at place) typeSpec {
+	if t == nil {
+		return typeSpec{Ref: anyRef}
+	}
+	if t.Ref != "" {
+		return g.reference(t, at)
+	}
+	switch t.Kind {
+	case spec.Bool, spec.Int, spec.Number, spec.String:
+		if g.isEnum(t) {
+			return g.placed(t, at)
+		}
+		return typeSpec{Type: primitive(t.Kind)}
+	case spec.List:
+		elem := g.typeSpec(t.Elem, at)
+		return typeSpec{Type: "array", Items: &elem}
+	case spec.Map:
+		elem := g.typeSpec(t.Elem, at)
+		return typeSpec{Type: "object", AdditionalProperties: &elem}
+	case spec.Object:
+		return g.object(t, at)
+	case spec.Union:
+		return g.union(t, at)
+	case spec.Asset:
+		return typeSpec{Ref: assetRef}
+	case spec.Archive:
+		return typeSpec{Ref: archiveRef}
+	default:
+		return typeSpec{Ref: anyRef}
+	}
+}
+
+func primitive(k spec.Kind) string {
+	switch k {
+	case spec.Bool:
+		return "boolean"
+	case spec.Int:
+		return "integer"
+	case spec.Number:
+		return "number"
+	default:
+		return "string"
+	}
+}
+
+// reference describes a definition by its name, or, where Pulumi has no name for
+// such (a list, a scalar), by what it is.
+func (g *generator) reference(t *spec.Type, at place) typeSpec {
+	if name, ok := g.refs[t.Ref]; ok {
+		return g.ref(name)
+	}
+	if g.open[t.Ref] {
+		return typeSpec{Ref: anyRef}
+	}
+	g.open[t.Ref] = true
+	defer delete(g.open, t.Ref)
+	named, ok := g.named[t.Ref]
+	if !ok {
+		return typeSpec{Ref: anyRef}
+	}
+	return g.typeSpec(named.Type, at)
+}
+
+func (g *generator) ref(name string) typeSpec { return typeSpec{Ref: typesRef + g.token(name)} }
+
+// refToken is the token that a reference to one of our types names, or "".
+func refToken(ref string) string {
+	token, ok := strings.CutPrefix(ref, typesRef)
+	if !ok {
+		return ""
+	}
+	return token
+}
+
+// object describes a struct. Pulumi's objects are closed: one with room for more
+// is a map, of its members' type if they agree, since a program must be able to
+// write what it likes.
+func (g *generator) object(t *spec.Type, at place) typeSpec {
+	if isStruct(t) {
+		return g.placed(t, at)
+	}
+	elem := typeSpec{Ref: anyRef}
+	if t.Open && t.Elem != nil && len(t.Fields) == 0 {
+		elem = g.typeSpec(t.Elem, at)
+	}
+	return typeSpec{Type: "object", AdditionalProperties: &elem}
+}
+
+// placed describes a type that is named after its place. The same place among
+// inputs and outputs has one type if both are the same; else that of outputs is
+// a result.
+func (g *generator) placed(t *spec.Type, at place) typeSpec {
+	def := g.define(t, at)
+	base := at.base
+	for n := 1; ; n++ {
+		name := base
+		if n > 1 {
+			name = fmt.Sprint(base, n)
+		}
+		if known, ok := g.types[g.token(name)]; ok && equal(known, def) {
+			return g.ref(name)
+		}
+		if g.names.free(name) {
+			g.names.take(name)
+			g.types[g.token(name)] = def
+			return g.ref(name)
+		}
+		if n == 1 && at.side != input && !strings.HasSuffix(base, "Result") {
+			base, n = base+"Result", 0
+		}
+	}
+}
+
+func (g *generator) define(t *spec.Type, at place) complexType {
+	if g.isEnum(t) {
+		return g.enum(t, at)
+	}
+	s := input
+	if at.side != input {
+		s = within
+	}
+	properties, required := g.properties(t, at.base, s)
+	return complexType{objectType: objectType{Description: at.doc, Type: "object", Properties: properties, Required: required}}
+}
+
+// union describes alternatives. Those that a schema cannot tell apart are one;
+// any among them makes the whole any.
+func (g *generator) union(t *spec.Type, at place) typeSpec {
+	var specs []typeSpec
+	mapping := map[string]string{}
+	for i, v := range t.Variants {
+		part := g.typeSpec(variant(v), g.variantPlace(t, i, at))
+		if part.Ref == anyRef {
+			return part
+		}
+		specs = addDistinct(specs, part)
+		if value, ok := g.tagValue(v, t.Tag); ok && refToken(part.Ref) != "" {
+			mapping[value] = part.Ref
+		}
+	}
+	switch len(specs) {
+	case 0:
+		return typeSpec{Ref: anyRef}
+	case 1:
+		return specs[0]
+	}
+	out := typeSpec{OneOf: specs}
+	if t.Tag != "" && len(mapping) == len(t.Variants) {
+		out.Discriminator = &discriminator{PropertyName: t.Tag, Mapping: mapping}
+	}
+	return out
+}
+
+// addDistinct adds a type, or the alternatives that it is, where they are new.
+func addDistinct(specs []typeSpec, part typeSpec) []typeSpec {
+	for _, alternative := range part.OneOf {
+		specs = addDistinct(specs, alternative)
+	}
+	if part.OneOf != nil || slices.ContainsFunc(specs, func(s typeSpec) bool { return equal(s, part) }) {
+		return specs
+	}
+	return append(specs, part)
+}
+
+// variant is an alternative without its literals: "a" | =~"^x-" is a string.
+func variant(t *spec.Type) *spec.Type {
+	if len(t.Enum) == 0 || t.Ref != "" {
+		return t
+	}
+	plain := *t
+	plain.Enum = nil
+	return &plain
+}
+
+// variantPlace names an alternative after the value that tells it apart.
+func (g *generator) variantPlace(t *spec.Type, i int, at place) place {
+	if value, ok := g.tagValue(t.Variants[i], t.Tag); ok {
+		at.base += pascal(value)
+	}
+	return at
+}
+
+// tagValue is the literal by which the alternative is told apart.
+func (g *generator) tagValue(v *spec.Type, tag string) (string, bool) {
+	f := g.named.Resolve(v).Field(tag)
+	if tag == "" || f == nil {
+		return "", false
+	}
+	literals := g.named.Resolve(f.Type).Enum
+	if len(literals) != 1 {
+		return "", false
+	}
+	value, ok := literals[0].(string)
+	return value, ok
+}
