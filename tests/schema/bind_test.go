@@ -1,0 +1,58 @@
+// Package schema binds the schemas that declprov generates with Pulumi's own
+// binder, which is too heavy for the main module.
+package schema_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	pulumi "github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+	"pgregory.net/rapid"
+
+	"github.com/declprov/declprov/engine/schema"
+	"github.com/declprov/declprov/engine/schema/schematest"
+	"github.com/declprov/declprov/spec"
+)
+
+// noLoader refuses other packages: a schema of ours refers to none.
+type noLoader struct{ pulumi.Loader }
+
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// bind generates the schema of a spec and binds it, without a finding.
+func bind(t fataler, p *spec.Provider) *pulumi.Package {
+	t.Helper()
+	text, findings := schema.Pulumi(p)
+	if len(findings) > 0 {
+		t.Fatalf("the spec has findings: %v", findings)
+	}
+	var doc pulumi.PackageSpec
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatalf("the schema is not Pulumi's: %v\n%s", err, text)
+	}
+	pkg, diags, err := pulumi.BindSpec(doc, noLoader{}, pulumi.ValidationOptions{})
+	if err != nil || len(diags) > 0 {
+		t.Fatalf("the schema does not bind cleanly: %v\n%v\n%s", err, diags, text)
+	}
+	return pkg
+}
+
+func TestEverythingBinds(t *testing.T) {
+	pkg := bind(t, schematest.Everything())
+	if len(pkg.Resources) != 3 {
+		t.Errorf("%d resources are bound, want 3", len(pkg.Resources))
+	}
+}
+
+func TestAnySpecBinds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := schematest.Any(t)
+		if _, findings := schema.Pulumi(p); findings.HasErrors() {
+			t.Skip("a type requires itself")
+		}
+		bind(t, p)
+	})
+}
