@@ -76,6 +76,8 @@ var ErrDirectory = errors.New("it is a directory, not a file")
 
 func describe(mode fs.FileMode) string {
 	switch {
+	case mode.IsRegular():
+		return "a file"
 	case mode.IsDir():
 		return "a directory"
 	case mode&fs.ModeSymlink != 0:

@@ -30,6 +30,9 @@ type WriteOptions struct {
 //
 // An error that is no *ChangedError left everything as it was.
 func (f *Files) Write(ctx context.Context, name string, src io.Reader, opts WriteOptions) (fs.FileInfo, error) {
+	if name != "" && os.IsPathSeparator(name[len(name)-1]) {
+		return nil, fmt.Errorf("write %q: the path ends in a slash, as a directory's does; name a file", name)
+	}
 	w := walk{files: f, access: WriteTo, follow: opts.Overwrite, entry: true, parents: opts.Parents}
 	info, err := f.write(ctx, &w, name, src, opts)
 	w.end(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -15,6 +16,10 @@ func place(call *actions.Call, argument string) string {
 	name, root := call.String(argument), call.String("root")
 	if name == "" || root == "" || filepath.IsAbs(name) {
 		return name
+	}
+	// A slash at the end stays: it says that a directory is meant.
+	if os.IsPathSeparator(name[len(name)-1]) {
+		return filepath.Join(root, name) + string(os.PathSeparator)
 	}
 	return filepath.Join(root, name)
 }

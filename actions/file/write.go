@@ -88,6 +88,10 @@ func writeFrom(ctx context.Context, call *actions.Call, src io.Reader, opts acti
 		result["sha256"] = hex.EncodeToString(hash.Sum(nil))
 		ask.sha256 = false
 	}
+	if content, given := call.Args["content"].(string); given && ask.content {
+		result["content"] = content
+		ask.content = false
+	}
 	if !ask.any() {
 		return actions.Succeed(result)
 	}

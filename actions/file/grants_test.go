@@ -1,0 +1,83 @@
+package file
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+func node(text string) *spec.Node {
+	at := diag.Point("s.cue", 3, 10)
+	return &spec.Node{Kind: spec.StringNode, Text: text, Range: at, Marks: []spec.Mark{{Offset: 0, Pos: at.Start}}}
+}
+
+func TestFamilyGrants(t *testing.T) {
+	for _, tc := range []struct{ name, root, literal, want string }{
+		{"a template", "${config.root}", "", "${config.root}/**"},
+		{"literal", "out/", "out/", "out/**"},
+		{"wildcards in a name", "[1]", "[1]", "[[]1]/**"},
+		{"the file system", "/", "/", "/**"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			static := actions.Static{Nodes: map[string]*spec.Node{"root": node(tc.root)}, Literals: map[string]any{}}
+			if tc.literal != "" {
+				static.Literals["root"] = tc.literal
+			}
+			got := Family().Grants(static)
+			if len(got) != 2 || got[0].Access != actions.Read || got[1].Access != actions.WriteTo {
+				t.Fatalf("got %+v", got)
+			}
+			for _, g := range got {
+				if g.Pattern.Text != tc.want || g.Pattern.Range != node("").Range {
+					t.Errorf("got %+v, want %q", g.Pattern, tc.want)
+				}
+			}
+		})
+	}
+	if got := Family().Grants(actions.Static{}); got != nil {
+		t.Errorf("a spec that names no root gets %+v", got)
+	}
+}
+
+func TestKindGrants(t *testing.T) {
+	for _, tc := range []struct {
+		kind  string
+		nodes map[string]string
+		want  map[actions.Access]string
+	}{
+		{"write", map[string]string{"path": "${inputs.path}", "root": "${config.root}"}, map[actions.Access]string{actions.WriteTo: "${config.root}/${inputs.path}"}},
+		{"read", map[string]string{"path": "a"}, map[actions.Access]string{actions.Read: "a"}},
+		{"read", map[string]string{"path": "/etc/motd", "root": "out"}, map[actions.Access]string{actions.Read: "/etc/motd"}},
+		{"copy", map[string]string{"path": "a", "from": "b", "root": "out"}, map[actions.Access]string{actions.Read: "out/b", actions.WriteTo: "out/a"}},
+		{"delete", map[string]string{}, map[actions.Access]string{}},
+	} {
+		t.Run(tc.kind, func(t *testing.T) {
+			static := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}}
+			for name, text := range tc.nodes {
+				static.Nodes[name] = node(text)
+			}
+			got := map[actions.Access]string{}
+			for _, g := range Family().Kind(tc.kind).Grants(static) {
+				got[g.Access] = g.Pattern.Text
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestGrantPlaces: in a pattern that is put together, every character still
+// says where it stands.
+func TestGrantPlaces(t *testing.T) {
+	root, path := node("r"), node("päth")
+	path.Marks[0].Pos = diag.Position{Line: 7, Column: 4}
+	pattern := joined(root, path)
+	if got := pattern.At(4, 6).Start; got != (diag.Position{Line: 7, Column: 6}) {
+		t.Errorf("%q is at %v", pattern.Text, got)
+	}
+}
