@@ -20,7 +20,9 @@ func (e *Engine) Check(_ context.Context, req CheckRequest) (CheckResponse, erro
 	var f findings
 	inputs := e.autonames(res, req, &f)
 	inputs = res.inputs.complete(property.New(inputs), "", &f).AsMap()
-	inputs = e.derive(res, req.Ref, inputs, &f)
+	if f.list == nil {
+		inputs = e.derive(res, req.Ref, inputs, &f)
+	}
 	refuseSecrets(res, inputs, &f)
 	if f.list == nil {
 		e.assert(res, req.Ref, inputs, &f)

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -113,14 +111,21 @@ func (f *findings) add(path, format string, args ...any) {
 // complete checks v and returns it with defaults added; nothing else of it
 // changes. Unknown values pass, secrets stay secret.
 func (c *checker) complete(v property.Value, path string, f *findings) property.Value {
+	v, _ = c.walk(v, path, f)
+	return v
+}
+
+// walk is complete, and reports whether it changed anything, so that what it did
+// not is not built anew.
+func (c *checker) walk(v property.Value, path string, f *findings) (property.Value, bool) {
 	if v.IsComputed() {
-		return v
+		return v, false
 	}
 	if v.IsNull() {
 		if !c.t.Nullable && c.t.Kind != spec.Any {
 			f.add(path, "must not be null; leave it out, or give %s", describe(c.t))
 		}
-		return v
+		return v, false
 	}
 	switch c.t.Kind {
 	case spec.Object:
@@ -132,57 +137,80 @@ func (c *checker) complete(v property.Value, path string, f *findings) property.
 	case spec.Union:
 		return c.union(v, path, f)
 	case spec.Any:
-		return v
+		return v, false
 	default:
 		c.scalar(v, path, f)
-		return v
+		return v, false
 	}
 }
 
 // object checks the members of an object and adds the defaults of absent ones.
-func (c *checker) object(v property.Value, path string, f *findings) property.Value {
+func (c *checker) object(v property.Value, path string, f *findings) (property.Value, bool) {
 	if !v.IsMap() {
 		f.add(path, "must be %s, not %s", describe(c.t), kindOf(v))
-		return v
+		return v, false
 	}
 	values := v.AsMap()
-	var changed map[string]property.Value
-	set := func(name string, value property.Value) {
-		if changed == nil {
-			changed = values.AsMap()
-		}
-		changed[name] = value
-	}
+	out := rebuilt{of: values}
 	for _, m := range c.fields {
 		value, given := values.GetOk(m.Name)
 		at := join(path, m.Name)
-		switch {
-		case !given || value.IsNull() && !m.check.t.Nullable && m.check.t.Kind != spec.Any:
-			switch {
-			case m.Default != nil:
-				set(m.Name, m.fallback)
-			case m.Required && m.Autoname == nil && m.DefaultExpr == nil:
-				f.add(at, "is required%s", docHint(m.Property))
-			}
-		default:
-			checked := m.check.complete(value, at, f)
-			if m.Secret || m.Ephemeral {
-				checked = checked.WithSecret(true)
-			}
-			if !same(checked, value) {
-				set(m.Name, checked)
-			}
+		if !given || value.IsNull() && !m.check.t.Nullable && m.check.t.Kind != spec.Any {
+			m.absent(at, &out, f)
+			continue
+		}
+		checked, changed := m.check.walk(value, at, f)
+		if (m.Secret || m.Ephemeral) && !checked.Secret() {
+			checked, changed = checked.WithSecret(true), true
+		}
+		if changed {
+			out.set(m.Name, checked)
 		}
 	}
 	c.extras(values, path, f)
-	if changed == nil {
-		return v
+	return out.value(v)
+}
+
+// absent adds the default of a member that is not given, or says that it must
+// be.
+func (m *member) absent(at string, out *rebuilt, f *findings) {
+	switch {
+	case m.Default != nil:
+		out.set(m.Name, m.fallback)
+	case m.Required && m.Autoname == nil && m.DefaultExpr == nil:
+		f.add(at, "is required%s", docHint(m.Property))
 	}
-	return property.WithGoValue(v, property.NewMap(changed))
+}
+
+// rebuilt is a map that is copied when the first of its entries changes.
+type rebuilt struct {
+	of      property.Map
+	changed map[string]property.Value
+}
+
+func (r *rebuilt) set(name string, v property.Value) {
+	if r.changed == nil {
+		r.changed = r.of.AsMap()
+		if r.changed == nil {
+			r.changed = map[string]property.Value{}
+		}
+	}
+	r.changed[name] = v
+}
+
+// value is v with the changed entries, as secret as it was.
+func (r *rebuilt) value(v property.Value) (property.Value, bool) {
+	if r.changed == nil {
+		return v, false
+	}
+	return property.WithGoValue(v, property.NewMap(r.changed)), true
 }
 
 // extras checks the members that an object does not name.
 func (c *checker) extras(values property.Map, path string, f *findings) {
+	if values.Len() <= len(c.fields) && !c.t.Open && c.allNamed(values) {
+		return
+	}
 	for name, value := range values.AllStable {
 		if c.byName[name] != nil || strings.HasPrefix(name, "__") {
 			continue
@@ -197,14 +225,24 @@ func (c *checker) extras(values property.Map, path string, f *findings) {
 	}
 }
 
+// allNamed spares the sorting of names where none is strange.
+func (c *checker) allNamed(values property.Map) bool {
+	for name := range values.All {
+		if c.byName[name] == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // entries checks a map.
-func (c *checker) entries(v property.Value, path string, f *findings) property.Value {
+func (c *checker) entries(v property.Value, path string, f *findings) (property.Value, bool) {
 	if !v.IsMap() {
 		f.add(path, "must be %s, not %s", describe(c.t), kindOf(v))
-		return v
+		return v, false
 	}
 	c.length(v.AsMap().Len(), "entries", path, f)
-	var changed map[string]property.Value
+	out := rebuilt{of: v.AsMap()}
 	for name, value := range v.AsMap().AllStable {
 		at := join(path, name)
 		for _, k := range c.keys {
@@ -215,50 +253,59 @@ func (c *checker) entries(v property.Value, path string, f *findings) property.V
 		if c.elem == nil {
 			continue
 		}
-		if checked := c.elem.complete(value, at, f); !same(checked, value) {
-			if changed == nil {
-				changed = v.AsMap().AsMap()
-			}
-			changed[name] = checked
+		if checked, changed := c.elem.walk(value, at, f); changed {
+			out.set(name, checked)
 		}
 	}
-	if changed == nil {
-		return v
-	}
-	return property.WithGoValue(v, property.NewMap(changed))
+	return out.value(v)
 }
 
 // items checks a list.
-func (c *checker) items(v property.Value, path string, f *findings) property.Value {
+func (c *checker) items(v property.Value, path string, f *findings) (property.Value, bool) {
 	if !v.IsArray() {
 		f.add(path, "must be %s, not %s", describe(c.t), kindOf(v))
-		return v
+		return v, false
 	}
 	list := v.AsArray()
 	c.length(list.Len(), "items", path, f)
-	var changed []property.Value
+	c.unique(list, path, f)
+	if c.elem == nil {
+		return v, false
+	}
+	var rebuilt []property.Value
 	for i, value := range list.All {
-		if c.elem == nil {
-			break
+		checked, changed := c.elem.walk(value, path+"["+strconv.Itoa(i)+"]", f)
+		if !changed {
+			continue
 		}
-		if checked := c.elem.complete(value, fmt.Sprintf("%s[%d]", path, i), f); !same(checked, value) {
-			if changed == nil {
-				changed = list.AsSlice()
-			}
-			changed[i] = checked
+		if rebuilt == nil {
+			rebuilt = list.AsSlice()
 		}
-		if c.t.Unique {
-			for j := range i {
-				if list.Get(j).WithSecret(false).Equals(value.WithSecret(false)) {
-					f.add(fmt.Sprintf("%s[%d]", path, i), "is the same as item %d; items must differ", j)
-				}
-			}
-		}
+		rebuilt[i] = checked
 	}
-	if changed == nil {
-		return v
+	if rebuilt == nil {
+		return v, false
 	}
-	return property.WithGoValue(v, property.NewArray(changed))
+	return property.WithGoValue(v, property.NewArray(rebuilt)), true
+}
+
+// unique reports items that are the same, where they must differ.
+func (c *checker) unique(list property.Array, path string, f *findings) {
+	if !c.t.Unique {
+		return
+	}
+	seen := make(map[string]int, list.Len())
+	for i, value := range list.All {
+		if value.HasComputed() {
+			continue
+		}
+		key := canonical(value)
+		if j, ok := seen[key]; ok {
+			f.add(path+"["+strconv.Itoa(i)+"]", "is the same as item %d; items must differ", j)
+			continue
+		}
+		seen[key] = i
+	}
 }
 
 func (c *checker) length(n int, what, path string, f *findings) {
@@ -271,11 +318,11 @@ func (c *checker) length(n int, what, path string, f *findings) {
 }
 
 // union checks against the one variant that the tag names, else against each.
-func (c *checker) union(v property.Value, path string, f *findings) property.Value {
+func (c *checker) union(v property.Value, path string, f *findings) (property.Value, bool) {
 	if c.t.Tag != "" && v.IsMap() {
 		tag := v.AsMap().Get(c.t.Tag)
 		if tag.IsComputed() {
-			return v
+			return v, false
 		}
 		var known []string
 		for _, variant := range c.variants {
@@ -285,127 +332,24 @@ func (c *checker) union(v property.Value, path string, f *findings) property.Val
 			}
 			for _, literal := range m.check.t.Enum {
 				if equalLiteral(tag, literal) {
-					return variant.complete(v, path, f)
+					return variant.walk(v, path, f)
 				}
 				known = append(known, fmt.Sprint(literal))
 			}
 		}
 		f.add(join(path, c.t.Tag), "must be one of %s%s", enumerate(quoted(known)), suggestion(tag, known))
-		return v
+		return v, false
 	}
 	var wants []string
 	for _, variant := range c.variants {
 		var tried findings
-		if checked := variant.complete(v, path, &tried); tried.list == nil {
-			return checked
+		if checked, changed := variant.walk(v, path, &tried); tried.list == nil {
+			return checked, changed
 		}
 		wants = append(wants, describe(variant.t))
 	}
 	f.add(path, "must be %s, not %s", enumerate(wants), kindOf(v))
-	return v
-}
-
-// scalar checks text, numbers, truth values, assets and archives.
-func (c *checker) scalar(v property.Value, path string, f *findings) {
-	if !c.kindFits(v) {
-		f.add(path, "must be %s, not %s", describe(c.t), kindOf(v))
-		return
-	}
-	if len(c.t.Enum) > 0 && !slices.ContainsFunc(c.t.Enum, func(l any) bool { return equalLiteral(v, l) }) {
-		known := literals(c.t.Enum)
-		f.add(path, "must be one of %s%s", enumerate(quoted(known)), suggestion(v, known))
-		return
-	}
-	for _, l := range c.t.Not {
-		if equalLiteral(v, l) {
-			f.add(path, "must not be %s", quote(fmt.Sprint(l)))
-		}
-	}
-	switch {
-	case v.IsString():
-		c.text(v.AsString(), path, f)
-	case v.IsNumber():
-		c.number(v.AsNumber(), path, f)
-	}
-}
-
-func (c *checker) kindFits(v property.Value) bool {
-	switch c.t.Kind {
-	case spec.String:
-		return v.IsString()
-	case spec.Bool:
-		return v.IsBool()
-	case spec.Number:
-		return v.IsNumber()
-	case spec.Int:
-		return v.IsNumber() && v.AsNumber() == math.Trunc(v.AsNumber())
-	case spec.Asset:
-		return v.IsAsset()
-	case spec.Archive:
-		return v.IsArchive()
-	default:
-		return true
-	}
-}
-
-func (c *checker) text(s, path string, f *findings) {
-	if c.t.MinLen > 0 || c.t.MaxLen != nil {
-		c.length(utf8.RuneCountInString(s), "characters", path, f)
-	}
-	for i, p := range c.patterns {
-		if p.MatchString(s) == c.t.Patterns[i].Negated {
-			not := ""
-			if c.t.Patterns[i].Negated {
-				not = "not "
-			}
-			f.add(path, "must %smatch %s", not, p)
-		}
-	}
-	if b := c.t.Min; b != nil {
-		if l, ok := b.Value.(string); ok && (s < l || b.Exclusive && s == l) {
-			f.add(path, "must come after %s%s", orIs(b), quote(l))
-		}
-	}
-	if b := c.t.Max; b != nil {
-		if l, ok := b.Value.(string); ok && (s > l || b.Exclusive && s == l) {
-			f.add(path, "must come before %s%s", orIs(b), quote(l))
-		}
-	}
-}
-
-func orIs(b *spec.Bound) string {
-	if b.Exclusive {
-		return ""
-	}
-	return "or be "
-}
-
-func (c *checker) number(n float64, path string, f *findings) {
-	if n < c.min || c.t.Min != nil && c.t.Min.Exclusive && n == c.min {
-		f.add(path, "must be %s %v", map[bool]string{true: "more than", false: "at least"}[c.t.Min.Exclusive], c.t.Min.Value)
-	}
-	if n > c.max || c.t.Max != nil && c.t.Max.Exclusive && n == c.max {
-		f.add(path, "must be %s %v", map[bool]string{true: "less than", false: "at most"}[c.t.Max.Exclusive], c.t.Max.Value)
-	}
-	if c.t.MultipleOf != "" {
-		if m, err := strconv.ParseFloat(c.t.MultipleOf, 64); err == nil && m != 0 && math.Mod(n, m) != 0 {
-			f.add(path, "must be a multiple of %s", c.t.MultipleOf)
-		}
-	}
-}
-
-// same reports whether complete left a value as it was: the same value with the
-// same secrecy. Only containers are rebuilt, so comparing is cheap.
-func same(a, b property.Value) bool {
-	if a.Secret() != b.Secret() {
-		return false
-	}
-	switch {
-	case a.IsMap() && b.IsMap(), a.IsArray() && b.IsArray():
-		return a.Equals(b)
-	default:
-		return true
-	}
+	return v, false
 }
 
 func docHint(p *spec.Property) string {

@@ -20,6 +20,9 @@ type compiler struct {
 	grants   []grant
 	checkers map[string]*checker
 	diags    diag.List
+	// unnamed says that a spec without a permissions block was told to name
+	// what it may touch: one mistake, however many actions suffer from it.
+	unnamed bool
 
 	// context and path are where the compiler is: see in.
 	context, path string

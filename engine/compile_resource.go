@@ -187,7 +187,7 @@ func (c *compiler) returns(r *resource, op *spec.Operation, t *trail) *expr.Valu
 // derivedInputs compiles @default templates, and orders them by their use of
 // each other.
 func (c *compiler) derivedInputs(r *resource) {
-	scope := c.scope(c.configName(), resourceName(), expr.Name{Name: "inputs", Type: allOptional(r.spec.Inputs, required(r.spec.Inputs))})
+	scope := c.scope(c.configName(), resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
 	byName := map[string]*derived{}
 	var order []string
 	for _, p := range r.spec.Inputs.Fields {

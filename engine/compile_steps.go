@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -142,9 +141,6 @@ func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 // stepRules reports combinations that mean nothing.
 func (c *compiler) stepRules(s *step) {
 	m := s.model
-	if m.Every != nil && m.Until == nil {
-		c.fail("needs-until", m.Every.Range, "every", "every without until", "`every` is how often `until` is tried. Add `until`, or take it away.")
-	}
 	if m.Preview && s.effect == actions.Write {
 		c.fail("preview-effect", m.Range, "preview", "a step that changes something cannot run in a preview",
 			fmt.Sprintf("%s has an effect. Take `preview: true` away.", s.action))
@@ -185,19 +181,10 @@ func eachOf(key, value *spec.Type) expr.Name {
 	}}}
 }
 
-// duration compiles a Go duration; one that is written out is checked here.
+// duration compiles a Go duration. One that is written out was checked by the
+// loader.
 func (c *compiler) duration(n *spec.Node, s *expr.Scope, path string) *expr.Value {
-	v := c.template(n, s, textType, path)
-	if v == nil {
-		return nil
-	}
-	if text, ok := v.Const(); ok {
-		if d, err := time.ParseDuration(fmt.Sprint(text)); err != nil || d < 0 {
-			c.fail("bad-duration", n.Range, path, fmt.Sprintf("%q is not a duration", text), "Write one like 10s, 500ms or 1m30s.")
-			return nil
-		}
-	}
-	return v
+	return c.template(n, s, textType, path)
 }
 
 // action finds the family and kind that a step names, and compiles its
@@ -239,6 +226,9 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		s.action += "." + s.kind.Name
 	}
 	s.args = c.arguments(block, s.kind.Args, c.defaults[f.Name], scope, s.action, true)
+	if block.Value.Kind != spec.MapNode {
+		return
+	}
 	for _, group := range s.kind.OneOf {
 		c.oneOf(s, block, group)
 	}

@@ -55,7 +55,7 @@ func (m *MissingKeys) Error() string {
 func (p *Program) CheckConfig(news property.Map) CheckResponse {
 	decoded := p.decodeConfig(news)
 	var f findings
-	out := p.config.complete(property.New(p.withEnv(decoded, os.Getenv)), "", &f)
+	out := p.config.complete(property.New(ownKeys(p.withEnv(decoded, os.Getenv))), "", &f)
 	kept := decoded
 	for name, value := range out.AsMap().AllStable {
 		m := p.config.byName[name]
@@ -66,8 +66,18 @@ func (p *Program) CheckConfig(news property.Map) CheckResponse {
 	return CheckResponse{Inputs: kept, Failures: f.list}
 }
 
-// hostKeys are keys of a provider's configuration that are the host's, not the
-// spec's.
+// ownKeys is a configuration without the host's keys.
+func ownKeys(config property.Map) property.Map {
+	for name := range config.AllStable {
+		if hostKey(name) {
+			config = config.Delete(name)
+		}
+	}
+	return config
+}
+
+// hostKey reports whether a key of a provider's configuration is the host's, not
+// the spec's.
 func hostKey(name string) bool {
 	return name == "version" || name == "pluginDownloadURL" || strings.HasPrefix(name, "__")
 }
@@ -160,12 +170,7 @@ func (p *Program) Configure(config property.Map, opts Options) (*Engine, error) 
 	if getenv == nil {
 		getenv = os.Getenv
 	}
-	for name := range config.AllStable {
-		if hostKey(name) {
-			config = config.Delete(name)
-		}
-	}
-	config = p.withEnv(p.decodeConfig(config), getenv)
+	config = p.withEnv(p.decodeConfig(ownKeys(config)), getenv)
 	var missing MissingKeys
 	for _, m := range p.config.fields {
 		if v, given := config.GetOk(m.Name); m.Required && m.Default == nil && (!given || v.IsNull()) {

@@ -99,13 +99,14 @@ func (c *compiler) familyStatic(f *actions.Family) actions.Static {
 
 // permitted reports what a step needs and can never have.
 func (c *compiler) permitted(s *step, static actions.Static, block spec.Field) {
-	if c.spec.Permissions == nil || s.kind.Grants == nil {
+	if s.kind.Grants == nil {
 		return
 	}
 	for _, need := range s.kind.Grants(static) {
-		if c.mayHave(need) {
+		if c.mayHave(need) || c.spec.Permissions == nil && c.unnamed {
 			continue
 		}
+		c.unnamed = true
 		c.fail("not-permitted", block.NameRange, "", fmt.Sprintf("%s is not permitted", s.action),
 			fmt.Sprintf("It needs `permissions: %s` to cover %q. %s", accessName(need.Access), need.Pattern.Text, c.granted(need.Access)))
 	}
@@ -144,7 +145,10 @@ func (c *compiler) granted(access actions.Access) string {
 			have = append(have, fmt.Sprintf("%q", g.node.Text))
 		}
 	}
-	if have == nil {
+	switch {
+	case have == nil && c.spec.Permissions == nil:
+		return "Without a permissions block a spec gets what its defaults name, such as the tree under `file: root: \".\"`. Name it, or write the block."
+	case have == nil:
 		return "Nothing of that kind is granted."
 	}
 	return "Granted: " + enumerateAnd(have) + "."

@@ -189,7 +189,7 @@ func (r *run) see(s *step, value any) {
 func (r *run) resume(results []any) {
 	for i, value := range results {
 		if i < len(r.op.steps) {
-			r.record(r.op.steps[i], value)
+			r.record(r.op.steps[i], restored(value))
 			r.effected = r.effected || r.op.steps[i].effect == actions.Write
 		}
 	}

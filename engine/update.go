@@ -90,11 +90,6 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 	}
 	r.takeID(currentID(state))
 	r.resume(f.Results)
-	if f.Secret {
-		for _, result := range f.Results {
-			r.sawSecret(result)
-		}
-	}
 	if err := r.open(); err != nil {
 		return Result{Err: err}
 	}

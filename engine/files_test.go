@@ -1,0 +1,89 @@
+package engine_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/engine"
+)
+
+// The whole life of a file by examples/files.cue, without a host.
+func TestFileLife(t *testing.T) {
+	e, dir := example(t, "files.cue")
+	at := filepath.Join(dir, "sub", "hello.txt")
+
+	inputs := check(t, e, "File", object("path", "sub/hello.txt", "content", "hello\n"))
+	if diff := cmp.Diff(object("path", "sub/hello.txt", "content", "hello\n", "mode", "0644", "force", false), inputs, values); diff != "" {
+		t.Fatalf("check adds the defaults (-want +got):\n%s", diff)
+	}
+
+	preview := e.Create(t.Context(), engine.CreateRequest{Ref: ref("File"), Inputs: inputs, Preview: true})
+	if preview.Err != nil || preview.State.ID != "sub/hello.txt" || !preview.State.Outputs.Get("sha256").IsComputed() {
+		t.Fatalf("preview: %+v", preview)
+	}
+	if _, err := os.Stat(filepath.Dir(at)); !os.IsNotExist(err) {
+		t.Fatal("the preview touched the disk")
+	}
+
+	state := created(t, e, "File", object("path", "sub/hello.txt", "content", "hello\n"))
+	want := object(
+		"path", "sub/hello.txt", "content", "hello\n", "mode", "0644", "force", false,
+		"sha256", "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03", "size", 6,
+	)
+	if diff := cmp.Diff(want, state.Outputs, values); diff != "" || state.ID != "sub/hello.txt" {
+		t.Fatalf("created %q (-want +got):\n%s", state.ID, diff)
+	}
+
+	again := e.Create(t.Context(), engine.CreateRequest{Ref: ref("File"), Inputs: inputs})
+	if again.Err == nil || again.State != nil {
+		t.Fatalf("a second create of the same file must fail and leave nothing: %+v", again)
+	}
+
+	if err := os.WriteFile(at, []byte("edited\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(at, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen := e.Read(t.Context(), engine.ReadRequest{Ref: ref("File"), State: state})
+	if seen.Err != nil || seen.State.Inputs.Get("content").AsString() != "edited\n" || seen.State.Inputs.Get("mode").AsString() != "0600" {
+		t.Fatalf("refresh sees the edit: %+v", seen)
+	}
+	diff, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("File"), State: *seen.State, New: inputs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantChanges := []engine.Change{{Path: "content", Kind: engine.Update}, {Path: "mode", Kind: engine.Update}}
+	if d := cmp.Diff(wantChanges, diff.Changes); d != "" {
+		t.Fatalf("the drift (-want +got):\n%s", d)
+	}
+
+	repaired := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("File"), State: *seen.State, Inputs: inputs})
+	if repaired.Err != nil {
+		t.Fatal(repaired.Err)
+	}
+	if got, _ := os.ReadFile(at); string(got) != "hello\n" {
+		t.Fatalf("the repair wrote %q", got)
+	}
+
+	imported := e.Read(t.Context(), engine.ReadRequest{Ref: ref("File"), State: engine.State{ID: "sub/hello.txt"}})
+	if imported.Err != nil {
+		t.Fatal(imported.Err)
+	}
+	if d := cmp.Diff(inputs, imported.State.Inputs, values); d != "" {
+		t.Fatalf("an import gives inputs that survive check (-want +got):\n%s", d)
+	}
+
+	if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("File"), State: state}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("File"), State: state}); err != nil {
+		t.Fatalf("deleting what is gone is a success: %v", err)
+	}
+	if out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("File"), State: state}); !out.Gone || out.Err != nil {
+		t.Fatalf("what is gone is gone: %+v", out)
+	}
+}

@@ -1,0 +1,278 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/builtin"
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load"
+)
+
+// A world is a family of actions, `world`, whose answers a test decides: what no
+// real server does at will. `world: do` has an effect, `world: look` has none.
+type world struct {
+	mu      sync.Mutex
+	calls   []string
+	answers map[string][]actions.Outcome // by the argument `what`, one a call; the last stays
+	hooks   map[string]func(ctx context.Context, call *actions.Call) actions.Outcome
+}
+
+func newWorld() *world {
+	return &world{answers: map[string][]actions.Outcome{}, hooks: map[string]func(context.Context, *actions.Call) actions.Outcome{}}
+}
+
+// on sets the answers to calls of that name.
+func (w *world) on(what string, answers ...actions.Outcome) *world {
+	w.answers[what] = answers
+	return w
+}
+
+// log is what was called, in order, and forgets it.
+func (w *world) log() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := w.calls
+	w.calls = nil
+	return out
+}
+
+func (w *world) run(ctx context.Context, call *actions.Call) actions.Outcome {
+	what := call.String("what")
+	w.mu.Lock()
+	line := what
+	if with, ok := call.Args["with"]; ok {
+		line += fmt.Sprintf(" %v", with)
+	}
+	w.calls = append(w.calls, line)
+	hook, answers := w.hooks[what], w.answers[what]
+	if len(answers) > 1 {
+		w.answers[what] = answers[1:]
+	}
+	w.mu.Unlock()
+	switch {
+	case hook != nil:
+		return hook(ctx, call)
+	case len(answers) == 0:
+		return actions.Succeed(map[string]any{})
+	default:
+		return answers[0]
+	}
+}
+
+func (w *world) family() *actions.Family {
+	args := func() []actions.Arg {
+		return []actions.Arg{
+			{Property: spec.Property{Name: "what", Doc: "Which answer.", Type: &spec.Type{Kind: spec.String}, Required: true}, Exposed: true},
+			{Property: spec.Property{Name: "with", Doc: "Anything.", Type: &spec.Type{}}},
+		}
+	}
+	kind := func(name string, effect actions.Effect) *actions.Kind {
+		return &actions.Kind{
+			Name: name, Summary: name, Args: args(), Run: w.run,
+			Result: func(actions.Static) *spec.Type { return &spec.Type{} },
+			Effect: func(actions.Static) actions.Effect { return effect },
+		}
+	}
+	return &actions.Family{
+		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None)},
+		Grants: func(actions.Static) []actions.Grant { return nil },
+	}
+}
+
+// families are the world's and the real ones.
+func (w *world) families() []*actions.Family { return append(builtin.Families(), w.family()) }
+
+// compile loads and compiles a spec of which text is the resources, or the whole.
+func (w *world) compile(t *testing.T, text string) (*engine.Program, diag.List) {
+	t.Helper()
+	if !strings.Contains(text, "package ") {
+		text = "package test\nname: \"test\"\nversion: \"1.0.0\"\n" + text
+	}
+	doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte(text), Format: "cue"})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	prog, more := engine.Compile(doc.Provider, w.families())
+	return prog, append(diags, more...)
+}
+
+// engine is a spec's engine, configured with nothing, in a folder of its own.
+func (w *world) engine(t *testing.T, text string) (*engine.Engine, string) {
+	t.Helper()
+	return w.engineWith(t, text, property.Map{})
+}
+
+func (w *world) engineWith(t *testing.T, text string, config property.Map) (*engine.Engine, string) {
+	t.Helper()
+	prog, diags := w.compile(t, text)
+	if diags.HasErrors() {
+		t.Fatalf("the spec has mistakes: %+v", diags)
+	}
+	dir := t.TempDir()
+	e, err := prog.Configure(config, engine.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, dir
+}
+
+// example is the engine of a spec of the examples folder.
+func example(t *testing.T, file string) (*engine.Engine, string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "examples", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newWorld().engine(t, string(text))
+}
+
+// object is a property map of plain values.
+func object(kv ...any) property.Map {
+	m := map[string]property.Value{}
+	for i := 0; i < len(kv); i += 2 {
+		m[kv[i].(string)] = value(kv[i+1])
+	}
+	return property.NewMap(m)
+}
+
+func value(v any) property.Value {
+	switch v := v.(type) {
+	case int:
+		return property.New(float64(v))
+	case []any:
+		items := make([]property.Value, len(v))
+		for i, item := range v {
+			items[i] = value(item)
+		}
+		return property.New(items)
+	case property.Value:
+		return v
+	default:
+		out, err := property.Any(v)
+		if err != nil {
+			panic(err) // a test's own mistake
+		}
+		return out
+	}
+}
+
+func secret(v any) property.Value { return value(v).WithSecret(true) }
+
+// values lets cmp see into the values of properties.
+var values = cmp.Options{
+	cmp.Transformer("map", func(m property.Map) map[string]property.Value {
+		out := m.AsMap()
+		if out == nil {
+			out = map[string]property.Value{}
+		}
+		return out
+	}),
+	cmp.Transformer("value", func(v property.Value) any { return shown(v) }),
+}
+
+// shown is a value as a test reads it: its secrecy beside what it is.
+func shown(v property.Value) any {
+	var is any = "unknown"
+	switch {
+	case v.IsNull():
+		is = nil
+	case v.IsBool():
+		is = v.AsBool()
+	case v.IsNumber():
+		is = v.AsNumber()
+	case v.IsString():
+		is = "text " + v.AsString()
+	case v.IsMap():
+		m := map[string]any{}
+		for name, item := range v.AsMap().All {
+			m[name] = shown(item)
+		}
+		is = m
+	case v.IsArray():
+		list := []any{}
+		for _, item := range v.AsArray().All {
+			list = append(list, shown(item))
+		}
+		is = list
+	}
+	if v.Secret() {
+		return map[string]any{"secret": is}
+	}
+	return is
+}
+
+var unknown = property.New(property.Computed)
+
+// check is Check for inputs that are right.
+func check(t *testing.T, e *engine.Engine, typ string, inputs property.Map) property.Map {
+	t.Helper()
+	out, err := e.Check(t.Context(), engine.CheckRequest{Ref: ref(typ), New: inputs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Failures) > 0 {
+		t.Fatalf("check failed: %+v", out.Failures)
+	}
+	return out.Inputs
+}
+
+func ref(typ string) engine.Ref { return engine.Ref{Type: typ, Name: "it", Key: "urn:it"} }
+
+// created is the state of a resource that could be created.
+func created(t *testing.T, e *engine.Engine, typ string, inputs property.Map) engine.State {
+	t.Helper()
+	out := e.Create(t.Context(), engine.CreateRequest{Ref: ref(typ), Inputs: check(t, e, typ, inputs)})
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	return *out.State
+}
+
+func gone(what string) actions.Outcome   { return actions.Missing(errors.New(what + " is not there")) }
+func failed(what string) actions.Outcome { return actions.Fail(errors.New(what)) }
+func refused(what string) actions.Outcome {
+	return actions.Refuse(errors.New(what))
+}
+
+func yields(kv ...any) actions.Outcome {
+	m := map[string]any{}
+	for i := 0; i < len(kv); i += 2 {
+		m[kv[i].(string)] = kv[i+1]
+	}
+	return actions.Succeed(m)
+}
+
+// recorder keeps what a call had to say.
+type recorder struct {
+	mu               sync.Mutex
+	messages, status []string
+}
+
+func (r *recorder) Message(_ engine.Severity, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.messages = append(r.messages, text)
+}
+
+func (r *recorder) Status(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status = append(r.status, text)
+}
+
+type ctxT = context.Context
+
+var errLost = errors.New("no answer")
