@@ -1,6 +1,9 @@
 package expr
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -8,7 +11,56 @@ import (
 // Value is a compiled tree of templates. It is immutable, and safe for
 // concurrent use.
 type Value struct {
-	typ *spec.Type
+	root      evaluator
+	typ       *spec.Type
+	refs      []Ref
+	secret    bool
+	unchecked int
+	pieces    []piece
+	node      *spec.Node
+}
+
+// Type is the static type of what Eval yields, never nil.
+func (v *Value) Type() *spec.Type { return v.typ }
+
+// Refs are what the tree refers to: maximal member chains, in the order of the
+// document, such as inputs limits mode, or inputs rules * port.
+func (v *Value) Refs() []Ref { return v.refs }
+
+// Const is the value of a tree that refers to nothing.
+func (v *Value) Const() (any, bool) {
+	f, ok := v.root.(fixed)
+	return f.value, ok
+}
+
+// Secret reports whether the tree refers to what is declared secret: a name or
+// property that is, that lies under one, or that holds one.
+func (v *Value) Secret() bool { return v.secret }
+
+// Unchecked counts the accesses to members of values of no known type, which
+// nothing can check before they run.
+func (v *Value) Unchecked() int { return v.unchecked }
+
+// Eval yields the tree's value: nil, bool, int64, float64, json.Number, string,
+// []any, map[string]any, *spec.File; and Unknown and Secret at any depth. A
+// value that is both is Secret{Unknown{}}. It may share lists and maps with
+// vars, and is not to be changed.
+//
+// The error is an *EvalError.
+func (v *Value) Eval(vars *Vars) (out any, err error) {
+	if f, ok := v.root.(fixed); ok {
+		return f.value, nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			out, err = nil, v.panicked(r)
+		}
+	}()
+	return v.root.eval(vars)
+}
+
+func (v *Value) panicked(r any) error {
+	return &EvalError{Template: v.node.Text, Range: v.node.Range, Message: fmt.Sprintf("the expression cannot be evaluated: %v", r)}
 }
 
 // Segment is one piece of a string template.
@@ -22,6 +74,16 @@ type Segment struct {
 	Literal bool
 }
 
+// Segments are the pieces of a string template, as written; nil for a tree that
+// is no string.
+func (v *Value) Segments() []Segment {
+	var out []Segment
+	for _, p := range v.pieces {
+		out = append(out, Segment{Text: p.literal, Ref: slices.Clone(p.ref), Literal: p.part == nil})
+	}
+	return out
+}
+
 // Part is an evaluated piece of a string template, not yet escaped.
 type Part struct {
 	Text string
@@ -33,6 +95,38 @@ type Part struct {
 	Secret bool
 }
 
+// Parts are the evaluated pieces of a string template. A piece that is a list,
+// such as segments(…) yields, is a part for each item, with a literal slash
+// between them. The error is an *EvalError.
+func (v *Value) Parts(vars *Vars) (out []Part, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			out, err = nil, v.panicked(r)
+		}
+	}()
+	for i := range v.pieces {
+		p := &v.pieces[i]
+		if p.part == nil {
+			out = append(out, Part{Text: p.literal, Literal: true})
+			continue
+		}
+		w, err := p.evaluate(vars)
+		if err != nil {
+			return nil, err
+		}
+		if w.unknown {
+			out = append(out, Part{Unknown: true, Secret: w.secret})
+		}
+		for j, text := range w.texts {
+			if j > 0 {
+				out = append(out, Part{Text: "/", Literal: true})
+			}
+			out = append(out, Part{Text: text, Secret: w.secret})
+		}
+	}
+	return out, nil
+}
+
 // EvalError is what goes wrong when a template is evaluated.
 type EvalError struct {
 	// Template is the expression as its author wrote it.
@@ -42,4 +136,5 @@ type EvalError struct {
 	Message string
 }
 
-func (e *EvalError) Error() string { return e.Message + ", in ${" + e.Template + "}" }
+// Error names the expression and what is wrong with it.
+func (e *EvalError) Error() string { return fmt.Sprintf("${%s}: %s", e.Template, e.Message) }

@@ -1,0 +1,252 @@
+package expr
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// maxAssignDepth stops comparisons of types that nest deeper than any document.
+const maxAssignDepth = 100
+
+// Assignable says why a value of type from cannot stand where to is wanted, or
+// nil. Named types are compared by name first, then by structure. What only a
+// value can tell (a string against a pattern) passes, but for types that are
+// made of literals: each of those must be right.
+func Assignable(from, to *spec.Type, types spec.Types) error {
+	a := assignment{types: types}
+	if err := a.check(from, to, 0); err != nil {
+		return err
+	}
+	return nil
+}
+
+type typePair struct{ from, to string }
+
+// assignment is one comparison; seen are the pairs of named types under way,
+// which recursive types meet again.
+type assignment struct {
+	types spec.Types
+	seen  []typePair
+}
+
+// mismatch is why an assignment fails; path is where in the value.
+type mismatch struct {
+	path   string
+	reason string
+	// code is that of the diagnostic.
+	code string
+}
+
+func (m *mismatch) Error() string {
+	if m.path == "" {
+		return "this " + m.reason
+	}
+	return fmt.Sprintf("property %q %s", m.path, m.reason)
+}
+
+func (m *mismatch) at(step string) *mismatch {
+	if m == nil {
+		return nil
+	}
+	path := step
+	switch {
+	case m.path == "":
+	case m.path[0] == '[':
+		path += m.path
+	default:
+		path += "." + m.path
+	}
+	return &mismatch{path: path, reason: m.reason, code: m.code}
+}
+
+func (a *assignment) refuse(from, to *spec.Type) *mismatch {
+	return &mismatch{reason: "is " + Describe(from) + ", and " + wanted(to) + " is wanted", code: CodeTypeMismatch}
+}
+
+// wanted is a type without its article, as it reads before "is wanted".
+func wanted(t *spec.Type) string {
+	if t != nil && t.Ref == "" && len(t.Enum) == 0 && t.Elem == nil && t.Kind != spec.Union && t.Kind != spec.Any {
+		return t.Kind.String()
+	}
+	return Describe(t)
+}
+
+func (a *assignment) check(from, to *spec.Type, depth int) *mismatch {
+	if from == nil || to == nil || from == to || depth > maxAssignDepth {
+		return nil
+	}
+	if from.Ref != "" && to.Ref != "" && !isTime(from) {
+		if from.Ref == to.Ref && (to.Nullable || !from.Nullable) {
+			return nil
+		}
+		pair := typePair{from.Ref, to.Ref}
+		if slices.Contains(a.seen, pair) {
+			return nil
+		}
+		a.seen = append(a.seen, pair)
+		defer func() { a.seen = a.seen[:len(a.seen)-1] }()
+	}
+	rf, rt := resolve(from, a.types), resolve(to, a.types)
+	switch {
+	case isAny(rt) || isNever(rf):
+		return nil
+	case isNull(rf):
+		if mayBeNull(rt, a.types) {
+			return nil
+		}
+		return &mismatch{reason: "is null, and " + wanted(to) + " is wanted", code: CodeNullUnguarded}
+	case mayBeNull(rf, a.types) && !mayBeNull(rt, a.types):
+		return &mismatch{reason: "may be null, and " + wanted(to) + " is wanted", code: CodeNullUnguarded}
+	case isAny(rf):
+		return nil
+	}
+	if mayBeNull(rf, a.types) {
+		rf = present(rf, a.types)
+	}
+	return a.kinds(rf, rt, from, to, depth)
+}
+
+// kinds compares resolved types that are neither any nor null.
+func (a *assignment) kinds(rf, rt, from, to *spec.Type, depth int) *mismatch {
+	switch {
+	case literals(rf) != nil:
+		return a.enum(rf, rt)
+	case rf.Kind == spec.Union && !isTime(rf):
+		for _, v := range rf.Variants {
+			if m := a.check(v, to, depth+1); m != nil {
+				return m
+			}
+		}
+		return nil
+	case rt.Kind == spec.Union && !isTime(rt):
+		return a.intoUnion(rf, rt, from, to, depth)
+	case isTime(rf) || isTime(rt):
+		if rf.Ref == rt.Ref || isTime(rf) && isString(rt) && rt.Ref == "" {
+			return nil
+		}
+	case rf.Kind == rt.Kind:
+		return a.sameKind(rf, rt, depth)
+	case rf.Kind == spec.Int && rt.Kind == spec.Number:
+		return nil
+	case rf.Kind == spec.Object && rt.Kind == spec.Map:
+		return a.objectIntoMap(rf, rt, depth)
+	case rf.Kind == spec.Map && rt.Kind == spec.Object:
+		return a.mapIntoObject(rf, rt, depth)
+	}
+	return a.refuse(present(from, a.types), to)
+}
+
+// enum checks each of the literals that a type is made of.
+func (a *assignment) enum(rf, rt *spec.Type) *mismatch {
+	for _, v := range rf.Enum {
+		if v == nil {
+			continue
+		}
+		if m := fits(v, rt, a.types, 0); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+func (a *assignment) intoUnion(rf, rt, from, to *spec.Type, depth int) *mismatch {
+	var only *mismatch
+	same := 0
+	for _, v := range rt.Variants {
+		m := a.check(rf, v, depth+1)
+		if m == nil {
+			return nil
+		}
+		if resolve(v, a.types).Kind == rf.Kind {
+			only, same = m, same+1
+		}
+	}
+	if same == 1 && only.path != "" {
+		return only
+	}
+	return a.refuse(present(from, a.types), to)
+}
+
+func (a *assignment) sameKind(rf, rt *spec.Type, depth int) *mismatch {
+	switch rf.Kind {
+	case spec.List:
+		return a.check(rf.Elem, rt.Elem, depth+1).at("[]")
+	case spec.Map:
+		return a.check(rf.Elem, rt.Elem, depth+1).at("*")
+	case spec.Object:
+		return a.objects(rf, rt, depth)
+	default:
+		return nil
+	}
+}
+
+func (a *assignment) objects(rf, rt *spec.Type, depth int) *mismatch {
+	for _, want := range rt.Fields {
+		got := rf.Field(want.Name)
+		if got == nil {
+			if want.Required && !rf.Open {
+				return (&mismatch{reason: "is missing", code: CodeMissingMember}).at(want.Name)
+			}
+			continue
+		}
+		if want.Required && optional(got) && !mayBeNull(want.Type, a.types) {
+			return (&mismatch{reason: "may be absent, and " + wanted(want.Type) + " is wanted", code: CodeNullUnguarded}).at(want.Name)
+		}
+		to := want.Type
+		if !want.Required {
+			to = nullable(to)
+		}
+		if m := a.check(got.Type, to, depth+1); m != nil {
+			return m.at(want.Name)
+		}
+	}
+	for _, got := range rf.Fields {
+		if rt.Field(got.Name) != nil {
+			continue
+		}
+		if !rt.Open {
+			return (&mismatch{reason: "is not part of " + Describe(rt), code: CodeUnknownMember}).at(got.Name)
+		}
+		if m := a.check(got.Type, nullableIf(rt.Elem, optional(got)), depth+1); m != nil {
+			return m.at(got.Name)
+		}
+	}
+	return nil
+}
+
+func nullableIf(t *spec.Type, yes bool) *spec.Type {
+	if yes && t != nil {
+		return nullable(t)
+	}
+	return t
+}
+
+func (a *assignment) objectIntoMap(rf, rt *spec.Type, depth int) *mismatch {
+	for _, got := range rf.Fields {
+		if m := keyFits(got.Name, rt); m != nil {
+			return m.at(got.Name)
+		}
+		if m := a.check(got.Type, nullableIf(rt.Elem, optional(got)), depth+1); m != nil {
+			return m.at(got.Name)
+		}
+	}
+	return nil
+}
+
+func (a *assignment) mapIntoObject(rf, rt *spec.Type, depth int) *mismatch {
+	for _, want := range rt.Fields {
+		if want.Required {
+			return (&mismatch{reason: "may be missing from a map", code: CodeMissingMember}).at(want.Name)
+		}
+		if m := a.check(rf.Elem, want.Type, depth+1); m != nil {
+			return m.at(want.Name)
+		}
+	}
+	return nil
+}
+
+// index is a list index as a step of a path.
+func index(i int) string { return "[" + strconv.Itoa(i) + "]" }

@@ -1,0 +1,445 @@
+package expr
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// checker types one expression. What is wrong is reported once, at its place;
+// the type of a faulty part is then any, so that it raises no further fault.
+type checker struct {
+	scope *Scope
+	types spec.Types
+	// node is the string that holds the expression, from code point offset on.
+	node    *spec.Node
+	offset  int
+	extents extents
+
+	diags     diag.List
+	refs      []reference
+	unchecked int
+
+	locals []local
+	items  []item
+	facts  []string // keys of what is known not to be null, here
+	chain  []bool   // for each chain under way: whether it may end early
+	// strict are the accesses by index to lists of known type: an index beyond
+	// the end is an error there, and null elsewhere.
+	strict map[*ast.MemberNode]bool
+	depth  int
+}
+
+// typed is what the checker knows of a part: its type, and the path of the
+// scope that it comes from, where it was not computed.
+type typed struct {
+	t      *spec.Type
+	origin []string
+	at     extent
+	// shuffled says that the items of a list are not at their indices in origin.
+	shuffled bool
+}
+
+// reference is a use of a path.
+type reference struct {
+	path []string
+	at   extent
+}
+
+// local is a variable of `let`.
+type local struct {
+	name string
+	val  typed
+	id   int
+}
+
+// item is what `#` is in a predicate.
+type item struct {
+	val typed
+	acc *spec.Type // #acc, nil outside reduce
+}
+
+// maxDepth is how deep an expression nests before it is refused.
+const maxDepth = 1000
+
+func (c *checker) rangeOf(e extent) diag.Range {
+	return c.node.At(c.offset+e.from, c.offset+e.to)
+}
+
+func (c *checker) report(sev diag.Severity, code string, e extent, detail, format string, args ...any) {
+	c.diags = append(c.diags, diag.Diagnostic{
+		Severity: sev, Code: code, Summary: fmt.Sprintf(format, args...), Detail: detail, Subject: c.rangeOf(e),
+	})
+}
+
+// fail reports an error, and gives what stands in for the faulty part.
+func (c *checker) fail(code string, e extent, detail, format string, args ...any) typed {
+	c.report(diag.Error, code, e, detail, format, args...)
+	return typed{t: static().any, at: e}
+}
+
+// text is a part's source.
+func (c *checker) text(e extent) string {
+	if e.from < 0 || e.to > len(c.extents.source) || e.from > e.to {
+		return ""
+	}
+	return string(c.extents.source[e.from:e.to])
+}
+
+// use records that the whole of a value is used.
+func (c *checker) use(v typed) *spec.Type {
+	if v.origin != nil {
+		c.refs = append(c.refs, reference{v.origin, v.at})
+	}
+	return v.t
+}
+
+// operand checks a part and uses its value.
+func (c *checker) operand(n ast.Node) typed {
+	v := c.check(n)
+	c.use(v)
+	v.origin = nil
+	return v
+}
+
+// nonNull is the operand's type without null, which is reported.
+func (c *checker) nonNull(v typed) *spec.Type {
+	t := resolve(v.t, c.types)
+	if !mayBeNull(t, c.types) {
+		return t
+	}
+	if isNull(t) {
+		c.fail(CodeNullUnguarded, v.at, "Nothing can be done with null here.", "null is used as a value")
+		return static().any
+	}
+	c.nullFault(v)
+	return resolve(present(t, c.types), c.types)
+}
+
+func (c *checker) nullFault(v typed) {
+	text := c.text(v.at)
+	detail := fmt.Sprintf("Say what stands in for it (%s ?? %s), or use it only where it is there (%s != null ? … : …).",
+		text, standIn(resolve(v.t, c.types)), text)
+	c.report(diag.Error, CodeNullUnguarded, v.at, detail, "%s may be null", text)
+}
+
+// standIn is an example of a value of a type.
+func standIn(t *spec.Type) string {
+	switch {
+	case t.Kind == spec.Bool:
+		return "false"
+	case isNumeric(t):
+		return "0"
+	case t.Kind == spec.List:
+		return "[]"
+	case t.Kind == spec.Map || t.Kind == spec.Object:
+		return "{}"
+	default:
+		return `""`
+	}
+}
+
+func (c *checker) check(n ast.Node) typed {
+	c.depth++
+	defer func() { c.depth-- }()
+	if c.depth > maxDepth {
+		return c.fail(CodeTooLarge, extent{0, len(c.extents.source)}, "Split it into parts with let.", "the expression nests too deeply")
+	}
+	v := c.dispatch(n)
+	if (v.at == extent{}) {
+		v.at = c.extents.of(n)
+	}
+	return v
+}
+
+func (c *checker) dispatch(n ast.Node) typed {
+	s := static()
+	switch n := n.(type) {
+	case *ast.NilNode:
+		return typed{t: s.null}
+	case *ast.BoolNode:
+		return typed{t: literal(spec.Bool, n.Value)}
+	case *ast.IntegerNode:
+		return typed{t: intLiteral(n.Value)}
+	case *ast.FloatNode:
+		return typed{t: literal(spec.Number, json.Number(numberText(n.Value)))}
+	case *ast.StringNode:
+		return typed{t: literal(spec.String, n.Value)}
+	case *ast.IdentifierNode:
+		return c.identifier(n)
+	case *ast.PointerNode:
+		return c.pointer(n)
+	case *ast.UnaryNode:
+		return c.unary(n)
+	case *ast.BinaryNode:
+		return c.binary(n)
+	case *ast.ChainNode:
+		c.chain = append(c.chain, false)
+		v := c.check(n.Node)
+		last := len(c.chain) - 1
+		if c.chain[last] {
+			v.t = nullable(v.t)
+		}
+		c.chain = c.chain[:last]
+		return v
+	case *ast.MemberNode:
+		return c.member(n)
+	case *ast.SliceNode:
+		return c.slice(n)
+	case *ast.CallNode:
+		return c.call(n)
+	case *ast.BuiltinNode:
+		return c.builtin(n)
+	case *ast.ConditionalNode:
+		return c.conditional(n)
+	case *ast.VariableDeclaratorNode:
+		return c.let(n)
+	case *ast.SequenceNode:
+		return c.sequence(n)
+	case *ast.ArrayNode:
+		return c.array(n)
+	case *ast.MapNode:
+		return c.mapLiteral(n)
+	default:
+		return c.fail(CodeSyntax, c.extents.of(n), "", "this has no meaning in a spec")
+	}
+}
+
+func (c *checker) identifier(n *ast.IdentifierNode) typed {
+	if n.Value == "null" {
+		return typed{t: static().null}
+	}
+	at := extent{n.Location().From, n.Location().To}
+	if l := c.local(n.Value); l != nil {
+		v := l.val
+		v.at, v.t = at, c.narrowed(c.key(n), v.t)
+		return v
+	}
+	for i := range c.scope.Names {
+		name := &c.scope.Names[i]
+		if name.Name != n.Value {
+			continue
+		}
+		if name.Absent != "" {
+			return c.fail(CodeNameNotHere, at, name.Absent, "%s is not to be had here", n.Value)
+		}
+		t := name.Type
+		if t == nil {
+			t = static().any
+		}
+		return typed{t: c.narrowed(n.Value, t), origin: []string{n.Value}, at: at}
+	}
+	if f := functions()[n.Value]; f != nil {
+		return c.fail(CodeUnknownName, at, fmt.Sprintf("%s is a function: %s", n.Value, f.Signature), "%s is not called", n.Value)
+	}
+	return c.fail(CodeUnknownName, at, diag.Remedy(n.Value, c.names()), "unknown name %q", n.Value)
+}
+
+func (c *checker) local(name string) *local {
+	for i := len(c.locals) - 1; i >= 0; i-- {
+		if c.locals[i].name == name {
+			return &c.locals[i]
+		}
+	}
+	return nil
+}
+
+// names are what an author can refer to here.
+func (c *checker) names() []string {
+	var names []string
+	for _, n := range c.scope.Names {
+		if n.Absent == "" {
+			names = append(names, n.Name)
+		}
+	}
+	for _, l := range c.locals {
+		names = append(names, l.name)
+	}
+	return names
+}
+
+func (c *checker) pointer(n *ast.PointerNode) typed {
+	if len(c.items) == 0 {
+		return c.fail(CodeSyntax, c.extents.of(n), "It is the item at hand in a predicate, as in filter(list, # > 1).", "# has no meaning here")
+	}
+	it := c.items[len(c.items)-1]
+	switch n.Name {
+	case "":
+		v := it.val
+		v.at, v.t = c.extents.of(n), c.narrowed(c.key(n), v.t)
+		return v
+	case "index":
+		return typed{t: static().int}
+	case "acc":
+		if it.acc != nil {
+			return typed{t: it.acc}
+		}
+	}
+	return c.fail(CodeUnknownName, c.extents.of(n), "A predicate has # (the item), #index, and in reduce #acc.", "unknown name %q", "#"+n.Name)
+}
+
+func (c *checker) conditional(n *ast.ConditionalNode) typed {
+	c.condition(n.Cond)
+	saved := c.facts
+	c.facts = append(saved[:len(saved):len(saved)], c.when(n.Cond, true)...)
+	a := c.operand(n.Exp1)
+	c.facts = append(saved[:len(saved):len(saved)], c.when(n.Cond, false)...)
+	b := c.operand(n.Exp2)
+	c.facts = saved
+	return typed{t: join(a.t, b.t, c.types)}
+}
+
+// condition checks what must be true or false.
+func (c *checker) condition(n ast.Node) {
+	c.wantBool(c.operand(n), "a condition")
+}
+
+func (c *checker) wantBool(v typed, what string) {
+	t := c.nonNull(v)
+	if !isAny(t) && (t.Kind != spec.Bool || isTime(t)) {
+		c.fail(CodeTypeMismatch, v.at, "Compare it with something: x != null, x != \"\", len(x) > 0.", "%s must be true or false, and this is %s", what, Describe(v.t))
+	}
+}
+
+func (c *checker) let(n *ast.VariableDeclaratorNode) typed {
+	v := c.check(n.Value)
+	if _, ok := functions()[n.Name]; ok || n.Name == "null" {
+		c.fail(CodeSyntax, extent{n.Location().From, n.Location().To}, "Take another name.", "%s means something already", n.Name)
+	}
+	before := len(c.refs)
+	c.locals = append(c.locals, local{n.Name, v, c.nextID()})
+	out := c.check(n.Expr)
+	c.locals = c.locals[:len(c.locals)-1]
+	if v.origin != nil && !c.refersTo(before, v.origin) && !under(out.origin, v.origin) {
+		c.use(v)
+	}
+	out.at = extent{}
+	return out
+}
+
+// nextID tells variables of one name apart: a place of the expression does.
+func (c *checker) nextID() int { return len(c.locals)<<16 + len(c.refs) }
+
+// refersTo reports whether a reference since then is at or under a path.
+func (c *checker) refersTo(since int, path []string) bool {
+	return slices.ContainsFunc(c.refs[since:], func(r reference) bool { return under(r.path, path) })
+}
+
+// under reports whether a path is at or under another.
+func under(path, base []string) bool {
+	return len(path) >= len(base) && slices.Equal(path[:len(base)], base)
+}
+
+func (c *checker) sequence(n *ast.SequenceNode) typed {
+	var last typed
+	for i, part := range n.Nodes {
+		if i == len(n.Nodes)-1 {
+			last = c.check(part)
+		} else {
+			c.operand(part)
+		}
+	}
+	return last
+}
+
+func (c *checker) array(n *ast.ArrayNode) typed {
+	item := static().never
+	for _, part := range n.Nodes {
+		item = join(item, c.operand(part).t, c.types)
+	}
+	size := len(n.Nodes)
+	return typed{t: &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}}
+}
+
+func (c *checker) mapLiteral(n *ast.MapNode) typed {
+	out := &spec.Type{Kind: spec.Object}
+	dynamic := static().never
+	for _, pair := range n.Pairs {
+		p, ok := pair.(*ast.PairNode)
+		if !ok {
+			continue
+		}
+		if key, ok := p.Key.(*ast.StringNode); ok {
+			v := c.operand(p.Value)
+			setField(out, &spec.Property{Name: key.Value, Type: v.t, Required: true})
+			continue
+		}
+		key := c.operand(p.Key)
+		if t := c.nonNull(key); !isAny(t) && !isString(t) {
+			c.fail(CodeTypeMismatch, key.at, "Turn it into text with string(…).", "a key must be a string, and this is %s", Describe(key.t))
+		}
+		dynamic = join(dynamic, c.operand(p.Value).t, c.types)
+	}
+	if isNever(dynamic) {
+		return typed{t: out}
+	}
+	for _, f := range out.Fields {
+		dynamic = join(dynamic, f.Type, c.types)
+	}
+	return typed{t: mapOf(dynamic)}
+}
+
+// setField adds a property to an object, or replaces the one of its name.
+func setField(t *spec.Type, p *spec.Property) {
+	if i := slices.IndexFunc(t.Fields, func(f *spec.Property) bool { return f.Name == p.Name }); i >= 0 {
+		t.Fields[i] = p
+		return
+	}
+	t.Fields = append(t.Fields, p)
+}
+
+// key names a part for what is known of it: the same key is the same value. ""
+// is a part that has no key.
+func (c *checker) key(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		if l := c.local(n.Value); l != nil {
+			return "let " + n.Value + " " + strconv.Itoa(l.id)
+		}
+		return n.Value
+	case *ast.PointerNode:
+		if n.Name == "" {
+			return "#" + strconv.Itoa(len(c.items))
+		}
+	case *ast.ChainNode:
+		return c.key(n.Node)
+	case *ast.MemberNode:
+		step, ok := stepOf(n.Property)
+		if base := c.key(n.Node); ok && base != "" {
+			return base + "\x00" + step
+		}
+	}
+	return ""
+}
+
+// stepOf is a literal member as a step of a path.
+func stepOf(property ast.Node) (string, bool) {
+	switch p := property.(type) {
+	case *ast.StringNode:
+		return p.Value, true
+	case *ast.IntegerNode:
+		return strconv.Itoa(p.Value), p.Value >= 0
+	default:
+		return "", false
+	}
+}
+
+// narrowed is a type less null, where that is known.
+func (c *checker) narrowed(key string, t *spec.Type) *spec.Type {
+	if len(c.facts) == 0 || key == "" || !mayBeNull(t, c.types) {
+		return t
+	}
+	for _, fact := range c.facts {
+		if fact == key || strings.HasPrefix(fact, key) && fact[len(key)] == 0 {
+			return present(t, c.types)
+		}
+	}
+	return t
+}

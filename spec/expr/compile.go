@@ -1,0 +1,616 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// Compile parses and checks a tree of templates. n is any node: a string, which
+// is a template; a scalar; a list or map of such; `{literal: "…"}`, where no
+// struct or map is wanted, is a string that is never parsed.
+//
+// want is the type that the value must be of; nil is any, null included. The
+// property of a wanted struct that is not required takes null, which stands for
+// absence; so should the caller's want, where absence is allowed.
+//
+// Findings have their place, code, summary and detail; Context and Path are the
+// caller's. After errors the Value may be nil.
+func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
+	if scope == nil {
+		scope = &Scope{}
+	}
+	c := &compilation{scope: scope}
+	if n == nil {
+		return &Value{root: fixed{}, typ: static().null}, nil
+	}
+	root, t := c.node(n, want, 0)
+	if c.diags.HasErrors() {
+		return nil, c.diags
+	}
+	v := &Value{root: root, typ: outside(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n}
+	v.secret = scope.refersToSecret(c.refs)
+	return v, c.diags
+}
+
+// compilation is the state of one Compile.
+type compilation struct {
+	scope     *Scope
+	diags     diag.List
+	refs      []Ref
+	unchecked int
+	// pieces are those of the tree's root, where it is a string.
+	pieces []piece
+}
+
+func (c *compilation) report(code string, at diag.Range, detail, format string, args ...any) {
+	c.diags = append(c.diags, diag.Diagnostic{
+		Severity: diag.Error, Code: code, Summary: fmt.Sprintf(format, args...), Detail: detail, Subject: at,
+	})
+}
+
+// node compiles one node of the tree.
+func (c *compilation) node(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
+	if depth > maxNesting {
+		c.report(CodeTooLarge, n.Range, "", "the value nests deeper than %d", maxNesting)
+		return fixed{}, static().any
+	}
+	switch n.Kind {
+	case spec.StringNode:
+		return c.template(n, want, depth)
+	case spec.ListNode:
+		return c.list(n, want, depth)
+	case spec.MapNode:
+		if text, ok := c.literalText(n, want); ok {
+			return c.constant(n, text, want)
+		}
+		return c.fields(n, want, depth)
+	default:
+		return c.constant(n, plainScalar(n), want)
+	}
+}
+
+// plainScalar is a scalar with numbers as they are at run time.
+func plainScalar(n *spec.Node) any {
+	v, err := settled(n.Plain(), 0)
+	if err != nil {
+		return n.Plain()
+	}
+	return v
+}
+
+// constant checks a value that is written down.
+func (c *compilation) constant(n *spec.Node, v any, want *spec.Type) (evaluator, *spec.Type) {
+	if m := fits(v, want, c.scope.Types, 0); m != nil {
+		c.report(m.code, n.Range, "", "%s", m.Error())
+	}
+	return fixed{v}, typeOfValue(v)
+}
+
+// typeOfValue is the type of a value that is known.
+func typeOfValue(v any) *spec.Type {
+	switch v := v.(type) {
+	case nil:
+		return static().null
+	case bool:
+		return literal(spec.Bool, v)
+	case string:
+		return literal(spec.String, v)
+	case []any, map[string]any, *spec.File:
+		return static().any
+	}
+	if r := exact(v); r != nil && r.IsInt() {
+		return literal(spec.Int, literalNumber(v))
+	}
+	return literal(spec.Number, literalNumber(v))
+}
+
+// literalText is the text of `{literal: "…"}`, where that can stand for a
+// string.
+func (c *compilation) literalText(n *spec.Node, want *spec.Type) (string, bool) {
+	if len(n.Fields) != 1 || n.Fields[0].Name != "literal" || n.Fields[0].Value.Kind != spec.StringNode {
+		return "", false
+	}
+	t := resolve(want, c.scope.Types)
+	for _, v := range append([]*spec.Type{t}, t.Variants...) {
+		v = resolve(v, c.scope.Types)
+		if v.Kind == spec.Map || v.Kind == spec.Object && v.Field("literal") != nil {
+			return "", false
+		}
+	}
+	return n.Fields[0].Value.Text, true
+}
+
+func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
+	t := present(resolve(want, c.scope.Types), c.scope.Types)
+	var itemWant *spec.Type
+	switch {
+	case isAny(t):
+	case t.Kind == spec.List:
+		itemWant = t.Elem
+		if m := fitsLen(len(n.Items), "items", t); m != nil {
+			c.report(m.code, n.Range, "", "%s", m.Error())
+		}
+	case t.Kind != spec.Union || !hasKind(t, spec.List, c.scope.Types):
+		c.report(CodeTypeMismatch, n.Range, "", "this is a list, and %s is wanted", wanted(t))
+		return fixed{}, static().any
+	}
+	out := &sequence{parts: make([]evaluator, len(n.Items))}
+	item, known := static().never, true
+	for i, child := range n.Items {
+		var it *spec.Type
+		out.parts[i], it = c.node(child, itemWant, depth+1)
+		item = join(item, it, c.scope.Types)
+		_, isFixed := out.parts[i].(fixed)
+		known = known && isFixed
+	}
+	size := len(n.Items)
+	typ := &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}
+	if t.Kind == spec.Union {
+		c.fit(typ, want, n)
+	}
+	if known {
+		v, _ := out.eval(nil)
+		return fixed{v}, typ
+	}
+	return out, typ
+}
+
+func hasKind(t *spec.Type, kind spec.Kind, types spec.Types) bool {
+	return slices.ContainsFunc(t.Variants, func(v *spec.Type) bool {
+		k := resolve(v, types).Kind
+		return k == kind || k == spec.Any || k == spec.Union
+	})
+}
+
+// fields compiles a map or struct that is written down.
+func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
+	types := c.scope.Types
+	t := present(resolve(want, types), types)
+	isUnion := t.Kind == spec.Union && (hasKind(t, spec.Object, types) || hasKind(t, spec.Map, types))
+	if isUnion {
+		if v := variantFor(n, t, types); v != nil {
+			t, isUnion = v, false
+		}
+	}
+	if !isAny(t) && t.Kind != spec.Object && t.Kind != spec.Map && !isUnion {
+		c.report(CodeTypeMismatch, n.Range, "", "this is a struct, and %s is wanted", wanted(t))
+		return fixed{}, static().any
+	}
+	out := &dict{keys: make([]string, len(n.Fields)), parts: make([]evaluator, len(n.Fields))}
+	typ, known := &spec.Type{Kind: spec.Object}, true
+	for i, f := range n.Fields {
+		var ft *spec.Type
+		out.keys[i] = f.Name
+		out.parts[i], ft = c.node(f.Value, c.fieldWant(f, t), depth+1)
+		setField(typ, &spec.Property{Name: f.Name, Type: ft, Required: true})
+		_, isFixed := out.parts[i].(fixed)
+		known = known && isFixed
+	}
+	c.missing(n, t)
+	if isUnion {
+		c.fit(typ, want, n)
+	}
+	if known {
+		v, _ := out.eval(nil)
+		return fixed{v}, typ
+	}
+	return out, typ
+}
+
+// variantFor is the struct of a union that a literal tag names, or the only one
+// that there is.
+func variantFor(n *spec.Node, t *spec.Type, types spec.Types) *spec.Type {
+	var only *spec.Type
+	count := 0
+	for _, v := range t.Variants {
+		v = resolve(v, types)
+		if v.Kind != spec.Object && v.Kind != spec.Map {
+			continue
+		}
+		only = v
+		count++
+		if tag := n.Get(t.Tag); t.Tag != "" && tag != nil && v.Field(t.Tag) != nil && fits(tag.Plain(), v.Field(t.Tag).Type, types, 0) == nil {
+			return v
+		}
+	}
+	if count == 1 {
+		return only
+	}
+	return nil
+}
+
+// fieldWant is the type that is wanted of a member; what the struct does not
+// have is reported.
+func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
+	switch t.Kind {
+	case spec.Map:
+		if m := keyFits(f.Name, t); m != nil {
+			c.report(m.code, f.NameRange, "", "%q %s", f.Name, m.reason)
+		}
+		return t.Elem
+	case spec.Object:
+		if p := t.Field(f.Name); p != nil {
+			if !p.Required {
+				return nullable(p.Type)
+			}
+			return p.Type
+		}
+		if !t.Open {
+			c.report(CodeUnknownMember, f.NameRange, diag.Remedy(f.Name, t.FieldNames()), "unknown member %q", f.Name)
+		}
+		return t.Elem
+	default:
+		return nil
+	}
+}
+
+func (c *compilation) missing(n *spec.Node, t *spec.Type) {
+	if t.Kind != spec.Object {
+		return
+	}
+	for _, p := range t.Fields {
+		if p.Required && n.Get(p.Name) == nil {
+			c.report(CodeMissingMember, n.Range, "", "member %q is missing", p.Name)
+		}
+	}
+}
+
+// fit checks a whole that could not be checked part by part.
+func (c *compilation) fit(t, want *spec.Type, n *spec.Node) {
+	a := assignment{types: c.scope.Types}
+	if m := a.check(t, want, 0); m != nil {
+		c.report(m.code, n.Range, "", "%s", m.Error())
+	}
+}
+
+// template compiles a string.
+func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
+	if len(n.Text) > maxTemplate {
+		c.report(CodeTooLarge, n.Range, "", "a template may have %d KiB", maxTemplate>>10)
+		return fixed{}, static().any
+	}
+	raw, bad := scan(n.Text)
+	if bad != nil {
+		c.report(bad.code, n.At(bad.from, bad.to), bad.detail, "%s", bad.summary)
+		return fixed{}, static().any
+	}
+	if len(raw) == 0 || len(raw) == 1 && !raw[0].expr {
+		var whole string
+		if len(raw) == 1 {
+			whole = raw[0].text
+		}
+		if depth == 0 {
+			c.pieces = []piece{{literal: whole}}
+		}
+		return c.constant(n, whole, want)
+	}
+	if len(raw) == 1 {
+		e := c.expression(n, raw[0], want, false)
+		if depth == 0 {
+			c.pieces = []piece{e.piece()}
+		}
+		return e.part, e.t
+	}
+	return c.mixed(n, raw, want, depth)
+}
+
+// mixed compiles text with expressions in it.
+func (c *compilation) mixed(n *spec.Node, raw []rawPiece, want *spec.Type, depth int) (evaluator, *spec.Type) {
+	out := &text{pieces: make([]piece, len(raw))}
+	known := true
+	for i, r := range raw {
+		if !r.expr {
+			out.pieces[i] = piece{literal: r.text}
+			continue
+		}
+		e := c.expression(n, r, nil, true)
+		out.pieces[i] = e.piece()
+		_, isFixed := e.part.(fixed)
+		known = known && isFixed
+	}
+	if depth == 0 {
+		c.pieces = out.pieces
+	}
+	if known && !c.diags.HasErrors() {
+		if v, err := out.eval(nil); err == nil {
+			return c.constant(n, v, want)
+		}
+	}
+	t := static().string
+	c.fit(t, want, n)
+	return out, t
+}
+
+// compiled is a compiled expression.
+type compiled struct {
+	part  evaluator
+	t     *spec.Type
+	ref   []string
+	place place
+}
+
+func (e compiled) piece() piece {
+	return piece{part: e.part, ref: e.ref, at: extent{0, runeLen(e.place.source)}, place: e.place}
+}
+
+// expression parses, checks and compiles one `${…}`.
+func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, inText bool) compiled {
+	faulty := compiled{part: fixed{}, t: static().any, place: place{n, raw.from, raw.text}}
+	tree, bad := parse(raw.text, theMachine().config(false))
+	if bad != nil {
+		c.report(CodeSyntax, n.At(raw.from+bad.from, raw.from+bad.to), "", "%s", bad.message)
+		return faulty
+	}
+	k := &checker{scope: c.scope, types: c.scope.Types, node: n, offset: raw.from, extents: extents{[]rune(raw.text)}}
+	v := k.check(tree)
+	k.use(v)
+	whole := k.trimmed()
+	if !k.diags.HasErrors() {
+		if inText {
+			k.textPart(tree, v, whole)
+		} else {
+			k.wanted(v, want, whole)
+		}
+	}
+	c.diags = append(c.diags, k.diags...)
+	c.unchecked += k.unchecked
+	slices.SortStableFunc(k.refs, func(a, b reference) int { return a.at.from - b.at.from })
+	for _, r := range k.refs {
+		c.refs = append(c.refs, Ref{Path: r.path, Range: k.rangeOf(r.at)})
+	}
+	if k.diags.HasErrors() {
+		return faulty
+	}
+	b := builder{checker: k, place: faulty.place}
+	part := b.build(tree)
+	if b.err != nil {
+		c.diags = append(c.diags, c.placed(failed(b.err), n, raw))
+		return faulty
+	}
+	if f, ok := part.(fixed); ok && want != nil && !inText {
+		if m := fits(f.value, want, c.scope.Types, 0); m != nil {
+			c.report(m.code, k.rangeOf(whole), "", "%s", m.Error())
+		}
+	}
+	out := compiled{part: part, t: v.t, place: faulty.place}
+	if ch, ok := part.(*chain); ok {
+		out.ref = ch.path
+	}
+	return out
+}
+
+// placed gives a finding without a place that of the expression.
+func (c *compilation) placed(d diag.Diagnostic, n *spec.Node, raw rawPiece) diag.Diagnostic {
+	if d.Subject.IsZero() {
+		d.Subject = n.At(raw.from, raw.to)
+	}
+	return d
+}
+
+// trimmed is where the expression stands, without the space around it.
+func (c *checker) trimmed() extent {
+	source := string(c.extents.source)
+	from := len(c.extents.source) - runeLen(strings.TrimLeft(source, " \t\r\n"))
+	return extent{from, from + runeLen(strings.TrimSpace(source))}
+}
+
+// wanted checks the value of a whole expression against what is wanted.
+func (c *checker) wanted(v typed, want *spec.Type, whole extent) {
+	a := assignment{types: c.types}
+	m := a.check(v.t, want, 0)
+	if m == nil {
+		return
+	}
+	if m.code == CodeNullUnguarded && m.path == "" && !isNull(resolve(v.t, c.types)) {
+		v.at = whole
+		c.nullFault(v)
+		return
+	}
+	detail := ""
+	from, to := resolve(present(v.t, c.types), c.types), resolve(want, c.types)
+	if m.path == "" {
+		detail = remedyFor(from, to)
+	}
+	c.report(diag.Error, m.code, whole, detail, "%s", m.Error())
+}
+
+// remedyFor says how a value of one type becomes one of another.
+func remedyFor(from, to *spec.Type) string {
+	switch {
+	case isString(to) && (isNumeric(from) || from.Kind == spec.Bool):
+		return "Turn it into text with string(…)."
+	case isString(to) && (from.Kind == spec.List || from.Kind == spec.Map || from.Kind == spec.Object):
+		return "Turn it into text with jsonencode(…)."
+	case to.Kind == spec.Int && from.Kind == spec.Number:
+		return "Make it whole with int(…), round(…) or floor(…)."
+	case to.Kind == spec.Int && isString(from):
+		return "Read it with int(…)."
+	case to.Kind == spec.Number && isString(from):
+		return "Read it with float(…)."
+	default:
+		return ""
+	}
+}
+
+// textPart checks an expression that stands amid text.
+func (c *checker) textPart(n ast.Node, v typed, whole extent) {
+	v.at = whole
+	t := c.nonNull(v)
+	if isScalar(t, c.types) {
+		return
+	}
+	if call, ok := n.(*ast.CallNode); ok {
+		if id, ok := call.Callee.(*ast.IdentifierNode); ok && id.Value == "segments" {
+			return
+		}
+	}
+	remedy := "Use jsonencode(…), or join(…) for a list."
+	if t.Kind == spec.Asset || t.Kind == spec.Archive {
+		remedy = "Hand it to an action as a whole."
+	}
+	c.fail(CodeTextPart, whole, remedy, "%s is %s, which cannot stand amid text", c.text(whole), Describe(t))
+}
+
+// builder makes evaluators of a checked tree.
+type builder struct {
+	checker *checker
+	place   place
+	err     error
+}
+
+// build compiles a node: by its structure where it only moves values, so that
+// what is unknown or secret stays where it is, and else for the machine.
+func (b *builder) build(n ast.Node) evaluator {
+	if part := b.structure(n); part != nil {
+		return part
+	}
+	at := b.checker.extents.of(n)
+	var refs []reference
+	for _, r := range b.checker.refs {
+		if r.at.from >= at.from && r.at.to <= at.to {
+			refs = append(refs, r)
+		}
+	}
+	p, err := newProgram(n, b.checker.strict, b.place)
+	if err != nil {
+		b.err = errors.Join(b.err, err)
+		return fixed{}
+	}
+	if len(refs) > 0 {
+		return &formula{p, refs}
+	}
+	v, err := p.eval(&Vars{})
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	return fixed{v}
+}
+
+// structure is the evaluator of a node that only moves values, nil for others.
+func (b *builder) structure(n ast.Node) evaluator {
+	switch n := n.(type) {
+	case *ast.NilNode:
+		return fixed{}
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return fixed{literalOf(n)}
+	case *ast.IdentifierNode, *ast.MemberNode, *ast.ChainNode:
+		return b.chain(n)
+	case *ast.ArrayNode:
+		out := &sequence{}
+		for _, item := range n.Nodes {
+			out.parts = append(out.parts, b.build(item))
+		}
+		return folded(out, out.parts)
+	case *ast.MapNode:
+		return b.mapLiteral(n)
+	case *ast.CallNode:
+		return b.call(n)
+	}
+	return nil
+}
+
+// folded is a part as a constant, where all that it is made of is.
+func folded(e evaluator, parts []evaluator) evaluator {
+	for _, p := range parts {
+		if _, ok := p.(fixed); !ok {
+			return e
+		}
+	}
+	v, err := e.eval(nil)
+	if err != nil {
+		return e
+	}
+	return fixed{v}
+}
+
+// chain is a plain member chain, nil where it is more than that.
+func (b *builder) chain(n ast.Node) evaluator {
+	out := &chain{at: b.checker.extents.of(n), place: b.place}
+	for {
+		switch m := n.(type) {
+		case *ast.ChainNode:
+			n = m.Node
+			continue
+		case *ast.MemberNode:
+			step, ok := stepOf(m.Property)
+			if !ok {
+				return nil
+			}
+			out.path = append(out.path, step)
+			out.strict = append(out.strict, b.checker.strict[m])
+			n = m.Node
+			continue
+		case *ast.IdentifierNode:
+			if m.Value == "null" {
+				if len(out.path) == 0 {
+					return fixed{}
+				}
+				return nil
+			}
+			out.path = append(out.path, m.Value)
+			out.strict = append(out.strict, false)
+			slices.Reverse(out.path)
+			slices.Reverse(out.strict)
+			return out
+		default:
+			return nil
+		}
+	}
+}
+
+func (b *builder) mapLiteral(n *ast.MapNode) evaluator {
+	out := &dict{}
+	for _, pair := range n.Pairs {
+		p, ok := pair.(*ast.PairNode)
+		if !ok {
+			return nil
+		}
+		key, ok := p.Key.(*ast.StringNode)
+		if !ok {
+			return nil
+		}
+		out.keys = append(out.keys, key.Value)
+	}
+	for _, pair := range n.Pairs {
+		out.parts = append(out.parts, b.build(pair.(*ast.PairNode).Value))
+	}
+	return folded(out, out.parts)
+}
+
+// call is a merge, pick or omit, nil for other functions.
+func (b *builder) call(n *ast.CallNode) evaluator {
+	id, ok := n.Callee.(*ast.IdentifierNode)
+	if !ok {
+		return nil
+	}
+	at := extent{id.Location().From, id.Location().To}
+	fail := func(message string) error { return b.place.error(at, message) }
+	switch id.Value {
+	case "merge":
+		out := &merged{fail: fail}
+		for _, arg := range n.Arguments {
+			out.parts = append(out.parts, b.build(arg))
+		}
+		return folded(out, out.parts)
+	case "pick", "omit":
+		out := &chosenPart{keep: id.Value == "pick", fail: fail}
+		for _, arg := range n.Arguments[1:] {
+			name, ok := arg.(*ast.StringNode)
+			if !ok {
+				return nil
+			}
+			out.names = append(out.names, name.Value)
+		}
+		out.part = b.build(n.Arguments[0])
+		return folded(out, []evaluator{out.part})
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,361 @@
+package expr
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+func required(name string, t *spec.Type) *spec.Property {
+	return &spec.Property{Name: name, Type: t, Required: true}
+}
+
+func optionalProp(name string, t *spec.Type) *spec.Property {
+	return &spec.Property{Name: name, Type: t}
+}
+
+func object(fields ...*spec.Property) *spec.Type {
+	return &spec.Type{Kind: spec.Object, Fields: fields}
+}
+
+func kind(k spec.Kind) *spec.Type { return &spec.Type{Kind: k} }
+
+// petScope is the scope of most tests: a resource with all sorts of inputs.
+func petScope() *Scope {
+	three := 3
+	secret := required("token", kind(spec.String))
+	secret.Secret = true
+	inputs := object(
+		required("name", kind(spec.String)),
+		required("kind", &spec.Type{Kind: spec.String, Enum: []any{"dog", "cat"}}),
+		optionalProp("mode", &spec.Type{Kind: spec.String, Patterns: []spec.Pattern{{Regexp: "^0[0-7]{3}$"}}}),
+		&spec.Property{Name: "size", Type: kind(spec.Int), Default: json.Number("3")},
+		required("ratio", kind(spec.Number)),
+		optionalProp("limits", object(optionalProp("cpu", kind(spec.Int)), required("memory", kind(spec.String)))),
+		required("rules", listOf(&spec.Type{Ref: "Rule"})),
+		optionalProp("ports", listOf(kind(spec.Int))),
+		optionalProp("tags", mapOf(kind(spec.String))),
+		required("force", kind(spec.Bool)),
+		required("pair", &spec.Type{Kind: spec.List, Elem: kind(spec.String), MaxLen: &three}),
+		required("owner", &spec.Type{Kind: spec.String, Nullable: true}),
+		required("asset", kind(spec.Asset)),
+		required("tree", &spec.Type{Ref: "Tree"}),
+		optionalProp("extra", kind(spec.Any)),
+		required("source", &spec.Type{Kind: spec.Union, Tag: "from", Variants: []*spec.Type{
+			object(required("from", &spec.Type{Kind: spec.String, Enum: []any{"git"}}), required("url", kind(spec.String))),
+			object(required("from", &spec.Type{Kind: spec.String, Enum: []any{"file"}}), required("path", kind(spec.String))),
+		}}),
+	)
+	return &Scope{
+		Types: spec.Types{
+			"Rule": {Name: "Rule", Type: object(required("port", kind(spec.Int)), optionalProp("note", kind(spec.String)), required("protocol", &spec.Type{Kind: spec.String, Enum: []any{"tcp", "udp"}}))},
+			"Tree": {Name: "Tree", Type: object(required("label", kind(spec.String)), optionalProp("left", &spec.Type{Ref: "Tree"}), required("leaves", listOf(&spec.Type{Ref: "Tree"})))},
+		},
+		Names: []Name{
+			{Name: "inputs", Type: inputs},
+			{Name: "config", Type: object(required("endpoint", kind(spec.String)), secret)},
+			{Name: "body"},
+			{Name: "id", Type: kind(spec.String)},
+			{Name: "session", Type: object(required("key", kind(spec.String))), Secret: true},
+			{Name: "state", Absent: "state is there in read, update and delete."},
+		},
+	}
+}
+
+// marked splits a template from the mark under it: the line below has ^ where
+// the finding stands.
+func at(d diag.Diagnostic) string {
+	return fmt.Sprintf("%d-%d", d.Subject.Start.Column, d.Subject.End.Column)
+}
+
+// TestStaticErrors asserts code and exact range of each finding: the range is
+// where the quoted part of the template stands.
+func TestStaticErrors(t *testing.T) {
+	str, num := kind(spec.String), kind(spec.Int)
+	tests := []struct {
+		text string
+		want *spec.Type
+		code string
+		part string // where the finding stands
+	}{
+		// The template itself.
+		{"a ${inputs.name", nil, CodeUnterminated, "${"},
+		{"a ${ } b", nil, CodeEmpty, "${ }"},
+		{"${}", nil, CodeEmpty, "${}"},
+		{`${"}`, nil, CodeUnterminated, "${"},
+		{"${inputs.name +}", nil, CodeSyntax, "+"},
+		{"${inputs.}", nil, CodeSyntax, "."},
+		{"${inputs.name ?? inputs.mode + 1}", nil, CodeSyntax, "+"},
+		{"${b'x'}", nil, CodeSyntax, "b'x'"},
+		{"x${" + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}", nil, CodeTooLarge, ""},
+		// Names.
+		{"${input.name}", nil, CodeUnknownName, "input"},
+		{"${state.size}", nil, CodeNameNotHere, "state"},
+		{"${len}", nil, CodeUnknownName, "len"},
+		{"${$env}", nil, CodeUnknownName, "$env"},
+		{"${#}", nil, CodeSyntax, "#"},
+		{"${map(inputs.rules, #key)}", nil, CodeUnknownName, "#key"},
+		{"ünïcode ${inputs.nme}", nil, CodeUnknownMember, "nme"},
+		{"${inputs.limits?.gpu}", nil, CodeUnknownMember, "gpu"},
+		{"${inputs.rules.port}", nil, CodeUnknownMember, "port"},
+		{"${inputs.rules[0].prt}", nil, CodeUnknownMember, "prt"},
+		{"${map(inputs.rules, .prt)}", nil, CodeUnknownMember, "prt"},
+		{"${map(filter(inputs.rules, .port > 1), #.prt)}", nil, CodeUnknownMember, "prt"},
+		{"${first(inputs.rules)?.prt}", nil, CodeUnknownMember, "prt"},
+		{"${{a: 1}.b}", nil, CodeUnknownMember, "b"},
+		{"${groupBy(inputs.rules, .protocol).tcp?.[0]?.prt}", nil, CodeUnknownMember, "prt"},
+		{"${let r = inputs.rules[0]; r.prt}", nil, CodeUnknownMember, "prt"},
+		{"${inputs.tree.leaves[0].leaves[0].lbl}", nil, CodeUnknownMember, "lbl"},
+		{"${inputs.source.ur}", nil, CodeUnknownMember, "source.‖ur"},
+		{"${inputs.pair[3]}", nil, CodeUnknownMember, "3"},
+		{"${[1, 2][2]}", nil, CodeUnknownMember, "][‖2"},
+		{"${inputs.asset.path}", nil, CodeUnknownMember, "path"},
+		{`${pick(inputs, "nme")}`, nil, CodeUnknownMember, `"nme"`},
+		{`${get(inputs, "nme")}`, nil, CodeUnknownMember, `"nme"`},
+		{`${inputs["nme"]}`, nil, CodeUnknownMember, `"nme"`},
+		{"${pick(inputs, \"name\").size}", nil, CodeUnknownMember, "size"},
+		{"${omit(inputs, \"name\").name}", nil, CodeUnknownMember, ").‖name"},
+		{"${merge(config, {a: 1}).b}", nil, CodeUnknownMember, ").‖b"},
+		{"${capture(inputs.name, `(?P<a>.)`)?.b}", nil, CodeUnknownMember, ".‖b"},
+		// Null.
+		{"${inputs.mode + \"x\"}", nil, CodeNullUnguarded, "inputs.mode"},
+		{"a ${inputs.mode}", nil, CodeNullUnguarded, "inputs.mode"},
+		{"${inputs.mode}", str, CodeNullUnguarded, "inputs.mode"},
+		{"${inputs.limits.cpu}", nil, CodeNullUnguarded, "inputs.limits"},
+		{"${inputs.limits?.cpu + 1}", nil, CodeNullUnguarded, "inputs.limits?.cpu"},
+		{"${upper(inputs.mode)}", nil, CodeNullUnguarded, "inputs.mode"},
+		{"${inputs.owner == null ? inputs.owner + \"\" : \"\"}", nil, CodeNullUnguarded, "? ‖inputs.owner"},
+		{"${map(inputs.rules, .note + \"x\")}", nil, CodeNullUnguarded, ".note"},
+		{"${inputs.tags.env + \"x\"}", nil, CodeNullUnguarded, "inputs.tags"},
+		{"${(inputs.tags ?? {}).env + \"x\"}", nil, CodeNullUnguarded, "(inputs.tags ?? {}).env"},
+		{"${filter(inputs.ports, # > 1)}", nil, CodeNullUnguarded, "inputs.ports"},
+		{"${find(inputs.rules, .port == 1).port}", nil, CodeNullUnguarded, "find(inputs.rules, .port == 1)"},
+		{"${inputs.mode != null || inputs.mode contains \"7\"}", nil, CodeNullUnguarded, "|| ‖inputs.mode"},
+		{"${null + 1}", nil, CodeNullUnguarded, "null"},
+		{"${inputs.tree.left.label}", nil, CodeNullUnguarded, "inputs.tree.left"},
+		{"${merge({mode: inputs.mode}, {}).mode + \"\"}", nil, CodeNullUnguarded, "merge({mode: inputs.mode}, {}).mode"},
+		// Types.
+		{"${inputs.name + 1}", nil, CodeTypeMismatch, "1"},
+		{"${1 + inputs.name}", nil, CodeTypeMismatch, "1"},
+		{"${inputs.name * 2}", nil, CodeTypeMismatch, "inputs.name"},
+		{"${inputs.ratio % 2}", nil, CodeTypeMismatch, "inputs.ratio"},
+		{"${!inputs.name}", nil, CodeTypeMismatch, "inputs.name"},
+		{"${-inputs.name}", nil, CodeTypeMismatch, "inputs.name"},
+		{"${inputs.name ? 1 : 2}", nil, CodeTypeMismatch, "inputs.name"},
+		{"${inputs.force && inputs.size}", nil, CodeTypeMismatch, "inputs.size"},
+		{"${inputs.name < 1}", nil, CodeTypeMismatch, "inputs.name < 1"},
+		{"${inputs.size contains \"1\"}", nil, CodeTypeMismatch, "inputs.size"},
+		{"${\"a\" in inputs.name}", nil, CodeTypeMismatch, "inputs.name"},
+		{"${inputs.name in 5}", nil, CodeTypeMismatch, "5"},
+		{"${inputs.name..5}", nil, CodeTypeMismatch, "inputs.name"},
+		{"${inputs.rules[\"a\"]}", nil, CodeUnknownMember, "\"a\""},
+		{"${inputs.rules[inputs.name]}", nil, CodeTypeMismatch, "inputs.name"},
+		{"${inputs.size[1:]}", nil, CodeTypeMismatch, "inputs.size"},
+		{"${{(inputs.size): 1}}", nil, CodeTypeMismatch, "inputs.size"},
+		{"${1 / 0}", nil, CodeConstantFails, "0"},
+		{"${inputs.size % 0}", nil, CodeConstantFails, "0"},
+		{"${int(\"x\")}", nil, CodeConstantFails, "int"},
+		{"${cidrhost(\"10.0.0.0/30\", 9)}", nil, CodeConstantFails, "cidrhost"},
+		{"${inputs.size}", str, CodeTypeMismatch, "inputs.size"},
+		{"${inputs.name}", num, CodeTypeMismatch, "inputs.name"},
+		{"${ inputs.ratio }", num, CodeTypeMismatch, "inputs.ratio"},
+		{"a${inputs.name}", num, CodeTypeMismatch, "a${inputs.name}"},
+		{"plain", num, CodeTypeMismatch, "plain"},
+		{"${inputs.force ? \"dog\" : \"cow\"}", &spec.Type{Kind: spec.String, Enum: []any{"dog", "cat"}}, CodeNotAllowed, `inputs.force ? "dog" : "cow"`},
+		{"cow", &spec.Type{Kind: spec.String, Enum: []any{"dog", "cat"}}, CodeNotAllowed, "cow"},
+		{"${\"99\"}", &spec.Type{Kind: spec.String, Patterns: []spec.Pattern{{Regexp: "^0"}}}, CodeNotAllowed, "\"99\""},
+		{"${2 + 3}", &spec.Type{Kind: spec.Int, Max: &spec.Bound{Value: json.Number("4")}}, CodeNotAllowed, "2 + 3"},
+		{"${{port: \"x\"}}", object(required("port", num)), CodeTypeMismatch, "{port: \"x\"}"},
+		{"${{prt: 1}}", object(optionalProp("port", num)), CodeUnknownMember, "{prt: 1}"},
+		// Comparisons.
+		{"${inputs.kind == \"dgo\"}", nil, CodeNeverEqual, "\"dgo\""},
+		{"${\"dgo\" != inputs.kind}", nil, CodeNeverEqual, "\"dgo\""},
+		{"${inputs.kind in [\"dog\", \"dgo\"]}", nil, CodeNeverEqual, "\"dgo\""},
+		{"${inputs.mode == \"9\"}", nil, CodeNeverEqual, "\"9\""},
+		{"${inputs.name == 1}", nil, CodeNeverEqual, "inputs.name == 1"},
+		{"${inputs.rules == \"x\"}", nil, CodeNeverEqual, "inputs.rules == \"x\""},
+		{"${any(inputs.rules, .protocol == \"icmp\")}", nil, CodeNeverEqual, "\"icmp\""},
+		{"${1 in [\"a\"]}", nil, CodeNeverEqual, "1 in [\"a\"]"},
+		{"${\"nme\" in inputs}", nil, CodeNeverEqual, "\"nme\""},
+		{"${inputs.name == null}", nil, CodeNeverEqual, "inputs.name == null"},
+		{"${type(body) == \"list\"}", nil, CodeNeverEqual, "\"list\""},
+		// Functions.
+		{"${uper(inputs.name)}", nil, CodeUnknownFunction, "uper"},
+		{"${now()}", nil, CodeForbiddenFunction, "now"},
+		{"${timezone(\"UTC\")}", nil, CodeForbiddenFunction, "timezone"},
+		{"${inputs.name.upper()}", nil, CodeUnknownFunction, "upper"},
+		{"${upper(1)}", nil, CodeWrongArgument, "1"},
+		{"${upper()}", nil, CodeWrongArgument, "upper"},
+		{"${upper(\"a\", \"b\")}", nil, CodeWrongArgument, "upper"},
+		{"${date()}", nil, CodeWrongArgument, "date"},
+		{"${join(inputs.rules)}", nil, CodeWrongArgument, "inputs.rules"},
+		{"${len(1)}", nil, CodeWrongArgument, "1"},
+		{"${sum(inputs.rules)}", nil, CodeWrongArgument, "inputs.rules"},
+		{"${filter(inputs.rules, .port)}", nil, CodeTypeMismatch, ".port"},
+		{"${filter(inputs.tags ?? {}, true)}", nil, CodeWrongArgument, "inputs.tags ?? {}"},
+		{"${sortBy(inputs.rules, #)}", nil, CodeWrongArgument, "#"},
+		{"${sortBy(inputs.rules, .port, \"up\")}", nil, CodeWrongArgument, "\"up\""},
+		{"${hmac(\"sha3\", \"k\", \"s\")}", nil, CodeWrongArgument, "\"sha3\""},
+		{"${semver(inputs.name, \"~\", \"1.0.0\")}", nil, CodeWrongArgument, "\"~\""},
+		{"${date(\"2024-01-01\").year()}", nil, CodeUnknownFunction, "year"},
+		{"${inputs.name matches \"[\"}", nil, CodeBadRegexp, "\"[\""},
+		{"${capture(inputs.name, \"(\")}", nil, CodeBadRegexp, "\"(\""},
+		{"${capture(inputs.name, \"a\")}", nil, CodeWrongArgument, "\"a\""},
+		// Text.
+		{"a ${inputs.rules}", nil, CodeTextPart, "inputs.rules"},
+		{"a ${inputs}", nil, CodeTextPart, "inputs"},
+		{"a ${inputs.asset}", nil, CodeTextPart, "inputs.asset"},
+	}
+	for _, test := range tests {
+		name := test.text
+		if len(name) > 60 {
+			name = name[:60]
+		}
+		t.Run(name, func(t *testing.T) {
+			_, diags := Compile(stringNode(test.text), petScope(), test.want)
+			if len(diags) != 1 {
+				t.Fatalf("got %d findings, want one: %+v", len(diags), diags)
+			}
+			d := diags[0]
+			if d.Code != test.code {
+				t.Errorf("code %s, want %s: %s", d.Code, test.code, d.Summary)
+			}
+			if test.part == "" {
+				return
+			}
+			// What is before ‖ only says which of several is meant.
+			before, part, found := strings.Cut(test.part, "‖")
+			if !found {
+				before, part = "", test.part
+			}
+			i := strings.Index(test.text, before+part) + len(before)
+			from := len([]rune(test.text[:i])) + 1
+			if got, want := at(d), fmt.Sprintf("%d-%d", from, from+len([]rune(part))); got != want {
+				t.Errorf("at %s, want %s (%s): %s", got, want, part, d.Summary)
+			}
+		})
+	}
+}
+
+// TestStaticTypes asserts the type of what is right.
+func TestStaticTypes(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"${inputs.name}", "a string"},
+		{"x", `"x"`},
+		{"x ${inputs.size}", "a string"},
+		{"${inputs.size + 1}", "an int"},
+		{"${inputs.size / 2}", "a number"},
+		{"${inputs.size * 1.5}", "a number"},
+		{"${inputs.force ? \"a\" : \"b\"}", `"a" or "b"`},
+		{"${inputs.force ? 1 : null}", "1 or null"},
+		{"${inputs.mode}", "a string or null"},
+		{"${inputs.mode ?? \"0644\"}", "a string"},
+		{"${inputs.limits?.cpu ?? 1}", "an int"},
+		{"${inputs.limits?.memory}", "a string or null"},
+		{"${inputs.limits != null ? inputs.limits.memory : \"\"}", "a string"},
+		{"${inputs.limits == null ? \"\" : inputs.limits.memory}", "a string"},
+		{"${inputs.limits?.cpu != nil ? inputs.limits.cpu + 1 : 0}", "an int"},
+		{"${inputs.mode != null && inputs.mode contains \"7\"}", "a bool"},
+		{"${inputs.mode == null || inputs.mode contains \"7\"}", "a bool"},
+		{"${not (inputs.mode == null) && inputs.mode contains \"7\"}", "a bool"},
+		{"${(inputs.mode ?? \"\") != \"\" ? upper(inputs.mode) : \"\"}", "a string"},
+		{"${\"env\" in (inputs.tags ?? {}) ? 1 : 2}", "1 or 2"},
+		{"${inputs.tags != null && \"env\" in inputs.tags ? inputs.tags.env : \"\"}", "a string"},
+		{"${inputs.rules}", "a list of Rule"},
+		{"${inputs.rules[0].port}", "an int"},
+		{"${map(inputs.rules, .port)}", "a list of int"},
+		{"${map(inputs.rules, {p: .port}).p}", ""},
+		{"${map(filter(inputs.rules, .note != null), upper(.note))}", "a list of string"},
+		{"${map(inputs.rules, #index)}", "a list of int"},
+		{"${find(inputs.rules, .port == 1)?.protocol}", `"tcp" or "udp" or null`},
+		{"${groupBy(inputs.rules, .protocol)}", "a map of a list of Rule"},
+		{"${sum(inputs.rules, .port)}", "an int"},
+		{"${sum(map(inputs.rules, .port)) + 1}", "an int"},
+		{"${reduce(inputs.rules, #acc + .port, 0)}", "an int"},
+		{"${keys(inputs)}", "a list of string"},
+		{"${values(inputs.tags ?? {})}", "a list of string"},
+		{"${concat(inputs.pair, [\"x\"])}", "a list of string"},
+		{"${inputs.ports ?? []}", "a list of int"},
+		{"${1..3}", "a list of int"},
+		{"${body.a.b}", "any value"},
+		{"${inputs.tree.left?.left?.label}", "a string or null"},
+		{"${merge(pick(inputs, \"name\"), {size: 1}).size}", "1"},
+		{"${merge({mode: \"a\"}, pick(inputs, \"mode\")).mode}", "a string"},
+		{"${omit(inputs, \"mode\").name}", "a string"},
+		{"${coalesce(inputs.mode, inputs.name)}", "a string"},
+		{"${coalesce(inputs.mode, inputs.owner)}", "a string or null"},
+		{"${let l = inputs.limits; l != null ? l.memory : \"\"}", "a string"},
+		{"${inputs.source.from}", `"git" or "file"`},
+		{"${inputs.source.url}", "a string or null"},
+		{"${date(\"2024-01-02\") - date(\"2024-01-01\") > duration(\"1h\")}", "a bool"},
+		{"${parsetime(inputs.name)}", "a string"},
+		{"${inputs.rules | filter(.port > 1) | len()}", "an int"},
+		{"${if inputs.force { 1 } else { 2 }}", "1 or 2"},
+		{"a/${segments(inputs.name)}", "a string"},
+	}
+	for _, test := range tests {
+		t.Run(test.text, func(t *testing.T) {
+			v, diags := Compile(stringNode(test.text), petScope(), nil)
+			if test.want == "" {
+				if !diags.HasErrors() {
+					t.Fatal("no error")
+				}
+				return
+			}
+			if len(diags) > 0 {
+				t.Fatalf("%+v", diags)
+			}
+			if got := Describe(v.Type()); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestRefs asserts what templates refer to.
+func TestRefs(t *testing.T) {
+	tests := []struct {
+		text string
+		want []string
+	}{
+		{"plain", nil},
+		{"${1 + 2}", nil},
+		{"${inputs.limits?.memory}", []string{"inputs.limits.memory"}},
+		{"${inputs}", []string{"inputs"}},
+		{"${inputs.rules[0].port} ${config.endpoint}", []string{"inputs.rules.0.port", "config.endpoint"}},
+		{"${inputs.rules[inputs.size].port}", []string{"inputs.rules.*.port", "inputs.size"}},
+		{"${map(inputs.rules, .port)}", []string{"inputs.rules.*.port"}},
+		{"${map(inputs.rules, 1)}", []string{"inputs.rules"}},
+		{"${map(filter(inputs.rules, .port > 1), .protocol)}", []string{"inputs.rules.*.port", "inputs.rules.*.protocol"}},
+		{"${filter(inputs.rules, .port > 1)}", []string{"inputs.rules", "inputs.rules.*.port"}},
+		{"${inputs.rules[1:][0].port}", []string{"inputs.rules.*.port"}},
+		{"${len(inputs.rules)}", []string{"inputs.rules"}},
+		{"${let r = inputs.rules; r[0].port}", []string{"inputs.rules.0.port"}},
+		{"${let r = inputs.rules; 1}", []string{"inputs.rules"}},
+		{"${first(inputs.rules)?.port}", []string{"inputs.rules.*.port"}},
+		{"${groupBy(inputs.rules, .protocol)}", []string{"inputs.rules", "inputs.rules.*.protocol"}},
+		{"${merge(inputs, {a: config.token}).name}", []string{"inputs", "config.token"}},
+		{"${body.items | map(.id)}", []string{"body.items.*.id"}},
+	}
+	for _, test := range tests {
+		t.Run(test.text, func(t *testing.T) {
+			v, diags := Compile(stringNode(test.text), petScope(), nil)
+			if len(diags) > 0 {
+				t.Fatalf("%+v", diags)
+			}
+			var got []string
+			for _, r := range v.Refs() {
+				got = append(got, strings.Join(r.Path, "."))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,128 @@
+package expr
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// Describe is a type in an author's words, for messages: `a string`, `"a" or
+// "b"`, `a list of int`, `Rule`.
+func Describe(t *spec.Type) string {
+	if t == nil {
+		return "any value"
+	}
+	text := describePresent(t)
+	if t.Nullable && !isNull(t) {
+		text += " or null"
+	}
+	return text
+}
+
+func describePresent(t *spec.Type) string {
+	switch {
+	case t.Ref == timeRef:
+		return "a time"
+	case t.Ref == durationRef:
+		return "a duration"
+	case t.Ref != "":
+		return t.Ref
+	case isNull(t):
+		return "null"
+	case len(t.Enum) > 0 && len(t.Enum) <= 5:
+		return oneOf(t.Enum)
+	}
+	switch t.Kind {
+	case spec.Bool, spec.Number, spec.String, spec.Map:
+		return withElem("a "+t.Kind.String(), t)
+	case spec.Object:
+		return describeObject(t)
+	case spec.Int, spec.Asset, spec.Archive:
+		return "an " + t.Kind.String()
+	case spec.List:
+		return withElem("a list", t)
+	case spec.Union:
+		return describeUnion(t)
+	default:
+		return "any value"
+	}
+}
+
+func withElem(text string, t *spec.Type) string {
+	if t.Elem == nil || t.Elem.Kind == spec.Any && t.Elem.Ref == "" || isNever(t.Elem) {
+		return text
+	}
+	if t.Elem.Ref == "" && len(t.Elem.Enum) == 0 && t.Elem.Kind != spec.Union && t.Elem.Elem == nil {
+		return text + " of " + t.Elem.Kind.String()
+	}
+	return text + " of " + describePresent(t.Elem)
+}
+
+func describeObject(t *spec.Type) string {
+	names := t.FieldNames()
+	if len(names) == 0 || len(names) > 4 {
+		return "a struct"
+	}
+	return "a struct {" + strings.Join(names, ", ") + "}"
+}
+
+func describeUnion(t *spec.Type) string {
+	if len(t.Variants) == 0 {
+		return "nothing"
+	}
+	words := make([]string, len(t.Variants))
+	for i, v := range t.Variants {
+		words[i] = describePresent(v)
+	}
+	return strings.Join(words, " or ")
+}
+
+// oneOf lists literals: `"a", "b" or "c"`.
+func oneOf(values []any) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = describeValue(v)
+	}
+	if len(words) == 1 {
+		return words[0]
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// describeValue is a literal as an author writes it, cut where it is long.
+func describeValue(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	if runes := []rune(string(text)); len(runes) > 60 {
+		return string(runes[:57]) + "…"
+	}
+	return string(text)
+}
+
+// describeKind says what a run time value is.
+func describeKind(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a bool"
+	case string:
+		return "a string"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "a map"
+	case *spec.File:
+		return "an asset"
+	case moment:
+		return "a time"
+	case span:
+		return "a duration"
+	default:
+		return "a number"
+	}
+}

@@ -1,0 +1,267 @@
+package expr
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+	"regexp"
+	"unicode/utf8"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// fits says why a value that is known before anything runs is not of a type.
+func fits(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
+	if t == nil || depth > maxAssignDepth {
+		return nil
+	}
+	nullOK := mayBeNull(t, types)
+	t = resolve(t, types)
+	switch {
+	case v == nil && nullOK, isAny(t):
+		return nil
+	case v == nil:
+		return &mismatch{reason: "is null, and " + wanted(t) + " is wanted", code: CodeNullUnguarded}
+	}
+	if t.Kind == spec.Union {
+		return fitsUnion(v, t, types, depth)
+	}
+	if m := fitsKind(v, t, types, depth); m != nil {
+		return m
+	}
+	if len(t.Enum) > 0 && !among(v, t.Enum) {
+		return notAllowed("is %s, and must be %s", describeValue(v), oneOf(t.Enum))
+	}
+	if among(v, t.Not) {
+		return notAllowed("must not be %s", describeValue(v))
+	}
+	return nil
+}
+
+func notAllowed(format string, args ...any) *mismatch {
+	return &mismatch{reason: fmt.Sprintf(format, args...), code: CodeNotAllowed}
+}
+
+func fitsUnion(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
+	var best *mismatch
+	for _, variant := range t.Variants {
+		m := fits(v, variant, types, depth+1)
+		if m == nil {
+			return nil
+		}
+		if m.path != "" || m.code == CodeNotAllowed {
+			best = m
+		}
+	}
+	if best != nil {
+		return best
+	}
+	return wrongKind(v, t)
+}
+
+func wrongKind(v any, t *spec.Type) *mismatch {
+	return &mismatch{reason: "is " + describeKind(v) + ", and " + wanted(t) + " is wanted", code: CodeTypeMismatch}
+}
+
+func fitsKind(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
+	ok := false
+	switch t.Kind {
+	case spec.Bool:
+		_, ok = v.(bool)
+	case spec.Int:
+		if !isNumber(v) {
+			break
+		}
+		if r := exact(v); r != nil && !r.IsInt() {
+			return &mismatch{reason: "is " + numberText(v) + ", and int is wanted", code: CodeTypeMismatch}
+		}
+		return fitsBounds(v, t)
+	case spec.Number:
+		if isNumber(v) {
+			return fitsBounds(v, t)
+		}
+	case spec.String:
+		if s, is := v.(string); is {
+			return fitsText(s, t)
+		}
+	case spec.List:
+		if list, is := v.([]any); is {
+			return fitsList(list, t, types, depth)
+		}
+	case spec.Map:
+		if m, is := v.(map[string]any); is {
+			return fitsMap(m, t, types, depth)
+		}
+	case spec.Object:
+		if m, is := v.(map[string]any); is {
+			return fitsObject(m, t, types, depth)
+		}
+	case spec.Asset, spec.Archive:
+		_, ok = v.(*spec.File)
+	}
+	if ok {
+		return nil
+	}
+	return wrongKind(v, t)
+}
+
+func among(v any, list []any) bool {
+	for _, o := range list {
+		if sameValue(v, o) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameValue compares literals; numbers by value.
+func sameValue(a, b any) bool {
+	if isNumber(a) && isNumber(b) {
+		order, ok := compareNumbers(a, b)
+		return ok && order == 0
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+func fitsBounds(v any, t *spec.Type) *mismatch {
+	if m := bounded(v, t); m != nil {
+		return m
+	}
+	if t.MultipleOf == "" {
+		return nil
+	}
+	x, ok := new(big.Rat).SetString(t.MultipleOf)
+	if n := exact(v); ok && n != nil && x.Sign() != 0 && !new(big.Rat).Quo(n, x).IsInt() {
+		return notAllowed("is %s, and must be a multiple of %s", describeValue(v), t.MultipleOf)
+	}
+	return nil
+}
+
+func bounded(v any, t *spec.Type) *mismatch {
+	if b := t.Min; b != nil {
+		if order, ok := compareLiterals(v, b.Value); ok && (order < 0 || order == 0 && b.Exclusive) {
+			return notAllowed("is %s, and must be %s %s", describeValue(v), comparison("at least", "more than", b), describeValue(b.Value))
+		}
+	}
+	if b := t.Max; b != nil {
+		if order, ok := compareLiterals(v, b.Value); ok && (order > 0 || order == 0 && b.Exclusive) {
+			return notAllowed("is %s, and must be %s %s", describeValue(v), comparison("at most", "less than", b), describeValue(b.Value))
+		}
+	}
+	return nil
+}
+
+func comparison(inclusive, exclusive string, b *spec.Bound) string {
+	if b.Exclusive {
+		return exclusive
+	}
+	return inclusive
+}
+
+func compareLiterals(a, b any) (int, bool) {
+	if x, ok := a.(string); ok {
+		y, ok := b.(string)
+		return compareOrdered(x, y), ok
+	}
+	return compareNumbers(a, b)
+}
+
+func fitsText(s string, t *spec.Type) *mismatch {
+	if m := fitsLen(utf8.RuneCountInString(s), "characters", t); m != nil {
+		return m
+	}
+	for _, p := range t.Patterns {
+		re, err := pattern(p.Regexp)
+		if err != nil || re.MatchString(s) != p.Negated {
+			continue
+		}
+		if p.Negated {
+			return notAllowed("is %s, and must not match %s", describeValue(s), p.Regexp)
+		}
+		return notAllowed("is %s, and must match %s", describeValue(s), p.Regexp)
+	}
+	return bounded(s, t)
+}
+
+func fitsLen(n int, of string, t *spec.Type) *mismatch {
+	switch {
+	case n < t.MinLen:
+		return notAllowed("has %d %s, and must have at least %d", n, of, t.MinLen)
+	case t.MaxLen != nil && n > *t.MaxLen:
+		return notAllowed("has %d %s, and must have at most %d", n, of, *t.MaxLen)
+	default:
+		return nil
+	}
+}
+
+func fitsList(list []any, t *spec.Type, types spec.Types, depth int) *mismatch {
+	for i, item := range list {
+		if m := fits(item, t.Elem, types, depth+1); m != nil {
+			return m.at(index(i))
+		}
+		if t.Unique && among(item, list[:i]) {
+			return notAllowed("holds %s twice, and its items must differ", describeValue(item))
+		}
+	}
+	return fitsLen(len(list), "items", t)
+}
+
+func fitsMap(m map[string]any, t *spec.Type, types spec.Types, depth int) *mismatch {
+	for _, key := range sortedKeys(m) {
+		if bad := keyFits(key, t); bad != nil {
+			return bad.at(key)
+		}
+		if bad := fits(m[key], t.Elem, types, depth+1); bad != nil {
+			return bad.at(key)
+		}
+	}
+	return fitsLen(len(m), "entries", t)
+}
+
+// keyFits says why a key cannot be in a map.
+func keyFits(key string, t *spec.Type) *mismatch {
+	for _, k := range t.Keys {
+		if re, err := pattern(k); err == nil && !re.MatchString(key) {
+			return notAllowed("is no key here: keys must match %s", k)
+		}
+	}
+	return nil
+}
+
+func fitsObject(m map[string]any, t *spec.Type, types spec.Types, depth int) *mismatch {
+	for _, p := range t.Fields {
+		v, given := m[p.Name]
+		if !p.Required && v == nil {
+			continue
+		}
+		if !given {
+			return (&mismatch{reason: "is missing", code: CodeMissingMember}).at(p.Name)
+		}
+		if bad := fits(v, p.Type, types, depth+1); bad != nil {
+			return bad.at(p.Name)
+		}
+	}
+	for _, key := range sortedKeys(m) {
+		if t.Field(key) != nil {
+			continue
+		}
+		if !t.Open {
+			return (&mismatch{reason: "is not part of " + Describe(t), code: CodeUnknownMember}).at(key)
+		}
+		if bad := fits(m[key], t.Elem, types, depth+1); bad != nil {
+			return bad.at(key)
+		}
+	}
+	return nil
+}
+
+// maxPattern is the most bytes of a regular expression.
+const maxPattern = 1 << 10
+
+// pattern compiles a regular expression, of at most maxPattern bytes.
+func pattern(text string) (*regexp.Regexp, error) {
+	if len(text) > maxPattern {
+		return nil, fmt.Errorf("it is longer than %d bytes", maxPattern)
+	}
+	return regexp.Compile(text)
+}

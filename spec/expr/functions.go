@@ -1,0 +1,148 @@
+package expr
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// Function documents one function of the language.
+type Function struct {
+	Name string
+	// Signature is how it is called: `replace(s: string, old: string, new:
+	// string, count?: int) string`. `?` behind a name is an optional argument,
+	// behind a type it says that null is allowed, `...` is any number.
+	Signature string
+	Summary   string
+	// Example is an expression, and Result what it yields, as JSON.
+	Example, Result string
+}
+
+// function is a Function with what checks and runs it.
+type function struct {
+	Function
+	params []param
+	result *spec.Type
+	// typed is the type of a call's result, where it depends on the arguments.
+	typed func(c *checker, cl *call) typed
+	// run is nil for functions with a predicate, which the machine runs.
+	run operation
+}
+
+// functions are all functions of the language, by name.
+var functions = sync.OnceValue(func() map[string]*function {
+	table := map[string]*function{}
+	for _, group := range [][]*function{
+		predicateFunctions(), textFunctions(), numberFunctions(), listFunctions(), objectFunctions(), encodingFunctions(),
+		hashFunctions(), pathFunctions(), networkFunctions(), timeFunctions(),
+	} {
+		for _, f := range group {
+			f.parseSignature()
+			table[f.Name] = f
+		}
+	}
+	return table
+})
+
+// Functions are the functions of the language, by name: what its reference page
+// is made of.
+func Functions() []Function {
+	var out []Function
+	for _, f := range functions() {
+		out = append(out, f.Function)
+	}
+	slices.SortFunc(out, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// def declares a function of a result that does not depend on its arguments.
+func def(signature, summary, example, result string, run operation) *function {
+	return &function{Function: Function{Signature: signature, Summary: summary, Example: example, Result: result}, run: run}
+}
+
+// withType gives a function a result type that depends on its arguments.
+func (f *function) withType(t func(c *checker, cl *call) typed) *function {
+	f.typed = t
+	return f
+}
+
+// arg is an argument that may be left out.
+func arg(args []any, i int) any {
+	if i < len(args) {
+		return args[i]
+	}
+	return nil
+}
+
+// textArg is an argument that must be a string.
+func textArg(name string, args []any, i int) (string, error) {
+	s, ok := args[i].(string)
+	if !ok {
+		return "", faultf("%s needs a string, and has %s", name, describeKind(args[i]))
+	}
+	return s, nil
+}
+
+func listArg(name string, args []any, i int) ([]any, error) {
+	list, ok := args[i].([]any)
+	if !ok {
+		return nil, faultf("%s needs a list, and has %s", name, describeKind(args[i]))
+	}
+	return list, nil
+}
+
+func mapArg(name string, args []any, i int) (map[string]any, error) {
+	m, ok := args[i].(map[string]any)
+	if !ok {
+		return nil, faultf("%s needs a map, and has %s", name, describeKind(args[i]))
+	}
+	return m, nil
+}
+
+// intArg is a whole number, or def where the argument is left out.
+func intArg(name string, args []any, i int, def int64) (int64, error) {
+	if i >= len(args) {
+		return def, nil
+	}
+	n, ok := wholeNumber(args[i])
+	if !ok {
+		return 0, faultf("%s needs a whole number, and has %s", name, describeKind(args[i]))
+	}
+	return n, nil
+}
+
+// regexpArg is a regular expression, compiled before where it is a literal.
+func (r *run) regexpArg(v any) (*regexp.Regexp, error) {
+	switch v := v.(type) {
+	case *regexp.Regexp:
+		return v, nil
+	case string:
+		return r.pattern(v)
+	default:
+		return nil, faultf("a regular expression must be a string, and this is %s", describeKind(v))
+	}
+}
+
+// predicateFunctions are those that the machine runs.
+func predicateFunctions() []*function {
+	return []*function{
+		def("all(items: list, holds: predicate) bool", "Whether the predicate holds for every item.", `all([1, 2], # > 0)`, `true`, nil),
+		def("any(items: list, holds: predicate) bool", "Whether the predicate holds for some item.", `any([1, 2], # > 1)`, `true`, nil),
+		def("none(items: list, holds: predicate) bool", "Whether the predicate holds for no item.", `none([1, 2], # > 2)`, `true`, nil),
+		def("one(items: list, holds: predicate) bool", "Whether the predicate holds for exactly one item.", `one([1, 2], # > 1)`, `true`, nil),
+		def("filter(items: list, holds: predicate) list", "The items for which the predicate holds.", `filter([1, 2, 3], # > 1)`, `[2,3]`, nil),
+		def("map(items: list, make: predicate) list", "What the expression makes of each item.", `map([1, 2], # * 10)`, `[10,20]`, nil),
+		def("find(items: list, holds: predicate) any?", "The first item for which the predicate holds, or null.", `find([1, 2, 3], # > 1)`, `2`, nil),
+		def("findIndex(items: list, holds: predicate) int?", "The index of the first item for which the predicate holds, or null.", `findIndex([1, 2, 3], # > 1)`, `1`, nil),
+		def("findLast(items: list, holds: predicate) any?", "The last item for which the predicate holds, or null.", `findLast([1, 2, 3], # > 1)`, `3`, nil),
+		def("findLastIndex(items: list, holds: predicate) int?", "The index of the last item for which the predicate holds, or null.", `findLastIndex([1, 2, 3], # > 1)`, `2`, nil),
+		def("count(items: list, holds?: predicate) int", "How many items the predicate holds for, or are true.", `count([1, 2, 3], # > 1)`, `2`, nil),
+		def("sum(items: list, of?: predicate) number", "The sum of the items, or of what the expression makes of each.", `sum([{n: 1}, {n: 2}], .n)`, `3`, nil),
+		def("groupBy(items: list, by: predicate) {list}", "The items by the scalar that the expression makes of each, as text.", `groupBy([1, 2, 3], # % 2)`, `{"0":[2],"1":[1,3]}`, nil),
+		def("sortBy(items: list, by: predicate, order?: string) list", `The items in the order of what the expression makes of each: "asc" or "desc".`, `sortBy([{n: 2}, {n: 1}], .n)`, `[{"n":1},{"n":2}]`, nil),
+		def("reduce(items: list, make: predicate, start?: any) any", "What the expression makes of #acc, the result so far, and each item in turn.", `reduce([1, 2, 3], #acc + #, 0)`, `6`, nil),
+	}
+}

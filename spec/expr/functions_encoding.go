@@ -1,0 +1,101 @@
+package expr
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strings"
+)
+
+// encodingFunctions turn values into text and back.
+func encodingFunctions() []*function {
+	return []*function{
+		def("jsonencode(v: any?, indent?: int) string", "The value as JSON: keys sorted, compact, or indented by so many spaces.", `jsonencode({b: 1, a: [true]})`, `"{\"a\":[true],\"b\":1}"`, fnJSONEncode),
+		def("jsondecode(s: string) any", "The value of a JSON text. All digits of numbers are kept.", `jsondecode("{\"a\": 1}").a`, `1`, fnJSONDecode),
+		def("toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *run, a []any) (any, error) { return r.encodeJSON(a[0], "  ") }),
+		def("fromJSON(s: string) any", "As jsondecode.", `fromJSON("[1]")`, `[1]`, fnJSONDecode),
+		def("yamlencode(v: any?) string", "The value as YAML, keys sorted.", `yamlencode({b: 1, a: "x"})`, `"a: x\nb: 1\n"`, fnYAMLEncode),
+		def("yamldecode(s: string) any", "The value of a YAML text of one document.", `yamldecode("a: [1, x]")`, `{"a":[1,"x"]}`, fnYAMLDecode),
+		def("base64encode(v: any) string", "A scalar's text, or anything else as JSON, in base64.", `base64encode("a?")`, `"YT8="`, fnBase64Encode),
+		def("base64decode(s: string) string", "The text that base64, standard or URL-safe, padded or not, stands for.", `base64decode("YT8")`, `"a?"`, fnBase64Decode),
+		def("toBase64(s: string) string", "As base64encode.", `toBase64("a")`, `"YQ=="`, fnBase64Encode),
+		def("fromBase64(s: string) string", "As base64decode.", `fromBase64("YQ==")`, `"a"`, fnBase64Decode),
+		def("urlencode(s: any) string", "A scalar's text, escaped so that it can stand as one segment or value in a URL.", `urlencode("a b/c")`, `"a%20b%2Fc"`, fnURLEncode),
+	}
+}
+
+func fnJSONEncode(r *run, a []any) (any, error) {
+	n, err := intArg("jsonencode", a, 1, 0)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || n > 16 {
+		return nil, faultf("jsonencode can indent by 0 to 16 spaces, not %d", n)
+	}
+	return r.encodeJSON(a[0], strings.Repeat(" ", int(n)))
+}
+
+func fnJSONDecode(r *run, a []any) (any, error) {
+	s, err := textArg("jsondecode", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	return r.decodeJSON(s)
+}
+
+func fnYAMLEncode(r *run, a []any) (any, error) { return r.encodeYAML(a[0]) }
+
+func fnYAMLDecode(r *run, a []any) (any, error) {
+	s, err := textArg("yamldecode", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	return r.decodeYAML(s)
+}
+
+// textOrJSON is a scalar's text, and anything else as JSON.
+func (r *run) textOrJSON(v any) (string, error) {
+	switch v.(type) {
+	case []any, map[string]any:
+		return r.encodeJSON(v, "")
+	}
+	return scalarText(v)
+}
+
+func fnBase64Encode(r *run, a []any) (any, error) {
+	s, err := r.textOrJSON(a[0])
+	if err != nil {
+		return nil, err
+	}
+	if err := r.grow(base64.StdEncoding.EncodedLen(len(s))); err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.EncodeToString([]byte(s)), nil
+}
+
+func fnBase64Decode(r *run, a []any) (any, error) {
+	s, err := textArg("base64decode", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.grow(len(s)); err != nil {
+		return nil, err
+	}
+	plain := strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "").Replace(s), "=")
+	text, err := base64.RawStdEncoding.DecodeString(plain)
+	if err != nil {
+		return nil, faultf("this is no base64: %s", describeValue(s))
+	}
+	return string(text), nil
+}
+
+func fnURLEncode(r *run, a []any) (any, error) {
+	s, err := scalarText(a[0])
+	if err != nil {
+		return nil, err
+	}
+	if err := r.grow(3 * len(s)); err != nil {
+		return nil, err
+	}
+	// QueryEscape escapes all but letters, digits and -_.~, and space as +.
+	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20"), nil
+}

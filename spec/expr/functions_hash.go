@@ -1,0 +1,81 @@
+package expr
+
+import (
+	"crypto/hmac"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"hash"
+	"io"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// hashFunctions are digests, in hex. MD5 and SHA-1 are there for services that
+// ask for them, not for security.
+func hashFunctions() []*function {
+	return []*function{
+		def("sha256(s: string) string", "The SHA-256 of the text, in hex.", `sha256("")`, `"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`, digest("sha256", sha256.New)),
+		def("sha512(s: string) string", "The SHA-512 of the text, in hex.", `len(sha512(""))`, `128`, digest("sha512", sha512.New)),
+		def("sha1(s: string) string", "The SHA-1 of the text, in hex.", `sha1("")`, `"da39a3ee5e6b4b0d3255bfef95601890afd80709"`, digest("sha1", sha1.New)),
+		def("md5(s: string) string", "The MD5 of the text, in hex.", `md5("")`, `"d41d8cd98f00b204e9800998ecf8427e"`, digest("md5", md5.New)),
+		def("hmac(alg: string, key: string, s: string) string", `The HMAC of the text, in hex; alg is "sha256", "sha512", "sha1" or "md5".`, `hmac("md5", "key", "text")`, `"d0ca6177c61c975fd2f8c07d8c6528c6"`, fnHMAC).withType(typeOfHMAC),
+	}
+}
+
+func digest(name string, algorithm func() hash.Hash) operation {
+	return func(r *run, a []any) (any, error) {
+		s, err := textArg(name, a, 0)
+		if err != nil {
+			return nil, err
+		}
+		return sum(algorithm(), s), r.read(s)
+	}
+}
+
+func sum(h hash.Hash, s string) string {
+	// A hash's writer never fails.
+	_, _ = io.WriteString(h, s)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func algorithm(name string) func() hash.Hash {
+	switch name {
+	case "sha256":
+		return sha256.New
+	case "sha512":
+		return sha512.New
+	case "sha1":
+		return sha1.New
+	case "md5":
+		return md5.New
+	default:
+		return nil
+	}
+}
+
+func fnHMAC(r *run, a []any) (any, error) {
+	var texts [3]string
+	for i := range texts {
+		var err error
+		if texts[i], err = textArg("hmac", a, i); err != nil {
+			return nil, err
+		}
+	}
+	alg := algorithm(texts[0])
+	if alg == nil {
+		return nil, faultf("hmac knows sha256, sha512, sha1 and md5, not %s", describeValue(texts[0]))
+	}
+	return sum(hmac.New(alg, []byte(texts[1])), texts[2]), r.read(texts[2])
+}
+
+func typeOfHMAC(c *checker, cl *call) typed {
+	for _, lit := range literals(resolve(cl.args[0].t, c.types)) {
+		if name, _ := lit.(string); algorithm(name) == nil {
+			c.fail(CodeWrongArgument, cl.args[0].at, "", "hmac knows \"sha256\", \"sha512\", \"sha1\" and \"md5\", not %s", describeValue(lit))
+		}
+	}
+	return typed{t: &spec.Type{Kind: spec.String}}
+}

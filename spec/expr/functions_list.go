@@ -1,0 +1,242 @@
+package expr
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// listFunctions work on lists.
+func listFunctions() []*function {
+	return []*function{
+		def("len(v: any) int", "How many characters a string has, or items a list, or entries a map.", `len("é")`, `1`, fnLen).withType(typeOfLen),
+		def("first(items: list) any?", "The first item, or null of none.", `first([1, 2])`, `1`, fnFirst).withType(itemOrNull),
+		def("last(items: list) any?", "The last item, or null of none.", `last([1, 2])`, `2`, fnLast).withType(itemOrNull),
+		def("get(v: any?, key: any) any?", "An item of a list, or a member of a map or struct; null where there is none.", `get([1, 2], 5)`, `null`, opMember).withType(typeOfGet),
+		def("take(items: list, count: int) list", "The first so many items.", `take([1, 2, 3], 2)`, `[1,2]`, fnTake).withType(sameItems),
+		def("reverse(items: list) list", "The items from the last to the first.", `reverse([1, 2])`, `[2,1]`, fnReverse).withType(sameItems),
+		def("uniq(items: list) list", "The items, each once.", `uniq([1, 2, 1])`, `[1,2]`, fnUniq).withType(sameItems),
+		def("concat(items...: list) list", "The items of several lists in one.", `concat([1], [2, 3])`, `[1,2,3]`, fnConcat).withType(typeOfConcat),
+		def("flatten(items: list) list", "The items of lists in the list, however deep.", `flatten([1, [2, [3]]])`, `[1,2,3]`, fnFlatten).withType(typeOfFlatten),
+		def("sort(items: list, order?: string) list", `Numbers or strings in order: "asc" or "desc".`, `sort([3, 1, 2], "desc")`, `[3,2,1]`, fnSort).withType(typeOfSort),
+	}
+}
+
+func fnLen(r *run, a []any) (any, error) {
+	switch v := a[0].(type) {
+	case string:
+		return int64(utf8.RuneCountInString(v)), r.read(v)
+	case []any:
+		return int64(len(v)), nil
+	case map[string]any:
+		return int64(len(v)), nil
+	default:
+		return nil, faultf("len needs a string, a list or a map, and has %s", describeKind(v))
+	}
+}
+
+func typeOfLen(c *checker, cl *call) typed {
+	t := resolve(cl.args[0].t, c.types)
+	switch {
+	case isAny(t), isString(t), t.Kind == spec.List, t.Kind == spec.Map, t.Kind == spec.Object, t.Kind == spec.Union:
+	default:
+		c.fail(CodeWrongArgument, cl.args[0].at, "", "len: argument 1 is %s, and a string, a list or a map is wanted", Describe(t))
+	}
+	return typed{t: static().int}
+}
+
+func fnFirst(_ *run, a []any) (any, error) {
+	list, err := listArg("first", a, 0)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+func fnLast(_ *run, a []any) (any, error) {
+	list, err := listArg("last", a, 0)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return list[len(list)-1], nil
+}
+
+// itemType is the type of the items of an argument.
+func itemType(c *checker, v typed) *spec.Type {
+	if t := resolve(v.t, c.types); t.Kind == spec.List {
+		return elem(t)
+	}
+	return static().any
+}
+
+func itemOrNull(c *checker, cl *call) typed {
+	item := itemType(c, cl.args[0])
+	if list := resolve(cl.args[0].t, c.types); list.MinLen == 0 && !isAny(list) {
+		item = nullable(item)
+	}
+	return typed{t: item, origin: extend(cl.args[0].origin, "*")}
+}
+
+func sameItems(c *checker, cl *call) typed {
+	return typed{t: listOf(itemType(c, cl.args[0])), origin: cl.args[0].origin, shuffled: true}
+}
+
+// typeOfGet is the type of a member, null too.
+func typeOfGet(c *checker, cl *call) typed {
+	t := resolve(present(cl.args[0].t, c.types), c.types)
+	key, isName := cl.node[1].(*ast.StringNode)
+	switch {
+	case isAny(t):
+		c.unchecked++
+		return typed{t: static().any}
+	case t.Kind == spec.List:
+		return typed{t: nullable(elem(t))}
+	case isName:
+		if member, ok := memberOf(t, key.Value, c.types); ok {
+			return typed{t: nullable(member)}
+		}
+		if t.Kind == spec.Object {
+			c.unknownMember(cl.args[1].at, t, key.Value, cl.args[0])
+		}
+	}
+	return typed{t: static().any}
+}
+
+func fnTake(r *run, a []any) (any, error) {
+	list, err := listArg("take", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	n, err := intArg("take", a, 1, 0)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clip(list[:max(min(n, int64(len(list))), 0)]), nil
+}
+
+func fnReverse(r *run, a []any) (any, error) {
+	list, err := listArg("reverse", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(list)
+	slices.Reverse(out)
+	return out, r.items(len(out))
+}
+
+func fnUniq(r *run, a []any) (any, error) {
+	list, err := listArg("uniq", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := []any{}
+next:
+	for _, item := range list {
+		for _, seen := range out {
+			eq, err := r.equal(item, seen)
+			if err != nil {
+				return nil, err
+			}
+			if eq {
+				continue next
+			}
+		}
+		out = append(out, item)
+	}
+	return out, nil
+}
+
+func fnConcat(r *run, a []any) (any, error) {
+	out := []any{}
+	for i := range a {
+		list, err := listArg("concat", a, i)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.items(len(out) + len(list)); err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+func typeOfConcat(c *checker, cl *call) typed {
+	item := static().never
+	for _, a := range cl.args {
+		item = join(item, itemType(c, a), c.types)
+	}
+	return typed{t: listOf(item)}
+}
+
+func fnFlatten(r *run, a []any) (any, error) {
+	list, err := listArg("flatten", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	return r.flatten(list, []any{}, 0)
+}
+
+func (r *run) flatten(list, into []any, depth int) ([]any, error) {
+	if depth > maxDepth {
+		return nil, faultf("flatten: the lists nest too deeply")
+	}
+	for _, item := range list {
+		if err := r.spend(1); err != nil {
+			return nil, err
+		}
+		inner, ok := item.([]any)
+		if !ok {
+			if into = append(into, item); len(into) > maxItems {
+				return nil, errSize
+			}
+			continue
+		}
+		var err error
+		if into, err = r.flatten(inner, into, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return into, nil
+}
+
+func typeOfFlatten(c *checker, cl *call) typed {
+	item := itemType(c, cl.args[0])
+	for range maxAssignDepth {
+		t := resolve(item, c.types)
+		if t.Kind != spec.List {
+			if t.Kind == spec.Union {
+				return typed{t: listOf(static().any)}
+			}
+			return typed{t: listOf(item)}
+		}
+		item = elem(t)
+	}
+	return typed{t: listOf(static().any)}
+}
+
+func fnSort(r *run, a []any) (any, error) {
+	list, err := listArg("sort", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	direction := any("asc")
+	if len(a) > 1 {
+		direction = a[1]
+	}
+	return opSortBy(r, []any{list, list, direction})
+}
+
+func typeOfSort(c *checker, cl *call) typed {
+	item := itemType(c, cl.args[0])
+	c.sortable("sort", typed{t: item, at: cl.args[0].at})
+	if len(cl.args) > 1 {
+		if s, ok := cl.node[1].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" {
+			c.fail(CodeWrongArgument, cl.args[1].at, "", "the order is \"asc\" or \"desc\"")
+		}
+	}
+	return typed{t: listOf(item), origin: cl.args[0].origin, shuffled: true}
+}

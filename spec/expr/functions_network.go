@@ -1,0 +1,99 @@
+package expr
+
+import (
+	"math/big"
+	"net/netip"
+)
+
+// networkFunctions work on IP networks, of both versions.
+func networkFunctions() []*function {
+	return []*function{
+		def("cidrhost(prefix: string, n: int) string", "The nth address of a network; from the end where n is negative.", `cidrhost("10.0.0.0/24", 5)`, `"10.0.0.5"`, fnCIDRHost),
+		def("cidrsubnet(prefix: string, bits: int, n: int) string", "The nth of the networks that are so many bits longer.", `cidrsubnet("10.0.0.0/16", 8, 2)`, `"10.0.2.0/24"`, fnCIDRSubnet),
+		def("cidrnetmask(prefix: string) string", "The mask of an IPv4 network.", `cidrnetmask("10.0.0.0/12")`, `"255.240.0.0"`, fnCIDRNetmask),
+	}
+}
+
+func network(name string, a []any) (netip.Prefix, error) {
+	s, err := textArg(name, a, 0)
+	if err != nil {
+		return netip.Prefix{}, err
+	}
+	p, err := netip.ParsePrefix(s)
+	if err != nil {
+		return netip.Prefix{}, faultf("%s: %s is no network: write it as 10.0.0.0/16", name, describeValue(s))
+	}
+	return p.Masked(), nil
+}
+
+// offset is an address so far from another.
+func offset(a netip.Addr, n *big.Int) (netip.Addr, bool) {
+	sum := new(big.Int).Add(new(big.Int).SetBytes(a.AsSlice()), n)
+	size := a.BitLen() / 8
+	if sum.Sign() < 0 || sum.BitLen() > a.BitLen() {
+		return netip.Addr{}, false
+	}
+	return netip.AddrFromSlice(sum.FillBytes(make([]byte, size)))
+}
+
+func fnCIDRHost(_ *run, a []any) (any, error) {
+	p, err := network("cidrhost", a)
+	if err != nil {
+		return nil, err
+	}
+	n, err := intArg("cidrhost", a, 1, 0)
+	if err != nil {
+		return nil, err
+	}
+	at := big.NewInt(n)
+	size := new(big.Int).Lsh(big.NewInt(1), uint(p.Addr().BitLen()-p.Bits()))
+	if n < 0 {
+		at.Add(at, size)
+	}
+	if at.Sign() < 0 || at.Cmp(size) >= 0 {
+		return nil, faultf("cidrhost: %s has no address %d", p, n)
+	}
+	addr, _ := offset(p.Addr(), at)
+	return addr.String(), nil
+}
+
+func fnCIDRSubnet(_ *run, a []any) (any, error) {
+	p, err := network("cidrsubnet", a)
+	if err != nil {
+		return nil, err
+	}
+	bits, err := intArg("cidrsubnet", a, 1, 0)
+	if err != nil {
+		return nil, err
+	}
+	n, err := intArg("cidrsubnet", a, 2, 0)
+	if err != nil {
+		return nil, err
+	}
+	width := p.Addr().BitLen()
+	if bits < 0 || bits > int64(width-p.Bits()) {
+		return nil, faultf("cidrsubnet: %s cannot be %d bits longer: there are %d left", p, bits, width-p.Bits())
+	}
+	if n < 0 || big.NewInt(n).BitLen() > int(bits) {
+		return nil, faultf("cidrsubnet: %d bits do not hold the number %d", bits, n)
+	}
+	length := p.Bits() + int(bits)
+	addr, _ := offset(p.Addr(), new(big.Int).Lsh(big.NewInt(n), uint(width-length)))
+	return netip.PrefixFrom(addr, length).String(), nil
+}
+
+func fnCIDRNetmask(_ *run, a []any) (any, error) {
+	p, err := network("cidrnetmask", a)
+	if err != nil {
+		return nil, err
+	}
+	if !p.Addr().Is4() {
+		return nil, faultf("cidrnetmask: %s is no IPv4 network", p)
+	}
+	mask := netip.AddrFrom4([4]byte{255, 255, 255, 255})
+	masked, err := mask.Prefix(p.Bits())
+	if err != nil {
+		return nil, faultf("cidrnetmask: %v", err)
+	}
+	return masked.Addr().String(), nil
+}

@@ -1,0 +1,219 @@
+package expr
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// numberFunctions work on numbers.
+func numberFunctions() []*function {
+	return []*function{
+		def("int(v: any) int", "A whole number of text or of a number, cut towards zero.", `int("42")`, `42`, fnInt),
+		def("float(v: any) number", "A number of text or of a number.", `float("1.5")`, `1.5`, fnFloat),
+		def("abs(n: number) number", "The number without its sign.", `abs(-2)`, `2`, fnAbs).withType(sameNumber),
+		def("ceil(n: number) int", "The next whole number from there up.", `ceil(1.2)`, `2`, rounding("ceil", math.Ceil)),
+		def("floor(n: number) int", "The next whole number from there down.", `floor(1.8)`, `1`, rounding("floor", math.Floor)),
+		def("round(n: number) int", "The nearest whole number, halves away from zero.", `round(1.5)`, `2`, rounding("round", math.Round)),
+		def("max(n...: any) number", "The largest of numbers, or of the numbers in lists.", `max(1, [3, 2])`, `3`, extreme("max", 1)).withType(typeOfExtreme),
+		def("min(n...: any) number", "The smallest of numbers, or of the numbers in lists.", `min(1, [3, 2])`, `1`, extreme("min", -1)).withType(typeOfExtreme),
+		def("mean(n...: any) number", "The mean of numbers, or of the numbers in lists; 0 of none.", `mean([1, 2])`, `1.5`, fnMean),
+		def("median(n...: any) number", "The median of numbers, or of the numbers in lists; 0 of none.", `median([1, 5, 2])`, `2`, fnMedian),
+		bits("bitand(a: int, b: int) int", "The bits that both have.", `bitand(6, 3)`, `2`, func(x, y int64) int64 { return x & y }),
+		bits("bitor(a: int, b: int) int", "The bits that either has.", `bitor(6, 3)`, `7`, func(x, y int64) int64 { return x | y }),
+		bits("bitxor(a: int, b: int) int", "The bits that one has.", `bitxor(6, 3)`, `5`, func(x, y int64) int64 { return x ^ y }),
+		bits("bitnand(a: int, b: int) int", "The bits of the first that the second has not.", `bitnand(6, 3)`, `4`, func(x, y int64) int64 { return x &^ y }),
+		bits("bitshl(a: int, by: int) int", "The bits shifted left.", `bitshl(1, 4)`, `16`, func(x, y int64) int64 { return x << uint64(y) }),
+		bits("bitshr(a: int, by: int) int", "The bits shifted right, with the sign kept.", `bitshr(-16, 4)`, `-1`, func(x, y int64) int64 { return x >> uint64(y) }),
+		bits("bitushr(a: int, by: int) int", "The bits shifted right, with zeros from the left.", `bitushr(16, 4)`, `1`, func(x, y int64) int64 { return int64(uint64(x) >> uint64(y)) }),
+		def("bitnot(a: int) int", "All bits turned over.", `bitnot(0)`, `-1`, func(_ *run, a []any) (any, error) {
+			n, err := intArg("bitnot", a, 0, 0)
+			return ^n, err
+		}),
+	}
+}
+
+func bits(signature, summary, example, result string, f func(x, y int64) int64) *function {
+	name, _, _ := strings.Cut(signature, "(")
+	return def(signature, summary, example, result, func(_ *run, a []any) (any, error) {
+		x, err := intArg(name, a, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		y, err := intArg(name, a, 1, 0)
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(name, "bitsh") || name == "bitushr" {
+			if y < 0 {
+				return nil, faultf("%s cannot shift by %d: it must be from 0", name, y)
+			}
+		}
+		return f(x, y), nil
+	})
+}
+
+// sameNumber is the type of what has the kind of its argument.
+func sameNumber(c *checker, cl *call) typed {
+	if resolve(cl.args[0].t, c.types).Kind == spec.Int {
+		return typed{t: static().int}
+	}
+	return typed{t: static().number}
+}
+
+func fnInt(_ *run, a []any) (any, error) {
+	if s, ok := a[0].(string); ok {
+		i, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+		if err != nil {
+			return nil, faultf("%s is no whole number of 64 bits", describeValue(s))
+		}
+		return i, nil
+	}
+	n, err := operand("int", a[0])
+	if err != nil {
+		return nil, err
+	}
+	return whole("int", math.Trunc, n)
+}
+
+func fnFloat(_ *run, a []any) (any, error) {
+	if s, ok := a[0].(string); ok {
+		f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil, faultf("%s is no number", describeValue(s))
+		}
+		return f, nil
+	}
+	n, err := operand("float", a[0])
+	if err != nil {
+		return nil, err
+	}
+	return toFloat(n), nil
+}
+
+func fnAbs(r *run, a []any) (any, error) {
+	n, err := operand("abs", a[0])
+	if err != nil {
+		return nil, err
+	}
+	if i, ok := n.(int64); ok && i < 0 {
+		return opNegate(r, []any{i})
+	} else if ok {
+		return i, nil
+	}
+	return math.Abs(toFloat(n)), nil
+}
+
+func whole(name string, f func(float64) float64, n any) (any, error) {
+	if i, ok := n.(int64); ok {
+		return i, nil
+	}
+	i, ok := wholeNumber(f(toFloat(n)))
+	if !ok {
+		return nil, faultf("%s: %s does not fit an integer", name, numberText(n))
+	}
+	return i, nil
+}
+
+func rounding(name string, f func(float64) float64) operation {
+	return func(_ *run, a []any) (any, error) {
+		n, err := operand(name, a[0])
+		if err != nil {
+			return nil, err
+		}
+		return whole(name, f, n)
+	}
+}
+
+// numbersOf is the numbers among arguments and in the lists among them.
+func (r *run) numbersOf(name string, args []any, into []any) ([]any, error) {
+	for _, a := range args {
+		if err := r.spend(1); err != nil {
+			return nil, err
+		}
+		if list, ok := a.([]any); ok {
+			var err error
+			if into, err = r.numbersOf(name, list, into); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		n, err := operand(name, a)
+		if err != nil {
+			return nil, err
+		}
+		into = append(into, n)
+	}
+	return into, nil
+}
+
+func extreme(name string, sign int) operation {
+	return func(r *run, a []any) (any, error) {
+		numbers, err := r.numbersOf(name, a, nil)
+		if err != nil {
+			return nil, err
+		}
+		if len(numbers) == 0 {
+			return nil, faultf("%s needs a number, and has none", name)
+		}
+		return slices.MaxFunc(numbers, func(x, y any) int {
+			order, _ := compareNumbers(x, y)
+			return sign * order
+		}), nil
+	}
+}
+
+// typeOfExtreme is int where all numbers are.
+func typeOfExtreme(c *checker, cl *call) typed {
+	out := static().never
+	for i, a := range cl.args {
+		t := resolve(a.t, c.types)
+		if t.Kind == spec.List {
+			t = resolve(elem(t), c.types)
+		}
+		if mayBeNull(t, c.types) && !isAny(t) {
+			c.nonNull(typed{t: t, at: a.at})
+			continue
+		}
+		if !isAny(t) && !isNumeric(t) && !isNever(t) && t.Kind != spec.List {
+			c.fail(CodeWrongArgument, a.at, "", "%s: argument %d is %s, and number is wanted", cl.fn.Name, i+1, Describe(a.t))
+		}
+		out = join(out, t, c.types)
+	}
+	if out.Kind == spec.Int {
+		return typed{t: static().int}
+	}
+	return typed{t: static().number}
+}
+
+func fnMean(r *run, a []any) (any, error) {
+	numbers, err := r.numbersOf("mean", a, nil)
+	if err != nil || len(numbers) == 0 {
+		return 0.0, err
+	}
+	total := 0.0
+	for _, n := range numbers {
+		total += toFloat(n)
+	}
+	return finite("mean", total/float64(len(numbers)))
+}
+
+func fnMedian(r *run, a []any) (any, error) {
+	numbers, err := r.numbersOf("median", a, nil)
+	if err != nil || len(numbers) == 0 {
+		return 0.0, err
+	}
+	floats := make([]float64, len(numbers))
+	for i, n := range numbers {
+		floats[i] = toFloat(n)
+	}
+	slices.Sort(floats)
+	middle := len(floats) / 2
+	if len(floats)%2 == 1 {
+		return floats[middle], nil
+	}
+	return (floats[middle-1] + floats[middle]) / 2, nil
+}

@@ -1,0 +1,306 @@
+package expr
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// objectFunctions work on maps and structs, and on values of any type.
+func objectFunctions() []*function {
+	return []*function{
+		def("type(v: any?) string", `The name of a value's type: "nil", "bool", "int", "float", "string", "array" or "map".`, `type([1])`, `"array"`, fnType).withType(typeOfType),
+		def("coalesce(v...: any?) any?", "The first value that is not null, or null.", `coalesce(null, "a", "b")`, `"a"`, fnCoalesce).withType(typeOfCoalesce),
+		def("merge(m...: map?) map", "The members of all maps or structs in one: of two of a name, the later, also where it is null. A null among the arguments adds nothing.", `merge({a: 1, b: 1}, {b: 2})`, `{"a":1,"b":2}`, fnMerge).withType(typeOfMerge),
+		def("pick(m: map, name...: string) map", "A map or struct with these members alone, as far as it has them.", `pick({a: 1, b: 2}, "a")`, `{"a":1}`, fnPick).withType(typeOfPick),
+		def("omit(m: map, name...: string) map", "A map or struct without these members.", `omit({a: 1, b: 2}, "a")`, `{"b":2}`, fnOmit).withType(typeOfOmit),
+		def("keys(m: map) [string]", "The keys of a map or struct, sorted.", `keys({b: 1, a: 2})`, `["a","b"]`, fnKeys),
+		def("values(m: map) list", "The values of a map or struct, in the order of its sorted keys.", `values({b: 1, a: 2})`, `[2,1]`, fnValues).withType(typeOfValues),
+		def("toPairs(m: map) [list]", "Key and value of each entry, in the order of the keys.", `toPairs({a: 1})`, `[["a",1]]`, fnToPairs),
+		def("fromPairs(pairs: [list]) {any}", "A map of pairs of key and value.", `fromPairs([["a", 1]])`, `{"a":1}`, fnFromPairs),
+	}
+}
+
+func fnType(_ *run, a []any) (any, error) {
+	switch a[0].(type) {
+	case nil:
+		return "nil", nil
+	case bool:
+		return "bool", nil
+	case string:
+		return "string", nil
+	case []any:
+		return "array", nil
+	case map[string]any:
+		return "map", nil
+	case moment:
+		return "time", nil
+	case span:
+		return "duration", nil
+	case *spec.File:
+		return "file", nil
+	}
+	if n, ok := numeric(a[0]); ok {
+		if _, isInt := n.(int64); !isInt {
+			return "float", nil
+		}
+	}
+	return "int", nil
+}
+
+func typeOfType(*checker, *call) typed {
+	return typed{t: &spec.Type{Kind: spec.String, Enum: []any{"nil", "bool", "int", "float", "string", "array", "map", "time", "duration", "file"}}}
+}
+
+func fnCoalesce(_ *run, a []any) (any, error) {
+	for _, v := range a {
+		if v != nil {
+			return v, nil
+		}
+	}
+	return nil, nil
+}
+
+func typeOfCoalesce(c *checker, cl *call) typed {
+	out := static().never
+	for i, a := range cl.args {
+		t := resolve(a.t, c.types)
+		if i == len(cl.args)-1 || !mayBeNull(t, c.types) {
+			return typed{t: join(out, a.t, c.types)}
+		}
+		out = join(out, present(a.t, c.types), c.types)
+	}
+	return typed{t: static().null}
+}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+
+func fnMerge(r *run, a []any) (any, error) {
+	out := map[string]any{}
+	for i, v := range a {
+		if v == nil {
+			continue
+		}
+		m, err := mapArg("merge", a, i)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.items(len(m)); err != nil {
+			return nil, err
+		}
+		maps.Copy(out, m)
+	}
+	return out, nil
+}
+
+// typeOfMerge is a struct of all properties, where all arguments are structs.
+func typeOfMerge(c *checker, cl *call) typed {
+	out := &spec.Type{Kind: spec.Object}
+	values, isMap := static().never, false
+	for _, a := range cl.args {
+		t := resolve(a.t, c.types)
+		perhaps := mayBeNull(t, c.types)
+		switch {
+		case isNull(t):
+			continue
+		case isAny(t) || t.Kind == spec.Union:
+			return typed{t: static().dict}
+		case t.Kind == spec.Map:
+			isMap, values = true, join(values, elem(t), c.types)
+			continue
+		}
+		out.Open = out.Open || t.Open
+		if t.Open {
+			out.Elem = nil
+		}
+		for _, f := range t.Fields {
+			values = join(values, propertyType(f), c.types)
+			setField(out, mergedProperty(out.Field(f.Name), f, perhaps, c.types))
+		}
+	}
+	if isMap {
+		return typed{t: mapOf(values)}
+	}
+	return typed{t: out}
+}
+
+// mergedProperty is a property over one of the same name, or nil, below it.
+func mergedProperty(below, above *spec.Property, perhaps bool, types spec.Types) *spec.Property {
+	p := *above
+	p.Default, p.DefaultExpr, p.Autoname = nil, nil, nil
+	p.Required = !optional(above) && !perhaps
+	if below == nil || p.Required {
+		return &p
+	}
+	p.Type = join(below.Type, above.Type, types)
+	p.Required = below.Required
+	p.Secret = p.Secret || below.Secret
+	return &p
+}
+
+func names(name string, args []any) (map[string]bool, error) {
+	out := make(map[string]bool, len(args))
+	for i := 1; i < len(args); i++ {
+		s, err := textArg(name, args, i)
+		if err != nil {
+			return nil, err
+		}
+		out[s] = true
+	}
+	return out, nil
+}
+
+func fnPick(r *run, a []any) (any, error) {
+	m, err := mapArg("pick", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := names("pick", a)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]any{}
+	for name := range wanted {
+		if v, ok := m[name]; ok {
+			out[name] = v
+		}
+	}
+	return out, r.items(len(wanted))
+}
+
+func fnOmit(r *run, a []any) (any, error) {
+	m, err := mapArg("omit", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	unwanted, err := names("omit", a)
+	if err != nil {
+		return nil, err
+	}
+	out := maps.Clone(m)
+	maps.DeleteFunc(out, func(name string, _ any) bool { return unwanted[name] })
+	return out, r.items(len(m))
+}
+
+// chosen are the literal names of a pick or an omit; ok is false where they are
+// not all literal, and faulty where the struct has no such member.
+func chosen(c *checker, cl *call, t *spec.Type) (names []string, ok bool) {
+	ok = true
+	for i, a := range cl.args[1:] {
+		lit := literals(resolve(a.t, c.types))
+		if len(lit) != 1 {
+			ok = false
+			continue
+		}
+		name, _ := lit[0].(string)
+		if _, has := memberOf(t, name, c.types); !has && t.Kind == spec.Object {
+			c.unknownMember(cl.args[i+1].at, t, name, cl.args[0])
+		}
+		names = append(names, name)
+	}
+	return names, ok
+}
+
+func typeOfPick(c *checker, cl *call) typed { return typed{t: reshaped(c, cl, true)} }
+
+func typeOfOmit(c *checker, cl *call) typed { return typed{t: reshaped(c, cl, false)} }
+
+// reshaped is a struct with the named members alone, or without them.
+func reshaped(c *checker, cl *call, keep bool) *spec.Type {
+	t := resolve(cl.args[0].t, c.types)
+	if t.Kind != spec.Object {
+		if t.Kind == spec.Map {
+			return mapOf(elem(t))
+		}
+		return static().dict
+	}
+	names, literal := chosen(c, cl, t)
+	out := &spec.Type{Kind: spec.Object, Open: t.Open && !keep, Elem: t.Elem}
+	for _, f := range t.Fields {
+		switch {
+		case !literal:
+			p := *f
+			p.Required, p.Default, p.DefaultExpr, p.Autoname = false, nil, nil, nil
+			out.Fields = append(out.Fields, &p)
+		case slices.Contains(names, f.Name) == keep:
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	if !out.Open {
+		out.Elem = nil
+	}
+	return out
+}
+
+func fnKeys(r *run, a []any) (any, error) {
+	m, err := mapArg("keys", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	return anyList(sortedKeys(m)), r.items(len(m))
+}
+
+func fnValues(r *run, a []any) (any, error) {
+	m, err := mapArg("values", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]any, 0, len(m))
+	for _, k := range sortedKeys(m) {
+		out = append(out, m[k])
+	}
+	return out, r.items(len(m))
+}
+
+// typeOfValues is a list of what the entries are.
+func typeOfValues(c *checker, cl *call) typed {
+	t := resolve(cl.args[0].t, c.types)
+	item := static().never
+	switch t.Kind {
+	case spec.Map:
+		item = elem(t)
+	case spec.Object:
+		for _, f := range t.Fields {
+			item = join(item, propertyType(f), c.types)
+		}
+		if t.Open {
+			item = static().any
+		}
+	default:
+		item = static().any
+	}
+	return typed{t: listOf(item), origin: cl.args[0].origin, shuffled: true}
+}
+
+func fnToPairs(r *run, a []any) (any, error) {
+	m, err := mapArg("toPairs", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]any, 0, len(m))
+	for _, k := range sortedKeys(m) {
+		out = append(out, []any{k, m[k]})
+	}
+	return out, r.items(3 * len(m))
+}
+
+func fnFromPairs(r *run, a []any) (any, error) {
+	list, err := listArg("fromPairs", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]any, len(list))
+	for i, item := range list {
+		pair, ok := item.([]any)
+		if !ok || len(pair) != 2 {
+			return nil, faultf("fromPairs: item %d is no pair", i)
+		}
+		key, err := scalarText(pair[0])
+		if err != nil {
+			return nil, faultf("fromPairs: the key of item %d: %v", i, err)
+		}
+		out[key] = pair[1]
+	}
+	return out, r.items(len(list))
+}

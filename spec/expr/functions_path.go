@@ -1,0 +1,116 @@
+package expr
+
+import (
+	"path"
+	"strings"
+
+	"github.com/blang/semver"
+)
+
+// pathFunctions work on paths, with forward slashes on every system, and on
+// versions.
+func pathFunctions() []*function {
+	return []*function{
+		def("basename(path: string) string", "What is behind the last slash.", `basename("a/b.txt")`, `"b.txt"`, pathOf("basename", path.Base)),
+		def("dirname(path: string) string", "What is before the last slash; \".\" where there is none.", `dirname("a/b.txt")`, `"a"`, pathOf("dirname", path.Dir)),
+		def("joinpath(part...: string) string", "The parts with slashes between them, and without . and .. in it.", `joinpath("a", "../b", "c")`, `"b/c"`, fnJoinPath),
+		def("semver(a: string, op: string, b: string) bool", `Compares two versions: op is <, <=, =, ==, !=, >=, >, or "in" for a range such as ">=1.2.0 <2.0.0".`, `semver("1.10.0", ">", "v1.9.1")`, `true`, fnSemver).withType(typeOfSemver),
+	}
+}
+
+func pathOf(name string, f func(string) string) operation {
+	return func(r *run, a []any) (any, error) {
+		s, err := textArg(name, a, 0)
+		if err != nil {
+			return nil, err
+		}
+		return f(s), r.read(s)
+	}
+}
+
+func fnJoinPath(r *run, a []any) (any, error) {
+	parts := make([]string, len(a))
+	size := 0
+	for i := range a {
+		s, err := textArg("joinpath", a, i)
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = s
+		size += len(s) + 1
+	}
+	if err := r.grow(size); err != nil {
+		return nil, err
+	}
+	return path.Join(parts...), nil
+}
+
+// holds are the comparisons of versions.
+func holds(op string, order int) (ok, known bool) {
+	switch op {
+	case "<":
+		return order < 0, true
+	case "<=":
+		return order <= 0, true
+	case "=", "==":
+		return order == 0, true
+	case "!=":
+		return order != 0, true
+	case ">=":
+		return order >= 0, true
+	case ">":
+		return order > 0, true
+	default:
+		return false, false
+	}
+}
+
+// version reads a version, with the leniency that people write them with: v1,
+// 1.2.
+func version(s string) (semver.Version, error) {
+	v, err := semver.ParseTolerant(s)
+	if err != nil {
+		return v, faultf("%s is no version: %s", describeValue(s), lowerFirst(strings.ReplaceAll(err.Error(), "\n", " ")))
+	}
+	return v, nil
+}
+
+func fnSemver(_ *run, a []any) (any, error) {
+	var texts [3]string
+	for i := range texts {
+		var err error
+		if texts[i], err = textArg("semver", a, i); err != nil {
+			return nil, err
+		}
+	}
+	v, err := version(texts[0])
+	if err != nil {
+		return nil, err
+	}
+	if texts[1] == "in" {
+		in, err := semver.ParseRange(texts[2])
+		if err != nil {
+			return nil, faultf("%s is no range of versions: %s", describeValue(texts[2]), lowerFirst(err.Error()))
+		}
+		return in(v), nil
+	}
+	w, err := version(texts[2])
+	if err != nil {
+		return nil, err
+	}
+	ok, known := holds(texts[1], v.Compare(w))
+	if !known {
+		return nil, faultf("semver compares with <, <=, =, ==, !=, >=, > or in, not %s", describeValue(texts[1]))
+	}
+	return ok, nil
+}
+
+func typeOfSemver(c *checker, cl *call) typed {
+	for _, lit := range literals(resolve(cl.args[1].t, c.types)) {
+		op, _ := lit.(string)
+		if _, known := holds(op, 0); !known && op != "in" {
+			c.fail(CodeWrongArgument, cl.args[1].at, "", "semver compares with <, <=, =, ==, !=, >=, > or in, not %s", describeValue(lit))
+		}
+	}
+	return typed{t: static().bool}
+}

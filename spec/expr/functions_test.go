@@ -1,0 +1,49 @@
+package expr
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/declprov/declprov/spec"
+)
+
+func stringNode(text string) *spec.Node {
+	n := &spec.Node{Kind: spec.StringNode, Text: text}
+	n.Range.File = "spec.cue"
+	n.Range.Start.Line, n.Range.Start.Column = 1, 1
+	n.Range.End.Line, n.Range.End.Column = 1, 1+len([]rune(text))
+	n.Marks = []spec.Mark{{Offset: 0, Pos: n.Range.Start}}
+	return n
+}
+
+// TestFunctionExamples runs the example of every documented function.
+func TestFunctionExamples(t *testing.T) {
+	for _, f := range Functions() {
+		t.Run(f.Name, func(t *testing.T) {
+			if f.Summary == "" || f.Example == "" || f.Result == "" {
+				t.Fatalf("%s is not documented in full", f.Name)
+			}
+			v, diags := Compile(stringNode("${"+f.Example+"}"), &Scope{}, nil)
+			if len(diags) > 0 {
+				t.Fatalf("%s: %+v", f.Example, diags)
+			}
+			got, err := v.Eval(&Vars{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := (&run{}).encodeJSON(got, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text != f.Result {
+				t.Errorf("%s = %s, and the documentation says %s", f.Example, text, f.Result)
+			}
+			if !json.Valid([]byte(f.Result)) {
+				t.Errorf("the result %s is no JSON", f.Result)
+			}
+			if m := fits(got, v.Type(), nil, 0); m != nil {
+				t.Errorf("%s is not of its type %s: %v", f.Example, Describe(v.Type()), m)
+			}
+		})
+	}
+}

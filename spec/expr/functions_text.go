@@ -1,0 +1,299 @@
+package expr
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// textFunctions work on strings.
+func textFunctions() []*function {
+	return []*function{
+		def("string(v: any?) string", "A scalar as text; lists and maps as JSON; null as the empty string.", `string(1.5)`, `"1.5"`, fnString),
+		def("trim(s: string, chars?: string) string", "The text without white space, or the given characters, at both ends.", `trim("  a ")`, `"a"`, fnTrim),
+		def("trimPrefix(s: string, prefix: string) string", "The text without a prefix, where it has it.", `trimPrefix("v1.2", "v")`, `"1.2"`, textOf2("trimPrefix", strings.TrimPrefix)),
+		def("trimSuffix(s: string, suffix: string) string", "The text without a suffix, where it has it.", `trimSuffix("a.txt", ".txt")`, `"a"`, textOf2("trimSuffix", strings.TrimSuffix)),
+		def("upper(s: string) string", "The text in upper case.", `upper("aé")`, `"AÉ"`, textOf1("upper", strings.ToUpper)),
+		def("lower(s: string) string", "The text in lower case.", `lower("AÉ")`, `"aé"`, textOf1("lower", strings.ToLower)),
+		def("split(s: string, by: string, most?: int) [string]", "The pieces between separators, at most so many.", `split("a,b,c", ",", 2)`, `["a","b,c"]`, splitting("split", strings.SplitN)),
+		def("splitAfter(s: string, by: string, most?: int) [string]", "As split, with the separators kept at the ends of the pieces.", `splitAfter("a,b", ",")`, `["a,","b"]`, splitting("splitAfter", strings.SplitAfterN)),
+		def("replace(s: string, old: string, new: string, count?: int) string", "The text with every occurrence, or so many, replaced.", `replace("a-b-c", "-", "+")`, `"a+b+c"`, fnReplace),
+		def("repeat(s: string, times: int) string", "The text so many times over.", `repeat("ab", 3)`, `"ababab"`, fnRepeat),
+		def("join(items: list, by?: string) string", "The items, which must be scalars, with a separator between them.", `join(["a", 1], "-")`, `"a-1"`, fnJoin).withType(typeOfJoin),
+		def("indexOf(s: string, part: string) int", "Where the part begins in the text, in characters from 0; -1 where it does not.", `indexOf("éa", "a")`, `1`, indexing("indexOf", strings.Index)),
+		def("lastIndexOf(s: string, part: string) int", "Where the part begins last in the text; -1 where it does not.", `lastIndexOf("abab", "b")`, `3`, indexing("lastIndexOf", strings.LastIndex)),
+		def("hasPrefix(s: string, prefix: string) bool", "Whether the text begins so.", `hasPrefix("abc", "ab")`, `true`, textual("hasPrefix", strings.HasPrefix)),
+		def("hasSuffix(s: string, suffix: string) bool", "Whether the text ends so.", `hasSuffix("abc", "bc")`, `true`, textual("hasSuffix", strings.HasSuffix)),
+		def("capture(s: string, re: regexp) {string}?", "What the named groups of a regular expression match in the text; null where it does not match.", "capture(\"v1.2\", `v(?P<major>\\d+)\\.(?P<minor>\\d+)`)", `{"major":"1","minor":"2"}`, fnCapture).withType(typeOfCapture),
+		def("segments(s: string) [string]", "The segments of a path. In a path argument, they stay apart: a/b is two segments, not one escaped.", `segments("a/b")`, `["a","b"]`, fnSegments),
+	}
+}
+
+func textOf1(name string, f func(string) string) operation {
+	return func(r *run, a []any) (any, error) {
+		s, err := textArg(name, a, 0)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.grow(len(s)); err != nil {
+			return nil, err
+		}
+		return f(s), nil
+	}
+}
+
+func textOf2(name string, f func(s, t string) string) operation {
+	return func(r *run, a []any) (any, error) {
+		s, err := textArg(name, a, 0)
+		if err != nil {
+			return nil, err
+		}
+		t, err := textArg(name, a, 1)
+		if err != nil {
+			return nil, err
+		}
+		return f(s, t), r.read(s)
+	}
+}
+
+func fnString(r *run, a []any) (any, error) {
+	switch a[0].(type) {
+	case nil:
+		return "", nil
+	case []any, map[string]any:
+		return r.encodeJSON(a[0], "")
+	case *spec.File:
+		return nil, faultf("an asset has no text here: hand it to an action as a whole")
+	}
+	return scalarText(a[0])
+}
+
+func fnTrim(r *run, a []any) (any, error) {
+	if len(a) == 1 {
+		s, err := textArg("trim", a, 0)
+		if err != nil {
+			return nil, err
+		}
+		return strings.TrimSpace(s), r.read(s)
+	}
+	return textOf2("trim", strings.Trim)(r, a)
+}
+
+func splitting(name string, f func(s, by string, n int) []string) operation {
+	return func(r *run, a []any) (any, error) {
+		s, err := textArg(name, a, 0)
+		if err != nil {
+			return nil, err
+		}
+		by, err := textArg(name, a, 1)
+		if err != nil {
+			return nil, err
+		}
+		n, err := intArg(name, a, 2, -1)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.items(strings.Count(s, by) + len(s)>>4); err != nil {
+			return nil, err
+		}
+		return anyList(f(s, by, int(max(min(n, maxItems), -1)))), nil
+	}
+}
+
+func anyList(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, s := range texts {
+		out[i] = s
+	}
+	return out
+}
+
+func fnReplace(r *run, a []any) (any, error) {
+	var texts [3]string
+	for i := range texts {
+		var err error
+		if texts[i], err = textArg("replace", a, i); err != nil {
+			return nil, err
+		}
+	}
+	n, err := intArg("replace", a, 3, -1)
+	if err != nil {
+		return nil, err
+	}
+	s, from, to := texts[0], texts[1], texts[2]
+	count := int64(strings.Count(s, from))
+	if n >= 0 {
+		count = min(count, n)
+	}
+	if count > maxText {
+		return nil, errText
+	}
+	// The product of two numbers of 24 bits fits.
+	if err := r.grow(len(s) + int(count)*max(len(to)-len(from), 0)); err != nil {
+		return nil, err
+	}
+	return strings.Replace(s, from, to, int(count)), nil
+}
+
+func fnRepeat(r *run, a []any) (any, error) {
+	s, err := textArg("repeat", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	n, err := intArg("repeat", a, 1, 0)
+	switch {
+	case err != nil:
+		return nil, err
+	case n < 0:
+		return nil, faultf("repeat needs a number from 0, and has %d", n)
+	case len(s) > 0 && n > maxText/int64(len(s)):
+		return nil, errText
+	case len(s) == 0:
+		return "", nil
+	}
+	if err := r.grow(len(s) * int(n)); err != nil {
+		return nil, err
+	}
+	return strings.Repeat(s, int(n)), nil
+}
+
+func fnJoin(r *run, a []any) (any, error) {
+	list, err := listArg("join", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	by := ""
+	if len(a) > 1 {
+		if by, err = textArg("join", a, 1); err != nil {
+			return nil, err
+		}
+	}
+	texts := make([]string, len(list))
+	size := 0
+	for i, item := range list {
+		if texts[i], err = scalarText(item); err != nil {
+			return nil, faultf("join: item %d: %v", i, err)
+		}
+		size += len(texts[i]) + len(by)
+		if size > maxText {
+			return nil, errText
+		}
+	}
+	if err := r.grow(size); err != nil {
+		return nil, err
+	}
+	return strings.Join(texts, by), nil
+}
+
+// typeOfJoin refuses items that are no scalars.
+func typeOfJoin(c *checker, cl *call) typed {
+	if list := resolve(cl.args[0].t, c.types); list.Kind == spec.List {
+		item := resolve(elem(list), c.types)
+		switch {
+		case mayBeNull(item, c.types) && !isNever(item):
+			c.fail(CodeNullUnguarded, cl.args[0].at, "Leave null out: filter(…, # != null).", "the items of %s may be null", c.text(cl.args[0].at))
+		case !isScalar(item, c.types):
+			c.fail(CodeWrongArgument, cl.args[0].at, "Make text of each item first: map(…, jsonencode(#)).", "join needs scalars, and the items are %s", Describe(item))
+		}
+	}
+	return typed{t: static().string}
+}
+
+func indexing(name string, f func(s, part string) int) operation {
+	return func(r *run, a []any) (any, error) {
+		s, err := textArg(name, a, 0)
+		if err != nil {
+			return nil, err
+		}
+		part, err := textArg(name, a, 1)
+		if err != nil {
+			return nil, err
+		}
+		i := f(s, part)
+		if i > 0 {
+			i = utf8.RuneCountInString(s[:i])
+		}
+		return int64(i), r.read(s)
+	}
+}
+
+func fnCapture(r *run, a []any) (any, error) {
+	s, err := textArg("capture", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	re, err := r.regexpArg(a[1])
+	if err != nil {
+		return nil, err
+	}
+	if err := r.read(s, s, s, s); err != nil {
+		return nil, err
+	}
+	match := re.FindStringSubmatch(s)
+	if match == nil {
+		return nil, nil
+	}
+	out := map[string]any{}
+	for i, name := range re.SubexpNames() {
+		if name != "" {
+			out[name] = match[i]
+		}
+	}
+	return out, nil
+}
+
+// typeOfCapture knows the groups of a literal regular expression.
+func typeOfCapture(c *checker, cl *call) typed {
+	lit := literals(resolve(cl.args[1].t, c.types))
+	if len(lit) != 1 {
+		return typed{t: cl.fn.result}
+	}
+	text, _ := lit[0].(string)
+	re, err := pattern(text)
+	if err != nil {
+		return typed{t: static().any}
+	}
+	out := &spec.Type{Kind: spec.Object, Nullable: true}
+	for _, name := range re.SubexpNames() {
+		if name != "" {
+			setField(out, &spec.Property{Name: name, Type: static().string, Required: true})
+		}
+	}
+	if len(out.Fields) == 0 {
+		c.fail(CodeWrongArgument, cl.args[1].at, "Name the groups: (?P<name>…).", "this regular expression has no named group, so there is nothing to capture")
+	}
+	return typed{t: out}
+}
+
+func fnSegments(r *run, a []any) (any, error) {
+	s, err := textArg("segments", a, 0)
+	if err != nil {
+		return nil, err
+	}
+	s = strings.Trim(s, "/")
+	if s == "" {
+		return []any{}, nil
+	}
+	if err := r.items(strings.Count(s, "/")); err != nil {
+		return nil, err
+	}
+	return anyList(strings.Split(s, "/")), nil
+}
+
+// isScalar reports whether values of a resolved type can stand in text.
+func isScalar(t *spec.Type, types spec.Types) bool {
+	switch {
+	case isTime(t) || isAny(t) || isNever(t):
+		return true
+	case t.Kind == spec.Union:
+		for _, v := range t.Variants {
+			if !isScalar(resolve(v, types), types) {
+				return false
+			}
+		}
+		return true
+	default:
+		return t.Kind == spec.Bool || isNumeric(t) || t.Kind == spec.String
+	}
+}

@@ -1,0 +1,112 @@
+package expr
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// join is the type of a value that is of type a or of type b, such as what a
+// conditional yields.
+func join(a, b *spec.Type, types spec.Types) *spec.Type {
+	switch {
+	case a == b || isNever(b):
+		return a
+	case isNever(a):
+		return b
+	case isNull(a):
+		return nullable(b)
+	case isNull(b):
+		return nullable(a)
+	case a.Ref != "" && a.Ref == b.Ref:
+		if b.Nullable {
+			return nullable(a)
+		}
+		return a
+	}
+	ra, rb := resolve(a, types), resolve(b, types)
+	if isAny(ra) || isAny(rb) {
+		if ra.Nullable || rb.Nullable {
+			return nullable(static().any)
+		}
+		return static().any
+	}
+	out := joinKinds(ra, rb, a, b, types)
+	if mayBeNull(ra, types) || mayBeNull(rb, types) {
+		return nullable(out)
+	}
+	return out
+}
+
+// joinKinds joins resolved types, but for their nullability; a and b are the
+// same types as named.
+func joinKinds(ra, rb, a, b *spec.Type, types spec.Types) *spec.Type {
+	switch {
+	case isTime(ra) || isTime(rb):
+		return union(a, b, types)
+	case isNumeric(ra) && isNumeric(rb), ra.Kind == rb.Kind && (ra.Kind == spec.String || ra.Kind == spec.Bool):
+		kind := ra.Kind
+		if isNumeric(ra) && rb.Kind == spec.Number {
+			kind = spec.Number
+		}
+		return &spec.Type{Kind: kind, Enum: joinLiterals(ra.Enum, rb.Enum)}
+	case ra.Kind == spec.List && rb.Kind == spec.List:
+		return listOf(join(elem(ra), elem(rb), types))
+	case ra.Kind == spec.Map && rb.Kind == spec.Map:
+		return mapOf(join(elem(ra), elem(rb), types))
+	case ra.Kind == spec.Map && isEmptyObject(rb):
+		return present(a, types)
+	case rb.Kind == spec.Map && isEmptyObject(ra):
+		return present(b, types)
+	case ra.Kind == rb.Kind && reflect.DeepEqual(ra, rb):
+		return present(a, types)
+	default:
+		return union(a, b, types)
+	}
+}
+
+// elem is the type of a list's items or a map's values, never nil.
+func elem(t *spec.Type) *spec.Type {
+	if t.Elem == nil {
+		return static().any
+	}
+	return t.Elem
+}
+
+func isEmptyObject(t *spec.Type) bool { return t.Kind == spec.Object && len(t.Fields) == 0 && !t.Open }
+
+// joinLiterals is all literals of both, nil where either has none or they are
+// too many to list.
+func joinLiterals(a, b []any) []any {
+	if a == nil || b == nil || len(a)+len(b) > maxLiterals {
+		return nil
+	}
+	out := slices.Clone(a)
+	for _, v := range b {
+		if !slices.ContainsFunc(out, func(o any) bool { return reflect.DeepEqual(o, v) }) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// union is the union of two types that have no better one, flat.
+func union(a, b *spec.Type, types spec.Types) *spec.Type {
+	var variants []*spec.Type
+	for _, t := range [...]*spec.Type{a, b} {
+		parts := []*spec.Type{t}
+		if t.Kind == spec.Union && t.Ref == "" {
+			parts = t.Variants
+		}
+		for _, part := range parts {
+			if !slices.ContainsFunc(variants, func(v *spec.Type) bool { return reflect.DeepEqual(v, part) }) {
+				variants = append(variants, present(part, types))
+			}
+		}
+	}
+	if len(variants) > maxLiterals {
+		return static().any
+	}
+	return &spec.Type{Kind: spec.Union, Variants: variants}
+}

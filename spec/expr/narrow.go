@@ -1,0 +1,122 @@
+package expr
+
+import (
+	"reflect"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// when is what is known not to be null once a condition came out true, or
+// false: the keys of the parts in question.
+func (c *checker) when(n ast.Node, truth bool) []string {
+	switch n := n.(type) {
+	case *ast.UnaryNode:
+		if n.Operator == "!" || n.Operator == "not" {
+			return c.when(n.Node, !truth)
+		}
+	case *ast.BinaryNode:
+		return c.whenBinary(n, truth)
+	case *ast.PredicateNode:
+		return c.when(n.Node, truth)
+	}
+	return nil
+}
+
+func (c *checker) whenBinary(n *ast.BinaryNode, truth bool) []string {
+	switch n.Operator {
+	case "&&", "and":
+		if truth {
+			return append(c.when(n.Left, true), c.when(n.Right, true)...)
+		}
+	case "||", "or":
+		if !truth {
+			return append(c.when(n.Left, false), c.when(n.Right, false)...)
+		}
+	case "==":
+		return c.whenEqual(n, truth)
+	case "!=":
+		return c.whenEqual(n, !truth)
+	case "in":
+		if key, ok := n.Left.(*ast.StringNode); ok && truth {
+			if base := c.key(n.Right); base != "" {
+				return []string{base + "\x00" + key.Value}
+			}
+		}
+	case "??":
+		// (x ?? false) is true only where x is.
+		if b, ok := n.Right.(*ast.BoolNode); ok && b.Value != truth {
+			return c.keys(n.Left)
+		}
+	}
+	return nil
+}
+
+// whenEqual is what is known once two parts are equal, or are not.
+func (c *checker) whenEqual(n *ast.BinaryNode, equal bool) []string {
+	left, right := n.Left, n.Right
+	if isNullNode(left) || isLiteral(left) && !isLiteral(right) {
+		left, right = right, left
+	}
+	switch {
+	case isNullNode(right):
+		if !equal {
+			return c.keys(left)
+		}
+	case isLiteral(right):
+		// (x ?? "") != "" says that x is there; so does x == "a".
+		if or, ok := left.(*ast.BinaryNode); ok && or.Operator == "??" && isLiteral(or.Right) {
+			if same := sameLiteral(or.Right, right); same != equal {
+				return c.keys(or.Left)
+			}
+			return nil
+		}
+		if equal {
+			return c.keys(left)
+		}
+	}
+	return nil
+}
+
+func (c *checker) keys(n ast.Node) []string {
+	if key := c.key(n); key != "" {
+		return []string{key}
+	}
+	return nil
+}
+
+func isNullNode(n ast.Node) bool {
+	if id, ok := n.(*ast.IdentifierNode); ok {
+		return id.Value == "null"
+	}
+	_, ok := n.(*ast.NilNode)
+	return ok
+}
+
+func isLiteral(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return true
+	case *ast.ArrayNode:
+		return len(n.Nodes) == 0
+	default:
+		return false
+	}
+}
+
+func sameLiteral(a, b ast.Node) bool { return reflect.DeepEqual(literalOf(a), literalOf(b)) }
+
+// literalOf is the value of a literal; nil for what is none.
+func literalOf(n ast.Node) any {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value
+	case *ast.IntegerNode:
+		return int64(n.Value)
+	case *ast.FloatNode:
+		return n.Value
+	case *ast.BoolNode:
+		return n.Value
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,158 @@
+package expr
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// maxExponent is the largest power of ten of a number that is compared digit by
+// digit; beyond it the digits alone would fill the memory.
+const maxExponent = 5000
+
+// maxNumberLen is the most characters that a number is compared digit by digit.
+const maxNumberLen = 5000
+
+// numeric is v as an int64 or a float64; ok is false where v is no number, or
+// an integer of more digits than an int64 has.
+func numeric(v any) (n any, ok bool) {
+	switch v := v.(type) {
+	case int64, float64:
+		return v, true
+	case int:
+		return int64(v), true
+	case json.Number:
+		return parseNumber(string(v))
+	default:
+		return nil, false
+	}
+}
+
+func parseNumber(s string) (any, bool) {
+	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return i, true
+	}
+	if !strings.ContainsAny(s, ".eE") {
+		return nil, false
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
+}
+
+// isNumber reports whether v is a number of any form.
+func isNumber(v any) bool {
+	switch v.(type) {
+	case int64, float64, int, json.Number:
+		return true
+	default:
+		return false
+	}
+}
+
+func toFloat(n any) float64 {
+	if i, ok := n.(int64); ok {
+		return float64(i)
+	}
+	f, _ := n.(float64)
+	return f
+}
+
+// wholeNumber is v as an int64, where it is a whole number that fits.
+func wholeNumber(v any) (int64, bool) {
+	n, ok := numeric(v)
+	if !ok {
+		return 0, false
+	}
+	if i, ok := n.(int64); ok {
+		return i, true
+	}
+	f := toFloat(n)
+	if f != math.Trunc(f) || f >= 1<<63 || f < -1<<63 {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+// compareNumbers orders two numbers exactly; ok is false where one of them is
+// none, or too large to tell.
+func compareNumbers(a, b any) (order int, ok bool) {
+	if x, isInt := a.(int64); isInt {
+		if y, isInt := b.(int64); isInt {
+			return compareOrdered(x, y), true
+		}
+	}
+	if x, isFloat := a.(float64); isFloat {
+		if y, isFloat := b.(float64); isFloat {
+			return compareOrdered(x, y), x == x && y == y
+		}
+	}
+	x, y := exact(a), exact(b)
+	if x == nil || y == nil {
+		return 0, false
+	}
+	return x.Cmp(y), true
+}
+
+func compareOrdered[T int64 | float64 | string](a, b T) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// exact is a number without loss, or nil.
+func exact(v any) *big.Rat {
+	switch v := v.(type) {
+	case int64:
+		return new(big.Rat).SetInt64(v)
+	case int:
+		return new(big.Rat).SetInt64(int64(v))
+	case float64:
+		return new(big.Rat).SetFloat64(v)
+	case json.Number:
+		s := string(v)
+		if len(s) > maxNumberLen {
+			return nil
+		}
+		if i := strings.IndexAny(s, "eE"); i >= 0 {
+			if e, err := strconv.Atoi(s[i+1:]); err != nil || e > maxExponent || e < -maxExponent {
+				return nil
+			}
+		}
+		r, ok := new(big.Rat).SetString(s)
+		if !ok {
+			return nil
+		}
+		return r
+	default:
+		return nil
+	}
+}
+
+// numberText is a number as JSON and templates write it.
+func numberText(v any) string {
+	switch v := v.(type) {
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case int:
+		return strconv.Itoa(v)
+	case float64:
+		if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+			return strconv.FormatFloat(v, 'e', -1, 64)
+		}
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case json.Number:
+		return string(v)
+	default:
+		return ""
+	}
+}
+
+// literalNumber is a number as literals of types hold it.
+func literalNumber(v any) json.Number { return json.Number(numberText(v)) }

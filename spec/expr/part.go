@@ -1,0 +1,261 @@
+package expr
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// evaluator is one node of a compiled tree. What it yields may hold Unknown and
+// Secret at any depth.
+type evaluator interface {
+	eval(vars *Vars) (any, error)
+}
+
+// fixed is a value that refers to nothing.
+type fixed struct{ value any }
+
+func (f fixed) eval(*Vars) (any, error) { return f.value, nil }
+
+// chain is a plain member chain: inputs.limits.cpu. It is looked up without the
+// machine, and what is unknown or secret in it stays where it is.
+type chain struct {
+	path []string
+	// strict are the steps that are indices of lists of known type.
+	strict []bool
+	at     extent
+	place  place
+}
+
+func (c *chain) eval(vars *Vars) (any, error) {
+	v := vars.Values[c.path[0]]
+	for i, step := range c.path[1:] {
+		switch base := v.(type) {
+		case map[string]any:
+			v = base[step]
+		case []any:
+			item, found := itemAt(base, step)
+			if !found && c.strict[i+1] {
+				return nil, c.place.error(c.at, "index "+step+" is out of range: there are "+numberText(len(base))+" items")
+			}
+			v = item
+		case Unknown:
+		case string:
+			// An index into text is the machine's: it counts code points.
+			v = nil
+		default:
+			v = nil
+		}
+	}
+	if len(vars.Secrets) == 0 {
+		return v, nil
+	}
+	return vars.marked(c.path, v), nil
+}
+
+// formula is an expression that the machine runs, as a whole: if anything that
+// it refers to is unknown or secret, so is the result.
+type formula struct {
+	program *program
+	refs    []reference
+}
+
+func (f *formula) eval(vars *Vars) (any, error) {
+	secret := len(vars.Secrets) > 0 && vars.secret(f.refs)
+	var v any = Unknown{}
+	if !vars.unknown(f.refs) {
+		var err error
+		if v, err = f.program.eval(vars); err != nil {
+			return nil, err
+		}
+	}
+	if secret {
+		return Secret{Value: v}, nil
+	}
+	return v, nil
+}
+
+// dict is a map or struct of parts.
+type dict struct {
+	keys  []string
+	parts []evaluator
+}
+
+func (d *dict) eval(vars *Vars) (any, error) {
+	out := make(map[string]any, len(d.keys))
+	for i, key := range d.keys {
+		v, err := d.parts[i].eval(vars)
+		if err != nil {
+			return nil, err
+		}
+		out[key] = v
+	}
+	return out, nil
+}
+
+// sequence is a list of parts.
+type sequence struct{ parts []evaluator }
+
+func (s *sequence) eval(vars *Vars) (any, error) {
+	out := make([]any, len(s.parts))
+	for i, part := range s.parts {
+		v, err := part.eval(vars)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// merged is merge(a, b…): property by property.
+type merged struct {
+	parts []evaluator
+	fail  func(message string) error
+}
+
+func (m *merged) eval(vars *Vars) (any, error) {
+	out := map[string]any{}
+	unknown, secret := false, false
+	for _, part := range m.parts {
+		v, err := part.eval(vars)
+		if err != nil {
+			return nil, err
+		}
+		wrapped := false
+		if s, ok := v.(Secret); ok {
+			wrapped, v = true, s.Value
+		}
+		switch v := v.(type) {
+		case nil:
+		case Unknown:
+			unknown, secret = true, secret || wrapped
+		case map[string]any:
+			for k, item := range v {
+				out[k] = wrap(item, wrapped)
+			}
+		default:
+			return nil, m.fail("merge needs maps, and has " + describeKind(v))
+		}
+	}
+	if !unknown {
+		return out, nil
+	}
+	// Which properties there are is not known; if one is secret, all may be.
+	return wrap(Unknown{}, secret || holdsSecret(out)), nil
+}
+
+func holdsSecret(v any) bool {
+	found := false
+	Reveal(v, func(any) { found = true })
+	return found
+}
+
+func wrap(v any, secret bool) any {
+	if _, already := v.(Secret); already || !secret {
+		return v
+	}
+	return Secret{Value: v}
+}
+
+// chosenPart is pick(m, names…), or omit with keep false: property by property.
+type chosenPart struct {
+	part  evaluator
+	names []string
+	keep  bool
+	fail  func(message string) error
+}
+
+func (c *chosenPart) eval(vars *Vars) (any, error) {
+	v, err := c.part.eval(vars)
+	if err != nil {
+		return nil, err
+	}
+	s, wrapped := v.(Secret)
+	if wrapped {
+		v = s.Value
+	}
+	switch v := v.(type) {
+	case Unknown:
+		return wrap(v, wrapped), nil
+	case map[string]any:
+		out := maps.Clone(v)
+		maps.DeleteFunc(out, func(k string, _ any) bool { return slices.Contains(c.names, k) != c.keep })
+		return wrap(out, wrapped), nil
+	default:
+		return nil, c.fail("this needs a map, and there is " + describeKind(v))
+	}
+}
+
+// text is a template with text around its parts.
+type text struct{ pieces []piece }
+
+// piece is literal text, or a part to be written into it.
+type piece struct {
+	literal string
+	part    evaluator
+	// ref is the path of a plain chain.
+	ref   []string
+	at    extent
+	place place
+}
+
+func (t *text) eval(vars *Vars) (any, error) {
+	var b strings.Builder
+	unknown, secret := false, false
+	for i := range t.pieces {
+		p := &t.pieces[i]
+		if p.part == nil {
+			b.WriteString(p.literal)
+			continue
+		}
+		part, err := p.evaluate(vars)
+		if err != nil {
+			return nil, err
+		}
+		unknown, secret = unknown || part.unknown, secret || part.secret
+		if !part.unknown {
+			b.WriteString(strings.Join(part.texts, "/"))
+		}
+		if b.Len() > maxText {
+			return nil, p.place.error(p.at, errText.Error())
+		}
+	}
+	if unknown {
+		return wrap(Unknown{}, secret), nil
+	}
+	return wrap(b.String(), secret), nil
+}
+
+// written is an evaluated piece: more than one text where it is the segments
+// of a path.
+type written struct {
+	texts           []string
+	unknown, secret bool
+}
+
+func (p *piece) evaluate(vars *Vars) (written, error) {
+	v, err := p.part.eval(vars)
+	if err != nil {
+		return written{}, err
+	}
+	var w written
+	if HasUnknown(v) {
+		w.unknown = true
+	}
+	v = Reveal(v, func(any) { w.secret = true })
+	if w.unknown {
+		return w, nil
+	}
+	list, isList := v.([]any)
+	if !isList {
+		list = []any{v}
+	}
+	w.texts = make([]string, len(list))
+	for i, item := range list {
+		if w.texts[i], err = scalarText(item); err != nil {
+			return written{}, p.place.error(p.at, err.Error())
+		}
+	}
+	return w, nil
+}

@@ -1,0 +1,94 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+)
+
+// Limits of one evaluation.
+const (
+	// maxWork is how many items and sixteenths of bytes an evaluation goes
+	// over, all in all: a second or so.
+	maxWork = 30_000_000
+	// maxText is the most bytes of a string that an evaluation makes.
+	maxText = 16 << 20
+	// maxTextTotal is the most bytes of all strings that it makes.
+	maxTextTotal = 64 << 20
+	// maxItems is the most items of a list that it makes, and of a result.
+	maxItems = 1_000_000
+)
+
+// run is the state of one evaluation: what it has used up.
+type run struct {
+	work, text int
+	left       int // values of the result that have left so far
+	patterns   map[string]*regexp.Regexp
+}
+
+// fault is what goes wrong in an evaluation, in the author's words.
+type fault struct{ message string }
+
+func (f *fault) Error() string { return f.message }
+
+func faultf(format string, args ...any) error { return &fault{fmt.Sprintf(format, args...)} }
+
+var (
+	errWork = errors.New("the expression takes too long: it goes over too many items")
+	errText = fmt.Errorf("the expression makes a string of more than %d MiB", maxText>>20)
+	errSize = fmt.Errorf("the expression makes a list of more than %d items", maxItems)
+)
+
+// spend counts n items that are gone over.
+func (r *run) spend(n int) error {
+	if n < 0 || r.work > maxWork-n {
+		return errWork
+	}
+	r.work += n
+	return nil
+}
+
+// read counts the bytes of strings that are gone over.
+func (r *run) read(texts ...string) error {
+	n := 1
+	for _, s := range texts {
+		n += len(s) >> 4
+	}
+	return r.spend(n)
+}
+
+// grow counts n bytes of a string that is about to be made.
+func (r *run) grow(n int) error {
+	if n < 0 || n > maxText {
+		return errText
+	}
+	if r.text > maxTextTotal-n {
+		return fmt.Errorf("the expression makes strings of more than %d MiB in all", maxTextTotal>>20)
+	}
+	r.text += n
+	return r.spend(n >> 4)
+}
+
+// items counts n items of a list that is about to be made.
+func (r *run) items(n int) error {
+	if n > maxItems {
+		return errSize
+	}
+	return r.spend(n)
+}
+
+// pattern compiles a regular expression once an evaluation.
+func (r *run) pattern(text string) (*regexp.Regexp, error) {
+	if re := r.patterns[text]; re != nil {
+		return re, nil
+	}
+	re, err := pattern(text)
+	if err != nil {
+		return nil, faultf("%s is no regular expression: %v", describeValue(text), err)
+	}
+	if r.patterns == nil {
+		r.patterns = map[string]*regexp.Regexp{}
+	}
+	r.patterns[text] = re
+	return re, nil
+}
