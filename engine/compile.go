@@ -42,7 +42,7 @@ func (c *compiler) provider() {
 	c.familyDefaults()
 	c.permissions()
 	if c.spec.Configure != nil {
-		c.warn("not-served", c.spec.Configure.Range, "configure",
+		c.warn(codeNotServed, c.spec.Configure.Range, "configure",
 			"configure is not run by this version", "It is checked and kept; no session is made of it.")
 	}
 }
@@ -51,7 +51,7 @@ func (c *compiler) provider() {
 // is better said at vet than found out by a user.
 func (c *compiler) unserved() {
 	say := func(what, name string, at diag.Range) {
-		c.warn("not-served", at, fmt.Sprintf("%s %q", what, name),
+		c.warn(codeNotServed, at, fmt.Sprintf("%s %q", what, name),
 			fmt.Sprintf("%ss are not served by this version", what),
 			"It is parsed and kept, and no schema shows it; hosts cannot use it yet.")
 	}
@@ -150,7 +150,7 @@ func (c *compiler) familyDefaults() {
 	for _, block := range c.spec.Families {
 		family := c.family(block.Name)
 		if family == nil {
-			c.fail("unknown-key", block.NameRange, block.Name, fmt.Sprintf("unknown key %q", block.Name),
+			c.fail(codeUnknownKey, block.NameRange, block.Name, fmt.Sprintf("unknown key %q", block.Name),
 				"A provider has no such key, and no family of actions is called that. "+
 					diag.Remedy(block.Name, slices.Concat(providerKeys, c.familyNames())))
 			continue
@@ -198,14 +198,14 @@ func (c *compiler) arguments(
 ) map[string]argument {
 	out := map[string]argument{}
 	if block.Value.Kind != spec.MapNode {
-		c.fail("wrong-shape", block.Value.Range, "", fmt.Sprintf("%s takes named arguments, not %s", what, block.Value.Kind),
+		c.fail(codeWrongShape, block.Value.Range, "", fmt.Sprintf("%s takes named arguments, not %s", what, block.Value.Kind),
 			"Write them in braces. "+diag.Remedy("", argNames(decls)))
 		return out
 	}
 	for _, f := range block.Value.Fields {
 		decl := argNamed(decls, f.Name)
 		if decl == nil {
-			c.fail("unknown-argument", f.NameRange, f.Name, fmt.Sprintf("unknown argument %q", f.Name),
+			c.fail(codeUnknownArgument, f.NameRange, f.Name, fmt.Sprintf("unknown argument %q", f.Name),
 				fmt.Sprintf("%s has no argument %q. %s", what, f.Name, diag.Remedy(f.Name, argNames(decls))))
 			continue
 		}
@@ -220,7 +220,7 @@ func (c *compiler) arguments(
 			out[decl.Name] = argument{decl: decl, node: d.node, value: d.value}
 		}
 		if complete && decl.Required && out[decl.Name].node == nil {
-			c.fail("missing-argument", block.NameRange, decl.Name, fmt.Sprintf("%s needs an argument %q", what, decl.Name),
+			c.fail(codeMissingArgument, block.NameRange, decl.Name, fmt.Sprintf("%s needs an argument %q", what, decl.Name),
 				firstSentence(decl.Doc))
 		}
 	}
@@ -231,7 +231,7 @@ func (c *compiler) arguments(
 // is then left out.
 func (c *compiler) argument(f spec.Field, decl *actions.Arg, s *expr.Scope, what string) *expr.Value {
 	if decl.Mode == actions.Raw && c.hasTemplate(f.Value) {
-		c.fail("no-templates", f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s takes no templates", f.Name, what),
+		c.fail(codeNoTemplates, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s takes no templates", f.Name, what),
 			"Its text goes out as it stands. Write `$${` for a literal `${`, and pass values another way.")
 		return nil
 	}
@@ -243,7 +243,7 @@ func (c *compiler) argument(f spec.Field, decl *actions.Arg, s *expr.Scope, what
 	}
 	v := c.template(f.Value, s, want, f.Name)
 	if v != nil && decl.Exposed && v.Secret() {
-		c.fail("secret-exposed", f.Value.Range, f.Name, fmt.Sprintf("a secret goes into argument %q of %s", f.Name, what),
+		c.fail(codeSecretExposed, f.Value.Range, f.Name, fmt.Sprintf("a secret goes into argument %q of %s", f.Name, what),
 			"Others can read it there. Pass the secret where it stays hidden, or take @secret() off what is none.")
 	}
 	return v

@@ -110,14 +110,14 @@ func (c *compiler) resourceID(r *resource, t *trail) {
 		return
 	}
 	if r.id.Secret() {
-		c.fail("secret-exposed", r.spec.ID.Range, "id", "a secret goes into the id", "Hosts show ids everywhere. Build it of something else.")
+		c.fail(codeSecretExposed, r.spec.ID.Range, "id", "a secret goes into the id", "Hosts show ids everywhere. Build it of something else.")
 	}
 	c.sinkRefs(r, r.id, "the id")
 	for _, s := range t.steps[:min(r.idAfter, len(t.steps))] {
 		if s.effect != actions.Write || len(s.model.OnFailure) > 0 {
 			continue
 		}
-		c.fail("id-late", r.spec.ID.Range, "id",
+		c.fail(codeIdLate, r.spec.ID.Range, "id",
 			fmt.Sprintf("the id is known only after step %d, but %s has an effect before it", r.idAfter+1, s.name),
 			fmt.Sprintf("If a step in between fails, what %s made would be lost. Name it with `as` and take the id from it, or undo it with `onFailure`.", s.name))
 		return
@@ -208,7 +208,7 @@ func (c *compiler) derivedInputs(r *resource) {
 		}
 		if state[name] == 1 {
 			p := r.spec.Inputs.Field(name)
-			c.fail("default-cycle", p.DefaultExpr.Range, "inputs."+name, fmt.Sprintf("the default of %q depends on itself", name),
+			c.fail(codeDefaultCycle, p.DefaultExpr.Range, "inputs."+name, fmt.Sprintf("the default of %q depends on itself", name),
 				"Break the circle: give one of the inputs a default of its own.")
 			return
 		}

@@ -24,11 +24,11 @@ func (c *compiler) importID(r *resource) {
 		ok := s.Literal || len(s.Ref) == 1 && s.Ref[0] == "id" || len(s.Ref) == 2 && s.Ref[0] == "inputs"
 		switch {
 		case !ok:
-			c.fail("import-template", r.spec.Import.Range, "import", "import is read backwards, and takes only inputs and the id",
+			c.fail(codeImportTemplate, r.spec.Import.Range, "import", "import is read backwards, and takes only inputs and the id",
 				"Write each variable as ${inputs.NAME} or ${id}, with text in between.")
 			return
 		case i > 0 && !s.Literal && variable:
-			c.fail("import-template", r.spec.Import.Range, "import", "two variables of import stand side by side",
+			c.fail(codeImportTemplate, r.spec.Import.Range, "import", "two variables of import stand side by side",
 				"Put a separator between them, such as `/`: otherwise nobody knows where one ends.")
 			return
 		}
@@ -54,7 +54,7 @@ func (c *compiler) propertyPath(r *resource, n *spec.Node, path string) {
 	if len(name) > 0 && r.spec.Inputs.Field(name[0]) != nil {
 		return
 	}
-	c.fail("unknown-property", n.Range, path, fmt.Sprintf("no input %q", n.Text),
+	c.fail(codeUnknownProperty, n.Range, path, fmt.Sprintf("no input %q", n.Text),
 		fmt.Sprintf("%s has no such input. %s", r.spec.Name, diag.Remedy(n.Text, r.spec.Inputs.FieldNames())))
 }
 
@@ -175,7 +175,7 @@ func (c *compiler) readBack(r *resource) {
 		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral {
 			continue
 		}
-		c.fail("not-read-back", p.Range, "inputs."+p.Name, fmt.Sprintf("read does not give input %q", p.Name),
+		c.fail(codeNotReadBack, p.Range, "inputs."+p.Name, fmt.Sprintf("read does not give input %q", p.Name),
 			fmt.Sprintf("What read yields (%s) has: %s. Return it, or say that the world does not give it back: @noRead().",
 				at, strings.Join(yields.FieldNames(), ", ")))
 	}
@@ -201,12 +201,12 @@ func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Ra
 func (c *compiler) lifecycle(r *resource) {
 	m := r.spec
 	if m.Delete == nil {
-		c.warn("no-delete", m.Range, "", fmt.Sprintf("%s has no delete", m.Name),
+		c.warn(codeNoDelete, m.Range, "", fmt.Sprintf("%s has no delete", m.Name),
 			"Destroying one only forgets it; what it made stays. Add `delete`, or keep this if that is meant.")
 	}
 	for _, p := range m.Inputs.Fields {
 		if p.Ephemeral {
-			c.warn("ephemeral-stored", p.Range, "inputs."+p.Name, fmt.Sprintf("Pulumi stores the ephemeral input %q", p.Name),
+			c.warn(codeEphemeralStored, p.Range, "inputs."+p.Name, fmt.Sprintf("Pulumi stores the ephemeral input %q", p.Name),
 				"Pulumi keeps what Check returns, so there it is a secret of the state. Terraform does not store it.")
 		}
 	}
@@ -232,7 +232,7 @@ func (c *compiler) outputsGiven(r *resource) {
 		if r.read == nil && created == nil {
 			continue
 		}
-		c.fail("output-not-given", p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
+		c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
 			fmt.Sprintf("Neither create nor read (%s) yields it. Return it, or make it optional: `%s?:`.", at, p.Name))
 	}
 }

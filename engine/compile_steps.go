@@ -132,7 +132,7 @@ func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 	s.gone = c.template(m.Gone, own, truthType, "gone")
 	s.retry = c.retry(m.Retry, own)
 	if s.progress != nil && s.progress.Secret() {
-		c.fail("secret-exposed", m.Progress.Range, "progress", "a secret goes into progress", "Everybody sees progress. Leave the secret out.")
+		c.fail(codeSecretExposed, m.Progress.Range, "progress", "a secret goes into progress", "Everybody sees progress. Leave the secret out.")
 	}
 	c.stepRules(s)
 	return s
@@ -142,11 +142,11 @@ func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 func (c *compiler) stepRules(s *step) {
 	m := s.model
 	if m.Preview && s.effect == actions.Write {
-		c.fail("preview-effect", m.Range, "preview", "a step that changes something cannot run in a preview",
+		c.fail(codePreviewEffect, m.Range, "preview", "a step that changes something cannot run in a preview",
 			fmt.Sprintf("%s has an effect. Take `preview: true` away.", s.action))
 	}
 	if len(m.OnFailure) > 0 && s.effect == actions.None {
-		c.warn("undo-nothing", m.OnFailure[0].Range, "onFailure", "onFailure on a step without an effect",
+		c.warn(codeUndoNothing, m.OnFailure[0].Range, "onFailure", "onFailure on a step without an effect",
 			fmt.Sprintf("%s changes nothing, so its undo steps never run.", s.action))
 	}
 }
@@ -165,7 +165,7 @@ func (c *compiler) eachName(m *spec.Step, over *expr.Value) expr.Name {
 		case spec.Any:
 			key = &spec.Type{}
 		default:
-			c.fail("wrong-type", m.ForEach.Range, "forEach", fmt.Sprintf("forEach needs a list or a map, not %s", expr.Describe(t)),
+			c.fail(codeWrongType, m.ForEach.Range, "forEach", fmt.Sprintf("forEach needs a list or a map, not %s", expr.Describe(t)),
 				"It runs the step once per element.")
 		}
 	}
@@ -197,16 +197,16 @@ func (c *compiler) action(s *step, scope *expr.Scope) {
 			found = append(found, f)
 			continue
 		}
-		c.fail("unknown-key", f.NameRange, f.Name, fmt.Sprintf("unknown key %q in a step", f.Name),
+		c.fail(codeUnknownKey, f.NameRange, f.Name, fmt.Sprintf("unknown key %q in a step", f.Name),
 			fmt.Sprintf("It is neither a key of a step nor a family of actions. %s",
 				diag.Remedy(f.Name, slices.Concat(c.familyNames(), stepKeys))))
 	}
 	switch {
 	case len(s.model.Actions) == 0:
-		c.fail("no-action", s.model.Range, "", "a step without an action",
+		c.fail(codeNoAction, s.model.Range, "", "a step without an action",
 			fmt.Sprintf("A step has exactly one. %s", diag.Remedy("", c.familyNames())))
 	case len(found) > 1:
-		c.fail("two-actions", found[1].NameRange, found[1].Name, fmt.Sprintf("a second action in a step: %q beside %q", found[1].Name, found[0].Name),
+		c.fail(codeTwoActions, found[1].NameRange, found[1].Name, fmt.Sprintf("a second action in a step: %q beside %q", found[1].Name, found[0].Name),
 			"A step has exactly one action. Make two steps: `steps: [{…}, {…}]`.")
 	}
 	if len(found) > 0 {
@@ -244,17 +244,17 @@ func (c *compiler) kindBlock(s *step, f spec.Field) (spec.Field, bool) {
 		names[i] = k.Name
 	}
 	if f.Value.Kind != spec.MapNode || len(f.Value.Fields) == 0 {
-		c.fail("no-action", f.NameRange, "", fmt.Sprintf("%s without an action", f.Name),
+		c.fail(codeNoAction, f.NameRange, "", fmt.Sprintf("%s without an action", f.Name),
 			fmt.Sprintf("Write `%s: %s: {…}`. %s", f.Name, names[0], diag.Remedy("", names)))
 		return f, false
 	}
 	for _, kind := range f.Value.Fields {
 		switch k := s.family.Kind(kind.Name); {
 		case k == nil:
-			c.fail("unknown-action", kind.NameRange, kind.Name, fmt.Sprintf("unknown action %q", f.Name+"."+kind.Name),
+			c.fail(codeUnknownAction, kind.NameRange, kind.Name, fmt.Sprintf("unknown action %q", f.Name+"."+kind.Name),
 				fmt.Sprintf("%s has no action %q. %s", f.Name, kind.Name, diag.Remedy(kind.Name, names)))
 		case s.kind != nil:
-			c.fail("two-actions", kind.NameRange, kind.Name, fmt.Sprintf("a second action in a step: %q beside %q", kind.Name, s.kind.Name),
+			c.fail(codeTwoActions, kind.NameRange, kind.Name, fmt.Sprintf("a second action in a step: %q beside %q", kind.Name, s.kind.Name),
 				"A step has exactly one action. Make two steps: `steps: [{…}, {…}]`.")
 		default:
 			s.kind, f = k, kind
@@ -273,10 +273,10 @@ func (c *compiler) oneOf(s *step, block spec.Field, group []string) {
 	}
 	switch {
 	case len(given) == 0:
-		c.fail("missing-argument", block.NameRange, "", fmt.Sprintf("%s needs one of %s", s.action, enumerate(group)),
+		c.fail(codeMissingArgument, block.NameRange, "", fmt.Sprintf("%s needs one of %s", s.action, enumerate(group)),
 			"Exactly one says what to do.")
 	case len(given) > 1:
-		c.fail("conflicting-arguments", s.args[given[1]].node.Range, given[1], fmt.Sprintf("%s has both %s", s.action, enumerateAnd(given)),
+		c.fail(codeConflictingArguments, s.args[given[1]].node.Range, given[1], fmt.Sprintf("%s has both %s", s.action, enumerateAnd(given)),
 			fmt.Sprintf("Give exactly one of %s.", enumerate(group)))
 	}
 }

@@ -107,7 +107,7 @@ func (c *compiler) permitted(s *step, static actions.Static, block spec.Field) {
 			continue
 		}
 		c.unnamed = true
-		c.fail("not-permitted", block.NameRange, "", fmt.Sprintf("%s is not permitted", s.action),
+		c.fail(codeNotPermitted, block.NameRange, "", fmt.Sprintf("%s is not permitted", s.action),
 			fmt.Sprintf("It needs `permissions: %s` to cover %q. %s", accessName(need.Access), need.Pattern.Text, c.granted(need.Access)))
 	}
 }

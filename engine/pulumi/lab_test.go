@@ -7,7 +7,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/builtin"
@@ -200,4 +202,10 @@ func same(t testing.TB, what string, got, want property.Map) {
 	if !got.Equals(want) {
 		t.Errorf("%s = %v, want %v", what, got, want)
 	}
+}
+
+// signedStruct has one property, p, with an unknown signature.
+func signedStruct(signature string) *structpb.Struct {
+	inner := &structpb.Struct{Fields: map[string]*structpb.Value{sig.Key: structpb.NewStringValue(signature)}}
+	return &structpb.Struct{Fields: map[string]*structpb.Value{"p": structpb.NewStructValue(inner)}}
 }

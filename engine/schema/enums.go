@@ -86,7 +86,7 @@ func spelled(s string) string {
 		'!': "Not", '%': "Percent", '&': "And", '|': "Or", '@': "At", '#': "Hash", '$': "Dollar", '~': "Tilde", '?': "Query",
 		'^': "Caret", ':': "Colon", ',': "Comma", ';': "Semicolon", '\\': "Backslash",
 	}
-	if words := pascal(s); words != "" && isIdentifier(words) && !isSuffix(words) {
+	if words := pascal(s); isIdentifier(words) && isIdentifier(s[:1]) && !isSuffix(words) {
 		return words
 	}
 	var b strings.Builder

@@ -1,0 +1,29 @@
+package engine
+
+// The codes of this package's diagnostics, one line of meaning each. They never
+// change once released.
+const (
+	codeUnknownKey           = "unknown-key"           // a key that its block does not have, and no family of actions is called
+	codeWrongShape           = "wrong-shape"           // text for a struct, a struct for a list, …
+	codeNoAction             = "no-action"             // a step, or a family's block, without an action
+	codeTwoActions           = "two-actions"           // a step with more than one action
+	codeUnknownAction        = "unknown-action"        // a family has no such action
+	codeUnknownArgument      = "unknown-argument"      // an action has no such argument
+	codeMissingArgument      = "missing-argument"      // an action needs an argument that is not given
+	codeConflictingArguments = "conflicting-arguments" // arguments of which only one may be given
+	codeNoTemplates          = "no-templates"          // a template where an argument takes none
+	codeWrongType            = "wrong-type"            // a template of a type that its place cannot use
+	codeSecretExposed        = "secret-exposed"        // a secret goes where others can read it
+	codeNotPermitted         = "not-permitted"         // an action that the permissions can never allow
+	codeIdLate               = "id-late"               // an effect before the id is known would be lost if a step in between failed
+	codeImportTemplate       = "import-template"       // an import that cannot be read backwards
+	codeUnknownProperty      = "unknown-property"      // a path that leads to no input
+	codeDefaultCycle         = "default-cycle"         // defaults that depend on themselves
+	codeNotReadBack          = "not-read-back"         // an input that read does not give, and that would look unset
+	codeOutputNotGiven       = "output-not-given"      // a required output that no operation yields
+	codePreviewEffect        = "preview-effect"        // a step that changes something, and is to run in previews
+	codeNoDelete             = "no-delete"             // a resource that cannot be removed (warning)
+	codeUndoNothing          = "undo-nothing"          // undo steps of a step that changes nothing (warning)
+	codeEphemeralStored      = "ephemeral-stored"      // an ephemeral input, which Pulumi stores (warning)
+	codeNotServed            = "not-served"            // what this version parses and does not serve (warning)
+)
