@@ -2,17 +2,36 @@ package load
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 )
 
-func TestX(t *testing.T) {
-	doc, diags := Load(context.Background(), Source{Path: "../../examples/files.cue"})
-	for _, d := range diags {
-		t.Logf("%s[%s] %s %s: %s | %s | %s", d.Severity, d.Code, d.Subject, d.Path, d.Summary, d.Detail, d.Context)
+// withoutPlaces compares models but for where things stand.
+func withoutPlaces() cmp.Options {
+	return cmp.Options{
+		cmpopts.IgnoreTypes(diag.Range{}, spec.Mark{}),
+		cmpopts.IgnoreFields(spec.Node{}, "Marks"),
 	}
-	out, _ := json.MarshalIndent(doc.Provider, "", " ")
-	t.Logf("%s", out)
-	for _, f := range doc.Files { t.Log(f.Path, len(f.Content)) }
-	t.Log(doc.Dirs)
+}
+
+func mustLoad(t *testing.T, src Source) *spec.Provider {
+	t.Helper()
+	doc, diags := Load(context.Background(), src)
+	for _, d := range diags {
+		t.Errorf("%s: %s[%s]: %s. %s (%s; %s)", d.Subject, d.Severity, d.Code, d.Summary, d.Detail, d.Context, d.Path)
+	}
+	return doc.Provider
+}
+
+func TestTwinsAreIdentical(t *testing.T) {
+	inCUE := mustLoad(t, Source{Path: "../../examples/files.cue"})
+	inYAML := mustLoad(t, Source{Path: "../../examples/files.yaml"})
+	if diff := cmp.Diff(inCUE, inYAML, withoutPlaces()); diff != "" {
+		t.Errorf("files.cue and files.yaml differ (-cue +yaml):\n%s", diff)
+	}
 }

@@ -1,6 +1,387 @@
 package load
 
-import "cuelang.org/go/cue/build"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
 
-func (l *loader) yaml(shown string, content []byte) *build.Instance { return nil }
-func (l *loader) json(shown string, content []byte) *build.Instance { return nil }
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/literal"
+	"cuelang.org/go/cue/token"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// maxAliased is how many nodes the aliases of a document may stand for.
+const maxAliased = 10_000
+
+// yamlReader makes CUE's syntax tree of a YAML document. CUE has a decoder of
+// its own; this one keeps what that one drops: the columns of a line with
+// letters beyond ASCII, duplicate keys, and where each character of a scalar
+// stands.
+type yamlReader struct {
+	l       *loader
+	src     *source
+	file    *token.File
+	aliases map[*yaml.Node]bool // being expanded
+	aliased int                 // nodes that aliases stood for
+	depth   int
+}
+
+// yaml reads a YAML document.
+func (l *loader) yaml(shown string, content []byte) *build.Instance {
+	r := &yamlReader{l: l, src: l.files.byName[shown], aliases: map[*yaml.Node]bool{}}
+	r.file = token.NewFile(shown, -1, len(content)+1)
+	r.file.SetLinesForContent(content)
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	var doc, next yaml.Node
+	if err := decoder.Decode(&doc); err != nil {
+		if !errors.Is(err, io.EOF) {
+			r.syntax(err)
+			return nil
+		}
+		doc = yaml.Node{Kind: yaml.DocumentNode}
+	}
+	if err := decoder.Decode(&next); err == nil {
+		l.report(syntaxError, r.start(&next), place{}, "a spec is one YAML document", "Remove what follows the ---.")
+	} else if !errors.Is(err, io.EOF) {
+		r.syntax(err)
+		return nil
+	}
+	root := &ast.StructLit{}
+	if len(doc.Content) == 1 && doc.Content[0].Kind == yaml.MappingNode {
+		root = r.mapping(doc.Content[0], place{})
+	} else if len(doc.Content) == 1 {
+		l.report(wrongShape, r.start(doc.Content[0]), place{}, "the document must be a struct: name, version, resources, …", "")
+		return nil
+	}
+	f := &ast.File{Filename: shown}
+	if text := topComment(&doc); text != "" {
+		ast.AddComment(f, comment(text))
+	}
+	return l.dataInstance(f, root)
+}
+
+// yamlLine finds the line in an error of the YAML library.
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+
+// syntax reports what the YAML library could not read; it gives a line at most.
+func (r *yamlReader) syntax(err error) {
+	at := diag.Point(r.src.name, 1, 1)
+	summary := strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		summary = m[2]
+		if line, err := strconv.Atoi(m[1]); err == nil && line >= 1 && line <= len(r.src.lines) {
+			at = r.line(line)
+		}
+	}
+	code := syntaxError
+	if strings.Contains(summary, "anchor") || strings.Contains(summary, "alias") {
+		code = yamlAnchor
+	}
+	r.l.report(code, at, place{}, summary, "")
+}
+
+// line is the range of a line's text.
+func (r *yamlReader) line(n int) diag.Range {
+	from := r.src.lines[n-1]
+	to := len(r.src.content)
+	if n < len(r.src.lines) {
+		to = r.src.lines[n]
+	}
+	text := string(r.src.content[from:to])
+	from += len(text) - len(strings.TrimLeft(text, " \t"))
+	return r.src.span(from, from+len(strings.TrimSpace(text)))
+}
+
+// topComment is the comment at the top of a document, which describes it.
+func topComment(doc *yaml.Node) string {
+	if doc.HeadComment != "" {
+		return doc.HeadComment
+	}
+	for _, root := range doc.Content {
+		if root.HeadComment != "" {
+			return root.HeadComment
+		}
+		if len(root.Content) > 0 {
+			text := root.Content[0].HeadComment
+			root.Content[0].HeadComment = ""
+			return text
+		}
+	}
+	return ""
+}
+
+// comment makes a doc comment of CUE's of YAML's, the last group of them.
+func comment(text string) *ast.CommentGroup {
+	if i := strings.LastIndex(text, "\n\n"); i >= 0 {
+		text = text[i+2:]
+	}
+	g := &ast.CommentGroup{Doc: true}
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		g.List = append(g.List, &ast.Comment{Text: "//" + strings.TrimPrefix(strings.TrimSpace(line), "#")})
+	}
+	return g
+}
+
+// offset is the byte where a node begins.
+func (r *yamlReader) offset(n *yaml.Node) int {
+	if n.Line < 1 || n.Line > len(r.src.lines) {
+		return len(r.src.content)
+	}
+	at := r.src.lines[n.Line-1]
+	rest := string(r.src.content[at:])
+	column := 1
+	for i := range rest {
+		if column >= n.Column {
+			return at + i
+		}
+		column++
+	}
+	return len(r.src.content)
+}
+
+func (r *yamlReader) start(n *yaml.Node) diag.Range {
+	at := r.offset(n)
+	return r.src.span(at, at+1)
+}
+
+func (r *yamlReader) pos(offset int) token.Pos {
+	return r.file.Pos(min(offset, len(r.src.content)), token.Newline)
+}
+
+// node makes an expression of a YAML node.
+func (r *yamlReader) node(n *yaml.Node, p place) ast.Expr {
+	r.depth++
+	defer func() { r.depth-- }()
+	if r.depth > maxDepth {
+		if r.depth == maxDepth+1 {
+			r.l.report(tooDeep, r.start(n), p, "the document nests too deeply here", fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
+		}
+		return r.holeAt(n)
+	}
+	if len(r.aliases) > 0 {
+		if r.aliased++; r.aliased > maxAliased {
+			if r.aliased == maxAliased+1 {
+				r.l.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the aliases stand for more than %d nodes", maxAliased), "Write the document out, or in CUE.")
+			}
+			return r.holeAt(n)
+		}
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		return r.mapping(n, p)
+	case yaml.SequenceNode:
+		return r.sequence(n, p)
+	case yaml.AliasNode:
+		return r.alias(n, p)
+	default:
+		return r.scalar(n, p)
+	}
+}
+
+func (r *yamlReader) alias(n *yaml.Node, p place) ast.Expr {
+	if r.aliases[n.Alias] {
+		r.l.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the anchor %q contains itself", n.Value), "")
+		return r.holeAt(n)
+	}
+	r.aliases[n.Alias] = true
+	defer delete(r.aliases, n.Alias)
+	return r.node(n.Alias, p)
+}
+
+// holeAt stands for what was reported.
+func (r *yamlReader) holeAt(n *yaml.Node) ast.Expr {
+	pos := r.pos(r.offset(n))
+	r.l.poisoned[holeKey(pos)] = true
+	return &ast.Ident{Name: "_", NamePos: pos}
+}
+
+func (r *yamlReader) sequence(n *yaml.Node, p place) ast.Expr {
+	list := &ast.ListLit{Lbrack: r.pos(r.offset(n))}
+	at := r.start(n)
+	for i, c := range n.Content {
+		e := r.node(c, p.item(i))
+		list.Elts = append(list.Elts, e)
+		at.End = r.l.files.of(e).End
+	}
+	list.Rbrack = list.Lbrack
+	r.l.files.exact[list] = r.flowEnd(n, at)
+	return list
+}
+
+func (r *yamlReader) mapping(n *yaml.Node, p place) *ast.StructLit {
+	s := &ast.StructLit{Lbrace: r.pos(r.offset(n))}
+	s.Rbrace = s.Lbrace
+	at := r.start(n)
+	seen := map[string]*ast.Field{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.ShortTag() == "!!merge" {
+			r.merge(s, seen, value, p)
+			continue
+		}
+		f := r.field(key, value, p)
+		if f == nil {
+			continue
+		}
+		name := key.Value
+		if old := seen[name]; old != nil && !r.merged(old, n) {
+			r.l.report(duplicateKey, r.l.files.of(f.Label), p.at(name), fmt.Sprintf("the key %q is given twice", name),
+				fmt.Sprintf("It is at %s already. Remove one.", r.l.files.of(old.Label)))
+			continue
+		} else if old != nil {
+			old.Value = f.Value
+			continue
+		}
+		seen[name] = f
+		s.Elts = append(s.Elts, f)
+		at.End = r.l.files.of(f.Value).End
+	}
+	r.l.files.exact[s] = r.flowEnd(n, at)
+	return s
+}
+
+// merged reports whether a field came by a merge key, and not from the mapping
+// itself: it may be overridden.
+func (r *yamlReader) merged(f *ast.Field, n *yaml.Node) bool {
+	at := r.l.files.of(f.Label)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if k := n.Content[i]; r.start(k).Start == at.Start {
+			return false
+		}
+	}
+	return true
+}
+
+// merge takes the fields of `<<: *anchor` that the mapping does not have.
+func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *yaml.Node, p place) {
+	sources := []*yaml.Node{value}
+	if value.Kind == yaml.SequenceNode {
+		sources = value.Content
+	}
+	for _, src := range sources {
+		lit, ok := r.node(src, p).(*ast.StructLit)
+		if !ok {
+			r.l.report(wrongShape, r.start(src), p, "<< takes a struct, or a list of structs", "")
+			continue
+		}
+		for _, e := range lit.Elts {
+			f, ok := e.(*ast.Field)
+			if !ok {
+				continue
+			}
+			name, _, _ := ast.LabelName(f.Label)
+			if seen[name] == nil {
+				seen[name] = f
+				s.Elts = append(s.Elts, f)
+			}
+		}
+	}
+}
+
+// field is one key with its value.
+func (r *yamlReader) field(key, value *yaml.Node, p place) *ast.Field {
+	if key.Kind == yaml.AliasNode && key.Alias != nil {
+		key = key.Alias
+	}
+	if key.Kind != yaml.ScalarNode {
+		r.l.report(syntaxError, r.start(key), p, "a key must be text", "")
+		return nil
+	}
+	label := &ast.BasicLit{Kind: token.STRING, Value: literal.String.Quote(key.Value), ValuePos: r.pos(r.offset(key))}
+	node := r.text(key)
+	r.l.files.exact[label] = node.Range
+	f := &ast.Field{Label: label, Value: r.node(value, p.at(key.Value))}
+	if key.HeadComment != "" {
+		ast.AddComment(f, comment(key.HeadComment))
+	}
+	return f
+}
+
+// flowEnd ends the range of a list or struct: after the bracket, where there is
+// one.
+func (r *yamlReader) flowEnd(n *yaml.Node, at diag.Range) diag.Range {
+	if n.Style&yaml.FlowStyle == 0 {
+		return at
+	}
+	from := r.byteAt(at.End)
+	for i := from; i < len(r.src.content); i++ {
+		if c := r.src.content[i]; c == '}' || c == ']' {
+			return r.src.span(r.offset(n), i+1)
+		} else if c == '\n' && i > from+200 {
+			break
+		}
+	}
+	return at
+}
+
+func (r *yamlReader) byteAt(p diag.Position) int {
+	return r.offset(&yaml.Node{Line: p.Line, Column: p.Column})
+}
+
+// octal is a number that YAML reads to base eight, or by its version to base
+// ten.
+var octal = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
+
+// scalar makes a literal.
+func (r *yamlReader) scalar(n *yaml.Node, p place) ast.Expr {
+	lit := &ast.BasicLit{ValuePos: r.pos(r.offset(n))}
+	node := r.text(n)
+	r.l.files.exact[lit] = node.Range
+	tag := n.ShortTag()
+	if n.Style == 0 && octal.MatchString(n.Value) {
+		r.l.report(octalNumber, node.Range, p, fmt.Sprintf("%s is a number here, and its zero is lost", n.Value),
+			fmt.Sprintf("Quote it to mean text: %q. To mean a number, leave out the zero.", n.Value))
+		return r.holeAt(n)
+	}
+	switch tag {
+	case "!!bool":
+		lit.Kind, lit.Value = token.FALSE, "false"
+		if strings.EqualFold(n.Value, "true") {
+			lit.Kind, lit.Value = token.TRUE, "true"
+		}
+		return lit
+	case "!!null":
+		lit.Kind, lit.Value = token.NULL, "null"
+		return lit
+	case "!!int", "!!float":
+		return r.number(n, lit, node)
+	case "!!binary":
+		r.l.report(bytesValue, node.Range, p, "bytes have no place in a spec", "Write the base64 as text, and decode it: ${base64decode(…)}.")
+		return r.holeAt(n)
+	default:
+		lit.Kind, lit.Value = token.STRING, literal.String.Quote(n.Value)
+		r.l.files.scalars[lit] = node
+		return lit
+	}
+}
+
+// number makes a number's literal; what CUE has no literal for stays text.
+func (r *yamlReader) number(n *yaml.Node, lit *ast.BasicLit, node *spec.Node) ast.Expr {
+	text := strings.TrimPrefix(n.Value, "+")
+	digits, negative := strings.CutPrefix(text, "-")
+	var info literal.NumInfo
+	if err := literal.ParseNum(digits, &info); err != nil {
+		lit.Kind, lit.Value = token.STRING, literal.String.Quote(n.Value)
+		r.l.files.scalars[lit] = node
+		return lit
+	}
+	lit.Kind, lit.Value = token.FLOAT, digits
+	if info.IsInt() {
+		lit.Kind = token.INT
+	}
+	if !negative {
+		return lit
+	}
+	minus := &ast.UnaryExpr{Op: token.SUB, OpPos: lit.ValuePos, X: lit}
+	r.l.files.exact[minus] = node.Range
+	return minus
+}

@@ -1,0 +1,342 @@
+package load
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/ast/astutil"
+	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/errors"
+	"cuelang.org/go/cue/parser"
+	"cuelang.org/go/cue/token"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// The types of a YAML or JSON document are CUE text in its strings. What
+// follows makes the tree that the same spec has in CUE.
+
+// predeclared are the packages of CUE's library that types may call without an
+// import.
+var predeclared = []string{"strings", "list", "struct", "math", "net", "time", "regexp"}
+
+// dataInstance is an instance of a document without CUE around its types.
+func (l *loader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance {
+	l.raw = true
+	d := &dataTypes{l: l, imports: map[string]bool{}}
+	f.Decls = d.top(root)
+	f.Decls = append(d.prelude(), f.Decls...)
+	astutil.Resolve(f, func(token.Pos, string, ...any) {})
+	inst := build.NewContext().NewInstance("", nil)
+	if err := inst.AddSyntax(f); err != nil {
+		l.instanceErrors(inst)
+		return nil
+	}
+	if err := inst.Complete(); err != nil {
+		l.instanceErrors(inst)
+		return nil
+	}
+	return inst
+}
+
+// dataTypes turns the strings of types into CUE.
+type dataTypes struct {
+	l       *loader
+	imports map[string]bool
+	assets  bool
+	n       int
+}
+
+// prelude are the declarations that CUE needs in front.
+func (d *dataTypes) prelude() []ast.Decl {
+	var decls []ast.Decl
+	var specs []*ast.ImportSpec
+	for _, name := range predeclared {
+		if d.imports[name] {
+			specs = append(specs, ast.NewImport(nil, name))
+		}
+	}
+	if len(specs) > 0 {
+		decls = append(decls, &ast.ImportDecl{Specs: specs})
+	}
+	for _, name := range []string{"#Asset", "#Archive"} {
+		decls = append(decls, &ast.Field{Label: ast.NewIdent(name), Value: ast.NewStruct(&ast.Ellipsis{})})
+	}
+	return decls
+}
+
+// typeName is what `types` may be called.
+var typeName = regexp.MustCompile(`^#?[A-Za-z][A-Za-z0-9]*$`)
+
+// top turns the members of the document.
+func (d *dataTypes) top(root *ast.StructLit) []ast.Decl {
+	var decls []ast.Decl
+	for _, f := range fieldsOf(root) {
+		name := labelOf(f)
+		switch {
+		case name == "types":
+			decls = append(decls, d.named(f)...)
+			continue
+		case name == "$schema":
+			continue
+		}
+		d.walk(f, []string{name})
+		decls = append(decls, f)
+	}
+	return decls
+}
+
+func fieldsOf(s *ast.StructLit) []*ast.Field {
+	var fields []*ast.Field
+	for _, e := range s.Elts {
+		if f, ok := e.(*ast.Field); ok {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+func labelOf(f *ast.Field) string {
+	name, _, err := ast.LabelName(f.Label)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// named makes definitions of the block `types`.
+func (d *dataTypes) named(f *ast.Field) []ast.Decl {
+	block, ok := f.Value.(*ast.StructLit)
+	if !ok {
+		d.l.report(wrongShape, d.l.files.of(f.Value), place{"types", "types"}, "types must be a struct of types by name", "")
+		return nil
+	}
+	var decls []ast.Decl
+	for _, t := range fieldsOf(block) {
+		name := labelOf(t)
+		p := place{"types", "types." + name}
+		bare := strings.TrimPrefix(name, "#")
+		switch {
+		case !typeName.MatchString(name):
+			d.l.report(badName, d.l.files.of(t.Label), p, fmt.Sprintf("%q is no name for a type", name),
+				fmt.Sprintf("A capital letter, then letters and digits: %q.", suggestName(name, true)))
+			continue
+		case bare == "Asset" || bare == "Archive":
+			d.l.report(duplicateName, d.l.files.of(t.Label), p, fmt.Sprintf("#%s is declared already", bare), "It types files that the user hands over. Choose another name.")
+			continue
+		}
+		label := ast.NewIdent("#" + bare)
+		label.NamePos = t.Label.Pos()
+		d.l.files.exact[label] = d.l.files.of(t.Label)
+		t.Label = label
+		d.typed(t, p)
+		decls = append(decls, t)
+	}
+	return decls
+}
+
+// walk looks for types below a field of data.
+func (d *dataTypes) walk(f *ast.Field, path []string) {
+	s, ok := f.Value.(*ast.StructLit)
+	if !ok {
+		return
+	}
+	if typeBlock(path) {
+		d.members(s, place{"", strings.Join(path, ".")})
+		return
+	}
+	for _, inner := range fieldsOf(s) {
+		if len(path) < 6 {
+			d.walk(inner, append(slices.Clone(path), labelOf(inner)))
+		}
+	}
+}
+
+// typeBlock reports whether the block at a path of the document holds types.
+func typeBlock(path []string) bool {
+	last := path[len(path)-1]
+	inOut := last == "inputs" || last == "outputs"
+	switch {
+	case len(path) == 1:
+		return last == "config"
+	case len(path) == 3 && inOut:
+		return slices.Contains([]string{"resources", "functions", "components", "ephemerals", "actions"}, path[0])
+	case len(path) == 4:
+		return path[0] == "resources" && path[2] == "list" && last == "inputs"
+	case len(path) == 5:
+		return path[0] == "resources" && path[2] == "methods" && inOut
+	default:
+		return false
+	}
+}
+
+// members turns the properties of a struct of types.
+func (d *dataTypes) members(s *ast.StructLit, p place) {
+	var elts []ast.Decl
+	for _, f := range fieldsOf(s) {
+		name := labelOf(f)
+		switch {
+		case name == "...":
+			elts = append(elts, &ast.Ellipsis{Ellipsis: f.Pos()})
+			continue
+		case strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]"):
+			if label, ok := d.patternLabel(f, p); ok {
+				f.Label = label
+				f.Constraint = token.ILLEGAL
+			}
+		default:
+			d.constraint(f, name)
+		}
+		d.typed(f, p.at(strings.TrimRight(name, "?!")))
+		elts = append(elts, f)
+	}
+	s.Elts = elts
+}
+
+// constraint takes the mark of `name?` and `name!` from a key.
+func (d *dataTypes) constraint(f *ast.Field, name string) {
+	bare := strings.TrimRight(name, "?!")
+	if len(bare) == len(name) {
+		return
+	}
+	f.Constraint = token.OPTION
+	if name[len(bare)] == '!' {
+		f.Constraint = token.NOT
+	}
+	at := d.l.files.of(f.Label)
+	if at.End.Column > at.Start.Column+1 && at.End.Line == at.Start.Line {
+		at.End.Column -= len(name) - len(bare)
+	}
+	label := ast.NewString(bare)
+	ast.SetPos(label, f.Label.Pos())
+	d.l.files.exact[label] = at
+	f.Label = label
+}
+
+// patternLabel makes a label of the key `[string]` or `[=~"^a"]`.
+func (d *dataTypes) patternLabel(f *ast.Field, p place) (ast.Label, bool) {
+	name := labelOf(f)
+	node := &spec.Node{Kind: spec.StringNode, Text: name, Range: d.l.files.of(f.Label)}
+	parsed := d.parse(node, p)
+	if parsed == nil {
+		return nil, false
+	}
+	list, ok := parsed.Value.(*ast.ListLit)
+	return list, ok
+}
+
+// typed turns the value of a property into a type.
+func (d *dataTypes) typed(f *ast.Field, p place) {
+	switch v := f.Value.(type) {
+	case *ast.StructLit:
+		d.members(v, p)
+	case *ast.ListLit:
+		f.Value = d.listType(v, p)
+	case *ast.BasicLit:
+		if parsed := d.text(v, p); parsed != nil {
+			f.Value, f.Attrs = parsed.Value, parsed.Attrs
+		}
+	}
+}
+
+// listType turns a list: one item of text that begins with three dots is the
+// type of a list.
+func (d *dataTypes) listType(list *ast.ListLit, p place) ast.Expr {
+	for i, e := range list.Elts {
+		lit, ok := e.(*ast.BasicLit)
+		if !ok {
+			continue
+		}
+		node, ok := d.l.files.stringNode(lit)
+		if ok && len(list.Elts) == 1 && strings.HasPrefix(node.Text, "...") {
+			if parsed := d.parseAs(node, "x: [", "]", p); parsed != nil {
+				d.l.files.exact[parsed.Value] = d.l.files.of(list)
+				return parsed.Value
+			}
+			continue
+		}
+		if parsed := d.text(lit, p); parsed != nil {
+			list.Elts[i] = parsed.Value
+		}
+	}
+	return list
+}
+
+// text parses a string as a type, nil for what is none.
+func (d *dataTypes) text(lit *ast.BasicLit, p place) *ast.Field {
+	node, ok := d.l.files.stringNode(lit)
+	if !ok {
+		return nil
+	}
+	return d.parse(node, p)
+}
+
+func (d *dataTypes) parse(node *spec.Node, p place) *ast.Field { return d.parseAs(node, "x: ", "", p) }
+
+// parseAs parses text between a prefix and a suffix that make a field of it.
+func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p place) *ast.Field {
+	d.n++
+	name := fmt.Sprintf("type %d of %s", d.n, node.Range.File)
+	content := []byte(prefix + node.Text + suffix)
+	d.l.files.addInner(name, content, node, len(prefix))
+	hole := &ast.Field{Label: ast.NewIdent("x"), Value: d.hole(name)}
+	if at, what := d.l.tooDeep(name, content); what != "" {
+		d.l.report(tooDeep, at, p, what, "")
+		return hole
+	}
+	f, err := parser.ParseFile(name, content, parser.ParseComments)
+	if err != nil {
+		d.badType(node, err, p)
+		return hole
+	}
+	if len(f.Decls) != 1 {
+		d.l.report(badType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
+		return hole
+	}
+	field, ok := f.Decls[0].(*ast.Field)
+	if !ok || strings.TrimSpace(node.Text) == "" {
+		d.l.report(badType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
+		return hole
+	}
+	d.imported(field)
+	return field
+}
+
+func (d *dataTypes) hole(name string) ast.Expr {
+	file := token.NewFile(name, -1, 1)
+	id := &ast.Ident{Name: "_", NamePos: file.Pos(0, token.NoRelPos)}
+	d.l.poisoned[holeKey(id.NamePos)] = true
+	return id
+}
+
+// badType reports the first thing that CUE has against the text of a type.
+func (d *dataTypes) badType(node *spec.Node, err error, p place) {
+	e := errors.Errors(errors.Promote(err, ""))[0]
+	at := node.Range
+	for _, pos := range errors.Positions(e) {
+		at = d.l.files.span(pos, token.NoPos)
+		break
+	}
+	format, args := e.Msg()
+	d.l.report(badType, at, p, fmt.Sprintf("%q is no type: %s", node.Text, fmt.Sprintf(format, args...)),
+		"A type is CUE: string, int & >=1, \"a\" | \"b\", [...string]. A text value needs quotes of its own: '\"a\"'.")
+}
+
+// imported notes the library packages that a type calls, and cuts the tie of
+// its names to the little file that it was parsed in.
+func (d *dataTypes) imported(f *ast.Field) {
+	ast.Walk(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			n.Node, n.Scope = nil, nil
+		case *ast.SelectorExpr:
+			if id, ok := n.X.(*ast.Ident); ok && slices.Contains(predeclared, id.Name) {
+				d.imports[id.Name] = true
+			}
+		}
+		return true
+	}, nil)
+}

@@ -1,0 +1,69 @@
+package load
+
+import (
+	"fmt"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/errors"
+	"cuelang.org/go/encoding/json"
+
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// json reads a JSON document, which is CUE by its form.
+func (l *loader) json(shown string, content []byte) *build.Instance {
+	if at, what := l.tooDeep(shown, content); what != "" {
+		l.report(tooDeep, at, place{}, what, fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
+		return nil
+	}
+	expr, err := json.Extract(shown, content)
+	if err != nil {
+		for _, e := range errors.Errors(errors.Promote(err, "")) {
+			format, args := e.Msg()
+			at := diag.Point(shown, 1, 1)
+			for _, pos := range errors.Positions(e) {
+				at = l.files.span(pos, pos)
+				break
+			}
+			l.report(syntaxError, at, place{}, fmt.Sprintf(format, args...), "JSON has no comments and no trailing commas; keys are quoted.")
+		}
+		return nil
+	}
+	root, ok := expr.(*ast.StructLit)
+	if !ok {
+		l.report(wrongShape, l.files.of(expr), place{}, "the document must be a struct: name, version, resources, …", "")
+		return nil
+	}
+	l.duplicates(root, place{})
+	return l.dataInstance(&ast.File{Filename: shown}, root)
+}
+
+// duplicates reports keys that a JSON object has twice, and drops the second.
+func (l *loader) duplicates(e ast.Expr, p place) {
+	switch e := e.(type) {
+	case *ast.StructLit:
+		seen := map[string]*ast.Field{}
+		var kept []ast.Decl
+		for _, d := range e.Elts {
+			f, ok := d.(*ast.Field)
+			if !ok {
+				continue
+			}
+			name, _, _ := ast.LabelName(f.Label)
+			if old := seen[name]; old != nil {
+				l.report(duplicateKey, l.files.of(f.Label), p.at(name), fmt.Sprintf("the key %q is given twice", name),
+					fmt.Sprintf("It is at %s already. Remove one.", l.files.of(old.Label)))
+				continue
+			}
+			seen[name] = f
+			kept = append(kept, f)
+			l.duplicates(f.Value, p.at(name))
+		}
+		e.Elts = kept
+	case *ast.ListLit:
+		for i, x := range e.Elts {
+			l.duplicates(x, p.item(i))
+		}
+	}
+}
