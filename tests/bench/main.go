@@ -1,0 +1,125 @@
+// Bench measures declprov beside a provider written by hand on the raw
+// protocol, both in one run, and prints each row of the budget as met or
+// missed. `make bench` runs it. Linux only: it reads /proc.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/tools"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 5, "rounds of each measurement; the ratios are medians over them")
+	ops := flag.Int("ops", 2000, "operations a round and verb")
+	cli := flag.Bool("cli", true, "measure the Pulumi CLI too")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, *rounds, *ops, *cli)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// bench is what all measurements share.
+type bench struct {
+	root, dir   string
+	raw, rawOff peer // the second does not sync to the disk
+	rounds, ops int
+	binary      string
+	files       string // the text of examples/files.cue
+	rows        []row
+}
+
+func run(ctx context.Context, rounds, ops int, cli bool) (err error) {
+	root, err := tools.Root()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(memoryDisk(), "declprov-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{root: root, dir: dir, rounds: rounds, ops: ops}
+	if err := b.build(ctx); err != nil {
+		return err
+	}
+	// The compiled specs are cached inside the folder, which goes.
+	if err := os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache")); err != nil {
+		return err
+	}
+	for _, part := range []func(context.Context) error{b.starts, b.calls, b.footprint, b.disk} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	if cli {
+		if err := b.cli(ctx); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("\nBudget, as ratios (x) to a provider written by hand, in this run:\n\n")
+	for _, r := range b.rows {
+		r.print(os.Stdout)
+	}
+	fmt.Println("\nhttp and exec are not in this version: their rows come with them.")
+	return nil
+}
+
+// memoryDisk is a folder in memory where there is one: a file system on a disk
+// costs more than any provider, and hides it.
+func memoryDisk() string {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		return "/dev/shm"
+	}
+	return ""
+}
+
+func (b *bench) build(ctx context.Context) error {
+	fmt.Println("building ...")
+	text, err := os.ReadFile(filepath.Join(b.root, "examples", "files.cue"))
+	if err != nil {
+		return err
+	}
+	b.files = string(text)
+	if b.binary, err = provider.Build(ctx, b.root); err != nil {
+		return err
+	}
+	folder := filepath.Join(b.dir, "raw")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return err
+	}
+	program := filepath.Join(folder, "pulumi-resource-files")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./bench/raw")
+	cmd.Dir = filepath.Join(b.root, "tests")
+	if printed, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the provider to compare with: %w\n%s", err, printed)
+	}
+	b.raw = peer{name: "raw", program: program}
+	b.rawOff = peer{name: "raw, no fsync", program: program, env: []string{"RAW_NO_FSYNC=1"}}
+	return nil
+}
+
+// ours is declprov with a spec of so many resource types.
+func (b *bench) ours(types int) (peer, error) {
+	text, err := specOf(b.files, types)
+	if err != nil {
+		return peer{}, err
+	}
+	folder, err := os.MkdirTemp(b.dir, fmt.Sprintf("types-%d-", types))
+	if err != nil {
+		return peer{}, err
+	}
+	p := peer{name: fmt.Sprintf("declprov, %d types", types), program: filepath.Join(folder, "pulumi-resource-files")}
+	return p, provider.Make(folder, b.binary, "files", ".cue", text)
+}
