@@ -4,7 +4,9 @@ package actions
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,6 +35,24 @@ func lockFile(file *os.File) (held bool, err error) {
 		return false, nil
 	default:
 		return lockErr == nil, lockErr
+	}
+}
+
+// keepOwner gives the file the owner and group of the one it is to replace, as
+// far as our user may: who may not give files away still may write them.
+func keepOwner(file *os.File, old fs.FileInfo) {
+	info, err := file.Stat()
+	if err != nil {
+		return
+	}
+	was, ok := old.Sys().(*syscall.Stat_t)
+	is, ok2 := info.Sys().(*syscall.Stat_t)
+	if !ok || !ok2 || was.Uid == is.Uid && was.Gid == is.Gid {
+		return
+	}
+	if file.Chown(int(was.Uid), int(was.Gid)) != nil {
+		// The group alone can be ours to give.
+		_ = file.Chown(-1, int(was.Gid))
 	}
 }
 

@@ -60,6 +60,30 @@ func TestWriteModes(t *testing.T) {
 	}
 }
 
+// TestOwner: a replaced file keeps its owner. Who is not root has only files of
+// its own to show it with.
+func TestOwner(t *testing.T) {
+	dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+	put(t, dir, map[string]string{"f": "old"})
+	uid, gid := os.Getuid(), os.Getgid()
+	if uid == 0 {
+		uid, gid = 1234, 2345
+	}
+	if err := os.Chown(filepath.Join(dir, "f"), uid, gid); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeText(f, "f", "new", WriteOptions{Overwrite: true, Mode: perm(0o640)}); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if owner := info.Sys().(*syscall.Stat_t); int(owner.Uid) != uid || int(owner.Gid) != gid || info.Mode() != 0o640 {
+		t.Errorf("owner %d:%d, mode %v", owner.Uid, owner.Gid, info.Mode())
+	}
+}
+
 // TestDevices: what is no file is neither opened nor replaced.
 func TestDevices(t *testing.T) {
 	dir, f := grantedFiles(t, Rule{WriteTo, "**"})

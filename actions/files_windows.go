@@ -2,6 +2,7 @@ package actions
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -19,6 +20,9 @@ func lockFile(file *os.File) (held bool, err error) {
 	}
 	return err == nil, err
 }
+
+// keepOwner does nothing: on Windows a file's rights come from its folder.
+func keepOwner(*os.File, fs.FileInfo) {}
 
 // cannotSync is true: Windows writes the names in a folder by itself.
 func cannotSync(error) bool { return true }

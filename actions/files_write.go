@@ -46,6 +46,9 @@ func (f *Files) write(ctx context.Context, w *walk, name string, src io.Reader, 
 	}
 	defer s.close()
 	defer tmp.close()
+	if old != nil {
+		keepOwner(tmp.file, old)
+	}
 	info, err := f.fill(ctx, tmp, src, finalMode(opts.Mode, old))
 	if err == nil {
 		err = f.commit(s, tmp, info, opts.Overwrite)
@@ -135,7 +138,7 @@ func finalMode(given *fs.FileMode, old fs.FileInfo) *fs.FileMode {
 	return given
 }
 
-// fill brings content, mode and owner of the temporary file to the disk.
+// fill brings content and mode of the temporary file to the disk.
 func (f *Files) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.FileMode) (fs.FileInfo, error) {
 	if err := f.at("write"); err != nil {
 		return nil, err

@@ -118,6 +118,8 @@ func TestWrite(t *testing.T) {
 			with(args{"content": "hello", "contentBase64": "aGVsbG8=", "sha256": helloHash}), ""},
 		{"base64", args{"contentBase64": "aGVs\nbG8="}, []string{"content"}, actions.Done, with(args{"content": "hello"}), ""},
 		{"binary", args{"contentBase64": "/w=="}, []string{"contentBase64"}, actions.Done, args{"path": "in/f", "size": int64(1), "mode": "0600", "contentBase64": "/w=="}, ""},
+		{"binary, whatever it is", args{"contentBase64": "/w=="}, []string{"content", "contentBase64"}, actions.Done,
+			args{"path": "in/f", "size": int64(1), "mode": "0600", "contentBase64": "/w=="}, ""},
 		{"binary as text", args{"contentBase64": "/w=="}, []string{"content"}, actions.Failed, nil, "use contentBase64 instead"},
 		{"bad base64", args{"contentBase64": "a*"}, nil, actions.Refused, nil, "contentBase64 is not standard base64"},
 		{"short base64", args{"contentBase64": "aGVsbG8"}, nil, actions.Refused, nil, "contentBase64 is not standard base64"},

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -22,7 +23,7 @@ func fileType(actions.Static) *spec.Type {
 		member("sha256", spec.String, "SHA-256 of the content, in hex; computed only where it is referred to."),
 		member("mode", spec.String, "Permission bits, in octal: `0644`."),
 		member("modified", spec.String, "When the content last changed: RFC 3339, in UTC."),
-		member("content", spec.String, "The content, which must be UTF-8; read only where it is referred to."),
+		member("content", spec.String, "The content, read only where it is referred to. It must be UTF-8; else it is null if contentBase64 is referred to as well, and an error if not."),
 		member("contentBase64", spec.String, "The content, whatever it is, in base64; read only where it is referred to."),
 	)
 }
@@ -81,11 +82,11 @@ func addContent(result map[string]any, src io.Reader, limit int64, ask asked) er
 		return fmt.Errorf("it has more than the %d bytes of content that maxBytes allows; raise maxBytes, or do without content and contentBase64", limit)
 	}
 	result["size"] = int64(len(content))
-	if ask.content {
-		if !utf8.Valid(content) {
-			return fmt.Errorf("its content is not UTF-8 text; use contentBase64 instead of content")
-		}
+	switch {
+	case ask.content && utf8.Valid(content):
 		result["content"] = string(content)
+	case ask.content && !ask.base64:
+		return errors.New("its content is not UTF-8 text; use contentBase64 instead of content")
 	}
 	if ask.base64 {
 		result["contentBase64"] = base64.StdEncoding.EncodeToString(content)

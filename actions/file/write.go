@@ -19,7 +19,8 @@ the old file or the new one, and so does who comes after a crash. What a killed 
 change in the folder.
 
 A file that exists is an error unless ` + "`overwrite`" + ` says otherwise. Then a symbolic link is followed, if its target is
-permitted, and the target is replaced; other hard links of a replaced file keep the old content.
+permitted, and the target is replaced; other hard links of a replaced file keep the old content. A replaced file keeps
+its owner and group, as far as the provider's user may give files away.
 
 A ` + "`source`" + ` is what the user of the provider hands over, so it is read wherever it lies, without a permission of the spec's.`,
 		Args: []actions.Arg{
@@ -44,7 +45,7 @@ A ` + "`source`" + ` is what the user of the provider hands over, so it is read 
 
 var writeExamples = []actions.Example{
 	{Summary: "A text file, in a folder that is made", Spec: `file: write: {path: "etc/motd", content: "Welcome.\n", mode: "0644"}`},
-	{Summary: "Bytes that are no text", Spec: `file: write: {path: "pixel.gif", contentBase64: "R0lGODlhAQABAAAAACw="}`},
+	{Summary: "Bytes that are no text", Spec: `file: write: {path: "signature.png", contentBase64: "iVBORw0KGgo="}`},
 	{
 		Summary: "A file that may exist", Spec: `file: write: {path: "etc/motd", content: "Welcome back.\n", overwrite: true}`,
 		Files: map[string]string{"etc/motd": "Welcome.\n"},
