@@ -94,6 +94,8 @@ func (n *namer) refer(id, last string, it item, s site) *spec.Type {
 	t := n.l.typ(target, site{place: where, role: s.role, depth: s.depth + 1, named: true})
 	delete(n.busy, id)
 	*named.Type = *t
+	// A union's tag is found when all types are there: see union.go.
+	n.later = append(n.later, func() { named.Type.Tag = t.Tag })
 	if !worthAName(t) && !n.looped[id] {
 		delete(n.types, name)
 		n.plain[id] = t

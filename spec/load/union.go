@@ -40,11 +40,10 @@ func (l *loader) disjunction(it item, args []cue.Value, s site) *spec.Type {
 	}
 	t := l.unite(it, literals, types, s)
 	if nullable {
-		if t.Ref != "" || !t.Nullable {
-			c := *t
-			c.Nullable = true
-			t = &c
+		if t.Ref != "" {
+			t = &spec.Type{Ref: t.Ref}
 		}
+		t.Nullable = true
 	}
 	return t
 }
