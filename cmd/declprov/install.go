@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
 	"github.com/declprov/declprov/spec/container"
 )
@@ -117,7 +118,7 @@ func (a *app) installable(compiled []byte, path string) (p install.Provider, res
 	}
 	p = install.Provider{
 		Name: described.Name, Version: described.Version, Executable: executable,
-		SpecName: described.Name + install.CompiledExt, Spec: compiled,
+		SpecName: described.Name + door.CompiledExt, Spec: compiled,
 	}
 	if len(sources) == 1 && len(a.tags) == 0 && path != "-" {
 		p.SpecName, p.Spec = p.Name+filepath.Ext(sources[0].Path), sources[0].Content

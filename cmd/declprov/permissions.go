@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -79,7 +80,7 @@ func writeGrants(w io.Writer, about spec.Metadata, grants []engine.Grant) error 
 	for _, access := range accesses {
 		heading := "\n" + access.allows + "\n"
 		for _, g := range grants {
-			if g.Access != access.key {
+			if g.Access != access.key || g.Access == "read" && covered(g, grants) {
 				continue
 			}
 			text += heading + "  " + g.Pattern + remarks(g) + "\n"
@@ -90,13 +91,21 @@ func writeGrants(w io.Writer, about spec.Metadata, grants []engine.Grant) error 
 	return err
 }
 
+// covered reports whether what may be read may be written too, which says it
+// all.
+func covered(read engine.Grant, grants []engine.Grant) bool {
+	return slices.ContainsFunc(grants, func(g engine.Grant) bool {
+		return g.Access == "write" && g.Pattern == read.Pattern && g.Implied == read.Implied
+	})
+}
+
 func remarks(g engine.Grant) string {
 	remark := ""
 	if g.Chosen {
 		remark += "  (chosen by the program)"
 	}
 	if g.Implied {
-		remark += "  (implied: there is no permissions block)"
+		remark += "  (implied: not in a permissions block)"
 	}
 	return remark
 }

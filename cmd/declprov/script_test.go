@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -18,7 +19,7 @@ var update = flag.Bool("update", false, "write the expected output of the script
 // TestScripts runs testdata/script: each file is a session with the really built
 // binary, in a folder and with a home of its own.
 func TestScripts(t *testing.T) {
-	bin := buildBinary(t)
+	bin := filepath.Dir(built(t))
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -39,19 +40,43 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// buildBinary builds declprov, counting coverage where this test does.
-func buildBinary(t *testing.T) (folder string) {
-	t.Helper()
-	folder = t.TempDir()
-	args := []string{"build", "-o", filepath.Join(folder, "declprov")}
+// binFolder is where binary builds; TestMain makes and removes it.
+var binFolder string
+
+// binary is declprov as `go build` makes it, counting coverage where this test
+// does.
+var binary = sync.OnceValues(func() (path string, err error) {
+	path = filepath.Join(binFolder, "declprov")
+	args := []string{"build", "-o", path}
 	if testing.CoverMode() != "" {
 		args = append(args, "-cover")
 	}
-	out, err := exec.Command("go", append(args, ".")...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("building declprov: %v\n%s", err, out)
+	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+		return path, fmt.Errorf("building declprov: %w\n%s", err, out)
 	}
-	return folder
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	var err error
+	if binFolder, err = os.MkdirTemp("", "declprov-test-*"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if err := os.RemoveAll(binFolder); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+func built(t *testing.T) (path string) {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // exits runs a command and wants exactly this exit code: exits 1 declprov vet x.

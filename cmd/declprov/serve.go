@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +45,7 @@ func serveNamed(ctx context.Context, name string, args []string) error {
 		return err
 	}
 	log.Debug("found the spec", "provider", name, "path", path)
-	c, err := newBuilder(log).Open(ctx, build.Spec{Path: path})
+	c, err := openBeside(ctx, log, path)
 	if err != nil {
 		return err
 	}
@@ -55,6 +57,18 @@ func serveNamed(ctx context.Context, name string, args []string) error {
 		return fmt.Errorf("%s describes the provider %q: it is served as pulumi-resource-%s", path, actual, actual)
 	}
 	return serveProgram(ctx, p, c, pulumi.ParseArgs(args))
+}
+
+// openBeside opens the spec that was found, whichever form it has.
+func openBeside(ctx context.Context, log *slog.Logger, path string) (*container.Container, error) {
+	if filepath.Ext(path) != door.CompiledExt {
+		return newBuilder(log).Open(ctx, build.Spec{Path: path})
+	}
+	c, err := container.OpenFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: run `declprov install` again, on the spec's source", err)
+	}
+	return c, nil
 }
 
 // serveProgram serves a compiled spec until the host has enough of it.

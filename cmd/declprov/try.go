@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -109,6 +112,10 @@ func (a *app) try(ctx context.Context, path, token string, values []string, o tr
 	if err != nil {
 		return err
 	}
+	dir, err := workingFolder(o.dir)
+	if err != nil {
+		return err
+	}
 	host, err := client.StartEngine()
 	if err != nil {
 		return err
@@ -117,7 +124,7 @@ func (a *app) try(ctx context.Context, path, token string, values []string, o tr
 	color := terminal.Colors(a.out, a.color)
 	host.OnLog = try.Message(a.out, color, terminal.Is(a.out))
 	provider, err := client.Start(pulumi.Options{
-		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: o.dir, Stderr: a.err, Debug: a.debug,
+		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: dir, Stderr: a.err, Debug: a.debug,
 	})
 	if err != nil {
 		return err
@@ -131,6 +138,18 @@ func (a *app) try(ctx context.Context, path, token string, values []string, o tr
 		return reported{exitFindings}
 	}
 	return err
+}
+
+// workingFolder is the absolute path of a folder that is there; "" is this one.
+func workingFolder(dir string) (string, error) {
+	info, err := os.Stat(cmp.Or(dir, "."))
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%s is no folder", dir)
+	}
+	return filepath.Abs(dir)
 }
 
 // plan reads what is to be tried, by the types that the spec declares.

@@ -65,11 +65,13 @@ func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 	}
 	var findings diag.List
 	sources := diag.Sources{}
+	var names []string
 	for _, path := range paths {
 		spec, err := a.spec(path, o.stdinFormat)
 		if err != nil {
 			return err
 		}
+		names = append(names, spec.Name())
 		built, err := a.evaluate(ctx, spec)
 		if err != nil {
 			return err
@@ -85,7 +87,7 @@ func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 		return reported{exitFindings}
 	}
 	if len(findings) == 0 && o.format == "text" {
-		fmt.Fprintf(a.out, "no mistakes in %s\n", strings.Join(paths, ", "))
+		fmt.Fprintf(a.out, "no mistakes in %s\n", strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -25,8 +25,12 @@ func ProviderName(argv0 string) (name string, ok bool) {
 	return name, ok && name != ""
 }
 
-// extensions are those of a spec, in the order they are looked for.
-var extensions = []string{".cue", ".yaml", ".yml", ".json"}
+// CompiledExt ends the name of a spec in its compiled form, which install writes
+// where one file of source would not do.
+const CompiledExt = ".declprov"
+
+// extensions are those of a spec.
+var extensions = []string{".cue", ".yaml", ".yml", ".json", CompiledExt}
 
 // FindSpec finds the spec of the provider that was started as argv0: beside
 // that path (which may be a link), else beside the binary itself.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/declprov/declprov/cmd/declprov/internal/door"
 )
 
 // Provider is what is installed.
@@ -20,10 +22,6 @@ type Provider struct {
 	SpecName string
 	Spec     []byte
 }
-
-// CompiledExt ends the name of a spec that lies beside a provider in its
-// compiled form, because one file of source does not hold it.
-const CompiledExt = ".declprov"
 
 var (
 	// names are those that Pulumi finds plugins by
@@ -127,7 +125,7 @@ func place(folder string, p Provider) error {
 // specs are the files in a folder that a provider's spec may be.
 func specs(folder, name string) []string {
 	var found []string
-	for _, ext := range []string{".cue", ".yaml", ".yml", ".json", CompiledExt} {
+	for _, ext := range []string{".cue", ".yaml", ".yml", ".json", door.CompiledExt} {
 		path := filepath.Join(folder, name+ext)
 		if _, err := os.Lstat(path); err == nil {
 			found = append(found, path)
