@@ -1,0 +1,27 @@
+//go:build unix
+
+package container
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// ownedByUser says why others than the user could write to the folder.
+func ownedByUser(info os.FileInfo) error {
+	if sys, ok := info.Sys().(*syscall.Stat_t); ok && int(sys.Uid) != os.Geteuid() {
+		return errors.New("it is another user's")
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return errors.New("others may write to it")
+	}
+	return nil
+}
+
+func inode(info os.FileInfo) int64 {
+	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int64(sys.Ino)
+	}
+	return 0
+}
