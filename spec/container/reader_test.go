@@ -12,7 +12,7 @@ func FuzzReader(f *testing.F) {
 	for _, seed := range []string{
 		`{}`,
 		`{"name":"A","range":[1,2,3,4],"inputs":{"kind":7,"fields":[{"name":"x","type":{"kind":4,"enum":["a",1e3,null]},"default":{"a":[true]}}]}}`,
-		`{"iD":{"k":4,"t":"a\n\u0000\"","r":[1,2,3,4],"m":[0,1,2,3,4,5]},"upgrade":{"1":{"k":1}},"aliases":[]}`,
+		`{"id":{"k":4,"t":"a\n\u0000\"","r":[1,2,3,4],"m":[0,1,2,3,4,5]},"upgrade":{"1":{"k":1}},"aliases":[]}`,
 		`[[[[`, `{"name":"`, `{"schemaVersion":-99999999999999999999}`,
 	} {
 		f.Add(seed)
