@@ -17,6 +17,9 @@ func (l *loader) cueError(e errors.Error, p place) {
 	at, others := l.errorPlaces(e)
 	format, args := e.Msg()
 	msg := fmt.Sprintf(format, args...)
+	if inner := errors.Unwrap(e); inner != nil {
+		msg = strings.TrimPrefix(msg+": "+inner.Error(), ": ")
+	}
 	key := at.String()
 	if l.seen[key] {
 		return
@@ -27,7 +30,7 @@ func (l *loader) cueError(e errors.Error, p place) {
 	}
 	code, summary, detail := explain(msg)
 	if p.path == "" {
-		p.path = strings.Join(e.Path(), ".")
+		p = lintSite{path: e.Path()}.place()
 	}
 	for i, o := range others {
 		if i == 0 {

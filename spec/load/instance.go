@@ -35,6 +35,7 @@ func (l *loader) evaluate(ctx context.Context, src Source) (v cue.Value, ok bool
 func (l *loader) build(inst *build.Instance) (cue.Value, bool) {
 	const attempts = 10
 	for range attempts {
+		inst.Err = nil // what an earlier attempt left
 		l.ctx = cuecontext.New(cuecontext.Interpreter(embed.New()))
 		v := l.ctx.BuildInstance(inst)
 		if l.compiled(v) {

@@ -1,5 +1,453 @@
 package load
 
-import "cuelang.org/go/cue/build"
+import (
+	"fmt"
+	"slices"
+	"strings"
 
-func (l *loader) lint(inst *build.Instance) {}
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/token"
+)
+
+// linter looks in the syntax tree for what evaluation would hide: a reference
+// that resolves, at load, to a default or a type of what exists at run time
+// only; and types that depend on values.
+type linter struct {
+	l *loader
+	// blocks are the fields that hold types (config, inputs, outputs); props
+	// the properties in them, at any depth; both by declaration.
+	blocks, props map[*ast.Field]bool
+	// top are the package's top-level fields, over all files: CUE resolves a
+	// name of another file only when it compiles.
+	top map[string]*ast.Field
+	// fields are those of the struct that a field holds, by name.
+	bad map[ast.Node]bool
+}
+
+// lint reports what is wrong with an instance's tree, and cuts it out.
+func (l *loader) lint(inst *build.Instance) {
+	x := &linter{l: l, blocks: map[*ast.Field]bool{}, props: map[*ast.Field]bool{}, top: map[string]*ast.Field{}, bad: map[ast.Node]bool{}}
+	for _, f := range inst.Files {
+		for _, d := range f.Decls {
+			if field, ok := d.(*ast.Field); ok && x.top[labelOf(field)] == nil {
+				x.top[labelOf(field)] = field
+			}
+		}
+		x.collect(f.Decls, nil, false)
+	}
+	for _, f := range inst.Files {
+		x.decls(f.Decls, lintSite{})
+		l.cut(f, x.bad)
+	}
+	l.syntax = newSyntax(inst.Files)
+}
+
+// lintSite is where the linter is.
+type lintSite struct {
+	path []string
+	// types says that it is inside a type; loose that it is inside a definition
+	// or a hidden field, whose use is not known.
+	types, loose bool
+}
+
+func (s lintSite) place() place {
+	p := place{path: strings.Join(s.path, ".")}
+	if len(s.path) >= 2 {
+		switch s.path[0] {
+		case "resources", "functions", "components", "ephemerals", "actions":
+			p.context = fmt.Sprintf("%s %q", strings.TrimSuffix(s.path[0], "s"), s.path[1])
+			if len(s.path) > 2 {
+				p.context += ", " + s.path[2]
+			}
+		}
+	}
+	return p
+}
+
+// enter is the site of a field's value.
+func (s lintSite) enter(f *ast.Field) lintSite {
+	name := labelOf(f)
+	if name == "" {
+		name = "*"
+	}
+	inner := lintSite{path: append(slices.Clone(s.path), name), types: s.types, loose: s.loose}
+	if strings.HasPrefix(name, "#") || strings.HasPrefix(name, "_") && !isText(f.Label) {
+		inner.path, inner.loose = nil, true
+	}
+	inner.types = inner.types || holdsTypes(inner.path, inner.loose)
+	return inner
+}
+
+func isText(l ast.Label) bool {
+	_, ok := l.(*ast.BasicLit)
+	return ok
+}
+
+// holdsTypes reports whether a block holds types. In a hidden field, which may
+// be a template of anything, it goes by the last names.
+func holdsTypes(path []string, loose bool) bool {
+	if len(path) == 0 {
+		return false
+	}
+	if !loose {
+		return typeBlock(path)
+	}
+	last := path[len(path)-1]
+	if last != "inputs" && last != "outputs" {
+		return false
+	}
+	return len(path) <= 2 || typeBlock(append([]string{"resources"}, path[max(0, len(path)-4):]...))
+}
+
+// collect notes the blocks of types and the properties in them.
+func (x *linter) collect(decls []ast.Decl, path []string, loose bool) {
+	s := lintSite{path: path, loose: loose}
+	for _, d := range decls {
+		switch d := d.(type) {
+		case *ast.Field:
+			inner := s.enter(d)
+			if inner.types {
+				x.blocks[d] = true
+				x.properties(d.Value)
+				continue
+			}
+			x.collectExpr(d.Value, inner)
+		case *ast.Comprehension:
+			x.collectExpr(d.Value, s)
+		case *ast.EmbedDecl:
+			x.collectExpr(d.Expr, s)
+		}
+	}
+}
+
+func (x *linter) collectExpr(e ast.Expr, s lintSite) {
+	switch e := e.(type) {
+	case *ast.StructLit:
+		x.collect(e.Elts, s.path, s.loose)
+	case *ast.BinaryExpr:
+		x.collectExpr(e.X, s)
+		x.collectExpr(e.Y, s)
+	case *ast.ParenExpr:
+		x.collectExpr(e.X, s)
+	}
+}
+
+// properties notes the fields below a block of types.
+func (x *linter) properties(e ast.Expr) {
+	ast.Walk(e, func(n ast.Node) bool {
+		if f, ok := n.(*ast.Field); ok {
+			x.props[f] = true
+		}
+		return true
+	}, nil)
+}
+
+// decls checks the members of a struct.
+func (x *linter) decls(decls []ast.Decl, s lintSite) {
+	for _, d := range decls {
+		switch d := d.(type) {
+		case *ast.Field:
+			x.field(d, s)
+		case *ast.Comprehension:
+			x.comprehension(d, s)
+		case *ast.EmbedDecl:
+			x.expr(d.Expr, d.Expr, s)
+		case *ast.LetClause:
+			x.expr(d.Expr, d.Expr, s)
+		case *ast.Attribute:
+			x.loneAttribute(d, s)
+		}
+	}
+}
+
+// field checks one field: its attributes, then its value.
+func (x *linter) field(f *ast.Field, s lintSite) {
+	inner := s.enter(f)
+	if !s.types && !inner.loose {
+		for _, a := range f.Attrs {
+			x.misplaced(a, inner)
+		}
+	}
+	if dynamic, ok := f.Label.(*ast.Interpolation); ok {
+		x.expr(dynamic, dynamic, s)
+	}
+	x.expr(f.Value, f.Value, inner)
+}
+
+// misplaced reports an attribute of ours outside the types.
+func (x *linter) misplaced(a *ast.Attribute, s lintSite) {
+	name, _ := a.Split()
+	if slices.Contains(foreignAttributes, name) {
+		return
+	}
+	at := x.l.files.span(a.Pos(), a.Pos().Add(len(a.Text)))
+	known := slices.ContainsFunc(attributes(), func(t attribute) bool { return t.name == name })
+	if !known {
+		x.l.report(unknownAttribute, at, s.place(), fmt.Sprintf("unknown attribute @%s", name), "Attributes stand on the properties of config, inputs and outputs.")
+		return
+	}
+	x.l.report(misplacedAttribute, at, s.place(), fmt.Sprintf("@%s means nothing here", name),
+		"Attributes stand on the properties of config, inputs and outputs, behind the type.")
+}
+
+func (x *linter) loneAttribute(a *ast.Attribute, s lintSite) {
+	if name, _ := a.Split(); s.loose || slices.Contains(foreignAttributes, name) {
+		return
+	}
+	x.misplaced(a, s)
+}
+
+// comprehension checks `if` and `for`.
+func (x *linter) comprehension(c *ast.Comprehension, s lintSite) {
+	if s.types {
+		for _, clause := range c.Clauses {
+			if id := x.refersToProperty(clause); id != nil {
+				x.l.report(conditionalType, x.l.files.of(id), s.place(), fmt.Sprintf("a type cannot depend on the value of %s", id.Name),
+					"The value is known at run time only. Declare the field optional (name?: T), and say when it is needed in checks: [{assert: …, message: …}]; or use a union: {kind: \"a\", …} | {kind: \"b\", …}.")
+				x.bad[c] = true
+				return
+			}
+		}
+	} else {
+		for _, clause := range c.Clauses {
+			x.clause(clause, c, s)
+		}
+	}
+	x.expr(c.Value, c.Value, s)
+}
+
+func (x *linter) clause(clause ast.Clause, c *ast.Comprehension, s lintSite) {
+	switch clause := clause.(type) {
+	case *ast.ForClause:
+		x.expr(clause.Source, c, s)
+	case *ast.IfClause:
+		x.expr(clause.Condition, c, s)
+	case *ast.LetClause:
+		x.expr(clause.Expr, c, s)
+	}
+}
+
+// refersToProperty is an identifier below a node that is a property's.
+func (x *linter) refersToProperty(n ast.Node) (found *ast.Ident) {
+	ast.Walk(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && found == nil {
+			if f := fieldOf(id); f != nil && x.props[f] {
+				found = id
+			}
+		}
+		return found == nil
+	}, nil)
+	return found
+}
+
+// fieldOf is the field that a name refers to by its scope, or nil. CUE resolves
+// to the field or to what it holds.
+func fieldOf(id *ast.Ident) *ast.Field {
+	switch n := id.Node.(type) {
+	case *ast.Field:
+		return n
+	case ast.Expr:
+		if s, ok := id.Scope.(*ast.StructLit); ok {
+			return holder(s.Elts, n)
+		}
+		if f, ok := id.Scope.(*ast.File); ok {
+			return holder(f.Decls, n)
+		}
+	}
+	return nil
+}
+
+func holder(decls []ast.Decl, value ast.Expr) *ast.Field {
+	for _, d := range decls {
+		if f, ok := d.(*ast.Field); ok && f.Value == value {
+			return f
+		}
+	}
+	return nil
+}
+
+// expr checks an expression; whole is what to cut out if it is wrong.
+func (x *linter) expr(e ast.Expr, whole ast.Node, s lintSite) {
+	switch e := e.(type) {
+	case nil:
+	case *ast.StructLit:
+		x.decls(e.Elts, s)
+	case *ast.ListLit:
+		for i, elt := range e.Elts {
+			inner := s
+			inner.path = slices.Clone(s.path)
+			if len(inner.path) > 0 {
+				inner.path[len(inner.path)-1] += fmt.Sprintf("[%d]", i)
+			}
+			if ell, ok := elt.(*ast.Ellipsis); ok {
+				x.expr(ell.Type, ell.Type, inner)
+				continue
+			}
+			x.expr(elt, elt, inner)
+		}
+	case *ast.Comprehension:
+		x.comprehension(e, s)
+	case *ast.ParenExpr:
+		x.expr(e.X, whole, s)
+	case *ast.UnaryExpr:
+		x.expr(e.X, whole, s)
+	case *ast.BinaryExpr:
+		x.expr(e.X, whole, s)
+		x.expr(e.Y, whole, s)
+	case *ast.CallExpr:
+		x.expr(e.Fun, whole, s)
+		for _, a := range e.Args {
+			x.expr(a, whole, s)
+		}
+	case *ast.Interpolation:
+		x.interpolation(e, whole, s)
+	case *ast.IndexExpr:
+		if !x.reference(e, whole, s) {
+			x.expr(e.X, whole, s)
+			x.expr(e.Index, whole, s)
+		}
+	case *ast.SliceExpr:
+		x.expr(e.X, whole, s)
+	case *ast.SelectorExpr:
+		if !x.reference(e, whole, s) {
+			x.expr(e.X, whole, s)
+		}
+	case *ast.Ident:
+		x.reference(e, whole, s)
+	}
+}
+
+// interpolation checks `\( )`: in a type it may not refer to a property.
+func (x *linter) interpolation(e *ast.Interpolation, whole ast.Node, s lintSite) {
+	if s.types {
+		if id := x.refersToProperty(e); id != nil {
+			x.l.report(interpolatedType, x.l.files.of(e), s.place(), fmt.Sprintf(`\(%s) in a type has no value when the spec is loaded`, id.Name),
+				"A default made of other inputs is an attribute: @default(\"${inputs."+id.Name+"}…\").")
+			x.bad[whole] = true
+			return
+		}
+	}
+	for _, part := range e.Elts {
+		x.expr(part, whole, s)
+	}
+}
+
+// reference checks a name, or a path of them; it reports whether it is done
+// with the expression.
+func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
+	names, id := pathOf(e)
+	if id == nil {
+		return false
+	}
+	field := fieldOf(id)
+	if field == nil && id.Node == nil {
+		field = x.top[id.Name]
+	}
+	if field == nil {
+		return false
+	}
+	if s.types {
+		return x.inType(id, field, whole, s)
+	}
+	for i := 0; ; i++ {
+		if x.blocks[field] || x.props[field] {
+			x.frozen(e, field, names[i:], whole, s)
+			return true
+		}
+		if i+1 >= len(names) {
+			return false
+		}
+		if field = memberOf(field.Value, names[i+1]); field == nil {
+			return false
+		}
+	}
+}
+
+// inType checks a name inside a type: it may be a definition's, a constant's,
+// not another property's.
+func (x *linter) inType(id *ast.Ident, field *ast.Field, whole ast.Node, s lintSite) bool {
+	if !x.props[field] {
+		return false
+	}
+	at := x.l.files.of(id)
+	if slices.Contains(predeclaredTypes, id.Name) {
+		x.l.report(shadowedType, x.l.files.label(field.Label), s.place(), fmt.Sprintf("the property %s hides the type %s", id.Name, id.Name),
+			fmt.Sprintf("CUE takes the %s at %s for this property. Quote the property's name: %q: …", id.Name, at, id.Name))
+	} else {
+		x.l.report(crossField, at, s.place(), fmt.Sprintf("a type cannot refer to the property %s", id.Name),
+			fmt.Sprintf("To share a type, define it: #T: …. A rule over several inputs is a check: checks: [{assert: \"${inputs.%s …}\", message: …}].", id.Name))
+	}
+	x.bad[whole] = true
+	return true
+}
+
+var predeclaredTypes = []string{
+	"string", "bytes", "bool", "int", "float", "number", "uint", "rune", "null",
+	"int8", "int16", "int32", "int64", "int128", "uint8", "uint16", "uint32", "uint64", "uint128", "float32", "float64",
+}
+
+// frozen reports a CUE reference to what exists at run time only.
+func (x *linter) frozen(e ast.Expr, field *ast.Field, names []string, whole ast.Node, s lintSite) {
+	if x.props[field] && !x.blocks[field] {
+		names = append([]string{x.blockName(field)}, names...)
+	}
+	path := strings.Join(names, ".")
+	x.l.report(frozenReference, x.l.files.of(e), s.place(), fmt.Sprintf("%s is a CUE reference to what has its value at run time", path),
+		fmt.Sprintf("CUE would put the type, or its default, here when the spec is loaded. Write \"${%s}\".", path))
+	x.bad[whole] = true
+}
+
+// blockName is the block that a property is in, for the remedy.
+func (x *linter) blockName(prop *ast.Field) string {
+	for block := range x.blocks {
+		if memberOf(block.Value, labelOf(prop)) == prop {
+			return labelOf(block)
+		}
+	}
+	return "inputs"
+}
+
+// pathOf takes `a.b["c"]` apart: its names, and the identifier it begins with.
+func pathOf(e ast.Expr) ([]string, *ast.Ident) {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return []string{e.Name}, e
+	case *ast.SelectorExpr:
+		names, id := pathOf(e.X)
+		name, _, err := ast.LabelName(e.Sel)
+		if id == nil || err != nil {
+			return nil, nil
+		}
+		return append(names, name), id
+	case *ast.IndexExpr:
+		names, id := pathOf(e.X)
+		lit, ok := e.Index.(*ast.BasicLit)
+		if id == nil || !ok || lit.Kind != token.STRING {
+			return nil, nil
+		}
+		return append(names, strings.Trim(lit.Value, `"`)), id
+	default:
+		return nil, nil
+	}
+}
+
+// memberOf is a field of the struct that an expression writes down, or nil.
+func memberOf(e ast.Expr, name string) *ast.Field {
+	switch e := e.(type) {
+	case *ast.StructLit:
+		for _, d := range e.Elts {
+			if f, ok := d.(*ast.Field); ok && labelOf(f) == name {
+				return f
+			}
+		}
+	case *ast.ParenExpr:
+		return memberOf(e.X, name)
+	case *ast.BinaryExpr:
+		if f := memberOf(e.X, name); f != nil {
+			return f
+		}
+		return memberOf(e.Y, name)
+	}
+	return nil
+}

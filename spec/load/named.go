@@ -54,7 +54,7 @@ func (l *loader) reference(it item, s site) (*spec.Type, bool) {
 		pkg = inst.ImportPath
 	}
 	last := strings.TrimPrefix(selectors[len(selectors)-1].String(), "#")
-	if pkg == ModulePath || strings.HasPrefix(pkg, ModulePath+"@") || strings.HasPrefix(pkg, ModulePath+":") {
+	if bare, _, _ := strings.Cut(pkg, "@"); strings.HasSuffix(bare, "/"+ModulePath) {
 		switch last {
 		case "Asset":
 			return &spec.Type{Kind: spec.Asset}, true
@@ -62,11 +62,15 @@ func (l *loader) reference(it item, s site) (*spec.Type, bool) {
 			return &spec.Type{Kind: spec.Archive}, true
 		}
 	}
-	if it.value.IncompleteKind() == cue.BottomKind && it.value.Err() != nil {
+	id := pkg + " " + path.String()
+	if l.raw && (last == "Asset" || last == "Archive") {
+		return map[string]*spec.Type{"Asset": {Kind: spec.Asset}, "Archive": {Kind: spec.Archive}}[last], true
+	}
+	if _, known := l.named.names[id]; !known && it.value.IncompleteKind() == cue.BottomKind && l.kind(l.target(it)) == cue.BottomKind {
 		l.broken(it, s.place)
 		return &spec.Type{}, true
 	}
-	return l.named.refer(pkg+" "+path.String(), last, it, s), true
+	return l.named.refer(id, last, it, s), true
 }
 
 // refer is a reference to a definition, whose type is extracted the first time.

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue/ast"
@@ -50,7 +51,22 @@ func (l *loader) parseCUE(t *tree, name string, content []byte, cfg parser.Confi
 		l.report(tooDeep, r, place{}, what, fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
 		return &ast.File{Filename: name}, nil
 	}
-	return parser.ParseFile(name, content, cfg, parser.ParseComments)
+	f, err := parser.ParseFile(name, content, cfg, parser.ParseComments)
+	if f != nil {
+		t.ownImports(f)
+	}
+	return f, err
+}
+
+// ownImports points imports of the module declprov.dev/spec to where it lies
+// over the tree: in the spec's own module, so that none of its author's files
+// needs to name it as a dependency.
+func (t *tree) ownImports(f *ast.File) {
+	for s := range f.ImportSpecs() {
+		if path, err := strconv.Unquote(s.Path.Value); err == nil && (path == ModulePath || strings.HasPrefix(path, ModulePath+"@")) {
+			s.Path.Value = strconv.Quote(t.module + "/" + ModulePath)
+		}
+	}
 }
 
 // tooDeep looks for nesting that a recursive parser should not be given. It

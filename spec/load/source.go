@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/cuecontext"
 	"cuelang.org/go/cue/load"
 	"cuelang.org/go/cue/parser"
 
@@ -218,11 +220,29 @@ func (l *loader) open(given string) (t *tree, dir string) {
 		}
 		return filepath.Join(given, inner)
 	}
-	t.overlay["cue.mod/usr/"+ModulePath+"/spec.cue"] = SchemaCUE
-	if _, err := root.Stat("cue.mod/module.cue"); err != nil {
-		t.overlay["cue.mod/module.cue"] = []byte("module: \"spec.local\"\nlanguage: version: \"v0.17.0\"\n")
+	t.overlay[ModulePath+"/spec.cue"] = SchemaCUE
+	t.module = loneModule
+	if content, err := root.ReadFile("cue.mod/module.cue"); err == nil {
+		t.module = moduleName(content)
+	} else {
+		t.overlay["cue.mod/module.cue"] = []byte("module: \"" + loneModule + "\"\nlanguage: version: \"v0.17.0\"\n")
 	}
 	return t, dir
+}
+
+// loneModule is the module of a spec that has none.
+const loneModule = "spec.local"
+
+// moduleName is the path of the module that a module.cue declares, without its
+// major version. What is wrong with the file, CUE reports when it loads.
+func moduleName(content []byte) string {
+	v := cuecontext.New().CompileBytes(content)
+	name, err := v.LookupPath(cue.ParsePath("module")).String()
+	if err != nil {
+		return loneModule
+	}
+	name, _, _ = strings.Cut(name, "@")
+	return name
 }
 
 // moduleRoot is the nearest folder at or above dir that has a cue.mod, else dir.

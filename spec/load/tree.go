@@ -31,6 +31,7 @@ var errTooLarge = errors.New("too large")
 type tree struct {
 	root    *os.Root
 	overlay map[string][]byte // by slash path without a leading slash
+	module  string            // the path of the module that the root is of
 	display func(string) string
 	files   *files
 	total   int
