@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/token"
 
-	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
-)
+	"github.com/declprov/declprov/spec")
 
 // maxRegexp bounds a regular expression; RE2 is linear in the text, times this.
 const maxRegexp = 1024
@@ -106,7 +105,10 @@ func (l *loader) pattern(it item, t *spec.Type, value any, negated bool, s site)
 
 // validator is a call such as strings.MinRunes(2).
 func (l *loader) validator(it item, v cue.Value, args []cue.Value, s site) *spec.Type {
-	name := callName(it.expr, v, args)
+	name := libraryValue(it)
+	if name == "" {
+		name = callName(it.expr, v, args)
+	}
 	if v.IsConcrete() && v.Err() == nil { // a function that was evaluated
 		return l.plainType(it, v, s)
 	}
@@ -153,6 +155,25 @@ func (l *loader) validator(it item, v cue.Value, args []cue.Value, s site) *spec
 var knownValidators = map[string]bool{
 	"strings.MinRunes": true, "strings.MaxRunes": true, "list.MinItems": true, "list.MaxItems": true,
 	"struct.MinFields": true, "struct.MaxFields": true, "math.MultipleOf": true,
+}
+
+// libraryValue is the name of a validator of CUE's library that is used without
+// a call, such as net.IPv4, or "".
+func libraryValue(it item) string {
+	sel, ok := it.expr.(*ast.SelectorExpr)
+	if !ok || it.value.IsConcrete() {
+		return ""
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	spec, ok := id.Node.(*ast.ImportSpec)
+	if !ok || strings.Contains(strings.SplitN(spec.Path.Value, "/", 2)[0], ".") {
+		return ""
+	}
+	name, _, _ := ast.LabelName(sel.Sel)
+	return importName(spec) + "." + name
 }
 
 // callName is the function of a call, as it is written.
@@ -429,12 +450,4 @@ func showLiteral(v any) string {
 		return fmt.Sprint(v)
 	}
 	return string(text)
-}
-
-// within reports a diagnostic range that is the author's, for reuse.
-func within(r, fallback diag.Range) diag.Range {
-	if r.IsZero() {
-		return fallback
-	}
-	return r
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cuelang.org/go/cue"
@@ -15,11 +16,7 @@ import (
 // cueError reports an error of CUE's, once for each place.
 func (l *loader) cueError(e errors.Error, p place) {
 	at, others := l.errorPlaces(e)
-	format, args := e.Msg()
-	msg := fmt.Sprintf(format, args...)
-	if inner := errors.Unwrap(e); inner != nil {
-		msg = strings.TrimPrefix(msg+": "+inner.Error(), ": ")
-	}
+	msg := message(e)
 	key := at.String()
 	if l.seen[key] {
 		return
@@ -44,6 +41,24 @@ func (l *loader) cueError(e errors.Error, p place) {
 	l.report(code, at, p, summary, detail)
 }
 
+// message is what an error says itself, without the places and the wrapping
+// that CUE prints around it.
+func message(e errors.Error) string {
+	format, args := e.Msg()
+	msg := fmt.Sprintf(format, args...)
+	inner := errors.Unwrap(e)
+	if inner == nil {
+		return msg
+	}
+	if wrapped, ok := inner.(errors.Error); ok {
+		return message(wrapped)
+	}
+	if msg == "" {
+		return inner.Error()
+	}
+	return msg + ": " + inner.Error()
+}
+
 // errorPlaces are where an error is, the best first, in the author's files only.
 func (l *loader) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 	var places []diag.Range
@@ -62,6 +77,7 @@ func (l *loader) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 	for _, pos := range errors.Positions(e) {
 		add(pos)
 	}
+	slices.SortStableFunc(places, func(a, b diag.Range) int { return a.Start.Compare(b.Start) })
 	if len(places) == 0 {
 		return diag.Range{File: l.mainFile()}, nil
 	}
@@ -90,7 +106,7 @@ func (l *loader) nodeAt(pos token.Pos) diag.Range {
 		ast.Walk(f, func(n ast.Node) bool {
 			if n.Pos().IsValid() && n.Pos().Filename() == pos.Filename() && n.Pos().Offset() == pos.Offset() {
 				switch n.(type) {
-				case *ast.Ident, *ast.BasicLit, *ast.UnaryExpr, *ast.Interpolation, *ast.CallExpr, *ast.SelectorExpr:
+				case *ast.ImportSpec, *ast.Ident, *ast.BasicLit, *ast.UnaryExpr, *ast.Interpolation, *ast.CallExpr, *ast.SelectorExpr:
 					if found == nil {
 						found = n
 					}
@@ -111,7 +127,7 @@ func explain(msg string) (code, summary, detail string) {
 	switch {
 	case strings.HasPrefix(msg, "reference ") && strings.HasSuffix(msg, "not found"):
 		return unknownReference, msg, "CUE looks names up where they stand: in the same block, the blocks around it, and the package. Values of run time are written as text: \"${inputs.name}\"."
-	case strings.Contains(msg, "conflicting values"), strings.Contains(msg, "mismatched types"):
+	case strings.Contains(msg, "conflicting values"), strings.Contains(msg, "mismatched types"), strings.Contains(msg, "incompatible"), strings.Contains(msg, "invalid value"), strings.Contains(msg, "out of bound"):
 		return conflict, msg, "Both cannot hold: remove or correct one."
 	case strings.Contains(msg, "field not allowed"):
 		return fieldNotAllowed, msg, "The definition that closes this struct does not have it."

@@ -118,3 +118,35 @@ func (l *loader) hole(n ast.Node) bool {
 	id, ok := n.(*ast.Ident)
 	return ok && id.Name == "_" && l.poisoned[holeKey(id.Pos())]
 }
+
+// holeBehind reports whether a value refers, by some steps, to a placeholder.
+func (l *loader) holeBehind(v cue.Value) bool {
+	if v.IncompleteKind() != cue.TopKind {
+		return false
+	}
+	for range maxDepth {
+		next := cue.Dereference(v)
+		if l.hole(sourceExpr(next)) {
+			return true
+		}
+		if next.Source() == v.Source() {
+			return false
+		}
+		v = next
+	}
+	return false
+}
+
+// sourceExpr is the expression that a value is from, or nil.
+func sourceExpr(v cue.Value) ast.Expr {
+	switch src := v.Source().(type) {
+	case *ast.Field:
+		return src.Value
+	case *ast.LetClause:
+		return src.Expr
+	case ast.Expr:
+		return src
+	default:
+		return nil
+	}
+}

@@ -112,6 +112,7 @@ func (l *loader) tooDeep(name string, content []byte) (diag.Range, string) {
 
 // instanceErrors reports what went wrong when files were found and parsed.
 func (l *loader) instanceErrors(inst *build.Instance) {
+	l.syntax = newSyntax(inst.Files)
 	for _, err := range []errors.Error{inst.Err, inst.ResolutionErr} {
 		for _, e := range errors.Errors(err) {
 			l.cueError(e, place{})

@@ -74,6 +74,9 @@ func (l *loader) typ(it item, s site) *spec.Type {
 	if t, ok := l.reference(it, s); ok {
 		return t
 	}
+	if name := libraryValue(it); name != "" {
+		return l.validator(it, it.value, nil, s)
+	}
 	v := cue.Dereference(it.value)
 	op, args := v.Expr()
 	switch op {

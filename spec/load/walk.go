@@ -55,7 +55,7 @@ func (l *loader) kind(it item) cue.Kind {
 
 // broken reports what makes a value an error, if it is one.
 func (l *loader) broken(it item, p place) bool {
-	if l.hole(it.expr) {
+	if l.hole(it.expr) || l.holeBehind(it.value) {
 		return true
 	}
 	if l.kind(it) != cue.BottomKind {
