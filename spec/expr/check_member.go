@@ -27,7 +27,7 @@ func (c *checker) member(n *ast.MemberNode) typed {
 	}
 	out.origin = extend(base.origin, step)
 	out.t = c.memberType(n, t, base)
-	if n.Optional && t.Kind == spec.List {
+	if n.Optional && (t.Kind == spec.List || isString(t)) {
 		out.t = nullable(out.t)
 	}
 	if out.t = c.narrowed(c.key(n), out.t); !guarded {
@@ -102,14 +102,14 @@ func (c *checker) indexed(n *ast.MemberNode, t, it *spec.Type, index typed) *spe
 		c.fail(CodeUnknownMember, index.at, "The first item has the index 0.", "index %d is out of range: there are at most %d", p.Value, *t.MaxLen)
 		return static().any
 	}
-	if isString(t) {
-		return static().string
-	}
 	if !n.Optional {
 		if c.strict == nil {
 			c.strict = map[*ast.MemberNode]bool{}
 		}
 		c.strict[n] = true
+	}
+	if isString(t) {
+		return static().string
 	}
 	return elem(t)
 }

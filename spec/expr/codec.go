@@ -206,7 +206,8 @@ func (r *run) encodeYAML(v any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	node, err := r.yamlNode(v)
+	y := yamlEncoder{}
+	node, err := y.node(v)
 	if err != nil {
 		return "", err
 	}
@@ -220,14 +221,19 @@ func (r *run) encodeYAML(v any) (string, error) {
 	return b.String(), r.grow(b.Len())
 }
 
-// yamlNode is a value as a YAML node; the library would write times, big
+// yamlEncoder makes YAML nodes of values; the library would write times, big
 // numbers and floats in its own ways.
-func (r *run) yamlNode(v any) (*yaml.Node, error) {
+type yamlEncoder struct{ nodes int }
+
+func (y *yamlEncoder) node(v any) (*yaml.Node, error) {
+	if y.nodes++; y.nodes > maxYAMLNodes {
+		return nil, faultf("yamlencode writes at most %d values", maxYAMLNodes)
+	}
 	switch v := v.(type) {
 	case []any:
 		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 		for _, item := range v {
-			child, err := r.yamlNode(item)
+			child, err := y.node(item)
 			if err != nil {
 				return nil, err
 			}
@@ -237,7 +243,7 @@ func (r *run) yamlNode(v any) (*yaml.Node, error) {
 	case map[string]any:
 		n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 		for _, k := range sortedKeys(v) {
-			child, err := r.yamlNode(v[k])
+			child, err := y.node(v[k])
 			if err != nil {
 				return nil, err
 			}

@@ -334,10 +334,12 @@ type compiled struct {
 	t     *spec.Type
 	ref   []string
 	place place
+	// segments says that it is a call of segments(…).
+	segments bool
 }
 
 func (e compiled) piece() piece {
-	return piece{part: e.part, ref: e.ref, at: extent{0, runeLen(e.place.source)}, place: e.place}
+	return piece{part: e.part, ref: e.ref, segments: e.segments, at: extent{0, runeLen(e.place.source)}, place: e.place}
 }
 
 // expression parses, checks and compiles one `${…}`.
@@ -345,7 +347,7 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, in
 	faulty := compiled{part: fixed{}, t: static().any, place: place{n, raw.from, raw.text}}
 	tree, bad := parse(raw.text, theMachine().config(false))
 	if bad != nil {
-		c.report(CodeSyntax, n.At(raw.from+bad.from, raw.from+bad.to), "", "%s", bad.message)
+		c.report(CodeSyntax, n.At(raw.from+bad.from, raw.from+bad.to), bad.detail(), "%s", bad.message)
 		return faulty
 	}
 	k := &checker{scope: c.scope, types: c.scope.Types, node: n, offset: raw.from, extents: extents{[]rune(raw.text)}}
@@ -379,7 +381,7 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, in
 			c.report(m.code, k.rangeOf(whole), "", "%s", m.Error())
 		}
 	}
-	out := compiled{part: part, t: v.t, place: faulty.place}
+	out := compiled{part: part, t: v.t, place: faulty.place, segments: isSegments(tree)}
 	if ch, ok := part.(*chain); ok {
 		out.ref = ch.path
 	}
@@ -446,16 +448,24 @@ func (c *checker) textPart(n ast.Node, v typed, whole extent) {
 	if isScalar(t, c.types) {
 		return
 	}
-	if call, ok := n.(*ast.CallNode); ok {
-		if id, ok := call.Callee.(*ast.IdentifierNode); ok && id.Value == "segments" {
-			return
-		}
+	if isSegments(n) {
+		return
 	}
 	remedy := "Use jsonencode(…), or join(…) for a list."
 	if t.Kind == spec.Asset || t.Kind == spec.Archive {
 		remedy = "Hand it to an action as a whole."
 	}
 	c.fail(CodeTextPart, whole, remedy, "%s is %s, which cannot stand amid text", c.text(whole), Describe(t))
+}
+
+// isSegments reports whether an expression is a call of segments(…).
+func isSegments(n ast.Node) bool {
+	call, ok := n.(*ast.CallNode)
+	if !ok {
+		return false
+	}
+	id, ok := call.Callee.(*ast.IdentifierNode)
+	return ok && id.Value == "segments"
 }
 
 // builder makes evaluators of a checked tree.

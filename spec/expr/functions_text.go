@@ -227,7 +227,7 @@ func fnCapture(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.read(s, s, s, s); err != nil {
+	if err := r.spend(len(s)); err != nil {
 		return nil, err
 	}
 	match := re.FindStringSubmatch(s)

@@ -88,11 +88,27 @@ func compareNumbers(a, b any) (order int, ok bool) {
 			return compareOrdered(x, y), x == x && y == y
 		}
 	}
+	// A decimal fraction is the float nearest to it, where it meets a float.
+	if _, isFloat := a.(float64); isFloat {
+		b = nearest(b)
+	} else if _, isFloat := b.(float64); isFloat {
+		a = nearest(a)
+	}
 	x, y := exact(a), exact(b)
 	if x == nil || y == nil {
 		return 0, false
 	}
 	return x.Cmp(y), true
+}
+
+// nearest is a decimal as a float64, where it has a fraction or an exponent.
+func nearest(v any) any {
+	if s, ok := v.(json.Number); ok {
+		if f, ok := numeric(s); ok {
+			return f
+		}
+	}
+	return v
 }
 
 func compareOrdered[T int64 | float64 | string](a, b T) int {

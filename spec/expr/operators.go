@@ -362,7 +362,11 @@ func opMatches(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return re.MatchString(s), r.read(s, s, s, s)
+	// A byte costs a regular expression what an item costs a loop.
+	if err := r.spend(len(s)); err != nil {
+		return nil, err
+	}
+	return re.MatchString(s), nil
 }
 
 // opMember is a member of a value, null-safe: of what has no such member, null.
@@ -375,11 +379,21 @@ func opMember(r *run, a []any) (any, error) {
 func opStrictMember(r *run, a []any) (any, error) {
 	v, found, err := memberValue(r, a[0], a[1])
 	if err == nil && !found {
-		if list, ok := a[0].([]any); ok {
-			return nil, faultf("index %s is out of range: there are %d items", numberText(a[1]), len(list))
-		}
+		return nil, outOfRange(numberText(a[1]), a[0])
 	}
 	return v, err
+}
+
+// outOfRange is the error of an index that a list or string does not have.
+func outOfRange(index string, base any) error {
+	switch base := base.(type) {
+	case []any:
+		return faultf("index %s is out of range: there are %d items", index, len(base))
+	case string:
+		return faultf("index %s is out of range: there are %d characters", index, utf8.RuneCountInString(base))
+	default:
+		return faultf("index %s is out of range: there is %s", index, describeKind(base))
+	}
 }
 
 // memberValue is base[key]; found is false where there is none.
@@ -501,8 +515,8 @@ func opList(r *run, a []any) (any, error) {
 	return list, r.spend(len(list))
 }
 
-// opStep counts a turn of a loop within a loop.
-func opStep(r *run, a []any) (any, error) { return a[0], r.spend(1) }
+// opStep counts a turn of a loop within a loop, which costs more than an item.
+func opStep(r *run, a []any) (any, error) { return a[0], r.spend(8) }
 
 // opInt turns the machine's own integers into ours.
 func opInt(_ *run, a []any) (any, error) {

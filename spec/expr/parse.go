@@ -26,6 +26,18 @@ type syntaxFault struct {
 	message  string
 }
 
+// detail is the remedy for a fault that often has one reason.
+func (f *syntaxFault) detail() string {
+	switch f.message {
+	case `unexpected ":"`:
+		return "A struct that a predicate makes needs parentheses: map(list, ({name: .name}))."
+	case `unexpected "="`:
+		return "Two values are compared with ==."
+	default:
+		return ""
+	}
+}
+
 // disabled turns expr's own functions off, but for those with predicates, which
 // its virtual machine runs: ours stand in for them.
 func disabled() map[string]bool {

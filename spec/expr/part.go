@@ -3,6 +3,7 @@ package expr
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -30,27 +31,35 @@ type chain struct {
 func (c *chain) eval(vars *Vars) (any, error) {
 	v := vars.Values[c.path[0]]
 	for i, step := range c.path[1:] {
-		switch base := v.(type) {
-		case map[string]any:
-			v = base[step]
-		case []any:
-			item, found := itemAt(base, step)
-			if !found && c.strict[i+1] {
-				return nil, c.place.error(c.at, "index "+step+" is out of range: there are "+numberText(len(base))+" items")
-			}
-			v = item
-		case Unknown:
-		case string:
-			// An index into text is the machine's: it counts code points.
-			v = nil
-		default:
-			v = nil
+		next, found := child(v, step)
+		if !found && c.strict[i+1] {
+			return nil, c.place.error(c.at, outOfRange(step, v).Error())
 		}
+		v = next
 	}
 	if len(vars.Secrets) == 0 {
 		return v, nil
 	}
 	return vars.marked(c.path, v), nil
+}
+
+// child is one step down from a value: null where there is none.
+func child(v any, step string) (next any, found bool) {
+	switch base := v.(type) {
+	case map[string]any:
+		next, found = base[step]
+		return next, found
+	case []any:
+		return itemAt(base, step)
+	case string:
+		// A member of text is an index, in code points.
+		if i, err := strconv.ParseInt(step, 10, 64); err == nil {
+			return character(base, i)
+		}
+	case Unknown:
+		return base, true
+	}
+	return nil, false
 }
 
 // formula is an expression that the machine runs, as a whole: if anything that
@@ -195,7 +204,11 @@ type piece struct {
 	literal string
 	part    evaluator
 	// ref is the path of a plain chain.
-	ref   []string
+	ref []string
+	// segments says that the part is a call of segments(…), whose items stand
+	// side by side with slashes between them.
+	segments bool
+
 	at    extent
 	place place
 }
@@ -248,7 +261,7 @@ func (p *piece) evaluate(vars *Vars) (written, error) {
 		return w, nil
 	}
 	list, isList := v.([]any)
-	if !isList {
+	if !isList || !p.segments {
 		list = []any{v}
 	}
 	w.texts = make([]string, len(list))

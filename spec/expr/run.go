@@ -9,8 +9,8 @@ import (
 // Limits of one evaluation.
 const (
 	// maxWork is how many items and sixteenths of bytes an evaluation goes
-	// over, all in all: a second or so.
-	maxWork = 30_000_000
+	// over, all in all: well under a second.
+	maxWork = 20_000_000
 	// maxText is the most bytes of a string that an evaluation makes.
 	maxText = 16 << 20
 	// maxTextTotal is the most bytes of all strings that it makes.

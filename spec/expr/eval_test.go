@@ -1,0 +1,403 @@
+package expr
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/spec"
+)
+
+func petVars() *Vars {
+	rule := func(port int64, protocol string, note any) any {
+		return map[string]any{"port": port, "protocol": protocol, "note": note}
+	}
+	return &Vars{Values: map[string]any{
+		"inputs": map[string]any{
+			"name": "Rex", "kind": "dog", "size": int64(3), "ratio": 0.5, "force": true, "owner": nil,
+			"rules": []any{rule(80, "tcp", "web"), rule(53, "udp", nil), rule(443, "tcp", "tls")},
+			"tags":  map[string]any{"env": "prod", "b": "2"}, "pair": []any{"a", "b"},
+			"asset":  &spec.File{Path: "a.txt"},
+			"tree":   map[string]any{"label": "root", "leaves": []any{}},
+			"source": map[string]any{"from": "git", "url": "u"},
+		},
+		"config":  map[string]any{"endpoint": "https://x", "token": "t0k3n"},
+		"body":    map[string]any{"id": json.Number("12345678901234567890"), "n": json.Number("7"), "f": json.Number("0.25"), "items": []any{map[string]any{"id": "i1"}}, "héllo": "wörld", "s": "x"},
+		"id":      "p/1",
+		"session": map[string]any{"key": "k"},
+	}}
+}
+
+func mustCompile(t testing.TB, text string, want *spec.Type) *Value {
+	t.Helper()
+	v, diags := Compile(stringNode(text), petScope(), want)
+	if diags.HasErrors() {
+		t.Fatalf("%s: %+v", text, diags)
+	}
+	return v
+}
+
+// TestEval asserts results.
+func TestEval(t *testing.T) {
+	tests := []struct {
+		text string
+		want any
+	}{
+		// Templates.
+		{"plain", "plain"},
+		{"", ""},
+		{"$${inputs.name}", "${inputs.name}"},
+		{"$$${inputs.name}", "$${inputs.name}"},
+		{"a $ b $", "a $ b $"},
+		{"${inputs.name}", "Rex"},
+		{" ${inputs.name}", " Rex"},
+		{"${ inputs.size }", int64(3)},
+		{"${inputs.name}-${inputs.size}-${inputs.ratio}-${inputs.force}", "Rex-3-0.5-true"},
+		{"${`}` + \"}\" + '}'}", "}}}"},
+		{`${"\"}" /* } */ + "x" // }
+		}`, `"}x`},
+		{"${{a: {b: inputs.size}}}", map[string]any{"a": map[string]any{"b": int64(3)}}},
+		{"é${inputs.name}", "éRex"},
+		{"${body.id}", json.Number("12345678901234567890")},
+		{"id-${body.id}", "id-12345678901234567890"},
+		{"files/${segments(id)}/x", "files/p/1/x"},
+		// Members.
+		{"${inputs.rules[1].port}", int64(53)},
+		{"${inputs.rules[-1].port}", int64(443)},
+		{"${inputs[\"name\"]}", "Rex"},
+		{"${body.nothing.at.all}", nil},
+		{"${body.items[9].id}", nil},
+		{"${body.items[0].id}", "i1"},
+		{"${body?.[\"héllo\"]}", "wörld"},
+		{"${inputs.limits?.cpu ?? 4}", int64(4)},
+		{"${inputs.limits?.memory}", nil},
+		{"${inputs.tags?.env ?? \"\"}", "prod"},
+		{"${inputs.tags != null ? inputs.tags[inputs.kind] : null}", nil},
+		{"${body[\"héllo\"][1]}", "ö"},
+		{"${\"héllo\"[1]}", "é"},
+		{"${\"héllo\"[1:3]}", "él"},
+		{"${\"héllo\"[-2:]}", "lo"},
+		{"${inputs.pair[1:]}", []any{"b"}},
+		{"${inputs.pair[5:9]}", []any{}},
+		{"${inputs.ports ?? []}", []any{}},
+		{"${inputs.rules[0]?.note}", "web"},
+		// Arithmetic.
+		{"${inputs.size + 1}", int64(4)},
+		{"${body.n + 1}", int64(8)},
+		{"${body.f * 4}", 1.0},
+		{"${7 / 2}", 3.5},
+		{"${7 % 4}", int64(3)},
+		{"${-inputs.size}", int64(-3)},
+		{"${2 ** 10}", 1024.0},
+		{"${1 == 1.0}", true},
+		{"${body.n == 7}", true},
+		{"${body.id == body.id}", true},
+		{"${body.id > 5}", true},
+		{"${inputs.size + 9007199254740990 == 9007199254740992.0}", false},
+		{"${inputs.size in [1, 3.0]}", true},
+		{"${1..3}", []any{int64(1), int64(2), int64(3)}},
+		{"${3..1}", []any{}},
+		{"${inputs.name + \"!\"}", "Rex!"},
+		// Logic.
+		{"${inputs.mode ?? \"0644\"}", "0644"},
+		{"${inputs.owner == nil && null == nil}", true},
+		{"${inputs.force ? \"y\" : \"n\"}", "y"},
+		{"${!inputs.force or false}", false},
+		{"${inputs.name matches \"^R\" and inputs.name not contains \"z\"}", true},
+		{"${body.missing == null}", true},
+		{"${body.missing contains \"x\"}", false},
+		{"${\"env\" in (inputs.tags ?? {})}", true},
+		{"${body.n < 8 && \"a\" < \"b\"}", true},
+		{"${1 < 2 < 3}", true},
+		// Lists.
+		{"${map(inputs.rules, .port)}", []any{int64(80), int64(53), int64(443)}},
+		{"${map(inputs.rules, #index + 1)}", []any{int64(1), int64(2), int64(3)}},
+		{"${map(filter(inputs.rules, .protocol == \"tcp\"), ({p: .port}))}", []any{map[string]any{"p": int64(80)}, map[string]any{"p": int64(443)}}},
+		{"${inputs.rules | filter(.port > 60) | map(.protocol) | uniq()}", []any{"tcp"}},
+		{"${find(inputs.rules, .port == 53)?.protocol}", "udp"},
+		{"${find(inputs.rules, .port == 1)}", nil},
+		{"${findLast(inputs.rules, .protocol == \"tcp\")?.port}", int64(443)},
+		{"${findLastIndex(inputs.rules, .protocol == \"udp\")}", int64(1)},
+		{"${findLastIndex(inputs.rules, .port == 1)}", nil},
+		{"${count(inputs.rules, .note == null)}", int64(1)},
+		{"${sum(inputs.rules, .port)}", int64(576)},
+		{"${one(inputs.rules, .port == 80)}", true},
+		{"${keys(groupBy(inputs.rules, .protocol))}", []any{"tcp", "udp"}},
+		{"${map(sortBy(inputs.rules, .port, \"desc\"), .port)}", []any{int64(443), int64(80), int64(53)}},
+		{"${reduce(inputs.rules, #acc + .port, 0)}", int64(576)},
+		{"${map(1..2, map(1..2, # * 10))}", []any{[]any{int64(10), int64(20)}, []any{int64(10), int64(20)}}},
+		{"${map([[1, 2], [3]], len(#))}", []any{int64(2), int64(1)}},
+		{"${let x = inputs.size; let y = x + 1; x * y}", int64(12)},
+		{"${join(map(inputs.rules, string(.port)), \",\")}", "80,53,443"},
+		{"${max(map(inputs.rules, .port))}", int64(443)},
+		{"${sort([\"b\", \"a\"])}", []any{"a", "b"}},
+		{"${last(inputs.pair)}", "b"},
+		{"${[] | first()}", nil},
+		// Structs.
+		{"${merge({a: 1, b: 2}, null, {b: null})}", map[string]any{"a": int64(1), "b": nil}},
+		{"${pick(inputs, \"name\", \"mode\")}", map[string]any{"name": "Rex"}},
+		{"${omit({a: 1, b: 2}, \"b\")}", map[string]any{"a": int64(1)}},
+		{"${pick(body, inputs.name, \"s\")}", map[string]any{"s": "x"}},
+		{"${{(inputs.name): 1}}", map[string]any{"Rex": int64(1)}},
+		{"${fromPairs(toPairs({a: 1}))}", map[string]any{"a": int64(1)}},
+		{"${coalesce(inputs.mode, inputs.owner, \"z\")}", "z"},
+		{"${inputs.asset}", &spec.File{Path: "a.txt"}},
+		// Codecs.
+		{"${jsonencode({b: body.id, a: [1.50, \"<é>\"]})}", `{"a":[1.5,"<é>"],"b":12345678901234567890}`},
+		{"${jsonencode([1], 2)}", "[\n  1\n]"},
+		{"${jsondecode(\"[1, 2.5, 12345678901234567890]\")}", []any{int64(1), 2.5, json.Number("12345678901234567890")}},
+		{"${yamldecode(\"a: &x {n: 1}\\nb: *x\\nc: {<<: *x, m: 0x10}\")}", map[string]any{"a": map[string]any{"n": int64(1)}, "b": map[string]any{"n": int64(1)}, "c": map[string]any{"n": int64(1), "m": int64(16)}}},
+		{"${yamlencode({s: \"1\", n: [1, null]})}", "n:\n  - 1\n  - null\ns: \"1\"\n"},
+		{"${yamldecode(\"\")}", nil},
+		{"${base64decode(base64encode({a: 1}))}", `{"a":1}`},
+		{"${urlencode(\"ä /?\")}", "%C3%A4%20%2F%3F"},
+		{"${capture(inputs.name, `(?P<first>.)(?P<rest>.*)`)?.rest}", "ex"},
+		{"${capture(inputs.name, `(?P<n>[0-9])`)?.n}", nil},
+		{"${semver(\"1.2.3\", \"in\", \">=1.0.0 <2.0.0\")}", true},
+		{"${cidrsubnet(\"fd00::/48\", 16, 5)}", "fd00:0:0:5::/64"},
+		{"${cidrhost(\"10.0.0.0/8\", -1)}", "10.255.255.255"},
+		{"${parsetime(\"2024-05-01T10:00:00+02:00\")}", "2024-05-01T08:00:00Z"},
+		{"at ${date(\"2024-05-01\") + duration(\"90m\")}", "at 2024-05-01T01:30:00Z"},
+		{"${parsetime(0) < parsetime(\"1971-01-01T00:00:00Z\")}", true},
+		{"${(date(\"2024-05-02\") - date(\"2024-05-01\")).Hours()}", 24.0},
+		{"${date(\"2024-05-01\").Format(\"02.01.2006\")}", "01.05.2024"},
+		{"${string(null) + string([1]) + string(1e21)}", "[1]1e+21"},
+		{"${if inputs.force { 1 } else if false { 2 } else { 3 }}", int64(1)},
+	}
+	for _, test := range tests {
+		t.Run(test.text, func(t *testing.T) {
+			v := mustCompile(t, test.text, nil)
+			got, err := v.Eval(petVars())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if m := fits(got, v.Type(), petScope().Types, 0); m != nil {
+				t.Errorf("%v is not of the static type %s: %v", got, Describe(v.Type()), m)
+			}
+		})
+	}
+}
+
+// TestEvalErrors asserts what goes wrong at run time: where, and in words of the
+// author's.
+func TestEvalErrors(t *testing.T) {
+	tests := []struct{ text, part, message string }{
+		{"${body.id + 1}", "+", "+ cannot reckon with 12345678901234567890: it has more digits than a number here can hold"},
+		{"${body.s * 2}", "*", "* needs numbers, and this is a string"},
+		{"${9223372036854775807 + inputs.size}", "+", "the result of + does not fit an integer"},
+		{"${inputs.size / (inputs.size - 3)}", "/", "this divides by zero"},
+		{"x ${inputs.rules[7].port}", "inputs.rules[7].port", "index 7 is out of range: there are 3 items"},
+		{"x ${inputs.rules[inputs.size + 4].port}", "[", "index 7 is out of range: there are 3 items"},
+		{"x ${body.missing}", "body.missing", `null cannot stand in text: say what does instead, with ?? ""`},
+		{"x ${body.items}", "body.items", "a list cannot stand in text: use jsonencode(…) or join(…)"},
+		{"${body.s ? 1 : 2}", "s ", "a condition must be true or false, and this is a string"},
+		{"${filter(body.s, true)}", "filter", "this goes over a list, and there is a string"},
+		{"${filter(body.items, .id)}", "id", "a condition must be true or false, and this is a string"},
+		{"${int(inputs.name)}", "int", `"Rex" is no whole number of 64 bits`},
+		{"${jsondecode(inputs.name)}", "jsondecode", "this is no JSON: invalid character 'R' looking for beginning of value"},
+		{"${inputs.name matches (inputs.name + \"[\")}", "matches", `"Rex[" is no regular expression: error parsing regexp: missing closing ]: ` + "`[`"},
+		{"${jsonencode(inputs.asset)}", "jsonencode", "an asset cannot be written as text: hand it to an action as a whole"},
+		{"${1..(inputs.size * 1000000000)}", "..", "the expression makes a list of more than 1000000 items"},
+		{"${repeat(inputs.name, 1000000000)}", "repeat", "the expression makes a string of more than 16 MiB"},
+		{"${let a = repeat(inputs.name, 5000000); a + a}", "+ a", "the expression makes a string of more than 16 MiB"},
+		{"${let a = repeat(inputs.name, 10000); replace(a, \"R\", a)}", "replace", "the expression makes a string of more than 16 MiB"},
+		{"${let a = inputs.size..900000; count(a, count(a, # > 1) > 1)}", "", "the expression takes too long: it goes over too many items"},
+		{"${let a = [inputs.size]; let b = [a, a, a, a, a, a, a, a]; let c = [b, b, b, b, b, b, b, b]; let d = [c, c, c, c, c, c, c, c]; let e = [d, d, d, d, d, d, d, d]; let f = [e, e, e, e, e, e, e, e]; let g = [f, f, f, f, f, f, f, f]; [g, g, g, g, g, g, g, g]}", "", "the result has more than 1000000 values"},
+		{"${yamldecode(\"a: &a [1,1,1,1,1,1,1,1,1]\\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e]\\ng: \" + inputs.name)}", "yamldecode", "this YAML stands for more than 100000 values"},
+	}
+	for _, test := range tests {
+		name := test.text
+		if len(name) > 60 {
+			name = name[:60]
+		}
+		t.Run(name, func(t *testing.T) {
+			_, err := mustCompile(t, test.text, nil).Eval(petVars())
+			var e *EvalError
+			if !errors.As(err, &e) {
+				t.Fatalf("got %v, want an EvalError", err)
+			}
+			if e.Message != test.message {
+				t.Errorf("message %q, want %q", e.Message, test.message)
+			}
+			if !strings.Contains(test.text, "${"+e.Template+"}") {
+				t.Errorf("template %q", e.Template)
+			}
+			if i := strings.Index(test.text, test.part); test.part != "" && e.Range.Start.Column != i+1 {
+				t.Errorf("at column %d, want %d", e.Range.Start.Column, i+1)
+			}
+		})
+	}
+}
+
+// TestFlow asserts where what is unknown and secret ends up.
+func TestFlow(t *testing.T) {
+	u := Unknown{}
+	vars := petVars()
+	inputs := vars.Values["inputs"].(map[string]any)
+	inputs["mode"] = u
+	inputs["limits"] = map[string]any{"cpu": u, "memory": "1G"}
+	inputs["rules"] = []any{map[string]any{"port": u, "protocol": "tcp"}, map[string]any{"port": int64(1), "protocol": "udp"}}
+	vars.Values["body"] = u
+	vars.Secrets = [][]string{{"config", "token"}, {"inputs", "rules", "1", "port"}, {"inputs", "name"}, {"session"}, {"inputs", "limits", "cpu"}}
+	tests := []struct {
+		text string
+		want any
+	}{
+		{"${inputs.size}", int64(3)},
+		{"${inputs.mode}", u},
+		{"x ${inputs.mode ?? \"\"}", u},
+		{"${inputs.limits}", map[string]any{"cpu": Secret{u}, "memory": "1G"}},
+		{"${inputs.limits?.memory}", "1G"},
+		{"${inputs.limits?.cpu}", Secret{u}},
+		{"${body.a.b}", u},
+		{"${body.a.b ?? 1}", u},
+		{"${config}", map[string]any{"endpoint": "https://x", "token": Secret{"t0k3n"}}},
+		{"${config.endpoint}", "https://x"},
+		{"${config.token}", Secret{"t0k3n"}},
+		{"${config.token + \"x\"}", Secret{"t0k3nx"}},
+		{"Bearer ${config.token}", Secret{"Bearer t0k3n"}},
+		{"${{a: config.token, b: config.endpoint, c: inputs.mode, d: [1, config.token]}}", map[string]any{"a": Secret{"t0k3n"}, "b": "https://x", "c": u, "d": []any{int64(1), Secret{"t0k3n"}}}},
+		{"${merge(config, {a: 1, endpoint: inputs.mode})}", map[string]any{"endpoint": u, "token": Secret{"t0k3n"}, "a": int64(1)}},
+		{"${merge(config, body)}", Secret{u}},
+		{"${merge({a: 1}, body)}", u},
+		{"${merge(session, {a: 1})}", map[string]any{"key": Secret{"k"}, "a": int64(1)}},
+		{"${omit(config, \"token\")}", map[string]any{"endpoint": "https://x"}},
+		{"${pick(config, \"token\")}", map[string]any{"token": Secret{"t0k3n"}}},
+		{"${pick(inputs, \"mode\", \"size\")}", map[string]any{"mode": u, "size": int64(3)}},
+		{"${pick(body, \"mode\")}", u},
+		{"${inputs.rules}", []any{map[string]any{"port": u, "protocol": "tcp"}, map[string]any{"port": Secret{int64(1)}, "protocol": "udp"}}},
+		{"${inputs.rules[1].port}", Secret{int64(1)}},
+		{"${inputs.rules[0].port}", u},
+		{"${map(inputs.rules, .port)}", Secret{u}},
+		{"${map(inputs.rules, .protocol)}", []any{"tcp", "udp"}},
+		{"${len(inputs.rules)}", Secret{u}},
+		{"${jsonencode(config)}", Secret{`{"endpoint":"https://x","token":"t0k3n"}`}},
+		{"${inputs.force ? config.token : \"\"}", Secret{"t0k3n"}},
+		{"${session.key}", Secret{"k"}},
+		{"${inputs.name}-${inputs.mode ?? \"\"}", Secret{u}},
+		{"${1 + 1}", int64(2)},
+	}
+	for _, test := range tests {
+		t.Run(test.text, func(t *testing.T) {
+			got, err := mustCompile(t, test.text, nil).Eval(vars)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if diff := cmp.Diff("t0k3n", vars.Values["config"].(map[string]any)["token"]); diff != "" {
+		t.Errorf("the values were changed: %s", diff)
+	}
+}
+
+// TestStaticSecret asserts what is known to be secret before anything runs.
+func TestStaticSecret(t *testing.T) {
+	tests := []struct {
+		text string
+		want bool
+	}{
+		{"${config.token}", true}, {"${config}", true}, {"x ${session.key}", true}, {"${config.endpoint}", false},
+		{"${omit(config, \"token\")}", true}, {"${inputs}", false}, {"plain", false},
+	}
+	for _, test := range tests {
+		if got := mustCompile(t, test.text, nil).Secret(); got != test.want {
+			t.Errorf("%s: %v, want %v", test.text, got, test.want)
+		}
+	}
+}
+
+func TestReveal(t *testing.T) {
+	in := map[string]any{"a": Secret{"x"}, "b": []any{int64(1), Secret{map[string]any{"c": Secret{"y"}}}}, "d": "z"}
+	var seen []any
+	got := Reveal(in["b"], func(v any) { seen = append(seen, v) })
+	if diff := cmp.Diff([]any{int64(1), map[string]any{"c": "y"}}, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]any{"y", map[string]any{"c": "y"}}, seen); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]any{"a": "x", "b": []any{int64(1), map[string]any{"c": "y"}}, "d": "z"}, Reveal(in, nil)); diff != "" {
+		t.Error(diff)
+	}
+	if _, still := in["a"].(Secret); !still {
+		t.Error("the value itself was changed")
+	}
+}
+
+func TestHasUnknown(t *testing.T) {
+	if !HasUnknown(map[string]any{"a": []any{Secret{Unknown{}}}}) {
+		t.Error("an unknown was not found")
+	}
+	if HasUnknown(map[string]any{"a": []any{Secret{"x"}, nil}}) {
+		t.Error("an unknown was found where there is none")
+	}
+}
+
+// TestParts asserts path mode: values apart from the author's text.
+func TestParts(t *testing.T) {
+	vars := petVars()
+	vars.Secrets = [][]string{{"config", "token"}}
+	vars.Values["body"] = Unknown{}
+	tests := []struct {
+		text string
+		want []Part
+	}{
+		{"/pets", []Part{{Text: "/pets", Literal: true}}},
+		{"/pets/${id}/x", []Part{{Text: "/pets/", Literal: true}, {Text: "p/1"}, {Text: "/x", Literal: true}}},
+		{"${id}", []Part{{Text: "p/1"}}},
+		{"/${segments(id)}", []Part{{Text: "/", Literal: true}, {Text: "p"}, {Text: "/", Literal: true}, {Text: "1"}}},
+		{"/${inputs.size}", []Part{{Text: "/", Literal: true}, {Text: "3"}}},
+		{"/${body.x}/${config.token}", []Part{{Text: "/", Literal: true}, {Unknown: true}, {Text: "/", Literal: true}, {Text: "t0k3n", Secret: true}}},
+	}
+	for _, test := range tests {
+		got, err := mustCompile(t, test.text, nil).Parts(vars)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.text, diff)
+		}
+	}
+}
+
+func TestSegments(t *testing.T) {
+	got := mustCompile(t, "${inputs.name}/a-${id}${upper(id)}", nil).Segments()
+	want := []Segment{{Ref: []string{"inputs", "name"}}, {Text: "/a-", Literal: true}, {Ref: []string{"id"}}, {}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUnchecked(t *testing.T) {
+	if got := mustCompile(t, "${body.a.b} ${inputs.name} ${len(map(body.items, .id))}", nil).Unchecked(); got != 5 {
+		t.Errorf("%d unchecked accesses, want 5", got)
+	}
+}
+
+// TestConcurrentEval is for the race detector.
+func TestConcurrentEval(t *testing.T) {
+	v := mustCompile(t, "${inputs.name matches \"^R\" ? jsonencode(sortBy(inputs.rules, .port)) : \"\"}", nil)
+	vars := petVars()
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 50 {
+				if _, err := v.Eval(vars); err != nil {
+					t.Error(err)
+				}
+				Compile(stringNode("${upper(inputs.name)}"), petScope(), nil)
+			}
+		})
+	}
+	group.Wait()
+}

@@ -1,0 +1,194 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// drawType draws a type, with properties named from a small set so that
+// expressions hit them.
+func drawType(t *rapid.T, depth int) *spec.Type {
+	kinds := []spec.Kind{spec.Bool, spec.Int, spec.Number, spec.String, spec.Any}
+	if depth > 0 {
+		kinds = append(kinds, spec.List, spec.Map, spec.Object, spec.Object)
+	}
+	out := &spec.Type{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Nullable: rapid.IntRange(0, 5).Draw(t, "nullable") == 0}
+	switch out.Kind {
+	case spec.String:
+		if rapid.Bool().Draw(t, "enum") {
+			out.Enum = []any{"x", "y"}
+		}
+	case spec.List, spec.Map:
+		out.Elem = drawType(t, depth-1)
+	case spec.Object:
+		for _, name := range []string{"a", "b", "c"} {
+			if rapid.IntRange(0, 3).Draw(t, "has") > 0 {
+				out.Fields = append(out.Fields, &spec.Property{Name: name, Type: drawType(t, depth-1), Required: rapid.Bool().Draw(t, "required")})
+			}
+		}
+	}
+	return out
+}
+
+// drawValue draws a value of a type.
+func drawValue(t *rapid.T, typ *spec.Type) any {
+	if typ.Nullable && rapid.Bool().Draw(t, "null") {
+		return nil
+	}
+	switch typ.Kind {
+	case spec.Bool:
+		return rapid.Bool().Draw(t, "bool")
+	case spec.Int:
+		return rapid.Int64Range(-3, 100).Draw(t, "int")
+	case spec.Number:
+		return rapid.Float64Range(-10, 10).Draw(t, "number")
+	case spec.String:
+		if typ.Enum != nil {
+			return rapid.SampledFrom(typ.Enum).Draw(t, "enum value")
+		}
+		return rapid.SampledFrom([]string{"", "x", "é", "10.0.0.0/8", "1.2.3", "2024-01-01", "[1]"}).Draw(t, "string")
+	case spec.List:
+		list := []any{}
+		for range rapid.IntRange(0, 3).Draw(t, "items") {
+			list = append(list, drawValue(t, typ.Elem))
+		}
+		return list
+	case spec.Map:
+		m := map[string]any{}
+		for _, k := range []string{"a", "x"} {
+			if rapid.Bool().Draw(t, "entry") {
+				m[k] = drawValue(t, typ.Elem)
+			}
+		}
+		return m
+	case spec.Object:
+		m := map[string]any{}
+		for _, f := range typ.Fields {
+			if f.Required || rapid.Bool().Draw(t, "given") {
+				m[f.Name] = drawValue(t, f.Type)
+			}
+		}
+		return m
+	default:
+		return rapid.SampledFrom([]any{nil, true, int64(1), "s", []any{int64(1)}, map[string]any{"a": "b"}}).Draw(t, "any")
+	}
+}
+
+// drawExpression draws an expression that parses, and may well be ill-typed.
+func drawExpression(t *rapid.T, depth int, inPredicate bool) string {
+	atoms := []string{"v", "w", "v.a", "w.b", "v.a.b", "v?.a?.c", "w[0]", "w?.[0]", "v[\"a\"]", "1", "0", "2.5", "\"x\"", "\"a\"", "true", "null", "[]", "{}", "(v ?? w)", "keys({a: 1})"}
+	if inPredicate {
+		atoms = append(atoms, "#", "#", ".a", "#?.b", "#index")
+	}
+	if depth <= 0 {
+		return rapid.SampledFrom(atoms).Draw(t, "atom")
+	}
+	sub := func() string { return drawExpression(t, depth-1, inPredicate) }
+	body := func() string { return drawExpression(t, depth-1, true) }
+	forms := []func() string{
+		func() string { return rapid.SampledFrom(atoms).Draw(t, "atom") },
+		func() string {
+			op := rapid.SampledFrom([]string{"+", "-", "*", "/", "%", "**", "==", "!=", "<", ">=", "&&", "||", "in", "contains", "startsWith", "??", ".."}).Draw(t, "op")
+			return "(" + sub() + " " + op + " " + sub() + ")"
+		},
+		func() string { return "(" + sub() + " ? " + sub() + " : " + sub() + ")" },
+		func() string { p := sub(); return "(" + p + " != null ? " + p + " : " + sub() + ")" },
+		func() string { return "(" + sub() + ")" + rapid.SampledFrom([]string{".a", "?.b", "[0]", "[-1]", "?.[1]", "[1:]", "[\"a\"]"}).Draw(t, "suffix") },
+		func() string {
+			f := rapid.SampledFrom([]string{"len", "upper", "string", "int", "float", "keys", "values", "toPairs", "first", "last", "sort", "reverse", "uniq", "flatten", "jsonencode", "yamlencode", "jsondecode", "yamldecode", "base64encode", "sha256", "type", "abs", "round", "max", "mean", "sum", "segments", "parsetime", "date", "coalesce", "merge", "join", "concat", "fromPairs"}).Draw(t, "function")
+			return f + "(" + sub() + ")"
+		},
+		func() string {
+			f := rapid.SampledFrom([]string{"merge", "coalesce", "concat", "get", "take", "join", "split", "min", "pick", "omit", "replace"}).Draw(t, "function of two")
+			return f + "(" + sub() + ", " + sub() + ")"
+		},
+		func() string {
+			f := rapid.SampledFrom([]string{"map", "filter", "find", "findLast", "findIndex", "findLastIndex", "count", "sum", "groupBy", "sortBy", "all", "any", "none", "one", "reduce"}).Draw(t, "predicate")
+			return f + "(" + sub() + ", (" + body() + "))"
+		},
+		func() string { return "{a: " + sub() + ", b: " + sub() + "}" },
+		func() string { return "[" + sub() + ", " + sub() + "]" },
+		func() string { return "(let q = " + sub() + "; [q, " + sub() + "])" },
+		func() string { return "!(" + sub() + ")" },
+	}
+	return rapid.SampledFrom(forms).Draw(t, "form")()
+}
+
+// TestSoundness draws scopes, values and expressions: nothing panics, faults are
+// EvalErrors in plain words, and what an expression yields is of its type.
+func TestSoundness(t *testing.T) {
+	compiled, total := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		scope := &Scope{Names: []Name{{Name: "v", Type: drawType(t, 3)}, {Name: "w", Type: drawType(t, 2)}}}
+		vars := &Vars{Values: map[string]any{}}
+		for _, n := range scope.Names {
+			vars.Values[n.Name] = drawValue(t, n.Type)
+		}
+		for range 20 {
+			total++
+			source := drawExpression(t, rapid.IntRange(0, 3).Draw(t, "depth"), false)
+			v, diags := Compile(stringNode("${"+source+"}"), scope, nil)
+			for _, d := range diags {
+				if d.Code == "" || d.Summary == "" || d.Subject.IsZero() || strings.Contains(d.Summary, "interface {}") {
+					t.Fatalf("%s: bad finding %+v", source, d)
+				}
+			}
+			if diags.HasErrors() {
+				continue
+			}
+			compiled++
+			checkResult(t, source, v, vars, scope)
+		}
+	})
+	if compiled*10 < total {
+		t.Errorf("only %d of %d expressions compiled: the test says little", compiled, total)
+	}
+}
+
+func checkResult(t *rapid.T, source string, v *Value, vars *Vars, scope *Scope) {
+	got, err := v.Eval(vars)
+	if err != nil {
+		var e *EvalError
+		if !errors.As(err, &e) {
+			t.Fatalf("%s: %T %v", source, err, err)
+		}
+		for _, word := range []string{"interface", "reflect", "runtime error", "goroutine", "cannot be evaluated", "%!", "stack"} {
+			if strings.Contains(e.Message, word) {
+				t.Fatalf("%s over %v: %s", source, vars.Values, e.Message)
+			}
+		}
+		return
+	}
+	if m := fits(got, v.Type(), scope.Types, 0); m != nil {
+		t.Fatalf("%s over %s = %s, which is not %s: %v", source, fmt.Sprint(vars.Values), fmt.Sprint(got), Describe(v.Type()), m)
+	}
+}
+
+// TestUnknownsAreContagious draws expressions over a scope in which everything
+// is unknown: what refers to anything is not known, and is not an error.
+func TestUnknownsAreContagious(t *testing.T) {
+	vars := &Vars{Values: map[string]any{"v": Unknown{}, "w": Unknown{}}, Secrets: [][]string{{"v"}, {"w"}}}
+	rapid.Check(t, func(t *rapid.T) {
+		scope := &Scope{Names: []Name{{Name: "v", Type: drawType(t, 2)}, {Name: "w"}}}
+		source := drawExpression(t, 3, false)
+		v, diags := Compile(stringNode("${"+source+"}"), scope, nil)
+		if diags.HasErrors() || len(v.Refs()) == 0 {
+			return
+		}
+		got, err := v.Eval(vars)
+		if err != nil {
+			t.Fatalf("%s: %v", source, err)
+		}
+		secret := false
+		Reveal(got, func(any) { secret = true })
+		if !HasUnknown(got) || !secret {
+			t.Fatalf("%s = %v", source, got)
+		}
+	})
+}
