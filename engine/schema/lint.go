@@ -24,21 +24,23 @@ const (
 	CodeEndless = "endless-type"
 )
 
-// Names that are taken, with by what. Keywords of languages (class, from) are not
-// among them: every generator escapes these.
+// Names that are taken, with by what. Keywords of languages (class, from) and the
+// parameters of Python's constructors (opts, self) are not among them: the
+// generators escape these.
 var (
 	reservedAnywhere = map[string]string{
 		"pulumi": "Pulumi reserves it in every object",
 	}
 	reservedInResources = map[string]string{
-		"id": "every resource has its id under this name", "urn": "every resource has its URN under this name",
-		"opts": "Python's constructors have their options under this name", "resourceName": "Python's constructors have the resource's name under this name",
+		"id":          "every resource has its id under this name",
+		"urn":         "every resource has its URN under this name",
 		"constructor": "JavaScript's classes have their constructor under this name",
 	}
 	reservedInConfig = map[string]string{
-		"version": "Pulumi passes the provider's own version under this name", "pluginDownloadURL": "Pulumi passes the plugin's address under this name",
-		"id": reservedInResources["id"], "urn": reservedInResources["urn"],
-		"opts": reservedInResources["opts"], "resourceName": reservedInResources["resourceName"], "constructor": reservedInResources["constructor"],
+		"version":     "Pulumi passes the provider's own version under this name",
+		"id":          "every provider resource has its id under this name",
+		"urn":         "every provider resource has its URN under this name",
+		"constructor": "JavaScript's classes have their constructor under this name",
 	}
 	packageName  = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_]*$`)
 	resourceName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)

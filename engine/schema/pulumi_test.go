@@ -127,14 +127,14 @@ func TestNames(t *testing.T) {
 		spec *spec.Provider
 		want []finding
 	}{
-		{"fine", with(object(prop(1, "class"), prop(2, "from"), prop(3, "_x")), object(prop(4, "class"))), nil},
+		{"fine", with(object(prop(1, "class"), prop(2, "from"), prop(3, "_x"), prop(5, "opts")), object(prop(4, "class"))), nil},
 		{"signs", with(object(prop(1, "a-b"), prop(2, "1a")), object()), []finding{
 			{schema.CodeName, 1, "resources.Thing.inputs.a-b"}, {schema.CodeName, 2, "resources.Thing.inputs.1a"},
 		}},
 		{"nested, where id is free", with(nested, object()), []finding{{schema.CodeName, 3, "resources.Thing.inputs.list.a.b"}}},
-		{"reserved", with(object(prop(1, "urn"), prop(2, "pulumi"), prop(3, "opts")), object(prop(4, "id"), prop(5, "__x"))), []finding{
+		{"reserved", with(object(prop(1, "urn"), prop(2, "pulumi"), prop(3, "constructor")), object(prop(4, "id"), prop(5, "__x"))), []finding{
 			{schema.CodeReserved, 1, "resources.Thing.inputs.urn"}, {schema.CodeReserved, 2, "resources.Thing.inputs.pulumi"},
-			{schema.CodeReserved, 3, "resources.Thing.inputs.opts"}, {schema.CodeReserved, 4, "resources.Thing.outputs.id"},
+			{schema.CodeReserved, 3, "resources.Thing.inputs.constructor"}, {schema.CodeReserved, 4, "resources.Thing.outputs.id"},
 			{schema.CodeReserved, 5, "resources.Thing.outputs.__x"},
 		}},
 		{"version in config", config(prop(1, "version")), []finding{{schema.CodeReserved, 1, "config.version"}}},

@@ -51,7 +51,7 @@ func TestAnySpecBinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := schematest.Any(t)
 		if _, findings := schema.Pulumi(p); findings.HasErrors() {
-			t.Skip("a type requires itself")
+			return // a type requires itself
 		}
 		bind(t, p)
 	})
