@@ -86,7 +86,7 @@ func (l *loader) declarations(b *block, p *spec.Provider) {
 func (l *loader) documentStart() diag.Range {
 	for _, f := range l.syntax.files {
 		for _, d := range f.Decls {
-			if field, ok := d.(*ast.Field); ok {
+			if field, ok := d.(*ast.Field); ok && field.Pos().IsValid() {
 				return l.files.label(field.Label)
 			}
 		}

@@ -155,10 +155,12 @@ func (l *loader) content(t *tree, name, dir string, content []byte, format strin
 	}
 }
 
-// text checks that a source is text, drops a byte order mark, and makes its
-// positions known.
+// text checks that a source is text, makes its positions known, and drops what
+// an editor may leave: a byte order mark, and the carriage returns of line
+// ends, which CUE's text blocks do not take. Lines and columns stay as they are.
 func (l *loader) text(shown string, content []byte) ([]byte, bool) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
 	src := l.files.add(shown, content)
 	if err := checkText(content); err != nil {
 		l.report(notText, src.span(0, 1), place{}, fmt.Sprintf("%s is not text: %v", shown, err), "Save the file as UTF-8.")

@@ -72,6 +72,9 @@ func (l *loader) yaml(shown string, content []byte) *build.Instance {
 // yamlLine finds the line in an error of the YAML library.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
+// unknownAnchor finds the name in the library's complaint.
+var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+
 // syntax reports what the YAML library could not read; it gives a line at most.
 func (r *yamlReader) syntax(err error) {
 	at := diag.Point(r.src.name, 1, 1)
@@ -83,8 +86,11 @@ func (r *yamlReader) syntax(err error) {
 		}
 	}
 	code := syntaxError
-	if strings.Contains(summary, "anchor") || strings.Contains(summary, "alias") {
+	if m := unknownAnchor.FindStringSubmatch(summary); m != nil {
 		code = yamlAnchor
+		if i := bytes.Index(r.src.content, []byte("*"+m[1])); i >= 0 {
+			at = r.src.span(i, i+1+len(m[1]))
+		}
 	}
 	r.l.report(code, at, place{}, summary, "")
 }
