@@ -12,12 +12,12 @@
 //	offset 20  header: JSON, see the type of that name
 //	then       blobs, one after the other; offsets count from the first
 //
-// Equal content gives equal bytes.
+// Equal content gives equal bytes. Every format keeps the first 20 bytes and, in
+// the header, the sources: see Salvage.
 package container
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -72,6 +72,11 @@ type blob struct {
 	Offset int64  `json:"o"`
 	Length int64  `json:"l"`
 	CRC    uint32 `json:"c"`
+}
+
+// within reports whether the stretch lies in that many bytes.
+func (b blob) within(room int64) bool {
+	return b.Offset >= 0 && b.Length >= 0 && b.Offset <= room && b.Length <= room-b.Offset
 }
 
 type namedBlob struct {
@@ -132,27 +137,17 @@ func (c *Container) Close() error {
 }
 
 func (c *Container) open(size int64) error {
-	var pre [preambleSize]byte
-	if size < preambleSize {
-		return errors.New("it is cut short")
-	}
-	if _, err := c.r.ReadAt(pre[:], 0); err != nil {
+	pre, err := readPreamble(c.r, size)
+	if err != nil {
 		return err
 	}
-	if string(pre[:8]) != magic {
-		return errors.New("it is no compiled spec")
+	switch {
+	case pre.format > Format:
+		return fmt.Errorf("it has format %d, and this declprov reads up to %d: it was written by a newer one", pre.format, Format)
+	case pre.format < Format:
+		return fmt.Errorf("it has format %d, which this declprov no longer reads", pre.format)
 	}
-	switch format := binary.LittleEndian.Uint32(pre[8:]); {
-	case format > Format:
-		return fmt.Errorf("it has format %d, and this declprov reads up to %d: it was written by a newer one", format, Format)
-	case format < Format:
-		return fmt.Errorf("it has format %d, which this declprov no longer reads", format)
-	}
-	length := int64(binary.LittleEndian.Uint32(pre[12:]))
-	if length > maxHeader || preambleSize+length > size {
-		return errors.New("it is cut short")
-	}
-	text, err := readChecked(c.r, preambleSize, length, binary.LittleEndian.Uint32(pre[16:]))
+	text, err := readChecked(c.r, preambleSize, pre.length, pre.crc)
 	if err != nil {
 		return fmt.Errorf("its header: %w", err)
 	}
@@ -160,7 +155,7 @@ func (c *Container) open(size int64) error {
 	if err := rd.into(&c.header); err != nil {
 		return fmt.Errorf("its header: %w", err)
 	}
-	c.base = preambleSize + length
+	c.base = preambleSize + pre.length
 	return c.buildIndex(size - c.base)
 }
 
@@ -177,7 +172,7 @@ func (c *Container) buildIndex(room int64) error {
 		blobs = append(blobs, s.At)
 	}
 	for _, b := range blobs {
-		if b.Offset < 0 || b.Length < 0 || b.Offset > room || b.Length > room-b.Offset {
+		if !b.within(room) {
 			return errors.New("it is cut short")
 		}
 	}

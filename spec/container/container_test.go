@@ -1,6 +1,7 @@
 package container_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -129,11 +130,11 @@ func TestWhatIsEncodedIsWhatIsOpened(t *testing.T) {
 			},
 			Tags: []string{"prod"}, Dirs: []string{"."}, Tool: "v1.2.3", CUE: "v0.17.1",
 		}
-		bytes, err := container.Encode(want)
+		whole, err := container.Encode(want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := container.OpenBytes(bytes)
+		c, err := container.OpenBytes(whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +155,7 @@ func TestWhatIsEncodedIsWhatIsOpened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(bytes, again); diff != "" {
+		if diff := cmp.Diff(whole, again); diff != "" {
 			t.Errorf("equal content gave other bytes:\n%s", diff)
 		}
 	})
@@ -292,6 +293,34 @@ func TestEveryBitCounts(t *testing.T) {
 	}
 }
 
+func TestSalvage(t *testing.T) {
+	want := &container.Salvaged{
+		Sources: []container.Source{{Path: "a.cue", Content: []byte("package a")}, {Path: "b.cue", Content: []byte{}}},
+		Tags:    []string{"prod"}, Tool: "v1", CUE: "v0.17.1",
+	}
+	whole, err := container.Encode(container.Content{
+		Provider: bigProvider(1), Sources: want.Sources, Tags: want.Tags, Tool: want.Tool, CUE: want.CUE,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []byte{0, container.Format, 99} {
+		whole[8] = format
+		got, err := container.Salvage(bytes.NewReader(whole), int64(len(whole)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("format %d (-want +got):\n%s", format, diff)
+		}
+	}
+	for n := range len(whole) {
+		if _, err := container.Salvage(bytes.NewReader(whole[:n]), int64(n)); !errors.Is(err, container.ErrUnusable) {
+			t.Fatalf("of %d bytes, %d gave %v", len(whole), n, err)
+		}
+	}
+}
+
 func TestOpenFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "spec")
 	if err := os.WriteFile(path, encode(t, bigProvider(3)), 0o600); err != nil {
@@ -396,11 +425,11 @@ func bigProvider(n int) *spec.Provider {
 func BenchmarkOpenAndOneResource(b *testing.B) {
 	for _, n := range []int{3, 300} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			bytes := encode(b, bigProvider(n))
-			b.ReportMetric(float64(len(bytes))/float64(n), "B/resource")
+			whole := encode(b, bigProvider(n))
+			b.ReportMetric(float64(len(whole))/float64(n), "B/resource")
 			b.ReportAllocs()
 			for b.Loop() {
-				c, err := container.OpenBytes(bytes)
+				c, err := container.OpenBytes(whole)
 				if err != nil {
 					b.Fatal(err)
 				}

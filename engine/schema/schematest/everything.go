@@ -66,7 +66,9 @@ func thing() *spec.Resource {
 			&spec.Property{Name: "secret", Type: text(), Secret: true},
 			&spec.Property{Name: "once", Type: text(), Ephemeral: true, Required: true},
 			&spec.Property{Name: "maybe", Type: &spec.Type{Kind: spec.String, Nullable: true}, Required: true},
-			&spec.Property{Name: "named", Type: text(), Autoname: &spec.Autoname{Max: 63, Sep: "-"}, Names: map[string]string{"csharp": "Title", "terraform": "x"}},
+			&spec.Property{Name: "named", Type: text(), Autoname: &spec.Autoname{Max: 63, Sep: "-"}, Names: map[string]string{
+				"csharp": "Title", "go": "Title", "nodejs": "title", "python": "title", "java": "title", "terraform": "x",
+			}},
 			&spec.Property{Name: "old", Type: text(), Deprecated: "use path"},
 			&spec.Property{Name: "options", Doc: "More.", Type: object(
 				&spec.Property{Name: "limit", Type: kind(spec.Number), Default: json.Number("0.25"), Replace: true},

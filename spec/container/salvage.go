@@ -1,0 +1,94 @@
+package container
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Salvaged is what any container, of whatever format, was made from.
+type Salvaged struct {
+	Sources []Source
+	Tags    []string
+	// Tool and CUE are the versions that made it.
+	Tool, CUE string
+}
+
+// Salvage reads the sources of a container whose format Open does not read, so
+// that its spec can be compiled again. Every format keeps the preamble, and in
+// its header what is read here. Errors wrap ErrUnusable.
+func Salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
+	out, err := salvage(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w; %s", ErrUnusable, err, remedy)
+	}
+	return out, nil
+}
+
+func salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
+	pre, err := readPreamble(r, size)
+	if err != nil {
+		return nil, err
+	}
+	text, err := readChecked(r, preambleSize, pre.length, pre.crc)
+	if err != nil {
+		return nil, fmt.Errorf("its header: %w", err)
+	}
+	// Not by the reader of this format, which refuses what it does not know.
+	var h struct {
+		Tool    string
+		CUE     string
+		Tags    []string
+		Sources []struct {
+			Name string `json:"n"`
+			At   blob   `json:"b"`
+		}
+	}
+	if err := json.Unmarshal(text, &h); err != nil {
+		return nil, fmt.Errorf("its header: %w", err)
+	}
+	base := preambleSize + pre.length
+	out := &Salvaged{Tags: h.Tags, Tool: h.Tool, CUE: h.CUE}
+	for _, s := range h.Sources {
+		if !s.At.within(size - base) {
+			return nil, errors.New("it is cut short")
+		}
+		content, err := readChecked(r, base+s.At.Offset, s.At.Length, s.At.CRC)
+		if err != nil {
+			return nil, fmt.Errorf("source %s: %w", s.Name, err)
+		}
+		out.Sources = append(out.Sources, Source{Path: s.Name, Content: content})
+	}
+	return out, nil
+}
+
+// preamble is what the first bytes of every format say.
+type preamble struct {
+	format uint32
+	length int64
+	crc    uint32
+}
+
+func readPreamble(r io.ReaderAt, size int64) (preamble, error) {
+	var b [preambleSize]byte
+	if size < preambleSize {
+		return preamble{}, errors.New("it is cut short")
+	}
+	if _, err := r.ReadAt(b[:], 0); err != nil {
+		return preamble{}, err
+	}
+	if string(b[:8]) != magic {
+		return preamble{}, errors.New("it is no compiled spec")
+	}
+	p := preamble{
+		format: binary.LittleEndian.Uint32(b[8:]),
+		length: int64(binary.LittleEndian.Uint32(b[12:])),
+		crc:    binary.LittleEndian.Uint32(b[16:]),
+	}
+	if p.length > maxHeader || preambleSize+p.length > size {
+		return preamble{}, errors.New("it is cut short")
+	}
+	return p, nil
+}
