@@ -24,7 +24,7 @@ import (
 type Files struct {
 	dir    string
 	rules  []rule
-	sweeps sweeps
+	sweeps *sweeps
 	// hook lets a test fail or stop the named step of a change.
 	hook func(step string) error
 }
@@ -45,7 +45,14 @@ func NewFiles(dir string, rules []Rule) (*Files, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("the program's folder %q must be an absolute path", dir)
 	}
-	f := &Files{dir: filepath.Clean(dir)}
+	f := &Files{dir: filepath.Clean(dir), sweeps: &sweeps{}}
+	return f.Granting(rules)
+}
+
+// Granting is the same file system under other rules: for grants that differ
+// from call to call. It shares what is remembered of folders.
+func (f *Files) Granting(rules []Rule) (*Files, error) {
+	f = &Files{dir: f.dir, sweeps: f.sweeps}
 	for _, r := range rules {
 		if r.Access != Read && r.Access != WriteTo {
 			return nil, fmt.Errorf("a grant of files reads or writes; %q does neither", r.Pattern)

@@ -83,8 +83,10 @@ func TestKillAtEveryCall(t *testing.T) {
 func killAt(t *testing.T, strace, dir, change, call string, n int) bool {
 	t.Helper()
 	inner := helper(t, "TestHelperChanges", dir)
-	cmd := exec.Command(strace, append([]string{"-f", "-qq", "-o", os.DevNull, "-e", "trace=?" + call,
-		"-e", fmt.Sprintf("inject=?%s:signal=KILL:when=%d", call, n)}, inner.Args...)...)
+	cmd := exec.Command(strace, append([]string{
+		"-f", "-qq", "-o", os.DevNull, "-e", "trace=?" + call,
+		"-e", fmt.Sprintf("inject=?%s:signal=KILL:when=%d", call, n),
+	}, inner.Args...)...)
 	cmd.Env = append(inner.Env, "FILES_HELPER_CHANGE="+change)
 	out, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState.ExitCode() == 1 {

@@ -7,6 +7,8 @@ import (
 	"github.com/declprov/declprov/actions/file"
 )
 
+//go:generate go test . -run ^TestGenerated$ -update
+
 // Families are all families, in the order of the documentation.
 func Families() []*actions.Family {
 	return []*actions.Family{file.Family()}

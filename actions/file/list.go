@@ -53,16 +53,13 @@ func listType() actions.Arg {
 	return arg
 }
 
+// listResult has items like read's result, with what costs a look into each
+// file only where it is referred to item by item.
 func listResult(s actions.Static) *spec.Type {
 	item := fileType(s)
-	if kind := s.Literals["type"]; kind == "directory" || s.Given("type") && kind == nil {
-		item = object(slices.Clone(item.Fields)...)
-		for i, f := range item.Fields {
-			if slices.Contains([]string{"sha256", "content", "contentBase64"}, f.Name) {
-				absent := *f
-				absent.Required = false
-				item.Fields[i] = &absent
-			}
+	for _, f := range item.Fields {
+		if slices.Contains([]string{"sha256", "content", "contentBase64"}, f.Name) {
+			f.Required = false
 		}
 	}
 	return object(
