@@ -9,14 +9,14 @@ import (
 )
 
 // familyGrants are those of a spec without a permissions block: the tree under
-// the root that it names. One that names none has none.
+// the root that it names, to write and so to read. One that names none has none.
 func familyGrants(s actions.Static) []actions.Grant {
 	node := s.Nodes["root"]
 	if node == nil || node.Kind != spec.StringNode {
 		return nil
 	}
 	tree := under(quoted(node, s.Literals["root"]), "**")
-	return []actions.Grant{{Access: actions.Read, Pattern: tree}, {Access: actions.WriteTo, Pattern: tree}}
+	return []actions.Grant{{Access: actions.WriteTo, Pattern: tree}}
 }
 
 // needs are the grants of a run that accesses the path in the argument.

@@ -28,13 +28,11 @@ func TestFamilyGrants(t *testing.T) {
 				static.Literals["root"] = tc.literal
 			}
 			got := Family().Grants(static)
-			if len(got) != 2 || got[0].Access != actions.Read || got[1].Access != actions.WriteTo {
+			if len(got) != 1 || got[0].Access != actions.WriteTo {
 				t.Fatalf("got %+v", got)
 			}
-			for _, g := range got {
-				if g.Pattern.Text != tc.want || g.Pattern.Range != node("").Range {
-					t.Errorf("got %+v, want %q", g.Pattern, tc.want)
-				}
+			if p := got[0].Pattern; p.Text != tc.want || p.Range != node("").Range {
+				t.Errorf("got %+v, want %q", p, tc.want)
 			}
 		})
 	}
