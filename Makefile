@@ -39,6 +39,6 @@ generate: ## write every generated file anew
 	cd tests && go generate ./...
 
 bench: ## measure, beside a provider written by hand
-	go test -run '^$$' -bench . -benchmem ./...
+	@cd tests && go run ./bench $(BENCHFLAGS)
 
 .PHONY: help build demo test test-deps check format generate bench

@@ -23,23 +23,26 @@ type observation struct{ Step, Aspect, Guide, Ours string }
 func TestSameProgramAgainstTheGuidesProvider(t *testing.T) {
 	guide := guideProvider(t)
 	ours := provider.Folder(t, "files", "examples/files.cue")
-	all := map[string]map[string]seen{}
-	for pkg, folder := range map[string]string{"myfiles": guide, "files": ours} {
-		steps := map[string]seen{}
-		all[pkg] = steps
-		// The two have nothing in common, and could run side by side; on two
-		// cores it would gain little.
-		t.Run(pkg, func(t *testing.T) {
-			s := &side{Stack: pulumitest.New(t, pulumitest.Providers{pkg: folder}), t: t, pkg: pkg}
-			for _, step := range scenario() {
-				steps[step.name] = step.do(s)
-			}
-		})
-	}
+	all := map[string]map[string]seen{"myfiles": {}, "files": {}}
+	t.Run("play", func(t *testing.T) {
+		for pkg, folder := range map[string]string{"myfiles": guide, "files": ours} {
+			t.Run(pkg, func(t *testing.T) {
+				t.Parallel()
+				s := &side{Stack: pulumitest.New(t, pulumitest.Providers{pkg: folder}), t: t, pkg: pkg}
+				for _, step := range scenario() {
+					all[pkg][step.name] = step.do(s)
+				}
+			})
+		}
+	})
 	if t.Failed() {
 		return
 	}
-	if diff := cmp.Diff(tabled(), differing(all["myfiles"], all["files"])); diff != "" {
+	seen := differing(all["myfiles"], all["files"])
+	if diff := cmp.Diff(tabled(), seen); diff != "" {
+		for _, o := range seen {
+			t.Logf("%#v", o)
+		}
 		t.Errorf("differences between the two (-in the table +seen now):\n%s", diff)
 	}
 }
@@ -70,11 +73,26 @@ func differing(guide, ours map[string]seen) []observation {
 		maps.Copy(aspects, o)
 		for _, aspect := range slices.Sorted(maps.Keys(aspects)) {
 			if g[aspect] != o[aspect] {
-				out = append(out, observation{step.name, aspect, g[aspect], o[aspect]})
+				guides, own := apart(g[aspect], o[aspect])
+				out = append(out, observation{step.name, aspect, guides, own})
 			}
 		}
 	}
 	return out
+}
+
+// apart are the lines that only one of two texts has; where they differ in the
+// order of their lines, all of them.
+func apart(a, b string) (onlyA, onlyB string) {
+	left, right := strings.Split(a, "\n"), strings.Split(b, "\n")
+	without := func(lines, others []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return slices.Contains(others, l) }), "\n")
+	}
+	onlyA, onlyB = without(left, right), without(right, left)
+	if onlyA == "" && onlyB == "" {
+		return a, b
+	}
+	return onlyA, onlyB
 }
 
 // tabled are the observations of the table, in the scenario's order.
@@ -99,6 +117,8 @@ func tabled() []observation {
 func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 var _ = flag.Bool("update", false, "write docs/python-provider.md anew")
+
+//go:generate go test . -count=1 -run ThePageIsFresh -args -update
 
 func TestThePageIsFresh(t *testing.T) {
 	root, err := tools.Root()

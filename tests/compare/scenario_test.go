@@ -178,18 +178,23 @@ func did(r *pulumicli.Result) string {
 
 func (s *side) outputs() string {
 	s.t.Helper()
-	out, err := s.Outputs(s.t.Context())
+	d, err := s.Export()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return lines(out)
+	for _, r := range d.Resources {
+		if r.Type == "pulumi:pulumi:Stack" {
+			return lines(r.Outputs)
+		}
+	}
+	return ""
 }
 
 // state is every recorded resource: id, inputs and outputs. A secret is shown
 // as what it is, since its ciphertext differs from run to run.
 func (s *side) state() string {
 	s.t.Helper()
-	d, err := s.Export(s.t.Context())
+	d, err := s.Export()
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -198,7 +203,7 @@ func (s *side) state() string {
 		if strings.HasPrefix(string(r.Type), "pulumi:") {
 			continue
 		}
-		all = append(all, fmt.Sprintf("%s %s\n  inputs %s\n  outputs %s", r.URN.Name(), r.ID, properties(r.Inputs), properties(r.Outputs)))
+		all = append(all, fmt.Sprintf("%s %s: inputs %s, outputs %s", r.URN.Name(), r.ID, properties(r.Inputs), properties(r.Outputs)))
 	}
 	slices.Sort(all)
 	return strings.Join(all, "\n")

@@ -65,7 +65,7 @@ func up(ctx context.Context, s *story) error {
 	}
 	s.claim(r.Ops() == "create=1", "one file was created")
 	s.claim(s.holds("greeting.txt", "Hello"), "greeting.txt holds %q", "Hello")
-	recorded, err := s.project.Resource(ctx, "greeting")
+	recorded, err := s.project.Resource("greeting")
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func refuse(ctx context.Context, s *story) error {
 	said := strings.Join(r.Errors(), "\n")
 	s.claim(r.ExitCode != 0 && strings.Contains(said, "precious.txt") && strings.Contains(said, "exists"), "up failed, and said that precious.txt exists")
 	s.claim(s.holds("precious.txt", "Somebody's work"), "the file that was there is as it was")
-	recorded, err := s.project.Resource(ctx, "precious")
+	recorded, err := s.project.Resource("precious")
 	s.claim(recorded == nil, "the state has nothing of it")
 	return err
 }
@@ -183,7 +183,7 @@ func destroy(ctx context.Context, s *story) error {
 	}
 	s.claim(r.Ops() == "delete=2", "two files were deleted")
 	s.claim(!s.there("letters/hello.txt") && !s.there("precious.txt"), "neither is on the disk")
-	state, err := s.project.Export(ctx)
+	state, err := s.project.Export()
 	if err != nil {
 		return err
 	}

@@ -224,7 +224,7 @@ func changing() []point {
 			s.Up("create=1")
 			holds(t, s, map[string]string{"a.txt": "swordfish"})
 			s.Up("same=1")
-			state, err := s.Export(t.Context())
+			state, err := s.Export()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -69,13 +69,21 @@ func configuration() []point {
 		{24, "a secret setting is never shown", func(t *testing.T) {
 			const token = "swordfish-canary"
 			s := testdata(t, "settings")
-			s.Program(configured(owner, limits, "  settings:token: {value: "+token+", secret: true}\n"))
-			r := s.Up("create=1", "--logtostderr", "-v=9", "--debug")
+			s.Program(configured(owner, limits))
+			set, err := s.Run(t.Context(), "config", "set", "--secret", "settings:token", token)
+			if err != nil || set.ExitCode != 0 {
+				t.Fatalf("setting the secret: %v, %v", err, set.Failure())
+			}
+			// Not with -v=9: there the CLI itself logs what it sends.
+			r := s.Up("create=1", "--debug", "--show-config")
 			for name, text := range map[string]string{"stdout": r.Stdout, "stderr": r.Stderr} {
-				for line := range strings.Lines(text) {
-					if strings.Contains(line, token) && strings.Contains(line, "provider") {
-						t.Errorf("%s shows the secret: %s", name, line)
-					}
+				if strings.Contains(text, token) {
+					t.Errorf("%s shows the secret:\n%s", name, text)
+				}
+			}
+			for _, e := range r.Events {
+				if d := e.DiagnosticEvent; d != nil && strings.Contains(d.Message, token) {
+					t.Errorf("a message shows the secret: %s", d.Message)
 				}
 			}
 			if got := s.Files()["report.txt"]; strings.Contains(got, token) {

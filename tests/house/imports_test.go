@@ -49,7 +49,7 @@ func owners() map[string][]string {
 		"cuelang.org/go":                            {"spec/load"},
 		"github.com/expr-lang/expr":                 {"spec/expr"},
 		"github.com/pulumi/pulumi/sdk/v3/proto":     {"engine/pulumi"},
-		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform"},
+		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform", "cmd"},
 		"github.com/hashicorp/terraform-plugin-go":  {"engine/terraform"},
 		"github.com/spf13/cobra":                    {"cmd"},
 		"net/http":                                  {"actions/http", "cmd"},

@@ -29,6 +29,11 @@ func bind(t fataler, p *spec.Provider) *pulumi.Package {
 	if len(findings) > 0 {
 		t.Fatalf("the spec has findings: %v", findings)
 	}
+	return bindText(t, text)
+}
+
+func bindText(t fataler, text []byte) *pulumi.Package {
+	t.Helper()
 	var doc pulumi.PackageSpec
 	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatalf("the schema is not Pulumi's: %v\n%s", err, text)
@@ -44,6 +49,21 @@ func TestEverythingBinds(t *testing.T) {
 	pkg := bind(t, schematest.Everything())
 	if len(pkg.Resources) != 3 {
 		t.Errorf("%d resources are bound, want 3", len(pkg.Resources))
+	}
+}
+
+func TestParameterizedBinds(t *testing.T) {
+	text, findings := schema.Pulumi(schematest.Everything())
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	text, err := schema.Parameterized(text, "declprov", "0.1.0", []byte("spec"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg := bindText(t, text)
+	if pkg.Parameterization == nil || pkg.Parameterization.BasePlugin.Name != "declprov" || string(pkg.Parameterization.Parameter) != "spec" {
+		t.Errorf("the parameterization is bound as %+v", pkg.Parameterization)
 	}
 }
 

@@ -54,29 +54,29 @@ func (p *Project) Import(ctx context.Context, token, name, id string) (*Result, 
 	})
 }
 
-// Export is the stack's state, as the backend has it: secrets are encrypted.
-func (p *Project) Export(ctx context.Context) (*apitype.DeploymentV3, error) {
-	r, err := p.Run(ctx, "stack", "export")
+// Export is the stack's state as the backend has it: secrets are encrypted. It
+// is read from the backend's file, which a `pulumi stack export` would only
+// copy, at the price of a process.
+func (p *Project) Export() (*apitype.DeploymentV3, error) {
+	data, err := os.ReadFile(p.path("state", ".pulumi", "stacks", p.opts.Name, StackName+".json"))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading the state: %w", err)
 	}
-	if err := r.Failure(); err != nil {
-		return nil, err
+	var file struct {
+		Checkpoint apitype.CheckpointV3 `json:"checkpoint"`
 	}
-	var whole apitype.UntypedDeployment
-	if err := json.Unmarshal([]byte(r.Stdout), &whole); err != nil {
-		return nil, fmt.Errorf("reading the exported state: %w", err)
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, fmt.Errorf("reading the state: %w", err)
 	}
-	var state apitype.DeploymentV3
-	if err := json.Unmarshal(whole.Deployment, &state); err != nil {
-		return nil, fmt.Errorf("reading the exported state: %w", err)
+	if file.Checkpoint.Latest == nil {
+		return &apitype.DeploymentV3{}, nil // nothing was ever made
 	}
-	return &state, nil
+	return file.Checkpoint.Latest, nil
 }
 
 // Resource is the recorded resource of that name in the program, or nil.
-func (p *Project) Resource(ctx context.Context, name string) (*apitype.ResourceV3, error) {
-	state, err := p.Export(ctx)
+func (p *Project) Resource(name string) (*apitype.ResourceV3, error) {
+	state, err := p.Export()
 	if err != nil {
 		return nil, err
 	}

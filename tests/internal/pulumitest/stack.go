@@ -119,7 +119,7 @@ func (s *Stack) Fails(r *pulumicli.Result, err error) []string {
 // Recorded is the state of the resource of that name; it must be there.
 func (s *Stack) Recorded(name string) *apitype.ResourceV3 {
 	s.t.Helper()
-	r, err := s.Resource(s.t.Context(), name)
+	r, err := s.Resource(name)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func (s *Stack) Recorded(name string) *apitype.ResourceV3 {
 // Unrecorded fails if the state has a resource of that name.
 func (s *Stack) Unrecorded(name string) {
 	s.t.Helper()
-	r, err := s.Resource(s.t.Context(), name)
+	r, err := s.Resource(name)
 	if err != nil {
 		s.t.Fatal(err)
 	}

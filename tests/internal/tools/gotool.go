@@ -25,12 +25,13 @@ const (
 // goTool is a tool that is built from a package that tests/tools/go.mod pins. A
 // stamp that is not empty is a linker flag that takes the version.
 func goTool(name, purpose, pkg, stamp string) Tool {
-	where := func(root string) (string, string, error) {
-		version, err := pinned(root, moduleOf(pkg))
+	where := func(root string) (path, version string, err error) {
+		dir, err := cliFolder(root)
 		if err != nil {
 			return "", "", err
 		}
-		return filepath.Join(root, ".tools", name+"-"+version, "bin", name+exeSuffix()), version, nil
+		version, err = pinned(root, moduleOf(pkg))
+		return filepath.Join(dir, name+exeSuffix()), version, err
 	}
 	return Tool{
 		Name: name, For: purpose, GoOnly: true,
@@ -53,6 +54,18 @@ func goTool(name, purpose, pkg, stamp string) Tool {
 			return buildGo(ctx, root, log, goBuild{name: name, version: version, pkg: pkg, flags: flags, to: path})
 		},
 	}
+}
+
+// cliFolder is where the CLI and its YAML host are. They are side by side, so
+// that the CLI takes the host for its own and does not warn; and both versions
+// are in the name, so that a new pin is a new build.
+func cliFolder(root string) (string, error) {
+	cli, err := pinned(root, pulumiModule)
+	if err != nil {
+		return "", err
+	}
+	host, err := pinned(root, pulumiYAMLModule)
+	return filepath.Join(root, ".tools", "pulumi-"+cli+"-yaml-"+host, "bin"), err
 }
 
 func moduleOf(pkg string) string {
