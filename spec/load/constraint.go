@@ -242,7 +242,7 @@ func (l *loader) conjunction(it item, v cue.Value, args []cue.Value, s site) *sp
 func (l *loader) structural(args []cue.Value) bool {
 	for _, a := range args {
 		op, _ := a.Expr()
-		if a.IncompleteKind() != cue.StructKind || op == cue.OrOp || op == cue.CallOp {
+		if a.IncompleteKind() != cue.StructKind || op == cue.OrOp || l.hasCall([]cue.Value{a}) {
 			return false
 		}
 	}
@@ -279,6 +279,12 @@ func merge(a, b *spec.Type) (t *spec.Type, problem string) {
 	if b.Kind == spec.Any && isEmpty(b) {
 		return a, ""
 	}
+	if a.Kind == spec.Union {
+		return mergeUnion(a, b)
+	}
+	if b.Kind == spec.Union {
+		return mergeUnion(b, a)
+	}
 	m := *a
 	m.Nullable = a.Nullable && b.Nullable
 	kind, ok := mergeKinds(a, b)
@@ -295,7 +301,6 @@ func merge(a, b *spec.Type) (t *spec.Type, problem string) {
 	if len(b.Keys) > 0 {
 		m.Keys = b.Keys
 	}
-	m.Variants = append(m.Variants, b.Variants...)
 	m.Min, m.Max = tighter(a.Min, b.Min, 1), tighter(a.Max, b.Max, -1)
 	m.Not = append(append([]any(nil), a.Not...), b.Not...)
 	m.Patterns = append(append([]spec.Pattern(nil), a.Patterns...), b.Patterns...)
@@ -309,6 +314,26 @@ func merge(a, b *spec.Type) (t *spec.Type, problem string) {
 		return nil, fmt.Sprintf("at least %d and at most %d exclude each other", m.MinLen, *m.MaxLen)
 	}
 	return narrow(&m, a.Enum, b.Enum)
+}
+
+// mergeUnion keeps of a union what the other type allows too.
+func mergeUnion(u, other *spec.Type) (*spec.Type, string) {
+	var kept []*spec.Type
+	for _, v := range u.Variants {
+		if m, problem := merge(v, other); problem == "" {
+			kept = append(kept, m)
+		}
+	}
+	switch len(kept) {
+	case 0:
+		return nil, fmt.Sprintf("none of the union's types is %s too", other.Kind)
+	case 1:
+		return kept[0], ""
+	}
+	m := *u
+	m.Variants = kept
+	m.Nullable = u.Nullable && other.Nullable
+	return &m, ""
 }
 
 func isEmpty(t *spec.Type) bool {
