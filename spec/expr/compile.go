@@ -1,12 +1,8 @@
 package expr
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -31,6 +27,11 @@ func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 		return &Value{root: fixed{}, typ: static().null}, nil
 	}
 	root, t := c.node(n, want, 0)
+	if f, ok := root.(fixed); ok && c.pieces == nil {
+		if text, err := scalarText(f.value); err == nil {
+			c.pieces = []piece{{literal: text}}
+		}
+	}
 	if c.diags.HasErrors() {
 		return nil, c.diags
 	}
@@ -45,7 +46,7 @@ type compilation struct {
 	diags     diag.List
 	refs      []Ref
 	unchecked int
-	// pieces are those of the tree's root, where it is a string.
+	// pieces are those of the tree's root, where it is text or a scalar.
 	pieces []piece
 }
 
@@ -326,301 +327,4 @@ func (c *compilation) mixed(n *spec.Node, raw []rawPiece, want *spec.Type, depth
 	t := static().string
 	c.fit(t, want, n)
 	return out, t
-}
-
-// compiled is a compiled expression.
-type compiled struct {
-	part  evaluator
-	t     *spec.Type
-	ref   []string
-	place place
-	// segments says that it is a call of segments(…).
-	segments bool
-}
-
-func (e compiled) piece() piece {
-	return piece{part: e.part, ref: e.ref, segments: e.segments, at: extent{0, runeLen(e.place.source)}, place: e.place}
-}
-
-// expression parses, checks and compiles one `${…}`.
-func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, inText bool) compiled {
-	faulty := compiled{part: fixed{}, t: static().any, place: place{n, raw.from, raw.text}}
-	tree, bad := parse(raw.text, theMachine().config(false))
-	if bad != nil {
-		c.report(CodeSyntax, n.At(raw.from+bad.from, raw.from+bad.to), bad.detail(), "%s", bad.message)
-		return faulty
-	}
-	k := &checker{scope: c.scope, types: c.scope.Types, node: n, offset: raw.from, extents: extents{[]rune(raw.text)}}
-	v := k.check(tree)
-	k.use(v)
-	whole := k.trimmed()
-	if !k.diags.HasErrors() {
-		if inText {
-			k.textPart(tree, v, whole)
-		} else {
-			k.wanted(v, want, whole)
-		}
-	}
-	c.diags = append(c.diags, k.diags...)
-	c.unchecked += k.unchecked
-	slices.SortStableFunc(k.refs, func(a, b reference) int { return a.at.from - b.at.from })
-	for _, r := range k.refs {
-		c.refs = append(c.refs, Ref{Path: r.path, Range: k.rangeOf(r.at)})
-	}
-	if k.diags.HasErrors() {
-		return faulty
-	}
-	b := builder{checker: k, place: faulty.place}
-	part := b.build(tree)
-	if b.err != nil {
-		c.diags = append(c.diags, c.placed(failed(b.err), n, raw))
-		return faulty
-	}
-	if f, ok := part.(fixed); ok && want != nil && !inText {
-		if m := fits(f.value, want, c.scope.Types, 0); m != nil {
-			c.report(m.code, k.rangeOf(whole), "", "%s", m.Error())
-		}
-	}
-	out := compiled{part: part, t: v.t, place: faulty.place, segments: isSegments(tree)}
-	if ch, ok := part.(*chain); ok {
-		out.ref = ch.path
-	}
-	return out
-}
-
-// placed gives a finding without a place that of the expression.
-func (c *compilation) placed(d diag.Diagnostic, n *spec.Node, raw rawPiece) diag.Diagnostic {
-	if d.Subject.IsZero() {
-		d.Subject = n.At(raw.from, raw.to)
-	}
-	return d
-}
-
-// trimmed is where the expression stands, without the space around it.
-func (c *checker) trimmed() extent {
-	source := string(c.extents.source)
-	from := len(c.extents.source) - runeLen(strings.TrimLeft(source, " \t\r\n"))
-	return extent{from, from + runeLen(strings.TrimSpace(source))}
-}
-
-// wanted checks the value of a whole expression against what is wanted.
-func (c *checker) wanted(v typed, want *spec.Type, whole extent) {
-	a := assignment{types: c.types}
-	m := a.check(v.t, want, 0)
-	if m == nil {
-		return
-	}
-	if m.code == CodeNullUnguarded && m.path == "" && !isNull(resolve(v.t, c.types)) {
-		v.at = whole
-		c.nullFault(v)
-		return
-	}
-	detail := ""
-	from, to := resolve(present(v.t, c.types), c.types), resolve(want, c.types)
-	if m.path == "" {
-		detail = remedyFor(from, to)
-	}
-	c.report(diag.Error, m.code, whole, detail, "%s", m.Error())
-}
-
-// remedyFor says how a value of one type becomes one of another.
-func remedyFor(from, to *spec.Type) string {
-	switch {
-	case isString(to) && (isNumeric(from) || from.Kind == spec.Bool):
-		return "Turn it into text with string(…)."
-	case isString(to) && (from.Kind == spec.List || from.Kind == spec.Map || from.Kind == spec.Object):
-		return "Turn it into text with jsonencode(…)."
-	case to.Kind == spec.Int && from.Kind == spec.Number:
-		return "Make it whole with int(…), round(…) or floor(…)."
-	case to.Kind == spec.Int && isString(from):
-		return "Read it with int(…)."
-	case to.Kind == spec.Number && isString(from):
-		return "Read it with float(…)."
-	default:
-		return ""
-	}
-}
-
-// textPart checks an expression that stands amid text.
-func (c *checker) textPart(n ast.Node, v typed, whole extent) {
-	v.at = whole
-	t := c.nonNull(v)
-	if isScalar(t, c.types) {
-		return
-	}
-	if isSegments(n) {
-		return
-	}
-	remedy := "Use jsonencode(…), or join(…) for a list."
-	if t.Kind == spec.Asset || t.Kind == spec.Archive {
-		remedy = "Hand it to an action as a whole."
-	}
-	c.fail(CodeTextPart, whole, remedy, "%s is %s, which cannot stand amid text", c.text(whole), Describe(t))
-}
-
-// isSegments reports whether an expression is a call of segments(…).
-func isSegments(n ast.Node) bool {
-	call, ok := n.(*ast.CallNode)
-	if !ok {
-		return false
-	}
-	id, ok := call.Callee.(*ast.IdentifierNode)
-	return ok && id.Value == "segments"
-}
-
-// builder makes evaluators of a checked tree.
-type builder struct {
-	checker *checker
-	place   place
-	err     error
-}
-
-// build compiles a node: by its structure where it only moves values, so that
-// what is unknown or secret stays where it is, and else for the machine.
-func (b *builder) build(n ast.Node) evaluator {
-	if part := b.structure(n); part != nil {
-		return part
-	}
-	at := b.checker.extents.of(n)
-	var refs []reference
-	for _, r := range b.checker.refs {
-		if r.at.from >= at.from && r.at.to <= at.to {
-			refs = append(refs, r)
-		}
-	}
-	p, err := newProgram(n, b.checker.strict, b.place)
-	if err != nil {
-		b.err = errors.Join(b.err, err)
-		return fixed{}
-	}
-	if len(refs) > 0 {
-		return &formula{p, refs}
-	}
-	v, err := p.eval(&Vars{})
-	if err != nil && b.err == nil {
-		b.err = err
-	}
-	return fixed{v}
-}
-
-// structure is the evaluator of a node that only moves values, nil for others.
-func (b *builder) structure(n ast.Node) evaluator {
-	switch n := n.(type) {
-	case *ast.NilNode:
-		return fixed{}
-	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		return fixed{literalOf(n)}
-	case *ast.IdentifierNode, *ast.MemberNode, *ast.ChainNode:
-		return b.chain(n)
-	case *ast.ArrayNode:
-		out := &sequence{}
-		for _, item := range n.Nodes {
-			out.parts = append(out.parts, b.build(item))
-		}
-		return folded(out, out.parts)
-	case *ast.MapNode:
-		return b.mapLiteral(n)
-	case *ast.CallNode:
-		return b.call(n)
-	}
-	return nil
-}
-
-// folded is a part as a constant, where all that it is made of is.
-func folded(e evaluator, parts []evaluator) evaluator {
-	for _, p := range parts {
-		if _, ok := p.(fixed); !ok {
-			return e
-		}
-	}
-	v, err := e.eval(nil)
-	if err != nil {
-		return e
-	}
-	return fixed{v}
-}
-
-// chain is a plain member chain, nil where it is more than that.
-func (b *builder) chain(n ast.Node) evaluator {
-	out := &chain{at: b.checker.extents.of(n), place: b.place}
-	for {
-		switch m := n.(type) {
-		case *ast.ChainNode:
-			n = m.Node
-			continue
-		case *ast.MemberNode:
-			step, ok := stepOf(m.Property)
-			if !ok {
-				return nil
-			}
-			out.path = append(out.path, step)
-			out.strict = append(out.strict, b.checker.strict[m])
-			n = m.Node
-			continue
-		case *ast.IdentifierNode:
-			if m.Value == "null" {
-				if len(out.path) == 0 {
-					return fixed{}
-				}
-				return nil
-			}
-			out.path = append(out.path, m.Value)
-			out.strict = append(out.strict, false)
-			slices.Reverse(out.path)
-			slices.Reverse(out.strict)
-			return out
-		default:
-			return nil
-		}
-	}
-}
-
-func (b *builder) mapLiteral(n *ast.MapNode) evaluator {
-	out := &dict{}
-	for _, pair := range n.Pairs {
-		p, ok := pair.(*ast.PairNode)
-		if !ok {
-			return nil
-		}
-		key, ok := p.Key.(*ast.StringNode)
-		if !ok {
-			return nil
-		}
-		out.keys = append(out.keys, key.Value)
-	}
-	for _, pair := range n.Pairs {
-		out.parts = append(out.parts, b.build(pair.(*ast.PairNode).Value))
-	}
-	return folded(out, out.parts)
-}
-
-// call is a merge, pick or omit, nil for other functions.
-func (b *builder) call(n *ast.CallNode) evaluator {
-	id, ok := n.Callee.(*ast.IdentifierNode)
-	if !ok {
-		return nil
-	}
-	at := extent{id.Location().From, id.Location().To}
-	fail := func(message string) error { return b.place.error(at, message) }
-	switch id.Value {
-	case "merge":
-		out := &merged{fail: fail}
-		for _, arg := range n.Arguments {
-			out.parts = append(out.parts, b.build(arg))
-		}
-		return folded(out, out.parts)
-	case "pick", "omit":
-		out := &chosenPart{keep: id.Value == "pick", fail: fail}
-		for _, arg := range n.Arguments[1:] {
-			name, ok := arg.(*ast.StringNode)
-			if !ok {
-				return nil
-			}
-			out.names = append(out.names, name.Value)
-		}
-		out.part = b.build(n.Arguments[0])
-		return folded(out, []evaluator{out.part})
-	default:
-		return nil
-	}
 }

@@ -202,7 +202,7 @@ func TestEvalErrors(t *testing.T) {
 		{"${filter(body.items, .id)}", "id", "a condition must be true or false, and this is a string"},
 		{"${int(inputs.name)}", "int", `"Rex" is no whole number of 64 bits`},
 		{"${jsondecode(inputs.name)}", "jsondecode", "this is no JSON: invalid character 'R' looking for beginning of value"},
-		{"${inputs.name matches (inputs.name + \"[\")}", "matches", `"Rex[" is no regular expression: error parsing regexp: missing closing ]: ` + "`[`"},
+		{"${inputs.name matches (inputs.name + \"[\")}", "matches", `"Rex[" is no regular expression: missing closing ]: ` + "`[`"},
 		{"${jsonencode(inputs.asset)}", "jsonencode", "an asset cannot be written as text: hand it to an action as a whole"},
 		{"${1..(inputs.size * 1000000000)}", "..", "the expression makes a list of more than 1000000 items"},
 		{"${repeat(inputs.name, 1000000000)}", "repeat", "the expression makes a string of more than 16 MiB"},

@@ -22,7 +22,7 @@ type Name struct {
 	// be null.
 	Type *spec.Type
 	// Secret says that the whole of it is; a property's own attribute says so
-	// of a part.
+	// of a part. That is for Value.Secret: what Eval marks, Vars.Secrets says.
 	Secret bool
 	// Absent is not "" for a name that the language has, but not here: the
 	// sentence says where it is to be had. Type is then ignored.
@@ -46,7 +46,8 @@ type Vars struct {
 	Secrets [][]string
 }
 
-// Unknown stands for a value that is not known yet.
+// Unknown stands for a value that is not known yet. In what Eval yields, one that
+// is secret too is Secret{Unknown{}}.
 type Unknown struct{}
 
 // Secret marks a value, in what Eval yields, as secret.

@@ -1,10 +1,12 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"reflect"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
@@ -263,5 +265,9 @@ func pattern(text string) (*regexp.Regexp, error) {
 	if len(text) > maxPattern {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxPattern)
 	}
-	return regexp.Compile(text)
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	return re, nil
 }

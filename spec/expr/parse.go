@@ -78,6 +78,10 @@ func syntaxMessage(m string) string {
 	switch {
 	case strings.Contains(m, "maximum allowed nodes"):
 		return fmt.Sprintf("the expression has more than %d parts", maxNodes)
+	case strings.Contains(m, "expected at least"):
+		return strings.Replace(m, "expected at least", "this call needs", 1)
+	case strings.Contains(m, "integer literal"), strings.Contains(m, "hex literal"):
+		return "this number does not fit an integer of 64 bits"
 	case strings.Contains(m, "cannot be mixed"):
 		return "?? and another operator need parentheses: write (a ?? b) + c"
 	}

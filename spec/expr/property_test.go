@@ -99,7 +99,9 @@ func drawExpression(t *rapid.T, depth int, inPredicate bool) string {
 		},
 		func() string { return "(" + sub() + " ? " + sub() + " : " + sub() + ")" },
 		func() string { p := sub(); return "(" + p + " != null ? " + p + " : " + sub() + ")" },
-		func() string { return "(" + sub() + ")" + rapid.SampledFrom([]string{".a", "?.b", "[0]", "[-1]", "?.[1]", "[1:]", "[\"a\"]"}).Draw(t, "suffix") },
+		func() string {
+			return "(" + sub() + ")" + rapid.SampledFrom([]string{".a", "?.b", "[0]", "[-1]", "?.[1]", "[1:]", "[\"a\"]"}).Draw(t, "suffix")
+		},
 		func() string {
 			f := rapid.SampledFrom([]string{"len", "upper", "string", "int", "float", "keys", "values", "toPairs", "first", "last", "sort", "reverse", "uniq", "flatten", "jsonencode", "yamlencode", "jsondecode", "yamldecode", "base64encode", "sha256", "type", "abs", "round", "max", "mean", "sum", "segments", "parsetime", "date", "coalesce", "merge", "join", "concat", "fromPairs"}).Draw(t, "function")
 			return f + "(" + sub() + ")"

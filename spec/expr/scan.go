@@ -48,7 +48,7 @@ func scan(s string) ([]rawPiece, *scanFault) {
 			width := utf8.RuneCountInString(source)
 			if !ok {
 				return nil, &scanFault{CodeUnterminated, "this ${ has no closing }",
-					"An expression reaches from ${ to its }. For the two characters themselves, write $${.", point, point + 2}
+					"An expression reaches from ${ to its }, and a quote in it must be closed. For the two characters themselves, write $${.", point, point + 2}
 			}
 			if strings.TrimSpace(source) == "" {
 				return nil, &scanFault{CodeEmpty, "this ${} is empty",

@@ -74,8 +74,8 @@ type Segment struct {
 	Literal bool
 }
 
-// Segments are the pieces of a string template, as written; nil for a tree that
-// is no string.
+// Segments are the pieces of a string template, as written; nil for a list or a
+// struct.
 func (v *Value) Segments() []Segment {
 	var out []Segment
 	for _, p := range v.pieces {
@@ -95,7 +95,7 @@ type Part struct {
 	Secret bool
 }
 
-// Parts are the evaluated pieces of a string template. A piece that is a list,
+// Parts are the evaluated pieces of a string template, or the text of a scalar. A piece that is a list,
 // such as segments(…) yields, is a part for each item, with a literal slash
 // between them. The error is an *EvalError.
 func (v *Value) Parts(vars *Vars) (out []Part, err error) {

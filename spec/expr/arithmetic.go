@@ -1,0 +1,177 @@
+package expr
+
+import (
+	"math"
+)
+
+// operands are two numbers, as an int64 or a float64 each.
+func operands(op string, a []any) (x, y any, err error) {
+	if x, err = operand(op, a[0]); err != nil {
+		return nil, nil, err
+	}
+	y, err = operand(op, a[1])
+	return x, y, err
+}
+
+func operand(op string, v any) (any, error) {
+	n, ok := numeric(v)
+	switch {
+	case ok:
+		return n, nil
+	case isNumber(v):
+		return nil, faultf("%s cannot reckon with %s: it has more digits than a number here can hold", op, numberText(v))
+	case v == nil:
+		return nil, faultf("%s needs numbers, and this is null", op)
+	default:
+		return nil, faultf("%s needs numbers, and this is %s", op, describeKind(v))
+	}
+}
+
+func overflow(op string) error { return faultf("the result of %s does not fit an integer", op) }
+
+func opAdd(r *run, a []any) (any, error) {
+	if x, ok := a[0].(string); ok {
+		y, ok := a[1].(string)
+		if !ok {
+			return nil, faultf("+ joins two strings, and this is %s: turn it into text with string(…)", describeKind(a[1]))
+		}
+		if err := r.grow(len(x) + len(y)); err != nil {
+			return nil, err
+		}
+		return x + y, nil
+	}
+	if v, ok := addTimes(a[0], a[1]); ok {
+		return v, nil
+	}
+	x, y, err := operands("+", a)
+	if err != nil {
+		return nil, err
+	}
+	if i, j, ok := ints(x, y); ok {
+		if sum := i + j; (sum > i) == (j > 0) {
+			return sum, nil
+		}
+		return nil, overflow("+")
+	}
+	return finite("+", toFloat(x)+toFloat(y))
+}
+
+func ints(x, y any) (i, j int64, ok bool) {
+	i, ok1 := x.(int64)
+	j, ok2 := y.(int64)
+	return i, j, ok1 && ok2
+}
+
+// finite refuses what no number is.
+func finite(op string, f float64) (any, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, faultf("the result of %s is no number", op)
+	}
+	return f, nil
+}
+
+func opSubtract(_ *run, a []any) (any, error) {
+	if v, ok := subtractTimes(a[0], a[1]); ok {
+		return v, nil
+	}
+	x, y, err := operands("-", a)
+	if err != nil {
+		return nil, err
+	}
+	if i, j, ok := ints(x, y); ok {
+		if d := i - j; (d < i) == (j > 0) {
+			return d, nil
+		}
+		return nil, overflow("-")
+	}
+	return finite("-", toFloat(x)-toFloat(y))
+}
+
+func opMultiply(_ *run, a []any) (any, error) {
+	x, y, err := operands("*", a)
+	if err != nil {
+		return nil, err
+	}
+	if i, j, ok := ints(x, y); ok {
+		if i == 0 || j == 0 {
+			return int64(0), nil
+		}
+		p := i * j
+		if p/j == i && !(i == -1 && j == math.MinInt64) && !(j == -1 && i == math.MinInt64) {
+			return p, nil
+		}
+		return nil, overflow("*")
+	}
+	return finite("*", toFloat(x)*toFloat(y))
+}
+
+func opDivide(_ *run, a []any) (any, error) {
+	x, y, err := operands("/", a)
+	if err != nil {
+		return nil, err
+	}
+	if toFloat(y) == 0 {
+		return nil, faultf("this divides by zero")
+	}
+	return finite("/", toFloat(x)/toFloat(y))
+}
+
+func opModulo(_ *run, a []any) (any, error) {
+	x, ok1 := wholeNumber(a[0])
+	y, ok2 := wholeNumber(a[1])
+	switch {
+	case !ok1 || !ok2:
+		return nil, faultf("%% needs whole numbers, and has %s and %s", describeKind(a[0]), describeKind(a[1]))
+	case y == 0:
+		return nil, faultf("this divides by zero")
+	case y == -1:
+		return int64(0), nil
+	}
+	return x % y, nil
+}
+
+func opPower(_ *run, a []any) (any, error) {
+	x, y, err := operands("**", a)
+	if err != nil {
+		return nil, err
+	}
+	return finite("**", math.Pow(toFloat(x), toFloat(y)))
+}
+
+func opNegate(_ *run, a []any) (any, error) {
+	x, err := operand("-", a[0])
+	if err != nil {
+		return nil, err
+	}
+	if i, ok := x.(int64); ok {
+		if i == math.MinInt64 {
+			return nil, overflow("-")
+		}
+		return -i, nil
+	}
+	return -toFloat(x), nil
+}
+
+func opPlus(_ *run, a []any) (any, error) { return operand("+", a[0]) }
+
+func opRange(r *run, a []any) (any, error) {
+	from, ok1 := wholeNumber(a[0])
+	to, ok2 := wholeNumber(a[1])
+	if !ok1 || !ok2 {
+		return nil, faultf(".. needs whole numbers, and has %s and %s", describeKind(a[0]), describeKind(a[1]))
+	}
+	if to < from {
+		return []any{}, nil
+	}
+	if uint64(to)-uint64(from) >= maxItems {
+		return nil, errSize
+	}
+	if err := r.items(int(to - from + 1)); err != nil {
+		return nil, err
+	}
+	list := make([]any, to-from+1)
+	for i := range list {
+		list[i] = from + int64(i)
+	}
+	return list, nil
+}

@@ -1,0 +1,165 @@
+package expr
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// builder makes evaluators of a checked tree.
+type builder struct {
+	checker *checker
+	place   place
+	err     error
+}
+
+// build compiles a node: by its structure where it only moves values, so that
+// what is unknown or secret stays where it is, and else for the machine.
+func (b *builder) build(n ast.Node) evaluator {
+	if part := b.structure(n); part != nil {
+		return part
+	}
+	at := b.checker.extents.of(n)
+	var refs []reference
+	for _, r := range b.checker.refs {
+		if r.at.from >= at.from && r.at.to <= at.to {
+			refs = append(refs, r)
+		}
+	}
+	p, err := newProgram(n, b.checker.strict, b.place)
+	if err != nil {
+		b.err = errors.Join(b.err, err)
+		return fixed{}
+	}
+	if len(refs) > 0 {
+		return &formula{p, refs}
+	}
+	v, err := p.eval(&Vars{})
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	return fixed{v}
+}
+
+// structure is the evaluator of a node that only moves values, nil for others.
+func (b *builder) structure(n ast.Node) evaluator {
+	switch n := n.(type) {
+	case *ast.NilNode:
+		return fixed{}
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return fixed{literalOf(n)}
+	case *ast.IdentifierNode, *ast.MemberNode, *ast.ChainNode:
+		return b.chain(n)
+	case *ast.ArrayNode:
+		out := &sequence{}
+		for _, item := range n.Nodes {
+			out.parts = append(out.parts, b.build(item))
+		}
+		return folded(out, out.parts)
+	case *ast.MapNode:
+		return b.mapLiteral(n)
+	case *ast.CallNode:
+		return b.call(n)
+	}
+	return nil
+}
+
+// folded is a part as a constant, where all that it is made of is.
+func folded(e evaluator, parts []evaluator) evaluator {
+	for _, p := range parts {
+		if _, ok := p.(fixed); !ok {
+			return e
+		}
+	}
+	v, err := e.eval(nil)
+	if err != nil {
+		return e
+	}
+	return fixed{v}
+}
+
+// chain is a plain member chain, nil where it is more than that.
+func (b *builder) chain(n ast.Node) evaluator {
+	out := &chain{at: b.checker.extents.of(n), place: b.place}
+	for {
+		switch m := n.(type) {
+		case *ast.ChainNode:
+			n = m.Node
+			continue
+		case *ast.MemberNode:
+			step, ok := stepOf(m.Property)
+			if !ok {
+				return nil
+			}
+			out.path = append(out.path, step)
+			out.strict = append(out.strict, b.checker.strict[m])
+			n = m.Node
+			continue
+		case *ast.IdentifierNode:
+			if m.Value == "null" {
+				if len(out.path) == 0 {
+					return fixed{}
+				}
+				return nil
+			}
+			out.path = append(out.path, m.Value)
+			out.strict = append(out.strict, false)
+			slices.Reverse(out.path)
+			slices.Reverse(out.strict)
+			return out
+		default:
+			return nil
+		}
+	}
+}
+
+func (b *builder) mapLiteral(n *ast.MapNode) evaluator {
+	out := &dict{}
+	for _, pair := range n.Pairs {
+		p, ok := pair.(*ast.PairNode)
+		if !ok {
+			return nil
+		}
+		key, ok := p.Key.(*ast.StringNode)
+		if !ok {
+			return nil
+		}
+		out.keys = append(out.keys, key.Value)
+	}
+	for _, pair := range n.Pairs {
+		out.parts = append(out.parts, b.build(pair.(*ast.PairNode).Value))
+	}
+	return folded(out, out.parts)
+}
+
+// call is a merge, pick or omit, nil for other functions.
+func (b *builder) call(n *ast.CallNode) evaluator {
+	id, ok := n.Callee.(*ast.IdentifierNode)
+	if !ok {
+		return nil
+	}
+	at := extent{id.Location().From, id.Location().To}
+	fail := func(message string) error { return b.place.error(at, message) }
+	switch id.Value {
+	case "merge":
+		out := &merged{fail: fail}
+		for _, arg := range n.Arguments {
+			out.parts = append(out.parts, b.build(arg))
+		}
+		return folded(out, out.parts)
+	case "pick", "omit":
+		out := &chosenPart{keep: id.Value == "pick", fail: fail}
+		for _, arg := range n.Arguments[1:] {
+			name, ok := arg.(*ast.StringNode)
+			if !ok {
+				return nil
+			}
+			out.names = append(out.names, name.Value)
+		}
+		out.part = b.build(n.Arguments[0])
+		return folded(out, []evaluator{out.part})
+	default:
+		return nil
+	}
+}

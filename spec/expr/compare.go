@@ -1,0 +1,136 @@
+package expr
+
+import (
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/declprov/declprov/spec"
+)
+
+func opEqual(r *run, a []any) (any, error) { return r.equal(a[0], a[1]) }
+
+// equal compares two values; numbers by value, whatever their form.
+func (r *run) equal(a, b any) (bool, error) {
+	if err := r.spend(1); err != nil {
+		return false, err
+	}
+	switch x := a.(type) {
+	case nil:
+		return b == nil, nil
+	case bool:
+		y, ok := b.(bool)
+		return ok && x == y, nil
+	case string:
+		y, ok := b.(string)
+		return ok && x == y, nil
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			return false, nil
+		}
+		for i := range x {
+			if eq, err := r.equal(x[i], y[i]); !eq || err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	case map[string]any:
+		return r.equalMaps(x, b)
+	case moment:
+		y, ok := b.(moment)
+		return ok && time.Time(x).Equal(time.Time(y)), nil
+	case span:
+		return a == b, nil
+	case *spec.File:
+		y, ok := b.(*spec.File)
+		return ok && (x == y || reflect.DeepEqual(x, y)), nil
+	}
+	if !isNumber(a) || !isNumber(b) {
+		return false, nil
+	}
+	if order, ok := compareNumbers(a, b); ok {
+		return order == 0, nil
+	}
+	return reflect.DeepEqual(a, b), nil
+}
+
+func (r *run) equalMaps(x map[string]any, b any) (bool, error) {
+	y, ok := b.(map[string]any)
+	if !ok || len(x) != len(y) {
+		return false, nil
+	}
+	for k, v := range x {
+		w, ok := y[k]
+		if !ok {
+			return false, nil
+		}
+		if eq, err := r.equal(v, w); !eq || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// compare orders two numbers, strings or times.
+func (r *run) compare(a, b any) (int, error) {
+	switch x := a.(type) {
+	case string:
+		if y, ok := b.(string); ok {
+			return strings.Compare(x, y), r.spend(1)
+		}
+	case moment:
+		if y, ok := b.(moment); ok {
+			return time.Time(x).Compare(time.Time(y)), nil
+		}
+	case span:
+		if y, ok := b.(span); ok {
+			return compareOrdered(int64(x), int64(y)), nil
+		}
+	case bool:
+		if y, ok := b.(bool); ok {
+			return compareOrdered(boolRank(x), boolRank(y)), nil
+		}
+	}
+	if order, ok := compareNumbers(a, b); ok {
+		return order, r.spend(1)
+	}
+	return 0, faultf("%s and %s have no order", describeKind(a), describeKind(b))
+}
+
+func boolRank(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func ordering(holds func(int) bool) operation {
+	return func(r *run, a []any) (any, error) {
+		order, err := r.compare(a[0], a[1])
+		return err == nil && holds(order), err
+	}
+}
+
+func opIn(r *run, a []any) (any, error) {
+	switch list := a[1].(type) {
+	case []any:
+		for _, item := range list {
+			if eq, err := r.equal(a[0], item); eq || err != nil {
+				return eq, err
+			}
+		}
+		return false, nil
+	case map[string]any:
+		key, ok := a[0].(string)
+		if !ok {
+			return false, nil
+		}
+		_, ok = list[key]
+		return ok, nil
+	case nil:
+		return false, nil
+	default:
+		return nil, faultf("in looks into lists and maps, and this is %s", describeKind(a[1]))
+	}
+}
