@@ -173,7 +173,11 @@ func (c *cancellable) Read(p []byte) (int, error) {
 	if err := context.Cause(c.ctx); err != nil {
 		return 0, err
 	}
-	return c.src.Read(p)
+	n, err := c.src.Read(p)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("read what is to be written: %w", because(err))
+	}
+	return n, err
 }
 
 // commit gives the temporary file its name.

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -19,7 +20,8 @@ func listKind() *actions.Kind {
 		Name:    "list",
 		Summary: "Lists the files in a directory.",
 		Doc: `The items are sorted by path. A symbolic link counts as what it points to, as far as that is permitted; a directory
-is not walked into through one. What the permissions do not grant is left out, and so is what vanishes meanwhile.
+is not walked into through one. What the permissions do not grant is left out, and so are what vanishes meanwhile
+and names that are no UTF-8.
 
 A directory that is not there is *not found*.`,
 		Args: []actions.Arg{
@@ -116,6 +118,9 @@ func (l *lister) walk(below string) error {
 		return err
 	}
 	for _, e := range entries {
+		if !utf8.ValidString(e.Name()) {
+			continue
+		}
 		rel := path.Join(below, e.Name())
 		if l.glob.Match(rel) {
 			if err := skippable(l.add(rel)); err != nil {

@@ -12,7 +12,7 @@ func TestList(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"in/b.txt": "b", "in/a.txt": "hello", "in/c.md": "c", "in/d/e.txt": "e", "in/d/f/g.txt": "g", "in/d-/h.txt": "h",
 		"in/.hidden": "x", "in/link.txt": "-> a.txt", "in/out.txt": "-> /etc/passwd", "in/dangling.txt": "-> none", "in/dir": "-> d",
-		"in/.a.txt.declprov-ABCDEFGHIJKLMNOP": "half", "in/{x}": "braces", "users/own": "x",
+		"in/.a.txt.declprov-ABCDEFGHIJKLMNOP": "half", "in/{x}": "braces", "in/\xff.txt": "no UTF-8", "users/own": "x",
 	})
 	for _, tc := range []struct {
 		name   string
