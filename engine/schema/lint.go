@@ -22,6 +22,8 @@ const (
 	CodeSimilar = "similar-names"
 	// CodeEndless is a type that requires itself.
 	CodeEndless = "endless-type"
+	// CodeLanguage are options of an SDK generator that are no struct.
+	CodeLanguage = "invalid-language"
 )
 
 // Names that are taken, with by what. Keywords of languages (class, from) and the
@@ -55,6 +57,7 @@ type linter struct {
 func lint(p *spec.Provider) diag.List {
 	l := &linter{spec: p}
 	l.packageName()
+	l.languages()
 	l.object(p.Config, scope{where: "config", path: "config", reserved: reservedInConfig})
 	for _, key := range sortedKeys(p.Types) {
 		l.object(p.Types[key].Type, scope{where: fmt.Sprintf("type %q", p.Types[key].Name), path: key})
@@ -93,6 +96,15 @@ func (l *linter) packageName() {
 			"A name is a letter, then letters, digits, - and _.")
 	case name == "pulumi" || name == "input":
 		l.report(CodeReserved, l.spec.Range, s, fmt.Sprintf("the name %q is reserved", name), "Pulumi uses it for itself. Take another.")
+	}
+}
+
+func (l *linter) languages() {
+	for _, name := range sortedKeys(l.spec.Language) {
+		if _, ok := l.spec.Language[name].(map[string]any); !ok {
+			l.report(CodeLanguage, l.spec.Range, scope{path: "language." + name}, fmt.Sprintf("the options for %s are no struct", name),
+				"The SDK generator of a language takes options by name: language: nodejs: packageName: \"@me/x\".")
+		}
 	}
 }
 

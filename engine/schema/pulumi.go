@@ -102,15 +102,12 @@ func languages(author map[string]any) map[string]any {
 		all = map[string]any{}
 	}
 	for _, name := range []string{"go", "nodejs", "python"} {
-		options, ok := all[name].(map[string]any)
-		if !ok && all[name] != nil {
-			continue // not ours to judge
-		}
-		options = maps.Clone(options)
+		given, _ := all[name].(map[string]any)
+		options := maps.Clone(given)
 		if options == nil {
 			options = map[string]any{}
 		}
-		if _, given := options["respectSchemaVersion"]; !given {
+		if _, ok := options["respectSchemaVersion"]; !ok {
 			options["respectSchemaVersion"] = true
 		}
 		all[name] = options

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -16,108 +15,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
-	"github.com/declprov/declprov/spec/diag"
 )
-
-// filler makes values of the model by their Go types, so that a field that is
-// added to the model is in the round trip from its first day.
-type filler struct {
-	t     *rapid.T
-	depth int
-}
-
-func (f *filler) fill(v reflect.Value) {
-	f.depth++
-	defer func() { f.depth-- }()
-	few := rapid.IntRange(0, max(0, 3-f.depth/4))
-	switch v.Kind() {
-	case reflect.Bool:
-		v.SetBool(rapid.Bool().Draw(f.t, "bool"))
-	case reflect.Int:
-		v.SetInt(int64(rapid.IntRange(-2, 90_000).Draw(f.t, "int")))
-	case reflect.Uint8:
-		v.SetUint(uint64(rapid.Uint8().Draw(f.t, "uint")))
-	case reflect.String:
-		v.SetString(rapid.String().Draw(f.t, "string"))
-	case reflect.Pointer:
-		if few.Draw(f.t, "set") > 0 {
-			v.Set(reflect.New(v.Type().Elem()))
-			f.fill(v.Elem())
-		}
-	case reflect.Slice:
-		if n := few.Draw(f.t, "len"); n > 0 {
-			v.Set(reflect.MakeSlice(v.Type(), n, n))
-			for i := range n {
-				f.fill(v.Index(i))
-			}
-		}
-	case reflect.Map:
-		f.fillMap(v, few.Draw(f.t, "len"))
-	case reflect.Struct:
-		for i := range v.NumField() {
-			f.fill(v.Field(i))
-		}
-	case reflect.Interface:
-		if lit := f.literal(); lit != nil {
-			v.Set(reflect.ValueOf(lit))
-		}
-	default:
-		f.t.Fatalf("no values for %s", v.Type())
-	}
-}
-
-func (f *filler) fillMap(v reflect.Value, n int) {
-	if n == 0 {
-		return
-	}
-	v.Set(reflect.MakeMap(v.Type()))
-	for range n {
-		key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-		f.fill(key)
-		f.fill(elem)
-		v.SetMapIndex(key, elem)
-	}
-}
-
-func (f *filler) literal() any {
-	number := rapid.StringMatching(`-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?`)
-	switch rapid.IntRange(0, 5).Draw(f.t, "literal") {
-	case 0:
-		return nil
-	case 1:
-		return rapid.Bool().Draw(f.t, "bool")
-	case 2:
-		return rapid.String().Draw(f.t, "string")
-	case 3:
-		return json.Number(number.Draw(f.t, "number"))
-	case 4:
-		list := []any{}
-		for range rapid.IntRange(0, 2).Draw(f.t, "len") {
-			list = append(list, f.literal())
-		}
-		return list
-	default:
-		m := map[string]any{}
-		for range rapid.IntRange(0, 2).Draw(f.t, "len") {
-			m[rapid.String().Draw(f.t, "key")] = f.literal()
-		}
-		return m
-	}
-}
-
-func anyProvider(t *rapid.T) *spec.Provider {
-	p := &spec.Provider{}
-	f := &filler{t: t}
-	f.fill(reflect.ValueOf(p).Elem())
-	p.Resources = nil
-	for i := range rapid.IntRange(0, 3).Draw(t, "resources") {
-		r := &spec.Resource{}
-		f.fill(reflect.ValueOf(r).Elem())
-		r.Name = fmt.Sprint(r.Name, i)
-		p.Resources = append(p.Resources, r)
-	}
-	return p
-}
 
 func TestWhatIsEncodedIsWhatIsOpened(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -385,71 +283,4 @@ func encodeOrDie(p *spec.Provider) []byte {
 		panic(err)
 	}
 	return b
-}
-
-// bigProvider has n resources of the size of a usual one: eight inputs, three
-// outputs, four operations, some fifty nodes.
-func bigProvider(n int) *spec.Provider {
-	p := &spec.Provider{Metadata: spec.Metadata{Name: "big", Version: "1.0.0"}, Config: &spec.Type{Kind: spec.Object}}
-	at := diag.Range{File: "big.cue", Start: diag.Position{Line: 120, Column: 9}, End: diag.Position{Line: 120, Column: 21}}
-	object := func(n int) *spec.Type {
-		t := &spec.Type{Kind: spec.Object}
-		for i := range n {
-			t.Fields = append(t.Fields, &spec.Property{
-				Name: fmt.Sprintf("property%d", i), Doc: "What it is for.", Range: at, Required: i%2 == 0,
-				Type: &spec.Type{Kind: spec.String, MinLen: 1, Patterns: []spec.Pattern{{Regexp: "^[a-z]+$"}}},
-			})
-		}
-		return t
-	}
-	text := func(s string) *spec.Node {
-		return &spec.Node{Kind: spec.StringNode, Text: s, Range: at, Marks: []spec.Mark{{Pos: at.Start}}}
-	}
-	operation := func() *spec.Operation {
-		args := &spec.Node{Kind: spec.MapNode, Range: at}
-		for i := range 10 {
-			args.Fields = append(args.Fields, spec.Field{Name: fmt.Sprintf("arg%d", i), NameRange: at, Value: text("${inputs.path}/x")})
-		}
-		action := &spec.Node{Kind: spec.MapNode, Range: at, Fields: []spec.Field{{Name: "write", NameRange: at, Value: args}}}
-		return &spec.Operation{Range: at, Steps: []*spec.Step{{Range: at, Actions: []spec.Field{{Name: "file", NameRange: at, Value: action}}}}}
-	}
-	for i := range n {
-		p.Resources = append(p.Resources, &spec.Resource{
-			Name: fmt.Sprintf("Res%d", i), Doc: "A resource.", Range: at, Inputs: object(8), Outputs: object(3), ID: text("${inputs.path}"),
-			Create: operation(), Read: operation(), Update: operation(), Delete: operation(),
-		})
-	}
-	return p
-}
-
-func BenchmarkOpenAndOneResource(b *testing.B) {
-	for _, n := range []int{3, 300} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			whole := encode(b, bigProvider(n))
-			b.ReportMetric(float64(len(whole))/float64(n), "B/resource")
-			b.ReportAllocs()
-			for b.Loop() {
-				c, err := container.OpenBytes(whole)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := c.Resource("Res1"); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkResource(b *testing.B) {
-	c, err := container.OpenBytes(encode(b, bigProvider(3)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := c.Resource("Res1"); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

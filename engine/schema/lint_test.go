@@ -1,0 +1,111 @@
+package schema_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/engine/schema"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// finding is what tests assert of a diagnostic.
+type finding struct {
+	Code string
+	Line int
+	Path string
+}
+
+func line(n int) diag.Range { return diag.Point("x.cue", n, 1) }
+
+func prop(n int, name string) *spec.Property {
+	return &spec.Property{Name: name, Type: &spec.Type{Kind: spec.String}, Range: line(n)}
+}
+
+func object(fields ...*spec.Property) *spec.Type { return &spec.Type{Kind: spec.Object, Fields: fields} }
+
+func named(name string) *spec.Provider {
+	return &spec.Provider{Metadata: spec.Metadata{Name: name, Version: "1.0.0", Range: line(1)}, Config: object()}
+}
+
+func with(inputs, outputs *spec.Type) *spec.Provider {
+	p := named("x")
+	p.Resources = []*spec.Resource{{Name: "Thing", Inputs: inputs, Outputs: outputs}}
+	return p
+}
+
+func resources(names ...string) *spec.Provider {
+	p := named("x")
+	for i, n := range names {
+		p.Resources = append(p.Resources, &spec.Resource{Name: n, Range: line(i + 1), Inputs: object(), Outputs: object()})
+	}
+	return p
+}
+
+func config(f *spec.Property) *spec.Provider {
+	p := named("x")
+	p.Config = object(f)
+	return p
+}
+
+func languages(options map[string]any) *spec.Provider {
+	p := named("x")
+	p.Language = options
+	return p
+}
+
+// endless has two types that require each other.
+func endless() *spec.Provider {
+	p := named("x")
+	p.Types = spec.Types{
+		"#A": {Name: "A", At: line(1), Type: object(&spec.Property{Name: "b", Required: true, Type: &spec.Type{Ref: "#B"}})},
+		"#B": {Name: "B", At: line(2), Type: object(&spec.Property{Name: "a", Required: true, Type: &spec.Type{Ref: "#A"}})},
+	}
+	return p
+}
+
+func TestNames(t *testing.T) {
+	nested := object(&spec.Property{Name: "list", Type: &spec.Type{Kind: spec.List, Elem: object(prop(3, "a.b"), prop(4, "id"))}})
+	for _, tt := range []struct {
+		name string
+		spec *spec.Provider
+		want []finding
+	}{
+		{"fine", with(object(prop(1, "class"), prop(2, "from"), prop(3, "_x"), prop(5, "opts")), object(prop(4, "class"))), nil},
+		{"signs", with(object(prop(1, "a-b"), prop(2, "1a")), object()), []finding{
+			{schema.CodeName, 1, "resources.Thing.inputs.a-b"}, {schema.CodeName, 2, "resources.Thing.inputs.1a"},
+		}},
+		{"nested, where id is free", with(nested, object()), []finding{{schema.CodeName, 3, "resources.Thing.inputs.list.a.b"}}},
+		{"reserved", with(object(prop(1, "urn"), prop(2, "pulumi"), prop(3, "constructor")), object(prop(4, "id"), prop(5, "__x"))), []finding{
+			{schema.CodeReserved, 1, "resources.Thing.inputs.urn"}, {schema.CodeReserved, 2, "resources.Thing.inputs.pulumi"},
+			{schema.CodeReserved, 3, "resources.Thing.inputs.constructor"}, {schema.CodeReserved, 4, "resources.Thing.outputs.id"},
+			{schema.CodeReserved, 5, "resources.Thing.outputs.__x"},
+		}},
+		{"version in config", config(prop(1, "version")), []finding{{schema.CodeReserved, 1, "config.version"}}},
+		{"alike", with(object(prop(1, "fooBar"), prop(2, "foo_bar")), object(prop(3, "FooBar"))), []finding{
+			{schema.CodeSimilar, 2, "resources.Thing.inputs.foo_bar"}, {schema.CodeSimilar, 3, "resources.Thing.outputs.FooBar"},
+		}},
+		{"resources", resources("A", "a", "Provider", "X-Y"), []finding{
+			{schema.CodeSimilar, 2, "resources.a"}, {schema.CodeReserved, 3, "resources.Provider"}, {schema.CodeName, 4, "resources.X-Y"},
+		}},
+		{"package", named("pulumi"), []finding{{schema.CodeReserved, 1, "name"}}},
+		{"package with a sign", named("a.b"), []finding{{schema.CodeName, 1, "name"}}},
+		{"language", languages(map[string]any{"go": "x", "java": map[string]any{}}), []finding{{schema.CodeLanguage, 1, "language.go"}}},
+		{"endless", endless(), []finding{{schema.CodeEndless, 1, "#A"}, {schema.CodeEndless, 2, "#B"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text, findings := schema.Pulumi(tt.spec)
+			var got []finding
+			for _, d := range findings {
+				got = append(got, finding{d.Code, d.Subject.Start.Line, d.Path})
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+			if (text == nil) != findings.HasErrors() {
+				t.Errorf("with %d findings the schema is %q", len(findings), text)
+			}
+		})
+	}
+}

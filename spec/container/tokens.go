@@ -1,0 +1,158 @@
+package container
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// What follows reads the smallest parts of JSON, as writer writes them: no
+// space between tokens, no escape that is not needed.
+
+func (r *reader) key() (string, error) {
+	name, err := r.string()
+	if err == nil && !r.char(':') {
+		err = r.unexpected("a colon")
+	}
+	return name, err
+}
+
+func (r *reader) string() (string, error) {
+	if !r.char('"') {
+		return "", r.unexpected("a string")
+	}
+	rest := r.text[r.at:]
+	end := strings.IndexByte(rest, '"')
+	if end < 0 {
+		return "", errors.New("a string does not end")
+	}
+	if strings.IndexByte(rest[:end], '\\') < 0 {
+		r.at += end + 1
+		return rest[:end], nil
+	}
+	return r.escaped()
+}
+
+// escaped reads a string that has escapes, after its opening quote.
+func (r *reader) escaped() (string, error) {
+	var b strings.Builder
+	for r.at < len(r.text) {
+		c := r.text[r.at]
+		r.at++
+		switch c {
+		case '"':
+			return b.String(), nil
+		case '\\':
+			if err := r.escape(&b); err != nil {
+				return "", err
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", errors.New("a string does not end")
+}
+
+func (r *reader) escape(b *strings.Builder) error {
+	c := r.peek()
+	r.at++
+	switch c {
+	case '"', '\\':
+		b.WriteByte(c)
+	case 'n':
+		b.WriteByte('\n')
+	case 't':
+		b.WriteByte('\t')
+	case 'u':
+		if r.at+4 > len(r.text) {
+			return errors.New("an escape does not end")
+		}
+		n, err := strconv.ParseUint(r.text[r.at:r.at+4], 16, 16)
+		if err != nil || n >= utf8.RuneSelf {
+			return fmt.Errorf("unknown escape \\u%s", r.text[r.at:r.at+4])
+		}
+		r.at += 4
+		b.WriteByte(byte(n))
+	default:
+		return fmt.Errorf("unknown escape %q", c)
+	}
+	return nil
+}
+
+func (r *reader) int() (int, error) {
+	start := r.at
+	if r.peek() == '-' {
+		r.at++
+	}
+	for r.at < len(r.text) && isDigit(r.text[r.at]) {
+		r.at++
+	}
+	n, err := strconv.Atoi(r.text[start:r.at])
+	if err != nil {
+		return 0, fmt.Errorf("%q is no whole number", r.text[start:r.at])
+	}
+	return n, nil
+}
+
+// number reads a number as JSON writes them, and gives its text.
+func (r *reader) number() (string, error) {
+	start := r.at
+	r.char('-')
+	if !r.char('0') && !r.digits() {
+		return "", r.unexpected("a value")
+	}
+	if r.char('.') && !r.digits() {
+		return "", r.unexpected("a digit")
+	}
+	if r.char('e') || r.char('E') {
+		if !r.char('-') {
+			r.char('+')
+		}
+		if !r.digits() {
+			return "", r.unexpected("a digit")
+		}
+	}
+	return r.text[start:r.at], nil
+}
+
+func (r *reader) digits() bool {
+	start := r.at
+	for r.at < len(r.text) && isDigit(r.text[r.at]) {
+		r.at++
+	}
+	return r.at > start
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func (r *reader) peek() byte {
+	if r.at < len(r.text) {
+		return r.text[r.at]
+	}
+	return 0
+}
+
+func (r *reader) char(c byte) bool {
+	if r.at < len(r.text) && r.text[r.at] == c {
+		r.at++
+		return true
+	}
+	return false
+}
+
+func (r *reader) word(w string) bool {
+	if strings.HasPrefix(r.text[r.at:], w) {
+		r.at += len(w)
+		return true
+	}
+	return false
+}
+
+func (r *reader) unexpected(wanted string) error {
+	if r.at >= len(r.text) {
+		return fmt.Errorf("it ends where %s should be", wanted)
+	}
+	return fmt.Errorf("%q where %s should be", r.text[r.at], wanted)
+}
