@@ -52,13 +52,17 @@ func (w *walk) to(name string) (*spot, error) {
 	if err != nil {
 		return nil, err
 	}
-	via := ""
+	via, again := "", 3
 	for range maxLinks {
 		r, err := w.files.granted(w.access, abs, via)
 		if err != nil {
 			return nil, err
 		}
 		s, next, err := w.below(r, abs)
+		if w.parents && errors.Is(err, fs.ErrNotExist) && again > 0 {
+			again-- // another call takes back folders that it made
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", name, because(err))
 		}

@@ -276,3 +276,25 @@ func TestBaseComesAndGoes(t *testing.T) {
 		t.Errorf("left: %v", got)
 	}
 }
+
+// TestParentsTakenBack: who fails takes back the folders it made, and makes
+// nobody fail who writes there at the same time.
+func TestParentsTakenBack(t *testing.T) {
+	for range 20 {
+		dir, f := grantedFiles(t, Rule{WriteTo, "base/**"})
+		var group sync.WaitGroup
+		for i := range 32 {
+			group.Go(func() {
+				if i%2 == 0 {
+					f.Write(t.Context(), fmt.Sprintf("base/a/b/%d", i), iotest.ErrReader(errors.New("broken")), WriteOptions{Parents: true})
+				} else if err := writeText(f, fmt.Sprintf("base/a/b/%d", i), "x", WriteOptions{Parents: true}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if got := len(tree(t, dir)); got != 3+16 {
+			t.Fatalf("%d files and folders, want 19", got)
+		}
+	}
+}
