@@ -23,7 +23,9 @@ func prop(n int, name string) *spec.Property {
 	return &spec.Property{Name: name, Type: &spec.Type{Kind: spec.String}, Range: line(n)}
 }
 
-func object(fields ...*spec.Property) *spec.Type { return &spec.Type{Kind: spec.Object, Fields: fields} }
+func object(fields ...*spec.Property) *spec.Type {
+	return &spec.Type{Kind: spec.Object, Fields: fields}
+}
 
 func named(name string) *spec.Provider {
 	return &spec.Provider{Metadata: spec.Metadata{Name: name, Version: "1.0.0", Range: line(1)}, Config: object()}
