@@ -272,8 +272,9 @@ func (l *loader) cue(t *tree, dir, arg string, tags []string) *build.Instance {
 		Env:       []string{"CUE_REGISTRY=none"},
 		ParseFile: l.parseFile(t),
 	}
-	insts := load.Instances([]string{arg}, cfg)
-	inst := insts[0]
+	t.loading = true
+	inst := load.Instances([]string{arg}, cfg)[0]
+	t.loading = false
 	before := len(l.diags)
 	l.instanceErrors(inst)
 	if len(l.diags) > before {

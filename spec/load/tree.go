@@ -34,6 +34,9 @@ type tree struct {
 	module  string            // the path of the module that the root is of
 	display func(string) string
 	files   *files
+	// loading says that CUE looks for packages, not for files to embed: it
+	// would read the beginning of whatever else it finds.
+	loading bool
 	total   int
 }
 
@@ -79,6 +82,9 @@ func (t *tree) openDir(name string, info fs.FileInfo, laid []fs.DirEntry) (fs.Fi
 	entries, err := f.ReadDir(-1)
 	if err != nil {
 		return nil, err
+	}
+	if t.loading {
+		entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && formatOf(e.Name()) != "cue" })
 	}
 	for _, e := range laid {
 		same := func(o fs.DirEntry) bool { return o.Name() == e.Name() }

@@ -1,0 +1,190 @@
+package load
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// folder writes files to a temporary folder, and makes it the current one, so
+// that what diagnostics call them is short.
+func folder(t *testing.T, files map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+}
+
+func paths(doc *Document) []string {
+	var list []string
+	for _, f := range doc.Files {
+		list = append(list, f.Path)
+	}
+	return list
+}
+
+func TestPackageOverSeveralFiles(t *testing.T) {
+	folder(t, map[string]string{
+		"cue.mod/module.cue": "module: \"acme.test/x@v0\"\nlanguage: version: \"v0.17.0\"\n",
+		"p/a.cue": "@extern(embed)\n\n// About it.\npackage p\n\nimport (\n\t\"acme.test/x/lib\"\n\t\"declprov.dev/spec\"\n)\n\nname: \"x\"\n" +
+			"version: *\"1.0.0\" | string @tag(version)\ndata: _ @embed(file=data/d.json)\n_d: data\ndisplayName: \"\\(_d.text)\"\n" +
+			"config: {addr?: lib.#Addr, file?: spec.#Asset}\nresources: B: _template\nresources: B: update: lib.#Step\n",
+		"p/b.cue":       "package p\n\n_template: {inputs: {name: string}, id: \"${inputs.name}\", create: file: write: path: \"${inputs.name}\"}\nfor n in [\"D\", \"C\"] {resources: (n): _template}\nresources: A: _template\n",
+		"p/data/d.json": `{"text": "From a file"}`,
+		"p/notes.txt":   strings.Repeat("not read", maxFile),
+		"lib/lib.cue":   "package lib\n\n#Addr: {street: string}\n#Step: {http: path: \"/lib\"}\n",
+	})
+	doc, diags := Load(t.Context(), Source{Path: "p", Tags: []string{"version=2.0.0"}})
+	// The embedded data is a top-level field of its own, which is a block of
+	// a family that does not exist: the compiler's to say.
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	p := doc.Provider
+	if p.Version != "2.0.0" || p.DisplayName != "From a file" || p.Description != "About it." {
+		t.Errorf("%q %q %q", p.Version, p.DisplayName, p.Description)
+	}
+	var names []string
+	for _, r := range p.Resources {
+		names = append(names, r.Name)
+	}
+	if diff := cmp.Diff([]string{"B", "D", "C", "A"}, names); diff != "" {
+		t.Errorf("order of the document (-want +got):\n%s", diff)
+	}
+	if got := p.Resource("B").Update.Steps[0].Actions[0].Value.Get("path"); got.Range.File != filepath.Join("lib", "lib.cue") || len(got.Marks) == 0 {
+		t.Errorf("the imported step is at %v", got.Range)
+	}
+	files := []string{filepath.Join("cue.mod", "module.cue"), filepath.Join("lib", "lib.cue"), filepath.Join("p", "a.cue"), filepath.Join("p", "b.cue"), filepath.Join("p", "data", "d.json")}
+	if diff := cmp.Diff(files, paths(doc)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(strings.Join(doc.Dirs, " "), "p") {
+		t.Errorf("dirs %v", doc.Dirs)
+	}
+	if diff := cmp.Diff(spec.Types{"Addr": {Name: "Addr", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "street", Type: &spec.Type{Kind: spec.String}, Required: true}}}}}, p.Types, withoutPlaces()); diff != "" {
+		t.Errorf("types (-want +got):\n%s", diff)
+	}
+}
+
+func TestFileAlone(t *testing.T) {
+	folder(t, map[string]string{"a.cue": "package p\n" + cueHead, "b.cue": "package p\nnonsense: {{{\n", "c.yaml": yamlHead})
+	mustLoad(t, Source{Path: "a.cue"})
+	mustLoad(t, Source{Path: "c.yaml"})
+	mustLoad(t, Source{Path: "./a.cue"})
+	_, diags := Load(t.Context(), Source{Path: "."})
+	if len(diags) == 0 || diags[0].Code != syntaxError || diags[0].Subject.File != "b.cue" {
+		t.Errorf("the package: %v", diags)
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	folder(t, map[string]string{
+		"empty/x.txt": "", "nul.cue": "a: \"\x00\"", "latin.cue": "a: \"\xe4\"", "bom.cue": "\ufeff" + cueHead, "a.toml": "", "big.cue": "// " + strings.Repeat("x", maxFile),
+		"bom.yaml": "\ufeff" + yamlHead, "embed.cue": "@extern(embed)\n\npackage x\n" + cueHead + "description: _ @embed(file=\"link.txt\", type=text)\n",
+		"loop/cue.mod/module.cue": "module: \"a.test/b\"\nlanguage: version: \"v0.17.0\"\n", "loop/a.cue": "package b\nimport \"a.test/b/c\"\n" + cueHead + "_x: c.x", "loop/c/c.cue": "package c\nimport \"a.test/b/d\"\nx: d.x", "loop/d/d.cue": "package d\nimport \"a.test/b/c\"\nx: c.x",
+	})
+	outside := filepath.Join(t.TempDir(), "secret.txt")
+	for _, err := range []error{os.WriteFile(outside, []byte("secret"), 0o600), os.Symlink(outside, "link.txt"), os.Symlink("bom.cue", "link.cue"), os.Symlink("gone", "dangling.cue")} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cases := []struct {
+		path  string
+		codes []string
+	}{
+		{"nowhere.cue", []string{unreadableFile}},
+		{"empty", []string{unreadableFile}},
+		{"dangling.cue", []string{unreadableFile}},
+		{"/dev/null", []string{unreadableFile}},
+		{"a.toml", []string{unknownFormat}},
+		{"nul.cue", []string{notText}},
+		{"latin.cue", []string{notText}},
+		{"big.cue", []string{fileTooLarge}},
+		{"bom.cue", nil},
+		{"bom.yaml", nil},
+		{"link.cue", nil},
+		{"embed.cue", []string{cueEvaluation}},
+		{"loop", []string{importFailed}},
+	}
+	for _, c := range cases {
+		t.Run(c.path, func(t *testing.T) {
+			doc, diags := Load(t.Context(), Source{Path: c.path})
+			var codes []string
+			for _, d := range diags {
+				codes = append(codes, d.Code)
+				if strings.Contains(d.Summary, "secret") && c.path == "embed.cue" && !strings.Contains(d.Summary, "link.txt") {
+					t.Error(d.Summary)
+				}
+			}
+			if diff := cmp.Diff(c.codes, codes); diff != "" {
+				t.Errorf("(-want +got):\n%s%v", diff, diags)
+			}
+			if doc == nil || doc.Provider == nil {
+				t.Error("no document")
+			}
+		})
+	}
+}
+
+// TestTooDeep gives what would exhaust a recursive parser.
+func TestTooDeep(t *testing.T) {
+	many := 200_000
+	cases := []struct{ name, format, src string }{
+		{"brackets", "cue", "a: " + strings.Repeat("[", many)},
+		{"braces", "cue", strings.Repeat("a: {", many)},
+		{"labels", "cue", strings.Repeat("a: ", many) + "1"},
+		{"unary", "cue", "a: " + strings.Repeat("-", many) + "1"},
+		{"parentheses", "cue", "a: " + strings.Repeat("(", many)},
+		{"sum", "cue", "a: 1" + strings.Repeat("+1", many)},
+		{"interpolation", "cue", "a: " + strings.Repeat(`"\(`, many)},
+		{"brackets", "yaml", "a: " + strings.Repeat("[", 9000) + strings.Repeat("]", 9000)},
+		{"dashes", "yaml", strings.Repeat("- ", 5000)},
+		{"in a type", "yaml", yamlHead + "config: {a: '" + strings.Repeat("(", 9000) + "'}"},
+		{"brackets", "json", `{"a": ` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + "}"},
+		{"aliases", "yaml", yamlHead + "a: &a [1,2,3,4,5,6,7,8,9]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e]\n"},
+	}
+	for _, c := range cases {
+		t.Run(c.format+" "+c.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			_, diags := Load(ctx, Source{Path: "-", Stdin: []byte(c.src), Format: c.format})
+			if !diags.HasErrors() || len(diags) > 20 {
+				t.Errorf("%d diagnostics: %.200v", len(diags), diags)
+			}
+			if ctx.Err() != nil {
+				t.Error("it took too long")
+			}
+		})
+	}
+}
+
+// TestDeterminism loads the same spec again and again.
+func TestDeterminism(t *testing.T) {
+	src := Source{Path: "-", Format: "cue", Stdin: []byte(importsOf("strings.") + inInputs("a: #B, b: {c: 1 | \"x\"}, d: strings.MinRunes(1), \"e-f\": int, id: int") + "#B: {x: #C, y: #D}\n#C: {a: int}\n#D: \"p\" | \"q\"\nfunctions: {B: {}, a: {return: \"x\"}}\n")}
+	first, firstDiags := Load(t.Context(), src)
+	for range 10 {
+		doc, diags := Load(t.Context(), src)
+		if diff := cmp.Diff(first.Provider, doc.Provider); diff != "" {
+			t.Fatal(diff)
+		}
+		if diff := cmp.Diff(firstDiags, diags); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
