@@ -10,12 +10,13 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// The codes of findings.
+// The codes of findings. Where the loader looks at the same names, the code is
+// the same.
 const (
 	// CodeName is a name that is no identifier: no SDK could have it. Pulumi's
 	// own binder accepts such, and the generators then write code that does not
 	// compile.
-	CodeName = "invalid-name"
+	CodeName = "bad-name"
 	// CodeReserved is a name that Pulumi or an SDK uses itself.
 	CodeReserved = "reserved-name"
 	// CodeSimilar are two names that are one in some SDK.
@@ -23,7 +24,7 @@ const (
 	// CodeEndless is a type that requires itself.
 	CodeEndless = "endless-type"
 	// CodeLanguage are options of an SDK generator that are no struct.
-	CodeLanguage = "invalid-language"
+	CodeLanguage = "bad-language"
 )
 
 // Names that are taken, with by what. Keywords of languages (class, from) and the
@@ -52,6 +53,18 @@ var (
 type linter struct {
 	spec     *spec.Provider
 	findings diag.List
+}
+
+// Lint finds the names of a spec that no schema or SDK could have, beyond what is
+// known already: a finding of the same code at the same place is not repeated. It
+// takes what could be understood of a broken spec, so that all mistakes are told
+// in one run.
+func Lint(p *spec.Provider, known diag.List) diag.List {
+	return slices.DeleteFunc(lint(p), func(d diag.Diagnostic) bool {
+		return slices.ContainsFunc(known, func(k diag.Diagnostic) bool {
+			return k.Code == d.Code && k.Subject.File == d.Subject.File && k.Subject.Start == d.Subject.Start
+		})
+	})
 }
 
 func lint(p *spec.Provider) diag.List {

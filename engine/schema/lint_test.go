@@ -111,3 +111,21 @@ func TestNames(t *testing.T) {
 		})
 	}
 }
+
+func TestLintDoesNotRepeat(t *testing.T) {
+	p := with(object(prop(1, "a-b"), prop(2, "urn"), prop(3, "x-y")), object())
+	known := diag.List{
+		{Code: schema.CodeName, Subject: line(1)},
+		{Code: schema.CodeName, Subject: line(2)},
+	}
+	var got []finding
+	for _, d := range schema.Lint(p, known) {
+		got = append(got, finding{d.Code, d.Subject.Start.Line, d.Path})
+	}
+	want := []finding{
+		{schema.CodeReserved, 2, "resources.Thing.inputs.urn"}, {schema.CodeName, 3, "resources.Thing.inputs.x-y"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
