@@ -19,7 +19,7 @@ func operand(op string, v any) (any, error) {
 	case ok:
 		return n, nil
 	case isNumber(v):
-		return nil, faultf("%s cannot reckon with %s: it has more digits than a number here can hold", op, numberText(v))
+		return nil, faultf("%s cannot reckon with %s: it has more digits than a number here can hold", op, quote(v))
 	case v == nil:
 		return nil, faultf("%s needs numbers, and this is null", op)
 	default:

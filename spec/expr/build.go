@@ -35,7 +35,7 @@ func (b *builder) build(n ast.Node) evaluator {
 	if len(refs) > 0 {
 		return &formula{p, refs}
 	}
-	v, err := p.eval(&Vars{})
+	v, err := p.eval(&Vars{}, false)
 	if err != nil && b.err == nil {
 		b.err = err
 	}

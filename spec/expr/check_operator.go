@@ -55,7 +55,7 @@ func (c *checker) binary(n *ast.BinaryNode) typed {
 	case "contains", "startsWith", "endsWith":
 		c.texts(n, l, r)
 	case "..":
-		c.integers(n, l, r)
+		c.integers(n, l, r, c.nonNull(l), c.nonNull(r))
 		out.t = listOf(static().int)
 	default:
 		out.t = c.arithmetic(n, l, r)
@@ -117,7 +117,7 @@ func (c *checker) arithmetic(n *ast.BinaryNode, l, r typed) *spec.Type {
 	}
 	switch {
 	case n.Operator == "%":
-		c.integers(n, l, r)
+		c.integers(n, l, r, a, b)
 		return s.int
 	case n.Operator == "/" || n.Operator == "**" || n.Operator == "^":
 		return s.number
@@ -155,22 +155,13 @@ func isZero(n ast.Node) bool {
 	}
 }
 
-func (c *checker) integers(n *ast.BinaryNode, sides ...typed) {
-	for _, v := range sides {
-		if t := resolve(c.nullChecked(v), c.types); !isAny(t) && (t.Kind != spec.Int || isTime(t)) {
+// integers checks that both sides, of types that are not null, are whole.
+func (c *checker) integers(n *ast.BinaryNode, l, r typed, a, b *spec.Type) {
+	for i, t := range [...]*spec.Type{a, b} {
+		if v := [...]typed{l, r}[i]; !isAny(t) && (t.Kind != spec.Int || isTime(t)) {
 			c.fail(CodeTypeMismatch, v.at, "Round it with int(…).", "%s needs whole numbers, and this is %s", n.Operator, Describe(v.t))
 		}
 	}
-}
-
-// nullChecked is nonNull for a part that may have been reported already.
-func (c *checker) nullChecked(v typed) *spec.Type {
-	if len(c.diags) > 0 {
-		if last := c.diags[len(c.diags)-1]; last.Code == CodeNullUnguarded {
-			return present(v.t, c.types)
-		}
-	}
-	return c.nonNull(v)
 }
 
 func (c *checker) texts(n *ast.BinaryNode, sides ...typed) {

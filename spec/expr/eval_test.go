@@ -300,6 +300,25 @@ func TestFlow(t *testing.T) {
 	}
 }
 
+// TestErrorsHideSecrets asserts that a message quotes no secret.
+func TestErrorsHideSecrets(t *testing.T) {
+	vars := petVars()
+	vars.Secrets = [][]string{{"config", "token"}}
+	for text, want := range map[string]string{
+		"${int(config.token)}":                      "… is no whole number of 64 bits",
+		"${jsondecode(config.token)}":               "this is no JSON: …",
+		"${cidrhost(config.token, 1)}":              "cidrhost: … is no network: write it as 10.0.0.0/16",
+		"${semver(config.token, \"<\", \"1.0.0\")}": "… is no version: …",
+		"${\"a\" matches (config.token + \"[\")}":   "… is no regular expression: …",
+	} {
+		_, err := mustCompile(t, text, nil).Eval(vars)
+		var e *EvalError
+		if !errors.As(err, &e) || e.Message != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // TestStaticSecret asserts what is known to be secret before anything runs.
 func TestStaticSecret(t *testing.T) {
 	tests := []struct {

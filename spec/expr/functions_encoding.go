@@ -29,7 +29,7 @@ func fnJSONEncode(r *run, a []any) (any, error) {
 		return nil, err
 	}
 	if n < 0 || n > 16 {
-		return nil, faultf("jsonencode can indent by 0 to 16 spaces, not %d", n)
+		return nil, faultf("jsonencode can indent by 0 to 16 spaces, not %s", quote(n))
 	}
 	return r.encodeJSON(a[0], strings.Repeat(" ", int(n)))
 }
@@ -83,7 +83,7 @@ func fnBase64Decode(r *run, a []any) (any, error) {
 	plain := strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "").Replace(s), "=")
 	text, err := base64.RawStdEncoding.DecodeString(plain)
 	if err != nil {
-		return nil, faultf("this is no base64: %s", describeValue(s))
+		return nil, faultf("this is no base64: %s", quote(s))
 	}
 	return string(text), nil
 }

@@ -66,7 +66,7 @@ func fnHMAC(r *run, a []any) (any, error) {
 	}
 	alg := algorithm(texts[0])
 	if alg == nil {
-		return nil, faultf("hmac knows sha256, sha512, sha1 and md5, not %s", describeValue(texts[0]))
+		return nil, faultf("hmac knows sha256, sha512, sha1 and md5, not %s", quote(texts[0]))
 	}
 	return sum(hmac.New(alg, []byte(texts[1])), texts[2]), r.read(texts[2])
 }

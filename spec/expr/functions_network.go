@@ -21,7 +21,7 @@ func network(name string, a []any) (netip.Prefix, error) {
 	}
 	p, err := netip.ParsePrefix(s)
 	if err != nil {
-		return netip.Prefix{}, faultf("%s: %s is no network: write it as 10.0.0.0/16", name, describeValue(s))
+		return netip.Prefix{}, faultf("%s: %s is no network: write it as 10.0.0.0/16", name, quote(s))
 	}
 	return p.Masked(), nil
 }
@@ -51,7 +51,7 @@ func fnCIDRHost(_ *run, a []any) (any, error) {
 		at.Add(at, size)
 	}
 	if at.Sign() < 0 || at.Cmp(size) >= 0 {
-		return nil, faultf("cidrhost: %s has no address %d", p, n)
+		return nil, faultf("cidrhost: %s has no address %s", quote(p.String()), quote(n))
 	}
 	addr, _ := offset(p.Addr(), at)
 	return addr.String(), nil
@@ -72,10 +72,10 @@ func fnCIDRSubnet(_ *run, a []any) (any, error) {
 	}
 	width := p.Addr().BitLen()
 	if bits < 0 || bits > int64(width-p.Bits()) {
-		return nil, faultf("cidrsubnet: %s cannot be %d bits longer: there are %d left", p, bits, width-p.Bits())
+		return nil, faultf("cidrsubnet: %s cannot be %s bits longer: there are %s left", quote(p.String()), quote(bits), quote(int64(width-p.Bits())))
 	}
 	if n < 0 || big.NewInt(n).BitLen() > int(bits) {
-		return nil, faultf("cidrsubnet: %d bits do not hold the number %d", bits, n)
+		return nil, faultf("cidrsubnet: %s bits do not hold the number %s", quote(bits), quote(n))
 	}
 	length := p.Bits() + int(bits)
 	addr, _ := offset(p.Addr(), new(big.Int).Lsh(big.NewInt(n), uint(width-length)))
@@ -88,7 +88,7 @@ func fnCIDRNetmask(_ *run, a []any) (any, error) {
 		return nil, err
 	}
 	if !p.Addr().Is4() {
-		return nil, faultf("cidrnetmask: %s is no IPv4 network", p)
+		return nil, faultf("cidrnetmask: %s is no IPv4 network", quote(p.String()))
 	}
 	mask := netip.AddrFrom4([4]byte{255, 255, 255, 255})
 	masked, err := mask.Prefix(p.Bits())

@@ -49,7 +49,7 @@ func bits(signature, summary, example, result string, f func(x, y int64) int64) 
 		}
 		if strings.HasPrefix(name, "bitsh") || name == "bitushr" {
 			if y < 0 {
-				return nil, faultf("%s cannot shift by %d: it must be from 0", name, y)
+				return nil, faultf("%s cannot shift by %s: it must be from 0", name, quote(y))
 			}
 		}
 		return f(x, y), nil
@@ -68,7 +68,7 @@ func fnInt(_ *run, a []any) (any, error) {
 	if s, ok := a[0].(string); ok {
 		i, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 		if err != nil {
-			return nil, faultf("%s is no whole number of 64 bits", describeValue(s))
+			return nil, faultf("%s is no whole number of 64 bits", quote(s))
 		}
 		return i, nil
 	}
@@ -83,7 +83,7 @@ func fnFloat(_ *run, a []any) (any, error) {
 	if s, ok := a[0].(string); ok {
 		f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, faultf("%s is no number", describeValue(s))
+			return nil, faultf("%s is no number", quote(s))
 		}
 		return f, nil
 	}
@@ -113,7 +113,7 @@ func whole(name string, f func(float64) float64, n any) (any, error) {
 	}
 	i, ok := wholeNumber(f(toFloat(n)))
 	if !ok {
-		return nil, faultf("%s: %s does not fit an integer", name, numberText(n))
+		return nil, faultf("%s: %s does not fit an integer", name, quote(n))
 	}
 	return i, nil
 }

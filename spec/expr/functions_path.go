@@ -70,7 +70,7 @@ func holds(op string, order int) (ok, known bool) {
 func version(s string) (semver.Version, error) {
 	v, err := semver.ParseTolerant(s)
 	if err != nil {
-		return v, faultf("%s is no version: %s", describeValue(s), lowerFirst(strings.ReplaceAll(err.Error(), "\n", " ")))
+		return v, faultf("%s is no version: %s", quote(s), quoted(lowerFirst(strings.ReplaceAll(err.Error(), "\n", " "))))
 	}
 	return v, nil
 }
@@ -90,7 +90,7 @@ func fnSemver(_ *run, a []any) (any, error) {
 	if texts[1] == "in" {
 		in, err := semver.ParseRange(texts[2])
 		if err != nil {
-			return nil, faultf("%s is no range of versions: %s", describeValue(texts[2]), lowerFirst(err.Error()))
+			return nil, faultf("%s is no range of versions: %s", quote(texts[2]), quoted(lowerFirst(err.Error())))
 		}
 		return in(v), nil
 	}
@@ -100,7 +100,7 @@ func fnSemver(_ *run, a []any) (any, error) {
 	}
 	ok, known := holds(texts[1], v.Compare(w))
 	if !known {
-		return nil, faultf("semver compares with <, <=, =, ==, !=, >=, > or in, not %s", describeValue(texts[1]))
+		return nil, faultf("semver compares with <, <=, =, ==, !=, >=, > or in, not %s", quote(texts[1]))
 	}
 	return ok, nil
 }

@@ -146,7 +146,7 @@ func fnRepeat(r *run, a []any) (any, error) {
 	case err != nil:
 		return nil, err
 	case n < 0:
-		return nil, faultf("repeat needs a number from 0, and has %d", n)
+		return nil, faultf("repeat needs a number from 0, and has %s", quote(n))
 	case len(s) > 0 && n > maxText/int64(len(s)):
 		return nil, errText
 	case len(s) == 0:

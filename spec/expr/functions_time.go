@@ -37,7 +37,7 @@ func fnParseTime(_ *run, a []any) (any, error) {
 			whole, fraction = float64(i), 0
 		}
 		if math.Abs(whole) > 253402300799 {
-			return nil, faultf("parsetime: %s seconds are beyond the year 9999", numberText(n))
+			return nil, faultf("parsetime: %s seconds are beyond the year 9999", quote(n))
 		}
 		return moment(time.Unix(int64(whole), int64(fraction*1e9)).UTC()), nil
 	}
@@ -47,7 +47,7 @@ func fnParseTime(_ *run, a []any) (any, error) {
 	}
 	t, err := time.Parse(time.RFC3339, strings.TrimSpace(s))
 	if err != nil {
-		return nil, faultf("parsetime: %s is no time in RFC 3339, as in 2024-05-01T10:00:00Z; date(…) reads other layouts", describeValue(s))
+		return nil, faultf("parsetime: %s is no time in RFC 3339, as in 2024-05-01T10:00:00Z; date(…) reads other layouts", quote(s))
 	}
 	return moment(t.UTC()), nil
 }
@@ -71,7 +71,7 @@ func fnDate(_ *run, a []any) (any, error) {
 			return moment(t.UTC()), nil
 		}
 	}
-	return nil, faultf("date: %s is no date: write it as 2006-01-02 or 2006-01-02T15:04:05Z, or give a layout", describeValue(s))
+	return nil, faultf("date: %s is no date: write it as 2006-01-02 or 2006-01-02T15:04:05Z, or give a layout", quote(s))
 }
 
 func fnDuration(_ *run, a []any) (any, error) {
@@ -81,7 +81,7 @@ func fnDuration(_ *run, a []any) (any, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil {
-		return nil, faultf("duration: %s is no duration: write it as 1h30m", describeValue(s))
+		return nil, faultf("duration: %s is no duration: write it as 1h30m", quote(s))
 	}
 	return span(d), nil
 }
@@ -202,7 +202,7 @@ func addDate(_ *run, a []any) (any, error) {
 			return nil, err
 		}
 		if n[i] > 1e6 || n[i] < -1e6 {
-			return nil, faultf("AddDate: %d is beyond what a calendar has", n[i])
+			return nil, faultf("AddDate: %s is beyond what a calendar has", quote(n[i]))
 		}
 	}
 	return moment(time.Time(a[0].(moment)).AddDate(int(n[0]), int(n[1]), int(n[2]))), nil

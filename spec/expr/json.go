@@ -155,7 +155,7 @@ func (r *run) decodeJSON(s string) (any, error) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, faultf("this is no JSON: it ends too early")
 		}
-		return nil, faultf("this is no JSON: %v", err)
+		return nil, faultf("this is no JSON: %s", quoted(err.Error()))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, faultf("this is no JSON: there is more behind the first value")

@@ -89,7 +89,7 @@ func (r *run) sortIndices(order []int, keys []any, direction any) error {
 	case "desc":
 		sign = -1
 	default:
-		return faultf(`the order is "asc" or "desc", and this is %s`, describeValue(direction))
+		return faultf(`the order is "asc" or "desc", and this is %s`, quote(direction))
 	}
 	var failed error
 	slices.SortStableFunc(order, func(i, j int) int {

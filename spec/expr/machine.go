@@ -93,8 +93,9 @@ func newProgram(n ast.Node, strict map[*ast.MemberNode]bool, at place) (*program
 	return p, nil
 }
 
-// eval runs the program over the values of a scope.
-func (p *program) eval(vars *Vars) (any, error) {
+// eval runs the program over the values of a scope. Errors quote no values where
+// secret says that there may be secrets among them.
+func (p *program) eval(vars *Vars, secret bool) (any, error) {
 	r := &run{}
 	env := make(map[string]any, len(p.roots)+1)
 	for _, name := range p.roots {
@@ -106,7 +107,7 @@ func (p *program) eval(vars *Vars) (any, error) {
 		v, err = r.leave(v, 0)
 	}
 	if err != nil {
-		return nil, p.explain(err)
+		return nil, p.explain(err, secret)
 	}
 	return v, nil
 }
@@ -122,18 +123,21 @@ func (p *program) run(env map[string]any) (v any, err error) {
 }
 
 // explain is an error of the machine's in the author's words.
-func (p *program) explain(err error) error {
+func (p *program) explain(err error, secret bool) error {
 	whole := extent{0, runeLen(p.place.source)}
 	var at *file.Error
 	if !errors.As(err, &at) {
 		return p.place.error(whole, err.Error())
 	}
-	message := at.Message
+	message, known := at.Message, (*fault)(nil)
 	if at.Prev != nil {
 		message = at.Prev.Error()
 	}
-	if message == "memory budget exceeded" {
+	switch {
+	case message == "memory budget exceeded":
 		message = errSize.Error()
+	case secret && errors.As(at.Prev, &known):
+		message = known.hidden
 	}
 	e := extent{at.From, at.To}
 	if e.to <= e.from {

@@ -15,18 +15,18 @@ func opMember(r *run, a []any) (any, error) {
 func opStrictMember(r *run, a []any) (any, error) {
 	v, found, err := memberValue(r, a[0], a[1])
 	if err == nil && !found {
-		return nil, outOfRange(numberText(a[1]), a[0])
+		return nil, outOfRange(quote(a[1]), a[0])
 	}
 	return v, err
 }
 
 // outOfRange is the error of an index that a list or string does not have.
-func outOfRange(index string, base any) error {
+func outOfRange(index quoted, base any) error {
 	switch base := base.(type) {
 	case []any:
-		return faultf("index %s is out of range: there are %d items", index, len(base))
+		return faultf("index %s is out of range: there are %s items", index, quote(int64(len(base))))
 	case string:
-		return faultf("index %s is out of range: there are %d characters", index, utf8.RuneCountInString(base))
+		return faultf("index %s is out of range: there are %s characters", index, quote(int64(utf8.RuneCountInString(base))))
 	default:
 		return faultf("index %s is out of range: there is %s", index, describeKind(base))
 	}
@@ -48,7 +48,7 @@ func memberValue(r *run, base, key any) (v any, found bool, err error) {
 		i, ok := wholeNumber(key)
 		if !ok {
 			if name, ok := key.(string); ok {
-				return nil, false, faultf("a list has no member %q", name)
+				return nil, false, faultf("a list has no member %s", quote(name))
 			}
 			return nil, false, faultf("an index must be a whole number, and this is %s", describeKind(key))
 		}

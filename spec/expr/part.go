@@ -33,7 +33,7 @@ func (c *chain) eval(vars *Vars) (any, error) {
 	for i, step := range c.path[1:] {
 		next, found := child(v, step)
 		if !found && c.strict[i+1] {
-			return nil, c.place.error(c.at, outOfRange(step, v).Error())
+			return nil, c.place.error(c.at, outOfRange(quoted(step), v).Error())
 		}
 		v = next
 	}
@@ -74,7 +74,7 @@ func (f *formula) eval(vars *Vars) (any, error) {
 	var v any = Unknown{}
 	if !vars.unknown(f.refs) {
 		var err error
-		if v, err = f.program.eval(vars); err != nil {
+		if v, err = f.program.eval(vars, secret); err != nil {
 			return nil, err
 		}
 	}

@@ -194,3 +194,65 @@ func TestUnknownsAreContagious(t *testing.T) {
 		}
 	})
 }
+
+// TestSecretsStayMarked draws expressions over a scope that holds a canary: it
+// is in no result outside of a mark, in no part that is not marked, and in no
+// error.
+func TestSecretsStayMarked(t *testing.T) {
+	const canary = "c4n4ry"
+	scope := &Scope{Names: []Name{{Name: "v"}, {Name: "w", Type: object(optionalProp("a", kind(spec.String)), required("b", mapOf(kind(spec.String))))}}}
+	vars := &Vars{
+		Values: map[string]any{
+			"v": map[string]any{"a": map[string]any{"b": canary, "c": "c"}, "b": []any{"x", canary}},
+			"w": map[string]any{"a": "x", "b": map[string]any{"a": canary, "x": "y"}},
+		},
+		Secrets: [][]string{{"v", "a", "b"}, {"v", "b", "1"}, {"w", "b", "a"}},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 20 {
+			source := drawExpression(t, 3, false)
+			v, diags := Compile(stringNode("${"+source+"}"), scope, nil)
+			if diags.HasErrors() {
+				continue
+			}
+			got, err := v.Eval(vars)
+			if err != nil {
+				if strings.Contains(err.Error(), canary) {
+					t.Fatalf("%s: the error shows the secret: %v", source, err)
+				}
+				continue
+			}
+			if strings.Contains(fmt.Sprint(unmarked(got)), canary) {
+				t.Fatalf("%s = %v", source, got)
+			}
+			parts, _ := v.Parts(vars)
+			for _, p := range parts {
+				if strings.Contains(p.Text, canary) && !p.Secret {
+					t.Fatalf("%s has the part %+v", source, p)
+				}
+			}
+		}
+	})
+}
+
+// unmarked is a value without what is marked as secret.
+func unmarked(v any) any {
+	switch v := v.(type) {
+	case Secret:
+		return nil
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = unmarked(item)
+		}
+		return out
+	case map[string]any:
+		out := map[string]any{}
+		for k, item := range v {
+			out[k] = unmarked(item)
+		}
+		return out
+	default:
+		return v
+	}
+}

@@ -26,12 +26,37 @@ type run struct {
 	patterns   map[string]*regexp.Regexp
 }
 
-// fault is what goes wrong in an evaluation, in the author's words.
-type fault struct{ message string }
+// fault is what goes wrong in an evaluation, in the author's words: as it is
+// shown, and as it is shown where a secret may be among what it quotes.
+type fault struct{ message, hidden string }
 
 func (f *fault) Error() string { return f.message }
 
-func faultf(format string, args ...any) error { return &fault{fmt.Sprintf(format, args...)} }
+// quoted is the text of a value, or made of one, in a message.
+type quoted string
+
+// quote is a value in a message.
+func quote(v any) quoted {
+	if isNumber(v) {
+		return quoted(numberText(v))
+	}
+	return quoted(describeValue(v))
+}
+
+// faultf makes a fault. What is a quoted, or in one, is hidden with secrets.
+func faultf(format string, args ...any) error {
+	hidden := make([]any, len(args))
+	for i, a := range args {
+		hidden[i] = a
+		switch a := a.(type) {
+		case quoted:
+			hidden[i] = "…"
+		case *fault:
+			hidden[i] = a.hidden
+		}
+	}
+	return &fault{fmt.Sprintf(format, args...), fmt.Sprintf(format, hidden...)}
+}
 
 var (
 	errWork = errors.New("the expression takes too long: it goes over too many items")
@@ -84,7 +109,7 @@ func (r *run) pattern(text string) (*regexp.Regexp, error) {
 	}
 	re, err := pattern(text)
 	if err != nil {
-		return nil, faultf("%s is no regular expression: %v", describeValue(text), err)
+		return nil, faultf("%s is no regular expression: %s", quote(text), quoted(err.Error()))
 	}
 	if r.patterns == nil {
 		r.patterns = map[string]*regexp.Regexp{}

@@ -81,12 +81,26 @@ func signatureType(text string) *spec.Type {
 	if inner, ok := strings.CutPrefix(text, "{"); ok {
 		return mapOf(signatureType(strings.TrimSuffix(inner, "}")))
 	}
-	t, ok := map[string]*spec.Type{
-		"any": s.any, "bool": s.bool, "int": s.int, "number": s.number, "string": s.string, "regexp": s.string,
-		"list": s.list, "map": s.dict, "time": s.time, "duration": s.duration, "predicate": s.any,
-	}[text]
-	if !ok {
+	switch text {
+	case "any", "predicate":
+		return s.any
+	case "bool":
+		return s.bool
+	case "int":
+		return s.int
+	case "number":
+		return s.number
+	case "string", "regexp":
+		return s.string
+	case "list":
+		return s.list
+	case "map":
+		return s.dict
+	case "time":
+		return s.time
+	case "duration":
+		return s.duration
+	default:
 		panic("no such type in a signature: " + text)
 	}
-	return t
 }

@@ -27,7 +27,7 @@ func (r *run) encodeYAML(v any) (string, error) {
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
 	if err := enc.Encode(node); err != nil {
-		return "", faultf("this cannot be written as YAML: %v", err)
+		return "", faultf("this cannot be written as YAML: %s", quoted(err.Error()))
 	}
 	return b.String(), r.grow(b.Len())
 }
@@ -102,7 +102,7 @@ func (r *run) decodeYAML(s string) (any, error) {
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
-		return nil, faultf("this is no YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, faultf("this is no YAML: %s", quoted(strings.TrimPrefix(err.Error(), "yaml: ")))
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, faultf("this YAML has more than one document")
