@@ -118,24 +118,22 @@ func TestLegacyVariables(t *testing.T) {
 	}
 }
 
-// TestDiffConfig: only what the spec marks replaces; a new version of the
-// package is an update, and never less, for the engine would go on with the old.
+// TestDiffConfig: no change replaces; a new version of the package is an update,
+// and never less, for the engine would go on with the old.
 func TestDiffConfig(t *testing.T) {
 	c := start(t, pulumi.Options{Program: (&lab{}).program(t, things)})
-	old := object("version", "2.3.4", "region", "north", "pool", "a")
+	old := object("version", "2.3.4", "region", "north")
 	cases := []struct {
-		name             string
-		news             property.Map
-		changed, replace bool
-		details          []client.Change
+		name    string
+		news    property.Map
+		changed bool
+		details []client.Change
 	}{
 		{name: "nothing", news: old},
 		{name: "version", news: old.Set("version", property.New("2.4.0")), changed: true,
 			details: []client.Change{{Path: "version", Kind: "UPDATE", Input: true}}},
 		{name: "setting", news: old.Set("region", property.New("south")), changed: true,
 			details: []client.Change{{Path: "region", Kind: "UPDATE", Input: true}}},
-		{name: "replacing setting", news: old.Set("pool", property.New("b")), changed: true, replace: true,
-			details: []client.Change{{Path: "pool", Kind: "UPDATE_REPLACE", Input: true}}},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -143,7 +141,7 @@ func TestDiffConfig(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d.Changed != tc.changed || d.Replace() != tc.replace {
+			if d.Changed != tc.changed || d.Replace() {
 				t.Errorf("changed %v, replace %v", d.Changed, d.Replace())
 			}
 			if diff := cmp.Diff(tc.details, d.Details); diff != "" {

@@ -97,7 +97,6 @@ config: {
 	// Where it is.
 	region?: string
 	tags?: [string]: string
-	pool?: string @replace()
 }
 resources: Thing: {
 	inputs: {

@@ -196,7 +196,7 @@ func TestParameterize(t *testing.T) {
 	l := &lab{}
 	c := start(t, pulumi.Options{
 		Version: "0.1.0",
-		Parameterize: func(_ context.Context, p pulumi.Parameters) (*pulumi.Package, error) {
+		Parameterize: func(ctx context.Context, p pulumi.Parameters) (*pulumi.Package, error) {
 			if len(p.Args) != 1 && string(p.Value) != "the spec" {
 				return nil, errors.New("lab.cue:3:1: unknown-key: unknown key \"foo\"")
 			}
@@ -204,10 +204,8 @@ func TestParameterize(t *testing.T) {
 			if version == "" {
 				version = "1.2.3"
 			}
-			return &pulumi.Package{
-				Program: l.program(t, things), Version: version,
-				Schema: func() ([]byte, error) { return []byte(`{}`), nil },
-			}, nil
+			made, err := l.compile(ctx, things)
+			return &pulumi.Package{Program: made, Version: version}, err
 		},
 	})
 	_, err := c.Raw().Parameterize(t.Context(), &pulumirpc.ParameterizeRequest{})
