@@ -35,10 +35,25 @@ func (b *builder) build(n ast.Node) evaluator {
 	if len(refs) > 0 {
 		return &formula{p, refs}
 	}
-	v, err := p.eval(&Vars{}, false)
-	if err != nil && b.err == nil {
-		b.err = err
+	return b.fold(p)
+}
+
+// What a constant may take to be evaluated once and for all, and kept: beyond
+// it, it is evaluated whenever it is asked for.
+const (
+	maxFoldWork = 1_000_000
+	maxFoldText = 1 << 20
+	maxFoldSize = 10_000
+)
+
+// fold is an expression without references as the value that it always has.
+func (b *builder) fold(p *program) evaluator {
+	r := &run{work: maxWork - maxFoldWork}
+	v, err := p.evalIn(r, &Vars{}, false)
+	if r.work > maxWork-maxFoldWork/2 || r.text > maxFoldText || r.left > maxFoldSize {
+		return &formula{program: p}
 	}
+	b.err = errors.Join(b.err, err)
 	return fixed{v}
 }
 

@@ -208,7 +208,7 @@ func (c *checker) equality(n *ast.BinaryNode, l, r typed) {
 		}
 		return
 	}
-	if isAny(a) || isAny(b) || mayBeNull(a, c.types) && mayBeNull(b, c.types) && !isNull(a) && !isNull(b) && literals(a) == nil && literals(b) == nil && comparable(a, b) {
+	if isAny(a) || isAny(b) || mayBeNull(a, c.types) && mayBeNull(b, c.types) {
 		return
 	}
 	if !comparable(a, b) {

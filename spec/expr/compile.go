@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -292,7 +293,7 @@ func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evalua
 		}
 		return c.constant(n, whole, want)
 	}
-	if len(raw) == 1 {
+	if len(raw) == 1 && !c.joinsSegments(raw[0], want) {
 		e := c.expression(n, raw[0], want, false)
 		if depth == 0 {
 			c.pieces = []piece{e.piece()}
@@ -300,6 +301,16 @@ func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evalua
 		return e.part, e.t
 	}
 	return c.mixed(n, raw, want, depth)
+}
+
+// joinsSegments reports whether an expression is a call of segments(…) where a
+// string is wanted: the segments are then joined, as they are amid text.
+func (c *compilation) joinsSegments(raw rawPiece, want *spec.Type) bool {
+	if !strings.HasPrefix(strings.TrimSpace(raw.text), "segments(") || !isString(resolve(want, c.scope.Types)) {
+		return false
+	}
+	tree, bad := parse(raw.text, theMachine().config(false))
+	return bad == nil && isSegments(tree)
 }
 
 // mixed compiles text with expressions in it.

@@ -22,8 +22,8 @@ func (s span) String() string { return time.Duration(s).String() }
 func timeFunctions() []*function {
 	return []*function{
 		def("parsetime(s: any) time", "The time that a text in RFC 3339, or seconds since 1970, stand for, in UTC.", `parsetime("2024-05-01T10:00:00+02:00").Unix()`, `1714550400`, fnParseTime),
-		def("date(s: string, layout?: string) time", "The time that a text stands for, in UTC, by one of the usual layouts, or by a layout of Go's.", `date("2024-05-01").Year()`, `2024`, fnDate),
-		def("duration(s: string) duration", "The duration that a text such as \"1h30m\" stands for.", `duration("1h30m").Minutes()`, `90`, fnDuration),
+		def("date(s: string, layout?: string) time", "The time that a text stands for, in UTC, by one of the usual layouts, or by a layout of Go's. Times have Year(), Month(), Day(), Hour(), Minute(), Second(), Weekday(), YearDay(), Unix(), UnixMilli(), Format(layout), Add(duration), AddDate(y, m, d), Sub(time), Truncate(duration), Before, After and Equal; + and - work too.", `date("2024-05-01").Year()`, `2024`, fnDate),
+		def("duration(s: string) duration", "The duration that a text such as \"1h30m\" stands for. Durations have Hours(), Minutes(), Seconds() and Milliseconds().", `duration("1h30m").Minutes()`, `90`, fnDuration),
 	}
 }
 

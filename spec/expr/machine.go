@@ -96,7 +96,11 @@ func newProgram(n ast.Node, strict map[*ast.MemberNode]bool, at place) (*program
 // eval runs the program over the values of a scope. Errors quote no values where
 // secret says that there may be secrets among them.
 func (p *program) eval(vars *Vars, secret bool) (any, error) {
-	r := &run{}
+	return p.evalIn(&run{}, vars, secret)
+}
+
+// evalIn is eval with a run that may have used up some of its limits.
+func (p *program) evalIn(r *run, vars *Vars, secret bool) (any, error) {
 	env := make(map[string]any, len(p.roots)+1)
 	for _, name := range p.roots {
 		env[name] = vars.Values[name]

@@ -74,6 +74,8 @@ func TestTrees(t *testing.T) {
 			fields{"label": "p/1", "leaves": []any{fields{"label": "x", "leaves": []any{}}}}, false},
 		{"a named value", "${inputs.tree}", &spec.Type{Ref: "Tree"}, fields{"label": "root", "leaves": []any{}}, false},
 		{"a struct for a map", "${pick(inputs, \"name\", \"kind\")}", mapOf(kind(spec.String)), fields{"name": "Rex", "kind": "dog"}, false},
+		{"segments where a string is wanted", "${ segments(id) }", kind(spec.String), "p/1", false},
+		{"too large to fold", "${len(repeat(\"x\", 2000000))}", nil, int64(2000000), false},
 		{"folded", fields{"a": "${1 + 1}", "b": "x${2}"}, nil, fields{"a": int64(2), "b": "x2"}, true},
 	}
 	for _, test := range tests {
