@@ -1,6 +1,19 @@
 // Package expr is the templates of a spec: `${expr}` in a string, and trees of
 // them. It parses, type-checks against a Scope, says what a template refers to,
 // and evaluates. It is the only importer of expr-lang.
+//
+// The language is expr's, parsed by its parser. Types are our own (check*.go):
+// a checker that knows the spec's types finds unknown members, nulls that
+// nobody guarded, arguments and comparisons that cannot be right, with the place
+// inside the string. Then operators, members and functions become calls of ours
+// (rewrite.go), and expr's virtual machine runs what is left: conditionals,
+// loops, variables. So numbers keep their digits, lists have no end but a
+// budget, and messages speak of the template, not of Go.
+//
+// What only moves values (a member chain, a struct or list of such, merge, pick,
+// omit) does not go through the machine at all: what is unknown or secret in it
+// stays where it is. A result of anything else is unknown, or secret, as a whole
+// if anything that it refers to is.
 package expr
 
 import (
@@ -12,6 +25,7 @@ import (
 type Scope struct {
 	// Types are the named types that the names' types refer to.
 	Types spec.Types
+	// Names are what may be used; of two of one name, the first.
 	Names []Name
 }
 
