@@ -40,6 +40,7 @@ func file(name, path, content string, more ...string) string {
 }
 
 func vet(ctx context.Context, s *story) error {
+	s.spec("examples/files.cue, its resource without the comments", s.text, "resources: File:")
 	code, err := s.declprov(ctx, "vet", "examples/files.cue")
 	s.claim(code == 0, "the spec has no mistakes")
 	return err
@@ -64,6 +65,7 @@ func up(ctx context.Context, s *story) error {
 		return err
 	}
 	s.claim(r.Ops() == "create=1", "one file was created")
+	s.show("greeting.txt")
 	s.claim(s.holds("greeting.txt", "Hello"), "greeting.txt holds %q", "Hello")
 	recorded, err := s.project.Resource("greeting")
 	if err != nil {
@@ -96,6 +98,7 @@ func repair(ctx context.Context, s *story) error {
 	if r, err = s.must(s.project.Up(ctx)); err != nil {
 		return err
 	}
+	s.show("greeting.txt")
 	s.claim(r.Ops() == "update=1" && s.holds("greeting.txt", "Hello"), "up repaired it: greeting.txt holds %q again", "Hello")
 	return nil
 }

@@ -18,6 +18,8 @@ import (
 )
 
 func main() {
+	// A reader who stops (`make demo | head`) must not stop the cleaning up.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx)
 	stop()
@@ -57,7 +59,8 @@ const opening = `
 declprov: a document becomes a provider.
 
 The provider below is one binary and one file of some forty lines, examples/files.cue.
-What runs it is the real Pulumi CLI, on a state in a temporary folder.
+What runs it is the real Pulumi CLI, on a state in a temporary folder. (In its counts the
+stack itself is a resource too: "2 created" is the stack and a file.)
 Each line with a tick was checked by this program, not just printed.
 `
 
@@ -101,5 +104,5 @@ func prepare(ctx context.Context, root, dir string) (*story, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &story{out: os.Stdout, root: root, binary: binary, project: project}, nil
+	return &story{out: os.Stdout, root: root, binary: binary, project: project, text: string(text)}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/declprov/declprov/tests/internal/pulumicli"
@@ -18,6 +19,8 @@ type story struct {
 	out          io.Writer
 	root, binary string
 	project      *pulumicli.Project
+	// text is the spec's.
+	text         string
 	kept, broken int
 }
 
@@ -92,13 +95,16 @@ func shown(args []string) []string {
 	return kept
 }
 
+// unfinished are the lines that announce what another line reports.
+var unfinished = regexp.MustCompile(`(creating|updating|deleting|replacing|importing|refreshing)( original| replacement)? (\(|failed)`)
+
 // interesting lines are those of our resources that are finished, the counts
 // below "Resources:", and errors.
 func interesting(line string) bool {
 	text := strings.TrimSpace(line)
 	switch {
 	case strings.Contains(text, "files:index:File"):
-		return !strings.Contains(text, "ing (") && !strings.Contains(text, "ing failed")
+		return !unfinished.MatchString(text)
 	case strings.HasPrefix(text, "error:"):
 		return !strings.Contains(text, "update failed")
 	case text == "" || len(line)-len(strings.TrimLeft(line, " ")) != 4:
@@ -124,10 +130,34 @@ func (s *story) declprov(ctx context.Context, args ...string) (exitCode int, err
 	return cmd.ProcessState.ExitCode(), nil
 }
 
+// spec shows the part of a spec from a line on, without its comments.
+func (s *story) spec(name, text, from string) {
+	_, part, found := strings.Cut(text, from)
+	if !found {
+		part = ""
+	}
+	s.say("%s:", name)
+	for line := range strings.Lines(from + part) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "//") {
+			s.say("  │ %s", strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), "\n"))
+		}
+	}
+}
+
 // write changes a file behind Pulumi's back, as a shell would.
 func (s *story) write(name, content string) error {
 	s.say("$ echo -n %q > %s", content, name)
 	return os.WriteFile(s.path(name), []byte(content), 0o644)
+}
+
+// show prints a small file.
+func (s *story) show(name string) {
+	data, err := os.ReadFile(s.path(name))
+	if err != nil {
+		s.say("$ cat %s\n      %v", name, err)
+		return
+	}
+	s.say("$ cat %s\n      %s", name, data)
 }
 
 func (s *story) path(name string) string { return filepath.Join(s.project.Dir, name) }

@@ -36,7 +36,7 @@ func TestReadmeWordByWord(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(work, "notes.cue"), []byte(blocks[0].text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	commands := regexp.MustCompile(`(?m)^bin/declprov (.*?)(?: +#.*)?$`).FindAllStringSubmatch(page, -1)
+	commands := regexp.MustCompile(`(?m)^declprov ([a-z]+ notes\.cue.*?)(?: +#.*)?$`).FindAllStringSubmatch(page, -1)
 	if len(commands) != 3 {
 		t.Fatalf("the README has %d declprov commands, this test knows three", len(commands))
 	}
@@ -47,6 +47,21 @@ func TestReadmeWordByWord(t *testing.T) {
 		if printed, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("declprov %s: %v\n%s", c[1], err, printed)
 		}
+	}
+
+	misspelt := strings.Replace(blocks[0].text, `content: "${inputs.content}"}`, `content: "${inputs.contents}"}`, 1)
+	if err := os.WriteFile(filepath.Join(work, "notes.cue"), []byte(misspelt), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary, "vet", "notes.cue")
+	cmd.Dir = work
+	printed, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Error("vet found nothing in the misspelt spec")
+	}
+	shown := regexp.MustCompile("(?ms)^```\n(error.*?)^```$").FindStringSubmatch(page)
+	if shown == nil || !strings.HasPrefix(string(printed), shown[1]) {
+		t.Errorf("the README shows %q, and vet prints:\n%s", shown, printed)
 	}
 
 	program := regexp.MustCompile("(?ms)^```yaml\nname: diary\nruntime: yaml\n(.*?)^```$").FindStringSubmatch(page)
