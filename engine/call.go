@@ -17,10 +17,8 @@ var errNotKnown = errors.New("an argument is not known yet")
 func (r *run) call(ctx context.Context, s *step) (*actions.Call, error) {
 	call := &actions.Call{
 		Args: make(map[string]any, len(s.args)), Parts: map[string][]actions.Part{}, Late: map[string]actions.LateExpr{},
-		Env: r.env,
-		Wants: func(member string) bool {
-			return s.wantsAll || s.wants[member]
-		},
+		Env:   r.env,
+		Wants: s.needs,
 		Progress: func(text string) {
 			if ctx.Err() == nil {
 				r.log.Status(r.mask().text(text))

@@ -65,7 +65,7 @@ func (c *compiler) build(t *spec.Type) *checker {
 	for _, p := range t.Fields {
 		m := &member{Property: p, check: c.checker(p.Type)}
 		if p.Default != nil {
-			m.fallback = fromLiteral(p.Default)
+			m.fallback = fromLiteral(p.Default).WithSecret(p.Secret || p.Ephemeral)
 		}
 		if p.EqualExpr != nil {
 			scope := c.scope(expr.Name{Name: "old", Type: p.Type}, expr.Name{Name: "new", Type: p.Type})
@@ -176,7 +176,8 @@ func (c *checker) object(v property.Value, path string, f *findings) (property.V
 func (m *member) absent(at string, out *rebuilt, f *findings) {
 	switch {
 	case m.Default != nil:
-		out.set(m.Name, m.fallback)
+		// What a default leaves out has defaults in turn.
+		out.set(m.Name, m.check.complete(m.fallback, at, f))
 	case m.Required && m.Autoname == nil && m.DefaultExpr == nil:
 		f.add(at, "is required%s", docHint(m.Property))
 	}

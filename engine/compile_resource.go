@@ -305,11 +305,10 @@ func (c *compiler) lists(r *resource) {
 		scope := with(t.scope, eachOf(&spec.Type{Kind: spec.Int}, elem))
 		l.id = c.template(m.ID, scope, idType, "id")
 		l.name = c.template(m.Name, scope, optionalText, "name")
-		for _, v := range []*expr.Value{l.items, l.id, l.name} {
-			noteWants([]*step{l.step}, nil, v)
-		}
-		// What an element gives is known only by name: ask for all of it.
-		l.step.wantsAll = true
+		w := wanting{}
+		each := w.over([]*step{l.step}, l.items)
+		w.note([]*step{l.step}, each, l.id)
+		w.note([]*step{l.step}, each, l.name)
 		r.list = l
 	})
 }

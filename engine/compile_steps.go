@@ -26,8 +26,8 @@ type step struct {
 	every, timeout                                   *expr.Value
 	retry                                            *retry
 	undo                                             []*step
-	// wants are the members of the result that the spec refers to; wantsAll
-	// says that it is used whole.
+	// wants are the members of the result that the spec refers to, see want;
+	// wantsAll says that it is used whole.
 	wants    map[string]bool
 	wantsAll bool
 }

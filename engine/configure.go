@@ -199,10 +199,8 @@ func (e *Engine) openFiles() error {
 	for _, g := range e.program.grants {
 		e.perInput = e.perInput || g.chosen()
 	}
-	if e.perInput {
-		return nil // each run has its own; see run.open
-	}
-	rules, err := e.rules(&expr.Vars{Values: map[string]any{"config": e.plainConfig}})
+	vars := &expr.Vars{Values: map[string]any{"config": e.plainConfig, "inputs": expr.Unknown{}}}
+	rules, err := e.rules(vars)
 	if err != nil {
 		return err
 	}
@@ -221,15 +219,35 @@ func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
 		if g.access != actions.Read && g.access != actions.WriteTo {
 			continue
 		}
-		v, err := g.value.Eval(vars)
+		pattern, known, err := g.pattern(vars)
 		if err != nil {
 			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
 		}
-		text, ok := expr.Reveal(v, func(any) {}).(string)
-		if !ok {
-			continue // what depends on an unknown grants nothing yet
+		if known {
+			rules = append(rules, actions.Rule{Access: g.access, Pattern: pattern})
 		}
-		rules = append(rules, actions.Rule{Access: g.access, Pattern: text})
 	}
 	return rules, nil
+}
+
+// pattern is the grant's glob; known is false where it depends on what is not
+// known yet, and so grants nothing. A value in it stands for itself, whatever
+// characters it has.
+func (g grant) pattern(vars *expr.Vars) (text string, known bool, err error) {
+	v, err := g.value.Eval(vars)
+	if err != nil || expr.HasUnknown(v) {
+		return "", false, err
+	}
+	parts, err := g.value.Parts(vars)
+	if err != nil {
+		return "", false, err
+	}
+	for _, p := range parts {
+		if p.Literal {
+			text += p.Text
+		} else {
+			text += actions.QuoteGlob(p.Text)
+		}
+	}
+	return text, true, nil
 }

@@ -223,15 +223,15 @@ func (r *run) evalID() (string, error) {
 // open prepares the files that this run may touch: the engine's, unless what is
 // granted depends on the inputs.
 func (r *run) open() error {
+	r.env = r.engine.env
 	if !r.engine.perInput {
-		r.env = r.engine.env
 		return nil
 	}
 	rules, err := r.engine.rules(r.vars)
 	if err != nil {
 		return err
 	}
-	files, err := actions.NewFiles(r.engine.dir, rules)
+	files, err := r.engine.env.Files.Granting(rules)
 	r.env = &actions.Env{Files: files}
 	return err
 }
