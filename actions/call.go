@@ -13,9 +13,10 @@ type Call struct {
 	// int64, float64, json.Number (what neither holds exactly), string,
 	// []any, map[string]any, *spec.File for an asset or archive.
 	Args map[string]any
-	// Parts are the arguments of mode Path.
+	// Parts are the arguments of mode Path; a part of an argument (Arg.Inner) is
+	// found under its dotted path, "auth.login.http.path".
 	Parts map[string][]Part
-	// Late are the arguments of mode Late.
+	// Late are the arguments of mode Late, and such parts of arguments.
 	Late map[string]LateExpr
 	Env  *Env
 	// Wants reports whether the spec refers to this member of the result, so
@@ -24,6 +25,20 @@ type Call struct {
 	Wants func(member string) bool
 	// Progress shows a short text while the run goes on; never nil.
 	Progress func(text string)
+	// Attempt counts the runs of this call from 1; 0 is 1. Repeating is the
+	// engine's.
+	Attempt int
+	// Key is a random text that stays the same over all attempts of this call,
+	// and over a restart of the process: what a server may tell a repeated call
+	// by. "" where the engine keeps none.
+	Key string
+	// ETag is that of the last read of the object, "" where none is known.
+	ETag string
+	// Limit is how many items of a list are wanted; 0 is all.
+	Limit int
+	// Secret tells the engine of a text that must not show from now on, such as
+	// a token that a login gave. Nil: nobody listens.
+	Secret func(text string)
 }
 
 // Part is a piece of a path template: text of the author's, or a value.
@@ -79,6 +94,9 @@ type Outcome struct {
 	RetryAfter time.Duration
 	// Class helps `retry: on`: "connection", "timeout", or an HTTP status.
 	Class string
+	// Again says that making the same call again is safe and makes sense, where
+	// the spec's own `retry` does not decide; not before RetryAfter is over.
+	Again bool
 }
 
 // Succeed is the outcome of a run that worked.
@@ -96,7 +114,8 @@ func Fail(err error) Outcome { return Outcome{Status: Failed, Err: err} }
 // Env is the part of the world that an action may touch: each member refuses
 // what the spec's permissions do not grant, before any system call.
 type Env struct {
-	Files *Files
+	Files   *Files
+	Network *Network
 }
 
 // File is the kind of argument value that an asset or archive arrives as.

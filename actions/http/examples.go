@@ -1,0 +1,7 @@
+package http
+
+import "github.com/declprov/declprov/actions"
+
+func examples() []actions.Example {
+	return []actions.Example{}
+}
