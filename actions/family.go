@@ -106,9 +106,12 @@ type Arg struct {
 	spec.Property
 	Mode Mode
 	// Inner are the modes of parts of the argument that differ from its own, by
-	// their dotted paths within it: {"cursor.next": Late}. Such a part is left
-	// out of the value.
+	// their dotted paths within it: {"cursor.next": Late}. Late and Path parts
+	// are left out of the value (see Split); Raw ones take no templates.
 	Inner map[string]Mode
+	// Merged says that the members of a kind's own value come over those of the
+	// family's default, one by one, instead of the one value over the other.
+	Merged bool
 	// Exposed arguments end up where others can read them (a path, a command
 	// line): a secret may not go in.
 	Exposed bool

@@ -26,7 +26,7 @@ type Network struct {
 // NewNetwork grants the rules, each of access Connect. The pattern is an origin:
 // scheme, host, and a port unless it is the scheme's own. `*` for the host is
 // any, `*.` in front of it any name below; `*` for the port is any. A path after
-// it says nothing. `\` takes a character for itself, as in a glob.
+// it says nothing. `\` takes a character for itself (see OriginPattern).
 func NewNetwork(rules []Rule) (*Network, error) {
 	return (&Network{kept: &keeper{values: map[any]any{}}}).Granting(rules)
 }
@@ -170,8 +170,8 @@ func hostName(host string) (string, error) {
 		return addr.String(), nil
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "" {
-		return "", errors.New("the host is empty")
+	if host == "" || strings.Contains("."+host+".", "..") {
+		return "", fmt.Errorf("the host %q is no name: a part of it is empty", host)
 	}
 	for _, c := range host {
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' && c != '_' {

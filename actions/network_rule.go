@@ -108,7 +108,7 @@ func OriginPattern(parts []Part) (string, error) {
 			b.WriteString(p.Text)
 			continue
 		case b.Len() == 0:
-			b.WriteString(QuoteGlob(p.Text))
+			b.WriteString(strings.NewReplacer(`\`, `\\`, `*`, `\*`).Replace(p.Text))
 			continue
 		}
 		_, rest, scheme := strings.Cut(b.String(), "://")

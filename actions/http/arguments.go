@@ -110,13 +110,15 @@ func defaults() []actions.Arg {
 	message.Mode = actions.Late
 	redirects := arg("redirects", oneOf("none", "same-origin"), "Whether redirects are followed.")
 	redirects.Default = "none"
+	headers := arg("headers", mapOfAny, "Headers. Their names are written out; those of a request come over those for all, null leaves one out.")
+	headers.Merged = true
 	maxBytes := arg("maxBytes", size, "Most bytes of an answer once it is decompressed, of all pages together.")
 	maxBytes.Default = "16MiB"
 	timeout := arg("timeout", text, "Longest time for one attempt, from sending to the end of the answer. The step's own `timeout` covers all.")
-	timeout.Default = defaultTimeout.String()
+	timeout.Default = "2m"
 	return []actions.Arg{
 		base,
-		arg("headers", mapOfAny, "Headers. Their names are written out; null leaves one out."),
+		headers,
 		auth(),
 		arg("tls", object(
 			field("ca", text, "Certificates to trust instead of the system's, as PEM."), field("cert", text, "Certificate to show, as PEM."),
