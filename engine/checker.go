@@ -178,6 +178,8 @@ func (m *member) absent(at string, out *rebuilt, f *findings) {
 	case m.Default != nil:
 		// What a default leaves out has defaults in turn.
 		out.set(m.Name, m.check.complete(m.fallback, at, f))
+	case m.check.t.Nullable:
+		// Null is a value of it, and hosts leave nulls out.
 	case m.Required && m.Autoname == nil && m.DefaultExpr == nil:
 		f.add(at, "is required%s", docHint(m.Property))
 	}

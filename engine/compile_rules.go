@@ -260,33 +260,27 @@ func (c *compiler) lifecycle(r *resource) {
 	c.outputsGiven(r)
 }
 
-// outputsGiven reports required outputs that no operation is known to give.
+// outputsGiven reports required outputs that no operation gives, where all that
+// could are known.
 func (c *compiler) outputsGiven(r *resource) {
-	created, _ := c.yields(r.create, m0(r.spec.Create))
-	seen, at := c.yields(r.read, m0(r.spec.Read))
-	switch {
-	case r.create == nil || created == nil && len(r.create.steps) > 0 && r.read == nil:
+	if r.create == nil {
 		return
-	case r.read != nil && seen == nil:
-		return
-	case created == nil && seen == nil:
+	}
+	created, at := c.yields(r.create, r.spec.Create)
+	known := []*spec.Type{created}
+	if r.read != nil {
+		var seen *spec.Type
+		seen, at = c.yields(r.read, r.spec.Read)
+		known = append(known, seen)
+	}
+	if slices.Contains(known, nil) {
 		return
 	}
 	for _, p := range r.spec.Outputs.Fields {
-		if !p.Required || created.Field(p.Name) != nil || seen.Field(p.Name) != nil {
-			continue
+		gives := func(t *spec.Type) bool { return t.Field(p.Name) != nil }
+		if p.Required && !slices.ContainsFunc(known, gives) {
+			c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
+				fmt.Sprintf("No operation yields it (%s). Return it, or make it optional: `%s?:`.", at, p.Name))
 		}
-		if r.read == nil && created == nil {
-			continue
-		}
-		c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
-			fmt.Sprintf("Neither create nor read (%s) yields it. Return it, or make it optional: `%s?:`.", at, p.Name))
 	}
-}
-
-func m0(op *spec.Operation) *spec.Operation {
-	if op == nil {
-		return &spec.Operation{}
-	}
-	return op
 }
