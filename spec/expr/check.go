@@ -32,7 +32,10 @@ type checker struct {
 	// strict are the accesses by index to lists of known type: an index beyond
 	// the end is an error there, and null elsewhere.
 	strict map[*ast.MemberNode]bool
-	depth  int
+	// nullMembers are the tests (`"a" in m`) for members that may be there and
+	// be null.
+	nullMembers map[*ast.BinaryNode]bool
+	depth       int
 }
 
 // typed is what the checker knows of a part: its type, and the path of the

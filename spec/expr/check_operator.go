@@ -283,6 +283,12 @@ func comparable(a, b *spec.Type) bool {
 
 func (c *checker) membership(n *ast.BinaryNode, l, r typed) {
 	t := c.nonNull(r)
+	if c.mayHoldNull(n, t) {
+		if c.nullMembers == nil {
+			c.nullMembers = map[*ast.BinaryNode]bool{}
+		}
+		c.nullMembers[n] = true
+	}
 	key := resolve(l.t, c.types)
 	switch {
 	case isAny(t):
@@ -300,6 +306,22 @@ func (c *checker) membership(n *ast.BinaryNode, l, r typed) {
 		c.fail(CodeTypeMismatch, r.at, "Write it as "+c.text(r.at)+" contains "+c.text(l.at)+".", "in looks into lists and maps, and this is %s", Describe(r.t))
 	case t.Kind != spec.Union:
 		c.fail(CodeTypeMismatch, r.at, "", "in looks into lists and maps, and this is %s", Describe(r.t))
+	}
+}
+
+// mayHoldNull reports whether the member that is looked for can be there and be
+// null.
+func (c *checker) mayHoldNull(n *ast.BinaryNode, t *spec.Type) bool {
+	name, ok := n.Left.(*ast.StringNode)
+	switch {
+	case !ok:
+		return false
+	case t.Kind == spec.Map:
+		return mayBeNull(elem(t), c.types)
+	case t.Kind == spec.Object && t.Field(name.Value) != nil:
+		return mayBeNull(t.Field(name.Value).Type, c.types)
+	default:
+		return true
 	}
 }
 
