@@ -17,8 +17,15 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-func newBuilder(log *slog.Logger) *build.Builder {
-	return &build.Builder{Tool: toolVersion(), Cache: openCache(log), Limits: build.DefaultLimits(), Log: log}
+// newBuilder makes what turns specs into compiled ones. stderr gets a warning
+// where the cache is not to be trusted.
+func newBuilder(stderr io.Writer, log *slog.Logger) *build.Builder {
+	cache := container.Cache{Dir: container.DefaultDir()}
+	if err := cache.Trusted(); err != nil {
+		fmt.Fprintf(stderr, "declprov: warning: %v\n", err)
+		cache = container.Cache{}
+	}
+	return &build.Builder{Tool: toolVersion(), Cache: cache, Limits: build.DefaultLimits(), Log: log}
 }
 
 // toolVersion names this version of declprov to the cache. A binary that is no

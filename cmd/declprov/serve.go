@@ -62,7 +62,7 @@ func serveNamed(ctx context.Context, name string, args []string) error {
 // openBeside opens the spec that was found, whichever form it has.
 func openBeside(ctx context.Context, log *slog.Logger, path string) (*container.Container, error) {
 	if filepath.Ext(path) != door.CompiledExt {
-		return newBuilder(log).Open(ctx, build.Spec{Path: path})
+		return newBuilder(os.Stderr, log).Open(ctx, build.Spec{Path: path})
 	}
 	c, err := container.OpenFile(path)
 	if err != nil {

@@ -100,7 +100,7 @@ func start(t *testing.T, cmd *exec.Cmd) provider {
 func command(t *testing.T, path string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(path, args...)
-	cmd.Env = append(os.Environ(), "DECLPROV_CACHE_DIR="+filepath.Join(t.TempDir(), "cache"))
+	cmd.Env = append(os.Environ(), "DECLPROV_CACHE="+filepath.Join(t.TempDir(), "cache"))
 	return cmd
 }
 

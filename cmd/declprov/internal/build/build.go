@@ -28,8 +28,8 @@ type Builder struct {
 	// Tool names this version of declprov. A compiled spec of another version
 	// is built again.
 	Tool string
-	// Cache keeps compiled specs; nil keeps none.
-	Cache  *int
+	// Cache keeps compiled specs; its zero value keeps none.
+	Cache  container.Cache
 	Limits Limits
 	Log    *slog.Logger
 }
@@ -70,8 +70,8 @@ func (b *Builder) Evaluate(ctx context.Context, s Spec) (*Built, error) {
 	if a.Failure != "" {
 		return nil, fmt.Errorf("evaluating %s: %s", s, a.Failure)
 	}
-	if a.Container != nil && s.Path != "-" {
-		b.keep(s, a.Container)
+	if a.Container != nil {
+		b.keep(s, a.Container, begun)
 	}
 	return &Built{Findings: a.Findings, Sources: a.Sources, Container: a.Container}, nil
 }
