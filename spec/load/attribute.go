@@ -31,11 +31,11 @@ type attribute struct {
 func attributes() []attribute {
 	inputs, all := inputRole, configRole|inputRole|outputRole|argumentRole|resultRole
 	return []attribute{
-		{name: "replace", roles: inputs, remedy: "It says what a change of an input does.", read: flag(func(p *spec.Property) { p.Replace = true })},
-		{name: "secret", roles: all, read: flag(func(p *spec.Property) { p.Secret = true })},
-		{name: "noRead", roles: inputs, remedy: "It says that the world does not give an input back.", read: flag(func(p *spec.Property) { p.NoRead = true })},
-		{name: "ephemeral", roles: inputs, remedy: "It is for an input that is never stored.", read: flag(func(p *spec.Property) { p.Ephemeral = true })},
-		{name: "stable", roles: outputRole, remedy: "It is for an output that an update never changes.", read: flag(func(p *spec.Property) { p.Stable = true })},
+		{name: "replace", roles: inputs, remedy: "It says what a change of an input does.", read: marker(func(p *spec.Property) { p.Replace = true })},
+		{name: "secret", roles: all, read: marker(func(p *spec.Property) { p.Secret = true })},
+		{name: "noRead", roles: inputs, remedy: "It says that the world does not give an input back.", read: marker(func(p *spec.Property) { p.NoRead = true })},
+		{name: "ephemeral", roles: inputs, remedy: "It is for an input that is never stored.", read: marker(func(p *spec.Property) { p.Ephemeral = true })},
+		{name: "stable", roles: outputRole, remedy: "It is for an output that an update never changes.", read: marker(func(p *spec.Property) { p.Stable = true })},
 		{name: "env", roles: configRole, top: true, remedy: "Only configuration comes from the environment: put it in config, and use ${config.…}.", read: readEnv},
 		{name: "autoname", roles: inputs, top: true, remedy: "It derives an input from the resource's name.", read: readAutoname},
 		{name: "default", roles: inputs | argumentRole, top: true, remedy: "It computes an input from others.", read: readDefault},
@@ -160,8 +160,8 @@ func (l *loader) exclusive(m item, p *spec.Property, s site) {
 	}
 }
 
-// flag reads an attribute without arguments.
-func flag(set func(*spec.Property)) func(*attrCall) {
+// marker reads an attribute without arguments.
+func marker(set func(*spec.Property)) func(*attrCall) {
 	return func(c *attrCall) {
 		if c.attr.NumArgs() > 1 || strings.TrimSpace(c.attr.Contents()) != "" {
 			c.fail(fmt.Sprintf("@%s takes no argument", c.attr.Name()), fmt.Sprintf("Write @%s().", c.attr.Name()))
@@ -312,7 +312,7 @@ func readSet(c *attrCall) {
 		c.fail(fmt.Sprintf("@set is for a list, not %s", t.Kind), "")
 		return
 	}
-	flag(func(p *spec.Property) { p.Set = true })(c)
+	marker(func(p *spec.Property) { p.Set = true })(c)
 }
 
 func readKey(c *attrCall) {

@@ -11,7 +11,8 @@ import (
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/token"
 
-	"github.com/declprov/declprov/spec")
+	"github.com/declprov/declprov/spec"
+)
 
 // maxRegexp bounds a regular expression; RE2 is linear in the text, times this.
 const maxRegexp = 1024

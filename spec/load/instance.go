@@ -44,7 +44,7 @@ func (l *loader) build(inst *build.Instance) (cue.Value, bool) {
 		errs := errors.Errors(v.Err())
 		cut := map[token.Pos]bool{}
 		for _, e := range errs {
-			l.cueError(e, place{})
+			l.cueError(e, place{}, l.documentStart())
 			if e.Position().IsValid() {
 				cut[e.Position().WithRel(0)] = true
 			}
@@ -70,6 +70,15 @@ func (l *loader) cutAt(inst *build.Instance, places map[token.Pos]bool) int {
 	bad := map[ast.Node]bool{}
 	for _, f := range inst.Files {
 		ast.Walk(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ImportDecl, *ast.Package:
+				return false
+			case *ast.Field:
+				if places[n.Label.Pos().WithRel(0)] {
+					bad[n.Value] = true
+					return false
+				}
+			}
 			if e, ok := n.(ast.Expr); ok && places[n.Pos().WithRel(0)] {
 				if _, isStruct := e.(*ast.StructLit); !isStruct {
 					bad[n] = true

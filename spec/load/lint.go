@@ -8,6 +8,8 @@ import (
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
 	"cuelang.org/go/cue/token"
+
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // linter looks in the syntax tree for what evaluation would hide: a reference
@@ -75,8 +77,29 @@ func (s lintSite) enter(f *ast.Field) lintSite {
 	if strings.HasPrefix(name, "#") || strings.HasPrefix(name, "_") && !isText(f.Label) {
 		inner.path, inner.loose = nil, true
 	}
+	inner.loose = inner.loose || misspelt(inner.path)
 	inner.types = inner.types || holdsTypes(inner.path, inner.loose)
 	return inner
+}
+
+// misspelt reports whether the walk will refuse the last name of a path: what
+// is below it is then not reported for standing in the wrong place.
+func misspelt(path []string) bool {
+	if len(path) == 0 {
+		return false
+	}
+	last := path[len(path)-1]
+	switch {
+	case len(path) == 1:
+		return !slices.Contains(topKeys, last) && diag.DidYouMean(last, topKeys) != ""
+	case len(path) == 3 && path[0] == "resources":
+		return !slices.Contains(resourceKeys, last)
+	case len(path) == 3:
+		near := diag.DidYouMean(last, []string{"inputs", "outputs"})
+		return near != "" && near != last
+	default:
+		return false
+	}
 }
 
 func isText(l ast.Label) bool {

@@ -48,7 +48,7 @@ func (l *loader) metadata(b *block, p *spec.Provider) {
 func (l *loader) providerName(b *block, p *spec.Provider) {
 	m, ok := b.get("name")
 	if !ok {
-		if _, there := l.syntax.root.children["name"]; !there {
+		if !b.given("name") {
 			l.report(missingKey, b.item.at, b.place, "the spec has no name", `Name the provider: name: "petstore".`)
 		}
 		p.Range = b.item.at
@@ -72,7 +72,7 @@ func (l *loader) providerName(b *block, p *spec.Provider) {
 func (l *loader) version(b *block, p *spec.Provider) {
 	m, ok := b.get("version")
 	if !ok {
-		if _, there := l.syntax.root.children["version"]; !there {
+		if !b.given("version") {
 			l.report(missingKey, b.item.at, b.place, "the spec has no version", `Give it one: version: "0.1.0".`)
 		}
 		return

@@ -107,6 +107,8 @@ func TestMistakesInCUE(t *testing.T) {
 		{"no id", missingKey, cueHead + "resources: «A»: create: file: write: path: \"x\""},
 		{"no create", missingKey, cueHead + "resources: «A»: id: \"x\""},
 		{"misspelt resource key", unknownKey, inResource(idAndCreate + "«craete»: {}")},
+		{"misspelt create", unknownKey, cueHead + "resources: A: {id: \"x\", «craete»: file: {}}"},
+		{"misspelt name", unknownKey, "«nmae»: \"x\", version: \"1.0.0\""},
 		{"wire rule", badValue, inResource(idAndCreate + "wire: «\"snake\"»")},
 		{"id is a number", wrongShape, inResource("id: «1», create: file: write: path: \"x\"")},
 		{"operation is a list", wrongShape, inResource("id: \"x\", create: «[{file: {}}]»")},

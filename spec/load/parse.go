@@ -113,16 +113,25 @@ func (l *loader) tooDeep(name string, content []byte) (diag.Range, string) {
 // instanceErrors reports what went wrong when files were found and parsed.
 func (l *loader) instanceErrors(inst *build.Instance) {
 	l.syntax = newSyntax(inst.Files)
-	for _, err := range []errors.Error{inst.Err, inst.ResolutionErr} {
-		for _, e := range errors.Errors(err) {
-			l.cueError(e, place{})
+	errs := append(errors.Errors(inst.Err), errors.Errors(inst.ResolutionErr)...)
+	if inst.Err == nil {
+		for _, dep := range inst.Dependencies() {
+			errs = append(errs, errors.Errors(dep.Err)...)
 		}
 	}
-	for _, dep := range inst.Dependencies() {
-		if dep.Err != nil && inst.Err == nil {
-			for _, e := range errors.Errors(dep.Err) {
-				l.cueError(e, place{})
-			}
+	unparsed := map[string]bool{}
+	for _, e := range errs {
+		// After a syntax error a parser sees more that are none.
+		code, _, _ := explain(message(e))
+		if code == cueEvaluation && e.Position().IsValid() {
+			code = syntaxError
 		}
+		if code == syntaxError {
+			if unparsed[e.Position().Filename()] {
+				continue
+			}
+			unparsed[e.Position().Filename()] = true
+		}
+		l.cueErrorAs(e, place{}, l.documentStart(), code)
 	}
 }

@@ -170,7 +170,7 @@ func article(noun string) string {
 // plainly a slip of one of the language's own.
 func (l *loader) family(m item, p *spec.Provider) bool {
 	near := diag.DidYouMean(m.name, topKeys)
-	if !familyName.MatchString(m.name) || near != "" && !shortFamily(m.name) {
+	if !familyName.MatchString(m.name) || near != "" {
 		return false
 	}
 	if m.optional || m.required {
@@ -179,10 +179,6 @@ func (l *loader) family(m item, p *spec.Provider) bool {
 	p.Families = append(p.Families, l.dataField(m, place{m.name + " defaults", ""}))
 	return true
 }
-
-// shortFamily tells names that are near a key by being short only: "file" is no
-// slip of "title".
-func shortFamily(name string) bool { return len(name) <= 4 }
 
 // sameName reports what the schema would have twice.
 func (l *loader) sameName(p *spec.Provider) {

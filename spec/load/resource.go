@@ -76,9 +76,12 @@ func (l *loader) identity(b *block, r *spec.Resource) {
 	}
 }
 
-// given reports whether a key is written, even if what it holds is broken.
+// given reports whether a key is written, even if what it holds is broken, or
+// its name is misspelt: that was reported.
 func (b *block) given(name string) bool {
-	return slices.ContainsFunc(b.order, func(m item) bool { return m.name == name })
+	return slices.ContainsFunc(b.order, func(m item) bool {
+		return m.name == name || !slices.Contains(b.known, m.name) && diag.DidYouMean(m.name, b.known) == name
+	})
 }
 
 func (l *loader) operations(b *block, r *spec.Resource) {

@@ -8,7 +8,6 @@ import (
 
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
-	"cuelang.org/go/cue/errors"
 	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec/diag"
@@ -65,8 +64,8 @@ func (l *loader) broken(it item, p place) bool {
 	if err == nil {
 		err = it.value.Validate()
 	}
-	for _, e := range errors.Errors(err) {
-		l.cueError(e, p)
+	if err != nil {
+		l.cueErrors(err, p, it.at)
 	}
 	return true
 }
@@ -128,7 +127,7 @@ func (l *loader) locate(it *item) {
 	case ast.Expr:
 		it.expr = src
 	}
-	if it.field == nil && it.expr == nil {
+	if it.field == nil && it.expr == nil && it.decl.first() == nil {
 		it.field = it.conjunctField()
 	}
 	if it.field == nil || !l.declared(it) {
@@ -250,6 +249,7 @@ type block struct {
 	l       *loader
 	place   place
 	item    item
+	known   []string
 	members map[string]item
 	order   []item
 }
@@ -265,7 +265,7 @@ func (l *loader) block(it item, p place, what string, known []string, other func
 		l.wrongShape(it, p, "a struct")
 		return nil, false
 	}
-	b := &block{l: l, place: p, item: it, members: map[string]item{}}
+	b := &block{l: l, place: p, item: it, known: known, members: map[string]item{}}
 	for _, m := range l.members(it) {
 		b.order = append(b.order, m)
 		switch {
