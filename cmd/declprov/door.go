@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 	"github.com/declprov/declprov/cmd/declprov/internal/door"
+	"github.com/declprov/declprov/cmd/declprov/internal/evaluate"
 )
 
 // Main is the front door. The binary's own name and first argument say what it
@@ -27,9 +28,9 @@ func Main() int {
 }
 
 // evaluateAsChild is the hidden process that a parent started; see
-// internal/build.
+// internal/evaluate.
 func evaluateAsChild(ctx context.Context) int {
-	if err := build.Child(ctx, os.Stdin, os.Stdout); err != nil {
+	if err := evaluate.Child(ctx, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return exitCrash
 	}

@@ -1,10 +1,11 @@
-package build
+package evaluate
 
 import (
 	"context"
 	"runtime/debug"
 
 	"github.com/declprov/declprov/actions/builtin"
+	"github.com/declprov/declprov/cmd/declprov/internal/build"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/schema"
 	"github.com/declprov/declprov/spec/container"
@@ -15,11 +16,11 @@ import (
 // evaluate is the way from a spec to its compiled form. Mistakes of the
 // document do not keep those of its expressions from being found: all stages
 // run on as much as could be understood.
-func evaluate(ctx context.Context, s Spec, tool string) *answer {
+func evaluate(ctx context.Context, s build.Spec, tool string) *build.Answer {
 	doc, findings := load.Load(ctx, load.Source{Path: s.Path, Stdin: s.Stdin, Format: s.Format, Tags: s.Tags})
 	_, more := engine.Compile(doc.Provider, builtin.Families())
 	findings = append(findings, more...)
-	a := &answer{Findings: findings.Sorted(), Sources: sourcesOf(doc)}
+	a := &build.Answer{Findings: findings.Sorted(), Sources: sourcesOf(doc)}
 	if findings.HasErrors() {
 		return a
 	}

@@ -1,4 +1,4 @@
-package build
+package evaluate_test
 
 import (
 	"bytes"
@@ -11,10 +11,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/declprov/declprov/cmd/declprov/internal/build"
 )
 
 func TestProcessorTimeAlone(t *testing.T) {
-	limits := DefaultLimits()
+	limits := build.DefaultLimits()
 	limits.CPU, limits.Wall = time.Second, time.Minute
 	s := specFile(t, hostile()["a product of disjunctions"].spec)
 	built, err := builder(limits).Evaluate(t.Context(), s)
@@ -25,7 +27,7 @@ func TestProcessorTimeAlone(t *testing.T) {
 }
 
 func TestLittleMemory(t *testing.T) {
-	limits := DefaultLimits()
+	limits := build.DefaultLimits()
 	limits.Memory = 128 << 20
 	s := specFile(t, hostile()["text that grows sixteenfold"].spec)
 	built, err := builder(limits).Evaluate(t.Context(), s)
@@ -51,7 +53,7 @@ func childOf(t *testing.T, parent int) int {
 				continue
 			}
 			cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
-			if !bytes.HasSuffix(cmdline, []byte("\x00"+ChildCommand+"\x00")) {
+			if !bytes.HasSuffix(cmdline, []byte("\x00"+build.ChildCommand+"\x00")) {
 				continue // not started yet
 			}
 			id, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
@@ -70,7 +72,7 @@ func TestEnvironmentOfTheChild(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
-		_, err := builder(DefaultLimits()).Evaluate(ctx, specFile(t, hostile()["a product of lists"].spec))
+		_, err := builder(build.DefaultLimits()).Evaluate(ctx, specFile(t, hostile()["a product of lists"].spec))
 		done <- err
 	}()
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", childOf(t, os.Getpid())))
@@ -91,7 +93,7 @@ func TestEnvironmentOfTheChild(t *testing.T) {
 func TestChildDiesWithItsParent(t *testing.T) {
 	const marker = "DECLPROV_TEST_PARENT_OF"
 	if path := os.Getenv(marker); path != "" {
-		_, err := builder(DefaultLimits()).Evaluate(t.Context(), Spec{Path: path})
+		_, err := builder(build.DefaultLimits()).Evaluate(t.Context(), build.Spec{Path: path})
 		t.Fatalf("it came to an end: %v", err)
 	}
 	parent := exec.Command(os.Args[0], "-test.run=^TestChildDiesWithItsParent$")

@@ -1,22 +1,22 @@
-package build
+package evaluate
 
 import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime/debug"
 	"strconv"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/declprov/declprov/cmd/declprov/internal/build"
 )
 
 // confine puts the limits on this process. Go's runtime reserves more than a
 // gibibyte of address space before main, so the limit counts from what there is
 // now; and it gives memory back before it comes near it.
-func confine(l Limits) error {
+func confine(l build.Limits) error {
 	debug.SetMaxStack(stackLimit)
 	debug.SetMemoryLimit(l.Memory / 8 * 7)
 	mapped, err := addressSpace()
@@ -54,31 +54,4 @@ func addressSpace() (uint64, error) {
 		return 0, fmt.Errorf("how much memory is mapped is not known: %w", err)
 	}
 	return pages * uint64(os.Getpagesize()), nil
-}
-
-// detach gives the child a process group of its own, which dies with the
-// thread that starts it: the caller keeps that thread.
-func detach(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-}
-
-// killedForCPU reports whether the kernel ended the child for its processor
-// time: with both limits equal, it does so by SIGKILL.
-func killedForCPU(state *os.ProcessState, l Limits) bool {
-	status, ok := state.Sys().(syscall.WaitStatus)
-	if !ok || !status.Signaled() {
-		return false
-	}
-	if status.Signal() == syscall.SIGXCPU {
-		return true
-	}
-	return status.Signal() == syscall.SIGKILL && state.UserTime()+state.SystemTime() >= l.CPU*9/10
-}
-
-// killed reports whether a signal that nobody here sent ended the child; on
-// Linux that is the kernel, short of memory.
-func killed(state *os.ProcessState) bool {
-	status, ok := state.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
