@@ -29,6 +29,19 @@ resources: Pet: {
 }
 `
 
+const petYAML = `name: pets
+version: 1.2.0
+permissions: { write: ["data/**"] }
+resources:
+  Pet:
+    inputs: { path: "string @replace()" }
+    outputs: { size: int }
+    id: "${inputs.path}"
+    create: { file: { write: { path: "${inputs.path}", content: x } } }
+    read: { file: { read: { path: "${id}" } } }
+    delete: { file: { delete: { path: "${id}" } } }
+`
+
 // layOut writes files, and links: a content that begins with "-> " is a link's
 // target.
 func layOut(t *testing.T, files map[string]string) (dir string) {
@@ -123,6 +136,7 @@ func TestFrontDoor(t *testing.T) {
 		files      map[string]string
 	}{
 		{"beside NAME.cue", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "pets.cue": petSpec, "provider.cue": "junk"}},
+		{"beside NAME.yaml", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "pets.yaml": petYAML}},
 		{"beside provider.cue", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "provider.cue": petSpec}},
 		{"with a version in its name", "pulumi-resource-pets-v1.2.0", map[string]string{"pulumi-resource-pets-v1.2.0": link, "pets.cue": petSpec}},
 		{"in a package", "pulumi-resource-pets", map[string]string{

@@ -97,7 +97,9 @@ func (l *life) configure(ctx context.Context) error {
 	}
 	if len(answer.Failures) > 0 {
 		l.heading("config", "")
-		return l.failures(answer.Failures)
+		err := l.failures(answer.Failures)
+		fmt.Fprintf(l.w, "        Configure the provider with --config %s=…\n", answer.Failures[0].Property)
+		return err
 	}
 	if answer.Inputs.Len() > 0 {
 		l.heading("config", "")
@@ -107,8 +109,9 @@ func (l *life) configure(ctx context.Context) error {
 		var missing *client.MissingKeys
 		if errors.As(err, &missing) {
 			for _, key := range missing.Keys {
-				l.failure("%s is required: give it with --config %s=…", key.Name, key.Name)
+				l.failure("%s: is required", key.Name)
 			}
+			fmt.Fprintf(l.w, "        Configure the provider with --config %s=…\n", missing.Keys[0].Name)
 			return ErrFailed
 		}
 		return l.fail(err)
@@ -272,7 +275,7 @@ func (l *life) delete(ctx context.Context) error {
 
 func (l *life) deleteState(ctx context.Context, s client.State) error {
 	if err := l.client.Delete(ctx, l.resource, s, client.Operation{}); err != nil {
-		l.heading("delete", "failed: "+showText(s.ID)+" is left behind")
+		l.heading("delete", "failed: "+showText(s.ID)+" may be left behind")
 		return l.fail(err)
 	}
 	l.heading("delete", "id "+showText(s.ID))
