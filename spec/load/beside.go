@@ -50,7 +50,7 @@ func (l *loader) function(it item, p place, what string) *spec.Function {
 func (l *loader) operationWith(it item, p place, own func(item) bool, near []string) *spec.Operation {
 	var mine []item
 	rest := 0
-	for _, m := range l.members(it) {
+	for _, m := range l.values(it) {
 		if own(m) {
 			continue
 		}

@@ -133,7 +133,11 @@ func (l *loader) nodeAt(pos token.Pos) diag.Range {
 		}
 		ast.Walk(f, func(n ast.Node) bool {
 			if n.Pos().IsValid() && n.Pos().Filename() == pos.Filename() && n.Pos().Offset() == pos.Offset() {
-				switch n.(type) {
+				switch n := n.(type) {
+				case *ast.LetClause:
+					if found == nil {
+						found = n.Ident
+					}
 				case *ast.ImportSpec, *ast.Ident, *ast.BasicLit, *ast.UnaryExpr, *ast.Interpolation, *ast.CallExpr, *ast.SelectorExpr:
 					if found == nil {
 						found = n

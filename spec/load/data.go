@@ -99,8 +99,18 @@ func fieldsOf(s *ast.StructLit) []*ast.Field {
 	return fields
 }
 
+// labelOf is the name of a field, also behind an alias; "" for a pattern or an
+// expression.
 func labelOf(f *ast.Field) string {
-	name, _, err := ast.LabelName(f.Label)
+	label := f.Label
+	if alias, ok := label.(*ast.Alias); ok {
+		inner, ok := alias.Expr.(ast.Label)
+		if !ok {
+			return ""
+		}
+		label = inner
+	}
+	name, _, err := ast.LabelName(label)
 	if err != nil {
 		return ""
 	}

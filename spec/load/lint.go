@@ -23,7 +23,7 @@ type linter struct {
 	// top are the package's top-level fields, over all files: CUE resolves a
 	// name of another file only when it compiles.
 	top map[string]*ast.Field
-	// fields are those of the struct that a field holds, by name.
+	// bad is what is cut out.
 	bad map[ast.Node]bool
 }
 
@@ -373,18 +373,33 @@ func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
 	if s.types {
 		return x.inType(id, field, whole, s)
 	}
+	candidates := []*ast.Field{field}
+	if d := x.l.syntax.root.child(labelOf(field)); d != nil && slices.Contains(d.fields, field) {
+		candidates = d.fields // the package may declare it several times
+	}
 	for i := 0; ; i++ {
-		if x.blocks[field] || x.props[field] {
-			x.frozen(e, field, names[i:], whole, s)
-			return true
+		for _, c := range candidates {
+			if x.blocks[c] || x.props[c] {
+				x.frozen(e, c, append([]string{labelOf(c)}, names[i+1:]...), whole, s)
+				return true
+			}
 		}
-		if i+1 >= len(names) {
+		if i+1 >= len(names) || len(candidates) == 0 {
 			return false
 		}
-		if field = memberOf(field.Value, names[i+1]); field == nil {
-			return false
+		candidates = membersOf(candidates, names[i+1])
+	}
+}
+
+// membersOf are the declarations of a name in what several fields hold.
+func membersOf(fields []*ast.Field, name string) []*ast.Field {
+	var list []*ast.Field
+	for _, f := range fields {
+		if m := memberOf(f.Value, name); m != nil {
+			list = append(list, m)
 		}
 	}
+	return list
 }
 
 // inType checks a name inside a type: it may be a definition's, a constant's,

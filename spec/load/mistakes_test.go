@@ -154,6 +154,12 @@ func TestMistakesInCUE(t *testing.T) {
 		{"conflict over declarations", conflict, cueHead + "file: root: «\"a\"»\nfile: root: \"b\""},
 		{"component and resource", duplicateName, inResource(idAndCreate) + "components: «A»: children: {}"},
 		{"unused import", unusedImport, "import «\"strings\"»\n" + cueHead},
+		{"unused let", unusedImport, cueHead + "let «a» = 1"},
+		{"frozen from another declaration", frozenReference, cueHead + "resources: A: {inputs: mode: *\"x\" | string, id: \"x\", create: file: {}}\nR=resources: B: {id: «R.A.inputs.mode», create: file: {}}"},
+		{"frozen by an alias", frozenReference, inResource("I=inputs: x?: int, id: \"x\", create: file: a: «I.x»")},
+		{"frozen in a call", frozenReference, "import \"strings\"\n" + inResource("id: \"x\", create: file: a: strings.ToUpper(«inputs.mode»)")},
+		{"not of the definition", fieldNotAllowed, cueHead + "#T: root?: string\nfile: #T & {«roott»: \"x\"}"},
+		{"a type through a reference", typeAsValue, cueHead + "_x: string\nfile: root: «_x»"},
 		{"unknown import", importFailed, "import «\"acme.test/x\"»\n" + cueHead + "a: x.y"},
 	}
 	for _, c := range cases {

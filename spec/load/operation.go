@@ -32,7 +32,7 @@ func (l *loader) operation(it item, p place, undo bool) *spec.Operation {
 		l.wrongShape(it, p, "a step, or steps: […]")
 		return nil
 	}
-	members := l.members(it)
+	members := l.values(it)
 	i := slices.IndexFunc(members, func(m item) bool { return m.name == "steps" })
 	if i < 0 {
 		l.singleStep(it, p, undo, op)
@@ -62,8 +62,9 @@ func (l *loader) stepList(it item, members []item, p place, undo bool, op *spec.
 	for _, m := range members {
 		switch {
 		case m.name == "steps":
+			n := 0
 			l.list(m, p.at("steps"), func(m item, at place) {
-				n := len(op.Steps) + 1
+				n++
 				if step := l.step(m, place{p.context, at.path}.in(fmt.Sprintf("step %d", n)), undo); step != nil {
 					op.Steps = append(op.Steps, step)
 				}

@@ -110,8 +110,10 @@ func (l *loader) tooDeep(name string, content []byte) (diag.Range, string) {
 	}
 }
 
-// instanceErrors reports what went wrong when files were found and parsed.
-func (l *loader) instanceErrors(inst *build.Instance) {
+// instanceErrors reports what went wrong when files were found and parsed, and
+// whether that is the end.
+func (l *loader) instanceErrors(inst *build.Instance) (fatal bool) {
+	fatal = l.diags.HasErrors() // a file beyond the limits
 	l.syntax = newSyntax(inst.Files)
 	errs := append(errors.Errors(inst.Err), errors.Errors(inst.ResolutionErr)...)
 	if inst.Err == nil {
@@ -133,5 +135,7 @@ func (l *loader) instanceErrors(inst *build.Instance) {
 			unparsed[e.Position().Filename()] = true
 		}
 		l.cueErrorAs(e, place{}, l.documentStart(), code)
+		fatal = fatal || code != unusedImport
 	}
+	return fatal
 }

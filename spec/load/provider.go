@@ -116,7 +116,7 @@ func (l *loader) each(b *block, key, what string, names *namePattern, walk func(
 		l.wrongShape(part, b.at(key), "a struct of "+key+" by name")
 		return
 	}
-	for _, m := range l.members(part) {
+	for _, m := range l.values(part) {
 		context := fmt.Sprintf("%s %q", what, m.name)
 		if b.place.context != "" {
 			context = b.place.context + ", " + context

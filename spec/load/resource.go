@@ -243,7 +243,7 @@ func (l *loader) upgrade(it item, p place, r *spec.Resource) {
 		return
 	}
 	r.Upgrade = map[int]*spec.Node{}
-	for _, m := range l.members(it) {
+	for _, m := range l.values(it) {
 		from, _ := strconv.Atoi(m.name)
 		switch {
 		case !versionKey.MatchString(m.name):

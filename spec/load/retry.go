@@ -18,7 +18,7 @@ func (l *loader) retry(it item, p place) *spec.Node {
 		return nil
 	}
 	n := &spec.Node{Kind: spec.MapNode, Range: it.at}
-	for _, m := range l.members(it) {
+	for _, m := range l.values(it) {
 		at := p.at(m.name)
 		var value *spec.Node
 		switch m.name {

@@ -87,6 +87,16 @@ func (l *loader) members(parent item, opts ...cue.Option) []item {
 	return list
 }
 
+// values are the members of a struct of data. Optional fields that a definition
+// brings, and nobody gives, are none of them.
+func (l *loader) values(parent item) []item {
+	lit, _ := parent.expr.(*ast.StructLit)
+	return slices.DeleteFunc(l.members(parent), func(m item) bool {
+		written := m.decl != nil || lit != nil && m.field != nil && slices.Contains(lit.Elts, ast.Decl(m.field))
+		return m.optional && !written
+	})
+}
+
 // member is the field that an iterator stands at.
 func (l *loader) member(parent item, fields *cue.Iterator) item {
 	ft := fields.FieldType()
@@ -178,6 +188,9 @@ func (f *files) label(label ast.Label) diag.Range {
 	if label == nil {
 		return diag.Range{}
 	}
+	if alias, ok := label.(*ast.Alias); ok {
+		return f.of(alias.Expr)
+	}
 	return f.of(label)
 }
 
@@ -266,7 +279,7 @@ func (l *loader) block(it item, p place, what string, known []string, other func
 		return nil, false
 	}
 	b := &block{l: l, place: p, item: it, known: known, members: map[string]item{}}
-	for _, m := range l.members(it) {
+	for _, m := range l.values(it) {
 		b.order = append(b.order, m)
 		switch {
 		case slices.Contains(known, m.name):
