@@ -4,6 +4,7 @@ package load
 // change once released.
 const (
 	internalCode       = "internal"            // a fault of declprov or of CUE
+	stopped            = "stopped"             // out of time, or given up by the caller
 	unreadableFile     = "unreadable-file"     // a file that is not there, or cannot be read
 	unknownFormat      = "unknown-format"      // neither CUE, YAML nor JSON
 	fileTooLarge       = "file-too-large"      // beyond the limits of a spec's files

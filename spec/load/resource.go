@@ -207,6 +207,9 @@ func (l *loader) history(b *block, r *spec.Resource) {
 		version = m
 		r.SchemaVersion = l.schemaVersion(m, b.at("schemaVersion"))
 	}
+	if _, there := b.get("schemaVersion"); !there && b.given("schemaVersion") {
+		return // misspelt, which was reported
+	}
 	m, ok := b.get("upgrade")
 	p := b.at("upgrade").in("upgrade")
 	if !ok {

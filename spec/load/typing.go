@@ -219,6 +219,7 @@ func (l *loader) structure(it item, s site) *spec.Type {
 			t.Fields = append(t.Fields, p)
 		}
 	}
+	l.uniqueWires(t, s)
 	open := len(patterns) == 0 && it.value.LookupPath(cue.MakePath(cue.AnyString)).Exists()
 	switch {
 	case len(patterns) > 0:
@@ -229,6 +230,21 @@ func (l *loader) structure(it item, s site) *spec.Type {
 		t.Open = true
 	}
 	return t
+}
+
+// uniqueWires reports properties that would have one name on the wire.
+func (l *loader) uniqueWires(t *spec.Type, s site) {
+	taken := map[string]string{}
+	for _, p := range t.Fields {
+		name := p.Name
+		if p.Wire != "" {
+			name = p.Wire
+		}
+		if other, ok := taken[name]; ok {
+			l.report(duplicateName, p.Range, s.at(p.Name).place, fmt.Sprintf("%s and %s have one name on the wire: %q", other, p.Name, name), "Give one of them another @wire(name).")
+		}
+		taken[name] = p.Name
+	}
 }
 
 // patterns makes a map, or an open object, of `[key]: T` fields.
@@ -278,7 +294,7 @@ func (l *loader) refuseInterpolation(it item, s site) *spec.Type {
 	return &spec.Type{}
 }
 
-// later are names that generated code cannot have. Pulumi keeps id and urn for
+// reservedNames are names that a resource's properties cannot have. Pulumi keeps id and urn for
 // itself, and every name with two underscores.
 var reservedNames = []string{"id", "urn", "pulumi"}
 

@@ -152,8 +152,10 @@ func (l *loader) tag(it item, t *spec.Type, s site) {
 		switch r := l.named.types.Resolve(v); r.Kind {
 		case spec.Object:
 			objects = append(objects, r)
-		case spec.Map, spec.Any:
+		case spec.Map:
 			shapeless++
+		case spec.Any:
+			return // nothing to tell apart, or a part that was reported
 		}
 	}
 	if len(objects)+shapeless < 2 {
