@@ -17,7 +17,6 @@ import (
 // gibibyte of address space before main, so the limit counts from what there is
 // now; and it gives memory back before it comes near it.
 func confine(l build.Limits) error {
-	debug.SetMaxStack(stackLimit)
 	debug.SetMemoryLimit(l.Memory / 8 * 7)
 	mapped, err := addressSpace()
 	if err != nil {

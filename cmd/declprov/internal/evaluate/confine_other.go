@@ -11,7 +11,6 @@ import (
 // confine asks the runtime to be thrifty. Only the wall time, which the parent
 // enforces, is a hard limit on this system.
 func confine(l build.Limits) error {
-	debug.SetMaxStack(stackLimit)
 	debug.SetMemoryLimit(l.Memory)
 	return nil
 }

@@ -20,12 +20,17 @@ func evaluate(ctx context.Context, s build.Spec, tool string) *build.Answer {
 	doc, findings := load.Load(ctx, load.Source{Path: s.Path, Stdin: s.Stdin, Format: s.Format, Tags: s.Tags})
 	_, more := engine.Compile(doc.Provider, builtin.Families())
 	findings = append(findings, more...)
-	a := &build.Answer{Findings: findings.Sorted(), Sources: sourcesOf(doc)}
+	a := &build.Answer{Findings: findings.Sorted()}
+	if len(findings) > 0 {
+		a.Sources = sourcesOf(doc) // for the snippets
+	}
 	if findings.HasErrors() {
 		return a
 	}
 	pulumi, more := schema.Pulumi(doc.Provider)
-	a.Findings = append(findings, more...).Sorted()
+	if len(more) > 0 {
+		a.Findings, a.Sources = append(findings, more...).Sorted(), sourcesOf(doc)
+	}
 	if a.Findings.HasErrors() {
 		return a
 	}
