@@ -20,7 +20,7 @@ type point struct {
 // TestConformance names every point of the list by its number, so that one can
 // be run alone: go test ./e2e -run 'Conformance/43'.
 func TestConformance(t *testing.T) {
-	for _, points := range [][]point{configuration(), checking(), diffing(), changing(), reading()} {
+	for _, points := range [][]point{processes(), configuration(), shapes(), checking(), diffing(), changing(), reading()} {
 		for _, p := range points {
 			t.Run(fmt.Sprintf("%d %s", p.number, p.what), func(t *testing.T) {
 				t.Parallel()
