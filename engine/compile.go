@@ -18,6 +18,8 @@ type compiler struct {
 	// defaults are the compiled blocks of the families, by family and argument.
 	defaults map[string]map[string]argument
 	grants   []grant
+	// unsure are the accesses of grants with a mistake in them.
+	unsure   []actions.Access
 	checkers map[string]*checker
 	diags    diag.List
 	// unnamed says that a spec without a permissions block was told to name
@@ -32,7 +34,7 @@ type compiler struct {
 // anew, because forks run side by side.
 func (c *compiler) fork() *compiler {
 	return &compiler{
-		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants,
+		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants, unsure: c.unsure,
 		checkers: map[string]*checker{},
 	}
 }
@@ -98,8 +100,18 @@ func (c *compiler) report(list diag.List, path string) {
 		if d.Path == "" {
 			d.Path = c.joined(path)
 		}
-		c.diags = append(c.diags, d)
+		if !c.reported(d) {
+			c.diags = append(c.diags, d)
+		}
 	}
+}
+
+// reported reports whether a finding was made before: what several operations
+// share, such as a resource's `return`, is compiled for each.
+func (c *compiler) reported(d diag.Diagnostic) bool {
+	return slices.ContainsFunc(c.diags, func(o diag.Diagnostic) bool {
+		return o.Code == d.Code && o.Subject == d.Subject && o.Summary == d.Summary
+	})
 }
 
 func (c *compiler) joined(path string) string {
@@ -124,7 +136,7 @@ func (c *compiler) warn(code string, at diag.Range, path, summary, detail string
 // template compiles a template at a place, or returns nil where there is none
 // or it is wrong.
 func (c *compiler) template(n *spec.Node, s *expr.Scope, want *spec.Type, path string) *expr.Value {
-	if n == nil {
+	if n == nil || refused(n) {
 		return nil
 	}
 	v, diags := expr.Compile(n, s, want)
@@ -133,6 +145,13 @@ func (c *compiler) template(n *spec.Node, s *expr.Scope, want *spec.Type, path s
 		return nil
 	}
 	return v
+}
+
+// refused reports whether the loader has said what is wrong with a value, or
+// with a part of it: nothing is to be added then.
+func refused(n *spec.Node) bool {
+	return n.Kind == 0 || slices.ContainsFunc(n.Items, refused) ||
+		slices.ContainsFunc(n.Fields, func(f spec.Field) bool { return refused(f.Value) })
 }
 
 // The types that templates at known places must have.
@@ -197,6 +216,9 @@ func (c *compiler) arguments(
 	block spec.Field, decls []actions.Arg, defaults map[string]argument, s *expr.Scope, what string, complete bool,
 ) map[string]argument {
 	out := map[string]argument{}
+	if block.Value.Kind == 0 {
+		return out
+	}
 	if block.Value.Kind != spec.MapNode {
 		c.fail(codeWrongShape, block.Value.Range, "", fmt.Sprintf("%s takes named arguments, not %s", what, block.Value.Kind),
 			"Write them in braces. "+diag.Remedy("", argNames(decls)))
@@ -219,12 +241,21 @@ func (c *compiler) arguments(
 		if d, ok := defaults[decl.Name]; ok && out[decl.Name].node == nil {
 			out[decl.Name] = argument{decl: decl, node: d.node, value: d.value}
 		}
-		if complete && decl.Required && out[decl.Name].node == nil {
+		if complete && decl.Required && out[decl.Name].node == nil && !misspelt(block, decls, decl.Name) {
 			c.fail(codeMissingArgument, block.NameRange, decl.Name, fmt.Sprintf("%s needs an argument %q", what, decl.Name),
 				firstSentence(decl.Doc))
 		}
 	}
 	return out
+}
+
+// misspelt reports whether a block has an unknown argument that one of these
+// was probably meant by: then that is the mistake, and nothing is missing.
+func misspelt(block spec.Field, decls []actions.Arg, names ...string) bool {
+	known := argNames(decls)
+	return slices.ContainsFunc(block.Value.Fields, func(f spec.Field) bool {
+		return argNamed(decls, f.Name) == nil && slices.Contains(names, diag.DidYouMean(f.Name, known))
+	})
 }
 
 // argument compiles one argument. An optional one may be null at run time: it

@@ -50,7 +50,7 @@ func (c *compiler) createOperation(r *resource) *trail {
 				t.scope = with(t.scope, expr.Name{Name: "id", Type: textType})
 			}
 		})
-		r.create.ret = c.returns(r, m.Create, t)
+		c.yield(r, r.create, create, m.Create, t)
 	})
 	r.idAfter = after
 	c.want(r, r.create, create)
@@ -68,7 +68,7 @@ func firstEffect(c *compiler, op *spec.Operation) int {
 			return i
 		}
 	}
-	return len(op.Steps) - 1
+	return max(0, len(op.Steps)-1)
 }
 
 // idAfter is the index of the step after which the id can be evaluated: the last
@@ -113,7 +113,7 @@ func (c *compiler) resourceID(r *resource, t *trail) {
 		c.fail(codeSecretExposed, r.spec.ID.Range, "id", "a secret goes into the id", "Hosts show ids everywhere. Build it of something else.")
 	}
 	c.sinkRefs(r, r.id, "the id")
-	for _, s := range t.steps[:min(r.idAfter, len(t.steps))] {
+	for _, s := range t.steps[:max(0, min(r.idAfter, len(t.steps)))] {
 		if s.effect != actions.Write || len(s.model.OnFailure) > 0 {
 			continue
 		}
@@ -168,20 +168,11 @@ func (c *compiler) operation(r *resource, v verb, op *spec.Operation) *operation
 		t := newTrail(c.operationScope(r.spec, v, importedInputs(r)))
 		out = c.steps(op, t, func(int) {})
 		if v != remove {
-			out.ret = c.returns(r, op, t)
+			c.yield(r, out, v, op, t)
 		}
 	})
 	c.want(r, out, v)
 	return out
-}
-
-// returns compiles what the operation yields: its own `return`, else the
-// resource's.
-func (c *compiler) returns(r *resource, op *spec.Operation, t *trail) *expr.Value {
-	if op.Return != nil {
-		return c.template(op.Return, t.scope, nil, "return")
-	}
-	return c.template(r.spec.Return, t.scope, nil, "return")
 }
 
 // derivedInputs compiles @default templates, and orders them by their use of

@@ -225,6 +225,11 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		}
 		s.action += "." + s.kind.Name
 	}
+	if s.kind.Name != "" {
+		outer := c.path
+		c.path += "." + s.kind.Name
+		defer func() { c.path = outer }()
+	}
 	s.args = c.arguments(block, s.kind.Args, c.defaults[f.Name], scope, s.action, true)
 	if block.Value.Kind != spec.MapNode {
 		return
@@ -242,6 +247,9 @@ func (c *compiler) kindBlock(s *step, f spec.Field) (spec.Field, bool) {
 	names := make([]string, len(s.family.Kinds))
 	for i, k := range s.family.Kinds {
 		names[i] = k.Name
+	}
+	if f.Value.Kind == 0 {
+		return f, false // the loader has said why
 	}
 	if f.Value.Kind != spec.MapNode || len(f.Value.Fields) == 0 {
 		c.fail(codeNoAction, f.NameRange, "", fmt.Sprintf("%s without an action", f.Name),
@@ -272,6 +280,7 @@ func (c *compiler) oneOf(s *step, block spec.Field, group []string) {
 		}
 	}
 	switch {
+	case len(given) == 0 && misspelt(block, s.kind.Args, group...):
 	case len(given) == 0:
 		c.fail(codeMissingArgument, block.NameRange, "", fmt.Sprintf("%s needs one of %s", s.action, enumerate(group)),
 			"Exactly one says what to do.")
