@@ -30,7 +30,7 @@ func (c *attrCall) texts() ([]string, bool) {
 	for i := range c.attr.NumArgs() {
 		key, value := c.attr.Arg(i)
 		if value != "" {
-			c.fail(fmt.Sprintf("@%s has no argument %q", c.attr.Name(), key), "")
+			c.fail(fmt.Sprintf("@%s has no argument %q", c.attr.Name(), key), fmt.Sprintf("Write @%s(…) with the value alone.", c.attr.Name()))
 			return nil, false
 		}
 		if key != "" {
@@ -75,7 +75,7 @@ func readEnv(c *attrCall) {
 
 func readAutoname(c *attrCall) {
 	if t := c.l.named.types.Resolve(c.prop.Type); t.Kind != spec.String {
-		c.fail(fmt.Sprintf("@autoname is for text, not %s", t.Kind), "")
+		c.fail(fmt.Sprintf("@autoname is for text, not %s", t.Kind), "A name is derived for a string.")
 		return
 	}
 	auto := &spec.Autoname{Sep: "-"}
@@ -161,7 +161,7 @@ func (l *loader) fieldsWith(m item, name string) []*ast.Attribute {
 
 func readSet(c *attrCall) {
 	if t := c.l.named.types.Resolve(c.prop.Type); t.Kind != spec.List && t.Kind != spec.Any {
-		c.fail(fmt.Sprintf("@set is for a list, not %s", t.Kind), "")
+		c.fail(fmt.Sprintf("@set is for a list, not %s", t.Kind), "It says that the order of a list means nothing.")
 		return
 	}
 	marker(func(p *spec.Property) { p.Set = true })(c)
@@ -178,7 +178,7 @@ func readKey(c *attrCall) {
 	}
 	t := c.l.named.types.Resolve(c.prop.Type)
 	if t.Kind != spec.List {
-		c.fail(fmt.Sprintf("@key is for a list of structs, not %s", t.Kind), "")
+		c.fail(fmt.Sprintf("@key is for a list of structs, not %s", t.Kind), "It says which field tells the items of a list apart.")
 		return
 	}
 	prop := c.prop
@@ -187,7 +187,7 @@ func readKey(c *attrCall) {
 		if elem.Kind == spec.Object && elem.Field(list[0]) == nil {
 			c.fail(fmt.Sprintf("the list's items have no field %q", list[0]), diag.Remedy(list[0], elem.FieldNames()))
 		} else if elem.Kind != spec.Object && elem.Kind != spec.Any && elem.Kind != spec.Map {
-			c.fail(fmt.Sprintf("@key is for a list of structs, not of %s", elem.Kind), "")
+			c.fail(fmt.Sprintf("@key is for a list of structs, not of %s", elem.Kind), "For a list of plain values whose order means nothing, write @set().")
 		}
 	})
 	prop.Key = list[0]
@@ -211,7 +211,7 @@ func readEqual(c *attrCall) {
 		return
 	}
 	if t := c.l.named.types.Resolve(c.prop.Type); t.Kind != spec.String && t.Kind != spec.Any {
-		c.fail(fmt.Sprintf("@equal(%s) is for text, not %s", list[0], t.Kind), "")
+		c.fail(fmt.Sprintf("@equal(%s) is for text, not %s", list[0], t.Kind), `For other types, write an expression: @equal("${old == new}").`)
 		return
 	}
 	c.prop.Equal = list[0]

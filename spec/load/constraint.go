@@ -31,7 +31,7 @@ func (l *loader) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Type 
 		t.Kind = spec.String
 	case nil:
 	default:
-		l.report(unsupportedType, it.at, s.place, "only numbers and text have bounds", "")
+		l.report(unsupportedType, it.at, s.place, "only numbers and text have bounds", "Use an enum for other literals: true | false.")
 		return t
 	}
 	switch op {
@@ -57,11 +57,11 @@ func (l *loader) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Type 
 func (l *loader) pattern(it item, t *spec.Type, value any, negated bool, s site) {
 	text, ok := value.(string)
 	if !ok {
-		l.report(badRegexp, it.at, s.place, "a regular expression is text", "")
+		l.report(badRegexp, it.at, s.place, "a regular expression is text", `Write it in quotes: =~"^[a-z]+$".`)
 		return
 	}
 	if len(text) > maxRegexp {
-		l.report(badRegexp, it.at, s.place, fmt.Sprintf("the regular expression is longer than %d bytes", maxRegexp), "")
+		l.report(badRegexp, it.at, s.place, fmt.Sprintf("the regular expression is longer than %d bytes", maxRegexp), "Split the rule over several expressions, or write it as checks: […].")
 		return
 	}
 	if _, err := regexp.Compile(text); err != nil {
@@ -95,7 +95,7 @@ func (l *loader) validator(it item, v cue.Value, args []cue.Value, s site) *spec
 		if name == "math.MultipleOf" && len(args) > 1 && args[1].IsConcrete() {
 			return &spec.Type{Kind: spec.Number, MultipleOf: fmt.Sprint(plain(args[1]))}
 		}
-		l.report(crossField, it.at, s.place, name+" takes a literal number", "")
+		l.report(crossField, it.at, s.place, name+" takes a literal number", "The limit is fixed when the spec is loaded: write the number.")
 	case name == "strings.MinRunes":
 		return &spec.Type{Kind: spec.String, MinLen: count()}
 	case name == "strings.MaxRunes":

@@ -35,7 +35,10 @@ func (l *loader) cueErrorAs(e errors.Error, p place, fallback diag.Range, code s
 	for _, o := range others {
 		l.seen[o.String()] = true
 	}
-	_, summary, detail := explain(msg)
+	explained, summary, detail := explain(msg)
+	if code == syntaxError && explained == cueEvaluation {
+		detail = syntaxRemedy
+	}
 	if p.path == "" {
 		p = lintSite{path: e.Path()}.place()
 	}
@@ -153,6 +156,9 @@ func (l *loader) nodeAt(pos token.Pos) diag.Range {
 	return l.files.of(found)
 }
 
+// syntaxRemedy is said of what no parser can explain.
+const syntaxRemedy = "The file is read up to here; the mistake may stand a little before."
+
 // explain turns what CUE says into a code, a summary and a remedy.
 func explain(msg string) (code, summary, detail string) {
 	msg = strings.TrimSuffix(strings.TrimSpace(msg), ".")
@@ -171,10 +177,12 @@ func explain(msg string) (code, summary, detail string) {
 		return unusedImport, msg, "Remove it, or use it."
 	case strings.Contains(msg, "cannot find package"), strings.Contains(msg, "cannot find module"), strings.Contains(msg, "import failed"), strings.Contains(msg, "package") && strings.Contains(msg, "not"):
 		return importFailed, msg, "Packages of the spec's own CUE module can be imported, and those of CUE's standard library. Nothing is fetched."
+	case strings.Contains(msg, "invalid attribute"):
+		return syntaxError, msg, "Attributes have parentheses: @secret()."
 	case strings.HasPrefix(msg, "expected"), strings.Contains(msg, "missing ','"), strings.Contains(msg, "illegal"), strings.Contains(msg, "not terminated"), strings.Contains(msg, "found "):
-		return syntaxError, msg, ""
+		return syntaxError, msg, syntaxRemedy
 	default:
-		return cueEvaluation, msg, ""
+		return cueEvaluation, msg, "This is what CUE says of it; `cue vet -c=false` shows the same."
 	}
 }
 

@@ -121,7 +121,7 @@ func labelOf(f *ast.Field) string {
 func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 	block, ok := f.Value.(*ast.StructLit)
 	if !ok {
-		d.l.report(wrongShape, d.l.files.of(f.Value), place{"types", "types"}, "types must be a struct of types by name", "")
+		d.l.report(wrongShape, d.l.files.of(f.Value), place{"types", "types"}, "types must be a struct of types by name", "Write types: {Rule: {port: int}}, and refer to it as #Rule.")
 		return nil
 	}
 	var decls []ast.Decl
@@ -294,7 +294,7 @@ func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p place) *as
 	d.l.files.addInner(name, content, node, len(prefix))
 	hole := &ast.Field{Label: ast.NewIdent("x"), Value: d.hole(name)}
 	if at, what := d.l.tooDeep(name, content); what != "" {
-		d.l.report(tooDeep, at, p, what, "")
+		d.l.report(tooDeep, at, p, what, fmt.Sprintf("Expressions may nest %d deep.", maxDepth))
 		return hole
 	}
 	f, err := parser.ParseFile(name, content, parser.ParseComments)

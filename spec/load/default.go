@@ -37,6 +37,9 @@ func (l *loader) defaultOf(m item, t *spec.Type, s site) (def any, has bool) {
 	if k := m.value.IncompleteKind(); ok && k == cue.ListKind && cue.Dereference(m.value).LookupPath(cue.MakePath(cue.AnyIndex)).Exists() {
 		ok = false // CUE's own default of every list
 	}
+	if !ok && emptyStruct(star) {
+		return map[string]any{}, true // CUE drops it beside a map
+	}
 	if !ok {
 		if star != nil && m.value.Err() == nil && !m.value.IsConcrete() && l.plainStar(m.expr) {
 			l.report(defaultViolates, l.files.of(star.X), s.place, "the default is not allowed by the rest of the type", "Correct the default, or widen the type.")
@@ -103,4 +106,13 @@ func plain(v cue.Value) any {
 	default:
 		return nil
 	}
+}
+
+// emptyStruct reports whether a marked default is {}.
+func emptyStruct(star *ast.UnaryExpr) bool {
+	if star == nil {
+		return false
+	}
+	lit, ok := star.X.(*ast.StructLit)
+	return ok && len(lit.Elts) == 0
 }

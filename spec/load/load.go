@@ -97,7 +97,7 @@ func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
 	}()
 	value, ok := l.evaluate(ctx, src)
 	if err := ctx.Err(); err != nil {
-		l.report(stopped, diag.Range{File: src.Path}, place{}, fmt.Sprintf("the load was stopped: %v", err), "")
+		l.report(stopped, diag.Range{File: src.Path}, place{}, fmt.Sprintf("the load was stopped: %v", err), "Evaluating it takes too long: look for comprehensions over comprehensions, or long chains of references.")
 		return nil, nil
 	}
 	if !ok {

@@ -65,7 +65,7 @@ func checkMistake(t *testing.T, format, src, code string) {
 		}
 	}
 	for _, d := range diags {
-		if d.Summary == "" || strings.HasSuffix(d.Summary, ".") || d.Subject.File != stdinName {
+		if d.Summary == "" || d.Detail == "" || strings.HasSuffix(d.Summary, ".") || d.Subject.File != stdinName {
 			t.Errorf("summary %q at %s", d.Summary, d.Subject)
 		}
 	}

@@ -63,6 +63,12 @@ func TestTypes(t *testing.T) {
 		{`a: {[=~"^x"]: int}`, &spec.Property{Type: &spec.Type{Kind: spec.Map, Elem: whole, Keys: []string{"^x"}}, Required: true}},
 		{"a: struct.MinFields(1) & struct.MaxFields(2) & {[string]: int}", &spec.Property{Type: &spec.Type{Kind: spec.Map, Elem: whole, MinLen: 1, MaxLen: count(2)}, Required: true}},
 		{"a: {...}", &spec.Property{Type: &spec.Type{Kind: spec.Map, Elem: &spec.Type{}}, Required: true}},
+		{"a: *{} | {[string]: int}", &spec.Property{Type: &spec.Type{Kind: spec.Map, Elem: whole}, Default: map[string]any{}}},
+		{"a: *{b: 1} | {b: int}", &spec.Property{Type: object(&spec.Property{Name: "b", Type: whole, Required: true}), Default: map[string]any{"b": n("1")}}},
+		{`a: *{t: "x"} | {t: "y", n: int}`, &spec.Property{Type: &spec.Type{Kind: spec.Union, Tag: "t", Variants: []*spec.Type{
+			object(&spec.Property{Name: "t", Type: &spec.Type{Kind: spec.String, Enum: []any{"x"}}, Required: true}),
+			object(&spec.Property{Name: "t", Type: &spec.Type{Kind: spec.String, Enum: []any{"y"}}, Required: true}, &spec.Property{Name: "n", Type: whole, Required: true}),
+		}}, Default: map[string]any{"t": "x"}}},
 		{"a: math.MultipleOf(5) & int", &spec.Property{Type: &spec.Type{Kind: spec.Int, MultipleOf: "5"}, Required: true}},
 		{"a: {b: string, c?: int}", &spec.Property{Type: object(&spec.Property{Name: "b", Type: text, Required: true}, &spec.Property{Name: "c", Type: whole}), Required: true}},
 		{"a: b: string", &spec.Property{Type: object(&spec.Property{Name: "b", Type: text, Required: true}), Required: true}},

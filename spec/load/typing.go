@@ -47,7 +47,7 @@ func (l *loader) object(it item, p place, r role) *spec.Type {
 	}
 	if k := l.kind(it); k != cue.StructKind {
 		if !l.broken(it, p) {
-			l.report(wrongShape, it.at, p, fmt.Sprintf("%s must be a struct of types, not %s", lastName(p.path), kindName(k)), "")
+			l.report(wrongShape, it.at, p, fmt.Sprintf("%s must be a struct of types, not %s", lastName(p.path), kindName(k)), "Name each property and its type: {name: string, size?: int}.")
 		}
 		return empty
 	}

@@ -313,7 +313,27 @@ func (l *loader) wrongShape(it item, p place, want string) {
 	if name == "" {
 		name = "the document"
 	}
-	l.report(wrongShape, it.at, p, fmt.Sprintf("%s must be %s, not %s", name, want, kindName(l.kind(it))), "")
+	l.report(wrongShape, it.at, p, fmt.Sprintf("%s must be %s, not %s", name, want, kindName(l.kind(it))), shapeRemedy(want))
+}
+
+// shapeRemedy says how a value of a shape is written.
+func shapeRemedy(want string) string {
+	switch {
+	case strings.HasPrefix(want, "a struct"):
+		return "Write {key: value, …}."
+	case strings.HasPrefix(want, "a step"):
+		return "Write an action, such as file: write: {…}, or steps: [ … ]."
+	case strings.HasPrefix(want, "a list, "):
+		return "Write [ … ] or {…}, or \"${…}\"."
+	case strings.HasPrefix(want, "a list"):
+		return "Write [ … ], also around a single item."
+	case strings.HasPrefix(want, "true, "):
+		return "Write true, false or \"${…}\"."
+	case strings.HasPrefix(want, "true"):
+		return "Write true or false, without quotes."
+	default:
+		return "Write it in quotes."
+	}
 }
 
 // kindName names a kind of CUE's as an author would.

@@ -59,7 +59,7 @@ func (l *loader) yaml(shown string, content []byte) *build.Instance {
 	if len(doc.Content) == 1 && doc.Content[0].Kind == yaml.MappingNode {
 		root = r.mapping(doc.Content[0], place{})
 	} else if len(doc.Content) == 1 {
-		l.report(wrongShape, r.start(doc.Content[0]), place{}, "the document must be a struct: name, version, resources, …", "")
+		l.report(wrongShape, r.start(doc.Content[0]), place{}, "the document must be a struct: name, version, resources, …", "Begin with name: and version:.")
 		return nil
 	}
 	f := &ast.File{Filename: shown}
@@ -85,14 +85,14 @@ func (r *yamlReader) syntax(err error) {
 			at = r.line(line)
 		}
 	}
-	code := syntaxError
+	code, detail := syntaxError, "YAML is read up to here; the mistake may stand a little before. Text with : or # in it, or with {, [, *, & or ! in front, needs quotes."
 	if m := unknownAnchor.FindStringSubmatch(summary); m != nil {
-		code = yamlAnchor
+		code, detail = yamlAnchor, "An alias repeats what stands at an anchor above it. Text that begins with * needs quotes."
 		if i := bytes.Index(r.src.content, []byte("*"+m[1])); i >= 0 {
 			at = r.src.span(i, i+1+len(m[1]))
 		}
 	}
-	r.l.report(code, at, place{}, summary, "")
+	r.l.report(code, at, place{}, summary, detail)
 }
 
 // line is the range of a line's text.
@@ -195,7 +195,7 @@ func (r *yamlReader) node(n *yaml.Node, p place) ast.Expr {
 
 func (r *yamlReader) alias(n *yaml.Node, p place) ast.Expr {
 	if r.aliases[n.Alias] {
-		r.l.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the anchor %q contains itself", n.Value), "")
+		r.l.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the anchor %q contains itself", n.Value), "Write out what is meant.")
 		return r.holeAt(n)
 	}
 	r.aliases[n.Alias] = true
@@ -276,7 +276,7 @@ func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *
 	for _, src := range sources {
 		lit, ok := r.node(src, p).(*ast.StructLit)
 		if !ok {
-			r.l.report(wrongShape, r.start(src), p, "<< takes a struct, or a list of structs", "")
+			r.l.report(wrongShape, r.start(src), p, "<< takes a struct, or a list of structs", "Merge keys repeat the members of a struct: <<: *anchor.")
 			continue
 		}
 		for _, e := range lit.Elts {
@@ -299,7 +299,7 @@ func (r *yamlReader) field(key, value *yaml.Node, p place) *ast.Field {
 		key = key.Alias
 	}
 	if key.Kind != yaml.ScalarNode {
-		r.l.report(syntaxError, r.start(key), p, "a key must be text", "")
+		r.l.report(syntaxError, r.start(key), p, "a key must be text", "A list or struct cannot be a key.")
 		return nil
 	}
 	label := &ast.BasicLit{Kind: token.STRING, Value: literal.String.Quote(key.Value), ValuePos: r.pos(r.offset(key))}
