@@ -58,12 +58,10 @@ func newHost(address string, stderr io.Writer) *host {
 // attach sends the messages of the calls to come to that engine. Those of the
 // calls under way still go where they did.
 func (s *Server) attach(address string) {
-	old := s.host.Load()
-	if address == "" || address == old.address {
+	if address == "" || address == s.host.Load().address {
 		return
 	}
-	s.host.Store(newHost(address, s.options.Stderr))
-	old.close()
+	s.host.Swap(newHost(address, s.options.Stderr)).close()
 }
 
 // put queues a message and returns at once.
