@@ -18,6 +18,7 @@ import (
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt does not wait
 	if len(os.Args) == 2 && os.Args[1] == build.ChildCommand {
 		return evaluateAsChild(ctx)
 	}

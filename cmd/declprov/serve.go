@@ -56,7 +56,7 @@ func serveNamed(ctx context.Context, name string, args []string) error {
 	if actual := p.Metadata().Name; actual != name {
 		return fmt.Errorf("%s describes the provider %q: it is served as pulumi-resource-%s", path, actual, actual)
 	}
-	return serveProgram(ctx, p, c, pulumi.ParseArgs(args))
+	return serveProgram(ctx, log, p, c, pulumi.ParseArgs(args))
 }
 
 // openBeside opens the spec that was found, whichever form it has.
@@ -72,13 +72,14 @@ func openBeside(ctx context.Context, log *slog.Logger, path string) (*container.
 }
 
 // serveProgram serves a compiled spec until the host has enough of it.
-func serveProgram(ctx context.Context, p *engine.Program, c *container.Container, address string) error {
+func serveProgram(ctx context.Context, log *slog.Logger, p *engine.Program, c *container.Container, address string) error {
 	return pulumi.Serve(ctx, pulumi.Options{
 		Program:       p,
 		Version:       p.Metadata().Version,
 		Schema:        c.Schema,
 		EngineAddress: address,
 		Stdin:         os.Stdin,
+		Debug:         log.Enabled(ctx, slog.LevelDebug),
 	})
 }
 
@@ -107,7 +108,7 @@ func (a *app) serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return serveProgram(cmd.Context(), p, c, "")
+			return serveProgram(cmd.Context(), a.log(), p, c, "")
 		},
 	}
 	a.addTagFlag(cmd)
