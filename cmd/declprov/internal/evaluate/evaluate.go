@@ -20,6 +20,7 @@ func evaluate(ctx context.Context, s build.Spec, tool string) *build.Answer {
 	doc, findings := load.Load(ctx, load.Source{Path: s.Path, Stdin: s.Stdin, Format: s.Format, Tags: s.Tags})
 	_, more := engine.Compile(doc.Provider, builtin.Families())
 	findings = append(findings, more...)
+	findings = append(findings, schema.Lint(doc.Provider, findings)...)
 	a := &build.Answer{Findings: findings.Sorted()}
 	if len(findings) > 0 {
 		a.Sources = sourcesOf(doc) // for the snippets
