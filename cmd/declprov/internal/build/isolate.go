@@ -90,7 +90,7 @@ func explain(spec Spec, limits Limits, cmd *exec.Cmd, err error, stderr string) 
 	case killedForCPU(exit.ProcessState, limits):
 		return tooCostly(spec, tooMuchCPU(limits)), nil
 	case killed(exit.ProcessState):
-		return tooCostly(spec, "more memory than this machine has free"), nil
+		return tooCostly(spec, "more memory or processor time than this machine allows"), nil
 	}
 	return nil, &CrashError{Spec: spec, Exit: exit.ProcessState.String(), Output: stderr}
 }

@@ -32,12 +32,22 @@ func confine(l build.Limits) error {
 		{unix.RLIMIT_CORE, 0},
 	}
 	for _, limit := range limits {
-		both := unix.Rlimit{Cur: limit.value, Max: limit.value}
-		if err := unix.Setrlimit(limit.resource, &both); err != nil {
+		if err := lower(limit.resource, limit.value); err != nil {
 			return fmt.Errorf("setting limit %d to %d: %w", limit.resource, limit.value, err)
 		}
 	}
 	return nil
+}
+
+// lower sets both limits of a resource, unless a lower one is in force: that
+// stands, for only root may raise it.
+func lower(resource int, value uint64) error {
+	var now unix.Rlimit
+	if err := unix.Getrlimit(resource, &now); err != nil {
+		return err
+	}
+	value = min(value, now.Max)
+	return unix.Setrlimit(resource, &unix.Rlimit{Cur: value, Max: value})
 }
 
 // addressSpace is how much of it this process has mapped, in bytes: the first

@@ -37,6 +37,25 @@ func TestLittleMemory(t *testing.T) {
 	assertTooCostly(t, built, s, "more than 128 MiB of memory")
 }
 
+// TestLowerLimitStands evaluates where the shell's own limits are lower.
+func TestLowerLimitStands(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "child")
+	script := "#!/bin/sh\nulimit -t 1\nexec '" + os.Args[0] + "' \"$@\"\n"
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b := builder(build.DefaultLimits())
+	b.Executable = path
+	begun := time.Now()
+	built, err := b.Evaluate(t.Context(), specFile(t, hostile()["a product of disjunctions"].spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begun); built.Container != nil || took > 8*time.Second {
+		t.Errorf("it took %s; findings: %v", took, built.Findings)
+	}
+}
+
 // childOf waits for a child of a process, and returns its id.
 func childOf(t *testing.T, parent int) int {
 	t.Helper()
