@@ -39,6 +39,11 @@ func (l *loader) cueErrorAs(e errors.Error, p place, fallback diag.Range, code s
 	if code == syntaxError && explained == cueEvaluation {
 		detail = syntaxRemedy
 	}
+	if name := missingName(msg); name != "" {
+		if near := diag.DidYouMean(name, l.names()); near != "" {
+			detail = fmt.Sprintf("Did you mean %q? ", near) + detail
+		}
+	}
 	if p.path == "" {
 		p = lintSite{path: e.Path()}.place()
 	}
@@ -52,6 +57,26 @@ func (l *loader) cueErrorAs(e errors.Error, p place, fallback diag.Range, code s
 		}
 	}
 	l.report(code, at, p, summary, detail)
+}
+
+// missingName is the name in CUE's complaint about a reference, or "".
+func missingName(msg string) string {
+	rest, ok := strings.CutPrefix(msg, "reference \"")
+	name, _, closed := strings.Cut(rest, "\" not found")
+	if !ok || !closed {
+		return ""
+	}
+	return name
+}
+
+// names are those that a CUE expression anywhere in the spec may refer to.
+func (l *loader) names() []string {
+	names := slices.Concat(predeclaredTypes, predeclared)
+	for name := range l.syntax.root.children {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // message is what an error says itself, without the places and the wrapping

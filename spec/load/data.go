@@ -26,7 +26,7 @@ var predeclared = []string{"strings", "list", "struct", "math", "net", "time", "
 // dataInstance is an instance of a document without CUE around its types.
 func (l *loader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance {
 	l.raw = true
-	d := &dataTypes{l: l, imports: map[string]bool{}}
+	d := &dataTypes{l: l, imports: map[string]bool{}, parsed: map[*ast.StructLit]bool{}}
 	f.Decls = d.top(root)
 	f.Decls = append(d.prelude(), f.Decls...)
 	astutil.Resolve(f, func(token.Pos, string, ...any) {})
@@ -46,7 +46,7 @@ func (l *loader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance 
 type dataTypes struct {
 	l       *loader
 	imports map[string]bool
-	assets  bool
+	parsed  map[*ast.StructLit]bool // structs that are CUE already
 	n       int
 }
 
@@ -150,11 +150,16 @@ func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 
 // walk looks for types below a field of data.
 func (d *dataTypes) walk(f *ast.Field, path []string) {
+	if lit, ok := f.Value.(*ast.BasicLit); ok && typeBlock(path) {
+		if parsed := d.text(lit, place{"", strings.Join(path, ".")}); parsed != nil {
+			f.Value = parsed.Value // inputs: '#D'
+		}
+	}
 	s, ok := f.Value.(*ast.StructLit)
 	if !ok {
 		return
 	}
-	if typeBlock(path) {
+	if typeBlock(path) && !d.parsed[s] {
 		d.members(s, place{"", strings.Join(path, ".")})
 		return
 	}
@@ -312,6 +317,9 @@ func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p place) *as
 		return hole
 	}
 	d.imported(field)
+	if s, ok := field.Value.(*ast.StructLit); ok {
+		d.parsed[s] = true
+	}
 	return field
 }
 

@@ -21,7 +21,14 @@ func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
 		field = x.top[id.Name]
 	}
 	if field == nil {
-		return false
+		return x.siblingOfData(id, whole, s)
+	}
+	if len(names) == 1 && strings.HasPrefix(id.Name, "#") && slices.Contains(s.within, field) {
+		at := s.within[len(s.within)-1]
+		x.l.report(recursiveType, x.l.files.label(at.Label), s.place(), fmt.Sprintf("%s contains itself, without end", id.Name),
+			fmt.Sprintf("Make the field optional, or a list: %s?: %s.", labelOf(at), id.Name))
+		x.bad[whole] = true
+		return true
 	}
 	if s.types {
 		return x.inType(id, field, whole, s)
@@ -42,6 +49,20 @@ func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
 		}
 		candidates = membersOf(candidates, names[i+1])
 	}
+}
+
+// siblingOfData reports, in the types of YAML and JSON, a name that is another
+// property's: its keys are text, which CUE does not look up.
+func (x *linter) siblingOfData(id *ast.Ident, whole ast.Node, s lintSite) bool {
+	if !x.l.raw || !s.types || id.Node != nil || slices.Contains(predeclaredTypes, id.Name) {
+		return false
+	}
+	for prop := range x.props {
+		if labelOf(prop) == id.Name {
+			return x.inType(id, prop, whole, s)
+		}
+	}
+	return false
 }
 
 // membersOf are the declarations of a name in what several fields hold.

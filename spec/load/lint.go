@@ -7,6 +7,7 @@ import (
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -50,6 +51,9 @@ type lintSite struct {
 	// types says that it is inside a type; loose that it is inside a definition
 	// or a hidden field, whose use is not known.
 	types, loose bool
+	// within are the fields that must be there for what is looked at to be: a
+	// reference to one of them never ends.
+	within []*ast.Field
 }
 
 func (s lintSite) place() place {
@@ -73,6 +77,9 @@ func (s lintSite) enter(f *ast.Field) lintSite {
 		name = "*"
 	}
 	inner := lintSite{path: append(slices.Clone(s.path), name), types: s.types, loose: s.loose}
+	if f.Constraint != token.OPTION {
+		inner.within = append(slices.Clone(s.within), f)
+	}
 	if strings.HasPrefix(name, "#") || strings.HasPrefix(name, "_") && !isText(f.Label) {
 		inner.path, inner.loose = nil, true
 	}
@@ -272,6 +279,7 @@ func (x *linter) expr(e ast.Expr, whole ast.Node, s lintSite) {
 	case *ast.ListLit:
 		for i, elt := range e.Elts {
 			inner := s
+			inner.within = nil
 			inner.path = slices.Clone(s.path)
 			if len(inner.path) > 0 {
 				inner.path[len(inner.path)-1] += fmt.Sprintf("[%d]", i)
@@ -289,6 +297,9 @@ func (x *linter) expr(e ast.Expr, whole ast.Node, s lintSite) {
 	case *ast.UnaryExpr:
 		x.expr(e.X, whole, s)
 	case *ast.BinaryExpr:
+		if e.Op == token.OR {
+			s.within = nil
+		}
 		x.expr(e.X, whole, s)
 		x.expr(e.Y, whole, s)
 	case *ast.CallExpr:

@@ -65,7 +65,7 @@ func (l *loader) providerName(b *block, p *spec.Provider) {
 		l.report(badName, m.at, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
 			"It begins with a small letter; small letters, digits and single hyphens follow.")
 	case name == "pulumi" || name == "declprov":
-		l.report(badName, m.at, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
+		l.report(reservedName, m.at, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
 	}
 }
 

@@ -90,7 +90,7 @@ func TestMistakesInCUE(t *testing.T) {
 		{"no name", missingKey, "«version»: \"1.0.0\""},
 		{"no version", missingKey, "«name»: \"x\""},
 		{"name with capitals", badName, "name: «\"Pets\"», version: \"1.0.0\""},
-		{"taken name", badName, "name: «\"pulumi\"», version: \"1.0.0\""},
+		{"taken name", reservedName, "name: «\"pulumi\"», version: \"1.0.0\""},
 		{"name is a number", wrongShape, "name: «1», version: \"1.0.0\""},
 		{"version is a number", badVersion, "name: \"x\", version: «1.0»"},
 		{"version in two parts", badVersion, "name: \"x\", version: «\"1.0\"»"},

@@ -203,8 +203,9 @@ func (l *loader) sameName(p *spec.Provider) {
 func (l *loader) permissions(it item, p place) *spec.Permissions {
 	b, ok := l.block(it, p, "permissions", []string{"read", "write", "hosts", "run", "env"}, nil)
 	if !ok {
-		return &spec.Permissions{Range: it.at}
+		return nil
 	}
+	before := len(l.diags)
 	perms := &spec.Permissions{Range: it.at}
 	for name, list := range map[string]*[]*spec.Node{
 		"read": &perms.Read, "write": &perms.Write, "hosts": &perms.Hosts, "run": &perms.Run, "env": &perms.Env,
@@ -212,6 +213,9 @@ func (l *loader) permissions(it item, p place) *spec.Permissions {
 		if m, ok := b.get(name); ok {
 			*list = l.templates(m, b.at(name))
 		}
+	}
+	if len(l.diags) > before {
+		return nil // what it grants is not known: that was reported
 	}
 	return perms
 }

@@ -49,7 +49,8 @@ func (l *loader) resource(it item, p place) *spec.Resource {
 func (l *loader) objectAt(b *block, name string, role role) *spec.Type {
 	m, ok := b.get(name)
 	if !ok {
-		return &spec.Type{Kind: spec.Object}
+		// Of a block whose name is misspelt nothing is known.
+		return &spec.Type{Kind: spec.Object, Open: b.given(name)}
 	}
 	return l.object(m, b.at(name).in(name), role)
 }
@@ -178,7 +179,11 @@ func (l *loader) diffRule(it item, p place) *spec.DiffRule {
 // need reports a key that a block lacks.
 func (l *loader) need(b *block, key, example string) {
 	if !b.given(key) {
-		l.report(missingKey, startOf(b.item), b.place, fmt.Sprintf("%s is missing", key), "Add "+example+".")
+		at := startOf(b.item)
+		if len(b.order) > 0 && b.order[0].nameAt.Start == at.Start {
+			at = b.order[0].nameAt // a block of YAML begins with its first key
+		}
+		l.report(missingKey, at, b.place, fmt.Sprintf("%s is missing", key), "Add "+example+".")
 	}
 }
 

@@ -131,6 +131,10 @@ func importsOf(src string) string {
 	return imports
 }
 
+func TestEndlessType(t *testing.T) {
+	checkMistake(t, "cue", cueHead+"#Node: {name: string, «next»: #Node}\nconfig: {a: #Node, b?: [...#Node]}", recursiveType)
+}
+
 func TestNamedTypes(t *testing.T) {
 	src := cueHead + `
 // A node.

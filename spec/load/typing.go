@@ -41,7 +41,8 @@ func (s site) at(name string) site {
 
 // object is the type of config, inputs or outputs.
 func (l *loader) object(it item, p place, r role) *spec.Type {
-	empty := &spec.Type{Kind: spec.Object}
+	// Of what is broken nothing is known: any property may be meant.
+	empty := &spec.Type{Kind: spec.Object, Open: true}
 	if l.hole(it.expr) {
 		return empty
 	}

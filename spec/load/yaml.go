@@ -81,8 +81,12 @@ func (r *yamlReader) syntax(err error) {
 	summary := strings.TrimPrefix(err.Error(), "yaml: ")
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		summary = m[2]
-		if line, err := strconv.Atoi(m[1]); err == nil && line >= 1 && line <= len(r.src.lines) {
-			at = r.line(line)
+		line, err := strconv.Atoi(m[1])
+		if strings.HasPrefix(summary, "did not find expected") {
+			line++ // the library's parser counts lines from 0, its scanner from 1
+		}
+		if err == nil && line >= 1 && line <= len(r.src.lines) {
+			at = r.culprit(line)
 		}
 	}
 	code, detail := syntaxError, "YAML is read up to here; the mistake may stand a little before. Text with : or # in it, or with {, [, *, & or ! in front, needs quotes."
@@ -93,6 +97,38 @@ func (r *yamlReader) syntax(err error) {
 		}
 	}
 	r.l.report(code, at, place{}, summary, detail)
+}
+
+// special finds a value that begins with a character of YAML's own.
+var special = regexp.MustCompile("^\\s*(?:- )*[^\\s:#]+:\\s+([@`>|*&!%].*?)(?:\\s+#.*)?$")
+
+// culprit is what is wrong in a line, as far as can be told: a value that
+// begins with a character of YAML's own, a bracket that is not closed, else the
+// whole line.
+func (r *yamlReader) culprit(n int) diag.Range {
+	from := r.src.lines[n-1]
+	text, _, _ := bytes.Cut(r.src.content[from:], []byte("\n"))
+	for n > 1 && len(bytes.TrimSpace(text)) == 0 {
+		n--
+		from = r.src.lines[n-1]
+		text, _, _ = bytes.Cut(r.src.content[from:], []byte("\n"))
+	}
+	if m := special.FindSubmatchIndex(text); m != nil {
+		return r.src.span(from+m[2], from+m[3])
+	}
+	var open []int
+	for i, c := range text {
+		switch c {
+		case '{', '[':
+			open = append(open, i)
+		case '}', ']':
+			open = open[:max(0, len(open)-1)]
+		}
+	}
+	if len(open) > 0 {
+		return r.src.span(from+open[0], from+open[0]+1)
+	}
+	return r.line(n)
 }
 
 // line is the range of a line's text.
