@@ -362,10 +362,11 @@ func docHint(p *spec.Property) string {
 	return ""
 }
 
-// join makes the path of a member, in the form of Pulumi's property paths.
+// join makes the path of a member, in the form of Pulumi's property paths, which
+// escape a quote and nothing else.
 func join(path, name string) string {
 	if !plainKey.MatchString(name) {
-		return path + "[" + strconv.Quote(name) + "]"
+		return path + `["` + strings.ReplaceAll(name, `"`, `\"`) + `"]`
 	}
 	if path == "" {
 		return name

@@ -27,4 +27,5 @@ const (
 	codeUndoNothing          = "undo-nothing"          // undo steps of a step that changes nothing (warning)
 	codeEphemeralStored      = "ephemeral-stored"      // an ephemeral input, which Pulumi stores (warning)
 	codeNotServed            = "not-served"            // what this version parses and does not serve (warning)
+	codeFunctionEffect       = "function-effect"       // a function that changes something, and would in previews
 )

@@ -57,9 +57,6 @@ func (c *compiler) unserved() {
 			fmt.Sprintf("%ss are not served by this version", what),
 			"It is parsed and kept, and no schema shows it; hosts cannot use it yet.")
 	}
-	for _, f := range c.spec.Functions {
-		say("function", f.Name, f.Range)
-	}
 	for _, f := range c.spec.Components {
 		say("component", f.Name, f.Range)
 	}

@@ -235,6 +235,9 @@ func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
 // characters it has.
 func (g grant) pattern(vars *expr.Vars) (text string, known bool, err error) {
 	v, err := g.value.Eval(vars)
+	if err != nil && g.chosen() {
+		return "", false, nil // this resource has no such input, or it is null
+	}
 	if err != nil || expr.HasUnknown(v) {
 		return "", false, err
 	}

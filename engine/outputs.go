@@ -159,9 +159,11 @@ func (r *run) previewReturn(values map[string]property.Value) {
 	}
 }
 
-func last(list []any) any {
+// last is the last of a list; the zero value of an empty one.
+func last[T any](list []T) T {
 	if len(list) == 0 {
-		return nil
+		var none T
+		return none
 	}
 	return list[len(list)-1]
 }

@@ -16,6 +16,7 @@ type Program struct {
 	provider  *spec.Provider // without resources, where it comes from a container
 	config    *checker
 	grants    []grant
+	functions map[string]func() (*function, error)
 	resources map[string]*lazyResource
 	names     []string // of the resources, in the order of the document
 	compiler  *compiler
@@ -36,6 +37,10 @@ func Compile(p *spec.Provider, families []*actions.Family) (*Program, diag.List)
 	prog, c := newProgram(p, families)
 	c.provider()
 	prog.grants = c.grants
+	for _, m := range p.Functions {
+		f := c.function(m)
+		prog.functions[m.Name] = func() (*function, error) { return f, nil }
+	}
 	for _, r := range p.Resources {
 		compiled := c.resource(r)
 		prog.add(r.Name, &lazyResource{load: func() (*spec.Resource, error) { return r, nil }})
@@ -54,8 +59,15 @@ func Open(ct *container.Container, families []*actions.Family) (*Program, error)
 	}
 	prog, c := newProgram(p, families)
 	c.provider()
-	if c.diags.HasErrors() {
-		return nil, fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s", p.Name, c.diags[0].Summary)
+	for _, m := range p.Functions {
+		prog.functions[m.Name] = sync.OnceValues(func() (*function, error) {
+			c := prog.compiler.fork()
+			f := c.function(m)
+			return f, c.misfit()
+		})
+	}
+	if err := c.misfit(); err != nil {
+		return nil, err
 	}
 	prog.grants = c.grants
 	for _, name := range ct.ResourceNames() {
@@ -64,9 +76,21 @@ func Open(ct *container.Container, families []*actions.Family) (*Program, error)
 	return prog, nil
 }
 
+// misfit is the error of a spec that passed vet once, and no longer compiles:
+// another version of declprov made the container.
+func (c *compiler) misfit() error {
+	if !c.diags.HasErrors() {
+		return nil
+	}
+	d := c.diags[0]
+	return fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s: %s", c.spec.Name, d.Context, d.Summary)
+}
+
 func newProgram(p *spec.Provider, families []*actions.Family) (*Program, *compiler) {
 	c := &compiler{spec: p, families: families, checkers: map[string]*checker{}}
-	prog := &Program{provider: p, compiler: c, resources: map[string]*lazyResource{}}
+	prog := &Program{
+		provider: p, compiler: c, resources: map[string]*lazyResource{}, functions: map[string]func() (*function, error){},
+	}
 	prog.config = c.checker(p.Config)
 	return prog, c
 }
@@ -109,10 +133,7 @@ func (p *Program) resource(name string) (*resource, error) {
 		}
 		c := p.compiler.fork()
 		lazy.done = c.resource(model)
-		if c.diags.HasErrors() {
-			lazy.err = fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s: %s",
-				p.provider.Name, c.diags[0].Context, c.diags[0].Summary)
-		}
+		lazy.err = c.misfit()
 	})
 	return lazy.done, lazy.err
 }

@@ -85,6 +85,11 @@ func lint(p *spec.Provider) diag.List {
 			l.object(r.List.Inputs, scope{where: where + ", list", path: path + ".list.inputs"})
 		}
 	}
+	for _, f := range p.Functions {
+		where, path := fmt.Sprintf("function %q", f.Name), "functions."+f.Name
+		l.object(f.Inputs, scope{where: where + ", inputs", path: path + ".inputs"})
+		l.object(f.Outputs, scope{where: where + ", outputs", path: path + ".outputs"})
+	}
 	l.endless()
 	return l.findings.Sorted()
 }
@@ -138,6 +143,15 @@ func (l *linter) resourceNames() {
 				"SDKs put each into a file of its name, and Pulumi refuses both. Rename one.")
 		}
 		seen[lower] = r.Name
+	}
+	for _, f := range l.spec.Functions {
+		lower := strings.ToLower(f.Name)
+		if other, taken := seen[lower]; taken {
+			l.report(CodeSimilar, f.Range, scope{where: fmt.Sprintf("function %q", f.Name), path: "functions." + f.Name},
+				fmt.Sprintf("the function %q and %q differ by case at most", f.Name, other),
+				"Pulumi takes their tokens for one. Rename one, such as get"+pascal(f.Name)+".")
+		}
+		seen[lower] = f.Name
 	}
 }
 
