@@ -28,6 +28,7 @@ const (
 	duplicateName      = "duplicate-name"      // a name that is taken
 	duplicateKey       = "duplicate-key"       // a key given twice in one YAML or JSON block
 	badVersion         = "bad-version"         // no semantic version
+	badLanguage        = "bad-language"        // options of an SDK generator that are none
 	upgradeGap         = "upgrade-gap"         // schemaVersion and upgrade do not fit
 	emptySteps         = "empty-steps"         // an operation or step that does nothing
 	stepBesideSteps    = "step-beside-steps"   // keys of one step beside `steps`

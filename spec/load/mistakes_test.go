@@ -162,6 +162,7 @@ func TestMistakesInCUE(t *testing.T) {
 		{"a type through a reference", typeAsValue, cueHead + "_x: string\nfile: root: «_x»"},
 		{"step without action in read", emptySteps, inResource(idAndCreate + "«read»: {}")},
 		{"schemaVersion misspelt", unknownKey, inResource(idAndCreate + "«schemaVerion»: 1, upgrade: {\"0\": \"${old}\"}")},
+		{"language is text", badLanguage, cueHead + "language: nodejs: «\"x\"»"},
 		{"resource is text", wrongShape, cueHead + "resources: A: «\"x\"»"},
 		{"function name", badName, cueHead + "functions: «Go»: return: \"x\""},
 		{"function without step", missingKey, cueHead + "functions: «go»: inputs: {}"},

@@ -50,7 +50,11 @@ func (l *loader) yaml(shown string, content []byte) *build.Instance {
 		doc = yaml.Node{Kind: yaml.DocumentNode}
 	}
 	if err := decoder.Decode(&next); err == nil {
-		l.report(syntaxError, r.start(&next), place{}, "a spec is one YAML document", "Remove what follows the ---.")
+		at := r.start(&next)
+		if rest := content[r.offset(&next):]; bytes.HasPrefix(rest, []byte("---")) {
+			at.End.Column += 2
+		}
+		l.report(syntaxError, at, place{}, "a spec is one YAML document", "Remove what follows the ---.")
 	} else if !errors.Is(err, io.EOF) {
 		r.syntax(err)
 		return nil
@@ -72,6 +76,9 @@ func (l *loader) yaml(shown string, content []byte) *build.Instance {
 // yamlLine finds the line in an error of the YAML library.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
+// fromParser tells the complaints of the library's parser from its scanner's.
+var fromParser = regexp.MustCompile(`did not find expected (',' or|key|'-' indicator|node content|<)`)
+
 // unknownAnchor finds the name in the library's complaint.
 var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
 
@@ -82,11 +89,11 @@ func (r *yamlReader) syntax(err error) {
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		summary = m[2]
 		line, err := strconv.Atoi(m[1])
-		if strings.HasPrefix(summary, "did not find expected") {
+		if fromParser.MatchString(summary) {
 			line++ // the library's parser counts lines from 0, its scanner from 1
 		}
 		if err == nil && line >= 1 && line <= len(r.src.lines) {
-			at = r.culprit(line)
+			at = r.culprit(line, summary)
 		}
 	}
 	code, detail := syntaxError, "YAML is read up to here; the mistake may stand a little before. Text with : or # in it, or with {, [, *, & or ! in front, needs quotes."
@@ -102,10 +109,13 @@ func (r *yamlReader) syntax(err error) {
 // special finds a value that begins with a character of YAML's own.
 var special = regexp.MustCompile("^\\s*(?:- )*[^\\s:#]+:\\s+([@`>|*&!%].*?)(?:\\s+#.*)?$")
 
+// plainValue finds the value of a line's key.
+var plainValue = regexp.MustCompile(`^\s*(?:- )*[^\s:#]+:\s+(\S.*?)(?:\s+#.*)?$`)
+
 // culprit is what is wrong in a line, as far as can be told: a value that
 // begins with a character of YAML's own, a bracket that is not closed, else the
 // whole line.
-func (r *yamlReader) culprit(n int) diag.Range {
+func (r *yamlReader) culprit(n int, summary string) diag.Range {
 	from := r.src.lines[n-1]
 	text, _, _ := bytes.Cut(r.src.content[from:], []byte("\n"))
 	for n > 1 && len(bytes.TrimSpace(text)) == 0 {
@@ -114,6 +124,9 @@ func (r *yamlReader) culprit(n int) diag.Range {
 		text, _, _ = bytes.Cut(r.src.content[from:], []byte("\n"))
 	}
 	if m := special.FindSubmatchIndex(text); m != nil {
+		return r.src.span(from+m[2], from+m[3])
+	}
+	if m := plainValue.FindSubmatchIndex(text); m != nil && strings.HasPrefix(summary, "mapping values") {
 		return r.src.span(from+m[2], from+m[3])
 	}
 	var open []int

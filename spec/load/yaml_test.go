@@ -27,7 +27,7 @@ func TestMistakesInYAML(t *testing.T) {
 		{"empty document", missingKey, ""},
 		{"list", wrongShape, "«-» a"},
 		{"syntax", syntaxError, "name: x\nversion: «[»\n"},
-		{"two documents", syntaxError, yamlHead + "«-»--\na: 1\n"},
+		{"two documents", syntaxError, yamlHead + "«---»\na: 1\n"},
 		{"duplicate key", duplicateKey, yamlHead + "«name»: y\n"},
 		{"duplicate key in a flow", duplicateKey, yamlHead + "file: {root: a, «root»: b}\n"},
 		{"unknown alias", yamlAnchor, "name: x\nversion: «*v»\n"},
@@ -59,6 +59,7 @@ func TestMistakesInYAML(t *testing.T) {
 		{"cross-field bound", crossField, yamlInputs("min: int\nmax: 'int & >=«min»'")},
 		{"open text", openObject, yamlHead + "config: '«{a: int, ...}»'\n"},
 		{"value that begins like an alias", syntaxError, yamlInputs("m: «*\"x\" | string» # a default")},
+		{"map without quotes", syntaxError, yamlInputs("m: «[string]: string @replace()» # a map")},
 		{"attribute first", syntaxError, yamlInputs("m: «@secret() string»")},
 		{"default of a pattern", defaultViolates, yamlInputs(`m: '*«"x"» | =~"^0"'`)},
 	}
