@@ -22,7 +22,7 @@ func withoutNoise(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, value := range v {
-			if kept := withoutNoise(value); kept == nil || slices.Contains([]string{"range", "Range", "AsRange", "r", "m"}, key) {
+			if kept := withoutNoise(value); kept == nil || slices.Contains([]string{"range", "Range", "AsRange", "PreviewRange", "r", "m"}, key) {
 				delete(v, key)
 			} else {
 				v[key] = kept

@@ -101,7 +101,7 @@ func TestMistakesInCUE(t *testing.T) {
 		{"keyword is a number", wrongShape, cueHead + "keywords: [\"a\", «1»]"},
 		{"resources is a list", wrongShape, cueHead + "resources: «[]»"},
 		{"permission misspelt", unknownKey, cueHead + "permissions: «wirte»: []"},
-		{"permission is text", wrongShape, cueHead + "permissions: write: «\"/tmp/**\"»"},
+		{"permission is text", wrongShape, cueHead + "permissions: write: «\"/srv/**\"»"},
 		{"resource name", badName, cueHead + "resources: «pet»: {" + idAndCreate + "}"},
 		{"resource name quoted", badName, cueHead + "resources: «\"My-Pet\"»: {" + idAndCreate + "}"},
 		{"no id", missingKey, cueHead + "resources: «A»: create: file: write: path: \"x\""},

@@ -170,7 +170,7 @@ func (l *loader) around(b *block, s *spec.Step) {
 		s.Retry = l.retry(m, b.at("retry"))
 	}
 	if m, ok := b.get("preview"); ok {
-		s.Preview = l.bool(m, b.at("preview"))
+		s.Preview, s.PreviewRange = l.bool(m, b.at("preview")), m.nameAt
 	}
 	if m, ok := b.get("every"); ok && !b.given("until") {
 		l.report(missingKey, m.nameAt, b.at("every"), "every has no until", "A step is repeated until something holds: add until, or drop every.")

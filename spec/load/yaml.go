@@ -112,6 +112,10 @@ var special = regexp.MustCompile("^\\s*(?:- )*[^\\s:#]+:\\s+([@`>|*&!%].*?)(?:\\
 // plainValue finds the value of a line's key.
 var plainValue = regexp.MustCompile(`^\s*(?:- )*[^\s:#]+:\s+(\S.*?)(?:\s+#.*)?$`)
 
+// optionalKey finds a key with a question mark inside braces, which needs quotes
+// there.
+var optionalKey = regexp.MustCompile(`[{,]\s*([A-Za-z_][A-Za-z0-9_]*\?):`)
+
 // culprit is what is wrong in a line, as far as can be told: a value that
 // begins with a character of YAML's own, a bracket that is not closed, else the
 // whole line.
@@ -127,6 +131,12 @@ func (r *yamlReader) culprit(n int, summary string) diag.Range {
 		return r.src.span(from+m[2], from+m[3])
 	}
 	if m := plainValue.FindSubmatchIndex(text); m != nil && strings.HasPrefix(summary, "mapping values") {
+		return r.src.span(from+m[2], from+m[3])
+	}
+	if len(text) > 0 && text[0] == '\t' {
+		return r.src.span(from, from+1) // YAML is indented by blanks only
+	}
+	if m := optionalKey.FindSubmatchIndex(text); m != nil && strings.Contains(summary, "',' or '}'") {
 		return r.src.span(from+m[2], from+m[3])
 	}
 	var open []int

@@ -60,6 +60,8 @@ func TestMistakesInYAML(t *testing.T) {
 		{"open text", openObject, yamlHead + "config: '«{a: int, ...}»'\n"},
 		{"value that begins like an alias", syntaxError, yamlInputs("m: «*\"x\" | string» # a default")},
 		{"map without quotes", syntaxError, yamlInputs("m: «[string]: string @replace()» # a map")},
+		{"optional key in braces", syntaxError, yamlHead + "config: { «size?»: int }\n"},
+		{"tab", syntaxError, yamlHead + "file:\n«\t»root: x\n"},
 		{"attribute first", syntaxError, yamlInputs("m: «@secret() string»")},
 		{"default of a pattern", defaultViolates, yamlInputs(`m: '*«"x"» | =~"^0"'`)},
 	}
