@@ -156,7 +156,8 @@ var (
 	textType     = &spec.Type{Kind: spec.String}
 	optionalText = &spec.Type{Kind: spec.String, Nullable: true}
 	truthType    = &spec.Type{Kind: spec.Bool}
-	idType       = &spec.Type{Kind: spec.Union, Variants: []*spec.Type{{Kind: spec.String}, {Kind: spec.Int}}}
+	someText     = &spec.Type{Kind: spec.String, MinLen: 1}
+	idType       = &spec.Type{Kind: spec.Union, Variants: []*spec.Type{someText, {Kind: spec.Int}}}
 )
 
 // familyDefaults compiles the blocks at the top of the spec.

@@ -51,6 +51,7 @@ func TestCompileMistakes(t *testing.T) {
 		"null, unguarded":                {"null-unguarded", without("create") + `create: file: write: {path: "x", content: "a ${«inputs.token»}"}`},
 		"a bad duration":                 {"bad-value", without("create") + `create: {timeout: «"soon"», file: write: {path: "x", content: "y"}}`},
 		"a secret in the open":           {"secret-exposed", without("delete") + `delete: file: delete: path: «"${inputs.token ?? \"\"}"»`},
+		"an empty id":                    {"value-not-allowed", without("id") + `id: «""»`},
 		"a secret id":                    {"secret-exposed", without("id") + `id: «"x${inputs.token ?? \"\"}"»`},
 		"an id that comes too late":      {"id-late", without("id", "create") + `id: «"${result.path}"», create: steps: [{world: do: what: "x"}, {file: write: {path: "x", content: "y"}}]`},
 		"an input that is not read back": {"not-read-back", rest + `read: file: stat: path: "${id}"` + "\n" + `checks: []`},

@@ -87,7 +87,7 @@ func (c *compiler) permissions() {
 
 func (c *compiler) grant(access actions.Access, n *spec.Node, implied bool, path string) {
 	scope := c.scope(c.configName(), expr.Name{Name: "inputs"})
-	v := c.template(n, scope, textType, path)
+	v := c.template(n, scope, someText, path)
 	if v == nil {
 		// A mistake that is reported: whatever it was to grant counts as granted.
 		c.unsure = append(c.unsure, access)

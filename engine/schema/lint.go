@@ -56,12 +56,12 @@ type linter struct {
 }
 
 // Lint finds the names of a spec that no schema or SDK could have, beyond what is
-// known already: a finding of the same code at the same place is not repeated. It
-// takes what could be understood of a broken spec, so that all mistakes are told
+// known already: a finding of the same code at the same place is not repeated, nor
+// is a name judged that could not be read. It takes what could be understood of a broken spec, so that all mistakes are told
 // in one run.
 func Lint(p *spec.Provider, known diag.List) diag.List {
 	return slices.DeleteFunc(lint(p), func(d diag.Diagnostic) bool {
-		return slices.ContainsFunc(known, func(k diag.Diagnostic) bool {
+		return d.Path == "name" && p.Name == "" && known.HasErrors() || slices.ContainsFunc(known, func(k diag.Diagnostic) bool {
 			return k.Code == d.Code && k.Subject.File == d.Subject.File && k.Subject.Start == d.Subject.Start
 		})
 	})
