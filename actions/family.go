@@ -50,6 +50,10 @@ type Kind struct {
 	// Result is the type of what a run yields, given what is known at compile
 	// time; an object for all file kinds.
 	Result func(Static) *spec.Type
+	// Yields names the member of the result that an operation yields which ends
+	// with this kind and says nothing else: an answer's body. It comes from
+	// outside, so its names are those on the wire. "" is the whole result.
+	Yields string
 	// Effect says whether a run changes the world.
 	Effect func(Static) Effect
 	// Grants are the permissions that a run needs, as far as the arguments
@@ -79,6 +83,9 @@ const (
 type Arg struct {
 	spec.Property
 	Mode Mode
+	// Wire arguments are sent: what of them is a typed struct goes out under
+	// the names on the wire, without what is absent.
+	Wire bool
 	// Exposed arguments end up where others can read them (a path, a command
 	// line): a secret may not go in.
 	Exposed bool

@@ -60,8 +60,37 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 	if err := fits(v, a.decl.Type); err != nil {
 		return err
 	}
+	if a.decl.Wire {
+		v = r.naming.out(present(v, a.node), a.value.Type())
+	}
 	call.Args[name] = v
 	return nil
+}
+
+// present leaves out what is absent: the null of a member whose template is
+// written out. A null that is data (a change to null, a null of an answer, one
+// that the author wrote) stays.
+func present(v any, n *spec.Node) any {
+	members, ok := v.(map[string]any)
+	switch {
+	case ok && n.Kind == spec.MapNode:
+		out := make(map[string]any, len(members))
+		for _, f := range n.Fields {
+			if item := members[f.Name]; item != nil || f.Value.Kind == spec.NullNode {
+				out[f.Name] = present(item, f.Value)
+			}
+		}
+		return out
+	case n.Kind == spec.ListNode:
+		items, _ := v.([]any)
+		out := make([]any, len(items))
+		for i, item := range items {
+			out[i] = present(item, n.Items[i])
+		}
+		return out
+	default:
+		return v
+	}
 }
 
 // fits refuses an argument of the wrong kind. Most were typed by vet; what came

@@ -13,6 +13,7 @@ import (
 type function struct {
 	spec            *spec.Function
 	inputs, outputs *checker
+	naming          naming
 	op              *operation
 	// ret is what a pure function yields.
 	ret *expr.Value
@@ -25,7 +26,7 @@ func (c *compiler) function(m *spec.Function) (f *function) {
 }
 
 func (c *compiler) functionBody(m *spec.Function) *function {
-	f := &function{spec: m, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs)}
+	f := &function{spec: m, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs), naming: newNaming("", c.spec.Types, m.Outputs)}
 	scope := c.scope(c.configName(), expr.Name{Name: "inputs", Type: checked(m.Inputs)})
 	if m.Operation == nil {
 		f.ret = c.template(m.Return, scope, nil, "return")

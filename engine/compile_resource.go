@@ -12,6 +12,7 @@ import (
 // resource compiles one resource.
 func (c *compiler) resource(m *spec.Resource) *resource {
 	r := &resource{spec: m, types: c.spec.Types, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs)}
+	r.naming = newNaming(m.Wire, c.spec.Types, stateType(m))
 	c.in(fmt.Sprintf("resource %q", m.Name), "resources."+m.Name, func() {
 		c.derivedInputs(r)
 		c.checks(r)

@@ -54,6 +54,7 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 		op = &operation{ret: f.ret}
 	}
 	r := e.newRun(nil, op, verb("function "+req.Function), Ref{}, req.Log)
+	r.naming = f.naming
 	r.object("inputs", f.inputs, args)
 	if property.New(args).HasComputed() {
 		return InvokeResponse{Return: f.outputs.unknown()}, nil

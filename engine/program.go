@@ -143,6 +143,7 @@ type resource struct {
 	spec            *spec.Resource
 	types           spec.Types
 	inputs, outputs *checker
+	naming          naming
 	id              *expr.Value
 	// idAfter is the index of the create step after which the id is taken.
 	idAfter int

@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -32,6 +33,7 @@ type run struct {
 	effected bool
 	// touched are the steps with an effect that ran, for undo.
 	touched []*step
+	naming  naming
 	failed  int // index of the step that failed
 	id      string
 	preview bool
@@ -46,6 +48,9 @@ func (e *Engine) newRun(res *resource, op *operation, v verb, ref Ref, log Log) 
 	r.secrets.values = append(r.secrets.values, e.configSecrets.values...)
 	if log == nil {
 		r.log = silent{}
+	}
+	if res != nil {
+		r.naming = res.naming
 	}
 	return r
 }
@@ -195,14 +200,29 @@ func (r *run) resume(results []any) {
 	}
 }
 
-// yield is what the operation yields: its `return`, else its last result. It
-// may hold unknowns and secrets.
+// yield is what the operation yields: its `return`, else what its last step
+// declares, under the names that the spec declares. It may hold unknowns and
+// secrets.
 func (r *run) yield() (any, error) {
-	if r.op.ret == nil {
-		return r.vars.Values["result"], nil
+	if r.op.ret != nil {
+		r.vars.Secrets = r.secrets.paths
+		out, err := r.op.ret.Eval(r.vars)
+		return r.naming.in(out, r.op.ret.Type()), err
 	}
-	r.vars.Secrets = r.secrets.paths
-	return r.op.ret.Eval(r.vars)
+	out := r.vars.Values["result"]
+	s := last(r.op.steps)
+	if s == nil || s.kind == nil || s.kind.Yields == "" || s.forEach != nil {
+		return out, nil
+	}
+	members, ok := out.(map[string]any)
+	if !ok {
+		return out, nil
+	}
+	var known *spec.Type
+	if p := s.result.Field(s.kind.Yields); p != nil {
+		known = p.Type
+	}
+	return r.naming.in(members[s.kind.Yields], known), nil
 }
 
 // evalID evaluates the id in the run's scope: "" where it is not known, or null.

@@ -86,8 +86,12 @@ func (w *world) family() *actions.Family {
 			Effect: func(actions.Static) actions.Effect { return effect },
 		}
 	}
+	// `world: send` is like http: `with` goes out under the names on the wire,
+	// and the answer's body is what it yields.
+	send := kind("send", actions.Write)
+	send.Args[1].Wire, send.Yields = true, "body"
 	return &actions.Family{
-		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None)},
+		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), send},
 		Grants: func(actions.Static) []actions.Grant { return nil },
 	}
 }
