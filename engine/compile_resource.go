@@ -106,7 +106,11 @@ func anyScope() *expr.Scope {
 
 // resourceID compiles the id in the scope that create's steps leave.
 func (c *compiler) resourceID(r *resource, t *trail) {
-	r.id = c.template(r.spec.ID, t.scope, idType, "id")
+	scope := t.scope
+	if len(t.steps) == 0 {
+		scope = anyScope() // create is broken, which was reported
+	}
+	r.id = c.template(r.spec.ID, scope, idType, "id")
 	if r.id == nil {
 		return
 	}
@@ -179,7 +183,7 @@ func (c *compiler) operation(r *resource, v verb, op *spec.Operation) *operation
 // derivedInputs compiles @default templates, and orders them by their use of
 // each other.
 func (c *compiler) derivedInputs(r *resource) {
-	scope := c.scope(c.configName(), resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
+	scope := c.everywhere(resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
 	byName := map[string]*derived{}
 	var order []string
 	for _, p := range r.spec.Inputs.Fields {
@@ -233,7 +237,7 @@ func required(t *spec.Type) map[string]bool {
 
 // checks compiles the rules over several inputs.
 func (c *compiler) checks(r *resource) {
-	scope := c.scope(c.configName(), resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
+	scope := c.everywhere(resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
 	for i, m := range r.spec.Checks {
 		path := fmt.Sprintf("checks[%d]", i)
 		c.in(fmt.Sprintf("check %d", i+1), path, func() {

@@ -142,7 +142,7 @@ func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 func (c *compiler) stepRules(s *step) {
 	m := s.model
 	if m.Preview && s.effect == actions.Write {
-		c.fail(codePreviewEffect, m.Range, "preview", "a step that changes something cannot run in a preview",
+		c.fail(codePreviewEffect, m.PreviewRange, "preview", "a step that changes something cannot run in a preview",
 			fmt.Sprintf("%s has an effect. Take `preview: true` away.", s.action))
 	}
 	if len(m.OnFailure) > 0 && s.effect == actions.None {

@@ -13,6 +13,9 @@ import (
 // onto the resource's properties: its own `return`, else the resource's, else
 // what its last step gives.
 func (c *compiler) yield(r *resource, op *operation, v verb, m *spec.Operation, t *trail) {
+	if len(t.steps) == 0 {
+		return // broken, which was reported
+	}
 	written := m.Return
 	if written == nil {
 		written = r.spec.Return
@@ -87,9 +90,6 @@ func (c *compiler) returnable(r *resource, v verb, p *spec.Property) *spec.Type 
 // resultFits checks the result of the last step, where nothing says what it
 // means.
 func (c *compiler) resultFits(r *resource, v verb, t *trail) {
-	if len(t.steps) == 0 {
-		return
-	}
 	if last := t.steps[len(t.steps)-1]; last.forEach == nil {
 		c.objectFits(r, v, last.result, func(p *spec.Property) diag.Range { return p.Range })
 	}

@@ -201,11 +201,11 @@ func (l *loader) sameName(p *spec.Provider) {
 
 // permissions is the block of LANGUAGE.md section 7.
 func (l *loader) permissions(it item, p place) *spec.Permissions {
+	before := len(l.diags)
 	b, ok := l.block(it, p, "permissions", []string{"read", "write", "hosts", "run", "env"}, nil)
 	if !ok {
-		return nil
+		return unknownGrants(it)
 	}
-	before := len(l.diags)
 	perms := &spec.Permissions{Range: it.at}
 	for name, list := range map[string]*[]*spec.Node{
 		"read": &perms.Read, "write": &perms.Write, "hosts": &perms.Hosts, "run": &perms.Run, "env": &perms.Env,
@@ -215,9 +215,16 @@ func (l *loader) permissions(it item, p place) *spec.Permissions {
 		}
 	}
 	if len(l.diags) > before {
-		return nil // what it grants is not known: that was reported
+		return unknownGrants(it)
 	}
 	return perms
+}
+
+// unknownGrants stand in for a block with a mistake in it, which was reported:
+// nobody knows what it does not grant.
+func unknownGrants(it item) *spec.Permissions {
+	unknown := []*spec.Node{{Range: it.at}}
+	return &spec.Permissions{Range: it.at, Read: unknown, Write: unknown, Hosts: unknown, Run: unknown, Env: unknown}
 }
 
 func without(list []string, name string) []string {

@@ -92,6 +92,9 @@ func (l *loader) operations(b *block, r *spec.Resource) {
 		if m, ok := b.get(name); ok {
 			*op = l.operation(m, b.at(name).in(name), name == "create")
 		}
+		if *op == nil && b.given(name) {
+			*op = &spec.Operation{Range: r.Range} // broken, which was reported: it is there, all the same
+		}
 	}
 	if !b.given("create") {
 		l.report(missingKey, r.Range, b.place, "the resource has no create", "Say which step makes one: create: file: write: {…}.")
