@@ -24,6 +24,9 @@ func mutants(src string, sites []site, lang string) []mutant {
 	for _, s := range sites {
 		before := src[s.From:s.To]
 		put := func(what, after string) {
+			if s.Escaped {
+				after = strings.ReplaceAll(after, `"`, `\"`)
+			}
 			list = append(list, mutant{
 				What: what, Of: before, Text: src[:s.From] + after + src[s.To:], Line: lineOf(src, s.From), Site: s, After: after,
 			})

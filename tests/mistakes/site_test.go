@@ -32,8 +32,8 @@ type site struct {
 	Path []string
 	// Unary is the operator before a text or scalar: "*" or "=~", if any.
 	Unary string
-	// Bare says that a key or text stands without quotes, in YAML.
-	Bare bool
+	// Escaped says that it stands within double quotes.
+	Escaped bool
 }
 
 // cueSites are those of a CUE document, or of a type that is CUE text: base is

@@ -44,7 +44,7 @@ func (w *yamlWalk) value(n *yaml.Node, path []string) error {
 		for i := 0; i < len(n.Content); i += 2 {
 			key, value := n.Content[i], n.Content[i+1]
 			own := append(path[:len(path):len(path)], strings.TrimRight(key.Value, "?!"))
-			w.sites = append(w.sites, site{Part: aKey, From: w.at(key), To: w.at(key) + len(key.Value), Path: own, Bare: true})
+			w.sites = append(w.sites, site{Part: aKey, From: w.at(key), To: w.at(key) + len(key.Value), Path: own})
 			if err := w.value(value, own); err != nil {
 				return err
 			}
@@ -129,12 +129,12 @@ func (w *yamlWalk) scalar(n *yaml.Node, from int, path []string) error {
 			if s.From < inner {
 				continue // the key that stands in for the property's own
 			}
-			s.Path = path
+			s.Path, s.Escaped = path, n.Style&yaml.DoubleQuotedStyle != 0
 			w.sites = append(w.sites, s)
 		}
 		return err
 	}
-	s := site{Part: text, From: from, To: to, Path: path, Bare: !quoted}
+	s := site{Part: text, From: from, To: to, Path: path}
 	if n.Tag != "!!str" && !quoted {
 		s.Part = scalar
 	}
