@@ -21,7 +21,11 @@ type compiler struct {
 	// unsure are the accesses of grants with a mistake in them.
 	unsure   []actions.Access
 	checkers map[string]*checker
-	diags    diag.List
+	// configure makes the session, of the type session; both nil where the spec
+	// has none.
+	configure *operation
+	session   *spec.Type
+	diags     diag.List
 	// unnamed says that a spec without a permissions block was told to name
 	// what it may touch: one mistake, however many actions suffer from it.
 	unnamed bool
@@ -35,6 +39,7 @@ type compiler struct {
 func (c *compiler) fork() *compiler {
 	return &compiler{
 		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants, unsure: c.unsure,
+		configure: c.configure, session: c.session,
 		checkers: map[string]*checker{},
 	}
 }
@@ -43,10 +48,7 @@ func (c *compiler) fork() *compiler {
 func (c *compiler) provider() {
 	c.familyDefaults()
 	c.permissions()
-	if c.spec.Configure != nil {
-		c.warn(codeNotServed, c.spec.Configure.Range, "configure",
-			"configure is not run by this version", "It is checked and kept; no session is made of it.")
-	}
+	c.configuring()
 }
 
 // unserved warns of what the language has and this version does not serve: it

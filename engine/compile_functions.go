@@ -27,7 +27,7 @@ func (c *compiler) function(m *spec.Function) (f *function) {
 
 func (c *compiler) functionBody(m *spec.Function) *function {
 	f := &function{spec: m, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs), naming: newNaming("", c.spec.Types, m.Outputs)}
-	scope := c.scope(c.configName(), expr.Name{Name: "inputs", Type: checked(m.Inputs)})
+	scope := c.everywhere(expr.Name{Name: "inputs", Type: checked(m.Inputs)})
 	if m.Operation == nil {
 		f.ret = c.template(m.Return, scope, nil, "return")
 		c.functionYields(f, f.ret)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -21,7 +22,9 @@ type Engine struct {
 	dir           string
 	plainConfig   map[string]any
 	configSecrets secretPaths
-	env           *actions.Env
+	// session is what `configure` yielded; nil where the spec has none.
+	session any
+	env     *actions.Env
 	// perInput says that what is granted depends on a resource's inputs.
 	perInput bool
 }
@@ -163,9 +166,9 @@ func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffRespo
 	return out
 }
 
-// Configure makes an engine of a program. The error is *MissingKeys where
-// required settings are absent.
-func (p *Program) Configure(config property.Map, opts Options) (*Engine, error) {
+// Configure makes an engine of a program, and runs the spec's `configure`. The
+// error is *MissingKeys where required settings are absent.
+func (p *Program) Configure(ctx context.Context, config property.Map, opts Options) (*Engine, error) {
 	getenv := opts.Getenv
 	if getenv == nil {
 		getenv = os.Getenv
@@ -189,6 +192,11 @@ func (p *Program) Configure(config property.Map, opts Options) (*Engine, error) 
 	e.plainConfig = p.config.plainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
 	if err := e.openFiles(); err != nil {
 		return nil, err
+	}
+	if p.compiler.configure != nil {
+		if err := e.openSession(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return e, nil
 }

@@ -43,7 +43,7 @@ type run struct {
 // scope beside config and resource.
 func (e *Engine) newRun(res *resource, op *operation, v verb, ref Ref, log Log) *run {
 	r := &run{engine: e, res: res, op: op, verb: v, log: log, secrets: &secretPaths{}}
-	r.vars = &expr.Vars{Values: map[string]any{"config": e.plainConfig, "resource": resourceValue(ref)}}
+	r.vars = &expr.Vars{Values: map[string]any{"config": e.plainConfig, "session": e.session, "resource": resourceValue(ref)}}
 	r.secrets.paths = append(r.secrets.paths, e.configSecrets.paths...)
 	r.secrets.values = append(r.secrets.values, e.configSecrets.values...)
 	if log == nil {
@@ -223,6 +223,15 @@ func (r *run) yield() (any, error) {
 		known = p.Type
 	}
 	return r.naming.in(members[s.kind.Yields], known), nil
+}
+
+// evalYield is the yield as a plain value. Secrets in it are noted.
+func (r *run) evalYield() (any, error) {
+	out, err := r.yield()
+	if err != nil {
+		return nil, err
+	}
+	return expr.Reveal(out, r.sawSecret), nil
 }
 
 // evalID evaluates the id in the run's scope: "" where it is not known, or null.

@@ -126,7 +126,7 @@ func (w *world) engineWith(t *testing.T, text string, config property.Map) (*eng
 		t.Fatalf("the spec has mistakes: %+v", diags)
 	}
 	dir := t.TempDir()
-	e, err := prog.Configure(config, engine.Options{Dir: dir})
+	e, err := prog.Configure(t.Context(), config, engine.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
