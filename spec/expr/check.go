@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -68,6 +69,7 @@ func (c *checker) rangeOf(e extent) diag.Range {
 }
 
 func (c *checker) report(sev diag.Severity, code string, e extent, detail, format string, args ...any) {
+	detail = cmp.Or(detail, remedyOf(code))
 	c.diags = append(c.diags, diag.Diagnostic{
 		Severity: sev, Code: code, Summary: fmt.Sprintf(format, args...), Detail: detail, Subject: c.rangeOf(e),
 	})

@@ -21,7 +21,7 @@ func (c *checker) unary(n *ast.UnaryNode) typed {
 	case isAny(t):
 		return typed{t: static().number}
 	case !isNumeric(t):
-		return c.fail(CodeTypeMismatch, v.at, "", "%s needs a number, and this is %s", n.Operator, Describe(v.t))
+		return c.fail(CodeTypeMismatch, v.at, numberRemedy(v.t), "%s needs a number, and this is %s", n.Operator, Describe(v.t))
 	}
 	if i, ok := n.Node.(*ast.IntegerNode); ok && n.Operator == "-" {
 		return typed{t: intLiteral(-i.Value)}
@@ -109,7 +109,7 @@ func (c *checker) arithmetic(n *ast.BinaryNode, l, r typed) *spec.Type {
 	for i, t := range [...]*spec.Type{a, b} {
 		if !isAny(t) && !isNumeric(t) {
 			bad := [...]typed{l, r}[i]
-			return c.fail(CodeTypeMismatch, bad.at, "", "%s needs numbers, and this is %s", n.Operator, Describe(bad.t)).t
+			return c.fail(CodeTypeMismatch, bad.at, numberRemedy(bad.t), "%s needs numbers, and this is %s", n.Operator, Describe(bad.t)).t
 		}
 	}
 	if isZero(n.Right) && (n.Operator == "/" || n.Operator == "%") {
@@ -167,7 +167,7 @@ func (c *checker) integers(n *ast.BinaryNode, l, r typed, a, b *spec.Type) {
 func (c *checker) texts(n *ast.BinaryNode, sides ...typed) {
 	for _, v := range sides {
 		if t := c.nonNull(v); !isAny(t) && !isString(t) {
-			c.fail(CodeTypeMismatch, v.at, "", "%s needs strings, and this is %s", n.Operator, Describe(v.t))
+			c.fail(CodeTypeMismatch, v.at, "Turn it into text with string(…).", "%s needs strings, and this is %s", n.Operator, Describe(v.t))
 		}
 	}
 }
