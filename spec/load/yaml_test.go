@@ -61,6 +61,8 @@ func TestMistakesInYAML(t *testing.T) {
 		{"value that begins like an alias", syntaxError, yamlInputs("m: «*\"x\" | string» # a default")},
 		{"map without quotes", syntaxError, yamlInputs("m: «[string]: string @replace()» # a map")},
 		{"optional key in braces", syntaxError, yamlHead + "config: { «size?»: int }\n"},
+		{"template in braces", syntaxError, yamlHead + "file: { root: «${config.root}» }\n"},
+		{"template in brackets", syntaxError, yamlHead + "permissions: { write: [\"a\", «${config.root}» ] }\n"},
 		{"tab", syntaxError, yamlHead + "file:\n«\t»root: x\n"},
 		{"attribute first", syntaxError, yamlInputs("m: «@secret() string»")},
 		{"default of a pattern", defaultViolates, yamlInputs(`m: '*«"x"» | =~"^0"'`)},
