@@ -18,6 +18,9 @@ type Call struct {
 	// Late are the arguments of mode Late.
 	Late map[string]LateExpr
 	Env  *Env
+	// Key is the same for every attempt at a call, over restarts of the process
+	// too, where the kind says that the call is Keyed; else "".
+	Key string
 	// Wants reports whether the spec refers to this member of the result, so
 	// that what nobody asks for (a large file's content) is not fetched. A
 	// member of a list's elements is asked for as "items.sha256". Nil: all.
@@ -75,6 +78,10 @@ type Outcome struct {
 	// Err says what went wrong, for all but Done. It names what was tried and
 	// what to do, and holds no secret.
 	Err error
+	// Again says that the same call may be made again at once, without harm, and
+	// that it may then succeed: nothing was sent, or the other side asks to come
+	// back, or it does what it is asked twice once.
+	Again bool
 	// RetryAfter is when the other side asked to come back; 0 where it did not.
 	RetryAfter time.Duration
 	// Class helps `retry: on`: "connection", "timeout", or an HTTP status.

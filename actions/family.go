@@ -56,6 +56,13 @@ type Kind struct {
 	Yields string
 	// Effect says whether a run changes the world.
 	Effect func(Static) Effect
+	// Uncertain says that a run may be sent and never answered, so that nobody
+	// knows what it did (Lost), and that no key makes it safe to send it again;
+	// nil: never.
+	Uncertain func(Static) bool
+	// Keyed says that a run is sent under the key of Call.Key, under which the
+	// other side does it once however often it is asked; nil: never.
+	Keyed func(Static) bool
 	// Grants are the permissions that a run needs, as far as the arguments
 	// tell before it runs; vet reports those that can never be had.
 	Grants   func(Static) []Grant

@@ -18,6 +18,7 @@ func (r *run) call(ctx context.Context, s *step) (*actions.Call, error) {
 	call := &actions.Call{
 		Args: make(map[string]any, len(s.args)), Parts: map[string][]actions.Part{}, Late: map[string]actions.LateExpr{},
 		Env:   r.env,
+		Key:   r.key,
 		Wants: s.needs,
 		Progress: func(text string) {
 			if ctx.Err() == nil {

@@ -28,4 +28,5 @@ const (
 	codeEphemeralStored      = "ephemeral-stored"      // an ephemeral input, which Pulumi stores (warning)
 	codeNotServed            = "not-served"            // what this version parses and does not serve (warning)
 	codeFunctionEffect       = "function-effect"       // a function that changes something, and would in previews
+	codeAtLeastOnce          = "at-least-once"         // a create that may be made twice if its answer is lost (warning)
 )

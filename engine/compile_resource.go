@@ -29,6 +29,7 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 		if m.Find != nil {
 			c.in("find", "find", func() { r.find = c.step(m.Find, 0, newTrail(c.operationScope(m, create, nil))) })
 		}
+		c.certain(r)
 		c.readBack(r)
 		c.lifecycle(r)
 	})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -242,6 +243,24 @@ func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Ra
 		return nil, at
 	}
 	return t, at
+}
+
+// certain says whether intents of creates are journalled, and warns of creates of
+// which nobody could tell what came of one that was sent and never answered.
+func (c *compiler) certain(r *resource) {
+	if r.create == nil {
+		return
+	}
+	for _, s := range r.create.steps {
+		if s.effect != actions.Write {
+			continue
+		}
+		r.journalled = r.journalled || s.keyed || s.uncertain && r.find != nil
+		if s.uncertain && !s.keyed && r.find == nil {
+			c.warn(codeAtLeastOnce, s.model.Range, "create", fmt.Sprintf("%s may be created twice: %s is at least once", r.spec.Name, s.name),
+				"If its answer is lost, nobody knows whether it was done. Give it an idempotencyKey, if the server honours one, or the resource a `find` that looks for what was made.")
+		}
+	}
 }
 
 // lifecycle reports what a resource cannot do for want of an operation.

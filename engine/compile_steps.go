@@ -20,7 +20,9 @@ type step struct {
 	action string // "file.write"
 	args   map[string]argument
 	effect actions.Effect
-	result *spec.Type
+	// keyed and uncertain are what the kind says of the call: see actions.Kind.
+	keyed, uncertain bool
+	result           *spec.Type
 
 	when, forEach, until, fail, progress, gone, lock *expr.Value
 	every, timeout                                   *expr.Value
@@ -239,6 +241,8 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 	}
 	static := s.static()
 	s.result, s.effect = s.kind.Result(static), s.kind.Effect(static)
+	s.keyed = s.kind.Keyed != nil && s.kind.Keyed(static)
+	s.uncertain = s.kind.Uncertain != nil && s.kind.Uncertain(static)
 	c.permitted(s, static, block)
 }
 

@@ -25,6 +25,9 @@ type Engine struct {
 	// session is what `configure` yielded; nil where the spec has none.
 	session any
 	env     *actions.Env
+	getenv  func(string) string
+	// journal is the folder of the journal; "" is the user's own.
+	journal string
 	// perInput says that what is granted depends on a resource's inputs.
 	perInput bool
 }
@@ -36,6 +39,9 @@ type Options struct {
 	Dir string
 	// Getenv reads the environment; nil is os.Getenv.
 	Getenv func(string) string
+	// Journal is the folder where intents are kept; "" is the user's own: see
+	// journal.DefaultDir.
+	Journal string
 }
 
 // MissingKeys is the error of a configuration that lacks what it needs.
@@ -188,7 +194,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	if f.list != nil {
 		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", f.list[0].Path, f.list[0].Reason)
 	}
-	e := &Engine{program: p, dir: opts.Dir}
+	e := &Engine{program: p, dir: opts.Dir, getenv: getenv, journal: opts.Journal}
 	e.plainConfig = p.config.plainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
 	if err := e.openFiles(); err != nil {
 		return nil, err

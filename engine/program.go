@@ -160,6 +160,8 @@ type resource struct {
 	consistency *expr.Value
 	list        *lister
 	find        *step
+	// journalled says that intents of its creates are written down.
+	journalled bool
 	// sinks are the inputs that end up where a secret may not go.
 	sinks []sink
 }

@@ -22,6 +22,7 @@ type run struct {
 	res    *resource
 	op     *operation
 	verb   verb
+	ref    Ref
 	log    Log
 	env    *actions.Env
 	vars   *expr.Vars
@@ -34,6 +35,11 @@ type run struct {
 	// touched are the steps with an effect that ran, for undo.
 	touched []*step
 	naming  naming
+	// hash is that of the inputs, for the journal; key the idempotency key of
+	// the step that runs; lost says that one of its attempts got no answer.
+	hash    string
+	key     string
+	lost    bool
 	failed  int // index of the step that failed
 	id      string
 	preview bool
@@ -42,7 +48,7 @@ type run struct {
 // newRun prepares an operation of a resource. values are the names of its
 // scope beside config and resource.
 func (e *Engine) newRun(res *resource, op *operation, v verb, ref Ref, log Log) *run {
-	r := &run{engine: e, res: res, op: op, verb: v, log: log, secrets: &secretPaths{}}
+	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, log: log, secrets: &secretPaths{}}
 	r.vars = &expr.Vars{Values: map[string]any{"config": e.plainConfig, "session": e.session, "resource": resourceValue(ref)}}
 	r.secrets.paths = append(r.secrets.paths, e.configSecrets.paths...)
 	r.secrets.values = append(r.secrets.values, e.configSecrets.values...)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -16,9 +15,6 @@ import (
 const (
 	defaultEvery       = 5 * time.Second
 	defaultPollTimeout = 20 * time.Minute
-	defaultAttempts    = 4
-	defaultBackoff     = 500 * time.Millisecond
-	defaultMaxBackoff  = 30 * time.Second
 )
 
 // StepError says at which step an operation stopped.
@@ -152,6 +148,9 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s: %w", limit, context.DeadlineExceeded))
 		defer cancel()
 	}
+	if r.journalled(s) {
+		return r.intended(ctx, s)
+	}
 	return r.attempts(ctx, s)
 }
 
@@ -171,6 +170,7 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 			return nil, r.stop(s, attempt, actions.Refused, err)
 		}
 		out := s.kind.Run(ctx, call)
+		r.lost = r.lost || out.Status == actions.Lost
 		r.effect(s, out.Status)
 		switch out.Status {
 		case actions.Done:
@@ -256,66 +256,6 @@ func (r *run) pause(ctx context.Context, s *step, asked time.Duration) error {
 		return err
 	}
 	return wait(ctx, max(every, asked))
-}
-
-// retry reports whether a failed attempt may be made again, after waiting for
-// it. An attempt that may have changed something is repeated only where the
-// spec's `retry` says so, and never where nobody knows what it did.
-func (r *run) retry(ctx context.Context, s *step, out actions.Outcome, failures int) (bool, error) {
-	if s.retry == nil || out.Status == actions.Lost && s.effect == actions.Write {
-		return false, nil
-	}
-	attempts := int64(defaultAttempts)
-	if s.retry.attempts != nil {
-		v, err := r.eval(s.retry.attempts)
-		if err != nil {
-			return false, err
-		}
-		attempts, _ = v.(int64)
-	}
-	if int64(failures) >= attempts {
-		return false, nil
-	}
-	if len(s.retry.on) > 0 && !slices.Contains(s.retry.on, out.Class) {
-		return false, nil
-	}
-	if s.retry.when != nil {
-		r.vars.Values["error"] = out.Err.Error()
-		again, err := r.truth(s.retry.when, true)
-		delete(r.vars.Values, "error")
-		if err != nil || !again {
-			return false, err
-		}
-	}
-	delay, err := r.backoff(s, failures)
-	if err != nil {
-		return false, err
-	}
-	delay = max(delay, out.RetryAfter)
-	r.log.Status(r.mask().text(fmt.Sprintf("%s, attempt %d failed: %v; again in %s", s.action, failures, out.Err, delay.Round(time.Millisecond))))
-	return true, wait(ctx, delay)
-}
-
-// backoff is how long to wait after so many failures: doubled each time, up to a
-// limit, and somewhat at random, so that many do not come back at once.
-func (r *run) backoff(s *step, failures int) (time.Duration, error) {
-	first, err := r.duration(s.retry.backoff, defaultBackoff)
-	if err != nil {
-		return 0, err
-	}
-	most, err := r.duration(s.retry.maxBackoff, defaultMaxBackoff)
-	if err != nil {
-		return 0, err
-	}
-	jitter, err := r.truth(s.retry.jitter, true)
-	if err != nil {
-		return 0, err
-	}
-	delay := min(first<<min(failures-1, 20), most)
-	if jitter && delay > 1 {
-		delay = delay/2 + rand.N(delay/2)
-	}
-	return delay, nil
 }
 
 // wait returns after d, or when ctx ends, with its cause.

@@ -19,6 +19,7 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
+	e.recorded(res, req.Ref, state)
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	changes := e.changes(res, req.Ref, state, req.Inputs, req.Ignore)
@@ -89,6 +90,7 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 		r.vars.Values["changes"] = changedInputs(r, res, e.allChanged(res))
 	}
 	r.takeID(currentID(state))
+	r.hash = hashInputs(req.Inputs)
 	r.resume(f.Results)
 	if err := r.open(); err != nil {
 		return Result{Err: err}
