@@ -57,7 +57,7 @@ func (f *Files) write(ctx context.Context, w *walk, name string, src io.Reader, 
 		tmp.discard()
 		return nil, explain("write", name, err)
 	}
-	if err := f.settle(s.dir); err != nil {
+	if err := f.settle(s); err != nil {
 		return nil, &ChangedError{fmt.Errorf("write %q: it is written, but the system cannot promise that it outlasts a crash: %w", name, because(err))}
 	}
 	return info, nil
@@ -189,7 +189,7 @@ func (f *Files) commit(s *spot, tmp *temp, info fs.FileInfo, overwrite bool) err
 	if overwrite {
 		err = s.dir.Rename(tmp.name, s.base)
 	} else {
-		err = renameNew(s.dir, tmp.name, s.base)
+		err = renameNew(s, tmp.name)
 	}
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
@@ -201,10 +201,14 @@ func (f *Files) commit(s *spot, tmp *temp, info fs.FileInfo, overwrite bool) err
 	return err
 }
 
-// settle makes the names in a folder outlast a crash.
-func (f *Files) settle(dir *os.Root) error {
+// settle makes the names in the spot's folder outlast a crash.
+func (f *Files) settle(s *spot) error {
 	if err := f.at("sync folder"); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	folder, err := s.folder()
+	if err != nil {
+		return err
+	}
+	return syncDir(folder)
 }
