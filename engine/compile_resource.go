@@ -120,7 +120,7 @@ func (c *compiler) resourceID(r *resource, t *trail) {
 	}
 	c.sinkRefs(r, r.id, "the id")
 	for _, s := range t.steps[:max(0, min(r.idAfter, len(t.steps)))] {
-		if s.effect != actions.Write || len(s.model.OnFailure) > 0 {
+		if !s.known || s.effect != actions.Write || len(s.model.OnFailure) > 0 {
 			continue
 		}
 		c.fail(codeIdLate, r.spec.ID.Range, "id",

@@ -220,7 +220,7 @@ func (c *compiler) readBack(r *resource) {
 		return
 	}
 	for _, p := range r.spec.Inputs.Fields {
-		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral {
+		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral || r.read.meansTo(p.Name) {
 			continue
 		}
 		c.fail(codeNotReadBack, p.Range, "inputs."+p.Name, fmt.Sprintf("read does not give input %q", p.Name),
@@ -232,7 +232,7 @@ func (c *compiler) readBack(r *resource) {
 // yields is the closed object that an operation is known to yield, and where
 // that stands; nil where it is not known.
 func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Range) {
-	if op == nil || len(op.steps) == 0 {
+	if op == nil || len(op.steps) == 0 || op.broken {
 		return nil, diag.Range{}
 	}
 	t, at := op.steps[len(op.steps)-1].result, m.Range

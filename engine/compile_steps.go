@@ -28,6 +28,9 @@ type step struct {
 	every, timeout                                   *expr.Value
 	retry                                            *retry
 	undo                                             []*step
+	// known says that the action compiled far enough for effect and result to be
+	// its own; else they err on the side of caution.
+	known bool
 	// wants are the members of the result that the spec refers to, see want;
 	// wantsAll says that it is used whole.
 	wants    map[string]bool
@@ -143,7 +146,7 @@ func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 // stepRules reports combinations that mean nothing.
 func (c *compiler) stepRules(s *step) {
 	m := s.model
-	if m.Preview && s.effect == actions.Write {
+	if m.Preview && s.known && s.effect == actions.Write {
 		c.fail(codePreviewEffect, m.PreviewRange, "preview", "a step that changes something cannot run in a preview",
 			fmt.Sprintf("%s has an effect. Take `preview: true` away.", s.action))
 	}
@@ -240,7 +243,7 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		c.oneOf(s, block, group)
 	}
 	static := s.static()
-	s.result, s.effect = s.kind.Result(static), s.kind.Effect(static)
+	s.result, s.effect, s.known = s.kind.Result(static), s.kind.Effect(static), true
 	s.keyed = s.kind.Keyed != nil && s.kind.Keyed(static)
 	s.uncertain = s.kind.Uncertain != nil && s.kind.Uncertain(static)
 	c.permitted(s, static, block)

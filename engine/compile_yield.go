@@ -9,8 +9,19 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// yield compiles what an operation yields, and checks that it can be projected
-// onto the resource's properties: its own `return`, else the resource's, else
+// target is what the yield of an operation is projected onto, by name.
+type target struct {
+	// name is that of the resource or function, what is who yields: "read".
+	name, what      string
+	outputs, inputs *spec.Type
+	// both says that inputs take from the yield, too: a read's.
+	both bool
+	// elsewhere says that an output which is absent here may still be read.
+	elsewhere bool
+}
+
+// yield compiles what an operation of a resource yields, and checks that it can
+// be projected onto the properties: its own `return`, else the resource's, else
 // what its last step gives.
 func (c *compiler) yield(r *resource, op *operation, v verb, m *spec.Operation, t *trail) {
 	if len(t.steps) == 0 {
@@ -20,66 +31,98 @@ func (c *compiler) yield(r *resource, op *operation, v verb, m *spec.Operation, 
 	if written == nil {
 		written = r.spec.Return
 	}
-	if written == nil {
-		c.resultFits(r, v, t)
+	c.yieldsTo(target{
+		name: r.spec.Name, what: string(v), outputs: r.spec.Outputs, inputs: r.spec.Inputs,
+		both: v == read, elsewhere: v != read && r.spec.Read != nil,
+	}, op, written, t)
+}
+
+// yieldsTo compiles what is written as `return`, or checks the last result where
+// nothing is.
+func (c *compiler) yieldsTo(y target, op *operation, written *spec.Node, t *trail) {
+	if written != nil {
+		op.ret, op.meant = c.returns(y, written, t.scope)
+		op.broken = op.ret == nil
 		return
 	}
-	if op.ret = c.template(written, t.scope, nil, "return"); op.ret == nil {
+	if len(t.steps) == 0 {
 		return
 	}
-	if written.Kind != spec.MapNode {
-		c.objectFits(r, v, op.ret.Type(), func(*spec.Property) diag.Range { return written.Range })
-		return
-	}
-	for _, f := range written.Fields {
-		c.returned(r, v, f, t.scope)
+	if s := t.steps[len(t.steps)-1]; s.forEach == nil {
+		c.objectFits(y, s.result, func(p *spec.Property) diag.Range { return p.Range })
 	}
 }
 
-// returned checks one property of a `return` that is written out.
-func (c *compiler) returned(r *resource, v verb, f spec.Field, s *expr.Scope) {
-	targets := projectedOnto(r, v, f.Name)
-	if len(targets) == 0 {
-		if r.spec.Inputs.Field(f.Name) != nil {
-			return // of use to read, where create and update share the resource's return
-		}
-		names := slices.Concat(r.spec.Outputs.FieldNames(), r.spec.Inputs.FieldNames())
-		c.fail(codeUnknownProperty, f.NameRange, "return."+f.Name, fmt.Sprintf("no property %q to return", f.Name),
-			fmt.Sprintf("%s has no such output, nor input. %s", r.spec.Name, diag.Remedy(f.Name, names)))
-		return
+// returns compiles a `return`. meant are the properties that misspelt ones in it
+// were probably meant to be.
+func (c *compiler) returns(y target, written *spec.Node, s *expr.Scope) (v *expr.Value, meant []string) {
+	v = c.template(written, s, &spec.Type{Kind: spec.Object, Open: true, Nullable: true}, "return")
+	if v == nil {
+		return nil, nil
 	}
+	if written.Kind != spec.MapNode {
+		c.objectFits(y, v.Type(), func(*spec.Property) diag.Range { return written.Range })
+		return v, nil
+	}
+	for _, f := range written.Fields {
+		targets := y.properties(f.Name)
+		if len(targets) > 0 {
+			c.returned(y, targets, f, s)
+		} else if near, ok := c.unknownProperty(y, f); !ok {
+			meant = append(meant, near)
+		}
+	}
+	return v, meant
+}
+
+// properties are those that a member of the yield is for.
+func (y target) properties(name string) []*spec.Property {
+	var out []*spec.Property
+	if p := y.outputs.Field(name); p != nil {
+		out = append(out, p)
+	}
+	if p := y.inputs.Field(name); p != nil && y.both {
+		out = append(out, p)
+	}
+	return out
+}
+
+// unknownProperty reports a member of `return` that no property takes, and gives
+// the one that was probably meant.
+func (c *compiler) unknownProperty(y target, f spec.Field) (near string, ok bool) {
+	if y.inputs.Field(f.Name) != nil || y.outputs.Open || y.inputs != nil && y.inputs.Open {
+		return "", true // of use to read, where all share a return; or nobody knows what there is
+	}
+	names := y.outputs.FieldNames()
+	if y.inputs != nil {
+		names = slices.Concat(names, y.inputs.FieldNames())
+	}
+	c.fail(codeUnknownProperty, f.NameRange, "return."+f.Name, fmt.Sprintf("no property %q to return", f.Name),
+		fmt.Sprintf("%s has no property of that name. %s", y.name, diag.Remedy(f.Name, names)))
+	return diag.DidYouMean(f.Name, names), false
+}
+
+// returned checks one member of a `return` that is written out.
+func (c *compiler) returned(y target, targets []*spec.Property, f spec.Field, s *expr.Scope) {
 	value := c.template(f.Value, s, nil, "return."+f.Name)
 	if value == nil {
 		return
 	}
 	for _, p := range targets {
 		if !c.projects(value.Type(), p.Type) {
-			c.template(f.Value, s, c.returnable(r, v, p), "return."+f.Name)
+			c.template(f.Value, s, y.returnable(p), "return."+f.Name)
 		}
 	}
-	if out := r.spec.Outputs.Field(f.Name); out != nil && value.Secret() && !out.Secret && !out.Ephemeral {
+	if out := y.outputs.Field(f.Name); out != nil && value.Secret() && !out.Secret && !out.Ephemeral {
 		c.fail(codeSecretExposed, f.Value.Range, "return."+f.Name, fmt.Sprintf("a secret goes into output %q, which is not @secret()", f.Name),
 			"Hosts show outputs. Say @secret() on it, or return something else.")
 	}
 }
 
-// projectedOnto are the properties that a member of an operation's yield is for.
-func projectedOnto(r *resource, v verb, name string) []*spec.Property {
-	var out []*spec.Property
-	if p := r.spec.Outputs.Field(name); p != nil {
-		out = append(out, p)
-	}
-	if p := r.spec.Inputs.Field(name); p != nil && v == read {
-		out = append(out, p)
-	}
-	return out
-}
-
 // returnable is the type that a returned value must have: null is absence, which
-// an output that must be there affords only where read can still give it.
-func (c *compiler) returnable(r *resource, v verb, p *spec.Property) *spec.Type {
-	output := r.spec.Outputs.Field(p.Name) == p
-	if output && p.Required && (v == read || r.spec.Read == nil) {
+// an output that must be there affords only where it can come from elsewhere.
+func (y target) returnable(p *spec.Property) *spec.Type {
+	if p.Required && !y.elsewhere && y.outputs.Field(p.Name) == p {
 		return p.Type
 	}
 	t := *p.Type
@@ -87,40 +130,32 @@ func (c *compiler) returnable(r *resource, v verb, p *spec.Property) *spec.Type 
 	return &t
 }
 
-// resultFits checks the result of the last step, where nothing says what it
-// means.
-func (c *compiler) resultFits(r *resource, v verb, t *trail) {
-	if last := t.steps[len(t.steps)-1]; last.forEach == nil {
-		c.objectFits(r, v, last.result, func(p *spec.Property) diag.Range { return p.Range })
-	}
-}
-
 // objectFits checks an object as a whole; at says where a finding about a
 // property is shown.
-func (c *compiler) objectFits(r *resource, v verb, t *spec.Type, at func(*spec.Property) diag.Range) {
+func (c *compiler) objectFits(y target, t *spec.Type, at func(*spec.Property) diag.Range) {
 	t = c.spec.Types.Resolve(t)
 	if t.Kind != spec.Object {
 		return
 	}
 	for _, f := range t.Fields {
-		for _, p := range projectedOnto(r, v, f.Name) {
+		for _, p := range y.properties(f.Name) {
 			present := *f.Type
 			present.Nullable = false
 			if c.projects(&present, p.Type) {
 				continue
 			}
-			c.fail(codeTypeMismatch, at(p), p.Name, fmt.Sprintf("%s gives %s for %q, which is declared as %s", v, describe(f.Type), p.Name, describe(p.Type)),
+			c.fail(codeTypeMismatch, at(p), p.Name, fmt.Sprintf("%s gives %s for %q, which is declared as %s", y.what, describe(f.Type), p.Name, describe(p.Type)),
 				"Declare what is given, or convert it in a `return`.")
 		}
 	}
 }
 
 // projects reports whether values of a type become a property as they are: a
-// number may become text, whose digits it keeps.
+// number that is not known yet may become text, whose digits it keeps.
 func (c *compiler) projects(from, to *spec.Type) bool {
-	switch c.spec.Types.Resolve(from).Kind {
-	case spec.Int, spec.Number:
-		if target := c.spec.Types.Resolve(to); target.Kind == spec.String && !c.spec.Types.Resolve(from).Nullable {
+	source := c.spec.Types.Resolve(from)
+	if (source.Kind == spec.Int || source.Kind == spec.Number) && !source.Nullable && len(source.Enum) == 0 {
+		if target := c.spec.Types.Resolve(to); target.Kind == spec.String && len(target.Enum) == 0 {
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ const functions = `
 functions: {
 	greet: {
 		inputs: {name: string, loud: *false | bool, key?: string @secret()}
-		outputs: {text: string, length: int}
+		outputs: {text: string @secret(), length: int}
 		return: {text: "${inputs.loud ? upper(inputs.name) : inputs.name}${inputs.key ?? ''}", length: "${len(inputs.name)}"}
 	}
 	look: {
@@ -35,7 +35,7 @@ func TestInvoke(t *testing.T) {
 		}
 		return out
 	}
-	if diff := cmp.Diff(object("text", "ada", "length", 3), ask("greet", "name", "ada").Return, values); diff != "" {
+	if diff := cmp.Diff(object("text", secret("ada"), "length", 3), ask("greet", "name", "ada").Return, values); diff != "" {
 		t.Errorf("a pure function, with defaults (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(object("text", secret("adak3y"), "length", 3), ask("greet", "name", "ada", "key", "k3y").Return, values); diff != "" {
@@ -67,7 +67,10 @@ func TestFunctionMistakes(t *testing.T) {
 	for name, tc := range map[string]struct{ code, from, to string }{
 		"an effect":              {"function-effect", "world: look:", "world: do:"},
 		"an output is not given": {"output-not-given", "length: \"${len(inputs.name)}\"", ""},
-		"an output of a type":    {"wrong-type", "\"${len(inputs.name)}\"", "\"x${inputs.name}\""},
+		"an output of a type":    {"type-mismatch", "\"${len(inputs.name)}\"", "\"x${inputs.name}\""},
+		"a misspelt output":      {"unknown-property", "length: \"${len", "lenght: \"${len"},
+		"a secret in the open":   {"secret-exposed", " @secret(), length", ", length"},
+		"a broken action":        {"unknown-action", "world: look:", "world: loook:"},
 		"a name":                 {"unknown-member", "inputs.loud ?", "inputs.lod ?"},
 	} {
 		t.Run(name, func(t *testing.T) {

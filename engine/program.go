@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/declprov/declprov/actions"
@@ -172,6 +173,15 @@ type operation struct {
 	// ret is the `return` of the operation, else of the resource; nil where the
 	// last step's own result stands.
 	ret *expr.Value
+	// broken says that there is a `return` and that it did not compile; meant are
+	// the properties that misspelt ones in it were for. Both were reported.
+	broken bool
+	meant  []string
+}
+
+// meansTo reports whether a property is in the operation's `return`, misspelt.
+func (o *operation) meansTo(property string) bool {
+	return o != nil && slices.Contains(o.meant, property)
 }
 
 // check is a compiled cross-field rule.

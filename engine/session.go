@@ -19,7 +19,7 @@ func (c *compiler) configuring() {
 		t := newTrail(c.configScope())
 		c.configure = c.steps(m, t, func(int) {})
 		for _, s := range c.configure.steps {
-			if s.effect == actions.Write {
+			if s.known && s.effect == actions.Write {
 				c.fail(codeFunctionEffect, s.model.Range, "", fmt.Sprintf("configure has an effect: %s", s.action),
 					"Hosts configure a provider for every preview. Say `effect: \"none\"` where the action only looks or logs in.")
 			}

@@ -41,6 +41,8 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 	}
 	if m, ok := b.get("permissions"); ok {
 		p.Permissions = l.permissions(m, place{"permissions", "permissions"})
+	} else if b.given("permissions") {
+		p.Permissions = unknownGrants(b.item)
 	}
 	l.declarations(b, p)
 	l.named.finish()

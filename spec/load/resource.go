@@ -101,6 +101,8 @@ func (l *loader) operations(b *block, r *spec.Resource) {
 	}
 	if m, ok := b.get("return"); ok {
 		r.Return = l.node(m, b.at("return").in("return"))
+	} else if b.given("return") {
+		r.Return = &spec.Node{Range: r.Range} // misspelt, which was reported
 	}
 	if m, ok := b.get("find"); ok {
 		r.Find = l.step(m, b.at("find").in("find"), false)
