@@ -110,7 +110,8 @@ func (m mutant) uses() *regexp.Regexp {
 	case i == len(path)-1:
 		return regexp.MustCompile(`\b` + path[i] + `\.`)
 	default:
-		return regexp.MustCompile(`\b` + path[i] + `\.` + regexp.QuoteMeta(strings.Trim(path[i+1], `"`)) + `\b`)
+		name := regexp.QuoteMeta(path[i+1])
+		return regexp.MustCompile(`\b` + path[i] + `\.` + name + `\b|\breturn:.*\b` + name + `:`)
 	}
 }
 

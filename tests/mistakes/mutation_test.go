@@ -21,8 +21,8 @@ func legal(m mutant) string {
 	switch s := m.Site; {
 	case s.Part == packageKey:
 		return "a CUE package may have any name while nobody imports it"
-	case s.Part == aKey && m.What == "misspelt" && len(s.Path) == 2 && s.Path[0] == "resources":
-		return "a resource may have any name, and nothing in a spec refers to it"
+	case s.Part == aKey && m.What == "misspelt" && len(s.Path) == 2 && (s.Path[0] == "resources" || s.Path[0] == "functions"):
+		return "a resource or function may have any name, and nothing in a spec refers to it"
 	case s.Part == text && s.Unary == "=~" && m.What == "emptied":
 		return "an empty pattern matches every text"
 	case s.Part == text && s.Unary == "*" && m.What == "emptied" && !strings.Contains(m.ownLine(), "=~"):
