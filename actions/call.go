@@ -21,6 +21,9 @@ type Call struct {
 	// Key is the same for every attempt at a call, over restarts of the process
 	// too, where the kind says that the call is Keyed; else "".
 	Key string
+	// Mark is the same for every run of the same create of the same resource
+	// with the same inputs, where the kind is Marked; else "".
+	Mark string
 	// Wants reports whether the spec refers to this member of the result, so
 	// that what nobody asks for (a large file's content) is not fetched. A
 	// member of a list's elements is asked for as "items.sha256". Nil: all.

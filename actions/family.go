@@ -63,6 +63,9 @@ type Kind struct {
 	// Keyed says that a run is sent under the key of Call.Key, under which the
 	// other side does it once however often it is asked; nil: never.
 	Keyed func(Static) bool
+	// Marked says that what a run makes can carry Call.Mark, by which a create
+	// that was cut off knows its own work when it is run again.
+	Marked bool
 	// Grants are the permissions that a run needs, as far as the arguments
 	// tell before it runs; vet reports those that can never be had.
 	Grants   func(Static) []Grant

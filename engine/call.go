@@ -19,6 +19,7 @@ func (r *run) call(ctx context.Context, s *step) (*actions.Call, error) {
 		Args: make(map[string]any, len(s.args)), Parts: map[string][]actions.Part{}, Late: map[string]actions.LateExpr{},
 		Env:   r.env,
 		Key:   r.key,
+		Mark:  r.markOf(s),
 		Wants: s.needs,
 		Progress: func(text string) {
 			if ctx.Err() == nil {

@@ -24,9 +24,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	r := e.newRun(res, res.create, create, req.Ref, req.Log)
 	r.preview = req.Preview
 	r.inputs(req.Inputs)
-	if res.journalled {
-		r.hash = hashInputs(req.Inputs)
-	}
+	r.created = req.Inputs
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	if err := r.open(); err != nil {

@@ -16,6 +16,22 @@ func (r *run) journalled(s *step) bool {
 	return r.verb == create && s.effect == actions.Write && s.forEach == nil && (s.keyed || s.uncertain && r.res.find != nil)
 }
 
+// inputsHash is the hash of a create's inputs, made when it is first asked for.
+func (r *run) inputsHash() string {
+	if r.hash == "" {
+		r.hash = hashInputs(r.created)
+	}
+	return r.hash
+}
+
+// markOf is what tells the work of a create's step from everybody else's.
+func (r *run) markOf(s *step) string {
+	if r.verb != create || s.kind == nil || !s.kind.Marked {
+		return ""
+	}
+	return r.what(s).Hash()
+}
+
 // what says which create a step is of.
 func (r *run) what(s *step) journal.What {
 	resource := r.ref.Key
@@ -23,7 +39,7 @@ func (r *run) what(s *step) journal.What {
 		resource = r.ref.Name
 	}
 	return journal.What{
-		Provider: r.engine.program.provider.Name, Type: r.ref.Type, Resource: resource, Inputs: r.hash, Step: s.index,
+		Provider: r.engine.program.provider.Name, Type: r.ref.Type, Resource: resource, Inputs: r.inputsHash(), Step: s.index,
 	}
 }
 
@@ -113,7 +129,7 @@ func (e *Engine) recorded(res *resource, ref Ref, s State) {
 	if err != nil {
 		return // nothing could have been written either
 	}
-	r := &run{engine: e, res: res, ref: ref, hash: hashInputs(s.Inputs)}
+	r := &run{engine: e, res: res, ref: ref, created: s.Inputs}
 	done := len(res.create.steps)
 	if f := s.Private.Failed; f != nil && f.Op == string(create) {
 		done = f.Step // what is still to be done keeps its intent

@@ -35,9 +35,11 @@ type run struct {
 	// touched are the steps with an effect that ran, for undo.
 	touched []*step
 	naming  naming
-	// hash is that of the inputs, for the journal; key the idempotency key of
-	// the step that runs; lost says that one of its attempts got no answer.
+	// created are the inputs of a create, and hash theirs: see inputsHash.
+	created property.Map
 	hash    string
+	// key is the idempotency key of the step that runs; lost says that one of
+	// its attempts got no answer.
 	key     string
 	lost    bool
 	failed  int // index of the step that failed

@@ -90,7 +90,7 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 		r.vars.Values["changes"] = changedInputs(r, res, e.allChanged(res))
 	}
 	r.takeID(currentID(state))
-	r.hash = hashInputs(req.Inputs)
+	r.created = req.Inputs
 	r.resume(f.Results)
 	if err := r.open(); err != nil {
 		return Result{Err: err}
