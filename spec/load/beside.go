@@ -34,6 +34,13 @@ func (l *loader) function(it item, p place, what string) *spec.Function {
 		case m.name == "return":
 			f.Return = l.node(m, p.at("return").in("return"))
 		default:
+			// Of a block whose name is misspelt nothing is known.
+			switch diag.DidYouMean(m.name, []string{"inputs", "outputs"}) {
+			case "inputs":
+				f.Inputs.Open = true
+			case "outputs":
+				f.Outputs.Open = true
+			}
 			return false
 		}
 		return true
