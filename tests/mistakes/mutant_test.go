@@ -99,19 +99,27 @@ func (m mutant) lines() []int {
 	return list
 }
 
-// uses are references to what is declared at the mutant's place: a property of
-// inputs or config, or all of them.
+// uses are references to what is declared at the mutant's place: a definition,
+// a property of inputs, outputs or config, or all of them; nil for anything else.
 func (m mutant) uses() *regexp.Regexp {
 	path := m.Site.Path
-	i := slices.IndexFunc(path, func(key string) bool { return key == "inputs" || key == "config" })
-	switch {
-	case i < 0 || i > 2: // an argument of that name, perhaps
+	i := slices.IndexFunc(path, func(key string) bool {
+		return key == "inputs" || key == "outputs" || key == "config" || strings.HasPrefix(key, "#")
+	})
+	if i < 0 || i > 2 { // an argument of that name, perhaps
 		return nil
+	}
+	block := regexp.QuoteMeta(path[i])
+	switch {
+	case block[0] == '#' && i == len(path)-1:
+		return regexp.MustCompile(block + `\b`)
+	case block[0] == '#':
+		return regexp.MustCompile(`\.` + regexp.QuoteMeta(path[i+1]) + `\b`)
 	case i == len(path)-1:
-		return regexp.MustCompile(`\b` + path[i] + `\.`)
+		return regexp.MustCompile(`\b` + block + `\.`)
 	default:
 		name := regexp.QuoteMeta(path[i+1])
-		return regexp.MustCompile(`\b` + path[i] + `\.` + name + `\b|\breturn:.*\b` + name + `:`)
+		return regexp.MustCompile(`\b` + block + `\.` + name + `\b|\breturn:.*\b` + name + `:`)
 	}
 }
 
