@@ -28,6 +28,8 @@ type step struct {
 	every, timeout                                   *expr.Value
 	retry                                            *retry
 	undo                                             []*step
+	// at is where its action's name stands.
+	at diag.Range
 	// known says that the action compiled far enough for effect and result to be
 	// its own; else they err on the side of caution.
 	known bool
@@ -230,6 +232,7 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		}
 		s.action += "." + s.kind.Name
 	}
+	s.at = block.NameRange
 	if s.kind.Name != "" {
 		outer := c.path
 		c.path += "." + s.kind.Name
