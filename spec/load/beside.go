@@ -102,6 +102,8 @@ func (l *loader) lister(it item, p place) *spec.Lister {
 		case "name":
 			li.Name = l.template(m, p.at("name"))
 		default:
+			// What is misspelt, which is reported, is not missing as well.
+			has[diag.DidYouMean(m.name, []string{"inputs", "items", "id", "name"})] = true
 			return false
 		}
 		return true
