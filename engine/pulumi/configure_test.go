@@ -130,10 +130,14 @@ func TestDiffConfig(t *testing.T) {
 		details []client.Change
 	}{
 		{name: "nothing", news: old},
-		{name: "version", news: old.Set("version", property.New("2.4.0")), changed: true,
-			details: []client.Change{{Path: "version", Kind: "UPDATE", Input: true}}},
-		{name: "setting", news: old.Set("region", property.New("south")), changed: true,
-			details: []client.Change{{Path: "region", Kind: "UPDATE", Input: true}}},
+		{
+			name: "version", news: old.Set("version", property.New("2.4.0")), changed: true,
+			details: []client.Change{{Path: "version", Kind: "UPDATE", Input: true}},
+		},
+		{
+			name: "setting", news: old.Set("region", property.New("south")), changed: true,
+			details: []client.Change{{Path: "region", Kind: "UPDATE", Input: true}},
+		},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
