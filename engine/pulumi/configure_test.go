@@ -110,6 +110,7 @@ func TestMissingKeys(t *testing.T) {
 // TestLegacyVariables: what engines without `args` send.
 func TestLegacyVariables(t *testing.T) {
 	c := start(t, pulumi.Options{Program: (&lab{}).program(t, demanding)})
+	//lint:ignore SA1019 engines older than args send nothing else
 	_, err := c.Raw().Configure(t.Context(), &pulumirpc.ConfigureRequest{Variables: map[string]string{
 		"lab:config:endpoint": "https://example.com", "lab:config:token": "x",
 	}})
