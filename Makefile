@@ -10,13 +10,15 @@ LINT := go tool -modfile=$(CURDIR)/tests/lint/go.mod
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-build: ## the binary, into bin/
-	go build -trimpath -ldflags "-s -w" -o bin/ ./cmd/declprov
+build: ## the binary, and the one that only serves providers, into bin/
+	go build -trimpath -ldflags "-s -w" -o bin/ ./cmd/declprov ./cmd/declprov/pulumi-resource-declprov
 
 demo: ## files.cue as a provider, through the real Pulumi CLI, told step by step
+	@echo "preparing; on a machine that never built this it takes minutes, and says what it does ..."
 	@cd tests && go run ./demo
 
 test: ## every test that this machine's tools allow; ends with what was left out
+	@echo "preparing ..."
 	@cd tests && go run ./testdeps -go-only && go run ./testall $(TESTFLAGS)
 
 test-deps: ## bring what the tests need beside Go: Pulumi, Python packages, strace

@@ -19,6 +19,12 @@ type Call struct {
 	// Late are the arguments of mode Late, and such parts of arguments.
 	Late map[string]LateExpr
 	Env  *Env
+	// Key is the same for every attempt at a call, over restarts of the process
+	// too, where the kind says that the call is Keyed; else "".
+	Key string
+	// Mark is the same for every run of the same create of the same resource
+	// with the same inputs, where the kind is Marked; else "".
+	Mark string
 	// Wants reports whether the spec refers to this member of the result, so
 	// that what nobody asks for (a large file's content) is not fetched. A
 	// member of a list's elements is asked for as "items.sha256". Nil: all.
@@ -28,10 +34,6 @@ type Call struct {
 	// Attempt counts the runs of this call from 1; 0 is 1. Repeating is the
 	// engine's.
 	Attempt int
-	// Key is a random text that stays the same over all attempts of this call,
-	// and over a restart of the process: what a server may tell a repeated call
-	// by. "" where the engine keeps none.
-	Key string
 	// ETag is that of the last read of the object, "" where none is known.
 	ETag string
 	// Limit is how many items of a list are wanted; 0 is all.
@@ -84,19 +86,20 @@ const (
 // Outcome is what a run answers.
 type Outcome struct {
 	Status Status
-	// Result is set when Status is Done, and may be for Gone (the answer that
-	// said so).
+	// Result is set when Status is Done, and may be for others (the answer that
+	// said so): what `gone` and `retry.if` then look at.
 	Result any
 	// Err says what went wrong, for all but Done. It names what was tried and
 	// what to do, and holds no secret.
 	Err error
+	// Again says that the same call may be made again at once, without harm, and
+	// that it may then succeed: nothing was sent, or the other side asks to come
+	// back, or it does what it is asked twice once.
+	Again bool
 	// RetryAfter is when the other side asked to come back; 0 where it did not.
 	RetryAfter time.Duration
 	// Class helps `retry: on`: "connection", "timeout", or an HTTP status.
 	Class string
-	// Again says that making the same call again is safe and makes sense, where
-	// the spec's own `retry` does not decide; not before RetryAfter is over.
-	Again bool
 }
 
 // Succeed is the outcome of a run that worked.

@@ -52,8 +52,22 @@ type Kind struct {
 	// Result is the type of what a run yields, given what is known at compile
 	// time; an object for all file kinds.
 	Result func(Static) *spec.Type
+	// Yields names the member of the result that an operation yields which ends
+	// with this kind and says nothing else: an answer's body. It comes from
+	// outside, so its names are those on the wire. "" is the whole result.
+	Yields string
 	// Effect says whether a run changes the world.
 	Effect func(Static) Effect
+	// Uncertain says that a run may be sent and never answered, so that nobody
+	// knows what it did (Lost), and that no key makes it safe to send it again;
+	// nil: never.
+	Uncertain func(Static) bool
+	// Keyed says that a run is sent under the key of Call.Key, under which the
+	// other side does it once however often it is asked; nil: never.
+	Keyed func(Static) bool
+	// Marked says that what a run makes can carry Call.Mark, by which a create
+	// that was cut off knows its own work when it is run again.
+	Marked bool
 	// Grants are the permissions that a run needs, as far as the arguments
 	// tell before it runs; vet reports those that can never be had.
 	Grants func(Static) []Grant
@@ -62,10 +76,7 @@ type Kind struct {
 	Check func(Static) []Fault
 	// Sees are the names that the expression of a Late argument, or a Late part
 	// of one ("auth.login.token"), has beside the step's scope; nil is none.
-	Sees func(s Static, argument string) []*spec.Property
-	// Keyed says that a run sends Call.Key, so that one whose outcome nobody
-	// knows may be settled by running it again with the same key; nil is never.
-	Keyed    func(Static) bool
+	Sees     func(s Static, argument string) []*spec.Property
 	Examples []Example
 	// Run does it. It returns soon after ctx ends.
 	Run func(ctx context.Context, call *Call) Outcome
@@ -112,6 +123,9 @@ type Arg struct {
 	// Merged says that the members of a kind's own value come over those of the
 	// family's default, one by one, instead of the one value over the other.
 	Merged bool
+	// Wire arguments are sent: what of them is a typed struct goes out under
+	// the names on the wire, without what is absent.
+	Wire bool
 	// Exposed arguments end up where others can read them (a path, a command
 	// line): a secret may not go in.
 	Exposed bool

@@ -52,7 +52,7 @@ func (f *Files) mkdir(w *walk, name string, opts MkdirOptions) (fs.FileInfo, err
 	}
 	info, err := f.finishDir(s, opts.Mode)
 	if err == nil {
-		err = f.settle(s.dir)
+		err = f.settle(s)
 	}
 	if err == nil {
 		return info, nil
@@ -162,7 +162,7 @@ func (f *Files) symlink(w *walk, target, name string, opts SymlinkOptions) error
 	if err := f.placeLink(s, target, opts.Overwrite); err != nil {
 		return explain("link", name, err)
 	}
-	if err := f.settle(s.dir); err != nil {
+	if err := f.settle(s); err != nil {
 		return &ChangedError{fmt.Errorf("link %q: it is made, but the system cannot promise that it outlasts a crash: %w", name, because(err))}
 	}
 	return nil
@@ -212,7 +212,7 @@ func replaceableByLink(s *spot, overwrite bool) (fs.FileInfo, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return replaceable(s, overwrite)
+	return replaceable(s, WriteOptions{Overwrite: overwrite})
 }
 
 // placeLink makes the link, under a temporary name first where it may replace

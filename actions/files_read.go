@@ -150,7 +150,7 @@ func (f *Files) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	kept := all[:0]
 	for _, e := range all {
-		if !temporary.MatchString(e.Name()) {
+		if !isTemporary(e.Name()) {
 			kept = append(kept, e)
 		}
 	}

@@ -32,7 +32,7 @@ func (f *Files) Remove(ctx context.Context, name string, recursive bool) error {
 		}
 		return explain("delete", name, err)
 	}
-	if err := f.settle(s.dir); err != nil {
+	if err := f.settle(s); err != nil {
 		return &ChangedError{fmt.Errorf("delete %q: it is gone, but the system cannot promise that it stays so after a crash: %w", name, because(err))}
 	}
 	return nil
@@ -101,7 +101,9 @@ func (f *Files) removeDir(ctx context.Context, s *spot, info fs.FileInfo, recurs
 
 // removeEmpty removes a directory that holds nothing but leftovers of ours.
 func (f *Files) removeEmpty(s *spot, sub *os.Root) error {
-	f.sweep(&spot{dir: sub, base: ".", path: s.path + string(os.PathSeparator) + "."})
+	inside := &spot{dir: sub, base: ".", path: s.path + string(os.PathSeparator) + "."}
+	defer inside.close() // sub as well, which is as good as closing it later
+	f.sweep(inside)
 	err := s.dir.Remove(s.base)
 	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist) {
 		return errors.New("the directory is not empty; set recursive: true to delete it with all in it")

@@ -2,8 +2,6 @@
 
 package actions
 
-import "os"
-
-// renameNew renames within a folder, and fails with fs.ErrExist where the new
-// name is taken, whoever takes it and when.
-func renameNew(dir *os.Root, from, to string) error { return linkNew(dir, from, to) }
+// renameNew gives a file of the spot's folder the spot's name, and fails with
+// fs.ErrExist where that is taken, whoever takes it and when.
+func renameNew(s *spot, from string) error { return linkNew(s.dir, from, s.base) }

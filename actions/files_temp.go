@@ -3,18 +3,23 @@ package actions
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"unicode/utf8"
 )
 
 // temporary matches the names of our temporary files, and of the temporary
 // symbolic links beside them.
 var temporary = regexp.MustCompile(`^\..*\.declprov-[A-Z2-7]{16}(` + regexp.QuoteMeta(linkSuffix) + `)?$`)
+
+func isTemporary(name string) bool {
+	return name[0] == '.' && temporary.MatchString(name) // few names begin so
+}
 
 // linkSuffix ends the name of a temporary symbolic link. A link cannot be
 // locked, so a temporary file of the same name is held for it.
@@ -40,7 +45,7 @@ func (f *Files) newTemp(dir *os.Root, base string, public bool) (*temp, error) {
 	}
 	for range 100 {
 		name := "." + shorten(base, 64) + ".declprov-" + rand.Text()[:16]
-		file, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		file, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|syscall.O_NONBLOCK, mode)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -101,10 +106,15 @@ type sweeps struct {
 }
 
 // sweepRatio is how many names a sweep may read per change in the folder, on
-// average, so that large folders cost no more than small ones.
-const sweepRatio = 64
+// average, so that large folders cost no more than small ones: a name costs a
+// hundredth of what a write does.
+const sweepRatio = 8
+
+// sweepBatch is how many names a sweep holds in memory.
+const sweepBatch = 512
 
 // isDue counts a change in the folder, and reports whether to sweep it now.
+// Until that is done, it is not due for others.
 func (s *sweeps) isDue(path string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,15 +122,16 @@ func (s *sweeps) isDue(path string) bool {
 		s.due[path]--
 		return false
 	}
+	if s.due == nil {
+		s.due = map[string]int{}
+	}
+	s.due[path] = math.MaxInt
 	return true
 }
 
 func (s *sweeps) done(path string, names int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.due == nil {
-		s.due = map[string]int{}
-	}
 	if wait := names / sweepRatio; wait > 0 {
 		s.due[path] = wait
 	} else {
@@ -135,17 +146,25 @@ func (f *Files) sweep(s *spot) {
 	if !f.sweeps.isDue(path) {
 		return
 	}
-	folder, err := s.dir.Open(".")
+	read := 0
+	defer func() { f.sweeps.done(path, read) }()
+	folder, err := s.folder()
 	if err != nil {
 		return
 	}
-	names, _ := folder.Readdirnames(-1)
-	folder.Close()
-	f.sweeps.done(path, len(names))
-	for _, name := range names {
-		if temporary.MatchString(name) {
-			removeStale(s.dir, strings.TrimSuffix(name, linkSuffix))
+	var stale []string // removed after reading, which removing could confuse
+	for err == nil {
+		var names []string
+		names, err = folder.Readdirnames(sweepBatch)
+		read += len(names)
+		for _, name := range names {
+			if isTemporary(name) {
+				stale = append(stale, strings.TrimSuffix(name, linkSuffix))
+			}
 		}
+	}
+	for _, name := range stale {
+		removeStale(s.dir, name)
 	}
 }
 
@@ -171,12 +190,7 @@ func removeStale(dir *os.Root, name string) {
 
 // syncDir brings the names in a folder to the disk. Where a system or a file
 // system cannot, it does what it does by itself.
-func syncDir(dir *os.Root) error {
-	folder, err := dir.Open(".")
-	if err != nil {
-		return fmt.Errorf("open the folder: %w", because(err))
-	}
-	defer folder.Close()
+func syncDir(folder *os.File) error {
 	if err := folder.Sync(); err != nil && !cannotSync(err) {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // maxLinks is how many symbolic links one path may lead through, as on Linux.
@@ -20,9 +21,31 @@ type spot struct {
 	base string
 	// path is the place's own absolute path, behind all links.
 	path string
+	// opened is dir as a file, or nil; see folder.
+	opened *os.File
 }
 
-func (s *spot) close() { s.dir.Close() }
+// folder is dir as a file that can be listed and synced. It is opened once, for
+// whatever is done at the spot; nonblocking, as package os tries each file so
+// first, and undoes it.
+func (s *spot) folder() (*os.File, error) {
+	if s.opened != nil {
+		return s.opened, nil
+	}
+	folder, err := s.dir.OpenFile(".", os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder: %w", because(err))
+	}
+	s.opened = folder
+	return folder, nil
+}
+
+func (s *spot) close() {
+	if s.opened != nil {
+		s.opened.Close()
+	}
+	s.dir.Close()
+}
 
 // walk finds the spot that a path names.
 type walk struct {
@@ -193,7 +216,12 @@ func (w *walk) make(dir *os.Root, name string) error {
 		return err
 	}
 	w.made = append(w.made, madeDir{parent, name})
-	return syncDir(dir)
+	folder, err := dir.Open(".")
+	if err != nil {
+		return fmt.Errorf("open the folder: %w", because(err))
+	}
+	defer folder.Close()
+	return syncDir(folder)
 }
 
 // openBase opens the folder that a grant is about. It is the operator's to

@@ -10,14 +10,16 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// errNotKnown says that an argument depends on what is not known yet.
-var errNotKnown = errors.New("an argument is not known yet")
+// errNotKnown says that something about a step depends on what is not known yet.
+var errNotKnown = errors.New("it depends on what is not known yet")
 
 // call evaluates a step's arguments.
 func (r *run) call(ctx context.Context, s *step) (*actions.Call, error) {
 	call := &actions.Call{
 		Args: make(map[string]any, len(s.args)), Parts: map[string][]actions.Part{}, Late: map[string]actions.LateExpr{},
 		Env:   r.env,
+		Key:   r.key,
+		Mark:  r.markOf(s),
 		Wants: s.needs,
 		Progress: func(text string) {
 			if ctx.Err() == nil {
@@ -60,8 +62,37 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 	if err := fits(v, a.decl.Type); err != nil {
 		return err
 	}
+	if a.decl.Wire {
+		v = r.naming.out(present(v, a.node), a.value.Type())
+	}
 	call.Args[name] = v
 	return nil
+}
+
+// present leaves out what is absent: the null of a member whose template is
+// written out. A null that is data (a change to null, a null of an answer, one
+// that the author wrote) stays.
+func present(v any, n *spec.Node) any {
+	members, ok := v.(map[string]any)
+	switch {
+	case ok && n.Kind == spec.MapNode:
+		out := make(map[string]any, len(members))
+		for _, f := range n.Fields {
+			if item := members[f.Name]; item != nil || f.Value.Kind == spec.NullNode {
+				out[f.Name] = present(item, f.Value)
+			}
+		}
+		return out
+	case n.Kind == spec.ListNode:
+		items, _ := v.([]any)
+		out := make([]any, len(items))
+		for i, item := range items {
+			out[i] = present(item, n.Items[i])
+		}
+		return out
+	default:
+		return v
+	}
 }
 
 // fits refuses an argument of the wrong kind. Most were typed by vet; what came
@@ -95,6 +126,9 @@ func (r *run) parts(call *actions.Call, name string, v *expr.Value) error {
 		return err
 	}
 	for _, p := range parts {
+		if p.Unknown {
+			return errNotKnown
+		}
 		call.Parts[name] = append(call.Parts[name], actions.Part{Text: p.Text, Literal: p.Literal})
 	}
 	return nil
@@ -113,6 +147,6 @@ func (r *run) late(v *expr.Value) actions.LateExpr {
 		if err != nil {
 			return nil, err
 		}
-		return expr.Reveal(out, r.sawSecret), nil
+		return expr.Reveal(out, r.secrets.saw), nil
 	}
 }

@@ -168,17 +168,17 @@ resources: Thing: {inputs: name: string, id: "${inputs.name}", create: world: do
 	}
 	env := map[string]string{}
 	opts := engine.Options{Dir: t.TempDir(), Getenv: func(name string) string { return env[name] }}
-	_, err := prog.Configure(object(), opts)
+	_, err := prog.Configure(t.Context(), object(), opts)
 	missing, ok := err.(*engine.MissingKeys)
 	if !ok || len(missing.Keys) != 1 || missing.Keys[0].Name != "token" {
 		t.Fatalf("missing keys: %v", err)
 	}
 	env["THE_TOKEN"] = "t0ken"
-	if _, err := prog.Configure(object("version", "1.2.3"), opts); err != nil {
+	if _, err := prog.Configure(t.Context(), object("version", "1.2.3"), opts); err != nil {
 		t.Errorf("the environment gives the token: %v", err)
 	}
 	env["THE_LEVEL"] = "high"
-	if _, err := prog.Configure(object(), opts); err == nil || !strings.Contains(err.Error(), "level") {
+	if _, err := prog.Configure(t.Context(), object(), opts); err == nil || !strings.Contains(err.Error(), "level") {
 		t.Errorf("a variable of the wrong type: %v", err)
 	}
 	asText := prog.CheckConfig(object("token", "x", "opts", `{"a":"1"}`, "level", "4", "version", "1.0.0"))

@@ -13,6 +13,7 @@ const (
 	codeConflictingArguments = "conflicting-arguments" // arguments of which only one may be given
 	codeNoTemplates          = "no-templates"          // a template where an argument takes none
 	codeWrongType            = "wrong-type"            // a template of a type that its place cannot use
+	codeTypeMismatch         = "type-mismatch"         // a value of another type than is wanted
 	codeSecretExposed        = "secret-exposed"        // a secret goes where others can read it
 	codeNotPermitted         = "not-permitted"         // an action that the permissions can never allow
 	codeIdLate               = "id-late"               // an effect before the id is known would be lost if a step in between failed
@@ -26,4 +27,6 @@ const (
 	codeUndoNothing          = "undo-nothing"          // undo steps of a step that changes nothing (warning)
 	codeEphemeralStored      = "ephemeral-stored"      // an ephemeral input, which Pulumi stores (warning)
 	codeNotServed            = "not-served"            // what this version parses and does not serve (warning)
+	codeFunctionEffect       = "function-effect"       // a function that changes something, and would in previews
+	codeAtLeastOnce          = "at-least-once"         // a create that may be made twice if its answer is lost (warning)
 )

@@ -18,8 +18,14 @@ type compiler struct {
 	// defaults are the compiled blocks of the families, by family and argument.
 	defaults map[string]map[string]argument
 	grants   []grant
+	// unsure are the accesses of grants with a mistake in them.
+	unsure   []actions.Access
 	checkers map[string]*checker
-	diags    diag.List
+	// configure makes the session, of the type session; both nil where the spec
+	// has none.
+	configure *operation
+	session   *spec.Type
+	diags     diag.List
 	// unnamed says that a spec without a permissions block was told to name
 	// what it may touch: one mistake, however many actions suffer from it.
 	unnamed bool
@@ -32,7 +38,8 @@ type compiler struct {
 // anew, because forks run side by side.
 func (c *compiler) fork() *compiler {
 	return &compiler{
-		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants,
+		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants, unsure: c.unsure,
+		configure: c.configure, session: c.session,
 		checkers: map[string]*checker{},
 	}
 }
@@ -41,10 +48,7 @@ func (c *compiler) fork() *compiler {
 func (c *compiler) provider() {
 	c.familyDefaults()
 	c.permissions()
-	if c.spec.Configure != nil {
-		c.warn(codeNotServed, c.spec.Configure.Range, "configure",
-			"configure is not run by this version", "It is checked and kept; no session is made of it.")
-	}
+	c.configuring()
 }
 
 // unserved warns of what the language has and this version does not serve: it
@@ -54,9 +58,6 @@ func (c *compiler) unserved() {
 		c.warn(codeNotServed, at, fmt.Sprintf("%s %q", what, name),
 			fmt.Sprintf("%ss are not served by this version", what),
 			"It is parsed and kept, and no schema shows it; hosts cannot use it yet.")
-	}
-	for _, f := range c.spec.Functions {
-		say("function", f.Name, f.Range)
 	}
 	for _, f := range c.spec.Components {
 		say("component", f.Name, f.Range)
@@ -98,8 +99,18 @@ func (c *compiler) report(list diag.List, path string) {
 		if d.Path == "" {
 			d.Path = c.joined(path)
 		}
-		c.diags = append(c.diags, d)
+		if !c.reported(d) {
+			c.diags = append(c.diags, d)
+		}
 	}
+}
+
+// reported reports whether a finding was made before: what several operations
+// share, such as a resource's `return`, is compiled for each.
+func (c *compiler) reported(d diag.Diagnostic) bool {
+	return slices.ContainsFunc(c.diags, func(o diag.Diagnostic) bool {
+		return o.Code == d.Code && o.Subject == d.Subject && o.Summary == d.Summary
+	})
 }
 
 func (c *compiler) joined(path string) string {
@@ -124,7 +135,7 @@ func (c *compiler) warn(code string, at diag.Range, path, summary, detail string
 // template compiles a template at a place, or returns nil where there is none
 // or it is wrong.
 func (c *compiler) template(n *spec.Node, s *expr.Scope, want *spec.Type, path string) *expr.Value {
-	if n == nil {
+	if n == nil || refused(n) {
 		return nil
 	}
 	v, diags := expr.Compile(n, s, want)
@@ -135,12 +146,20 @@ func (c *compiler) template(n *spec.Node, s *expr.Scope, want *spec.Type, path s
 	return v
 }
 
+// refused reports whether the loader has said what is wrong with a value, or
+// with a part of it: nothing is to be added then.
+func refused(n *spec.Node) bool {
+	return n.Kind == 0 || slices.ContainsFunc(n.Items, refused) ||
+		slices.ContainsFunc(n.Fields, func(f spec.Field) bool { return refused(f.Value) })
+}
+
 // The types that templates at known places must have.
 var (
 	textType     = &spec.Type{Kind: spec.String}
 	optionalText = &spec.Type{Kind: spec.String, Nullable: true}
 	truthType    = &spec.Type{Kind: spec.Bool}
-	idType       = &spec.Type{Kind: spec.Union, Variants: []*spec.Type{{Kind: spec.String}, {Kind: spec.Int}}}
+	someText     = &spec.Type{Kind: spec.String, MinLen: 1}
+	idType       = &spec.Type{Kind: spec.Union, Variants: []*spec.Type{someText, {Kind: spec.Int}}}
 )
 
 // familyDefaults compiles the blocks at the top of the spec.
@@ -197,6 +216,9 @@ func (c *compiler) arguments(
 	block spec.Field, decls []actions.Arg, defaults map[string]argument, s *expr.Scope, what string, complete bool,
 ) map[string]argument {
 	out := map[string]argument{}
+	if block.Value.Kind == 0 {
+		return out
+	}
 	if block.Value.Kind != spec.MapNode {
 		c.fail(codeWrongShape, block.Value.Range, "", fmt.Sprintf("%s takes named arguments, not %s", what, block.Value.Kind),
 			"Write them in braces. "+diag.Remedy("", argNames(decls)))
@@ -219,12 +241,21 @@ func (c *compiler) arguments(
 		if d, ok := defaults[decl.Name]; ok && out[decl.Name].node == nil {
 			out[decl.Name] = argument{decl: decl, node: d.node, value: d.value}
 		}
-		if complete && decl.Required && out[decl.Name].node == nil {
+		if complete && decl.Required && out[decl.Name].node == nil && !misspelt(block, decls, decl.Name) {
 			c.fail(codeMissingArgument, block.NameRange, decl.Name, fmt.Sprintf("%s needs an argument %q", what, decl.Name),
 				firstSentence(decl.Doc))
 		}
 	}
 	return out
+}
+
+// misspelt reports whether a block has an unknown argument that one of these
+// was probably meant by: then that is the mistake, and nothing is missing.
+func misspelt(block spec.Field, decls []actions.Arg, names ...string) bool {
+	known := argNames(decls)
+	return slices.ContainsFunc(block.Value.Fields, func(f spec.Field) bool {
+		return argNamed(decls, f.Name) == nil && slices.Contains(names, diag.DidYouMean(f.Name, known))
+	})
 }
 
 // argument compiles one argument. An optional one may be null at run time: it

@@ -12,6 +12,7 @@ import (
 // resource compiles one resource.
 func (c *compiler) resource(m *spec.Resource) *resource {
 	r := &resource{spec: m, types: c.spec.Types, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs)}
+	r.naming = newNaming(m.Wire, c.spec.Types, stateType(m))
 	c.in(fmt.Sprintf("resource %q", m.Name), "resources."+m.Name, func() {
 		c.derivedInputs(r)
 		c.checks(r)
@@ -28,6 +29,7 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 		if m.Find != nil {
 			c.in("find", "find", func() { r.find = c.step(m.Find, 0, newTrail(c.operationScope(m, create, nil))) })
 		}
+		c.certain(r)
 		c.readBack(r)
 		c.lifecycle(r)
 	})
@@ -50,7 +52,7 @@ func (c *compiler) createOperation(r *resource) *trail {
 				t.scope = with(t.scope, expr.Name{Name: "id", Type: textType})
 			}
 		})
-		r.create.ret = c.returns(r, m.Create, t)
+		c.yield(r, r.create, create, m.Create, t)
 	})
 	r.idAfter = after
 	c.want(r, r.create, create)
@@ -68,7 +70,7 @@ func firstEffect(c *compiler, op *spec.Operation) int {
 			return i
 		}
 	}
-	return len(op.Steps) - 1
+	return max(0, len(op.Steps)-1)
 }
 
 // idAfter is the index of the step after which the id can be evaluated: the last
@@ -80,10 +82,10 @@ func idAfter(m *spec.Resource, first int) int {
 	}
 	after := first
 	for _, ref := range v.Refs() {
-		switch ref.Path[0] {
-		case "result", "body", "status", "headers":
+		switch name := ref.Path[0]; {
+		case slices.Contains(answerNames, name):
 			return len(m.Create.Steps) - 1
-		case "steps":
+		case name == "steps":
 			if len(ref.Path) > 1 {
 				i := slices.IndexFunc(m.Create.Steps, func(s *spec.Step) bool { return s.As == ref.Path[1] })
 				after = max(after, i)
@@ -105,7 +107,11 @@ func anyScope() *expr.Scope {
 
 // resourceID compiles the id in the scope that create's steps leave.
 func (c *compiler) resourceID(r *resource, t *trail) {
-	r.id = c.template(r.spec.ID, t.scope, idType, "id")
+	scope := t.scope
+	if len(t.steps) == 0 {
+		scope = anyScope() // create is broken, which was reported
+	}
+	r.id = c.template(r.spec.ID, scope, idType, "id")
 	if r.id == nil {
 		return
 	}
@@ -113,8 +119,8 @@ func (c *compiler) resourceID(r *resource, t *trail) {
 		c.fail(codeSecretExposed, r.spec.ID.Range, "id", "a secret goes into the id", "Hosts show ids everywhere. Build it of something else.")
 	}
 	c.sinkRefs(r, r.id, "the id")
-	for _, s := range t.steps[:min(r.idAfter, len(t.steps))] {
-		if s.effect != actions.Write || len(s.model.OnFailure) > 0 {
+	for _, s := range t.steps[:max(0, min(r.idAfter, len(t.steps)))] {
+		if !s.known || s.effect != actions.Write || len(s.model.OnFailure) > 0 {
 			continue
 		}
 		c.fail(codeIdLate, r.spec.ID.Range, "id",
@@ -168,26 +174,17 @@ func (c *compiler) operation(r *resource, v verb, op *spec.Operation) *operation
 		t := newTrail(c.operationScope(r.spec, v, importedInputs(r)))
 		out = c.steps(op, t, func(int) {})
 		if v != remove {
-			out.ret = c.returns(r, op, t)
+			c.yield(r, out, v, op, t)
 		}
 	})
 	c.want(r, out, v)
 	return out
 }
 
-// returns compiles what the operation yields: its own `return`, else the
-// resource's.
-func (c *compiler) returns(r *resource, op *spec.Operation, t *trail) *expr.Value {
-	if op.Return != nil {
-		return c.template(op.Return, t.scope, nil, "return")
-	}
-	return c.template(r.spec.Return, t.scope, nil, "return")
-}
-
 // derivedInputs compiles @default templates, and orders them by their use of
 // each other.
 func (c *compiler) derivedInputs(r *resource) {
-	scope := c.scope(c.configName(), resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
+	scope := c.everywhere(resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
 	byName := map[string]*derived{}
 	var order []string
 	for _, p := range r.spec.Inputs.Fields {
@@ -241,7 +238,7 @@ func required(t *spec.Type) map[string]bool {
 
 // checks compiles the rules over several inputs.
 func (c *compiler) checks(r *resource) {
-	scope := c.scope(c.configName(), resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
+	scope := c.everywhere(resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
 	for i, m := range r.spec.Checks {
 		path := fmt.Sprintf("checks[%d]", i)
 		c.in(fmt.Sprintf("check %d", i+1), path, func() {

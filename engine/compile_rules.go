@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -18,6 +19,11 @@ func (c *compiler) importID(r *resource) {
 	scope := c.scope(expr.Name{Name: "inputs", Type: allOptional(r.spec.Inputs, required(r.spec.Inputs))}, expr.Name{Name: "id", Type: textType})
 	v := c.template(r.spec.Import, scope, textType, "import")
 	if v == nil {
+		return
+	}
+	if _, known := v.Const(); known {
+		c.fail(codeImportTemplate, r.spec.Import.Range, "import", "import names no input",
+			"It says how the text that a user imports by is read: \"${inputs.owner}/${inputs.name}\".")
 		return
 	}
 	variable := true // whether the piece before was one: two in a row cannot be told apart
@@ -49,14 +55,27 @@ func importedInputs(r *resource) map[string]bool {
 	return out
 }
 
-// propertyPath reports a path that leads to no input.
+// propertyPath reports a path that leads to no input: `rules[0].port`.
 func (c *compiler) propertyPath(r *resource, n *spec.Node, path string) {
-	name := strings.FieldsFunc(n.Text, func(ch rune) bool { return ch == '.' || ch == '[' })
-	if len(name) > 0 && r.spec.Inputs.Field(name[0]) != nil {
+	if refused(n) {
 		return
 	}
-	c.fail(codeUnknownProperty, n.Range, path, fmt.Sprintf("no input %q", n.Text),
-		fmt.Sprintf("%s has no such input. %s", r.spec.Name, diag.Remedy(n.Text, r.spec.Inputs.FieldNames())))
+	at := r.spec.Inputs
+	for name := range strings.FieldsFuncSeq(n.Text, func(ch rune) bool { return ch == '.' || ch == '[' || ch == ']' }) {
+		at = c.spec.Types.Resolve(at)
+		switch p := at.Field(name); {
+		case p != nil:
+			at = p.Type
+		case at.Kind == spec.Object && !at.Open:
+			c.fail(codeUnknownProperty, n.Range, path, fmt.Sprintf("no input %q", n.Text),
+				fmt.Sprintf("%s has no input %q there. %s", r.spec.Name, name, diag.Remedy(name, at.FieldNames())))
+			return
+		case at.Kind == spec.Union || at.Kind == spec.Any:
+			return // what it has, values decide
+		default:
+			at = at.Elem
+		}
+	}
 }
 
 // sinkRefs records the inputs that a template puts where others can read them.
@@ -219,7 +238,7 @@ func (c *compiler) readBack(r *resource) {
 		return
 	}
 	for _, p := range r.spec.Inputs.Fields {
-		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral {
+		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral || r.read.meansTo(p.Name) {
 			continue
 		}
 		c.fail(codeNotReadBack, p.Range, "inputs."+p.Name, fmt.Sprintf("read does not give input %q", p.Name),
@@ -231,7 +250,7 @@ func (c *compiler) readBack(r *resource) {
 // yields is the closed object that an operation is known to yield, and where
 // that stands; nil where it is not known.
 func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Range) {
-	if op == nil || len(op.steps) == 0 {
+	if op == nil || len(op.steps) == 0 || op.broken {
 		return nil, diag.Range{}
 	}
 	t, at := op.steps[len(op.steps)-1].result, m.Range
@@ -242,6 +261,24 @@ func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Ra
 		return nil, at
 	}
 	return t, at
+}
+
+// certain says whether intents of creates are journalled, and warns of creates of
+// which nobody could tell what came of one that was sent and never answered.
+func (c *compiler) certain(r *resource) {
+	if r.create == nil {
+		return
+	}
+	for _, s := range r.create.steps {
+		if s.effect != actions.Write {
+			continue
+		}
+		r.journalled = r.journalled || s.keyed || s.uncertain && r.find != nil
+		if s.uncertain && !s.keyed && r.find == nil {
+			c.warn(codeAtLeastOnce, s.model.Range, "create", fmt.Sprintf("%s may be created twice: %s is at least once", r.spec.Name, s.name),
+				"If its answer is lost, nobody knows whether it was done. Give it an idempotencyKey, if the server honours one, or the resource a `find` that looks for what was made.")
+		}
+	}
 }
 
 // lifecycle reports what a resource cannot do for want of an operation.
@@ -260,33 +297,27 @@ func (c *compiler) lifecycle(r *resource) {
 	c.outputsGiven(r)
 }
 
-// outputsGiven reports required outputs that no operation is known to give.
+// outputsGiven reports required outputs that no operation gives, where all that
+// could are known.
 func (c *compiler) outputsGiven(r *resource) {
-	created, _ := c.yields(r.create, m0(r.spec.Create))
-	seen, at := c.yields(r.read, m0(r.spec.Read))
-	switch {
-	case r.create == nil || created == nil && len(r.create.steps) > 0 && r.read == nil:
+	if r.create == nil {
 		return
-	case r.read != nil && seen == nil:
-		return
-	case created == nil && seen == nil:
+	}
+	created, at := c.yields(r.create, r.spec.Create)
+	known := []*spec.Type{created}
+	if r.read != nil {
+		var seen *spec.Type
+		seen, at = c.yields(r.read, r.spec.Read)
+		known = append(known, seen)
+	}
+	if slices.Contains(known, nil) {
 		return
 	}
 	for _, p := range r.spec.Outputs.Fields {
-		if !p.Required || created.Field(p.Name) != nil || seen.Field(p.Name) != nil {
-			continue
+		gives := func(t *spec.Type) bool { return t.Field(p.Name) != nil }
+		if p.Required && !slices.ContainsFunc(known, gives) && !r.create.meansTo(p.Name) && !r.read.meansTo(p.Name) {
+			c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
+				fmt.Sprintf("No operation yields it (%s). Return it, or make it optional: `%s?:`.", at, p.Name))
 		}
-		if r.read == nil && created == nil {
-			continue
-		}
-		c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
-			fmt.Sprintf("Neither create nor read (%s) yields it. Return it, or make it optional: `%s?:`.", at, p.Name))
 	}
-}
-
-func m0(op *spec.Operation) *spec.Operation {
-	if op == nil {
-		return &spec.Operation{}
-	}
-	return op
 }

@@ -20,12 +20,19 @@ type step struct {
 	action string // "file.write"
 	args   map[string]argument
 	effect actions.Effect
-	result *spec.Type
+	// keyed and uncertain are what the kind says of the call: see actions.Kind.
+	keyed, uncertain bool
+	result           *spec.Type
 
 	when, forEach, until, fail, progress, gone, lock *expr.Value
 	every, timeout                                   *expr.Value
 	retry                                            *retry
 	undo                                             []*step
+	// at is where its action's name stands.
+	at diag.Range
+	// known says that the action compiled far enough for effect and result to be
+	// its own; else they err on the side of caution.
+	known bool
 	// wants are the members of the result that the spec refers to, see want;
 	// wantsAll says that it is used whole.
 	wants    map[string]bool
@@ -141,8 +148,8 @@ func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 // stepRules reports combinations that mean nothing.
 func (c *compiler) stepRules(s *step) {
 	m := s.model
-	if m.Preview && s.effect == actions.Write {
-		c.fail(codePreviewEffect, m.Range, "preview", "a step that changes something cannot run in a preview",
+	if m.Preview && s.known && s.effect == actions.Write {
+		c.fail(codePreviewEffect, m.PreviewRange, "preview", "a step that changes something cannot run in a preview",
 			fmt.Sprintf("%s has an effect. Take `preview: true` away.", s.action))
 	}
 	if len(m.OnFailure) > 0 && s.effect == actions.None {
@@ -197,6 +204,9 @@ func (c *compiler) action(s *step, scope *expr.Scope) {
 			found = append(found, f)
 			continue
 		}
+		if f.Value.Kind == 0 {
+			continue // the loader has said why
+		}
 		c.fail(codeUnknownKey, f.NameRange, f.Name, fmt.Sprintf("unknown key %q in a step", f.Name),
 			fmt.Sprintf("It is neither a key of a step nor a family of actions. %s",
 				diag.Remedy(f.Name, slices.Concat(c.familyNames(), stepKeys))))
@@ -225,6 +235,12 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		}
 		s.action += "." + s.kind.Name
 	}
+	s.at = block.NameRange
+	if s.kind.Name != "" {
+		outer := c.path
+		c.path += "." + s.kind.Name
+		defer func() { c.path = outer }()
+	}
 	s.args = c.arguments(block, s.kind.Args, c.defaults[f.Name], scope, s.action, true)
 	if block.Value.Kind != spec.MapNode {
 		return
@@ -233,7 +249,9 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		c.oneOf(s, block, group)
 	}
 	static := s.static()
-	s.result, s.effect = s.kind.Result(static), s.kind.Effect(static)
+	s.result, s.effect, s.known = s.kind.Result(static), s.kind.Effect(static), true
+	s.keyed = s.kind.Keyed != nil && s.kind.Keyed(static)
+	s.uncertain = s.kind.Uncertain != nil && s.kind.Uncertain(static)
 	c.permitted(s, static, block)
 }
 
@@ -242,6 +260,9 @@ func (c *compiler) kindBlock(s *step, f spec.Field) (spec.Field, bool) {
 	names := make([]string, len(s.family.Kinds))
 	for i, k := range s.family.Kinds {
 		names[i] = k.Name
+	}
+	if f.Value.Kind == 0 {
+		return f, false // the loader has said why
 	}
 	if f.Value.Kind != spec.MapNode || len(f.Value.Fields) == 0 {
 		c.fail(codeNoAction, f.NameRange, "", fmt.Sprintf("%s without an action", f.Name),
@@ -272,6 +293,7 @@ func (c *compiler) oneOf(s *step, block spec.Field, group []string) {
 		}
 	}
 	switch {
+	case len(given) == 0 && misspelt(block, s.kind.Args, group...):
 	case len(given) == 0:
 		c.fail(codeMissingArgument, block.NameRange, "", fmt.Sprintf("%s needs one of %s", s.action, enumerate(group)),
 			"Exactly one says what to do.")

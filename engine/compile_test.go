@@ -51,6 +51,7 @@ func TestCompileMistakes(t *testing.T) {
 		"null, unguarded":                {"null-unguarded", without("create") + `create: file: write: {path: "x", content: "a ${«inputs.token»}"}`},
 		"a bad duration":                 {"bad-value", without("create") + `create: {timeout: «"soon"», file: write: {path: "x", content: "y"}}`},
 		"a secret in the open":           {"secret-exposed", without("delete") + `delete: file: delete: path: «"${inputs.token ?? \"\"}"»`},
+		"an empty id":                    {"value-not-allowed", without("id") + `id: «""»`},
 		"a secret id":                    {"secret-exposed", without("id") + `id: «"x${inputs.token ?? \"\"}"»`},
 		"an id that comes too late":      {"id-late", without("id", "create") + `id: «"${result.path}"», create: steps: [{world: do: what: "x"}, {file: write: {path: "x", content: "y"}}]`},
 		"an input that is not read back": {"not-read-back", rest + `read: file: stat: path: "${id}"` + "\n" + `checks: []`},
@@ -62,6 +63,14 @@ func TestCompileMistakes(t *testing.T) {
 		"a preview with an effect":       {"preview-effect", without("create") + `create: {preview: true, file: write: {path: "x", content: "y"}}`},
 		"an unknown function":            {"unknown-function", without("create") + `create: file: write: {path: "${«uper»(inputs.path)}", content: "y"}`},
 		"forEach over text":              {"wrong-type", without("create") + `create: {forEach: «"${inputs.path}"», file: write: {path: "x", content: "y"}}`},
+		"a misspelt argument":            {"unknown-argument", without("delete") + `delete: file: delete: «paht»: "${id}"`},
+		"one of three, misspelt":         {"unknown-argument", without("create") + `create: file: write: {path: "x", «contnet»: "y"}`},
+		"an unknown property in return":  {"unknown-property", rest + `return: {size: 1, «sise»: 2}`},
+		"a returned value's type":        {"type-mismatch", rest + `return: size: "${«inputs.path»}"`},
+		"a returned object's type":       {"type-mismatch", without("outputs") + `outputs: path: int` + "\n" + `return: «"${result}"»`},
+		"a result's type":                {"type-mismatch", without("outputs") + `outputs: «path»: int`},
+		"null for an output":             {"null-unguarded", without("outputs") + `outputs: key: string @secret()` + "\n" + `return: key: "${«inputs.token»}"`},
+		"a secret output in the open":    {"secret-exposed", without("outputs") + `outputs: key?: string` + "\n" + `return: key: «"${inputs.token}"»`},
 		"defaults that go in circles":    {"default-cycle", without("inputs") + `inputs: {path: string @default("${inputs.content}"), content: string @default("${inputs.path}")}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,6 +101,23 @@ func TestCompileMistakes(t *testing.T) {
 				t.Errorf("(-want +got):\n%s\n%+v", diff, diags)
 			}
 		})
+	}
+}
+
+// TestProjectionKeepsDigits: a number becomes text where text is declared, so
+// that ids beyond 2^53 can be outputs.
+func TestProjectionKeepsDigits(t *testing.T) {
+	_, diags := newWorld().compile(t, `file: root: "."
+resources: Thing: {
+	inputs: path: string
+	outputs: size: string
+	id: "${inputs.path}"
+	create: file: write: {path: "${inputs.path}", content: "x"}
+	delete: file: delete: path: "${id}"
+	return: size: "${result.size}"
+}`)
+	if diags.HasErrors() {
+		t.Error(diags)
 	}
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -21,7 +22,12 @@ type Engine struct {
 	dir           string
 	plainConfig   map[string]any
 	configSecrets secretPaths
-	env           *actions.Env
+	// session is what `configure` yielded; nil where the spec has none.
+	session any
+	env     *actions.Env
+	getenv  func(string) string
+	// journal is the folder of the journal; "" is the user's own.
+	journal string
 	// perInput says that what is granted depends on a resource's inputs.
 	perInput bool
 }
@@ -33,6 +39,9 @@ type Options struct {
 	Dir string
 	// Getenv reads the environment; nil is os.Getenv.
 	Getenv func(string) string
+	// Journal is the folder where intents are kept; "" is the user's own: see
+	// journal.DefaultDir.
+	Journal string
 }
 
 // MissingKeys is the error of a configuration that lacks what it needs.
@@ -163,9 +172,9 @@ func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffRespo
 	return out
 }
 
-// Configure makes an engine of a program. The error is *MissingKeys where
-// required settings are absent.
-func (p *Program) Configure(config property.Map, opts Options) (*Engine, error) {
+// Configure makes an engine of a program, and runs the spec's `configure`. The
+// error is *MissingKeys where required settings are absent.
+func (p *Program) Configure(ctx context.Context, config property.Map, opts Options) (*Engine, error) {
 	getenv := opts.Getenv
 	if getenv == nil {
 		getenv = os.Getenv
@@ -185,10 +194,15 @@ func (p *Program) Configure(config property.Map, opts Options) (*Engine, error) 
 	if f.list != nil {
 		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", f.list[0].Path, f.list[0].Reason)
 	}
-	e := &Engine{program: p, dir: opts.Dir}
+	e := &Engine{program: p, dir: opts.Dir, getenv: getenv, journal: opts.Journal}
 	e.plainConfig = p.config.plainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
 	if err := e.openFiles(); err != nil {
 		return nil, err
+	}
+	if p.compiler.configure != nil {
+		if err := e.openSession(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return e, nil
 }
@@ -235,6 +249,9 @@ func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
 // characters it has.
 func (g grant) pattern(vars *expr.Vars) (text string, known bool, err error) {
 	v, err := g.value.Eval(vars)
+	if err != nil && g.chosen() {
+		return "", false, nil // this resource has no such input, or it is null
+	}
 	if err != nil || expr.HasUnknown(v) {
 		return "", false, err
 	}

@@ -244,14 +244,13 @@ func segments(at string) []string {
 		case strings.HasPrefix(at, `["`):
 			end := 2
 			for end < len(at) && at[end] != '"' {
-				if at[end] == '\\' {
+				if strings.HasPrefix(at[end:], `\"`) {
 					end++
 				}
 				end++
 			}
 			end = min(end, len(at))
-			name := at[2:end]
-			name = strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(name)
+			name := strings.ReplaceAll(at[2:end], `\"`, `"`)
 			out, at = append(out, name), strings.TrimPrefix(strings.TrimPrefix(at[end:], `"`), "]")
 		case at[0] == '[':
 			inside, rest, _ := strings.Cut(at[1:], "]")

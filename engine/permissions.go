@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/actions"
@@ -73,8 +74,10 @@ func (c *compiler) permissions() {
 			access actions.Access
 			nodes  []*spec.Node
 		}{
-			{actions.Read, c.spec.Permissions.Read}, {actions.WriteTo, c.spec.Permissions.Write},
-			{actions.Connect, c.spec.Permissions.Hosts}, {actions.Run, c.spec.Permissions.Run},
+			{actions.Read, c.spec.Permissions.Read},
+			{actions.WriteTo, c.spec.Permissions.Write},
+			{actions.Connect, c.spec.Permissions.Hosts},
+			{actions.Run, c.spec.Permissions.Run},
 			{actions.Environ, c.spec.Permissions.Env},
 		} {
 			for i, n := range block.nodes {
@@ -86,9 +89,13 @@ func (c *compiler) permissions() {
 
 func (c *compiler) grant(access actions.Access, n *spec.Node, implied bool, path string) {
 	scope := c.scope(c.configName(), expr.Name{Name: "inputs"})
-	if v := c.template(n, scope, textType, path); v != nil {
-		c.grants = append(c.grants, grant{access: access, node: n, value: v, implied: implied})
+	v := c.template(n, scope, someText, path)
+	if v == nil {
+		// A mistake that is reported: whatever it was to grant counts as granted.
+		c.unsure = append(c.unsure, access)
+		return
 	}
+	c.grants = append(c.grants, grant{access: access, node: n, value: v, implied: implied})
 }
 
 // familyStatic is what a family's block of defaults says.
@@ -115,8 +122,11 @@ func (c *compiler) permitted(s *step, static actions.Static, block spec.Field) {
 // mayHave reports whether some grant could cover a need: for certain where both
 // are written out, else if there is any of its access.
 func (c *compiler) mayHave(need actions.Grant) bool {
+	if slices.ContainsFunc(c.unsure, func(a actions.Access) bool { return allows(a, need.Access) }) {
+		return true
+	}
 	for _, g := range c.grants {
-		if g.access != need.Access && !(g.access == actions.WriteTo && need.Access == actions.Read) {
+		if !allows(g.access, need.Access) {
 			continue
 		}
 		pattern, known := g.value.Const()
@@ -125,6 +135,12 @@ func (c *compiler) mayHave(need actions.Grant) bool {
 		}
 	}
 	return false
+}
+
+// allows reports whether a grant of one access gives another: writing implies
+// reading.
+func allows(granted, need actions.Access) bool {
+	return granted == need || granted == actions.WriteTo && need == actions.Read
 }
 
 // covers reports whether a glob that is written out may match a path that is.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/declprov/declprov/actions"
@@ -16,6 +17,7 @@ type Program struct {
 	provider  *spec.Provider // without resources, where it comes from a container
 	config    *checker
 	grants    []grant
+	functions map[string]func() (*function, error)
 	resources map[string]*lazyResource
 	names     []string // of the resources, in the order of the document
 	compiler  *compiler
@@ -36,6 +38,10 @@ func Compile(p *spec.Provider, families []*actions.Family) (*Program, diag.List)
 	prog, c := newProgram(p, families)
 	c.provider()
 	prog.grants = c.grants
+	for _, m := range p.Functions {
+		f := c.function(m)
+		prog.functions[m.Name] = func() (*function, error) { return f, nil }
+	}
 	for _, r := range p.Resources {
 		compiled := c.resource(r)
 		prog.add(r.Name, &lazyResource{load: func() (*spec.Resource, error) { return r, nil }})
@@ -54,8 +60,15 @@ func Open(ct *container.Container, families []*actions.Family) (*Program, error)
 	}
 	prog, c := newProgram(p, families)
 	c.provider()
-	if c.diags.HasErrors() {
-		return nil, fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s", p.Name, c.diags[0].Summary)
+	for _, m := range p.Functions {
+		prog.functions[m.Name] = sync.OnceValues(func() (*function, error) {
+			c := prog.compiler.fork()
+			f := c.function(m)
+			return f, c.misfit()
+		})
+	}
+	if err := c.misfit(); err != nil {
+		return nil, err
 	}
 	prog.grants = c.grants
 	for _, name := range ct.ResourceNames() {
@@ -64,9 +77,21 @@ func Open(ct *container.Container, families []*actions.Family) (*Program, error)
 	return prog, nil
 }
 
+// misfit is the error of a spec that passed vet once, and no longer compiles:
+// another version of declprov made the container.
+func (c *compiler) misfit() error {
+	if !c.diags.HasErrors() {
+		return nil
+	}
+	d := c.diags[0]
+	return fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s: %s", c.spec.Name, d.Context, d.Summary)
+}
+
 func newProgram(p *spec.Provider, families []*actions.Family) (*Program, *compiler) {
 	c := &compiler{spec: p, families: families, checkers: map[string]*checker{}}
-	prog := &Program{provider: p, compiler: c, resources: map[string]*lazyResource{}}
+	prog := &Program{
+		provider: p, compiler: c, resources: map[string]*lazyResource{}, functions: map[string]func() (*function, error){},
+	}
 	prog.config = c.checker(p.Config)
 	return prog, c
 }
@@ -109,10 +134,7 @@ func (p *Program) resource(name string) (*resource, error) {
 		}
 		c := p.compiler.fork()
 		lazy.done = c.resource(model)
-		if c.diags.HasErrors() {
-			lazy.err = fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s: %s",
-				p.provider.Name, c.diags[0].Context, c.diags[0].Summary)
-		}
+		lazy.err = c.misfit()
 	})
 	return lazy.done, lazy.err
 }
@@ -122,6 +144,7 @@ type resource struct {
 	spec            *spec.Resource
 	types           spec.Types
 	inputs, outputs *checker
+	naming          naming
 	id              *expr.Value
 	// idAfter is the index of the create step after which the id is taken.
 	idAfter int
@@ -138,6 +161,8 @@ type resource struct {
 	consistency *expr.Value
 	list        *lister
 	find        *step
+	// journalled says that intents of its creates are written down.
+	journalled bool
 	// sinks are the inputs that end up where a secret may not go.
 	sinks []sink
 }
@@ -148,6 +173,15 @@ type operation struct {
 	// ret is the `return` of the operation, else of the resource; nil where the
 	// last step's own result stands.
 	ret *expr.Value
+	// broken says that there is a `return` and that it did not compile; meant are
+	// the properties that misspelt ones in it were for. Both were reported.
+	broken bool
+	meant  []string
+}
+
+// meansTo reports whether a property is in the operation's `return`, misspelt.
+func (o *operation) meansTo(property string) bool {
+	return o != nil && slices.Contains(o.meant, property)
 }
 
 // check is a compiled cross-field rule.

@@ -42,8 +42,8 @@ func (c *checker) project(yield any, m *mask) (projection, error) {
 	}
 	for _, p := range c.fields {
 		v, given := object[p.Name]
-		if given && v == nil && (p.check.t.Nullable || p.check.t.Kind == spec.Any) {
-			out.values[p.Name] = property.Value{}
+		if v == nil && (p.check.t.Nullable || given && p.check.t.Kind == spec.Any) {
+			out.values[p.Name] = property.Value{} // null is a value of it
 			continue
 		}
 		if !given || v == nil {

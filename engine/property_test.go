@@ -91,7 +91,7 @@ func generated(t *rapid.T, inputs *spec.Type) *engine.Engine {
 	if diags.HasErrors() {
 		t.Fatalf("%+v", diags)
 	}
-	e, err := prog.Configure(property.Map{}, engine.Options{Dir: "/"})
+	e, err := prog.Configure(t.Context(), property.Map{}, engine.Options{Dir: "/"})
 	if err != nil {
 		t.Fatal(err)
 	}

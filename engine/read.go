@@ -27,6 +27,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		}
 		return Result{State: &state} // what is recorded is all there is to know
 	}
+	e.recorded(res, req.Ref, state)
 	if importing {
 		if state, err = res.imported(state.ID); err != nil {
 			return Result{Err: err}
@@ -78,8 +79,10 @@ func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Res
 			outputs.values[name] = value.WithSecret(true)
 		}
 	}
+	private := old.Private
+	private.SchemaVersion = r.res.spec.SchemaVersion // an import has none yet
 	return Result{State: &State{
-		ID: old.ID, Inputs: inputs, Outputs: withInputs(inputs, outputs.values), Private: old.Private,
+		ID: old.ID, Inputs: inputs, Outputs: withInputs(inputs, outputs.values), Private: private,
 	}}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -21,6 +22,7 @@ type run struct {
 	res    *resource
 	op     *operation
 	verb   verb
+	ref    Ref
 	log    Log
 	env    *actions.Env
 	vars   *expr.Vars
@@ -30,22 +32,42 @@ type run struct {
 	results []any
 	// effected says that something in the world has changed, or may have.
 	effected bool
-	// touched are the steps with an effect that ran, for undo.
-	touched []*step
+	// touched are the steps with an effect that ran, for undo; undoing says that
+	// they are being undone.
+	touched []touched
+	undoing bool
+	naming  naming
+	// created are the inputs of a create, and hash theirs: see inputsHash.
+	created property.Map
+	hash    string
+	// key is the idempotency key of the step that runs; lost says that after one
+	// of its attempts nobody knew what it did.
+	key     string
+	lost    bool
 	failed  int // index of the step that failed
 	id      string
 	preview bool
 }
 
+// touched is a step that has changed something, or may have.
+type touched struct {
+	step *step
+	// answer is its latest, judged right or not; nil where none came.
+	answer any
+}
+
 // newRun prepares an operation of a resource. values are the names of its
 // scope beside config and resource.
 func (e *Engine) newRun(res *resource, op *operation, v verb, ref Ref, log Log) *run {
-	r := &run{engine: e, res: res, op: op, verb: v, log: log, secrets: &secretPaths{}}
-	r.vars = &expr.Vars{Values: map[string]any{"config": e.plainConfig, "resource": resourceValue(ref)}}
+	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, log: log, secrets: &secretPaths{}}
+	r.vars = &expr.Vars{Values: map[string]any{"config": e.plainConfig, "session": e.session, "resource": resourceValue(ref)}}
 	r.secrets.paths = append(r.secrets.paths, e.configSecrets.paths...)
 	r.secrets.values = append(r.secrets.values, e.configSecrets.values...)
 	if log == nil {
 		r.log = silent{}
+	}
+	if res != nil {
+		r.naming = res.naming
 	}
 	return r
 }
@@ -95,25 +117,7 @@ func (r *run) eval(v *expr.Value) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.Reveal(out, r.sawSecret), nil
-}
-
-// sawSecret notes the text of a secret that a template computed.
-func (r *run) sawSecret(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			r.sawSecret(item)
-		}
-	case map[string]any:
-		for _, item := range v {
-			r.sawSecret(item)
-		}
-	default:
-		if text, err := textOf(v); err == nil {
-			r.secrets.values = append(r.secrets.values, text)
-		}
-	}
+	return expr.Reveal(out, r.secrets.saw), nil
 }
 
 // truth evaluates a condition; def stands in where there is none.
@@ -124,6 +128,9 @@ func (r *run) truth(v *expr.Value, def bool) (bool, error) {
 	out, err := r.eval(v)
 	if err != nil {
 		return false, err
+	}
+	if expr.HasUnknown(out) {
+		return false, errNotKnown
 	}
 	b, ok := out.(bool)
 	if !ok {
@@ -140,6 +147,9 @@ func (r *run) text(v *expr.Value) (string, error) {
 	out, err := r.eval(v)
 	if err != nil || out == nil {
 		return "", err
+	}
+	if expr.HasUnknown(out) {
+		return "", errNotKnown
 	}
 	return textOf(out)
 }
@@ -178,11 +188,26 @@ func (r *run) see(s *step, value any) {
 		named[s.model.As] = value
 		r.vars.Values["steps"] = named
 	}
-	if members, ok := value.(map[string]any); ok {
-		for _, n := range shorthands(s) {
-			r.vars.Values[n.Name] = members[n.Name]
+	for _, n := range shorthands(s) {
+		switch value := value.(type) {
+		case map[string]any:
+			r.vars.Values[n.Name] = value[n.Name]
+		case expr.Unknown:
+			r.vars.Values[n.Name] = value
+		default:
+			r.vars.Values[n.Name] = nil // its `if` was false
 		}
 	}
+}
+
+// seeing lets f see an answer as its step's result, and puts back what was to be
+// seen before.
+func (r *run) seeing(s *step, answer any, f func() error) error {
+	before := r.vars.Values
+	r.vars.Values = maps.Clone(before)
+	defer func() { r.vars.Values = before }()
+	r.see(s, answer)
+	return f()
 }
 
 // resume takes the results of steps that an earlier run finished.
@@ -195,14 +220,38 @@ func (r *run) resume(results []any) {
 	}
 }
 
-// yield is what the operation yields: its `return`, else its last result. It
-// may hold unknowns and secrets.
+// yield is what the operation yields: its `return`, else what its last step
+// declares, under the names that the spec declares. It may hold unknowns and
+// secrets.
 func (r *run) yield() (any, error) {
-	if r.op.ret == nil {
-		return r.vars.Values["result"], nil
+	if r.op.ret != nil {
+		r.vars.Secrets = r.secrets.paths
+		out, err := r.op.ret.Eval(r.vars)
+		return r.naming.in(out, r.op.ret.Type()), err
 	}
-	r.vars.Secrets = r.secrets.paths
-	return r.op.ret.Eval(r.vars)
+	out := r.vars.Values["result"]
+	s := last(r.op.steps)
+	if s == nil || s.kind == nil || s.kind.Yields == "" || s.forEach != nil {
+		return out, nil
+	}
+	members, ok := out.(map[string]any)
+	if !ok {
+		return out, nil
+	}
+	var known *spec.Type
+	if p := s.result.Field(s.kind.Yields); p != nil {
+		known = p.Type
+	}
+	return r.naming.in(members[s.kind.Yields], known), nil
+}
+
+// evalYield is the yield as a plain value. Secrets in it are noted.
+func (r *run) evalYield() (any, error) {
+	out, err := r.yield()
+	if err != nil {
+		return nil, err
+	}
+	return expr.Reveal(out, r.secrets.saw), nil
 }
 
 // evalID evaluates the id in the run's scope: "" where it is not known, or null.

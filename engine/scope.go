@@ -23,7 +23,7 @@ const (
 var scopeNames = []struct{ name, where string }{
 	{"inputs", "in resources"},
 	{"config", "everywhere"},
-	{"session", "in specs that have `configure`"},
+	{"session", "in the operations of specs that have `configure`"},
 	{"state", "in read, update and delete"},
 	{"changes", "in update"},
 	{"id", "in read, update and delete, and in create once it is taken"},
@@ -38,6 +38,9 @@ var scopeNames = []struct{ name, where string }{
 	{"new", "in @equal"},
 	{"error", "in retry.if, and in undo steps"},
 }
+
+// answerNames are the names of the latest answer.
+var answerNames = []string{"result", "body", "status", "headers"}
 
 // scope makes an expression scope of the names that are there; the others of
 // the language say where they are.
@@ -82,6 +85,15 @@ func (c *compiler) configName() expr.Name {
 	return expr.Name{Name: "config", Type: checked(c.spec.Config)}
 }
 
+// everywhere are the names of every operation, with those that are given.
+func (c *compiler) everywhere(names ...expr.Name) *expr.Scope {
+	names = append(names, c.configName())
+	if c.session != nil {
+		names = append(names, expr.Name{Name: "session", Type: c.session})
+	}
+	return c.scope(names...)
+}
+
 // resourceName is the name `resource`: the host may have no name for it.
 func resourceName() expr.Name {
 	return expr.Name{Name: "resource", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
@@ -93,7 +105,7 @@ func resourceName() expr.Name {
 // operationScope is the names of an operation of a resource before its first
 // step.
 func (c *compiler) operationScope(r *spec.Resource, v verb, imported map[string]bool) *expr.Scope {
-	names := []expr.Name{c.configName(), resourceName()}
+	names := []expr.Name{resourceName()}
 	switch v {
 	case create:
 		names = append(names, expr.Name{Name: "inputs", Type: checked(r.Inputs)})
@@ -116,7 +128,7 @@ func (c *compiler) operationScope(r *spec.Resource, v verb, imported map[string]
 	case list:
 		names = append(names, expr.Name{Name: "inputs", Type: checked(r.List.Inputs)})
 	}
-	return c.scope(names...)
+	return c.everywhere(names...)
 }
 
 // checked is the object type as Check leaves it: what has a default of any kind

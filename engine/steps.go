@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -16,9 +15,6 @@ import (
 const (
 	defaultEvery       = 5 * time.Second
 	defaultPollTimeout = 20 * time.Minute
-	defaultAttempts    = 4
-	defaultBackoff     = 500 * time.Millisecond
-	defaultMaxBackoff  = 30 * time.Second
 )
 
 // StepError says at which step an operation stopped.
@@ -62,21 +58,24 @@ func (r *run) steps(ctx context.Context, first int) error {
 			continue
 		}
 		value, err := r.step(ctx, s)
-		if err != nil && r.verb == remove && isGone(err) {
-			err = nil // what is not there needs no deleting
+		if r.preview && errors.Is(err, errNotKnown) {
+			value, err = expr.Unknown{}, nil
 		}
 		if err != nil {
 			r.failed = i
 			return err
 		}
 		r.record(s, value)
-		if r.verb == create && !r.preview && i >= r.res.idAfter && r.id == "" {
+		// A create that goes on takes the id anew where its step runs anew.
+		if r.verb == create && !r.preview && (i == r.res.idAfter || i > r.res.idAfter && r.id == "") {
 			id, err := r.evalID()
 			if err != nil {
 				r.failed = i
 				return r.stop(s, 1, actions.Failed, err)
 			}
-			r.takeID(id)
+			if id != "" {
+				r.takeID(id)
+			}
 		}
 	}
 	return nil
@@ -152,7 +151,16 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s: %w", limit, context.DeadlineExceeded))
 		defer cancel()
 	}
-	return r.attempts(ctx, s)
+	var value any
+	if r.journalled(s) {
+		value, err = r.intended(ctx, s)
+	} else {
+		value, err = r.attempts(ctx, s)
+	}
+	if (r.verb == remove || r.undoing) && isGone(err) {
+		return nil, nil // what is not there needs no deleting; the next element may
+	}
+	return value, err
 }
 
 // attempts runs a step's action until it is done: retried where that is safe
@@ -171,7 +179,8 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 			return nil, r.stop(s, attempt, actions.Refused, err)
 		}
 		out := s.kind.Run(ctx, call)
-		r.effect(s, out.Status)
+		r.lost = r.lost || out.Status == actions.Lost || out.Status == actions.Failed
+		r.effect(s, out)
 		switch out.Status {
 		case actions.Done:
 			done, err := r.judge(s, out.Result)
@@ -197,14 +206,24 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 }
 
 // effect notes that a step has changed something, or may have.
-func (r *run) effect(s *step, status actions.Status) {
-	if s.effect != actions.Write || status == actions.Refused || status == actions.Gone {
+func (r *run) effect(s *step, out actions.Outcome) {
+	if s.effect != actions.Write || out.Status == actions.Refused || out.Status == actions.Gone || r.undoing {
 		return
 	}
 	r.effected = true
-	if !slices.Contains(r.touched, s) {
-		r.touched = append(r.touched, s)
+	i := slices.IndexFunc(r.touched, func(t touched) bool { return t.step == s })
+	if i < 0 {
+		i, r.touched = len(r.touched), append(r.touched, touched{step: s})
 	}
+	if out.Status == actions.Done {
+		r.touched[i].answer = out.Result
+	}
+}
+
+// isGone reports whether an operation stopped because its object is not there.
+func isGone(err error) bool {
+	var stopped *StepError
+	return errors.As(err, &stopped) && stopped.status == actions.Gone
 }
 
 // statusOf is how a step ended whose answer was judged wrong.
@@ -221,13 +240,19 @@ func statusOf(err error, s *step) actions.Status {
 
 // judge applies `fail`, `gone`, `progress` and `until`, in that order, to an
 // answer; it reports whether the step is done.
-func (r *run) judge(s *step, result any) (bool, error) {
+func (r *run) judge(s *step, result any) (done bool, err error) {
 	if s.fail == nil && s.gone == nil && s.progress == nil && s.until == nil {
 		return true, nil
 	}
-	before := r.vars.Values["result"]
-	r.see(s, result)
-	defer func() { r.vars.Values["result"] = before }()
+	err = r.seeing(s, result, func() error {
+		done, err = r.verdict(s)
+		return err
+	})
+	return done, err
+}
+
+// verdict is what judge says, where the answer is in scope.
+func (r *run) verdict(s *step) (bool, error) {
 	if text, err := r.text(s.fail); err != nil || text != "" {
 		if err == nil {
 			err = errors.New(text)
@@ -256,66 +281,6 @@ func (r *run) pause(ctx context.Context, s *step, asked time.Duration) error {
 		return err
 	}
 	return wait(ctx, max(every, asked))
-}
-
-// retry reports whether a failed attempt may be made again, after waiting for
-// it. An attempt that may have changed something is repeated only where the
-// spec's `retry` says so, and never where nobody knows what it did.
-func (r *run) retry(ctx context.Context, s *step, out actions.Outcome, failures int) (bool, error) {
-	if s.retry == nil || out.Status == actions.Lost && s.effect == actions.Write {
-		return false, nil
-	}
-	attempts := int64(defaultAttempts)
-	if s.retry.attempts != nil {
-		v, err := r.eval(s.retry.attempts)
-		if err != nil {
-			return false, err
-		}
-		attempts, _ = v.(int64)
-	}
-	if int64(failures) >= attempts {
-		return false, nil
-	}
-	if len(s.retry.on) > 0 && !slices.Contains(s.retry.on, out.Class) {
-		return false, nil
-	}
-	if s.retry.when != nil {
-		r.vars.Values["error"] = out.Err.Error()
-		again, err := r.truth(s.retry.when, true)
-		delete(r.vars.Values, "error")
-		if err != nil || !again {
-			return false, err
-		}
-	}
-	delay, err := r.backoff(s, failures)
-	if err != nil {
-		return false, err
-	}
-	delay = max(delay, out.RetryAfter)
-	r.log.Status(r.mask().text(fmt.Sprintf("%s, attempt %d failed: %v; again in %s", s.action, failures, out.Err, delay.Round(time.Millisecond))))
-	return true, wait(ctx, delay)
-}
-
-// backoff is how long to wait after so many failures: doubled each time, up to a
-// limit, and somewhat at random, so that many do not come back at once.
-func (r *run) backoff(s *step, failures int) (time.Duration, error) {
-	first, err := r.duration(s.retry.backoff, defaultBackoff)
-	if err != nil {
-		return 0, err
-	}
-	most, err := r.duration(s.retry.maxBackoff, defaultMaxBackoff)
-	if err != nil {
-		return 0, err
-	}
-	jitter, err := r.truth(s.retry.jitter, true)
-	if err != nil {
-		return 0, err
-	}
-	delay := min(first<<min(failures-1, 20), most)
-	if jitter && delay > 1 {
-		delay = delay/2 + rand.N(delay/2)
-	}
-	return delay, nil
 }
 
 // wait returns after d, or when ctx ends, with its cause.

@@ -25,6 +25,7 @@ import (
 // real server does at will. `world: do` has an effect, `world: look` has none.
 type world struct {
 	mu      sync.Mutex
+	journal string // the folder of the journal
 	calls   []string
 	answers map[string][]actions.Outcome // by the argument `what`, one a call; the last stays
 	hooks   map[string]func(ctx context.Context, call *actions.Call) actions.Outcome
@@ -86,8 +87,17 @@ func (w *world) family() *actions.Family {
 			Effect: func(actions.Static) actions.Effect { return effect },
 		}
 	}
+	// `world: send` is like http: `with` goes out under the names on the wire,
+	// and the answer's body is what it yields.
+	send := kind("send", actions.Write)
+	send.Args[1].Wire, send.Yields = true, "body"
+	// `world: post` may be sent and not answered; with `key` it is done once.
+	post := kind("post", actions.Write)
+	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "key", Doc: "Once.", Type: &spec.Type{Kind: spec.Bool}}})
+	post.Keyed = func(s actions.Static) bool { return s.Given("key") }
+	post.Uncertain = func(s actions.Static) bool { return !s.Given("key") }
 	return &actions.Family{
-		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None)},
+		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), send, post},
 		Grants: func(actions.Static) []actions.Grant { return nil },
 	}
 }
@@ -122,7 +132,7 @@ func (w *world) engineWith(t *testing.T, text string, config property.Map) (*eng
 		t.Fatalf("the spec has mistakes: %+v", diags)
 	}
 	dir := t.TempDir()
-	e, err := prog.Configure(config, engine.Options{Dir: dir})
+	e, err := prog.Configure(t.Context(), config, engine.Options{Dir: dir, Journal: w.journal})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,9 @@ func (k NodeKind) String() string {
 // compiler, from an action's declaration) types it later, and can still say
 // where every character of it stands.
 //
+// A Node whose Kind is zero stands for a value that the loader reported as
+// broken: it is passed over, so that one mistake is reported once.
+//
 // The tags of a Node and its parts are short because a compiled spec is mostly
 // made of them.
 type Node struct {

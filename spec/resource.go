@@ -128,7 +128,9 @@ type Step struct {
 	Retry                      *Node
 	Fail, Progress, Gone, Lock *Node
 	Preview                    bool
-	OnFailure                  []*Step
+	// PreviewRange is where `preview` stands.
+	PreviewRange diag.Range
+	OnFailure    []*Step
 	// Actions are the keys that are not a step's own: exactly one, if the
 	// spec is right, named after a family of actions. Which families there are
 	// is the compiler's to know.

@@ -44,6 +44,12 @@ func arg(name string, t *spec.Type, doc string) actions.Arg {
 	return actions.Arg{Property: spec.Property{Name: name, Type: t, Doc: doc}}
 }
 
+// sent is the argument under the names on the wire.
+func sent(a actions.Arg) actions.Arg {
+	a.Wire = true
+	return a
+}
+
 // arguments are those of a single request.
 func arguments() []actions.Arg {
 	method := arg("method", &spec.Type{Kind: spec.String, Patterns: []spec.Pattern{{Regexp: methodPattern.String()}}},
@@ -63,12 +69,12 @@ func arguments() []actions.Arg {
 	graphql.Inner = map[string]actions.Mode{"query": actions.Raw}
 	return []actions.Arg{
 		method, path, address,
-		arg("query", mapOfAny, "Parameters: a list is repeated, null left out."),
-		arg("json", anything, "Body, as JSON."),
-		arg("form", mapOfAny, "Body, as a form: a list is repeated, null left out."),
+		sent(arg("query", mapOfAny, "Parameters: a list is repeated, null left out.")),
+		sent(arg("json", anything, "Body, as JSON.")),
+		sent(arg("form", mapOfAny, "Body, as a form: a list is repeated, null left out.")),
 		arg("multipart", &spec.Type{Kind: spec.List, Elem: part()}, "Body of several parts, as forms with files have it."),
 		arg("text", text, "Body, as text."),
-		arg("xml", mapOfAny, "Body, as XML: an object with one member, the root."),
+		sent(arg("xml", mapOfAny, "Body, as XML: an object with one member, the root.")),
 		arg("bytes", either(text, &spec.Type{Kind: spec.Asset}), "Body: base64, or an asset."),
 		graphql, returns, items, paginate(),
 		arg("ifMatch", either(truth, text), "ETag that the object must still have: true is that of the last read, if the server gave one."),

@@ -40,7 +40,9 @@ func (f *family) kind() *actions.Kind {
 		Grants:    needs,
 		Check:     check,
 		Sees:      sees,
-		Keyed:     func(s actions.Static) bool { return s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false },
+		Yields:    "body",
+		Keyed:     keyed,
+		Uncertain: uncertain,
 		Examples:  examples(),
 		Run:       f.run,
 	}
@@ -120,6 +122,17 @@ func effect(s actions.Static) actions.Effect {
 		}
 	}
 	return actions.None
+}
+
+// keyed reports whether the request is sent under a key.
+func keyed(s actions.Static) bool {
+	return s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false
+}
+
+// uncertain reports whether the request, once sent, must not be sent again.
+func uncertain(s actions.Static) bool {
+	safe := !s.Given("ifMatch") && (s.Literals["method"] == "PUT" || s.Literals["method"] == "DELETE")
+	return effect(s) == actions.Write && !keyed(s) && !safe
 }
 
 // effectOf is the effect of a method by its definition (RFC 9110, 9.2.1).

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
+	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
 )
 
@@ -106,10 +107,10 @@ Exit codes: 0 all is well; 1 the spec has mistakes, or what was tried failed;
 // environmentHelp ends the root's usage; commands below it inherit the template.
 const environmentHelp = `{{if not .HasParent}}
 Environment:
-  DECLPROV_LOG        what to log on standard error: debug, info, warn or error;
-                      also read by a provider that Pulumi starts
-  DECLPROV_CACHE_DIR  where compiled specs are kept; "off" keeps none
-  NO_COLOR            set to anything: no colours
+  DECLPROV_LOG    what to log on standard error: debug, info, warn or error;
+                  also read by a provider that Pulumi starts
+  DECLPROV_CACHE  the folder where compiled specs are kept; "off" keeps none
+  NO_COLOR        set to anything: no colours
 {{end}}`
 
 func (a *app) rootCommand() *cobra.Command {
@@ -150,10 +151,10 @@ func (a *app) addTagFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&a.tags, "tag", "t", nil, "value of a CUE @tag, as `key=value` (or key alone; repeatable)")
 }
 
-func (a *app) log() *slog.Logger { return newLog(a.err, a.debug) }
+func (a *app) log() *slog.Logger { return serving.NewLog(a.err, a.debug) }
 
 // builder turns specs into compiled ones, for this command.
-func (a *app) builder() *build.Builder { return newBuilder(a.log()) }
+func (a *app) builder() *build.Builder { return tool().Builder(a.err, a.log()) }
 
 // whileBuilding shows, where somebody watches, that a spec is being evaluated.
 func (a *app) whileBuilding(spec build.Spec) (stop func()) {

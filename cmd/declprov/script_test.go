@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("PULUMI_HOME", filepath.Join(env.WorkDir, "pulumi"))
-			env.Setenv("DECLPROV_CACHE_DIR", filepath.Join(env.WorkDir, ".cache"))
+			env.Setenv("DECLPROV_CACHE", filepath.Join(env.WorkDir, ".cache"))
 			env.Setenv("BIN", bin)
 			if dir := os.Getenv("GOCOVERDIR"); dir != "" {
 				env.Setenv("GOCOVERDIR", dir)

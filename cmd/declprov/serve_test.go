@@ -29,6 +29,19 @@ resources: Pet: {
 }
 `
 
+const petYAML = `name: pets
+version: 1.2.0
+permissions: { write: ["data/**"] }
+resources:
+  Pet:
+    inputs: { path: "string @replace()" }
+    outputs: { size: int }
+    id: "${inputs.path}"
+    create: { file: { write: { path: "${inputs.path}", content: x } } }
+    read: { file: { read: { path: "${id}" } } }
+    delete: { file: { delete: { path: "${id}" } } }
+`
+
 // layOut writes files, and links: a content that begins with "-> " is a link's
 // target.
 func layOut(t *testing.T, files map[string]string) (dir string) {
@@ -100,7 +113,7 @@ func start(t *testing.T, cmd *exec.Cmd) provider {
 func command(t *testing.T, path string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(path, args...)
-	cmd.Env = append(os.Environ(), "DECLPROV_CACHE_DIR="+filepath.Join(t.TempDir(), "cache"))
+	cmd.Env = append(os.Environ(), "DECLPROV_CACHE="+filepath.Join(t.TempDir(), "cache"))
 	return cmd
 }
 
@@ -123,6 +136,7 @@ func TestFrontDoor(t *testing.T) {
 		files      map[string]string
 	}{
 		{"beside NAME.cue", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "pets.cue": petSpec, "provider.cue": "junk"}},
+		{"beside NAME.yaml", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "pets.yaml": petYAML}},
 		{"beside provider.cue", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "provider.cue": petSpec}},
 		{"with a version in its name", "pulumi-resource-pets-v1.2.0", map[string]string{"pulumi-resource-pets-v1.2.0": link, "pets.cue": petSpec}},
 		{"in a package", "pulumi-resource-pets", map[string]string{
@@ -165,7 +179,8 @@ func TestFrontDoorErrors(t *testing.T) {
 	}{
 		{"no spec", nil, []string{`there is no spec for the provider "pets"`, "pets.cue", "provider.cue"}},
 		{
-			"mistakes", map[string]string{"pets.cue": strings.Replace(petSpec, "@replace", "@replce", 1)},
+			"mistakes",
+			map[string]string{"pets.cue": strings.Replace(petSpec, "@replace", "@replce", 1)},
 			[]string{"error[unknown-attribute]: unknown attribute @replce\n  --> ", "/pets.cue:6:23, in resource", "^^^^^^^^^\n", "1 error in "},
 		},
 		{"another's spec", map[string]string{"provider.cue": strings.Replace(petSpec, `"pets"`, `"fish"`, 1)}, []string{`the provider "fish"`}},

@@ -17,7 +17,7 @@ import (
 // Configure makes the engine that serves the calls to come; those under way keep
 // theirs. The engine does not call it while a setting is unknown.
 func (s *Server) Configure(
-	_ context.Context, req *pulumirpc.ConfigureRequest,
+	ctx context.Context, req *pulumirpc.ConfigureRequest,
 ) (*pulumirpc.ConfigureResponse, error) {
 	now, err := s.current()
 	if err != nil {
@@ -25,6 +25,7 @@ func (s *Server) Configure(
 	}
 	args := req.GetArgs()
 	if args == nil {
+		//lint:ignore SA1019 engines older than args send nothing else
 		args = legacyConfig(req.GetVariables())
 	}
 	settings, _, err := readConfig(now.Program, args)
@@ -37,7 +38,7 @@ func (s *Server) Configure(
 	if len(checked.Failures) == 0 {
 		settings = checked.Inputs
 	}
-	made, err := now.Program.Configure(settings, engine.Options{Dir: s.options.Dir})
+	made, err := now.Program.Configure(ctx, settings, engine.Options{Dir: s.options.Dir})
 	if err != nil {
 		return nil, configureFailure(err)
 	}

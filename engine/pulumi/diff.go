@@ -3,7 +3,6 @@ package pulumi
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
@@ -111,15 +110,25 @@ func diffKind(c engine.Change) pulumirpc.PropertyDiff_Kind {
 }
 
 // topLevel is the property that a path begins with: `a` of `a.b[0]`, `x.y` of
-// `["x.y"].z`.
+// `["x.y"].z`. As in the engine's own parser (resource.ParsePropertyPath), a
+// backslash means something before a quote only.
 func topLevel(path string) string {
-	if quoted, err := strconv.QuotedPrefix(strings.TrimPrefix(path, "[")); err == nil && strings.HasPrefix(path, "[") {
-		if key, err := strconv.Unquote(quoted); err == nil {
-			return key
+	quoted, ok := strings.CutPrefix(path, `["`)
+	if !ok {
+		if end := strings.IndexAny(path, ".["); end > 0 {
+			return path[:end]
 		}
+		return path
 	}
-	if end := strings.IndexAny(path, ".["); end > 0 {
-		return path[:end]
+	var key strings.Builder
+	for i := 0; i < len(quoted); i++ {
+		switch {
+		case quoted[i] == '"':
+			return key.String()
+		case strings.HasPrefix(quoted[i:], `\"`):
+			i++
+		}
+		key.WriteByte(quoted[i])
 	}
 	return path
 }

@@ -4,11 +4,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/protobuf/testing/protocmp"
+	"pgregory.net/rapid"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
 func TestDiffResponse(t *testing.T) {
@@ -76,7 +79,8 @@ func TestDiffResponse(t *testing.T) {
 
 func TestTopLevel(t *testing.T) {
 	for path, want := range map[string]string{
-		"a": "a", "a.b": "a", "a[0]": "a", `a["x.y"]`: "a", `["x.y"]`: "x.y", `["x\"y"][0]`: `x"y`, `["`: `["`, "": "",
+		"a": "a", "a.b": "a", "a[0]": "a", `a["x.y"]`: "a", `["x.y"]`: "x.y", `["x\"y"][0]`: `x"y`,
+		`["a\b"]`: `a\b`, `["`: `["`, "": "",
 	} {
 		if got := topLevel(path); got != want {
 			t.Errorf("topLevel(%q) = %q, want %q", path, got, want)
@@ -116,4 +120,24 @@ func TestUnfinished(t *testing.T) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
+}
+
+// TestPathsAreTheEnginesOwn: a name that we write into a path is the one that
+// the engine, and we, read out of it. (Its grammar has no way to write a name
+// that ends in a backslash, or that has one before a quote.)
+func TestPathsAreTheEnginesOwn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		key := rapid.StringMatching(`[^\\]{1,12}`).Draw(t, "key")
+		path := wire.Segment(key) + ".x[0]"
+		parsed, err := resource.ParsePropertyPath(path)
+		if err != nil {
+			t.Fatalf("the engine cannot read %q: %v", path, err)
+		}
+		if diff := cmp.Diff(resource.PropertyPath{key, "x", 0}, parsed); diff != "" {
+			t.Fatalf("%q (-want +got)\n%s", path, diff)
+		}
+		if got := topLevel(path); got != key {
+			t.Fatalf("topLevel(%q) = %q", path, got)
+		}
+	})
 }

@@ -2,17 +2,56 @@ package pulumi
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/diag"
 )
 
-// Invoke runs a function of the provider.
+// Invoke asks a function of the provider, in previews too: functions only look.
+// Pulumi leaves unknown arguments out, and does not ask while one is needed.
 func (s *Server) Invoke(
-	_ context.Context, req *pulumirpc.InvokeRequest,
+	ctx context.Context, req *pulumirpc.InvokeRequest,
 ) (*pulumirpc.InvokeResponse, error) {
-	return nil, s.unserved(req.GetTok(), "functions")
+	now, err := s.ready()
+	if err != nil {
+		return nil, err
+	}
+	name, err := now.member(req.GetTok())
+	if err != nil {
+		return nil, err
+	}
+	if known := now.Program.Functions(); !slices.Contains(known, name) {
+		return nil, status.Error(codes.NotFound, strings.TrimSpace(fmt.Sprintf("provider %q has no function %q. %s",
+			now.Program.Metadata().Name, name, diag.Remedy(name, known))))
+	}
+	args, err := wire.Decode(req.GetArgs())
+	if err != nil {
+		return nil, failure(err)
+	}
+	ctx, end := s.calls.begin(ctx, 0)
+	defer end()
+	log := s.log("")
+	defer log.done()
+	answer, err := now.engine.Invoke(ctx, engine.InvokeRequest{Function: name, Args: args, Log: log})
+	if err != nil {
+		return nil, operationFailure(ctx, err)
+	}
+	if answer.Failures != nil {
+		return &pulumirpc.InvokeResponse{Failures: failures(answer.Failures)}, nil
+	}
+	out, err := s.encoder().Encode(answer.Return)
+	if err != nil {
+		return nil, failure(err)
+	}
+	return &pulumirpc.InvokeResponse{Return: out}, nil
 }
 
 // unserved says that a token names something of a kind that this version of the

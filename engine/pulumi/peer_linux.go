@@ -18,13 +18,19 @@ import (
 
 // ownPeersOnly closes connections from processes of other users, save root's.
 func ownPeersOnly(l net.Listener, stderr io.Writer) net.Listener {
-	return &ownListener{Listener: l, stderr: stderr, table: "/proc/self/net/tcp"}
+	return &ownListener{Listener: l, stderr: stderr, owner: socketOwner, table: connections}
 }
+
+// connections is the kernel's table of TCP connections over IPv4.
+const connections = "/proc/self/net/tcp"
 
 type ownListener struct {
 	net.Listener
 	stderr io.Writer
-	table  string
+	// owner tells whose a socket is, and is quick. What it cannot tell, the
+	// table of connections may; nil tells nothing.
+	owner func(local, remote *net.TCPAddr) (uid int, err error)
+	table string
 }
 
 // Accept waits for a connection of our own user's.
@@ -49,10 +55,23 @@ func (l *ownListener) Accept() (net.Conn, error) {
 // nobody is the owner of a connection whose other end is closed already.
 const nobody = -1
 
-// peer is the user at the other end. It is not known where the table of
-// connections cannot be read, or does not show even our own end: then there is
-// nothing to tell users by, as on sandboxes that emulate the kernel.
+// peer is the user at the other end.
 func (l *ownListener) peer(conn net.Conn) (uid int, known bool) {
+	ours, okOurs := conn.LocalAddr().(*net.TCPAddr)
+	theirs, okTheirs := conn.RemoteAddr().(*net.TCPAddr)
+	if l.owner != nil && okOurs && okTheirs {
+		if uid, err := l.owner(theirs, ours); err == nil {
+			return uid, true
+		}
+	}
+	return l.peerInTable(conn)
+}
+
+// peerInTable is the user at the other end as the table of connections has it.
+// It is not known where the table cannot be read, or does not show even our own
+// end: then there is nothing to tell users by, as on sandboxes that emulate the
+// kernel.
+func (l *ownListener) peerInTable(conn net.Conn) (uid int, known bool) {
 	table, err := os.Open(l.table)
 	if err != nil {
 		return 0, false

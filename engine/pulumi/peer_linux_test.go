@@ -29,17 +29,26 @@ func pair(t *testing.T) (server, client net.Conn) {
 	return server, client
 }
 
-func TestPeerOfTheRealTable(t *testing.T) {
-	server, client := pair(t)
-	l := &ownListener{table: "/proc/self/net/tcp"}
-	if uid, known := l.peer(server); !known || uid != os.Geteuid() {
-		t.Errorf("uid %d, known %v; want our own", uid, known)
-	}
-	if err := client.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if uid, known := l.peer(server); !known || uid != nobody {
-		t.Errorf("uid %d, known %v after the other end closed; want nobody", uid, known)
+// TestPeer: the kernel's answer, and the table where it has none.
+func TestPeer(t *testing.T) {
+	for name, l := range map[string]*ownListener{
+		"asked":        {owner: socketOwner},
+		"in the table": {table: connections},
+		"both":         {owner: socketOwner, table: connections},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, client := pair(t)
+			if uid, known := l.peer(server); !known || uid != os.Geteuid() {
+				t.Errorf("uid %d, known %v; want our own", uid, known)
+			}
+			if err := client.Close(); err != nil {
+				t.Fatal(err)
+			}
+			wantKnown := l.table != ""
+			if uid, known := l.peer(server); known != wantKnown || known && uid != nobody {
+				t.Errorf("uid %d, known %v after the other end closed; want nobody, %v", uid, known, wantKnown)
+			}
+		})
 	}
 }
 

@@ -75,7 +75,8 @@ func startProcess(t *testing.T, args ...string) *process {
 		t.Fatal(err)
 	}
 	p := &process{cmd: exec.Command(binary, args...), ended: make(chan error, 1)}
-	p.cmd.Env = append(os.Environ(), serveVariable+"=1")
+	// A binary with the race detector sleeps a second when it ends, unless told.
+	p.cmd.Env = append(os.Environ(), serveVariable+"=1", "GORACE=atexit_sleep_ms=0")
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

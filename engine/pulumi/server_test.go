@@ -101,7 +101,7 @@ func TestRefusals(t *testing.T) {
 		{"function", configured, func(c *client.Client) error {
 			_, err := c.Raw().Invoke(t.Context(), &pulumirpc.InvokeRequest{Tok: "lab:index:getThing"})
 			return err
-		}, codes.Unimplemented, "functions"},
+		}, codes.NotFound, `no function "getThing"`},
 		{"method", configured, func(c *client.Client) error {
 			_, err := c.Raw().Call(t.Context(), &pulumirpc.CallRequest{Tok: "lab:index:Thing/poke"})
 			return err

@@ -22,6 +22,7 @@ type pkg struct {
 	Types       map[string]complexType `json:"types,omitempty"`
 	Provider    resource               `json:"provider"`
 	Resources   map[string]resource    `json:"resources,omitempty"`
+	Functions   map[string]function    `json:"functions,omitempty"`
 }
 
 type meta struct {

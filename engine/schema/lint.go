@@ -56,12 +56,12 @@ type linter struct {
 }
 
 // Lint finds the names of a spec that no schema or SDK could have, beyond what is
-// known already: a finding of the same code at the same place is not repeated. It
-// takes what could be understood of a broken spec, so that all mistakes are told
+// known already: a finding of the same code at the same place is not repeated, nor
+// is a name judged that could not be read. It takes what could be understood of a broken spec, so that all mistakes are told
 // in one run.
 func Lint(p *spec.Provider, known diag.List) diag.List {
 	return slices.DeleteFunc(lint(p), func(d diag.Diagnostic) bool {
-		return slices.ContainsFunc(known, func(k diag.Diagnostic) bool {
+		return d.Path == "name" && p.Name == "" && known.HasErrors() || slices.ContainsFunc(known, func(k diag.Diagnostic) bool {
 			return k.Code == d.Code && k.Subject.File == d.Subject.File && k.Subject.Start == d.Subject.Start
 		})
 	})
@@ -84,6 +84,11 @@ func lint(p *spec.Provider) diag.List {
 		if r.List != nil {
 			l.object(r.List.Inputs, scope{where: where + ", list", path: path + ".list.inputs"})
 		}
+	}
+	for _, f := range p.Functions {
+		where, path := fmt.Sprintf("function %q", f.Name), "functions."+f.Name
+		l.object(f.Inputs, scope{where: where + ", inputs", path: path + ".inputs"})
+		l.object(f.Outputs, scope{where: where + ", outputs", path: path + ".outputs"})
 	}
 	l.endless()
 	return l.findings.Sorted()
@@ -138,6 +143,15 @@ func (l *linter) resourceNames() {
 				"SDKs put each into a file of its name, and Pulumi refuses both. Rename one.")
 		}
 		seen[lower] = r.Name
+	}
+	for _, f := range l.spec.Functions {
+		lower := strings.ToLower(f.Name)
+		if other, taken := seen[lower]; taken {
+			l.report(CodeSimilar, f.Range, scope{where: fmt.Sprintf("function %q", f.Name), path: "functions." + f.Name},
+				fmt.Sprintf("the function %q and %q differ by case at most", f.Name, other),
+				"Pulumi takes their tokens for one. Rename one, such as get"+pascal(f.Name)+".")
+		}
+		seen[lower] = f.Name
 	}
 }
 

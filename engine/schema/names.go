@@ -29,6 +29,9 @@ func newNames(p *spec.Provider) *names {
 	for _, r := range p.Resources {
 		n.take(r.Name)
 	}
+	for _, f := range p.Functions {
+		n.take(pascal(f.Name) + "Result") // what SDKs call the answer of one
+	}
 	return n
 }
 

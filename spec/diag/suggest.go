@@ -7,12 +7,36 @@ import (
 )
 
 // DidYouMean is the name among known that is a slip of the keyboard away from
-// given, or "" where none is near enough to be meant.
+// given, or the only one that given is the beginning of; "" where none is near
+// enough to be meant.
 func DidYouMean(given string, known []string) string {
 	best, limit := "", max(1, len([]rune(given))/3)+1
 	for _, name := range known {
 		if d := distance(strings.ToLower(given), strings.ToLower(name)); d < limit {
 			best, limit = name, d
+		}
+	}
+	if best == "" {
+		best = begun(given, known)
+	}
+	return best
+}
+
+// begun is the only name that given is the beginning of, of three letters or
+// more: snake for snake_case.
+func begun(given string, known []string) string {
+	const least = 3
+	if len([]rune(given)) < least {
+		return ""
+	}
+	best := ""
+	for _, name := range known {
+		switch {
+		case !strings.HasPrefix(strings.ToLower(name), strings.ToLower(given)):
+		case best != "":
+			return ""
+		default:
+			best = name
 		}
 	}
 	return best

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -32,7 +33,10 @@ type checker struct {
 	// strict are the accesses by index to lists of known type: an index beyond
 	// the end is an error there, and null elsewhere.
 	strict map[*ast.MemberNode]bool
-	depth  int
+	// nullMembers are the tests (`"a" in m`) for members that may be there and
+	// be null.
+	nullMembers map[*ast.BinaryNode]bool
+	depth       int
 }
 
 // typed is what the checker knows of a part: its type, and the path of the
@@ -65,6 +69,7 @@ func (c *checker) rangeOf(e extent) diag.Range {
 }
 
 func (c *checker) report(sev diag.Severity, code string, e extent, detail, format string, args ...any) {
+	detail = cmp.Or(detail, remedyOf(code))
 	c.diags = append(c.diags, diag.Diagnostic{
 		Severity: sev, Code: code, Summary: fmt.Sprintf(format, args...), Detail: detail, Subject: c.rangeOf(e),
 	})

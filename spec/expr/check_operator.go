@@ -21,7 +21,7 @@ func (c *checker) unary(n *ast.UnaryNode) typed {
 	case isAny(t):
 		return typed{t: static().number}
 	case !isNumeric(t):
-		return c.fail(CodeTypeMismatch, v.at, "", "%s needs a number, and this is %s", n.Operator, Describe(v.t))
+		return c.fail(CodeTypeMismatch, v.at, numberRemedy(v.t), "%s needs a number, and this is %s", n.Operator, Describe(v.t))
 	}
 	if i, ok := n.Node.(*ast.IntegerNode); ok && n.Operator == "-" {
 		return typed{t: intLiteral(-i.Value)}
@@ -109,7 +109,7 @@ func (c *checker) arithmetic(n *ast.BinaryNode, l, r typed) *spec.Type {
 	for i, t := range [...]*spec.Type{a, b} {
 		if !isAny(t) && !isNumeric(t) {
 			bad := [...]typed{l, r}[i]
-			return c.fail(CodeTypeMismatch, bad.at, "", "%s needs numbers, and this is %s", n.Operator, Describe(bad.t)).t
+			return c.fail(CodeTypeMismatch, bad.at, numberRemedy(bad.t), "%s needs numbers, and this is %s", n.Operator, Describe(bad.t)).t
 		}
 	}
 	if isZero(n.Right) && (n.Operator == "/" || n.Operator == "%") {
@@ -167,7 +167,7 @@ func (c *checker) integers(n *ast.BinaryNode, l, r typed, a, b *spec.Type) {
 func (c *checker) texts(n *ast.BinaryNode, sides ...typed) {
 	for _, v := range sides {
 		if t := c.nonNull(v); !isAny(t) && !isString(t) {
-			c.fail(CodeTypeMismatch, v.at, "", "%s needs strings, and this is %s", n.Operator, Describe(v.t))
+			c.fail(CodeTypeMismatch, v.at, "Turn it into text with string(…).", "%s needs strings, and this is %s", n.Operator, Describe(v.t))
 		}
 	}
 }
@@ -283,6 +283,12 @@ func comparable(a, b *spec.Type) bool {
 
 func (c *checker) membership(n *ast.BinaryNode, l, r typed) {
 	t := c.nonNull(r)
+	if c.mayHoldNull(n, t) {
+		if c.nullMembers == nil {
+			c.nullMembers = map[*ast.BinaryNode]bool{}
+		}
+		c.nullMembers[n] = true
+	}
 	key := resolve(l.t, c.types)
 	switch {
 	case isAny(t):
@@ -300,6 +306,22 @@ func (c *checker) membership(n *ast.BinaryNode, l, r typed) {
 		c.fail(CodeTypeMismatch, r.at, "Write it as "+c.text(r.at)+" contains "+c.text(l.at)+".", "in looks into lists and maps, and this is %s", Describe(r.t))
 	case t.Kind != spec.Union:
 		c.fail(CodeTypeMismatch, r.at, "", "in looks into lists and maps, and this is %s", Describe(r.t))
+	}
+}
+
+// mayHoldNull reports whether the member that is looked for can be there and be
+// null.
+func (c *checker) mayHoldNull(n *ast.BinaryNode, t *spec.Type) bool {
+	name, ok := n.Left.(*ast.StringNode)
+	switch {
+	case !ok:
+		return false
+	case t.Kind == spec.Map:
+		return mayBeNull(elem(t), c.types)
+	case t.Kind == spec.Object && t.Field(name.Value) != nil:
+		return mayBeNull(t.Field(name.Value).Type, c.types)
+	default:
+		return true
 	}
 }
 

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,6 +53,7 @@ type compilation struct {
 }
 
 func (c *compilation) report(code string, at diag.Range, detail, format string, args ...any) {
+	detail = cmp.Or(detail, remedyOf(code))
 	c.diags = append(c.diags, diag.Diagnostic{
 		Severity: diag.Error, Code: code, Summary: fmt.Sprintf(format, args...), Detail: detail, Subject: at,
 	})
@@ -90,7 +92,7 @@ func plainScalar(n *spec.Node) any {
 // constant checks a value that is written down.
 func (c *compilation) constant(n *spec.Node, v any, want *spec.Type) (evaluator, *spec.Type) {
 	if m := fits(v, want, c.scope.Types, 0); m != nil {
-		c.report(m.code, n.Range, "", "%s", m.Error())
+		c.report(m.code, n.Range, remedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
 	}
 	return fixed{v}, typeOfValue(v)
 }
@@ -259,7 +261,7 @@ func (c *compilation) missing(n *spec.Node, t *spec.Type) {
 	}
 	for _, p := range t.Fields {
 		if p.Required && n.Get(p.Name) == nil {
-			c.report(CodeMissingMember, n.Range, "", "member %q is missing", p.Name)
+			c.report(CodeMissingMember, n.Range, fmt.Sprintf("Give it: {%s: …}.", p.Name), "member %q is missing", p.Name)
 		}
 	}
 }
@@ -268,7 +270,11 @@ func (c *compilation) missing(n *spec.Node, t *spec.Type) {
 func (c *compilation) fit(t, want *spec.Type, n *spec.Node) {
 	a := assignment{types: c.scope.Types}
 	if m := a.check(t, want, 0); m != nil {
-		c.report(m.code, n.Range, "", "%s", m.Error())
+		detail := ""
+		if m.path == "" {
+			detail = remedyFor(resolve(present(t, c.scope.Types), c.scope.Types), resolve(want, c.scope.Types))
+		}
+		c.report(m.code, n.Range, detail, "%s", m.Error())
 	}
 }
 

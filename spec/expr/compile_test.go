@@ -142,6 +142,7 @@ func TestStaticErrors(t *testing.T) {
 		{"${null + 1}", nil, CodeNullUnguarded, "null"},
 		{"${inputs.tree.left.label}", nil, CodeNullUnguarded, "inputs.tree.left"},
 		{"${merge({mode: inputs.mode}, {}).mode + \"\"}", nil, CodeNullUnguarded, "merge({mode: inputs.mode}, {}).mode"},
+		{"${let m = {a: inputs.mode}; \"a\" in m ? upper(m.a) : \"\"}", nil, CodeNullUnguarded, "m.a"},
 		// Types.
 		{"${inputs.name + 1}", nil, CodeTypeMismatch, "1"},
 		{"${1 + inputs.name}", nil, CodeTypeMismatch, "1"},

@@ -60,7 +60,7 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, in
 	}
 	if f, ok := part.(fixed); ok && want != nil && !inText {
 		if m := fits(f.value, want, c.scope.Types, 0); m != nil {
-			c.report(m.code, k.rangeOf(whole), "", "%s", m.Error())
+			c.report(m.code, k.rangeOf(whole), remedyForValue(m, f.value, want, c.scope.Types), "%s", m.Error())
 		}
 	}
 	out := compiled{part: part, t: v.t, place: faulty.place, segments: isSegments(tree)}
@@ -134,24 +134,6 @@ func (c *checker) within(n ast.Node, path string) extent {
 		}
 	}
 	return extent{}
-}
-
-// remedyFor says how a value of one type becomes one of another.
-func remedyFor(from, to *spec.Type) string {
-	switch {
-	case isString(to) && (isNumeric(from) || from.Kind == spec.Bool):
-		return "Turn it into text with string(…)."
-	case isString(to) && (from.Kind == spec.List || from.Kind == spec.Map || from.Kind == spec.Object):
-		return "Turn it into text with jsonencode(…)."
-	case to.Kind == spec.Int && from.Kind == spec.Number:
-		return "Make it whole with int(…), round(…) or floor(…)."
-	case to.Kind == spec.Int && isString(from):
-		return "Read it with int(…)."
-	case to.Kind == spec.Number && isString(from):
-		return "Read it with float(…)."
-	default:
-		return ""
-	}
 }
 
 // textPart checks an expression that stands amid text.

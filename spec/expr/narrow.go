@@ -38,7 +38,9 @@ func (c *checker) whenBinary(n *ast.BinaryNode, truth bool) []string {
 		return c.whenEqual(n, !truth)
 	case "in":
 		if key, ok := n.Left.(*ast.StringNode); ok && truth {
-			if base := c.key(n.Right); base != "" {
+			if base := c.key(n.Right); base != "" && c.nullMembers[n] {
+				return []string{base}
+			} else if base != "" {
 				return []string{base + "\x00" + key.Value}
 			}
 		}

@@ -114,6 +114,10 @@ func drawExpression(t *rapid.T, depth int, inPredicate bool) string {
 			f := rapid.SampledFrom([]string{"map", "filter", "find", "findLast", "findIndex", "findLastIndex", "count", "sum", "groupBy", "sortBy", "all", "any", "none", "one", "reduce"}).Draw(t, "predicate")
 			return f + "(" + sub() + ", (" + body() + "))"
 		},
+		func() string { p := sub(); return "(\"a\" in " + p + " ? [" + p + ".a] : " + sub() + ")" },
+		func() string { p := sub(); return "((" + p + " ?? 1) == 1 ? 2 : [" + p + "])" },
+		func() string { p := sub(); return "(" + p + " == null || " + p + ".a == " + sub() + ")" },
+		func() string { return "map(filter(" + sub() + ", (.a != null)), .a)" },
 		func() string { return "{a: " + sub() + ", b: " + sub() + "}" },
 		func() string { return "[" + sub() + ", " + sub() + "]" },
 		func() string { return "(let q = " + sub() + "; [q, " + sub() + "])" },

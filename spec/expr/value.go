@@ -27,7 +27,8 @@ func (v *Value) Type() *spec.Type { return v.typ }
 // document, such as inputs limits mode, or inputs rules * port.
 func (v *Value) Refs() []Ref { return v.refs }
 
-// Const is the value of a tree that refers to nothing.
+// Const is the value of a tree that refers to nothing; not of one that is too
+// costly to evaluate beforehand.
 func (v *Value) Const() (any, bool) {
 	f, ok := v.root.(fixed)
 	return f.value, ok

@@ -4,6 +4,7 @@ package load
 // change once released.
 const (
 	internalCode       = "internal"            // a fault of declprov or of CUE
+	stopped            = "stopped"             // out of time, or given up by the caller
 	unreadableFile     = "unreadable-file"     // a file that is not there, or cannot be read
 	unknownFormat      = "unknown-format"      // neither CUE, YAML nor JSON
 	fileTooLarge       = "file-too-large"      // beyond the limits of a spec's files
@@ -27,6 +28,7 @@ const (
 	duplicateName      = "duplicate-name"      // a name that is taken
 	duplicateKey       = "duplicate-key"       // a key given twice in one YAML or JSON block
 	badVersion         = "bad-version"         // no semantic version
+	badLanguage        = "bad-language"        // options of an SDK generator that are none
 	upgradeGap         = "upgrade-gap"         // schemaVersion and upgrade do not fit
 	emptySteps         = "empty-steps"         // an operation or step that does nothing
 	stepBesideSteps    = "step-beside-steps"   // keys of one step beside `steps`

@@ -13,9 +13,19 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// cueError reports an error of CUE's, once for each place.
-func (l *loader) cueError(e errors.Error, p place) {
+// cueError reports an error of CUE's, once for each place; fallback is the
+// place of an error that has none.
+func (l *loader) cueError(e errors.Error, p place, fallback diag.Range) {
+	code, _, _ := explain(message(e))
+	l.cueErrorAs(e, p, fallback, code)
+}
+
+// cueErrorAs is cueError with the code decided.
+func (l *loader) cueErrorAs(e errors.Error, p place, fallback diag.Range, code string) {
 	at, others := l.errorPlaces(e)
+	if at.IsZero() {
+		at = fallback
+	}
 	msg := message(e)
 	key := at.String()
 	if l.seen[key] {
@@ -25,7 +35,15 @@ func (l *loader) cueError(e errors.Error, p place) {
 	for _, o := range others {
 		l.seen[o.String()] = true
 	}
-	code, summary, detail := explain(msg)
+	explained, summary, detail := explain(msg)
+	if code == syntaxError && explained == cueEvaluation {
+		detail = syntaxRemedy
+	}
+	if name := missingName(msg); name != "" {
+		if near := diag.DidYouMean(name, l.names()); near != "" {
+			detail = fmt.Sprintf("Did you mean %q? ", near) + detail
+		}
+	}
 	if p.path == "" {
 		p = lintSite{path: e.Path()}.place()
 	}
@@ -39,6 +57,26 @@ func (l *loader) cueError(e errors.Error, p place) {
 		}
 	}
 	l.report(code, at, p, summary, detail)
+}
+
+// missingName is the name in CUE's complaint about a reference, or "".
+func missingName(msg string) string {
+	rest, ok := strings.CutPrefix(msg, "reference \"")
+	name, _, closed := strings.Cut(rest, "\" not found")
+	if !ok || !closed {
+		return ""
+	}
+	return name
+}
+
+// names are those that a CUE expression anywhere in the spec may refer to.
+func (l *loader) names() []string {
+	names := slices.Concat(predeclaredTypes, predeclared)
+	for name := range l.syntax.root.children {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // message is what an error says itself, without the places and the wrapping
@@ -79,17 +117,35 @@ func (l *loader) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 	}
 	slices.SortStableFunc(places, func(a, b diag.Range) int { return a.Start.Compare(b.Start) })
 	if len(places) == 0 {
-		return diag.Range{File: l.mainFile()}, nil
+		return diag.Range{}, nil
 	}
 	return places[0], places[1:]
 }
 
-// mainFile is the file to name where there is nothing better.
-func (l *loader) mainFile() string {
-	if read := l.files.read(); len(read) > 0 {
-		return read[0].Path
+// cueErrors reports what CUE has against one value. Where that is a disjunction
+// of which nothing is left, CUE gives an error for each alternative: they are
+// one mistake.
+func (l *loader) cueErrors(err error, p place, at diag.Range) {
+	all := errors.Errors(errors.Promote(err, ""))
+	for _, e := range all {
+		if !strings.Contains(message(e), "empty disjunction") {
+			continue
+		}
+		for _, e := range all {
+			where, others := l.errorPlaces(e)
+			for _, o := range append(others, where) {
+				l.seen[o.String()] = true
+			}
+		}
+		if !l.seen[at.String()] || len(all) > 1 {
+			l.report(conflict, at, p, "none of the alternatives is possible here", strings.TrimSuffix(message(all[len(all)-1]), ":")+".")
+		}
+		l.seen[at.String()] = true
+		return
 	}
-	return ""
+	for _, e := range all {
+		l.cueError(e, p, at)
+	}
 }
 
 // nodeAt is the range of the smallest expression that starts at a position.
@@ -105,7 +161,11 @@ func (l *loader) nodeAt(pos token.Pos) diag.Range {
 		}
 		ast.Walk(f, func(n ast.Node) bool {
 			if n.Pos().IsValid() && n.Pos().Filename() == pos.Filename() && n.Pos().Offset() == pos.Offset() {
-				switch n.(type) {
+				switch n := n.(type) {
+				case *ast.LetClause:
+					if found == nil {
+						found = n.Ident
+					}
 				case *ast.ImportSpec, *ast.Ident, *ast.BasicLit, *ast.UnaryExpr, *ast.Interpolation, *ast.CallExpr, *ast.SelectorExpr:
 					if found == nil {
 						found = n
@@ -121,6 +181,9 @@ func (l *loader) nodeAt(pos token.Pos) diag.Range {
 	return l.files.of(found)
 }
 
+// syntaxRemedy is said of what no parser can explain.
+const syntaxRemedy = "The file is read up to here; the mistake may stand a little before."
+
 // explain turns what CUE says into a code, a summary and a remedy.
 func explain(msg string) (code, summary, detail string) {
 	msg = strings.TrimSuffix(strings.TrimSpace(msg), ".")
@@ -129,6 +192,8 @@ func explain(msg string) (code, summary, detail string) {
 		return unknownReference, msg, "CUE looks names up where they stand: in the same block, the blocks around it, and the package. Values of run time are written as text: \"${inputs.name}\"."
 	case strings.Contains(msg, "conflicting values"), strings.Contains(msg, "mismatched types"), strings.Contains(msg, "incompatible"), strings.Contains(msg, "invalid value"), strings.Contains(msg, "out of bound"):
 		return conflict, msg, "Both cannot hold: remove or correct one."
+	case strings.Contains(msg, "structural cycle"):
+		return recursiveType, "the value contains itself", "Give the type a name, and refer to the name in an optional field or a list: #Node: {next?: #Node}."
 	case strings.Contains(msg, "field not allowed"):
 		return fieldNotAllowed, msg, "The definition that closes this struct does not have it."
 	case strings.Contains(msg, "imported and not used"):
@@ -137,10 +202,12 @@ func explain(msg string) (code, summary, detail string) {
 		return unusedImport, msg, "Remove it, or use it."
 	case strings.Contains(msg, "cannot find package"), strings.Contains(msg, "cannot find module"), strings.Contains(msg, "import failed"), strings.Contains(msg, "package") && strings.Contains(msg, "not"):
 		return importFailed, msg, "Packages of the spec's own CUE module can be imported, and those of CUE's standard library. Nothing is fetched."
+	case strings.Contains(msg, "invalid attribute"):
+		return syntaxError, msg, "Attributes have parentheses: @secret()."
 	case strings.HasPrefix(msg, "expected"), strings.Contains(msg, "missing ','"), strings.Contains(msg, "illegal"), strings.Contains(msg, "not terminated"), strings.Contains(msg, "found "):
-		return syntaxError, msg, ""
+		return syntaxError, msg, syntaxRemedy
 	default:
-		return cueEvaluation, msg, ""
+		return cueEvaluation, msg, "This is what CUE says of it; `cue vet -c=false` shows the same."
 	}
 }
 
@@ -148,6 +215,8 @@ func explain(msg string) (code, summary, detail string) {
 // hidden fields and definitions.
 func (l *loader) leftovers(v cue.Value) {
 	for _, e := range errors.Errors(v.Validate()) {
-		l.cueError(e, place{})
+		if !strings.Contains(message(e), "empty disjunction") {
+			l.cueError(e, place{}, l.documentStart())
+		}
 	}
 }

@@ -26,7 +26,7 @@ var predeclared = []string{"strings", "list", "struct", "math", "net", "time", "
 // dataInstance is an instance of a document without CUE around its types.
 func (l *loader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance {
 	l.raw = true
-	d := &dataTypes{l: l, imports: map[string]bool{}}
+	d := &dataTypes{l: l, imports: map[string]bool{}, parsed: map[*ast.StructLit]bool{}}
 	f.Decls = d.top(root)
 	f.Decls = append(d.prelude(), f.Decls...)
 	astutil.Resolve(f, func(token.Pos, string, ...any) {})
@@ -46,7 +46,7 @@ func (l *loader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance 
 type dataTypes struct {
 	l       *loader
 	imports map[string]bool
-	assets  bool
+	parsed  map[*ast.StructLit]bool // structs that are CUE already
 	n       int
 }
 
@@ -99,8 +99,18 @@ func fieldsOf(s *ast.StructLit) []*ast.Field {
 	return fields
 }
 
+// labelOf is the name of a field, also behind an alias; "" for a pattern or an
+// expression.
 func labelOf(f *ast.Field) string {
-	name, _, err := ast.LabelName(f.Label)
+	label := f.Label
+	if alias, ok := label.(*ast.Alias); ok {
+		inner, ok := alias.Expr.(ast.Label)
+		if !ok {
+			return ""
+		}
+		label = inner
+	}
+	name, _, err := ast.LabelName(label)
 	if err != nil {
 		return ""
 	}
@@ -111,7 +121,7 @@ func labelOf(f *ast.Field) string {
 func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 	block, ok := f.Value.(*ast.StructLit)
 	if !ok {
-		d.l.report(wrongShape, d.l.files.of(f.Value), place{"types", "types"}, "types must be a struct of types by name", "")
+		d.l.report(wrongShape, d.l.files.of(f.Value), place{"types", "types"}, "types must be a struct of types by name", "Write types: {Rule: {port: int}}, and refer to it as #Rule.")
 		return nil
 	}
 	var decls []ast.Decl
@@ -140,11 +150,16 @@ func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 
 // walk looks for types below a field of data.
 func (d *dataTypes) walk(f *ast.Field, path []string) {
+	if lit, ok := f.Value.(*ast.BasicLit); ok && typeBlock(path) {
+		if parsed := d.text(lit, place{"", strings.Join(path, ".")}); parsed != nil {
+			f.Value = parsed.Value // inputs: '#D'
+		}
+	}
 	s, ok := f.Value.(*ast.StructLit)
 	if !ok {
 		return
 	}
-	if typeBlock(path) {
+	if typeBlock(path) && !d.parsed[s] {
 		d.members(s, place{"", strings.Join(path, ".")})
 		return
 	}
@@ -284,7 +299,7 @@ func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p place) *as
 	d.l.files.addInner(name, content, node, len(prefix))
 	hole := &ast.Field{Label: ast.NewIdent("x"), Value: d.hole(name)}
 	if at, what := d.l.tooDeep(name, content); what != "" {
-		d.l.report(tooDeep, at, p, what, "")
+		d.l.report(tooDeep, at, p, what, fmt.Sprintf("Expressions may nest %d deep.", maxDepth))
 		return hole
 	}
 	f, err := parser.ParseFile(name, content, parser.ParseComments)
@@ -302,6 +317,9 @@ func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p place) *as
 		return hole
 	}
 	d.imported(field)
+	if s, ok := field.Value.(*ast.StructLit); ok {
+		d.parsed[s] = true
+	}
 	return field
 }
 

@@ -44,7 +44,9 @@ func FuzzLoad(f *testing.F) {
 		select {
 		case <-done:
 		case <-time.After(10 * time.Second):
-			t.Skip("CUE evaluates for long: that is bounded by the process")
+			// CUE evaluates for long and cannot be stopped: the process that
+			// loads is what bounds it.
+			t.Logf("%q takes long", src)
 		}
 	})
 }

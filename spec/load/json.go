@@ -32,7 +32,7 @@ func (l *loader) json(shown string, content []byte) *build.Instance {
 	}
 	root, ok := expr.(*ast.StructLit)
 	if !ok {
-		l.report(wrongShape, l.files.of(expr), place{}, "the document must be a struct: name, version, resources, …", "")
+		l.report(wrongShape, l.files.of(expr), place{}, "the document must be a struct: name, version, resources, …", `Write {"name": "…", "version": "…", "resources": {…}}.`)
 		return nil
 	}
 	l.duplicates(root, place{})

@@ -8,6 +8,8 @@ import (
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
 	"cuelang.org/go/cue/token"
+
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // linter looks in the syntax tree for what evaluation would hide: a reference
@@ -21,7 +23,7 @@ type linter struct {
 	// top are the package's top-level fields, over all files: CUE resolves a
 	// name of another file only when it compiles.
 	top map[string]*ast.Field
-	// fields are those of the struct that a field holds, by name.
+	// bad is what is cut out.
 	bad map[ast.Node]bool
 }
 
@@ -49,6 +51,9 @@ type lintSite struct {
 	// types says that it is inside a type; loose that it is inside a definition
 	// or a hidden field, whose use is not known.
 	types, loose bool
+	// within are the fields that must be there for what is looked at to be: a
+	// reference to one of them never ends.
+	within []*ast.Field
 }
 
 func (s lintSite) place() place {
@@ -72,11 +77,35 @@ func (s lintSite) enter(f *ast.Field) lintSite {
 		name = "*"
 	}
 	inner := lintSite{path: append(slices.Clone(s.path), name), types: s.types, loose: s.loose}
+	if f.Constraint != token.OPTION {
+		inner.within = append(slices.Clone(s.within), f)
+	}
 	if strings.HasPrefix(name, "#") || strings.HasPrefix(name, "_") && !isText(f.Label) {
 		inner.path, inner.loose = nil, true
 	}
+	inner.loose = inner.loose || misspelt(inner.path)
 	inner.types = inner.types || holdsTypes(inner.path, inner.loose)
 	return inner
+}
+
+// misspelt reports whether the walk will refuse the last name of a path: what
+// is below it is then not reported for standing in the wrong place.
+func misspelt(path []string) bool {
+	if len(path) == 0 {
+		return false
+	}
+	last := path[len(path)-1]
+	switch {
+	case len(path) == 1:
+		return !slices.Contains(topKeys, last) && diag.DidYouMean(last, topKeys) != ""
+	case len(path) == 3 && path[0] == "resources":
+		return !slices.Contains(resourceKeys, last)
+	case len(path) == 3:
+		near := diag.DidYouMean(last, []string{"inputs", "outputs"})
+		return near != "" && near != last
+	default:
+		return false
+	}
 }
 
 func isText(l ast.Label) bool {
@@ -241,32 +270,6 @@ func (x *linter) refersToProperty(n ast.Node) (found *ast.Ident) {
 	return found
 }
 
-// fieldOf is the field that a name refers to by its scope, or nil. CUE resolves
-// to the field or to what it holds.
-func fieldOf(id *ast.Ident) *ast.Field {
-	switch n := id.Node.(type) {
-	case *ast.Field:
-		return n
-	case ast.Expr:
-		if s, ok := id.Scope.(*ast.StructLit); ok {
-			return holder(s.Elts, n)
-		}
-		if f, ok := id.Scope.(*ast.File); ok {
-			return holder(f.Decls, n)
-		}
-	}
-	return nil
-}
-
-func holder(decls []ast.Decl, value ast.Expr) *ast.Field {
-	for _, d := range decls {
-		if f, ok := d.(*ast.Field); ok && f.Value == value {
-			return f
-		}
-	}
-	return nil
-}
-
 // expr checks an expression; whole is what to cut out if it is wrong.
 func (x *linter) expr(e ast.Expr, whole ast.Node, s lintSite) {
 	switch e := e.(type) {
@@ -276,6 +279,7 @@ func (x *linter) expr(e ast.Expr, whole ast.Node, s lintSite) {
 	case *ast.ListLit:
 		for i, elt := range e.Elts {
 			inner := s
+			inner.within = nil
 			inner.path = slices.Clone(s.path)
 			if len(inner.path) > 0 {
 				inner.path[len(inner.path)-1] += fmt.Sprintf("[%d]", i)
@@ -293,6 +297,9 @@ func (x *linter) expr(e ast.Expr, whole ast.Node, s lintSite) {
 	case *ast.UnaryExpr:
 		x.expr(e.X, whole, s)
 	case *ast.BinaryExpr:
+		if e.Op == token.OR {
+			s.within = nil
+		}
 		x.expr(e.X, whole, s)
 		x.expr(e.Y, whole, s)
 	case *ast.CallExpr:
@@ -331,123 +338,4 @@ func (x *linter) interpolation(e *ast.Interpolation, whole ast.Node, s lintSite)
 	for _, part := range e.Elts {
 		x.expr(part, whole, s)
 	}
-}
-
-// reference checks a name, or a path of them; it reports whether it is done
-// with the expression.
-func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
-	names, id := pathOf(e)
-	if id == nil {
-		return false
-	}
-	field := fieldOf(id)
-	if field == nil && id.Node == nil {
-		field = x.top[id.Name]
-	}
-	if field == nil {
-		return false
-	}
-	if s.types {
-		return x.inType(id, field, whole, s)
-	}
-	for i := 0; ; i++ {
-		if x.blocks[field] || x.props[field] {
-			x.frozen(e, field, names[i:], whole, s)
-			return true
-		}
-		if i+1 >= len(names) {
-			return false
-		}
-		if field = memberOf(field.Value, names[i+1]); field == nil {
-			return false
-		}
-	}
-}
-
-// inType checks a name inside a type: it may be a definition's, a constant's,
-// not another property's.
-func (x *linter) inType(id *ast.Ident, field *ast.Field, whole ast.Node, s lintSite) bool {
-	if !x.props[field] {
-		return false
-	}
-	at := x.l.files.of(id)
-	if slices.Contains(predeclaredTypes, id.Name) {
-		x.l.report(shadowedType, x.l.files.label(field.Label), s.place(), fmt.Sprintf("the property %s hides the type %s", id.Name, id.Name),
-			fmt.Sprintf("CUE takes the %s at %s for this property. Quote the property's name: %q: …", id.Name, at, id.Name))
-	} else {
-		x.l.report(crossField, at, s.place(), fmt.Sprintf("a type cannot refer to the property %s", id.Name),
-			fmt.Sprintf("To share a type, define it: #T: …. A rule over several inputs is a check: checks: [{assert: \"${inputs.%s …}\", message: …}].", id.Name))
-	}
-	x.bad[whole] = true
-	return true
-}
-
-var predeclaredTypes = []string{
-	"string", "bytes", "bool", "int", "float", "number", "uint", "rune", "null",
-	"int8", "int16", "int32", "int64", "int128", "uint8", "uint16", "uint32", "uint64", "uint128", "float32", "float64",
-}
-
-// frozen reports a CUE reference to what exists at run time only.
-func (x *linter) frozen(e ast.Expr, field *ast.Field, names []string, whole ast.Node, s lintSite) {
-	if x.props[field] && !x.blocks[field] {
-		names = append([]string{x.blockName(field)}, names...)
-	}
-	path := strings.Join(names, ".")
-	x.l.report(frozenReference, x.l.files.of(e), s.place(), fmt.Sprintf("%s is a CUE reference to what has its value at run time", path),
-		fmt.Sprintf("CUE would put the type, or its default, here when the spec is loaded. Write \"${%s}\".", path))
-	x.bad[whole] = true
-}
-
-// blockName is the block that a property is in, for the remedy.
-func (x *linter) blockName(prop *ast.Field) string {
-	for block := range x.blocks {
-		if memberOf(block.Value, labelOf(prop)) == prop {
-			return labelOf(block)
-		}
-	}
-	return "inputs"
-}
-
-// pathOf takes `a.b["c"]` apart: its names, and the identifier it begins with.
-func pathOf(e ast.Expr) ([]string, *ast.Ident) {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return []string{e.Name}, e
-	case *ast.SelectorExpr:
-		names, id := pathOf(e.X)
-		name, _, err := ast.LabelName(e.Sel)
-		if id == nil || err != nil {
-			return nil, nil
-		}
-		return append(names, name), id
-	case *ast.IndexExpr:
-		names, id := pathOf(e.X)
-		lit, ok := e.Index.(*ast.BasicLit)
-		if id == nil || !ok || lit.Kind != token.STRING {
-			return nil, nil
-		}
-		return append(names, strings.Trim(lit.Value, `"`)), id
-	default:
-		return nil, nil
-	}
-}
-
-// memberOf is a field of the struct that an expression writes down, or nil.
-func memberOf(e ast.Expr, name string) *ast.Field {
-	switch e := e.(type) {
-	case *ast.StructLit:
-		for _, d := range e.Elts {
-			if f, ok := d.(*ast.Field); ok && labelOf(f) == name {
-				return f
-			}
-		}
-	case *ast.ParenExpr:
-		return memberOf(e.X, name)
-	case *ast.BinaryExpr:
-		if f := memberOf(e.X, name); f != nil {
-			return f
-		}
-		return memberOf(e.Y, name)
-	}
-	return nil
 }

@@ -96,7 +96,11 @@ func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
 		diags = l.diags.Sorted()
 	}()
 	value, ok := l.evaluate(ctx, src)
-	if !ok || ctx.Err() != nil {
+	if err := ctx.Err(); err != nil {
+		l.report(stopped, diag.Range{File: src.Path}, place{}, fmt.Sprintf("the load was stopped: %v", err), "Evaluating it takes too long: look for comprehensions over comprehensions, or long chains of references.")
+		return nil, nil
+	}
+	if !ok {
 		return nil, nil
 	}
 	l.provider(value, provider)

@@ -37,18 +37,35 @@ func (l *loader) metadata(b *block, p *spec.Provider) {
 		p.Keywords = l.strings(m, b.at("keywords"))
 	}
 	if m, ok := b.get("language"); ok && !l.broken(m, b.at("language")) {
-		if l.kind(m) != cue.StructKind {
-			l.wrongShape(m, b.at("language"), "a struct of settings by language")
-		} else if settings, ok := l.node(m, b.at("language")).Plain().(map[string]any); ok {
-			p.Language = settings
+		p.Language = l.language(m, b.at("language"))
+	}
+}
+
+// language are the settings of SDK generators: a struct for each.
+func (l *loader) language(it item, p place) map[string]any {
+	if l.kind(it) != cue.StructKind {
+		l.wrongShape(it, p, "a struct of settings by language")
+		return nil
+	}
+	settings := map[string]any{}
+	for _, m := range l.values(it) {
+		n := l.node(m, p.at(m.name))
+		switch n.Kind {
+		case 0:
+		case spec.MapNode:
+			settings[m.name] = n.Plain()
+		default:
+			l.report(badLanguage, m.at, p.at(m.name), fmt.Sprintf("the options for %s are no struct", m.name),
+				"The SDK generator of a language takes options by name: language: nodejs: packageName: \"@me/x\".")
 		}
 	}
+	return settings
 }
 
 func (l *loader) providerName(b *block, p *spec.Provider) {
 	m, ok := b.get("name")
 	if !ok {
-		if _, there := l.syntax.root.children["name"]; !there {
+		if !b.given("name") {
 			l.report(missingKey, b.item.at, b.place, "the spec has no name", `Name the provider: name: "petstore".`)
 		}
 		p.Range = b.item.at
@@ -65,14 +82,14 @@ func (l *loader) providerName(b *block, p *spec.Provider) {
 		l.report(badName, m.at, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
 			"It begins with a small letter; small letters, digits and single hyphens follow.")
 	case name == "pulumi" || name == "declprov":
-		l.report(badName, m.at, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
+		l.report(reservedName, m.at, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
 	}
 }
 
 func (l *loader) version(b *block, p *spec.Provider) {
 	m, ok := b.get("version")
 	if !ok {
-		if _, there := l.syntax.root.children["version"]; !there {
+		if !b.given("version") {
 			l.report(missingKey, b.item.at, b.place, "the spec has no version", `Give it one: version: "0.1.0".`)
 		}
 		return

@@ -65,7 +65,7 @@ func checkMistake(t *testing.T, format, src, code string) {
 		}
 	}
 	for _, d := range diags {
-		if d.Summary == "" || strings.HasSuffix(d.Summary, ".") || d.Subject.File != stdinName {
+		if d.Summary == "" || d.Detail == "" || strings.HasSuffix(d.Summary, ".") || d.Subject.File != stdinName {
 			t.Errorf("summary %q at %s", d.Summary, d.Subject)
 		}
 	}
@@ -90,7 +90,7 @@ func TestMistakesInCUE(t *testing.T) {
 		{"no name", missingKey, "«version»: \"1.0.0\""},
 		{"no version", missingKey, "«name»: \"x\""},
 		{"name with capitals", badName, "name: «\"Pets\"», version: \"1.0.0\""},
-		{"taken name", badName, "name: «\"pulumi\"», version: \"1.0.0\""},
+		{"taken name", reservedName, "name: «\"pulumi\"», version: \"1.0.0\""},
 		{"name is a number", wrongShape, "name: «1», version: \"1.0.0\""},
 		{"version is a number", badVersion, "name: \"x\", version: «1.0»"},
 		{"version in two parts", badVersion, "name: \"x\", version: «\"1.0\"»"},
@@ -101,12 +101,14 @@ func TestMistakesInCUE(t *testing.T) {
 		{"keyword is a number", wrongShape, cueHead + "keywords: [\"a\", «1»]"},
 		{"resources is a list", wrongShape, cueHead + "resources: «[]»"},
 		{"permission misspelt", unknownKey, cueHead + "permissions: «wirte»: []"},
-		{"permission is text", wrongShape, cueHead + "permissions: write: «\"/tmp/**\"»"},
+		{"permission is text", wrongShape, cueHead + "permissions: write: «\"/srv/**\"»"},
 		{"resource name", badName, cueHead + "resources: «pet»: {" + idAndCreate + "}"},
 		{"resource name quoted", badName, cueHead + "resources: «\"My-Pet\"»: {" + idAndCreate + "}"},
 		{"no id", missingKey, cueHead + "resources: «A»: create: file: write: path: \"x\""},
 		{"no create", missingKey, cueHead + "resources: «A»: id: \"x\""},
 		{"misspelt resource key", unknownKey, inResource(idAndCreate + "«craete»: {}")},
+		{"misspelt create", unknownKey, cueHead + "resources: A: {id: \"x\", «craete»: file: {}}"},
+		{"misspelt name", unknownKey, "«nmae»: \"x\", version: \"1.0.0\""},
 		{"wire rule", badValue, inResource(idAndCreate + "wire: «\"snake\"»")},
 		{"id is a number", wrongShape, inResource("id: «1», create: file: write: path: \"x\"")},
 		{"operation is a list", wrongShape, inResource("id: \"x\", create: «[{file: {}}]»")},
@@ -152,6 +154,25 @@ func TestMistakesInCUE(t *testing.T) {
 		{"conflict over declarations", conflict, cueHead + "file: root: «\"a\"»\nfile: root: \"b\""},
 		{"component and resource", duplicateName, inResource(idAndCreate) + "components: «A»: children: {}"},
 		{"unused import", unusedImport, "import «\"strings\"»\n" + cueHead},
+		{"unused let", unusedImport, cueHead + "let «a» = 1"},
+		{"frozen from another declaration", frozenReference, cueHead + "resources: A: {inputs: mode: *\"x\" | string, id: \"x\", create: file: {}}\nR=resources: B: {id: «R.A.inputs.mode», create: file: {}}"},
+		{"frozen by an alias", frozenReference, inResource("I=inputs: x?: int, id: \"x\", create: file: a: «I.x»")},
+		{"frozen in a call", frozenReference, "import \"strings\"\n" + inResource("id: \"x\", create: file: a: strings.ToUpper(«inputs.mode»)")},
+		{"not of the definition", fieldNotAllowed, cueHead + "#T: root?: string\nfile: #T & {«roott»: \"x\"}"},
+		{"a type through a reference", typeAsValue, cueHead + "_x: string\nfile: root: «_x»"},
+		{"step without action in read", emptySteps, inResource(idAndCreate + "«read»: {}")},
+		{"schemaVersion misspelt", unknownKey, inResource(idAndCreate + "«schemaVerion»: 1, upgrade: {\"0\": \"${old}\"}")},
+		{"language is text", badLanguage, cueHead + "language: nodejs: «\"x\"»"},
+		{"resource is text", wrongShape, cueHead + "resources: A: «\"x\"»"},
+		{"function name", badName, cueHead + "functions: «Go»: return: \"x\""},
+		{"function without step", missingKey, cueHead + "functions: «go»: inputs: {}"},
+		{"action with outputs", misplacedKey, cueHead + "actions: Go: {«outputs»: {}, file: {}}"},
+		{"component without children", missingKey, cueHead + "components: «A»: inputs: {}"},
+		{"child without type", missingKey, cueHead + "components: A: children: «c»: inputs: {}"},
+		{"child's option", unknownKey, cueHead + "components: A: children: c: {type: \"B\", options: «dependOn»: []}"},
+		{"ephemeral without open", missingKey, cueHead + "ephemerals: «A»: outputs: {}"},
+		{"renewAfter without renew", missingKey, cueHead + "ephemerals: A: {open: file: {}, «renewAfter»: \"${1}\"}"},
+		{"children of text", wrongShape, cueHead + "components: A: children: «\"x\"»"},
 		{"unknown import", importFailed, "import «\"acme.test/x\"»\n" + cueHead + "a: x.y"},
 	}
 	for _, c := range cases {
@@ -186,6 +207,7 @@ func TestMistakesInTypes(t *testing.T) {
 		{"open inputs", openObject, "..."},
 		{"nothing by that name", unknownReference, "a: «_nowhere»"},
 		{"unknown attribute", unknownAttribute, "a: string «@secert()»"},
+		{"one wire name twice", duplicateName, "a: string @wire(b)\n«b»: string"},
 		{"env on an input", misplacedAttribute, "a: string «@env(X)»"},
 		{"stable on an input", misplacedAttribute, "a: string «@stable()»"},
 		{"set on a string", badAttribute, "a: string «@set()»"},

@@ -32,7 +32,7 @@ func (l *loader) operation(it item, p place, undo bool) *spec.Operation {
 		l.wrongShape(it, p, "a step, or steps: […]")
 		return nil
 	}
-	members := l.members(it)
+	members := l.values(it)
 	i := slices.IndexFunc(members, func(m item) bool { return m.name == "steps" })
 	if i < 0 {
 		l.singleStep(it, p, undo, op)
@@ -62,8 +62,9 @@ func (l *loader) stepList(it item, members []item, p place, undo bool, op *spec.
 	for _, m := range members {
 		switch {
 		case m.name == "steps":
+			n := 0
 			l.list(m, p.at("steps"), func(m item, at place) {
-				n := len(op.Steps) + 1
+				n++
 				if step := l.step(m, place{p.context, at.path}.in(fmt.Sprintf("step %d", n)), undo); step != nil {
 					op.Steps = append(op.Steps, step)
 				}
@@ -119,6 +120,11 @@ func (l *loader) stepWith(it item, p place, undo bool, other func(item) bool, ne
 		if m.optional || m.required || !familyName.MatchString(m.name) && diag.DidYouMean(m.name, known) != "" {
 			return false
 		}
+		if diag.DidYouMean(m.name, near) != "" {
+			l.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name), diag.Remedy(m.name, known))
+			s.Actions = append(s.Actions, spec.Field{Name: m.name, NameRange: m.nameAt, Value: &spec.Node{Range: m.at}})
+			return true
+		}
 		s.Actions = append(s.Actions, l.dataField(m, p))
 		return true
 	}
@@ -169,7 +175,7 @@ func (l *loader) around(b *block, s *spec.Step) {
 		s.Retry = l.retry(m, b.at("retry"))
 	}
 	if m, ok := b.get("preview"); ok {
-		s.Preview = l.bool(m, b.at("preview"))
+		s.Preview, s.PreviewRange = l.bool(m, b.at("preview")), m.nameAt
 	}
 	if m, ok := b.get("every"); ok && !b.given("until") {
 		l.report(missingKey, m.nameAt, b.at("every"), "every has no until", "A step is repeated until something holds: add until, or drop every.")

@@ -110,19 +110,64 @@ func (l *loader) tooDeep(name string, content []byte) (diag.Range, string) {
 	}
 }
 
-// instanceErrors reports what went wrong when files were found and parsed.
-func (l *loader) instanceErrors(inst *build.Instance) {
+// instanceErrors reports what went wrong when files were found and parsed, and
+// whether that is the end.
+func (l *loader) instanceErrors(inst *build.Instance) (fatal bool) {
+	fatal = l.diags.HasErrors() // a file beyond the limits
 	l.syntax = newSyntax(inst.Files)
-	for _, err := range []errors.Error{inst.Err, inst.ResolutionErr} {
-		for _, e := range errors.Errors(err) {
-			l.cueError(e, place{})
+	errs := append(errors.Errors(inst.Err), errors.Errors(inst.ResolutionErr)...)
+	if inst.Err == nil {
+		for _, dep := range inst.Dependencies() {
+			errs = append(errs, errors.Errors(dep.Err)...)
 		}
 	}
-	for _, dep := range inst.Dependencies() {
-		if dep.Err != nil && inst.Err == nil {
-			for _, e := range errors.Errors(dep.Err) {
-				l.cueError(e, place{})
+	unparsed := map[string]bool{}
+	for _, e := range errs {
+		// After a syntax error a parser sees more that are none.
+		code, _, _ := explain(message(e))
+		if code == cueEvaluation && e.Position().IsValid() {
+			code = syntaxError
+		}
+		if code == syntaxError {
+			if unparsed[e.Position().Filename()] {
+				continue
 			}
+			unparsed[e.Position().Filename()] = true
+		}
+		if at, ok := l.unclosed(e); ok {
+			l.report(syntaxError, at, place{}, "this bracket is never closed", "The file ends before its closing bracket comes.")
+			fatal = true
+			continue
+		}
+		l.cueErrorAs(e, place{}, l.documentStart(), code)
+		fatal = fatal || code != unusedImport
+	}
+	return fatal
+}
+
+// unclosed is the bracket that a parser which met the end of the file waits for.
+func (l *loader) unclosed(e errors.Error) (diag.Range, bool) {
+	src := l.files.byName[e.Position().Filename()]
+	if src == nil || !strings.Contains(message(e), "found 'EOF'") {
+		return diag.Range{}, false
+	}
+	file := token.NewFile(src.name, -1, len(src.content))
+	var s scanner.Scanner
+	s.Init(file, src.content, func(token.Pos, string, []any) {}, 0)
+	var open []int
+	for {
+		pos, tok, _ := s.Scan()
+		switch tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			open = append(open, pos.Offset())
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			open = open[:max(0, len(open)-1)]
+		case token.EOF:
+			if len(open) == 0 {
+				return diag.Range{}, false
+			}
+			last := open[len(open)-1]
+			return src.span(last, last+1), true
 		}
 	}
 }

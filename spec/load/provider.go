@@ -41,6 +41,8 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 	}
 	if m, ok := b.get("permissions"); ok {
 		p.Permissions = l.permissions(m, place{"permissions", "permissions"})
+	} else if b.given("permissions") {
+		p.Permissions = unknownGrants(b.item)
 	}
 	l.declarations(b, p)
 	l.named.finish()
@@ -84,15 +86,16 @@ func (l *loader) declarations(b *block, p *spec.Provider) {
 
 // documentStart is where something that the document lacks is reported.
 func (l *loader) documentStart() diag.Range {
-	for _, f := range l.syntax.files {
-		for _, d := range f.Decls {
-			if field, ok := d.(*ast.Field); ok && field.Pos().IsValid() {
-				return l.files.label(field.Label)
-			}
-		}
-		return diag.Point(f.Filename, 1, 1)
+	if len(l.syntax.files) == 0 {
+		return diag.Range{}
 	}
-	return diag.Range{}
+	first := l.syntax.files[0]
+	for _, d := range first.Decls {
+		if field, ok := d.(*ast.Field); ok && field.Pos().IsValid() {
+			return l.files.label(field.Label)
+		}
+	}
+	return diag.Point(first.Filename, 1, 1)
 }
 
 // namePattern says what the members of a part may be called.
@@ -116,7 +119,7 @@ func (l *loader) each(b *block, key, what string, names *namePattern, walk func(
 		l.wrongShape(part, b.at(key), "a struct of "+key+" by name")
 		return
 	}
-	for _, m := range l.members(part) {
+	for _, m := range l.values(part) {
 		context := fmt.Sprintf("%s %q", what, m.name)
 		if b.place.context != "" {
 			context = b.place.context + ", " + context
@@ -170,7 +173,7 @@ func article(noun string) string {
 // plainly a slip of one of the language's own.
 func (l *loader) family(m item, p *spec.Provider) bool {
 	near := diag.DidYouMean(m.name, topKeys)
-	if !familyName.MatchString(m.name) || near != "" && !shortFamily(m.name) {
+	if !familyName.MatchString(m.name) || near != "" {
 		return false
 	}
 	if m.optional || m.required {
@@ -179,10 +182,6 @@ func (l *loader) family(m item, p *spec.Provider) bool {
 	p.Families = append(p.Families, l.dataField(m, place{m.name + " defaults", ""}))
 	return true
 }
-
-// shortFamily tells names that are near a key by being short only: "file" is no
-// slip of "title".
-func shortFamily(name string) bool { return len(name) <= 4 }
 
 // sameName reports what the schema would have twice.
 func (l *loader) sameName(p *spec.Provider) {
@@ -205,9 +204,10 @@ func (l *loader) sameName(p *spec.Provider) {
 
 // permissions is the block of LANGUAGE.md section 7.
 func (l *loader) permissions(it item, p place) *spec.Permissions {
+	before := len(l.diags)
 	b, ok := l.block(it, p, "permissions", []string{"read", "write", "hosts", "run", "env"}, nil)
 	if !ok {
-		return &spec.Permissions{Range: it.at}
+		return unknownGrants(it)
 	}
 	perms := &spec.Permissions{Range: it.at}
 	for name, list := range map[string]*[]*spec.Node{
@@ -217,7 +217,17 @@ func (l *loader) permissions(it item, p place) *spec.Permissions {
 			*list = l.templates(m, b.at(name))
 		}
 	}
+	if len(l.diags) > before {
+		return unknownGrants(it)
+	}
 	return perms
+}
+
+// unknownGrants stand in for a block with a mistake in it, which was reported:
+// nobody knows what it does not grant.
+func unknownGrants(it item) *spec.Permissions {
+	unknown := []*spec.Node{{Range: it.at}}
+	return &spec.Permissions{Range: it.at, Read: unknown, Write: unknown, Hosts: unknown, Run: unknown, Env: unknown}
 }
 
 func without(list []string, name string) []string {

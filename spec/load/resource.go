@@ -49,7 +49,8 @@ func (l *loader) resource(it item, p place) *spec.Resource {
 func (l *loader) objectAt(b *block, name string, role role) *spec.Type {
 	m, ok := b.get(name)
 	if !ok {
-		return &spec.Type{Kind: spec.Object}
+		// Of a block whose name is misspelt nothing is known.
+		return &spec.Type{Kind: spec.Object, Open: b.given(name)}
 	}
 	return l.object(m, b.at(name).in(name), role)
 }
@@ -76,9 +77,12 @@ func (l *loader) identity(b *block, r *spec.Resource) {
 	}
 }
 
-// given reports whether a key is written, even if what it holds is broken.
+// given reports whether a key is written, even if what it holds is broken, or
+// its name is misspelt: that was reported.
 func (b *block) given(name string) bool {
-	return slices.ContainsFunc(b.order, func(m item) bool { return m.name == name })
+	return slices.ContainsFunc(b.order, func(m item) bool {
+		return m.name == name || !slices.Contains(b.known, m.name) && diag.DidYouMean(m.name, b.known) == name
+	})
 }
 
 func (l *loader) operations(b *block, r *spec.Resource) {
@@ -88,12 +92,17 @@ func (l *loader) operations(b *block, r *spec.Resource) {
 		if m, ok := b.get(name); ok {
 			*op = l.operation(m, b.at(name).in(name), name == "create")
 		}
+		if *op == nil && b.given(name) {
+			*op = &spec.Operation{Range: r.Range} // broken, which was reported: it is there, all the same
+		}
 	}
 	if !b.given("create") {
 		l.report(missingKey, r.Range, b.place, "the resource has no create", "Say which step makes one: create: file: write: {…}.")
 	}
 	if m, ok := b.get("return"); ok {
 		r.Return = l.node(m, b.at("return").in("return"))
+	} else if b.given("return") {
+		r.Return = &spec.Node{Range: r.Range} // misspelt, which was reported
 	}
 	if m, ok := b.get("find"); ok {
 		r.Find = l.step(m, b.at("find").in("find"), false)
@@ -175,7 +184,11 @@ func (l *loader) diffRule(it item, p place) *spec.DiffRule {
 // need reports a key that a block lacks.
 func (l *loader) need(b *block, key, example string) {
 	if !b.given(key) {
-		l.report(missingKey, startOf(b.item), b.place, fmt.Sprintf("%s is missing", key), "Add "+example+".")
+		at := startOf(b.item)
+		if len(b.order) > 0 && b.order[0].nameAt.Start == at.Start {
+			at = b.order[0].nameAt // a block of YAML begins with its first key
+		}
+		l.report(missingKey, at, b.place, fmt.Sprintf("%s is missing", key), "Add "+example+".")
 	}
 }
 
@@ -203,6 +216,9 @@ func (l *loader) history(b *block, r *spec.Resource) {
 	if m, ok := b.get("schemaVersion"); ok {
 		version = m
 		r.SchemaVersion = l.schemaVersion(m, b.at("schemaVersion"))
+	}
+	if _, there := b.get("schemaVersion"); !there && b.given("schemaVersion") {
+		return // misspelt, which was reported
 	}
 	m, ok := b.get("upgrade")
 	p := b.at("upgrade").in("upgrade")
@@ -240,7 +256,7 @@ func (l *loader) upgrade(it item, p place, r *spec.Resource) {
 		return
 	}
 	r.Upgrade = map[int]*spec.Node{}
-	for _, m := range l.members(it) {
+	for _, m := range l.values(it) {
 		from, _ := strconv.Atoi(m.name)
 		switch {
 		case !versionKey.MatchString(m.name):

@@ -18,7 +18,7 @@ func (l *loader) retry(it item, p place) *spec.Node {
 		return nil
 	}
 	n := &spec.Node{Kind: spec.MapNode, Range: it.at}
-	for _, m := range l.members(it) {
+	for _, m := range l.values(it) {
 		at := p.at(m.name)
 		var value *spec.Node
 		switch m.name {
@@ -68,7 +68,7 @@ func (l *loader) retryOn(it item, p place) *spec.Node {
 		case m.Kind == spec.StringNode && !slices.Contains(classes, m.Text) && !hasTemplate(m):
 			l.report(badValue, m.Range, p.item(i), fmt.Sprintf("%q is nothing to retry on", m.Text), diag.Remedy(m.Text, classes))
 		case m.Kind != 0 && m.Kind != spec.StringNode && m.Kind != spec.NumberNode:
-			l.report(wrongShape, m.Range, p.item(i), `a status, "connection" or "timeout" is needed, not `+m.Kind.String(), "")
+			l.report(wrongShape, m.Range, p.item(i), `a status, "connection" or "timeout" is needed, not `+m.Kind.String(), `Write on: [503, "connection"].`)
 		}
 	}
 	return n

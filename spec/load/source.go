@@ -275,9 +275,7 @@ func (l *loader) cue(t *tree, dir, arg string, tags []string) *build.Instance {
 	t.loading = true
 	inst := load.Instances([]string{arg}, cfg)[0]
 	t.loading = false
-	before := len(l.diags)
-	l.instanceErrors(inst)
-	if len(l.diags) > before {
+	if l.instanceErrors(inst) {
 		return nil
 	}
 	return inst

@@ -58,8 +58,8 @@ func (d *decl) add(decls []ast.Decl) {
 		if !ok {
 			continue
 		}
-		name, _, err := ast.LabelName(f.Label)
-		if err != nil {
+		name := labelOf(f)
+		if name == "" {
 			continue
 		}
 		if d.children == nil {

@@ -63,6 +63,12 @@ func TestTypes(t *testing.T) {
 		{`a: {[=~"^x"]: int}`, &spec.Property{Type: &spec.Type{Kind: spec.Map, Elem: whole, Keys: []string{"^x"}}, Required: true}},
 		{"a: struct.MinFields(1) & struct.MaxFields(2) & {[string]: int}", &spec.Property{Type: &spec.Type{Kind: spec.Map, Elem: whole, MinLen: 1, MaxLen: count(2)}, Required: true}},
 		{"a: {...}", &spec.Property{Type: &spec.Type{Kind: spec.Map, Elem: &spec.Type{}}, Required: true}},
+		{"a: *{} | {[string]: int}", &spec.Property{Type: &spec.Type{Kind: spec.Map, Elem: whole}, Default: map[string]any{}}},
+		{"a: *{b: 1} | {b: int}", &spec.Property{Type: object(&spec.Property{Name: "b", Type: whole, Required: true}), Default: map[string]any{"b": n("1")}}},
+		{`a: *{t: "x"} | {t: "y", n: int}`, &spec.Property{Type: &spec.Type{Kind: spec.Union, Tag: "t", Variants: []*spec.Type{
+			object(&spec.Property{Name: "t", Type: &spec.Type{Kind: spec.String, Enum: []any{"x"}}, Required: true}),
+			object(&spec.Property{Name: "t", Type: &spec.Type{Kind: spec.String, Enum: []any{"y"}}, Required: true}, &spec.Property{Name: "n", Type: whole, Required: true}),
+		}}, Default: map[string]any{"t": "x"}}},
 		{"a: math.MultipleOf(5) & int", &spec.Property{Type: &spec.Type{Kind: spec.Int, MultipleOf: "5"}, Required: true}},
 		{"a: {b: string, c?: int}", &spec.Property{Type: object(&spec.Property{Name: "b", Type: text, Required: true}, &spec.Property{Name: "c", Type: whole}), Required: true}},
 		{"a: b: string", &spec.Property{Type: object(&spec.Property{Name: "b", Type: text, Required: true}), Required: true}},
@@ -83,9 +89,11 @@ func TestTypes(t *testing.T) {
 		}}, Required: true}},
 		{`"string": string`, &spec.Property{Name: "string", Type: text, Required: true}},
 		{"a?: [string]: string @replace()", &spec.Property{Type: &spec.Type{Kind: spec.Map, Elem: text}, Replace: true}},
-		{`// Says what.
+		{
+			`// Says what.
 			a: string @secret() @noRead() @ephemeral() @wire("A-b") @deprecated("no") @name(terraform="t")`,
-			&spec.Property{Doc: "Says what.", Type: text, Required: true, Secret: true, NoRead: true, Ephemeral: true, Wire: "A-b", Deprecated: "no", Names: map[string]string{"terraform": "t"}}},
+			&spec.Property{Doc: "Says what.", Type: text, Required: true, Secret: true, NoRead: true, Ephemeral: true, Wire: "A-b", Deprecated: "no", Names: map[string]string{"terraform": "t"}},
+		},
 		{"a: string @autoname()", &spec.Property{Type: text, Autoname: &spec.Autoname{Sep: "-"}}},
 		{`a: string @autoname(max=63, sep="")`, &spec.Property{Type: text, Autoname: &spec.Autoname{Max: 63}}},
 		{`a: string @default("${inputs.b}")`, &spec.Property{Type: text, DefaultExpr: &spec.Node{Kind: spec.StringNode, Text: "${inputs.b}"}}},
@@ -123,6 +131,10 @@ func importsOf(src string) string {
 		imports += "import \"declprov.dev/spec\"\n"
 	}
 	return imports
+}
+
+func TestEndlessType(t *testing.T) {
+	checkMistake(t, "cue", cueHead+"#Node: {name: string, «next»: #Node}\nconfig: {a: #Node, b?: [...#Node]}", recursiveType)
 }
 
 func TestNamedTypes(t *testing.T) {

@@ -41,13 +41,14 @@ func (s site) at(name string) site {
 
 // object is the type of config, inputs or outputs.
 func (l *loader) object(it item, p place, r role) *spec.Type {
-	empty := &spec.Type{Kind: spec.Object}
+	// Of what is broken nothing is known: any property may be meant.
+	empty := &spec.Type{Kind: spec.Object, Open: true}
 	if l.hole(it.expr) {
 		return empty
 	}
 	if k := l.kind(it); k != cue.StructKind {
 		if !l.broken(it, p) {
-			l.report(wrongShape, it.at, p, fmt.Sprintf("%s must be a struct of types, not %s", lastName(p.path), kindName(k)), "")
+			l.report(wrongShape, it.at, p, fmt.Sprintf("%s must be a struct of types, not %s", lastName(p.path), kindName(k)), "Name each property and its type: {name: string, size?: int}.")
 		}
 		return empty
 	}
@@ -219,6 +220,7 @@ func (l *loader) structure(it item, s site) *spec.Type {
 			t.Fields = append(t.Fields, p)
 		}
 	}
+	l.uniqueWires(t, s)
 	open := len(patterns) == 0 && it.value.LookupPath(cue.MakePath(cue.AnyString)).Exists()
 	switch {
 	case len(patterns) > 0:
@@ -229,6 +231,21 @@ func (l *loader) structure(it item, s site) *spec.Type {
 		t.Open = true
 	}
 	return t
+}
+
+// uniqueWires reports properties that would have one name on the wire.
+func (l *loader) uniqueWires(t *spec.Type, s site) {
+	taken := map[string]string{}
+	for _, p := range t.Fields {
+		name := p.Name
+		if p.Wire != "" {
+			name = p.Wire
+		}
+		if other, ok := taken[name]; ok {
+			l.report(duplicateName, p.Range, s.at(p.Name).place, fmt.Sprintf("%s and %s have one name on the wire: %q", other, p.Name, name), "Give one of them another @wire(name).")
+		}
+		taken[name] = p.Name
+	}
 }
 
 // patterns makes a map, or an open object, of `[key]: T` fields.
@@ -278,7 +295,7 @@ func (l *loader) refuseInterpolation(it item, s site) *spec.Type {
 	return &spec.Type{}
 }
 
-// later are names that generated code cannot have. Pulumi keeps id and urn for
+// reservedNames are names that a resource's properties cannot have. Pulumi keeps id and urn for
 // itself, and every name with two underscores.
 var reservedNames = []string{"id", "urn", "pulumi"}
 

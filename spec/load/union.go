@@ -31,7 +31,7 @@ func (l *loader) disjunction(it item, args []cue.Value, s site) *spec.Type {
 		case v.IsConcrete() && v.IncompleteKind()&(cue.StructKind|cue.ListKind) == 0:
 			literals = append(literals, part)
 		case v.IncompleteKind() == cue.ListKind && v.Validate(cue.Concrete(true)) == nil && !v.LookupPath(cue.MakePath(cue.AnyIndex)).Exists(),
-			v.IncompleteKind() == cue.StructKind && isDefaultStruct(it, v):
+			v.IncompleteKind() == cue.StructKind && isDefaultStruct(it, part, parts):
 			// A default that the type beside it does not cover by CUE's
 			// rules, such as *[] | list.MinItems(1): defaultOf looks at it.
 		default:
@@ -49,10 +49,19 @@ func (l *loader) disjunction(it item, args []cue.Value, s site) *spec.Type {
 }
 
 // isDefaultStruct reports whether a struct of a disjunction is its marked
-// default, and only that: all literals.
-func isDefaultStruct(it item, v cue.Value) bool {
-	d, ok := it.value.Default()
-	return ok && v.Validate(cue.Concrete(true)) == nil && d.Equals(v)
+// default, and only that: literals that another struct beside it allows.
+func isDefaultStruct(it, part item, parts []item) bool {
+	star := hasStar(it.expr)
+	if star == nil {
+		star = hasStar(sourceExpr(cue.Dereference(it.value)))
+	}
+	if star == nil || star.X != part.expr || part.value.Validate(cue.Concrete(true)) != nil {
+		return false
+	}
+	return slices.ContainsFunc(parts, func(o item) bool {
+		other := o.value.IncompleteKind() == cue.StructKind && o.expr != part.expr
+		return other && o.value.Unify(part.value).Validate() == nil
+	})
 }
 
 func (it item) fromSource() bool { return it.expr != nil }
@@ -152,8 +161,10 @@ func (l *loader) tag(it item, t *spec.Type, s site) {
 		switch r := l.named.types.Resolve(v); r.Kind {
 		case spec.Object:
 			objects = append(objects, r)
-		case spec.Map, spec.Any:
+		case spec.Map:
 			shapeless++
+		case spec.Any:
+			return // nothing to tell apart, or a part that was reported
 		}
 	}
 	if len(objects)+shapeless < 2 {

@@ -22,7 +22,7 @@ func (l *loader) node(it item, p place) *spec.Node {
 	switch l.kind(it) {
 	case cue.StructKind:
 		n := &spec.Node{Kind: spec.MapNode, Range: it.at}
-		for _, m := range l.members(it) {
+		for _, m := range l.values(it) {
 			n.Fields = append(n.Fields, l.dataField(m, p))
 		}
 		return n
@@ -71,7 +71,7 @@ func (l *loader) scalar(it item, p place) *spec.Node {
 	default:
 		literal, err := it.value.MarshalJSON()
 		if err != nil {
-			l.report(typeAsValue, it.at, p, "this number cannot be written", err.Error())
+			l.report(typeAsValue, it.at, p, "this is no value", "A function of CUE's library stands here without its arguments, or a number that has no end.")
 			return n
 		}
 		n.Kind, n.Text = spec.NumberNode, string(literal)

@@ -8,7 +8,6 @@ import (
 
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
-	"cuelang.org/go/cue/errors"
 	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec/diag"
@@ -65,8 +64,8 @@ func (l *loader) broken(it item, p place) bool {
 	if err == nil {
 		err = it.value.Validate()
 	}
-	for _, e := range errors.Errors(err) {
-		l.cueError(e, p)
+	if err != nil {
+		l.cueErrors(err, p, it.at)
 	}
 	return true
 }
@@ -86,6 +85,16 @@ func (l *loader) members(parent item, opts ...cue.Option) []item {
 	}
 	slices.SortStableFunc(list, func(a, b item) int { return l.compare(a, b) })
 	return list
+}
+
+// values are the members of a struct of data. Optional fields that a definition
+// brings, and nobody gives, are none of them.
+func (l *loader) values(parent item) []item {
+	lit, _ := parent.expr.(*ast.StructLit)
+	return slices.DeleteFunc(l.members(parent), func(m item) bool {
+		written := m.decl != nil || lit != nil && m.field != nil && slices.Contains(lit.Elts, ast.Decl(m.field))
+		return m.optional && !written
+	})
 }
 
 // member is the field that an iterator stands at.
@@ -128,7 +137,7 @@ func (l *loader) locate(it *item) {
 	case ast.Expr:
 		it.expr = src
 	}
-	if it.field == nil && it.expr == nil {
+	if it.field == nil && it.expr == nil && it.decl.first() == nil {
 		it.field = it.conjunctField()
 	}
 	if it.field == nil || !l.declared(it) {
@@ -178,6 +187,9 @@ func (it *item) conjunctField() *ast.Field {
 func (f *files) label(label ast.Label) diag.Range {
 	if label == nil {
 		return diag.Range{}
+	}
+	if alias, ok := label.(*ast.Alias); ok {
+		return f.of(alias.Expr)
 	}
 	return f.of(label)
 }
@@ -250,6 +262,7 @@ type block struct {
 	l       *loader
 	place   place
 	item    item
+	known   []string
 	members map[string]item
 	order   []item
 }
@@ -265,8 +278,8 @@ func (l *loader) block(it item, p place, what string, known []string, other func
 		l.wrongShape(it, p, "a struct")
 		return nil, false
 	}
-	b := &block{l: l, place: p, item: it, members: map[string]item{}}
-	for _, m := range l.members(it) {
+	b := &block{l: l, place: p, item: it, known: known, members: map[string]item{}}
+	for _, m := range l.values(it) {
 		b.order = append(b.order, m)
 		switch {
 		case slices.Contains(known, m.name):
@@ -300,7 +313,27 @@ func (l *loader) wrongShape(it item, p place, want string) {
 	if name == "" {
 		name = "the document"
 	}
-	l.report(wrongShape, it.at, p, fmt.Sprintf("%s must be %s, not %s", name, want, kindName(l.kind(it))), "")
+	l.report(wrongShape, it.at, p, fmt.Sprintf("%s must be %s, not %s", name, want, kindName(l.kind(it))), shapeRemedy(want))
+}
+
+// shapeRemedy says how a value of a shape is written.
+func shapeRemedy(want string) string {
+	switch {
+	case strings.HasPrefix(want, "a struct"):
+		return "Write {key: value, …}."
+	case strings.HasPrefix(want, "a step"):
+		return "Write an action, such as file: write: {…}, or steps: [ … ]."
+	case strings.HasPrefix(want, "a list, "):
+		return "Write [ … ] or {…}, or \"${…}\"."
+	case strings.HasPrefix(want, "a list"):
+		return "Write [ … ], also around a single item."
+	case strings.HasPrefix(want, "true, "):
+		return "Write true, false or \"${…}\"."
+	case strings.HasPrefix(want, "true"):
+		return "Write true or false, without quotes."
+	default:
+		return "Write it in quotes."
+	}
 }
 
 // kindName names a kind of CUE's as an author would.

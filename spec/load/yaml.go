@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue/ast"
@@ -50,7 +49,11 @@ func (l *loader) yaml(shown string, content []byte) *build.Instance {
 		doc = yaml.Node{Kind: yaml.DocumentNode}
 	}
 	if err := decoder.Decode(&next); err == nil {
-		l.report(syntaxError, r.start(&next), place{}, "a spec is one YAML document", "Remove what follows the ---.")
+		at := r.start(&next)
+		if rest := content[r.offset(&next):]; bytes.HasPrefix(rest, []byte("---")) {
+			at.End.Column += 2
+		}
+		l.report(syntaxError, at, place{}, "a spec is one YAML document", "Remove what follows the ---.")
 	} else if !errors.Is(err, io.EOF) {
 		r.syntax(err)
 		return nil
@@ -59,7 +62,7 @@ func (l *loader) yaml(shown string, content []byte) *build.Instance {
 	if len(doc.Content) == 1 && doc.Content[0].Kind == yaml.MappingNode {
 		root = r.mapping(doc.Content[0], place{})
 	} else if len(doc.Content) == 1 {
-		l.report(wrongShape, r.start(doc.Content[0]), place{}, "the document must be a struct: name, version, resources, …", "")
+		l.report(wrongShape, r.start(doc.Content[0]), place{}, "the document must be a struct: name, version, resources, …", "Begin with name: and version:.")
 		return nil
 	}
 	f := &ast.File{Filename: shown}
@@ -67,44 +70,6 @@ func (l *loader) yaml(shown string, content []byte) *build.Instance {
 		ast.AddComment(f, comment(text))
 	}
 	return l.dataInstance(f, root)
-}
-
-// yamlLine finds the line in an error of the YAML library.
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
-
-// unknownAnchor finds the name in the library's complaint.
-var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
-
-// syntax reports what the YAML library could not read; it gives a line at most.
-func (r *yamlReader) syntax(err error) {
-	at := diag.Point(r.src.name, 1, 1)
-	summary := strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		summary = m[2]
-		if line, err := strconv.Atoi(m[1]); err == nil && line >= 1 && line <= len(r.src.lines) {
-			at = r.line(line)
-		}
-	}
-	code := syntaxError
-	if m := unknownAnchor.FindStringSubmatch(summary); m != nil {
-		code = yamlAnchor
-		if i := bytes.Index(r.src.content, []byte("*"+m[1])); i >= 0 {
-			at = r.src.span(i, i+1+len(m[1]))
-		}
-	}
-	r.l.report(code, at, place{}, summary, "")
-}
-
-// line is the range of a line's text.
-func (r *yamlReader) line(n int) diag.Range {
-	from := r.src.lines[n-1]
-	to := len(r.src.content)
-	if n < len(r.src.lines) {
-		to = r.src.lines[n]
-	}
-	text := string(r.src.content[from:to])
-	from += len(text) - len(strings.TrimLeft(text, " \t"))
-	return r.src.span(from, from+len(strings.TrimSpace(text)))
 }
 
 // topComment is the comment at the top of a document, which describes it.
@@ -195,7 +160,7 @@ func (r *yamlReader) node(n *yaml.Node, p place) ast.Expr {
 
 func (r *yamlReader) alias(n *yaml.Node, p place) ast.Expr {
 	if r.aliases[n.Alias] {
-		r.l.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the anchor %q contains itself", n.Value), "")
+		r.l.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the anchor %q contains itself", n.Value), "Write out what is meant.")
 		return r.holeAt(n)
 	}
 	r.aliases[n.Alias] = true
@@ -276,7 +241,7 @@ func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *
 	for _, src := range sources {
 		lit, ok := r.node(src, p).(*ast.StructLit)
 		if !ok {
-			r.l.report(wrongShape, r.start(src), p, "<< takes a struct, or a list of structs", "")
+			r.l.report(wrongShape, r.start(src), p, "<< takes a struct, or a list of structs", "Merge keys repeat the members of a struct: <<: *anchor.")
 			continue
 		}
 		for _, e := range lit.Elts {
@@ -299,7 +264,7 @@ func (r *yamlReader) field(key, value *yaml.Node, p place) *ast.Field {
 		key = key.Alias
 	}
 	if key.Kind != yaml.ScalarNode {
-		r.l.report(syntaxError, r.start(key), p, "a key must be text", "")
+		r.l.report(syntaxError, r.start(key), p, "a key must be text", "A list or struct cannot be a key.")
 		return nil
 	}
 	label := &ast.BasicLit{Kind: token.STRING, Value: literal.String.Quote(key.Value), ValuePos: r.pos(r.offset(key))}

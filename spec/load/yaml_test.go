@@ -26,8 +26,8 @@ func TestMistakesInYAML(t *testing.T) {
 	cases := []struct{ name, code, src string }{
 		{"empty document", missingKey, ""},
 		{"list", wrongShape, "«-» a"},
-		{"syntax", syntaxError, "name: x\n«version: [»\n"},
-		{"two documents", syntaxError, yamlHead + "«-»--\na: 1\n"},
+		{"syntax", syntaxError, "name: x\nversion: «[»\n"},
+		{"two documents", syntaxError, yamlHead + "«---»\na: 1\n"},
 		{"duplicate key", duplicateKey, yamlHead + "«name»: y\n"},
 		{"duplicate key in a flow", duplicateKey, yamlHead + "file: {root: a, «root»: b}\n"},
 		{"unknown alias", yamlAnchor, "name: x\nversion: «*v»\n"},
@@ -56,6 +56,15 @@ func TestMistakesInYAML(t *testing.T) {
 		{"types is a list", wrongShape, yamlHead + "types: «[a]»\n"},
 		{"mistake in a named type", tupleType, yamlHead + "types:\n  T: {a: '«[int]»'}\nconfig: {t: '#T'}\n"},
 		{"columns count letters", unknownKey, yamlHead + "permissions: {\"read\": [\"äöü€\"], «wirte»: []}\n"},
+		{"cross-field bound", crossField, yamlInputs("min: int\nmax: 'int & >=«min»'")},
+		{"open text", openObject, yamlHead + "config: '«{a: int, ...}»'\n"},
+		{"value that begins like an alias", syntaxError, yamlInputs("m: «*\"x\" | string» # a default")},
+		{"map without quotes", syntaxError, yamlInputs("m: «[string]: string @replace()» # a map")},
+		{"optional key in braces", syntaxError, yamlHead + "config: { «size?»: int }\n"},
+		{"template in braces", syntaxError, yamlHead + "file: { root: «${config.root}» }\n"},
+		{"template in brackets", syntaxError, yamlHead + "permissions: { write: [\"a\", «${config.root}» ] }\n"},
+		{"tab", syntaxError, yamlHead + "file:\n«\t»root: x\n"},
+		{"attribute first", syntaxError, yamlInputs("m: «@secret() string»")},
 		{"default of a pattern", defaultViolates, yamlInputs(`m: '*«"x"» | =~"^0"'`)},
 	}
 	for _, c := range cases {

@@ -3,10 +3,8 @@
 package crash
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,69 +14,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
-	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/tests/internal/provider"
 )
 
-// process is a provider that runs on its own, as it does under Pulumi.
+// process is a provider, perhaps watched by strace.
 type process struct {
-	*client.Client
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
+	*provider.Process
 	strace *exec.Cmd
 }
 
 // start starts the provider "files" of a folder, with a program in dir.
 func start(t *testing.T, folder, dir string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(filepath.Join(folder, "pulumi-resource-files"))}
-	p.cmd.Dir = dir
-	var err error
-	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.stop)
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatalf("the provider's port: %v", err)
-	}
-	port, err := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil {
-		t.Fatalf("the provider's port: %v", err)
-	}
-	if p.Client, err = client.Connect(port); err != nil {
-		t.Fatal(err)
-	}
-	ctx := t.Context()
-	if err := p.Handshake(ctx, ""); err != nil {
-		t.Fatal(err)
-	}
-	config, err := p.CheckConfig(ctx, "files", property.NewMap(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Configure(ctx, "files", config.Inputs); err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return &process{Process: provider.Configured(t, folder, "files", dir, nil)}
 }
 
-// stop ends the process, however it is by now. It may be called twice.
+// stop ends the provider, and waits for strace to notice.
 func (p *process) stop() {
-	if p.Client != nil {
-		p.Close()
-	}
-	p.stdin.Close()
-	p.cmd.Process.Kill()
-	p.cmd.Wait()
+	p.Stop()
 	if p.strace != nil {
 		p.strace.Wait()
 	}
@@ -87,7 +40,7 @@ func (p *process) stop() {
 // attach lets strace watch the process from here on, and waits until it does.
 func (p *process) attach(t *testing.T, strace string, args ...string) {
 	t.Helper()
-	pid := strconv.Itoa(p.cmd.Process.Pid)
+	pid := strconv.Itoa(p.PID)
 	p.strace = exec.Command(strace, append([]string{"-f", "-qq", "-p", pid}, args...)...)
 	if err := p.strace.Start(); err != nil {
 		t.Fatal(err)

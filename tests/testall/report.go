@@ -22,6 +22,8 @@ type report struct {
 	verbose bool
 	passed  int
 	failed  int
+	// broken are the tests and packages that failed, for the end.
+	broken []string
 	// left is what was left out, by reason.
 	left map[string][]string
 	// printed is what a test or package that is not finished has printed.
@@ -92,6 +94,7 @@ func (r *report) finish(e event, printed *strings.Builder) {
 		r.passed++
 	case "fail":
 		r.failed++
+		r.broken = append(r.broken, shortPackage(e.Package)+"."+e.Test)
 		if !r.verbose {
 			fmt.Fprint(r.out, text)
 		}
@@ -104,7 +107,8 @@ func (r *report) finishPackage(e event, text string) {
 	switch {
 	case e.Action == "fail":
 		if r.ran[e.Package] == 0 {
-			r.failed++ // it did not build, or crashed before its first test
+			r.failed++
+			r.broken = append(r.broken, shortPackage(e.Package)+", which did not build or did not start")
 		}
 		if !r.verbose {
 			fmt.Fprint(r.out, text)
@@ -134,6 +138,9 @@ func shortPackage(path string) string {
 
 func (r *report) summary() {
 	fmt.Fprintf(r.out, "\n%d tests passed, %d failed, %d left out\n", r.passed, r.failed, r.leftOut())
+	if len(r.broken) > 0 {
+		fmt.Fprintf(r.out, "\nFailed:\n  %s\n", strings.Join(r.broken, "\n  "))
+	}
 	if len(r.left) == 0 {
 		return
 	}

@@ -37,14 +37,14 @@ func TestReport(t *testing.T) {
 				`{"Action":"fail","Package":"P/a","Test":"T"}`,
 				`{"Action":"fail","Package":"P/a","Elapsed":0.2}`,
 			},
-			want: "want 1\nFAIL  P/a                                                             0.2s\n\n0 tests passed, 1 failed, 0 left out\n",
+			want: "want 1\nFAIL  P/a                                                             0.2s\n\n0 tests passed, 1 failed, 0 left out\n\nFailed:\n  P/a.T\n",
 		},
 		"a package that does not build has failed": {
 			events: []string{
 				`{"Action":"build-output","ImportPath":"P/a","Output":"a.go:1: no\n"}`,
 				`{"Action":"fail","Package":"P/a","Elapsed":0}`,
 			},
-			want: "a.go:1: no\nFAIL  P/a                                                             0.0s\n\n0 tests passed, 1 failed, 0 left out\n",
+			want: "a.go:1: no\nFAIL  P/a                                                             0.0s\n\n0 tests passed, 1 failed, 0 left out\n\nFailed:\n  P/a, which did not build or did not start\n",
 		},
 		"a package without tests is nothing to tell": {
 			events: []string{`{"Action":"skip","Package":"P/a"}`},

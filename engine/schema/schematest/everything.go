@@ -31,7 +31,17 @@ func Everything() *spec.Provider {
 			thing(), disk(),
 			{Name: "Empty", Inputs: object(), Outputs: object(), Deprecated: "use Thing", List: &spec.Lister{}},
 		},
-		Functions:  []*spec.Function{{Name: "later", Inputs: object(), Outputs: object()}},
+		Functions: []*spec.Function{
+			{Name: "nothing", Inputs: object(), Outputs: object()},
+			{
+				Name: "getThing", Doc: "Looks a thing up.",
+				Inputs: object(required("name", text()), prop("within", object(prop("zone", text())))),
+				Outputs: object(
+					&spec.Property{Name: "token", Type: text(), Required: true, Secret: true},
+					prop("rules", &spec.Type{Kind: spec.List, Elem: &spec.Type{Ref: "#Rule"}}), prop("nested", object(prop("deep", text()))),
+				),
+			},
+		},
 		Components: []*spec.Component{{Name: "Later", Inputs: object(), Outputs: object()}},
 	}
 }

@@ -23,12 +23,17 @@ func Need(t testing.TB, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return need(t, tool, root)
+}
+
+func need(t testing.TB, tool Tool, root string) string {
+	t.Helper()
 	path, err := tool.Find(root)
 	switch {
 	case err == nil:
 		return path
 	case !errors.Is(err, ErrMissing) || os.Getenv(NoSkip) == "1":
-		t.Fatalf("%s is needed for %s: %v; run `make test-deps`", tool.Name, tool.For, err)
+		t.Fatalf("%s is needed (%s): %v; run `make test-deps`", tool.Name, tool.For, err)
 	default:
 		t.Skipf("%s is missing (%s): run `make test-deps`", tool.Name, tool.For)
 	}

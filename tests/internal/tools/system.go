@@ -55,6 +55,24 @@ func installVenv(ctx context.Context, root string, log io.Writer) error {
 	return os.WriteFile(filepath.Join(final, completeMarker), nil, 0o644)
 }
 
+// straceTool counts as there only where it may trace: containers often forbid
+// it, and no package changes that.
+func straceTool() Tool {
+	t := systemTool(Strace, "kill -9 at every system call of a write", "strace", "strace")
+	find := t.find
+	t.find = func(root string) (string, error) {
+		path, err := find(root)
+		if err != nil {
+			return "", err
+		}
+		if printed, err := exec.Command(path, "-qq", "-o", os.DevNull, path, "-V").CombinedOutput(); err != nil {
+			return "", fmt.Errorf("strace may not trace on this machine (ptrace is forbidden?): %w: %s", ErrMissing, printed)
+		}
+		return path, nil
+	}
+	return t
+}
+
 // installPackages brings packages of the system, where there is apt and a way
 // to use it; elsewhere it says what to install by hand.
 func installPackages(ctx context.Context, log io.Writer, packages ...string) error {

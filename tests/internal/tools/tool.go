@@ -47,7 +47,7 @@ func All() []Tool {
 			Name: PythonProvider, For: "the comparison with a provider written by hand in Python",
 			find: findVenv, install: installVenv,
 		},
-		systemTool(Strace, "kill -9 at every system call of a write", "strace", "strace"),
+		straceTool(),
 		systemTool(CCompiler, "the race detector", "cc", "gcc", "libc6-dev"),
 	}
 }

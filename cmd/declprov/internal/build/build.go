@@ -4,7 +4,7 @@
 // A spec is somebody else's code, and CUE can be made to compute for ever or to
 // ask for all memory there is. It is therefore evaluated in a process of its
 // own, which the limits of the operating system hold: this same binary, started
-// with a hidden argument (child.go), in an empty environment (isolate.go). What
+// with a hidden argument (package evaluate), in an empty environment (isolate.go). What
 // comes out is kept by content, so that a process that serves an unchanged spec
 // evaluates nothing.
 package build
@@ -28,8 +28,8 @@ type Builder struct {
 	// Tool names this version of declprov. A compiled spec of another version
 	// is built again.
 	Tool string
-	// Cache keeps compiled specs; nil keeps none.
-	Cache  *int
+	// Cache keeps compiled specs; its zero value keeps none.
+	Cache  container.Cache
 	Limits Limits
 	Log    *slog.Logger
 }
@@ -62,7 +62,7 @@ func (b *Builder) Evaluate(ctx context.Context, s Spec) (*Built, error) {
 		executable = self
 	}
 	begun := time.Now()
-	a, err := isolate(ctx, executable, request{Spec: s, Tool: b.Tool, Limits: b.Limits})
+	a, err := isolate(ctx, executable, Request{Spec: s, Tool: b.Tool, Limits: b.Limits})
 	b.logEvaluation(s, a, err, time.Since(begun))
 	if err != nil {
 		return nil, err
@@ -70,13 +70,13 @@ func (b *Builder) Evaluate(ctx context.Context, s Spec) (*Built, error) {
 	if a.Failure != "" {
 		return nil, fmt.Errorf("evaluating %s: %s", s, a.Failure)
 	}
-	if a.Container != nil && s.Path != "-" {
-		b.keep(s, a.Container)
+	if a.Container != nil {
+		b.keep(s, a.Container, begun)
 	}
 	return &Built{Findings: a.Findings, Sources: a.Sources, Container: a.Container}, nil
 }
 
-func (b *Builder) logEvaluation(s Spec, a *answer, err error, took time.Duration) {
+func (b *Builder) logEvaluation(s Spec, a *Answer, err error, took time.Duration) {
 	attrs := []any{"spec", s.Name(), "took", took.Round(time.Microsecond)}
 	var crash *CrashError
 	switch {

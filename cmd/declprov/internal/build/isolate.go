@@ -30,7 +30,7 @@ var inherited = []string{
 // isolate evaluates a spec in a process of its own, under limits that hold
 // whatever the spec does: CUE's evaluator cannot be cancelled from within
 // (cue-lang/cue issue 2489).
-func isolate(ctx context.Context, executable string, req request) (*answer, error) {
+func isolate(ctx context.Context, executable string, req Request) (*Answer, error) {
 	spec, limits := req.Spec, req.Limits
 	input, err := json.Marshal(req)
 	if err != nil {
@@ -79,7 +79,7 @@ func childEnv() []string {
 var noMemory = regexp.MustCompile(`out of memory|cannot allocate memory|failed to create new OS thread|stack exceeds \d+-byte limit|cannot map pages|errno=12\b`)
 
 // explain says why a child ended without an answer.
-func explain(spec Spec, limits Limits, cmd *exec.Cmd, err error, stderr string) (*answer, error) {
+func explain(spec Spec, limits Limits, cmd *exec.Cmd, err error, stderr string) (*Answer, error) {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return nil, fmt.Errorf("starting %s to evaluate %s: %w", cmd.Path, spec, err)
@@ -90,7 +90,7 @@ func explain(spec Spec, limits Limits, cmd *exec.Cmd, err error, stderr string) 
 	case killedForCPU(exit.ProcessState, limits):
 		return tooCostly(spec, tooMuchCPU(limits)), nil
 	case killed(exit.ProcessState):
-		return tooCostly(spec, "more memory than this machine has free"), nil
+		return tooCostly(spec, "more memory or processor time than this machine allows"), nil
 	}
 	return nil, &CrashError{Spec: spec, Exit: exit.ProcessState.String(), Output: stderr}
 }
@@ -109,8 +109,8 @@ func (e *CrashError) Error() string {
 		"DECLPROV_LOG=debug shows the trace.", e.Spec, e.Exit, first)
 }
 
-func tooCostly(spec Spec, limit exceeded) *answer {
-	return &answer{Findings: diag.List{{
+func tooCostly(spec Spec, limit exceeded) *Answer {
+	return &Answer{Findings: diag.List{{
 		Severity: diag.Error,
 		Code:     "spec-too-costly",
 		Summary:  fmt.Sprintf("evaluating the spec took %s, and was stopped", limit),

@@ -25,10 +25,6 @@ func DefaultLimits() Limits {
 	return Limits{Memory: 1 << 30, CPU: 10 * time.Second, Wall: 10 * time.Second, Output: 64 << 20}
 }
 
-// stackLimit is the most that one goroutine's stack may take in the child, so
-// that a spec that nests endlessly ends before it is a matter of memory.
-const stackLimit = 256 << 20
-
 // exceeded says which limit a child ran into, as the end of a sentence.
 type exceeded string
 

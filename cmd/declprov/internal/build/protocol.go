@@ -15,17 +15,17 @@ import (
 // one spec and answers on its standard output.
 const ChildCommand = "__evaluate"
 
-// request is what the child reads from its standard input, as JSON.
-type request struct {
+// Request is what the child reads from its standard input, as JSON.
+type Request struct {
 	Spec Spec `json:"spec"`
 	// Tool is the version of declprov that the result is marked with.
 	Tool   string `json:"tool"`
 	Limits Limits `json:"limits"`
 }
 
-// answer is what the child writes: the length of the JSON as eight bytes,
+// Answer is what the child writes: the length of the JSON as eight bytes,
 // big-endian, the JSON, and to the end the compiled spec as it is.
-type answer struct {
+type Answer struct {
 	Findings diag.List    `json:"findings,omitempty"`
 	Sources  diag.Sources `json:"sources,omitempty"`
 	// Failure is the world's fault: the spec could not be read.
@@ -34,7 +34,8 @@ type answer struct {
 	Container []byte `json:"-"`
 }
 
-func (a *answer) write(w io.Writer) error {
+// Write writes the answer in that form.
+func (a *Answer) Write(w io.Writer) error {
 	head, err := json.Marshal(a)
 	if err != nil {
 		return fmt.Errorf("encoding the answer: %w", err)
@@ -50,7 +51,7 @@ func (a *answer) write(w io.Writer) error {
 
 var errCutShort = errors.New("the answer is cut short")
 
-func parseAnswer(b []byte) (*answer, error) {
+func parseAnswer(b []byte) (*Answer, error) {
 	if len(b) < 8 {
 		return nil, errCutShort
 	}
@@ -58,7 +59,7 @@ func parseAnswer(b []byte) (*answer, error) {
 	if length > uint64(len(rest)) {
 		return nil, errCutShort
 	}
-	var a answer
+	var a Answer
 	if err := json.Unmarshal(rest[:length], &a); err != nil {
 		return nil, fmt.Errorf("decoding the answer: %w", err)
 	}

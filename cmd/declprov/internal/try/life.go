@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
-	"google.golang.org/grpc/status"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
 )
@@ -97,7 +96,9 @@ func (l *life) configure(ctx context.Context) error {
 	}
 	if len(answer.Failures) > 0 {
 		l.heading("config", "")
-		return l.failures(answer.Failures)
+		err := l.failures(answer.Failures)
+		fmt.Fprintf(l.w, "        Configure the provider with --config %s=…\n", answer.Failures[0].Property)
+		return err
 	}
 	if answer.Inputs.Len() > 0 {
 		l.heading("config", "")
@@ -107,8 +108,9 @@ func (l *life) configure(ctx context.Context) error {
 		var missing *client.MissingKeys
 		if errors.As(err, &missing) {
 			for _, key := range missing.Keys {
-				l.failure("%s is required: give it with --config %s=…", key.Name, key.Name)
+				l.failure("%s: is required", key.Name)
 			}
+			fmt.Fprintf(l.w, "        Configure the provider with --config %s=…\n", missing.Keys[0].Name)
 			return ErrFailed
 		}
 		return l.fail(err)
@@ -272,7 +274,7 @@ func (l *life) delete(ctx context.Context) error {
 
 func (l *life) deleteState(ctx context.Context, s client.State) error {
 	if err := l.client.Delete(ctx, l.resource, s, client.Operation{}); err != nil {
-		l.heading("delete", "failed: "+showText(s.ID)+" is left behind")
+		l.heading("delete", "failed: "+showText(s.ID)+" may be left behind")
 		return l.fail(err)
 	}
 	l.heading("delete", "id "+showText(s.ID))
@@ -295,56 +297,4 @@ func (l *life) end(ctx context.Context, err error) error {
 		return failed
 	}
 	return err
-}
-
-// fail shows the error of a call.
-func (l *life) fail(err error) error {
-	text := err.Error()
-	if s, ok := status.FromError(err); ok {
-		text = s.Message()
-	}
-	l.failure("%s", text)
-	return ErrFailed
-}
-
-func (l *life) failures(failures []client.Failure) error {
-	for _, f := range failures {
-		if f.Property == "" {
-			l.failure("%s", f.Reason)
-			continue
-		}
-		l.failure("%s: %s", f.Property, f.Reason)
-	}
-	return ErrFailed
-}
-
-// changes lists what a diff says.
-func (l *life) changes(d client.Diff) {
-	signs := map[string]string{"ADD": "+", "DELETE": "-", "UPDATE": "~"}
-	for _, c := range d.Details {
-		kind, replaces := strings.CutSuffix(c.Kind, "_REPLACE")
-		line := "        " + signs[kind] + " " + c.Path
-		if replaces {
-			line += "  " + l.paint(dim, "replaces")
-		}
-		fmt.Fprintln(l.w, line)
-	}
-	if len(d.Details) == 0 {
-		fmt.Fprintln(l.w, "        ~ "+strings.Join(d.Diffs, ", "))
-	}
-}
-
-// Message shows what the provider says while it works; its live status only
-// where somebody watches.
-func Message(w io.Writer, color, live bool) func(client.LogMessage) {
-	p := printer{w: w, color: color}
-	return func(m client.LogMessage) {
-		switch {
-		case m.Severity == "DEBUG" || m.Ephemeral && !live:
-		case m.Ephemeral || m.Severity == "INFO":
-			fmt.Fprintf(w, "        %s\n", p.paint(dim, m.Text))
-		default:
-			p.failure("%s: %s", strings.ToLower(m.Severity), m.Text)
-		}
-	}
 }

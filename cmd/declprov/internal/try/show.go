@@ -92,7 +92,10 @@ func (p printer) paint(attribute, s string) string {
 
 // heading begins the part of one call.
 func (p printer) heading(verb, rest string) {
-	fmt.Fprintf(p.w, "%s %s\n", p.paint(bold, fmt.Sprintf("%-7s", verb)), rest)
+	if rest != "" {
+		verb, rest = fmt.Sprintf("%-7s", verb), " "+rest
+	}
+	fmt.Fprintln(p.w, p.paint(bold, verb)+rest)
 }
 
 // values lists properties, one a line, and what note says of each.

@@ -1,5 +1,0 @@
-package main
-
-import "log/slog"
-
-func openCache(log *slog.Logger) *int { return nil }

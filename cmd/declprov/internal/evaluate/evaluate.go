@@ -1,0 +1,82 @@
+package evaluate
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/declprov/declprov/actions/builtin"
+	"github.com/declprov/declprov/cmd/declprov/internal/build"
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/schema"
+	"github.com/declprov/declprov/spec/container"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load"
+)
+
+// evaluate is the way from a spec to its compiled form. Mistakes of the
+// document do not keep those of its expressions from being found: all stages
+// run on as much as could be understood.
+func evaluate(ctx context.Context, s build.Spec, tool string) *build.Answer {
+	doc, findings := load.Load(ctx, load.Source{Path: s.Path, Stdin: s.Stdin, Format: s.Format, Tags: s.Tags})
+	_, more := engine.Compile(doc.Provider, builtin.Families())
+	findings = append(findings, more...)
+	findings = append(findings, schema.Lint(doc.Provider, findings)...)
+	a := &build.Answer{Findings: findings.Sorted()}
+	if len(findings) > 0 {
+		a.Sources = sourcesOf(doc) // for the snippets
+	}
+	if findings.HasErrors() {
+		return a
+	}
+	pulumi, more := schema.Pulumi(doc.Provider)
+	if len(more) > 0 {
+		a.Findings, a.Sources = append(findings, more...).Sorted(), sourcesOf(doc)
+	}
+	if a.Findings.HasErrors() {
+		return a
+	}
+	encoded, err := container.Encode(container.Content{
+		Provider: doc.Provider,
+		Schema:   pulumi,
+		Sources:  contents(doc),
+		Dirs:     doc.Dirs,
+		Tags:     s.Tags,
+		Tool:     tool,
+		CUE:      cueVersion(),
+	})
+	if err != nil {
+		a.Failure = err.Error()
+	}
+	a.Container = encoded
+	return a
+}
+
+func sourcesOf(doc *load.Document) diag.Sources {
+	sources := make(diag.Sources, len(doc.Files))
+	for _, f := range doc.Files {
+		sources[f.Path] = f.Content
+	}
+	return sources
+}
+
+func contents(doc *load.Document) []container.Source {
+	sources := make([]container.Source, len(doc.Files))
+	for i, f := range doc.Files {
+		sources[i] = container.Source{Path: f.Path, Content: f.Content}
+	}
+	return sources
+}
+
+// cueVersion is that of the evaluator in this binary.
+func cueVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == "cuelang.org/go" {
+			return dep.Version
+		}
+	}
+	return ""
+}

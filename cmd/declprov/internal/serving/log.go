@@ -1,0 +1,20 @@
+package serving
+
+import (
+	"io"
+	"log/slog"
+	"os"
+)
+
+// NewLog is the log of a process: as DECLPROV_LOG says, or everything with
+// debug; by default nothing. It never holds a value of the user's.
+func NewLog(w io.Writer, debug bool) *slog.Logger {
+	level := slog.LevelDebug
+	if !debug {
+		name := os.Getenv("DECLPROV_LOG")
+		if name == "" || level.UnmarshalText([]byte(name)) != nil {
+			return slog.New(slog.DiscardHandler)
+		}
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}

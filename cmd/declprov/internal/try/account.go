@@ -1,0 +1,63 @@
+package try
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"google.golang.org/grpc/status"
+
+	"github.com/declprov/declprov/engine/pulumi/client"
+)
+
+// fail shows the error of a call.
+func (l *life) fail(err error) error {
+	text := err.Error()
+	if s, ok := status.FromError(err); ok {
+		text = s.Message()
+	}
+	l.failure("%s", text)
+	return ErrFailed
+}
+
+func (l *life) failures(failures []client.Failure) error {
+	for _, f := range failures {
+		if f.Property == "" {
+			l.failure("%s", f.Reason)
+			continue
+		}
+		l.failure("%s: %s", f.Property, f.Reason)
+	}
+	return ErrFailed
+}
+
+// changes lists what a diff says.
+func (l *life) changes(d client.Diff) {
+	signs := map[string]string{"ADD": "+", "DELETE": "-", "UPDATE": "~"}
+	for _, c := range d.Details {
+		kind, replaces := strings.CutSuffix(c.Kind, "_REPLACE")
+		line := "        " + signs[kind] + " " + c.Path
+		if replaces {
+			line += "  " + l.paint(dim, "replaces")
+		}
+		fmt.Fprintln(l.w, line)
+	}
+	if len(d.Details) == 0 {
+		fmt.Fprintln(l.w, "        ~ "+strings.Join(d.Diffs, ", "))
+	}
+}
+
+// Message shows what the provider says while it works; its live status only
+// where somebody watches.
+func Message(w io.Writer, color, live bool) func(client.LogMessage) {
+	p := printer{w: w, color: color}
+	return func(m client.LogMessage) {
+		switch {
+		case m.Severity == "DEBUG" || m.Ephemeral && !live:
+		case m.Ephemeral || m.Severity == "INFO":
+			fmt.Fprintf(w, "        %s\n", p.paint(dim, m.Text))
+		default:
+			p.failure("%s: %s", strings.ToLower(m.Severity), m.Text)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// function is a compiled function of the provider: a query, or, without an
+// operation, a value made of its inputs.
+type function struct {
+	spec            *spec.Function
+	inputs, outputs *checker
+	naming          naming
+	op              *operation
+	// ret is what a pure function yields.
+	ret *expr.Value
+}
+
+// function compiles one.
+func (c *compiler) function(m *spec.Function) (f *function) {
+	c.in(fmt.Sprintf("function %q", m.Name), "functions."+m.Name, func() { f = c.functionBody(m) })
+	return f
+}
+
+func (c *compiler) functionBody(m *spec.Function) *function {
+	f := &function{spec: m, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs), naming: newNaming("", c.spec.Types, m.Outputs)}
+	scope := c.everywhere(expr.Name{Name: "inputs", Type: checked(m.Inputs)})
+	to := target{name: m.Name, what: "the function", outputs: m.Outputs, inputs: &spec.Type{Kind: spec.Object}}
+	if m.Operation == nil {
+		pure := &operation{}
+		c.yieldsTo(to, pure, m.Return, newTrail(scope))
+		f.ret = pure.ret
+		c.functionYields(f, pure)
+		return f
+	}
+	t := newTrail(scope)
+	f.op = c.steps(m.Operation, t, func(int) {})
+	for _, s := range f.op.steps {
+		if s.known && s.effect == actions.Write {
+			c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("a function has an effect: %s", s.action),
+				"Hosts call functions in previews too, and as often as they like. Make it a resource, or say `effect: \"none\"` where the action only looks.")
+		}
+	}
+	c.yieldsTo(to, f.op, cmp.Or(m.Operation.Return, m.Return), t)
+	c.functionYields(f, f.op)
+	f.want()
+	return f
+}
+
+// want notes which members of each step's result the function refers to.
+func (f *function) want() {
+	w := wanting{named: map[string]*step{}}
+	for i, s := range f.op.steps {
+		w.step(f.op.steps[:i], f.op.steps[:i+1], s)
+		if s.model.As != "" {
+			w.named[s.model.As] = s
+		}
+	}
+	if f.op.ret != nil {
+		w.note(f.op.steps, nil, f.op.ret)
+		return
+	}
+	for _, p := range f.spec.Outputs.Fields {
+		last(f.op.steps).wants[p.Name] = true
+	}
+}
+
+// functionYields reports required outputs that a function is known not to give.
+func (c *compiler) functionYields(f *function, op *operation) {
+	var t *spec.Type
+	switch {
+	case op.broken:
+		return
+	case op.ret != nil:
+		t = op.ret.Type()
+	case len(op.steps) > 0:
+		t = op.steps[len(op.steps)-1].result
+	}
+	if t = c.spec.Types.Resolve(t); t.Kind != spec.Object || t.Open {
+		return
+	}
+	for _, p := range f.spec.Outputs.Fields {
+		if !p.Required || t.Field(p.Name) != nil || op.meansTo(p.Name) {
+			continue
+		}
+		c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
+			fmt.Sprintf("The function yields no such member. Return it, or make it optional: `%s?:`.", p.Name))
+	}
+}

@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// target is what the yield of an operation is projected onto, by name.
+type target struct {
+	// name is that of the resource or function, what is who yields: "read".
+	name, what      string
+	outputs, inputs *spec.Type
+	// both says that inputs take from the yield, too: a read's.
+	both bool
+	// elsewhere says that an output which is absent here may still be read.
+	elsewhere bool
+}
+
+// yield compiles what an operation of a resource yields, and checks that it can
+// be projected onto the properties: its own `return`, else the resource's, else
+// what its last step gives.
+func (c *compiler) yield(r *resource, op *operation, v verb, m *spec.Operation, t *trail) {
+	if len(t.steps) == 0 {
+		return // broken, which was reported
+	}
+	written := m.Return
+	if written == nil {
+		written = r.spec.Return
+	}
+	c.yieldsTo(target{
+		name: r.spec.Name, what: string(v), outputs: r.spec.Outputs, inputs: r.spec.Inputs,
+		both: v == read, elsewhere: v != read && r.spec.Read != nil,
+	}, op, written, t)
+}
+
+// yieldsTo compiles what is written as `return`, or checks the last result where
+// nothing is.
+func (c *compiler) yieldsTo(y target, op *operation, written *spec.Node, t *trail) {
+	if written != nil {
+		op.ret, op.meant = c.returns(y, written, t.scope)
+		op.broken = op.ret == nil
+		return
+	}
+	if len(t.steps) == 0 {
+		return
+	}
+	if s := t.steps[len(t.steps)-1]; s.forEach == nil {
+		c.objectFits(y, s.result, func(p *spec.Property) diag.Range { return p.Range })
+	}
+}
+
+// returns compiles a `return`. meant are the properties that misspelt ones in it
+// were probably meant to be.
+func (c *compiler) returns(y target, written *spec.Node, s *expr.Scope) (v *expr.Value, meant []string) {
+	v = c.template(written, s, &spec.Type{Kind: spec.Object, Open: true, Nullable: true}, "return")
+	if v == nil {
+		return nil, nil
+	}
+	if written.Kind != spec.MapNode {
+		c.objectFits(y, v.Type(), func(*spec.Property) diag.Range { return written.Range })
+		return v, nil
+	}
+	for _, f := range written.Fields {
+		targets := y.properties(f.Name)
+		if len(targets) > 0 {
+			c.returned(y, targets, f, s)
+		} else if near, ok := c.unknownProperty(y, f); !ok {
+			meant = append(meant, near)
+		}
+	}
+	return v, meant
+}
+
+// properties are those that a member of the yield is for.
+func (y target) properties(name string) []*spec.Property {
+	var out []*spec.Property
+	if p := y.outputs.Field(name); p != nil {
+		out = append(out, p)
+	}
+	if p := y.inputs.Field(name); p != nil && y.both {
+		out = append(out, p)
+	}
+	return out
+}
+
+// unknownProperty reports a member of `return` that no property takes, and gives
+// the one that was probably meant.
+func (c *compiler) unknownProperty(y target, f spec.Field) (near string, ok bool) {
+	if y.inputs.Field(f.Name) != nil || y.outputs.Open || y.inputs != nil && y.inputs.Open {
+		return "", true // of use to read, where all share a return; or nobody knows what there is
+	}
+	names := y.outputs.FieldNames()
+	if y.inputs != nil {
+		names = slices.Concat(names, y.inputs.FieldNames())
+	}
+	c.fail(codeUnknownProperty, f.NameRange, "return."+f.Name, fmt.Sprintf("no property %q to return", f.Name),
+		fmt.Sprintf("%s has no property of that name. %s", y.name, diag.Remedy(f.Name, names)))
+	return diag.DidYouMean(f.Name, names), false
+}
+
+// returned checks one member of a `return` that is written out.
+func (c *compiler) returned(y target, targets []*spec.Property, f spec.Field, s *expr.Scope) {
+	value := c.template(f.Value, s, nil, "return."+f.Name)
+	if value == nil {
+		return
+	}
+	for _, p := range targets {
+		if !c.projects(value.Type(), p.Type) {
+			c.template(f.Value, s, y.returnable(p), "return."+f.Name)
+		}
+	}
+	if out := y.outputs.Field(f.Name); out != nil && value.Secret() && !out.Secret && !out.Ephemeral {
+		c.fail(codeSecretExposed, f.Value.Range, "return."+f.Name, fmt.Sprintf("a secret goes into output %q, which is not @secret()", f.Name),
+			"Hosts show outputs. Say @secret() on it, or return something else.")
+	}
+}
+
+// returnable is the type that a returned value must have: null is absence, which
+// an output that must be there affords only where it can come from elsewhere.
+func (y target) returnable(p *spec.Property) *spec.Type {
+	if p.Required && !y.elsewhere && y.outputs.Field(p.Name) == p {
+		return p.Type
+	}
+	t := *p.Type
+	t.Nullable = true
+	return &t
+}
+
+// objectFits checks an object as a whole; at says where a finding about a
+// property is shown.
+func (c *compiler) objectFits(y target, t *spec.Type, at func(*spec.Property) diag.Range) {
+	t = c.spec.Types.Resolve(t)
+	if t.Kind != spec.Object {
+		return
+	}
+	for _, f := range t.Fields {
+		for _, p := range y.properties(f.Name) {
+			present := *f.Type
+			present.Nullable = false
+			if c.projects(&present, p.Type) {
+				continue
+			}
+			c.fail(codeTypeMismatch, at(p), p.Name, fmt.Sprintf("%s gives %s for %q, which is declared as %s", y.what, describe(f.Type), p.Name, describe(p.Type)),
+				"Declare what is given, or convert it in a `return`.")
+		}
+	}
+}
+
+// projects reports whether values of a type become a property as they are: a
+// number that is not known yet may become text, whose digits it keeps.
+func (c *compiler) projects(from, to *spec.Type) bool {
+	source := c.spec.Types.Resolve(from)
+	if (source.Kind == spec.Int || source.Kind == spec.Number) && !source.Nullable && len(source.Enum) == 0 {
+		if target := c.spec.Types.Resolve(to); target.Kind == spec.String && len(target.Enum) == 0 {
+			return true
+		}
+	}
+	return expr.Assignable(from, to, c.spec.Types) == nil
+}

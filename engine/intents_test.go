@@ -1,0 +1,128 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/journal"
+)
+
+const keyed = `resources: Thing: {
+	inputs: name: string
+	id: "${result.id}"
+	create: world: post: {what: "make", key: true}
+	update: world: do: what: "change"
+	delete: world: do: what: "remove"
+}`
+
+const findable = `resources: Thing: {
+	inputs: name: string
+	id: "${result.id}"
+	create: world: post: {what: "make", with: "${inputs.name}"}
+	find: world: look: {what: "find", with: "${inputs.name}"}
+	delete: world: do: what: "remove"
+}`
+
+func intents(t *testing.T, dir string) []journal.Intent {
+	t.Helper()
+	list, err := journal.In(dir).List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// A create under a key is sent under the same key until its id is seen again,
+// however often the process dies in between.
+func TestKeyedCreate(t *testing.T) {
+	w := newWorld()
+	w.journal = t.TempDir()
+	var keys []string
+	lose := true
+	w.hooks["make"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+		keys = append(keys, call.Key)
+		if list := intents(t, w.journal); len(list) != 1 || list[0].Key != call.Key {
+			t.Errorf("the intent is not on disk before the effect: %+v", list)
+		}
+		if lose {
+			return actions.Outcome{Status: actions.Lost, Err: errLost}
+		}
+		return yields("id", "7")
+	}
+	e, _ := w.engine(t, keyed)
+	inputs := check(t, e, "Thing", object("name", "a"))
+	make := func() engine.Result {
+		return e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs})
+	}
+	if out := make(); out.Err == nil || out.State != nil {
+		t.Fatalf("%+v", out)
+	}
+	if list := intents(t, w.journal); len(list) != 1 || !list[0].Open() {
+		t.Fatalf("what came of it is not known, and stays to be settled: %+v", list)
+	}
+	lose = false
+	out := make()
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	again := make() // the host died before it could record the answer
+	if again.Err != nil || keys[0] == "" || keys[1] != keys[0] || keys[2] != keys[0] {
+		t.Errorf("one key for one create, and %v", keys)
+	}
+	if _, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *again.State, New: inputs}); err != nil {
+		t.Fatal(err)
+	}
+	if list := intents(t, w.journal); len(list) != 0 {
+		t.Errorf("an id that the host shows is settled: %+v", list)
+	}
+	make()
+	if keys[3] == keys[0] {
+		t.Error("a second resource of the same inputs is another create")
+	}
+}
+
+func TestRefusedCreateLeavesNoIntent(t *testing.T) {
+	w := newWorld().on("make", refused("no such plan"))
+	w.journal = t.TempDir()
+	e, _ := w.engine(t, keyed)
+	e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+	if list := intents(t, w.journal); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// Without a key, what was made is looked for before anything is sent again.
+func TestFind(t *testing.T) {
+	w := newWorld().on("make", actions.Outcome{Status: actions.Lost, Err: errLost}).on("find", gone("it"), yields("id", "7"))
+	w.journal = t.TempDir()
+	e, _ := w.engine(t, findable)
+	create := func() engine.Result {
+		return e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+	}
+	if out := create(); out.Err == nil || !errors.Is(out.Err, errLost) || !strings.Contains(out.Err.Error(), "looks again") {
+		t.Fatalf("%+v", out)
+	}
+	if out := create(); out.Err != nil || out.State.ID != "7" {
+		t.Fatalf("what was found is taken over: %+v", out)
+	}
+	if diff := cmp.Diff([]string{"make a", "find a", "find a"}, w.log()); diff != "" {
+		t.Errorf("nothing is sent twice (-want +got):\n%s", diff)
+	}
+}
+
+func TestAtLeastOnce(t *testing.T) {
+	_, diags := newWorld().compile(t, strings.Replace(findable, "find: world", "checks: []\n// world", 1))
+	var codes []string
+	for _, d := range diags {
+		codes = append(codes, d.Code)
+	}
+	if diff := cmp.Diff([]string{"at-least-once"}, codes); diff != "" {
+		t.Errorf("a create that may be made twice is labelled (-want +got):\n%s", diff)
+	}
+}

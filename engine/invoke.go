@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// InvokeRequest asks a function of the provider.
+type InvokeRequest struct {
+	Function string
+	Args     property.Map
+	Log      Log
+}
+
+// InvokeResponse is what a function yields, or what is wrong with its arguments.
+type InvokeResponse struct {
+	Return   property.Map
+	Failures []Failure
+}
+
+// Functions are the names of the spec's functions, in its order.
+func (p *Program) Functions() []string {
+	names := make([]string, len(p.provider.Functions))
+	for i, f := range p.provider.Functions {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Invoke asks a function. Functions only look, so that a preview asks them as
+// well. An argument that is not known yet makes every output unknown.
+func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse, error) {
+	compiled := e.program.functions[req.Function]
+	if compiled == nil {
+		return InvokeResponse{}, fmt.Errorf("provider %s has no function %q. %s",
+			e.program.provider.Name, req.Function, diag.Remedy(req.Function, e.program.Functions()))
+	}
+	f, err := compiled()
+	if err != nil {
+		return InvokeResponse{}, err
+	}
+	var found findings
+	args := f.inputs.complete(property.New(req.Args), "", &found).AsMap()
+	if found.list != nil {
+		return InvokeResponse{Failures: found.list}, nil
+	}
+	op := f.op
+	if op == nil {
+		op = &operation{ret: f.ret}
+	}
+	r := e.newRun(nil, op, verb("function "+req.Function), Ref{}, req.Log)
+	r.naming = f.naming
+	r.object("inputs", f.inputs, args)
+	if property.New(args).HasComputed() {
+		return InvokeResponse{Return: f.outputs.unknown()}, nil
+	}
+	if err := r.open(); err != nil {
+		return InvokeResponse{}, err
+	}
+	out, err := f.ask(ctx, r)
+	return InvokeResponse{Return: out}, r.mask().error(err)
+}
+
+// ask runs the function and fits what it yields onto its outputs.
+func (f *function) ask(ctx context.Context, r *run) (property.Map, error) {
+	if err := r.steps(ctx, 0); err != nil {
+		return property.Map{}, err
+	}
+	yield, err := r.yield()
+	if err != nil {
+		return property.Map{}, err
+	}
+	got, err := f.outputs.project(yield, r.mask())
+	if err == nil && got.missing != nil {
+		err = errors.New("it yields no " + enumerateAnd(got.missing))
+	}
+	if err != nil {
+		return property.Map{}, fmt.Errorf("%s: %w", r.verb, err)
+	}
+	return property.NewMap(got.values), nil
+}
+
+// unknown are an object's properties, none of them known.
+func (c *checker) unknown() property.Map {
+	values := make(map[string]property.Value, len(c.fields))
+	for _, m := range c.fields {
+		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
+	}
+	return property.NewMap(values)
+}

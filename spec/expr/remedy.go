@@ -1,0 +1,117 @@
+package expr
+
+import (
+	"fmt"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// remedyOf is the last resort of a finding that has nothing better to advise: an
+// author is never left with a complaint alone.
+func remedyOf(code string) string {
+	switch code {
+	case CodeSyntax:
+		return "An expression reads like inputs.name, len(x) > 0, a ?? b or x == 1 ? \"a\" : \"b\"."
+	case CodeTooLarge:
+		return "Make it smaller, or share the work among several steps."
+	case CodeUnknownMember:
+		return "Only what its type declares can be asked of it."
+	case CodeMissingMember:
+		return "Give it, or take what has it."
+	case CodeTypeMismatch:
+		return "Give a value of that type."
+	case CodeNotAllowed:
+		return "Give a value that the rule of its type allows."
+	case CodeNullUnguarded:
+		return "Say what stands in for null: x ?? \"\"."
+	case CodeWrongArgument:
+		return "Give it what its signature wants."
+	case CodeUnknownFunction:
+		return "Only functions are called, each by its name."
+	case CodeNeverEqual:
+		return "Compare values of one type that have something in common."
+	case CodeBadRegexp:
+		return "Patterns are those of RE2."
+	case CodeConstantFails:
+		return "The expression refers to nothing, so it fails whenever it is evaluated."
+	default:
+		return ""
+	}
+}
+
+// remedyFor says how a value of one type becomes one of another, or "".
+func remedyFor(from, to *spec.Type) string {
+	for _, variant := range to.Variants {
+		if remedy := remedyFor(from, variant); remedy != "" {
+			return remedy
+		}
+	}
+	switch {
+	case isString(to) && (isNumeric(from) || from.Kind == spec.Bool):
+		return "Turn it into text with string(…)."
+	case isString(to) && (from.Kind == spec.List || from.Kind == spec.Map || from.Kind == spec.Object):
+		return "Turn it into text with jsonencode(…)."
+	case to.Kind == spec.Int && from.Kind == spec.Number:
+		return "Make it whole with int(…), round(…) or floor(…)."
+	case to.Kind == spec.Int && isString(from):
+		return "Read it with int(…)."
+	case to.Kind == spec.Number && isString(from):
+		return "Read it with float(…)."
+	case to.Kind == spec.Bool:
+		return "Compare it with something: x == \"yes\", x > 0, x != null."
+	case to.Kind == spec.List:
+		return "Write [x] for a list of one."
+	case to.Kind == spec.Map || to.Kind == spec.Object:
+		return "Write {name: value, …}."
+	default:
+		return ""
+	}
+}
+
+// remedyForValue says what to write in the place of a value that is written
+// down, and not of the type that is wanted.
+func remedyForValue(m *mismatch, v any, want *spec.Type, types spec.Types) string {
+	t := present(resolve(want, types), types)
+	_, isText := v.(string)
+	switch {
+	case m.path != "" || m.code == CodeNullUnguarded:
+		return ""
+	case m.code == CodeNotAllowed && len(t.Enum) > 0:
+		return diag.Remedy(fmt.Sprint(v), texts(t.Enum))
+	case m.code == CodeNotAllowed:
+		return ""
+	case t.Kind == spec.Bool && isText:
+		return "Write true or false, without quotes."
+	case isNumeric(t) && isText:
+		return "Write the number without quotes."
+	case isString(t) && v != nil && !isText:
+		return "Write it in quotes."
+	case t.Kind == spec.Bool:
+		return "Write true or false."
+	case isNumeric(t):
+		return "Write a number."
+	case t.Kind == spec.List:
+		return "Write [ … ], also around a single item."
+	case t.Kind == spec.Map || t.Kind == spec.Object:
+		return "Write {name: value, …}."
+	}
+	return ""
+}
+
+// texts are literals as an author would compare them with a misspelt one.
+func texts(list []any) []string {
+	out := make([]string, len(list))
+	for i, l := range list {
+		out[i] = fmt.Sprint(l)
+	}
+	return out
+}
+
+// numberRemedy says how a number is got of what is none.
+func numberRemedy(t *spec.Type) string {
+	if isString(t) {
+		return "Read the number with int(…) or float(…)."
+	}
+	return ""
+}

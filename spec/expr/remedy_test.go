@@ -1,0 +1,37 @@
+package expr
+
+import (
+	"testing"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// TestRemedies: each kind of finding says what to do, and the commonest slips
+// what exactly.
+func TestRemedies(t *testing.T) {
+	scope := &Scope{Names: []Name{{Name: "inputs", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+		{Name: "path", Type: &spec.Type{Kind: spec.String}, Required: true},
+		{Name: "force", Type: &spec.Type{Kind: spec.Bool}, Required: true},
+	}}}}}
+	text, truth := &spec.Type{Kind: spec.String}, &spec.Type{Kind: spec.Bool}
+	for name, tc := range map[string]struct {
+		node   *spec.Node
+		want   *spec.Type
+		remedy string
+	}{
+		"text for a flag":    {&spec.Node{Kind: spec.StringNode, Text: "yes"}, truth, "Write true or false, without quotes."},
+		"number for text":    {&spec.Node{Kind: spec.NumberNode, Text: "7"}, text, "Write it in quotes."},
+		"text for a number":  {&spec.Node{Kind: spec.StringNode, Text: "7"}, &spec.Type{Kind: spec.Int}, "Write the number without quotes."},
+		"a near literal":     {&spec.Node{Kind: spec.StringNode, Text: "fiel"}, &spec.Type{Kind: spec.String, Enum: []any{"file", "directory"}}, `Did you mean "file"?`},
+		"a path for a flag":  {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path}"}, truth, `Compare it with something: x == "yes", x > 0, x != null.`},
+		"a flag for an id":   {&spec.Node{Kind: spec.StringNode, Text: "${inputs.force}"}, &spec.Type{Kind: spec.Union, Variants: []*spec.Type{text, {Kind: spec.Int}}}, "Turn it into text with string(…)."},
+		"text for a list":    {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path}"}, &spec.Type{Kind: spec.List}, "Write [x] for a list of one."},
+		"text in arithmetic": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path * 2}"}, nil, "Read the number with int(…) or float(…)."},
+		"half an expression": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path +}"}, nil, remedyOf(CodeSyntax)},
+	} {
+		_, diags := Compile(tc.node, scope, tc.want)
+		if len(diags) != 1 || diags[0].Detail != tc.remedy {
+			t.Errorf("%s: want the remedy %q, got %+v", name, tc.remedy, diags)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/literal"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// marker reads an attribute without arguments.
+func marker(set func(*spec.Property)) func(*attrCall) {
+	return func(c *attrCall) {
+		if c.attr.NumArgs() > 1 || strings.TrimSpace(c.attr.Contents()) != "" {
+			c.fail(fmt.Sprintf("@%s takes no argument", c.attr.Name()), fmt.Sprintf("Write @%s().", c.attr.Name()))
+			return
+		}
+		set(c.prop)
+	}
+}
+
+// texts are an attribute's arguments, which must all be plain text.
+func (c *attrCall) texts() ([]string, bool) {
+	var list []string
+	for i := range c.attr.NumArgs() {
+		key, value := c.attr.Arg(i)
+		if value != "" {
+			c.fail(fmt.Sprintf("@%s has no argument %q", c.attr.Name(), key), fmt.Sprintf("Write @%s(…) with the value alone.", c.attr.Name()))
+			return nil, false
+		}
+		if key != "" {
+			list = append(list, key)
+		}
+	}
+	return list, true
+}
+
+// readText reads an attribute of one text.
+func readText(set func(*spec.Property, string)) func(*attrCall) {
+	return func(c *attrCall) {
+		list, ok := c.texts()
+		if !ok {
+			return
+		}
+		if len(list) != 1 {
+			c.fail(fmt.Sprintf("@%s takes one text", c.attr.Name()), fmt.Sprintf(`Write @%s("…").`, c.attr.Name()))
+			return
+		}
+		set(c.prop, list[0])
+	}
+}
+
+func readEnv(c *attrCall) {
+	list, ok := c.texts()
+	if !ok {
+		return
+	}
+	if len(list) == 0 {
+		c.fail("@env names no variable", "Write @env(NAME).")
+		return
+	}
+	for _, name := range list {
+		if !stepName.MatchString(name) {
+			c.fail(fmt.Sprintf("%q is no name of a variable", name), "Letters, digits and underscores.")
+			return
+		}
+	}
+	c.prop.Env = list
+}
+
+func readAutoname(c *attrCall) {
+	if t := c.l.named.types.Resolve(c.prop.Type); t.Kind != spec.String {
+		c.fail(fmt.Sprintf("@autoname is for text, not %s", t.Kind), "A name is derived for a string.")
+		return
+	}
+	auto := &spec.Autoname{Sep: "-"}
+	for i := range c.attr.NumArgs() {
+		key, value := c.attr.Arg(i)
+		switch {
+		case key == "sep":
+			auto.Sep = value
+		case key == "max":
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 8 {
+				c.fail("@autoname's max must be a number from 8 on", "A name has seven random digits, and something before them.")
+				return
+			}
+			auto.Max = n
+		case key == "" && value == "":
+		default:
+			c.fail(fmt.Sprintf("@autoname has no argument %q", key), diag.Remedy(key, []string{"max", "sep"}))
+			return
+		}
+	}
+	c.prop.Autoname = auto
+}
+
+func readDefault(c *attrCall) {
+	if n := c.template(); n != nil {
+		c.prop.DefaultExpr = n
+	}
+}
+
+// template is an attribute's only argument, with its place in the source.
+func (c *attrCall) template() *spec.Node {
+	list, ok := c.texts()
+	if !ok {
+		return nil
+	}
+	if len(list) != 1 || !strings.Contains(list[0], "${") {
+		c.fail(fmt.Sprintf("@%s takes an expression", c.attr.Name()), fmt.Sprintf(`Write @%s("${…}").`, c.attr.Name()))
+		return nil
+	}
+	n := &spec.Node{Kind: spec.StringNode, Text: list[0], Range: c.at}
+	if placed, ok := c.l.attributeString(c, list[0]); ok {
+		return placed
+	}
+	return n
+}
+
+// attributeString finds the quoted argument in the attribute's text.
+func (l *loader) attributeString(c *attrCall, text string) (*spec.Node, bool) {
+	for _, f := range l.fieldsWith(c.m, c.attr.Name()) {
+		body := f.Text
+		from := strings.IndexAny(body, `"#`)
+		if from < 0 || !f.Pos().IsValid() {
+			continue
+		}
+		src := l.files.byName[f.Pos().Filename()]
+		if src == nil {
+			continue
+		}
+		n, ok := src.scan(f.Pos().Offset() + from)
+		if ok && n.Text == text {
+			return n, true
+		}
+	}
+	return nil, false
+}
+
+// fieldsWith are the attributes of that name on a property's declarations.
+func (l *loader) fieldsWith(m item, name string) []*ast.Attribute {
+	var attrs []*ast.Attribute
+	for _, from := range l.attributeSources(m) {
+		if from.field == nil {
+			continue
+		}
+		for _, a := range from.field.Attrs {
+			if strings.HasPrefix(a.Text, "@"+name+"(") {
+				attrs = append(attrs, a)
+			}
+		}
+	}
+	return attrs
+}
+
+func readSet(c *attrCall) {
+	if t := c.l.named.types.Resolve(c.prop.Type); t.Kind != spec.List && t.Kind != spec.Any {
+		c.fail(fmt.Sprintf("@set is for a list, not %s", t.Kind), "It says that the order of a list means nothing.")
+		return
+	}
+	marker(func(p *spec.Property) { p.Set = true })(c)
+}
+
+func readKey(c *attrCall) {
+	list, ok := c.texts()
+	if !ok {
+		return
+	}
+	if len(list) != 1 {
+		c.fail("@key takes the name of a field", "Write @key(name).")
+		return
+	}
+	t := c.l.named.types.Resolve(c.prop.Type)
+	if t.Kind != spec.List {
+		c.fail(fmt.Sprintf("@key is for a list of structs, not %s", t.Kind), "It says which field tells the items of a list apart.")
+		return
+	}
+	prop := c.prop
+	c.l.named.later = append(c.l.named.later, func() {
+		elem := c.l.named.types.Resolve(t.Elem)
+		if elem.Kind == spec.Object && elem.Field(list[0]) == nil {
+			c.fail(fmt.Sprintf("the list's items have no field %q", list[0]), diag.Remedy(list[0], elem.FieldNames()))
+		} else if elem.Kind != spec.Object && elem.Kind != spec.Any && elem.Kind != spec.Map {
+			c.fail(fmt.Sprintf("@key is for a list of structs, not of %s", elem.Kind), "For a list of plain values whose order means nothing, write @set().")
+		}
+	})
+	prop.Key = list[0]
+}
+
+// equalities are the rules of @equal, with the kind that each is for.
+var equalities = []string{"fold", "trim", "json", "path"}
+
+func readEqual(c *attrCall) {
+	list, ok := c.texts()
+	if !ok {
+		return
+	}
+	if len(list) == 1 && strings.Contains(list[0], "${") {
+		c.prop.EqualExpr = c.template()
+		return
+	}
+	if len(list) != 1 || !slices.Contains(equalities, list[0]) {
+		given := strings.Join(list, ", ")
+		c.fail(fmt.Sprintf("@equal has no rule %q", given), diag.Remedy(given, equalities)+` Or write @equal("${lower(old) == lower(new)}").`)
+		return
+	}
+	if t := c.l.named.types.Resolve(c.prop.Type); t.Kind != spec.String && t.Kind != spec.Any {
+		c.fail(fmt.Sprintf("@equal(%s) is for text, not %s", list[0], t.Kind), `For other types, write an expression: @equal("${old == new}").`)
+		return
+	}
+	c.prop.Equal = list[0]
+}
+
+func readWire(c *attrCall) {
+	list, ok := c.texts()
+	if !ok {
+		return
+	}
+	if len(list) != 1 || list[0] == "" {
+		c.fail("@wire takes one name", "Write @wire(name).")
+		return
+	}
+	c.prop.Wire = list[0]
+}
+
+// targets are the hosts and SDKs that a property may be renamed for.
+var targets = []string{"terraform", "python", "nodejs", "typescript", "go", "csharp", "dotnet", "java"}
+
+func readNames(c *attrCall) {
+	if strings.TrimSpace(c.attr.Contents()) == "" {
+		c.fail("@name gives no name", `Write @name(terraform="x").`)
+		return
+	}
+	names := map[string]string{}
+	for i := range c.attr.NumArgs() {
+		key, value := c.attr.Arg(i)
+		switch {
+		case !slices.Contains(targets, key):
+			c.fail(fmt.Sprintf("@name has no argument %q", key), diag.Remedy(key, targets))
+			return
+		case !stepName.MatchString(value):
+			c.fail(fmt.Sprintf("%q is no name for a property", value), fmt.Sprintf(`Write @name(%s="name"): letters, digits and underscores.`, key))
+			return
+		}
+		names[key] = value
+	}
+	c.prop.Names = names
+}
+
+// scan reads the quoted string at a byte of the source.
+func (s *source) scan(offset int) (*spec.Node, bool) {
+	scan := &literalScan{src: s, raw: s.content, at: offset}
+	if !scan.run() {
+		return nil, false
+	}
+	text := scan.text.String()
+	if _, err := literal.Unquote(string(s.content[offset:scan.at])); err != nil {
+		return nil, false
+	}
+	return &spec.Node{Kind: spec.StringNode, Text: text, Range: s.span(offset, scan.at), Marks: scan.marks}, true
+}

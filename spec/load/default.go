@@ -1,0 +1,118 @@
+package load
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/token"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// hasStar reports whether an expression marks a default.
+func hasStar(e ast.Expr) (found *ast.UnaryExpr) {
+	if e == nil {
+		return nil
+	}
+	ast.Walk(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.StructLit, *ast.ListLit, *ast.CallExpr:
+			return n == ast.Node(e) && false
+		case *ast.UnaryExpr:
+			if n.Op == token.MUL && found == nil {
+				found = n
+			}
+		}
+		return found == nil
+	}, nil)
+	return found
+}
+
+// defaultOf is the literal that stands in for a property.
+func (l *loader) defaultOf(m item, t *spec.Type, s site) (def any, has bool) {
+	star := hasStar(m.expr)
+	d, ok := m.value.Default()
+	if k := m.value.IncompleteKind(); ok && k == cue.ListKind && cue.Dereference(m.value).LookupPath(cue.MakePath(cue.AnyIndex)).Exists() {
+		ok = false // CUE's own default of every list
+	}
+	if !ok && emptyStruct(star) {
+		return map[string]any{}, true // CUE drops it beside a map
+	}
+	if !ok {
+		if star != nil && m.value.Err() == nil && !m.value.IsConcrete() && l.plainStar(m.expr) {
+			l.report(defaultViolates, l.files.of(star.X), s.place, "the default is not allowed by the rest of the type", "Correct the default, or widen the type.")
+		}
+		return nil, false
+	}
+	at := m.at
+	if star != nil {
+		at = l.files.of(star.X)
+	}
+	if err := d.Validate(cue.Concrete(true)); err != nil {
+		l.report(defaultNotConcrete, at, s.place, "the default is not one value", "Write a literal after the *.")
+		return nil, false
+	}
+	def = plain(d)
+	if r := l.named.types.Resolve(t); !accepts(r, def) && !(def == nil && r.Nullable) && r.Kind != spec.Union && r.Kind != spec.Object {
+		l.report(defaultViolates, at, s.place, fmt.Sprintf("the default %s is not allowed by the rest of the type", showLiteral(def)), "Correct the default, or widen the type.")
+		return nil, false
+	}
+	return def, true
+}
+
+// plainStar reports whether a default is marked outside any nested reference.
+func (l *loader) plainStar(e ast.Expr) bool {
+	b, ok := e.(*ast.BinaryExpr)
+	return ok && (b.Op == token.OR || b.Op == token.AND)
+}
+
+func showLiteral(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// plain is a concrete value in Go's terms, as spec.Type's literals are.
+func plain(v cue.Value) any {
+	if d, ok := v.Default(); ok {
+		v = d
+	}
+	switch v.Kind() {
+	case cue.BoolKind:
+		b, _ := v.Bool()
+		return b
+	case cue.StringKind:
+		s, _ := v.String()
+		return s
+	case cue.IntKind, cue.FloatKind, cue.NumberKind:
+		text, _ := v.MarshalJSON()
+		return json.Number(text)
+	case cue.ListKind:
+		list := []any{}
+		for it, err := v.List(); err == nil && it.Next(); {
+			list = append(list, plain(it.Value()))
+		}
+		return list
+	case cue.StructKind:
+		m := map[string]any{}
+		for it, err := v.Fields(); err == nil && it.Next(); {
+			m[it.Selector().Unquoted()] = plain(it.Value())
+		}
+		return m
+	default:
+		return nil
+	}
+}
+
+// emptyStruct reports whether a marked default is {}.
+func emptyStruct(star *ast.UnaryExpr) bool {
+	if star == nil {
+		return false
+	}
+	lit, ok := star.X.(*ast.StructLit)
+	return ok && len(lit.Elts) == 0
+}

@@ -1,0 +1,110 @@
+package load
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/cuecontext"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/spec"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// withoutNoise drops the places, which other tests look at, and what is empty.
+func withoutNoise(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			if kept := withoutNoise(value); kept == nil || slices.Contains([]string{"range", "Range", "AsRange", "PreviewRange", "r", "m"}, key) {
+				delete(v, key)
+			} else {
+				v[key] = kept
+			}
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	case []any:
+		for i := range v {
+			v[i] = withoutNoise(v[i])
+		}
+	case string:
+		if v == "" {
+			return nil
+		}
+	case bool:
+		if !v {
+			return nil
+		}
+	}
+	return v
+}
+
+// modelJSON is a model as the golden files have it.
+func modelJSON(t *testing.T, p *spec.Provider) string {
+	t.Helper()
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		t.Fatal(err)
+	}
+	if text, err = json.MarshalIndent(withoutNoise(tree), "", " "); err != nil {
+		t.Fatal(err)
+	}
+	return string(text) + "\n"
+}
+
+// TestModels compares whole models to testdata.
+func TestModels(t *testing.T) {
+	specs, err := filepath.Glob("testdata/*.cue")
+	if err != nil || len(specs) == 0 {
+		t.Fatal("no testdata", err)
+	}
+	for _, path := range specs {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			got := modelJSON(t, mustLoad(t, Source{Path: path}))
+			golden := path[:len(path)-len(".cue")] + ".golden.json"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("the model differs (-want +got); -update writes it anew:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSchemaFitsExamples unifies the spec module's #Provider with specs that
+// load: an editor that uses it marks nothing in them.
+func TestSchemaFitsExamples(t *testing.T) {
+	ctx := cuecontext.New()
+	schema := ctx.CompileBytes(SchemaCUE).LookupPath(cue.ParsePath("#Provider"))
+	for _, path := range []string{"../../examples/files.cue", "testdata/whole.cue"} {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Unify(ctx.CompileBytes(content)).Validate(); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if err := schema.Unify(ctx.CompileString(`resources: A: craete: {}`)).Validate(); err == nil {
+		t.Error("the schema takes a misspelt key")
+	}
+}

@@ -1,0 +1,151 @@
+package load
+
+import (
+	"fmt"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// merge is the type of what both types allow; problem says why there is none.
+func merge(a, b *spec.Type) (t *spec.Type, problem string) {
+	if a.Kind == spec.Any && isEmpty(a) {
+		return b, ""
+	}
+	if b.Kind == spec.Any && isEmpty(b) {
+		return a, ""
+	}
+	if a.Kind == spec.Union {
+		return mergeUnion(a, b)
+	}
+	if b.Kind == spec.Union {
+		return mergeUnion(b, a)
+	}
+	m := *a
+	m.Nullable = a.Nullable && b.Nullable
+	kind, ok := mergeKinds(a, b)
+	if !ok {
+		return nil, fmt.Sprintf("%s and %s exclude each other", a.Kind, b.Kind)
+	}
+	m.Kind = kind
+	if m.Elem == nil || a.Kind != kind {
+		m.Elem = b.Elem
+	}
+	if len(b.Fields) > 0 {
+		m.Fields, m.Open = b.Fields, b.Open
+	}
+	if len(b.Keys) > 0 {
+		m.Keys = b.Keys
+	}
+	m.Min, m.Max = tighter(a.Min, b.Min, 1), tighter(a.Max, b.Max, -1)
+	m.Not = append(append([]any(nil), a.Not...), b.Not...)
+	m.Patterns = append(append([]spec.Pattern(nil), a.Patterns...), b.Patterns...)
+	m.MinLen = max(a.MinLen, b.MinLen)
+	m.MaxLen = smaller(a.MaxLen, b.MaxLen)
+	m.Unique = a.Unique || b.Unique
+	if b.MultipleOf != "" {
+		m.MultipleOf = b.MultipleOf
+	}
+	if m.MaxLen != nil && *m.MaxLen < m.MinLen {
+		return nil, fmt.Sprintf("at least %d and at most %d exclude each other", m.MinLen, *m.MaxLen)
+	}
+	return narrow(&m, a.Enum, b.Enum)
+}
+
+// mergeUnion keeps of a union what the other type allows too.
+func mergeUnion(u, other *spec.Type) (*spec.Type, string) {
+	var kept []*spec.Type
+	for _, v := range u.Variants {
+		if m, problem := merge(v, other); problem == "" {
+			kept = append(kept, m)
+		}
+	}
+	switch len(kept) {
+	case 0:
+		return nil, fmt.Sprintf("none of the union's types is %s too", other.Kind)
+	case 1:
+		return kept[0], ""
+	}
+	m := *u
+	m.Variants = kept
+	m.Nullable = u.Nullable && other.Nullable
+	return &m, ""
+}
+
+func isEmpty(t *spec.Type) bool {
+	return t.Not == nil && t.Min == nil && t.Max == nil && t.Patterns == nil && t.Enum == nil && t.Ref == ""
+}
+
+// mergeKinds is the kind that two types share.
+func mergeKinds(a, b *spec.Type) (spec.Kind, bool) {
+	x, y := a.Kind, b.Kind
+	switch {
+	case x == y, y == spec.Any:
+		return x, true
+	case x == spec.Any:
+		return y, true
+	case x == spec.Int && y == spec.Number, x == spec.Number && y == spec.Int:
+		return spec.Int, true
+	case x == spec.Map && y == spec.Object, x == spec.Object && y == spec.Map:
+		return spec.Object, true
+	default:
+		return 0, false
+	}
+}
+
+// narrow keeps of the literals those that both enums and the bounds allow.
+func narrow(t *spec.Type, a, b []any) (*spec.Type, string) {
+	enum := a
+	if a == nil {
+		enum = b
+	} else if b != nil {
+		enum = nil
+		for _, x := range a {
+			for _, y := range b {
+				if x == y {
+					enum = append(enum, x)
+				}
+			}
+		}
+	}
+	if enum == nil {
+		if a != nil {
+			return nil, "no literal is in both"
+		}
+		return t, ""
+	}
+	rest := *t
+	rest.Enum = nil
+	t.Enum = nil
+	for _, x := range enum {
+		if accepts(&rest, x) {
+			t.Enum = append(t.Enum, x)
+		}
+	}
+	if t.Enum == nil {
+		return nil, "no literal is left"
+	}
+	t.Not, t.Patterns, t.Min, t.Max, t.MinLen, t.MaxLen = nil, nil, nil, nil, 0, nil
+	return t, ""
+}
+
+func smaller(a, b *int) *int {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
+}
+
+// tighter is the bound that excludes more; sign is 1 for lower bounds.
+func tighter(a, b *spec.Bound, sign int) *spec.Bound {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	c := compareLiterals(a.Value, b.Value) * sign
+	if c > 0 || c == 0 && a.Exclusive {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,117 @@
+package provider
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/pulumi/client"
+)
+
+// Process is a provider that runs on its own, as it does under Pulumi, and a
+// connection to it.
+type Process struct {
+	*client.Client
+	// PID is the process's.
+	PID   int
+	stdin io.Closer
+	cmd   *exec.Cmd
+	ended chan struct{}
+}
+
+// Start starts the provider of that name in a folder, with a program in dir.
+// More arguments are the process's: the engine's address. It is stopped when
+// the test ends.
+func Start(t testing.TB, folder, name, dir string, args ...string) *Process {
+	t.Helper()
+	p := &Process{cmd: exec.Command(filepath.Join(folder, "pulumi-resource-"+name), args...), ended: make(chan struct{})}
+	p.cmd.Dir = dir
+	p.cmd.Stderr = t.Output()
+	stdin, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.stdin = stdin
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.PID = p.cmd.Process.Pid
+	t.Cleanup(p.Stop)
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	go func() {
+		p.cmd.Wait()
+		close(p.ended)
+	}()
+	if err != nil {
+		t.Fatalf("the provider's port: %v", err)
+	}
+	port, err := strconv.Atoi(strings.TrimSuffix(line, "\n"))
+	if err != nil {
+		t.Fatalf("the first line is %q, and should be the port alone", line)
+	}
+	if p.Client, err = client.Connect(port); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Configured is Start with a handshake and a configuration.
+func Configured(t testing.TB, folder, name, dir string, config map[string]property.Value) *Process {
+	t.Helper()
+	p := Start(t, folder, name, dir)
+	if err := p.Handshake(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	p.Reconfigure(t, name, config)
+	return p
+}
+
+// Reconfigure checks a configuration, which must be right, and hands it over.
+func (p *Process) Reconfigure(t testing.TB, name string, config map[string]property.Value) {
+	t.Helper()
+	checked, err := p.CheckConfig(t.Context(), name, property.NewMap(config))
+	if err != nil || len(checked.Failures) > 0 {
+		t.Fatalf("checking the configuration: %v, %v", checked.Failures, err)
+	}
+	if err := p.Configure(t.Context(), name, checked.Inputs); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// CloseStdin ends the process's standard input, as the death of a CLI does.
+func (p *Process) CloseStdin() { p.stdin.Close() }
+
+// Interrupt sends the process what a terminal sends for Ctrl-C.
+func (p *Process) Interrupt() error { return p.cmd.Process.Signal(os.Interrupt) }
+
+// Ends reports whether the process ends within a time.
+func (p *Process) Ends(within time.Duration) bool {
+	select {
+	case <-p.ended:
+		return true
+	case <-time.After(within):
+		return false
+	}
+}
+
+// Stop ends the process, however it is by now. It may be called twice.
+func (p *Process) Stop() {
+	if p.Client != nil {
+		p.Client.Close()
+	}
+	p.stdin.Close()
+	p.cmd.Process.Kill()
+	<-p.ended
+}

@@ -1,0 +1,89 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// recorder is a test that only notes how it ended.
+type recorder struct {
+	testing.TB
+	skipped, failed string
+}
+
+func (r *recorder) Helper()                        {}
+func (r *recorder) Skipf(format string, a ...any)  { r.skipped = fmt.Sprintf(format, a...) }
+func (r *recorder) Fatalf(format string, a ...any) { r.failed = fmt.Sprintf(format, a...) }
+
+func TestAMissingToolIsSkippedOrFails(t *testing.T) {
+	missing := systemTool("nothing", "nothing at all", "no-such-program-anywhere")
+	t.Setenv(NoSkip, "")
+	r := &recorder{TB: t}
+	need(r, missing, "")
+	if want := "nothing is missing (nothing at all): run `make test-deps`"; r.skipped != want || r.failed != "" {
+		t.Errorf("skipped %q, failed %q; want a skip with %q", r.skipped, r.failed, want)
+	}
+	t.Setenv(NoSkip, "1")
+	r = &recorder{TB: t}
+	need(r, missing, "")
+	if r.skipped != "" || !strings.Contains(r.failed, "make test-deps") {
+		t.Errorf("skipped %q, failed %q; want a failure that says what to do", r.skipped, r.failed)
+	}
+}
+
+func TestAToolThatIsThere(t *testing.T) {
+	present := systemTool("go", "everything", "go")
+	if got := need(t, present, ""); filepath.Base(got) != "go"+exeSuffix() {
+		t.Errorf("found %q", got)
+	}
+	if err := present.Install(t.Context(), "", io.Discard); err != nil {
+		t.Errorf("bringing what is there: %v", err)
+	}
+}
+
+func TestEveryToolHasANameAndAPurpose(t *testing.T) {
+	seen := map[string]bool{}
+	for _, tool := range All() {
+		if tool.Name == "" || tool.For == "" || seen[tool.Name] {
+			t.Errorf("%+v", tool)
+		}
+		seen[tool.Name] = true
+	}
+	if _, err := Named("no such tool"); err == nil {
+		t.Error("a tool that does not exist has no error")
+	}
+}
+
+func TestPinnedVersions(t *testing.T) {
+	root, err := Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, module := range []string{pulumiModule, pulumiYAMLModule} {
+		if v, err := pinned(root, module); err != nil || !strings.HasPrefix(v, "v") {
+			t.Errorf("%s: %q, %v", module, v, err)
+		}
+	}
+	if _, err := pinned(root, "example.com/none"); err == nil {
+		t.Error("a module that is not required has a version")
+	}
+	// The Python SDK speaks the same protocol as the CLI.
+	if v, _ := pinned(root, pulumiModule); v != "v"+pythonPulumi {
+		t.Errorf("the CLI is %s and the Python SDK %s", v, pythonPulumi)
+	}
+}
+
+func TestAHalfMadeEnvironmentDoesNotCount(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(venv(root), "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := findVenv(root); !errors.Is(err, ErrMissing) {
+		t.Errorf("error %v", err)
+	}
+}
