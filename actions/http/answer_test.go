@@ -128,7 +128,7 @@ func TestResult(t *testing.T) {
 
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\r\n\tb": "a b", "\x1b[31mred\x1b[0m": "[31mred [0m", "  a  ": "a", "‮evil": "evil",
+		"a\r\n\tb": "a b", "\x1b[31mred\x1b[0m": "[31mred [0m", "  a  ": "a", "\u202eevil": "evil",
 		strings.Repeat("ü", 250): strings.Repeat("ü", 200) + "…",
 	} {
 		if got := clean(in); got != want {
