@@ -168,6 +168,8 @@ func TestSegments(t *testing.T) {
 func TestCheck(t *testing.T) {
 	for step, want := range map[string]string{
 		`http: path: "/a/${inputs.b}"`:                                                                   "",
+		`http: path: "/a/${merge({a: \"}#\"}, {b: \"/../\"}).b}/c"`:                                      "",
+		`http: path: "/a/$${x}/../b"`:                                                                    "path",
 		`http: path: "/a/../b"`:                                                                          "path",
 		`http: path: "/a//b"`:                                                                            "path",
 		`http: url: "https://x.test/a/../b"`:                                                             "url",
