@@ -141,3 +141,24 @@ func TestImportIsOfTheVersion(t *testing.T) {
 		t.Errorf("%+v, %v", diff, err)
 	}
 }
+
+// A secret may not go where undo or find would show it either.
+func TestSecretsOfUndoAndFind(t *testing.T) {
+	e, _ := newWorld().engine(t, `resources: Thing: {
+		inputs: {undone: string, found: string}
+		id: "${result.id}"
+		create: {world: post: what: "make", onFailure: [{world: do: what: "${inputs.undone}"}]}
+		find: world: look: what: "${inputs.found}"
+	}`)
+	out, err := e.Check(t.Context(), engine.CheckRequest{Ref: ref("Thing"), New: object("undone", secret("abc"), "found", secret("def"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []engine.Failure{
+		{Path: "undone", Reason: `may not be secret: it becomes argument "what" of world.do, which others can read`},
+		{Path: "found", Reason: `may not be secret: it becomes argument "what" of world.look, which others can read`},
+	}
+	if diff := cmp.Diff(want, out.Failures); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
