@@ -162,3 +162,33 @@ func TestSecretsOfUndoAndFind(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// @secret() holds wherever it stands in an output: in a struct that is open, in
+// the struct of a union, in the items of a list.
+func TestSecretsWithinOutputs(t *testing.T) {
+	answer := map[string]any{"kind": "b", "pin": "47", "more": "x"}
+	w := newWorld().on("make", yields("open", answer, "either", answer, "all", []any{answer}))
+	e, _ := w.engine(t, `resources: Thing: {
+		inputs: name: string
+		outputs: {
+			open: {kind: string, pin: string @secret(), ...}
+			either: {kind: "a", n: int} | {kind: "b", pin: string @secret()}
+			all: [...{kind: string, pin: string @secret()}]
+		}
+		id: "it"
+		create: world: do: what: "make"
+	}`)
+	got := created(t, e, "Thing", object("name", "a")).Outputs
+	want := object(
+		"name", "a", "open", object("kind", "b", "pin", secret("47"), "more", "x"),
+		"either", object("kind", "b", "pin", secret("47")), "all", []any{object("kind", "b", "pin", secret("47"))},
+	)
+	if diff := cmp.Diff(want, got, values); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	w.on("make", yields("open", answer, "either", answer, "all", []any{map[string]any{"kind": "b", "pin": true}}))
+	out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+	if out.Err == nil || !strings.Contains(out.Err.Error(), "all[0].pin") {
+		t.Errorf("an error names the whole path: %v", out.Err)
+	}
+}
