@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -230,7 +231,8 @@ func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
 
 // pattern is the grant's glob; known is false where it depends on what is not
 // known yet, and so grants nothing. A value in it stands for itself, whatever
-// characters it has.
+// characters it has, and does not lead out of the folder that the author wrote
+// before it: that is what a reviewer of the permissions has read.
 func (g grant) pattern(vars *expr.Vars) (text string, known bool, err error) {
 	v, err := g.value.Eval(vars)
 	if err != nil && g.chosen() {
@@ -243,12 +245,22 @@ func (g grant) pattern(vars *expr.Vars) (text string, known bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	for _, p := range parts {
-		if p.Literal {
-			text += p.Text
-		} else {
+	folder := "" // that the author wrote out, before the first value
+	for i, p := range parts {
+		switch {
+		case !p.Literal:
 			text += actions.QuoteGlob(p.Text)
+		default:
+			text += p.Text
+			if i == 0 {
+				folder = p.Text[:strings.LastIndexAny(p.Text, `/\`)+1]
+			}
 		}
+	}
+	if folder != "" && len(parts) > 1 && slices.Contains(strings.FieldsFunc(text[len(folder):], isSlash), "..") {
+		return "", false, fmt.Errorf("it would lead out of %s by a \"..\": give values that stay below", folder)
 	}
 	return text, true, nil
 }
+
+func isSlash(r rune) bool { return r == '/' || r == '\\' }

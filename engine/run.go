@@ -278,11 +278,11 @@ func (r *run) open() error {
 	}
 	rules, err := r.engine.rules(r.vars)
 	if err != nil {
-		return err
+		return r.mask().error(err)
 	}
 	files, err := r.engine.env.Files.Granting(rules)
 	r.env = &actions.Env{Files: files}
-	return err
+	return r.mask().error(err)
 }
 
 var (
