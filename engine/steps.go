@@ -162,7 +162,7 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 		if ctx.Err() != nil {
 			return nil, r.stop(s, attempt, actions.Refused, cause(ctx))
 		}
-		call, err := r.call(ctx, s)
+		call, err := r.call(ctx, s, attempt)
 		if errors.Is(err, errNotKnown) && r.preview {
 			return expr.Unknown{}, nil
 		}
@@ -174,6 +174,8 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 		r.effect(s, out.Status)
 		switch out.Status {
 		case actions.Done:
+			out.Result = s.arrived(out.Result)
+			r.tagged(out.Result)
 			done, err := r.judge(s, out.Result)
 			if err != nil {
 				return nil, r.stop(s, attempt, statusOf(err, s), err)

@@ -36,7 +36,9 @@ func (f *family) kind() *actions.Kind {
 		OneOf:     [][]string{{"path", "url"}},
 		AtMostOne: [][]string{bodies},
 		Result:    resultType,
+		Yields:    "body",
 		Effect:    effect,
+		Uncertain: uncertain,
 		Grants:    needs,
 		Check:     check,
 		Sees:      sees,
@@ -44,6 +46,16 @@ func (f *family) kind() *actions.Kind {
 		Examples:  examples(),
 		Run:       f.run,
 	}
+}
+
+// uncertain is what may have been done when no answer came, and may not simply be
+// sent again.
+func uncertain(s actions.Static) bool {
+	if effect(s) != actions.Write || s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false {
+		return false
+	}
+	method, literal := s.Literals["method"].(string)
+	return !literal || method == "POST" || method == "PATCH"
 }
 
 // bodies are the arguments that make a body.
