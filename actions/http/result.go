@@ -22,7 +22,7 @@ func resultType(s actions.Static) *spec.Type {
 
 func answerMembers(body *spec.Type) []*spec.Property {
 	content := member("body", body, "The body; null where there is none. Of several pages, the last one's.")
-	content.Required = body.Kind != spec.Any
+	content.Required = body.Kind != spec.Any || body.Ref != ""
 	return []*spec.Property{
 		member("status", integer, "The status."),
 		member("headers", mapOfText, "Headers, by their names in lower case. Several of a name are joined by a comma, cookies by a line end."),
