@@ -19,8 +19,9 @@ import (
 //
 // It is safe for concurrent use.
 type Network struct {
-	rules []originRule
-	kept  *keeper
+	rules       []originRule
+	fingerprint string
+	kept        *keeper
 }
 
 // NewNetwork grants the rules, each of access Connect. The pattern is an origin:
@@ -44,6 +45,7 @@ func (n *Network) Granting(rules []Rule) (*Network, error) {
 			return nil, fmt.Errorf("permission %q: %w", r.Pattern, err)
 		}
 		n.rules = append(n.rules, compiled)
+		n.fingerprint += strconv.Quote(r.Pattern)
 	}
 	return n, nil
 }
@@ -82,13 +84,7 @@ func (n *Network) refused(what, why string) error {
 }
 
 // Fingerprint tells networks with different rules apart.
-func (n *Network) Fingerprint() string {
-	patterns := make([]string, len(n.rules))
-	for i, r := range n.rules {
-		patterns[i] = strconv.Quote(r.pattern)
-	}
-	return strings.Join(patterns, " ")
-}
+func (n *Network) Fingerprint() string { return n.fingerprint }
 
 // HostError is the error of an origin that a spec's permissions do not grant.
 type HostError struct {

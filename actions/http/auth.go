@@ -75,7 +75,7 @@ func (x *exchange) fixed(header, value, secret string) (*authenticator, error) {
 	if secret == "" {
 		return nil, errors.New("it is empty")
 	}
-	if !headerName.MatchString(header) {
+	if !isToken(header) {
 		return nil, fmt.Errorf("%.80q is no name of a header", header)
 	}
 	if err := carried(value); err != nil {
@@ -106,7 +106,7 @@ func (x *exchange) apiKey(m map[string]any) (*authenticator, error) {
 	case query != "" && header == "" && cookie == "":
 		return &authenticator{fixed: signature{query: []pair{{query, value}}}}, nil
 	case cookie != "" && header == "" && query == "":
-		if !headerName.MatchString(cookie) || strings.ContainsAny(value, "; ,\"\\") {
+		if !isToken(cookie) || strings.ContainsAny(value, "; ,\"\\") {
 			return nil, errors.New("apiKey: the name or value of the cookie holds what no cookie can")
 		}
 		return x.fixed("Cookie", cookie+"="+value, value)

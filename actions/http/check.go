@@ -93,7 +93,7 @@ func checkHeaders(s actions.Static, fail failer) {
 	}
 	for _, f := range n.Fields {
 		switch {
-		case !headerName.MatchString(f.Name):
+		case !isToken(f.Name):
 			fail("headers", f.Name, fmt.Sprintf("%q is no name of a header", f.Name), "Names have letters, digits and hyphens.")
 		case slices.ContainsFunc(reserved, func(r string) bool { return strings.EqualFold(r, f.Name) }):
 			fail("headers", f.Name, fmt.Sprintf("header %q cannot be given", f.Name), "What sends the request sets it.")

@@ -1,16 +1,13 @@
 package http
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
 )
@@ -124,53 +121,4 @@ func escapeQuery(s string) string {
 		b.WriteByte(hex[c&15])
 	}
 	return b.String()
-}
-
-// encodeJSON is the value as JSON: characters as they are, numbers with all
-// their digits. Text that is no UTF-8 has no form in JSON, and is refused.
-func encodeJSON(v any) ([]byte, error) {
-	if err := jsonable(v, 0); err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, errors.New("it cannot be written as JSON")
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-func jsonable(v any, depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("it nests deeper than %d", maxDepth)
-	}
-	switch v := v.(type) {
-	case string:
-		if !utf8.ValidString(v) {
-			return errors.New("a text in it is no valid UTF-8, which JSON cannot carry; write base64encode(…)")
-		}
-	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return errors.New("a number in it is not finite")
-		}
-	case *spec.File:
-		return errors.New("a file is in it; send it by `multipart` or `bytes`")
-	case []any:
-		for _, item := range v {
-			if err := jsonable(item, depth+1); err != nil {
-				return err
-			}
-		}
-	case map[string]any:
-		for name, item := range v {
-			if !utf8.ValidString(name) {
-				return errors.New("a name in it is no valid UTF-8")
-			}
-			if err := jsonable(item, depth+1); err != nil {
-				return fmt.Errorf("%.80q: %w", name, err)
-			}
-		}
-	}
-	return nil
 }

@@ -18,7 +18,16 @@ var reserved = []string{
 	"Accept-Encoding", "Proxy-Authorization", "Proxy-Connection", "Referer",
 }
 
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+// isToken reports whether a text can be a header's name (RFC 9110, 5.6.2).
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
 
 // credential is what the names of headers that carry credentials have in them.
 var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|password|session|signature`)
@@ -73,7 +82,7 @@ func (x *exchange) accept() string {
 func setHeader(h http.Header, name, value string) error {
 	canonical := textproto.CanonicalMIMEHeaderKey(name)
 	switch {
-	case !headerName.MatchString(name):
+	case !isToken(name):
 		return fmt.Errorf("%.80q is no name of a header", name)
 	case slices.Contains(reserved, canonical):
 		return fmt.Errorf("header %q is set by what sends the request, and cannot be given", name)

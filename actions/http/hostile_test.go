@@ -281,7 +281,8 @@ func TestStaleConnection(t *testing.T) {
 		l.done(l.run("/x", args{"baseURL": address}))
 		time.Sleep(300 * time.Microsecond)
 		out := l.run("/x", args{"baseURL": address, "method": "POST"})
-		if out.Status != actions.Done && out.Status != actions.Lost {
+		unsent := out.Status == actions.Refused && out.Again && posts.Load() == 0
+		if out.Status != actions.Done && out.Status != actions.Lost && !unsent {
 			t.Errorf("status %d: %v", out.Status, out.Err)
 		}
 		if n := posts.Load(); n > 1 || out.Status == actions.Done && n != 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -55,15 +56,19 @@ func TestRateLimit(t *testing.T) {
 // TestReuse: connections are kept, as many as ask at once.
 func TestReuse(t *testing.T) {
 	var opened atomic.Int64
-	l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(2 * time.Millisecond)
 		answerJSON(200, `{"a":1}`)(w, nil)
-	})
-	l.server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
-		if s == http.StateNew {
+	}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
 			opened.Add(1)
 		}
 	}
+	s.Start()
+	defer s.Close()
+	l := &lab{TB: t, kind: Family().Kind(""), server: s}
+	l.grant(s.URL)
 	const at, rounds = 64, 10
 	for range rounds {
 		var wg sync.WaitGroup

@@ -123,7 +123,7 @@ func (x *exchange) login(m map[string]any) (*authenticator, error) {
 	if prefix, ok := as["prefix"].(string); ok {
 		a.prefix = prefix
 	}
-	if !headerName.MatchString(a.header) {
+	if !isToken(a.header) {
 		return nil, fmt.Errorf("login.as: %.80q is no name of a header", a.header)
 	}
 	const prefix = "auth.login.http."

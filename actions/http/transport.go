@@ -34,13 +34,20 @@ const (
 )
 
 // poolKey tells pools of connections apart: what may be reached, and how.
-type poolKey [sha256.Size]byte
+type poolKey struct {
+	granted  string
+	settings [sha256.Size]byte
+}
 
 // poolOf is the pool that the arguments ask for, made once per engine.
 func poolOf(network *actions.Network, g given) (*resty.Client, error) {
-	settings, err := json.Marshal([]any{network.Fingerprint(), g.args["tls"], g.args["proxy"]})
-	if err != nil {
-		return nil, errors.New("tls and proxy cannot be read")
+	key := poolKey{granted: network.Fingerprint()}
+	if g.args["tls"] != nil || g.args["proxy"] != nil {
+		settings, err := json.Marshal([]any{g.args["tls"], g.args["proxy"]})
+		if err != nil {
+			return nil, errors.New("tls and proxy cannot be read")
+		}
+		key.settings = sha256.Sum256(settings)
 	}
 	var fault error
 	make := func() any {
@@ -51,7 +58,6 @@ func poolOf(network *actions.Network, g given) (*resty.Client, error) {
 		}
 		return newPool(t)
 	}
-	key := poolKey(sha256.Sum256(settings))
 	if pool := network.Keep(key, make).(*resty.Client); pool != nil {
 		return pool, nil
 	}
