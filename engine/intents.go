@@ -13,7 +13,7 @@ import (
 // a create's effect of which somebody can say later what came of it, by its key
 // or by `find`.
 func (r *run) journalled(s *step) bool {
-	return r.verb == create && s.effect == actions.Write && s.forEach == nil && (s.keyed || s.uncertain && r.res.find != nil)
+	return r.verb == create && !r.undoing && s.effect == actions.Write && s.forEach == nil && (s.keyed || s.uncertain && r.res.find != nil)
 }
 
 // inputsHash is the hash of a create's inputs, made when it is first asked for.
@@ -26,7 +26,7 @@ func (r *run) inputsHash() string {
 
 // markOf is what tells the work of a create's step from everybody else's.
 func (r *run) markOf(s *step) string {
-	if r.verb != create || s.kind == nil || !s.kind.Marked {
+	if r.verb != create || r.undoing || s.kind == nil || !s.kind.Marked {
 		return ""
 	}
 	return r.what(s).Hash()
@@ -61,11 +61,11 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 		}
 		if found != nil {
 			r.log.Message(Info, "an earlier run made it, and its answer was lost: it was found, and is taken over")
-			r.effect(s, actions.Done)
+			r.effect(s, actions.Succeed(found))
 			return found, book.Answer(intent, "")
 		}
 	}
-	r.key = intent.Key
+	r.key, r.lost = intent.Key, false
 	value, err := r.attempts(ctx, s)
 	r.key = ""
 	var stopped *StepError
@@ -74,7 +74,7 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 		err = book.Answer(intent, "")
 	case stopped.status == actions.Lost && !s.keyed:
 		value, err = r.afterLoss(ctx, s, book, intent, err)
-	case stopped.status == actions.Refused && !r.lost || stopped.status == actions.Gone && !r.lost:
+	case !r.lost && (stopped.status == actions.Refused || stopped.status == actions.Gone):
 		err = errors.Join(err, book.Settle(intent.What))
 	default:
 		err = errors.Join(err, book.Lose(intent))
