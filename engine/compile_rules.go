@@ -125,6 +125,10 @@ func (c *compiler) want(r *resource, op *operation, v verb) {
 	}
 	// The last step's own result is projected by name.
 	last := op.steps[len(op.steps)-1]
+	if last.kind != nil && last.kind.Yields != "" {
+		last.want([]string{last.kind.Yields})
+		return
+	}
 	for _, p := range r.spec.Outputs.Fields {
 		last.wants[p.Name] = true
 	}
@@ -260,7 +264,7 @@ func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Ra
 	if op == nil || len(op.steps) == 0 || op.broken {
 		return nil, diag.Range{}
 	}
-	t, at := op.steps[len(op.steps)-1].result, m.Range
+	t, at := last(op.steps).yields(), m.Range
 	if op.ret != nil {
 		t = op.ret.Type()
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -207,60 +206,7 @@ func (e *Engine) openFiles() error {
 	if err != nil {
 		return err
 	}
-	e.env = &actions.Env{Files: files}
-	return nil
+	network, err := e.network(vars)
+	e.env = &actions.Env{Files: files, Network: network}
+	return err
 }
-
-// rules evaluates the grants of files.
-func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
-	var rules []actions.Rule
-	for _, g := range e.program.grants {
-		if g.access != actions.Read && g.access != actions.WriteTo {
-			continue
-		}
-		pattern, known, err := g.pattern(vars)
-		if err != nil {
-			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
-		}
-		if known {
-			rules = append(rules, actions.Rule{Access: g.access, Pattern: pattern})
-		}
-	}
-	return rules, nil
-}
-
-// pattern is the grant's glob; known is false where it depends on what is not
-// known yet, and so grants nothing. A value in it stands for itself, whatever
-// characters it has, and does not lead out of the folder that the author wrote
-// before it: that is what a reviewer of the permissions has read.
-func (g grant) pattern(vars *expr.Vars) (text string, known bool, err error) {
-	v, err := g.value.Eval(vars)
-	if err != nil && g.chosen() {
-		return "", false, nil // this resource has no such input, or it is null
-	}
-	if err != nil || expr.HasUnknown(v) {
-		return "", false, err
-	}
-	parts, err := g.value.Parts(vars)
-	if err != nil {
-		return "", false, err
-	}
-	folder := "" // that the author wrote out, before the first value
-	for i, p := range parts {
-		switch {
-		case !p.Literal:
-			text += actions.QuoteGlob(p.Text)
-		default:
-			text += p.Text
-			if i == 0 {
-				folder = p.Text[:strings.LastIndexAny(p.Text, `/\`)+1]
-			}
-		}
-	}
-	if folder != "" && len(parts) > 1 && slices.Contains(strings.FieldsFunc(text[len(folder):], isSlash), "..") {
-		return "", false, fmt.Errorf("it would lead out of %s by a \"..\": give values that stay below", folder)
-	}
-	return text, true, nil
-}
-
-func isSlash(r rune) bool { return r == '/' || r == '\\' }

@@ -68,7 +68,7 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 func (r *run) newState(inputs property.Map, outputs map[string]property.Value) *State {
 	return &State{
 		ID: r.id, Inputs: inputs, Outputs: withInputs(inputs, outputs),
-		Private: Private{SchemaVersion: r.res.spec.SchemaVersion},
+		Private: Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: r.etag},
 	}
 }
 

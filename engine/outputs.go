@@ -71,6 +71,7 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 		reader.takeID(r.id)
 		yield, err := reader.look(ctx)
 		if err == nil {
+			r.etag = reader.etag
 			got, err := r.res.outputs.project(yield, reader.mask())
 			if err == nil && len(got.missing) > 0 {
 				err = fmt.Errorf("read yields no %s", enumerateAnd(got.missing))

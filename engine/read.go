@@ -80,6 +80,7 @@ func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Res
 		}
 	}
 	private := old.Private
+	private.ETag = r.etag
 	private.SchemaVersion = r.res.spec.SchemaVersion // an import has none yet
 	return Result{State: &State{
 		ID: old.ID, Inputs: inputs, Outputs: withInputs(inputs, outputs.values), Private: private,

@@ -43,6 +43,7 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	r.inputs(req.Inputs)
 	r.state(state)
 	r.takeID(currentID(state))
+	r.etag = state.Private.ETag
 	r.vars.Values["changes"] = changedInputs(r, res, changes)
 	if err := r.open(); err != nil {
 		return Result{Err: err}
@@ -129,7 +130,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	if failure == nil {
 		r.renamed()
 	}
-	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}}
+	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: r.etag}}
 	if r.id != old.ID {
 		next.Private.ID = r.id
 	}
