@@ -116,6 +116,9 @@ type Fault struct {
 type Arg struct {
 	spec.Property
 	Mode Mode
+	// Wire arguments are sent: what of them is a typed struct goes out under
+	// the names on the wire, without what is absent.
+	Wire bool
 	// Inner are the modes of parts of the argument that differ from its own, by
 	// their dotted paths within it: {"cursor.next": Late}. Late and Path parts
 	// are left out of the value (see Split); Raw ones take no templates.
@@ -123,9 +126,6 @@ type Arg struct {
 	// Merged says that the members of a kind's own value come over those of the
 	// family's default, one by one, instead of the one value over the other.
 	Merged bool
-	// Wire arguments are sent: what of them is a typed struct goes out under
-	// the names on the wire, without what is absent.
-	Wire bool
 	// Exposed arguments end up where others can read them (a path, a command
 	// line): a secret may not go in.
 	Exposed bool

@@ -11,7 +11,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -42,8 +41,12 @@ type run struct {
 	hash    string
 	// key is the idempotency key of the step that runs; lost says that after one
 	// of its attempts nobody knew what it did.
-	key     string
-	lost    bool
+	key  string
+	lost bool
+	// etag is that of the last read of the resource; limit is how many items of
+	// a list are wanted, 0 for all.
+	etag    string
+	limit   int
 	failed  int // index of the step that failed
 	id      string
 	preview bool
@@ -238,11 +241,7 @@ func (r *run) yield() (any, error) {
 	if !ok {
 		return out, nil
 	}
-	var known *spec.Type
-	if p := s.result.Field(s.kind.Yields); p != nil {
-		known = p.Type
-	}
-	return r.naming.in(members[s.kind.Yields], known), nil
+	return r.naming.in(members[s.kind.Yields], s.yields()), nil
 }
 
 // evalYield is the yield as a plain value. Secrets in it are noted.
@@ -278,11 +277,15 @@ func (r *run) open() error {
 	}
 	rules, err := r.engine.rules(r.vars)
 	if err != nil {
-		return err
+		return r.mask().error(err)
 	}
 	files, err := r.engine.env.Files.Granting(rules)
-	r.env = &actions.Env{Files: files}
-	return err
+	if err != nil {
+		return r.mask().error(err)
+	}
+	network, err := r.engine.network(r.vars)
+	r.env = &actions.Env{Files: files, Network: network}
+	return r.mask().error(err)
 }
 
 var (

@@ -31,6 +31,13 @@ func either(variants ...*spec.Type) *spec.Type {
 	return &spec.Type{Kind: spec.Union, Variants: variants}
 }
 
+// sent is an argument that goes out under the names on the wire.
+func sent(name string, t *spec.Type, doc string) actions.Arg {
+	a := arg(name, t, doc)
+	a.Wire = true
+	return a
+}
+
 // object is an object's type; a name that ends in `!` is required.
 func object(fields ...*spec.Property) *spec.Type {
 	return &spec.Type{Kind: spec.Object, Fields: fields}
@@ -42,12 +49,6 @@ func field(name string, t *spec.Type, doc string) *spec.Property {
 
 func arg(name string, t *spec.Type, doc string) actions.Arg {
 	return actions.Arg{Property: spec.Property{Name: name, Type: t, Doc: doc}}
-}
-
-// sent is the argument under the names on the wire.
-func sent(a actions.Arg) actions.Arg {
-	a.Wire = true
-	return a
 }
 
 // arguments are those of a single request.
@@ -62,19 +63,19 @@ func arguments() []actions.Arg {
 	returns.Mode = actions.Typed
 	items := arg("items", anything, "The list in an answer, from `body`, `status` and `headers`: what the pages have in common.")
 	items.Mode = actions.Late
-	graphql := arg("graphql", object(
+	graphql := sent("graphql", object(
 		member("query", text, "The document; it takes no templates."), field("variables", mapOfAny, "What it refers to."),
 		field("operationName", text, "Which of its operations."),
 	), "GraphQL request as the body. An answer with `errors` is an error.")
 	graphql.Inner = map[string]actions.Mode{"query": actions.Raw}
 	return []actions.Arg{
 		method, path, address,
-		sent(arg("query", mapOfAny, "Parameters: a list is repeated, null left out.")),
-		sent(arg("json", anything, "Body, as JSON.")),
-		sent(arg("form", mapOfAny, "Body, as a form: a list is repeated, null left out.")),
+		sent("query", mapOfAny, "Parameters: a list is repeated, null left out."),
+		sent("json", anything, "Body, as JSON."),
+		sent("form", mapOfAny, "Body, as a form: a list is repeated, null left out."),
 		arg("multipart", &spec.Type{Kind: spec.List, Elem: part()}, "Body of several parts, as forms with files have it."),
 		arg("text", text, "Body, as text."),
-		sent(arg("xml", mapOfAny, "Body, as XML: an object with one member, the root.")),
+		sent("xml", mapOfAny, "Body, as XML: an object with one member, the root."),
 		arg("bytes", either(text, &spec.Type{Kind: spec.Asset}), "Body: base64, or an asset."),
 		graphql, returns, items, paginate(),
 		arg("ifMatch", either(truth, text), "ETag that the object must still have: true is that of the last read, if the server gave one."),

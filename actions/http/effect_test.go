@@ -56,7 +56,7 @@ func TestStaticEffect(t *testing.T) {
 		{args{"method": "POST", "effect": "none"}, false, false},
 		{args{"method": "PATCH"}, false, true},
 		{args{"method": "PUT"}, false, false},
-		{args{"method": "PUT", "ifMatch": true}, false, true},
+		{args{"method": "PUT", "ifMatch": true}, false, false},
 		{args{"method": "DELETE"}, false, false},
 		{args{"method": "POST", "idempotencyKey": true}, true, false},
 		{args{"method": "POST", "idempotencyKey": false}, false, true},

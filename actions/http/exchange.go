@@ -139,7 +139,7 @@ func (x *exchange) message(ctx context.Context, r *request, h hop, extra []pair)
 	}
 	defer response.RawResponse.Body.Close()
 	raw := response.RawResponse
-	a := &answer{status: raw.StatusCode, reason: raw.Status, header: raw.Header, url: h.url.String()}
+	a := &answer{status: raw.StatusCode, reason: raw.Status, header: raw.Header, at: h.url}
 	x.resolveLocation(a, h.url)
 	if by := raw.Header.Get("Content-Encoding"); by != "" && by != "identity" {
 		return nil, x.failed(r, a, fmt.Errorf("its body is encoded (%.40q) in a way that was not asked for", by))

@@ -36,16 +36,26 @@ func (f *family) kind() *actions.Kind {
 		OneOf:     [][]string{{"path", "url"}},
 		AtMostOne: [][]string{bodies},
 		Result:    resultType,
+		Yields:    "body",
 		Effect:    effect,
+		Uncertain: uncertain,
 		Grants:    needs,
 		Check:     check,
 		Sees:      sees,
-		Yields:    "body",
 		Keyed:     keyed,
-		Uncertain: uncertain,
 		Examples:  examples(),
 		Run:       f.run,
 	}
+}
+
+// uncertain is what may have been done when no answer came, and may not simply be
+// sent again.
+func uncertain(s actions.Static) bool {
+	if effect(s) != actions.Write || keyed(s) {
+		return false
+	}
+	method, literal := s.Literals["method"].(string)
+	return !literal || method == "POST" || method == "PATCH"
 }
 
 // bodies are the arguments that make a body.
@@ -127,12 +137,6 @@ func effect(s actions.Static) actions.Effect {
 // keyed reports whether the request is sent under a key.
 func keyed(s actions.Static) bool {
 	return s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false
-}
-
-// uncertain reports whether the request, once sent, must not be sent again.
-func uncertain(s actions.Static) bool {
-	safe := !s.Given("ifMatch") && (s.Literals["method"] == "PUT" || s.Literals["method"] == "DELETE")
-	return effect(s) == actions.Write && !keyed(s) && !safe
 }
 
 // effectOf is the effect of a method by its definition (RFC 9110, 9.2.1).

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -14,10 +13,7 @@ func nextLink(r *request, a *answer) (bool, error) {
 	if target == "" {
 		return false, nil
 	}
-	here, err := url.Parse(a.url)
-	if err != nil {
-		return false, err
-	}
+	here := a.at
 	u, err := here.Parse(target)
 	switch {
 	case err != nil || u.User != nil:

@@ -16,13 +16,13 @@ func resultType(s actions.Static) *spec.Type {
 		}
 	}
 	return object(append(fields, items,
-		member("url", text, "Where the answer came from."),
+		member("url", text, "Where the answer came from, without the query."),
 		member("attempts", integer, "How often the request was sent."))...)
 }
 
 func answerMembers(body *spec.Type) []*spec.Property {
 	content := member("body", body, "The body; null where there is none. Of several pages, the last one's.")
-	content.Required = body.Kind != spec.Any
+	content.Required = body.Kind != spec.Any || body.Ref != ""
 	return []*spec.Property{
 		member("status", integer, "The status."),
 		member("headers", mapOfText, "Headers, by their names in lower case. Several of a name are joined by a comma, cookies by a line end."),
@@ -47,7 +47,7 @@ func bodyType(s actions.Static) *spec.Type {
 func (x *exchange) result(a *answer) map[string]any {
 	attempts := int64(max(x.call.Attempt, 1))
 	return map[string]any{
-		"status": int64(a.status), "headers": a.headers(), "body": a.body, "items": nil, "url": a.url, "attempts": attempts,
+		"status": int64(a.status), "headers": a.headers(), "body": a.body, "items": nil, "url": a.url(), "attempts": attempts,
 	}
 }
 
