@@ -109,6 +109,9 @@ Environment:
   DECLPROV_LOG    what to log on standard error: debug, info, warn or error;
                   also read by a provider that Pulumi starts
   DECLPROV_CACHE  the folder where compiled specs are kept; "off" keeps none
+  DECLPROV_JOURNAL
+                  the folder where creates are noted before they are sent; see
+                  "declprov journal"
   NO_COLOR        set to anything: no colours
 {{end}}`
 
@@ -133,7 +136,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return nil
 	}
 	root.AddCommand(a.vetCommand(), a.schemaCommand(), a.permissionsCommand(), a.tryCommand(),
-		a.installCommand(), a.uninstallCommand(), a.serveCommand(), a.versionCommand())
+		a.installCommand(), a.uninstallCommand(), a.serveCommand(), a.journalCommand(), a.versionCommand())
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
 	return root
 }
