@@ -38,7 +38,8 @@ type Server struct {
 	URL string
 	// CA is the certificate of a server with TLS, as PEM.
 	CA string
-	// Delay is how long each request takes; it is set before the first.
+	// Delay is how long the server takes before it does what a request asks, and
+	// again before it answers; it is set before the first.
 	Delay func() time.Duration
 
 	server *httptest.Server
@@ -127,9 +128,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // it was never whole
 	}
-	if s.Delay != nil {
-		time.Sleep(s.Delay())
-	}
+	s.wait()
 	s.mu.Lock()
 	var fault Fault
 	if armed := s.strikes[r.Method]; len(armed) > 0 {
@@ -143,6 +142,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.requests = append(s.requests, Request{r.Method, r.RequestURI, r.Header.Clone(), string(body), committed})
 	s.mu.Unlock()
+	s.wait()
 	text, err := json.Marshal(answer)
 	if err != nil {
 		panic(err)
@@ -157,6 +157,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer conn.Close()
 	fault.Strike(&Strike{Conn: conn, Status: status, Body: string(text)})
+}
+
+func (s *Server) wait() {
+	if s.Delay != nil {
+		time.Sleep(s.Delay())
+	}
 }
 
 func reply(w http.ResponseWriter, status int, text []byte) {
