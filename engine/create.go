@@ -52,7 +52,8 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		return e.failedCreate(ctx, r, ref, inputs, err)
 	}
 	if r.id == "" {
-		return Result{Err: fmt.Errorf("%s has no id: `id` yields nothing after create", r.res.spec.Name)}
+		err := fmt.Errorf("%s has no id: `id` yields nothing after create", r.res.spec.Name)
+		return Result{Err: errors.Join(err, r.reopen())}
 	}
 	outputs, err := e.outputs(ctx, r, ref, inputs)
 	state := r.newState(inputs, outputs)
@@ -92,7 +93,7 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	}
 	undone, err := r.undo(ctx, failure)
 	if undone && err == nil {
-		return Result{Err: m.error(fmt.Errorf("%w; what it had done was undone", failure))}
+		return Result{Err: m.error(errors.Join(fmt.Errorf("%w; what it had done was undone", failure), r.undone()))}
 	}
 	if err != nil {
 		failure = errors.Join(failure, fmt.Errorf("and it could not be undone: %w", err))
@@ -104,7 +105,8 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	}
 	if r.id == "" {
 		// Without an id there is nothing that a host could keep.
-		return Result{Err: m.error(fmt.Errorf("%w; something may have been made, and its id is not known", failure))}
+		failure = fmt.Errorf("%w; something may have been made, and its id is not known", failure)
+		return Result{Err: m.error(errors.Join(failure, r.reopen()))}
 	}
 	outputs, _ := r.res.outputs.project(r.vars.Values["result"], m)
 	state := r.newState(inputs, outputs.values)

@@ -62,7 +62,7 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 		if found != nil {
 			r.log.Message(Info, "an earlier run made it, and its answer was lost: it was found, and is taken over")
 			r.effect(s, actions.Done)
-			return found, book.Answer(intent, "")
+			return found, r.answer(book, intent)
 		}
 	}
 	r.key = intent.Key
@@ -71,7 +71,7 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 	var stopped *StepError
 	switch errors.As(err, &stopped); {
 	case err == nil:
-		err = book.Answer(intent, "")
+		err = r.answer(book, intent)
 	case stopped.status == actions.Lost && !s.keyed:
 		value, err = r.afterLoss(ctx, s, book, intent, err)
 	case stopped.status == actions.Refused && !r.lost || stopped.status == actions.Gone && !r.lost:
@@ -89,10 +89,41 @@ func (r *run) afterLoss(ctx context.Context, s *step, book *journal.Journal, int
 	case err != nil:
 		return nil, errors.Join(lost, err, book.Lose(intent))
 	case found != nil:
-		return found, book.Answer(intent, "")
+		return found, r.answer(book, intent)
 	default:
 		return nil, errors.Join(fmt.Errorf("%w; nothing was found of it now, and the next run looks again before it sends anything", lost), book.Lose(intent))
 	}
+}
+
+// answer notes that the answer came.
+func (r *run) answer(book *journal.Journal, intent journal.Intent) error {
+	r.answered = append(r.answered, intent)
+	return book.Answer(intent, "")
+}
+
+// reopen takes back that answers came, where nothing in them said what was made:
+// the next run has to look, and a person may.
+func (r *run) reopen() error {
+	return r.eachAnswered(func(book *journal.Journal, i journal.Intent) error { return book.Lose(i) })
+}
+
+// undone settles the intents of what was undone: what comes next under the same
+// inputs is another create, and no server may take it for this one.
+func (r *run) undone() error {
+	return r.eachAnswered(func(book *journal.Journal, i journal.Intent) error { return book.Settle(i.What) })
+}
+
+func (r *run) eachAnswered(do func(*journal.Journal, journal.Intent) error) error {
+	if len(r.answered) == 0 {
+		return nil
+	}
+	book, err := r.engine.book()
+	for _, i := range r.answered {
+		if err == nil {
+			err = do(book, i)
+		}
+	}
+	return err
 }
 
 // find runs the resource's `find`: what an earlier create left, or nil.

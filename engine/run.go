@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -40,11 +41,13 @@ type run struct {
 	hash    string
 	// key is the idempotency key of the step that runs; lost says that one of
 	// its attempts got no answer.
-	key     string
-	lost    bool
-	failed  int // index of the step that failed
-	id      string
-	preview bool
+	key  string
+	lost bool
+	// answered are the intents whose answer came in this run.
+	answered []journal.Intent
+	failed   int // index of the step that failed
+	id       string
+	preview  bool
 }
 
 // newRun prepares an operation of a resource. values are the names of its
