@@ -10,8 +10,8 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// errNotKnown says that an argument depends on what is not known yet.
-var errNotKnown = errors.New("an argument is not known yet")
+// errNotKnown says that something about a step depends on what is not known yet.
+var errNotKnown = errors.New("it depends on what is not known yet")
 
 // call evaluates a step's arguments.
 func (r *run) call(ctx context.Context, s *step) (*actions.Call, error) {
@@ -126,6 +126,9 @@ func (r *run) parts(call *actions.Call, name string, v *expr.Value) error {
 		return err
 	}
 	for _, p := range parts {
+		if p.Unknown {
+			return errNotKnown
+		}
 		call.Parts[name] = append(call.Parts[name], actions.Part{Text: p.Text, Literal: p.Literal})
 	}
 	return nil

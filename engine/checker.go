@@ -365,7 +365,7 @@ func docHint(p *spec.Property) string {
 // join makes the path of a member, in the form of Pulumi's property paths, which
 // escape a quote and nothing else.
 func join(path, name string) string {
-	if !plainKey.MatchString(name) {
+	if !isPlainKey(name) {
 		return path + `["` + strings.ReplaceAll(name, `"`, `\"`) + `"]`
 	}
 	if path == "" {
@@ -374,4 +374,16 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-var plainKey = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+// isPlainKey reports whether a path can name a member without quotes: with
+// letters, digits, _ and $, the first no digit. It is asked for every value.
+func isPlainKey(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c == '$':
+		case c >= '0' && c <= '9' && i > 0:
+		default:
+			return false
+		}
+	}
+	return name != ""
+}

@@ -315,7 +315,7 @@ func (c *compiler) outputsGiven(r *resource) {
 	}
 	for _, p := range r.spec.Outputs.Fields {
 		gives := func(t *spec.Type) bool { return t.Field(p.Name) != nil }
-		if p.Required && !slices.ContainsFunc(known, gives) {
+		if p.Required && !slices.ContainsFunc(known, gives) && !r.create.meansTo(p.Name) && !r.read.meansTo(p.Name) {
 			c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
 				fmt.Sprintf("No operation yields it (%s). Return it, or make it optional: `%s?:`.", at, p.Name))
 		}

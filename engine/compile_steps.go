@@ -204,6 +204,9 @@ func (c *compiler) action(s *step, scope *expr.Scope) {
 			found = append(found, f)
 			continue
 		}
+		if f.Value.Kind == 0 {
+			continue // the loader has said why
+		}
 		c.fail(codeUnknownKey, f.NameRange, f.Name, fmt.Sprintf("unknown key %q in a step", f.Name),
 			fmt.Sprintf("It is neither a key of a step nor a family of actions. %s",
 				diag.Remedy(f.Name, slices.Concat(c.familyNames(), stepKeys))))

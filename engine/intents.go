@@ -13,7 +13,7 @@ import (
 // a create's effect of which somebody can say later what came of it, by its key
 // or by `find`.
 func (r *run) journalled(s *step) bool {
-	return r.verb == create && s.effect == actions.Write && s.forEach == nil && (s.keyed || s.uncertain && r.res.find != nil)
+	return r.verb == create && !r.undoing && s.effect == actions.Write && s.forEach == nil && (s.keyed || s.uncertain && r.res.find != nil)
 }
 
 // inputsHash is the hash of a create's inputs, made when it is first asked for.
@@ -26,7 +26,7 @@ func (r *run) inputsHash() string {
 
 // markOf is what tells the work of a create's step from everybody else's.
 func (r *run) markOf(s *step) string {
-	if r.verb != create || s.kind == nil || !s.kind.Marked {
+	if r.verb != create || r.undoing || s.kind == nil || !s.kind.Marked {
 		return ""
 	}
 	return r.what(s).Hash()
@@ -54,6 +54,7 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
+	r.intents = append(r.intents, intent)
 	if adopted && !s.keyed {
 		found, err := r.find(ctx)
 		if err != nil {
@@ -61,20 +62,21 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 		}
 		if found != nil {
 			r.log.Message(Info, "an earlier run made it, and its answer was lost: it was found, and is taken over")
-			r.effect(s, actions.Done)
-			return found, r.answer(book, intent)
+			r.effect(s, actions.Succeed(found))
+			return found, book.Answer(intent, "")
 		}
 	}
-	r.key = intent.Key
+	r.key, r.lost = intent.Key, false
 	value, err := r.attempts(ctx, s)
 	r.key = ""
 	var stopped *StepError
 	switch errors.As(err, &stopped); {
 	case err == nil:
-		err = r.answer(book, intent)
+		err = book.Answer(intent, "")
 	case stopped.status == actions.Lost && !s.keyed:
 		value, err = r.afterLoss(ctx, s, book, intent, err)
-	case stopped.status == actions.Refused && !r.lost || stopped.status == actions.Gone && !r.lost:
+	case !r.lost && (stopped.status == actions.Refused || stopped.status == actions.Gone):
+		r.intents = r.intents[:len(r.intents)-1]
 		err = errors.Join(err, book.Settle(intent.What))
 	default:
 		err = errors.Join(err, book.Lose(intent))
@@ -89,36 +91,36 @@ func (r *run) afterLoss(ctx context.Context, s *step, book *journal.Journal, int
 	case err != nil:
 		return nil, errors.Join(lost, err, book.Lose(intent))
 	case found != nil:
-		return found, r.answer(book, intent)
+		return found, book.Answer(intent, "")
 	default:
 		return nil, errors.Join(fmt.Errorf("%w; nothing was found of it now, and the next run looks again before it sends anything", lost), book.Lose(intent))
 	}
 }
 
-// answer notes that the answer came.
-func (r *run) answer(book *journal.Journal, intent journal.Intent) error {
-	r.answered = append(r.answered, intent)
-	return book.Answer(intent, "")
-}
-
 // reopen takes back that answers came, where nothing in them said what was made:
 // the next run has to look, and a person may.
 func (r *run) reopen() error {
-	return r.eachAnswered(func(book *journal.Journal, i journal.Intent) error { return book.Lose(i) })
+	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error { return book.Lose(i) })
 }
 
-// undone settles the intents of what was undone: what comes next under the same
-// inputs is another create, and no server may take it for this one.
-func (r *run) undone() error {
-	return r.eachAnswered(func(book *journal.Journal, i journal.Intent) error { return book.Settle(i.What) })
+// forgetFrom settles the intents of what was undone, from a step on: what comes
+// next under the same inputs is another create, and no server may take it for
+// this one.
+func (r *run) forgetFrom(undone *step) error {
+	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error {
+		if i.Step < undone.index {
+			return nil
+		}
+		return book.Settle(i.What)
+	})
 }
 
-func (r *run) eachAnswered(do func(*journal.Journal, journal.Intent) error) error {
-	if len(r.answered) == 0 {
+func (r *run) eachIntent(do func(*journal.Journal, journal.Intent) error) error {
+	if len(r.intents) == 0 {
 		return nil
 	}
 	book, err := r.engine.book()
-	for _, i := range r.answered {
+	for _, i := range r.intents {
 		if err == nil {
 			err = do(book, i)
 		}

@@ -74,8 +74,10 @@ func (c *compiler) permissions() {
 			access actions.Access
 			nodes  []*spec.Node
 		}{
-			{actions.Read, c.spec.Permissions.Read}, {actions.WriteTo, c.spec.Permissions.Write},
-			{actions.Connect, c.spec.Permissions.Hosts}, {actions.Run, c.spec.Permissions.Run},
+			{actions.Read, c.spec.Permissions.Read},
+			{actions.WriteTo, c.spec.Permissions.Write},
+			{actions.Connect, c.spec.Permissions.Hosts},
+			{actions.Run, c.spec.Permissions.Run},
 			{actions.Environ, c.spec.Permissions.Env},
 		} {
 			for i, n := range block.nodes {

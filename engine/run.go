@@ -33,21 +33,30 @@ type run struct {
 	results []any
 	// effected says that something in the world has changed, or may have.
 	effected bool
-	// touched are the steps with an effect that ran, for undo.
-	touched []*step
+	// touched are the steps with an effect that ran, for undo; undoing says that
+	// they are being undone.
+	touched []touched
+	undoing bool
 	naming  naming
 	// created are the inputs of a create, and hash theirs: see inputsHash.
 	created property.Map
 	hash    string
-	// key is the idempotency key of the step that runs; lost says that one of
-	// its attempts got no answer.
+	// key is the idempotency key of the step that runs; lost says that after one
+	// of its attempts nobody knew what it did.
 	key  string
 	lost bool
-	// answered are the intents whose answer came in this run.
-	answered []journal.Intent
-	failed   int // index of the step that failed
-	id       string
-	preview  bool
+	// intents are those that this run began and did not settle.
+	intents []journal.Intent
+	failed  int // index of the step that failed
+	id      string
+	preview bool
+}
+
+// touched is a step that has changed something, or may have.
+type touched struct {
+	step *step
+	// answer is its latest, judged right or not; nil where none came.
+	answer any
 }
 
 // newRun prepares an operation of a resource. values are the names of its
@@ -141,6 +150,9 @@ func (r *run) truth(v *expr.Value, def bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if expr.HasUnknown(out) {
+		return false, errNotKnown
+	}
 	b, ok := out.(bool)
 	if !ok {
 		return false, fmt.Errorf("a condition yields %s, and true or false is wanted", kindOfPlain(out))
@@ -156,6 +168,9 @@ func (r *run) text(v *expr.Value) (string, error) {
 	out, err := r.eval(v)
 	if err != nil || out == nil {
 		return "", err
+	}
+	if expr.HasUnknown(out) {
+		return "", errNotKnown
 	}
 	return textOf(out)
 }
@@ -194,11 +209,26 @@ func (r *run) see(s *step, value any) {
 		named[s.model.As] = value
 		r.vars.Values["steps"] = named
 	}
-	if members, ok := value.(map[string]any); ok {
-		for _, n := range shorthands(s) {
-			r.vars.Values[n.Name] = members[n.Name]
+	for _, n := range shorthands(s) {
+		switch value := value.(type) {
+		case map[string]any:
+			r.vars.Values[n.Name] = value[n.Name]
+		case expr.Unknown:
+			r.vars.Values[n.Name] = value
+		default:
+			r.vars.Values[n.Name] = nil // its `if` was false
 		}
 	}
+}
+
+// seeing lets f see an answer as its step's result, and puts back what was to be
+// seen before.
+func (r *run) seeing(s *step, answer any, f func() error) error {
+	before := r.vars.Values
+	r.vars.Values = maps.Clone(before)
+	defer func() { r.vars.Values = before }()
+	r.see(s, answer)
+	return f()
 }
 
 // resume takes the results of steps that an earlier run finished.

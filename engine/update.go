@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -152,16 +153,14 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 // update does not have (another operation's step) has not changed.
 func (r *run) renamed() {
 	for _, ref := range r.res.id.Refs() {
-		switch ref.Path[0] {
-		case "steps":
+		switch name := ref.Path[0]; {
+		case name == "steps":
 			named, _ := r.vars.Values["steps"].(map[string]any)
 			if len(ref.Path) < 2 || named[ref.Path[1]] == nil {
 				return
 			}
-		case "result", "body", "status", "headers":
-			if last(r.results) == nil {
-				return
-			}
+		case slices.Contains(answerNames, name) && last(r.results) == nil:
+			return
 		}
 	}
 	if id, err := r.evalID(); err == nil && id != "" {

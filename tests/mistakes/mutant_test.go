@@ -123,4 +123,18 @@ func (m mutant) uses() *regexp.Regexp {
 	}
 }
 
+// unused reports whether the mutant renames or retypes an input, a setting or a
+// definition that no other line of the spec refers to. Outputs are not among
+// these: something must give them.
+func (m mutant) unused() bool {
+	if m.What == "emptied" || m.Site.Part != aKey && m.Site.Part != aType || slices.Contains(m.Site.Path, "outputs") {
+		return false
+	}
+	uses := m.uses()
+	if uses == nil || len(m.Site.Path) > 0 && slices.Contains([]string{"inputs", "config"}, m.Site.Path[len(m.Site.Path)-1]) {
+		return false
+	}
+	return len(m.lines()) == 1 && !uses.MatchString(m.ownLine())
+}
+
 func lineOf(src string, offset int) int { return strings.Count(src[:offset], "\n") + 1 }

@@ -19,6 +19,8 @@ func legal(m mutant) string {
 		last = m.Site.Path[n-1]
 	}
 	switch s := m.Site; {
+	case m.unused():
+		return "what nothing uses may have any name and type"
 	case s.Part == packageKey:
 		return "a CUE package may have any name while nobody imports it"
 	case s.Part == aKey && m.What == "misspelt" && len(s.Path) == 2 && (s.Path[0] == "resources" || s.Path[0] == "functions"):
