@@ -3,9 +3,12 @@ package hostile
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +32,8 @@ type Strike struct {
 	Conn   net.Conn
 	Status int
 	Body   string
+	// Request is what it strikes.
+	Request Request
 }
 
 func (s *Strike) write(text string) {
@@ -53,6 +58,44 @@ func (s *Strike) success() int {
 func (s *Strike) whole(status int, body string, headers ...string) {
 	s.head(status, append(headers, "Content-Type: application/json", fmt.Sprintf("Content-Length: %d", len(body)), "Connection: close")...)
 	s.write(body)
+}
+
+// Echoes are faults whose answers say back all that was sent, and what there is:
+// as some servers do in what they call a message.
+func Echoes() []Fault {
+	var out []Fault
+	for _, status := range []int{400, 401, 403, 409, 422, 500} {
+		for _, form := range []struct {
+			name   string
+			encode func(string) string
+		}{
+			{"text", func(s string) string { return s }},
+			{"base64", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }},
+			{"URL", url.QueryEscape},
+		} {
+			out = append(out, Fault{Name: fmt.Sprintf("echo of %d in %s", status, form.name), Strike: func(s *Strike) {
+				all := []string{s.Request.URI, s.Request.Body}
+				for _, values := range s.Request.Header {
+					all = append(all, values...)
+				}
+				object := map[string]any{}
+				if json.Unmarshal([]byte(s.Body), &object) == nil {
+					for _, v := range object {
+						all = append(all, fmt.Sprint(v))
+					}
+				}
+				for i := range all {
+					all[i] = form.encode(all[i])
+				}
+				text, err := json.Marshal(Object{"message": strings.Join(all, " "), "you said": all, "object": object})
+				if err != nil {
+					panic(err)
+				}
+				s.whole(status, string(text))
+			}})
+		}
+	}
+	return out
 }
 
 // answers is a fault that answers with a status and headers before anything is

@@ -41,6 +41,10 @@ type Server struct {
 	// Delay is how long the server takes before it does what a request asks, and
 	// again before it answers; it is set before the first.
 	Delay func() time.Duration
+	// Extra is in every object that is made; it is set before the first.
+	Extra Object
+	// Token is what POST /token and POST /login give.
+	Token string
 
 	server *httptest.Server
 
@@ -72,7 +76,8 @@ func (s *Server) close() {
 	s.server.Close()
 }
 
-// Arm makes the next requests of a method meet a fault, as often as it says.
+// Arm makes the next requests of a method meet a fault, as often as it says: those
+// below /things, or, with "POST /token", those of that path.
 func (s *Server) Arm(method string, f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,8 +136,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.wait()
 	s.mu.Lock()
 	var fault Fault
-	if armed := s.strikes[r.Method]; len(armed) > 0 {
-		fault, s.strikes[r.Method] = armed[0], armed[1:]
+	target := r.Method
+	if !strings.HasPrefix(r.URL.Path, "/things") {
+		target += " " + r.URL.Path
+	}
+	if armed := s.strikes[target]; len(armed) > 0 {
+		fault, s.strikes[target] = armed[0], armed[1:]
 	}
 	var status int
 	var answer any = Object{"message": "it did nothing"}
@@ -156,7 +165,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(err)
 	}
 	defer conn.Close()
-	fault.Strike(&Strike{Conn: conn, Status: status, Body: string(text)})
+	fault.Strike(&Strike{Conn: conn, Status: status, Body: string(text), Request: Request{r.Method, r.RequestURI, r.Header, string(body), committed}})
 }
 
 func (s *Server) wait() {
@@ -179,7 +188,10 @@ func reply(w http.ResponseWriter, status int, text []byte) {
 func (s *Server) do(r *http.Request, body []byte) (int, any, bool) {
 	rest := strings.TrimPrefix(r.URL.Path, "/things")
 	id := strings.TrimPrefix(rest, "/")
-	if r.Method == "POST" {
+	switch {
+	case r.URL.Path == "/token" || r.URL.Path == "/login":
+		return http.StatusOK, Object{"access_token": s.Token, "token": s.Token, "token_type": "Bearer", "expires_in": 3600}, false
+	case r.Method == "POST":
 		return s.make(r.Header.Get("Idempotency-Key"), body)
 	}
 	if name, ok := strings.CutPrefix(rest, "/named/"); ok {
@@ -215,6 +227,7 @@ func (s *Server) make(key string, body []byte) (int, any, bool) {
 	if err := json.Unmarshal(body, &o); err != nil {
 		return http.StatusBadRequest, Object{"message": err.Error()}, false
 	}
+	maps.Copy(o, s.Extra)
 	s.next++
 	id := fmt.Sprintf("t%d", s.next)
 	o["id"], o["serial"] = id, fmt.Sprintf("s-%d", s.next)
