@@ -147,6 +147,6 @@ func (r *run) late(v *expr.Value) actions.LateExpr {
 		if err != nil {
 			return nil, err
 		}
-		return expr.Reveal(out, r.sawSecret), nil
+		return expr.Reveal(out, r.secrets.saw), nil
 	}
 }

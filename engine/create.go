@@ -56,7 +56,7 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		r.failed = len(r.op.steps)
 		return e.failedCreate(ctx, r, ref, inputs, fmt.Errorf("%s has no id: `id` yields nothing after create", r.res.spec.Name))
 	}
-	outputs, err := e.outputs(ctx, r, ref, inputs)
+	outputs, err := e.outputs(ctx, r, ref, inputs, nil)
 	state := r.newState(inputs, outputs)
 	if err != nil {
 		state.Private.Failed = r.unfinished(inputs, len(r.op.steps), err)
@@ -73,7 +73,7 @@ func (r *run) newState(inputs property.Map, outputs map[string]property.Value) *
 }
 
 // withInputs are the outputs as a host shows them: the inputs, and what the
-// world gave.
+// world gave. What stands in the place of a secret input is secret.
 func withInputs(inputs property.Map, outputs map[string]property.Value) property.Map {
 	all := inputs.AsMap()
 	for name := range all {
@@ -81,7 +81,9 @@ func withInputs(inputs property.Map, outputs map[string]property.Value) property
 			delete(all, name)
 		}
 	}
-	maps.Copy(all, outputs)
+	for name, value := range outputs {
+		all[name] = value.WithSecret(value.Secret() || inputs.Get(name).HasSecrets())
+	}
 	return property.NewMap(all)
 }
 
@@ -188,7 +190,9 @@ func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
 	out := &Failed{Op: string(r.verb), Step: failed, Inputs: hashInputs(inputs), Error: m.text(err.Error())}
 	for _, value := range r.results[:min(failed, len(r.results))] {
 		out.Results = append(out.Results, storable(value))
-		out.Secret = out.Secret || m.holds(value)
 	}
+	// An answer may hold what nobody has declared a secret, and a hash of a short
+	// secret can be guessed.
+	out.Secret = len(out.Results) > 0 || property.New(inputs).HasSecrets()
 	return out
 }

@@ -52,10 +52,11 @@ type Failed struct {
 	Op string `json:"op"`
 	// Step is the index of the step that failed.
 	Step int `json:"step"`
-	// Results are those of the finished steps, by index; Secret says that they
-	// hold a secret, so that a server keeps them encrypted.
+	// Results are those of the finished steps, by index.
 	Results []any `json:"results,omitempty"`
-	Secret  bool  `json:"secret,omitempty"`
+	// Secret says that there may be a secret in this, so that a server keeps it
+	// encrypted.
+	Secret bool `json:"secret,omitempty"`
 	// Inputs is the hash of the inputs that the operation ran with.
 	Inputs string `json:"inputs"`
 	// Error is what went wrong, for people.

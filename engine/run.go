@@ -120,25 +120,7 @@ func (r *run) eval(v *expr.Value) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.Reveal(out, r.sawSecret), nil
-}
-
-// sawSecret notes the text of a secret that a template computed.
-func (r *run) sawSecret(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			r.sawSecret(item)
-		}
-	case map[string]any:
-		for _, item := range v {
-			r.sawSecret(item)
-		}
-	default:
-		if text, err := textOf(v); err == nil {
-			r.secrets.values = append(r.secrets.values, text)
-		}
-	}
+	return expr.Reveal(out, r.secrets.saw), nil
 }
 
 // truth evaluates a condition; def stands in where there is none.
@@ -272,7 +254,7 @@ func (r *run) evalYield() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.Reveal(out, r.sawSecret), nil
+	return expr.Reveal(out, r.secrets.saw), nil
 }
 
 // evalID evaluates the id in the run's scope: "" where it is not known, or null.

@@ -136,7 +136,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	outputs := declared(r.res, old)
 	failed := r.failed
 	if failure == nil {
-		got, err := e.outputs(ctx, r, req.Ref, req.Inputs)
+		got, err := e.outputs(ctx, r, req.Ref, req.Inputs, outputs)
 		if err == nil {
 			outputs = got
 		}
