@@ -21,6 +21,7 @@ func (r *run) call(ctx context.Context, s *step) (*actions.Call, error) {
 		Key:   r.key,
 		Mark:  r.markOf(s),
 		Wants: s.needs,
+		Mask:  func(text string) string { return r.mask().text(text) },
 		Progress: func(text string) {
 			if ctx.Err() == nil {
 				r.log.Status(r.mask().text(text))
