@@ -43,8 +43,9 @@ func forms(secret string) map[string]string {
 		text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + secret))
 		out[fmt.Sprintf("base64 after %d", shift)] = text[4 : len(text)-4]
 	}
-	// The random end is enough to know it by.
-	out["its end"] = secret[len(secret)-20:]
+	// Half of the random part is enough to know it by, and too much to tell.
+	chance := secret[len(secret)-len(rand.Text()):]
+	out["its middle"], out["its end"] = chance[:len(chance)/2], chance[len(chance)/2:]
 	return out
 }
 
