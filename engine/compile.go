@@ -19,7 +19,10 @@ type compiler struct {
 	defaults map[string]map[string]argument
 	grants   []grant
 	// unsure are the accesses of grants with a mistake in them.
-	unsure   []actions.Access
+	unsure []actions.Access
+	// doubtful says that a block of defaults has a mistake: what its actions
+	// lack may be what was meant there.
+	doubtful bool
 	checkers map[string]*checker
 	// configure makes the session, of the type session; both nil where the spec
 	// has none.
@@ -38,7 +41,7 @@ type compiler struct {
 // anew, because forks run side by side.
 func (c *compiler) fork() *compiler {
 	return &compiler{
-		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants, unsure: c.unsure,
+		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants, unsure: c.unsure, doubtful: c.doubtful,
 		configure: c.configure, session: c.session,
 		checkers: map[string]*checker{},
 	}
@@ -166,6 +169,8 @@ var (
 func (c *compiler) familyDefaults() {
 	c.defaults = map[string]map[string]argument{}
 	scope := c.configScope()
+	known := len(c.diags)
+	defer func() { c.doubtful = len(c.diags) > known }()
 	for _, block := range c.spec.Families {
 		family := c.family(block.Name)
 		if family == nil {
@@ -203,13 +208,6 @@ var providerKeys = []string{
 	"actions", "configure", "tests",
 }
 
-// argument is a compiled argument of an action.
-type argument struct {
-	decl  *actions.Arg
-	value *expr.Value
-	node  *spec.Node
-}
-
 // arguments compiles the fields of an action's block, or of a family's
 // defaults, against their declaration.
 func (c *compiler) arguments(
@@ -234,12 +232,19 @@ func (c *compiler) arguments(
 		if f.Value.Kind == spec.NullNode {
 			continue // as if it were not there: how YAML and CUE leave something out
 		}
-		out[f.Name] = argument{decl: decl, node: f.Value, value: c.argument(f, decl, s, what)}
+		out[f.Name] = c.argumentOf(f, decl, s, what)
 	}
 	for i := range decls {
 		decl := &decls[i]
-		if d, ok := defaults[decl.Name]; ok && out[decl.Name].node == nil {
-			out[decl.Name] = argument{decl: decl, node: d.node, value: d.value}
+		if d, ok := defaults[decl.Name]; ok {
+			switch own := out[decl.Name]; {
+			case own.node == nil:
+				d.decl = decl
+				out[decl.Name] = d
+			case decl.Merged:
+				own.under = &d
+				out[decl.Name] = own
+			}
 		}
 		if complete && decl.Required && out[decl.Name].node == nil && !misspelt(block, decls, decl.Name) {
 			c.fail(codeMissingArgument, block.NameRange, decl.Name, fmt.Sprintf("%s needs an argument %q", what, decl.Name),
@@ -266,13 +271,12 @@ func (c *compiler) argument(f spec.Field, decl *actions.Arg, s *expr.Scope, what
 			"Its text goes out as it stands. Write `$${` for a literal `${`, and pass values another way.")
 		return nil
 	}
-	want := decl.Type
-	if !decl.Required && !want.Nullable {
-		nullable := *want
-		nullable.Nullable = true
-		want = &nullable
+	if f.Value.Type != nil {
+		c.fail(codeTypeAsValue, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s takes a value, not a type", f.Name, what),
+			"Types stand in config, inputs and outputs. A value of run time is written as text: \"${inputs.name}\".")
+		return nil
 	}
-	v := c.template(f.Value, s, want, f.Name)
+	v := c.template(f.Value, s, optional(decl), f.Name)
 	if v != nil && decl.Exposed && v.Secret() {
 		c.fail(codeSecretExposed, f.Value.Range, f.Name, fmt.Sprintf("a secret goes into argument %q of %s", f.Name, what),
 			"Others can read it there. Pass the secret where it stays hidden, or take @secret() off what is none.")

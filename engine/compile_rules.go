@@ -87,6 +87,18 @@ func (c *compiler) sinkRefs(r *resource, v *expr.Value, what string) {
 	}
 }
 
+// exposed records the inputs that a step puts where others can read them.
+func (c *compiler) exposed(r *resource, s *step) {
+	for _, a := range s.args {
+		if a.decl.Exposed && a.value != nil {
+			c.sinkRefs(r, a.value, fmt.Sprintf("argument %q of %s", a.decl.Name, s.action))
+		}
+	}
+	if s.progress != nil {
+		c.sinkRefs(r, s.progress, "progress")
+	}
+}
+
 // want notes which members of each step's result the operation refers to, and
 // which inputs end up in the open.
 func (c *compiler) want(r *resource, op *operation, v verb) {
@@ -102,13 +114,8 @@ func (c *compiler) want(r *resource, op *operation, v verb) {
 		if s.model.As != "" {
 			w.named[s.model.As] = s
 		}
-		for _, a := range s.args {
-			if a.decl.Exposed && a.value != nil {
-				c.sinkRefs(r, a.value, fmt.Sprintf("argument %q of %s", a.decl.Name, s.action))
-			}
-		}
-		if s.progress != nil {
-			c.sinkRefs(r, s.progress, "progress")
+		for _, exposing := range append([]*step{s}, s.undo...) {
+			c.exposed(r, exposing)
 		}
 	}
 	w.note(op.steps, nil, r.id)
@@ -118,6 +125,10 @@ func (c *compiler) want(r *resource, op *operation, v verb) {
 	}
 	// The last step's own result is projected by name.
 	last := op.steps[len(op.steps)-1]
+	if last.kind != nil && last.kind.Yields != "" {
+		last.want([]string{last.kind.Yields})
+		return
+	}
 	for _, p := range r.spec.Outputs.Fields {
 		last.wants[p.Name] = true
 	}
@@ -253,7 +264,7 @@ func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Ra
 	if op == nil || len(op.steps) == 0 || op.broken {
 		return nil, diag.Range{}
 	}
-	t, at := op.steps[len(op.steps)-1].result, m.Range
+	t, at := last(op.steps).yields(), m.Range
 	if op.ret != nil {
 		t = op.ret.Type()
 	}

@@ -20,6 +20,8 @@ type step struct {
 	action string // "file.write"
 	args   map[string]argument
 	effect actions.Effect
+	// arrives names what of an answer is typed.
+	arrives naming
 	// keyed and uncertain are what the kind says of the call: see actions.Kind.
 	keyed, uncertain bool
 	result           *spec.Type
@@ -113,6 +115,18 @@ func stepType(s *step) *spec.Type {
 		kind = spec.Map
 	}
 	return &spec.Type{Kind: kind, Elem: t}
+}
+
+// yields is the type of what an operation yields that ends with the step, and
+// says nothing else: of an answer, its body.
+func (s *step) yields() *spec.Type {
+	if s.kind == nil || s.kind.Yields == "" || s.forEach != nil {
+		return s.result
+	}
+	if p := s.result.Field(s.kind.Yields); p != nil {
+		return p.Type
+	}
+	return &spec.Type{}
 }
 
 // step compiles one step in the scope that the steps before it left.
@@ -249,7 +263,14 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		c.oneOf(s, block, group)
 	}
 	static := s.static()
+	c.lateParts(s.args, s.kind, static, scope)
+	static = s.static()
+	c.faults(s, static, block)
 	s.result, s.effect, s.known = s.kind.Result(static), s.kind.Effect(static), true
+	if body := s.result.Field(s.kind.Yields); body != nil {
+		// A typed answer gets its declared names when it arrives.
+		s.arrives = newNaming("", c.spec.Types, body.Type)
+	}
 	s.keyed = s.kind.Keyed != nil && s.kind.Keyed(static)
 	s.uncertain = s.kind.Uncertain != nil && s.kind.Uncertain(static)
 	c.permitted(s, static, block)
@@ -305,9 +326,15 @@ func (c *compiler) oneOf(s *step, block spec.Field, group []string) {
 
 // static is what is known of the step's call before it runs.
 func (s *step) static() actions.Static {
-	st := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}}
+	st := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}, Types: map[string]*spec.Type{}}
 	for name, a := range s.args {
-		st.Nodes[name] = a.node
+		st.Nodes[name] = a.whole()
+		if a.typ != nil {
+			st.Types[name] = a.typ
+		}
+		if p, ok := a.parts[name]; ok && p.mode == actions.Late {
+			st.Types[name] = p.value.Type()
+		}
 		if a.value != nil {
 			if v, ok := a.value.Const(); ok {
 				st.Literals[name] = v

@@ -68,7 +68,7 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 func (r *run) newState(inputs property.Map, outputs map[string]property.Value) *State {
 	return &State{
 		ID: r.id, Inputs: inputs, Outputs: withInputs(inputs, outputs),
-		Private: Private{SchemaVersion: r.res.spec.SchemaVersion},
+		Private: Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: r.etag},
 	}
 }
 
@@ -82,9 +82,33 @@ func withInputs(inputs property.Map, outputs map[string]property.Value) property
 		}
 	}
 	for name, value := range outputs {
-		all[name] = value.WithSecret(value.Secret() || inputs.Get(name).HasSecrets())
+		all[name] = asSecret(value, inputs.Get(name))
 	}
 	return property.NewMap(all)
+}
+
+// asSecret is a value, secret where the other is: as a whole, or in parts.
+func asSecret(v, other property.Value) property.Value {
+	switch {
+	case !other.HasSecrets() || v.Secret():
+		return v
+	case other.Secret():
+		return v.WithSecret(true)
+	case v.IsMap() && other.IsMap():
+		parts := v.AsMap().AsMap()
+		for name, part := range parts {
+			parts[name] = asSecret(part, other.AsMap().Get(name))
+		}
+		return property.WithGoValue(v, property.NewMap(parts))
+	case v.IsArray() && other.IsArray() && v.AsArray().Len() == other.AsArray().Len():
+		items := v.AsArray().AsSlice()
+		for i, item := range items {
+			items[i] = asSecret(item, other.AsArray().Get(i))
+		}
+		return property.WithGoValue(v, property.NewArray(items))
+	default:
+		return v.WithSecret(true) // of another shape, it may be anywhere
+	}
 }
 
 // failedCreate decides what a create that stopped leaves: nothing, if nothing
@@ -94,7 +118,7 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		return Result{Err: r.mask().error(failure)}
 	}
 	undone, err := r.undo(ctx, failure)
-	m := r.mask() // undoing may have seen secrets, too
+	m := r.mask() // undoing may have seen more secrets
 	switch {
 	case err != nil:
 		failure = errors.Join(failure, fmt.Errorf("and it could not be undone: %w", err))

@@ -16,11 +16,12 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	e.recorded(res, req.Ref, state)
+	e.settleRecorded(res, req.Ref, state)
 	r := e.newRun(res, res.delete, remove, req.Ref, req.Log)
 	r.inputs(state.Inputs)
 	r.state(state)
 	r.takeID(currentID(state))
+	r.etag = state.Private.ETag
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	if err := r.open(); err != nil {

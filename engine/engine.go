@@ -39,9 +39,8 @@ type Private struct {
 	// ID is the current id, where an update changed it and the host still has
 	// the old one.
 	ID string `json:"id,omitempty"`
-	// Set are the inputs that the user gave, sorted; the others came from
-	// defaults.
-	Set []string `json:"set,omitempty"`
+	// ETag is that of the last answer about the resource; "" where it had none.
+	ETag string `json:"etag,omitempty"`
 	// Failed says that a create or update stopped halfway.
 	Failed *Failed `json:"failed,omitempty"`
 }

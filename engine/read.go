@@ -27,7 +27,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		}
 		return Result{State: &state} // what is recorded is all there is to know
 	}
-	e.recorded(res, req.Ref, state)
+	e.settleRecorded(res, req.Ref, state)
 	if importing {
 		if state, err = res.imported(state.ID); err != nil {
 			return Result{Err: err}
@@ -80,6 +80,7 @@ func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Res
 		}
 	}
 	private := old.Private
+	private.ETag = r.etag
 	private.SchemaVersion = r.res.spec.SchemaVersion // an import has none yet
 	return Result{State: &State{
 		ID: old.ID, Inputs: inputs, Outputs: withInputs(inputs, outputs.values), Private: private,

@@ -12,7 +12,6 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
-	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -47,6 +46,10 @@ type run struct {
 	lost bool
 	// intents are those that this run began and did not settle.
 	intents []journal.Intent
+	// etag is that of the last read of the resource; limit is how many items of
+	// a list are wanted, 0 for all.
+	etag    string
+	limit   int
 	failed  int // index of the step that failed
 	id      string
 	preview bool
@@ -241,11 +244,7 @@ func (r *run) yield() (any, error) {
 	if !ok {
 		return out, nil
 	}
-	var known *spec.Type
-	if p := s.result.Field(s.kind.Yields); p != nil {
-		known = p.Type
-	}
-	return r.naming.in(members[s.kind.Yields], known), nil
+	return r.naming.in(members[s.kind.Yields], s.yields()), nil
 }
 
 // evalYield is the yield as a plain value. Secrets in it are noted.
@@ -281,11 +280,15 @@ func (r *run) open() error {
 	}
 	rules, err := r.engine.rules(r.vars)
 	if err != nil {
-		return err
+		return r.mask().error(err)
 	}
 	files, err := r.engine.env.Files.Granting(rules)
-	r.env = &actions.Env{Files: files}
-	return err
+	if err != nil {
+		return r.mask().error(err)
+	}
+	network, err := r.engine.network(r.vars)
+	r.env = &actions.Env{Files: files, Network: network}
+	return r.mask().error(err)
 }
 
 var (

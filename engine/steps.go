@@ -171,7 +171,7 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 		if ctx.Err() != nil {
 			return nil, r.stop(s, attempt, actions.Refused, cause(ctx))
 		}
-		call, err := r.call(ctx, s)
+		call, err := r.call(ctx, s, attempt)
 		if errors.Is(err, errNotKnown) && r.preview {
 			return expr.Unknown{}, nil
 		}
@@ -183,6 +183,8 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 		r.effect(s, out)
 		switch out.Status {
 		case actions.Done:
+			out.Result = s.arrived(out.Result)
+			r.tagged(out.Result)
 			done, err := r.judge(s, out.Result)
 			if err != nil {
 				return nil, r.stop(s, attempt, statusOf(err, s), err)

@@ -20,7 +20,7 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
-	e.recorded(res, req.Ref, state)
+	e.settleRecorded(res, req.Ref, state)
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	changes := e.changes(res, req.Ref, state, req.Inputs, req.Ignore)
@@ -43,6 +43,7 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	r.inputs(req.Inputs)
 	r.state(state)
 	r.takeID(currentID(state))
+	r.etag = state.Private.ETag
 	r.vars.Values["changes"] = changedInputs(r, res, changes)
 	if err := r.open(); err != nil {
 		return Result{Err: err}
@@ -123,13 +124,13 @@ func settled(out Result, before State) Result {
 // whatever comes of it.
 func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, old State, first int) Result {
 	failure := r.steps(ctx, first)
-	if failure != nil && !r.effected && old.Private.Failed == nil {
+	if failure != nil && !r.effected {
 		return Result{Err: r.mask().error(failure)}
 	}
 	if failure == nil {
 		r.renamed()
 	}
-	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}}
+	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: r.etag}}
 	if r.id != old.ID {
 		next.Private.ID = r.id
 	}
