@@ -29,6 +29,11 @@ type Call struct {
 	// that what nobody asks for (a large file's content) is not fetched. A
 	// member of a list's elements is asked for as "items.sha256". Nil: all.
 	Wants func(member string) bool
+	// Mask hides what is known to be secret in a text from outside, before it is
+	// cut to be shown: no half of a secret is known as one. Nil: nothing is.
+	Mask func(text string) string
+	// Secrets are the names on the wire of members of answers that are secret.
+	Secrets []string
 	// Progress shows a short text while the run goes on; never nil.
 	Progress func(text string)
 	// Attempt counts the runs of this call from 1; 0 is 1. Repeating is the

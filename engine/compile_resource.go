@@ -13,6 +13,7 @@ import (
 func (c *compiler) resource(m *spec.Resource) *resource {
 	r := &resource{spec: m, types: c.spec.Types, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs)}
 	r.naming = newNaming(m.Wire, c.spec.Types, stateType(m))
+	r.secretNames = r.naming.secrets()
 	c.in(fmt.Sprintf("resource %q", m.Name), "resources."+m.Name, func() {
 		c.derivedInputs(r)
 		c.checks(r)

@@ -123,9 +123,9 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	case err != nil:
 		failure = errors.Join(failure, fmt.Errorf("and it could not be undone: %w", err))
 	case undone != nil:
-		failure = fmt.Errorf("%w; what it had done was undone", failure)
+		failure = errors.Join(fmt.Errorf("%w; what it had done was undone", failure), r.forgetFrom(undone))
 		if r.touched[0].step == undone {
-			return Result{Err: m.error(failure)}
+			return Result{Err: r.mask().error(failure)}
 		}
 		// What came before stays; the next run goes on after it.
 		failure = fmt.Errorf("%w, from %s on", failure, undone.name)
@@ -134,7 +134,8 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	r.takeLateID()
 	if r.id == "" {
 		// Without an id there is nothing that a host could keep.
-		return Result{Err: m.error(fmt.Errorf("%w; something may have been made, and its id is not known", failure))}
+		failure = fmt.Errorf("%w; something may have been made, and its id is not known", failure)
+		return Result{Err: m.error(errors.Join(failure, r.reopen()))}
 	}
 	outputs, _ := r.res.outputs.project(r.vars.Values["result"], m)
 	state := r.newState(inputs, outputs.values)

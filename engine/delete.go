@@ -27,5 +27,6 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err := r.open(); err != nil {
 		return err
 	}
-	return r.mask().error(r.steps(ctx, 0))
+	err = r.steps(ctx, 0)
+	return r.mask().error(err) // with the secrets that the steps have seen
 }

@@ -54,6 +54,7 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
+	r.intents = append(r.intents, intent)
 	if adopted && !s.keyed {
 		found, err := r.find(ctx)
 		if err != nil {
@@ -75,6 +76,7 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 	case stopped.status == actions.Lost && !s.keyed:
 		value, err = r.afterLoss(ctx, s, book, intent, err)
 	case !r.lost && (stopped.status == actions.Refused || stopped.status == actions.Gone):
+		r.intents = r.intents[:len(r.intents)-1]
 		err = errors.Join(err, book.Settle(intent.What))
 	default:
 		err = errors.Join(err, book.Lose(intent))
@@ -93,6 +95,37 @@ func (r *run) afterLoss(ctx context.Context, s *step, book *journal.Journal, int
 	default:
 		return nil, errors.Join(fmt.Errorf("%w; nothing was found of it now, and the next run looks again before it sends anything", lost), book.Lose(intent))
 	}
+}
+
+// reopen takes back that answers came, where nothing in them said what was made:
+// the next run has to look, and a person may.
+func (r *run) reopen() error {
+	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error { return book.Lose(i) })
+}
+
+// forgetFrom settles the intents of what was undone, from a step on: what comes
+// next under the same inputs is another create, and no server may take it for
+// this one.
+func (r *run) forgetFrom(undone *step) error {
+	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error {
+		if i.Step < undone.index {
+			return nil
+		}
+		return book.Settle(i.What)
+	})
+}
+
+func (r *run) eachIntent(do func(*journal.Journal, journal.Intent) error) error {
+	if len(r.intents) == 0 {
+		return nil
+	}
+	book, err := r.engine.book()
+	for _, i := range r.intents {
+		if err == nil {
+			err = do(book, i)
+		}
+	}
+	return err
 }
 
 // find runs the resource's `find`: what an earlier create left, or nil.

@@ -127,6 +127,64 @@ func TestAtLeastOnce(t *testing.T) {
 	}
 }
 
+// An answer that does not say what was made leaves the question open.
+func TestAnswerWithoutID(t *testing.T) {
+	w := newWorld().on("make", yields("id", nil), yields("id", "7"))
+	w.journal = t.TempDir()
+	e, _ := w.engine(t, keyed)
+	create := func() engine.Result {
+		return e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+	}
+	if out := create(); out.Err == nil || out.State != nil {
+		t.Fatalf("%+v", out)
+	}
+	if list := intents(t, w.journal); len(list) != 1 || !list[0].Open() {
+		t.Errorf("nobody knows the id, so it is open: %+v", list)
+	}
+	if out := create(); out.Err != nil || out.State.ID != "7" {
+		t.Errorf("%+v", out)
+	}
+	if list := intents(t, w.journal); len(list) != 1 || list[0].Open() {
+		t.Errorf("it is answered now: %+v", list)
+	}
+}
+
+// What was undone is over: the next create is sent under another key, or a
+// server would answer with what is there no more.
+func TestUndoneCreateLeavesNoIntent(t *testing.T) {
+	w := newWorld().on("make", yields("id", "7")).on("tag", refused("no such tag"), yields())
+	w.journal = t.TempDir()
+	var keys []string
+	w.hooks["make"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+		keys = append(keys, call.Key)
+		return yields("id", "7")
+	}
+	e, _ := w.engine(t, `resources: Thing: {
+	inputs: name: string
+	id: "${steps.made.id}"
+	create: steps: [
+		{as: "made", world: post: {what: "make", key: true}, onFailure: [{world: do: what: "remove"}]},
+		{world: do: what: "tag"},
+	]
+	delete: world: do: what: "remove"
+}`)
+	create := func() engine.Result {
+		return e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+	}
+	if out := create(); out.Err == nil || out.State != nil || !strings.Contains(out.Err.Error(), "undone") {
+		t.Fatalf("%+v", out)
+	}
+	if list := intents(t, w.journal); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+	if out := create(); out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	if keys[0] == keys[1] {
+		t.Error("a create after an undone one has its key")
+	}
+}
+
 // Each step's intent is judged by its own attempts: what was refused after an
 // attempt of which nobody knows stays to be settled, whatever came of others.
 func TestIntentsOfSteps(t *testing.T) {

@@ -2,12 +2,9 @@ package engine
 
 import (
 	"cmp"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // masked is what stands where a secret was.
@@ -20,22 +17,29 @@ const shortestMasked = 4
 // mask replaces secrets, in every form that they may have taken on the way, in
 // text that people or logs get to see.
 type mask struct {
-	known    map[string]bool
-	replacer *strings.Replacer
+	known   map[string]bool
+	secrets []string
+	// replacer is made when it is first needed: most calls go well, and say
+	// nothing.
+	replacer func() *strings.Replacer
 }
 
 func newMask(secrets []string) *mask {
 	m := &mask{known: map[string]bool{}}
-	var forms []string
 	for _, s := range secrets {
-		if len([]rune(s)) < shortestMasked || m.known[s] {
-			continue
+		if len([]rune(s)) >= shortestMasked && !m.known[s] {
+			m.known[s] = true
+			m.secrets = append(m.secrets, s)
 		}
-		m.known[s] = true
-		forms = append(forms, encodings(s)...)
 	}
-	if len(forms) == 0 {
-		return m
+	m.replacer = sync.OnceValue(m.replacing)
+	return m
+}
+
+func (m *mask) replacing() *strings.Replacer {
+	var forms []string
+	for _, s := range m.secrets {
+		forms = append(forms, encodings(s)...)
 	}
 	// Longer forms first, so that a secret within a secret leaves no rest.
 	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
@@ -43,34 +47,15 @@ func newMask(secrets []string) *mask {
 	for _, f := range slices.Compact(forms) {
 		pairs = append(pairs, f, masked)
 	}
-	m.replacer = strings.NewReplacer(pairs...)
-	return m
-}
-
-// encodings are the forms in which a secret may show.
-func encodings(s string) []string {
-	quoted, _ := json.Marshal(s)
-	out := []string{
-		s, string(quoted[1 : len(quoted)-1]), url.QueryEscape(s), url.PathEscape(s), hex.EncodeToString([]byte(s)),
-		strings.ToUpper(hex.EncodeToString([]byte(s))),
-	}
-	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
-		out = append(out, e.EncodeToString([]byte(s)))
-	}
-	for _, line := range strings.Split(s, "\n") {
-		if line = strings.TrimSpace(line); len([]rune(line)) >= 2*shortestMasked {
-			out = append(out, line) // a key's lines show one by one
-		}
-	}
-	return out
+	return strings.NewReplacer(pairs...)
 }
 
 // text is s without secrets.
 func (m *mask) text(s string) string {
-	if m.replacer == nil {
+	if len(m.secrets) == 0 {
 		return s
 	}
-	return m.replacer.Replace(s)
+	return m.replacer().Replace(s)
 }
 
 // maskedError shows its error without secrets.
@@ -84,8 +69,8 @@ func (e *maskedError) Unwrap() error { return e.err }
 
 // error is err without secrets in its text.
 func (m *mask) error(err error) error {
-	if err == nil || m.replacer == nil {
-		return err
+	if err == nil {
+		return nil
 	}
 	if text := m.text(err.Error()); text != err.Error() {
 		return &maskedError{err: err, text: text}

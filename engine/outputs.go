@@ -26,6 +26,9 @@ func (e *Engine) outputs(
 	if err != nil {
 		return nil, err
 	}
+	if len(r.res.outputs.fields) == 0 {
+		return nil, nil // whatever came, nobody asked for it
+	}
 	m := r.mask()
 	got, err := r.res.outputs.project(yield, m)
 	if err == nil && len(got.missing) == 0 && (yield != nil || len(r.res.outputs.fields) == 0) {

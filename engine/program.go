@@ -145,6 +145,7 @@ type resource struct {
 	types           spec.Types
 	inputs, outputs *checker
 	naming          naming
+	secretNames     []string // on the wire
 	id              *expr.Value
 	// idAfter is the index of the create step after which the id is taken.
 	idAfter int

@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -43,6 +44,8 @@ type run struct {
 	// of its attempts nobody knew what it did.
 	key  string
 	lost bool
+	// intents are those that this run began and did not settle.
+	intents []journal.Intent
 	// etag is that of the last read of the resource; limit is how many items of
 	// a list are wanted, 0 for all.
 	etag    string

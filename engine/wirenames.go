@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -235,4 +236,32 @@ func (w wireRule) renames(types spec.Types, root *spec.Type) bool {
 		return false
 	}
 	return visit(root)
+}
+
+// secrets are the names on the wire of all properties that are secret, however
+// deep.
+func (n naming) secrets() []string {
+	var names []string
+	seen := map[*spec.Type]bool{}
+	var visit func(t *spec.Type)
+	visit = func(t *spec.Type) {
+		if t = n.types.Resolve(t); seen[t] {
+			return
+		}
+		seen[t] = true
+		for _, p := range t.Fields {
+			if p.Secret && !slices.Contains(names, n.rule.name(p)) {
+				names = append(names, n.rule.name(p))
+			}
+			visit(p.Type)
+		}
+		for _, v := range t.Variants {
+			visit(v)
+		}
+		if t.Elem != nil {
+			visit(t.Elem)
+		}
+	}
+	visit(n.onto)
+	return names
 }

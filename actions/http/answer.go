@@ -172,14 +172,13 @@ func (a *answer) lenient() {
 	}
 }
 
-// excerpt is the beginning of what a server said in text, on one line, for
-// people; "" where it said nothing readable.
+// excerpt is what a server said in text; "" where it said nothing readable.
 func (a *answer) excerpt() string {
 	kind, _ := a.mediaType()
 	if !utf8.Valid(a.raw) || kind == "text/html" || !isJSON(kind) && !isXML(kind) && kind != "" && !strings.HasPrefix(kind, "text/") {
 		return ""
 	}
-	return clean(string(a.raw))
+	return string(a.raw)
 }
 
 // clean is the beginning of a text of the server's, without control characters.

@@ -57,6 +57,7 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 		return actions.Outcome{Status: actions.Done, RetryAfter: wait}
 	}
 	a.lenient()
+	x.learn(a.body)
 	out := actions.Outcome{Status: statusOf(a.status, asked), Class: strconv.Itoa(a.status), RetryAfter: wait}
 	if a.moved {
 		out.Status = actions.Failed
@@ -113,7 +114,7 @@ func (x *exchange) elsewhere(a *answer) string {
 	if err != nil {
 		return ""
 	}
-	text := " (to " + clean(shown(u, x.base)) + ")"
+	text := " (to " + x.hidden(shown(u, x.base)) + ")"
 	if !x.follow {
 		text += "; redirects within the origin are followed with `redirects: \"same-origin\"`"
 	}
@@ -139,22 +140,22 @@ func (x *exchange) said(a *answer) string {
 	}
 	if late != nil {
 		if v, err := late(a.known()); err == nil {
-			if text := messageOf(v); text != "" {
+			if text := x.messageOf(v); text != "" {
 				return text
 			}
 		}
 	}
-	return a.excerpt()
+	return x.hidden(a.excerpt())
 }
 
 // messageOf is a message that may be an object.
-func messageOf(v any) string {
+func (x *exchange) messageOf(v any) string {
 	text, err := scalar(v)
 	if err != nil && v != nil {
 		data, _ := json.Marshal(v)
 		text = string(data)
 	}
-	return clean(text)
+	return x.hidden(text)
 }
 
 // graphqlErrors is what a GraphQL server says went wrong, under a status that
@@ -163,6 +164,7 @@ func (x *exchange) graphqlErrors(a *answer) string {
 	if x.given.args["graphql"] == nil {
 		return ""
 	}
+	x.learn(a.body)
 	body, _ := a.body.(map[string]any)
 	list, _ := body["errors"].([]any)
 	if len(list) == 0 {
@@ -173,7 +175,7 @@ func (x *exchange) graphqlErrors(a *answer) string {
 	}
 	first, _ := list[0].(map[string]any)
 	text, _ := first["message"].(string)
-	return "reports errors: " + clean(text)
+	return "reports errors: " + x.hidden(text)
 }
 
 // broken is the outcome of a request to which there is no whole answer.
@@ -256,10 +258,22 @@ func hopeless(err error) bool {
 		errors.As(err, &unknown) || errors.As(err, &host)
 }
 
-// refusedByTLS reports whether the other side ended the handshake: it then never
-// read a request, whatever had been sent by then.
+// refusedByTLS reports whether the other side refused us in the handshake: by an
+// alert about certificates or parameters, which it gives before it reads a
+// request, whatever had been sent by then. With TLS 1.3 the client has finished
+// its part by the time that the server looks at its certificate. Any other alert
+// may come at any time, after the request was done as well.
 func refusedByTLS(err error) bool {
-	var alert tls.AlertError
 	var op *net.OpError
-	return errors.As(err, &alert) || errors.As(err, &op) && op.Op == "remote error"
+	if !errors.As(err, &op) || op.Op != "remote error" {
+		return false
+	}
+	// The type of such an error is the library's own; its text is not.
+	return slices.ContainsFunc(handshakeAlerts, func(a tls.AlertError) bool { return op.Err.Error() == a.Error() })
 }
+
+// handshakeAlerts are those that only a handshake knows (RFC 8446, 6.2):
+// handshake_failure, the certificate ones, unknown_ca, access_denied,
+// protocol_version, insufficient_security, missing_extension,
+// unrecognized_name, certificate_required, no_application_protocol.
+var handshakeAlerts = []tls.AlertError{40, 42, 43, 44, 45, 46, 48, 49, 70, 71, 109, 112, 116, 120}

@@ -1,0 +1,137 @@
+// Package faults breaks an API in every way, at every verb, and looks at what
+// is left: of the resource in the host's hands, and on the server's own record.
+package faults
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/tests/internal/hostile"
+	"github.com/declprov/declprov/tests/internal/provider"
+)
+
+// TestMain keeps the journal of all providers in a folder of the test's.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "journal-")
+	if err == nil {
+		err = os.Setenv("DECLPROV_JOURNAL", dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait more than they work
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// host is what Pulumi is for one resource: it remembers the state, and runs the
+// provider anew for each `up`.
+type host struct {
+	t        *testing.T
+	server   *hostile.Server
+	folder   string
+	resource client.Resource
+	state    client.State // without an id: there is none
+	failed   bool         // the state is that of an operation which failed
+	last     error
+}
+
+func newHost(t *testing.T, server *hostile.Server, resource client.Resource) *host {
+	return &host{t: t, server: server, folder: provider.Folder(t, "hostile", "tests/http/faults/testdata/hostile.cue"), resource: resource}
+}
+
+// longest is what an operation may take in all: a few waits of a second or two
+// that a server asks for, and never what a server holds a connection for.
+const longest = 7 * time.Second
+
+// run starts a provider, has the operation done, and says how it went: "ok",
+// "error", or "kept" where the host got a state with the error.
+func (h *host) run(do func(p *provider.Process) (client.State, error)) string {
+	h.t.Helper()
+	config := map[string]property.Value{"endpoint": property.New(h.server.URL)}
+	if h.server.CA != "" {
+		config["ca"] = property.New(h.server.CA)
+	}
+	p := provider.Configured(h.t, h.folder, "hostile", h.t.TempDir(), config)
+	defer p.Stop()
+	began := time.Now()
+	state, err := do(p)
+	if took := time.Since(began); took > longest {
+		h.t.Errorf("it took %s", took)
+	}
+	h.last = err
+	var kept *client.InitFailed
+	switch {
+	case errors.As(err, &kept):
+		h.state, h.failed = kept.State, true
+		return "kept"
+	case err != nil:
+		return "error"
+	default:
+		h.state, h.failed = state, false
+		return "ok"
+	}
+}
+
+// up brings the resource to its inputs, as `pulumi up` does: it creates it, or
+// updates it where Diff says that something differs.
+func (h *host) up(size float64) string {
+	h.t.Helper()
+	return h.run(func(p *provider.Process) (client.State, error) {
+		news := property.NewMap(map[string]property.Value{"name": property.New(h.resource.Name), "size": property.New(size)})
+		checked, err := p.Check(h.t.Context(), h.resource, h.state.Inputs, news)
+		if err != nil || len(checked.Failures) > 0 {
+			h.t.Fatalf("check: %v, %v", checked.Failures, err)
+		}
+		if h.state.ID == "" {
+			return p.Create(h.t.Context(), h.resource, checked.Inputs, client.Operation{})
+		}
+		diff, err := p.Diff(h.t.Context(), h.resource, h.state, checked.Inputs)
+		switch {
+		case err != nil:
+			return client.State{}, err
+		case diff.Replace():
+			return client.State{}, fmt.Errorf("it would be replaced: %+v", diff)
+		case diff.Changed || h.failed:
+			return p.Update(h.t.Context(), h.resource, h.state, checked.Inputs, client.Operation{})
+		default:
+			return h.state, nil
+		}
+	})
+}
+
+// refresh looks at the resource, as `pulumi refresh` does.
+func (h *host) refresh() string {
+	h.t.Helper()
+	return h.run(func(p *provider.Process) (client.State, error) {
+		state, err := p.Read(h.t.Context(), h.resource, h.state, client.Operation{})
+		if err == nil && state.ID == "" {
+			h.t.Error("it counts as gone")
+		}
+		return state, err
+	})
+}
+
+// destroy deletes it, where the host has it.
+func (h *host) destroy() string {
+	h.t.Helper()
+	if h.state.ID == "" {
+		return "ok"
+	}
+	return h.run(func(p *provider.Process) (client.State, error) {
+		return client.State{}, p.Delete(h.t.Context(), h.resource, h.state, client.Operation{})
+	})
+}

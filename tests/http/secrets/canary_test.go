@@ -1,0 +1,65 @@
+package secrets
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// canaries are secrets, by their place.
+type canaries map[string]string
+
+// newCanaries are secrets whose forms differ: in JSON, in URLs, in base64.
+func newCanaries() canaries {
+	c := canaries{}
+	for _, place := range []string{
+		"token", "password", "apiKey", "cookie", "parameter", "header", "clientSecret", "loginSecret", "body", "answer", "issued",
+	} {
+		c[place] = "Cn4ry/" + place + "+=" + rand.Text()
+	}
+	c["body"] = "Cn4ry \"body\"\t&<é> " + rand.Text()
+	return c
+}
+
+// forms are those in which a secret can show.
+func forms(secret string) map[string]string {
+	quoted, err := json.Marshal(secret)
+	if err != nil {
+		panic(err)
+	}
+	out := map[string]string{
+		"raw": secret, "JSON": strings.Trim(string(quoted), `"`), "query": url.QueryEscape(secret), "path": url.PathEscape(secret),
+		"hex": hex.EncodeToString([]byte(secret)), "base64": base64.StdEncoding.EncodeToString([]byte(secret)),
+		"base64url": base64.RawURLEncoding.EncodeToString([]byte(secret)),
+	}
+	// What stands in front shifts the groups of base64; what is left of them in the
+	// middle still tells the secret.
+	for shift := 1; shift < 3; shift++ {
+		text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + secret))
+		out[fmt.Sprintf("base64 after %d", shift)] = text[4 : len(text)-4]
+	}
+	// Half of the random part is enough to know it by, and too much to tell.
+	chance := secret[len(secret)-len(rand.Text()):]
+	out["its middle"], out["its end"] = chance[:len(chance)/2], chance[len(chance)/2:]
+	return out
+}
+
+// found are the secrets that a text shows, with the form and what is around.
+func (c canaries) found(text string) []string {
+	var out []string
+	for place, secret := range c {
+		for form, shown := range forms(secret) {
+			if i := strings.Index(text, shown); i >= 0 {
+				from, to := max(0, i-80), min(len(text), i+len(shown)+20)
+				out = append(out, fmt.Sprintf("%s (%s): …%s…", place, form, text[from:to]))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
