@@ -21,7 +21,7 @@ test: ## every test that this machine's tools allow; ends with what was left out
 	@echo "preparing ..."
 	@cd tests && go run ./testdeps -go-only && go run ./testall $(TESTFLAGS)
 
-test-deps: ## bring what the tests need beside Go: Pulumi, Python packages, strace
+test-deps: ## bring what the tests need beside Go: Pulumi, Python packages, strace, servers
 	@cd tests && go run ./testdeps
 
 check: ## format, vet, lint, generated files, go.mod
