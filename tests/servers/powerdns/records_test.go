@@ -65,13 +65,13 @@ func TestDriftOfARecordSet(t *testing.T) {
 	s.Program(set("name: www.example.org., type: A, records: [192.0.2.1]"))
 	s.Up("create=2")
 	server.write(t, org, www, "A", "192.0.2.66")
-	s.Refresh("update RecordSet r", "update Zone z") // the zone's serial went up
+	s.Refresh("same Zone z", "update RecordSet r")
 	s.Up("same=1 update=1")
 	if diff := cmp.Diff([]string{"192.0.2.1"}, server.records(t, org, www, "A")); diff != "" {
 		t.Error(diff)
 	}
 	server.write(t, org, www, "A")
-	s.Refresh("delete RecordSet r", "update Zone z")
+	s.Refresh("delete RecordSet r", "same Zone z")
 	s.Up("create=1 same=1")
 	server.Must(t, "DELETE", "/zones/"+org, nil)
 	s.Refresh("delete RecordSet r", "delete Zone z")
