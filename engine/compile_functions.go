@@ -78,7 +78,7 @@ func (c *compiler) functionYields(f *function, op *operation) {
 	case op.ret != nil:
 		t = op.ret.Type()
 	case len(op.steps) > 0:
-		t = op.steps[len(op.steps)-1].result
+		t = last(op.steps).yields()
 	}
 	if t = c.spec.Types.Resolve(t); t.Kind != spec.Object || t.Open {
 		return

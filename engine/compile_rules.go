@@ -235,7 +235,7 @@ func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Ra
 	if op == nil || len(op.steps) == 0 || op.broken {
 		return nil, diag.Range{}
 	}
-	t, at := op.steps[len(op.steps)-1].result, m.Range
+	t, at := last(op.steps).yields(), m.Range
 	if op.ret != nil {
 		t = op.ret.Type()
 	}

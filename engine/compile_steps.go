@@ -113,6 +113,18 @@ func stepType(s *step) *spec.Type {
 	return &spec.Type{Kind: kind, Elem: t}
 }
 
+// yields is the type of what an operation yields that ends with the step, and
+// says nothing else: of an answer, its body.
+func (s *step) yields() *spec.Type {
+	if s.kind == nil || s.kind.Yields == "" || s.forEach != nil {
+		return s.result
+	}
+	if p := s.result.Field(s.kind.Yields); p != nil {
+		return p.Type
+	}
+	return &spec.Type{}
+}
+
 // step compiles one step in the scope that the steps before it left.
 func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 	s := &step{index: index, model: m, name: fmt.Sprintf("step %d", index+1), wants: map[string]bool{}}

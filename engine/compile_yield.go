@@ -49,7 +49,7 @@ func (c *compiler) yieldsTo(y target, op *operation, written *spec.Node, t *trai
 		return
 	}
 	if s := t.steps[len(t.steps)-1]; s.forEach == nil {
-		c.objectFits(y, s.result, func(p *spec.Property) diag.Range { return p.Range })
+		c.objectFits(y, s.yields(), func(p *spec.Property) diag.Range { return p.Range })
 	}
 }
 

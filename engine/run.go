@@ -11,7 +11,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -224,11 +223,7 @@ func (r *run) yield() (any, error) {
 	if !ok {
 		return out, nil
 	}
-	var known *spec.Type
-	if p := s.result.Field(s.kind.Yields); p != nil {
-		known = p.Type
-	}
-	return r.naming.in(members[s.kind.Yields], known), nil
+	return r.naming.in(members[s.kind.Yields], s.yields()), nil
 }
 
 // evalYield is the yield as a plain value. Secrets in it are noted.
