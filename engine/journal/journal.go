@@ -28,6 +28,10 @@ type What struct {
 	// resource (a URN).
 	Type     string `json:"type"`
 	Resource string `json:"resource"`
+	// Settings is the hash of the provider's configuration without its secrets:
+	// hosts give the same name to resources of different servers. A token that
+	// was renewed changes nothing.
+	Settings string `json:"settings,omitempty"`
 	// Inputs is the hash of the inputs; Step the index of the step.
 	Inputs string `json:"inputs"`
 	Step   int    `json:"step"`
@@ -77,7 +81,7 @@ func In(dir string) *Journal { return &Journal{dir: dir} }
 const ending = ".json"
 
 func (j *Journal) file(w What) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{w.Provider, w.Type, w.Resource, w.Inputs, fmt.Sprint(w.Step)}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{w.Provider, w.Type, w.Resource, w.Settings, w.Inputs, fmt.Sprint(w.Step)}, "\x00")))
 	return filepath.Join(j.dir, hex.EncodeToString(sum[:16])+ending)
 }
 
