@@ -115,7 +115,9 @@ func (s *Store) Writes() []string {
 
 func (s *Store) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /me", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, map[string]any{"user": "keeper"}) })
+	mux.HandleFunc("GET /me", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, map[string]any{"user": "keeper"})
+	})
 	mux.HandleFunc("POST /pets", s.createPet)
 	mux.HandleFunc("GET /pets/{id}", s.withPet(func(w http.ResponseWriter, _ *http.Request, id int) {
 		answer(w, http.StatusOK, s.pets[id])
