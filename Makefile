@@ -13,7 +13,7 @@ help: ## this list
 build: ## the binary, into bin/
 	go build -trimpath -ldflags "-s -w" -o bin/ ./cmd/declprov
 
-demo: ## files.cue as a provider, through the real Pulumi CLI, told step by step
+demo: ## files and a REST API as providers, through the real Pulumi CLI, told step by step
 	@echo "preparing; on a machine that never built this it takes minutes, and says what it does ..."
 	@cd tests && go run ./demo
 

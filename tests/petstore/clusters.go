@@ -74,6 +74,10 @@ func (s *Store) start(finish func()) *operation {
 // look answers how far an operation is; each look brings it on.
 func (s *Store) look(w http.ResponseWriter, r *http.Request) {
 	op := s.operations[r.PathValue("id")]
+	if s.broken {
+		refuse(w, http.StatusInternalServerError, "out to lunch")
+		return
+	}
 	if op == nil {
 		refuse(w, http.StatusNotFound, "no such operation")
 		return

@@ -168,6 +168,30 @@ func TestALifeOfACluster(t *testing.T) {
 	}
 }
 
+// TestAClusterGoesOn shows that a create that was interrupted goes on where it
+// stopped: nothing is made twice, and the operation is asked for again.
+func TestAClusterGoesOn(t *testing.T) {
+	t.Parallel()
+	store, s := open(t)
+	store.Break(true)
+	s.Program("resources:\n  c: {type: petstore:Cluster, properties: {name: kennel, size: 3}}\n")
+	said := strings.Join(s.Fails(s.Project.Up(t.Context())), "\n")
+	if !strings.Contains(said, "out to lunch") {
+		t.Errorf("the error is not the server's:\n%s", said)
+	}
+	if got := s.Recorded("c").ID; got != "cl-101" {
+		t.Errorf("id %q", got)
+	}
+	store.Break(false)
+	s.Up("update=1")
+	wrote(t, store, `POST /clusters {"name":"kennel","size":3}`)
+	if got := s.Recorded("c").Outputs["state"]; got != "running" {
+		t.Errorf("state %v", got)
+	}
+	s.Up("same=1")
+	s.Destroy("delete=1")
+}
+
 func TestAFunctionOfTheStore(t *testing.T) {
 	t.Parallel()
 	store, s := open(t)

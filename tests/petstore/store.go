@@ -30,6 +30,7 @@ type Store struct {
 	operations map[string]*operation
 	keys       map[string]map[string]any // answers, by idempotency key
 	requests   []string
+	broken     bool // operations cannot be asked for
 }
 
 // Open starts a store without pets.
@@ -48,7 +49,7 @@ func (s *Store) Close() { s.server.Close() }
 
 // Env is what the provider needs to find the store, and be let in.
 func (s *Store) Env() []string {
-	return []string{"PETSTORE_ENDPOINT=" + s.URL, "PETSTORE_TOKEN=" + Token}
+	return []string{"PETSTORE_ENDPOINT=" + s.URL, "PETSTORE_TOKEN=" + Token, "PETSTORE_POLL_EVERY=10ms"}
 }
 
 // Pet is a copy of a pet, nil where there is none.
@@ -101,6 +102,13 @@ func (s *Store) Remove(id int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.pets, id)
+}
+
+// Break makes the store answer 500 to who asks for an operation, or not any more.
+func (s *Store) Break(broken bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = broken
 }
 
 // Writes are the requests since the last call that were to change something,
