@@ -13,20 +13,34 @@ type Call struct {
 	// int64, float64, json.Number (what neither holds exactly), string,
 	// []any, map[string]any, *spec.File for an asset or archive.
 	Args map[string]any
-	// Parts are the arguments of mode Path.
+	// Parts are the arguments of mode Path; a part of an argument (Arg.Inner) is
+	// found under its dotted path, "auth.login.http.path".
 	Parts map[string][]Part
-	// Late are the arguments of mode Late.
+	// Late are the arguments of mode Late, and such parts of arguments.
 	Late map[string]LateExpr
 	Env  *Env
 	// Key is the same for every attempt at a call, over restarts of the process
 	// too, where the kind says that the call is Keyed; else "".
 	Key string
+	// Mark is the same for every run of the same create of the same resource
+	// with the same inputs, where the kind is Marked; else "".
+	Mark string
 	// Wants reports whether the spec refers to this member of the result, so
 	// that what nobody asks for (a large file's content) is not fetched. A
 	// member of a list's elements is asked for as "items.sha256". Nil: all.
 	Wants func(member string) bool
 	// Progress shows a short text while the run goes on; never nil.
 	Progress func(text string)
+	// Attempt counts the runs of this call from 1; 0 is 1. Repeating is the
+	// engine's.
+	Attempt int
+	// ETag is that of the last read of the object, "" where none is known.
+	ETag string
+	// Limit is how many items of a list are wanted; 0 is all.
+	Limit int
+	// Secret tells the engine of a text that must not show from now on, such as
+	// a token that a login gave. Nil: nobody listens.
+	Secret func(text string)
 }
 
 // Part is a piece of a path template: text of the author's, or a value.
@@ -103,7 +117,8 @@ func Fail(err error) Outcome { return Outcome{Status: Failed, Err: err} }
 // Env is the part of the world that an action may touch: each member refuses
 // what the spec's permissions do not grant, before any system call.
 type Env struct {
-	Files *Files
+	Files   *Files
+	Network *Network
 }
 
 // File is the kind of argument value that an asset or archive arrives as.

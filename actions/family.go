@@ -47,6 +47,8 @@ type Kind struct {
 	Args    []Arg
 	// OneOf are groups of arguments of which exactly one must be given.
 	OneOf [][]string
+	// AtMostOne are groups of which no more than one may be given.
+	AtMostOne [][]string
 	// Result is the type of what a run yields, given what is known at compile
 	// time; an object for all file kinds.
 	Result func(Static) *spec.Type
@@ -63,9 +65,18 @@ type Kind struct {
 	// Keyed says that a run is sent under the key of Call.Key, under which the
 	// other side does it once however often it is asked; nil: never.
 	Keyed func(Static) bool
+	// Marked says that what a run makes can carry Call.Mark, by which a create
+	// that was cut off knows its own work when it is run again.
+	Marked bool
 	// Grants are the permissions that a run needs, as far as the arguments
 	// tell before it runs; vet reports those that can never be had.
-	Grants   func(Static) []Grant
+	Grants func(Static) []Grant
+	// Check finds what is wrong with a call beyond the types of its arguments;
+	// nil is nothing. Run checks again: not all of it is known before.
+	Check func(Static) []Fault
+	// Sees are the names that the expression of a Late argument, or a Late part
+	// of one ("auth.login.token"), has beside the step's scope; nil is none.
+	Sees     func(s Static, argument string) []*spec.Property
 	Examples []Example
 	// Run does it. It returns soon after ctx ends.
 	Run func(ctx context.Context, call *Call) Outcome
@@ -84,7 +95,22 @@ const (
 	Late
 	// Raw arguments take no templates.
 	Raw
+	// Typed arguments are types, not values (`returns: #Pet`). They reach
+	// Static.Types, and Call.Args as true.
+	Typed
 )
+
+// Fault is a mistake in a call that its declaration alone does not show.
+type Fault struct {
+	// Argument is the one that is wrong, Path the part of it ("oauth2.scopes"),
+	// or "".
+	Argument, Path string
+	Summary        string
+	// Remedy says what to do.
+	Remedy string
+	// Warning: it works, and is probably not meant.
+	Warning bool
+}
 
 // Arg is one argument of a kind.
 type Arg struct {
@@ -93,6 +119,13 @@ type Arg struct {
 	// Wire arguments are sent: what of them is a typed struct goes out under
 	// the names on the wire, without what is absent.
 	Wire bool
+	// Inner are the modes of parts of the argument that differ from its own, by
+	// their dotted paths within it: {"cursor.next": Late}. Late and Path parts
+	// are left out of the value (see Split); Raw ones take no templates.
+	Inner map[string]Mode
+	// Merged says that the members of a kind's own value come over those of the
+	// family's default, one by one, instead of the one value over the other.
+	Merged bool
 	// Exposed arguments end up where others can read them (a path, a command
 	// line): a secret may not go in.
 	Exposed bool
@@ -115,6 +148,9 @@ type Static struct {
 	Nodes map[string]*spec.Node
 	// Literals are those of them that hold no template.
 	Literals map[string]any
+	// Types are what is known of types: that of a Typed argument is the type
+	// that it is, that of a Late one what its expression yields.
+	Types map[string]*spec.Type
 }
 
 // Given reports whether the argument is written, here or in the defaults.
@@ -147,4 +183,15 @@ type Example struct {
 	// Files are there before the step runs: text by slash-separated path, below
 	// the folder of the user's program.
 	Files map[string]string
+	// Answers are what a server gives, by request: "GET /pets/7". Below the
+	// server's address lies whatever path the step names.
+	Answers map[string]Answer
+}
+
+// Answer is what the server of an example says to a request.
+type Answer struct {
+	// Status is 200 where it is 0.
+	Status  int
+	Headers map[string]string
+	Body    string
 }

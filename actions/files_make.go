@@ -212,7 +212,7 @@ func replaceableByLink(s *spot, overwrite bool) (fs.FileInfo, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return replaceable(s, overwrite)
+	return replaceable(s, WriteOptions{Overwrite: overwrite})
 }
 
 // placeLink makes the link, under a temporary name first where it may replace

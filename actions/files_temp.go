@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"unicode/utf8"
 )
 
@@ -44,7 +45,7 @@ func (f *Files) newTemp(dir *os.Root, base string, public bool) (*temp, error) {
 	}
 	for range 100 {
 		name := "." + shorten(base, 64) + ".declprov-" + rand.Text()[:16]
-		file, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		file, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|syscall.O_NONBLOCK, mode)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

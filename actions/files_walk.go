@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // maxLinks is how many symbolic links one path may lead through, as on Linux.
@@ -25,12 +26,13 @@ type spot struct {
 }
 
 // folder is dir as a file that can be listed and synced. It is opened once, for
-// whatever is done at the spot.
+// whatever is done at the spot; nonblocking, as package os tries each file so
+// first, and undoes it.
 func (s *spot) folder() (*os.File, error) {
 	if s.opened != nil {
 		return s.opened, nil
 	}
-	folder, err := s.dir.Open(".")
+	folder, err := s.dir.OpenFile(".", os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open the folder: %w", because(err))
 	}

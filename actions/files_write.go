@@ -19,6 +19,10 @@ type WriteOptions struct {
 	// Overwrite replaces a file that exists; without it that is an error of
 	// kind fs.ErrExist.
 	Overwrite bool
+	// Mark says whose the file is, where a create makes it: see files_mark.go.
+	// Without Overwrite, a file of the same mark that nobody has touched since
+	// is replaced all the same.
+	Mark string
 }
 
 // Write makes a file of what src yields: whole, or not at all. The content goes
@@ -49,9 +53,9 @@ func (f *Files) write(ctx context.Context, w *walk, name string, src io.Reader, 
 	if old != nil {
 		keepOwner(tmp.file, old)
 	}
-	info, err := f.fill(ctx, tmp, src, finalMode(opts.Mode, old))
+	info, err := f.fill(ctx, tmp, src, finalMode(opts.Mode, old), opts.Mark)
 	if err == nil {
-		err = f.commit(s, tmp, info, opts.Overwrite)
+		err = f.commit(s, tmp, info, old != nil || opts.Overwrite)
 	}
 	if err != nil {
 		tmp.discard()
@@ -71,7 +75,7 @@ func (f *Files) prepare(w *walk, name string, opts WriteOptions) (*spot, *temp, 
 		if err != nil {
 			return nil, nil, nil, missingParent(err)
 		}
-		old, err := replaceable(s, opts.Overwrite)
+		old, err := replaceable(s, opts)
 		var tmp *temp
 		if err == nil {
 			f.sweep(s)
@@ -89,7 +93,7 @@ func (f *Files) prepare(w *walk, name string, opts WriteOptions) (*spot, *temp, 
 
 // replaceable is what stands at the spot, or an error if it may not be
 // replaced by a file.
-func replaceable(s *spot, overwrite bool) (fs.FileInfo, error) {
+func replaceable(s *spot, opts WriteOptions) (fs.FileInfo, error) {
 	if s.base == "." {
 		return nil, ErrDirectory
 	}
@@ -101,7 +105,9 @@ func replaceable(s *spot, overwrite bool) (fs.FileInfo, error) {
 		return nil, err
 	case old.Mode().IsDir():
 		return nil, errors.New("it is a directory; delete it first, or choose another path")
-	case !overwrite:
+	case !opts.Overwrite && s.own(opts.Mark, old):
+		return old, nil
+	case !opts.Overwrite:
 		return nil, fs.ErrExist
 	case !old.Mode().IsRegular():
 		return nil, regular(old)
@@ -139,7 +145,7 @@ func finalMode(given *fs.FileMode, old fs.FileInfo) *fs.FileMode {
 }
 
 // fill brings content and mode of the temporary file to the disk.
-func (f *Files) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.FileMode) (fs.FileInfo, error) {
+func (f *Files) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.FileMode, mark string) (fs.FileInfo, error) {
 	if err := f.at("write"); err != nil {
 		return nil, err
 	}
@@ -153,6 +159,9 @@ func (f *Files) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.Fil
 		if err := tmp.file.Chmod(*mode); err != nil {
 			return nil, err
 		}
+	}
+	if err := tmp.mark(mark); err != nil {
+		return nil, err
 	}
 	if err := f.at("sync"); err != nil {
 		return nil, err

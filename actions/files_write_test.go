@@ -298,3 +298,38 @@ func TestParentsTakenBack(t *testing.T) {
 		}
 	}
 }
+
+// A file that a create made, and that nobody has touched since, is the create's
+// own; any other is an error.
+func TestMark(t *testing.T) {
+	dir := t.TempDir()
+	f, err := NewFiles(dir, []Rule{{Access: WriteTo, Pattern: "**"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(content, mark string) error {
+		_, err := f.Write(t.Context(), "a", strings.NewReader(content), WriteOptions{Mark: mark})
+		return err
+	}
+	if err := write("one", "m1"); err != nil {
+		t.Fatal(err)
+	}
+	if probe, err := os.Open(filepath.Join(dir, "a")); err != nil || getMark(probe) == "" {
+		t.Skip("this file system has no extended attributes: a create that was killed finds its file in its way")
+	}
+	if err := write("one", "m1"); err != nil {
+		t.Errorf("the same create, run again: %v", err)
+	}
+	if err := write("one", "m2"); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("another create's file: %v", err)
+	}
+	if err := write("one", ""); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("no create at all: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("two"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := write("one", "m1"); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file that somebody has edited: %v", err)
+	}
+}

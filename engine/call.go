@@ -4,22 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// errNotKnown says that an argument depends on what is not known yet.
-var errNotKnown = errors.New("an argument is not known yet")
+// errNotKnown says that something about a step depends on what is not known yet.
+var errNotKnown = errors.New("it depends on what is not known yet")
 
 // call evaluates a step's arguments.
-func (r *run) call(ctx context.Context, s *step) (*actions.Call, error) {
+func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, error) {
 	call := &actions.Call{
 		Args: make(map[string]any, len(s.args)), Parts: map[string][]actions.Part{}, Late: map[string]actions.LateExpr{},
-		Env:   r.env,
-		Key:   r.key,
-		Wants: s.needs,
+		Env:     r.env,
+		Key:     r.key,
+		Mark:    r.markOf(s),
+		ETag:    r.etag,
+		Attempt: attempt,
+		Limit:   r.limit,
+		Wants:   s.needs,
+		Secret:  func(text string) { r.secrets.values = append(r.secrets.values, text) },
 		Progress: func(text string) {
 			if ctx.Err() == nil {
 				r.log.Status(r.mask().text(text))
@@ -27,20 +33,32 @@ func (r *run) call(ctx context.Context, s *step) (*actions.Call, error) {
 		},
 	}
 	for name, a := range s.args {
-		var err error
-		switch a.decl.Mode {
-		case actions.Late:
-			call.Late[name] = r.late(a.value)
-		case actions.Path:
-			err = r.parts(call, name, a.value)
-		default:
-			err = r.argument(call, name, a)
-		}
-		if err != nil {
+		if err := r.evalArgument(call, name, a); err != nil {
 			return nil, fmt.Errorf("argument %q: %w", name, err)
 		}
 	}
 	return call, nil
+}
+
+// evalArgument gives the call an argument, and what of it comes apart.
+func (r *run) evalArgument(call *actions.Call, name string, a argument) error {
+	for path, p := range a.parts {
+		if p.mode == actions.Late {
+			call.Late[path] = r.late(p.value)
+		} else if err := r.parts(call, path, p.value); err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.decl.Mode == actions.Typed:
+		call.Args[name] = true
+		return nil
+	case a.decl.Mode == actions.Path:
+		return r.parts(call, name, a.value)
+	case a.value == nil:
+		return nil
+	}
+	return r.argument(call, name, a)
 }
 
 // argument evaluates one argument; null leaves it out.
@@ -48,6 +66,11 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 	v, err := r.eval(a.value)
 	if err != nil {
 		return err
+	}
+	if a.under != nil {
+		if v, err = r.over(a.under, v); err != nil {
+			return err
+		}
 	}
 	if expr.HasUnknown(v) {
 		return errNotKnown
@@ -62,10 +85,26 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 		return err
 	}
 	if a.decl.Wire {
-		v = r.naming.out(present(v, a.node), a.value.Type())
+		v = r.naming.out(present(v, a.rest), a.value.Type())
 	}
 	call.Args[name] = v
 	return nil
+}
+
+// over is the family's default with an argument's own members over it.
+func (r *run) over(under *argument, own any) (any, error) {
+	below, err := r.eval(under.value)
+	if err != nil {
+		return nil, err
+	}
+	members, ok := own.(map[string]any)
+	defaults, both := below.(map[string]any)
+	if !ok || !both {
+		return own, nil
+	}
+	out := maps.Clone(defaults)
+	maps.Copy(out, members)
+	return out, nil
 }
 
 // present leaves out what is absent: the null of a member whose template is
@@ -125,6 +164,9 @@ func (r *run) parts(call *actions.Call, name string, v *expr.Value) error {
 		return err
 	}
 	for _, p := range parts {
+		if p.Unknown {
+			return errNotKnown
+		}
 		call.Parts[name] = append(call.Parts[name], actions.Part{Text: p.Text, Literal: p.Literal})
 	}
 	return nil
@@ -143,6 +185,6 @@ func (r *run) late(v *expr.Value) actions.LateExpr {
 		if err != nil {
 			return nil, err
 		}
-		return expr.Reveal(out, r.sawSecret), nil
+		return expr.Reveal(out, r.secrets.saw), nil
 	}
 }

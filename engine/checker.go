@@ -102,7 +102,12 @@ func bound(b *spec.Bound, def float64) float64 {
 }
 
 // findings collects failures while a value is walked.
-type findings struct{ list []Failure }
+type findings struct {
+	list []Failure
+	// hidden is how many secrets the walk is within: none of what is there is
+	// shown.
+	hidden int
+}
 
 func (f *findings) add(path, format string, args ...any) {
 	f.list = append(f.list, Failure{Path: path, Reason: fmt.Sprintf(format, args...)})
@@ -120,6 +125,10 @@ func (c *checker) complete(v property.Value, path string, f *findings) property.
 func (c *checker) walk(v property.Value, path string, f *findings) (property.Value, bool) {
 	if v.IsComputed() {
 		return v, false
+	}
+	if v.Secret() {
+		f.hidden++
+		defer func() { f.hidden-- }()
 	}
 	if v.IsNull() {
 		if !c.t.Nullable && c.t.Kind != spec.Any {
@@ -147,7 +156,7 @@ func (c *checker) walk(v property.Value, path string, f *findings) (property.Val
 // object checks the members of an object and adds the defaults of absent ones.
 func (c *checker) object(v property.Value, path string, f *findings) (property.Value, bool) {
 	if !v.IsMap() {
-		f.add(path, "must be %s, not %s", describe(c.t), kindOf(v))
+		f.add(path, "must be %s, not %s", describe(c.t), f.kindOf(v))
 		return v, false
 	}
 	values := v.AsMap()
@@ -159,11 +168,11 @@ func (c *checker) object(v property.Value, path string, f *findings) (property.V
 			m.absent(at, &out, f)
 			continue
 		}
-		checked, changed := m.check.walk(value, at, f)
-		if (m.Secret || m.Ephemeral) && !checked.Secret() {
-			checked, changed = checked.WithSecret(true), true
+		marked := (m.Secret || m.Ephemeral) && !value.Secret()
+		if marked {
+			value = value.WithSecret(true) // before it is walked, so that no failure shows it
 		}
-		if changed {
+		if checked, changed := m.check.walk(value, at, f); changed || marked {
 			out.set(m.Name, checked)
 		}
 	}
@@ -241,7 +250,7 @@ func (c *checker) allNamed(values property.Map) bool {
 // entries checks a map.
 func (c *checker) entries(v property.Value, path string, f *findings) (property.Value, bool) {
 	if !v.IsMap() {
-		f.add(path, "must be %s, not %s", describe(c.t), kindOf(v))
+		f.add(path, "must be %s, not %s", describe(c.t), f.kindOf(v))
 		return v, false
 	}
 	c.length(v.AsMap().Len(), "entries", path, f)
@@ -266,7 +275,7 @@ func (c *checker) entries(v property.Value, path string, f *findings) (property.
 // items checks a list.
 func (c *checker) items(v property.Value, path string, f *findings) (property.Value, bool) {
 	if !v.IsArray() {
-		f.add(path, "must be %s, not %s", describe(c.t), kindOf(v))
+		f.add(path, "must be %s, not %s", describe(c.t), f.kindOf(v))
 		return v, false
 	}
 	list := v.AsArray()
@@ -340,18 +349,18 @@ func (c *checker) union(v property.Value, path string, f *findings) (property.Va
 				known = append(known, fmt.Sprint(literal))
 			}
 		}
-		f.add(join(path, c.t.Tag), "must be one of %s%s", enumerate(quoted(known)), suggestion(tag, known))
+		f.add(join(path, c.t.Tag), "must be one of %s%s", enumerate(quoted(known)), f.suggestion(tag, known))
 		return v, false
 	}
 	var wants []string
 	for _, variant := range c.variants {
-		var tried findings
+		tried := findings{hidden: f.hidden}
 		if checked, changed := variant.walk(v, path, &tried); tried.list == nil {
 			return checked, changed
 		}
 		wants = append(wants, describe(variant.t))
 	}
-	f.add(path, "must be %s, not %s", enumerate(wants), kindOf(v))
+	f.add(path, "must be %s, not %s", enumerate(wants), f.kindOf(v))
 	return v, false
 }
 
@@ -365,7 +374,7 @@ func docHint(p *spec.Property) string {
 // join makes the path of a member, in the form of Pulumi's property paths, which
 // escape a quote and nothing else.
 func join(path, name string) string {
-	if !plainKey.MatchString(name) {
+	if !isPlainKey(name) {
 		return path + `["` + strings.ReplaceAll(name, `"`, `\"`) + `"]`
 	}
 	if path == "" {
@@ -374,4 +383,16 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-var plainKey = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+// isPlainKey reports whether a path can name a member without quotes: with
+// letters, digits, _ and $, the first no digit. It is asked for every value.
+func isPlainKey(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c == '$':
+		case c >= '0' && c <= '9' && i > 0:
+		default:
+			return false
+		}
+	}
+	return name != ""
+}

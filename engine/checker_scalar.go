@@ -15,12 +15,12 @@ import (
 // scalar checks text, numbers, truth values, assets and archives.
 func (c *checker) scalar(v property.Value, path string, f *findings) {
 	if !c.kindFits(v) {
-		f.add(path, "must be %s, not %s", describe(c.t), kindOf(v))
+		f.add(path, "must be %s, not %s", describe(c.t), f.kindOf(v))
 		return
 	}
 	if len(c.t.Enum) > 0 && !slices.ContainsFunc(c.t.Enum, func(l any) bool { return equalLiteral(v, l) }) {
 		known := literals(c.t.Enum)
-		f.add(path, "must be one of %s%s", enumerate(quoted(known)), suggestion(v, known))
+		f.add(path, "must be one of %s%s", enumerate(quoted(known)), f.suggestion(v, known))
 		return
 	}
 	for _, l := range c.t.Not {

@@ -29,4 +29,6 @@ const (
 	codeNotServed            = "not-served"            // what this version parses and does not serve (warning)
 	codeFunctionEffect       = "function-effect"       // a function that changes something, and would in previews
 	codeAtLeastOnce          = "at-least-once"         // a create that may be made twice if its answer is lost (warning)
+	codeBadCall              = "bad-call"              // arguments that make no sense together, or of an action's own rules
+	codeTypeAsValue          = "type-as-value"         // a type where a value is needed
 )

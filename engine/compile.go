@@ -203,13 +203,6 @@ var providerKeys = []string{
 	"actions", "configure", "tests",
 }
 
-// argument is a compiled argument of an action.
-type argument struct {
-	decl  *actions.Arg
-	value *expr.Value
-	node  *spec.Node
-}
-
 // arguments compiles the fields of an action's block, or of a family's
 // defaults, against their declaration.
 func (c *compiler) arguments(
@@ -234,12 +227,19 @@ func (c *compiler) arguments(
 		if f.Value.Kind == spec.NullNode {
 			continue // as if it were not there: how YAML and CUE leave something out
 		}
-		out[f.Name] = argument{decl: decl, node: f.Value, value: c.argument(f, decl, s, what)}
+		out[f.Name] = c.argumentOf(f, decl, s, what)
 	}
 	for i := range decls {
 		decl := &decls[i]
-		if d, ok := defaults[decl.Name]; ok && out[decl.Name].node == nil {
-			out[decl.Name] = argument{decl: decl, node: d.node, value: d.value}
+		if d, ok := defaults[decl.Name]; ok {
+			switch own := out[decl.Name]; {
+			case own.node == nil:
+				d.decl = decl
+				out[decl.Name] = d
+			case decl.Merged:
+				own.under = &d
+				out[decl.Name] = own
+			}
 		}
 		if complete && decl.Required && out[decl.Name].node == nil && !misspelt(block, decls, decl.Name) {
 			c.fail(codeMissingArgument, block.NameRange, decl.Name, fmt.Sprintf("%s needs an argument %q", what, decl.Name),
@@ -266,13 +266,12 @@ func (c *compiler) argument(f spec.Field, decl *actions.Arg, s *expr.Scope, what
 			"Its text goes out as it stands. Write `$${` for a literal `${`, and pass values another way.")
 		return nil
 	}
-	want := decl.Type
-	if !decl.Required && !want.Nullable {
-		nullable := *want
-		nullable.Nullable = true
-		want = &nullable
+	if f.Value.Type != nil {
+		c.fail(codeTypeAsValue, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s takes a value, not a type", f.Name, what),
+			"Types stand in config, inputs and outputs. A value of run time is written as text: \"${inputs.name}\".")
+		return nil
 	}
-	v := c.template(f.Value, s, want, f.Name)
+	v := c.template(f.Value, s, optional(decl), f.Name)
 	if v != nil && decl.Exposed && v.Secret() {
 		c.fail(codeSecretExposed, f.Value.Range, f.Name, fmt.Sprintf("a secret goes into argument %q of %s", f.Name, what),
 			"Others can read it there. Pass the secret where it stays hidden, or take @secret() off what is none.")

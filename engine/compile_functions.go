@@ -41,7 +41,7 @@ func (c *compiler) functionBody(m *spec.Function) *function {
 	f.op = c.steps(m.Operation, t, func(int) {})
 	for _, s := range f.op.steps {
 		if s.known && s.effect == actions.Write {
-			c.fail(codeFunctionEffect, s.model.Range, "", fmt.Sprintf("a function has an effect: %s", s.action),
+			c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("a function has an effect: %s", s.action),
 				"Hosts call functions in previews too, and as often as they like. Make it a resource, or say `effect: \"none\"` where the action only looks.")
 		}
 	}

@@ -82,10 +82,10 @@ func idAfter(m *spec.Resource, first int) int {
 	}
 	after := first
 	for _, ref := range v.Refs() {
-		switch ref.Path[0] {
-		case "result", "body", "status", "headers":
+		switch name := ref.Path[0]; {
+		case slices.Contains(answerNames, name):
 			return len(m.Create.Steps) - 1
-		case "steps":
+		case name == "steps":
 			if len(ref.Path) > 1 {
 				i := slices.IndexFunc(m.Create.Steps, func(s *spec.Step) bool { return s.As == ref.Path[1] })
 				after = max(after, i)

@@ -21,6 +21,11 @@ func (c *compiler) importID(r *resource) {
 	if v == nil {
 		return
 	}
+	if _, known := v.Const(); known {
+		c.fail(codeImportTemplate, r.spec.Import.Range, "import", "import names no input",
+			"It says how the text that a user imports by is read: \"${inputs.owner}/${inputs.name}\".")
+		return
+	}
 	variable := true // whether the piece before was one: two in a row cannot be told apart
 	for i, s := range v.Segments() {
 		ok := s.Literal || len(s.Ref) == 1 && s.Ref[0] == "id" || len(s.Ref) == 2 && s.Ref[0] == "inputs"
@@ -50,14 +55,27 @@ func importedInputs(r *resource) map[string]bool {
 	return out
 }
 
-// propertyPath reports a path that leads to no input.
+// propertyPath reports a path that leads to no input: `rules[0].port`.
 func (c *compiler) propertyPath(r *resource, n *spec.Node, path string) {
-	name := strings.FieldsFunc(n.Text, func(ch rune) bool { return ch == '.' || ch == '[' })
-	if len(name) > 0 && r.spec.Inputs.Field(name[0]) != nil {
+	if refused(n) {
 		return
 	}
-	c.fail(codeUnknownProperty, n.Range, path, fmt.Sprintf("no input %q", n.Text),
-		fmt.Sprintf("%s has no such input. %s", r.spec.Name, diag.Remedy(n.Text, r.spec.Inputs.FieldNames())))
+	at := r.spec.Inputs
+	for name := range strings.FieldsFuncSeq(n.Text, func(ch rune) bool { return ch == '.' || ch == '[' || ch == ']' }) {
+		at = c.spec.Types.Resolve(at)
+		switch p := at.Field(name); {
+		case p != nil:
+			at = p.Type
+		case at.Kind == spec.Object && !at.Open:
+			c.fail(codeUnknownProperty, n.Range, path, fmt.Sprintf("no input %q", n.Text),
+				fmt.Sprintf("%s has no input %q there. %s", r.spec.Name, name, diag.Remedy(name, at.FieldNames())))
+			return
+		case at.Kind == spec.Union || at.Kind == spec.Any:
+			return // what it has, values decide
+		default:
+			at = at.Elem
+		}
+	}
 }
 
 // sinkRefs records the inputs that a template puts where others can read them.
@@ -100,6 +118,10 @@ func (c *compiler) want(r *resource, op *operation, v verb) {
 	}
 	// The last step's own result is projected by name.
 	last := op.steps[len(op.steps)-1]
+	if last.kind != nil && last.kind.Yields != "" {
+		last.want([]string{last.kind.Yields})
+		return
+	}
 	for _, p := range r.spec.Outputs.Fields {
 		last.wants[p.Name] = true
 	}
@@ -297,7 +319,7 @@ func (c *compiler) outputsGiven(r *resource) {
 	}
 	for _, p := range r.spec.Outputs.Fields {
 		gives := func(t *spec.Type) bool { return t.Field(p.Name) != nil }
-		if p.Required && !slices.ContainsFunc(known, gives) {
+		if p.Required && !slices.ContainsFunc(known, gives) && !r.create.meansTo(p.Name) && !r.read.meansTo(p.Name) {
 			c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
 				fmt.Sprintf("No operation yields it (%s). Return it, or make it optional: `%s?:`.", at, p.Name))
 		}

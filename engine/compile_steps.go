@@ -20,6 +20,8 @@ type step struct {
 	action string // "file.write"
 	args   map[string]argument
 	effect actions.Effect
+	// arrives names what of an answer is typed.
+	arrives naming
 	// keyed and uncertain are what the kind says of the call: see actions.Kind.
 	keyed, uncertain bool
 	result           *spec.Type
@@ -28,6 +30,8 @@ type step struct {
 	every, timeout                                   *expr.Value
 	retry                                            *retry
 	undo                                             []*step
+	// at is where its action's name stands.
+	at diag.Range
 	// known says that the action compiled far enough for effect and result to be
 	// its own; else they err on the side of caution.
 	known bool
@@ -214,6 +218,9 @@ func (c *compiler) action(s *step, scope *expr.Scope) {
 			found = append(found, f)
 			continue
 		}
+		if f.Value.Kind == 0 {
+			continue // the loader has said why
+		}
 		c.fail(codeUnknownKey, f.NameRange, f.Name, fmt.Sprintf("unknown key %q in a step", f.Name),
 			fmt.Sprintf("It is neither a key of a step nor a family of actions. %s",
 				diag.Remedy(f.Name, slices.Concat(c.familyNames(), stepKeys))))
@@ -242,6 +249,7 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		}
 		s.action += "." + s.kind.Name
 	}
+	s.at = block.NameRange
 	if s.kind.Name != "" {
 		outer := c.path
 		c.path += "." + s.kind.Name
@@ -255,7 +263,14 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		c.oneOf(s, block, group)
 	}
 	static := s.static()
+	c.lateParts(s.args, s.kind, static, scope)
+	static = s.static()
+	c.faults(s, static, block)
 	s.result, s.effect, s.known = s.kind.Result(static), s.kind.Effect(static), true
+	if body := s.result.Field(s.kind.Yields); body != nil {
+		// A typed answer gets its declared names when it arrives.
+		s.arrives = newNaming("", c.spec.Types, body.Type)
+	}
 	s.keyed = s.kind.Keyed != nil && s.kind.Keyed(static)
 	s.uncertain = s.kind.Uncertain != nil && s.kind.Uncertain(static)
 	c.permitted(s, static, block)
@@ -311,9 +326,15 @@ func (c *compiler) oneOf(s *step, block spec.Field, group []string) {
 
 // static is what is known of the step's call before it runs.
 func (s *step) static() actions.Static {
-	st := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}}
+	st := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}, Types: map[string]*spec.Type{}}
 	for name, a := range s.args {
-		st.Nodes[name] = a.node
+		st.Nodes[name] = a.whole()
+		if a.typ != nil {
+			st.Types[name] = a.typ
+		}
+		if p, ok := a.parts[name]; ok && p.mode == actions.Late {
+			st.Types[name] = p.value.Type()
+		}
 		if a.value != nil {
 			if v, ok := a.value.Const(); ok {
 				st.Literals[name] = v

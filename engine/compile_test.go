@@ -40,7 +40,7 @@ func TestCompileMistakes(t *testing.T) {
 		"two of three":                   {"conflicting-arguments", without("create") + `create: file: write: {path: "x", content: "y", contentBase64: «"eQ=="»}`},
 		"no such action":                 {"unknown-action", without("create") + `create: file: «wirte»: {path: "x", content: "y"}`},
 		"no such family":                 {"unknown-key", without("create") + `create: «flie»: write: {path: "x", content: "y"}`},
-		"a family of a later version":    {"unknown-key", without("create") + `create: «http»: path: "/x"`},
+		"a family of a later version":    {"unknown-key", without("create") + `create: «exec»: command: ["x"]`},
 		"two actions":                    {"two-actions", without("create") + `create: {file: write: {path: "x", content: "y"}, «world»: do: what: "x"}`},
 		"two actions of a family":        {"two-actions", without("create") + `create: file: {write: {path: "x", content: "y"}, «delete»: path: "x"}`},
 		"not a block":                    {"wrong-shape", without("create") + `create: file: write: «"x"»`},

@@ -235,8 +235,30 @@ func (e *Engine) openFiles() error {
 	if err != nil {
 		return err
 	}
-	e.env = &actions.Env{Files: files}
-	return nil
+	network, err := e.network(vars)
+	e.env = &actions.Env{Files: files, Network: network}
+	return err
+}
+
+// network opens the origins that are granted.
+func (e *Engine) network(vars *expr.Vars) (*actions.Network, error) {
+	var rules []actions.Rule
+	for _, g := range e.program.grants {
+		if g.access != actions.Connect {
+			continue
+		}
+		pattern, known, err := g.pattern(vars, actions.OriginPattern)
+		if err != nil {
+			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
+		}
+		if known {
+			rules = append(rules, actions.Rule{Access: g.access, Pattern: pattern})
+		}
+	}
+	if e.env != nil {
+		return e.env.Network.Granting(rules)
+	}
+	return actions.NewNetwork(rules)
 }
 
 // rules evaluates the grants of files.
@@ -246,7 +268,7 @@ func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
 		if g.access != actions.Read && g.access != actions.WriteTo {
 			continue
 		}
-		pattern, known, err := g.pattern(vars)
+		pattern, known, err := g.pattern(vars, globPattern)
 		if err != nil {
 			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
 		}
@@ -260,7 +282,7 @@ func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
 // pattern is the grant's glob; known is false where it depends on what is not
 // known yet, and so grants nothing. A value in it stands for itself, whatever
 // characters it has.
-func (g grant) pattern(vars *expr.Vars) (text string, known bool, err error) {
+func (g grant) pattern(vars *expr.Vars, join func([]actions.Part) (string, error)) (text string, known bool, err error) {
 	v, err := g.value.Eval(vars)
 	if err != nil && g.chosen() {
 		return "", false, nil // this resource has no such input, or it is null
@@ -272,6 +294,17 @@ func (g grant) pattern(vars *expr.Vars) (text string, known bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
+	pieces := make([]actions.Part, len(parts))
+	for i, p := range parts {
+		pieces[i] = actions.Part{Text: p.Text, Literal: p.Literal}
+	}
+	text, err = join(pieces)
+	return text, true, err
+}
+
+// globPattern is a glob in which values stand for themselves.
+func globPattern(parts []actions.Part) (string, error) {
+	text := ""
 	for _, p := range parts {
 		if p.Literal {
 			text += p.Text
@@ -279,5 +312,5 @@ func (g grant) pattern(vars *expr.Vars) (text string, known bool, err error) {
 			text += actions.QuoteGlob(p.Text)
 		}
 	}
-	return text, true, nil
+	return text, nil
 }

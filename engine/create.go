@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // Create makes a resource. The result has a state without an error when it
@@ -24,9 +25,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	r := e.newRun(res, res.create, create, req.Ref, req.Log)
 	r.preview = req.Preview
 	r.inputs(req.Inputs)
-	if res.journalled {
-		r.hash = hashInputs(req.Inputs)
-	}
+	r.created = req.Inputs
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	if err := r.open(); err != nil {
@@ -54,9 +53,10 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		return e.failedCreate(ctx, r, ref, inputs, err)
 	}
 	if r.id == "" {
-		return Result{Err: fmt.Errorf("%s has no id: `id` yields nothing after create", r.res.spec.Name)}
+		r.failed = len(r.op.steps)
+		return e.failedCreate(ctx, r, ref, inputs, fmt.Errorf("%s has no id: `id` yields nothing after create", r.res.spec.Name))
 	}
-	outputs, err := e.outputs(ctx, r, ref, inputs)
+	outputs, err := e.outputs(ctx, r, ref, inputs, nil)
 	state := r.newState(inputs, outputs)
 	if err != nil {
 		state.Private.Failed = r.unfinished(inputs, len(r.op.steps), err)
@@ -68,12 +68,12 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 func (r *run) newState(inputs property.Map, outputs map[string]property.Value) *State {
 	return &State{
 		ID: r.id, Inputs: inputs, Outputs: withInputs(inputs, outputs),
-		Private: Private{SchemaVersion: r.res.spec.SchemaVersion},
+		Private: Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: r.etag},
 	}
 }
 
 // withInputs are the outputs as a host shows them: the inputs, and what the
-// world gave.
+// world gave. What stands in the place of a secret input is secret.
 func withInputs(inputs property.Map, outputs map[string]property.Value) property.Map {
 	all := inputs.AsMap()
 	for name := range all {
@@ -81,7 +81,9 @@ func withInputs(inputs property.Map, outputs map[string]property.Value) property
 			delete(all, name)
 		}
 	}
-	maps.Copy(all, outputs)
+	for name, value := range outputs {
+		all[name] = value.WithSecret(value.Secret() || inputs.Get(name).HasSecrets())
+	}
 	return property.NewMap(all)
 }
 
@@ -93,17 +95,19 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		return Result{Err: m.error(failure)}
 	}
 	undone, err := r.undo(ctx, failure)
-	if undone && err == nil {
-		return Result{Err: m.error(fmt.Errorf("%w; what it had done was undone", failure))}
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		failure = errors.Join(failure, fmt.Errorf("and it could not be undone: %w", err))
-	}
-	if r.id == "" {
-		if id, err := r.evalID(); err == nil {
-			r.takeID(id)
+	case undone != nil:
+		failure = fmt.Errorf("%w; what it had done was undone", failure)
+		if r.touched[0].step == undone {
+			return Result{Err: m.error(failure)}
 		}
+		// What came before stays; the next run goes on after it.
+		failure = fmt.Errorf("%w, from %s on", failure, undone.name)
+		r.failed = undone.index
 	}
+	r.takeLateID()
 	if r.id == "" {
 		// Without an id there is nothing that a host could keep.
 		return Result{Err: m.error(fmt.Errorf("%w; something may have been made, and its id is not known", failure))}
@@ -114,41 +118,70 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	return Result{State: state, Err: m.error(failure)}
 }
 
-// undo runs the undo steps of what the create has done, last first. It reports
-// whether there were any.
-func (r *run) undo(ctx context.Context, failure error) (bool, error) {
+// takeLateID takes the id of a create that stopped before it had one, where it
+// can be told: the step that failed may have answered, or the id may need no
+// answer.
+func (r *run) takeLateID() {
+	if r.id != "" {
+		return
+	}
+	before := r.vars.Values
+	r.vars.Values = maps.Clone(before)
+	defer func() { r.vars.Values = before }()
+	// What is seen is the answer of an earlier step, and not the last one's.
+	for _, name := range answerNames {
+		r.vars.Values[name] = expr.Unknown{}
+	}
+	if t := last(r.touched); t.answer != nil && t.step.index == r.failed && t.step.forEach == nil {
+		r.see(t.step, t.answer)
+	}
+	if id, err := r.evalID(); err == nil && id != "" {
+		r.takeID(id)
+	}
+}
+
+// undo runs the undo steps of what the create has done, last first. It returns
+// the first step in the create's order that was undone; nil if there was none.
+func (r *run) undo(ctx context.Context, failure error) (undone *step, err error) {
 	// The failure may be that ctx ended; undoing still has to be done, and soon.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
-	r.vars.Values["error"] = r.mask().text(failure.Error())
-	ran := false
-	for i := len(r.touched) - 1; i >= 0; i-- {
-		s := r.touched[i]
+	r.undoing = true
+	defer func() { r.undoing = false }()
+	text := r.mask().text(failure.Error())
+	for _, t := range slices.Backward(r.touched) {
+		s, answer := t.step, t.answer
 		if len(s.undo) == 0 {
 			continue
 		}
-		ran = true
+		undone = s
 		if s.index < len(r.results) {
-			r.see(s, r.results[s.index])
+			answer = r.results[s.index]
 		}
-		for _, u := range s.undo {
-			r.log.Message(Info, fmt.Sprintf("undoing %s: %s", s.name, u.action))
-			if _, err := r.step(ctx, u); err != nil && !isGone(err) {
-				return true, err
-			}
+		err := r.seeing(s, answer, func() error {
+			r.vars.Values["error"] = text
+			return r.undoStep(ctx, s)
+		})
+		if err != nil {
+			return undone, err
 		}
 	}
-	return ran, nil
+	return undone, nil
+}
+
+// undoStep runs the undo steps of one.
+func (r *run) undoStep(ctx context.Context, s *step) error {
+	for _, u := range s.undo {
+		r.log.Message(Info, fmt.Sprintf("undoing %s: %s", s.name, u.action))
+		if _, err := r.step(ctx, u); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // undoTimeout is how long undoing may take, all in all.
 const undoTimeout = 30 * time.Second
-
-// isGone reports whether an operation stopped because its object is not there.
-func isGone(err error) bool {
-	var stopped *StepError
-	return errors.As(err, &stopped) && stopped.status == actions.Gone
-}
 
 // unfinished is what the next run needs to go on.
 func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
@@ -156,7 +189,9 @@ func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
 	out := &Failed{Op: string(r.verb), Step: failed, Inputs: hashInputs(inputs), Error: m.text(err.Error())}
 	for _, value := range r.results[:min(failed, len(r.results))] {
 		out.Results = append(out.Results, storable(value))
-		out.Secret = out.Secret || m.holds(value)
 	}
+	// An answer may hold what nobody has declared a secret, and a hash of a short
+	// secret can be guessed.
+	out.Secret = len(out.Results) > 0 || property.New(inputs).HasSecrets()
 	return out
 }

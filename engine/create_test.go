@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -196,5 +197,105 @@ func TestPreviewRunsNothing(t *testing.T) {
 	e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", unknown), Preview: true})
 	if calls := w.log(); len(calls) != 0 {
 		t.Errorf("with an unknown argument it does not: %v", calls)
+	}
+}
+
+// A step that made something and was then judged wrong tells its undo, and the
+// id, what it made.
+func TestJudgedWrong(t *testing.T) {
+	const text = `resources: Thing: {
+		inputs: name: string
+		id: "${result.id}"
+		create: {as: "start", world: do: {what: "make"}, fail: "${result.error}"%s}
+		delete: world: do: what: "remove"
+	}`
+	cases := []struct {
+		name, undo string
+		kept       bool
+		calls      []string
+	}{
+		{"kept under the id that it answered", "", true, []string{"make"}},
+		{"undone by what it answered", `, onFailure: [{world: do: {what: "unmake", with: "${result.id} ${steps.start.id}"}}]`, false, []string{"make", "unmake 7 7"}},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld().on("make", yields("id", "7", "error", "no quota"))
+			e, _ := w.engine(t, fmt.Sprintf(text, tc.undo))
+			out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+			if out.Err == nil || !strings.Contains(out.Err.Error(), "no quota") {
+				t.Errorf("error: %v", out.Err)
+			}
+			if kept := out.State != nil && out.State.ID == "7" && out.State.Private.Failed != nil; kept != tc.kept {
+				t.Errorf("kept: %+v", out.State)
+			}
+			if diff := cmp.Diff(tc.calls, w.log()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What has no undo stays, though a later step could be undone: the resource is
+// kept, and the next run goes on with the step that was undone.
+func TestUndoOfAPart(t *testing.T) {
+	w := newWorld().on("base", yields("id", "7")).on("part", yields("id", "8")).on("finish", failed("no"), yields())
+	e, _ := w.engine(t, `resources: Thing: {
+		inputs: name: string
+		id: "${steps.base.id}"
+		create: steps: [
+			{as: "base", world: do: what: "base"},
+			{as: "part", world: do: what: "part", onFailure: [{world: do: {what: "unmake", with: "${steps.part.id}"}}]},
+			{world: do: what: "finish"},
+		]
+		delete: world: do: what: "remove"
+	}`)
+	inputs := object("name", "a")
+	half := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs})
+	if half.Err == nil || half.State == nil || half.State.ID != "7" || half.State.Private.Failed.Step != 1 {
+		t.Fatalf("%+v", half)
+	}
+	whole := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *half.State, Inputs: inputs})
+	if whole.Err != nil || whole.State.Private.Failed != nil {
+		t.Fatalf("%+v", whole)
+	}
+	if diff := cmp.Diff([]string{"base", "part", "finish", "unmake 8", "part", "finish"}, w.log()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A create that worked, and of which no id can be told, is undone.
+func TestNoID(t *testing.T) {
+	w := newWorld().on("make", yields("key", "k"))
+	e, _ := w.engine(t, `resources: Thing: {
+		inputs: name: string
+		id: "${result.id}"
+		create: {world: do: what: "make", onFailure: [{world: do: {what: "unmake", with: "${result.key}"}}]}
+		delete: world: do: what: "remove"
+	}`)
+	out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+	if out.State != nil || out.Err == nil || !strings.Contains(out.Err.Error(), "no id") {
+		t.Errorf("%+v", out)
+	}
+	if diff := cmp.Diff([]string{"make", "unmake k"}, w.log()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A preview does not fail on what it cannot know yet, wherever in a step.
+func TestPreviewOfUnknownConditions(t *testing.T) {
+	for _, key := range []string{`if: "${inputs.on}"`, `lock: "${inputs.name}"`, `timeout: "${inputs.name}"`, `until: "${inputs.on}"`, `forEach: "${inputs.list}"`} {
+		w := newWorld()
+		e, _ := w.engine(t, `resources: Thing: {
+			inputs: {name: string, on: bool, list: [...string]}
+			id: "${result.id}"
+			create: steps: [
+				{as: "valid", preview: true, `+key+`, world: look: what: "validate"},
+				{world: do: what: "make"},
+			]
+		}`)
+		out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", unknown, "on", unknown, "list", unknown), Preview: true})
+		if out.Err != nil {
+			t.Errorf("%s: %v", key, out.Err)
+		}
 	}
 }

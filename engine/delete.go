@@ -21,6 +21,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	r.inputs(state.Inputs)
 	r.state(state)
 	r.takeID(currentID(state))
+	r.etag = state.Private.ETag
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	if err := r.open(); err != nil {

@@ -82,7 +82,7 @@ func (e *Engine) applyRules(res *resource, req DiffRequest, state State, changes
 	r := e.newRun(res, nil, update, req.Ref, nil)
 	r.inputs(req.New)
 	r.state(state)
-	r.takeID(state.ID)
+	r.takeID(currentID(state))
 	r.vars.Values["changes"] = changedInputs(r, res, changes)
 	for _, rule := range res.rules {
 		holds, err := r.eval(rule.when)
@@ -127,9 +127,12 @@ func changedInputs(r *run, res *resource, changes []Change) map[string]any {
 func (e *Engine) keepsID(res *resource, req DiffRequest, state State) bool {
 	r := e.newRun(res, res.create, create, req.Ref, nil)
 	r.inputs(req.New)
-	r.vars.Values["result"], r.vars.Values["steps"] = expr.Unknown{}, expr.Unknown{}
+	r.vars.Values["steps"] = expr.Unknown{}
+	for _, name := range answerNames {
+		r.vars.Values[name] = expr.Unknown{}
+	}
 	id, err := r.evalID()
-	return err == nil && id != "" && (id == state.ID || id == state.Private.ID)
+	return err == nil && id != "" && id == currentID(state)
 }
 
 // stableNames are the properties that an update leaves as they are: outputs that

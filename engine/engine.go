@@ -39,9 +39,8 @@ type Private struct {
 	// ID is the current id, where an update changed it and the host still has
 	// the old one.
 	ID string `json:"id,omitempty"`
-	// Set are the inputs that the user gave, sorted; the others came from
-	// defaults.
-	Set []string `json:"set,omitempty"`
+	// ETag is that of the last answer about the resource; "" where it had none.
+	ETag string `json:"etag,omitempty"`
 	// Failed says that a create or update stopped halfway.
 	Failed *Failed `json:"failed,omitempty"`
 }
@@ -52,10 +51,11 @@ type Failed struct {
 	Op string `json:"op"`
 	// Step is the index of the step that failed.
 	Step int `json:"step"`
-	// Results are those of the finished steps, by index; Secret says that they
-	// hold a secret, so that a server keeps them encrypted.
+	// Results are those of the finished steps, by index.
 	Results []any `json:"results,omitempty"`
-	Secret  bool  `json:"secret,omitempty"`
+	// Secret says that there may be a secret in this, so that a server keeps it
+	// encrypted.
+	Secret bool `json:"secret,omitempty"`
 	// Inputs is the hash of the inputs that the operation ran with.
 	Inputs string `json:"inputs"`
 	// Error is what went wrong, for people.

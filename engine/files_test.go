@@ -37,9 +37,14 @@ func TestFileLife(t *testing.T) {
 		t.Fatalf("created %q (-want +got):\n%s", state.ID, diff)
 	}
 
+	other := engine.Ref{Type: "File", Name: "other", Key: "urn:other"}
+	second := e.Create(t.Context(), engine.CreateRequest{Ref: other, Inputs: inputs})
+	if second.Err == nil || second.State != nil {
+		t.Fatalf("another resource's create of the same file must fail and leave nothing: %+v", second)
+	}
 	again := e.Create(t.Context(), engine.CreateRequest{Ref: ref("File"), Inputs: inputs})
-	if again.Err == nil || again.State != nil {
-		t.Fatalf("a second create of the same file must fail and leave nothing: %+v", again)
+	if again.Err != nil {
+		t.Fatalf("the same create, whose answer was lost, is run again: %v", again.Err)
 	}
 
 	if err := os.WriteFile(at, []byte("edited\n"), 0o600); err != nil {

@@ -13,7 +13,23 @@ import (
 // a create's effect of which somebody can say later what came of it, by its key
 // or by `find`.
 func (r *run) journalled(s *step) bool {
-	return r.verb == create && s.effect == actions.Write && s.forEach == nil && (s.keyed || s.uncertain && r.res.find != nil)
+	return r.verb == create && !r.undoing && s.effect == actions.Write && s.forEach == nil && (s.keyed || s.uncertain && r.res.find != nil)
+}
+
+// inputsHash is the hash of a create's inputs, made when it is first asked for.
+func (r *run) inputsHash() string {
+	if r.hash == "" {
+		r.hash = hashInputs(r.created)
+	}
+	return r.hash
+}
+
+// markOf is what tells the work of a create's step from everybody else's.
+func (r *run) markOf(s *step) string {
+	if r.verb != create || r.undoing || s.kind == nil || !s.kind.Marked {
+		return ""
+	}
+	return r.what(s).Hash()
 }
 
 // what says which create a step is of.
@@ -24,7 +40,7 @@ func (r *run) what(s *step) journal.What {
 	}
 	return journal.What{
 		Provider: r.engine.program.provider.Name, Type: r.ref.Type, Resource: resource,
-		Settings: r.engine.settings, Inputs: r.hash, Step: s.index,
+		Settings: r.engine.settings, Inputs: r.inputsHash(), Step: s.index,
 	}
 }
 
@@ -46,11 +62,11 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 		}
 		if found != nil {
 			r.log.Message(Info, "an earlier run made it, and its answer was lost: it was found, and is taken over")
-			r.effect(s, actions.Done)
+			r.effect(s, actions.Succeed(found))
 			return found, book.Answer(intent, "")
 		}
 	}
-	r.key = intent.Key
+	r.key, r.lost = intent.Key, false
 	value, err := r.attempts(ctx, s)
 	r.key = ""
 	var stopped *StepError
@@ -59,7 +75,7 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 		err = book.Answer(intent, "")
 	case stopped.status == actions.Lost && !s.keyed:
 		value, err = r.afterLoss(ctx, s, book, intent, err)
-	case stopped.status == actions.Refused && !r.lost || stopped.status == actions.Gone && !r.lost:
+	case !r.lost && (stopped.status == actions.Refused || stopped.status == actions.Gone):
 		err = errors.Join(err, book.Settle(intent.What))
 	default:
 		err = errors.Join(err, book.Lose(intent))
@@ -114,7 +130,7 @@ func (e *Engine) recorded(res *resource, ref Ref, s State) {
 	if err != nil {
 		return // nothing could have been written either
 	}
-	r := &run{engine: e, res: res, ref: ref, hash: hashInputs(s.Inputs)}
+	r := &run{engine: e, res: res, ref: ref, created: s.Inputs}
 	done := len(res.create.steps)
 	if f := s.Private.Failed; f != nil && f.Op == string(create) {
 		done = f.Step // what is still to be done keeps its intent

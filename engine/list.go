@@ -33,6 +33,7 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	}
 	r := e.newRun(res, &operation{steps: []*step{l.step}}, list, req.Ref, req.Log)
 	r.object("inputs", l.inputs, query)
+	r.limit = req.Limit
 	if err := r.open(); err != nil {
 		return err
 	}

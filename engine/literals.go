@@ -47,13 +47,13 @@ func equalLiteral(v property.Value, l any) bool {
 // describe names a type for a user: `text`, `a number`, `a list of text`.
 func describe(t *spec.Type) string { return expr.Describe(t) }
 
-// kindOf names what a value is, and never shows it: it may be secret.
-func kindOf(v property.Value) string {
+// kindOf names what a value is, and shows a number that is no secret.
+func (f *findings) kindOf(v property.Value) string {
 	switch {
 	case v.IsBool():
 		return "a truth value"
 	case v.IsNumber():
-		if v.Secret() {
+		if f.hidden > 0 || v.Secret() {
 			return "a number"
 		}
 		return strconv.FormatFloat(v.AsNumber(), 'f', -1, 64)
@@ -74,9 +74,10 @@ func kindOf(v property.Value) string {
 	}
 }
 
-// suggestion shows what was given and the literal that was probably meant.
-func suggestion(v property.Value, known []string) string {
-	if v.Secret() {
+// suggestion shows what was given and the literal that was probably meant;
+// nothing of a secret.
+func (f *findings) suggestion(v property.Value, known []string) string {
+	if f.hidden > 0 || v.Secret() {
 		return ""
 	}
 	given := ""
@@ -86,7 +87,7 @@ func suggestion(v property.Value, known []string) string {
 	case v.IsNumber():
 		given = strconv.FormatFloat(v.AsNumber(), 'f', -1, 64)
 	default:
-		return ", not " + kindOf(v)
+		return ", not " + f.kindOf(v)
 	}
 	out := fmt.Sprintf(", not %s", quote(given))
 	if meant := diag.DidYouMean(given, known); meant != "" {

@@ -17,8 +17,11 @@ import (
 const defaultConsistency = 10 * time.Second
 
 // outputs are what the world gave after a create or update: what the operation
-// yields, or, where that lacks a required output, what read does.
-func (e *Engine) outputs(ctx context.Context, r *run, ref Ref, inputs property.Map) (map[string]property.Value, error) {
+// yields, or, where that lacks a required output, what read does, or, where there
+// is none, what was known before an update.
+func (e *Engine) outputs(
+	ctx context.Context, r *run, ref Ref, inputs property.Map, before map[string]property.Value,
+) (map[string]property.Value, error) {
 	yield, err := r.yield()
 	if err != nil {
 		return nil, err
@@ -29,7 +32,7 @@ func (e *Engine) outputs(ctx context.Context, r *run, ref Ref, inputs property.M
 		return got.values, nil
 	}
 	if r.res.read == nil || len(r.res.outputs.fields) == 0 {
-		return got.values, r.recorded(got, err)
+		return got.values, cmp.Or(err, r.fillIn(got, before))
 	}
 	seen, err := e.readBack(ctx, r, ref, inputs, got.values)
 	if err != nil {
@@ -38,18 +41,17 @@ func (e *Engine) outputs(ctx context.Context, r *run, ref Ref, inputs property.M
 	return seen, nil
 }
 
-// recorded fills in what an update did not yield from what is recorded, where no
-// read could tell; what a create did not yield is an error.
-func (r *run) recorded(got projection, err error) error {
-	before, _ := r.vars.Values["state"].(map[string]any)
+// fillIn completes what an operation yields by what is recorded; what nobody
+// knows is an error.
+func (r *run) fillIn(got projection, before map[string]property.Value) error {
 	for _, name := range got.missing {
 		v, ok := before[name]
-		if err != nil || !ok || r.verb != update {
-			return cmp.Or(err, fmt.Errorf("%s gives no %s, and %s has no read that could", r.verb, name, r.res.spec.Name))
+		if !ok {
+			return fmt.Errorf("%s gives no %s, and %s has no read that could", r.verb, name, r.res.spec.Name)
 		}
-		got.values[name], err = r.res.outputs.byName[name].check.value(v, name, r.mask())
+		got.values[name] = v
 	}
-	return err
+	return nil
 }
 
 // readBack reads a resource that was just made or changed. Not found is tried
@@ -69,13 +71,14 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 		reader.takeID(r.id)
 		yield, err := reader.look(ctx)
 		if err == nil {
+			r.etag = reader.etag
 			got, err := r.res.outputs.project(yield, reader.mask())
 			if err == nil && len(got.missing) > 0 {
 				err = fmt.Errorf("read yields no %s", enumerateAnd(got.missing))
 			}
 			return got.values, err
 		}
-		if !errors.Is(err, errGone) {
+		if !errors.Is(err, errGone) && !errors.Is(err, errNotFound) {
 			return nil, fmt.Errorf("reading it back: %w", err)
 		}
 		if time.Now().Add(delay).After(deadline) {

@@ -58,6 +58,9 @@ func accessName(a actions.Access) string {
 func (c *compiler) permissions() {
 	if c.spec.Permissions == nil {
 		for _, f := range c.families {
+			if f.Grants == nil {
+				continue
+			}
 			for _, g := range f.Grants(c.familyStatic(f)) {
 				c.grant(g.Access, g.Pattern, true, "permissions")
 			}
@@ -74,8 +77,10 @@ func (c *compiler) permissions() {
 			access actions.Access
 			nodes  []*spec.Node
 		}{
-			{actions.Read, c.spec.Permissions.Read}, {actions.WriteTo, c.spec.Permissions.Write},
-			{actions.Connect, c.spec.Permissions.Hosts}, {actions.Run, c.spec.Permissions.Run},
+			{actions.Read, c.spec.Permissions.Read},
+			{actions.WriteTo, c.spec.Permissions.Write},
+			{actions.Connect, c.spec.Permissions.Hosts},
+			{actions.Run, c.spec.Permissions.Run},
 			{actions.Environ, c.spec.Permissions.Env},
 		} {
 			for i, n := range block.nodes {
@@ -128,7 +133,7 @@ func (c *compiler) mayHave(need actions.Grant) bool {
 			continue
 		}
 		pattern, known := g.value.Const()
-		if !known || strings.Contains(need.Pattern.Text, "${") || covers(fmt.Sprint(pattern), need.Pattern.Text) {
+		if !known || strings.Contains(need.Pattern.Text, "${") || covered(need, fmt.Sprint(pattern)) {
 			return true
 		}
 	}
@@ -139,6 +144,14 @@ func (c *compiler) mayHave(need actions.Grant) bool {
 // reading.
 func allows(granted, need actions.Access) bool {
 	return granted == need || granted == actions.WriteTo && need == actions.Read
+}
+
+// covered reports whether a pattern that is written out may allow a need that is.
+func covered(need actions.Grant, pattern string) bool {
+	if need.Access == actions.Connect {
+		return actions.OriginCovered(pattern, need.Pattern.Text)
+	}
+	return covers(pattern, need.Pattern.Text)
 }
 
 // covers reports whether a glob that is written out may match a path that is.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,6 +53,41 @@ func (s *secretPaths) texts(v property.Value) {
 	case v.IsAsset():
 		if a := v.AsAsset(); a.Text != "" {
 			s.values = append(s.values, a.Text)
+		}
+	}
+}
+
+// saw collects every text and number in a secret that a template computed.
+func (s *secretPaths) saw(v any) {
+	switch v := v.(type) {
+	case bool: // is no secret by itself, and a word of many sentences
+	case []any:
+		for _, item := range v {
+			s.saw(item)
+		}
+	case map[string]any:
+		for _, item := range v {
+			s.saw(item)
+		}
+	default:
+		if text, err := textOf(v); err == nil {
+			s.values = append(s.values, text)
+		}
+	}
+}
+
+// within notes where secrets are in what a template computed.
+func (s *secretPaths) within(v any, path []string) {
+	switch v := v.(type) {
+	case expr.Secret:
+		s.paths = append(s.paths, slices.Clone(path))
+	case []any:
+		for i, item := range v {
+			s.within(item, append(path, strconv.Itoa(i)))
+		}
+	case map[string]any:
+		for name, item := range v {
+			s.within(item, append(path, name))
 		}
 	}
 }

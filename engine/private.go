@@ -82,26 +82,3 @@ func restored(v any) any {
 		return v
 	}
 }
-
-// holds reports whether a value has a secret in it.
-func (m *mask) holds(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, item := range v {
-			if m.holds(item) {
-				return true
-			}
-		}
-	case []any:
-		for _, item := range v {
-			if m.holds(item) {
-				return true
-			}
-		}
-	default:
-		if text, err := textOf(v); err == nil {
-			return m.text(text) != text
-		}
-	}
-	return false
-}

@@ -54,7 +54,7 @@ func (r *run) retry(ctx context.Context, s *step, out actions.Outcome, failures 
 }
 
 // retryAsked reports whether the spec's `retry` is about this failure.
-func (r *run) retryAsked(s *step, out actions.Outcome) (bool, error) {
+func (r *run) retryAsked(s *step, out actions.Outcome) (asked bool, err error) {
 	switch {
 	case s.retry == nil || out.Status == actions.Lost && s.effect == actions.Write:
 		return false, nil
@@ -63,9 +63,12 @@ func (r *run) retryAsked(s *step, out actions.Outcome) (bool, error) {
 	case s.retry.when == nil:
 		return true, nil
 	}
-	r.vars.Values["error"] = out.Err.Error()
-	defer delete(r.vars.Values, "error")
-	return r.truth(s.retry.when, true)
+	err = r.seeing(s, out.Result, func() error {
+		r.vars.Values["error"] = out.Err.Error()
+		asked, err = r.truth(s.retry.when, true)
+		return err
+	})
+	return asked, err
 }
 
 func (r *run) retryAttempts(policy *retry) (int, error) {

@@ -31,17 +31,32 @@ type run struct {
 	results []any
 	// effected says that something in the world has changed, or may have.
 	effected bool
-	// touched are the steps with an effect that ran, for undo.
-	touched []*step
+	// touched are the steps with an effect that ran, for undo; undoing says that
+	// they are being undone.
+	touched []touched
+	undoing bool
 	naming  naming
-	// hash is that of the inputs, for the journal; key the idempotency key of
-	// the step that runs; lost says that one of its attempts got no answer.
+	// created are the inputs of a create, and hash theirs: see inputsHash.
+	created property.Map
 	hash    string
-	key     string
-	lost    bool
+	// key is the idempotency key of the step that runs; lost says that after one
+	// of its attempts nobody knew what it did.
+	key  string
+	lost bool
+	// etag is that of the last read of the resource; limit is how many items of
+	// a list are wanted, 0 for all.
+	etag    string
+	limit   int
 	failed  int // index of the step that failed
 	id      string
 	preview bool
+}
+
+// touched is a step that has changed something, or may have.
+type touched struct {
+	step *step
+	// answer is its latest, judged right or not; nil where none came.
+	answer any
 }
 
 // newRun prepares an operation of a resource. values are the names of its
@@ -105,25 +120,7 @@ func (r *run) eval(v *expr.Value) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.Reveal(out, r.sawSecret), nil
-}
-
-// sawSecret notes the text of a secret that a template computed.
-func (r *run) sawSecret(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			r.sawSecret(item)
-		}
-	case map[string]any:
-		for _, item := range v {
-			r.sawSecret(item)
-		}
-	default:
-		if text, err := textOf(v); err == nil {
-			r.secrets.values = append(r.secrets.values, text)
-		}
-	}
+	return expr.Reveal(out, r.secrets.saw), nil
 }
 
 // truth evaluates a condition; def stands in where there is none.
@@ -134,6 +131,9 @@ func (r *run) truth(v *expr.Value, def bool) (bool, error) {
 	out, err := r.eval(v)
 	if err != nil {
 		return false, err
+	}
+	if expr.HasUnknown(out) {
+		return false, errNotKnown
 	}
 	b, ok := out.(bool)
 	if !ok {
@@ -150,6 +150,9 @@ func (r *run) text(v *expr.Value) (string, error) {
 	out, err := r.eval(v)
 	if err != nil || out == nil {
 		return "", err
+	}
+	if expr.HasUnknown(out) {
+		return "", errNotKnown
 	}
 	return textOf(out)
 }
@@ -188,11 +191,26 @@ func (r *run) see(s *step, value any) {
 		named[s.model.As] = value
 		r.vars.Values["steps"] = named
 	}
-	if members, ok := value.(map[string]any); ok {
-		for _, n := range shorthands(s) {
-			r.vars.Values[n.Name] = members[n.Name]
+	for _, n := range shorthands(s) {
+		switch value := value.(type) {
+		case map[string]any:
+			r.vars.Values[n.Name] = value[n.Name]
+		case expr.Unknown:
+			r.vars.Values[n.Name] = value
+		default:
+			r.vars.Values[n.Name] = nil // its `if` was false
 		}
 	}
+}
+
+// seeing lets f see an answer as its step's result, and puts back what was to be
+// seen before.
+func (r *run) seeing(s *step, answer any, f func() error) error {
+	before := r.vars.Values
+	r.vars.Values = maps.Clone(before)
+	defer func() { r.vars.Values = before }()
+	r.see(s, answer)
+	return f()
 }
 
 // resume takes the results of steps that an earlier run finished.
@@ -232,7 +250,7 @@ func (r *run) evalYield() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.Reveal(out, r.sawSecret), nil
+	return expr.Reveal(out, r.secrets.saw), nil
 }
 
 // evalID evaluates the id in the run's scope: "" where it is not known, or null.
@@ -262,7 +280,11 @@ func (r *run) open() error {
 		return err
 	}
 	files, err := r.engine.env.Files.Granting(rules)
-	r.env = &actions.Env{Files: files}
+	if err != nil {
+		return err
+	}
+	network, err := r.engine.network(r.vars)
+	r.env = &actions.Env{Files: files, Network: network}
 	return err
 }
 

@@ -39,6 +39,9 @@ var scopeNames = []struct{ name, where string }{
 	{"error", "in retry.if, and in undo steps"},
 }
 
+// answerNames are the names of the latest answer.
+var answerNames = []string{"result", "body", "status", "headers"}
+
 // scope makes an expression scope of the names that are there; the others of
 // the language say where they are.
 func (c *compiler) scope(present ...expr.Name) *expr.Scope {

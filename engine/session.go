@@ -20,7 +20,7 @@ func (c *compiler) configuring() {
 		c.configure = c.steps(m, t, func(int) {})
 		for _, s := range c.configure.steps {
 			if s.known && s.effect == actions.Write {
-				c.fail(codeFunctionEffect, s.model.Range, "", fmt.Sprintf("configure has an effect: %s", s.action),
+				c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("configure has an effect: %s", s.action),
 					"Hosts configure a provider for every preview. Say `effect: \"none\"` where the action only looks or logs in.")
 			}
 			s.wantsAll = true // what operations use of the session is not known here

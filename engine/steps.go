@@ -58,21 +58,24 @@ func (r *run) steps(ctx context.Context, first int) error {
 			continue
 		}
 		value, err := r.step(ctx, s)
-		if err != nil && r.verb == remove && isGone(err) {
-			err = nil // what is not there needs no deleting
+		if r.preview && errors.Is(err, errNotKnown) {
+			value, err = expr.Unknown{}, nil
 		}
 		if err != nil {
 			r.failed = i
 			return err
 		}
 		r.record(s, value)
-		if r.verb == create && !r.preview && i >= r.res.idAfter && r.id == "" {
+		// A create that goes on takes the id anew where its step runs anew.
+		if r.verb == create && !r.preview && (i == r.res.idAfter || i > r.res.idAfter && r.id == "") {
 			id, err := r.evalID()
 			if err != nil {
 				r.failed = i
 				return r.stop(s, 1, actions.Failed, err)
 			}
-			r.takeID(id)
+			if id != "" {
+				r.takeID(id)
+			}
 		}
 	}
 	return nil
@@ -148,10 +151,16 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s: %w", limit, context.DeadlineExceeded))
 		defer cancel()
 	}
+	var value any
 	if r.journalled(s) {
-		return r.intended(ctx, s)
+		value, err = r.intended(ctx, s)
+	} else {
+		value, err = r.attempts(ctx, s)
 	}
-	return r.attempts(ctx, s)
+	if (r.verb == remove || r.undoing) && isGone(err) {
+		return nil, nil // what is not there needs no deleting; the next element may
+	}
+	return value, err
 }
 
 // attempts runs a step's action until it is done: retried where that is safe
@@ -162,7 +171,7 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 		if ctx.Err() != nil {
 			return nil, r.stop(s, attempt, actions.Refused, cause(ctx))
 		}
-		call, err := r.call(ctx, s)
+		call, err := r.call(ctx, s, attempt)
 		if errors.Is(err, errNotKnown) && r.preview {
 			return expr.Unknown{}, nil
 		}
@@ -170,10 +179,12 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 			return nil, r.stop(s, attempt, actions.Refused, err)
 		}
 		out := s.kind.Run(ctx, call)
-		r.lost = r.lost || out.Status == actions.Lost
-		r.effect(s, out.Status)
+		r.lost = r.lost || out.Status == actions.Lost || out.Status == actions.Failed
+		r.effect(s, out)
 		switch out.Status {
 		case actions.Done:
+			out.Result = s.arrived(out.Result)
+			r.tagged(out.Result)
 			done, err := r.judge(s, out.Result)
 			if err != nil {
 				return nil, r.stop(s, attempt, statusOf(err, s), err)
@@ -197,14 +208,24 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 }
 
 // effect notes that a step has changed something, or may have.
-func (r *run) effect(s *step, status actions.Status) {
-	if s.effect != actions.Write || status == actions.Refused || status == actions.Gone {
+func (r *run) effect(s *step, out actions.Outcome) {
+	if s.effect != actions.Write || out.Status == actions.Refused || out.Status == actions.Gone || r.undoing {
 		return
 	}
 	r.effected = true
-	if !slices.Contains(r.touched, s) {
-		r.touched = append(r.touched, s)
+	i := slices.IndexFunc(r.touched, func(t touched) bool { return t.step == s })
+	if i < 0 {
+		i, r.touched = len(r.touched), append(r.touched, touched{step: s})
 	}
+	if out.Status == actions.Done {
+		r.touched[i].answer = out.Result
+	}
+}
+
+// isGone reports whether an operation stopped because its object is not there.
+func isGone(err error) bool {
+	var stopped *StepError
+	return errors.As(err, &stopped) && stopped.status == actions.Gone
 }
 
 // statusOf is how a step ended whose answer was judged wrong.
@@ -221,13 +242,19 @@ func statusOf(err error, s *step) actions.Status {
 
 // judge applies `fail`, `gone`, `progress` and `until`, in that order, to an
 // answer; it reports whether the step is done.
-func (r *run) judge(s *step, result any) (bool, error) {
+func (r *run) judge(s *step, result any) (done bool, err error) {
 	if s.fail == nil && s.gone == nil && s.progress == nil && s.until == nil {
 		return true, nil
 	}
-	before := r.vars.Values["result"]
-	r.see(s, result)
-	defer func() { r.vars.Values["result"] = before }()
+	err = r.seeing(s, result, func() error {
+		done, err = r.verdict(s)
+		return err
+	})
+	return done, err
+}
+
+// verdict is what judge says, where the answer is in scope.
+func (r *run) verdict(s *step) (bool, error) {
 	if text, err := r.text(s.fail); err != nil || text != "" {
 		if err == nil {
 			err = errors.New(text)

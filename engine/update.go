@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -42,6 +43,7 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	r.inputs(req.Inputs)
 	r.state(state)
 	r.takeID(currentID(state))
+	r.etag = state.Private.ETag
 	r.vars.Values["changes"] = changedInputs(r, res, changes)
 	if err := r.open(); err != nil {
 		return Result{Err: err}
@@ -90,7 +92,7 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 		r.vars.Values["changes"] = changedInputs(r, res, e.allChanged(res))
 	}
 	r.takeID(currentID(state))
-	r.hash = hashInputs(req.Inputs)
+	r.created = req.Inputs
 	r.resume(f.Results)
 	if err := r.open(); err != nil {
 		return Result{Err: err}
@@ -128,14 +130,14 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	if failure == nil {
 		r.renamed()
 	}
-	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}}
+	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: r.etag}}
 	if r.id != old.ID {
 		next.Private.ID = r.id
 	}
 	outputs := declared(r.res, old)
 	failed := r.failed
 	if failure == nil {
-		got, err := e.outputs(ctx, r, req.Ref, req.Inputs)
+		got, err := e.outputs(ctx, r, req.Ref, req.Inputs, outputs)
 		if err == nil {
 			outputs = got
 		}
@@ -152,16 +154,14 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 // update does not have (another operation's step) has not changed.
 func (r *run) renamed() {
 	for _, ref := range r.res.id.Refs() {
-		switch ref.Path[0] {
-		case "steps":
+		switch name := ref.Path[0]; {
+		case name == "steps":
 			named, _ := r.vars.Values["steps"].(map[string]any)
 			if len(ref.Path) < 2 || named[ref.Path[1]] == nil {
 				return
 			}
-		case "result", "body", "status", "headers":
-			if last(r.results) == nil {
-				return
-			}
+		case slices.Contains(answerNames, name) && last(r.results) == nil:
+			return
 		}
 	}
 	if id, err := r.evalID(); err == nil && id != "" {

@@ -169,3 +169,22 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+// One of several that is gone already does not keep the others.
+func TestDeleteOfMany(t *testing.T) {
+	w := newWorld().on("remove", gone("a"), yields())
+	e, _ := w.engine(t, `resources: Thing: {
+		inputs: parts: [...string]
+		id: "it"
+		create: world: do: what: "make"
+		delete: {forEach: "${inputs.parts}", world: do: {what: "remove", with: "${each.value}"}}
+	}`)
+	state := created(t, e, "Thing", object("parts", []any{"a", "b", "c"}))
+	w.log()
+	if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: state}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"remove a", "remove b", "remove c"}, w.log()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

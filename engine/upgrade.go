@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -21,37 +22,37 @@ func (e *Engine) upgrade(res *resource, s State) (State, error) {
 	if have == want || s.Inputs.Len() == 0 && s.Outputs.Len() == 0 {
 		return s, nil
 	}
-	var secrets secretPaths
+	secrets := secretPaths{paths: slices.Clone(e.configSecrets.paths), values: slices.Clone(e.configSecrets.values)}
 	old := untyped.plainMap(s.Inputs, []string{"old"}, &secrets)
 	maps.Copy(old, untyped.plainMap(s.Outputs, []string{"old"}, &secrets))
-	vars := &expr.Vars{Values: map[string]any{"config": e.plainConfig}, Secrets: secrets.paths}
+	vars := &expr.Vars{Values: map[string]any{"config": e.plainConfig, "old": old}, Secrets: secrets.paths}
+	var shape any // nil: nothing of it changed
 	for version := have; version < want; version++ {
 		v := res.upgrades[version]
 		if v == nil {
-			continue // nothing of the shape changed
+			continue
 		}
-		vars.Values["old"] = old
 		out, err := v.Eval(vars)
 		if err != nil {
 			return s, fmt.Errorf("the state of this %s cannot be brought from schemaVersion %d to %d: %w", res.spec.Name, version, version+1, err)
 		}
-		next, ok := expr.Reveal(out, func(v any) { collect(&secrets, v) }).(map[string]any)
+		next, ok := expr.Reveal(out, secrets.saw).(map[string]any)
 		if !ok {
 			return s, fmt.Errorf("upgrade %d of %s yields %s, and an object is wanted", version, res.spec.Name, kindOfPlain(out))
 		}
-		old = next
+		moved := secretPaths{paths: slices.Clone(e.configSecrets.paths)}
+		moved.within(out, []string{"old"})
+		shape, vars.Values["old"], vars.Secrets = out, next, moved.paths
 	}
-	return res.upgraded(s, old, newMask(secrets.values))
-}
-
-func collect(s *secretPaths, v any) {
-	if text, err := textOf(v); err == nil {
-		s.values = append(s.values, text)
+	if shape == nil {
+		s.Private.SchemaVersion = want
+		return s, nil
 	}
+	return res.upgraded(s, shape, newMask(secrets.values))
 }
 
 // upgraded is the state of the new shape.
-func (r *resource) upgraded(s State, shape map[string]any, m *mask) (State, error) {
+func (r *resource) upgraded(s State, shape any, m *mask) (State, error) {
 	inputs, err := r.inputs.project(shape, m)
 	if err != nil {
 		return s, fmt.Errorf("the upgraded state of %s: %w", r.spec.Name, err)

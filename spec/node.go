@@ -60,6 +60,9 @@ type Node struct {
 	Fields []Field `json:"f"`
 	// Range is where the value stands.
 	Range diag.Range `json:"r"`
+	// Type is set, and Kind is StringNode, where a definition stands in a
+	// value's place (`returns: #Pet`): it is the type, and Text its name.
+	Type *Type `json:"type,omitempty"`
 	// Marks say where the characters of Text stand, for a string; see At.
 	Marks []Mark `json:"m"`
 }

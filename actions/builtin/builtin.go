@@ -5,11 +5,12 @@ package builtin
 import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/file"
+	"github.com/declprov/declprov/actions/http"
 )
 
 //go:generate go test . -run ^TestGenerated$ -update
 
 // Families are all families, in the order of the documentation.
 func Families() []*actions.Family {
-	return []*actions.Family{file.Family()}
+	return []*actions.Family{file.Family(), http.Family()}
 }

@@ -48,7 +48,7 @@ func TestFamilies(t *testing.T) {
 		names = append(names, f.Name)
 		t.Run(f.Name, func(t *testing.T) { checkFamily(t, f) })
 	}
-	if diff := cmp.Diff([]string{"file"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"file", "http"}, names); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -87,7 +87,7 @@ func checkKind(t *testing.T, f *actions.Family, k *actions.Kind) {
 		t.Fatal("doc, run, effect, result or grants are missing")
 	}
 	checkArgs(t, k.Args)
-	for _, group := range k.OneOf {
+	for _, group := range slices.Concat(k.OneOf, k.AtMostOne) {
 		for _, name := range group {
 			i := slices.IndexFunc(k.Args, func(a actions.Arg) bool { return a.Name == name })
 			if i < 0 || k.Args[i].Required || k.Args[i].Default != nil {
@@ -118,7 +118,8 @@ func checkKind(t *testing.T, f *actions.Family, k *actions.Kind) {
 func checkGrants(t *testing.T, k *actions.Kind) {
 	static := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}}
 	for _, a := range k.Args {
-		if a.Required {
+		// What tells where: an argument that is needed, or starts at one.
+		if a.Required || a.Name == "baseURL" {
 			static.Nodes[a.Name] = &spec.Node{Kind: spec.StringNode, Text: "${inputs." + a.Name + "}"}
 		}
 	}
@@ -131,7 +132,9 @@ func checkGrants(t *testing.T, k *actions.Kind) {
 			t.Errorf("grant %+v names nothing", g)
 		}
 	}
-	if (k.Effect(static) == actions.Write) != slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access != actions.Read }) {
+	connects := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == actions.Connect })
+	writes := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == actions.WriteTo })
+	if !connects && (k.Effect(static) == actions.Write) != writes {
 		t.Error("what it changes is not what it needs to be granted")
 	}
 }

@@ -70,6 +70,8 @@ func defineArgs(b *strings.Builder, args []actions.Arg, withRequired bool) {
 		}
 		value := cueType(a.Type)
 		switch {
+		case a.Mode == actions.Typed:
+			value = "_"
 		case a.Mode == actions.Raw || value == "_" || value == "#Template":
 		case value == "string":
 			value = "#Text"

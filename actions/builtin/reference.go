@@ -44,11 +44,19 @@ func writeKind(b *strings.Builder, f *actions.Family, k *actions.Kind) {
 		fmt.Fprintf(b, "\n%s\n", k.Doc)
 	}
 	b.WriteString("\n")
-	writeArgs(b, k.Args)
+	if k.Name == "" {
+		writeArgs(b, withoutDefaults(k.Args, f.Defaults))
+		fmt.Fprintf(b, "\nAnd the defaults above, for this one.\n")
+	} else {
+		writeArgs(b, k.Args)
+	}
 	for _, group := range k.OneOf {
 		fmt.Fprintf(b, "\nExactly one of %s is given.\n", codeList(group))
 	}
-	if k.Effect(actions.Static{}) == actions.None {
+	for _, group := range k.AtMostOne {
+		fmt.Fprintf(b, "\nAt most one of %s is given.\n", codeList(group))
+	}
+	if k.Effect(actions.Static{}) == actions.None && argument(k, "effect") == nil {
 		b.WriteString("\nIt changes nothing.\n")
 	}
 	b.WriteString("\nResult:\n\n")
@@ -77,10 +85,50 @@ func writeArgs(b *strings.Builder, args []actions.Arg) {
 			byDefault = "`" + literal(a.Default) + "`"
 		}
 		doc := a.Doc
-		if a.Mode == actions.Raw {
+		switch a.Mode {
+		case actions.Raw:
 			doc += " Takes no templates."
+		case actions.Late:
+			doc += " Evaluated once the answer is there."
 		}
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", a.Name, cell(typeText(a.Type)), byDefault, cell(doc))
+	}
+	for _, a := range args {
+		var parts strings.Builder
+		if writeParts(&parts, a.Type, ""); parts.Len() > 0 {
+			fmt.Fprintf(b, "\n`%s`:\n\n%s", a.Name, parts.String())
+		}
+	}
+}
+
+// withoutDefaults are the arguments that are not documented among the defaults.
+func withoutDefaults(args, defaults []actions.Arg) []actions.Arg {
+	return slices.DeleteFunc(slices.Clone(args), func(a actions.Arg) bool {
+		return slices.ContainsFunc(defaults, func(d actions.Arg) bool { return d.Name == a.Name })
+	})
+}
+
+// writeParts documents the members of an argument that is an object, or a list
+// of objects, or may be one.
+func writeParts(b *strings.Builder, t *spec.Type, indent string) {
+	switch t.Kind {
+	case spec.Union:
+		for _, v := range t.Variants {
+			writeParts(b, v, indent)
+		}
+	case spec.List:
+		if t.Elem != nil {
+			writeParts(b, t.Elem, indent)
+		}
+	case spec.Object:
+		for _, m := range t.Fields {
+			needed := ""
+			if m.Required {
+				needed = ", required"
+			}
+			fmt.Fprintf(b, "%s- `%s` (%s%s): %s\n", indent, m.Name, typeText(m.Type), needed, m.Doc)
+			writeParts(b, m.Type, indent+"  ")
+		}
 	}
 }
 
@@ -115,6 +163,14 @@ func typeText(t *spec.Type) string {
 	default:
 		return t.Kind.String()
 	}
+}
+
+func argument(k *actions.Kind, name string) *actions.Arg {
+	i := slices.IndexFunc(k.Args, func(a actions.Arg) bool { return a.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &k.Args[i]
 }
 
 func each[T any](list []T, text func(T) string) []string {

@@ -28,6 +28,7 @@ A directory is not copied: list it, and copy each of its files with ` + "`forEac
 		},
 		Result: fileType,
 		Effect: writes,
+		Marked: true,
 		Grants: func(s actions.Static) []actions.Grant {
 			return append(needs(actions.Read, "from")(s), needs(actions.WriteTo, "path")(s)...)
 		},
@@ -64,5 +65,6 @@ func runCopy(ctx context.Context, call *actions.Call) actions.Outcome {
 		Mode:      mode,
 		Parents:   call.Bool("parents", true),
 		Overwrite: call.Bool("overwrite", false),
+		Mark:      call.Mark,
 	})
 }

@@ -22,6 +22,10 @@ A file that exists is an error unless ` + "`overwrite`" + ` says otherwise. Then
 permitted, and the target is replaced; other hard links of a replaced file keep the old content. A replaced file keeps
 its owner and group, as far as the provider's user may give files away.
 
+A create that was killed may have made its file, and nobody knows. The file then carries a mark in an extended
+attribute, where the file system has them, and the next run of the same create takes it for its own as long as nobody
+has touched it.
+
 A ` + "`source`" + ` is what the user of the provider hands over, so it is read wherever it lies, without a permission of the spec's.`,
 		Args: []actions.Arg{
 			pathArg("File to write."),
@@ -37,6 +41,7 @@ A ` + "`source`" + ` is what the user of the provider hands over, so it is read 
 		OneOf:    [][]string{{"content", "contentBase64", "source"}},
 		Result:   fileType,
 		Effect:   writes,
+		Marked:   true,
 		Grants:   needs(actions.WriteTo, "path"),
 		Examples: writeExamples,
 		Run:      runWrite,
@@ -66,6 +71,7 @@ func runWrite(ctx context.Context, call *actions.Call) actions.Outcome {
 		Mode:      mode,
 		Parents:   call.Bool("parents", true),
 		Overwrite: call.Bool("overwrite", false),
+		Mark:      call.Mark,
 	})
 }
 

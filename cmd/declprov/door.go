@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/evaluate"
+	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 )
 
 // Main is the front door. The binary's own name and first argument say what it
@@ -23,15 +24,18 @@ func Main() int {
 		return evaluateAsChild(ctx)
 	}
 	if name, ok := door.ProviderName(os.Args[0]); ok {
-		return serveBeside(ctx, name, os.Args[1:])
+		return tool().Run(ctx, name, os.Args[1:])
 	}
 	return newApp(os.Stdin, os.Stdout, os.Stderr).run(ctx, os.Args[1:])
 }
 
+// tool is this binary, which evaluates specs itself.
+func tool() serving.Tool { return serving.Tool{Version: version} }
+
 // evaluateAsChild is the hidden process that a parent started; see
 // internal/evaluate.
 func evaluateAsChild(ctx context.Context) int {
-	if err := evaluate.Child(ctx, os.Stdin, os.Stdout); err != nil {
+	if err := evaluate.Child(ctx, tool().Evaluates, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return exitCrash
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/spec"
 )
@@ -47,7 +48,7 @@ func (a *app) permissionsCommand() *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			p, err := program(c)
+			p, err := serving.Program(c)
 			if err != nil {
 				return err
 			}

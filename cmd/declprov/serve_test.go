@@ -179,7 +179,8 @@ func TestFrontDoorErrors(t *testing.T) {
 	}{
 		{"no spec", nil, []string{`there is no spec for the provider "pets"`, "pets.cue", "provider.cue"}},
 		{
-			"mistakes", map[string]string{"pets.cue": strings.Replace(petSpec, "@replace", "@replce", 1)},
+			"mistakes",
+			map[string]string{"pets.cue": strings.Replace(petSpec, "@replace", "@replce", 1)},
 			[]string{"error[unknown-attribute]: unknown attribute @replce\n  --> ", "/pets.cue:6:23, in resource", "^^^^^^^^^\n", "1 error in "},
 		},
 		{"another's spec", map[string]string{"provider.cue": strings.Replace(petSpec, `"pets"`, `"fish"`, 1)}, []string{`the provider "fish"`}},

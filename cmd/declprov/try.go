@@ -13,6 +13,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/spf13/cobra"
 
+	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
 	"github.com/declprov/declprov/cmd/declprov/internal/try"
 	"github.com/declprov/declprov/engine"
@@ -104,7 +105,7 @@ func (a *app) try(ctx context.Context, path, token string, values []string, o tr
 		return err
 	}
 	defer c.Close()
-	p, err := program(c)
+	p, err := serving.Program(c)
 	if err != nil {
 		return err
 	}

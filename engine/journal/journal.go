@@ -80,10 +80,13 @@ func In(dir string) *Journal { return &Journal{dir: dir} }
 
 const ending = ".json"
 
-func (j *Journal) file(w What) string {
+// Hash is a name that no other create has.
+func (w What) Hash() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{w.Provider, w.Type, w.Resource, w.Settings, w.Inputs, fmt.Sprint(w.Step)}, "\x00")))
-	return filepath.Join(j.dir, hex.EncodeToString(sum[:16])+ending)
+	return hex.EncodeToString(sum[:16])
 }
+
+func (j *Journal) file(w What) string { return filepath.Join(j.dir, w.Hash()+ending) }
 
 // Begin writes the intent of a create, and syncs it. Where the same create was
 // begun before and never settled, that intent goes on, under its key: adopted. An

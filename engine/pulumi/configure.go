@@ -25,6 +25,7 @@ func (s *Server) Configure(
 	}
 	args := req.GetArgs()
 	if args == nil {
+		//lint:ignore SA1019 engines older than args send nothing else
 		args = legacyConfig(req.GetVariables())
 	}
 	settings, _, err := readConfig(now.Program, args)

@@ -110,6 +110,7 @@ func TestMissingKeys(t *testing.T) {
 // TestLegacyVariables: what engines without `args` send.
 func TestLegacyVariables(t *testing.T) {
 	c := start(t, pulumi.Options{Program: (&lab{}).program(t, demanding)})
+	//lint:ignore SA1019 engines older than args send nothing else
 	_, err := c.Raw().Configure(t.Context(), &pulumirpc.ConfigureRequest{Variables: map[string]string{
 		"lab:config:endpoint": "https://example.com", "lab:config:token": "x",
 	}})
@@ -130,10 +131,14 @@ func TestDiffConfig(t *testing.T) {
 		details []client.Change
 	}{
 		{name: "nothing", news: old},
-		{name: "version", news: old.Set("version", property.New("2.4.0")), changed: true,
-			details: []client.Change{{Path: "version", Kind: "UPDATE", Input: true}}},
-		{name: "setting", news: old.Set("region", property.New("south")), changed: true,
-			details: []client.Change{{Path: "region", Kind: "UPDATE", Input: true}}},
+		{
+			name: "version", news: old.Set("version", property.New("2.4.0")), changed: true,
+			details: []client.Change{{Path: "version", Kind: "UPDATE", Input: true}},
+		},
+		{
+			name: "setting", news: old.Set("region", property.New("south")), changed: true,
+			details: []client.Change{{Path: "region", Kind: "UPDATE", Input: true}},
+		},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {

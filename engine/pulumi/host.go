@@ -134,11 +134,10 @@ func (h *host) drain() {
 }
 
 func (h *host) send(e entry) {
-	client, err := h.client()
-	if client != nil {
+	if client := h.client(); client != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), sendTimeout)
 		defer cancel()
-		_, err = client.Log(ctx, &pulumirpc.LogRequest{
+		_, err := client.Log(ctx, &pulumirpc.LogRequest{
 			Severity:  severity(e.severity),
 			Message:   valid(e.text),
 			Urn:       e.urn,
@@ -154,23 +153,23 @@ func (h *host) send(e entry) {
 }
 
 // client is the engine's, dialled when there is first something to say; nil
-// where there is no engine.
-func (h *host) client() (pulumirpc.EngineClient, error) {
+// where there is no engine, or no address that one could have.
+func (h *host) client() pulumirpc.EngineClient {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.address == "" {
-		return nil, nil
+		return nil
 	}
 	if h.conn == nil {
 		conn, err := grpc.NewClient("passthrough:///"+h.address,
 			grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithNoProxy(), grpc.WithDisableServiceConfig())
 		if err != nil {
-			return nil, err
+			return nil
 		}
 		h.conn = conn
 	}
-	return pulumirpc.NewEngineClient(h.conn), nil
+	return pulumirpc.NewEngineClient(h.conn)
 }
 
 // flush waits until what was put before is sent, but not for long.

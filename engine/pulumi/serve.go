@@ -18,6 +18,10 @@ const (
 	// maxMessage is the size of message that Pulumi allows itself
 	// (sdk/go/common/util/rpcutil/serve.go).
 	maxMessage = 400 << 20
+	// streamWorkers are kept for calls, which spares each a new goroutine whose
+	// stack has to grow: a twentieth to a tenth of what a call costs. More calls
+	// than these get goroutines of their own.
+	streamWorkers = 16
 	// stopTimeout is how long operations may take, once they are cancelled, to
 	// report what they have done. The engine sends SIGKILL after five seconds,
 	// and makes the user wait for it.
@@ -67,6 +71,7 @@ func Serve(ctx context.Context, options Options) error {
 func (s *Server) GRPC() *grpc.Server {
 	g := guard{stderr: s.options.Stderr, debug: s.options.Debug}
 	server := grpc.NewServer(
+		grpc.NumStreamWorkers(streamWorkers),
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
 		grpc.UnaryInterceptor(g.unary), grpc.StreamInterceptor(g.stream),
 	)

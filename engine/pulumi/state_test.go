@@ -29,11 +29,8 @@ func TestStateSurvivesTheWire(t *testing.T) {
 			Private: engine.Private{
 				SchemaVersion: rapid.IntRange(0, 3).Draw(t, "schema version"),
 				ID:            rapid.StringMatching(`[a-z]{0,4}`).Draw(t, "current id"),
-				Set:           rapid.SliceOfN(texts, 0, 3).Draw(t, "set"),
+				ETag:          rapid.StringMatching(`[a-z]{0,4}`).Draw(t, "etag"),
 			},
-		}
-		if len(want.Private.Set) == 0 {
-			want.Private.Set = nil
 		}
 		if rapid.Bool().Draw(t, "failed") {
 			want.Private.Failed = &engine.Failed{
@@ -106,7 +103,7 @@ func TestPrivateIsWrittenOnlyWhereItSaysSomething(t *testing.T) {
 		absent, secret bool
 	}{
 		{name: "zero", absent: true},
-		{name: "set", private: engine.Private{Set: []string{"path"}}},
+		{name: "etag", private: engine.Private{ETag: `"1"`}},
 		{name: "failed", private: engine.Private{Failed: &engine.Failed{Op: "create"}}},
 		{name: "failed with a secret", private: engine.Private{Failed: &engine.Failed{Op: "create", Secret: true}}, secret: true},
 	}

@@ -80,8 +80,10 @@ func TestNames(t *testing.T) {
 		}},
 		{"nested, where id is free", with(nested, object()), []finding{{schema.CodeName, 3, "resources.Thing.inputs.list.a.b"}}},
 		{"reserved", with(object(prop(1, "urn"), prop(2, "pulumi"), prop(3, "constructor")), object(prop(4, "id"), prop(5, "__x"))), []finding{
-			{schema.CodeReserved, 1, "resources.Thing.inputs.urn"}, {schema.CodeReserved, 2, "resources.Thing.inputs.pulumi"},
-			{schema.CodeReserved, 3, "resources.Thing.inputs.constructor"}, {schema.CodeReserved, 4, "resources.Thing.outputs.id"},
+			{schema.CodeReserved, 1, "resources.Thing.inputs.urn"},
+			{schema.CodeReserved, 2, "resources.Thing.inputs.pulumi"},
+			{schema.CodeReserved, 3, "resources.Thing.inputs.constructor"},
+			{schema.CodeReserved, 4, "resources.Thing.outputs.id"},
 			{schema.CodeReserved, 5, "resources.Thing.outputs.__x"},
 		}},
 		{"version in config", config(prop(1, "version")), []finding{{schema.CodeReserved, 1, "config.version"}}},

@@ -325,8 +325,13 @@ func TestStaticSecret(t *testing.T) {
 		text string
 		want bool
 	}{
-		{"${config.token}", true}, {"${config}", true}, {"x ${session.key}", true}, {"${config.endpoint}", false},
-		{"${omit(config, \"token\")}", true}, {"${inputs}", false}, {"plain", false},
+		{"${config.token}", true},
+		{"${config}", true},
+		{"x ${session.key}", true},
+		{"${config.endpoint}", false},
+		{"${omit(config, \"token\")}", true},
+		{"${inputs}", false},
+		{"plain", false},
 	}
 	for _, test := range tests {
 		if got := mustCompile(t, test.text, nil).Secret(); got != test.want {

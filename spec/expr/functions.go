@@ -69,14 +69,6 @@ func (f *function) withType(t func(c *checker, cl *call) typed) *function {
 	return f
 }
 
-// arg is an argument that may be left out.
-func arg(args []any, i int) any {
-	if i < len(args) {
-		return args[i]
-	}
-	return nil
-}
-
 // textArg is an argument that must be a string.
 func textArg(name string, args []any, i int) (string, error) {
 	s, ok := args[i].(string)

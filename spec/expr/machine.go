@@ -203,8 +203,10 @@ func (r *run) leaveMap(m map[string]any, depth int) (any, error) {
 
 // failed is a diagnostic for a constant expression that cannot be evaluated.
 func failed(err error) diag.Diagnostic {
-	d := diag.Diagnostic{Severity: diag.Error, Code: CodeConstantFails, Summary: err.Error(),
-		Detail: "The expression refers to nothing, so it fails whenever it is evaluated."}
+	d := diag.Diagnostic{
+		Severity: diag.Error, Code: CodeConstantFails, Summary: err.Error(),
+		Detail: "The expression refers to nothing, so it fails whenever it is evaluated.",
+	}
 	var e *EvalError
 	if errors.As(err, &e) {
 		d.Summary, d.Subject = e.Message, e.Range

@@ -49,7 +49,13 @@ func TestLanguageExamples(t *testing.T) {
 	scope := &Scope{Names: []Name{
 		{Name: "config", Type: object(required("root", str), required("endpoint", str), required("token", str))},
 		{Name: "inputs", Type: object(required("path", str), required("content", str), required("owner", str), required("force", kind(spec.Bool)))},
-		{Name: "changes"}, {Name: "body"}, {Name: "result"}, {Name: "steps"}, {Name: "id", Type: str}, {Name: "old", Type: str}, {Name: "new", Type: str},
+		{Name: "changes"},
+		{Name: "body"},
+		{Name: "result"},
+		{Name: "steps"},
+		{Name: "id", Type: str},
+		{Name: "old", Type: str},
+		{Name: "new", Type: str},
 	}}
 	for _, text := range []string{
 		"${config.root}/**", "${config.root}", "${inputs.path}", "${inputs.force}", "${body.message ?? body.error}", "${inputs}", "${result.body.id}",

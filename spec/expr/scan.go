@@ -47,12 +47,16 @@ func scan(s string) ([]rawPiece, *scanFault) {
 			source := s[i+2 : i+2+size]
 			width := utf8.RuneCountInString(source)
 			if !ok {
-				return nil, &scanFault{CodeUnterminated, "this ${ has no closing }",
-					"An expression reaches from ${ to its }, and a quote in it must be closed. For the two characters themselves, write $${.", point, point + 2}
+				return nil, &scanFault{
+					CodeUnterminated, "this ${ has no closing }",
+					"An expression reaches from ${ to its }, and a quote in it must be closed. For the two characters themselves, write $${.", point, point + 2,
+				}
 			}
 			if strings.TrimSpace(source) == "" {
-				return nil, &scanFault{CodeEmpty, "this ${} is empty",
-					"Put an expression between the braces. For the characters themselves, write $${}.", point, point + width + 3}
+				return nil, &scanFault{
+					CodeEmpty, "this ${} is empty",
+					"Put an expression between the braces. For the characters themselves, write $${}.", point, point + width + 3,
+				}
 			}
 			pieces = append(pieces, rawPiece{text: source, expr: true, from: point + 2, to: point + 2 + width})
 			i, point = i+size+3, point+width+3

@@ -58,11 +58,21 @@ func TestTrees(t *testing.T) {
 		value any
 		fixed bool
 	}{
-		{"scalars", []any{nil, true, 1, json.Number("2.50"), json.Number("12345678901234567890"), "x"}, nil,
-			[]any{nil, true, int64(1), 2.5, json.Number("12345678901234567890"), "x"}, true},
+		{
+			"scalars",
+			[]any{nil, true, 1, json.Number("2.50"), json.Number("12345678901234567890"), "x"},
+			nil,
+			[]any{nil, true, int64(1), 2.5, json.Number("12345678901234567890"), "x"},
+			true,
+		},
 		{"all digits are kept", json.Number("0.12345678901234567890123"), nil, json.Number("0.12345678901234567890123"), true},
-		{"templates", fields{"a": "${inputs.size}", "b": []any{"${id}-x", fields{"c": "${inputs.force}"}}}, nil,
-			fields{"a": int64(3), "b": []any{"p/1-x", fields{"c": true}}}, false},
+		{
+			"templates",
+			fields{"a": "${inputs.size}", "b": []any{"${id}-x", fields{"c": "${inputs.force}"}}},
+			nil,
+			fields{"a": int64(3), "b": []any{"p/1-x", fields{"c": true}}},
+			false,
+		},
 		{"literal", fields{"literal": "${x}"}, nil, "${x}", true},
 		{"literal for a string", fields{"literal": "${x}"}, kind(spec.String), "${x}", true},
 		{"literal as a member", fields{"literal": "${id}"}, object(required("literal", kind(spec.String))), fields{"literal": "p/1"}, false},
@@ -70,8 +80,13 @@ func TestTrees(t *testing.T) {
 		{"literal within", fields{"a": fields{"literal": "${"}}, nil, fields{"a": "${"}, true},
 		{"an absent optional", fields{"mode": "${inputs.mode}"}, object(optionalProp("mode", kind(spec.String))), fields{"mode": nil}, false},
 		{"a tagged union", fields{"from": "git", "url": "${id}"}, petScope().Names[0].Type.Field("source").Type, fields{"from": "git", "url": "p/1"}, false},
-		{"a named type", fields{"label": "${id}", "leaves": []any{fields{"label": "x", "leaves": []any{}}}}, &spec.Type{Ref: "Tree"},
-			fields{"label": "p/1", "leaves": []any{fields{"label": "x", "leaves": []any{}}}}, false},
+		{
+			"a named type",
+			fields{"label": "${id}", "leaves": []any{fields{"label": "x", "leaves": []any{}}}},
+			&spec.Type{Ref: "Tree"},
+			fields{"label": "p/1", "leaves": []any{fields{"label": "x", "leaves": []any{}}}},
+			false,
+		},
 		{"a named value", "${inputs.tree}", &spec.Type{Ref: "Tree"}, fields{"label": "root", "leaves": []any{}}, false},
 		{"a struct for a map", "${pick(inputs, \"name\", \"kind\")}", mapOf(kind(spec.String)), fields{"name": "Rex", "kind": "dog"}, false},
 		{"segments where a string is wanted", "${ segments(id) }", kind(spec.String), "p/1", false},
@@ -147,7 +162,10 @@ func TestAssignable(t *testing.T) {
 		from, to *spec.Type
 		want     string
 	}{
-		{str, str, ""}, {num, kind(spec.Number), ""}, {str, nil, ""}, {nil, str, ""},
+		{str, str, ""},
+		{num, kind(spec.Number), ""},
+		{str, nil, ""},
+		{nil, str, ""},
 		{&spec.Type{Ref: "Tree"}, &spec.Type{Ref: "Tree"}, ""},
 		{&spec.Type{Ref: "Tree"}, object(required("label", str)), `property "left" is not part of a struct {label}`},
 		{kind(spec.Number), num, "this is a number, and int is wanted"},

@@ -13,8 +13,10 @@ import (
 // function is a function of the provider, a method of a resource, or an action
 // that is run on demand: an operation with inputs and outputs.
 func (l *loader) function(it item, p place, what string) *spec.Function {
-	f := &spec.Function{Name: it.name, Doc: l.doc(it), Range: it.nameAt,
-		Inputs: &spec.Type{Kind: spec.Object}, Outputs: &spec.Type{Kind: spec.Object}}
+	f := &spec.Function{
+		Name: it.name, Doc: l.doc(it), Range: it.nameAt,
+		Inputs: &spec.Type{Kind: spec.Object}, Outputs: &spec.Type{Kind: spec.Object},
+	}
 	if l.broken(it, p) {
 		return nil
 	}
@@ -34,6 +36,13 @@ func (l *loader) function(it item, p place, what string) *spec.Function {
 		case m.name == "return":
 			f.Return = l.node(m, p.at("return").in("return"))
 		default:
+			// Of a block whose name is misspelt nothing is known.
+			switch diag.DidYouMean(m.name, []string{"inputs", "outputs"}) {
+			case "inputs":
+				f.Inputs.Open = true
+			case "outputs":
+				f.Outputs.Open = true
+			}
 			return false
 		}
 		return true
@@ -95,6 +104,8 @@ func (l *loader) lister(it item, p place) *spec.Lister {
 		case "name":
 			li.Name = l.template(m, p.at("name"))
 		default:
+			// What is misspelt, which is reported, is not missing as well.
+			has[diag.DidYouMean(m.name, []string{"inputs", "items", "id", "name"})] = true
 			return false
 		}
 		return true
@@ -122,8 +133,10 @@ func (l *loader) ephemeral(it item, p place) *spec.Ephemeral {
 	if !ok {
 		return nil
 	}
-	e := &spec.Ephemeral{Name: it.name, Doc: l.doc(it), Range: it.nameAt,
-		Inputs: l.objectAt(b, "inputs", argumentRole), Outputs: l.objectAt(b, "outputs", resultRole)}
+	e := &spec.Ephemeral{
+		Name: it.name, Doc: l.doc(it), Range: it.nameAt,
+		Inputs: l.objectAt(b, "inputs", argumentRole), Outputs: l.objectAt(b, "outputs", resultRole),
+	}
 	for name, op := range map[string]**spec.Operation{"open": &e.Open, "renew": &e.Renew, "close": &e.Close} {
 		if m, ok := b.get(name); ok {
 			*op = l.operation(m, b.at(name).in(name), false)
@@ -145,8 +158,10 @@ func (l *loader) component(it item, p place) *spec.Component {
 	if !ok {
 		return nil
 	}
-	c := &spec.Component{Name: it.name, Doc: l.doc(it), Range: it.nameAt,
-		Inputs: l.objectAt(b, "inputs", argumentRole), Outputs: l.objectAt(b, "outputs", resultRole)}
+	c := &spec.Component{
+		Name: it.name, Doc: l.doc(it), Range: it.nameAt,
+		Inputs: l.objectAt(b, "inputs", argumentRole), Outputs: l.objectAt(b, "outputs", resultRole),
+	}
 	l.need(b, "children", "children: KEY: {type: …, inputs: {…}}")
 	l.each(b, "children", "child", childName, func(m item, at place) {
 		if child := l.child(m, at); child != nil {

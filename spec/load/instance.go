@@ -11,7 +11,7 @@ import (
 	"cuelang.org/go/cue/build"
 	"cuelang.org/go/cue/cuecontext"
 	"cuelang.org/go/cue/errors"
-	"cuelang.org/go/cue/interpreter/embed"
+	"cuelang.org/go/cue/inject/embed"
 	"cuelang.org/go/cue/token"
 )
 
@@ -37,7 +37,7 @@ func (l *loader) build(inst *build.Instance) (cue.Value, bool) {
 	const attempts = 10
 	for range attempts {
 		inst.Err, inst.ResolutionErr = nil, nil // what an earlier attempt left
-		l.ctx = cuecontext.New(cuecontext.Interpreter(embed.New()))
+		l.ctx = cuecontext.New(cuecontext.WithInjection(embed.New()))
 		v := l.ctx.BuildInstance(inst)
 		if l.compiled(v) {
 			return v, true

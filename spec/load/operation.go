@@ -120,6 +120,11 @@ func (l *loader) stepWith(it item, p place, undo bool, other func(item) bool, ne
 		if m.optional || m.required || !familyName.MatchString(m.name) && diag.DidYouMean(m.name, known) != "" {
 			return false
 		}
+		if diag.DidYouMean(m.name, near) != "" {
+			l.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name), diag.Remedy(m.name, known))
+			s.Actions = append(s.Actions, spec.Field{Name: m.name, NameRange: m.nameAt, Value: &spec.Node{Range: m.at}})
+			return true
+		}
 		s.Actions = append(s.Actions, l.dataField(m, p))
 		return true
 	}

@@ -86,15 +86,16 @@ func (l *loader) declarations(b *block, p *spec.Provider) {
 
 // documentStart is where something that the document lacks is reported.
 func (l *loader) documentStart() diag.Range {
-	for _, f := range l.syntax.files {
-		for _, d := range f.Decls {
-			if field, ok := d.(*ast.Field); ok && field.Pos().IsValid() {
-				return l.files.label(field.Label)
-			}
-		}
-		return diag.Point(f.Filename, 1, 1)
+	if len(l.syntax.files) == 0 {
+		return diag.Range{}
 	}
-	return diag.Range{}
+	first := l.syntax.files[0]
+	for _, d := range first.Decls {
+		if field, ok := d.(*ast.Field); ok && field.Pos().IsValid() {
+			return l.files.label(field.Label)
+		}
+	}
+	return diag.Point(first.Filename, 1, 1)
 }
 
 // namePattern says what the members of a part may be called.

@@ -89,9 +89,11 @@ func TestTypes(t *testing.T) {
 		}}, Required: true}},
 		{`"string": string`, &spec.Property{Name: "string", Type: text, Required: true}},
 		{"a?: [string]: string @replace()", &spec.Property{Type: &spec.Type{Kind: spec.Map, Elem: text}, Replace: true}},
-		{`// Says what.
+		{
+			`// Says what.
 			a: string @secret() @noRead() @ephemeral() @wire("A-b") @deprecated("no") @name(terraform="t")`,
-			&spec.Property{Doc: "Says what.", Type: text, Required: true, Secret: true, NoRead: true, Ephemeral: true, Wire: "A-b", Deprecated: "no", Names: map[string]string{"terraform": "t"}}},
+			&spec.Property{Doc: "Says what.", Type: text, Required: true, Secret: true, NoRead: true, Ephemeral: true, Wire: "A-b", Deprecated: "no", Names: map[string]string{"terraform": "t"}},
+		},
 		{"a: string @autoname()", &spec.Property{Type: text, Autoname: &spec.Autoname{Sep: "-"}}},
 		{`a: string @autoname(max=63, sep="")`, &spec.Property{Type: text, Autoname: &spec.Autoname{Max: 63}}},
 		{`a: string @default("${inputs.b}")`, &spec.Property{Type: text, DefaultExpr: &spec.Node{Kind: spec.StringNode, Text: "${inputs.b}"}}},

@@ -46,8 +46,25 @@ func (l *loader) dataField(m item, p place) spec.Field {
 		f.Value = &spec.Node{Range: m.at}
 		return f
 	}
-	f.Value = l.node(m, p.at(m.name))
+	if f.Value = l.definition(m, p.at(m.name)); f.Value == nil {
+		f.Value = l.node(m, p.at(m.name))
+	}
 	return f
+}
+
+// definition is a definition that stands in a value's place and is no value: the
+// type of an argument that takes one (`returns: #Pet`). nil is anything else; the
+// compiler knows which arguments take types.
+func (l *loader) definition(it item, p place) *spec.Node {
+	_, path := it.value.ReferencePath()
+	selectors := path.Selectors()
+	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() || it.value.Validate(cue.Concrete(true)) == nil {
+		return nil
+	}
+	return &spec.Node{
+		Kind: spec.StringNode, Text: selectors[len(selectors)-1].String(), Range: it.at,
+		Type: l.typ(it, site{place: p, role: resultRole}),
+	}
 }
 
 // scalar is a value without parts.

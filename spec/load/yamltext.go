@@ -88,7 +88,7 @@ func (a *yamlAlign) open() bool {
 			return false
 		}
 		header := string(line[:end])
-		explicit := strings.IndexAny(strings.SplitN(header, "#", 2)[0], "123456789") >= 0
+		explicit := strings.ContainsAny(strings.SplitN(header, "#", 2)[0], "123456789")
 		s.at += end + 1
 		return !explicit && a.findIndent()
 	default:

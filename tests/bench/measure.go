@@ -14,6 +14,10 @@ import (
 // starts measures from exec to the answer to Configure.
 func (b *bench) starts(ctx context.Context) error {
 	fmt.Println("starting ...")
+	evaluator, err := b.wholeStart(ctx)
+	if err != nil {
+		return err
+	}
 	for _, types := range []int{3, 30, 50, 300} {
 		ours, err := b.ours(types)
 		if err != nil {
@@ -35,10 +39,27 @@ func (b *bench) starts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		allowed := float64(types)*0.0015 + 2*median(own)
-		b.rows = append(b.rows, row{what: fmt.Sprintf("start, %d types, cache cold", types), got: cold.Seconds() * 1000, budget: allowed * 1000, unit: "ms"})
+		// The evaluation, a start of the provider, and one of its evaluator.
+		allowed := float64(types)*0.0015 + median(own) + evaluator
+		b.rows = append(b.rows, row{what: fmt.Sprintf("start, %d types, cache cold", types), got: cold * 1000, budget: allowed * 1000, unit: "ms"})
 	}
 	return nil
+}
+
+// wholeStart is how many seconds the whole binary takes to start as a provider,
+// which is shown apart from the budget.
+func (b *bench) wholeStart(ctx context.Context) (float64, error) {
+	whole, err := b.with(b.whole, 3)
+	if err != nil {
+		return 0, err
+	}
+	raw, own, err := b.startsOf(ctx, whole, 4*b.rounds)
+	if err != nil {
+		return 0, err
+	}
+	fmt.Printf("apart from the budget: declprov itself, under the name of a provider, starts in %s (by hand %s, %.2f x)\n",
+		ms(median(own)), ms(median(raw)), median(ratios(own, raw)))
+	return median(own), nil
 }
 
 // calls measures every verb at three concurrencies, round by round.
@@ -130,9 +151,13 @@ func (b *bench) footprint(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(ours.program)
-	if err != nil {
-		return err
+	size := map[string]float64{}
+	for _, path := range []string{b.whole, b.serving} {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		size[path] = float64(info.Size()) / 1e6
 	}
 	mb := func(bytes float64) string { return fmt.Sprintf("%.1f MB", bytes/1e6) }
 	b.rows = append(b.rows,
@@ -140,7 +165,8 @@ func (b *bench) footprint(ctx context.Context) error {
 		row{what: "memory after 10,000 resources", got: after / rawAfter, budget: 1.9, unit: "x", detail: fmt.Sprintf("(%s, by hand %s)", mb(after), mb(rawAfter))},
 		row{what: "first GetSchema", got: schema.Seconds() * 1000, budget: 1, unit: "ms"},
 		row{what: "package initialisation", got: inits.Seconds() * 1000, budget: 5, unit: "ms"},
-		row{what: "stripped size", got: float64(info.Size()) / 1e6, budget: 30, unit: "MB"})
+		row{what: "stripped size, serving", got: size[b.serving], budget: 30, unit: "MB"},
+		row{what: "stripped size, declprov", got: size[b.whole], budget: 30, unit: "MB"})
 	return nil
 }
 

@@ -109,6 +109,18 @@ func TestTheBinaryCarriesNothingHeavy(t *testing.T) {
 	}
 }
 
+// TestTheServingBinaryCarriesNoEvaluator: CUE and the command line would cost
+// each start of a provider milliseconds and memory.
+func TestTheServingBinaryCarriesNoEvaluator(t *testing.T) {
+	for _, p := range list(t, "-deps", "./cmd/declprov/pulumi-resource-declprov") {
+		for _, library := range append(heavy(), "cuelang.org/go", "github.com/cockroachdb/apd", "github.com/spf13/cobra") {
+			if within(p.ImportPath, library) {
+				t.Errorf("the binary that only serves has %s", p.ImportPath)
+			}
+		}
+	}
+}
+
 // room is the longest room that holds a package, or "".
 func room(path string) string {
 	best := ""

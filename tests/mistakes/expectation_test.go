@@ -1,3 +1,8 @@
+// Package mistakes shows what vet finds. The corpus in testdata has one mistake a
+// file, with a comment on its line that says what must be found, and where; each
+// is vetted alone, and all that can coexist in one document. The mutation test
+// breaks every part of the examples in turn. A new kind of mistake is a new file
+// there, in each language that can have it.
 package mistakes
 
 import (

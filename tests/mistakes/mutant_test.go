@@ -99,20 +99,42 @@ func (m mutant) lines() []int {
 	return list
 }
 
-// uses are references to what is declared at the mutant's place: a property of
-// inputs or config, or all of them.
+// uses are references to what is declared at the mutant's place: a definition,
+// a property of inputs, outputs or config, or all of them; nil for anything else.
 func (m mutant) uses() *regexp.Regexp {
 	path := m.Site.Path
-	i := slices.IndexFunc(path, func(key string) bool { return key == "inputs" || key == "config" })
-	switch {
-	case i < 0 || i > 2: // an argument of that name, perhaps
+	i := slices.IndexFunc(path, func(key string) bool {
+		return key == "inputs" || key == "outputs" || key == "config" || strings.HasPrefix(key, "#")
+	})
+	if i < 0 || i > 2 { // an argument of that name, perhaps
 		return nil
+	}
+	block := regexp.QuoteMeta(path[i])
+	switch {
+	case block[0] == '#' && i == len(path)-1:
+		return regexp.MustCompile(block + `\b`)
+	case block[0] == '#':
+		return regexp.MustCompile(`\.` + regexp.QuoteMeta(path[i+1]) + `\b`)
 	case i == len(path)-1:
-		return regexp.MustCompile(`\b` + path[i] + `\.`)
+		return regexp.MustCompile(`\b` + block + `\.`)
 	default:
 		name := regexp.QuoteMeta(path[i+1])
-		return regexp.MustCompile(`\b` + path[i] + `\.` + name + `\b|\breturn:.*\b` + name + `:`)
+		return regexp.MustCompile(`\b` + block + `\.` + name + `\b|\breturn:.*\b` + name + `:`)
 	}
+}
+
+// unused reports whether the mutant renames or retypes an input, a setting or a
+// definition that no other line of the spec refers to. Outputs are not among
+// these: something must give them.
+func (m mutant) unused() bool {
+	if m.What == "emptied" || m.Site.Part != aKey && m.Site.Part != aType || slices.Contains(m.Site.Path, "outputs") {
+		return false
+	}
+	uses := m.uses()
+	if uses == nil || len(m.Site.Path) > 0 && slices.Contains([]string{"inputs", "config"}, m.Site.Path[len(m.Site.Path)-1]) {
+		return false
+	}
+	return len(m.lines()) == 1 && !uses.MatchString(m.ownLine())
 }
 
 func lineOf(src string, offset int) int { return strings.Count(src[:offset], "\n") + 1 }

@@ -19,6 +19,8 @@ func legal(m mutant) string {
 		last = m.Site.Path[n-1]
 	}
 	switch s := m.Site; {
+	case m.unused():
+		return "what nothing uses may have any name and type"
 	case s.Part == packageKey:
 		return "a CUE package may have any name while nobody imports it"
 	case s.Part == aKey && m.What == "misspelt" && len(s.Path) == 2 && (s.Path[0] == "resources" || s.Path[0] == "functions"):
@@ -29,6 +31,10 @@ func legal(m mutant) string {
 		return "an empty text is a default like any other, where no pattern says more"
 	case s.Part == text && last == "content" && m.What == "emptied":
 		return "a file may be empty"
+	case s.Part == text && slices.Contains(s.Path, "return") && m.What == "emptied":
+		return "an output may be an empty text"
+	case s.Part == text && last == "progress" && m.What == "emptied":
+		return "progress may say nothing"
 	case s.Part == aType && slices.Contains(s.Path, "outputs") && m.Of == "int" && m.What == "retyped":
 		return "a number that is declared as text becomes text, which keeps all its digits"
 	}

@@ -99,34 +99,51 @@ func decodeCases() []decodeCase {
 		{name: "number", sent: structpb.NewNumberValue(1.5), want: property.New(1.5)},
 		{name: "string", sent: structpb.NewStringValue("x"), want: property.New("x")},
 		{name: "empty object", sent: structpb.NewStructValue(&structpb.Struct{}), want: property.New(property.Map{})},
-		{name: "internal key", sent: signless("__defaults", "x"),
-			want: property.New(map[string]property.Value{"__defaults": property.New("x")})},
+		{
+			name: "internal key", sent: signless("__defaults", "x"),
+			want: property.New(map[string]property.Value{"__defaults": property.New("x")}),
+		},
 		{name: "NaN", sent: structpb.NewNumberValue(math.NaN()), refused: "NaN"},
 		{name: "infinity", sent: structpb.NewNumberValue(math.Inf(-1)), refused: "-Inf"},
 		{name: "no kind", sent: &structpb.Value{}, refused: "no value"},
 		{name: "too deep", sent: nested, refused: "deeper than"},
-		{name: "secret", sent: signedAs(sig.Secret, map[string]any{"value": "hush"}),
-			want: property.New("hush").WithSecret(true)},
-		{name: "secret null", sent: signedAs(sig.Secret, map[string]any{"value": nil}),
-			want: property.New(property.Null).WithSecret(true)},
-		{name: "secret unknown", sent: signedAs(sig.Secret, map[string]any{"value": wire.Unknown}),
-			want: property.New(property.Computed).WithSecret(true)},
+		{
+			name: "secret", sent: signedAs(sig.Secret, map[string]any{"value": "hush"}),
+			want: property.New("hush").WithSecret(true),
+		},
+		{
+			name: "secret null", sent: signedAs(sig.Secret, map[string]any{"value": nil}),
+			want: property.New(property.Null).WithSecret(true),
+		},
+		{
+			name: "secret unknown", sent: signedAs(sig.Secret, map[string]any{"value": wire.Unknown}),
+			want: property.New(property.Computed).WithSecret(true),
+		},
 		{name: "secret without value", sent: signedAs(sig.Secret, nil), refused: "without a value"},
 		{name: "unknown signature", sent: signedAs("cafe", nil), refused: `signed "cafe"`},
 		{name: "signature that is no string", sent: signless(sig.Key, true), refused: "signed"},
-		{name: "byte string", sent: signedAs(sig.ByteString, map[string]any{"value": "/wA="}),
-			want: property.New("\xff\x00")},
+		{
+			name: "byte string", sent: signedAs(sig.ByteString, map[string]any{"value": "/wA="}),
+			want: property.New("\xff\x00"),
+		},
 		{name: "byte string not base64", sent: signedAs(sig.ByteString, map[string]any{"value": "?"}), refused: "base64"},
 		{name: "byte string without value", sent: signedAs(sig.ByteString, nil), refused: "without a value"},
-		{name: "output", sent: signedAs(sig.OutputValue, map[string]any{
-			"value": 1.0, "secret": true, "dependencies": []any{anURN}}),
-			want: property.New(1.0).WithSecret(true).WithDependencies([]urn.URN{anURN})},
+		{
+			name: "output", sent: signedAs(sig.OutputValue, map[string]any{
+				"value": 1.0, "secret": true, "dependencies": []any{anURN},
+			}),
+			want: property.New(1.0).WithSecret(true).WithDependencies([]urn.URN{anURN}),
+		},
 		{name: "output unknown", sent: signedAs(sig.OutputValue, nil), want: property.New(property.Computed)},
 		{name: "output flag", sent: signedAs(sig.OutputValue, map[string]any{"secret": "yes"}), refused: "not a bool"},
-		{name: "output dependency", sent: signedAs(sig.OutputValue, map[string]any{"dependencies": []any{1.0}}),
-			refused: "not a URN"},
-		{name: "secret in a secret text", sent: signedAs(sig.AssetSig, map[string]any{"text": secretText}),
-			refused: "text is not a string"},
+		{
+			name: "output dependency", sent: signedAs(sig.OutputValue, map[string]any{"dependencies": []any{1.0}}),
+			refused: "not a URN",
+		},
+		{
+			name: "secret in a secret text", sent: signedAs(sig.AssetSig, map[string]any{"text": secretText}),
+			refused: "text is not a string",
+		},
 	}, append(unknownCases(), fileCases()...)...)
 }
 
@@ -162,27 +179,41 @@ func fileCases() []decodeCase {
 	reference := property.ResourceReference{URN: anURN, Name: "readme", Type: "files:index:File"}
 	return []decodeCase{
 		{name: "asset", sent: signedAs(sig.AssetSig, map[string]any{"text": "hi", "hash": "h1"}), want: property.New(text)},
-		{name: "elided asset", sent: signedAs(sig.AssetSig, map[string]any{"hash": "h1"}),
-			want: property.New(&asset.Asset{Sig: sig.AssetSig, Hash: "h1"})},
+		{
+			name: "elided asset", sent: signedAs(sig.AssetSig, map[string]any{"hash": "h1"}),
+			want: property.New(&asset.Asset{Sig: sig.AssetSig, Hash: "h1"}),
+		},
 		{name: "asset path", sent: signedAs(sig.AssetSig, map[string]any{"path": 1.0}), refused: "path is not a string"},
-		{name: "archive", sent: signedAs(sig.ArchiveSig, map[string]any{
-			"assets": map[string]any{"a": sentText, "d": sentFolder}}),
-			want: property.New(&archive.Archive{Sig: sig.ArchiveSig, Assets: map[string]any{"a": text, "d": folder}})},
-		{name: "elided archive", sent: signedAs(sig.ArchiveSig, map[string]any{"hash": "h2"}),
-			want: property.New(&archive.Archive{Sig: sig.ArchiveSig, Hash: "h2", Assets: map[string]any{}})},
-		{name: "archive member", sent: signedAs(sig.ArchiveSig, map[string]any{"assets": map[string]any{"a": "x"}}),
-			refused: `member "a"`},
+		{
+			name: "archive", sent: signedAs(sig.ArchiveSig, map[string]any{
+				"assets": map[string]any{"a": sentText, "d": sentFolder},
+			}),
+			want: property.New(&archive.Archive{Sig: sig.ArchiveSig, Assets: map[string]any{"a": text, "d": folder}}),
+		},
+		{
+			name: "elided archive", sent: signedAs(sig.ArchiveSig, map[string]any{"hash": "h2"}),
+			want: property.New(&archive.Archive{Sig: sig.ArchiveSig, Hash: "h2", Assets: map[string]any{}}),
+		},
+		{
+			name: "archive member", sent: signedAs(sig.ArchiveSig, map[string]any{"assets": map[string]any{"a": "x"}}),
+			refused: `member "a"`,
+		},
 		{name: "reference", sent: signedAs(sig.ResourceReference, map[string]any{"urn": anURN}), want: property.New(reference)},
 		{name: "reference without URN", sent: signedAs(sig.ResourceReference, nil), refused: "without a URN"},
-		{name: "reference with unknown id", sent: signedAs(sig.ResourceReference, map[string]any{
-			"urn": anURN, "id": wire.Unknown}),
+		{
+			name: "reference with unknown id", sent: signedAs(sig.ResourceReference, map[string]any{
+				"urn": anURN, "id": wire.Unknown,
+			}),
 			want: func() property.Value {
 				ref := reference
 				ref.ID = property.New(property.Computed)
 				return property.New(ref)
-			}()},
-		{name: "reference id", sent: signedAs(sig.ResourceReference, map[string]any{"urn": anURN, "id": true}),
-			refused: "id is not a string"},
+			}(),
+		},
+		{
+			name: "reference id", sent: signedAs(sig.ResourceReference, map[string]any{"urn": anURN, "id": true}),
+			refused: "id is not a string",
+		},
 	}
 }
 

@@ -148,11 +148,11 @@ func (*provider) Read(_ context.Context, req *pulumirpc.ReadRequest) (*pulumirpc
 	return &pulumirpc.ReadResponse{Id: req.GetId(), Inputs: in, Properties: outputs(in)}, nil
 }
 
-func (*provider) Delete(_ context.Context, req *pulumirpc.DeleteRequest) (*emptypb.Empty, error) {
+func (p *provider) Delete(_ context.Context, req *pulumirpc.DeleteRequest) (*emptypb.Empty, error) {
 	if err := os.Remove(req.GetId()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return &emptypb.Empty{}, nil
+	return &emptypb.Empty{}, p.settle(req.GetId())
 }
 
 // write is whole or not at all.
@@ -182,6 +182,12 @@ func (p *provider) write(in *structpb.Struct) error {
 	if err := os.Rename(temp.Name(), path); err != nil {
 		return err
 	}
+	return p.settle(path)
+}
+
+// settle makes the names beside the path outlast a crash, as declprov does
+// after every change.
+func (p *provider) settle(path string) error {
 	if !p.sync {
 		return nil
 	}

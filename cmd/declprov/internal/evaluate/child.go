@@ -25,11 +25,14 @@ const gcPercent = 800
 
 // Child is the whole of the hidden process: it reads a request, confines
 // itself, evaluates and compiles the spec, and answers. A spec that is wrong is
-// an answer, not an error.
-func Child(ctx context.Context, in io.Reader, out io.Writer) error {
+// an answer, not an error. Allowed says which versions of declprov it works for.
+func Child(ctx context.Context, allowed func(tool string) error, in io.Reader, out io.Writer) error {
 	var req build.Request
 	if err := json.NewDecoder(in).Decode(&req); err != nil {
 		return fmt.Errorf("reading the request: %w", err)
+	}
+	if err := allowed(req.Tool); err != nil {
+		return (&build.Answer{Failure: err.Error()}).Write(out)
 	}
 	debug.SetGCPercent(gcPercent)
 	debug.SetMaxStack(stackLimit)

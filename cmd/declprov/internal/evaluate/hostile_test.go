@@ -19,7 +19,7 @@ import (
 // TestMain lets the test binary be the child that it starts.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == build.ChildCommand {
-		if err := evaluate.Child(context.Background(), os.Stdin, os.Stdout); err != nil {
+		if err := evaluate.Child(context.Background(), func(string) error { return nil }, os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}

@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"io"
@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// newLog is the log of this process: as DECLPROV_LOG says, or everything with
+// NewLog is the log of a process: as DECLPROV_LOG says, or everything with
 // debug; by default nothing. It never holds a value of the user's.
-func newLog(w io.Writer, debug bool) *slog.Logger {
+func NewLog(w io.Writer, debug bool) *slog.Logger {
 	level := slog.LevelDebug
 	if !debug {
 		name := os.Getenv("DECLPROV_LOG")

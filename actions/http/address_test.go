@@ -1,0 +1,150 @@
+package http
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/declprov/declprov/actions"
+)
+
+func TestPath(t *testing.T) {
+	for _, tc := range []struct{ base, path, want, err string }{
+		{"https://x.test", "/pets", "https://x.test/pets", ""},
+		{"https://x.test/v1/", "/pets", "https://x.test/v1/pets", ""},
+		{"https://x.test/v1", "pets/${7}", "https://x.test/v1/pets/7", ""},
+		{"https://x.test/v1", "", "https://x.test/v1", ""},
+		{"https://x.test/v1", "/", "https://x.test/v1/", ""},
+		{"https://x.test", "/pets/", "https://x.test/pets/", ""},
+		{"https://x.test", "/pets/${a/b}", "https://x.test/pets/a%2Fb", ""},
+		{"https://x.test", "/pets/${a?b#c}", "https://x.test/pets/a%3Fb%23c", ""},
+		{"https://x.test", "/pets/${%2e}", "https://x.test/pets/%252e", ""},
+		{"https://x.test", "/pets/${..;a=b}", "https://x.test/pets/..%3Ba=b", ""},
+		{"https://x.test", "/pets/${a}-${b}.json", "https://x.test/pets/a-b.json", ""},
+		{"https://x.test", "/pets?limit=10&q=${a&b=c}", "https://x.test/pets?limit=10&q=a%26b%3Dc", ""},
+		{"https://x.test", "/a b/ü", "https://x.test/a%20b/%C3%BC", ""},
+		{"https://x.test", "/v1/projects/${p}:cancel", "https://x.test/v1/projects/p:cancel", ""},
+		{"https://x.test", "/pets/${}", "", "is empty"},
+		{"https://x.test", "/pets/${}/toys", "", "is empty"},
+		{"https://x.test", "/pets/${.}", "", `is "."`},
+		{"https://x.test", "/pets/${..}/x", "", `is ".."`},
+		{"https://x.test", "/pets/.${.}", "", `is ".."`},
+		{"https://x.test", "/pets/%2e${.}", "", `is ".."`},
+		{"https://x.test", "/pets/../x", "", `is ".."`},
+		{"https://x.test", "/pets//x", "", "empty segment"},
+		{"https://x.test", "/pets#x", "", "fragment"},
+		{"https://x.test", "/100%", "", "percent sign"},
+		{"", "/pets", "", "baseURL"},
+		{"https://user:hunter2@x.test", "/pets", "", "auth: basic"},
+		{"https://x.test?a=b", "/pets", "", "query"},
+		{"ftp://x.test", "/pets", "", "not http or https"},
+		{"x.test/v1", "/pets", "", "no host"},
+	} {
+		t.Run(tc.base+" "+tc.path, func(t *testing.T) {
+			var base *url.URL
+			var err error
+			if tc.base != "" {
+				base, err = baseURL(tc.base)
+			}
+			var u *url.URL
+			if err == nil {
+				u, err = below(base, parts(tc.path))
+			}
+			checkAddress(t, u, err, tc.want, tc.err)
+		})
+	}
+}
+
+func TestURL(t *testing.T) {
+	for _, tc := range []struct{ base, url, want, err string }{
+		{"", "https://x.test/pets/${7}?q=${a b}", "https://x.test/pets/7?q=a%20b", ""},
+		{"", "https://x.test", "https://x.test", ""},
+		{"", "https://${eu}.x.test:${8443}/v1", "https://eu.x.test:8443/v1", ""},
+		{"", "https://${eu}.x.test", "https://eu.x.test", ""},
+		{"", "https://${evil.test/}.x.test/v1", "", "cannot be part of a host"},
+		{"", "https://${evil.test@}.x.test/v1", "", "cannot be part of a host"},
+		{"", "https://x.test:${80@evil.test}/v1", "", "cannot be part of a host"},
+		{"", "${https://y.test/a?b=c}", "https://y.test/a?b=c", ""},
+		{"", "${https://y.test/v1/}/pets/${a/b}", "https://y.test/v1/pets/a%2Fb", ""},
+		{"", "${https://y.test/?x=y}/pets", "", "has a query"},
+		{"", "${https://me:hunter2@y.test}", "", "user or a password"},
+		{"", "${javascript:alert(1)}", "", "no host"},
+		{"", "${file:///etc/passwd}", "", "no host"},
+		{"", "${/pets}", "", "no baseURL"},
+		{"", "${}", "", "no URL"},
+		{"", "//evil.test/x", "", "write the scheme too"},
+		{"https://x.test/v1", "${/ops/7}", "https://x.test/ops/7", ""},
+		{"https://x.test/v1", "${ops/7?a=b}", "https://x.test/v1/ops/7?a=b", ""},
+		{"https://x.test/v1", "${//y.test/z}", "https://y.test/z", ""},
+		{"https://x.test/v1", "/pets/${7}", "https://x.test/v1/pets/7", ""},
+	} {
+		t.Run(tc.base+" "+tc.url, func(t *testing.T) {
+			var base *url.URL
+			if tc.base != "" {
+				base = mustURL(t, tc.base)
+			}
+			a, err := located(base, parts(tc.url))
+			checkAddress(t, a.url, err, tc.want, tc.err)
+		})
+	}
+}
+
+func checkAddress(t *testing.T, u *url.URL, err error, want, message string) {
+	t.Helper()
+	switch {
+	case message != "":
+		if err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("error %v, want one with %q", err, message)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error shows a password: %v", err)
+		}
+	case err != nil:
+		t.Error(err)
+	case u.String() != want:
+		t.Errorf("%s, want %s", u, want)
+	}
+}
+
+// FuzzPath sees that no value leaves its segment, whatever it is.
+func FuzzPath(f *testing.F) {
+	for _, s := range []string{"", ".", "..", "a/b", "%2e%2e", "?", "#", "\x00", "\\..", "ü", "\xff", "a\r\nb", ";x", "//", "@", ":80"} {
+		f.Add(s, s)
+	}
+	base := mustURL(f, "https://x.test/v1")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		u, err := below(base, []actions.Part{
+			{Text: "/pets/", Literal: true}, {Text: a}, {Text: "/toys/", Literal: true}, {Text: b}, {Text: "?q=", Literal: true}, {Text: a},
+		})
+		special := func(s string) bool { return s == "" || s == "." || s == ".." }
+		if err != nil {
+			if !special(a) && !special(b) {
+				t.Fatalf("%q, %q: %v", a, b, err)
+			}
+			return
+		}
+		again, err := url.Parse(u.String())
+		if err != nil || again.Host != "x.test" || again.Scheme != "https" || again.Fragment != "" || again.User != nil {
+			t.Fatalf("%q, %q: %s leads elsewhere (%v)", a, b, u, err)
+		}
+		segments := strings.Split(again.EscapedPath(), "/")
+		if len(segments) != 6 || special(a) || special(b) {
+			t.Fatalf("%q, %q: %s has other segments", a, b, u)
+		}
+		for i, want := range []string{3: a, 5: b} {
+			if want == "" {
+				continue
+			}
+			if got, err := url.PathUnescape(segments[i]); err != nil || got != want {
+				t.Fatalf("%q arrives as %q (%v)", want, got, err)
+			}
+		}
+		if got := again.Query().Get("q"); got != a {
+			t.Fatalf("%q arrives as %q", a, got)
+		}
+		if !utf8.ValidString(u.String()) {
+			t.Fatalf("%q is no URL", u)
+		}
+	})
+}

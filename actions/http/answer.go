@@ -1,0 +1,198 @@
+package http
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+)
+
+// answer is what a server said.
+type answer struct {
+	status int
+	reason string // the status in words
+	header http.Header
+	raw    []byte
+	// body is the decoded content.
+	body any
+	// url is where it came from, without what auth put there.
+	url string
+	// moved says that a redirect made a GET of the request, which had been done.
+	moved bool
+}
+
+// headers are the answer's, as results have them.
+func (a *answer) headers() map[string]any {
+	out := make(map[string]any, len(a.header))
+	for name, values := range a.header {
+		separator := ", "
+		if name == "Set-Cookie" { // a comma is part of a date
+			separator = "\n"
+		}
+		out[strings.ToLower(name)] = strings.ToValidUTF8(strings.Join(values, separator), "�")
+	}
+	return out
+}
+
+// tooLargeError is the error of an answer with more bytes than are allowed.
+type tooLargeError struct{ limit int64 }
+
+func (e *tooLargeError) Error() string { return fmt.Sprintf("more than %d bytes", e.limit) }
+
+// readAll reads at most limit bytes. What a body was compressed to does not
+// count: the transport decompresses on the way.
+func readAll(body io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(body, limit+1))
+	if int64(len(data)) > limit {
+		return nil, &tooLargeError{limit}
+	}
+	return data, err
+}
+
+// mediaType is the answer's, in lower case, and its charset.
+func (a *answer) mediaType() (string, string) {
+	kind, params, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	if err != nil {
+		kind, _, _ = strings.Cut(a.header.Get("Content-Type"), ";")
+		kind = strings.ToLower(strings.TrimSpace(kind))
+	}
+	return kind, strings.ToLower(params["charset"])
+}
+
+func isJSON(kind string) bool { return kind == "application/json" || strings.HasSuffix(kind, "+json") }
+
+func isXML(kind string) bool {
+	return kind == "application/xml" || kind == "text/xml" || strings.HasSuffix(kind, "+xml")
+}
+
+// form is what the body is taken for: what was asked for, else what the server
+// says, else what it looks like.
+func (a *answer) form(asked string, typed bool) string {
+	kind, _ := a.mediaType()
+	switch {
+	case asked != "":
+		return asked
+	case typed, isJSON(kind):
+		return "json"
+	case isXML(kind):
+		return "xml"
+	case strings.HasPrefix(kind, "text/") || kind == "application/x-www-form-urlencoded":
+		return "text"
+	case kind == "" && looksLikeJSON(a.raw):
+		return "json"
+	case kind == "" && utf8.Valid(a.raw):
+		return "text"
+	default:
+		return "bytes"
+	}
+}
+
+func looksLikeJSON(data []byte) bool {
+	data = bytes.TrimSpace(data)
+	return len(data) > 0 && (data[0] == '{' || data[0] == '[')
+}
+
+// decode makes the body of what was read. One of no bytes is null, whatever it
+// was to be.
+func (a *answer) decode(asked string, typed bool) error {
+	form := a.form(asked, typed)
+	if len(a.raw) == 0 || form == "none" {
+		return nil
+	}
+	var err error
+	switch form {
+	case "json":
+		a.body, err = decodeJSON(a.raw)
+	case "xml":
+		a.body, err = decodeXML(a.raw)
+	case "text":
+		a.body, err = a.text()
+	default:
+		a.body = base64.StdEncoding.EncodeToString(a.raw)
+	}
+	if err == nil {
+		return nil
+	}
+	kind, _ := a.mediaType()
+	if asked == "" && !typed || form == "text" {
+		return fmt.Errorf("its body cannot be read as %s: %w; say what it is with `response`", strings.ToUpper(form), err)
+	}
+	if kind == "" {
+		kind = "no Content-Type"
+	}
+	return fmt.Errorf("its body (%s) cannot be read as %s: %w", kind, strings.ToUpper(form), err)
+}
+
+// text is the body as text, from UTF-8 or Latin-1.
+func (a *answer) text() (string, error) {
+	_, charset := a.mediaType()
+	switch charset {
+	case "", "utf-8", "utf8", "us-ascii":
+		if !utf8.Valid(a.raw) {
+			return "", errors.New("it is no valid UTF-8; use `response: \"bytes\"`")
+		}
+		return string(a.raw), nil
+	case "iso-8859-1", "latin1":
+		runes := make([]rune, len(a.raw))
+		for i, c := range a.raw {
+			runes[i] = rune(c)
+		}
+		return string(runes), nil
+	default:
+		return "", fmt.Errorf("it is in %.40q; use `response: \"bytes\"`", charset)
+	}
+}
+
+// lenient decodes the body of an answer that says what went wrong: whatever it
+// is, it must not hide that.
+func (a *answer) lenient() {
+	kind, _ := a.mediaType()
+	form := a.form("", false)
+	if form != "json" && !isXML(kind) && looksLikeJSON(a.raw) {
+		form = "json"
+	}
+	if a.decode(form, false) != nil {
+		a.body = nil
+		if utf8.Valid(a.raw) {
+			a.body = string(a.raw)
+		}
+	}
+}
+
+// excerpt is the beginning of what a server said in text, on one line, for
+// people; "" where it said nothing readable.
+func (a *answer) excerpt() string {
+	kind, _ := a.mediaType()
+	if !utf8.Valid(a.raw) || kind == "text/html" || !isJSON(kind) && !isXML(kind) && kind != "" && !strings.HasPrefix(kind, "text/") {
+		return ""
+	}
+	return clean(string(a.raw))
+}
+
+// clean is the beginning of a text of the server's, without control characters.
+func clean(s string) string {
+	const most = 200
+	var b strings.Builder
+	count, space := 0, false
+	for _, r := range s {
+		if r <= ' ' || r == 0x7f || r == 0xa0 || r >= 0x80 && r < 0xa0 || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			space = b.Len() > 0
+			continue
+		}
+		if count++; count > most {
+			return b.String() + "…"
+		}
+		if space {
+			b.WriteByte(' ')
+			count++
+		}
+		space = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}

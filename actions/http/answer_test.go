@@ -1,0 +1,138 @@
+package http
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/actions"
+)
+
+func TestBody(t *testing.T) {
+	for _, tc := range []struct {
+		name, kind, body string
+		args             args
+		want             any
+		err              string
+	}{
+		{"json", "application/json", `{"a":1,"b":[1.5,"x",null,true]}`, nil, args{"a": int64(1), "b": []any{1.5, "x", nil, true}}, ""},
+		{"a kind of json", "application/vnd.api+json; charset=utf-8", `[]`, nil, []any{}, ""},
+		{"nothing", "application/json", "", nil, nil, ""},
+		{"nothing, and a type", "", "", args{"returns": true}, nil, ""},
+		{"text", "text/plain", "hello\n", nil, "hello\n", ""},
+		{"latin", "text/plain; charset=ISO-8859-1", "gr\xfc\xdf", nil, "grüß", ""},
+		{"text in another charset", "text/plain; charset=utf-16", "x", nil, nil, `response: "bytes"`},
+		{"text that is none", "text/plain", "\xff", nil, nil, `response: "bytes"`},
+		{"bytes", "image/png", "\x89PNG", nil, "iVBORw==", ""},
+		{"bytes asked for", "application/json", "{", args{"response": "bytes"}, "ew==", ""},
+		{"none", "application/json", "{", args{"response": "none"}, nil, ""},
+		{"xml", "application/xml", `<?xml version="1.0"?><pet id="7"><n>Rex</n><t>a</t><t/></pet>`, nil, args{"pet": args{"@id": "7", "n": "Rex", "t": []any{"a", ""}}}, ""},
+		{"an entity", "text/xml", `<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>`, nil, nil, "invalid character entity"},
+		{"deep xml", "text/xml", strings.Repeat("<a>", 101) + strings.Repeat("</a>", 101), nil, nil, "nests deeper"},
+		{"json by its looks", "", ` {"a":1}`, nil, args{"a": int64(1)}, ""},
+		{"text by its looks", "", `hello`, nil, "hello", ""},
+		{"json by its type", "text/plain", `{"a":1}`, args{"returns": true}, args{"a": int64(1)}, ""},
+		{"no json", "text/html", `<html>`, args{"returns": true}, nil, "its body (text/html) cannot be read as JSON: it is wrong at byte 1"},
+		{"truncated", "application/json", `{"a":`, nil, nil, "it ends too early"},
+		{"more", "application/json", `{} {}`, nil, nil, "something follows"},
+		{"bad UTF-8", "application/json", "{\"a\":\"\xff\"}", nil, nil, "invalid UTF-8"},
+		{"a mark of order", "application/json", "\xef\xbb\xbf{}", nil, args{}, ""},
+		{"a guard", "application/json", ")]}',\n{\"a\":1}", nil, args{"a": int64(1)}, ""},
+		{"deep", "application/json", strings.Repeat("[", 100) + strings.Repeat("]", 100), args{"response": "json"}, nested(100), ""},
+		{"too deep", "application/json", strings.Repeat("[", 101) + strings.Repeat("]", 101), nil, nil, "nests deeper than 100"},
+		{"far too deep", "application/json", strings.Repeat(`{"a":`, 1<<20), nil, nil, "nests deeper than 100"},
+		{"brackets in text", "application/json", `"` + strings.Repeat(`[\"`, 200) + `"`, nil, strings.Repeat(`["`, 200), ""},
+		{"too large", "text/plain", strings.Repeat("x", 1025), args{"maxBytes": "1KiB"}, nil, "more than the 1024 bytes that maxBytes allows"},
+		{"just right", "text/plain", strings.Repeat("x", 1024), args{"maxBytes": int64(1024)}, strings.Repeat("x", 1024), ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header()["Content-Type"] = nil
+				if tc.kind != "" {
+					w.Header().Set("Content-Type", tc.kind)
+				}
+				_, _ = w.Write([]byte(tc.body))
+			})
+			out := l.run("/x", tc.args)
+			if tc.err != "" {
+				l.expect(out, actions.Refused, "200", tc.err)
+				return
+			}
+			// cmp takes forever where values nest deep.
+			if got := l.done(out)["body"]; !reflect.DeepEqual(tc.want, got) {
+				t.Errorf("%.200v, want %.200v", got, tc.want)
+			}
+		})
+	}
+}
+
+func nested(depth int) any {
+	v := []any{}
+	for range depth - 1 {
+		v = []any{v}
+	}
+	return v
+}
+
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]any{
+		"0": int64(0), "-7": int64(-7), "9223372036854775807": int64(9223372036854775807), "-9223372036854775808": int64(-9223372036854775808),
+		"9223372036854775808": json.Number("9223372036854775808"), "18446744073709551615": json.Number("18446744073709551615"),
+		"1.5": 1.5, "1.0": 1.0, "0.1": 0.1, "1e3": 1000.0, "1E+3": 1000.0, "1.50": 1.5, "0.0": 0.0, "5e-324": 5e-324,
+		"0.1000000000000000055511151231257827": json.Number("0.1000000000000000055511151231257827"),
+		"123456789012345678901":                json.Number("123456789012345678901"), "1e400": json.Number("1e400"),
+		"1e999999999999": json.Number("1e999999999999"), "100000000000000000000": 1e20,
+	} {
+		got, err := decodeJSON([]byte(text))
+		if err != nil || got != want {
+			t.Errorf("%s is %T %v, want %T %v (%v)", text, got, got, want, want, err)
+		}
+	}
+}
+
+func TestResult(t *testing.T) {
+	l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "/ops/7")
+		w.Header().Set("Retry-After", "3")
+		w.Header().Add("X-Many", "a")
+		w.Header().Add("X-Many", "b")
+		w.Header().Add("Set-Cookie", "a=1; expires=Mon, 02 Jan 2040 15:04:05 GMT")
+		w.Header().Add("Set-Cookie", "b=2")
+		w.Header().Set("Date", "now")
+		w.WriteHeader(202)
+	})
+	c := l.call("/pets?a=b", args{"auth": args{"apiKey": args{"query": "key", "value": "hunter2"}}})
+	c.Attempt = 3
+	out := l.kind.Run(t.Context(), c)
+	want := args{
+		"status": int64(202), "body": nil, "items": nil, "url": l.server.URL + "/pets?a=b", "attempts": int64(3),
+		"headers": args{
+			"location": l.server.URL + "/ops/7", "retry-after": "3", "x-many": "a, b", "content-length": "0", "date": "now",
+			"set-cookie": "a=1; expires=Mon, 02 Jan 2040 15:04:05 GMT\nb=2",
+		},
+	}
+	if diff := cmp.Diff(want, l.done(out)); diff != "" {
+		t.Error(diff)
+	}
+	if out.RetryAfter.Seconds() != 3 {
+		t.Errorf("it asks to come back in %s", out.RetryAfter)
+	}
+	if got := l.requests()[0].URI; got != "/pets?a=b&key=hunter2" {
+		t.Error(got)
+	}
+}
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\r\n\tb": "a b", "\x1b[31mred\x1b[0m": "[31mred [0m", "  a  ": "a", "‮evil": "evil",
+		strings.Repeat("ü", 250): strings.Repeat("ü", 200) + "…",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package http
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/actions"
+)
+
+func TestAuth(t *testing.T) {
+	for name, tc := range map[string]struct {
+		auth   any
+		header string
+		want   string
+		uri    string
+	}{
+		"bearer":  {args{"bearer": "t0ken"}, "Authorization", "Bearer t0ken", "/x?a=b"},
+		"basic":   {args{"basic": args{"username": "me", "password": "pä:ss"}}, "Authorization", "Basic bWU6cMOkOnNz", "/x?a=b"},
+		"header":  {args{"apiKey": args{"header": "X-Key", "value": "k"}}, "X-Key", "k", "/x?a=b"},
+		"query":   {args{"apiKey": args{"query": "k", "value": "a&b"}}, "Authorization", "", "/x?a=b&k=a%26b"},
+		"cookie":  {args{"apiKey": args{"cookie": "sid", "value": "k"}}, "Cookie", "sid=k", "/x?a=b"},
+		"none":    {"none", "Authorization", "", "/x?a=b"},
+		"nothing": {nil, "Authorization", "", "/x?a=b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, answerJSON(200, "{}"))
+			l.done(l.run("/x", args{"auth": tc.auth, "query": args{"a": "b"}}))
+			got := l.requests()[0]
+			if diff := cmp.Diff([]string{tc.want, tc.uri}, []string{got.Header.Get(tc.header), got.URI}); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// issuer gives tokens, numbered from 1; those below valid are refused.
+type issuer struct {
+	logins, valid, refreshes atomic.Int64
+	lasts                    any
+	refresh, bodyOnly        bool
+	mu                       sync.Mutex
+	forms                    []url.Values
+}
+
+func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/token", "/login":
+		body, _ := io.ReadAll(r.Body)
+		form, _ := url.ParseQuery(string(body))
+		id, secret, ok := r.BasicAuth()
+		if !ok {
+			id, secret = form.Get("client_id"), form.Get("client_secret")
+		}
+		i.mu.Lock()
+		i.forms = append(i.forms, form)
+		i.mu.Unlock()
+		if r.URL.Path == "/token" && (i.bodyOnly == ok || secret != "s%3A" && secret != "s:" || id != "me") {
+			answerJSON(401, `{"error":"invalid_client","error_description":"who are you"}`)(w, r)
+			return
+		}
+		time.Sleep(20 * time.Millisecond) // let others ask meanwhile
+		if form.Get("grant_type") == "refresh_token" {
+			i.refreshes.Add(1)
+		}
+		n := i.logins.Add(1)
+		answer := args{"access_token": fmt.Sprint("token-", n), "token": fmt.Sprint("token-", n), "expires_in": i.lasts}
+		if i.refresh {
+			answer["refresh_token"] = "refresh-me"
+		}
+		text, _ := json.Marshal(answer)
+		answerJSON(200, string(text))(w, r)
+	default:
+		var n int64
+		_, _ = fmt.Sscanf(r.Header.Get("Authorization"), "Bearer token-%d", &n)
+		if n < max(i.valid.Load(), 1) {
+			answerJSON(401, `{"message":"token over"}`)(w, r)
+			return
+		}
+		answerJSON(200, "{}")(w, r)
+	}
+}
+
+func oauth(l *lab) args {
+	return args{"oauth2": args{
+		"tokenURL": l.server.URL + "/token", "clientID": "me", "clientSecret": "s:", "scopes": []any{"a", "b"}, "audience": "api", "params": args{"x": int64(1)},
+	}}
+}
+
+func loginBlock() args {
+	return args{"login": args{"http": args{"json": args{"user": "me"}}}}
+}
+
+func loginArgs() args {
+	return args{
+		"auth": loginBlock(), "auth.login.http.path": parts("/login"), "auth.login.token": at("body.token"), "auth.login.expires": at("body.expires_in"),
+	}
+}
+
+func TestOAuth2(t *testing.T) {
+	for _, bodyOnly := range []bool{false, true} {
+		i := &issuer{lasts: 3600, bodyOnly: bodyOnly}
+		l := newLab(t, i.serve)
+		for range 3 {
+			l.done(l.run("/x", args{"auth": oauth(l)}))
+		}
+		if n := i.logins.Load(); n != 1 {
+			t.Errorf("%d tokens for three requests", n)
+		}
+		want := url.Values{"grant_type": {"client_credentials"}, "scope": {"a b"}, "audience": {"api"}, "x": {"1"}}
+		if bodyOnly {
+			want["client_id"], want["client_secret"] = []string{"me"}, []string{"s:"}
+		}
+		if diff := cmp.Diff(want, i.forms[len(i.forms)-1]); diff != "" {
+			t.Error(diff)
+		}
+		if !slices.Contains(l.secrets, "token-1") {
+			t.Error("the engine was not told of the token")
+		}
+	}
+}
+
+// TestTokenRenewed: by refresh token before it ends, and on 401, once.
+func TestTokenRenewed(t *testing.T) {
+	i := &issuer{lasts: "1", refresh: true}
+	l := newLab(t, i.serve)
+	l.done(l.run("/x", args{"auth": oauth(l)}))
+	time.Sleep(time.Second)
+	l.done(l.run("/x", args{"auth": oauth(l)}))
+	if i.logins.Load() != 2 || i.refreshes.Load() != 1 {
+		t.Errorf("%d tokens, %d by refresh", i.logins.Load(), i.refreshes.Load())
+	}
+	i.lasts = 3600
+	i.valid.Store(3)
+	l.requests()
+	l.done(l.run("/x", args{"auth": oauth(l), "method": "POST"}))
+	i.valid.Store(100)
+	out := l.run("/x", args{"auth": oauth(l), "error": at("body.message")})
+	l.expect(out, actions.Refused, "401", "GET /x answered 401 Unauthorized: token over")
+	var got []string
+	for _, r := range l.requests() {
+		got = append(got, r.Method+" "+r.URI)
+	}
+	want := []string{"POST /x", "POST /token", "POST /x", "GET /x", "POST /token", "GET /x"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOAuth2Refused(t *testing.T) {
+	l := newLab(t, (&issuer{}).serve)
+	auth := oauth(l)
+	auth["oauth2"].(args)["clientSecret"] = "hunter2"
+	out := l.run("/x", args{"auth": auth})
+	l.expect(out, actions.Refused, "401", "auth: POST /token answered 401 Unauthorized")
+	if strings.Contains(out.Err.Error(), "hunter2") {
+		t.Error(out.Err)
+	}
+	auth["oauth2"].(args)["tokenURL"] = "http://127.0.0.1:1/token"
+	l.expect(l.run("/x", args{"auth": auth}), actions.Refused, "", "not permitted to connect")
+	if out := l.run("/x", args{"auth": args{"oauth2": args{"tokenURL": l.server.URL + "/x", "clientID": "a"}}}); out.Status != actions.Refused {
+		t.Error("an answer without a token served as one")
+	}
+}
+
+// TestLoginOnce: however many ask at once, one logs in, and when the token is
+// refused, one logs in again.
+func TestLoginOnce(t *testing.T) {
+	i := &issuer{lasts: 3600}
+	l := newLab(t, i.serve)
+	all := func() {
+		var wg sync.WaitGroup
+		for range 32 {
+			wg.Go(func() {
+				if out := l.run("/x", loginArgs()); out.Status != actions.Done {
+					t.Errorf("status %d: %v", out.Status, out.Err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	all()
+	if n := i.logins.Load(); n != 1 {
+		t.Errorf("%d logins", n)
+	}
+	i.valid.Store(2)
+	all()
+	if n := i.logins.Load(); n != 2 {
+		t.Errorf("%d logins after the token was refused", n)
+	}
+}
+
+// TestLoginFails: a wrong password is tried once by those who wait together.
+func TestLoginFails(t *testing.T) {
+	var tries atomic.Int64
+	l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/login" {
+			tries.Add(1)
+			time.Sleep(50 * time.Millisecond)
+		}
+		answerJSON(403, `{"message":"wrong password"}`)(w, r)
+	})
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			a := loginArgs()
+			a["auth.login.http.error"] = at("body.message")
+			out := l.run("/x", a)
+			if out.Status != actions.Refused || !strings.Contains(out.Err.Error(), "auth: POST /login answered 403 Forbidden: wrong password") {
+				t.Errorf("status %d: %v", out.Status, out.Err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := tries.Load(); n > 2 {
+		t.Errorf("%d tries", n)
+	}
+}
+
+func TestLoginForms(t *testing.T) {
+	l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/login" {
+			answerJSON(200, `{"token":"abc"}`)(w, r)
+			return
+		}
+		w.WriteHeader(204)
+	})
+	a := loginArgs()
+	a["auth"].(args)["login"].(args)["as"] = args{"header": "X-Session"}
+	l.done(l.run("/x", a))
+	if got := l.requests()[1].Header.Get("X-Session"); got != "abc" {
+		t.Errorf("X-Session: %q", got)
+	}
+	a["auth.login.token"] = at("body.none")
+	a["auth"].(args)["login"].(args)["as"] = args{"header": "X-Other"}
+	l.expect(l.run("/x", a), actions.Refused, "200", "login.token finds none")
+	delete(a, "auth.login.token")
+	l.expect(l.run("/x", a), actions.Refused, "", "token is missing")
+}
+
+func TestExpiry(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, tc := range []struct {
+		in   any
+		want time.Duration
+		err  bool
+	}{
+		{int64(100), 90 * time.Second, false},
+		{"3600", 59*time.Minute + 30*time.Second, false},
+		{3600.5, 59*time.Minute + 30*time.Second + 500*time.Millisecond, false},
+		{json.Number("100"), 90 * time.Second, false},
+		{now.Add(time.Hour).Unix(), 59*time.Minute + 30*time.Second, false},
+		{now.Add(time.Hour).UnixMilli(), 59*time.Minute + 30*time.Second, false},
+		{"2026-01-01T01:00:00Z", 59*time.Minute + 30*time.Second, false},
+		{"Thu, 01 Jan 2026 01:00:00 GMT", 59*time.Minute + 30*time.Second, false},
+		{nil, 0, false},
+		{"soon", 0, true},
+		{true, 0, true},
+		{int64(-1), 0, true},
+	} {
+		got, err := expiry(tc.in, now)
+		if (err != nil) != tc.err || tc.want != 0 && got.Sub(now) != tc.want || tc.want == 0 && !got.IsZero() {
+			t.Errorf("%v: %s (%v)", tc.in, got.Sub(now), err)
+		}
+	}
+}
+
+// TestTokenPerEngine: two engines do not share a token.
+func TestTokenPerEngine(t *testing.T) {
+	i := &issuer{lasts: 3600}
+	l := newLab(t, i.serve)
+	l.done(l.run("/x", loginArgs()))
+	l.grant(l.server.URL)
+	l.done(l.run("/x", loginArgs()))
+	if n := i.logins.Load(); n != 2 {
+		t.Errorf("%d logins for two engines", n)
+	}
+}

@@ -1,0 +1,176 @@
+package http
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+// check finds what is wrong with a call beyond the types of its arguments.
+func check(s actions.Static) []actions.Fault {
+	var out []actions.Fault
+	fail := func(argument, path, summary, remedy string) {
+		out = append(out, actions.Fault{Argument: argument, Path: path, Summary: summary, Remedy: remedy})
+	}
+	if s.Given("path") && !s.Given("baseURL") {
+		fail("path", "", "a path without a baseURL to start at", "Give one for all requests: `http: baseURL: \"…\"`, or here; or give url instead.")
+	}
+	checkPath(s, fail)
+	checkHeaders(s, fail)
+	checkAuth(s.Nodes["auth"], fail)
+	checkPages(s, fail)
+	for _, name := range []string{"timeout", "rateLimit"} {
+		node := s.Nodes[name]
+		if name == "rateLimit" {
+			node = node.Get("per")
+		}
+		if text, literal := literalText(node); literal {
+			if _, err := durationOf(name, text, 0); err != nil {
+				fail(name, "", err.Error(), "Write one like 10s or 1m30s.")
+			}
+		}
+	}
+	if v, ok := s.Literals["tls"].(map[string]any); ok && v["insecure"] == true {
+		out = append(out, actions.Fault{
+			Argument: "tls", Path: "insecure", Summary: "TLS without a look at who answers", Warning: true,
+			Remedy: "Whoever is on the way can read and change everything. Give `ca` instead.",
+		})
+	}
+	if s.Given("returns") && s.Literals["response"] != nil && s.Literals["response"] != "json" && s.Literals["response"] != "xml" {
+		fail("returns", "", fmt.Sprintf("returns beside response: %q", s.Literals["response"]), "Only JSON and XML have the shape of a type.")
+	}
+	return out
+}
+
+type failer func(argument, path, summary, remedy string)
+
+func literalText(n *spec.Node) (string, bool) {
+	if n == nil || n.Kind != spec.StringNode || strings.Contains(n.Text, "${") {
+		return "", false
+	}
+	return n.Text, true
+}
+
+var expression = regexp.MustCompile(`\$\{[^}]*\}`)
+
+// checkPath builds the path with a harmless text for each value.
+func checkPath(s actions.Static, fail failer) {
+	for _, name := range []string{"path", "url"} {
+		n := s.Nodes[name]
+		if n == nil || n.Kind != spec.StringNode || strings.HasPrefix(n.Text, "${") {
+			continue
+		}
+		text := expression.ReplaceAllString(n.Text, "x")
+		if name == "url" {
+			if i := strings.Index(text, "://"); i >= 0 {
+				text = strings.TrimLeft(text[i+3:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]")
+			}
+		}
+		var b builder
+		err := b.add([]actions.Part{{Text: text, Literal: true}})
+		if err == nil {
+			_, err = b.joined()
+		}
+		if err != nil {
+			fail(name, "", err.Error(), "Each value is escaped as one segment; `segments(x)` keeps slashes.")
+		}
+	}
+}
+
+// checkHeaders sees that names are the author's, and may be given.
+func checkHeaders(s actions.Static, fail failer) {
+	n := s.Nodes["headers"]
+	if n == nil {
+		return
+	}
+	if n.Kind != spec.MapNode {
+		fail("headers", "", "headers whose names come from a value", "Write the names out: `headers: {\"X-Name\": \"${…}\"}`. Only their values take templates.")
+		return
+	}
+	for _, f := range n.Fields {
+		switch {
+		case !isToken(f.Name):
+			fail("headers", f.Name, fmt.Sprintf("%q is no name of a header", f.Name), "Names have letters, digits and hyphens.")
+		case slices.ContainsFunc(reserved, func(r string) bool { return strings.EqualFold(r, f.Name) }):
+			fail("headers", f.Name, fmt.Sprintf("header %q cannot be given", f.Name), "What sends the request sets it.")
+		}
+	}
+}
+
+// checkAuth sees that the block says one way, and all of it.
+func checkAuth(n *spec.Node, fail failer) {
+	if n == nil || n.Kind != spec.MapNode {
+		return
+	}
+	exactly := func(n *spec.Node, path string, names ...string) {
+		var found []string
+		for _, name := range names {
+			if n.Get(name) != nil {
+				found = append(found, name)
+			}
+		}
+		if len(found) != 1 {
+			fail("auth", path, fmt.Sprintf("auth has %d of %s", len(found), strings.Join(names, ", ")), "Give exactly one.")
+		}
+	}
+	exactly(n, "", "bearer", "basic", "apiKey", "oauth2", "login")
+	if key := n.Get("apiKey"); key != nil && key.Kind == spec.MapNode {
+		exactly(key, "apiKey", "header", "query", "cookie")
+	}
+	login := n.Get("login")
+	if login == nil || login.Kind != spec.MapNode {
+		return
+	}
+	request := login.Get("http")
+	switch {
+	case request == nil || request.Kind != spec.MapNode:
+		fail("auth", "login.http", "a login without a request", "Write `http: {path: \"/login\", json: {…}}`.")
+	case login.Get("token") == nil:
+		fail("auth", "login.token", "a login without a token", "Say where in the answer it is: `token: \"${body.token}\"`.")
+	default:
+		exactly(request, "login.http", "path", "url")
+		checkLoginArguments(request, fail)
+	}
+}
+
+// checkLoginArguments sees that a login's request has arguments that it takes.
+func checkLoginArguments(request *spec.Node, fail failer) {
+	allowed := append([]string{"method", "path", "url", "query", "headers", "auth", "error", "response"}, bodies...)
+	for _, f := range request.Fields {
+		if !slices.Contains(allowed, f.Name) {
+			fail("auth", "login.http."+f.Name, fmt.Sprintf("a login's request takes no argument %q", f.Name), "It takes "+strings.Join(allowed, ", ")+".")
+		}
+	}
+	if headers := request.Get("headers"); headers != nil && headers.Kind != spec.MapNode {
+		fail("auth", "login.http.headers", "headers whose names come from a value", "Write the names out.")
+	}
+}
+
+// checkPages sees that pagination says one way, and all of it.
+func checkPages(s actions.Static, fail failer) {
+	n := s.Nodes["paginate"]
+	if n == nil || n.Kind != spec.MapNode {
+		return
+	}
+	var found []string
+	for _, kind := range []string{"link", "page", "offset", "cursor"} {
+		if n.Get(kind) != nil {
+			found = append(found, kind)
+		}
+	}
+	cursor := n.Get("cursor")
+	switch {
+	case len(found) != 1:
+		fail("paginate", "", fmt.Sprintf("paginate has %d of link, page, offset, cursor", len(found)), "Give exactly one.")
+	case !s.Given("items"):
+		fail("paginate", "", "paginate without items", "Say where in an answer the list is: `items: \"${body.items}\"`.")
+	case cursor != nil && cursor.Get("next") == nil:
+		fail("paginate", "cursor", "a cursor without next", "Say where in an answer the next one is: `next: \"${body.next}\"`.")
+	case cursor != nil && (cursor.Get("param") == nil) == (cursor.Get("body") == nil):
+		fail("paginate", "cursor", "a cursor has one of param and body", "Say where the next request carries it.")
+	}
+}

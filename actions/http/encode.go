@@ -1,0 +1,124 @@
+package http
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// number is a literal of a type.
+func number(s string) json.Number { return json.Number(s) }
+
+// maxExact is the largest integer that a float64 holds with all before it.
+const maxExact = 1 << 53
+
+// scalar is a value as text, as paths and parameters have it.
+func scalar(v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case int:
+		return strconv.Itoa(v), nil
+	case json.Number:
+		return v.String(), nil
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) <= maxExact {
+			return strconv.FormatFloat(v, 'f', 0, 64), nil
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	case fmt.Stringer:
+		return v.String(), nil
+	default:
+		return "", fmt.Errorf("is %s, and text, a number or a truth value is wanted", kindOf(v))
+	}
+}
+
+// kindOf names what a value is, and never shows it.
+func kindOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a truth value"
+	case int, int64, float64, json.Number:
+		return "a number"
+	case string:
+		return "text"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	case *spec.File:
+		return "a file"
+	default:
+		return fmt.Sprintf("a %T", v)
+	}
+}
+
+// pair is one parameter.
+type pair struct{ name, value string }
+
+// parameters are those of a map, sorted by name: a list is repeated, null is
+// left out.
+func parameters(argument string, m map[string]any) ([]pair, error) {
+	var out []pair
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		values, isList := m[name].([]any)
+		if !isList {
+			values = []any{m[name]}
+		}
+		for _, v := range values {
+			if v == nil {
+				continue
+			}
+			text, err := scalar(v)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %q %w; write jsonencode(…) to send it as JSON", argument, name, err)
+			}
+			out = append(out, pair{name, text})
+		}
+	}
+	return out, nil
+}
+
+// encodePairs writes parameters as a query or a form.
+func encodePairs(pairs []pair) string {
+	var b strings.Builder
+	for i, p := range pairs {
+		if i > 0 {
+			b.WriteByte('&')
+		}
+		b.WriteString(escapeQuery(p.name))
+		b.WriteByte('=')
+		b.WriteString(escapeQuery(p.value))
+	}
+	return b.String()
+}
+
+// escapeQuery escapes all but the characters that mean nothing anywhere (RFC
+// 3986, 2.3). A space is %20, which queries and forms both read as one.
+func escapeQuery(s string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
+	}
+	return b.String()
+}

@@ -1,0 +1,93 @@
+package http
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// anyValue draws a value as an argument may be.
+func anyValue(depth int) *rapid.Generator[any] {
+	scalars := []*rapid.Generator[any]{
+		rapid.Just[any](nil), rapid.Bool().AsAny(), rapid.Int64().AsAny(), rapid.String().AsAny(), rapid.SampledFrom(nasty).Filter(validText).AsAny(),
+		rapid.Float64().Filter(func(f float64) bool { return f != math.Trunc(f) && !math.IsNaN(f) && !math.IsInf(f, 0) }).AsAny(),
+		rapid.SampledFrom([]any{json.Number("18446744073709551615"), json.Number("1e400"), json.Number("0.1000000000000000000001")}),
+	}
+	if depth == 0 {
+		return rapid.OneOf(scalars...)
+	}
+	lists := rapid.SliceOfN(anyValue(depth-1), 0, 4).AsAny()
+	objects := rapid.MapOfN(rapid.String(), anyValue(depth-1), 0, 4).AsAny()
+	return rapid.OneOf(append(scalars, lists, objects)...)
+}
+
+func validText(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+// TestJSONThereAndBack: what is encoded is JSON to others too, and decodes to
+// what it was, to the last digit.
+func TestJSONThereAndBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := anyValue(3).Draw(t, "value")
+		data, err := encodeJSON(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid(data) {
+			t.Fatalf("%q is no JSON", data)
+		}
+		got, err := decodeJSON(data)
+		if err != nil || !reflect.DeepEqual(got, v) {
+			t.Fatalf("%q is %#v, and was %#v (%v)", data, got, v, err)
+		}
+	})
+}
+
+// TestXMLThereAndBack: elements, attributes and text survive.
+func TestXMLThereAndBack(t *testing.T) {
+	text := rapid.StringMatching(`[ -~üß日]{1,20}`).Filter(func(s string) bool { return strings.TrimSpace(s) != "" })
+	name := rapid.StringMatching(`[a-z][a-z0-9.-]{0,5}`)
+	rapid.Check(t, func(t *rapid.T) {
+		members := map[string]any{}
+		for k, v := range rapid.MapOfN(name, text, 1, 5).Draw(t, "members") {
+			members[k] = v
+		}
+		members["@"+name.Draw(t, "attribute")] = text.Draw(t, "its value")
+		members["z.list"] = []any{text.Draw(t, "first"), text.Draw(t, "second")}
+		v := map[string]any{"root": members}
+		data, err := encodeXML(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := decodeXML(data)
+		if err != nil || !reflect.DeepEqual(got, any(v)) {
+			t.Fatalf("%s is %v, and was %v (%v)", data, got, v, err)
+		}
+	})
+}
+
+func FuzzDecodeJSON(f *testing.F) {
+	for _, s := range []string{`{}`, `[1.50,"\ud800"]`, `1e999`, `"\u0000"`, "\xef\xbb\xbf1", `{"a":1,"a":2}`, "-0"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v, err := decodeJSON([]byte(s))
+		if err != nil {
+			return
+		}
+		data, err := encodeJSON(v)
+		if err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		again, err := decodeJSON(data)
+		if err != nil {
+			t.Fatalf("%q: %v", data, err)
+		}
+		if second, err := encodeJSON(again); err != nil || string(second) != string(data) {
+			t.Fatalf("%q is %q, then %q (%v)", s, data, second, err)
+		}
+	})
+}

@@ -1,0 +1,208 @@
+package http
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/load"
+)
+
+// TestExamples loads each documented example, checks it as vet does, and runs
+// it.
+func TestExamples(t *testing.T) {
+	for _, e := range Family().Kind("").Examples {
+		t.Run(e.Summary, func(t *testing.T) {
+			asked := map[string]bool{}
+			l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+				request := r.Method + " " + r.RequestURI
+				a, ok := e.Answers[request]
+				if !ok {
+					t.Errorf("it asks %q", request)
+				}
+				asked[request] = true
+				for name, value := range a.Headers {
+					w.Header().Set(name, value)
+				}
+				if a.Body != "" {
+					w.Header().Set("Content-Type", "application/json")
+				}
+				w.WriteHeader(max(a.Status, 0) + 200*b2i(a.Status == 0))
+				_, _ = io.WriteString(w, a.Body)
+			})
+			c := compileStep(t, l, e.Spec)
+			c.Key, c.ETag = "key", `"etag"`
+			l.done(l.kind.Run(t.Context(), c))
+			if len(asked) != len(e.Answers) {
+				t.Errorf("it asked %d of %d", len(asked), len(e.Answers))
+			}
+		})
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// stepOf is the action of a step that is written in CUE.
+func stepOf(t *testing.T, step string) *spec.Node {
+	t.Helper()
+	text := "package x\nname: \"x\"\nversion: \"1.0.0\"\nresources: R: {inputs: {}, id: \"x\", create: " + step + "}\n"
+	doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte(text), Format: "cue"})
+	if diags.HasErrors() {
+		t.Fatalf("%s: %+v", step, diags)
+	}
+	return doc.Provider.Resources[0].Create.Steps[0].Actions[0].Value
+}
+
+// staticOf is what a compiler knows of the step, with a baseURL below it.
+func staticOf(t *testing.T, n *spec.Node) actions.Static {
+	t.Helper()
+	s := actions.Static{Nodes: map[string]*spec.Node{"baseURL": {Kind: spec.StringNode, Text: "https://x.test"}}, Literals: map[string]any{}}
+	for _, f := range n.Fields {
+		s.Nodes[f.Name] = f.Value
+		if v, diags := expr.Compile(f.Value, &expr.Scope{Names: []expr.Name{{Name: "body"}, {Name: "inputs"}}}, nil); !diags.HasErrors() {
+			if literal, ok := v.Const(); ok {
+				s.Literals[f.Name] = literal
+			}
+		}
+	}
+	return s
+}
+
+// compileStep makes the call of a step whose values refer to nothing.
+func compileStep(t *testing.T, l *lab, step string) *actions.Call {
+	t.Helper()
+	n := stepOf(t, step)
+	s := staticOf(t, n)
+	if faults := l.kind.Check(s); len(faults) > 0 {
+		t.Fatalf("%s: %+v", step, faults)
+	}
+	c := l.call("", nil)
+	for _, f := range n.Fields {
+		i := slices.IndexFunc(l.kind.Args, func(a actions.Arg) bool { return a.Name == f.Name })
+		if i < 0 {
+			t.Fatalf("unknown argument %q", f.Name)
+		}
+		decl := &l.kind.Args[i]
+		rest, inner := decl.Split(f.Value)
+		for name, part := range inner {
+			bind(t, c, l.kind, s, name, part, decl.InnerMode(name), nil)
+		}
+		bind(t, c, l.kind, s, f.Name, rest, decl.Mode, decl.Type)
+	}
+	return c
+}
+
+// bind compiles one argument, or part of one, by its mode.
+func bind(t *testing.T, c *actions.Call, kind *actions.Kind, s actions.Static, name string, n *spec.Node, mode actions.Mode, want *spec.Type) {
+	t.Helper()
+	scope := &expr.Scope{}
+	if mode == actions.Late {
+		for _, p := range kind.Sees(s, name) {
+			scope.Names = append(scope.Names, expr.Name{Name: p.Name, Type: p.Type})
+		}
+	}
+	v, diags := expr.Compile(n, scope, want)
+	if diags.HasErrors() {
+		t.Fatalf("%s: %+v", name, diags)
+	}
+	switch mode {
+	case actions.Late:
+		c.Late[name] = func(extra map[string]any) (any, error) { return v.Eval(&expr.Vars{Values: extra}) }
+	case actions.Path:
+		parts, err := v.Parts(&expr.Vars{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range parts {
+			c.Parts[name] = append(c.Parts[name], actions.Part{Text: p.Text, Literal: p.Literal})
+		}
+	default:
+		value, err := v.Eval(&expr.Vars{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Args[name] = value
+	}
+}
+
+// TestCheck are mistakes that vet finds.
+func TestCheck(t *testing.T) {
+	for step, want := range map[string]string{
+		`http: path: "/a/${inputs.b}"`:                                                                   "",
+		`http: path: "/a/../b"`:                                                                          "path",
+		`http: path: "/a//b"`:                                                                            "path",
+		`http: url: "https://x.test/a/../b"`:                                                             "url",
+		`http: url: "https://${inputs.b}.x.test:8080/a"`:                                                 "",
+		`http: url: "${inputs.b}"`:                                                                       "",
+		`http: {path: "/", headers: "${inputs.b}"}`:                                                      "headers",
+		`http: {path: "/", headers: "X Y": "a"}`:                                                         "headers X Y",
+		`http: {path: "/", headers: Host: "a"}`:                                                          "headers Host",
+		`http: {path: "/", headers: "X-A": "${inputs.b}"}`:                                               "",
+		`http: {path: "/", auth: {bearer: "a", basic: {username: "a", password: "b"}}}`:                  "auth",
+		`http: {path: "/", auth: {}}`:                                                                    "auth",
+		`http: {path: "/", auth: "none"}`:                                                                "",
+		`http: {path: "/", auth: apiKey: {header: "a", query: "b", value: "c"}}`:                         "auth apiKey",
+		`http: {path: "/", auth: login: {token: "${body.t}"}}`:                                           "auth login.http",
+		`http: {path: "/", auth: login: {http: path: "/l"}}`:                                             "auth login.token",
+		`http: {path: "/", auth: login: {http: {path: "/l", url: "x"}, token: "${body.t}"}}`:             "auth login.http",
+		`http: {path: "/", auth: login: {http: {path: "/l", paginate: link: true}, token: "${body.t}"}}`: "auth login.http.paginate",
+		`http: {path: "/", paginate: link: true}`:                                                        "paginate",
+		`http: {path: "/", paginate: {link: true, page: param: "p"}, items: "${body}"}`:                  "paginate",
+		`http: {path: "/", paginate: cursor: param: "p", items: "${body}"}`:                              "paginate cursor",
+		`http: {path: "/", paginate: cursor: next: "${body.n}", items: "${body}"}`:                       "paginate cursor",
+		`http: {path: "/", timeout: "soon"}`:                                                             "timeout",
+		`http: {path: "/", rateLimit: {requests: 1, per: "day"}}`:                                        "rateLimit",
+		`http: {path: "/", tls: insecure: true}`:                                                         "tls insecure",
+	} {
+		got := ""
+		for _, f := range check(staticOf(t, stepOf(t, step))) {
+			got = f.Argument
+			if f.Path != "" {
+				got += " " + f.Path
+			}
+			if f.Summary == "" || f.Remedy == "" || f.Warning != (f.Argument == "tls") {
+				t.Errorf("%s: %+v", step, f)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: fault %q, want %q", step, got, want)
+		}
+	}
+	if faults := check(actions.Static{Nodes: map[string]*spec.Node{"path": {Kind: spec.StringNode, Text: "/"}}}); len(faults) != 1 || faults[0].Argument != "path" {
+		t.Errorf("a path without a baseURL: %+v", faults)
+	}
+}
+
+// TestGrants are what a spec names, and what a request needs.
+func TestGrants(t *testing.T) {
+	text := func(grants []actions.Grant) (out []string) {
+		for _, g := range grants {
+			if g.Access != actions.Connect {
+				t.Errorf("access %d", g.Access)
+			}
+			out = append(out, g.Pattern.Text)
+		}
+		return out
+	}
+	s := staticOf(t, stepOf(t, `http: {path: "/a", proxy: "http://p.test", auth: oauth2: {tokenURL: "${config.t}", clientID: "a", clientSecret: "b"}}`))
+	if got, want := text(familyGrants(s)), []string{"https://x.test", "http://p.test", "${config.t}"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s = staticOf(t, stepOf(t, `http: {url: "https://y.test/${inputs.a}"}`))
+	if got, want := text(needs(s)), []string{"https://y.test/${inputs.a}"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s = staticOf(t, stepOf(t, `http: {path: "/", auth: login: {http: url: "https://l.test/", token: "${body.t}"}}`))
+	if got, want := text(needs(s)), []string{"https://x.test", "https://l.test/"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

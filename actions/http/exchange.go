@@ -1,0 +1,228 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// exchange is a call under way: its request, and how it is sent and judged.
+type exchange struct {
+	family *family
+	call   *actions.Call
+	given  given
+
+	base     *url.URL // nil where there is none
+	pool     *resty.Client
+	rate     restraint
+	timeout  time.Duration
+	maxBytes int64
+	read     int64 // bytes of the pages before
+	follow   bool
+	response string
+	typed    bool
+	expect   []int
+
+	req   *request
+	auth  *authenticator // nil is none
+	pages *pages         // nil is one
+}
+
+// exchange sends a request and judges the answer. The answer is there where the
+// outcome is Done or Gone. A token that is refused is renewed, once.
+func (x *exchange) exchange(ctx context.Context, r *request) (*answer, actions.Outcome) {
+	sign, out := x.sign(ctx, r, "")
+	if out.Status != actions.Done {
+		return nil, out
+	}
+	a, out := x.send(ctx, r, sign)
+	if out.Status != actions.Done {
+		return nil, out
+	}
+	if a.status == http.StatusUnauthorized && sign.cached && !x.ordinary(a.status) {
+		// It refused the request as a whole, so nothing was done.
+		if sign, out = x.sign(ctx, r, sign.token); out.Status != actions.Done {
+			return nil, out
+		}
+		if a, out = x.send(ctx, r, sign); out.Status != actions.Done {
+			return nil, out
+		}
+	}
+	return a, x.judge(r, a)
+}
+
+// hop is one message of a request and where it goes: the request itself, then
+// what redirects make of it.
+type hop struct {
+	method  string
+	url     *url.URL
+	headers http.Header
+	body    *payload
+}
+
+// mostHops is how many redirects are followed.
+const mostHops = 10
+
+// send sends a request with its credentials, and follows where that is wanted.
+func (x *exchange) send(ctx context.Context, r *request, sign signature) (*answer, actions.Outcome) {
+	h := hop{method: r.method, url: r.complete(nil), headers: r.headers.Clone(), body: r.body}
+	for name, value := range sign.headers {
+		h.headers.Set(name, value)
+	}
+	moved := false
+	for hops := 0; ; hops++ {
+		a, out := x.message(ctx, r, h, sign.query)
+		if a != nil {
+			a.moved = moved
+		}
+		if out.Status != actions.Done || !x.follow || x.ordinary(a.status) {
+			return a, out
+		}
+		next, err := h.redirected(a, sign.query)
+		if err == nil && next.url != nil && hops == mostHops {
+			err = fmt.Errorf("it redirects more than %d times", mostHops)
+		}
+		if err != nil {
+			return nil, x.failed(r, a, err)
+		}
+		if next.url == nil {
+			return a, out
+		}
+		h, moved = next, moved || next.method != r.method
+	}
+}
+
+// message sends one message, and reads the answer.
+func (x *exchange) message(ctx context.Context, r *request, h hop, extra []pair) (*answer, actions.Outcome) {
+	origin, err := originOf(h.url)
+	if err == nil {
+		err = x.call.Env.Network.Check(origin)
+	}
+	if err != nil {
+		return nil, actions.Refuse(err)
+	}
+	done, err := x.rate.wait(ctx, origin)
+	if err != nil {
+		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for a turn: %w", x.title(r), err), Class: classOf(err)}
+	}
+	defer done()
+	over := fmt.Errorf("no whole answer within %s (`timeout`): %w", x.timeout, context.DeadlineExceeded)
+	limited, cancel := context.WithTimeoutCause(ctx, x.timeout, over)
+	defer cancel()
+
+	sent := &watch{}
+	limited = httptrace.WithClientTrace(limited, sent.trace())
+	if h.body != nil {
+		limited = context.WithValue(limited, payloadKey{}, h.body)
+	}
+	wire := *h.url
+	if len(extra) > 0 {
+		wire.RawQuery = joinQuery(wire.RawQuery, encodePairs(extra))
+	}
+	req := x.pool.R().SetContext(limited)
+	req.Header = h.headers.Clone()
+	response, err := req.Execute(h.method, wire.String())
+	if err != nil {
+		return nil, x.broken(ctx, limited, r, err, sent.anything())
+	}
+	defer response.RawResponse.Body.Close()
+	raw := response.RawResponse
+	a := &answer{status: raw.StatusCode, reason: raw.Status, header: raw.Header, url: h.url.String()}
+	x.resolveLocation(a, h.url)
+	if by := raw.Header.Get("Content-Encoding"); by != "" && by != "identity" {
+		return nil, x.failed(r, a, fmt.Errorf("its body is encoded (%.40q) in a way that was not asked for", by))
+	}
+	if a.raw, err = readAll(raw.Body, x.maxBytes-x.read); err != nil {
+		return x.unread(ctx, limited, r, a, err)
+	}
+	return a, actions.Outcome{Status: actions.Done}
+}
+
+func joinQuery(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "&" + b
+}
+
+// resolveLocation makes the header absolute: what a later request with it
+// resolves it against is not known there any more.
+func (x *exchange) resolveLocation(a *answer, at *url.URL) {
+	for _, name := range []string{"Location", "Content-Location"} {
+		if text := a.header.Get(name); text != "" {
+			if u, err := at.Parse(text); err == nil {
+				a.header.Set(name, u.String())
+			}
+		}
+	}
+}
+
+// unread is the outcome of an answer whose body cannot be read to its end. Where
+// nobody asked for the body, or it says only what went wrong, the rest is not
+// missed.
+func (x *exchange) unread(ctx, limited context.Context, r *request, a *answer, err error) (*answer, actions.Outcome) {
+	if x.response == "none" || !x.ordinary(a.status) {
+		return a, actions.Outcome{Status: actions.Done}
+	}
+	var large *tooLargeError
+	if errors.As(err, &large) {
+		err = fmt.Errorf("has more than the %d bytes that maxBytes allows, all pages together; raise it, or ask for less", x.maxBytes)
+		return nil, x.failed(r, a, err)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the answer ends before its end")
+	}
+	return nil, x.broken(ctx, limited, r, fmt.Errorf("after %s: %w", a.title(), err), true)
+}
+
+// redirected is the next hop, if the answer is a redirect (RFC 9110, 15.4):
+// within the origin only, so that nothing goes where the author did not send it.
+// Parameters that auth adds are added again, and not taken over.
+func (h hop) redirected(a *answer, signed []pair) (hop, error) {
+	location := a.header.Get("Location")
+	if location == "" {
+		return hop{}, nil
+	}
+	next := hop{method: h.method, headers: h.headers, body: h.body}
+	switch a.status {
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther:
+		switch {
+		case h.method == "GET" || h.method == "HEAD":
+		case h.method == "POST" || a.status == http.StatusSeeOther:
+			next.method, next.body, next.headers = "GET", nil, h.headers.Clone()
+			next.headers.Del("Content-Type")
+			next.headers.Del("Idempotency-Key")
+			next.headers.Del("If-Match")
+		default:
+			return hop{}, fmt.Errorf("it redirects a %s by a status that does not say with which method to go on", h.method)
+		}
+	default:
+		return hop{}, nil
+	}
+	u, err := h.url.Parse(location)
+	if err != nil || u.User != nil {
+		return hop{}, errors.New("it redirects to what is no URL")
+	}
+	if !sameOrigin(u, h.url) {
+		return hop{}, fmt.Errorf("it redirects to %s://%s, another origin, which is not followed", u.Scheme, u.Host)
+	}
+	u.Fragment, u.RawFragment = "", ""
+	for _, p := range signed {
+		if query := u.Query(); query.Has(p.name) {
+			query.Del(p.name)
+			u.RawQuery = query.Encode()
+		}
+	}
+	next.url = u
+	return next, nil
+}

@@ -1,0 +1,150 @@
+// Package http is the family of actions on HTTP servers: one request, or the
+// pages of one, to origins that a spec is permitted to reach.
+//
+// Requests are HTTP/1.1, one at a time on a connection, so that what of a
+// request was sent before it failed is known exactly.
+package http
+
+import (
+	"context"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+// Family is the declaration of the http action. What it keeps over the process
+// (rates, places in a queue) is the declaration's: make one.
+func Family() *actions.Family {
+	f := &family{limits: newLimits()}
+	return &actions.Family{
+		Name:     "http",
+		Summary:  "Requests to HTTP servers, within the origins that the permissions grant.",
+		Defaults: defaults(),
+		Kinds:    []*actions.Kind{f.kind()},
+		Grants:   familyGrants,
+	}
+}
+
+// family is what all requests of a process share.
+type family struct{ limits *limits }
+
+func (f *family) kind() *actions.Kind {
+	return &actions.Kind{
+		Summary:   "Sends a request, and yields the answer.",
+		Doc:       doc,
+		Args:      append(arguments(), defaults()...),
+		OneOf:     [][]string{{"path", "url"}},
+		AtMostOne: [][]string{bodies},
+		Result:    resultType,
+		Yields:    "body",
+		Effect:    effect,
+		Uncertain: uncertain,
+		Grants:    needs,
+		Check:     check,
+		Sees:      sees,
+		Keyed:     func(s actions.Static) bool { return s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false },
+		Examples:  examples(),
+		Run:       f.run,
+	}
+}
+
+// uncertain is what may have been done when no answer came, and may not simply be
+// sent again.
+func uncertain(s actions.Static) bool {
+	if effect(s) != actions.Write || s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false {
+		return false
+	}
+	method, literal := s.Literals["method"].(string)
+	return !literal || method == "POST" || method == "PATCH"
+}
+
+// bodies are the arguments that make a body.
+var bodies = []string{"json", "form", "multipart", "text", "xml", "bytes", "graphql"}
+
+const doc = `The request goes to ` + "`path`" + ` below ` + "`baseURL`" + `, or to ` + "`url`" + `. In both, each value is escaped as one segment of the path
+(or, after a literal ` + "`?`" + `, of the query); ` + "`segments(x)`" + ` keeps slashes. A segment that is empty, ` + "`.` or `..`" + ` is refused. A value that
+begins a ` + "`url`" + ` is a URL by itself; a relative one starts at ` + "`baseURL`" + `. The header ` + "`location`" + ` in a result is absolute.
+
+` + "`auth`" + ` is sent to the origin of ` + "`baseURL`" + ` alone. Without a ` + "`baseURL`" + `, that is the origin that a ` + "`url`" + ` spells out.
+
+An answer is expected to be 2xx. ` + "`expect`" + ` names others: with a 2xx or 3xx among them these are all, else they are ordinary beside 2xx.
+404 and 410 are *not found*; any other is an error, with the server's own message by ` + "`error`" + `, or else the beginning of what it said.
+
+Unless the step says otherwise, a request is repeated where nothing of it was sent, and where the answer is 429 or 503 and says
+when to come back. On 502, 504 and a connection that breaks, only what may safely be sent twice is: GET, HEAD, OPTIONS, PUT and
+DELETE without ` + "`ifMatch`" + `, what says ` + "`effect: \"none\"`" + `, and what has an ` + "`idempotencyKey`" + `.
+
+XML and objects correspond so: ` + "`{pet: {\"@id\": 7, name: \"Rex\", tag: [\"a\", \"b\"]}}`" + ` is
+` + "`<pet id=\"7\"><name>Rex</name><tag>a</tag><tag>b</tag></pet>`" + `. ` + "`\"#text\"`" + ` is the text of an element that has attributes too, ` + "`\"#children\"`" + ` a list of
+objects with one member each, where the order matters.`
+
+func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
+	x, err := f.prepare(call)
+	if err != nil {
+		return actions.Refuse(err)
+	}
+	if x.pages != nil {
+		return x.paginate(ctx)
+	}
+	a, out := x.exchange(ctx, x.req)
+	if out.Status != actions.Done {
+		return out
+	}
+	result := x.result(a)
+	if items := call.Late["items"]; items != nil && x.wants("items") {
+		list, err := x.items(items, a)
+		if err != nil {
+			return x.unusable(a, err)
+		}
+		result["items"] = limited(list, call.Limit)
+	}
+	out.Result = result
+	return out
+}
+
+// wants reports whether the member of the result is asked for.
+func (x *exchange) wants(member string) bool { return x.call.Wants == nil || x.call.Wants(member) }
+
+// effect is none for what only looks, unless the argument says otherwise.
+func effect(s actions.Static) actions.Effect {
+	switch s.Literals["effect"] {
+	case "none":
+		return actions.None
+	case "write":
+		return actions.Write
+	}
+	if s.Nodes["effect"] != nil {
+		return actions.Write
+	}
+	if s.Nodes["method"] != nil {
+		method, _ := s.Literals["method"].(string)
+		return effectOf(method)
+	}
+	if g, ok := s.Literals["graphql"].(map[string]any); ok {
+		return graphqlEffect(g)
+	}
+	if node := s.Nodes["graphql"]; node != nil {
+		return graphqlEffect(map[string]any{"query": node.Get("query").Plain()})
+	}
+	for _, name := range bodies {
+		if s.Given(name) {
+			return actions.Write
+		}
+	}
+	return actions.None
+}
+
+// effectOf is the effect of a method by its definition (RFC 9110, 9.2.1).
+func effectOf(method string) actions.Effect {
+	switch method {
+	case "GET", "HEAD", "OPTIONS":
+		return actions.None
+	default:
+		return actions.Write
+	}
+}
+
+// member is a property of a result, or of what a late expression sees.
+func member(name string, t *spec.Type, doc string) *spec.Property {
+	return &spec.Property{Name: name, Type: t, Required: true, Doc: doc}
+}

@@ -1,0 +1,41 @@
+package http
+
+import (
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+// familyGrants are those of a spec without a permissions block: the origins
+// that its defaults name.
+func familyGrants(s actions.Static) []actions.Grant {
+	nodes := []*spec.Node{s.Nodes["baseURL"], s.Nodes["proxy"], s.Nodes["auth"].Get("oauth2").Get("tokenURL")}
+	if login := s.Nodes["auth"].Get("login").Get("http").Get("url"); spellsOrigin(login) {
+		nodes = append(nodes, login)
+	}
+	var out []actions.Grant
+	for _, n := range nodes {
+		if n != nil && n.Kind == spec.StringNode && n.Text != "" {
+			out = append(out, actions.Grant{Access: actions.Connect, Pattern: n})
+		}
+	}
+	return out
+}
+
+// needs are the grants of a request, as far as it spells out where it goes.
+func needs(s actions.Static) []actions.Grant {
+	out := familyGrants(s)
+	if at := s.Nodes["url"]; spellsOrigin(at) {
+		if s.Nodes["baseURL"] != nil {
+			out = out[1:]
+		}
+		out = append(out, actions.Grant{Access: actions.Connect, Pattern: at})
+	}
+	return out
+}
+
+// spellsOrigin reports whether a URL begins with the author's own text.
+func spellsOrigin(n *spec.Node) bool {
+	return n != nil && n.Kind == spec.StringNode && (strings.HasPrefix(n.Text, "http://") || strings.HasPrefix(n.Text, "https://"))
+}

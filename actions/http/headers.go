@@ -1,0 +1,111 @@
+package http
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/textproto"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// reserved are headers that say how a request is sent, which is not for a spec
+// to say.
+var reserved = []string{
+	"Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Expect",
+	"Accept-Encoding", "Proxy-Authorization", "Proxy-Connection", "Referer",
+}
+
+// isToken reports whether a text can be a header's name (RFC 9110, 5.6.2).
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// credential is what the names of headers that carry credentials have in them.
+var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|password|session|signature`)
+
+// setHeaders adds the headers of the arguments, and those that follow from the
+// body and the answer that is wanted.
+func (x *exchange) setHeaders(r *request, headers map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if headers[name] == nil {
+			continue
+		}
+		value, err := scalar(headers[name])
+		if err != nil {
+			return fmt.Errorf("header %q %w", name, err)
+		}
+		if r.at.chosen && !sameOrigin(r.at.url, x.base) && credential.MatchString(name) {
+			return fmt.Errorf("header %q would go to %s://%s, which a value chose and is not baseURL's origin; "+
+				"leave the header out (null), or give that origin as the step's own baseURL", name, r.at.url.Scheme, r.at.url.Host)
+		}
+		if err := setHeader(r.headers, name, value); err != nil {
+			return err
+		}
+	}
+	byDefault := func(name, value string) {
+		if value != "" && r.headers.Get(name) == "" {
+			r.headers.Set(name, value)
+		}
+	}
+	if r.body != nil {
+		byDefault("Content-Type", r.body.contentType)
+	}
+	byDefault("Accept", x.accept())
+	byDefault("User-Agent", "declprov")
+	return nil
+}
+
+// accept is what the answer may be.
+func (x *exchange) accept() string {
+	switch x.response {
+	case "json":
+		return "application/json"
+	case "xml":
+		return "application/xml, text/xml"
+	case "":
+		return "application/json, */*;q=0.8"
+	default:
+		return "*/*"
+	}
+}
+
+// setHeader adds a header, or says why HTTP has no form for it.
+func setHeader(h http.Header, name, value string) error {
+	canonical := textproto.CanonicalMIMEHeaderKey(name)
+	switch {
+	case !isToken(name):
+		return fmt.Errorf("%.80q is no name of a header", name)
+	case slices.Contains(reserved, canonical):
+		return fmt.Errorf("header %q is set by what sends the request, and cannot be given", name)
+	}
+	if err := carried(value); err != nil {
+		return fmt.Errorf("header %q: %w", name, err)
+	}
+	h.Set(canonical, value)
+	return nil
+}
+
+// carried refuses a value that no header carries as it is (RFC 9110, 5.5).
+func carried(value string) error {
+	for i := range len(value) {
+		switch c := value[i]; {
+		case c == '\r' || c == '\n' || c == 0:
+			return errors.New("its value holds a line end or NUL, which would begin another header; trim(…) takes away those at its ends")
+		case c < ' ' && c != '\t' || c == 0x7f:
+			return fmt.Errorf("its value holds the control character 0x%02x, which HTTP has no form for", c)
+		}
+	}
+	if strings.Trim(value, " \t") != value {
+		return errors.New("its value begins or ends with a space, which HTTP takes away; trim(…) it")
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package http
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// A fault is what a hostile server does to a connection. Read has the request.
+type fault struct {
+	name string
+	do   func(conn net.Conn, read func() *http.Request)
+	// requests is how many the server may have read.
+	requests int32
+	// status and again are of a POST; read of a GET; error is a part of the
+	// message of either.
+	status actions.Status
+	class  string
+	again  bool
+	// idempotent is whether PUT and GET are to be sent again.
+	idempotent bool
+	err        string
+}
+
+func reset(conn net.Conn) {
+	_ = conn.(*net.TCPConn).SetLinger(0)
+	_ = conn.Close()
+}
+
+func say(text string) func(net.Conn, func() *http.Request) {
+	return func(conn net.Conn, read func() *http.Request) {
+		read()
+		_, _ = io.WriteString(conn, text)
+	}
+}
+
+const okHead = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+func faults(t *testing.T) []fault {
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	zeros := make([]byte, 1<<20)
+	for range 64 {
+		if _, err := z.Write(zeros); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const lost, refused, failed, done = actions.Lost, actions.Refused, actions.Failed, actions.Done
+	return []fault{
+		{"reset after reading", func(c net.Conn, read func() *http.Request) { read(); reset(c) }, 1, lost, "connection", false, true, "was sent, and no answer came"},
+		{"closed after reading", func(c net.Conn, read func() *http.Request) { read() }, 1, lost, "connection", false, true, "the connection was closed"},
+		{"silence", func(c net.Conn, read func() *http.Request) { read(); time.Sleep(600 * time.Millisecond) }, 1, lost, "timeout", false, false, "no whole answer within 300ms"},
+		{"slow loris", func(c net.Conn, read func() *http.Request) {
+			read()
+			for _, b := range []byte(okHead + "Content-Length: 100\r\n\r\n") {
+				if _, err := c.Write([]byte{b}); err != nil {
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		}, 1, lost, "timeout", false, false, "within 300ms"},
+		{"slow body", func(c net.Conn, read func() *http.Request) {
+			read()
+			_, _ = io.WriteString(c, okHead+"Content-Length: 100\r\n\r\n")
+			for range 100 {
+				if _, err := c.Write([]byte(" ")); err != nil {
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		}, 1, lost, "timeout", false, false, "within 300ms"},
+		{"half a head", say("HTTP/1.1 200 OK\r\nContent-"), 1, lost, "connection", false, true, "no answer came"},
+		{"no HTTP", say("SSH-2.0-OpenSSH_9.6\r\n"), 1, lost, "connection", false, true, "malformed HTTP response"},
+		{"truncated body", say(okHead + "Content-Length: 50\r\n\r\n{\"id\":1"), 1, lost, "connection", false, true, "after 200 OK: the answer ends before its end"},
+		{"truncated chunks", say(okHead + "Transfer-Encoding: chunked\r\n\r\n10\r\n{\"id\":1"), 1, lost, "connection", false, true, "the answer ends before its end"},
+		{"truncated JSON", say(okHead + "Content-Length: 7\r\n\r\n{\"id\":1"), 1, failed, "200", false, false, "cannot be read as JSON: it ends too early"},
+		{"lying length", say(okHead + "Content-Length: 2\r\n\r\n{}{\"more\":true}"), 1, done, "", false, false, ""},
+		{"negative length", say(okHead + "Content-Length: -1\r\n\r\n{}"), 1, lost, "connection", false, true, "no answer came"},
+		{"two lengths", say(okHead + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"), 1, lost, "connection", false, true, "no answer came"},
+		{"gzip bomb", func(c net.Conn, read func() *http.Request) {
+			read()
+			fmt.Fprintf(c, "%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n", okHead, bomb.Len())
+			_, _ = c.Write(bomb.Bytes())
+		}, 1, failed, "200", false, false, "more than the 16777216 bytes"},
+		{"broken gzip", say(okHead + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n{\"a\""), 1, lost, "connection", false, true, "no answer came"},
+		{"unasked encoding", say(okHead + "Content-Encoding: br\r\nContent-Length: 4\r\n\r\n{\"a\""), 1, failed, "200", false, false, "was not asked for"},
+		{"endless body", func(c net.Conn, read func() *http.Request) {
+			read()
+			_, _ = io.WriteString(c, okHead+"\r\n")
+			for {
+				if _, err := c.Write(zeros); err != nil {
+					return
+				}
+			}
+		}, 1, failed, "200", false, false, "more than the 16777216 bytes"},
+		{"deep JSON", say(okHead + "\r\n" + strings.Repeat("[", 100000)), 1, failed, "200", false, false, "nests deeper than 100"},
+		{"invalid UTF-8", say(okHead + "Content-Length: 9\r\n\r\n{\"a\":\"\xff\"}"), 1, failed, "200", false, false, "invalid UTF-8"},
+		{"huge header", say("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n"), 1, lost, "connection", false, true, "exceeded"},
+		{"endless interim answers", func(c net.Conn, read func() *http.Request) {
+			read()
+			for {
+				if _, err := io.WriteString(c, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"); err != nil {
+					return
+				}
+			}
+		}, 1, lost, "connection", false, true, "no answer came"},
+		{"an upgrade", say("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"), 1, failed, "101", false, false, "answered 101"},
+		{"a storm of 503", say("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"), 1, refused, "503", true, true, "answered 503"},
+		{"a storm of 429", say("HTTP/1.1 429 Too Many Requests\r\nRetry-After: Mon, 02 Jan 2006 15:04:15 GMT\r\nContent-Length: 0\r\n\r\n"), 1, refused, "429", true, true, "answered 429"},
+		{"a redirect elsewhere", say("HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/steal\r\nContent-Length: 0\r\n\r\n"), 1, refused, "307", false, false, "(to http://127.0.0.1:1/steal)"},
+		{"an error that never ends", say("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 1000\r\n\r\nsorry"), 1, failed, "500", false, false, "answered 500 Internal Server Error"},
+	}
+}
+
+// TestFaults is each fault on each verb: what is told, and that nothing is sent
+// twice without being told to.
+func TestFaults(t *testing.T) {
+	for _, f := range faults(t) {
+		for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
+			t.Run(f.name+"/"+method, func(t *testing.T) {
+				t.Parallel()
+				address, count := hostile(t, f.do)
+				l := &lab{TB: t, kind: Family().Kind("")}
+				l.grant(address)
+				a := args{"method": method, "baseURL": address, "timeout": "300ms"}
+				if method != "GET" && method != "DELETE" {
+					a["json"] = args{"secret": "hunter2"}
+				}
+				if strings.Contains(f.err, "16777216") || f.err == "nests deeper than 100" {
+					a["timeout"] = "20s" // a busy machine takes its time to read that much
+				}
+				start := time.Now()
+				out := l.run("/pets", a)
+				if took := time.Since(start); took > 5*time.Second && a["timeout"] == "300ms" {
+					t.Errorf("it took %s", took)
+				}
+				want, again := f.status, f.again
+				if method != "POST" {
+					again = f.idempotent
+				}
+				if method == "GET" && (want == actions.Lost || want == actions.Failed) {
+					want = actions.Refused
+				}
+				l.expect(out, want, f.class, f.err)
+				if out.Again != again {
+					t.Errorf("again %v, want %v", out.Again, again)
+				}
+				if got := count.Load(); got != f.requests {
+					t.Errorf("%d requests were read, want %d", got, f.requests)
+				}
+				if out.Err != nil && strings.Contains(out.Err.Error(), "hunter2") {
+					t.Errorf("the error shows the body: %v", out.Err)
+				}
+			})
+		}
+	}
+}
+
+// hostile serves connections with a fault.
+func hostile(t testing.TB, do func(net.Conn, func() *http.Request)) (address string, count *atomic.Int32) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count = &atomic.Int32{}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(func() { cancel(); _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+				defer stop()
+				do(conn, func() *http.Request {
+					r, err := http.ReadRequest(bufio.NewReader(conn))
+					if err != nil {
+						return nil
+					}
+					count.Add(1)
+					_, _ = io.Copy(io.Discard, r.Body)
+					return r
+				})
+			}()
+		}
+	}()
+	return "http://" + listener.Addr().String(), count
+}
+
+// TestNothingSent are failures before anything was sent: the only ones after
+// which a POST may always be sent again.
+func TestNothingSent(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "http://" + closed.Addr().String()
+	_ = closed.Close()
+	l := &lab{TB: t, kind: Family().Kind("")}
+	l.grant(address, "https://nowhere.invalid")
+	post := args{"baseURL": address, "json": args{"a": "b"}}
+	out := l.run("/x", post)
+	l.expect(out, actions.Refused, "connection", "POST /x could not be sent: dial tcp")
+	if !out.Again {
+		t.Error("it would not be tried again")
+	}
+
+	out = l.run("/x", args{"baseURL": "https://nowhere.invalid"})
+	l.expect(out, actions.Refused, "connection", "GET /x could not be sent")
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(fmt.Errorf("the user said stop"))
+	out = l.kind.Run(ctx, l.call("/x", post))
+	l.expect(out, actions.Refused, "", "the user said stop")
+	if out.Again {
+		t.Error("what was cancelled would be tried again")
+	}
+}
+
+// TestCancel ends a request that was sent: nobody knows what it did.
+func TestCancel(t *testing.T) {
+	arrived := make(chan struct{})
+	address, _ := hostile(t, func(c net.Conn, read func() *http.Request) {
+		read()
+		close(arrived)
+		time.Sleep(5 * time.Second)
+	})
+	l := &lab{TB: t, kind: Family().Kind("")}
+	l.grant(address)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-arrived; cancel() }()
+	out := l.kind.Run(ctx, l.call("/x", args{"baseURL": address, "method": "POST"}))
+	l.expect(out, actions.Lost, "", "context canceled")
+	if out.Again {
+		t.Error("it would be tried again")
+	}
+}
+
+// TestStaleConnection: a server closes a connection that is kept. A POST on it
+// is either sent on a new one, where nothing was sent on the old, or lost; it is
+// never sent twice.
+func TestStaleConnection(t *testing.T) {
+	for range 50 {
+		var posts atomic.Int32
+		address, _ := hostile(t, func(c net.Conn, read func() *http.Request) {
+			for {
+				r := read()
+				if r == nil {
+					return
+				}
+				if r.Method == "POST" {
+					posts.Add(1)
+				}
+				_, _ = io.WriteString(c, "HTTP/1.1 204 No Content\r\n\r\n")
+				if r.Method == "GET" {
+					time.Sleep(time.Duration(posts.Load()+1) * 300 * time.Microsecond)
+					return
+				}
+			}
+		})
+		l := &lab{TB: t, kind: Family().Kind("")}
+		l.grant(address)
+		l.done(l.run("/x", args{"baseURL": address}))
+		time.Sleep(300 * time.Microsecond)
+		out := l.run("/x", args{"baseURL": address, "method": "POST"})
+		unsent := out.Status == actions.Refused && out.Again && posts.Load() == 0
+		if out.Status != actions.Done && out.Status != actions.Lost && !unsent {
+			t.Errorf("status %d: %v", out.Status, out.Err)
+		}
+		if n := posts.Load(); n > 1 || out.Status == actions.Done && n != 1 {
+			t.Errorf("%d POSTs arrived, and the outcome is %d", n, out.Status)
+		}
+	}
+}

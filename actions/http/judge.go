@@ -1,0 +1,268 @@
+package http
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// ordinary reports whether a status is no error.
+func (x *exchange) ordinary(status int) bool {
+	if slices.Contains(x.expect, status) {
+		return true
+	}
+	success := status >= 200 && status < 300
+	return success && !slices.ContainsFunc(x.expect, func(s int) bool { return s < 400 })
+}
+
+// title is the request as messages name it.
+func (x *exchange) title(r *request) string { return r.method + " " + shown(r.at.url, x.base) }
+
+// title is the status with its words.
+func (a *answer) title() string {
+	words := http.StatusText(a.status)
+	if words == "" {
+		_, words, _ = strings.Cut(a.reason, " ")
+		words = clean(words)
+	}
+	return strings.TrimSpace(strconv.Itoa(a.status) + " " + words)
+}
+
+// judge says what an answer means, and decodes its body.
+func (x *exchange) judge(r *request, a *answer) actions.Outcome {
+	wait, asked := retryAfter(a.header, time.Now())
+	if x.ordinary(a.status) {
+		if a.status >= 300 {
+			a.lenient() // its form is not what the author said of the others
+		} else if err := a.decode(x.response, x.typed); err != nil {
+			return x.failed(r, a, err)
+		}
+		if text := x.graphqlErrors(a); text != "" {
+			return x.failed(r, a, errors.New(text))
+		}
+		return actions.Outcome{Status: actions.Done, RetryAfter: wait}
+	}
+	a.lenient()
+	out := actions.Outcome{Status: statusOf(a.status, asked), Class: strconv.Itoa(a.status), RetryAfter: wait}
+	if a.moved {
+		out.Status = actions.Failed
+	}
+	text := fmt.Sprintf("%s answered %s", x.title(r), a.title())
+	if said := x.said(a); said != "" {
+		text += ": " + said
+	}
+	switch a.status {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		out.Again = asked
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		out.Again = r.repeatable()
+	}
+	if out.Again && wait > longestWait {
+		out.Again = false
+		text += fmt.Sprintf(" (and asks to come back in %s, which is too long to wait for)", wait.Round(time.Second))
+	}
+	if a.status >= 300 && a.status < 400 && a.header.Get("Location") != "" {
+		text += x.elsewhere(a)
+	}
+	out.Err = errors.New(text)
+	if out.Status == actions.Gone {
+		out.Result = x.result(a)
+	}
+	return x.settled(r, out)
+}
+
+// statusOf is how a request ended by the status of its answer. A server that
+// says when to come back has done nothing; a redirect with 307 or 308 asks for
+// the same elsewhere.
+func statusOf(status int, comeBack bool) actions.Status {
+	switch {
+	case status == http.StatusNotFound || status == http.StatusGone:
+		return actions.Gone
+	case status >= 400 && status < 500,
+		status == http.StatusTemporaryRedirect, status == http.StatusPermanentRedirect, status == http.StatusNotModified,
+		status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported,
+		status == http.StatusServiceUnavailable && comeBack:
+		return actions.Refused
+	default:
+		return actions.Failed
+	}
+}
+
+// settled makes a failure of what changes nothing one that changed nothing.
+func (x *exchange) settled(r *request, out actions.Outcome) actions.Outcome {
+	if r.effect == actions.None && (out.Status == actions.Failed || out.Status == actions.Lost) {
+		out.Status = actions.Refused
+	}
+	return out
+}
+
+// elsewhere says where a redirect leads, without what may be secret.
+func (x *exchange) elsewhere(a *answer) string {
+	u, err := url.Parse(a.header.Get("Location"))
+	if err != nil {
+		return ""
+	}
+	text := " (to " + clean(shown(u, x.base)) + ")"
+	if !x.follow {
+		text += "; redirects within the origin are followed with `redirects: \"same-origin\"`"
+	}
+	return text
+}
+
+// failed is the outcome of an answer that cannot be used.
+func (x *exchange) failed(r *request, a *answer, err error) actions.Outcome {
+	return x.settled(r, actions.Outcome{
+		Status: actions.Failed, Class: strconv.Itoa(a.status),
+		Err: fmt.Errorf("%s answered %s, and %w", x.title(r), a.title(), err),
+	})
+}
+
+func (x *exchange) unusable(a *answer, err error) actions.Outcome { return x.failed(x.req, a, err) }
+
+// said is the server's own message: what `error` finds, else the beginning of
+// what it said.
+func (x *exchange) said(a *answer) string {
+	late := x.call.Late[x.given.prefix+"error"]
+	if late == nil {
+		late = x.call.Late["error"]
+	}
+	if late != nil {
+		if v, err := late(a.known()); err == nil {
+			if text := messageOf(v); text != "" {
+				return text
+			}
+		}
+	}
+	return a.excerpt()
+}
+
+// messageOf is a message that may be an object.
+func messageOf(v any) string {
+	text, err := scalar(v)
+	if err != nil && v != nil {
+		data, _ := json.Marshal(v)
+		text = string(data)
+	}
+	return clean(text)
+}
+
+// graphqlErrors is what a GraphQL server says went wrong, under a status that
+// says all is well.
+func (x *exchange) graphqlErrors(a *answer) string {
+	if x.given.args["graphql"] == nil {
+		return ""
+	}
+	body, _ := a.body.(map[string]any)
+	list, _ := body["errors"].([]any)
+	if len(list) == 0 {
+		return ""
+	}
+	if x.call.Late["error"] != nil {
+		return "reports errors: " + x.said(a)
+	}
+	first, _ := list[0].(map[string]any)
+	text, _ := first["message"].(string)
+	return "reports errors: " + clean(text)
+}
+
+// broken is the outcome of a request to which there is no whole answer.
+func (x *exchange) broken(ctx, limited context.Context, r *request, err error, sent bool) actions.Outcome {
+	out := actions.Outcome{Status: actions.Refused, Class: classOf(err)}
+	var asked *url.Error
+	if errors.As(err, &asked) {
+		err = asked.Err // it has the whole URL in front
+	}
+	switch {
+	case ctx.Err() != nil:
+		err, out.Class = context.Cause(ctx), classOf(ctx.Err())
+	case limited.Err() != nil:
+		err, out.Class = context.Cause(limited), "timeout"
+		out.Again = !sent
+	case errors.Is(err, fs.ErrPermission), errors.As(err, new(*bodyError)):
+		out.Class = ""
+	case refusedByTLS(err):
+		sent = false // the other side ended the connection before it read
+	case !sent:
+		out.Again = !hopeless(err)
+	default:
+		out.Again = r.repeatable()
+	}
+	text := errors.New(wording(err))
+	if sent {
+		out.Status = actions.Lost
+		out.Err = fmt.Errorf("%s was sent, and no answer came: %w", x.title(r), &told{text, err})
+	} else {
+		out.Err = fmt.Errorf("%s could not be sent: %w", x.title(r), &told{text, err})
+	}
+	return x.settled(r, out)
+}
+
+// told is an error in other words.
+type told struct{ words, err error }
+
+func (t *told) Error() string { return t.words.Error() }
+func (t *told) Unwrap() error { return t.err }
+
+// wording is an error of the network in words for people.
+func wording(err error) string {
+	switch {
+	case errors.Is(err, io.EOF) || strings.Contains(err.Error(), "server closed idle connection"):
+		return "the connection was closed"
+	default:
+		const most = 400
+		return clip(err.Error(), most)
+	}
+}
+
+func clip(s string, most int) string {
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// classOf is the class of an error of the network.
+func classOf(err error) string {
+	var timeout interface{ Timeout() bool }
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
+		return "timeout"
+	}
+	if errors.Is(err, context.Canceled) {
+		return ""
+	}
+	return "connection"
+}
+
+// hopeless reports whether an error before anything was sent will be the same
+// in a moment: there is no such name, or the other side is not who it should be.
+func hopeless(err error) bool {
+	var name *net.DNSError
+	var record tls.RecordHeaderError
+	var verify *tls.CertificateVerificationError
+	var unknown x509.UnknownAuthorityError
+	var host x509.HostnameError
+	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &name) && name.IsNotFound || errors.As(err, &record) || errors.As(err, &verify) ||
+		errors.As(err, &unknown) || errors.As(err, &host)
+}
+
+// refusedByTLS reports whether the other side ended the handshake: it then never
+// read a request, whatever had been sent by then.
+func refusedByTLS(err error) bool {
+	var alert tls.AlertError
+	var op *net.OpError
+	return errors.As(err, &alert) || errors.As(err, &op) && op.Op == "remote error"
+}

@@ -1,0 +1,179 @@
+package http
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+)
+
+func TestStatus(t *testing.T) {
+	const ok, gone, refused, failed = actions.Done, actions.Gone, actions.Refused, actions.Failed
+	soon := map[string]string{"Retry-After": "7"}
+	for _, tc := range []struct {
+		method string
+		status int
+		header map[string]string
+		args   args
+		want   actions.Status
+		again  bool
+		after  time.Duration
+		err    string
+	}{
+		{method: "GET", status: 200, want: ok},
+		{method: "POST", status: 202, header: soon, want: ok, after: 7 * time.Second},
+		{method: "GET", status: 404, want: gone, err: "GET /x/7 answered 404 Not Found: no such pet"},
+		{method: "DELETE", status: 410, want: gone, err: "DELETE /x/7 answered 410 Gone"},
+		{method: "GET", status: 404, args: args{"expect": []any{int64(404)}}, want: ok},
+		{method: "GET", status: 200, args: args{"expect": []any{int64(404)}}, want: ok},
+		{method: "GET", status: 200, args: args{"expect": []any{int64(201)}}, want: refused, err: "answered 200 OK"},
+		{method: "POST", status: 200, args: args{"expect": []any{int64(201)}}, want: failed},
+		{method: "GET", status: 302, args: args{"expect": []any{int64(302)}}, want: ok},
+		{method: "POST", status: 400, want: refused, err: "POST /x/7 answered 400 Bad Request: no such pet"},
+		{method: "POST", status: 409, header: soon, want: refused, after: 7 * time.Second},
+		{method: "PUT", status: 412, want: refused},
+		{method: "POST", status: 429, want: refused},
+		{method: "POST", status: 429, header: soon, want: refused, again: true, after: 7 * time.Second},
+		{method: "POST", status: 429, header: map[string]string{"Retry-After": "0"}, want: refused, again: true},
+		{method: "POST", status: 429, header: map[string]string{"Retry-After": "3600"}, want: refused, after: time.Hour, err: "come back in 1h0m0s"},
+		{method: "POST", status: 503, want: failed},
+		{method: "POST", status: 503, header: soon, want: refused, again: true, after: 7 * time.Second},
+		{method: "POST", status: 503, header: map[string]string{"Retry-After": "Mon, 02 Jan 2006 15:04:15 GMT", "Date": "Mon, 02 Jan 2006 15:04:05 GMT"}, want: refused, again: true, after: 10 * time.Second},
+		{method: "POST", status: 503, header: map[string]string{"Retry-After": "soon"}, want: failed},
+		{method: "GET", status: 503, want: refused},
+		{method: "POST", status: 500, want: failed, err: "answered 500 Internal Server Error: no such pet"},
+		{method: "GET", status: 500, want: refused},
+		{method: "POST", status: 501, want: refused},
+		{method: "POST", status: 502, want: failed},
+		{method: "PATCH", status: 504, want: failed},
+		{method: "PUT", status: 502, want: failed, again: true},
+		{method: "DELETE", status: 504, want: failed, again: true},
+		{method: "PUT", status: 502, args: args{"ifMatch": `"a"`}, want: failed},
+		{method: "GET", status: 502, want: refused, again: true},
+		{method: "POST", status: 504, args: args{"effect": "none"}, want: refused, again: true},
+		{method: "POST", status: 504, args: args{"idempotencyKey": true}, want: failed, again: true},
+		{method: "POST", status: 599, want: failed, err: "answered 599 status code 599: no such pet"},
+		{method: "GET", status: 302, header: map[string]string{"Location": "https://evil.test/a?token=hunter2"}, want: refused, err: `(to https://evil.test/a); redirects`},
+		{method: "POST", status: 303, want: failed},
+		{method: "POST", status: 307, want: refused},
+	} {
+		t.Run(fmt.Sprint(tc.method, " ", tc.status, tc.header, tc.args), func(t *testing.T) {
+			l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				for name, value := range tc.header {
+					w.Header().Set(name, value)
+				}
+				w.WriteHeader(tc.status)
+				_, _ = w.Write([]byte(`{"message":"no such\r\npet","code":[1,2]}`))
+			})
+			a := args{"method": tc.method, "error": at("body.message")}
+			for name, v := range tc.args {
+				a[name] = v
+			}
+			c := l.call("/x/${7}", a)
+			c.Key = "key"
+			out := l.kind.Run(t.Context(), c)
+			class := fmt.Sprint(tc.status)
+			if tc.want == ok {
+				class = ""
+			}
+			l.expect(out, tc.want, class, tc.err)
+			if out.Again != tc.again || out.RetryAfter != tc.after {
+				t.Errorf("again %v after %s, want %v after %s", out.Again, out.RetryAfter, tc.again, tc.after)
+			}
+			if out.Err != nil && strings.Contains(out.Err.Error(), "hunter2") {
+				t.Errorf("the error shows a secret: %v", out.Err)
+			}
+			if tc.want == gone && out.Result.(map[string]any)["status"] != int64(tc.status) {
+				t.Errorf("the result of what is gone: %v", out.Result)
+			}
+		})
+	}
+}
+
+func TestMessage(t *testing.T) {
+	for _, tc := range []struct {
+		name, kind, body string
+		late             actions.LateExpr
+		want             string
+	}{
+		{"the server's", "application/json", `{"message":"no"}`, at("body.message"), ": no"},
+		{"an object", "application/json", `{"message":{"a":1}}`, at("body.message"), `: {"a":1}`},
+		{"a number", "application/json", `{"message":7}`, at("body.message"), `: 7`},
+		{"null", "application/json", `{"x":1}`, at("body.message"), `: {"x":1}`},
+		{"empty", "application/json", `{"message":""}`, at("body.message"), `: {"message":""}`},
+		{"an error in the expression", "application/json", `{}`, func(map[string]any) (any, error) { return nil, errors.New("no") }, ": {}"},
+		{"a header", "text/plain", "x", at("headers.x-reason"), ": because"},
+		{"text", "text/plain", "line\none\x1b[31m", nil, ": line one [31m"},
+		{"page", "text/html", "<html>", nil, ""},
+		{"picture", "image/png", "abc", nil, ""},
+		{"bad UTF-8", "text/plain", "\xff", nil, ""},
+		{"nothing", "", "", nil, ""},
+		{"broken JSON", "application/json", `{"a`, at("body.message"), `: {"a`},
+		{"JSON that says it is text", "text/plain", `{"message":"no"}`, at("body.message"), ": no"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header()["Content-Type"] = nil
+				if tc.kind != "" {
+					w.Header().Set("Content-Type", tc.kind)
+				}
+				w.Header().Set("X-Reason", "because")
+				w.WriteHeader(400)
+				_, _ = w.Write([]byte(tc.body))
+			})
+			a := args{"returns": true}
+			if tc.late != nil {
+				a["error"] = tc.late
+			}
+			if got, want := l.run("/x", a).Err.Error(), "GET /x answered 400 Bad Request"+tc.want; got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestGraphQLErrors(t *testing.T) {
+	l := newLab(t, answerJSON(200, `{"data":null,"errors":[{"message":"no field x"}]}`))
+	query := args{"graphql": args{"query": "{x}"}}
+	l.expect(l.run("/q", query), actions.Refused, "200", "POST /q answered 200 OK, and reports errors: no field x")
+	query["graphql"] = args{"query": "mutation {x}"}
+	l.expect(l.run("/q", query), actions.Failed, "200", "no field x")
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		"0": 0, "120": 2 * time.Minute, " 7 ": 7 * time.Second, "Fri, 02 Jan 2026 03:05:05 GMT": time.Minute,
+		"Friday, 02-Jan-26 03:05:05 GMT": time.Minute, "Fri Jan  2 03:05:05 2026": time.Minute,
+		"Fri, 02 Jan 2015 03:05:05 GMT": 0, "": -1, "-1": -1, "1.5": -1, "soon": -1, "1 2": -1,
+	} {
+		got, asked := retryAfter(http.Header{"Retry-After": {text}}, now)
+		if !asked {
+			got = -1
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	if got, _ := retryAfter(http.Header{"Retry-After": {strings.Repeat("9", 99)}}, now); got < 100*365*24*time.Hour {
+		t.Errorf("too large a number is %s", got)
+	}
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, s := range []string{"0", "120", "Fri, 02 Jan 2026 03:05:05 GMT", "99999999999999999999", "-1", " 1"} {
+		f.Add(s, s)
+	}
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, after, date string) {
+		wait, asked := retryAfter(http.Header{"Retry-After": {after}, "Date": {date}}, now)
+		if wait < 0 || !asked && wait != 0 {
+			t.Fatalf("%q: %s, %v", after, wait, asked)
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package http
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// limits hold back requests, by origin, over the process.
+type limits struct {
+	mu    sync.Mutex
+	rates map[rateKey]*rate.Limiter
+	slots map[slotKey]chan struct{}
+}
+
+type rateKey struct {
+	origin actions.Origin
+	allowance
+}
+
+type slotKey struct {
+	origin actions.Origin
+	most   int64
+}
+
+func newLimits() *limits {
+	return &limits{rates: map[rateKey]*rate.Limiter{}, slots: map[slotKey]chan struct{}{}}
+}
+
+// allowance is what a call's rateLimit and concurrency allow; zero is any.
+type allowance struct {
+	requests, burst int64
+	per             time.Duration
+}
+
+// restraint is how a call is held back.
+type restraint struct {
+	limits *limits
+	allowance
+	most int64
+}
+
+// of is the restraint that the arguments ask for.
+func (l *limits) of(g given) (restraint, error) {
+	r := restraint{limits: l}
+	r.most, _ = g.args["concurrency"].(int64)
+	m, ok := g.args["rateLimit"].(map[string]any)
+	if !ok {
+		return r, nil
+	}
+	r.requests, _ = m["requests"].(int64)
+	if r.burst, ok = m["burst"].(int64); !ok {
+		r.burst = r.requests
+	}
+	var err error
+	if r.per, err = durationOf("rateLimit.per", m["per"], 0); err != nil {
+		return r, err
+	}
+	if r.requests < 1 || r.burst < 1 || r.per == 0 {
+		return r, fmt.Errorf("rateLimit: write {requests: 10, per: \"1s\"}, with numbers above zero")
+	}
+	return r, nil
+}
+
+// wait returns when the next request to the origin may be sent. Done must be
+// called when it is answered.
+func (r restraint) wait(ctx context.Context, origin actions.Origin) (done func(), err error) {
+	done = func() {}
+	if r.most > 0 {
+		slots := r.limits.slotsOf(slotKey{origin, r.most})
+		select {
+		case slots <- struct{}{}:
+			done = func() { <-slots }
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	if r.requests > 0 {
+		if err := r.limits.rateOf(rateKey{origin, r.allowance}).Wait(ctx); err != nil {
+			done()
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			return nil, fmt.Errorf("rateLimit: the turn of this request comes after its time is over: %w", context.DeadlineExceeded)
+		}
+	}
+	return done, nil
+}
+
+func (l *limits) slotsOf(key slotKey) chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.slots[key] == nil {
+		l.slots[key] = make(chan struct{}, min(key.most, 1<<20))
+	}
+	return l.slots[key]
+}
+
+func (l *limits) rateOf(key rateKey) *rate.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.rates[key] == nil {
+		every := rate.Limit(float64(key.requests) / key.per.Seconds())
+		l.rates[key] = rate.NewLimiter(every, int(min(key.burst, 1<<30)))
+	}
+	return l.rates[key]
+}

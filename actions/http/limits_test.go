@@ -1,0 +1,87 @@
+package http
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+)
+
+func TestConcurrency(t *testing.T) {
+	var now, most atomic.Int64
+	l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+		n := now.Add(1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		time.Sleep(5 * time.Millisecond)
+		now.Add(-1)
+		w.WriteHeader(204)
+	})
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if out := l.run("/x", args{"concurrency": int64(3)}); out.Status != actions.Done {
+				t.Error(out.Err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := most.Load(); n != 3 {
+		t.Errorf("%d at the same time, want 3", n)
+	}
+}
+
+func TestRateLimit(t *testing.T) {
+	l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+	a := args{"rateLimit": args{"requests": int64(10), "per": "500ms", "burst": int64(1)}}
+	start := time.Now()
+	for range 5 {
+		l.done(l.run("/x", a))
+	}
+	if took := time.Since(start); took < 190*time.Millisecond {
+		t.Errorf("five requests took %s", took)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	out := l.kind.Run(ctx, l.call("/x", a))
+	l.expect(out, actions.Refused, "timeout", "waiting for a turn")
+}
+
+// TestReuse: connections are kept, as many as ask at once.
+func TestReuse(t *testing.T) {
+	var opened atomic.Int64
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(2 * time.Millisecond)
+		answerJSON(200, `{"a":1}`)(w, nil)
+	}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	s.Start()
+	defer s.Close()
+	l := &lab{TB: t, kind: Family().Kind(""), server: s}
+	l.grant(s.URL)
+	const at, rounds = 64, 10
+	for range rounds {
+		var wg sync.WaitGroup
+		for range at {
+			wg.Go(func() {
+				if out := l.run("/x", nil); out.Status != actions.Done {
+					t.Error(out.Err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	if n := opened.Load(); n > at+8 {
+		t.Errorf("%d connections for %d at once", n, at)
+	}
+}

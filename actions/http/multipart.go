@@ -1,0 +1,148 @@
+package http
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/textproto"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+// multipartBody joins the parts. Each is opened when its turn comes, so that
+// large files stay on the disk; the size is known beforehand.
+func multipartBody(parts []any, files *actions.Files) (*payload, error) {
+	var frame bytes.Buffer
+	w := multipart.NewWriter(&frame)
+	var pieces []*payload
+	flush := func() {
+		pieces = append(pieces, content("", bytes.Clone(frame.Bytes())))
+		frame.Reset()
+	}
+	for i, p := range parts {
+		m, _ := p.(map[string]any)
+		header, body, err := partOf(m, files)
+		if err != nil {
+			return nil, fmt.Errorf("part %d: %w", i+1, err)
+		}
+		if _, err := w.CreatePart(header); err != nil {
+			return nil, err
+		}
+		flush()
+		pieces = append(pieces, body)
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	flush()
+	out := &payload{contentType: w.FormDataContentType()}
+	for _, p := range pieces {
+		out.size += p.size
+	}
+	out.open = func() (io.ReadCloser, error) { return &chain{rest: pieces}, nil }
+	return out, nil
+}
+
+// partOf is a part's header and content.
+func partOf(m map[string]any, files *actions.Files) (textproto.MIMEHeader, *payload, error) {
+	name, _ := m["name"].(string)
+	filename, _ := m["filename"].(string)
+	mediaType, _ := m["contentType"].(string)
+	asset, isAsset := m["asset"].(*spec.File)
+	if (m["value"] != nil) == isAsset {
+		return nil, nil, errors.New("it has one of value and asset")
+	}
+	for _, s := range []string{name, filename, mediaType} {
+		if strings.ContainsAny(s, "\x00\r\n") {
+			return nil, nil, errors.New("a name or type in it holds a line end or NUL, which would begin another header")
+		}
+	}
+	if name == "" {
+		return nil, nil, errors.New("its name is empty")
+	}
+	var body *payload
+	var err error
+	if isAsset {
+		body, err = assetBody(asset, files)
+		if err == nil && filename == "" {
+			filename = lastName(asset.Path, name)
+		}
+		if err == nil && mediaType == "" {
+			mediaType = body.contentType
+		}
+	} else {
+		var s string
+		s, err = scalar(m["value"])
+		body = content("", []byte(s))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	header := textproto.MIMEHeader{}
+	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace
+	disposition := `form-data; name="` + quote(name) + `"`
+	if filename != "" {
+		disposition += `; filename="` + quote(filename) + `"`
+	}
+	header.Set("Content-Disposition", disposition)
+	if mediaType != "" {
+		header.Set("Content-Type", mediaType)
+	}
+	return header, body, nil
+}
+
+// lastName is the last name of a path, or def.
+func lastName(path, def string) string {
+	path = path[strings.LastIndexAny(path, `/\`)+1:]
+	if path == "" {
+		return def
+	}
+	return path
+}
+
+// chain reads one payload after the other, each open only in its turn.
+type chain struct {
+	rest    []*payload
+	current io.ReadCloser
+	left    int64
+}
+
+func (c *chain) Read(p []byte) (int, error) {
+	for {
+		if c.current == nil {
+			if len(c.rest) == 0 {
+				return 0, io.EOF
+			}
+			next, err := c.rest[0].open()
+			if err != nil {
+				return 0, err
+			}
+			c.current, c.left, c.rest = next, c.rest[0].size, c.rest[1:]
+		}
+		n, err := c.current.Read(p)
+		c.left -= int64(n)
+		switch {
+		case err == io.EOF && c.left > 0:
+			return n, errShrunk
+		case err == io.EOF:
+			err = c.current.Close()
+			c.current = nil
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+}
+
+var errShrunk = errors.New("a file became shorter while it was sent")
+
+func (c *chain) Close() error {
+	if c.current == nil {
+		return nil
+	}
+	return c.current.Close()
+}

@@ -1,0 +1,349 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// mostPages is how many pages there may be without a word of the author's.
+const mostPages = 1000
+
+// pages is how one page leads to the next.
+type pages struct {
+	kind     string // link, page, offset or cursor
+	settings map[string]any
+	most     int64
+	// bounded says that the author named most.
+	bounded bool
+}
+
+// pagination reads the argument; nil is a single page.
+func (x *exchange) pagination() (*pages, error) {
+	m, ok := x.call.Args["paginate"].(map[string]any)
+	if !ok {
+		return nil, nil
+	}
+	p := &pages{most: mostPages}
+	if most, ok := m["maxPages"].(int64); ok {
+		p.most, p.bounded = most, true
+	}
+	for _, kind := range []string{"link", "page", "offset", "cursor"} {
+		v := m[kind]
+		if v == nil || v == false {
+			continue
+		}
+		if p.kind != "" {
+			return nil, fmt.Errorf("paginate: %s and %s are both given; give one", p.kind, kind)
+		}
+		p.kind = kind
+		p.settings, _ = v.(map[string]any)
+	}
+	switch {
+	case p.kind == "":
+		return nil, errors.New("paginate: give one of link, page, offset and cursor")
+	case x.call.Late["items"] == nil:
+		return nil, errors.New("paginate: `items` is missing: say where in an answer the list is, as in \"${body.items}\"")
+	case p.kind == "cursor" && x.call.Late["paginate.cursor.next"] == nil:
+		return nil, errors.New("paginate: cursor.next is missing: say where in an answer the next cursor is")
+	case p.kind == "cursor" && (p.text("param") == "") == (p.text("body") == ""):
+		return nil, errors.New("paginate: cursor has one of param and body")
+	}
+	return p, nil
+}
+
+func (p *pages) text(name string) string {
+	s, _ := p.settings[name].(string)
+	return s
+}
+
+// first adds what the first request has beside its own.
+func (p *pages) first() []pair {
+	var out []pair
+	add := func(param string, v any, def string) {
+		if name := p.text(param); name != "" {
+			value := def
+			if n, ok := v.(int64); ok {
+				value = strconv.FormatInt(n, 10)
+			}
+			if value != "" {
+				out = append(out, pair{name, value})
+			}
+		}
+	}
+	switch p.kind {
+	case "page":
+		add("param", p.settings["start"], "1")
+		add("sizeParam", p.settings["size"], "")
+	case "offset":
+		add("param", int64(0), "")
+		add("limitParam", p.settings["limit"], "")
+	}
+	return out
+}
+
+// paginate fetches page after page, as far as they are wanted. The result is
+// that of the last.
+func (x *exchange) paginate(ctx context.Context) actions.Outcome {
+	all := []any{}
+	r, own := *x.req, x.req.pairs
+	r.pairs = append(slices.Clone(own), x.pages.first()...)
+	for n := int64(1); ; n++ {
+		a, out := x.exchange(ctx, &r)
+		if out.Status != actions.Done {
+			if n > 1 && out.Err != nil {
+				out.Err = fmt.Errorf("page %d: %w", n, out.Err)
+				out.Result = nil
+				if out.Status == actions.Gone {
+					out.Status = actions.Refused
+				}
+			}
+			return out
+		}
+		result := x.result(a)
+		result["items"] = all
+		out.Result = result
+		if !x.wants("items") {
+			return out
+		}
+		list, err := x.items(x.call.Late["items"], a)
+		if err != nil {
+			return x.unusable(a, err)
+		}
+		all = append(all, list...)
+		result["items"] = limited(all, x.call.Limit)
+		if len(list) == 0 || x.call.Limit > 0 && len(all) >= x.call.Limit {
+			return out
+		}
+		x.read += int64(len(a.raw))
+		more, err := x.next(&r, own, a, n, len(all))
+		switch {
+		case err != nil:
+			return x.unusable(a, err)
+		case !more || x.pages.bounded && n >= x.pages.most:
+			return out
+		case n >= x.pages.most:
+			return x.unusable(a, fmt.Errorf("there are more than %d pages; set paginate.maxPages to how many are wanted", n))
+		}
+		x.call.Progress(fmt.Sprintf("page %d, %d items so far", n+1, len(all)))
+	}
+}
+
+// items evaluates the list of a page; null is an empty one.
+func (x *exchange) items(late actions.LateExpr, a *answer) ([]any, error) {
+	v, err := late(a.known())
+	if err != nil {
+		return nil, fmt.Errorf("items fails: %w", err)
+	}
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case []any:
+		return v, nil
+	default:
+		return nil, fmt.Errorf("items yields %s, and a list is wanted", kindOf(v))
+	}
+}
+
+// next makes the request of the next page; more is false where there is none.
+func (x *exchange) next(r *request, own []pair, a *answer, n int64, seen int) (more bool, err error) {
+	p := x.pages
+	switch p.kind {
+	case "page":
+		start, ok := p.settings["start"].(int64)
+		if !ok {
+			start = 1
+		}
+		r.pairs = with(append(slices.Clone(own), p.first()...), p.text("param"), strconv.FormatInt(start+n, 10))
+		return true, nil
+	case "offset":
+		r.pairs = with(append(slices.Clone(own), p.first()...), p.text("param"), strconv.Itoa(seen))
+		return true, nil
+	case "cursor":
+		return x.nextCursor(r, own, a)
+	default:
+		return nextLink(r, a)
+	}
+}
+
+// with is the pairs with one value of that name.
+func with(pairs []pair, name, value string) []pair {
+	pairs = slices.DeleteFunc(pairs, func(p pair) bool { return p.name == name })
+	return append(pairs, pair{name, value})
+}
+
+func (x *exchange) nextCursor(r *request, own []pair, a *answer) (bool, error) {
+	v, err := x.call.Late["paginate.cursor.next"](a.known())
+	if err != nil {
+		return false, fmt.Errorf("paginate.cursor.next fails: %w", err)
+	}
+	if v == nil || v == "" {
+		return false, nil
+	}
+	if name := x.pages.text("param"); name != "" {
+		text, err := scalar(v)
+		if err != nil {
+			return false, fmt.Errorf("paginate.cursor.next %w", err)
+		}
+		pairs := with(slices.Clone(own), name, text)
+		if slices.Equal(pairs, r.pairs) {
+			return false, errors.New("its next cursor is the one it was asked with: the pages would never end")
+		}
+		r.pairs = pairs
+		return true, nil
+	}
+	from := "json"
+	if x.given.args["graphql"] != nil {
+		from = "graphql"
+	}
+	before, _ := x.given.args[from].(map[string]any)
+	after := inserted(before, strings.Split(x.pages.text("body"), "."), v)
+	body, err := encodeBody(from, after, nil)
+	if err != nil {
+		return false, err
+	}
+	if samePayload(body, r.body) {
+		return false, errors.New("its next cursor is the one it was asked with: the pages would never end")
+	}
+	r.body = body
+	return true, nil
+}
+
+// inserted is the object with a value at a path.
+func inserted(m map[string]any, path []string, v any) map[string]any {
+	out := maps.Clone(m)
+	if out == nil {
+		out = map[string]any{}
+	}
+	if len(path) > 1 {
+		inner, _ := out[path[0]].(map[string]any)
+		v = inserted(inner, path[1:], v)
+	}
+	out[path[0]] = v
+	return out
+}
+
+func samePayload(a, b *payload) bool {
+	if a == nil || b == nil || a.size != b.size {
+		return false
+	}
+	read := func(p *payload) string {
+		f, err := p.open()
+		if err != nil {
+			return ""
+		}
+		defer f.Close()
+		data, _ := io.ReadAll(f)
+		return string(data)
+	}
+	return read(a) == read(b)
+}
+
+// nextLink follows the header Link (RFC 8288), within the origin.
+func nextLink(r *request, a *answer) (bool, error) {
+	target := linkNext(a.header)
+	if target == "" {
+		return false, nil
+	}
+	here, err := url.Parse(a.url)
+	if err != nil {
+		return false, err
+	}
+	u, err := here.Parse(target)
+	switch {
+	case err != nil || u.User != nil:
+		return false, errors.New("its header Link holds no URL")
+	case !sameOrigin(u, here):
+		return false, fmt.Errorf("its next page is at %s://%s, another origin, which is not followed", u.Scheme, u.Host)
+	}
+	u.Fragment, u.RawFragment = "", ""
+	if u.String() == here.String() {
+		return false, errors.New("its next page is itself: the pages would never end")
+	}
+	r.at, r.pairs = address{url: u}, nil
+	return true, nil
+}
+
+// linkNext is the target of rel=next, or "".
+func linkNext(header http.Header) string {
+	for _, value := range header.Values("Link") {
+		for value != "" {
+			_, rest, ok := strings.Cut(value, "<")
+			if !ok {
+				break
+			}
+			target, rest, ok := strings.Cut(rest, ">")
+			if !ok {
+				break
+			}
+			params, after := linkParams(rest)
+			value = after
+			for _, rel := range strings.Fields(params["rel"]) {
+				if strings.EqualFold(rel, "next") {
+					return strings.TrimSpace(target)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// linkParams reads the parameters of a link, up to the comma that ends it. The
+// first of a name counts.
+func linkParams(s string) (params map[string]string, rest string) {
+	params = map[string]string{}
+	for {
+		s = strings.TrimLeft(s, " \t")
+		if s == "" || s[0] != ';' {
+			return params, strings.TrimPrefix(s, ",")
+		}
+		s = strings.TrimLeft(s[1:], " \t")
+		i := strings.IndexAny(s, "=;,")
+		if i < 0 {
+			return params, ""
+		}
+		name := strings.ToLower(strings.TrimSpace(s[:i]))
+		if s[i] != '=' {
+			s = s[i:]
+			continue
+		}
+		var value string
+		value, s = linkValue(strings.TrimLeft(s[i+1:], " \t"))
+		if _, again := params[name]; !again {
+			params[name] = value
+		}
+	}
+}
+
+// linkValue reads a parameter's value, in quotes or without.
+func linkValue(s string) (value, rest string) {
+	if s == "" || s[0] != '"' {
+		i := strings.IndexAny(s, ";,")
+		if i < 0 {
+			return strings.TrimSpace(s), ""
+		}
+		return strings.TrimSpace(s[:i]), s[i:]
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+			b.WriteByte(s[i])
+		case s[i] == '"':
+			return b.String(), s[i+1:]
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String(), ""
+}

@@ -1,0 +1,184 @@
+package http
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// numbers is a server of the numbers from 1 to 7 in pages of three, in every
+// style.
+func numbers(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	from := 0
+	answer := args{}
+	switch {
+	case q.Has("page"):
+		page, _ := strconv.Atoi(q.Get("page"))
+		from = (page - 1) * 3
+	case q.Has("offset"):
+		from, _ = strconv.Atoi(q.Get("offset"))
+	case q.Has("after"):
+		from, _ = strconv.Atoi(q.Get("after"))
+	case r.Method == "POST":
+		var body struct{ Page struct{ After int } }
+		_ = json.NewDecoder(r.Body).Decode(&body)
+		from = body.Page.After
+	}
+	var items []int
+	for n := from + 1; n <= min(from+3, 7); n++ {
+		items = append(items, n)
+	}
+	answer["items"] = items
+	if from+3 < 7 {
+		answer["next"] = from + 3
+		w.Header().Set("Link", fmt.Sprintf(`</first>; rel="first", <%s?after=%d&tag=x>; title="a, b;c"; rel="prev next"`, r.URL.Path, from+3))
+	}
+	text, _ := json.Marshal(answer)
+	answerJSON(200, string(text))(w, r)
+}
+
+func TestPaginate(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		args args
+		want []string
+	}{
+		{"link", args{"link": true}, []string{"/n?tag=x", "/n?after=3&tag=x", "/n?after=6&tag=x"}},
+		{"page", args{"page": args{"param": "page"}}, []string{"/n?tag=x&page=1", "/n?tag=x&page=2", "/n?tag=x&page=3", "/n?tag=x&page=4"}},
+		{"page from", args{"page": args{"param": "page", "start": int64(2), "sizeParam": "size", "size": int64(3)}}, []string{"/n?tag=x&page=2&size=3", "/n?tag=x&size=3&page=3", "/n?tag=x&size=3&page=4"}},
+		{"offset", args{"offset": args{"param": "offset", "limitParam": "limit", "limit": int64(50)}}, []string{"/n?tag=x&offset=0&limit=50", "/n?tag=x&limit=50&offset=3", "/n?tag=x&limit=50&offset=6", "/n?tag=x&limit=50&offset=7"}},
+		{"cursor", args{"cursor": args{"param": "after"}}, []string{"/n?tag=x", "/n?tag=x&after=3", "/n?tag=x&after=6"}},
+		{"cursor in the body", args{"cursor": args{"body": "page.after"}}, []string{`/n?tag=x {"page":{"size":3}}`, `/n?tag=x {"page":{"after":3,"size":3}}`, `/n?tag=x {"page":{"after":6,"size":3}}`}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l := newLab(t, numbers)
+			a := args{"paginate": tc.args, "items": at("body.items"), "query": args{"tag": "x"}, "paginate.cursor.next": at("body.next")}
+			if strings.HasSuffix(tc.name, "body") {
+				a["json"] = args{"page": args{"size": int64(3)}}
+			}
+			result := l.done(l.run("/n", a))
+			want := []any{int64(1), int64(2), int64(3), int64(4), int64(5), int64(6), int64(7)}
+			if tc.name == "page from" {
+				want = want[3:]
+			}
+			if diff := cmp.Diff(want, result["items"]); diff != "" {
+				t.Error(diff)
+			}
+			var got []string
+			for _, r := range l.requests() {
+				got = append(got, strings.TrimSpace(r.URI+" "+r.Body))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestPaginateLazily(t *testing.T) {
+	l := newLab(t, numbers)
+	a := args{"paginate": args{"link": true}, "items": at("body.items")}
+	for limit, requests := range []int{3, 1, 1, 1, 2} {
+		c := l.call("/n", a)
+		c.Limit = limit
+		items := l.done(l.kind.Run(t.Context(), c))["items"].([]any)
+		if n := len(l.requests()); n != requests || limit > 0 && len(items) != limit {
+			t.Errorf("limit %d: %d requests, %d items", limit, n, len(items))
+		}
+	}
+	c := l.call("/n", a)
+	c.Wants = func(member string) bool { return member == "status" }
+	l.done(l.kind.Run(t.Context(), c))
+	if n := len(l.requests()); n != 1 {
+		t.Errorf("%d requests for items that nobody wants", n)
+	}
+	a["paginate"] = args{"link": true, "maxPages": int64(2)}
+	if items := l.done(l.run("/n", a))["items"].([]any); len(items) != 6 {
+		t.Errorf("%d items in two pages", len(items))
+	}
+	single := l.done(l.run("/n", args{"items": at("body.items")}))
+	if diff := cmp.Diff([]any{int64(1), int64(2), int64(3)}, single["items"]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPaginateBounded: servers that never end.
+func TestPaginateBounded(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		link     string
+		body     string
+		paginate args
+		items    string
+		requests int
+		err      string
+	}{
+		{"a page that is its own next", "/n", `{"items":[1]}`, args{"link": true}, "body.items", 1, "would never end"},
+		{"a cursor that stays", "", `{"items":[1],"next":"a"}`, args{"cursor": args{"param": "c"}}, "body.items", 2, "would never end"},
+		{"pages without end", "", `{"items":[1]}`, args{"page": args{"param": "p"}}, "body.items", 1000, "more than 1000 pages"},
+		{"bytes without end", "", `{"items":["` + strings.Repeat("x", 400<<10) + `"]}`, args{"page": args{"param": "p"}}, "body.items", 3, "more than the 1048576 bytes that maxBytes allows"},
+		{"elsewhere", "https://evil.test/n", `{"items":[1]}`, args{"link": true}, "body.items", 1, "at https://evil.test, another origin"},
+		{"no list", "", `{"items":{}}`, args{"link": true}, "body.items", 1, "items yields an object"},
+		{"null", "/m", `{"items":null}`, args{"link": true}, "body.items", 1, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+				if tc.link != "" {
+					w.Header().Set("Link", "<"+tc.link+">; rel=next")
+				}
+				answerJSON(200, tc.body)(w, r)
+			})
+			out := l.run("/n", args{"paginate": tc.paginate, "items": at(tc.items), "paginate.cursor.next": at("body.next"), "maxBytes": "1MiB"})
+			if tc.err == "" {
+				l.done(out)
+			} else {
+				l.expect(out, actions.Refused, "200", tc.err)
+			}
+			if n := len(l.requests()); n != tc.requests {
+				t.Errorf("%d requests, want %d", n, tc.requests)
+			}
+		})
+	}
+}
+
+// TestPageFails: what fails on a later page fails the whole, and is never gone.
+func TestPageFails(t *testing.T) {
+	l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("after") {
+			w.WriteHeader(404)
+			return
+		}
+		numbers(w, r)
+	})
+	out := l.run("/n", args{"paginate": args{"link": true}, "items": at("body.items")})
+	l.expect(out, actions.Refused, "404", "page 2: GET /n answered 404")
+}
+
+func TestLink(t *testing.T) {
+	for value, want := range map[string]string{
+		`<https://x.test/2>; rel="next"`: "https://x.test/2", `<a>; rel=prev, <b>; rel=next`: "b", `<a>;REL=Next`: "a",
+		`<a,b;c>; title="x\", <no>; rel=next"; rel="last next"`: "a,b;c", `<a>; rel=prev; rel=next`: "", `<a>`: "", ``: "", `<a`: "", `junk`: "",
+		`<a>; rel*=UTF-8''next`: "", `<a>; crossorigin; rel=next`: "a", `<a>;rel=`: "",
+	} {
+		if got := linkNext(http.Header{"Link": {value}}); got != want {
+			t.Errorf("%s: %q, want %q", value, got, want)
+		}
+	}
+}
+
+func FuzzLink(f *testing.F) {
+	f.Add(`<a>; rel="next", <b>; rel=prev`)
+	f.Fuzz(func(t *testing.T, value string) {
+		if got := linkNext(http.Header{"Link": {value}}); !strings.Contains(value, got) {
+			t.Fatalf("%q has no %q", value, got)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package http
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// TestRedirects within the origin, each with the requests that the server then
+// gets.
+func TestRedirects(t *testing.T) {
+	for _, tc := range []struct {
+		method string
+		status int
+		to     string
+		want   actions.Status
+		got    []string
+		err    string
+	}{
+		{"GET", 301, "/b", actions.Done, []string{"GET /a", "GET /b"}, ""},
+		{"GET", 308, "b?c=d#e", actions.Done, []string{"GET /a", "GET /b?c=d"}, ""},
+		{"POST", 302, "/b", actions.Done, []string{"POST /a {}", "GET /b"}, ""},
+		{"POST", 303, "/b", actions.Done, []string{"POST /a {}", "GET /b"}, ""},
+		{"PUT", 303, "/b", actions.Done, []string{"PUT /a {}", "GET /b"}, ""},
+		{"POST", 307, "/b", actions.Done, []string{"POST /a {}", "POST /b {}"}, ""},
+		{"DELETE", 308, "/b", actions.Done, []string{"DELETE /a {}", "DELETE /b {}"}, ""},
+		{"PUT", 302, "/b", actions.Failed, []string{"PUT /a {}"}, "does not say with which method"},
+		{"GET", 302, "https://evil.test/b?t=hunter2", actions.Refused, []string{"GET /a"}, "redirects to https://evil.test, another origin"},
+		{"GET", 302, "//evil.test/b", actions.Refused, []string{"GET /a"}, "another origin"},
+		{"GET", 302, "file:///etc/passwd", actions.Refused, []string{"GET /a"}, "another origin"},
+		{"GET", 302, "http://me:hunter2@HOST/b", actions.Refused, []string{"GET /a"}, "no URL"},
+		{"POST", 303, "/none", actions.Failed, []string{"POST /a {}", "GET /none"}, "answered 404"},
+		{"GET", 302, "", actions.Refused, []string{"GET /a"}, "answered 302"},
+		{"GET", 304, "/b", actions.Refused, []string{"GET /a"}, "answered 304"},
+		{"GET", 302, "/a", actions.Refused, strings.Split(strings.Repeat("GET /a,", 11)+"", ",")[:11], "more than 10 times"},
+	} {
+		t.Run(tc.method+" "+tc.to, func(t *testing.T) {
+			var l *lab
+			l = newLab(t, func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/a":
+					if tc.to != "" {
+						w.Header()["Location"] = []string{strings.ReplaceAll(tc.to, "HOST", strings.TrimPrefix(l.server.URL, "http://"))}
+					}
+					w.WriteHeader(tc.status)
+				case "/none":
+					w.WriteHeader(404)
+				default:
+					w.WriteHeader(204)
+				}
+			})
+			l.grant(l.server.URL, "https://evil.test")
+			a := args{"method": tc.method, "redirects": "same-origin", "auth": args{"apiKey": args{"header": "X-Api-Key", "value": "hunter2"}}}
+			if tc.method != "GET" {
+				a["json"] = args{}
+			}
+			out := l.run("/a", a)
+			class := "302"
+			switch {
+			case tc.want == actions.Done:
+				class = ""
+			case tc.to == "/none":
+				class = "404"
+			case tc.status != 302:
+				class = out.Class
+			}
+			l.expect(out, tc.want, class, tc.err)
+			var got []string
+			for _, r := range l.requests() {
+				got = append(got, strings.TrimSpace(r.Method+" "+r.URI+" "+r.Body))
+				if r.Header.Get("Referer") != "" || r.Header.Get("X-Api-Key") != "hunter2" {
+					t.Errorf("headers %v", r.Header)
+				}
+			}
+			if diff := cmp.Diff(tc.got, got); diff != "" {
+				t.Error(diff)
+			}
+			if out.Err != nil && strings.Contains(out.Err.Error(), "hunter2") {
+				t.Errorf("the error shows a secret: %v", out.Err)
+			}
+		})
+	}
+}
+
+// TestElsewhere: nothing of the credentials goes to another origin than
+// baseURL's, whoever names it.
+func TestElsewhere(t *testing.T) {
+	var other []http.Header
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		other = append(other, r.Header.Clone())
+		other[len(other)-1].Set("X-URI", r.RequestURI)
+		w.WriteHeader(204)
+	}))
+	defer elsewhere.Close()
+	l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere.URL+"/steal", http.StatusTemporaryRedirect)
+	})
+	l.grant(l.server.URL, elsewhere.URL)
+	for _, auth := range []args{
+		{"bearer": "hunter2"}, {"basic": args{"username": "u", "password": "hunter2"}}, {"apiKey": args{"header": "X-Api-Key", "value": "hunter2"}},
+		{"apiKey": args{"query": "key", "value": "hunter2"}}, {"apiKey": args{"cookie": "sid", "value": "hunter2"}},
+	} {
+		l.expect(l.run("/x", args{"auth": auth, "redirects": "same-origin", "json": args{"password": "hunter2"}}), actions.Failed, "307", "another origin")
+		l.done(l.run("", args{"auth": auth, "url": parts(elsewhere.URL + "/up")}))
+		l.done(l.run("", args{"auth": auth, "url": parts("${" + elsewhere.URL + "/up}")}))
+	}
+	if len(other) != 10 {
+		t.Errorf("%d requests went elsewhere, want 10", len(other))
+	}
+	for _, h := range other {
+		if h.Get("X-URI") != "/up" || h.Get("Authorization")+h.Get("X-Api-Key")+h.Get("Cookie")+h.Get("Referer") != "" {
+			t.Errorf("it got %v", h)
+		}
+	}
+	out := l.run("", args{"url": parts("${" + elsewhere.URL + "/up}"), "headers": args{"X-Auth-Token": "hunter2", "X-Part": "1"}})
+	l.expect(out, actions.Refused, "", `header "X-Auth-Token" would go to`)
+	c := l.call("", args{"url": parts("${" + elsewhere.URL + "/up}"), "auth": args{"bearer": "hunter2"}})
+	delete(c.Args, "baseURL")
+	l.expect(l.kind.Run(t.Context(), c), actions.Refused, "", "auth goes to the origin of baseURL alone")
+	c = l.call("", args{"url": parts(elsewhere.URL + "/up"), "auth": args{"bearer": "spelled-out"}})
+	delete(c.Args, "baseURL")
+	l.done(l.kind.Run(t.Context(), c))
+	if got := other[len(other)-1].Get("Authorization"); got != "Bearer spelled-out" {
+		t.Errorf("an origin that the author spells out got %q", got)
+	}
+}

@@ -1,0 +1,271 @@
+package http
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+)
+
+const (
+	defaultTimeout  = 2 * time.Minute
+	defaultMaxBytes = 16 << 20
+)
+
+var (
+	methodPattern = regexp.MustCompile(`^[A-Z][A-Z-]{0,30}$`)
+	sizePattern   = regexp.MustCompile(`^([0-9]{1,18}) ?(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)?$`)
+)
+
+// request is one request, ready to be sent any number of times.
+type request struct {
+	method  string
+	at      address
+	pairs   []pair // the query, beside what is in the address
+	headers http.Header
+	body    *payload
+	// effect is whether it changes anything.
+	effect actions.Effect
+	// keyed says that a key tells a repeated one.
+	keyed bool
+}
+
+// repeatable reports whether the request may be sent again after it may have
+// been done: with the same result for the world, and for who asks.
+func (r *request) repeatable() bool {
+	idempotent := slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}, r.method) && r.headers.Get("If-Match") == ""
+	return idempotent || r.effect == actions.None || r.keyed
+}
+
+// given is what the arguments of a request are: those of a call, or of the login
+// within one, whose parts are found under a prefix.
+type given struct {
+	args   map[string]any
+	parts  map[string][]actions.Part
+	late   map[string]actions.LateExpr
+	prefix string
+}
+
+func (g given) string(name string) string {
+	s, _ := g.args[name].(string)
+	return s
+}
+
+// prepare makes the request of a call, and all that its answers are judged by.
+func (f *family) prepare(call *actions.Call) (*exchange, error) {
+	if call.Env == nil || call.Env.Network == nil {
+		return nil, errors.New("there is no network here")
+	}
+	g := given{args: call.Args, parts: call.Parts, late: call.Late}
+	x := &exchange{family: f, call: call, given: g}
+	if err := x.settle(); err != nil {
+		return nil, err
+	}
+	var err error
+	if x.req, err = x.request(g); err != nil {
+		return nil, err
+	}
+	if err := x.conditions(g); err != nil {
+		return nil, err
+	}
+	if x.auth, err = x.authentication(call.Args["auth"]); err != nil {
+		return nil, fmt.Errorf("auth: %w", err)
+	}
+	x.pages, err = x.pagination()
+	return x, err
+}
+
+// settle reads the arguments that are not the request's own: where and how.
+func (x *exchange) settle() error {
+	g := x.given
+	var err error
+	if text := g.string("baseURL"); text != "" {
+		if x.base, err = baseURL(text); err != nil {
+			return err
+		}
+	}
+	if x.timeout, err = durationOf("timeout", g.args["timeout"], defaultTimeout); err != nil {
+		return err
+	}
+	if x.maxBytes, err = sizeOf(g.args["maxBytes"]); err != nil {
+		return err
+	}
+	if x.pool, err = poolOf(x.call.Env.Network, g); err != nil {
+		return err
+	}
+	if x.rate, err = x.family.limits.of(g); err != nil {
+		return err
+	}
+	x.follow = g.string("redirects") == "same-origin"
+	x.response, x.typed = g.string("response"), g.args["returns"] != nil
+	expected, _ := g.args["expect"].([]any)
+	for _, v := range expected {
+		status, ok := v.(int64)
+		if !ok {
+			return fmt.Errorf("expect holds %s, and a status is wanted", kindOf(v))
+		}
+		x.expect = append(x.expect, int(status))
+	}
+	return nil
+}
+
+// request makes the request that arguments describe, without credentials.
+func (x *exchange) request(g given) (*request, error) {
+	r := &request{method: g.string("method"), headers: http.Header{}}
+	var err error
+	if r.body, err = g.bodyOf(x.call.Env.Files); err != nil {
+		return nil, err
+	}
+	if r.method == "" {
+		r.method = "GET"
+		if r.body != nil {
+			r.method = "POST"
+		}
+	}
+	if !methodPattern.MatchString(r.method) || r.method == "CONNECT" || r.method == "TRACE" {
+		return nil, fmt.Errorf("method %.40q is none that can be sent; write it in capitals", r.method)
+	}
+	r.effect = g.effect(r)
+	if r.at, err = x.place(g); err != nil {
+		return nil, err
+	}
+	if query, ok := g.args["query"].(map[string]any); ok {
+		if r.pairs, err = parameters("query", query); err != nil {
+			return nil, err
+		}
+	}
+	headers, _ := g.args["headers"].(map[string]any)
+	return r, x.setHeaders(r, headers)
+}
+
+// effect is what the request changes, as effect says for a Static.
+func (g given) effect(r *request) actions.Effect {
+	switch g.string("effect") {
+	case "none":
+		return actions.None
+	case "write":
+		return actions.Write
+	}
+	if m, ok := g.args["graphql"].(map[string]any); ok && g.args["method"] == nil {
+		return graphqlEffect(m)
+	}
+	return effectOf(r.method)
+}
+
+// place is where the request goes.
+func (x *exchange) place(g given) (address, error) {
+	path, url := g.parts[g.prefix+"path"], g.parts[g.prefix+"url"]
+	switch {
+	case path != nil && url != nil:
+		return address{}, errors.New("path and url both say where the request goes; give one of them")
+	case url != nil:
+		return located(x.base, url)
+	case path == nil:
+		return address{}, errors.New("neither path nor url says where the request goes; give one of them")
+	default:
+		u, err := below(x.base, path)
+		return address{url: u}, err
+	}
+}
+
+// conditions adds If-Match and the idempotency key.
+func (x *exchange) conditions(g given) error {
+	etag, r := "", x.req
+	switch v := g.args["ifMatch"].(type) {
+	case bool:
+		if v {
+			etag = x.call.ETag
+		}
+	case string:
+		etag = v
+	}
+	if etag != "" {
+		if err := setHeader(r.headers, "If-Match", etag); err != nil {
+			return err
+		}
+	}
+	header, key := "Idempotency-Key", x.call.Key
+	switch v := g.args["idempotencyKey"].(type) {
+	case nil:
+		return nil
+	case bool:
+		if !v {
+			return nil
+		}
+	case map[string]any:
+		if name, ok := v["header"].(string); ok {
+			header = name
+		}
+		if own, given := v["value"]; given && own != nil {
+			var err error
+			if key, err = scalar(own); err != nil {
+				return fmt.Errorf("idempotencyKey: value %w", err)
+			}
+		}
+	}
+	if key == "" {
+		return errors.New("idempotencyKey: the key is empty; without one a repeated request could be done twice")
+	}
+	r.keyed = true
+	return setHeader(r.headers, header, key)
+}
+
+// complete is the URL with the whole query.
+func (r *request) complete(extra []pair) *url.URL {
+	u := *r.at.url
+	encoded := encodePairs(append(slices.Clone(r.pairs), extra...))
+	switch {
+	case u.RawQuery == "":
+		u.RawQuery = encoded
+	case encoded != "":
+		u.RawQuery += "&" + encoded
+	}
+	return &u
+}
+
+// durationOf is a duration that an argument gives, more than nothing.
+func durationOf(name string, v any, def time.Duration) (time.Duration, error) {
+	if v == nil {
+		return def, nil
+	}
+	text, _ := v.(string)
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%s %.40q is no duration; write one like 10s or 1m30s", name, text)
+	}
+	return d, nil
+}
+
+// sizeOf is the most bytes of an answer.
+func sizeOf(v any) (int64, error) {
+	var text string
+	switch v := v.(type) {
+	case nil:
+		return defaultMaxBytes, nil
+	case int64:
+		text = strconv.FormatInt(v, 10)
+	case string:
+		text = v
+	}
+	units := map[string]int64{
+		"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
+		"kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+	}
+	m := sizePattern.FindStringSubmatch(text)
+	if m == nil {
+		return 0, fmt.Errorf(`maxBytes %.40q is not a size; write a number of bytes, or "16MiB"`, text)
+	}
+	n, err := strconv.ParseInt(m[1], 10, 64)
+	if err != nil || n > (math.MaxInt64-1)/units[m[2]] {
+		return 0, fmt.Errorf("maxBytes %q is more than there can be", strings.TrimSpace(text))
+	}
+	return n * units[m[2]], nil
+}

@@ -1,0 +1,66 @@
+package http
+
+import (
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+// resultType is the type of what a request yields.
+func resultType(s actions.Static) *spec.Type {
+	fields := answerMembers(bodyType(s))
+	items := field("items", &spec.Type{Kind: spec.List, Elem: anything}, "The items of all pages; fetched only where it is referred to.")
+	if s.Given("items") {
+		items.Required = true
+		if t := s.Types["items"]; t != nil && t.Kind == spec.List {
+			items.Type = &spec.Type{Kind: spec.List, Elem: t.Elem}
+		}
+	}
+	return object(append(fields, items,
+		member("url", text, "Where the answer came from."),
+		member("attempts", integer, "How often the request was sent."))...)
+}
+
+func answerMembers(body *spec.Type) []*spec.Property {
+	content := member("body", body, "The body; null where there is none. Of several pages, the last one's.")
+	content.Required = body.Kind != spec.Any || body.Ref != ""
+	return []*spec.Property{
+		member("status", integer, "The status."),
+		member("headers", mapOfText, "Headers, by their names in lower case. Several of a name are joined by a comma, cookies by a line end."),
+		content,
+	}
+}
+
+// bodyType is what `returns` names, or anything.
+func bodyType(s actions.Static) *spec.Type {
+	if t := s.Types["returns"]; t != nil {
+		return t
+	}
+	switch s.Literals["response"] {
+	case "text", "bytes":
+		return &spec.Type{Kind: spec.String, Nullable: true}
+	default:
+		return anything
+	}
+}
+
+// result is what a request yields.
+func (x *exchange) result(a *answer) map[string]any {
+	attempts := int64(max(x.call.Attempt, 1))
+	return map[string]any{
+		"status": int64(a.status), "headers": a.headers(), "body": a.body, "items": nil, "url": a.url, "attempts": attempts,
+	}
+}
+
+// known are the names that a late expression sees.
+func (a *answer) known() map[string]any {
+	result := map[string]any{"status": int64(a.status), "headers": a.headers(), "body": a.body}
+	return map[string]any{"result": result, "status": result["status"], "headers": result["headers"], "body": a.body}
+}
+
+// limited is at most the first items of the list that are wanted.
+func limited(list []any, limit int) []any {
+	if limit > 0 && len(list) > limit {
+		return list[:limit]
+	}
+	return list
+}

@@ -1,0 +1,83 @@
+package http
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// TestCanary puts a canary into every place for a secret, through success and
+// every fault, and finds it in no error, no progress and no log; the server got
+// it each time that it read a request.
+func TestCanary(t *testing.T) {
+	const canary = "c4n4ry-7f3a"
+	var logged bytes.Buffer
+	log.SetOutput(&logged)
+	defer log.SetOutput(log.Default().Writer())
+	defer log.SetFlags(log.Flags())
+	places := map[string]args{
+		"bearer": {"auth": args{"bearer": canary}},
+		"basic":  {"auth": args{"basic": args{"username": "u", "password": canary}}},
+		"header": {"auth": args{"apiKey": args{"header": "X-Key", "value": canary}}},
+		"query":  {"auth": args{"apiKey": args{"query": "key", "value": canary}}},
+		"cookie": {"auth": args{"apiKey": args{"cookie": "sid", "value": canary}}},
+		"json":   {"json": args{"password": canary}},
+		"form":   {"form": args{"password": canary}},
+		"text":   {"text": canary},
+		"param":  {"query": args{"token": canary}},
+		"own":    {"headers": args{"X-Secret": canary}},
+		"line":   {"headers": args{"X-Secret": canary + "\n"}},
+		"utf8":   {"json": args{"password": canary + "\xff"}},
+		"tls":    {"tls": args{"cert": canary, "key": canary}},
+		"pem":    {"tls": args{"ca": canary}},
+		"proxy":  {"proxy": "http://u:" + canary + "@127.0.0.1:1"},
+		"key":    {"idempotencyKey": args{"value": canary + "\x00"}},
+	}
+	all := append(faults(t), fault{name: "none", do: say("HTTP/1.1 204 No Content\r\n\r\n")})
+	for _, f := range all {
+		if strings.Contains(f.err, "16777216") || f.class == "timeout" {
+			continue // large and slow, and like the others
+		}
+		for name, place := range places {
+			var arrived bool
+			address, _ := hostile(t, func(c net.Conn, read func() *http.Request) {
+				f.do(c, func() *http.Request {
+					r := read()
+					if r != nil {
+						_, password, _ := r.BasicAuth()
+						arrived = strings.Contains(fmt.Sprint(r.Header, r.RequestURI, password), canary)
+					}
+					return r
+				})
+			})
+			l := &lab{TB: t, kind: Family().Kind("")}
+			l.grant(address)
+			a := args{"baseURL": address, "method": "PUT", "redirects": "same-origin", "error": at("body.none")}
+			for k, v := range place {
+				a[k] = v
+			}
+			out := l.run("/x", a)
+			text := fmt.Sprint(out.Err, l.shown)
+			if out.Status != actions.Done {
+				text += fmt.Sprint(out.Result)
+			}
+			for _, form := range []string{canary, b64(canary), b64("u:" + canary)} {
+				if strings.Contains(text, form) {
+					t.Errorf("%s, %s: %s", f.name, name, text)
+				}
+			}
+			if strings.HasPrefix(f.name, "none") && strings.Contains("bearer basic header query cookie param own", name) && !arrived {
+				t.Errorf("%s did not arrive", name)
+			}
+		}
+	}
+	if strings.Contains(logged.String(), canary) {
+		t.Errorf("it was logged: %s", logged.String())
+	}
+}

@@ -1,0 +1,199 @@
+package http
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// nasty are pieces that break what is built by gluing text.
+var nasty = []string{
+	"", ".", "..", "/", "//", "\\", "?", "#", "&", "=", "+", " ", "  ", "%", "%2e", "%2F", "%00", "%zz", ";", ":", "@", "\r\n", "\n", "\x00", "\t", "\x01", "\x7f",
+	`"`, "'", "`", "$", "${x}", "{x}", "{{x}}", "<", ">", "<!--", "]]>", "&amp;", "ü", "日本", "🙂", "\u2028", "\u202e", "\ufeff", "\ufffd", "\xff", "\xc3\x28", "\xed\xa0\x80",
+	"HTTP/1.1", "Host: evil.test", "\r\nX-Evil: 1", "http://evil.test/", "//evil.test", "user:pass@", "javascript:", "../../etc/passwd", "..;/", "%c0%ae", "-rf", "a=b&c=d", "[]", "[0]", "__proto__", "null", "true", "0", "1e400", "NaN", strings.Repeat("a", 300),
+}
+
+// hostileStrings are so many, the same each time: the pieces, pairs of them, and
+// random bytes and runes between them.
+func hostileStrings(count int) []string {
+	r := rand.New(rand.NewPCG(1, 2))
+	out := append([]string{}, nasty...)
+	for len(out) < count {
+		var b strings.Builder
+		for range 1 + r.IntN(4) {
+			switch r.IntN(4) {
+			case 0:
+				b.WriteByte(byte(r.UintN(256)))
+			case 1:
+				b.WriteRune(rune(r.UintN(0x11000)))
+			default:
+				b.WriteString(nasty[r.IntN(len(nasty))])
+			}
+		}
+		out = append(out, b.String())
+	}
+	return out
+}
+
+// TestHostileStrings sends 10,000 of them through each place where a value can
+// stand. The server is the other side's own parser: net/http's, and where that
+// decodes too much, the bytes.
+func TestHostileStrings(t *testing.T) {
+	var got atomic.Pointer[func(r *http.Request) string]
+	l := &lab{TB: t, kind: Family().Kind("")}
+	var address string
+	address = recorder(t, func(r *http.Request, raw string) string {
+		if r.Host != strings.TrimPrefix(address, "http://") || r.Header.Get("X-Evil") != "" || r.Method != "POST" {
+			return "another request: " + raw
+		}
+		return (*got.Load())(r)
+	})
+	l.grant(address)
+	for name, place := range map[string]struct {
+		args   func(s string) args
+		got    func(r *http.Request) string
+		refuse func(s string) bool
+	}{
+		"path": {
+			func(s string) args {
+				return args{"path": []actions.Part{{Text: "/a/", Literal: true}, {Text: s}, {Text: "/b", Literal: true}}}
+			},
+			func(r *http.Request) string {
+				segments := strings.Split(r.URL.EscapedPath(), "/")
+				if len(segments) != 4 || segments[1] != "a" || segments[3] != "b" || r.URL.RawQuery != "" {
+					return "another path: " + r.URL.EscapedPath()
+				}
+				s, _ := url.PathUnescape(segments[2])
+				return s
+			},
+			func(s string) bool { return s == "" || s == "." || s == ".." },
+		},
+		"query": {
+			func(s string) args { return args{"path": parts("/"), "query": args{"q": s, "z": "z"}} },
+			func(r *http.Request) string {
+				if q, err := url.ParseQuery(r.URL.RawQuery); err != nil || len(q) != 2 || q.Get("z") != "z" || len(q["q"]) != 1 {
+					return "another query: " + r.URL.RawQuery
+				}
+				return r.URL.Query().Get("q")
+			},
+			nil,
+		},
+		"name of a parameter": {
+			func(s string) args { return args{"path": parts("/"), "query": args{s: "x"}} },
+			func(r *http.Request) string {
+				for name := range r.URL.Query() {
+					return name
+				}
+				return "none"
+			},
+			nil,
+		},
+		"header": {
+			func(s string) args { return args{"path": parts("/"), "headers": args{"X-Value": s}} },
+			func(r *http.Request) string { return r.Header.Get("X-Value") },
+			func(s string) bool { return carried(s) != nil },
+		},
+		"json": {
+			func(s string) args { return args{"path": parts("/"), "json": args{"v": s, "z": "z"}} },
+			func(r *http.Request) string {
+				var body map[string]string
+				if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(body) != 2 {
+					return "another body"
+				}
+				return body["v"]
+			},
+			func(s string) bool { return !utf8.ValidString(s) },
+		},
+		"form": {
+			func(s string) args { return args{"path": parts("/"), "form": args{"v": s, "z": "z"}} },
+			func(r *http.Request) string {
+				if err := r.ParseForm(); err != nil || len(r.PostForm) != 2 || r.PostForm.Get("z") != "z" {
+					return "another form"
+				}
+				return r.PostForm.Get("v")
+			},
+			nil,
+		},
+	} {
+		got.Store(&place.got)
+		refused := 0
+		for _, s := range hostileStrings(10_000) {
+			a := place.args(s)
+			a["baseURL"], a["method"] = address, "POST"
+			out := l.kind.Run(t.Context(), l.call("", a))
+			if place.refuse != nil && place.refuse(s) {
+				refused++
+				if out.Status != actions.Refused {
+					t.Fatalf("%s: %q was sent", name, s)
+				}
+				continue
+			}
+			if out.Status != actions.Done {
+				t.Fatalf("%s: %q: %v", name, s, out.Err)
+			}
+			if arrived := out.Result.(map[string]any)["body"]; arrived != b64(s) && !(s == "" && arrived == nil) {
+				t.Fatalf("%s: %q arrives as %q", name, s, arrived)
+			}
+		}
+		t.Logf("%s: %d of 10,000 refused", name, refused)
+	}
+}
+
+// TestCarried: what no header may hold is NUL, CR and LF; other control
+// characters, and spaces at the ends, HTTP has no form for.
+func TestCarried(t *testing.T) {
+	for b := range 256 {
+		s := "a" + string([]byte{byte(b)}) + "b"
+		want := b >= ' ' && b != 0x7f || b == '\t'
+		if got := carried(s) == nil; got != want {
+			t.Errorf("0x%02x: %v, want %v", b, got, want)
+		}
+	}
+}
+
+func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+
+// recorder serves requests on raw connections; what it makes of each goes back,
+// in base64.
+func recorder(t *testing.T, do func(r *http.Request, raw string) string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				in := bufio.NewReader(conn)
+				for {
+					r, err := http.ReadRequest(in)
+					if err != nil {
+						return
+					}
+					text := b64(do(r, r.RequestURI))
+					_, _ = io.Copy(io.Discard, r.Body)
+					_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: "+strconv.Itoa(len(text))+"\r\n\r\n"+text)
+				}
+			}()
+		}
+	}()
+	return "http://" + listener.Addr().String()
+}

@@ -1,0 +1,115 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// token is what a login gives.
+type token struct {
+	value string
+	// expires is when to get another: some time before it ends; zero is never.
+	expires time.Time
+}
+
+// source keeps a token for all who need it. One at a time gets a new one.
+type source struct {
+	turn chan struct{}
+	held token
+	// failure is how the last attempt to get one ended, and when.
+	failure   actions.Outcome
+	failedAt  time.Time
+	bodyStyle bool   // oauth2: the client is named in the body
+	refresh   string // oauth2: the refresh token
+}
+
+func newSource() *source { return &source{turn: make(chan struct{}, 1)} }
+
+// token is the one that is kept, or a new one where that is refused or over.
+// Cached says that it was kept. Those who wait for an attempt share its failure,
+// so that a wrong password is tried once, not once each.
+func (s *source) token(ctx context.Context, refused string, fetch func(context.Context) (token, actions.Outcome)) (string, bool, actions.Outcome) {
+	asked := time.Now()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return "", false, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("auth: waiting for a token: %w", context.Cause(ctx)), Class: classOf(context.Cause(ctx))}
+	}
+	if s.held.value != "" && s.held.value != refused && (s.held.expires.IsZero() || time.Now().Before(s.held.expires)) {
+		return s.held.value, true, actions.Outcome{Status: actions.Done}
+	}
+	if s.failedAt.After(asked) {
+		return "", false, s.failure
+	}
+	t, out := fetch(ctx)
+	if out.Status != actions.Done {
+		if out.Status != actions.Refused {
+			out.Status = actions.Refused // of the request itself, nothing was sent
+		}
+		out.Err = fmt.Errorf("auth: %w", out.Err)
+		if ctx.Err() == nil {
+			s.failure, s.failedAt = out, time.Now()
+		}
+		return "", false, out
+	}
+	s.held = t
+	return t.value, false, out
+}
+
+// lasting is when a token that ends then is renewed: a tenth of its time before,
+// half a minute at most.
+func lasting(now, end time.Time) time.Time {
+	return end.Add(-min(end.Sub(now)/10, 30*time.Second))
+}
+
+// expiry reads when a token ends: seconds from now, seconds since 1970, or a
+// time as text. Null is never.
+func expiry(v any, now time.Time) (time.Time, error) {
+	const distant = 1e9 // seconds: more than 30 years is no duration
+	var seconds float64
+	switch v := v.(type) {
+	case nil:
+		return time.Time{}, nil
+	case int64:
+		seconds = float64(v)
+	case float64:
+		seconds = v
+	case json.Number:
+		seconds, _ = v.Float64()
+	case fmt.Stringer:
+		return expiry(v.String(), now)
+	case string:
+		if f, err := strconv.ParseFloat(v, 64); err == nil {
+			return expiry(f, now)
+		}
+		for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04:05"} {
+			if t, err := time.Parse(layout, v); err == nil {
+				return lasting(now, t), nil
+			}
+		}
+		t, err := http.ParseTime(v)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("when the token ends is no time: write seconds, or a time like 2026-01-02T15:04:05Z")
+		}
+		return lasting(now, t), nil
+	default:
+		return time.Time{}, fmt.Errorf("when the token ends is %s, and seconds or a time is wanted", kindOf(v))
+	}
+	switch {
+	case !(seconds >= 0 && seconds < 1e15):
+		return time.Time{}, fmt.Errorf("when the token ends is no number of seconds")
+	case seconds >= distant*1000:
+		return lasting(now, time.UnixMilli(int64(seconds))), nil
+	case seconds >= distant:
+		return lasting(now, time.Unix(int64(seconds), 0)), nil
+	default:
+		return lasting(now, now.Add(time.Duration(seconds*float64(time.Second)))), nil
+	}
+}

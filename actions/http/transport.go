@@ -1,0 +1,226 @@
+package http
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// The bounds of a transport. Idle connections to one host are as many as a host
+// of providers asks for at once: Pulumi's parallelism is 16 by default, and
+// people raise it.
+const (
+	maxIdlePerHost = 256
+	maxIdle        = 1024
+	idleTimeout    = 90 * time.Second
+	tlsTimeout     = 15 * time.Second
+	maxHeaderBytes = 256 << 10
+)
+
+// poolKey tells pools of connections apart: what may be reached, and how.
+type poolKey struct {
+	granted  string
+	settings [sha256.Size]byte
+}
+
+// poolOf is the pool that the arguments ask for, made once per engine.
+func poolOf(network *actions.Network, g given) (*resty.Client, error) {
+	key := poolKey{granted: network.Fingerprint()}
+	if g.args["tls"] != nil || g.args["proxy"] != nil {
+		settings, err := json.Marshal([]any{g.args["tls"], g.args["proxy"]})
+		if err != nil {
+			return nil, errors.New("tls and proxy cannot be read")
+		}
+		key.settings = sha256.Sum256(settings)
+	}
+	var fault error
+	make := func() any {
+		t, err := newTransport(network, g)
+		if err != nil {
+			fault = err
+			return (*resty.Client)(nil)
+		}
+		return newPool(t)
+	}
+	if pool := network.Keep(key, make).(*resty.Client); pool != nil {
+		return pool, nil
+	}
+	if fault == nil { // another call was the first to see it
+		_, fault = newTransport(network, g)
+	}
+	return nil, fault
+}
+
+// newPool is a client that sends each request once, and follows, remembers and
+// logs nothing.
+func newPool(t http.RoundTripper) *resty.Client {
+	c := resty.NewWithClient(&http.Client{
+		Transport:     t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	})
+	return c.SetLogger(quiet{}).SetDisableWarn(true).SetDoNotParseResponse(true).SetPreRequestHook(attach)
+}
+
+// quiet is the log of a client whose errors are told by what it returns.
+type quiet struct{}
+
+func (quiet) Errorf(string, ...any) {}
+func (quiet) Warnf(string, ...any)  {}
+func (quiet) Debugf(string, ...any) {}
+
+type payloadKey struct{}
+
+// attach gives a request its body: as a stream of known size, which resty's own
+// way would read into memory.
+func attach(_ *resty.Client, r *http.Request) error {
+	p, _ := r.Context().Value(payloadKey{}).(*payload)
+	if p == nil || p.size == 0 {
+		r.Body, r.ContentLength = http.NoBody, 0
+		r.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
+		return nil
+	}
+	body, err := p.open()
+	if err != nil {
+		return &bodyError{err}
+	}
+	r.Body, r.ContentLength, r.GetBody = body, p.size, p.open
+	return nil
+}
+
+// bodyError is the error of a body that cannot be read.
+type bodyError struct{ err error }
+
+func (e *bodyError) Error() string { return "its body cannot be read: " + e.err.Error() }
+func (e *bodyError) Unwrap() error { return e.err }
+
+func newTransport(network *actions.Network, g given) (*http.Transport, error) {
+	config, err := tlsOf(g.args["tls"])
+	if err != nil {
+		return nil, fmt.Errorf("tls: %w", err)
+	}
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	t := &http.Transport{
+		DialContext: func(ctx context.Context, kind, address string) (net.Conn, error) {
+			conn, err := network.Dial(ctx, kind, address)
+			if err != nil {
+				return nil, err
+			}
+			return &countedConn{Conn: conn}, nil
+		},
+		TLSClientConfig: config, TLSHandshakeTimeout: tlsTimeout, Protocols: &protocols,
+		MaxIdleConns: maxIdle, MaxIdleConnsPerHost: maxIdlePerHost, IdleConnTimeout: idleTimeout,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+	}
+	proxy := g.string("proxy")
+	if proxy == "" {
+		return t, nil
+	}
+	u, err := url.Parse(proxy)
+	if err != nil || u.Host == "" {
+		return nil, errors.New("proxy is no URL; write it like http://proxy.example.com:3128")
+	}
+	origin, err := originOf(u)
+	if err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	if err := network.Check(origin); err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	t.Proxy = http.ProxyURL(u)
+	return t, nil
+}
+
+// tlsOf is how TLS is done.
+func tlsOf(v any) (*tls.Config, error) {
+	m, _ := v.(map[string]any)
+	text := func(name string) string {
+		s, _ := m[name].(string)
+		return s
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: text("serverName")}
+	config.InsecureSkipVerify, _ = m["insecure"].(bool)
+	if ca := text("ca"); ca != "" {
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM([]byte(ca)) {
+			return nil, errors.New("ca holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
+		}
+	}
+	cert, key := text("cert"), text("key")
+	if (cert == "") != (key == "") {
+		return nil, errors.New("cert and key belong together; give both")
+	}
+	if cert != "" {
+		pair, err := tls.X509KeyPair([]byte(cert), []byte(key))
+		if err != nil {
+			// The library's own words may hold parts of the key.
+			return nil, errors.New("cert and key are no pair of PEM blocks that belong together")
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// countedConn counts what is sent.
+type countedConn struct {
+	net.Conn
+	sent atomic.Int64
+}
+
+func (c *countedConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.sent.Add(int64(n))
+	return n, err
+}
+
+// watch tells whether anything of a request was sent: more than was on its
+// connection when it got it, which a handshake had sent.
+type watch struct {
+	mu     sync.Mutex
+	conn   *countedConn
+	before int64
+	sent   bool
+}
+
+func (w *watch) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.sent = w.any()
+		conn := info.Conn
+		if secure, ok := conn.(*tls.Conn); ok {
+			conn = secure.NetConn()
+		}
+		counted, ok := conn.(*countedConn)
+		if !ok {
+			w.conn, w.sent = nil, true // nobody knows
+			return
+		}
+		w.conn, w.before = counted, counted.sent.Load()
+	}}
+}
+
+func (w *watch) any() bool { return w.sent || w.conn != nil && w.conn.sent.Load() > w.before }
+
+// anything reports whether anything was sent.
+func (w *watch) anything() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.any()
+}

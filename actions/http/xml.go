@@ -1,0 +1,227 @@
+package http
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// XML as objects: a member is an element, a list several of its name, "@name"
+// an attribute, "#text" the text beside attributes, "#children" a list of
+// objects with one member each, where order matters.
+
+var xmlName = regexp.MustCompile(`^[\pL_][\pL\pN._-]*(:[\pL_][\pL\pN._-]*)?$`)
+
+func encodeXML(v any) ([]byte, error) {
+	m, ok := v.(map[string]any)
+	if !ok || len(m) != 1 {
+		return nil, errors.New("XML has one root: give an object with one member")
+	}
+	var b bytes.Buffer
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
+	for name, root := range m {
+		if _, isList := root.([]any); isList {
+			return nil, errors.New("XML has one root, and this is a list of them")
+		}
+		if err := writeElement(&b, name, root, 0); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
+
+func writeElement(b *bytes.Buffer, name string, v any, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("it nests deeper than %d", maxDepth)
+	}
+	if !xmlName.MatchString(name) {
+		return fmt.Errorf("%.80q is no name of an element", name)
+	}
+	list, isList := v.([]any)
+	if isList {
+		for _, item := range list {
+			if err := writeElement(b, name, item, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	m, isMap := v.(map[string]any)
+	if !isMap {
+		m = map[string]any{"#text": v}
+	}
+	b.WriteString("<" + name)
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if attr, ok := strings.CutPrefix(key, "@"); ok && m[key] != nil {
+			if err := writeAttribute(b, attr, m[key]); err != nil {
+				return err
+			}
+		}
+	}
+	b.WriteString(">")
+	if err := writeContent(b, m, depth); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	b.WriteString("</" + name + ">")
+	return nil
+}
+
+func writeAttribute(b *bytes.Buffer, name string, v any) error {
+	if !xmlName.MatchString(name) {
+		return fmt.Errorf("%.80q is no name of an attribute", name)
+	}
+	s, err := xmlText(v)
+	if err != nil {
+		return fmt.Errorf("@%s: %w", name, err)
+	}
+	b.WriteString(" " + name + `="` + s + `"`)
+	return nil
+}
+
+func writeContent(b *bytes.Buffer, m map[string]any, depth int) error {
+	if v := m["#text"]; v != nil {
+		s, err := xmlText(v)
+		if err != nil {
+			return err
+		}
+		b.WriteString(s)
+	}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if key[:min(1, len(key))] == "@" || key == "#text" || key == "#children" || m[key] == nil {
+			continue
+		}
+		if err := writeElement(b, key, m[key], depth+1); err != nil {
+			return err
+		}
+	}
+	children, ok := m["#children"].([]any)
+	if !ok && m["#children"] != nil {
+		return errors.New("#children is a list of objects")
+	}
+	for _, child := range children {
+		one, ok := child.(map[string]any)
+		if !ok || len(one) != 1 {
+			return errors.New("each of #children is an object with one member")
+		}
+		for key, v := range one {
+			if err := writeElement(b, key, v, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// xmlText is a scalar, escaped. What XML 1.0 has no form for is refused.
+func xmlText(v any) (string, error) {
+	s, err := scalar(v)
+	if err != nil {
+		return "", err
+	}
+	if !utf8.ValidString(s) {
+		return "", errors.New("a text is no valid UTF-8; write base64encode(…)")
+	}
+	for _, r := range s {
+		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+			return "", fmt.Errorf("a text holds the character U+%04X, which XML cannot carry; write base64encode(…)", r)
+		}
+	}
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(s)); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// decodeXML reads a document. Entities beyond the five of XML, and so their
+// bombs, are unknown to the decoder, which is strict; nothing is fetched.
+func decodeXML(data []byte) (any, error) {
+	dec := xml.NewDecoder(bytes.NewReader(data))
+	dec.CharsetReader = func(charset string, input io.Reader) (io.Reader, error) {
+		if strings.EqualFold(charset, "us-ascii") {
+			return input, nil
+		}
+		return nil, fmt.Errorf("it is in %q, and UTF-8 is wanted", charset)
+	}
+	root := map[string]any{}
+	for {
+		token, err := dec.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if start, ok := token.(xml.StartElement); ok {
+			if len(root) > 0 {
+				return nil, errors.New("it has two roots")
+			}
+			if root[start.Name.Local], err = readElement(dec, start, 1); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(root) == 0 {
+		return nil, errors.New("it has no root")
+	}
+	return root, nil
+}
+
+func readElement(dec *xml.Decoder, start xml.StartElement, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, errTooDeep
+	}
+	out := map[string]any{}
+	for _, a := range start.Attr {
+		if a.Name.Space != "xmlns" && a.Name.Local != "xmlns" {
+			out["@"+a.Name.Local] = a.Value
+		}
+	}
+	var text strings.Builder
+	elements := false
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		switch token := token.(type) {
+		case xml.CharData:
+			text.Write(token)
+		case xml.StartElement:
+			elements = true
+			child, err := readElement(dec, token, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			insert(out, token.Name.Local, child)
+		case xml.EndElement:
+			s := text.String()
+			switch {
+			case len(out) == 0:
+				return s, nil
+			case !elements || strings.TrimSpace(s) != "":
+				out["#text"] = s
+			}
+			return out, nil
+		}
+	}
+}
+
+// insert adds an element; the second of a name makes a list.
+func insert(out map[string]any, name string, child any) {
+	switch before := out[name].(type) {
+	case nil:
+		out[name] = child
+	case []any:
+		out[name] = append(before, child)
+	default:
+		out[name] = []any{before, child}
+	}
+}

@@ -1,0 +1,231 @@
+package actions
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Network is the network as far as a spec's permissions reach: the origins that
+// are granted by name, and the addresses that their names may stand for.
+//
+// A name is checked before anything is looked up (Check), an address once it is
+// known and before it is dialled (Dial), so that a name which points elsewhere
+// by the time of the second look-up leads nowhere.
+//
+// It is safe for concurrent use.
+type Network struct {
+	rules       []originRule
+	fingerprint string
+	kept        *keeper
+}
+
+// NewNetwork grants the rules, each of access Connect. The pattern is an origin:
+// scheme, host, and a port unless it is the scheme's own. `*` for the host is
+// any, `*.` in front of it any name below; `*` for the port is any. A path after
+// it says nothing. `\` takes a character for itself (see OriginPattern).
+func NewNetwork(rules []Rule) (*Network, error) {
+	return (&Network{kept: &keeper{values: map[any]any{}}}).Granting(rules)
+}
+
+// Granting is the same network under other rules: for grants that differ from
+// call to call. It shares what is kept.
+func (n *Network) Granting(rules []Rule) (*Network, error) {
+	n = &Network{kept: n.kept}
+	for _, r := range rules {
+		if r.Access != Connect {
+			return nil, fmt.Errorf("a grant of hosts connects; %q does not", r.Pattern)
+		}
+		compiled, err := compileOrigin(r.Pattern)
+		if err != nil {
+			return nil, fmt.Errorf("permission %q: %w", r.Pattern, err)
+		}
+		n.rules = append(n.rules, compiled)
+		n.fingerprint += strconv.Quote(r.Pattern)
+	}
+	return n, nil
+}
+
+// Check is nil where the origin is granted. It asks nothing of the network.
+func (n *Network) Check(o Origin) error {
+	rule, ok := n.granted(func(r originRule) bool { return r.matches(o) })
+	if !ok {
+		return n.refused(o.String(), "")
+	}
+	if addr, err := netip.ParseAddr(o.Host); err == nil && rule.wild() && reach(addr) != public {
+		return n.refused(o.String(), kindOfAddress(addr)+", which a wildcard does not cover")
+	}
+	return nil
+}
+
+// granted is the first rule that matches: one without a wildcard, if there is
+// any.
+func (n *Network) granted(matches func(originRule) bool) (originRule, bool) {
+	var best originRule
+	found := false
+	for _, r := range n.rules {
+		if matches(r) && (!found || best.wild() && !r.wild()) {
+			best, found = r, true
+		}
+	}
+	return best, found
+}
+
+func (n *Network) refused(what, why string) error {
+	e := &HostError{Origin: what, Why: why}
+	for _, r := range n.rules {
+		e.Granted = append(e.Granted, r.pattern)
+	}
+	return e
+}
+
+// Fingerprint tells networks with different rules apart.
+func (n *Network) Fingerprint() string { return n.fingerprint }
+
+// HostError is the error of an origin that a spec's permissions do not grant.
+type HostError struct {
+	// Origin is what was asked for.
+	Origin string
+	// Why says what is special about it, or is "".
+	Why     string
+	Granted []string
+}
+
+func (e *HostError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: not permitted to connect; ", e.Origin)
+	if e.Why != "" {
+		fmt.Fprintf(&b, "it is %s; ", e.Why)
+	}
+	if len(e.Granted) == 0 {
+		b.WriteString("the spec may connect to nothing")
+	} else {
+		fmt.Fprintf(&b, "the spec may connect only to %s", quoteAll(e.Granted))
+	}
+	b.WriteString(": add it to permissions.hosts")
+	return b.String()
+}
+
+// Is makes the error one of fs.ErrPermission's kind.
+func (e *HostError) Is(target error) bool { return target == fs.ErrPermission }
+
+// Origin is where requests go: what a browser calls one.
+type Origin struct {
+	// Scheme is http or https, Host a name or an address without brackets, in
+	// lower case, Port a decimal number, never "".
+	Scheme, Host, Port string
+}
+
+// ParseOrigin is the origin of a URL, or of an origin as it is written.
+func ParseOrigin(text string) (Origin, error) {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return Origin{}, fmt.Errorf("%q is no origin; write it like https://api.example.com", text)
+	}
+	authority := rest
+	if i := strings.IndexAny(rest, `/?#\`); i >= 0 {
+		authority = rest[:i]
+	}
+	return makeOrigin(strings.ToLower(scheme), authority)
+}
+
+func makeOrigin(scheme, authority string) (Origin, error) {
+	if strings.Contains(authority, "@") {
+		return Origin{}, errors.New("an origin holds no user or password; use auth")
+	}
+	port, standard := "", map[string]string{"http": "80", "https": "443"}[scheme]
+	if standard == "" {
+		return Origin{}, fmt.Errorf("%q is not http or https", scheme)
+	}
+	host := authority
+	if i := strings.LastIndexByte(authority, ':'); i > strings.LastIndexByte(authority, ']') {
+		host, port = authority[:i], authority[i+1:]
+	}
+	if port == "" {
+		port = standard
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); port != "*" && (err != nil || n == 0 || strconv.FormatUint(n, 10) != port) {
+		return Origin{}, fmt.Errorf("%q is no port", port)
+	}
+	host, err := hostName(host)
+	return Origin{Scheme: scheme, Host: host, Port: port}, err
+}
+
+// hostName is a host in one form: an address as it is printed, a name in lower
+// case without the dot at its end.
+func hostName(host string) (string, error) {
+	if inner, ok := strings.CutPrefix(host, "["); ok {
+		addr, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
+		if err != nil || !addr.Is6() || addr.Zone() != "" || !strings.HasSuffix(host, "]") {
+			return "", fmt.Errorf("%q is no address", host)
+		}
+		return addr.String(), nil
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "" || strings.Contains("."+host+".", "..") {
+		return "", fmt.Errorf("the host %q is no name: a part of it is empty", host)
+	}
+	for _, c := range host {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' && c != '_' {
+			return "", fmt.Errorf("%q is no host name: write letters beyond ASCII in their xn-- form", host)
+		}
+	}
+	if last := host[strings.LastIndexByte(host, '.')+1:]; last != "" && (last[0] >= '0' && last[0] <= '9') {
+		// What ends in a number is an address to some resolvers (127.1,
+		// 0x7f000001, 2130706433): one form only.
+		if addr, err := netip.ParseAddr(host); err != nil || !addr.Is4() {
+			return "", fmt.Errorf("%q is no address; write all four numbers", host)
+		}
+	}
+	return host, nil
+}
+
+// String is the origin as it is written, without the scheme's own port.
+func (o Origin) String() string {
+	if o.Scheme == "https" && o.Port == "443" || o.Scheme == "http" && o.Port == "80" {
+		return o.Scheme + "://" + bracketed(o.Host)
+	}
+	return o.Scheme + "://" + bracketed(o.Host) + ":" + o.Port
+}
+
+func bracketed(host string) string {
+	if strings.Contains(host, ":") {
+		return "[" + host + "]"
+	}
+	return host
+}
+
+// keeper holds what actions keep from call to call, for as long as an engine
+// lives: connections, tokens.
+type keeper struct {
+	mu     sync.Mutex
+	values map[any]any
+}
+
+// mostKept bounds what is kept, for keys that depend on inputs.
+const mostKept = 1000
+
+// Keep is the value under the key, made by the first who asks. Keys are of the
+// caller's own type, as for a context. Of many, some are forgotten and made
+// again.
+func (n *Network) Keep(key any, make func() any) any {
+	k := n.kept
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	v, ok := k.values[key]
+	if !ok {
+		if len(k.values) >= mostKept {
+			for other := range k.values {
+				delete(k.values, other)
+				break
+			}
+		}
+		v = make()
+		k.values[key] = v
+	}
+	return v
+}

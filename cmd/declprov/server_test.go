@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/declprov/declprov/cmd/declprov/internal/install"
+)
+
+// servers is a folder with declprov and, beside it, the binary that only
+// serves, as a release has them.
+var servers = sync.OnceValues(func() (folder string, err error) {
+	folder = filepath.Join(binFolder, "release")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return folder, err
+	}
+	args := []string{"build", "-o", folder + string(os.PathSeparator)}
+	if testing.CoverMode() != "" {
+		args = append(args, "-cover")
+	}
+	if out, err := exec.Command("go", append(args, ".", "./"+install.Server)...).CombinedOutput(); err != nil {
+		return folder, fmt.Errorf("building declprov: %w\n%s", err, out)
+	}
+	return folder, nil
+})
+
+func release(t *testing.T) (folder string) {
+	t.Helper()
+	folder, err := servers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// served is a folder with a spec and a second name of the binary that only
+// serves, which nothing leads from to declprov.
+func served(t *testing.T, spec string) (door string) {
+	t.Helper()
+	dir := layOut(t, map[string]string{"pets.cue": spec})
+	door = filepath.Join(dir, "pulumi-resource-pets")
+	program, err := os.ReadFile(filepath.Join(release(t), install.Server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(door, program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return door
+}
+
+func wantPets(t *testing.T, p provider) {
+	t.Helper()
+	if schema, err := p.Schema(t.Context()); err != nil || !strings.Contains(schema, `"pets:index:Pet"`) {
+		t.Errorf("schema is %q, %v", schema, err)
+	}
+}
+
+// TestInstalledServer: install takes the binary that only serves, and what it
+// installs needs no declprov.
+func TestInstalledServer(t *testing.T) {
+	dir := layOut(t, map[string]string{"pets.cue": petSpec})
+	folder := filepath.Join(dir, "plugin")
+	cmd := command(t, filepath.Join(release(t), "declprov"), "install", "--dir", folder, filepath.Join(dir, "pets.cue"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("install: %v\n%s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "pets.declprov")); err != nil {
+		t.Error(err)
+	}
+	cmd = command(t, filepath.Join(folder, "pulumi-resource-pets"), "127.0.0.1:1")
+	cmd.Env = append(cmd.Env, "PATH=")
+	wantPets(t, start(t, cmd))
+}
+
+// TestServerFindsTheEvaluator: a spec that is not compiled goes to declprov.
+func TestServerFindsTheEvaluator(t *testing.T) {
+	t.Run("on the PATH", func(t *testing.T) {
+		cmd := command(t, served(t, petSpec), "127.0.0.1:1")
+		cmd.Env = append(cmd.Env, "PATH="+release(t))
+		wantPets(t, start(t, cmd))
+	})
+	t.Run("beside it", func(t *testing.T) {
+		dir := layOut(t, map[string]string{
+			"pets.cue": petSpec, "pulumi-resource-pets": "-> " + filepath.Join(release(t), install.Server),
+		})
+		cmd := command(t, filepath.Join(dir, "pulumi-resource-pets"), "127.0.0.1:1")
+		cmd.Env = append(cmd.Env, "PATH=")
+		wantPets(t, start(t, cmd))
+	})
+}
+
+func TestServerErrors(t *testing.T) {
+	tests := []struct {
+		name, spec, path string
+		want             []string
+	}{
+		{"nothing to evaluate with", petSpec, "", []string{"carries no evaluator", "put declprov on the PATH", "declprov install"}},
+		{
+			"mistakes", strings.Replace(petSpec, "@replace", "@replce", 1), release(t),
+			[]string{"error[unknown-attribute]: unknown attribute @replce\n  --> ", "/pets.cue:6:23, in resource"},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			cmd := command(t, served(t, test.spec), "127.0.0.1:1")
+			cmd.Env = append(cmd.Env, "PATH="+test.path)
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			err := cmd.Run()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != exitFindings || stdout.Len() > 0 {
+				t.Errorf("it ended with %v, and printed %q; want exit code %d, and nothing", err, stdout.String(), exitFindings)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(stderr.String(), want) {
+					t.Errorf("standard error lacks %q:\n%s", want, stderr.String())
+				}
+			}
+		})
+	}
+}

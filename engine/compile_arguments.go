@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// argument is a compiled argument of an action.
+type argument struct {
+	decl *actions.Arg
+	// value is what is evaluated before the action runs; nil for Late and Typed
+	// arguments.
+	value *expr.Value
+	// node is the argument as written, rest what of it value is made of.
+	node, rest *spec.Node
+	// parts are what reaches the action apart from the value, by dotted path.
+	parts map[string]part
+	// typ is the type that a Typed argument names.
+	typ *spec.Type
+	// under is the family's default, whose members stand below the value's,
+	// for a Merged argument.
+	under *argument
+}
+
+// part is a late expression or a path: a whole argument, or inside one.
+type part struct {
+	mode  actions.Mode
+	value *expr.Value
+}
+
+// argumentOf compiles an argument as far as it can be without the others; late
+// expressions wait for what is known of the call: see lateParts.
+func (c *compiler) argumentOf(f spec.Field, decl *actions.Arg, s *expr.Scope, what string) argument {
+	a := argument{decl: decl, node: f.Value}
+	switch decl.Mode {
+	case actions.Late:
+	case actions.Typed:
+		a.typ = c.typed(f, what)
+	default:
+		var inner map[string]*spec.Node
+		a.rest, inner = decl.Split(f.Value)
+		f.Value = a.rest
+		a.value = c.argument(f, decl, s, what)
+		for path, n := range inner {
+			if decl.InnerMode(path) == actions.Path {
+				a.add(path, actions.Path, c.template(n, s, textType, path))
+			}
+		}
+		c.rawParts(f, decl, what)
+	}
+	return a
+}
+
+// whole is the argument with the family's default below it.
+func (a *argument) whole() *spec.Node {
+	if a.under == nil || a.node.Kind != spec.MapNode || a.under.node.Kind != spec.MapNode {
+		return a.node
+	}
+	out := *a.node
+	for _, f := range a.under.node.Fields {
+		if a.node.Get(f.Name) == nil {
+			out.Fields = append(out.Fields[:len(out.Fields):len(out.Fields)], f)
+		}
+	}
+	return &out
+}
+
+func (a *argument) add(path string, mode actions.Mode, v *expr.Value) {
+	if v == nil {
+		return
+	}
+	if a.parts == nil {
+		a.parts = map[string]part{}
+	}
+	a.parts[path] = part{mode: mode, value: v}
+}
+
+// rawParts reports templates inside an argument where none are taken.
+func (c *compiler) rawParts(f spec.Field, decl *actions.Arg, what string) {
+	for path, mode := range decl.Inner {
+		n := at(f.Value, path)
+		if mode == actions.Raw && n != nil && c.hasTemplate(n) {
+			c.fail(codeNoTemplates, n.Range, f.Name+"."+path, fmt.Sprintf("%s.%s of %s takes no templates", f.Name, path, what),
+				"Its text goes out as it stands. Write `$${` for a literal `${`, and pass values another way.")
+		}
+	}
+}
+
+// at is the node at a dotted path below another, or nil.
+func at(n *spec.Node, path string) *spec.Node {
+	for _, name := range strings.Split(path, ".") {
+		n = n.Get(name)
+	}
+	return n
+}
+
+// typed is the type that an argument names: a definition of the spec.
+func (c *compiler) typed(f spec.Field, what string) *spec.Type {
+	if f.Value.Type != nil {
+		return f.Value.Type
+	}
+	name := strings.TrimPrefix(f.Value.Text, "#")
+	if f.Value.Kind == spec.StringNode && name != f.Value.Text && c.spec.Types[name] != nil {
+		return &spec.Type{Ref: name}
+	}
+	known := make([]string, 0, len(c.spec.Types))
+	for name := range c.spec.Types {
+		known = append(known, "#"+name)
+	}
+	if f.Value.Kind != 0 {
+		c.fail(codeWrongType, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s takes a definition", f.Name, what),
+			fmt.Sprintf("Write one of the spec's, such as `%s: #Pet`. %s", f.Name, diag.Remedy(f.Value.Text, known)))
+	}
+	return nil
+}
+
+// lateParts compiles the late expressions of a call, which see the answer.
+func (c *compiler) lateParts(args map[string]argument, kind *actions.Kind, static actions.Static, s *expr.Scope) {
+	for name, a := range args {
+		if a.parts != nil && a.shared() {
+			continue // the family's defaults were compiled once
+		}
+		if a.decl.Mode == actions.Late && a.parts == nil {
+			a.add(name, actions.Late, c.template(a.node, c.seeing(kind, static, name, s), optional(a.decl), name))
+		}
+		_, inner := a.decl.Split(a.node)
+		for path, n := range inner {
+			if a.decl.InnerMode(path) == actions.Late {
+				a.add(path, actions.Late, c.template(n, c.seeing(kind, static, path, s), nil, path))
+			}
+		}
+		args[name] = a
+	}
+}
+
+// shared reports whether the argument is a default of the family's whose late
+// expressions are there already.
+func (a *argument) shared() bool {
+	for _, p := range a.parts {
+		if p.mode == actions.Late {
+			return true
+		}
+	}
+	return false
+}
+
+// seeing is the scope of a late expression: the step's, and what the kind says
+// that it knows by then.
+func (c *compiler) seeing(kind *actions.Kind, static actions.Static, path string, s *expr.Scope) *expr.Scope {
+	if kind == nil || kind.Sees == nil {
+		return s
+	}
+	var names []expr.Name
+	for _, p := range kind.Sees(static, path) {
+		names = append(names, expr.Name{Name: p.Name, Type: p.Type})
+	}
+	return with(s, names...)
+}
+
+// optional is the type of an argument that may also be null, unless it is
+// required.
+func optional(decl *actions.Arg) *spec.Type {
+	if decl.Required || decl.Type.Nullable {
+		return decl.Type
+	}
+	nullable := *decl.Type
+	nullable.Nullable = true
+	return &nullable
+}
+
+// faults reports what a kind finds wrong with a call as a whole.
+func (c *compiler) faults(s *step, static actions.Static, block spec.Field) {
+	for _, group := range s.kind.AtMostOne {
+		c.atMostOne(s, group)
+	}
+	if s.kind.Check == nil {
+		return
+	}
+	for _, f := range s.kind.Check(static) {
+		place := block.NameRange
+		path := f.Argument
+		if n := s.args[f.Argument].node; n != nil {
+			place = n.Range
+			if f.Path != "" {
+				path += "." + f.Path
+				if inner := at(n, f.Path); inner != nil {
+					place = inner.Range
+				}
+			}
+		}
+		if f.Warning {
+			c.warn(codeBadCall, place, path, f.Summary, f.Remedy)
+		} else {
+			c.fail(codeBadCall, place, path, f.Summary, f.Remedy)
+		}
+	}
+}
+
+// atMostOne reports a group of arguments of which more than one is given.
+func (c *compiler) atMostOne(s *step, group []string) {
+	var given []string
+	for _, name := range group {
+		if s.args[name].node != nil {
+			given = append(given, name)
+		}
+	}
+	if len(given) > 1 {
+		c.fail(codeConflictingArguments, s.args[given[1]].node.Range, given[1], fmt.Sprintf("%s has %s", s.action, enumerateAnd(given)),
+			fmt.Sprintf("Give one of %s.", enumerate(group)))
+	}
+}

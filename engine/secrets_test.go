@@ -1,0 +1,143 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/engine"
+)
+
+// What the type calls secret is not shown by a failure, though the user did not
+// mark it; nor is anything within.
+func TestFailuresHideSecrets(t *testing.T) {
+	e, _ := newWorld().engine(t, `resources: Thing: {
+		inputs: {
+			kind:  "dog" | "cat" @secret()
+			count: int @secret()
+			login: {user: "a" | "b", pin: int} @secret()
+			open:  "dog" | "cat"
+		}
+		id: "it"
+		create: world: do: what: "make"
+	}`)
+	out, err := e.Check(t.Context(), engine.CheckRequest{Ref: ref("Thing"), New: object(
+		"kind", "hunter2", "count", 1.25, "login", object("user", "hunter2", "pin", 47.5), "open", "dgo",
+	)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []engine.Failure{
+		{Path: "kind", Reason: `must be one of "dog" or "cat"`},
+		{Path: "count", Reason: "must be an int, not a number"},
+		{Path: "login.user", Reason: `must be one of "a" or "b"`},
+		{Path: "login.pin", Reason: "must be an int, not a number"},
+		{Path: "open", Reason: `must be one of "dog" or "cat", not "dgo" (did you mean "dog"?)`},
+	}
+	if diff := cmp.Diff(want, out.Failures); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The results of a create that stopped may hold what only its answer knew.
+func TestUnfinishedIsSecret(t *testing.T) {
+	w := newWorld().on("make", yields("id", "7", "password", "s3cret-of-the-world")).on("finish", failed("no"))
+	e, _ := w.engine(t, twoSteps)
+	half := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: check(t, e, "Thing", object("name", "a"))})
+	f := half.State.Private.Failed
+	if text, _ := json.Marshal(f); !strings.Contains(string(text), "s3cret") || !f.Secret {
+		t.Errorf("kept as %s", text)
+	}
+}
+
+// A secret output that an update does not yield stays secret, however short.
+func TestRecordedOutputStaysSecret(t *testing.T) {
+	w := newWorld().on("make", yields("pin", "47", "login", map[string]any{"user": "a", "on": true}))
+	e, _ := w.engine(t, `resources: Thing: {
+		inputs: name: string
+		outputs: {pin: string @secret(), login: {user: string, on: bool} @secret()}
+		id: "it"
+		create: world: do: what: "make"
+		update: world: do: what: "change"
+	}`)
+	state := created(t, e, "Thing", object("name", "a"))
+	out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: state, Inputs: object("name", "b")})
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	want := object("name", "b", "pin", secret("47"), "login", secret(object("user", "a", "on", true)))
+	if diff := cmp.Diff(want, out.State.Outputs, values); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// An input that becomes secret without a change of value is hidden among the
+// outputs, too.
+func TestInputThatBecomesSecret(t *testing.T) {
+	w := newWorld().on("make", yields("text", "plain", "rev", int64(1)))
+	e, _ := w.engine(t, `resources: Thing: {
+		inputs: text: string
+		outputs: {text: string, rev: int}
+		id: "it"
+		create: world: do: what: "make"
+		update: world: do: what: "change"
+	}`)
+	state := created(t, e, "Thing", object("text", "plain"))
+	w.log()
+	out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: state, Inputs: object("text", secret("plain"))})
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	if diff := cmp.Diff(object("text", secret("plain"), "rev", 1), out.State.Outputs, values); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if calls := w.log(); len(calls) != 0 {
+		t.Errorf("nothing in the world changes: %v", calls)
+	}
+}
+
+// Secrets stay secret through every step of an upgrade, whatever they are.
+func TestUpgradeKeepsSecrets(t *testing.T) {
+	e, _ := newWorld().engine(t, `resources: Thing: {
+		inputs: {pin: string, login: {pin: string, on: bool}}
+		id: "it"
+		create: world: do: what: "make"
+		schemaVersion: 2
+		upgrade: {
+			"0": "${merge(omit(old, \"code\"), {number: old.code})}"
+			"1": {pin: "${old.number}", login: {pin: "${old.number}", on: "${old.on}"}}
+		}
+	}`)
+	old := engine.State{ID: "it", Inputs: object("code", secret("47"), "on", secret(true)), Outputs: object("code", secret("47"))}
+	out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: old})
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	want := object("pin", secret("47"), "login", object("pin", secret("47"), "on", secret(true)))
+	if diff := cmp.Diff(want, out.State.Inputs, values); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What an import finds has the shape of today: nothing upgrades it.
+func TestImportIsOfTheVersion(t *testing.T) {
+	w := newWorld().on("read", yields("tags", []any{"t"}))
+	e, _ := w.engine(t, `resources: Thing: {
+		inputs: tags: [...string]
+		id: "it"
+		create: world: do: what: "make"
+		read: world: look: what: "read"
+		schemaVersion: 1
+		upgrade: "0": "${merge(old, {tags: [old.tag]})}"
+	}`)
+	out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: engine.State{ID: "it"}})
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	diff, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *out.State, New: object("tags", []any{"t"})})
+	if err != nil || len(diff.Changes) != 0 {
+		t.Errorf("%+v, %v", diff, err)
+	}
+}
