@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // Files is the file system as far as a spec's permissions reach. Every method
@@ -25,9 +26,15 @@ type Files struct {
 	dir    string
 	rules  []rule
 	sweeps *sweeps
+	// buffers are for what is written, *[copyBuffer]byte: a new one a write
+	// would be most of what it allocates.
+	buffers *sync.Pool
 	// hook lets a test fail or stop the named step of a change.
 	hook func(step string) error
 }
+
+// copyBuffer is how many bytes are read and written at a time.
+const copyBuffer = 32 << 10
 
 // Rule is a grant that is in force: Read or WriteTo what a pattern names.
 // WriteTo implies reading and deleting.
@@ -45,14 +52,17 @@ func NewFiles(dir string, rules []Rule) (*Files, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("the program's folder %q must be an absolute path", dir)
 	}
-	f := &Files{dir: filepath.Clean(dir), sweeps: &sweeps{}}
+	f := &Files{
+		dir: filepath.Clean(dir), sweeps: &sweeps{},
+		buffers: &sync.Pool{New: func() any { return new([copyBuffer]byte) }},
+	}
 	return f.Granting(rules)
 }
 
 // Granting is the same file system under other rules: for grants that differ
 // from call to call. It shares what is remembered of folders.
 func (f *Files) Granting(rules []Rule) (*Files, error) {
-	f = &Files{dir: f.dir, sweeps: f.sweeps}
+	f = &Files{dir: f.dir, sweeps: f.sweeps, buffers: f.buffers}
 	for _, r := range rules {
 		if r.Access != Read && r.Access != WriteTo {
 			return nil, fmt.Errorf("a grant of files reads or writes; %q does neither", r.Pattern)

@@ -149,7 +149,10 @@ func (f *Files) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.Fil
 	if err := f.at("write"); err != nil {
 		return nil, err
 	}
-	if _, err := io.Copy(tmp.file, &cancellable{ctx, src}); err != nil {
+	buffer := f.buffers.Get().(*[copyBuffer]byte)
+	defer f.buffers.Put(buffer)
+	// The file's own ReadFrom would hide the buffer from CopyBuffer.
+	if _, err := io.CopyBuffer(struct{ io.Writer }{tmp.file}, &cancellable{ctx, src}, buffer[:]); err != nil {
 		return nil, err
 	}
 	if err := f.at("chmod"); err != nil {

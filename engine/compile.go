@@ -19,7 +19,10 @@ type compiler struct {
 	defaults map[string]map[string]argument
 	grants   []grant
 	// unsure are the accesses of grants with a mistake in them.
-	unsure   []actions.Access
+	unsure []actions.Access
+	// doubtful says that a block of defaults has a mistake: what its actions
+	// lack may be what was meant there.
+	doubtful bool
 	checkers map[string]*checker
 	// configure makes the session, of the type session; both nil where the spec
 	// has none.
@@ -38,7 +41,7 @@ type compiler struct {
 // anew, because forks run side by side.
 func (c *compiler) fork() *compiler {
 	return &compiler{
-		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants, unsure: c.unsure,
+		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants, unsure: c.unsure, doubtful: c.doubtful,
 		configure: c.configure, session: c.session,
 		checkers: map[string]*checker{},
 	}
@@ -166,6 +169,8 @@ var (
 func (c *compiler) familyDefaults() {
 	c.defaults = map[string]map[string]argument{}
 	scope := c.configScope()
+	known := len(c.diags)
+	defer func() { c.doubtful = len(c.diags) > known }()
 	for _, block := range c.spec.Families {
 		family := c.family(block.Name)
 		if family == nil {

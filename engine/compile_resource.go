@@ -28,6 +28,8 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 		r.consistency = c.duration(m.Consistency, c.configScope(), "consistency")
 		if m.Find != nil {
 			c.in("find", "find", func() { r.find = c.step(m.Find, 0, newTrail(c.operationScope(m, create, nil))) })
+			r.find.wantsAll = true // it stands in for what a create's step would have answered
+			c.exposed(r, r.find)
 		}
 		c.certain(r)
 		c.readBack(r)

@@ -87,6 +87,18 @@ func (c *compiler) sinkRefs(r *resource, v *expr.Value, what string) {
 	}
 }
 
+// exposed records the inputs that a step puts where others can read them.
+func (c *compiler) exposed(r *resource, s *step) {
+	for _, a := range s.args {
+		if a.decl.Exposed && a.value != nil {
+			c.sinkRefs(r, a.value, fmt.Sprintf("argument %q of %s", a.decl.Name, s.action))
+		}
+	}
+	if s.progress != nil {
+		c.sinkRefs(r, s.progress, "progress")
+	}
+}
+
 // want notes which members of each step's result the operation refers to, and
 // which inputs end up in the open.
 func (c *compiler) want(r *resource, op *operation, v verb) {
@@ -102,13 +114,8 @@ func (c *compiler) want(r *resource, op *operation, v verb) {
 		if s.model.As != "" {
 			w.named[s.model.As] = s
 		}
-		for _, a := range s.args {
-			if a.decl.Exposed && a.value != nil {
-				c.sinkRefs(r, a.value, fmt.Sprintf("argument %q of %s", a.decl.Name, s.action))
-			}
-		}
-		if s.progress != nil {
-			c.sinkRefs(r, s.progress, "progress")
+		for _, exposing := range append([]*step{s}, s.undo...) {
+			c.exposed(r, exposing)
 		}
 	}
 	w.note(op.steps, nil, r.id)

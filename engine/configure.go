@@ -66,7 +66,7 @@ func (m *MissingKeys) Error() string {
 func (p *Program) CheckConfig(news property.Map) CheckResponse {
 	decoded := p.decodeConfig(news)
 	var f findings
-	out := p.config.complete(property.New(ownKeys(p.withEnv(decoded, os.Getenv))), "", &f)
+	out := p.config.complete(property.New(p.withEnv(decoded, os.Getenv)), "", &f)
 	kept := decoded
 	for name, value := range out.AsMap().AllStable {
 		m := p.config.byName[name]
@@ -75,22 +75,6 @@ func (p *Program) CheckConfig(news property.Map) CheckResponse {
 		}
 	}
 	return CheckResponse{Inputs: kept, Failures: f.list}
-}
-
-// ownKeys is a configuration without the host's keys.
-func ownKeys(config property.Map) property.Map {
-	for name := range config.AllStable {
-		if hostKey(name) {
-			config = config.Delete(name)
-		}
-	}
-	return config
-}
-
-// hostKey reports whether a key of a provider's configuration is the host's, not
-// the spec's.
-func hostKey(name string) bool {
-	return name == "version" || name == "pluginDownloadURL" || strings.HasPrefix(name, "__")
 }
 
 // decodeConfig decodes settings that came as JSON text, because hosts pass
@@ -160,14 +144,14 @@ func (p *Program) withEnv(config property.Map, getenv func(string) string) prope
 }
 
 // DiffConfig says what a change of configuration means; both are as CheckConfig
-// returned them. Only settings that the spec marks replace resources; a change
-// of the host's own keys (an upgrade of the package) never does.
+// returned them, without the host's own keys. Only settings that the spec marks
+// replace resources.
 func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffResponse {
 	d := &differ{}
 	d.object(p.config, p.decodeConfig(olds), p.decodeConfig(news), "", false)
 	var out DiffResponse
 	for _, change := range d.changes {
-		if name, _, _ := strings.Cut(change.Path, "."); !hostKey(name) && !ignored(change.Path, ignore) {
+		if !ignored(change.Path, ignore) {
 			out.Changes = append(out.Changes, change)
 		}
 	}
@@ -181,7 +165,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	if getenv == nil {
 		getenv = os.Getenv
 	}
-	config = p.withEnv(p.decodeConfig(ownKeys(config)), getenv)
+	config = p.withEnv(p.decodeConfig(config), getenv)
 	var missing MissingKeys
 	for _, m := range p.config.fields {
 		if v, given := config.GetOk(m.Name); m.Required && m.Default == nil && (!given || v.IsNull()) {
@@ -238,79 +222,4 @@ func (e *Engine) openFiles() error {
 	network, err := e.network(vars)
 	e.env = &actions.Env{Files: files, Network: network}
 	return err
-}
-
-// network opens the origins that are granted.
-func (e *Engine) network(vars *expr.Vars) (*actions.Network, error) {
-	var rules []actions.Rule
-	for _, g := range e.program.grants {
-		if g.access != actions.Connect {
-			continue
-		}
-		pattern, known, err := g.pattern(vars, actions.OriginPattern)
-		if err != nil {
-			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
-		}
-		if known {
-			rules = append(rules, actions.Rule{Access: g.access, Pattern: pattern})
-		}
-	}
-	if e.env != nil {
-		return e.env.Network.Granting(rules)
-	}
-	return actions.NewNetwork(rules)
-}
-
-// rules evaluates the grants of files.
-func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
-	var rules []actions.Rule
-	for _, g := range e.program.grants {
-		if g.access != actions.Read && g.access != actions.WriteTo {
-			continue
-		}
-		pattern, known, err := g.pattern(vars, globPattern)
-		if err != nil {
-			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
-		}
-		if known {
-			rules = append(rules, actions.Rule{Access: g.access, Pattern: pattern})
-		}
-	}
-	return rules, nil
-}
-
-// pattern is the grant's glob; known is false where it depends on what is not
-// known yet, and so grants nothing. A value in it stands for itself, whatever
-// characters it has.
-func (g grant) pattern(vars *expr.Vars, join func([]actions.Part) (string, error)) (text string, known bool, err error) {
-	v, err := g.value.Eval(vars)
-	if err != nil && g.chosen() {
-		return "", false, nil // this resource has no such input, or it is null
-	}
-	if err != nil || expr.HasUnknown(v) {
-		return "", false, err
-	}
-	parts, err := g.value.Parts(vars)
-	if err != nil {
-		return "", false, err
-	}
-	pieces := make([]actions.Part, len(parts))
-	for i, p := range parts {
-		pieces[i] = actions.Part{Text: p.Text, Literal: p.Literal}
-	}
-	text, err = join(pieces)
-	return text, true, err
-}
-
-// globPattern is a glob in which values stand for themselves.
-func globPattern(parts []actions.Part) (string, error) {
-	text := ""
-	for _, p := range parts {
-		if p.Literal {
-			text += p.Text
-		} else {
-			text += actions.QuoteGlob(p.Text)
-		}
-	}
-	return text, nil
 }

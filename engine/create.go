@@ -90,11 +90,11 @@ func withInputs(inputs property.Map, outputs map[string]property.Value) property
 // failedCreate decides what a create that stopped leaves: nothing, if nothing
 // was changed or all of it was undone; else a state that the next run repairs.
 func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs property.Map, failure error) Result {
-	m := r.mask()
 	if !r.effected {
-		return Result{Err: m.error(failure)}
+		return Result{Err: r.mask().error(failure)}
 	}
 	undone, err := r.undo(ctx, failure)
+	m := r.mask() // undoing may have seen more secrets
 	switch {
 	case err != nil:
 		failure = errors.Join(failure, fmt.Errorf("and it could not be undone: %w", err))

@@ -96,6 +96,13 @@ func TestCreateGoesOn(t *testing.T) {
 		t.Errorf("only the failed step runs again (-want +got):\n%s", diff)
 	}
 
+	w.on("change", refused("no such size"))
+	odd := check(t, e, "Thing", object("name", "a", "size", 3))
+	if out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *half.State, Inputs: odd}); out.Err == nil || out.State != nil {
+		t.Fatalf("an update that changed nothing leaves what was there to go on with: %+v", out)
+	}
+	w.log()
+
 	w.on("change", yields("url", "v"))
 	other := check(t, e, "Thing", object("name", "a", "size", 2))
 	changed := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *half.State, Inputs: other})

@@ -92,3 +92,26 @@ func TestFileLife(t *testing.T) {
 		t.Fatalf("what is gone is gone: %+v", out)
 	}
 }
+
+// A value in a permission, which the spec itself may have chosen by a default,
+// does not lead out of the folder that its reviewer has read.
+func TestPermissionStaysBelow(t *testing.T) {
+	const text = `permissions: write: ["data/${inputs.sub}/**"]
+	resources: File: {
+		inputs: {sub: *"../out" | string, name: string}
+		id: "${inputs.name}"
+		create: file: write: {path: "${inputs.name}", content: "x"}
+		delete: file: delete: path: "${id}"
+	}`
+	for sub, allowed := range map[string]bool{"../out": false, "a/../../out": false, "a": true, "a..b": true} {
+		e, dir := newWorld().engine(t, text)
+		name := filepath.Join("data", sub, "f")
+		out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("File"), Inputs: check(t, e, "File", object("sub", sub, "name", name))})
+		if (out.Err == nil) != allowed {
+			t.Errorf("%s: %v", sub, out.Err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+			t.Errorf("%s: something was written outside", sub)
+		}
+	}
+}

@@ -157,3 +157,54 @@ func TestIntentsOfDifferentSettings(t *testing.T) {
 		t.Errorf("with a new token it is found: %+v\n%s", out, diff)
 	}
 }
+
+// Each step's intent is judged by its own attempts: what was refused after an
+// attempt of which nobody knows stays to be settled, whatever came of others.
+func TestIntentsOfSteps(t *testing.T) {
+	again := func(o actions.Outcome) actions.Outcome { o.Again = true; return o }
+	lost := again(actions.Outcome{Status: actions.Lost, Err: errLost})
+	cases := []struct {
+		name          string
+		first, second []actions.Outcome
+		open          int
+	}{
+		{"a refusal after another step's lost answer", []actions.Outcome{lost, yields("id", "7")}, []actions.Outcome{refused("no")}, 0},
+		{"a refusal after a lost answer", []actions.Outcome{yields("id", "7")}, []actions.Outcome{lost, refused("exists")}, 1},
+		{"a refusal after a failure", []actions.Outcome{yields("id", "7")}, []actions.Outcome{again(failed("500")), refused("exists")}, 1},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld().on("first", tc.first...).on("second", tc.second...)
+			w.journal = t.TempDir()
+			var undoKey *string
+			w.hooks["undo"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+				undoKey = &call.Key
+				return refused("stuck")
+			}
+			e, _ := w.engine(t, `resources: Thing: {
+				inputs: name: string
+				id: "${steps.a.id}"
+				create: steps: [
+					{as: "a", retry: backoff: "1ms", world: post: {what: "first", key: true}, onFailure: [{world: post: {what: "undo", key: true}}]},
+					{retry: backoff: "1ms", world: post: {what: "second", key: true}},
+				]
+			}`)
+			out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+			if out.State == nil || out.State.ID != "7" {
+				t.Fatalf("%+v", out)
+			}
+			open := 0
+			for _, i := range intents(t, w.journal) {
+				if i.Open() {
+					open++
+				}
+			}
+			if open != tc.open {
+				t.Errorf("%d intents are open: %+v", open, intents(t, w.journal))
+			}
+			if undoKey == nil || *undoKey != "" {
+				t.Errorf("an undo has the key of no create: %v", undoKey)
+			}
+		})
+	}
+}

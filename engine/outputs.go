@@ -76,10 +76,10 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 			if err == nil && len(got.missing) > 0 {
 				err = fmt.Errorf("read yields no %s", enumerateAnd(got.missing))
 			}
-			return got.values, err
+			return got.values, reader.mask().error(err)
 		}
 		if !errors.Is(err, errGone) && !errors.Is(err, errNotFound) {
-			return nil, fmt.Errorf("reading it back: %w", err)
+			return nil, reader.mask().error(fmt.Errorf("reading it back: %w", err))
 		}
 		if time.Now().Add(delay).After(deadline) {
 			return nil, fmt.Errorf("it was made, but read does not find it, %s later: %w", limit, err)

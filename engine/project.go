@@ -40,25 +40,34 @@ func (c *checker) project(yield any, m *mask) (projection, error) {
 	if !ok && yield != nil {
 		return out, fmt.Errorf("it yields %s, and an object is wanted; say what it yields with `return`", kindOfPlain(yield))
 	}
+	err := c.fit(object, "", m, &out)
+	for name, value := range out.values {
+		out.values[name] = value.WithSecret(value.Secret() || secret)
+	}
+	return out, err
+}
+
+// fit fits the members of an object at a path onto the declared ones.
+func (c *checker) fit(object map[string]any, path string, m *mask, out *projection) error {
 	for _, p := range c.fields {
 		v, given := object[p.Name]
 		if v == nil && (p.check.t.Nullable || given && p.check.t.Kind == spec.Any) {
 			out.values[p.Name] = property.Value{} // null is a value of it
 			continue
 		}
-		if !given || v == nil {
+		if v == nil {
 			if p.Required {
 				out.missing = append(out.missing, p.Name)
 			}
 			continue
 		}
-		value, err := p.check.value(v, p.Name, m)
+		value, err := p.check.value(v, join(path, p.Name), m)
 		if err != nil {
-			return out, err
+			return err
 		}
-		out.values[p.Name] = value.WithSecret(value.Secret() || p.Secret || p.Ephemeral || secret)
+		out.values[p.Name] = value.WithSecret(value.Secret() || p.Secret || p.Ephemeral)
 	}
-	return out, nil
+	return nil
 }
 
 // value makes a host's value of a plain one, by its declared type. A text that
@@ -143,8 +152,10 @@ func (c *checker) listValue(v []any, path string, m *mask) (property.Value, erro
 }
 
 func (c *checker) mapValue(v map[string]any, path string, m *mask) (property.Value, error) {
+	c = c.variantOf(v)
 	if c.t.Kind == spec.Object && !c.t.Open {
-		p, err := c.project(v, m)
+		p := projection{values: map[string]property.Value{}}
+		err := c.fit(v, path, m, &p)
 		if err == nil && p.missing != nil {
 			err = fmt.Errorf("%s: it yields no %s", path, enumerateAnd(p.missing))
 		}
@@ -160,10 +171,26 @@ func (c *checker) mapValue(v map[string]any, path string, m *mask) (property.Val
 		if v[name] == nil && c.t.Kind != spec.Any {
 			continue
 		}
-		var err error
-		if out[name], err = c.under(name).value(v[name], join(path, name), m); err != nil {
+		value, err := c.under(name).value(v[name], join(path, name), m)
+		if err != nil {
 			return property.Value{}, err
 		}
+		p := c.member(name)
+		out[name] = value.WithSecret(value.Secret() || p != nil && (p.Secret || p.Ephemeral))
 	}
 	return property.New(out), nil
+}
+
+// variantOf is the checker of the struct that a union's value is, by its tag.
+func (c *checker) variantOf(v map[string]any) *checker {
+	if c.t.Kind != spec.Union || c.t.Tag == "" {
+		return c
+	}
+	tag, _ := v[c.t.Tag].(string)
+	for _, variant := range c.variants {
+		if m := variant.member(c.t.Tag); m != nil && slices.Contains(m.check.t.Enum, any(tag)) {
+			return variant
+		}
+	}
+	return c
 }

@@ -277,15 +277,15 @@ func (r *run) open() error {
 	}
 	rules, err := r.engine.rules(r.vars)
 	if err != nil {
-		return err
+		return r.mask().error(err)
 	}
 	files, err := r.engine.env.Files.Granting(rules)
 	if err != nil {
-		return err
+		return r.mask().error(err)
 	}
 	network, err := r.engine.network(r.vars)
 	r.env = &actions.Env{Files: files, Network: network}
-	return err
+	return r.mask().error(err)
 }
 
 var (

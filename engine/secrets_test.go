@@ -141,3 +141,54 @@ func TestImportIsOfTheVersion(t *testing.T) {
 		t.Errorf("%+v, %v", diff, err)
 	}
 }
+
+// A secret may not go where undo or find would show it either.
+func TestSecretsOfUndoAndFind(t *testing.T) {
+	e, _ := newWorld().engine(t, `resources: Thing: {
+		inputs: {undone: string, found: string}
+		id: "${result.id}"
+		create: {world: post: what: "make", onFailure: [{world: do: what: "${inputs.undone}"}]}
+		find: world: look: what: "${inputs.found}"
+	}`)
+	out, err := e.Check(t.Context(), engine.CheckRequest{Ref: ref("Thing"), New: object("undone", secret("abc"), "found", secret("def"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []engine.Failure{
+		{Path: "undone", Reason: `may not be secret: it becomes argument "what" of world.do, which others can read`},
+		{Path: "found", Reason: `may not be secret: it becomes argument "what" of world.look, which others can read`},
+	}
+	if diff := cmp.Diff(want, out.Failures); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// @secret() holds wherever it stands in an output: in a struct that is open, in
+// the struct of a union, in the items of a list.
+func TestSecretsWithinOutputs(t *testing.T) {
+	answer := map[string]any{"kind": "b", "pin": "47", "more": "x"}
+	w := newWorld().on("make", yields("open", answer, "either", answer, "all", []any{answer}))
+	e, _ := w.engine(t, `resources: Thing: {
+		inputs: name: string
+		outputs: {
+			open: {kind: string, pin: string @secret(), ...}
+			either: {kind: "a", n: int} | {kind: "b", pin: string @secret()}
+			all: [...{kind: string, pin: string @secret()}]
+		}
+		id: "it"
+		create: world: do: what: "make"
+	}`)
+	got := created(t, e, "Thing", object("name", "a")).Outputs
+	want := object(
+		"name", "a", "open", object("kind", "b", "pin", secret("47"), "more", "x"),
+		"either", object("kind", "b", "pin", secret("47")), "all", []any{object("kind", "b", "pin", secret("47"))},
+	)
+	if diff := cmp.Diff(want, got, values); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	w.on("make", yields("open", answer, "either", answer, "all", []any{map[string]any{"kind": "b", "pin": true}}))
+	out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+	if out.Err == nil || !strings.Contains(out.Err.Error(), "all[0].pin") {
+		t.Errorf("an error names the whole path: %v", out.Err)
+	}
+}

@@ -124,7 +124,7 @@ func settled(out Result, before State) Result {
 // whatever comes of it.
 func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, old State, first int) Result {
 	failure := r.steps(ctx, first)
-	if failure != nil && !r.effected && old.Private.Failed == nil {
+	if failure != nil && !r.effected {
 		return Result{Err: r.mask().error(failure)}
 	}
 	if failure == nil {

@@ -107,10 +107,12 @@ Exit codes: 0 all is well; 1 the spec has mistakes, or what was tried failed;
 // environmentHelp ends the root's usage; commands below it inherit the template.
 const environmentHelp = `{{if not .HasParent}}
 Environment:
-  DECLPROV_LOG    what to log on standard error: debug, info, warn or error;
-                  also read by a provider that Pulumi starts
-  DECLPROV_CACHE  the folder where compiled specs are kept; "off" keeps none
-  NO_COLOR        set to anything: no colours
+  DECLPROV_LOG      what to log on standard error: debug, info, warn or error;
+                    also read by a provider that Pulumi starts
+  DECLPROV_CACHE    the folder where compiled specs are kept; "off" keeps none
+  DECLPROV_JOURNAL  the folder where providers note what they are creating; one
+                    that outlives the machine's runs, where machines do not last
+  NO_COLOR          set to anything: no colours
 {{end}}`
 
 func (a *app) rootCommand() *cobra.Command {

@@ -3,8 +3,11 @@
 package journal
 
 import (
+	"errors"
 	"os"
+	"runtime"
 	"sync"
+	"syscall"
 )
 
 // Process is a process by its number alone: this system does not tell apart
@@ -19,8 +22,17 @@ var self = sync.OnceValue(func() Process { return Process{PID: os.Getpid()} })
 
 // alive reports whether the process still runs, as far as can be told.
 func (p Process) alive() bool {
-	_, err := os.FindProcess(p.PID)
-	return err == nil
+	found, err := os.FindProcess(p.PID)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = found.Release() }()
+	if runtime.GOOS == "windows" {
+		return true // only what runs is found
+	}
+	// Elsewhere any number is found; a signal that does nothing tells.
+	err = found.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission)
 }
 
 // lock: the files are replaced whole, so that without a lock two processes that

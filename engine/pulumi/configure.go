@@ -38,6 +38,8 @@ func (s *Server) Configure(
 	if len(checked.Failures) == 0 {
 		settings = checked.Inputs
 	}
+	ctx, end := s.calls.begin(ctx, 0)
+	defer end()
 	made, err := now.Program.Configure(ctx, settings, engine.Options{Dir: s.options.Dir})
 	if err != nil {
 		return nil, configureFailure(err)

@@ -65,6 +65,29 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelOfConfigure: a `configure` that hangs ends with a Cancel, too.
+func TestCancelOfConfigure(t *testing.T) {
+	l := &lab{}
+	began := make(chan struct{}, 1)
+	l.on("login", hang(began))
+	p := l.program(t, things+"configure: lab: look: what: \"login\"\n")
+	c := start(t, pulumi.Options{Program: p, Version: "1.2.3", Dir: t.TempDir()})
+	failed := make(chan error, 1)
+	go func() { failed <- c.Configure(context.WithoutCancel(t.Context()), "lab", property.Map{}) }()
+	<-began
+	if err := c.Cancel(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-failed:
+		if err == nil {
+			t.Error("a configuration that was cancelled is used")
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("configure goes on")
+	}
+}
+
 // TestTimeout: the request's timeout is kept, though nobody else enforces it.
 func TestTimeout(t *testing.T) {
 	l := &lab{}

@@ -38,8 +38,8 @@ type bench struct {
 	// whole is declprov, serving the binary of it that only serves: the one
 	// that install takes, and that is measured.
 	whole, serving string
-	files       string // the text of examples/files.cue
-	rows        []row
+	files          string // the text of examples/files.cue
+	rows           []row
 }
 
 func run(ctx context.Context, rounds, ops int, cli bool) (err error) {

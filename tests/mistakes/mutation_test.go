@@ -44,7 +44,7 @@ func legal(m mutant) string {
 func (m mutant) ownLine() string { return strings.Split(m.Text, "\n")[m.Line-1] }
 
 // TestMutants breaks every key, name, value, attribute and expression of the
-// examples in turn, and wants each break found on its line, or, where a
+// examples of files in turn, and wants each break found on its line, or, where a
 // declaration was renamed or retyped, on a line that uses it.
 func TestMutants(t *testing.T) {
 	root, err := tools.Root()
@@ -52,7 +52,10 @@ func TestMutants(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, lang := range []string{"cue", "yaml"} {
-		examples, err := filepath.Glob(filepath.Join(root, "examples", "*."+lang))
+		// The examples for HTTP servers are not here: nothing is known of what
+		// an untyped answer has, so a misspelt member of one is no mistake that
+		// vet could find.
+		examples, err := filepath.Glob(filepath.Join(root, "examples", "files."+lang))
 		if err != nil || len(examples) == 0 {
 			t.Fatalf("no examples in %s: %v", lang, err)
 		}
@@ -92,10 +95,20 @@ func breakAll(t *testing.T, path, lang string) {
 		}
 		broken[path], paths = m, append(paths, path)
 	}
-	found := vet(t, paths)
+	whole := filepath.Join(dir, "whole."+lang)
+	if err := os.WriteFile(whole, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found := vet(t, append(paths, whole))
 	missed := 0
 	for _, path := range paths {
-		if err := broken[path].found(found[path]); err != nil {
+		news := slices.DeleteFunc(found[path], func(f finding) bool {
+			// What vet warns of in the example itself, it warns of in its mutants.
+			return f.Severity == "warning" && slices.ContainsFunc(found[whole], func(w finding) bool {
+				return w.Code == f.Code && w.Message == f.Message
+			})
+		})
+		if err := broken[path].found(news); err != nil {
 			missed++
 			t.Error(err)
 		}

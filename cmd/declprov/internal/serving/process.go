@@ -79,7 +79,7 @@ func (t Tool) openBeside(ctx context.Context, log *slog.Logger, path string) (*c
 // gcPercent is how far the heap of a provider may grow between two collections.
 // Its live part is small, and nearly all of what a call allocates is garbage at
 // its end: docs/performance.md has what each value costs and gains.
-const gcPercent = 300
+const gcPercent = 250
 
 // Serve serves a compiled spec until the host has enough of it.
 func Serve(ctx context.Context, log *slog.Logger, p *engine.Program, c *container.Container, address string) error {

@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// network opens the origins that are granted.
+func (e *Engine) network(vars *expr.Vars) (*actions.Network, error) {
+	var rules []actions.Rule
+	for _, g := range e.program.grants {
+		if g.access != actions.Connect {
+			continue
+		}
+		pattern, known, err := g.pattern(vars, actions.OriginPattern)
+		if err != nil {
+			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
+		}
+		if known {
+			rules = append(rules, actions.Rule{Access: g.access, Pattern: pattern})
+		}
+	}
+	if e.env != nil {
+		return e.env.Network.Granting(rules)
+	}
+	return actions.NewNetwork(rules)
+}
+
+// rules evaluates the grants of files.
+func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
+	var rules []actions.Rule
+	for _, g := range e.program.grants {
+		if g.access != actions.Read && g.access != actions.WriteTo {
+			continue
+		}
+		pattern, known, err := g.pattern(vars, globPattern)
+		if err != nil {
+			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
+		}
+		if known {
+			rules = append(rules, actions.Rule{Access: g.access, Pattern: pattern})
+		}
+	}
+	return rules, nil
+}
+
+// pattern is the grant's glob or origin; known is false where it depends on what
+// is not known yet, and so grants nothing.
+func (g grant) pattern(vars *expr.Vars, join func([]actions.Part) (string, error)) (text string, known bool, err error) {
+	v, err := g.value.Eval(vars)
+	if err != nil && g.chosen() {
+		return "", false, nil // this resource has no such input, or it is null
+	}
+	if err != nil || expr.HasUnknown(v) {
+		return "", false, err
+	}
+	parts, err := g.value.Parts(vars)
+	if err != nil {
+		return "", false, err
+	}
+	pieces := make([]actions.Part, len(parts))
+	for i, p := range parts {
+		pieces[i] = actions.Part{Text: p.Text, Literal: p.Literal}
+	}
+	text, err = join(pieces)
+	return text, err == nil, err
+}
+
+// globPattern is a glob in which a value stands for itself, whatever characters
+// it has, and does not lead out of the folder that the author wrote before it:
+// that is what a reviewer of the permissions has read.
+func globPattern(parts []actions.Part) (string, error) {
+	text, folder := "", "" // folder is what the author wrote out, before the first value
+	for i, p := range parts {
+		switch {
+		case !p.Literal:
+			text += actions.QuoteGlob(p.Text)
+		default:
+			text += p.Text
+			if i == 0 {
+				folder = p.Text[:strings.LastIndexAny(p.Text, `/\`)+1]
+			}
+		}
+	}
+	if folder != "" && len(parts) > 1 && slices.Contains(strings.FieldsFunc(text[len(folder):], isSlash), "..") {
+		return "", fmt.Errorf("it would lead out of %s by a \"..\": give values that stay below", folder)
+	}
+	return text, nil
+}
+
+func isSlash(r rune) bool { return r == '/' || r == '\\' }
