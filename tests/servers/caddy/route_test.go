@@ -105,6 +105,7 @@ func TestAChangeInBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	proxy := httputil.NewSingleHostReverseProxy(at)
+	proxy.Transport = &http.Transport{DisableKeepAlives: true} // Caddy ends connections when its configuration changes
 	var once sync.Once
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPatch {
