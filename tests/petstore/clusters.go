@@ -64,6 +64,13 @@ func (s *Store) resizeCluster(w http.ResponseWriter, r *http.Request, c map[stri
 	answer(w, http.StatusAccepted, map[string]any{"cluster": copied(c), "operation": map[string]any{"id": op.id}})
 }
 
+// RemoveCluster takes a cluster away behind everybody's back.
+func (s *Store) RemoveCluster(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.clusters, id)
+}
+
 func (s *Store) start(finish func()) *operation {
 	s.next++
 	op := &operation{id: fmt.Sprintf("op-%d", s.next), left: looks, finish: finish}

@@ -189,6 +189,7 @@ func TestAClusterGoesOn(t *testing.T) {
 		t.Errorf("state %v", got)
 	}
 	s.Up("same=1")
+	store.RemoveCluster("cl-101")
 	s.Destroy("delete=1")
 }
 
