@@ -82,9 +82,33 @@ func withInputs(inputs property.Map, outputs map[string]property.Value) property
 		}
 	}
 	for name, value := range outputs {
-		all[name] = value.WithSecret(value.Secret() || inputs.Get(name).HasSecrets())
+		all[name] = asSecret(value, inputs.Get(name))
 	}
 	return property.NewMap(all)
+}
+
+// asSecret is a value, secret where the other is: as a whole, or in parts.
+func asSecret(v, other property.Value) property.Value {
+	switch {
+	case !other.HasSecrets() || v.Secret():
+		return v
+	case other.Secret():
+		return v.WithSecret(true)
+	case v.IsMap() && other.IsMap():
+		parts := v.AsMap().AsMap()
+		for name, part := range parts {
+			parts[name] = asSecret(part, other.AsMap().Get(name))
+		}
+		return property.WithGoValue(v, property.NewMap(parts))
+	case v.IsArray() && other.IsArray() && v.AsArray().Len() == other.AsArray().Len():
+		items := v.AsArray().AsSlice()
+		for i, item := range items {
+			items[i] = asSecret(item, other.AsArray().Get(i))
+		}
+		return property.WithGoValue(v, property.NewArray(items))
+	default:
+		return v.WithSecret(true) // of another shape, it may be anywhere
+	}
 }
 
 // failedCreate decides what a create that stopped leaves: nothing, if nothing

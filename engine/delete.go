@@ -16,7 +16,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	e.recorded(res, req.Ref, state)
+	e.settleRecorded(res, req.Ref, state)
 	r := e.newRun(res, res.delete, remove, req.Ref, req.Log)
 	r.inputs(state.Inputs)
 	r.state(state)

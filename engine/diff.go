@@ -22,7 +22,7 @@ func (e *Engine) Diff(_ context.Context, req DiffRequest) (DiffResponse, error) 
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	e.recorded(res, req.Ref, state)
+	e.settleRecorded(res, req.Ref, state)
 	changes := e.changes(res, req.Ref, state, req.New, req.Ignore)
 	if len(changes) == 0 {
 		changes = secrecy(state.Inputs, req.New)
@@ -61,7 +61,7 @@ func serverKeeps(res *resource, path string) bool {
 	return in != nil && out != nil && in.Type.Kind == out.Type.Kind && in.Default == nil
 }
 
-// secrecy are the inputs that became secret, or no longer are, with no change of
+// secrecy are the inputs that became secret with no change of
 // value: the state must be written again, so that it is kept encrypted.
 func secrecy(olds, news property.Map) []Change {
 	var out []Change

@@ -120,9 +120,9 @@ func (e *Engine) book() (*journal.Journal, error) {
 	return journal.In(dir), nil
 }
 
-// recorded settles the intents of a resource that the host shows to have
+// settleRecorded settles the intents of a resource that the host shows to have
 // recorded: it has an id, and so cannot be created again.
-func (e *Engine) recorded(res *resource, ref Ref, s State) {
+func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
 	if !res.journalled || s.ID == "" {
 		return
 	}

@@ -27,7 +27,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		}
 		return Result{State: &state} // what is recorded is all there is to know
 	}
-	e.recorded(res, req.Ref, state)
+	e.settleRecorded(res, req.Ref, state)
 	if importing {
 		if state, err = res.imported(state.ID); err != nil {
 			return Result{Err: err}

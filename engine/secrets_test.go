@@ -76,21 +76,25 @@ func TestRecordedOutputStaysSecret(t *testing.T) {
 // An input that becomes secret without a change of value is hidden among the
 // outputs, too.
 func TestInputThatBecomesSecret(t *testing.T) {
-	w := newWorld().on("make", yields("text", "plain", "rev", int64(1)))
+	w := newWorld().on("make", yields("text", "plain", "rev", int64(1), "tags", map[string]any{"a": "1", "b": "2"}, "list", []any{"3", "4"}))
 	e, _ := w.engine(t, `resources: Thing: {
-		inputs: text: string
-		outputs: {text: string, rev: int}
+		inputs: {text: string, tags: [string]: string, list: [...string]}
+		outputs: {text: string, rev: int, tags: [string]: string, list: [...string]}
 		id: "it"
 		create: world: do: what: "make"
 		update: world: do: what: "change"
 	}`)
-	state := created(t, e, "Thing", object("text", "plain"))
+	state := created(t, e, "Thing", object("text", "plain", "tags", object("a", "1", "b", "2"), "list", []any{"3", "4"}))
 	w.log()
-	out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: state, Inputs: object("text", secret("plain"))})
+	out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: state, Inputs: object(
+		"text", secret("plain"), "tags", object("a", "1", "b", secret("2")), "list", []any{secret("3"), "4"},
+	)})
 	if out.Err != nil {
 		t.Fatal(out.Err)
 	}
-	if diff := cmp.Diff(object("text", secret("plain"), "rev", 1), out.State.Outputs, values); diff != "" {
+	if diff := cmp.Diff(object(
+		"text", secret("plain"), "rev", 1, "tags", object("a", "1", "b", secret("2")), "list", []any{secret("3"), "4"},
+	), out.State.Outputs, values); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if calls := w.log(); len(calls) != 0 {

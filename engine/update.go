@@ -20,7 +20,7 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
-	e.recorded(res, req.Ref, state)
+	e.settleRecorded(res, req.Ref, state)
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	changes := e.changes(res, req.Ref, state, req.Inputs, req.Ignore)
