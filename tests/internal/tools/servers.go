@@ -26,7 +26,7 @@ func serverTool(name, purpose, program string, packages, needs []string) Tool {
 			return findFile(program) // programs of administrators are not in everybody's PATH
 		},
 		install: func(ctx context.Context, _ string, log io.Writer) error {
-			return withoutServices(ctx, log, func() error { return installPackages(ctx, log, packages...) })
+			return withoutServices(ctx, log, policyFile, func() error { return installPackages(ctx, log, packages...) })
 		},
 	}
 }
@@ -35,10 +35,10 @@ func serverTool(name, purpose, program string, packages, needs []string) Tool {
 // services.
 const policyFile = "/usr/sbin/policy-rc.d"
 
-// withoutServices runs an installation that starts no service. A machine that
-// has a policy of its own keeps it.
-func withoutServices(ctx context.Context, log io.Writer, install func() error) error {
-	if exists(policyFile) || !exists(filepath.Dir(policyFile)) {
+// withoutServices runs an installation that starts no service, by a policy in that
+// file. A machine that has a policy of its own keeps it.
+func withoutServices(ctx context.Context, log io.Writer, file string, install func() error) error {
+	if exists(file) || !exists(filepath.Dir(file)) {
 		return install()
 	}
 	policy, err := os.CreateTemp("", "policy-rc.d-")
@@ -52,11 +52,11 @@ func withoutServices(ctx context.Context, log io.Writer, install func() error) e
 	if err := policy.Close(); err != nil {
 		return err
 	}
-	if err := asRoot(ctx, log, "forbidding services to start", "install", "-m", "0755", policy.Name(), policyFile); err != nil {
+	if err := asRoot(ctx, log, "forbidding services to start", "install", "-m", "0755", policy.Name(), file); err != nil {
 		return err
 	}
 	err = install()
-	return errors.Join(err, asRoot(context.WithoutCancel(ctx), log, "allowing it again", "rm", "-f", policyFile))
+	return errors.Join(err, asRoot(context.WithoutCancel(ctx), log, "allowing it again", "rm", "-f", file))
 }
 
 // asRoot runs a command as root, by sudo where that is needed.

@@ -30,7 +30,9 @@ func TestEachPropertyOfARecordSet(t *testing.T) {
 		{"name: www.example.org., type: A, records: [192.0.2.1]", "same=1 update=1", "A", 3600, []string{"192.0.2.1"}, nil},
 		{
 			`name: www.example.org., type: TXT, records: ['"a b"']`, "create-replacement=1 delete-replaced=1 replace=1 same=1",
-			"TXT", 3600, []string{`"a b"`}, nil,
+			"TXT", 3600,
+			[]string{`"a b"`},
+			nil,
 		},
 	} {
 		s.Program(set(step.properties))

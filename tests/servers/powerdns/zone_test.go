@@ -39,31 +39,38 @@ func TestEachPropertyOfAZone(t *testing.T) {
 	steps := []step{
 		{
 			"name: example.org., nameservers: [ns2.example.net., ns1.example.net.]", "create=1",
-			map[string]any{"kind": "Native", "account": "", "soa_edit_api": "DEFAULT"}, []string{"ns1.example.net.", "ns2.example.net."},
+			map[string]any{"kind": "Native", "account": "", "soa_edit_api": "DEFAULT"},
+			[]string{"ns1.example.net.", "ns2.example.net."},
 		},
 		{
 			"name: example.org., nameservers: [ns1.example.net., ns2.example.net.]", "same=1",
-			map[string]any{"kind": "Native"}, []string{"ns1.example.net.", "ns2.example.net."},
+			map[string]any{"kind": "Native"},
+			[]string{"ns1.example.net.", "ns2.example.net."},
 		},
 		{
 			"name: example.org., nameservers: [ns1.example.net., ns3.example.net.]", "update=1",
-			map[string]any{"kind": "Native"}, []string{"ns1.example.net.", "ns3.example.net."},
+			map[string]any{"kind": "Native"},
+			[]string{"ns1.example.net.", "ns3.example.net."},
 		},
 		{
 			"name: example.org., nameservers: [ns1.example.net.], kind: Master, account: ada", "update=1",
-			map[string]any{"kind": "Master", "account": "ada"}, []string{"ns1.example.net."},
+			map[string]any{"kind": "Master", "account": "ada"},
+			[]string{"ns1.example.net."},
 		},
 		{
 			"name: example.org., nameservers: [ns1.example.net.], kind: Master, soaEditApi: INCREASE", "update=1",
-			map[string]any{"kind": "Master", "account": "", "soa_edit_api": "INCREASE"}, []string{"ns1.example.net."},
+			map[string]any{"kind": "Master", "account": "", "soa_edit_api": "INCREASE"},
+			[]string{"ns1.example.net."},
 		},
 		{
 			"name: example.org., kind: Slave, masters: [192.0.2.2, 192.0.2.1]", "update=1",
-			map[string]any{"kind": "Slave", "soa_edit_api": "DEFAULT"}, nil,
+			map[string]any{"kind": "Slave", "soa_edit_api": "DEFAULT"},
+			nil,
 		},
 		{
 			"name: example.org., kind: Slave, masters: [192.0.2.2]", "update=1",
-			map[string]any{"kind": "Slave", "masters": []any{"192.0.2.2"}}, nil,
+			map[string]any{"kind": "Slave", "masters": []any{"192.0.2.2"}},
+			nil,
 		},
 	}
 	for _, step := range steps {
