@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,10 +21,17 @@ type answer struct {
 	raw    []byte
 	// body is the decoded content.
 	body any
-	// url is where it came from, without what auth put there.
-	url string
+	// at is where it came from, without what auth put there.
+	at *url.URL
 	// moved says that a redirect made a GET of the request, which had been done.
 	moved bool
+}
+
+// url is where it came from, without the query, which may hold secrets.
+func (a *answer) url() string {
+	u := *a.at
+	u.RawQuery, u.ForceQuery = "", false
+	return u.String()
 }
 
 // headers are the answer's, as results have them.
