@@ -57,6 +57,10 @@ func (r *run) steps(ctx context.Context, first int) error {
 			r.record(s, expr.Unknown{})
 			continue
 		}
+		if r.orphaned(s) {
+			r.record(s, nil)
+			continue
+		}
 		value, err := r.step(ctx, s)
 		if r.preview && errors.Is(err, errNotKnown) {
 			value, err = expr.Unknown{}, nil

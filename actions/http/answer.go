@@ -47,6 +47,16 @@ func (a *answer) headers() map[string]any {
 	return out
 }
 
+// trail adds what a server says of an answer only at its end (RFC 9110, 6.5.1):
+// Caddy knows the ETag of what it sends no earlier. A header is not replaced.
+func (a *answer) trail(fields http.Header) {
+	for _, name := range []string{"Etag", "Last-Modified"} {
+		if value := fields.Get(name); value != "" && a.header.Get(name) == "" {
+			a.header.Set(name, value)
+		}
+	}
+}
+
 // tooLargeError is the error of an answer with more bytes than are allowed.
 type tooLargeError struct{ limit int64 }
 

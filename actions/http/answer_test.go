@@ -136,3 +136,27 @@ func TestClean(t *testing.T) {
 		}
 	}
 }
+
+// An ETag may come after the body; what came before it stands, and nothing else
+// that a server says so late is taken for a header.
+func TestTrailers(t *testing.T) {
+	l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Trailer", "Etag, Last-Modified, Location")
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Last-Modified", "early")
+		_, _ = w.Write([]byte(`{"a":1}`))
+		w.Header().Set("Etag", `"late"`)
+		w.Header().Set(http.TrailerPrefix+"Last-Modified", "late")
+		w.Header().Set("Location", "/elsewhere")
+	})
+	out := l.run("/x", nil)
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	headers := out.Result.(map[string]any)["headers"].(map[string]any)
+	got := map[string]any{"etag": headers["etag"], "last-modified": headers["last-modified"], "location": headers["location"]}
+	want := map[string]any{"etag": `"late"`, "last-modified": "early", "location": nil}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

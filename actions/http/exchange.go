@@ -147,6 +147,7 @@ func (x *exchange) message(ctx context.Context, r *request, h hop, extra []pair)
 	if a.raw, err = readAll(raw.Body, x.maxBytes-x.read); err != nil {
 		return x.unread(ctx, limited, r, a, err)
 	}
+	a.trail(raw.Trailer)
 	return a, actions.Outcome{Status: actions.Done}
 }
 
