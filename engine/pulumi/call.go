@@ -8,7 +8,7 @@ import (
 
 // Call runs a method of a resource.
 func (s *Server) Call(
-	_ context.Context, req *pulumirpc.CallRequest,
+	ctx context.Context, req *pulumirpc.CallRequest,
 ) (*pulumirpc.CallResponse, error) {
-	return nil, s.unserved(req.GetTok(), "methods")
+	return nil, s.unserved(ctx, req.GetTok(), "methods")
 }

@@ -22,10 +22,15 @@ type calls struct {
 	mu     sync.Mutex
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+	// underWay counts the operations that have not ended; idle is closed when
+	// there are none.
+	underWay int
+	idle     chan struct{}
 }
 
 func newCalls() *calls {
-	c := &calls{}
+	c := &calls{idle: make(chan struct{})}
+	close(c.idle)
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	return c
 }
@@ -44,6 +49,10 @@ func (c *calls) cancelAll() {
 func (c *calls) begin(ctx context.Context, timeout time.Duration) (_ context.Context, end func()) {
 	c.mu.Lock()
 	generation := c.ctx
+	if c.underWay == 0 {
+		c.idle = make(chan struct{})
+	}
+	c.underWay++
 	c.mu.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(generation, func() { cancel(errCancelled) })
@@ -55,7 +64,25 @@ func (c *calls) begin(ctx context.Context, timeout time.Duration) (_ context.Con
 		stop()
 		release()
 		cancel(context.Canceled)
+		c.leave()
 	}
+}
+
+// leave is the end of one operation.
+func (c *calls) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.underWay--
+	if c.underWay == 0 {
+		close(c.idle)
+	}
+}
+
+// ended is closed once none of the operations is under way.
+func (c *calls) ended() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.idle
 }
 
 // duration is a timeout as requests carry it: seconds, 0 for none. What is no

@@ -13,7 +13,7 @@ import (
 func (s *Server) Check(
 	ctx context.Context, req *pulumirpc.CheckRequest,
 ) (*pulumirpc.CheckResponse, error) {
-	now, err := s.ready()
+	now, err := s.ready(ctx)
 	if err != nil {
 		return nil, err
 	}

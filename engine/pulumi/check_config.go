@@ -12,9 +12,9 @@ import (
 // arrive bare here, and the engine marks them again; objects may arrive as JSON
 // text, which the program reads by the setting's type.
 func (s *Server) CheckConfig(
-	_ context.Context, req *pulumirpc.CheckRequest,
+	ctx context.Context, req *pulumirpc.CheckRequest,
 ) (*pulumirpc.CheckResponse, error) {
-	now, err := s.current()
+	now, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}

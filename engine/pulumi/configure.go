@@ -19,7 +19,7 @@ import (
 func (s *Server) Configure(
 	ctx context.Context, req *pulumirpc.ConfigureRequest,
 ) (*pulumirpc.ConfigureResponse, error) {
-	now, err := s.current()
+	now, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Server) Configure(
 	if len(checked.Failures) > 0 {
 		return nil, status.Error(codes.InvalidArgument, "the provider's configuration is wrong: "+sentence(checked.Failures))
 	}
-	s.session.Store(now.configured(made))
+	s.put(ctx, now.configured(made))
 	return &pulumirpc.ConfigureResponse{
 		AcceptSecrets:                   true,
 		SupportsPreview:                 true,

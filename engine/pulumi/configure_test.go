@@ -2,7 +2,9 @@ package pulumi_test
 
 import (
 	"errors"
+	"net"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -153,6 +155,49 @@ func TestDiffConfig(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestConfigureEach: two providers that attach to one process keep their
+// configurations apart; whoever connects without one gets the latest.
+func TestConfigureEach(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "examples", "files.cue"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	server := pulumi.New(pulumi.Options{Program: (&lab{}).program(t, string(text)), Dir: dir}).GRPC()
+	go func() { _ = server.Serve(listener) }() // ends with Stop
+	t.Cleanup(server.Stop)
+	connect := func() *client.Client {
+		c, err := client.Connect(listener.Addr().(*net.TCPAddr).Port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		return c
+	}
+	north, south, late := connect(), connect(), connect()
+	for root, c := range map[string]*client.Client{"north": north, "south": south} {
+		if err := c.Configure(t.Context(), "files", object("root", root)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := south.Configure(t.Context(), "files", object("root", "latest")); err != nil {
+		t.Fatal(err)
+	}
+	for want, c := range map[string]*client.Client{"north/1": north, "latest/2": south, "latest/3": late} {
+		inputs := checkedFile(t, c, object("path", path.Base(want), "content", "x"))
+		if _, err := c.Create(t.Context(), readme, inputs, client.Operation{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := content(t, filepath.Join(dir, want)); got != "x" {
+			t.Errorf("%s holds %q", want, got)
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Construct makes a component.
 func (s *Server) Construct(
-	_ context.Context, req *pulumirpc.ConstructRequest,
+	ctx context.Context, req *pulumirpc.ConstructRequest,
 ) (*pulumirpc.ConstructResponse, error) {
-	return nil, s.unserved(req.GetType(), "components")
+	return nil, s.unserved(ctx, req.GetType(), "components")
 }

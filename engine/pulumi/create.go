@@ -13,7 +13,7 @@ import (
 func (s *Server) Create(
 	ctx context.Context, req *pulumirpc.CreateRequest,
 ) (*pulumirpc.CreateResponse, error) {
-	now, err := s.ready()
+	now, err := s.ready(ctx)
 	if err != nil {
 		return nil, err
 	}

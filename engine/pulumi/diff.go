@@ -16,7 +16,7 @@ import (
 func (s *Server) Diff(
 	ctx context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
-	now, err := s.ready()
+	now, err := s.ready(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -15,9 +15,9 @@ import (
 // replacement; it has to be told, for where nothing changes the engine goes on
 // with the old version.
 func (s *Server) DiffConfig(
-	_ context.Context, req *pulumirpc.DiffRequest,
+	ctx context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
-	now, err := s.current()
+	now, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 func (s *Server) Invoke(
 	ctx context.Context, req *pulumirpc.InvokeRequest,
 ) (*pulumirpc.InvokeResponse, error) {
-	now, err := s.ready()
+	now, err := s.ready(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func (s *Server) Invoke(
 
 // unserved says that a token names something of a kind that this version of the
 // engine does not serve yet.
-func (s *Server) unserved(token, kind string) error {
-	now, err := s.ready()
+func (s *Server) unserved(ctx context.Context, token, kind string) error {
+	now, err := s.ready(ctx)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ import (
 func (s *Server) List(
 	req *pulumirpc.ListRequest, stream grpc.ServerStreamingServer[pulumirpc.ListResponse],
 ) error {
-	now, err := s.ready()
+	now, err := s.ready(stream.Context())
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // serveThings is the provider: creating a thing hangs until its end, or for good
-// if it is called "stubborn".
+// if it is called "stubborn"; a "slow" one takes its time to end.
 func serveThings() error {
 	l := &lab{}
 	l.on("first", func(ctx context.Context, call *actions.Call) actions.Outcome {
@@ -48,6 +48,9 @@ func serveThings() error {
 		}
 		fmt.Fprintln(os.Stderr, "began")
 		<-ctx.Done()
+		if call.Args["with"] == "slow" {
+			time.Sleep(1500 * time.Millisecond)
+		}
 		return actions.Refuse(ctx.Err())
 	})
 	p, err := l.compile(context.Background(), things)
@@ -179,6 +182,28 @@ func TestSignalsEndOperations(t *testing.T) {
 	}
 }
 
+// TestUndoAfterASignal: an operation that takes its time to undo what it did may
+// still answer.
+func TestUndoAfterASignal(t *testing.T) {
+	p := startProcess(t)
+	c := p.client(t)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := c.Create(context.WithoutCancel(t.Context()), thing, object("name", "slow"), client.Operation{})
+		failed <- err
+	}()
+	if _, err := p.stderr.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-failed; status.Code(err) != codes.Canceled {
+		t.Errorf("error = %v, want Canceled", err)
+	}
+	p.ends(t, time.Second)
+}
+
 // TestStubbornOperations: one that does not end does not keep the process.
 func TestStubbornOperations(t *testing.T) {
 	p := startProcess(t)
@@ -192,7 +217,7 @@ func TestStubbornOperations(t *testing.T) {
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	p.ends(t, 1500*time.Millisecond)
+	p.ends(t, 5*time.Second) // then the engine kills
 	if err := <-failed; err == nil {
 		t.Error("the operation succeeded")
 	}

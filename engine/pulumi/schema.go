@@ -11,13 +11,13 @@ import (
 // GetSchema gives the package schema. Processes that serve resources may never
 // be asked for it.
 func (s *Server) GetSchema(
-	_ context.Context, req *pulumirpc.GetSchemaRequest,
+	ctx context.Context, req *pulumirpc.GetSchemaRequest,
 ) (*pulumirpc.GetSchemaResponse, error) {
 	if req.GetVersion() != 0 {
 		return nil, status.Errorf(codes.InvalidArgument,
 			"schemas of format %d are unknown to this provider, which has format 0", req.GetVersion())
 	}
-	now, err := s.current()
+	now, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}

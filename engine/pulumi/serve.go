@@ -12,6 +12,7 @@ import (
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 )
 
 const (
@@ -22,10 +23,13 @@ const (
 	// stack has to grow: a twentieth to a tenth of what a call costs. More calls
 	// than these get goroutines of their own.
 	streamWorkers = 16
-	// stopTimeout is how long operations may take, once they are cancelled, to
-	// report what they have done. The engine sends SIGKILL after five seconds,
-	// and makes the user wait for it.
-	stopTimeout = 800 * time.Millisecond
+	// undoTimeout is how long operations may take, once they are cancelled, to
+	// undo or to report what they have done: the engine sends SIGKILL after five
+	// seconds.
+	undoTimeout = 4 * time.Second
+	// closeTimeout is how long connections without operations may stay: the
+	// engine makes the user wait for them.
+	closeTimeout = 800 * time.Millisecond
 )
 
 // Serve is the life of a provider process: it listens on a port of the loopback
@@ -71,6 +75,7 @@ func Serve(ctx context.Context, options Options) error {
 func (s *Server) GRPC() *grpc.Server {
 	g := guard{stderr: s.options.Stderr, debug: s.options.Debug}
 	server := grpc.NewServer(
+		grpc.Creds(perConnection{insecure.NewCredentials()}),
 		grpc.NumStreamWorkers(streamWorkers),
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
 		grpc.UnaryInterceptor(g.unary), grpc.StreamInterceptor(g.stream),
@@ -79,7 +84,8 @@ func (s *Server) GRPC() *grpc.Server {
 	return server
 }
 
-// shutDown cancels what is under way, waits a moment for its answers, and ends.
+// shutDown cancels what is under way, waits for its answers as long as the engine
+// lets it, and ends.
 func (s *Server) shutDown(server *grpc.Server) {
 	s.calls.cancelAll()
 	stopped := make(chan struct{})
@@ -88,9 +94,13 @@ func (s *Server) shutDown(server *grpc.Server) {
 		close(stopped)
 	}()
 	select {
-	case <-stopped:
-	case <-time.After(stopTimeout):
-		server.Stop()
+	case <-s.calls.ended():
+		select {
+		case <-stopped:
+		case <-time.After(closeTimeout):
+		}
+	case <-time.After(undoTimeout):
 	}
+	server.Stop()
 	s.host.Load().close()
 }

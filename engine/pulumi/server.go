@@ -61,8 +61,8 @@ type Server struct {
 	pulumirpc.UnimplementedResourceProviderServer
 
 	options Options
-	// session is what calls are answered from; each Parameterize and Configure
-	// puts a new one in its place, whole.
+	// session is the latest, for connections without one of their own; each
+	// Parameterize and Configure puts a new one in its place, whole. See put.
 	session atomic.Pointer[session]
 	// host is where messages go; the latest handshake says where that is.
 	host  atomic.Pointer[host]

@@ -1,6 +1,7 @@
 package pulumi
 
 import (
+	"context"
 	"sync"
 
 	"google.golang.org/grpc/codes"
@@ -26,8 +27,8 @@ func (s *session) configured(e *engine.Engine) *session {
 }
 
 // current is the session that a call works with, from its start to its end.
-func (s *Server) current() (*session, error) {
-	now := s.session.Load()
+func (s *Server) current(ctx context.Context) (*session, error) {
+	now := s.sessionOf(ctx)
 	if now == nil {
 		return nil, status.Error(codes.FailedPrecondition,
 			"no spec is loaded: this provider needs one as its parameter (pulumi package add declprov ./spec.cue)")
@@ -36,8 +37,8 @@ func (s *Server) current() (*session, error) {
 }
 
 // ready is a session whose provider is configured.
-func (s *Server) ready() (*session, error) {
-	now, err := s.current()
+func (s *Server) ready(ctx context.Context) (*session, error) {
+	now, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 func (s *Server) Update(
 	ctx context.Context, req *pulumirpc.UpdateRequest,
 ) (*pulumirpc.UpdateResponse, error) {
-	now, err := s.ready()
+	now, err := s.ready(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func (c Cache) Lookup(k Key) (*Container, bool) {
 	if c.Dir == "" || c.Trusted() != nil {
 		return nil, false
 	}
-	f, err := os.Open(c.entry(k))
+	f, _, err := openRegular(c.entry(k))
 	if err != nil {
 		return nil, false
 	}

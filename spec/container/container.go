@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 
 	"github.com/declprov/declprov/spec"
 )
@@ -112,13 +111,9 @@ func OpenBytes(b []byte) (*Container, error) { return Open(bytes.NewReader(b), i
 // OpenFile opens a container on disk. The file stays open until Close; that it
 // is replaced or removed meanwhile does no harm.
 func OpenFile(path string) (*Container, error) {
-	f, err := os.Open(path)
+	f, info, err := openRegular(path)
 	if err != nil {
 		return nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
 	}
 	c, err := Open(f, info.Size())
 	if err != nil {

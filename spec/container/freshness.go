@@ -117,7 +117,7 @@ func (rec *recorded) holds() bool {
 
 func (f recordedFile) holds() bool {
 	info, err := os.Stat(f.Path)
-	if err != nil {
+	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	if !f.Racy && stampOf(info) == f.Stamp {
