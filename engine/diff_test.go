@@ -50,6 +50,7 @@ func TestDiff(t *testing.T) {
 		"replace deep down":            {object("limits", object("mode", "a", "deep", object("n", 1))), object("limits", object("mode", "a", "deep", object("n", 2))), nil, changes{{Path: "limits.deep.n", Kind: engine.Update, Replace: true}}},
 		"a quoted key":                 {object("tags", object("x.y", "1")), object("tags", object("x.y", "2", "b", "3")), nil, changes{{Path: `tags.b`, Kind: engine.Add}, {Path: `tags["x.y"]`, Kind: engine.Update}}},
 		"items by index":               {object("list", []any{"a", "b"}), object("list", []any{"a", "c", "d"}), nil, changes{{Path: "list[1]", Kind: engine.Update}, {Path: "list[2]", Kind: engine.Add}}},
+		"a null at the end":            {object("list", []any{"a", value(nil)}), object("list", []any{"a"}), nil, changes{{Path: "list[1]", Kind: engine.Delete}}},
 		"a set has no order":           {object("set", []any{"a", "b"}), object("set", []any{"b", "a"}), nil, nil},
 		"a set's items":                {object("set", []any{"a", "b"}), object("set", []any{"c", "b"}), nil, changes{{Path: "set[0]", Kind: engine.Add}, {Path: "set[0]", Kind: engine.Delete}}},
 		"a keyed list":                 {object("rules", []any{object("key", "a", "v", 1), object("key", "b")}), object("rules", []any{object("key", "b"), object("key", "a", "v", 2)}), nil, changes{{Path: "rules[1].v", Kind: engine.Update}}},

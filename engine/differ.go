@@ -104,14 +104,15 @@ func (d *differ) list(c *checker, m *member, old, new property.Array, at string,
 		})
 	default:
 		for i := range max(old.Len(), new.Len()) {
-			var before, after property.Value
-			if i < old.Len() {
-				before = old.Get(i)
+			place := fmt.Sprintf("%s[%d]", at, i)
+			switch {
+			case i >= old.Len(): // a null that was added is an addition
+				d.add(place, Add, replace)
+			case i >= new.Len():
+				d.add(place, Delete, replace)
+			default:
+				d.value(c.under(""), nil, old.Get(i), new.Get(i), place, replace)
 			}
-			if i < new.Len() {
-				after = new.Get(i)
-			}
-			d.value(c.under(""), nil, before, after, fmt.Sprintf("%s[%d]", at, i), replace)
 		}
 	}
 }
