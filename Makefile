@@ -13,7 +13,7 @@ help: ## this list
 build: ## the binary, and the one that only serves providers, into bin/
 	go build -trimpath -ldflags "-s -w" -o bin/ ./cmd/declprov ./cmd/declprov/pulumi-resource-declprov
 
-demo: ## files.cue as a provider, through the real Pulumi CLI, told step by step
+demo: ## files and a REST API as providers, through the real Pulumi CLI, told step by step
 	@echo "preparing; on a machine that never built this it takes minutes, and says what it does ..."
 	@cd tests && go run ./demo
 
@@ -21,7 +21,7 @@ test: ## every test that this machine's tools allow; ends with what was left out
 	@echo "preparing ..."
 	@cd tests && go run ./testdeps -go-only && go run ./testall $(TESTFLAGS)
 
-test-deps: ## bring what the tests need beside Go: Pulumi, Python packages, strace
+test-deps: ## bring what the tests need beside Go: Pulumi, Python packages, strace, servers
 	@cd tests && go run ./testdeps
 
 check: ## format, vet, lint, generated files, go.mod

@@ -91,8 +91,8 @@ const (
 // Outcome is what a run answers.
 type Outcome struct {
 	Status Status
-	// Result is set when Status is Done, and may be for Gone (the answer that
-	// said so).
+	// Result is set when Status is Done, and may be for others (the answer that
+	// said so): what `gone` and `retry.if` then look at.
 	Result any
 	// Err says what went wrong, for all but Done. It names what was tried and
 	// what to do, and holds no secret.

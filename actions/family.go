@@ -65,6 +65,9 @@ type Kind struct {
 	// Keyed says that a run is sent under the key of Call.Key, under which the
 	// other side does it once however often it is asked; nil: never.
 	Keyed func(Static) bool
+	// Tells are the members of the result from which an argument that is secret
+	// could be found out, such as its hash: they are then secret, too.
+	Tells []string
 	// Marked says that what a run makes can carry Call.Mark, by which a create
 	// that was cut off knows its own work when it is run again.
 	Marked bool

@@ -244,9 +244,11 @@ func (f *Files) placeLink(s *spot, target string, overwrite bool) error {
 	return err
 }
 
-// missingParent adds the remedy to a walk that found no folder to work in.
+// missingParent adds the remedy to a walk that found no folder to work in. One
+// that found something else in a folder's place has no such remedy.
 func missingParent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	var blocked *notFolder
+	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &blocked) {
 		return fmt.Errorf("%w (a folder on the way is missing; set parents: true to make it)", err)
 	}
 	return err

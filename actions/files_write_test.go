@@ -64,6 +64,16 @@ func TestWriteOver(t *testing.T) {
 	}
 }
 
+// A path that leads through a file is not helped by making folders.
+func TestFileOnTheWay(t *testing.T) {
+	dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+	put(t, dir, map[string]string{"file": "old"})
+	err := writeText(f, "file/x", "new", WriteOptions{Parents: true})
+	if err == nil || strings.Contains(err.Error(), "parents") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestHardLinks: replacing one name of a file leaves the other names alone.
 func TestHardLinks(t *testing.T) {
 	dir, f := grantedFiles(t, Rule{WriteTo, "open/**"})

@@ -19,3 +19,13 @@ func (r *run) tagged(result any) {
 		r.etag = etag
 	}
 }
+
+// told notes as secret what of a result gives a secret argument away.
+func (r *run) told(s *step, result any) {
+	members, _ := result.(map[string]any)
+	for _, name := range s.kind.Tells {
+		if v := members[name]; v != nil {
+			r.secrets.saw(v)
+		}
+	}
+}

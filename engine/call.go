@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -91,6 +92,7 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 		}
 		return nil
 	}
+	v = whole(v, a.decl.Type)
 	if err := fits(v, a.decl.Type); err != nil {
 		return err
 	}
@@ -141,6 +143,22 @@ func present(v any, n *spec.Node) any {
 	default:
 		return v
 	}
+}
+
+// whole is a whole number as an integer, where one is wanted.
+func whole(v any, t *spec.Type) any {
+	if t.Kind != spec.Int {
+		return v
+	}
+	switch n := v.(type) {
+	case json.Number:
+		if i, err := n.Int64(); err == nil {
+			return i
+		}
+	case float64:
+		return untyped.plainNumber(n)
+	}
+	return v
 }
 
 // fits refuses an argument of the wrong kind. Most were typed by vet; what came

@@ -28,6 +28,8 @@ type Engine struct {
 	getenv  func(string) string
 	// journal is the folder of the journal; "" is the user's own.
 	journal string
+	// settings is the hash of the configuration without its secrets.
+	settings string
 	// perInput says that what is granted depends on a resource's inputs.
 	perInput bool
 }
@@ -180,6 +182,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	}
 	e := &Engine{program: p, dir: opts.Dir, getenv: getenv, journal: opts.Journal}
 	e.plainConfig = p.config.plainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
+	e.settings = hashInputs(p.withoutSecrets(complete.AsMap()))
 	if err := e.openFiles(); err != nil {
 		return nil, err
 	}
@@ -189,6 +192,16 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 		}
 	}
 	return e, nil
+}
+
+// withoutSecrets is a configuration without what is secret in it.
+func (p *Program) withoutSecrets(config property.Map) property.Map {
+	for name, value := range config.AllStable {
+		if m := p.config.byName[name]; m == nil || m.Secret || value.HasSecrets() {
+			config = config.Delete(name)
+		}
+	}
+	return config
 }
 
 // openFiles prepares the file system as far as it is granted without regard to

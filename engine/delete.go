@@ -2,6 +2,32 @@ package engine
 
 import "context"
 
+// orphaned reports whether a step of a delete is made of the answer of one that
+// found nothing: waiting for the end of a delete that was not begun. One with an
+// `if` decides for itself.
+func (r *run) orphaned(s *step) bool {
+	if r.verb != remove || s.when != nil {
+		return false
+	}
+	before := r.op.steps[:s.index]
+	named := wanting{named: map[string]*step{}}
+	for _, b := range before {
+		named.named[b.model.As] = b
+	}
+	for _, v := range s.templates() {
+		if v == nil {
+			continue
+		}
+		for _, ref := range v.Refs() {
+			of, _ := named.of(before, ref.Path)
+			if of != nil && of.when == nil && of.forEach == nil && r.results[of.index] == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Delete removes a resource. That it, or a part of it, is gone already is a
 // success. A resource without a delete is only forgotten.
 func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {

@@ -36,7 +36,8 @@ func (e *Engine) Diff(_ context.Context, req DiffRequest) (DiffResponse, error) 
 		// finish it.
 		out.Changes = append(out.Changes, Change{Path: firstInput(res), Kind: Update, Replace: true})
 	}
-	if slices.ContainsFunc(out.Changes, func(c Change) bool { return c.Replace }) {
+	if len(out.Changes) > 0 {
+		// The user may have any change replace; it matters then, too.
 		out.DeleteBeforeReplace = res.spec.Diff != nil && res.spec.Diff.DeleteBeforeReplace || e.keepsID(res, req, state)
 	}
 	return out, nil

@@ -3,9 +3,11 @@ package engine_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine"
 )
@@ -113,5 +115,34 @@ func TestPermissionStaysBelow(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
 			t.Errorf("%s: something was written outside", sub)
 		}
+	}
+}
+
+// The hash of a secret content is secret: a short secret can be found by it.
+func TestSecretContent(t *testing.T) {
+	e, _ := example(t, "files.cue")
+	state := created(t, e, "File", object("path", "a", "content", secret("hunter22")))
+	if !state.Outputs.Get("content").Secret() || !state.Outputs.Get("sha256").Secret() || state.Outputs.Get("size").Secret() {
+		t.Errorf("%v", shown(property.New(state.Outputs)))
+	}
+	open := created(t, e, "File", object("path", "b", "content", "hunter22"))
+	if open.Outputs.Get("sha256").Secret() {
+		t.Error("the hash of an open content is open")
+	}
+}
+
+// A root that is empty would grant the whole disk.
+func TestEmptyRoot(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "examples", "files.cue"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, diags := newWorld().compile(t, string(text))
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	_, err = prog.Configure(t.Context(), object("root", ""), engine.Options{Dir: t.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), "empty value") {
+		t.Errorf("%v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,6 +76,9 @@ func (g grant) pattern(vars *expr.Vars, join func([]actions.Part) (string, error
 // that is what a reviewer of the permissions has read.
 func globPattern(parts []actions.Part) (string, error) {
 	text, folder := "", "" // folder is what the author wrote out, before the first value
+	if len(parts) > 1 && !parts[0].Literal && parts[0].Text == "" {
+		return "", errors.New(`it begins with an empty value, and so would grant everything; "." is the program's own folder`)
+	}
 	for i, p := range parts {
 		switch {
 		case !p.Literal:

@@ -39,7 +39,8 @@ func (r *run) what(s *step) journal.What {
 		resource = r.ref.Name
 	}
 	return journal.What{
-		Provider: r.engine.program.provider.Name, Type: r.ref.Type, Resource: resource, Inputs: r.inputsHash(), Step: s.index,
+		Provider: r.engine.program.provider.Name, Type: r.ref.Type, Resource: resource,
+		Settings: r.engine.settings, Inputs: r.inputsHash(), Step: s.index,
 	}
 }
 

@@ -185,6 +185,37 @@ func TestUndoneCreateLeavesNoIntent(t *testing.T) {
 	}
 }
 
+// Hosts give the same name to resources of different servers: what one of them
+// was asked to make is not looked for at the other. A new token is no other
+// server.
+func TestIntentsOfDifferentSettings(t *testing.T) {
+	const text = `config: {endpoint: string, token: string @secret()}
+` + findable
+	w := newWorld().on("make", actions.Outcome{Status: actions.Lost, Err: errLost}, yields("id", "8")).on("find", actions.Missing(errors.New("none")))
+	w.journal = t.TempDir()
+	configured := func(endpoint, token string) *engine.Engine {
+		e, _ := w.engineWith(t, text, object("endpoint", endpoint, "token", token))
+		return e
+	}
+	first := configured("one", "secret-1")
+	inputs := check(t, first, "Thing", object("name", "a"))
+	if out := first.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs}); out.Err == nil {
+		t.Fatal("a create without an answer has no error")
+	}
+	w.log()
+	if out := configured("two", "secret-1").Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs}); out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	if diff := cmp.Diff([]string{"make a"}, w.log()); diff != "" {
+		t.Errorf("at another server nothing is to be found (-want +got):\n%s", diff)
+	}
+	w.on("find", yields("id", "7"))
+	out := configured("one", "secret-2").Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs})
+	if diff := cmp.Diff([]string{"find a"}, w.log()); diff != "" || out.Err != nil || out.State.ID != "7" {
+		t.Errorf("with a new token it is found: %+v\n%s", out, diff)
+	}
+}
+
 // Each step's intent is judged by its own attempts: what was refused after an
 // attempt of which nobody knows stays to be settled, whatever came of others.
 func TestIntentsOfSteps(t *testing.T) {

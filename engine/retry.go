@@ -95,7 +95,12 @@ func (r *run) backoff(policy *retry, failures int) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	delay := min(first<<min(failures-1, 20), most)
+	delay := min(first, most)
+	for range failures - 1 {
+		if delay = min(2*delay, most); delay == most {
+			break
+		}
+	}
 	if jitter && delay > 1 {
 		delay = delay/2 + rand.N(delay/2)
 	}

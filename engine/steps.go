@@ -57,6 +57,10 @@ func (r *run) steps(ctx context.Context, first int) error {
 			r.record(s, expr.Unknown{})
 			continue
 		}
+		if r.orphaned(s) {
+			r.record(s, nil)
+			continue
+		}
 		value, err := r.step(ctx, s)
 		if r.preview && errors.Is(err, errNotKnown) {
 			value, err = expr.Unknown{}, nil
@@ -171,7 +175,9 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 		if ctx.Err() != nil {
 			return nil, r.stop(s, attempt, actions.Refused, cause(ctx))
 		}
+		seen := len(r.secrets.values)
 		call, err := r.call(ctx, s, attempt)
+		sent := len(r.secrets.values) > seen // a secret is among the arguments
 		if errors.Is(err, errNotKnown) && r.preview {
 			return expr.Unknown{}, nil
 		}
@@ -184,6 +190,9 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 		switch out.Status {
 		case actions.Done:
 			out.Result = s.arrived(out.Result)
+			if sent {
+				r.told(s, out.Result)
+			}
 			r.tagged(out.Result)
 			done, err := r.judge(s, out.Result)
 			if err != nil {

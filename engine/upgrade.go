@@ -34,7 +34,7 @@ func (e *Engine) upgrade(res *resource, s State) (State, error) {
 		}
 		out, err := v.Eval(vars)
 		if err != nil {
-			return s, fmt.Errorf("the state of this %s cannot be brought from schemaVersion %d to %d: %w", res.spec.Name, version, version+1, err)
+			return s, fmt.Errorf("the state of this %s cannot be brought from schemaVersion %d to %d: %w", res.spec.Name, version, version+1, newMask(secrets.values).error(err))
 		}
 		next, ok := expr.Reveal(out, secrets.saw).(map[string]any)
 		if !ok {
@@ -48,7 +48,9 @@ func (e *Engine) upgrade(res *resource, s State) (State, error) {
 		s.Private.SchemaVersion = want
 		return s, nil
 	}
-	return res.upgraded(s, shape, newMask(secrets.values))
+	m := newMask(secrets.values)
+	s, err := res.upgraded(s, shape, m)
+	return s, m.error(err)
 }
 
 // upgraded is the state of the new shape.

@@ -65,3 +65,29 @@ func TestWireNames(t *testing.T) {
 		t.Errorf("removed inputs are null in changes; absent ones are left out of what is written out (-want +got):\n%s", diff)
 	}
 }
+
+// What an operation yields is an answer's body, not what surrounds it: vet judges
+// by that.
+func TestTheBodyIsWhatIsYielded(t *testing.T) {
+	w := newWorld().on("get", yields("status", int64(200), "body", map[string]any{"name": "a", "status": "fine"}))
+	e, _ := w.engine(t, `resources: Thing: {
+	inputs: name: string
+	outputs: status: string
+	id: "${inputs.name}"
+	create: world: do: what: "make"
+	read: world: ask: what: "get"
+	delete: world: do: what: "remove"
+}
+functions: getThing: {
+	outputs: status: string
+	world: ask: what: "get"
+}`)
+	state := created(t, e, "Thing", object("name", "a"))
+	if diff := cmp.Diff(object("name", "a", "status", "fine"), state.Outputs, values); diff != "" {
+		t.Error(diff)
+	}
+	out, err := e.Invoke(t.Context(), engine.InvokeRequest{Function: "getThing"})
+	if diff := cmp.Diff(object("status", "fine"), out.Return, values); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+}

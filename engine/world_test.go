@@ -91,13 +91,22 @@ func (w *world) family() *actions.Family {
 	// and the answer's body is what it yields.
 	send := kind("send", actions.Write)
 	send.Args[1].Wire, send.Yields = true, "body"
+	// `world: ask` is like an http GET: what it yields is untyped, what surrounds
+	// it is not.
+	ask := kind("ask", actions.None)
+	ask.Yields = "body"
+	ask.Result = func(actions.Static) *spec.Type {
+		return &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+			{Name: "status", Type: &spec.Type{Kind: spec.Int}, Required: true}, {Name: "body", Type: &spec.Type{}},
+		}}
+	}
 	// `world: post` may be sent and not answered; with `key` it is done once.
 	post := kind("post", actions.Write)
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "key", Doc: "Once.", Type: &spec.Type{Kind: spec.Bool}}})
 	post.Keyed = func(s actions.Static) bool { return s.Given("key") }
 	post.Uncertain = func(s actions.Static) bool { return !s.Given("key") }
 	return &actions.Family{
-		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), send, post},
+		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post},
 		Grants: func(actions.Static) []actions.Grant { return nil },
 	}
 }

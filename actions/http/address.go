@@ -279,6 +279,9 @@ func sameOrigin(a, b *url.URL) bool {
 	if a == nil || b == nil {
 		return false
 	}
+	if a.Scheme == b.Scheme && a.Host == b.Host {
+		return true
+	}
 	x, err := originOf(a)
 	y, err2 := originOf(b)
 	return err == nil && err2 == nil && x == y

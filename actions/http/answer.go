@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,10 +21,17 @@ type answer struct {
 	raw    []byte
 	// body is the decoded content.
 	body any
-	// url is where it came from, without what auth put there.
-	url string
+	// at is where it came from, without what auth put there.
+	at *url.URL
 	// moved says that a redirect made a GET of the request, which had been done.
 	moved bool
+}
+
+// url is where it came from, without the query, which may hold secrets.
+func (a *answer) url() string {
+	u := *a.at
+	u.RawQuery, u.ForceQuery = "", false
+	return u.String()
 }
 
 // headers are the answer's, as results have them.
@@ -37,6 +45,16 @@ func (a *answer) headers() map[string]any {
 		out[strings.ToLower(name)] = strings.ToValidUTF8(strings.Join(values, separator), "�")
 	}
 	return out
+}
+
+// trail adds what a server says of an answer only at its end (RFC 9110, 6.5.1):
+// Caddy knows the ETag of what it sends no earlier. A header is not replaced.
+func (a *answer) trail(fields http.Header) {
+	for _, name := range []string{"Etag", "Last-Modified"} {
+		if value := fields.Get(name); value != "" && a.header.Get(name) == "" {
+			a.header.Set(name, value)
+		}
+	}
 }
 
 // tooLargeError is the error of an answer with more bytes than are allowed.

@@ -109,7 +109,7 @@ func TestResult(t *testing.T) {
 	c.Attempt = 3
 	out := l.kind.Run(t.Context(), c)
 	want := args{
-		"status": int64(202), "body": nil, "items": nil, "url": l.server.URL + "/pets?a=b", "attempts": int64(3),
+		"status": int64(202), "body": nil, "items": nil, "url": l.server.URL + "/pets", "attempts": int64(3),
 		"headers": args{
 			"location": l.server.URL + "/ops/7", "retry-after": "3", "x-many": "a, b", "content-length": "0", "date": "now",
 			"set-cookie": "a=1; expires=Mon, 02 Jan 2040 15:04:05 GMT\nb=2",
@@ -128,11 +128,35 @@ func TestResult(t *testing.T) {
 
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\r\n\tb": "a b", "\x1b[31mred\x1b[0m": "[31mred [0m", "  a  ": "a", "‮evil": "evil",
+		"a\r\n\tb": "a b", "\x1b[31mred\x1b[0m": "[31mred [0m", "  a  ": "a", "\u202eevil": "evil",
 		strings.Repeat("ü", 250): strings.Repeat("ü", 200) + "…",
 	} {
 		if got := clean(in); got != want {
 			t.Errorf("%q is %q, want %q", in, got, want)
 		}
+	}
+}
+
+// An ETag may come after the body; what came before it stands, and nothing else
+// that a server says so late is taken for a header.
+func TestTrailers(t *testing.T) {
+	l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Trailer", "Etag, Last-Modified, Location")
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Last-Modified", "early")
+		_, _ = w.Write([]byte(`{"a":1}`))
+		w.Header().Set("Etag", `"late"`)
+		w.Header().Set(http.TrailerPrefix+"Last-Modified", "late")
+		w.Header().Set("Location", "/elsewhere")
+	})
+	out := l.run("/x", nil)
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	headers := out.Result.(map[string]any)["headers"].(map[string]any)
+	got := map[string]any{"etag": headers["etag"], "last-modified": headers["last-modified"], "location": headers["location"]}
+	want := map[string]any{"etag": `"late"`, "last-modified": "early", "location": nil}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -26,8 +26,8 @@ type authenticator struct {
 
 // signature is what credentials add to a request.
 type signature struct {
-	headers map[string]string
-	query   []pair
+	header pair
+	query  []pair
 	// token is the one in it, cached that it was not fetched just now.
 	token  string
 	cached bool
@@ -81,7 +81,7 @@ func (x *exchange) fixed(header, value, secret string) (*authenticator, error) {
 	if err := carried(value); err != nil {
 		return nil, err
 	}
-	return &authenticator{fixed: signature{headers: map[string]string{header: value}}}, nil
+	return &authenticator{fixed: signature{header: pair{header, value}}}, nil
 }
 
 func (x *exchange) basic(m map[string]any) (*authenticator, error) {
@@ -142,7 +142,7 @@ func (x *exchange) sign(ctx context.Context, r *request, refused string) (signat
 	if err := carried(value); err != nil {
 		return signature{}, actions.Refuse(fmt.Errorf("auth: the token cannot be sent: %w", err))
 	}
-	return signature{headers: map[string]string{x.auth.header: value}, token: t, cached: cached}, done
+	return signature{header: pair{x.auth.header, value}, token: t, cached: cached}, done
 }
 
 // secret tells the engine what must not show.

@@ -2,7 +2,6 @@ package http
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -55,7 +54,50 @@ func literalText(n *spec.Node) (string, bool) {
 	return n.Text, true
 }
 
-var expression = regexp.MustCompile(`\$\{[^}]*\}`)
+// settled is a template with a harmless text for each of its values. It only
+// has to find where they end; what is wrong in them the compiler says.
+func settled(template string) string {
+	var b strings.Builder
+	for i := 0; i < len(template); i++ {
+		rest := template[i:]
+		switch {
+		case strings.HasPrefix(rest, "$${"):
+			b.WriteString("${")
+			i += 2
+		case strings.HasPrefix(rest, "${"):
+			b.WriteByte('x')
+			i += expressionEnd(rest)
+		default:
+			b.WriteByte(template[i])
+		}
+	}
+	return b.String()
+}
+
+// expressionEnd is the index of the brace that ends the expression at the
+// beginning of a text: not one in quotes, nor one of an inner pair.
+func expressionEnd(s string) int {
+	depth, quote := 0, byte(0)
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(s) - 1
+}
 
 // checkPath builds the path with a harmless text for each value.
 func checkPath(s actions.Static, fail failer) {
@@ -64,7 +106,7 @@ func checkPath(s actions.Static, fail failer) {
 		if n == nil || n.Kind != spec.StringNode || strings.HasPrefix(n.Text, "${") {
 			continue
 		}
-		text := expression.ReplaceAllString(n.Text, "x")
+		text := settled(n.Text)
 		if name == "url" {
 			if i := strings.Index(text, "://"); i >= 0 {
 				text = strings.TrimLeft(text[i+3:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]")

@@ -134,10 +134,42 @@ func bind(t *testing.T, c *actions.Call, kind *actions.Kind, s actions.Static, n
 	}
 }
 
+// TestSegments: what segments(…) gives stays apart, and never makes another path.
+func TestSegments(t *testing.T) {
+	base := mustURL(t, "https://x.test")
+	for value, want := range map[string]string{
+		"a/b": "/pets/a/b", "/a/b c/": "/pets/a/b%20c", "a?b/c#d": "/pets/a%3Fb/c%23d", "": "", "/": "", "a//b": "", "../x": "", "a/..": "", "./a": "",
+	} {
+		scope := &expr.Scope{Names: []expr.Name{{Name: "v", Type: text}}}
+		v, diags := expr.Compile(&spec.Node{Kind: spec.StringNode, Text: "/pets/${segments(v)}"}, scope, text)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		evaluated, err := v.Parts(&expr.Vars{Values: map[string]any{"v": value}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []actions.Part
+		for _, p := range evaluated {
+			parts = append(parts, actions.Part{Text: p.Text, Literal: p.Literal})
+		}
+		u, err := below(base, parts)
+		if got := ""; err == nil {
+			if got = u.EscapedPath(); got != want {
+				t.Errorf("%q is %q, want %q", value, got, want)
+			}
+		} else if want != "" {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+}
+
 // TestCheck are mistakes that vet finds.
 func TestCheck(t *testing.T) {
 	for step, want := range map[string]string{
 		`http: path: "/a/${inputs.b}"`:                                                                   "",
+		`http: path: "/a/${merge({a: \"}#\"}, {b: \"/../\"}).b}/c"`:                                      "",
+		`http: path: "/a/$${x}/../b"`:                                                                    "path",
 		`http: path: "/a/../b"`:                                                                          "path",
 		`http: path: "/a//b"`:                                                                            "path",
 		`http: url: "https://x.test/a/../b"`:                                                             "url",

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/go-resty/resty/v2"
@@ -75,8 +76,8 @@ const mostHops = 10
 // send sends a request with its credentials, and follows where that is wanted.
 func (x *exchange) send(ctx context.Context, r *request, sign signature) (*answer, actions.Outcome) {
 	h := hop{method: r.method, url: r.complete(nil), headers: r.headers.Clone(), body: r.body}
-	for name, value := range sign.headers {
-		h.headers.Set(name, value)
+	if sign.header.name != "" {
+		h.headers.Set(sign.header.name, sign.header.value)
 	}
 	moved := false
 	for hops := 0; ; hops++ {
@@ -115,8 +116,7 @@ func (x *exchange) message(ctx context.Context, r *request, h hop, extra []pair)
 		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for a turn: %w", x.title(r), err), Class: classOf(err)}
 	}
 	defer done()
-	over := fmt.Errorf("no whole answer within %s (`timeout`): %w", x.timeout, context.DeadlineExceeded)
-	limited, cancel := context.WithTimeoutCause(ctx, x.timeout, over)
+	limited, cancel := context.WithTimeoutCause(ctx, x.timeout, overtime(x.timeout))
 	defer cancel()
 
 	sent := &watch{}
@@ -129,14 +129,17 @@ func (x *exchange) message(ctx context.Context, r *request, h hop, extra []pair)
 		wire.RawQuery = joinQuery(wire.RawQuery, encodePairs(extra))
 	}
 	req := x.pool.R().SetContext(limited)
-	req.Header = h.headers.Clone()
+	req.Header = h.headers
+	if h.body != nil {
+		req.Body = strings.NewReader("") // attach puts the body there; this keeps resty from copying one
+	}
 	response, err := req.Execute(h.method, wire.String())
 	if err != nil {
 		return nil, x.broken(ctx, limited, r, err, sent.anything())
 	}
 	defer response.RawResponse.Body.Close()
 	raw := response.RawResponse
-	a := &answer{status: raw.StatusCode, reason: raw.Status, header: raw.Header, url: h.url.String()}
+	a := &answer{status: raw.StatusCode, reason: raw.Status, header: raw.Header, at: h.url}
 	x.resolveLocation(a, h.url)
 	if by := raw.Header.Get("Content-Encoding"); by != "" && by != "identity" {
 		return nil, x.failed(r, a, fmt.Errorf("its body is encoded (%.40q) in a way that was not asked for", by))
@@ -144,8 +147,18 @@ func (x *exchange) message(ctx context.Context, r *request, h hop, extra []pair)
 	if a.raw, err = readAll(raw.Body, x.maxBytes-x.read); err != nil {
 		return x.unread(ctx, limited, r, a, err)
 	}
+	a.trail(raw.Trailer)
 	return a, actions.Outcome{Status: actions.Done}
 }
+
+// overtime is the error of an attempt that took longer than it may.
+type overtime time.Duration
+
+func (o overtime) Error() string {
+	return fmt.Sprintf("no whole answer within %s (`timeout`): %v", time.Duration(o), context.DeadlineExceeded)
+}
+
+func (overtime) Unwrap() error { return context.DeadlineExceeded }
 
 func joinQuery(a, b string) string {
 	if a == "" || b == "" {

@@ -42,7 +42,7 @@ func (f *family) kind() *actions.Kind {
 		Grants:    needs,
 		Check:     check,
 		Sees:      sees,
-		Keyed:     func(s actions.Static) bool { return s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false },
+		Keyed:     keyed,
 		Examples:  examples(),
 		Run:       f.run,
 	}
@@ -51,7 +51,7 @@ func (f *family) kind() *actions.Kind {
 // uncertain is what may have been done when no answer came, and may not simply be
 // sent again.
 func uncertain(s actions.Static) bool {
-	if effect(s) != actions.Write || s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false {
+	if effect(s) != actions.Write || keyed(s) {
 		return false
 	}
 	method, literal := s.Literals["method"].(string)
@@ -132,6 +132,11 @@ func effect(s actions.Static) actions.Effect {
 		}
 	}
 	return actions.None
+}
+
+// keyed reports whether the request is sent under a key.
+func keyed(s actions.Static) bool {
+	return s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false
 }
 
 // effectOf is the effect of a method by its definition (RFC 9110, 9.2.1).

@@ -79,10 +79,7 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 	if a.status >= 300 && a.status < 400 && a.header.Get("Location") != "" {
 		text += x.elsewhere(a)
 	}
-	out.Err = errors.New(text)
-	if out.Status == actions.Gone {
-		out.Result = x.result(a)
-	}
+	out.Err, out.Result = errors.New(text), x.result(a)
 	return x.settled(r, out)
 }
 

@@ -102,8 +102,11 @@ func TestElsewhere(t *testing.T) {
 	})
 	l.grant(l.server.URL, elsewhere.URL)
 	for _, auth := range []args{
-		{"bearer": "hunter2"}, {"basic": args{"username": "u", "password": "hunter2"}}, {"apiKey": args{"header": "X-Api-Key", "value": "hunter2"}},
-		{"apiKey": args{"query": "key", "value": "hunter2"}}, {"apiKey": args{"cookie": "sid", "value": "hunter2"}},
+		{"bearer": "hunter2"},
+		{"basic": args{"username": "u", "password": "hunter2"}},
+		{"apiKey": args{"header": "X-Api-Key", "value": "hunter2"}},
+		{"apiKey": args{"query": "key", "value": "hunter2"}},
+		{"apiKey": args{"cookie": "sid", "value": "hunter2"}},
 	} {
 		l.expect(l.run("/x", args{"auth": auth, "redirects": "same-origin", "json": args{"password": "hunter2"}}), actions.Failed, "307", "another origin")
 		l.done(l.run("", args{"auth": auth, "url": parts(elsewhere.URL + "/up")}))

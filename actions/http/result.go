@@ -16,7 +16,7 @@ func resultType(s actions.Static) *spec.Type {
 		}
 	}
 	return object(append(fields, items,
-		member("url", text, "Where the answer came from."),
+		member("url", text, "Where the answer came from, without the query."),
 		member("attempts", integer, "How often the request was sent."))...)
 }
 
@@ -47,7 +47,7 @@ func bodyType(s actions.Static) *spec.Type {
 func (x *exchange) result(a *answer) map[string]any {
 	attempts := int64(max(x.call.Attempt, 1))
 	return map[string]any{
-		"status": int64(a.status), "headers": a.headers(), "body": a.body, "items": nil, "url": a.url, "attempts": attempts,
+		"status": int64(a.status), "headers": a.headers(), "body": a.body, "items": nil, "url": a.url(), "attempts": attempts,
 	}
 }
 

@@ -28,6 +28,10 @@ type What struct {
 	// resource (a URN).
 	Type     string `json:"type"`
 	Resource string `json:"resource"`
+	// Settings is the hash of the provider's configuration without its secrets:
+	// hosts give the same name to resources of different servers. A token that
+	// was renewed changes nothing.
+	Settings string `json:"settings,omitempty"`
 	// Inputs is the hash of the inputs; Step the index of the step.
 	Inputs string `json:"inputs"`
 	Step   int    `json:"step"`
@@ -78,7 +82,7 @@ const ending = ".json"
 
 // Hash is a name that no other create has.
 func (w What) Hash() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{w.Provider, w.Type, w.Resource, w.Inputs, fmt.Sprint(w.Step)}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{w.Provider, w.Type, w.Resource, w.Settings, w.Inputs, fmt.Sprint(w.Step)}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 

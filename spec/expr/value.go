@@ -118,6 +118,11 @@ func (v *Value) Parts(vars *Vars) (out []Part, err error) {
 		if w.unknown {
 			out = append(out, Part{Unknown: true, Secret: w.secret})
 		}
+		if !w.unknown && len(w.texts) == 0 {
+			// No segments are an empty one, which whoever builds a path refuses:
+			// left out, they would make it another path.
+			out = append(out, Part{Secret: w.secret})
+		}
 		for j, text := range w.texts {
 			if j > 0 {
 				out = append(out, Part{Text: "/", Literal: true})

@@ -15,7 +15,24 @@ type chapter struct {
 	tell  func(ctx context.Context, s *story) error
 }
 
-func chapters() []chapter {
+// part is a provider, and what is told of it.
+type part struct {
+	title string
+	// provider is its name, spec where its document is.
+	provider, spec string
+	// env is added to the provider's environment.
+	env      []string
+	chapters []chapter
+}
+
+func files() part {
+	return part{
+		title: "PART ONE: files on the disk, by examples/files.cue", provider: "files", spec: "examples/files.cue",
+		chapters: fileChapters(),
+	}
+}
+
+func fileChapters() []chapter {
 	return []chapter{
 		{"Vet: the spec is checked before anything runs", vet},
 		{"Preview: nothing is touched", preview},

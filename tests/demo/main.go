@@ -1,6 +1,7 @@
-// Demo tells the life of a few files, managed by the real Pulumi CLI through a
-// provider that is nothing but examples/files.cue. It checks every claim that
-// it makes, and fails if one of them is not so. `make demo` runs it.
+// Demo tells the life of a few files, and then of the pets of a store, managed
+// by the real Pulumi CLI through providers that are nothing but examples/files.cue
+// and examples/rest-api.cue. It checks every claim that it makes, and fails if one
+// of them is not so. `make demo` runs it.
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/pulumicli"
 	"github.com/declprov/declprov/tests/internal/tools"
+	"github.com/declprov/declprov/tests/petstore"
 )
 
 func main() {
@@ -41,33 +43,40 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	s, err := prepare(ctx, root, dir)
+	w, err := prepare(ctx, root, dir)
 	if err != nil {
 		return err
 	}
+	store := petstore.Open()
+	defer store.Close()
+	t := &tally{out: os.Stdout}
 	fmt.Print(opening)
-	for i, c := range chapters() {
-		s.chapter(i+1, c.title)
-		if err := c.tell(ctx, s); err != nil {
-			return fmt.Errorf("in %q: %w", c.title, err)
+	for _, p := range []part{files(), shop(store)} {
+		if err := w.tell(ctx, t, p); err != nil {
+			return err
 		}
 	}
-	return s.summary()
+	return t.summary()
 }
 
 const opening = `
 declprov: a document becomes a provider.
 
-The provider below is one binary and one file of some forty lines, examples/files.cue.
-What runs it is the real Pulumi CLI, on a state in a temporary folder. (In its counts the
-stack itself is a resource too: "2 created" is the stack and a file.)
+Each provider below is one binary and one file of a few dozen lines. What runs it is the real
+Pulumi CLI, on a state in a temporary folder. (In its counts the stack itself is a resource
+too: "2 created" is the stack and a file.)
 Each line with a tick was checked by this program, not just printed.
 `
 
-// prepare brings the Pulumi CLI, builds declprov, and makes the provider's
-// folder and an empty project.
-func prepare(ctx context.Context, root, dir string) (*story, error) {
-	paths := map[string]string{}
+// workshop is what all parts of the demo are made with.
+type workshop struct {
+	root, dir, binary string
+	tools             map[string]string // paths, by name
+}
+
+// prepare brings the Pulumi CLI, and builds declprov.
+func prepare(ctx context.Context, root, dir string) (*workshop, error) {
+	w := &workshop{root: root, dir: dir, tools: map[string]string{}}
 	for _, name := range []string{tools.Pulumi, tools.PulumiYAML} {
 		tool, err := tools.Named(name)
 		if err != nil {
@@ -76,33 +85,52 @@ func prepare(ctx context.Context, root, dir string) (*story, error) {
 		if err := tool.Install(ctx, root, os.Stdout); err != nil {
 			return nil, err
 		}
-		if paths[name], err = tool.Find(root); err != nil {
+		if w.tools[name], err = tool.Find(root); err != nil {
 			return nil, err
 		}
 	}
 	fmt.Println("building declprov ...")
-	binary, err := provider.Build(ctx, root)
+	var err error
+	w.binary, err = provider.Build(ctx, root)
+	return w, err
+}
+
+// tell tells a part of the demo: one provider, and the life of its resources.
+func (w *workshop) tell(ctx context.Context, t *tally, p part) error {
+	s, err := w.open(ctx, t, p)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "\n\n%s\n", p.title)
+	for _, c := range p.chapters {
+		t.chapter(c.title)
+		if err := c.tell(ctx, s); err != nil {
+			return fmt.Errorf("in %q: %w", c.title, err)
+		}
+	}
+	return nil
+}
+
+// open makes a part's provider and its empty project.
+func (w *workshop) open(ctx context.Context, t *tally, p part) (*story, error) {
+	text, err := os.ReadFile(filepath.Join(w.root, filepath.FromSlash(p.spec)))
 	if err != nil {
 		return nil, err
 	}
-	spec := filepath.Join(root, "examples", "files.cue")
-	text, err := os.ReadFile(spec)
-	if err != nil {
-		return nil, err
-	}
+	dir := filepath.Join(w.dir, p.provider)
 	plugin := filepath.Join(dir, "plugin")
-	if err := os.Mkdir(plugin, 0o755); err != nil {
+	if err := os.MkdirAll(plugin, 0o755); err != nil {
 		return nil, err
 	}
-	if err := provider.Make(plugin, binary, "files", ".cue", string(text)); err != nil {
+	if err := provider.Make(plugin, w.binary, p.provider, ".cue", string(text)); err != nil {
 		return nil, err
 	}
 	project, err := pulumicli.Open(ctx, pulumicli.Options{
-		Name: "demo", Dir: dir, CLI: paths[tools.Pulumi], YAMLHost: paths[tools.PulumiYAML],
-		Providers: map[string]string{"files": plugin},
+		Name: "demo", Dir: dir, CLI: w.tools[tools.Pulumi], YAMLHost: w.tools[tools.PulumiYAML],
+		Providers: map[string]string{p.provider: plugin}, Env: p.env,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &story{out: os.Stdout, root: root, binary: binary, project: project, text: string(text)}, nil
+	return &story{tally: t, root: w.root, binary: w.binary, project: project, text: string(text)}, nil
 }

@@ -14,40 +14,46 @@ import (
 	"github.com/declprov/declprov/tests/internal/pulumicli"
 )
 
-// story prints what happens, and keeps count of the claims.
+// tally prints what happens, and keeps count of the claims, over all parts.
+type tally struct {
+	out                io.Writer
+	told, kept, broken int
+}
+
+// story is a part as it is told.
 type story struct {
-	out          io.Writer
+	*tally
 	root, binary string
 	project      *pulumicli.Project
 	// text is the spec's.
-	text         string
-	kept, broken int
+	text string
 }
 
-func (s *story) chapter(n int, title string) {
-	fmt.Fprintf(s.out, "\n%2d. %s\n%s\n", n, title, strings.Repeat("-", 4+len(title)))
+func (t *tally) chapter(title string) {
+	t.told++
+	fmt.Fprintf(t.out, "\n%2d. %s\n%s\n", t.told, title, strings.Repeat("-", 4+len(title)))
 }
 
-func (s *story) say(format string, args ...any) { fmt.Fprintf(s.out, "    "+format+"\n", args...) }
+func (t *tally) say(format string, args ...any) { fmt.Fprintf(t.out, "    "+format+"\n", args...) }
 
 // claim says something of the world, and whether it is so.
-func (s *story) claim(so bool, format string, args ...any) {
+func (t *tally) claim(so bool, format string, args ...any) {
 	mark := "✓"
 	if so {
-		s.kept++
+		t.kept++
 	} else {
-		s.broken++
+		t.broken++
 		mark = "✗ NOT SO:"
 	}
-	fmt.Fprintf(s.out, "  %s %s\n", mark, fmt.Sprintf(format, args...))
+	fmt.Fprintf(t.out, "  %s %s\n", mark, fmt.Sprintf(format, args...))
 }
 
-func (s *story) summary() error {
-	fmt.Fprintf(s.out, "\n%d claims checked, %d of them true. Nothing of this is left on the disk.\n", s.kept+s.broken, s.kept)
-	if s.broken > 0 {
-		return fmt.Errorf("%d claims were not true", s.broken)
+func (t *tally) summary() error {
+	fmt.Fprintf(t.out, "\n%d claims checked, %d of them true. Nothing of this is left on the disk.\n", t.kept+t.broken, t.kept)
+	if t.broken > 0 {
+		return fmt.Errorf("%d claims were not true", t.broken)
 	}
-	fmt.Fprint(s.out, "The spec is examples/files.cue; README.md says how to write one.\n")
+	fmt.Fprint(t.out, "The specs are examples/files.cue and examples/rest-api.cue; README.md says how to write one.\n")
 	return nil
 }
 
@@ -103,7 +109,7 @@ var unfinished = regexp.MustCompile(`(creating|updating|deleting|replacing|impor
 func interesting(line string) bool {
 	text := strings.TrimSpace(line)
 	switch {
-	case strings.Contains(text, "files:index:File"):
+	case strings.Contains(text, ":index:"):
 		return !unfinished.MatchString(text)
 	case strings.HasPrefix(text, "error:"):
 		return !strings.Contains(text, "update failed")

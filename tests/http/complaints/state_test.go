@@ -228,8 +228,17 @@ func TestComplaint17Gone(t *testing.T) {
 		body   string
 		gone   bool
 	}{
-		{200, "", false}, {200, "{}", false}, {200, "[]", false}, {200, "null", false}, {204, "", false},
-		{401, "", false}, {403, "", false}, {500, "", false}, {503, "", false}, {404, "", true}, {410, "", true},
+		{200, "", false},
+		{200, "{}", false},
+		{200, "[]", false},
+		{200, "null", false},
+		{204, "", false},
+		{401, "", false},
+		{403, "", false},
+		{500, "", false},
+		{503, "", false},
+		{404, "", true},
+		{410, "", true},
 	} {
 		status, body = c.status, c.body
 		now, err := l.Read(t.Context(), thing, s, client.Operation{})

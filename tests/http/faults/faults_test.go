@@ -30,8 +30,12 @@ func TestFaults(t *testing.T) {
 		}
 		delete(known, r.fault)
 		for _, c := range []cell{
-			{"create", "POST", "Keyed", r.keyed}, {"create", "POST", "Found", r.found}, {"create", "POST", "Bare", r.bare},
-			{"read", "GET", "Bare", r.read}, {"update", "PATCH", "Bare", r.update}, {"delete", "DELETE", "Bare", r.delete},
+			{"create", "POST", "Keyed", r.keyed},
+			{"create", "POST", "Found", r.found},
+			{"create", "POST", "Bare", r.bare},
+			{"read", "GET", "Bare", r.read},
+			{"update", "PATCH", "Bare", r.update},
+			{"delete", "DELETE", "Bare", r.delete},
 		} {
 			t.Run(strings.ReplaceAll(r.fault+"/"+c.verb+"/"+c.kind, " ", "-"), func(t *testing.T) {
 				t.Parallel()

@@ -111,6 +111,7 @@ func (p *Project) environment() []string {
 		"PULUMI_SKIP_UPDATE_CHECK=1",
 		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=1",
 		"PULUMI_DEBUG_COMMANDS=1", // shows --event-log
+		"DECLPROV_JOURNAL="+p.path("journal"),
 		"NO_COLOR=1",
 	)
 	return append(env, p.opts.Env...)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,10 +80,14 @@ func (s *Stack) Destroy(ops string, args ...string) *pulumicli.Result {
 	return s.want(r, err, ops)
 }
 
-// Import is Up for `pulumi import` of one resource.
+// Import is Up for `pulumi import` of one resource, beside whatever the stack
+// has.
 func (s *Stack) Import(token, name, id string) *pulumicli.Result {
 	s.t.Helper()
 	r, err := s.Project.Import(s.t.Context(), token, name, id)
+	if err == nil && strings.HasPrefix(r.Ops(), "import=1 same=") {
+		return s.want(r, err, r.Ops())
+	}
 	return s.want(r, err, "import=1")
 }
 

@@ -81,13 +81,9 @@ func installPackages(ctx context.Context, log io.Writer, packages ...string) err
 	if err != nil {
 		return fmt.Errorf("this machine has no apt-get; install %s with its own package manager", list)
 	}
-	var prefix []string
-	if os.Geteuid() != 0 {
-		sudo, err := exec.LookPath("sudo")
-		if err != nil {
-			return fmt.Errorf("installing packages takes root; as root, run: apt-get install %s", list)
-		}
-		prefix = []string{sudo, "-n"}
+	prefix, err := rootPrefix("apt-get install " + list)
+	if err != nil {
+		return fmt.Errorf("installing packages: %w", err)
 	}
 	run := func(task string, args ...string) error {
 		argv := append(append([]string{}, prefix...), append([]string{apt}, args...)...)

@@ -33,7 +33,13 @@ const (
 	PythonProvider = "python-provider"
 	Strace         = "strace"
 	CCompiler      = "cc"
+	PowerDNS       = "pdns_server"
+	Caddy          = "caddy"
 )
+
+// PowerDNSTables is where the package of PowerDNS's backend has the tables that
+// a database needs.
+const PowerDNSTables = "/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql"
 
 // ErrMissing is the error of a tool that is not on this machine.
 var ErrMissing = errors.New("not on this machine")
@@ -49,6 +55,9 @@ func All() []Tool {
 		},
 		straceTool(),
 		systemTool(CCompiler, "the race detector", "cc", "gcc", "libc6-dev"),
+		serverTool(PowerDNS, "examples/powerdns.cue against a real server", "/usr/sbin/pdns_server",
+			[]string{"pdns-server", "pdns-backend-sqlite3", "sqlite3"}, []string{"sqlite3", PowerDNSTables}),
+		serverTool(Caddy, "examples/caddy.cue against a real server", "/usr/bin/caddy", []string{"caddy"}, nil),
 	}
 }
 

@@ -87,3 +87,34 @@ func TestAHalfMadeEnvironmentDoesNotCount(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+func TestAnInstallationStartsNoServices(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "policy-rc.d")
+	policy := func() string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return ""
+		}
+		return string(text)
+	}
+	seen := ""
+	look := func() error { seen = policy(); return nil }
+	if os.Geteuid() == 0 { // others would be asked for a password
+		if err := withoutServices(t.Context(), io.Discard, file, look); err != nil {
+			t.Fatal(err)
+		}
+		if want := "#!/bin/sh\nexit 101\n"; seen != want || policy() != "" {
+			t.Errorf("meanwhile the policy was %q, and is %q", seen, policy())
+		}
+	}
+	const own = "the machine's own"
+	if err := os.WriteFile(file, []byte(own), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := withoutServices(t.Context(), io.Discard, file, look); err != nil {
+		t.Fatal(err)
+	}
+	if seen != own || policy() != own {
+		t.Errorf("a policy that was there was %q meanwhile, and is %q", seen, policy())
+	}
+}

@@ -1,0 +1,107 @@
+// Package daemon runs real servers for tests: on loopback, in a folder that is
+// gone after the test, and never longer than it.
+package daemon
+
+import (
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+)
+
+const (
+	// startLimit is how long a server may take until it answers.
+	startLimit = 20 * time.Second
+	// stopLimit is how long one may take to end when it is asked to.
+	stopLimit = 5 * time.Second
+)
+
+// Start runs a program until the test ends, and returns when something listens
+// on the port. What it prints is shown if the test fails.
+func Start(t testing.TB, dir string, port int, program string, args ...string) {
+	t.Helper()
+	log, err := os.Create(filepath.Join(dir, "server.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	// Whatever it keeps for itself, it keeps in its folder.
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		stop(cmd, ended)
+		log.Close()
+		if t.Failed() {
+			if printed, err := os.ReadFile(log.Name()); err == nil {
+				t.Logf("%s printed:\n%s", filepath.Base(program), printed)
+			}
+		}
+	})
+	await(t, port, ended)
+}
+
+func stop(cmd *exec.Cmd, ended <-chan struct{}) {
+	cmd.Process.Signal(os.Interrupt)
+	select {
+	case <-ended:
+	case <-time.After(stopLimit):
+		cmd.Process.Kill()
+		<-ended
+	}
+}
+
+func await(t testing.TB, port int, ended <-chan struct{}) {
+	t.Helper()
+	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); {
+		conn, err := net.DialTimeout("tcp", Loopback(port), time.Second)
+		if err == nil {
+			conn.Close()
+			return
+		}
+		select {
+		case <-ended:
+			t.Fatal("the server ended before it answered")
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	t.Fatalf("nothing answers on port %d after %s", port, startLimit)
+}
+
+// FreePort is a port of loopback that nothing uses, for TCP or UDP. It is below
+// those that systems hand out by themselves, so that no connection takes it
+// before the server does.
+func FreePort(t testing.TB) int {
+	t.Helper()
+	const first, count = 20000, 12000
+	for range 100 {
+		port := first + rand.IntN(count)
+		tcp, err := net.Listen("tcp", Loopback(port))
+		if err != nil {
+			continue
+		}
+		udp, err := net.ListenPacket("udp", Loopback(port))
+		tcp.Close()
+		if err == nil {
+			udp.Close()
+			return port
+		}
+	}
+	t.Fatalf("no port from %d to %d is free", first, first+count)
+	return 0
+}
+
+// Loopback is the address of a port of this machine.
+func Loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

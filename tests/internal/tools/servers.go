@@ -1,0 +1,82 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// serverTool is a server that tests run on loopback, of the system's packages.
+// Its package would run it as a service of the machine, too; nobody asked for
+// that. needs are the other programs and files without which it is of no use.
+func serverTool(name, purpose, program string, packages, needs []string) Tool {
+	return Tool{
+		Name: name, For: purpose,
+		find: func(string) (string, error) {
+			for _, need := range needs {
+				if _, err := exec.LookPath(need); err != nil && !exists(need) {
+					return "", fmt.Errorf("%s: %w", need, ErrMissing)
+				}
+			}
+			return findFile(program) // programs of administrators are not in everybody's PATH
+		},
+		install: func(ctx context.Context, _ string, log io.Writer) error {
+			return withoutServices(ctx, log, policyFile, func() error { return installPackages(ctx, log, packages...) })
+		},
+	}
+}
+
+// policyFile decides on Debian whether a package that is installed may start its
+// services.
+const policyFile = "/usr/sbin/policy-rc.d"
+
+// withoutServices runs an installation that starts no service, by a policy in that
+// file. A machine that has a policy of its own keeps it.
+func withoutServices(ctx context.Context, log io.Writer, file string, install func() error) error {
+	if exists(file) || !exists(filepath.Dir(file)) {
+		return install()
+	}
+	policy, err := os.CreateTemp("", "policy-rc.d-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(policy.Name())
+	if _, err := policy.WriteString("#!/bin/sh\nexit 101\n"); err != nil {
+		return err
+	}
+	if err := policy.Close(); err != nil {
+		return err
+	}
+	if err := asRoot(ctx, log, "forbidding services to start", "install", "-m", "0755", policy.Name(), file); err != nil {
+		return err
+	}
+	err = install()
+	return errors.Join(err, asRoot(context.WithoutCancel(ctx), log, "allowing it again", "rm", "-f", file))
+}
+
+// asRoot runs a command as root, by sudo where that is needed.
+func asRoot(ctx context.Context, log io.Writer, task string, argv ...string) error {
+	prefix, err := rootPrefix(strings.Join(argv, " "))
+	if err != nil {
+		return err
+	}
+	argv = append(prefix, argv...)
+	return runShowing(exec.CommandContext(ctx, argv[0], argv[1:]...), log, task)
+}
+
+// rootPrefix is what makes root of a command: nothing, or sudo.
+func rootPrefix(command string) ([]string, error) {
+	if os.Geteuid() == 0 {
+		return nil, nil
+	}
+	sudo, err := exec.LookPath("sudo")
+	if err != nil {
+		return nil, fmt.Errorf("it takes root; as root, run: %s", command)
+	}
+	return []string{sudo, "-n"}, nil
+}
