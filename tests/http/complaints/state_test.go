@@ -95,8 +95,9 @@ resources: Thing: {
 	}
 }
 
-// Mechanism: a failed update comes with a state that forces the next one
-// (Private.Failed).
+// Mechanism: a failed update comes with a state that keeps the old inputs, and that
+// forces the next update whatever these are (Private.Failed): going back to them
+// has to be sent, too.
 func TestComplaint06StateAfterFailedUpdate(t *testing.T) {
 	fail := true
 	l := newLab(t, simple, func(w http.ResponseWriter, c call) {
@@ -112,6 +113,9 @@ func TestComplaint06StateAfterFailedUpdate(t *testing.T) {
 	s = l.kept(err)
 	if d := l.diff(s, news); !d.Changed {
 		t.Error("the next run would do nothing")
+	}
+	if d := l.diff(s, values{"name": text("a")}); !d.Changed {
+		t.Error("a run that takes it back would do nothing")
 	}
 	fail = false
 	l.requests()
