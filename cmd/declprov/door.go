@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 	"github.com/declprov/declprov/cmd/declprov/internal/door"
@@ -13,13 +14,18 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 )
 
+// twice is how close to the first an interrupt is still the same.
+const twice = time.Second
+
 // Main is the front door. The binary's own name and first argument say what it
 // is: a provider, the child that evaluates a spec, or the command line. It
 // returns the exit code.
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt does not wait
+	// A second interrupt does not wait. Some send the first twice, to the process
+	// and to its group (timeout(1)).
+	context.AfterFunc(ctx, func() { time.AfterFunc(twice, stop) })
 	if len(os.Args) == 2 && os.Args[1] == build.ChildCommand {
 		return evaluateAsChild(ctx)
 	}

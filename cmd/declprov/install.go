@@ -57,7 +57,7 @@ func (a *app) install(ctx context.Context, path string, o installOptions) error 
 	if err != nil {
 		return err
 	}
-	p, resources, err := a.installable(compiled, path)
+	p, example, err := a.installable(compiled, path)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (a *app) install(ctx context.Context, path string, o installOptions) error 
 		if err := install.IntoFolder(o.dir, p); err != nil {
 			return failed{err}
 		}
-		return a.sayLocal(p, o.dir, resources)
+		return a.sayLocal(p, o.dir, example)
 	}
 	plugins, err := install.Plugins()
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *app) install(ctx context.Context, path string, o installOptions) error 
 	if err != nil {
 		return failed{err}
 	}
-	return a.sayInstalled(p, folder, resources)
+	return a.sayInstalled(p, folder, example)
 }
 
 // vetted evaluates a spec anew, shows what is found, and gives the compiled form
@@ -98,25 +98,25 @@ func (a *app) vetted(ctx context.Context, path string) ([]byte, error) {
 	return built.Container, nil
 }
 
-// installable is what is installed of a spec, and the resources that it has:
+// installable is what is installed of a spec, and how a program begins to use it:
 // the source where that is one file and the binary evaluates it, else the
 // compiled form.
-func (a *app) installable(compiled []byte, path string) (p install.Provider, resources []string, err error) {
+func (a *app) installable(compiled []byte, path string) (p install.Provider, example string, err error) {
 	executable, evaluates, err := install.Executable()
 	if err != nil {
-		return p, nil, err
+		return p, "", err
 	}
 	c, err := container.OpenBytes(compiled)
 	if err != nil {
-		return p, nil, err
+		return p, "", err
 	}
 	described, err := c.Provider()
 	if err != nil {
-		return p, nil, err
+		return p, "", err
 	}
 	sources, err := c.Sources()
 	if err != nil {
-		return p, nil, err
+		return p, "", err
 	}
 	p = install.Provider{
 		Name: described.Name, Version: described.Version, Executable: executable,
@@ -125,30 +125,23 @@ func (a *app) installable(compiled []byte, path string) (p install.Provider, res
 	if evaluates && len(sources) == 1 && len(a.tags) == 0 && path != "-" {
 		p.SpecName, p.Spec = p.Name+filepath.Ext(sources[0].Path), sources[0].Content
 	}
-	return p, c.ResourceNames(), nil
+	example, err = exampleOf(p.Name, c)
+	return p, example, err
 }
 
-func (a *app) sayInstalled(p install.Provider, folder string, resources []string) error {
+func (a *app) sayInstalled(p install.Provider, folder, example string) error {
 	_, err := fmt.Fprintf(a.out, "Installed %s %s in %s\n\nA program in YAML uses it as it is:\n\n%s\n"+
 		"For other languages, generate an SDK: pulumi package add %s\n",
-		p.Name, p.Version, folder, exampleOf(p.Name, resources), filepath.Join(folder, install.Binary(p.Name)))
+		p.Name, p.Version, folder, example, filepath.Join(folder, install.Binary(p.Name)))
 	return err
 }
 
-func (a *app) sayLocal(p install.Provider, dir string, resources []string) error {
+func (a *app) sayLocal(p install.Provider, dir, example string) error {
 	shown := filepath.ToSlash(dir)
 	if !filepath.IsAbs(dir) && !strings.HasPrefix(shown, ".") {
 		shown = "./" + shown
 	}
 	_, err := fmt.Fprintf(a.out, "Installed %s %s in %s\n\nWrite in Pulumi.yaml (the path counts from there):\n\n"+
-		"plugins:\n  providers:\n    - name: %s\n      path: %s\n%s", p.Name, p.Version, dir, p.Name, shown, exampleOf(p.Name, resources))
+		"plugins:\n  providers:\n    - name: %s\n      path: %s\n%s", p.Name, p.Version, dir, p.Name, shown, example)
 	return err
-}
-
-// exampleOf is how a program in YAML begins to use a provider.
-func exampleOf(name string, resources []string) string {
-	if len(resources) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("resources:\n  %s:\n    type: %s:%s\n    properties: {}\n", "example", name, resources[0])
 }

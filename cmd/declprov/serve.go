@@ -12,6 +12,9 @@ Pulumi uses it instead of starting one when PULUMI_DEBUG_PROVIDERS names it:
   declprov serve petstore.cue          prints 40123
   PULUMI_DEBUG_PROVIDERS=petstore:40123 pulumi up
 
+Each provider that attaches has a configuration of its own. Relative paths start
+at the folder that serve runs in, not at the program's: run it there.
+
 With --debug it says on standard error what happens.`
 
 func (a *app) serveCommand() *cobra.Command {

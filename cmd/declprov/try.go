@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/spf13/cobra"
@@ -123,7 +125,8 @@ func (a *app) try(ctx context.Context, path, token string, values []string, o tr
 	}
 	defer host.Stop()
 	color := terminal.Colors(a.out, a.color)
-	host.OnLog = try.Message(a.out, color, terminal.Is(a.out))
+	out := &checkedWriter{w: a.out}
+	host.OnLog = try.Message(out, color, terminal.Is(a.out))
 	provider, err := client.Start(pulumi.Options{
 		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: dir, Stderr: a.err, Debug: a.debug,
 	})
@@ -134,11 +137,32 @@ func (a *app) try(ctx context.Context, path, token string, values []string, o tr
 	if err := provider.Handshake(ctx, host.Address()); err != nil {
 		return fmt.Errorf("the provider refuses the handshake: %w", err)
 	}
-	err = try.Life(ctx, provider, plan, a.out, color)
+	err = try.Life(ctx, provider, plan, out, color)
+	if out.err != nil {
+		return fmt.Errorf("writing the account: %w", out.err)
+	}
 	if errors.Is(err, try.ErrFailed) {
 		return reported{exitFindings}
 	}
 	return err
+}
+
+// checkedWriter remembers the first error, for an account that goes on where it
+// cannot be read: what was made is to be deleted all the same.
+type checkedWriter struct {
+	mu  sync.Mutex
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, err := c.w.Write(p)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
 }
 
 // workingFolder is the absolute path of a folder that is there; "" is this one.

@@ -24,7 +24,7 @@ Each path is a spec: a file alone, or a folder with a CUE package. Without a
 path it is the current folder.
 
 A spec cannot hang vet: it is evaluated in a process of its own, with 10 seconds
-and 1 GiB of memory (the memory limit holds on Linux).`
+of processor time and 1 GiB of memory (both on Linux), and a minute in all.`
 
 const vetExamples = `  declprov vet petstore.cue
   declprov vet --format github ./providers/*
@@ -87,7 +87,8 @@ func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 		return reported{exitFindings}
 	}
 	if len(findings) == 0 && o.format == "text" {
-		fmt.Fprintf(a.out, "no mistakes in %s\n", strings.Join(names, ", "))
+		_, err := fmt.Fprintf(a.out, "no mistakes in %s\n", strings.Join(names, ", "))
+		return err
 	}
 	return nil
 }

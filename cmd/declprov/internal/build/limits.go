@@ -12,7 +12,9 @@ type Limits struct {
 	Memory int64 `json:"memory"`
 	// CPU is processor time; enforced on Linux.
 	CPU time.Duration `json:"cpu"`
-	// Wall is elapsed time; the parent enforces it everywhere.
+	// Wall is elapsed time; the parent enforces it everywhere. It counts waiting
+	// for a processor too, so it is several times CPU: a busy machine is no
+	// mistake of the spec's.
 	Wall time.Duration `json:"wall"`
 	// Output is the most bytes that the answer may have.
 	Output int64 `json:"output"`
@@ -22,7 +24,7 @@ type Limits struct {
 // takes about a third of a millisecond a resource), and low enough that a
 // hostile one is a nuisance at most.
 func DefaultLimits() Limits {
-	return Limits{Memory: 1 << 30, CPU: 10 * time.Second, Wall: 10 * time.Second, Output: 64 << 20}
+	return Limits{Memory: 1 << 30, CPU: 10 * time.Second, Wall: time.Minute, Output: 64 << 20}
 }
 
 // exceeded says which limit a child ran into, as the end of a sentence.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
 )
@@ -30,8 +32,9 @@ type Plan struct {
 // ErrFailed says that something that was tried did not work; what, was shown.
 var ErrFailed = errors.New("the trial failed")
 
-// cleanup is how long the delete may take that follows a failure.
-const cleanup = time.Minute
+// patience is how long a call may go on after an interrupt, and the delete that
+// follows a failure.
+const patience = 30 * time.Second
 
 // life is one trial.
 type life struct {
@@ -48,32 +51,62 @@ type life struct {
 
 // Life takes a resource through check, create, read and diff, then through an
 // update if there is one, and deletes it, whatever failed before. It writes an
-// account to w. Its error is ErrFailed, or that of the connection.
+// account to w. Its error is ErrFailed, or that of the connection. The end of ctx
+// ends the trial, not the calls: see lasting.
 func Life(ctx context.Context, c *client.Client, p Plan, w io.Writer, color bool) (err error) {
 	l := &life{
 		printer: printer{w: w, color: color}, client: c, plan: p,
 		resource: client.Resource{Type: p.Package + ":index:" + p.Type, Name: "trial"},
 	}
+	calls, done := lasting(ctx, c)
+	defer done()
 	defer func() { err = l.end(ctx, err) }()
-	if err := l.configure(ctx); err != nil {
-		return err
+	for _, step := range l.steps() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := step(calls); err != nil {
+			return err
+		}
 	}
-	if err := l.check(ctx, property.Map{}, p.Inputs); err != nil {
-		return err
+	return nil
+}
+
+// steps are those of the plan, in their order.
+func (l *life) steps() []func(context.Context) error {
+	steps := []func(context.Context) error{
+		l.configure,
+		func(ctx context.Context) error { return l.check(ctx, property.Map{}, l.plan.Inputs) },
+		l.create,
+		l.look,
 	}
-	if err := l.create(ctx); err != nil {
-		return err
+	if !l.plan.HasThen {
+		return steps
 	}
-	if err := l.look(ctx); err != nil {
-		return err
+	return append(steps,
+		func(ctx context.Context) error {
+			return l.check(ctx, l.state.Inputs, merge(l.plan.Inputs, l.plan.Then))
+		},
+		l.change)
+}
+
+// lasting is the context of calls that an interrupt does not cut off: at the end
+// of ctx the provider is told to cancel them, as Pulumi tells it, and then has
+// some time to answer with what it has made, so that this can be deleted.
+func lasting(ctx context.Context, c *client.Client) (calls context.Context, done func()) {
+	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		_ = c.Cancel(calls) // a provider that cannot be told has the same time
+		select {
+		case <-calls.Done():
+		case <-time.After(patience):
+			cancel()
+		}
+	})
+	return calls, func() {
+		stop()
+		cancel()
 	}
-	if !p.HasThen {
-		return nil
-	}
-	if err := l.check(ctx, l.state.Inputs, merge(p.Inputs, p.Then)); err != nil {
-		return err
-	}
-	return l.change(ctx)
 }
 
 // merge lays values over others; a null takes one away.
@@ -144,11 +177,11 @@ func given(values property.Map) func(string) string {
 
 func (l *life) create(ctx context.Context) error {
 	state, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{})
-	return l.arrived("create", state, err)
+	return l.arrived(ctx, "create", state, err)
 }
 
 // arrived takes over what a create or update answered.
-func (l *life) arrived(verb string, state client.State, err error) error {
+func (l *life) arrived(ctx context.Context, verb string, state client.State, err error) error {
 	var partly *client.InitFailed
 	switch {
 	case errors.As(err, &partly):
@@ -158,6 +191,9 @@ func (l *life) arrived(verb string, state client.State, err error) error {
 			l.failure("%s", reason)
 		}
 		return ErrFailed
+	case status.Code(err) == codes.Canceled && ctx.Err() != nil:
+		l.heading(verb, "was cut off, and may have made something that is left behind")
+		return l.fail(err)
 	case err != nil:
 		l.heading(verb, "")
 		return l.fail(err)
@@ -237,7 +273,7 @@ func (l *life) change(ctx context.Context) error {
 		l.heading("update", "")
 		return l.fail(err) // the old state stands
 	}
-	if err := l.arrived("update", state, err); err != nil {
+	if err := l.arrived(ctx, "update", state, err); err != nil {
 		return err
 	}
 	return l.look(ctx)
@@ -291,9 +327,9 @@ func (l *life) end(ctx context.Context, err error) error {
 		l.heading("kept", "id "+showText(l.state.ID))
 		return err
 	}
-	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanup)
+	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	if failed := l.delete(patient); err == nil {
+	if failed := l.delete(patient); failed != nil {
 		return failed
 	}
 	return err

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -58,7 +57,7 @@ func value(text string, isJSON bool, t *spec.Type) (property.Value, error) {
 		return file(text, path, isFile, t.Kind)
 	}
 	if isFile {
-		content, err := os.ReadFile(path)
+		content, err := readFile(path)
 		if err != nil {
 			return property.Value{}, err
 		}
@@ -78,6 +77,9 @@ func file(text, path string, isFile bool, kind spec.Kind) (property.Value, error
 		}
 		return property.New(a), nil
 	case isFile:
+		if err := regular(path); err != nil {
+			return property.Value{}, err
+		}
 		a, err := asset.FromPath(path)
 		if err != nil {
 			return property.Value{}, err

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/container"
+)
+
+// exampleOf is how a program in YAML begins to use a provider: its first
+// resource, with something in the place of each input that is required.
+func exampleOf(name string, c *container.Container) (string, error) {
+	names := c.ResourceNames()
+	if len(names) == 0 {
+		return "", nil
+	}
+	resource, err := c.Resource(names[0])
+	if err != nil {
+		return "", err
+	}
+	described, err := c.Provider()
+	if err != nil {
+		return "", err
+	}
+	var inputs strings.Builder
+	for _, p := range described.Types.Resolve(resource.Inputs).Fields {
+		if p.Required {
+			fmt.Fprintf(&inputs, "      %s: %s\n", p.Name, placeholder(p.Type, described.Types))
+		}
+	}
+	properties := " {}\n"
+	if inputs.Len() > 0 {
+		properties = "\n" + inputs.String()
+	}
+	return fmt.Sprintf("resources:\n  example:\n    type: %s:%s\n    properties:%s", name, names[0], properties), nil
+}
+
+// placeholder is a value of a type, as JSON, which is YAML too. It is there to be
+// replaced: of the type's rules it keeps those that a glance shows.
+func placeholder(t *spec.Type, types spec.Types) string {
+	t = types.Resolve(t)
+	if t == nil {
+		return `"..."`
+	}
+	if len(t.Enum) > 0 {
+		if text, err := json.Marshal(t.Enum[0]); err == nil {
+			return string(text)
+		}
+	}
+	switch t.Kind {
+	case spec.Bool:
+		return "false"
+	case spec.Int, spec.Number:
+		if t.Min != nil {
+			return fmt.Sprint(t.Min.Value)
+		}
+		return "1"
+	case spec.List:
+		return "[]"
+	case spec.Map, spec.Object:
+		return "{}"
+	case spec.Asset:
+		return `{fn::fileAsset: ./file}`
+	case spec.Archive:
+		return `{fn::fileArchive: ./folder}`
+	case spec.Union:
+		if len(t.Variants) > 0 {
+			return placeholder(t.Variants[0], types)
+		}
+	}
+	return `"..."`
+}
