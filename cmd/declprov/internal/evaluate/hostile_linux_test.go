@@ -40,7 +40,7 @@ func TestLittleMemory(t *testing.T) {
 // TestLowerLimitStands evaluates where the shell's own limits are lower.
 func TestLowerLimitStands(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "child")
-	script := "#!/bin/sh\nulimit -t 1\nexec '" + os.Args[0] + "' \"$@\"\n"
+	script := "#!/bin/sh\nulimit -t 1\nexec '" + child + "' \"$@\"\n"
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestChildDiesWithItsParent(t *testing.T) {
 		_, err := builder(build.DefaultLimits()).Evaluate(t.Context(), build.Spec{Path: path})
 		t.Fatalf("it came to an end: %v", err)
 	}
-	parent := exec.Command(os.Args[0], "-test.run=^TestChildDiesWithItsParent$")
+	parent := exec.Command(child, "-test.run=^TestChildDiesWithItsParent$")
 	parent.Env = append(os.Environ(), marker+"="+specFile(t, hostile()["a product of lists"].spec).Path)
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)

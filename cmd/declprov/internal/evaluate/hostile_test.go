@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,11 +26,38 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	child = os.Args[0]
+	if underRace {
+		built, done, err := childWithoutRace()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		defer done()
+		child = built
+	}
+	m.Run()
+}
+
+// child is the binary that evaluates: this one, which TestMain makes it, or the
+// same without the race detector.
+var child string
+
+func childWithoutRace() (path string, done func(), err error) {
+	dir, err := os.MkdirTemp("", "declprov-child")
+	if err != nil {
+		return "", nil, err
+	}
+	path = filepath.Join(dir, "child")
+	out, err := exec.Command("go", "test", "-c", "-o", path, ".").CombinedOutput()
+	if err != nil {
+		return "", nil, fmt.Errorf("building the child without -race: %w\n%s", err, out)
+	}
+	return path, func() { _ = os.RemoveAll(dir) }, nil
 }
 
 func builder(limits build.Limits) *build.Builder {
-	return &build.Builder{Tool: "test", Limits: limits, Log: slog.New(slog.DiscardHandler)}
+	return &build.Builder{Tool: "test", Executable: child, Limits: limits, Log: slog.New(slog.DiscardHandler)}
 }
 
 func specFile(t *testing.T, content string) build.Spec {
