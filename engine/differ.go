@@ -143,7 +143,8 @@ func (d *differ) matched(c *checker, old, new property.Array, at string, replace
 
 // canonical is a text that is the same for equal values only.
 func canonical(v property.Value) string {
-	b, err := json.Marshal(untyped.plain(v, nil, &secretPaths{}))
+	below := []string{"", ""} // deep enough that no key is the host's own: see plainMap
+	b, err := json.Marshal(untyped.plain(v, below, &secretPaths{}))
 	if err != nil {
 		return fmt.Sprintf("%#v", v)
 	}
