@@ -13,11 +13,7 @@ import (
 func (s *Server) Create(
 	ctx context.Context, req *pulumirpc.CreateRequest,
 ) (*pulumirpc.CreateResponse, error) {
-	now, err := s.ready(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ref, err := now.ref(req.GetUrn(), req.GetName(), req.GetType())
+	now, ref, err := s.about(ctx, req)
 	if err != nil {
 		return nil, err
 	}

@@ -11,11 +11,7 @@ import (
 
 // Delete removes a resource.
 func (s *Server) Delete(ctx context.Context, req *pulumirpc.DeleteRequest) (*emptypb.Empty, error) {
-	now, err := s.ready(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ref, err := now.ref(req.GetUrn(), req.GetName(), req.GetType())
+	now, ref, err := s.about(ctx, req)
 	if err != nil {
 		return nil, err
 	}

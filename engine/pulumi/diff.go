@@ -16,11 +16,7 @@ import (
 func (s *Server) Diff(
 	ctx context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
-	now, err := s.ready(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ref, err := now.ref(req.GetUrn(), req.GetName(), req.GetType())
+	now, ref, err := s.about(ctx, req)
 	if err != nil {
 		return nil, err
 	}

@@ -15,11 +15,7 @@ import (
 func (s *Server) Read(
 	ctx context.Context, req *pulumirpc.ReadRequest,
 ) (*pulumirpc.ReadResponse, error) {
-	now, err := s.ready(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ref, err := now.ref(req.GetUrn(), req.GetName(), req.GetType())
+	now, ref, err := s.about(ctx, req)
 	if err != nil {
 		return nil, err
 	}

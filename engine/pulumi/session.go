@@ -48,3 +48,20 @@ func (s *Server) ready(ctx context.Context) (*session, error) {
 	}
 	return now, nil
 }
+
+// request is what every call about a resource says of it.
+type request interface {
+	GetUrn() string
+	GetName() string
+	GetType() string
+}
+
+// about is the session that serves a call about a resource, and the resource.
+func (s *Server) about(ctx context.Context, req request) (*session, engine.Ref, error) {
+	now, err := s.ready(ctx)
+	if err != nil {
+		return nil, engine.Ref{}, err
+	}
+	ref, err := now.ref(req.GetUrn(), req.GetName(), req.GetType())
+	return now, ref, err
+}

@@ -14,11 +14,7 @@ import (
 func (s *Server) Update(
 	ctx context.Context, req *pulumirpc.UpdateRequest,
 ) (*pulumirpc.UpdateResponse, error) {
-	now, err := s.ready(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ref, err := now.ref(req.GetUrn(), req.GetName(), req.GetType())
+	now, ref, err := s.about(ctx, req)
 	if err != nil {
 		return nil, err
 	}
