@@ -20,8 +20,20 @@ func ParseGlob(pattern string) (Glob, error) {
 	return Glob{quoteBraces(pattern)}, nil
 }
 
-// Match reports whether the glob names the path.
-func (g Glob) Match(path string) bool { return doublestar.MatchUnvalidated(g.pattern, path) }
+// Match reports whether the glob names the path. `d/**` names d, too; the library
+// knows that of plain names only, and not where d has a wildcard itself.
+func (g Glob) Match(path string) bool {
+	for pattern := g.pattern; ; {
+		if doublestar.MatchUnvalidated(pattern, path) {
+			return true
+		}
+		folder, tree := strings.CutSuffix(pattern, "/**")
+		if !tree {
+			return false
+		}
+		pattern = folder
+	}
+}
 
 // Depth is how many names the paths have that match, or -1 where `**` lets
 // them have any number.
