@@ -66,7 +66,10 @@ func scenario() []step {
 		{"replacement", func(s *side) seen { return s.look(s.Project.Up(s.t.Context())) }},
 		{"create where a file exists", func(s *side) seen {
 			s.Write("taken.txt", "precious")
-			s.program(greeting("b.txt", "hello again") + file("taken", "taken.txt", "mine"))
+			// One after the other, so that what is told of the first does not
+			// depend on when the second fails.
+			s.program(greeting("b.txt", "hello again") + file("taken", "taken.txt", "mine") +
+				"    options:\n      dependsOn:\n        - ${greeting}\n")
 			return s.look(s.Project.Up(s.t.Context()))
 		}},
 		{"create where a file exists, with force", func(s *side) seen {
