@@ -180,7 +180,7 @@ func fits(v any, t *spec.Type) error {
 		_, ok = v.(*spec.File)
 	}
 	if !ok {
-		return fmt.Errorf("is %s, and %s is wanted", kindOfPlain(v), describe(t))
+		return fmt.Errorf("is %s, and %s is wanted", actions.KindOf(v), describe(t))
 	}
 	return nil
 }

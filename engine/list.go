@@ -6,6 +6,8 @@ import (
 	"iter"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
 )
 
 // List yields the existing resources of a type, one by one; an error ends it.
@@ -46,7 +48,7 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	}
 	elements, ok := items.([]any)
 	if !ok && items != nil {
-		return fmt.Errorf("`items` of %s yields %s, and a list is wanted", req.Type, kindOfPlain(items))
+		return fmt.Errorf("`items` of %s yields %s, and a list is wanted", req.Type, actions.KindOf(items))
 	}
 	for i, item := range elements {
 		if req.Limit > 0 && i >= req.Limit {

@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/asset"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -226,28 +227,6 @@ func textOf(v any) (string, error) {
 		}
 		return strconv.FormatFloat(v, 'g', -1, 64), nil
 	default:
-		return "", fmt.Errorf("%s is no text", kindOfPlain(v))
-	}
-}
-
-// kindOfPlain names what a plain value is.
-func kindOfPlain(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a truth value"
-	case int, int64, float64, json.Number:
-		return "a number"
-	case string:
-		return "text"
-	case []any:
-		return "a list"
-	case map[string]any:
-		return "an object"
-	case *spec.File:
-		return "a file"
-	default:
-		return fmt.Sprintf("a %T", v)
+		return "", fmt.Errorf("%s is no text", actions.KindOf(v))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -38,7 +39,7 @@ func (c *checker) project(yield any, m *mask) (projection, error) {
 	}
 	object, ok := yield.(map[string]any)
 	if !ok && yield != nil {
-		return out, fmt.Errorf("it yields %s, and an object is wanted; say what it yields with `return`", kindOfPlain(yield))
+		return out, fmt.Errorf("it yields %s, and an object is wanted; say what it yields with `return`", actions.KindOf(yield))
 	}
 	err := c.fit(object, "", m, &out)
 	for name, value := range out.values {
@@ -94,7 +95,7 @@ func (c *checker) value(v any, path string, m *mask) (property.Value, error) {
 	case *spec.File:
 		return property.Value{}, fmt.Errorf("%s: a file cannot be an output", path)
 	default:
-		return property.Value{}, fmt.Errorf("%s: %s cannot be an output", path, kindOfPlain(v))
+		return property.Value{}, fmt.Errorf("%s: %s cannot be an output", path, actions.KindOf(v))
 	}
 }
 
@@ -110,7 +111,7 @@ func (c *checker) want(path string, v any, kind spec.Kind) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: it yields %s, and %s is declared", path, kindOfPlain(v), describe(c.t))
+	return fmt.Errorf("%s: it yields %s, and %s is declared", path, actions.KindOf(v), describe(c.t))
 }
 
 // numberValue keeps digits where text is declared, and refuses to lose them

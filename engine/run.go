@@ -140,7 +140,7 @@ func (r *run) truth(v *expr.Value, def bool) (bool, error) {
 	}
 	b, ok := out.(bool)
 	if !ok {
-		return false, fmt.Errorf("a condition yields %s, and true or false is wanted", kindOfPlain(out))
+		return false, fmt.Errorf("a condition yields %s, and true or false is wanted", actions.KindOf(out))
 	}
 	return b, nil
 }

@@ -119,7 +119,7 @@ func (r *run) step(ctx context.Context, s *step) (any, error) {
 		}
 		return out, nil
 	default:
-		return nil, r.stop(s, 1, actions.Refused, fmt.Errorf("forEach yields %s, and a list or a map is wanted", kindOfPlain(over)))
+		return nil, r.stop(s, 1, actions.Refused, fmt.Errorf("forEach yields %s, and a list or a map is wanted", actions.KindOf(over)))
 	}
 }
 

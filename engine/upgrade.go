@@ -7,6 +7,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -38,7 +39,7 @@ func (e *Engine) upgrade(res *resource, s State) (State, error) {
 		}
 		next, ok := expr.Reveal(out, secrets.saw).(map[string]any)
 		if !ok {
-			return s, fmt.Errorf("upgrade %d of %s yields %s, and an object is wanted", version, res.spec.Name, kindOfPlain(out))
+			return s, fmt.Errorf("upgrade %d of %s yields %s, and an object is wanted", version, res.spec.Name, actions.KindOf(out))
 		}
 		moved := secretPaths{paths: slices.Clone(e.configSecrets.paths)}
 		moved.within(out, []string{"old"})

@@ -40,7 +40,7 @@ func (x *exchange) authentication(v any) (*authenticator, error) {
 	case v == nil || v == "none":
 		return nil, nil
 	case !isMap:
-		return nil, fmt.Errorf("is %s, and an object or \"none\" is wanted", kindOf(v))
+		return nil, fmt.Errorf("is %s, and an object or \"none\" is wanted", actions.KindOf(v))
 	}
 	var kind string
 	for _, name := range []string{"bearer", "basic", "apiKey", "oauth2", "login"} {

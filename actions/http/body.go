@@ -57,7 +57,7 @@ func encodeBody(as string, v any, files *actions.Files) (*payload, error) {
 	case "form":
 		m, ok := v.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("it is %s, and an object is wanted", kindOf(v))
+			return nil, fmt.Errorf("it is %s, and an object is wanted", actions.KindOf(v))
 		}
 		pairs, err := parameters("form", m)
 		return content("application/x-www-form-urlencoded", []byte(encodePairs(pairs))), err
@@ -72,7 +72,7 @@ func encodeBody(as string, v any, files *actions.Files) (*payload, error) {
 	case "multipart":
 		parts, ok := v.([]any)
 		if !ok {
-			return nil, fmt.Errorf("it is %s, and a list is wanted", kindOf(v))
+			return nil, fmt.Errorf("it is %s, and a list is wanted", actions.KindOf(v))
 		}
 		return multipartBody(parts, files)
 	default:
@@ -95,7 +95,7 @@ func bytesBody(v any, files *actions.Files) (*payload, error) {
 		}
 		return content("application/octet-stream", data), nil
 	default:
-		return nil, fmt.Errorf("it is %s, and base64 or an asset is wanted", kindOf(v))
+		return nil, fmt.Errorf("it is %s, and base64 or an asset is wanted", actions.KindOf(v))
 	}
 }
 
@@ -136,7 +136,7 @@ func assetBody(asset *spec.File, files *actions.Files) (*payload, error) {
 func graphqlBody(v any) (*payload, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("it is %s, and an object is wanted", kindOf(v))
+		return nil, fmt.Errorf("it is %s, and an object is wanted", actions.KindOf(v))
 	}
 	out := maps.Clone(m)
 	for _, name := range []string{"variables", "operationName"} {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/actions"
 )
 
 // number is a literal of a type.
@@ -39,29 +39,7 @@ func scalar(v any) (string, error) {
 	case fmt.Stringer:
 		return v.String(), nil
 	default:
-		return "", fmt.Errorf("is %s, and text, a number or a truth value is wanted", kindOf(v))
-	}
-}
-
-// kindOf names what a value is, and never shows it.
-func kindOf(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a truth value"
-	case int, int64, float64, json.Number:
-		return "a number"
-	case string:
-		return "text"
-	case []any:
-		return "a list"
-	case map[string]any:
-		return "an object"
-	case *spec.File:
-		return "a file"
-	default:
-		return fmt.Sprintf("a %T", v)
+		return "", fmt.Errorf("is %s, and text, a number or a truth value is wanted", actions.KindOf(v))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -47,7 +48,7 @@ func appendJSON(b []byte, v any, depth int) ([]byte, error) {
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("%s in it cannot be written as JSON", kindOf(v))
+		return nil, fmt.Errorf("%s in it cannot be written as JSON", actions.KindOf(v))
 	}
 	return append(b, data...), nil
 }

@@ -148,7 +148,7 @@ func (x *exchange) items(late actions.LateExpr, a *answer) ([]any, error) {
 	case []any:
 		return v, nil
 	default:
-		return nil, fmt.Errorf("items yields %s, and a list is wanted", kindOf(v))
+		return nil, fmt.Errorf("items yields %s, and a list is wanted", actions.KindOf(v))
 	}
 }
 

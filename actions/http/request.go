@@ -110,7 +110,7 @@ func (x *exchange) settle() error {
 	for _, v := range expected {
 		status, ok := v.(int64)
 		if !ok {
-			return fmt.Errorf("expect holds %s, and a status is wanted", kindOf(v))
+			return fmt.Errorf("expect holds %s, and a status is wanted", actions.KindOf(v))
 		}
 		x.expect = append(x.expect, int(status))
 	}

@@ -100,7 +100,7 @@ func expiry(v any, now time.Time) (time.Time, error) {
 		}
 		return lasting(now, t), nil
 	default:
-		return time.Time{}, fmt.Errorf("when the token ends is %s, and seconds or a time is wanted", kindOf(v))
+		return time.Time{}, fmt.Errorf("when the token ends is %s, and seconds or a time is wanted", actions.KindOf(v))
 	}
 	switch {
 	case !(seconds >= 0 && seconds < 1e15):
