@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/tools"
@@ -19,7 +21,8 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 5, "rounds of each measurement; the ratios are medians over them")
 	ops := flag.Int("ops", 2000, "operations a round and verb")
-	cli := flag.Bool("cli", true, "measure the Pulumi CLI too")
+	cli := flag.Bool("cli", true, "measure the Pulumi CLI too, where all is measured")
+	only := flag.String("only", "", "measure these alone: "+strings.Join(partNames(), ", "))
 	bare := flag.String("bare", "", "only send requests to this URL, by net/http alone: what bench starts itself with")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -27,7 +30,7 @@ func main() {
 	if *bare != "" {
 		err = bareRequests(ctx, *bare)
 	} else {
-		err = run(ctx, *rounds, *ops, *cli)
+		err = run(ctx, *rounds, *ops, wanted(*only, *cli))
 	}
 	stop()
 	if err != nil {
@@ -48,7 +51,46 @@ type bench struct {
 	rows           []row
 }
 
-func run(ctx context.Context, rounds, ops int, cli bool) (err error) {
+// part is one of the measurements.
+type part struct {
+	name    string
+	measure func(*bench, context.Context) error
+}
+
+// parts are all of them, in their order.
+func parts() []part {
+	return []part{
+		{"starts", (*bench).starts},
+		{"files", (*bench).calls},
+		{"pets", (*bench).pets},
+		{"footprint", (*bench).footprint},
+		{"disk", (*bench).disk},
+		{"requests", (*bench).http},
+		{partCLI, (*bench).cli},
+	}
+}
+
+const partCLI = "cli"
+
+func partNames() []string {
+	var names []string
+	for _, p := range parts() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// wanted says which parts are measured: those that are named, else all, the CLI
+// where that is wanted too.
+func wanted(only string, cli bool) func(string) bool {
+	if only == "" {
+		return func(name string) bool { return cli || name != partCLI }
+	}
+	names := strings.Split(only, ",")
+	return func(name string) bool { return slices.Contains(names, name) }
+}
+
+func run(ctx context.Context, rounds, ops int, wanted func(part string) bool) (err error) {
 	root, err := tools.Root()
 	if err != nil {
 		return err
@@ -66,13 +108,11 @@ func run(ctx context.Context, rounds, ops int, cli bool) (err error) {
 	if err := os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache")); err != nil {
 		return err
 	}
-	for _, part := range []func(context.Context) error{b.starts, b.calls, b.footprint, b.disk, b.http} {
-		if err := part(ctx); err != nil {
-			return err
+	for _, p := range parts() {
+		if !wanted(p.name) {
+			continue
 		}
-	}
-	if cli {
-		if err := b.cli(ctx); err != nil {
+		if err := p.measure(b, ctx); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/declprov/declprov/tests/internal/pulumicli"
@@ -62,41 +63,47 @@ func (b *bench) wholeStart(ctx context.Context) (float64, error) {
 	return median(own), nil
 }
 
-// calls measures every verb at three concurrencies, round by round.
+// calls measures every verb on files, by both providers.
 func (b *bench) calls(ctx context.Context) error {
 	ours, err := b.ours(3)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%-3s %-15s %22s %22s %22s %20s\n", "at", "verb", "p50 us (by hand)", "p99 us (by hand)", "CPU us (by hand)", "ops/s (by hand)")
+	return b.compare(ctx, fileWork(), b.raw, ours, 1.3)
+}
+
+// compare measures every verb at three concurrencies, round by round. Change is
+// the budget of the processor time of what changes or reads the world.
+func (b *bench) compare(ctx context.Context, w workload, raw, ours peer, change float64) error {
+	fmt.Printf("\n%s\n%-3s %-15s %22s %22s %22s %20s\n", w.token, "at", "verb", "p50 us (by hand)", "p99 us (by hand)", "CPU us (by hand)", "ops/s (by hand)")
 	for _, concurrency := range []int{1, 8, 64} {
-		var raw, own []map[string]figures
+		var hand, own []map[string]figures
 		for i := range b.rounds {
-			pair := []peer{b.raw, ours}
+			pair := []peer{raw, ours}
 			if i%2 == 1 {
-				pair[0], pair[1] = pair[1], pair[0]
+				slices.Reverse(pair)
 			}
 			for _, p := range pair {
-				got, err := round(ctx, p, b.dir, b.ops, concurrency)
+				got, err := w.round(ctx, p, b.dir, b.ops, concurrency)
 				if err != nil {
 					return err
 				}
-				if p.name == b.raw.name {
-					raw = append(raw, got)
+				if p.name == raw.name {
+					hand = append(hand, got)
 				} else {
 					own = append(own, got)
 				}
 			}
 		}
-		for _, v := range verbs() {
-			b.verb(v.name, concurrency, own, raw)
+		for _, v := range w.verbs() {
+			b.rows = append(b.rows, w.rows(v.name, concurrency, own, hand, change)...)
 		}
 	}
 	return nil
 }
 
-// verb prints a verb's figures and adds its rows of the budget.
-func (b *bench) verb(name string, concurrency int, own, raw []map[string]figures) {
+// rows prints a verb's figures and gives its rows of the budget.
+func (w workload) rows(name string, concurrency int, own, raw []map[string]figures, change float64) []row {
 	series := func(all []map[string]figures, of func(figures) float64) []float64 {
 		out := make([]float64, len(all))
 		for i, round := range all {
@@ -114,17 +121,21 @@ func (b *bench) verb(name string, concurrency int, own, raw []map[string]figures
 	}
 	fmt.Println(line)
 	ratio := func(of func(figures) float64) float64 { return median(ratios(series(own, of), series(raw, of))) }
+	what := w.title + name
 	switch concurrency {
 	case 1:
-		b.rows = append(b.rows,
-			row{what: name + ", p50 at 1", got: ratio(p50), budget: 1.15, unit: "x"},
-			row{what: name + ", p99 at 1", got: ratio(p99), budget: 1.5, unit: "x"})
+		return []row{
+			{what: what + ", p50 at 1", got: ratio(p50), budget: 1.15, unit: "x"},
+			{what: what + ", p99 at 1", got: ratio(p99), budget: 1.5, unit: "x"},
+		}
 	case 8:
-		budget := 1.3
+		budget := change
 		if name == "Check" || name == "Diff" || name == "Create preview" {
 			budget = 1.35
 		}
-		b.rows = append(b.rows, row{what: name + ", CPU at 8", got: ratio(cpu), budget: budget, unit: "x"})
+		return []row{{what: what + ", CPU at 8", got: ratio(cpu), budget: budget, unit: "x"}}
+	default:
+		return nil
 	}
 }
 
@@ -183,7 +194,7 @@ func (b *bench) disk(ctx context.Context) error {
 	}
 	fmt.Printf("\nOn the disk of this folder, at 1:\n")
 	for _, p := range []peer{b.rawOff, b.raw, ours} {
-		got, err := round(ctx, p, dir, min(b.ops, 500), 1)
+		got, err := fileWork().round(ctx, p, dir, min(b.ops, 500), 1)
 		if err != nil {
 			return err
 		}

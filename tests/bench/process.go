@@ -21,7 +21,7 @@ import (
 // peer is one of the providers that are compared.
 type peer struct {
 	name string
-	// program is the path of pulumi-resource-files.
+	// program is the path of pulumi-resource-NAME.
 	program string
 	env     []string
 }

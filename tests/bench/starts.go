@@ -83,9 +83,9 @@ func (b *bench) memory(ctx context.Context, p peer, files int) (idle, after floa
 	if idle, err = r.resident(); err != nil {
 		return 0, 0, err
 	}
-	made := make(outputs, files)
-	for _, v := range verbs() {
-		if _, err := measure(ctx, r, v, files, 8, made); err != nil {
+	all := make([]made, files)
+	for _, v := range fileWork().verbs() {
+		if _, err := measure(ctx, r, v, files, 8, all); err != nil {
 			return 0, 0, err
 		}
 	}
