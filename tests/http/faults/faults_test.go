@@ -14,29 +14,14 @@ import (
 
 // TestFaults tries every cell of the table.
 func TestFaults(t *testing.T) {
-	var strayed atomic.Int64
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strayed.Add(1) }))
-	t.Cleanup(func() {
-		elsewhere.Close()
-		if n := strayed.Load(); n > 0 {
-			t.Errorf("%d requests went where a redirect sent them", n)
-		}
-	})
-	known := hostile.Faults(elsewhere.URL)
+	known := hostile.Faults(elsewhere(t))
 	for _, r := range table {
 		fault, ok := known[r.fault]
 		if !ok {
 			t.Fatalf("there is no fault %q", r.fault)
 		}
 		delete(known, r.fault)
-		for _, c := range []cell{
-			{"create", "POST", "Keyed", r.keyed},
-			{"create", "POST", "Found", r.found},
-			{"create", "POST", "Bare", r.bare},
-			{"read", "GET", "Bare", r.read},
-			{"update", "PATCH", "Bare", r.update},
-			{"delete", "DELETE", "Bare", r.delete},
-		} {
+		for _, c := range r.cells() {
 			t.Run(strings.ReplaceAll(r.fault+"/"+c.verb+"/"+c.kind, " ", "-"), func(t *testing.T) {
 				t.Parallel()
 				c.try(t, fault)
@@ -48,8 +33,18 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// cell is one of the table.
-type cell struct{ verb, method, kind, want string }
+// elsewhere is a server that fails the test when it is asked anything.
+func elsewhere(t *testing.T) string {
+	var strayed atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strayed.Add(1) }))
+	t.Cleanup(func() {
+		server.Close()
+		if n := strayed.Load(); n > 0 {
+			t.Errorf("%d requests went where a redirect sent them", n)
+		}
+	})
+	return server.URL
+}
 
 func (c cell) try(t *testing.T, fault hostile.Fault) {
 	var server *hostile.Server

@@ -1,4 +1,5 @@
-// Package faults breaks an API in every way, at every verb, and looks at what
+// Package faults breaks an API in every way, at every verb, over the bare protocol
+// and through the real CLI, and looks at what
 // is left: of the resource in the host's hands, and on the server's own record.
 package faults
 

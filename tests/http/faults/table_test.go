@@ -17,6 +17,21 @@ type row struct {
 	delete             string
 }
 
+// cell is one of the table: what is promised of a verb that meets a fault.
+type cell struct{ verb, method, kind, want string }
+
+// cells are those of a row, for whichever driver tries them.
+func (r row) cells() []cell {
+	return []cell{
+		{"create", "POST", "Keyed", r.keyed},
+		{"create", "POST", "Found", r.found},
+		{"create", "POST", "Bare", r.bare},
+		{"read", "GET", "Bare", r.read},
+		{"update", "PATCH", "Bare", r.update},
+		{"delete", "DELETE", "Bare", r.delete},
+	}
+}
+
 // table is the promise, written before it was tried.
 var table = []row{
 	// No answer.

@@ -29,6 +29,8 @@ type Request struct {
 	Body        string
 	// Committed says that it changed what exists.
 	Committed bool
+	// Name is the name of the object that it is about; "" is of none.
+	Name string
 }
 
 // Server keeps objects below /things. POST makes one (once per Idempotency-Key),
@@ -51,6 +53,7 @@ type Server struct {
 	mu       sync.Mutex
 	next     int
 	objects  map[string]Object
+	names    map[string]string // of all objects that ever were, by id
 	keys     map[string]string
 	requests []Request
 	strikes  map[string][]Fault
@@ -68,7 +71,7 @@ func Start(t testing.TB) *Server {
 }
 
 func newServer() *Server {
-	return &Server{objects: map[string]Object{}, keys: map[string]string{}, strikes: map[string][]Fault{}}
+	return &Server{objects: map[string]Object{}, names: map[string]string{}, keys: map[string]string{}, strikes: map[string][]Fault{}}
 }
 
 func (s *Server) close() {
@@ -135,21 +138,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.wait()
 	s.mu.Lock()
-	var fault Fault
-	target := r.Method
-	if !strings.HasPrefix(r.URL.Path, "/things") {
-		target += " " + r.URL.Path
-	}
-	if armed := s.strikes[target]; len(armed) > 0 {
-		fault, s.strikes[target] = armed[0], armed[1:]
-	}
+	request := Request{Method: r.Method, URI: r.RequestURI, Header: r.Header.Clone(), Body: string(body), Name: s.about(r, body)}
+	fault := s.strike(r.URL.Path, request)
 	var status int
 	var answer any = Object{"message": "it did nothing"}
-	committed := false
 	if fault.Strike == nil || !fault.Before {
-		status, answer, committed = s.do(r, body)
+		status, answer, request.Committed = s.do(r, body)
 	}
-	s.requests = append(s.requests, Request{r.Method, r.RequestURI, r.Header.Clone(), string(body), committed})
+	s.requests = append(s.requests, request)
 	s.mu.Unlock()
 	s.wait()
 	text, err := json.Marshal(answer)
@@ -165,7 +161,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(err)
 	}
 	defer conn.Close()
-	fault.Strike(&Strike{Conn: conn, Status: status, Body: string(text), Request: Request{r.Method, r.RequestURI, r.Header, string(body), committed}})
+	fault.Strike(&Strike{Conn: conn, Status: status, Body: string(text), Request: request})
 }
 
 func (s *Server) wait() {
@@ -231,7 +227,7 @@ func (s *Server) make(key string, body []byte) (int, any, bool) {
 	s.next++
 	id := fmt.Sprintf("t%d", s.next)
 	o["id"], o["serial"] = id, fmt.Sprintf("s-%d", s.next)
-	s.objects[id] = o
+	s.objects[id], s.names[id] = o, fmt.Sprint(o["name"])
 	if key != "" {
 		s.keys[key] = id
 	}
