@@ -200,14 +200,18 @@ type rebuilt struct {
 	changed map[string]property.Value
 }
 
-func (r *rebuilt) set(name string, v property.Value) {
+func (r *rebuilt) set(name string, v property.Value) { r.copied()[name] = v }
+
+func (r *rebuilt) drop(name string) { delete(r.copied(), name) }
+
+func (r *rebuilt) copied() map[string]property.Value {
 	if r.changed == nil {
 		r.changed = r.of.AsMap()
 		if r.changed == nil {
 			r.changed = map[string]property.Value{}
 		}
 	}
-	r.changed[name] = v
+	return r.changed
 }
 
 // value is v with the changed entries, as secret as it was.

@@ -211,7 +211,7 @@ const undoTimeout = 30 * time.Second
 // unfinished is what the next run needs to go on.
 func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
 	m := r.mask()
-	out := &Failed{Op: string(r.verb), Step: failed, Inputs: hashInputs(inputs), Error: m.text(err.Error())}
+	out := &Failed{Op: string(r.verb), Step: failed, Steps: r.op.shape(), Inputs: hashInputs(inputs), Error: m.text(err.Error())}
 	for _, value := range r.results[:min(failed, len(r.results))] {
 		out.Results = append(out.Results, storable(value))
 	}

@@ -38,15 +38,12 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if res.delete == nil {
 		return nil
 	}
-	state, err := e.upgrade(res, req.State)
+	state, err := e.recorded(res, req.Ref, req.State)
 	if err != nil {
 		return err
 	}
-	e.settleRecorded(res, req.Ref, state)
 	r := e.newRun(res, res.delete, remove, req.Ref, req.Log)
-	r.inputs(state.Inputs)
-	r.state(state)
-	r.takeID(currentID(state))
+	r.recall(state)
 	r.etag = state.Private.ETag
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()

@@ -18,11 +18,10 @@ func (e *Engine) Diff(_ context.Context, req DiffRequest) (DiffResponse, error) 
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	state, err := e.upgrade(res, req.State)
+	state, err := e.recorded(res, req.Ref, req.State)
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	e.settleRecorded(res, req.Ref, state)
 	changes := e.changes(res, req.Ref, state, req.New, req.Ignore)
 	if len(changes) == 0 {
 		changes = secrecy(state.Inputs, req.New)

@@ -56,6 +56,9 @@ type Failed struct {
 	// Secret says that there may be a secret in this, so that a server keeps it
 	// encrypted.
 	Secret bool `json:"secret,omitempty"`
+	// Steps says which steps the operation had, so that another version of the
+	// spec does not go on in the middle of other ones.
+	Steps string `json:"steps,omitempty"`
 	// Inputs is the hash of the inputs that the operation ran with.
 	Inputs string `json:"inputs"`
 	// Error is what went wrong, for people.

@@ -16,7 +16,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
-	state, err := e.upgrade(res, req.State)
+	state, err := e.recorded(res, req.Ref, written(res, req.State))
 	if err != nil {
 		return Result{Err: err}
 	}
@@ -27,16 +27,13 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		}
 		return Result{State: &state} // what is recorded is all there is to know
 	}
-	e.settleRecorded(res, req.Ref, state)
 	if importing {
 		if state, err = res.imported(state.ID); err != nil {
 			return Result{Err: err}
 		}
 	}
 	r := e.newRun(res, res.read, read, req.Ref, req.Log)
-	r.inputs(state.Inputs)
-	r.state(state)
-	r.takeID(currentID(state))
+	r.recall(state)
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	if err := r.open(); err != nil {
@@ -50,6 +47,15 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		return Result{Err: r.mask().error(err)}
 	}
 	return e.seen(r, req.Ref, state, yield, importing)
+}
+
+// written is a state as the version of the spec that wrote it is known: what the
+// user of a `.get` writes has outputs alone, and the shape of now.
+func written(res *resource, s State) State {
+	if s.Inputs.Len() == 0 && len(res.inputs.fields) > 0 && s.Private == (Private{}) {
+		s.Private.SchemaVersion = res.spec.SchemaVersion
+	}
+	return s
 }
 
 // currentID is the id that the world knows a resource by.

@@ -102,9 +102,17 @@ func (r *run) inputs(values property.Map) { r.object("inputs", r.res.inputs, val
 
 // state puts what is recorded into scope: inputs and outputs, by name.
 func (r *run) state(s State) {
-	both := r.res.inputs.plainMap(s.Inputs, []string{"state"}, r.secrets)
+	both := r.res.inputs.plainMap(r.res.filled(s), []string{"state"}, r.secrets)
 	maps.Copy(both, r.res.outputs.plainMap(s.Outputs, []string{"state"}, r.secrets))
 	r.vars.Values["state"] = both
+}
+
+// recall puts what is recorded into scope as the inputs and the state of an
+// operation that has no others, and the id.
+func (r *run) recall(s State) {
+	r.inputs(r.res.filled(s))
+	r.state(s)
+	r.takeID(currentID(s))
 }
 
 // takeID puts the current id into scope.

@@ -16,11 +16,10 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
-	state, err := e.upgrade(res, req.State)
+	state, err := e.recorded(res, req.Ref, req.State)
 	if err != nil {
 		return Result{Err: err}
 	}
-	e.settleRecorded(res, req.Ref, state)
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	changes := e.changes(res, req.Ref, state, req.Inputs, req.Ignore)

@@ -1,0 +1,271 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// A spec changes, and the states that its older versions wrote remain. Each call
+// that is given a state makes it fit first, or refuses it; none works on a state
+// of which it does not know what it says.
+
+// recorded is a state as the host kept it, fit for the spec as it is now. The
+// intents that it settles are those of the inputs that were recorded, whatever
+// an upgrade makes of them.
+func (e *Engine) recorded(res *resource, ref Ref, s State) (State, error) {
+	e.settleRecorded(res, ref, s)
+	s, err := e.upgrade(res, s)
+	if err != nil {
+		return s, err
+	}
+	return res.refitted(s)
+}
+
+// refitted is the state under the declared types: without what is declared no
+// longer, and with the scalars that only changed their kind (7 for "7") in their
+// new one. What does not fit is an error; no value is guessed.
+func (r *resource) refitted(s State) (State, error) {
+	if s.Inputs.Len() == 0 && s.Outputs.Len() == 0 {
+		return s, nil // an import
+	}
+	inputs, err := refit(s.Inputs, "inputs", r.inputs.member)
+	if err != nil {
+		return s, r.misfit(err)
+	}
+	outputs, err := refit(s.Outputs, "outputs", func(name string) *member {
+		if m := r.outputs.member(name); m != nil {
+			return m
+		}
+		return r.inputs.member(name)
+	})
+	if err != nil {
+		return s, r.misfit(err)
+	}
+	s.Inputs, s.Outputs = r.withFixedDefaults(inputs), outputs
+	return s, nil
+}
+
+func (r *resource) misfit(err error) error {
+	return fmt.Errorf("the recorded state of this %s does not fit its spec: %w. Another version of the spec wrote it. "+
+		"In the spec, raise schemaVersion, and say in upgrade what becomes of such a state", r.spec.Name, err)
+}
+
+// withFixedDefaults are inputs with the defaults that they lack and that cannot
+// be changed in place: the spec did not have them when the resource was made,
+// and to replace it for one would destroy what nobody has changed.
+func (r *resource) withFixedDefaults(inputs property.Map) property.Map {
+	for _, m := range r.inputs.fields {
+		if m.Default == nil || !m.Replace && r.update != nil {
+			continue
+		}
+		if _, given := inputs.GetOk(m.Name); !given && !r.serverMaySet(m.Name) {
+			inputs = inputs.Set(m.Name, m.check.complete(m.fallback, "", &findings{}))
+		}
+	}
+	return inputs
+}
+
+// serverMaySet reports whether an input is an output, too: it is then not there
+// where the program has not set it.
+func (r *resource) serverMaySet(name string) bool { return r.outputs.byName[name] != nil }
+
+// refit makes each property of a map fit its member; those without one are left
+// out, but for the host's own.
+func refit(values property.Map, path string, memberOf func(string) *member) (property.Map, error) {
+	out := rebuilt{of: values}
+	for name, v := range values.AllStable {
+		if strings.HasPrefix(name, "__") {
+			continue
+		}
+		m := memberOf(name)
+		if m == nil {
+			out.drop(name)
+			continue
+		}
+		fitting, changed, err := m.check.refit(v, join(path, name))
+		if err != nil {
+			return values, err
+		}
+		if changed {
+			out.set(name, fitting)
+		}
+	}
+	if out.changed == nil {
+		return values, nil
+	}
+	return property.NewMap(out.changed), nil
+}
+
+// refit makes a recorded value fit the type, and says whether that changed it.
+// Bounds and patterns do not count: they are for what is yet to come.
+func (c *checker) refit(v property.Value, path string) (_ property.Value, changed bool, err error) {
+	if v.IsNull() || v.IsComputed() {
+		return v, false, nil
+	}
+	switch c.t.Kind {
+	case spec.Object:
+		if v.IsMap() {
+			return c.refitObject(v, path)
+		}
+	case spec.Map:
+		if v.IsMap() {
+			return c.refitEntries(v, path)
+		}
+	case spec.List:
+		if v.IsArray() {
+			return c.refitItems(v, path)
+		}
+	case spec.Union:
+		return c.refitUnion(v, path)
+	default:
+		if c.kindFits(v) {
+			return v, false, nil
+		}
+		if scalar, ok := c.converted(v); ok {
+			return scalar, true, nil
+		}
+	}
+	// The value may be secret, so its kind alone is told.
+	return v, false, fmt.Errorf("%s is %s, and %s is wanted", path, (&findings{hidden: 1}).kindOf(v), describe(c.t))
+}
+
+func (c *checker) refitObject(v property.Value, path string) (property.Value, bool, error) {
+	of := v.AsMap()
+	out := rebuilt{of: of}
+	for name, value := range of.AllStable {
+		m := c.byName[name]
+		switch {
+		case m == nil && c.t.Open:
+		case m == nil:
+			out.drop(name)
+		default:
+			fitting, changed, err := m.check.refit(value, join(path, name))
+			if err != nil {
+				return v, false, err
+			}
+			if changed {
+				out.set(name, fitting)
+			}
+		}
+	}
+	fitting, changed := out.value(v)
+	return fitting, changed, nil
+}
+
+func (c *checker) refitEntries(v property.Value, path string) (property.Value, bool, error) {
+	if c.elem == nil {
+		return v, false, nil
+	}
+	out := rebuilt{of: v.AsMap()}
+	for name, value := range v.AsMap().AllStable {
+		fitting, changed, err := c.elem.refit(value, join(path, name))
+		if err != nil {
+			return v, false, err
+		}
+		if changed {
+			out.set(name, fitting)
+		}
+	}
+	fitting, changed := out.value(v)
+	return fitting, changed, nil
+}
+
+func (c *checker) refitItems(v property.Value, path string) (property.Value, bool, error) {
+	if c.elem == nil {
+		return v, false, nil
+	}
+	items, changed := v.AsArray().AsSlice(), false
+	for i, value := range items {
+		fitting, is, err := c.elem.refit(value, path+"["+strconv.Itoa(i)+"]")
+		if err != nil {
+			return v, false, err
+		}
+		items[i], changed = fitting, changed || is
+	}
+	if !changed {
+		return v, false, nil
+	}
+	return property.WithGoValue(v, property.NewArray(items)), true, nil
+}
+
+// refitUnion fits a value to the first variant that takes it as it is, else to
+// the first that takes it at all.
+func (c *checker) refitUnion(v property.Value, path string) (property.Value, bool, error) {
+	var (
+		fitting property.Value
+		found   bool
+	)
+	for _, variant := range c.variants {
+		one, changed, err := variant.refit(v, path)
+		if err != nil || !variant.tagged(c.t.Tag, v) {
+			continue
+		}
+		if !changed {
+			return v, false, nil
+		}
+		if !found {
+			fitting, found = one, true
+		}
+	}
+	if found {
+		return fitting, true, nil
+	}
+	return v, false, fmt.Errorf("%s is none of what is declared: %s", path, describe(c.t))
+}
+
+// tagged reports whether an object is the variant that its tag names; all are,
+// where the union has no tag.
+func (c *checker) tagged(tag string, v property.Value) bool {
+	m := c.member(tag)
+	if tag == "" || m == nil || !v.IsMap() {
+		return true
+	}
+	for _, literal := range m.check.t.Enum {
+		if equalLiteral(v.AsMap().Get(tag), literal) {
+			return true
+		}
+	}
+	return false
+}
+
+// converted is a scalar in the type's kind, where it says the same there: what
+// Terraform does for the states of older schemas, too.
+func (c *checker) converted(v property.Value) (property.Value, bool) {
+	switch {
+	case c.t.Kind == spec.String && (v.IsNumber() || v.IsBool()):
+		return property.WithGoValue(v, literalText(v)), true
+	case v.IsString() && slices.Contains([]spec.Kind{spec.Bool, spec.Int, spec.Number}, c.t.Kind):
+		scalar, ok := fromText(v.AsString(), c.t)
+		if !ok || !c.kindFits(scalar) || literalText(scalar) != v.AsString() {
+			return v, false
+		}
+		return scalar.WithSecret(v.Secret()).WithDependencies(v.Dependencies()), true
+	default:
+		return v, false
+	}
+}
+
+// literalText is a number or truth value as text.
+func literalText(v property.Value) string {
+	if v.IsBool() {
+		return strconv.FormatBool(v.AsBool())
+	}
+	text, _ := textOf(untyped.plainNumber(v.AsNumber()))
+	return text
+}
+
+// filled are recorded inputs as the templates of an operation see them: with the
+// defaults of now, so that what the spec says is always there is there. What an
+// import knows has none, because the world will say.
+func (r *resource) filled(s State) property.Map {
+	if s.Outputs.Len() == 0 {
+		return s.Inputs
+	}
+	return r.inputs.complete(property.New(s.Inputs), "", &findings{}).AsMap()
+}
