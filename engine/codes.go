@@ -30,5 +30,6 @@ const (
 	codeFunctionEffect       = "function-effect"       // a function that changes something, and would in previews
 	codeAtLeastOnce          = "at-least-once"         // a create that may be made twice if its answer is lost (warning)
 	codeBadCall              = "bad-call"              // arguments that make no sense together, or of an action's own rules
+	codeAliasTaken           = "alias-taken"           // a former name that another resource has or had
 	codeTypeAsValue          = "type-as-value"         // a type where a value is needed
 )

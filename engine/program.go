@@ -47,6 +47,7 @@ func Compile(p *spec.Provider, families []*actions.Family) (*Program, diag.List)
 		prog.add(r.Name, &lazyResource{load: func() (*spec.Resource, error) { return r, nil }})
 		prog.resources[r.Name].once.Do(func() { prog.resources[r.Name].done = compiled })
 	}
+	c.aliases()
 	c.unserved()
 	return prog, c.diags.Sorted()
 }

@@ -112,12 +112,12 @@ func TestEvolution(t *testing.T) {
 		},
 		{
 			name: "with an upgrade", old: thing("tag: string", "", ""),
-			now: thing("tag: [...string]", "", `schemaVersion: 1, upgrade: "0": "${merge(old, {tag: [old.tag]})}"`),
+			now:      thing("tag: [...string]", "", `schemaVersion: 1, upgrade: "0": "${merge(old, {tag: [old.tag]})}"`),
 			recorded: object("name", "a", "tag", "t"), given: object("name", "a", "tag", []any{"t"}), seen: "map[name:a tag:[t]]",
 		},
 		{
 			name: "an upgrade that does not do it", old: thing("tag: string", "", ""),
-			now: thing("tag: [...string]", "", `schemaVersion: 1, upgrade: "0": "${old}"`),
+			now:      thing("tag: [...string]", "", `schemaVersion: 1, upgrade: "0": "${old}"`),
 			recorded: object("name", "a", "tag", "t"), given: object("name", "a", "tag", []any{"t"}), refused: "it yields text",
 		},
 	}

@@ -29,7 +29,8 @@ type Resource struct {
 	Find *Step
 	List *Lister
 
-	Aliases    []string
+	// Aliases are names, or type tokens, that the resource had before.
+	Aliases    []*Node
 	Deprecated string
 	// SchemaVersion is the version of the state's shape, from 0; Upgrade has
 	// the template that brings a state from version N to N+1.

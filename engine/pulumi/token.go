@@ -30,11 +30,12 @@ func (s *session) ref(urn, name, typ string) (engine.Ref, error) {
 	if err != nil {
 		return engine.Ref{}, err
 	}
-	if !s.Program.HasResource(member) {
+	typ, ok := s.Program.Named(member)
+	if !ok {
 		return engine.Ref{}, status.Errorf(codes.NotFound, "provider %q has no resource %q. %s",
 			s.Program.Metadata().Name, member, diag.Remedy(member, s.Program.ResourceNames()))
 	}
-	return engine.Ref{Type: member, Name: name, Key: urn}, nil
+	return engine.Ref{Type: typ, Name: name, Key: urn}, nil
 }
 
 // member is the name that a token has in the spec: `NAME:index:Type` is Type.

@@ -22,10 +22,11 @@ func (g *generator) resource(r *spec.Resource) resource {
 		out.ListInputs = g.listInputs(r)
 	}
 	for _, a := range r.Aliases {
-		if !strings.Contains(a, ":") {
-			a = g.token(a)
+		former := a.Text
+		if !strings.Contains(former, ":") {
+			former = g.token(former)
 		}
-		out.Aliases = append(out.Aliases, alias{Type: a})
+		out.Aliases = append(out.Aliases, alias{Type: former})
 	}
 	return out
 }

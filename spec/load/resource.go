@@ -207,7 +207,7 @@ func startOf(it item) diag.Range {
 // history is what a resource says of its former versions.
 func (l *loader) history(b *block, r *spec.Resource) {
 	if m, ok := b.get("aliases"); ok {
-		r.Aliases = l.strings(m, b.at("aliases").in("aliases"))
+		l.list(m, b.at("aliases").in("aliases"), func(m item, p place) { r.Aliases = append(r.Aliases, l.alias(m, p)) })
 	}
 	if m, ok := b.get("deprecated"); ok {
 		r.Deprecated, _ = l.string(m, b.at("deprecated"))
@@ -230,6 +230,22 @@ func (l *loader) history(b *block, r *spec.Resource) {
 		return
 	}
 	l.upgrade(m, p, r)
+}
+
+// typeToken is how a host writes the type of a resource.
+var typeToken = regexp.MustCompile(`^[^:\s]+:[^:\s]*:[^:\s]+$`)
+
+// alias is a former name of a resource, or a former type token.
+func (l *loader) alias(it item, p place) *spec.Node {
+	text, ok := l.string(it, p)
+	if !ok {
+		return &spec.Node{Range: it.at}
+	}
+	if !resourceName.re.MatchString(text) && !typeToken.MatchString(text) {
+		l.report(badName, it.at, p, fmt.Sprintf("%q is no former name of a resource", text),
+			`Write the name that it had in this spec, "OldPet", or a whole type token, "store:index:Pet".`)
+	}
+	return l.node(it, p)
 }
 
 func (l *loader) schemaVersion(it item, p place) int {

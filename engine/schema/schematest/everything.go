@@ -65,7 +65,7 @@ func thing() *spec.Resource {
 		return object(append([]*spec.Property{required("kind", enum(tag))}, more...)...)
 	}
 	return &spec.Resource{
-		Name: "Thing", Doc: "A thing.\n\nOf many properties.", Aliases: []string{"OldThing", "other:index:Thing"},
+		Name: "Thing", Doc: "A thing.\n\nOf many properties.", Aliases: []*spec.Node{{Kind: spec.StringNode, Text: "OldThing"}, {Kind: spec.StringNode, Text: "other:index:Thing"}},
 		Inputs: object(
 			&spec.Property{Name: "path", Doc: "Where.", Type: text(), Required: true, Replace: true},
 			&spec.Property{Name: "mode", Doc: "How.", Type: enum("fast", "slow", "a-b", "a_b", "", "+", "Array"), Default: "fast"},
