@@ -23,15 +23,19 @@ type Process struct {
 // self is this process.
 var self = sync.OnceValue(func() Process { return processOf(os.Getpid()) })
 
+// processOf is the process that has this number now. One that has ended has no
+// start, even where nobody has asked what became of it: in a container without
+// an init, whatever outlived its parent stays listed as a zombie for good.
 func processOf(pid int) Process {
 	p := Process{PID: pid}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	p.Boot = strings.TrimSpace(string(boot))
 	stat, _ := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "stat"))
 	// Fields follow the name in parentheses, which may hold anything: the
-	// start is the 22nd of all, the 20th after it. See proc(5).
+	// state is the first after it, the start the 20th. See proc(5).
 	if i := bytes.LastIndexByte(stat, ')'); i >= 0 {
-		if fields := strings.Fields(string(stat[i+1:])); len(fields) > 19 {
+		fields := strings.Fields(string(stat[i+1:]))
+		if len(fields) > 19 && !strings.ContainsAny(fields[0], "ZXx") {
 			p.Start = fields[19]
 		}
 	}
