@@ -17,28 +17,10 @@ import (
 // counted from the start of its process, while the folder has a file "armed".
 func mortal(t *testing.T, strace, name string, n int) string {
 	t.Helper()
-	dir := provider.Folder(t, "files", "examples/files.cue")
-	real := filepath.Join(dir, "real")
-	if err := os.Mkdir(real, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range []string{"pulumi-resource-files", "files.cue"} {
-		if err := os.Rename(filepath.Join(dir, file), filepath.Join(real, file)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	script := fmt.Sprintf(`#!/bin/sh
-dir=$(dirname "$0")
-real="$dir/real/pulumi-resource-files"
-if [ -e "$dir/armed" ]; then
+	return provider.Behind(t, "files", "examples/files.cue", fmt.Sprintf(`if [ -e "$dir/armed" ]; then
 	exec %s -f -qq -o /dev/null -e 'trace=%[2]s' -e 'inject=%[2]s:signal=KILL:when=%[3]d' "$real" "$@"
 fi
-exec "$real" "$@"
-`, strace, name, n)
-	if err := os.WriteFile(filepath.Join(dir, "pulumi-resource-files"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+exec "$real" "$@"`, strace, name, n))
 }
 
 // TestUpAfterAKill kills the provider in the middle of the real CLI's `up`, at

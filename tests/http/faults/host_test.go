@@ -1,6 +1,6 @@
-// Package faults breaks an API in every way, at every verb, over the bare protocol
-// and through the real CLI, and looks at what
-// is left: of the resource in the host's hands, and on the server's own record.
+// Package faults breaks an API in every way, at every verb, over the bare
+// protocol and through the real CLI, and looks at what is left: of the resource
+// in the host's hands, and on the server's own record.
 package faults
 
 import (

@@ -1,5 +1,6 @@
-// Package kill kills a provider with SIGKILL at random moments of creates, and
-// goes on in a new one, until all is made: none lost, none made twice.
+// Package kill kills a provider with SIGKILL at random moments of creates, over
+// the bare protocol and under the real CLI, and goes on in a new one, until all
+// is made: none lost, none made twice.
 package kill
 
 import (

@@ -91,6 +91,28 @@ func FolderWith(t testing.TB, name, ext, text string) string {
 	return dir
 }
 
+// Behind is Folder with a shell script in the provider's place, which has the
+// provider's own path in $real, its folder in $dir, and ends in running it:
+// `exec "$real" "$@"`.
+func Behind(t testing.TB, name, specPath, script string) string {
+	t.Helper()
+	dir := Folder(t, name, specPath)
+	plugin := "pulumi-resource-" + name
+	if err := os.Mkdir(filepath.Join(dir, "real"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{plugin, name + filepath.Ext(specPath)} {
+		if err := os.Rename(filepath.Join(dir, file), filepath.Join(dir, "real", file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script = fmt.Sprintf("#!/bin/sh\ndir=$(dirname \"$0\")\nreal=\"$dir/real/%s\"\n%s\n", plugin, script)
+	if err := os.WriteFile(filepath.Join(dir, plugin), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // Make fills a folder with a provider.
 func Make(dir, binary, name, ext, text string) error {
 	plugin := filepath.Join(dir, "pulumi-resource-"+name)

@@ -139,11 +139,13 @@ func (p *Project) run(ctx context.Context, eventLog string, args []string) (*Res
 		return nil, fmt.Errorf("pulumi %s: %w\n%s%s", strings.Join(args, " "), errors.Join(err, ctx.Err()), &stdout, &stderr)
 	}
 	r := &Result{Typed: args, ExitCode: cmd.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String()}
-	if r.Events, err = readLines[apitype.EngineEvent](eventLog); err != nil {
-		return nil, err
+	var unread error
+	r.Events, err = readLines[apitype.EngineEvent](eventLog)
+	r.Calls, unread = readLines[RPC](calls)
+	if r.ExitCode < 0 {
+		return r, nil // it was killed, perhaps in the middle of a line
 	}
-	r.Calls, err = readLines[RPC](calls)
-	return r, err
+	return r, errors.Join(err, unread)
 }
 
 // readLines decodes a file of one JSON document a line; "" and a file that was
