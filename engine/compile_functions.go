@@ -3,14 +3,15 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// function is a compiled function of the provider: a query, or, without an
-// operation, a value made of its inputs.
+// function is a compiled function of the provider, or what is made like one: a
+// query, or, without an operation, a value made of its inputs.
 type function struct {
 	spec            *spec.Function
 	inputs, outputs *checker
@@ -20,35 +21,44 @@ type function struct {
 	ret *expr.Value
 }
 
-// function compiles one.
+// function compiles one of the provider.
 func (c *compiler) function(m *spec.Function) (f *function) {
-	c.in(fmt.Sprintf("function %q", m.Name), "functions."+m.Name, func() { f = c.functionBody(m) })
+	c.in(fmt.Sprintf("function %q", m.Name), "functions."+m.Name, func() {
+		scope := c.everywhere(expr.Name{Name: "inputs", Type: checked(m.Inputs)})
+		f = c.callable(m, "the function", newNaming("", c.spec.Types, m.Outputs), scope)
+		for _, s := range f.effects() {
+			c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("a function has an effect: %s", s.action),
+				"Hosts call functions in previews too, and as often as they like. Make it a resource, or say `effect: \"none\"` where the action only looks.")
+		}
+	})
 	return f
 }
 
-func (c *compiler) functionBody(m *spec.Function) *function {
-	f := &function{spec: m, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs), naming: newNaming("", c.spec.Types, m.Outputs)}
-	scope := c.everywhere(expr.Name{Name: "inputs", Type: checked(m.Inputs)})
-	to := target{name: m.Name, what: "the function", outputs: m.Outputs, inputs: &spec.Type{Kind: spec.Object}}
+// callable compiles what functions have in common; what is who yields, in words.
+func (c *compiler) callable(m *spec.Function, what string, naming naming, scope *expr.Scope) *function {
+	f := &function{spec: m, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs), naming: naming}
+	to := target{name: m.Name, what: what, outputs: m.Outputs, inputs: &spec.Type{Kind: spec.Object}}
 	if m.Operation == nil {
 		pure := &operation{}
 		c.yieldsTo(to, pure, m.Return, newTrail(scope))
 		f.ret = pure.ret
-		c.functionYields(f, pure)
+		c.functionYields(f, what, pure)
 		return f
 	}
 	t := newTrail(scope)
 	f.op = c.steps(m.Operation, t, func(int) {})
-	for _, s := range f.op.steps {
-		if s.known && s.effect == actions.Write {
-			c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("a function has an effect: %s", s.action),
-				"Hosts call functions in previews too, and as often as they like. Make it a resource, or say `effect: \"none\"` where the action only looks.")
-		}
-	}
 	c.yieldsTo(to, f.op, cmp.Or(m.Operation.Return, m.Return), t)
-	c.functionYields(f, f.op)
+	c.functionYields(f, what, f.op)
 	f.want()
 	return f
+}
+
+// effects are the steps that change something.
+func (f *function) effects() []*step {
+	if f.op == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(f.op.steps), func(s *step) bool { return !s.known || s.effect != actions.Write })
 }
 
 // want notes which members of each step's result the function refers to.
@@ -70,7 +80,7 @@ func (f *function) want() {
 }
 
 // functionYields reports required outputs that a function is known not to give.
-func (c *compiler) functionYields(f *function, op *operation) {
+func (c *compiler) functionYields(f *function, what string, op *operation) {
 	var t *spec.Type
 	switch {
 	case op.broken:
@@ -88,6 +98,6 @@ func (c *compiler) functionYields(f *function, op *operation) {
 			continue
 		}
 		c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
-			fmt.Sprintf("The function yields no such member. Return it, or make it optional: `%s?:`.", p.Name))
+			fmt.Sprintf("%s yields no such member. Return it, or make it optional: `%s?:`.", capital(what), p.Name))
 	}
 }

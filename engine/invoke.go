@@ -49,12 +49,7 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	if found.list != nil {
 		return InvokeResponse{Failures: found.list}, nil
 	}
-	op := f.op
-	if op == nil {
-		op = &operation{ret: f.ret}
-	}
-	r := e.newRun(nil, op, verb("function "+req.Function), Ref{}, req.Log)
-	r.naming = f.naming
+	r := e.functionRun(nil, f, verb("function "+req.Function), Ref{}, req.Log)
 	r.object("inputs", f.inputs, args)
 	if property.New(args).HasComputed() {
 		return InvokeResponse{Return: f.outputs.unknown()}, nil
@@ -64,6 +59,17 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	}
 	out, err := f.ask(ctx, r)
 	return InvokeResponse{Return: out}, r.mask().error(err)
+}
+
+// functionRun prepares a function, or, of a resource, what is made like one.
+func (e *Engine) functionRun(res *resource, f *function, v verb, ref Ref, log Log) *run {
+	op := f.op
+	if op == nil {
+		op = &operation{ret: f.ret}
+	}
+	r := e.newRun(res, op, v, ref, log)
+	r.naming = f.naming
+	return r
 }
 
 // ask runs the function and fits what it yields onto its outputs.
