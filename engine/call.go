@@ -28,7 +28,7 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 		Wants:   s.needs,
 		Secret:  func(text string) { r.secrets.values = append(r.secrets.values, text) },
 		Mask:    func(text string) string { return r.mask().text(text) },
-		Secrets: r.secretNames(),
+		Secrets: r.secretNames,
 		Progress: func(text string) {
 			if ctx.Err() == nil {
 				r.log.Status(r.mask().text(text))
@@ -62,14 +62,6 @@ func (r *run) evalArgument(call *actions.Call, name string, a argument) error {
 		return nil
 	}
 	return r.argument(call, name, a)
-}
-
-// secretNames are the names on the wire of what the resource keeps secret.
-func (r *run) secretNames() []string {
-	if r.res == nil {
-		return nil
-	}
-	return r.res.secretNames
 }
 
 // argument evaluates one argument; null leaves it out.

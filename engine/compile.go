@@ -71,11 +71,6 @@ func (c *compiler) unserved() {
 	for _, f := range c.spec.Actions {
 		say("action", f.Name, f.Range)
 	}
-	for _, r := range c.spec.Resources {
-		for _, m := range r.Methods {
-			say("method", r.Name+"."+m.Name, m.Range)
-		}
-	}
 }
 
 // in runs f with findings placed deeper: their context says where in words,

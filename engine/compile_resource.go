@@ -26,6 +26,7 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 		c.diffRules(r)
 		c.upgrades(r)
 		c.lists(r)
+		c.methods(r)
 		r.consistency = c.duration(m.Consistency, c.configScope(), "consistency")
 		if m.Find != nil {
 			c.in("find", "find", func() { r.find = c.step(m.Find, 0, newTrail(c.operationScope(m, create, nil))) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -69,6 +70,7 @@ func (e *Engine) functionRun(res *resource, f *function, v verb, ref Ref, log Lo
 	}
 	r := e.newRun(res, op, v, ref, log)
 	r.naming = f.naming
+	r.secretNames = append(slices.Clone(r.secretNames), f.naming.secrets()...)
 	return r
 }
 

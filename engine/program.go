@@ -155,6 +155,7 @@ type resource struct {
 	importID []expr.Segment
 
 	create, read, update, delete *operation
+	methods                      map[string]*function
 
 	checks      []*check
 	rules       []*diffRule

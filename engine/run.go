@@ -37,6 +37,8 @@ type run struct {
 	touched []touched
 	undoing bool
 	naming  naming
+	// secretNames are the names on the wire of what is kept secret.
+	secretNames []string
 	// created are the inputs of a create, and hash theirs: see inputsHash.
 	created property.Map
 	hash    string
@@ -73,7 +75,7 @@ func (e *Engine) newRun(res *resource, op *operation, v verb, ref Ref, log Log) 
 		r.log = silent{}
 	}
 	if res != nil {
-		r.naming = res.naming
+		r.naming, r.secretNames = res.naming, res.secretNames
 	}
 	return r
 }

@@ -21,12 +21,12 @@ const (
 // scopeNames are all names that the language has, and where those of them that
 // are not everywhere are to be had.
 var scopeNames = []struct{ name, where string }{
-	{"inputs", "in resources"},
+	{"inputs", "in resources, functions and methods"},
 	{"config", "everywhere"},
 	{"session", "in the operations of specs that have `configure`"},
-	{"state", "in read, update and delete"},
+	{"state", "in read, update, delete and methods"},
 	{"changes", "in update"},
-	{"id", "in read, update and delete, and in create once it is taken"},
+	{"id", "in read, update, delete and methods, and in create once it is taken"},
 	{"steps", "after a step that is named with `as`"},
 	{"result", "after the first step, and in a step's own until, fail, progress, gone and retry"},
 	{"body", "after an http step"},

@@ -25,9 +25,10 @@ type naming struct {
 	active bool
 }
 
-func newNaming(rule string, types spec.Types, onto *spec.Type) naming {
+// newNaming names what is for onto; sent are the other types that go out.
+func newNaming(rule string, types spec.Types, onto *spec.Type, sent ...*spec.Type) naming {
 	n := naming{rule: wireRule(rule), types: types, onto: onto}
-	n.active = n.rule.renames(types, onto)
+	n.active = slices.ContainsFunc(append(sent, onto), func(t *spec.Type) bool { return n.rule.renames(types, t) })
 	return n
 }
 

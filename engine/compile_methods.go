@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// methods compiles the methods of a resource.
+func (c *compiler) methods(r *resource) {
+	r.methods = map[string]*function{}
+	for _, m := range r.spec.Methods {
+		c.in(fmt.Sprintf("method %q", m.Name), "methods."+m.Name, func() { r.methods[m.Name] = c.method(r, m) })
+	}
+}
+
+// method compiles one. It sees its own inputs and what is recorded of the
+// resource, and may act: a preview runs it only where it does not.
+func (c *compiler) method(r *resource, m *spec.Function) *function {
+	scope := c.everywhere(resourceName(),
+		expr.Name{Name: "inputs", Type: checked(m.Inputs)},
+		expr.Name{Name: "state", Type: recordedType(r.spec)},
+		expr.Name{Name: "id", Type: textType})
+	naming := newNaming(r.spec.Wire, c.spec.Types, m.Outputs, m.Inputs, stateType(r.spec))
+	return c.callable(m, "the method", naming, scope)
+}
+
+// recordedType is what `state` holds where only the outputs are at hand, which
+// have every input but the ephemeral ones.
+func recordedType(r *spec.Resource) *spec.Type {
+	t := *stateType(r)
+	t.Fields = slices.DeleteFunc(slices.Clone(t.Fields), func(p *spec.Property) bool { return p.Ephemeral })
+	return &t
+}

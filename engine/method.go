@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// MethodRequest calls a method of a resource.
+type MethodRequest struct {
+	Ref
+	Method string
+	// State is what the host has recorded. It needs no inputs: those that a
+	// method may see are among the outputs.
+	State State
+	Args  property.Map
+	// Preview asks what a call would yield.
+	Preview bool
+	// Pending says, in a preview, that the resource is still to be made or
+	// changed before the method is called.
+	Pending bool
+	Log     Log
+}
+
+// Methods are the names of a resource's methods, in the spec's order.
+func (p *Program) Methods(resource string) ([]string, error) {
+	res, err := p.resource(resource)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(res.spec.Methods))
+	for i, m := range res.spec.Methods {
+		names[i] = m.Name
+	}
+	return names, nil
+}
+
+// CallMethod calls a method of a resource. In previews one that changes something
+// does not run, and neither does one whose resource or arguments are not known
+// yet: what they would yield is unknown.
+func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeResponse, error) {
+	res, err := e.program.resource(req.Type)
+	if err != nil {
+		return InvokeResponse{}, err
+	}
+	f := res.methods[req.Method]
+	if f == nil {
+		known, _ := e.program.Methods(req.Type) // the resource is there
+		return InvokeResponse{}, fmt.Errorf("%s has no method %q. %s", req.Type, req.Method, diag.Remedy(req.Method, known))
+	}
+	var found findings
+	args := f.inputs.complete(property.New(req.Args), "", &found).AsMap()
+	if found.list != nil {
+		return InvokeResponse{Failures: found.list}, nil
+	}
+	unknown := property.New(args).HasComputed() || property.New(req.State.Outputs).HasComputed()
+	switch {
+	case req.Preview && (unknown || req.Pending || len(f.effects()) > 0):
+		return InvokeResponse{Return: f.outputs.unknown()}, nil
+	case unknown:
+		return InvokeResponse{}, fmt.Errorf("method %s of %s: %w", req.Method, req.Type, errNotKnown)
+	case req.State.ID == "":
+		return InvokeResponse{}, fmt.Errorf("method %s of %s: the resource has no id", req.Method, req.Type)
+	}
+	state, err := e.upgrade(res, res.withRecordedInputs(req.State))
+	if err != nil {
+		return InvokeResponse{}, err
+	}
+	r := e.functionRun(res, f, verb("method "+req.Method), req.Ref, req.Log)
+	r.state(state)
+	r.takeID(currentID(state))
+	r.etag = state.Private.ETag
+	if err := r.openAs(state, f, args); err != nil {
+		return InvokeResponse{}, err
+	}
+	out, err := f.ask(ctx, r)
+	return InvokeResponse{Return: out}, r.mask().error(err)
+}
+
+// withRecordedInputs is a state whose inputs are those among its outputs.
+func (r *resource) withRecordedInputs(s State) State {
+	for _, m := range r.inputs.fields {
+		if v, ok := s.Outputs.GetOk(m.Name); ok && s.Inputs.Get(m.Name).IsNull() {
+			s.Inputs = s.Inputs.Set(m.Name, v)
+		}
+	}
+	return s
+}
+
+// openAs puts a method's arguments into scope and opens the files and origins
+// that it may touch. Where the permissions speak of inputs, these are the
+// resource's, and those of the method that the resource has not: what a resource
+// was granted its method is, too, and no argument widens it.
+func (r *run) openAs(s State, f *function, args property.Map) error {
+	r.object("inputs", f.inputs, args)
+	own := r.vars.Values["inputs"]
+	granting, _ := own.(map[string]any)
+	granting = maps.Clone(granting)
+	if granting == nil {
+		granting = map[string]any{}
+	}
+	maps.Copy(granting, r.res.inputs.plainMap(s.Inputs, []string{"inputs"}, &secretPaths{}))
+	r.vars.Values["inputs"] = granting
+	err := r.open()
+	r.vars.Values["inputs"] = own
+	return err
+}
