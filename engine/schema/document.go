@@ -89,6 +89,7 @@ type resource struct {
 	RequiredInputs     []string            `json:"requiredInputs,omitempty"`
 	StateInputs        *objectType         `json:"stateInputs,omitempty"`
 	ListInputs         *objectType         `json:"listInputs,omitempty"`
+	Methods            map[string]string   `json:"methods,omitempty"`
 	Aliases            []alias             `json:"aliases,omitempty"`
 	DeprecationMessage string              `json:"deprecationMessage,omitempty"`
 }

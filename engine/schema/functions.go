@@ -19,6 +19,42 @@ func (g *generator) function(f *spec.Function) function {
 	}
 }
 
+// selfKey is the argument that Pulumi calls a method with, as its binder wants it.
+const selfKey = "__self__"
+
+// method is a function whose first argument is the resource that it is called
+// on.
+func (g *generator) method(r *spec.Resource, f *spec.Function) function {
+	base := r.Name + pascal(f.Name)
+	out := function{
+		Description: f.Doc,
+		Inputs:      g.plainObject(f.Inputs, base+"Args", input),
+	}
+	if len(f.Outputs.Fields) > 0 {
+		out.Outputs = g.plainObject(f.Outputs, base+"Result", output)
+	}
+	if out.Inputs.Properties == nil {
+		out.Inputs.Properties = map[string]property{}
+	}
+	out.Inputs.Properties[selfKey] = property{typeSpec: typeSpec{Ref: "#/resources/" + g.token(r.Name)}}
+	out.Inputs.Required = append([]string{selfKey}, out.Inputs.Required...)
+	return out
+}
+
+// methods adds the methods of a resource to the functions, under tokens that say
+// whose they are, and gives their names with these tokens.
+func (g *generator) methods(r *spec.Resource, functions map[string]function) map[string]string {
+	if len(r.Methods) == 0 {
+		return nil
+	}
+	tokens := map[string]string{}
+	for _, f := range r.Methods {
+		tokens[f.Name] = g.token(r.Name + "/" + f.Name)
+		functions[tokens[f.Name]] = g.method(r, f)
+	}
+	return tokens
+}
+
 // plainObject is an object that is no resource's: nothing of it replaces
 // anything.
 func (g *generator) plainObject(t *spec.Type, base string, s side) *objectType {

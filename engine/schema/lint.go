@@ -81,6 +81,7 @@ func lint(p *spec.Provider) diag.List {
 		l.object(r.Inputs, scope{where: where + ", inputs", path: path + ".inputs", reserved: reservedInResources})
 		l.object(r.Outputs, scope{where: where + ", outputs", path: path + ".outputs", reserved: reservedInResources})
 		l.acrossSides(r, scope{where: where, path: path})
+		l.methods(r, scope{where: where, path: path})
 		if r.List != nil {
 			l.object(r.List.Inputs, scope{where: where + ", list", path: path + ".list.inputs"})
 		}

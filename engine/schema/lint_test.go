@@ -45,6 +45,19 @@ func resources(names ...string) *spec.Provider {
 	return p
 }
 
+// methods is a spec of a resource with the properties size and oldName, and a
+// method of each name, with an input.
+func methods(input string, names ...string) *spec.Provider {
+	p := with(object(prop(1, "size")), object(prop(1, "oldName")))
+	for i, name := range names {
+		p.Resources[0].Methods = append(p.Resources[0].Methods, &spec.Function{
+			Name: name, Range: line(i + 2), Inputs: object(prop(9, input)), Outputs: object(),
+		})
+	}
+	p.Functions = []*spec.Function{{Name: "thingPoke", Range: line(10), Inputs: object(), Outputs: object()}}
+	return p
+}
+
 func config(f *spec.Property) *spec.Provider {
 	p := named("x")
 	p.Config = object(f)
@@ -93,6 +106,14 @@ func TestNames(t *testing.T) {
 		{"resources", resources("A", "a", "Provider", "X-Y"), []finding{
 			{schema.CodeSimilar, 2, "resources.a"}, {schema.CodeReserved, 3, "resources.Provider"}, {schema.CodeName, 4, "resources.X-Y"},
 		}},
+		{"methods", methods("x", "ask", "Size", "old_name", "ASK", "get", "poke"), []finding{
+			{schema.CodeSimilar, 3, "resources.Thing.methods.Size"},
+			{schema.CodeSimilar, 4, "resources.Thing.methods.old_name"},
+			{schema.CodeSimilar, 5, "resources.Thing.methods.ASK"},
+			{schema.CodeReserved, 6, "resources.Thing.methods.get"},
+			{schema.CodeSimilar, 7, "resources.Thing.methods.poke"},
+		}},
+		{"inputs of methods", methods("Big", "ask"), []finding{{schema.CodeName, 9, "resources.Thing.methods.ask.inputs.Big"}}},
 		{"package", named("pulumi"), []finding{{schema.CodeReserved, 1, "name"}}},
 		{"package with a sign", named("a.b"), []finding{{schema.CodeName, 1, "name"}}},
 		{"language", languages(map[string]any{"go": "x", "java": map[string]any{}}), []finding{{schema.CodeLanguage, 1, "language.go"}}},

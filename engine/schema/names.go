@@ -28,6 +28,10 @@ func newNames(p *spec.Provider) *names {
 	n.take("Provider")
 	for _, r := range p.Resources {
 		n.take(r.Name)
+		for _, m := range r.Methods {
+			n.take(r.Name + pascal(m.Name) + "Result")
+			n.take(r.Name + pascal(m.Name)) // Args, of its arguments
+		}
 	}
 	for _, f := range p.Functions {
 		n.take(pascal(f.Name) + "Result") // what SDKs call the answer of one

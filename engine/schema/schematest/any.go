@@ -25,7 +25,7 @@ func Any(t *rapid.T) *spec.Provider {
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "resources") {
 		p.Resources = append(p.Resources, &spec.Resource{
-			Name: "Thing" + string(rune('A'+i)), Doc: g.text(), Inputs: g.object(3), Outputs: g.object(3),
+			Name: "Thing" + string(rune('A'+i)), Doc: g.text(), Inputs: g.object(3), Outputs: g.object(3), Methods: g.methods(),
 		})
 	}
 	return p
@@ -40,6 +40,14 @@ func (g *generator) bool(label string) bool { return rapid.Bool().Draw(g.t, labe
 
 func (g *generator) text() string {
 	return rapid.StringMatching("[A-Za-z<&>.é \n]{0,20}").Draw(g.t, "text")
+}
+
+func (g *generator) methods() []*spec.Function {
+	var all []*spec.Function
+	for i := range rapid.IntRange(0, 2).Draw(g.t, "methods") {
+		all = append(all, &spec.Function{Name: fmt.Sprint("method", i), Doc: g.text(), Inputs: g.object(2), Outputs: g.object(2)})
+	}
+	return all
 }
 
 func (g *generator) object(depth int) *spec.Type {

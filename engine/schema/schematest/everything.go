@@ -106,8 +106,26 @@ func thing() *spec.Resource {
 		Read: &spec.Operation{Steps: []*spec.Step{{Actions: []spec.Field{{Name: "file", Value: &spec.Node{
 			Kind: spec.StringNode, Text: "${inputs.path}/${inputs.mode}/${id}",
 		}}}}}},
-		Import: &spec.Node{Kind: spec.StringNode, Text: "${inputs.mode}/${id}"},
-		List:   &spec.Lister{Inputs: object(required("folder", text()))},
+		Import:  &spec.Node{Kind: spec.StringNode, Text: "${inputs.mode}/${id}"},
+		List:    &spec.Lister{Inputs: object(required("folder", text()))},
+		Methods: methods(),
+	}
+}
+
+func methods() []*spec.Function {
+	return []*spec.Function{
+		{Name: "reset", Doc: "Back to the start.", Inputs: object(), Outputs: object()},
+		{
+			Name: "renderPart", Doc: "Shows a part.",
+			Inputs: object(
+				required("part", text()), prop("rule", &spec.Type{Ref: "#Rule"}), prop("within", object(prop("zone", text()))),
+				&spec.Property{Name: "self", Type: text(), Secret: true},
+			),
+			Outputs: object(
+				&spec.Property{Name: "token", Type: text(), Required: true, Secret: true},
+				prop("rules", list(&spec.Type{Ref: "#Rule"})), prop("nested", object(prop("deep", text()))),
+			),
+		},
 	}
 }
 
