@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
 // reply is what an operation leaves, as it travels.
@@ -51,8 +52,9 @@ func (s *Server) settle(ctx context.Context, result engine.Result, withInputs bo
 	}
 }
 
-// settlePreview is settle for a preview, which leaves nothing: no private part,
-// perhaps no id, and an error is only an error.
+// settlePreview is settle for a preview, which leaves nothing: perhaps no id, and
+// an error is only an error. The private part is not known yet, by which a method
+// that the program calls next sees that its resource is still to change.
 func (s *Server) settlePreview(ctx context.Context, result engine.Result) (reply, error) {
 	if result.Err != nil {
 		return reply{}, operationFailure(ctx, result.Err)
@@ -64,5 +66,6 @@ func (s *Server) settlePreview(ctx context.Context, result engine.Result) (reply
 	if err != nil {
 		return reply{}, failure(err)
 	}
+	properties.Fields[privateKey] = wire.String(wire.Unknown)
 	return reply{id: result.State.ID, properties: properties}, nil
 }

@@ -105,7 +105,11 @@ func TestRefusals(t *testing.T) {
 		{"method", configured, func(c *client.Client) error {
 			_, err := c.Raw().Call(t.Context(), &pulumirpc.CallRequest{Tok: "lab:index:Thing/poke"})
 			return err
-		}, codes.Unimplemented, "methods"},
+		}, codes.NotFound, `Thing of provider "lab" has no method "poke"`},
+		{"method of nothing", configured, func(c *client.Client) error {
+			_, err := c.Raw().Call(t.Context(), &pulumirpc.CallRequest{Tok: "lab:index:poke"})
+			return err
+		}, codes.NotFound, "a method is called on a resource"},
 		{"component", configured, func(c *client.Client) error {
 			_, err := c.Raw().Construct(t.Context(), &pulumirpc.ConstructRequest{Type: "lab:index:Group"})
 			return err

@@ -33,6 +33,17 @@ func readState(id string, inputs, outputs *structpb.Struct) (engine.State, error
 	return state, err
 }
 
+// isPreviewed reports whether a preview of a create or update made these
+// outputs: there the private part is not known yet.
+func isPreviewed(outputs *structpb.Struct) bool {
+	field, ok := outputs.GetFields()[privateKey]
+	if !ok {
+		return false
+	}
+	v, err := wire.DecodeValue(field)
+	return err == nil && v.IsComputed()
+}
+
 func readPrivate(outputs *structpb.Struct) engine.Private {
 	field, ok := outputs.GetFields()[privateKey]
 	if !ok {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc/status"
@@ -188,6 +189,47 @@ func (c *Client) Delete(ctx context.Context, r Resource, old State, o Operation)
 		Properties: outputs, OldInputs: inputs, Timeout: o.Timeout.Seconds(),
 	})
 	return err
+}
+
+// Call says how a method is called.
+type Call struct {
+	Method  string
+	Args    property.Map
+	Preview bool
+	// Monitor is where the provider learns of the resource's state.
+	Monitor string
+}
+
+// Called is what a method answers.
+type Called struct {
+	Return   property.Map
+	Failures []Failure
+	// On are the URNs that the values depend on, by name.
+	On map[string][]string
+}
+
+// Call calls a method of a resource.
+func (c *Client) Call(ctx context.Context, r Resource, call Call) (Called, error) {
+	args, err := encode(call.Args.Set("__self__", property.New(property.ResourceReference{URN: urn.URN(r.URN())})))
+	if err != nil {
+		return Called{}, err
+	}
+	res, err := c.provider.Call(ctx, &pulumirpc.CallRequest{
+		Tok: r.Type + "/" + call.Method, Args: args, DryRun: call.Preview,
+		MonitorEndpoint: call.Monitor, AcceptsOutputValues: true,
+	})
+	if err != nil {
+		return Called{}, err
+	}
+	out := Called{On: map[string][]string{}}
+	for _, f := range res.GetFailures() {
+		out.Failures = append(out.Failures, Failure{Property: f.GetProperty(), Reason: f.GetReason()})
+	}
+	for name, on := range res.GetReturnDependencies() {
+		out.On[name] = on.GetUrns()
+	}
+	out.Return, err = wire.Decode(res.GetReturn())
+	return out, err
 }
 
 // Listing is a page of existing resources.
