@@ -52,6 +52,34 @@ func compileRule(dir string, r Rule) (rule, error) {
 	}, nil
 }
 
+// FileGrant is a grant of files in force, taken apart: for what enforces it by
+// other means than Files.
+type FileGrant struct {
+	Access Access
+	// Pattern is the grant as it was given.
+	Pattern string
+	// Base is the path in front of the first wildcard, absolute. Where Single is
+	// set the grant is about it alone, and else about what Glob matches of the
+	// paths from it on.
+	Base   string
+	Single bool
+	Glob   Glob
+	// Tree says that what matches a folder matches all below it, Whole that this
+	// is so of Base itself.
+	Tree, Whole bool
+}
+
+// Grants are what is granted.
+func (f *Files) Grants() []FileGrant {
+	grants := make([]FileGrant, len(f.rules))
+	for i, r := range f.rules {
+		grants[i] = FileGrant{
+			Access: r.access, Pattern: r.pattern, Base: r.base, Single: r.single, Glob: r.glob, Tree: r.tree, Whole: r.self,
+		}
+	}
+	return grants
+}
+
 // splitPattern splits a pattern before its first name with a wildcard. The
 // literal part has its quoting undone.
 func splitPattern(pattern string) (literal, wild string) {

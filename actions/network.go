@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,6 +74,20 @@ func (n *Network) granted(matches func(originRule) bool) (originRule, bool) {
 		}
 	}
 	return best, found
+}
+
+// Ports are those of the granted origins, sorted; all says that some grant leaves
+// the port open. It is for what can tell ports apart, and not hosts.
+func (n *Network) Ports() (ports []uint16, all bool) {
+	for _, r := range n.rules {
+		port, err := strconv.ParseUint(r.origin.Port, 10, 16)
+		if err != nil { // it is `*`
+			return nil, true
+		}
+		ports = append(ports, uint16(port))
+	}
+	slices.Sort(ports)
+	return slices.Compact(ports), false
 }
 
 func (n *Network) refused(what, why string) error {

@@ -1,0 +1,353 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// escape is something that a command may try outside of what it is granted. In
+// the script IN is a folder that it may write, RO one that it may read, OUT one
+// that it may not see, PID a process outside, SELF the program of this test.
+type escape struct{ name, script string }
+
+func escapes() []escape {
+	return []escape{
+		{"read a file", `cat $OUT/secret`},
+		{"read through a link", `cat $IN/link`},
+		{"read through a link of its own", `ln -s $OUT/secret $IN/own && cat $IN/own`},
+		{"read by way of ..", `cat $IN/../out/secret`},
+		{"read by way of /proc", `cat /proc/self/root$OUT/secret`},
+		{"read by way of the working folder", `cd $OUT && cat secret`},
+		{"read through a hard link", `ln $OUT/secret $IN/hard && cat $IN/hard`},
+		{"list a folder", `ls $OUT`},
+		{"list a folder through a link", `ls $IN/folder/`},
+		{"make a file", `echo x > $OUT/new`},
+		{"make a file through a link", `echo x > $IN/folder/new`},
+		{"make a file where it may read", `echo x > $RO/new`},
+		{"change a file", `echo x >> $OUT/secret`},
+		{"change a file through a link", `echo x >> $IN/link`},
+		{"change a file where it may read", `echo x >> $RO/file`},
+		{"empty a file", `: > $OUT/secret`},
+		{"empty a file by name", `$SELF truncate $OUT/secret`},
+		{"remove a file", `rm $OUT/secret`},
+		{"remove a file where it may read", `rm -f $RO/file`},
+		{"make a folder", `mkdir $OUT/folder`},
+		{"remove a folder", `rmdir $OUT/empty`},
+		{"make a link", `ln -s / $OUT/root`},
+		{"make a pipe", `mkfifo $OUT/pipe`},
+		{"move a file in", `mv $OUT/secret $IN/`},
+		{"rename a file in", `$SELF rename $OUT/secret $IN/secret`},
+		{"rename a file out", `$SELF rename $IN/file $OUT/file`},
+		{"rename a file from where it may read", `$SELF rename $RO/file $IN/other`},
+		{"rename over a file", `$SELF rename $IN/file $OUT/secret`},
+		{"link a file out", `ln $IN/file $OUT/hard`},
+		{"swap a file", `$SELF exchange $IN/file $OUT/secret`},
+		{"run a program where it may read", `$RO/program`},
+		{"run a program of its own", `cp $RO/program $IN/own && $IN/own`},
+		{"signal a process", `kill -0 $PID`},
+		{"signal its launcher", `kill -0 $LAUNCHER`},
+		{"trace a process", `$SELF trace $PID`},
+		{"read the memory of a process", `$SELF peek $PID`},
+		{"see the environment of a process", `cat /proc/$PID/environ`},
+		{"see the command line of a process", `cat /proc/$PID/cmdline`},
+		{"see the processes", `ls /proc`},
+		{"connect", `$SELF connect tcp $ADDR`},
+		{"listen", `$SELF listen 127.0.0.1:0`},
+		{"connect to an abstract socket", `$SELF connect unix @$ABSTRACT`},
+	}
+}
+
+// rootEscapes need root's capabilities; of a launcher that has started a sandbox
+// no other user may trace, sandbox or not.
+func rootEscapes() []escape {
+	return []escape{
+		{"trace its launcher", `$SELF trace $LAUNCHER`},
+		{"make a device", `mknod $IN/device b 7 0`},
+		{"mount", `mount -t tmpfs none $IN && umount $IN`},
+		{"mount in a namespace of its own", `unshare --mount true`},
+		{"set the host's name", `$SELF hostname`},
+	}
+}
+
+func TestEscapes(t *testing.T) {
+	needKernel(t)
+	all := escapes()
+	if os.Getuid() == 0 {
+		all = append(all, rootEscapes()...)
+	}
+	for _, e := range all {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			// What is no escape without a sandbox shows nothing with one.
+			free := newWorld(t)
+			if out, err := free.run(t, nil, e.script); err != nil {
+				t.Fatalf("without a sandbox: %v\n%s", err, out)
+			}
+			for who, script := range map[string]string{
+				"the command":    e.script,
+				"its grandchild": `sh -c '( eval "$SCRIPT" ) & wait $!'`,
+			} {
+				w := newWorld(t)
+				before := w.outside(t)
+				out, err := w.run(t, w.rules(t), script, "SCRIPT="+e.script)
+				var exit *exec.ExitError
+				if !errors.As(err, &exit) {
+					t.Errorf("%s: got %v, want an exit code\n%s", who, err, out)
+				}
+				if strings.Contains(out, secret) {
+					t.Errorf("%s was told the secret: %s", who, out)
+				}
+				if diff := cmp.Diff(before, w.outside(t)); diff != "" {
+					t.Errorf("%s changed the outside (-before +after):\n%s", who, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatIsGrantedWorks(t *testing.T) {
+	needKernel(t)
+	for _, tc := range []struct{ name, script, want string }{
+		{"read", `cat $RO/file $IN/file`, "read\nwrite\n"},
+		{"list", `ls $RO`, "file\nprogram\n"},
+		{"make, change, empty", `echo a > $IN/f; echo b >> $IN/f; cat $IN/f; : > $IN/f; cat $IN/f`, "a\nb\n"},
+		{"rename and link within", `mkdir -p $IN/d/e && mv $IN/file $IN/d/e/f && ln $IN/d/e/f $IN/g && cat $IN/g`, "write\n"},
+		{"remove", `mkdir $IN/d && rmdir $IN/d && rm $IN/file $IN/link && ls $IN`, "folder\n"},
+		{"pipes and children", `seq 3 | while read n; do echo $n; done | sort -r | tr '\n' ' '`, "3 2 1 "},
+		{"devices", `echo x > /dev/null; head -c 4 /dev/urandom | wc -c; cat < /dev/null`, "4\n"},
+		{"temporary files", `f=$(mktemp) && echo t > $f && cat $f`, "t\n"},
+		{"a home", `cd && echo h > .profile && cat .profile`, "h\n"},
+		{"signals within", `sleep 60 & kill -KILL $! && wait $! 2>/dev/null; echo $?`, "137\n"},
+		{"users", `id -u && getent passwd 0 | cut -d: -f1`, strconv.Itoa(os.Getuid()) + "\nroot\n"},
+		{"a granted program", `$SELF rename $IN/file $IN/g && cat $IN/g`, "write\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			out, err := w.run(t, w.rules(t), tc.script)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if diff := cmp.Diff(tc.want, out); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPortsThatAreGranted(t *testing.T) {
+	needKernel(t)
+	for _, tc := range []struct {
+		name   string
+		grant  func(granted, other string) []string
+		refuse bool
+	}{
+		{"its port", func(granted, _ string) []string { return []string{"http://" + granted} }, false},
+		{"another port", func(_, other string) []string { return []string{"http://" + other} }, true},
+		{"any port", func(string, string) []string { return []string{"http://*:*"} }, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w, other := newWorld(t), listen(t, "tcp", "127.0.0.1:0")
+			w.hosts = tc.grant(w.addr, other)
+			out, err := w.run(t, w.rules(t), `$SELF connect tcp $ADDR`)
+			if refused := err != nil; refused != tc.refuse {
+				t.Errorf("refused is %v, want %v: %v\n%s", refused, tc.refuse, err, out)
+			}
+		})
+	}
+}
+
+// TestTheProcessStaysOutside: the sandbox is a thread's, and the thread is gone.
+func TestTheProcessStaysOutside(t *testing.T) {
+	needKernel(t)
+	w := newWorld(t)
+	for range 20 {
+		if out, err := w.run(t, w.rules(t), `true`); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if got, err := os.ReadFile(filepath.Join(w.dir, "out", "secret")); err != nil || string(got) != secret {
+			t.Fatalf("this process is confined, too: %q, %v", got, err)
+		}
+	}
+}
+
+// TestTheLaunchersThreadIsNoWayOut: while it lives it is in the sandbox, beside the
+// command.
+func TestTheLaunchersThreadIsNoWayOut(t *testing.T) {
+	needKernel(t)
+	for _, how := range []string{"trace", "peek"} {
+		w := newWorld(t)
+		box := w.rules(t)
+		var out []byte
+		var err error
+		started := box.Rules.Within(func() error {
+			cmd := exec.Command(w.self, how, strconv.Itoa(unix.Gettid()))
+			cmd.Env = []string{helperVariable + "=1"}
+			out, err = cmd.CombinedOutput()
+			return nil
+		})
+		if started != nil {
+			t.Fatal(started)
+		}
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || !strings.Contains(string(out), unix.EPERM.Error()) {
+			t.Errorf("%s: got %v, want that it is not permitted\n%s", how, err, out)
+		}
+	}
+}
+
+const secret = "the secret of another\n"
+
+// world is a place for commands: what they are granted, and what not.
+type world struct {
+	dir, self, addr, abstract string
+	hosts                     []string
+	outer                     *exec.Cmd
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{dir: dir, self: self, addr: listen(t, "tcp", "127.0.0.1:0"), abstract: listen(t, "unix", "@declprov-"+rand.Text())[1:]}
+	for _, folder := range []string{"in", "ro", "out/empty"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, content := range map[string]string{
+		"out/secret": secret, "in/file": "write\n", "ro/file": "read\n", "ro/program": "#!/bin/sh\necho ran\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, path), []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{"in/link": "../out/secret", "in/folder": "../out"} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.outer = exec.Command("sleep", "60")
+	w.outer.Env = []string{"TOKEN=" + secret}
+	if err := w.outer.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = w.outer.Process.Kill()
+		_ = w.outer.Wait()
+	})
+	return w
+}
+
+// listen serves nobody at an address, and is its name.
+func listen(t *testing.T, network, addr string) string {
+	t.Helper()
+	l, err := net.Listen(network, addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l.Addr().String()
+}
+
+// rules grant what is to be granted.
+func (w *world) rules(t *testing.T) *Box {
+	t.Helper()
+	files, err := actions.NewFiles(w.dir, []actions.Rule{{Access: actions.WriteTo, Pattern: "in/**"}, {Access: actions.Read, Pattern: "ro/**"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return boxOf(t, Command{Files: files, Network: networkOf(t, w.hosts...), Programs: []string{"/bin/sh", w.self}})
+}
+
+func boxOf(t *testing.T, c Command) *Box {
+	t.Helper()
+	box, err := Prepare(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(true); err != nil {
+			t.Error(err)
+		}
+	})
+	return box
+}
+
+// run runs a script, in the box if there is one.
+func (w *world) run(t *testing.T, box *Box, script string, env ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := exec.Command("/bin/sh", "-c", script)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = w.dir, &out, &out
+	cmd.Env = append([]string{
+		"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=" + filepath.Join(w.dir, "out"), helperVariable + "=1", "ADDR=" + w.addr, "ABSTRACT=" + w.abstract,
+		"IN=" + filepath.Join(w.dir, "in"), "RO=" + filepath.Join(w.dir, "ro"), "OUT=" + filepath.Join(w.dir, "out"),
+		"PID=" + strconv.Itoa(w.outer.Process.Pid), "SELF=" + w.self,
+		"LAUNCHER=" + strconv.Itoa(os.Getpid()),
+	}, env...)
+	start := cmd.Start
+	if box != nil {
+		cmd.Env = box.Environ(cmd.Env, nil)
+		start = func() error { return box.Rules.Within(cmd.Start) }
+	}
+	if err := start(); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	return out.String(), err
+}
+
+// outside is what a command may not change: modes and content by path.
+func (w *world) outside(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, folder := range []string{"out", "ro"} {
+		err := filepath.WalkDir(filepath.Join(w.dir, folder), func(path string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			var content []byte
+			if e.Type().IsRegular() {
+				if content, err = os.ReadFile(path); err != nil {
+					return err
+				}
+			}
+			found[strings.TrimPrefix(path, w.dir)] = e.Type().String() + " " + string(content)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return found
+}
+
+// needKernel leaves the test out where the kernel cannot do all of it.
+func needKernel(t *testing.T) {
+	t.Helper()
+	if err := Here().Required(); err != nil {
+		t.Skipf("%v: run this on Linux 6.12 or newer with Landlock switched on", err)
+	}
+}

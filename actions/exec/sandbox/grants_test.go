@@ -1,0 +1,188 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/actions"
+)
+
+func TestGrant(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		rules []actions.Rule
+		want  Rules
+	}{
+		{"nothing", nil, Rules{}},
+		{"a tree", []actions.Rule{{Access: actions.Read, Pattern: "d/**"}}, Rules{Read: []Place{{Base: "DIR/d", Tree: true}}}},
+		{"a tree that is not there", []actions.Rule{{Access: actions.WriteTo, Pattern: "new/**"}}, Rules{Write: []Place{{Base: "DIR/new", Tree: true}}}},
+		{"a file", []actions.Rule{{Access: actions.WriteTo, Pattern: "d/a.txt"}}, Rules{Write: []Place{{Base: "DIR/d", Below: "a.txt"}}}},
+		{
+			"files by name",
+			[]actions.Rule{{Access: actions.Read, Pattern: "d/*.txt"}},
+			Rules{Read: []Place{{Base: "DIR/d", Below: "a.txt"}, {Base: "DIR/d", Below: "link.txt"}}},
+		},
+		{
+			"files by name, at any depth",
+			[]actions.Rule{{Access: actions.Read, Pattern: "**/c.txt"}},
+			Rules{Read: []Place{{Base: "DIR", Below: "d/e/c.txt"}}},
+		},
+		{"no folder without what is in it", []actions.Rule{{Access: actions.Read, Pattern: "d/e*"}}, Rules{}},
+		{
+			"trees by name",
+			[]actions.Rule{{Access: actions.WriteTo, Pattern: "*/e*/**"}},
+			Rules{Write: []Place{{Base: "DIR", Below: "d/e", Tree: true}}},
+		},
+		{"patterns in a folder that is not there", []actions.Rule{{Access: actions.Read, Pattern: "new/*.txt"}}, Rules{}},
+		{
+			"what another grant has",
+			[]actions.Rule{
+				{Access: actions.Read, Pattern: "d/**"},
+				{Access: actions.WriteTo, Pattern: "d/e/**"},
+				{Access: actions.Read, Pattern: "d/e/*.txt"},
+				{Access: actions.Read, Pattern: "d/a.txt"},
+				{Access: actions.Read, Pattern: "d/**"},
+				{Access: actions.Read, Pattern: "d/e/f/**"},
+			},
+			Rules{Read: []Place{{Base: "DIR/d", Tree: true}}, Write: []Place{{Base: "DIR/d/e", Tree: true}}},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, file := range []string{"d/a.txt", "d/b.json", "d/e/c.txt"} {
+				path := filepath.Join(dir, file)
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Symlink("/etc/passwd", filepath.Join(dir, "d", "link.txt")); err != nil {
+				t.Fatal(err)
+			}
+			got, err := grant(t, dir, tc.rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, places := range [][]Place{got.Read, got.Write} {
+				for i := range places {
+					places[i].Base = strings.Replace(places[i].Base, dir, "DIR", 1)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestGrantOfTooMuch(t *testing.T) {
+	dir := t.TempDir()
+	for i := range mostMatches + 2 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".txt")), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := grant(t, dir, []actions.Rule{{Access: actions.Read, Pattern: "*.txt"}}); err == nil {
+		t.Error("more files than the kernel is to be told of were granted")
+	}
+	if _, err := grant(t, dir, []actions.Rule{{Access: actions.Read, Pattern: "**"}}); err != nil {
+		t.Errorf("a folder with the same files was not granted: %v", err)
+	}
+}
+
+func grant(t *testing.T, dir string, rules []actions.Rule) (Rules, error) {
+	t.Helper()
+	files, err := actions.NewFiles(dir, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Rules
+	err = r.Grant(context.Background(), files, networkOf(t))
+	return r, err
+}
+
+func networkOf(t *testing.T, hosts ...string) *actions.Network {
+	t.Helper()
+	var rules []actions.Rule
+	for _, h := range hosts {
+		rules = append(rules, actions.Rule{Access: actions.Connect, Pattern: h})
+	}
+	network, err := actions.NewNetwork(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return network
+}
+
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"script": "#! DIR/interpreter -x\n", "interpreter": "#!/bin/sh", "circle": "#!DIR/circle\n", "binary": "\x7fELF", "odd": "#!\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(content, "DIR", dir)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		program string
+		want    []string
+	}{
+		{"script", []string{"script", "interpreter", "/bin/sh"}},
+		{"circle", []string{"circle", "circle", "circle", "circle", "circle"}},
+		{"binary", []string{"binary"}},
+		{"odd", []string{"odd"}},
+		{"missing", []string{"missing"}},
+	} {
+		var r Rules
+		r.Run(filepath.Join(dir, tc.program))
+		var got []string
+		for _, p := range r.Execute {
+			got = append(got, strings.TrimPrefix(p.Base, dir+"/"))
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.program, diff)
+		}
+	}
+}
+
+func TestRulesTravel(t *testing.T) {
+	sent := Rules{Read: []Place{{Base: "/a", Below: "b"}}, Write: []Place{{Base: "/c", Tree: true}}, Ports: []uint16{443}}.System()
+	text, err := json.Marshal(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Rules
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(sent, got); diff != "" {
+		t.Errorf("(-sent +got):\n%s", diff)
+	}
+}
+
+func TestRequired(t *testing.T) {
+	for abi, missing := range map[int]int{1: 4, 2: 4, 3: 3, 4: 2, 5: 1, 6: 0, 7: 0, 20: 0} {
+		k := Kernel{Name: "Linux 6.1", ABI: abi}
+		if got := len(k.Missing()); got != missing {
+			t.Errorf("ABI %d: %d kinds of confinement are missing, want %d", abi, got, missing)
+		}
+		if err := k.Required(); (err != nil) != (missing > 0) {
+			t.Errorf("ABI %d: required gives %v", abi, err)
+		}
+		if partial := k.Partial(); (partial != "") != (missing > 0) {
+			t.Errorf("ABI %d: says %q", abi, partial)
+		}
+	}
+	if (Kernel{Name: "plan9", Why: "it has none"}).Required() == nil {
+		t.Error("a system without a sandbox is enough")
+	}
+}

@@ -1,0 +1,230 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Within calls start on a thread of its own that is under the rules, as is all
+// that start starts; the thread ends after it. So the process stays outside, a
+// launcher that can still end the command and clear up after it. (go-landlock
+// confines all threads of a process: a launcher would have to be a process more,
+// and be started for each command.)
+//
+// Pdeathsig would end the command with the thread: start does without.
+func (r Rules) Within(start func() error) error {
+	done := make(chan error)
+	go r.within(start, done)
+	return <-done
+}
+
+func (r Rules) within(start func() error, done chan<- error) {
+	runtime.LockOSThread() // and not unlocked: the thread ends with this goroutine
+	if unix.Gettid() == unix.Getpid() {
+		// The main thread cannot end, and stands for the process where signals are
+		// asked about. It is held meanwhile, so that this happens once.
+		defer runtime.UnlockOSThread()
+		done <- r.Within(start)
+		return
+	}
+	err := r.confine()
+	if err == nil {
+		err = start()
+	}
+	done <- err
+}
+
+// confine puts the calling thread under the rules, with all that it starts from
+// then on; there is no way back.
+//
+// From then on no process may trace this one nor look into it (PR_SET_DUMPABLE):
+// for as long as the thread lives, a command that is in its sandbox could else
+// get at the process through it.
+func (r Rules) confine() error {
+	kernel := Here()
+	if kernel.ABI == 0 {
+		return kernel.Unavailable()
+	}
+	set, err := newRuleset(kernel.ABI, r)
+	if err != nil {
+		return fmt.Errorf("the kernel's sandbox: %w", err)
+	}
+	defer unix.Close(set.fd)
+	if err := set.fill(r); err != nil {
+		return fmt.Errorf("the kernel's sandbox: %w", err)
+	}
+	if err := shed(); err != nil {
+		return fmt.Errorf("the kernel's sandbox: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("the kernel's sandbox: keeping tracers out of the launcher: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("the kernel's sandbox: no_new_privs: %w", err)
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set.fd), 0, 0); errno != 0 {
+		return fmt.Errorf("the kernel's sandbox: landlock_restrict_self: %w", errno)
+	}
+	return nil
+}
+
+// The rights of a kind of place. Making devices is in none: a device is a way
+// to the disk below the files.
+const (
+	readFile  = unix.LANDLOCK_ACCESS_FS_READ_FILE
+	readTree  = readFile | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	writeFile = readFile | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX
+	writeTree = writeFile | readTree | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
+		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
+		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER
+	executeFile = readFile | unix.LANDLOCK_ACCESS_FS_EXECUTE
+	executeTree = readTree | unix.LANDLOCK_ACCESS_FS_EXECUTE
+	device      = readFile | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
+)
+
+// handled are the rights about files that a kernel can refuse, by its ABI: the
+// table of landlock(7).
+func handled(abi int) uint64 {
+	const first = unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1 - 1
+	rights := uint64(first)
+	for _, since := range []struct {
+		abi   int
+		right uint64
+	}{
+		{2, unix.LANDLOCK_ACCESS_FS_REFER},
+		{3, unix.LANDLOCK_ACCESS_FS_TRUNCATE},
+		{5, unix.LANDLOCK_ACCESS_FS_IOCTL_DEV},
+		{9, unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX},
+	} {
+		if abi >= since.abi {
+			rights |= since.right
+		}
+	}
+	return rights
+}
+
+// ruleset is one of the kernel's, being filled.
+type ruleset struct {
+	fd int
+	// files are the rights about files that it refuses where no rule grants them,
+	// net those about ports.
+	files, net uint64
+}
+
+func newRuleset(abi int, r Rules) (*ruleset, error) {
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: handled(abi)}
+	// An older kernel takes a longer struct whose rest is zero.
+	if abi >= 4 && !r.AnyPort {
+		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
+	}
+	if abi >= 10 && !r.AnyPort && len(r.Ports) == 0 { // else names could not be looked up
+		attr.Handled_access_net |= unix.LANDLOCK_ACCESS_NET_BIND_UDP | unix.LANDLOCK_ACCESS_NET_CONNECT_SEND_UDP
+	}
+	if abi >= 6 {
+		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
+	if errno != 0 {
+		return nil, fmt.Errorf("landlock_create_ruleset: %w", errno)
+	}
+	return &ruleset{fd: int(fd), files: attr.Handled_access_fs, net: attr.Handled_access_net}, nil
+}
+
+func (s *ruleset) fill(r Rules) error {
+	for _, group := range []struct {
+		places     []Place
+		file, tree uint64
+	}{
+		{r.Read, readFile, readTree},
+		{r.Write, writeFile, writeTree},
+		{r.Execute, executeFile, executeTree},
+		{r.Devices, device, 0},
+	} {
+		for _, p := range group.places {
+			if err := s.grant(p, group.file, group.tree); err != nil {
+				return fmt.Errorf("%s: %w", p.path(), err)
+			}
+		}
+	}
+	for _, port := range r.Ports {
+		if err := s.connect(port); err != nil {
+			return fmt.Errorf("port %d: %w", port, err)
+		}
+	}
+	return nil
+}
+
+// grant adds the rule for a place, if it is there and is what it is to be.
+func (s *ruleset) grant(p Place, file, tree uint64) error {
+	fd, err := p.open()
+	switch {
+	case missing(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	defer unix.Close(fd)
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return err
+	}
+	rights := file
+	switch stat.Mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+		if !p.Tree {
+			return nil
+		}
+		rights = tree
+	case unix.S_IFLNK:
+		return nil
+	}
+	return s.add(unix.LANDLOCK_RULE_PATH_BENEATH, unsafe.Pointer(&unix.LandlockPathBeneathAttr{
+		Allowed_access: rights & s.files, Parent_fd: int32(fd),
+	}))
+}
+
+// netPort is struct landlock_net_port_attr of landlock_add_rule(2).
+type netPort struct{ access, port uint64 }
+
+const ruleNetPort = 2 // LANDLOCK_RULE_NET_PORT
+
+func (s *ruleset) connect(port uint16) error {
+	if s.net == 0 {
+		return nil // the kernel has no rules about ports, or there are none to make
+	}
+	return s.add(ruleNetPort, unsafe.Pointer(&netPort{unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, uint64(port)}))
+}
+
+func (s *ruleset) add(kind uintptr, attr unsafe.Pointer) error {
+	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(s.fd), kind, uintptr(attr), 0, 0, 0); errno != 0 {
+		return fmt.Errorf("landlock_add_rule: %w", errno)
+	}
+	return nil
+}
+
+// open is the place as a handle that says where it is and nothing else.
+func (p Place) open() (int, error) {
+	base, err := unix.Open(p.Base, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil || p.Below == "" {
+		return base, err
+	}
+	defer unix.Close(base)
+	return unix.Openat2(base, p.Below, &unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS,
+	})
+}
+
+// missing says that nothing is there that this user could reach, or that a link
+// has taken its place.
+func missing(err error) bool {
+	for _, is := range []error{unix.ENOENT, unix.ENOTDIR, unix.EACCES, unix.ELOOP, unix.EXDEV} {
+		if errors.Is(err, is) {
+			return true
+		}
+	}
+	return false
+}
