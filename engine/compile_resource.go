@@ -28,11 +28,7 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 		c.lists(r)
 		c.methods(r)
 		r.consistency = c.duration(m.Consistency, c.configScope(), "consistency")
-		if m.Find != nil {
-			c.in("find", "find", func() { r.find = c.step(m.Find, 0, newTrail(c.operationScope(m, create, nil))) })
-			r.find.wantsAll = true // it stands in for what a create's step would have answered
-			c.exposed(r, r.find)
-		}
+		c.finding(r)
 		c.certain(r)
 		c.readBack(r)
 		c.lifecycle(r)

@@ -57,7 +57,7 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 	}
 	r.intents = append(r.intents, intent)
 	if adopted && !s.keyed {
-		found, err := r.find(ctx)
+		found, err := r.find(ctx, s)
 		if err != nil {
 			return nil, r.stop(s, 1, actions.Refused, errors.Join(err, book.Lose(intent)))
 		}
@@ -87,7 +87,7 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 
 // afterLoss looks at once for what a create without an answer may have made.
 func (r *run) afterLoss(ctx context.Context, s *step, book *journal.Journal, intent journal.Intent, lost error) (any, error) {
-	found, err := r.find(ctx)
+	found, err := r.find(ctx, s)
 	switch {
 	case err != nil:
 		return nil, errors.Join(lost, err, book.Lose(intent))
@@ -127,18 +127,6 @@ func (r *run) eachIntent(do func(*journal.Journal, journal.Intent) error) error 
 		}
 	}
 	return err
-}
-
-// find runs the resource's `find`: what an earlier create left, or nil.
-func (r *run) find(ctx context.Context) (any, error) {
-	s := r.res.find
-	finder := *r
-	finder.verb, finder.op = "find", &operation{steps: []*step{s}}
-	value, err := finder.step(ctx, s)
-	if errors.Is(err, errNotFound) || errors.Is(err, errGone) {
-		return nil, nil
-	}
-	return value, err
 }
 
 // book is the engine's journal.

@@ -163,7 +163,8 @@ type resource struct {
 	upgrades    map[int]*expr.Value
 	consistency *expr.Value
 	list        *lister
-	find        *step
+	// find looks for what a create left whose answer was lost.
+	find *operation
 	// journalled says that intents of its creates are written down.
 	journalled bool
 	// sinks are the inputs that end up where a secret may not go.

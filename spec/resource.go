@@ -25,8 +25,8 @@ type Resource struct {
 	Checks      []*Check
 	Diff        *Diff
 	Consistency *Node
-	// Find is the step that looks for what a create of unknown outcome left.
-	Find *Step
+	// Find looks for what a create of unknown outcome left.
+	Find *Operation
 	List *Lister
 
 	// Aliases are names, or type tokens, that the resource had before.

@@ -29,7 +29,7 @@ import (
 // Format is the version of the layout and of the model that Encode writes and
 // Open reads. It grows with every change that older code would misread, or
 // whose absence newer code would.
-const Format = 1
+const Format = 2
 
 const (
 	magic        = "DECLPROV"

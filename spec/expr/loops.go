@@ -13,6 +13,9 @@ func opBool(_ *run, a []any) (any, error) {
 
 func opList(r *run, a []any) (any, error) {
 	list, ok := a[0].([]any)
+	if a[0] == nil {
+		return nil, faultf("this goes over a list, and there is null; write `?? []` behind it where null means none")
+	}
 	if !ok {
 		return nil, faultf("this goes over a list, and there is %s", describeKind(a[0]))
 	}

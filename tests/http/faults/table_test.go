@@ -25,6 +25,7 @@ func (r row) cells() []cell {
 	return []cell{
 		{"create", "POST", "Keyed", r.keyed},
 		{"create", "POST", "Found", r.found},
+		{"create", "POST", "Listed", r.found},
 		{"create", "POST", "Bare", r.bare},
 		{"read", "GET", "Bare", r.read},
 		{"update", "PATCH", "Bare", r.update},

@@ -36,7 +36,7 @@ const (
 )
 
 // TestKilledAtRandom kills providers while they create, until they were killed
-// often enough. Resources have a key or a `find`, in turn.
+// often enough. Resources have a key or a `find`, in turn: see kinds.
 func TestKilledAtRandom(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("DECLPROV_JOURNAL", dir)
@@ -71,6 +71,9 @@ func TestKilledAtRandom(t *testing.T) {
 	}
 }
 
+// kinds are the resources of the spec that nothing makes twice.
+func kinds() []string { return []string{"Keyed", "Found", "Listed"} }
+
 // world is the host, and the server.
 type world struct {
 	*testing.T
@@ -87,7 +90,7 @@ type world struct {
 // more wants another batch.
 func (w *world) more() {
 	for range batch {
-		kind := []string{"Keyed", "Found"}[w.total%2]
+		kind := kinds()[w.total%len(kinds())]
 		w.wanted = append(w.wanted, client.Resource{Type: "hostile:index:" + kind, Name: fmt.Sprintf("r%d", w.total)})
 		w.total++
 	}
@@ -163,7 +166,7 @@ func (w *world) judge() {
 func (w *world) settle() {
 	p := w.start()
 	for _, name := range slices.Sorted(maps.Keys(w.made)) {
-		for _, kind := range []string{"Keyed", "Found"} {
+		for _, kind := range kinds() {
 			r := client.Resource{Type: "hostile:index:" + kind, Name: name}
 			if _, err := p.Diff(w.Context(), r, w.made[name], inputs(r)); err != nil {
 				w.Error(err)

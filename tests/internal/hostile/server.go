@@ -35,7 +35,7 @@ type Request struct {
 
 // Server keeps objects below /things. POST makes one (once per Idempotency-Key),
 // GET, PATCH and DELETE are about one by its id, GET /things/named/NAME looks
-// for one by its name.
+// for one by its name, GET /things lists all.
 type Server struct {
 	URL string
 	// CA is the certificate of a server with TLS, as PEM.
@@ -189,6 +189,9 @@ func (s *Server) do(r *http.Request, body []byte) (int, any, bool) {
 		return http.StatusOK, Object{"access_token": s.Token, "token": s.Token, "token_type": "Bearer", "expires_in": 3600}, false
 	case r.Method == "POST":
 		return s.make(r.Header.Get("Idempotency-Key"), body)
+	}
+	if r.Method == "GET" && rest == "" {
+		return http.StatusOK, Object{"items": slices.AppendSeq([]Object{}, maps.Values(s.objects))}, false
 	}
 	if name, ok := strings.CutPrefix(rest, "/named/"); ok {
 		id = s.named(name)
