@@ -172,6 +172,9 @@ func (c *compiler) operation(r *resource, v verb, op *spec.Operation) *operation
 	var out *operation
 	c.in(string(v), string(v), func() {
 		t := newTrail(c.operationScope(r.spec, v, importedInputs(r)))
+		if v == remove {
+			t.missing = newTrail(t.scope)
+		}
 		out = c.steps(op, t, func(int) {})
 		if v != remove {
 			c.yield(r, out, v, op, t)

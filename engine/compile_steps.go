@@ -60,6 +60,19 @@ type trail struct {
 	scope *expr.Scope
 	named *spec.Type // the type of `steps`
 	steps []*step
+	// missing is, in a delete, the scope in which the results of steps are also
+	// null: where they found nothing. Steps that are made of one are skipped
+	// then, but for those with an `if`, which decide with this scope; see
+	// orphaned. Elsewhere nil.
+	missing *trail
+}
+
+// deciding is the scope of what says whether a step runs, and for what.
+func (t *trail) deciding(m *spec.Step) *expr.Scope {
+	if t.missing != nil && m.If != nil {
+		return t.missing.scope
+	}
+	return t.scope
 }
 
 func newTrail(s *expr.Scope) *trail {
@@ -69,7 +82,29 @@ func newTrail(s *expr.Scope) *trail {
 // after adds a finished step's names.
 func (t *trail) after(s *step) {
 	t.steps = append(t.steps, s)
-	yields := stepType(s)
+	t.add(s, stepType(s), func(p *spec.Type) *spec.Type { return p })
+	if t.missing != nil {
+		yields := *stepType(s)
+		if s.forEach != nil {
+			yields.Elem = orNull(yields.Elem)
+		}
+		t.missing.add(s, orNull(&yields), orNull)
+	}
+}
+
+// orNull is the type, and null.
+func orNull(t *spec.Type) *spec.Type {
+	if t.Nullable || t.Kind == spec.Any && t.Ref == "" {
+		return t
+	}
+	nullable := *t
+	nullable.Nullable = true
+	return &nullable
+}
+
+// add adds the names of a step that yields a type; member is that of a member of
+// its answer.
+func (t *trail) add(s *step, yields *spec.Type, member func(*spec.Type) *spec.Type) {
 	names := []expr.Name{{Name: "result", Type: yields}}
 	if s.model.As != "" {
 		named := *t.named
@@ -77,7 +112,10 @@ func (t *trail) after(s *step) {
 		t.named = &named
 		names = append(names, expr.Name{Name: "steps", Type: t.named})
 	}
-	t.scope = with(t.scope, append(names, shorthands(s)...)...)
+	for _, n := range shorthands(s) {
+		names = append(names, expr.Name{Name: n.Name, Type: member(n.Type)})
+	}
+	t.scope = with(t.scope, names...)
 }
 
 // shorthands are `body`, `status` and `headers`: members of an http result that
@@ -136,14 +174,19 @@ func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 		s.name += fmt.Sprintf(" (%q)", m.As)
 	}
 	before := t.scope
+	deciding := t.deciding(m)
 	if m.ForEach != nil {
-		s.forEach = c.template(m.ForEach, before, nil, "forEach")
-		before = with(before, c.eachName(m, s.forEach))
+		s.forEach = c.template(m.ForEach, deciding, nil, "forEach")
+		each := c.eachName(m, s.forEach)
+		before, deciding = with(before, each), with(deciding, each)
 	}
-	s.when = c.template(m.If, before, truthType, "if")
+	s.when = c.template(m.If, deciding, truthType, "if")
 	s.lock = c.template(m.Lock, before, textType, "lock")
 	s.every = c.duration(m.Every, before, "every")
 	s.timeout = c.duration(m.Timeout, before, "timeout")
+	if m.If != nil && c.allowsNull(s, deciding) {
+		before = deciding
+	}
 	c.action(s, before)
 
 	own := with(before, append([]expr.Name{{Name: "result", Type: s.result}}, shorthands(s)...)...)
@@ -157,6 +200,14 @@ func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 	}
 	c.stepRules(s)
 	return s
+}
+
+// allowsNull reports whether the step's action is right in a scope with more nulls,
+// too: its `if` may have excluded them already.
+func (c *compiler) allowsNull(s *step, scope *expr.Scope) bool {
+	quiet, probe := c.fork(), *s
+	quiet.action(&probe, scope)
+	return !quiet.diags.HasErrors()
 }
 
 // stepRules reports combinations that mean nothing.

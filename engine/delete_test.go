@@ -46,3 +46,35 @@ func TestADeleteOfWhatIsGone(t *testing.T) {
 		})
 	}
 }
+
+// What found nothing yields null, which a step with an `if` decides by.
+func TestNullsOfADelete(t *testing.T) {
+	for _, tc := range []struct {
+		name, steps string
+		want        []string
+	}{
+		{"asked for", `{if: "${steps.start != null}", world: do: what: "more"}`, nil},
+		{"asked for, then used", `{if: "${steps.start != null}", world: do: {what: "more", with: "${steps.start.status + 1}"}}`, nil},
+		{"asked for in an argument", `{if: "${inputs.name != ''}", world: do: {what: "more", with: "${steps.start == null ? 0 : 1}"}}`, nil},
+		{"asked for by its short name", `{if: "${result != null}", world: do: what: "more"}`, nil},
+		{"not asked for", `{if: "${steps.start.status == 202}", world: do: what: "more"}`, []string{"null-unguarded"}},
+		{"without an if", `{world: do: {what: "more", with: "${steps.start.status + 1}"}}`, nil},
+		{"an element of it", `{forEach: [1], as: "all", world: ask: what: "a"}, {if: "${steps.all[0].status == 1}", world: do: what: "more"}`, []string{"null-unguarded"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, diags := newWorld().compile(t, `resources: Thing: {
+	inputs: name: string
+	id: "${inputs.name}"
+	create: world: do: what: "make"
+	delete: steps: [{as: "start", world: ask: what: "start"}, `+tc.steps+`]
+}`)
+			var codes []string
+			for _, d := range diags {
+				codes = append(codes, d.Code)
+			}
+			if diff := cmp.Diff(tc.want, codes); diff != "" {
+				t.Errorf("(-want +got):\n%s\n%+v", diff, diags)
+			}
+		})
+	}
+}

@@ -25,7 +25,7 @@ func (l *loader) operation(it item, p place, undo bool) *spec.Operation {
 	}
 	op := &spec.Operation{Range: it.at}
 	if l.kind(it) == cue.ListKind {
-		l.report(wrongShape, it.at, p, "an operation of several steps is written steps: […]", "Write create: steps: [ … ].")
+		l.report(wrongShape, it.at, p, "an operation of several steps is written steps: […]", fmt.Sprintf("Write %s: steps: [ … ].", it.name))
 		return nil
 	}
 	if l.kind(it) != cue.StructKind {
