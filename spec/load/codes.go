@@ -46,6 +46,7 @@ const (
 	conditionalType    = "conditional-type"    // a comprehension on an input's value
 	crossField         = "cross-field-type"    // a type that refers to another property
 	shadowedType       = "shadowed-type"       // a property named like a type that is used beside it
+	shadowedPackage    = "shadowed-package"    // a key named like a package that is used below or beside it
 	untaggedUnion      = "untagged-union"      // structs that no literal field tells apart
 	badRegexp          = "bad-regexp"          // a regular expression that RE2 refuses
 	defaultViolates    = "default-violates"    // a default that its own type does not allow

@@ -22,11 +22,14 @@ func (l *loader) cueError(e errors.Error, p place, fallback diag.Range) {
 
 // cueErrorAs is cueError with the code decided.
 func (l *loader) cueErrorAs(e errors.Error, p place, fallback diag.Range, code string) {
+	msg := message(e)
 	at, others := l.errorPlaces(e)
+	if strings.HasPrefix(msg, "cannot embed") {
+		fallback = l.firstEmbed(fallback)
+	}
 	if at.IsZero() {
 		at = fallback
 	}
-	msg := message(e)
 	key := at.String()
 	if l.seen[key] {
 		return
@@ -34,6 +37,9 @@ func (l *loader) cueErrorAs(e errors.Error, p place, fallback diag.Range, code s
 	l.seen[key] = true
 	for _, o := range others {
 		l.seen[o.String()] = true
+	}
+	if strings.HasPrefix(msg, "undefined field") && l.memberOfHole(at) {
+		return
 	}
 	explained, summary, detail := explain(msg)
 	if code == syntaxError && explained == cueEvaluation {
@@ -57,6 +63,24 @@ func (l *loader) cueErrorAs(e errors.Error, p place, fallback diag.Range, code s
 		}
 	}
 	l.report(code, at, p, summary, detail)
+}
+
+// firstEmbed is the range of the first @embed, for CUE's errors about all of
+// them, which have no place; else otherwise.
+func (l *loader) firstEmbed(otherwise diag.Range) diag.Range {
+	var found *ast.Attribute
+	for _, f := range l.syntax.files {
+		ast.Walk(f, func(n ast.Node) bool {
+			if a, ok := n.(*ast.Attribute); ok && found == nil && strings.HasPrefix(a.Text, "@embed(") {
+				found = a
+			}
+			return found == nil
+		}, nil)
+	}
+	if found == nil {
+		return otherwise
+	}
+	return l.files.of(found)
 }
 
 // missingName is the name in CUE's complaint about a reference, or "".
@@ -166,7 +190,7 @@ func (l *loader) nodeAt(pos token.Pos) diag.Range {
 					if found == nil {
 						found = n.Ident
 					}
-				case *ast.ImportSpec, *ast.Ident, *ast.BasicLit, *ast.UnaryExpr, *ast.Interpolation, *ast.CallExpr, *ast.SelectorExpr:
+				case *ast.ImportSpec, *ast.Ident, *ast.BasicLit, *ast.UnaryExpr, *ast.Interpolation, *ast.CallExpr, *ast.SelectorExpr, *ast.Attribute:
 					if found == nil {
 						found = n
 					}
@@ -202,6 +226,10 @@ func explain(msg string) (code, summary, detail string) {
 		return unusedImport, msg, "Remove it, or use it."
 	case strings.Contains(msg, "cannot find package"), strings.Contains(msg, "cannot find module"), strings.Contains(msg, "import failed"), strings.Contains(msg, "package") && strings.Contains(msg, "not"):
 		return importFailed, msg, "Packages of the spec's own CUE module can be imported, and those of CUE's standard library. Nothing is fetched."
+	case strings.HasPrefix(msg, "cannot embed files when not in a module"):
+		return cueEvaluation, msg, "@embed reads files of a CUE module. Give the folder that holds the spec instead of the file, below a folder with cue.mod/module.cue."
+	case strings.HasPrefix(msg, "open "):
+		return cueEvaluation, msg, "@embed takes files that are there, below the folder of the spec; the path starts there."
 	case strings.Contains(msg, "invalid attribute"):
 		return syntaxError, msg, "Attributes have parentheses: @secret()."
 	case strings.HasPrefix(msg, "expected"), strings.Contains(msg, "missing ','"), strings.Contains(msg, "illegal"), strings.Contains(msg, "not terminated"), strings.Contains(msg, "found "):

@@ -81,6 +81,25 @@ func TestPackageOverSeveralFiles(t *testing.T) {
 	}
 }
 
+// A file that is to be embedded and is not there is one mistake, at the
+// attribute, and what it would have given is no other.
+func TestMissingEmbed(t *testing.T) {
+	folder(t, map[string]string{
+		"cue.mod/module.cue": "module: \"a.test/b\"\nlanguage: version: \"v0.17.0\"\n",
+		"p/a.cue":            "@extern(embed)\n\npackage p\n\n" + cueHead + "description: _d.text\n_d: _ @embed(file=\"gone.json\")\nkeywords: _ @embed(file=\"gone.json\")\n",
+		"alone.cue":          "@extern(embed)\n\npackage q\n\n" + cueHead + "description: _ @embed(file=\"gone.txt\", type=text)\n",
+	})
+	for path, want := range map[string][]finding{
+		"p":         {{cueEvaluation, "7:7-7:31"}, {cueEvaluation, "8:13-8:37"}},
+		"alone.cue": {{cueEvaluation, "6:16-6:50"}},
+	} {
+		_, diags := Load(t.Context(), Source{Path: path})
+		if diff := cmp.Diff(want, findings(diags)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s%v", path, diff, diags)
+		}
+	}
+}
+
 func TestFileAlone(t *testing.T) {
 	folder(t, map[string]string{"a.cue": "package p\n" + cueHead, "b.cue": "package p\nnonsense: {{{\n", "c.yaml": yamlHead})
 	mustLoad(t, Source{Path: "a.cue"})

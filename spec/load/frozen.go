@@ -23,6 +23,9 @@ func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
 	if field == nil {
 		return x.siblingOfData(id, whole, s)
 	}
+	if x.shadowed(id, field, names, whole, s) {
+		return true
+	}
 	if len(names) == 1 && strings.HasPrefix(id.Name, "#") && slices.Contains(s.within, field) {
 		at := s.within[len(s.within)-1]
 		x.l.report(recursiveType, x.l.files.label(at.Label), s.place(), fmt.Sprintf("%s contains itself, without end", id.Name),

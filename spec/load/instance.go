@@ -13,6 +13,8 @@ import (
 	"cuelang.org/go/cue/errors"
 	"cuelang.org/go/cue/inject/embed"
 	"cuelang.org/go/cue/token"
+
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // evaluate brings a source to CUE's value of it; ok is false where nothing can
@@ -168,6 +170,9 @@ func (l *loader) cut(f *ast.File, bad map[ast.Node]bool) {
 	}
 	astutil.Apply(f, func(c astutil.Cursor) bool {
 		n := c.Node()
+		if field, ok := n.(*ast.Field); ok {
+			l.cutAttributes(field, bad)
+		}
 		if !bad[n] {
 			return true
 		}
@@ -179,11 +184,25 @@ func (l *loader) cut(f *ast.File, bad map[ast.Node]bool) {
 				return false
 			}
 		}
-		hole := &ast.Ident{Name: "_", NamePos: n.Pos()}
-		l.poisoned[holeKey(n.Pos())] = true
-		c.Replace(hole)
+		c.Replace(l.newHole(n))
 		return false
 	}, nil)
+}
+
+// cutAttributes takes bad attributes from a field, and its value with them:
+// @embed and @tag were to give it.
+func (l *loader) cutAttributes(field *ast.Field, bad map[ast.Node]bool) {
+	had := len(field.Attrs)
+	field.Attrs = slices.DeleteFunc(field.Attrs, func(a *ast.Attribute) bool { return bad[a] })
+	if len(field.Attrs) < had {
+		field.Value = l.newHole(field.Value)
+	}
+}
+
+// newHole is a placeholder for what was reported.
+func (l *loader) newHole(n ast.Node) *ast.Ident {
+	l.poisoned[holeKey(n.Pos())] = true
+	return &ast.Ident{Name: "_", NamePos: n.Pos()}
 }
 
 // holeKey names the place of a placeholder.
@@ -195,6 +214,31 @@ func holeKey(pos token.Pos) string {
 func (l *loader) hole(n ast.Node) bool {
 	id, ok := n.(*ast.Ident)
 	return ok && id.Name == "_" && l.poisoned[holeKey(id.Pos())]
+}
+
+// memberOfHole reports whether the selector at a place is of a field whose value
+// was cut out: what it lacks may have been there.
+func (l *loader) memberOfHole(at diag.Range) (found bool) {
+	if len(l.poisoned) == 0 {
+		return false
+	}
+	holes, selected := map[string]bool{}, ""
+	for _, f := range l.syntax.files {
+		ast.Walk(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Field:
+				if l.hole(n.Value) {
+					holes[labelOf(n)] = true
+				}
+			case *ast.SelectorExpr:
+				if _, id := pathOf(n); id != nil && l.files.of(n.Sel) == at {
+					selected = id.Name
+				}
+			}
+			return true
+		}, nil)
+	}
+	return holes[selected]
 }
 
 // holeBehind reports whether a value refers, by some steps, to a placeholder.

@@ -23,13 +23,15 @@ type linter struct {
 	// top are the package's top-level fields, over all files: CUE resolves a
 	// name of another file only when it compiles.
 	top map[string]*ast.Field
+	// imports are the names of packages that each file imports, by its name.
+	imports map[string]map[string]bool
 	// bad is what is cut out.
 	bad map[ast.Node]bool
 }
 
 // lint reports what is wrong with an instance's tree, and cuts it out.
 func (l *loader) lint(inst *build.Instance) {
-	x := &linter{l: l, blocks: map[*ast.Field]bool{}, props: map[*ast.Field]bool{}, top: map[string]*ast.Field{}, bad: map[ast.Node]bool{}}
+	x := &linter{l: l, blocks: map[*ast.Field]bool{}, props: map[*ast.Field]bool{}, top: map[string]*ast.Field{}, bad: map[ast.Node]bool{}, imports: importedNames(inst)}
 	for _, f := range inst.Files {
 		for _, d := range f.Decls {
 			if field, ok := d.(*ast.Field); ok && x.top[labelOf(field)] == nil {

@@ -173,6 +173,8 @@ func TestMistakesInCUE(t *testing.T) {
 		{"ephemeral without open", missingKey, cueHead + "ephemerals: «A»: outputs: {}"},
 		{"renewAfter without renew", missingKey, cueHead + "ephemerals: A: {open: file: {}, «renewAfter»: \"${1}\"}"},
 		{"children of text", wrongShape, cueHead + "components: A: children: «\"x\"»"},
+		{"list hides the package", shadowedPackage, "import \"list\"\n" + inResource("inputs: {a: [...string] & list.MaxItems(3), b: [...string] & list.MinItems(3)}, «list»: {file: list: path: \".\", items: \"${result.items}\", id: \"${each.value.path}\"}, id: \"x\", create: file: {}")},
+		{"property hides the package", shadowedPackage, "import \"time\"\n" + inResource("inputs: {«time»: time.Duration}, id: \"x\", create: file: {}")},
 		{"unknown import", importFailed, "import «\"acme.test/x\"»\n" + cueHead + "a: x.y"},
 	}
 	for _, c := range cases {

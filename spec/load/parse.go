@@ -139,6 +139,9 @@ func (l *loader) instanceErrors(inst *build.Instance) (fatal bool) {
 			fatal = true
 			continue
 		}
+		if code == unusedImport && l.hidden(e.Position()) {
+			continue
+		}
 		l.cueErrorAs(e, place{}, l.documentStart(), code)
 		fatal = fatal || code != unusedImport
 	}
