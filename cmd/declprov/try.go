@@ -119,6 +119,7 @@ func (a *app) try(ctx context.Context, path, token string, values []string, o tr
 	if err != nil {
 		return err
 	}
+	serving.Hush()
 	host, err := client.StartEngine()
 	if err != nil {
 		return err

@@ -2,9 +2,15 @@ package serving
 
 import (
 	"io"
+	stdlog "log"
 	"log/slog"
 	"os"
 )
+
+// Hush silences the standard logger, to which net/http writes the beginning of
+// whatever a server says unasked. That may be a secret, and Pulumi shows what a
+// provider writes to standard error.
+func Hush() { stdlog.SetOutput(io.Discard) }
 
 // NewLog is the log of a process: as DECLPROV_LOG says, or everything with
 // debug; by default nothing. It never holds a value of the user's.

@@ -83,6 +83,7 @@ const gcPercent = 250
 
 // Serve serves a compiled spec until the host has enough of it.
 func Serve(ctx context.Context, log *slog.Logger, p *engine.Program, c *container.Container, address string) error {
+	Hush()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
