@@ -9,7 +9,8 @@ import (
 
 // Hush silences the standard logger, to which net/http writes the beginning of
 // whatever a server says unasked. That may be a secret, and Pulumi shows what a
-// provider writes to standard error.
+// provider writes to standard error. (A package of Pulumi's SDK happens to have
+// the same effect, and may stop.)
 func Hush() { stdlog.SetOutput(io.Discard) }
 
 // NewLog is the log of a process: as DECLPROV_LOG says, or everything with
