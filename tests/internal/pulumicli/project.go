@@ -90,6 +90,9 @@ func (p *Project) SetProgram(body string) error {
 // Home is PULUMI_HOME: where the CLI finds plugins that are installed.
 func (p *Project) Home() string { return p.path("home") }
 
+// Environment is that of the CLI, for those who run it another way.
+func (p *Project) Environment() []string { return slices.Clone(p.env) }
+
 func (p *Project) path(elem ...string) string {
 	return filepath.Join(append([]string{p.opts.Dir}, elem...)...)
 }
