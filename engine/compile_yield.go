@@ -109,7 +109,7 @@ func (c *compiler) returned(y target, targets []*spec.Property, f spec.Field, s 
 		return
 	}
 	for _, p := range targets {
-		if !c.projects(value.Type(), p.Type) {
+		if !c.projects(value.Type(), p.Type, f.Value.Kind != spec.StringNode) {
 			c.template(f.Value, s, y.returnable(p), "return."+f.Name)
 		}
 	}
@@ -141,7 +141,7 @@ func (c *compiler) objectFits(y target, t *spec.Type, at func(*spec.Property) di
 		for _, p := range y.properties(f.Name) {
 			present := *f.Type
 			present.Nullable = false
-			if c.projects(&present, p.Type) {
+			if expr.Projectable(&present, p.Type, c.spec.Types) == nil {
 				continue
 			}
 			c.fail(codeTypeMismatch, at(p), p.Name, fmt.Sprintf("%s gives %s for %q, which is declared as %s", y.what, describe(f.Type), p.Name, describe(p.Type)),
@@ -150,14 +150,12 @@ func (c *compiler) objectFits(y target, t *spec.Type, at func(*spec.Property) di
 	}
 }
 
-// projects reports whether values of a type become a property as they are: a
-// number that is not known yet may become text, whose digits it keeps.
-func (c *compiler) projects(from, to *spec.Type) bool {
-	source := c.spec.Types.Resolve(from)
-	if (source.Kind == spec.Int || source.Kind == spec.Number) && !source.Nullable && len(source.Enum) == 0 {
-		if target := c.spec.Types.Resolve(to); target.Kind == spec.String && len(target.Enum) == 0 {
-			return true
-		}
+// projects reports whether values of a type become a property: as they come, by
+// name, or as the author has spelt them out. Then a name that the property does
+// not have is a slip, and is not left out.
+func (c *compiler) projects(from, to *spec.Type, spelt bool) bool {
+	if expr.Projectable(from, to, c.spec.Types) != nil {
+		return false
 	}
-	return expr.Assignable(from, to, c.spec.Types) == nil
+	return !spelt || expr.Assignable(from, to, c.spec.Types) == nil
 }

@@ -23,6 +23,17 @@ func Assignable(from, to *spec.Type, types spec.Types) error {
 	return nil
 }
 
+// Projectable reports why values of one type do not become a property of the
+// other where they come by name: what the property does not declare is left out,
+// at any depth, and a number becomes text, whose digits it keeps. Nil: they do.
+func Projectable(from, to *spec.Type, types spec.Types) error {
+	a := assignment{types: types, projects: true}
+	if err := a.check(from, to, 0); err != nil {
+		return err
+	}
+	return nil
+}
+
 type typePair struct{ from, to string }
 
 // assignment is one comparison; seen are the pairs of named types under way,
@@ -30,6 +41,8 @@ type typePair struct{ from, to string }
 type assignment struct {
 	types spec.Types
 	seen  []typePair
+	// projects: see Projectable.
+	projects bool
 }
 
 // mismatch is why an assignment fails; path is where in the value.
@@ -131,6 +144,8 @@ func (a *assignment) kinds(rf, rt, from, to *spec.Type, depth int) *mismatch {
 		return a.sameKind(rf, rt, depth)
 	case rf.Kind == spec.Int && rt.Kind == spec.Number:
 		return nil
+	case a.projects && (rf.Kind == spec.Int || rf.Kind == spec.Number) && rt.Kind == spec.String && literals(rt) == nil:
+		return nil
 	case rf.Kind == spec.Object && rt.Kind == spec.Map:
 		return a.objectIntoMap(rf, rt, depth)
 	case rf.Kind == spec.Map && rt.Kind == spec.Object:
@@ -204,7 +219,7 @@ func (a *assignment) objects(rf, rt *spec.Type, depth int) *mismatch {
 		}
 	}
 	for _, got := range rf.Fields {
-		if rt.Field(got.Name) != nil {
+		if rt.Field(got.Name) != nil || a.projects && !rt.Open {
 			continue
 		}
 		if !rt.Open {

@@ -156,6 +156,31 @@ func TestTreeErrors(t *testing.T) {
 }
 
 // TestAssignable asserts reasons.
+// What comes by name may have more than is declared, and numbers become text.
+func TestProjectable(t *testing.T) {
+	str, num := kind(spec.String), kind(spec.Int)
+	for _, test := range []struct {
+		from, to *spec.Type
+		want     string
+	}{
+		{object(required("a", str), required("b", str)), object(required("a", str)), ""},
+		{listOf(object(required("a", num), required("b", object(required("c", num))))), listOf(object(required("b", object()))), ""},
+		{listOf(num), listOf(str), ""},
+		{num, literal(spec.String, "1"), `this is an int, and "1" is wanted`},
+		{str, num, "this is a string, and int is wanted"},
+		{object(required("b", str)), object(required("a", str)), `property "a" is missing`},
+		{object(required("a", str), required("b", str)), &spec.Type{Kind: spec.Object, Open: true, Elem: num}, `property "a" is a string, and int is wanted`},
+	} {
+		got := ""
+		if err := Projectable(test.from, test.to, petScope().Types); err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("%s to %s: %q, want %q", Describe(test.from), Describe(test.to), got, test.want)
+		}
+	}
+}
+
 func TestAssignable(t *testing.T) {
 	str, num := kind(spec.String), kind(spec.Int)
 	tests := []struct {
