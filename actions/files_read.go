@@ -157,6 +157,10 @@ func (f *Files) ReadDir(name string) ([]fs.DirEntry, error) {
 	return kept, nil
 }
 
+// AssetPath is where an asset or archive with that path lies: relative ones
+// start at the folder of the user's program.
+func (f *Files) AssetPath(name string) (string, error) { return f.absolute(name) }
+
 // OpenAsset opens a file that the user of a provider handed over (an asset with
 // a path). Permissions bound what a spec may do, and it is not the spec that
 // chose this file: it is read wherever it lies. Never call it with a path that

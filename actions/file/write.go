@@ -63,7 +63,7 @@ func runWrite(ctx context.Context, call *actions.Call) actions.Outcome {
 	if err != nil {
 		return actions.Refuse(err)
 	}
-	src, err := openSource(call)
+	src, err := openSource(ctx, call)
 	if err != nil {
 		return actions.Refuse(err)
 	}

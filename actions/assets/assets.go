@@ -1,0 +1,158 @@
+// Package assets reads what the user of a provider hands over to it: assets,
+// which are one file each, and archives, which are many.
+//
+// Permissions bound what a spec may do, and it is not the spec that chose these:
+// they are read wherever they lie, as the SDKs of the host would. Where an
+// archive's files go is bound, by what writes them.
+package assets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+// Opened is the content of an asset, to be read once and closed.
+type Opened struct {
+	io.ReadCloser
+	// Size is in bytes; -1 where it is not known before the end.
+	Size int64
+}
+
+// Open opens the content of an asset: a text, a file, or what a URL yields.
+// Errors name the asset, and what to hand over instead.
+func Open(ctx context.Context, files *actions.Files, f *spec.File) (*Opened, error) {
+	switch {
+	case f.Archive:
+		return nil, errors.New("it is an archive, and one file is wanted; hand over an asset")
+	case f.Text != nil:
+		return &Opened{ReadCloser: io.NopCloser(strings.NewReader(*f.Text)), Size: int64(len(*f.Text))}, nil
+	case f.Path != "":
+		return openPath(files, f.Path)
+	case f.URI != "":
+		return openURI(ctx, files, f.URI)
+	default:
+		return nil, errElided
+	}
+}
+
+// errElided is what is left of an asset in a state whose contents the host has
+// left out.
+var errElided = errors.New("its content is not at hand, only its hash; hand it over again")
+
+func openPath(files *actions.Files, path string) (*Opened, error) {
+	if files == nil {
+		return nil, errors.New("files cannot be read here")
+	}
+	file, info, err := files.OpenAsset(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Opened{ReadCloser: file, Size: info.Size()}, nil
+}
+
+// openURI opens what a URI names: a file, or the answer to a GET.
+func openURI(ctx context.Context, files *actions.Files, uri string) (*Opened, error) {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return nil, fmt.Errorf("asset: %w", err)
+	}
+	switch u.Scheme {
+	case "file":
+		if u.Host != "" && u.Host != "localhost" {
+			return nil, fmt.Errorf("asset %q is on another machine; write file:///path, or hand the file over", uri)
+		}
+		return openPath(files, filepath.FromSlash(u.Path))
+	case "http", "https":
+		return fetch(ctx, u)
+	default:
+		return nil, fmt.Errorf("asset %q: only file, http and https can be read; hand over the file itself", uri)
+	}
+}
+
+// spooled copies what is opened to a temporary file, for those who must know its
+// size or read it twice; the file has no name, and goes when it is closed.
+func spooled(ctx context.Context, from *Opened, limit int64) (*os.File, int64, error) {
+	defer from.Close()
+	file, err := os.CreateTemp("", "declprov-asset-")
+	if err != nil {
+		return nil, 0, err
+	}
+	// Where an open file cannot be removed, closing leaves it to the system.
+	_ = os.Remove(file.Name())
+	n, err := io.Copy(file, io.LimitReader(&cancellable{ctx, from}, limit+1))
+	if err == nil && n > limit {
+		err = tooLarge(limit)
+	}
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		file.Close()
+		return nil, 0, err
+	}
+	return file, n, nil
+}
+
+// Spool opens an asset whose size is known: what has none before it is read is
+// read first.
+func Spool(ctx context.Context, files *actions.Files, f *spec.File) (*Opened, error) {
+	opened, err := Open(ctx, files, f)
+	if err != nil || opened.Size >= 0 {
+		return opened, err
+	}
+	file, size, err := spooled(ctx, opened, MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	return &Opened{ReadCloser: file, Size: size}, nil
+}
+
+// cancellable stops a long copy when its call ends.
+type cancellable struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (c *cancellable) Read(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.Reader.Read(p)
+}
+
+const (
+	// MaxBytes is the most that a remote asset, or the files of an archive
+	// together, may have.
+	MaxBytes = 4 << 30
+	// MaxFiles is how many files an archive may have.
+	MaxFiles = 100_000
+	// fetchTimeout is how long a server may take to begin its answer.
+	fetchTimeout = 30 * time.Second
+)
+
+func tooLarge(limit int64) error {
+	return fmt.Errorf("it has more than %d bytes; hand over less at once", limit)
+}
+
+// Entry is one file of an archive.
+type Entry struct {
+	// Name is its path in the archive, with slashes: one below it, never "..".
+	Name string
+	// Mode are its permission bits.
+	Mode fs.FileMode
+	// Size is in bytes; -1 where it is not known before the end.
+	Size int64
+	// Content is read before the next entry is looked at.
+	Content io.Reader
+}
