@@ -186,6 +186,9 @@ type Example struct {
 	// Files are there before the step runs: text by slash-separated path, below
 	// the folder of the user's program.
 	Files map[string]string
+	// Handed are the inputs that it refers to: the path of an asset, or, with a
+	// slash at its end, of an archive.
+	Handed map[string]string
 	// Answers are what a server gives, by request: "GET /pets/7". Below the
 	// server's address lies whatever path the step names.
 	Answers map[string]Answer

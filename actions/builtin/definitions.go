@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,6 +76,7 @@ func defineArgs(b *strings.Builder, args []actions.Arg, withRequired bool) {
 		case a.Mode == actions.Raw || value == "_" || value == "#Template":
 		case value == "string":
 			value = "#Text"
+		case strings.HasSuffix(value, "| #Template"):
 		default:
 			value += " | #Template"
 		}
@@ -107,7 +109,7 @@ func cueType(t *spec.Type) string {
 	case spec.Map:
 		return "{[string]: " + cueType(t.Elem) + "}"
 	case spec.Union:
-		return strings.Join(each(t.Variants, cueType), " | ")
+		return strings.Join(distinct(each(t.Variants, cueType)), " | ")
 	case spec.Object:
 		return cueObject(t)
 	default:
@@ -134,4 +136,15 @@ func upperFirst(name string) string {
 		return ""
 	}
 	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// distinct are the texts without those that came before.
+func distinct(texts []string) []string {
+	var out []string
+	for _, s := range texts {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }

@@ -16,7 +16,7 @@ func Family() *actions.Family {
 		Defaults: []actions.Arg{root()},
 		Kinds: []*actions.Kind{
 			writeKind(), readKind(), listKind(), deleteKind(),
-			mkdirKind(), copyKind(), symlinkKind(), statKind(),
+			mkdirKind(), copyKind(), symlinkKind(), statKind(), unpackKind(),
 		},
 		Grants: familyGrants,
 	}

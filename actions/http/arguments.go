@@ -76,7 +76,8 @@ func arguments() []actions.Arg {
 		arg("multipart", &spec.Type{Kind: spec.List, Elem: part()}, "Body of several parts, as forms with files have it."),
 		arg("text", text, "Body, as text."),
 		sent("xml", mapOfAny, "Body, as XML: an object with one member, the root."),
-		arg("bytes", either(text, &spec.Type{Kind: spec.Asset}), "Body: base64, or an asset."),
+		arg("bytes", either(text, &spec.Type{Kind: spec.Asset}, &spec.Type{Kind: spec.Archive}), "Body: base64, an asset, or an archive, which is packed."),
+		arg("archiveFormat", oneOf("zip", "tar", "tar.gz"), "How an archive in `bytes` is packed. Default: zip."),
 		graphql, returns, items, paginate(),
 		arg("ifMatch", either(truth, text), "ETag that the object must still have: true is that of the last read, if the server gave one."),
 		arg("idempotencyKey", either(truth, object(
@@ -89,7 +90,8 @@ func arguments() []actions.Arg {
 func part() *spec.Type {
 	return object(
 		member("name", text, "Name of the part."), field("value", anything, "Its content, as text."),
-		field("asset", &spec.Type{Kind: spec.Asset}, "Its content, as a file; a large one is streamed."),
+		field("asset", either(&spec.Type{Kind: spec.Asset}, &spec.Type{Kind: spec.Archive}), "Its content, as a file; a large one is streamed, an archive is packed."),
+		field("archiveFormat", oneOf("zip", "tar", "tar.gz"), "How an archive is packed. Default: zip."),
 		field("filename", text, "Name of the file."), field("contentType", text, "Its media type."),
 	)
 }

@@ -2,8 +2,6 @@ package http
 
 import (
 	"bytes"
-	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/spec"
 )
 
 // payload is a body that can be sent more than once.
@@ -28,7 +25,7 @@ func content(contentType string, data []byte) *payload {
 }
 
 // bodyOf makes the body of the one argument that gives it; nil is none.
-func (g given) bodyOf(files *actions.Files) (*payload, error) {
+func (g given) bodyOf(h handed) (*payload, error) {
 	var found string
 	for _, name := range bodies {
 		if g.args[name] == nil {
@@ -42,14 +39,14 @@ func (g given) bodyOf(files *actions.Files) (*payload, error) {
 	if found == "" {
 		return nil, nil
 	}
-	p, err := encodeBody(found, g.args[found], files)
+	p, err := encodeBody(found, g.args[found], h)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", found, err)
 	}
 	return p, nil
 }
 
-func encodeBody(as string, v any, files *actions.Files) (*payload, error) {
+func encodeBody(as string, v any, h handed) (*payload, error) {
 	switch as {
 	case "json":
 		data, err := encodeJSON(v)
@@ -74,62 +71,10 @@ func encodeBody(as string, v any, files *actions.Files) (*payload, error) {
 		if !ok {
 			return nil, fmt.Errorf("it is %s, and a list is wanted", actions.KindOf(v))
 		}
-		return multipartBody(parts, files)
+		return multipartBody(parts, h)
 	default:
-		return bytesBody(v, files)
+		return h.bytes(v)
 	}
-}
-
-func bytesBody(v any, files *actions.Files) (*payload, error) {
-	switch v := v.(type) {
-	case *spec.File:
-		p, err := assetBody(v, files)
-		if err == nil {
-			p.contentType = "application/octet-stream"
-		}
-		return p, err
-	case string:
-		data, err := base64.StdEncoding.DecodeString(v)
-		if err != nil {
-			return nil, errors.New("it is no standard base64")
-		}
-		return content("application/octet-stream", data), nil
-	default:
-		return nil, fmt.Errorf("it is %s, and base64 or an asset is wanted", actions.KindOf(v))
-	}
-}
-
-// assetBody is what a file that the user handed over holds. It is opened anew
-// each time, and must still have its size then.
-func assetBody(asset *spec.File, files *actions.Files) (*payload, error) {
-	switch {
-	case asset.Archive:
-		return nil, errors.New("it is an archive, and one file is wanted; hand over an asset")
-	case asset.Text != nil:
-		return content("text/plain; charset=utf-8", []byte(*asset.Text)), nil
-	case asset.URI != "":
-		return nil, errors.New("it is a remote asset, which is not fetched; hand over a file or text")
-	case asset.Path == "":
-		return nil, errors.New("its content is not at hand, only its hash; hand it over again")
-	case files == nil:
-		return nil, errors.New("files cannot be read here")
-	}
-	f, info, err := files.OpenAsset(asset.Path)
-	if err != nil {
-		return nil, err
-	}
-	_ = f.Close()
-	size := info.Size()
-	return &payload{contentType: "application/octet-stream", size: size, open: func() (io.ReadCloser, error) {
-		f, _, err := files.OpenAsset(asset.Path)
-		if err != nil {
-			return nil, err
-		}
-		return struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(f, size), f}, nil
-	}}, nil
 }
 
 // graphqlBody is a GraphQL request as servers take it over HTTP.

@@ -79,7 +79,7 @@ XML and objects correspond so: ` + "`{pet: {\"@id\": 7, name: \"Rex\", tag: [\"a
 objects with one member each, where the order matters.`
 
 func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
-	x, err := f.prepare(call)
+	x, err := f.prepare(ctx, call)
 	if err != nil {
 		return actions.Refuse(err)
 	}

@@ -139,7 +139,8 @@ func (x *exchange) login(m map[string]any) (*authenticator, error) {
 			return nil, fmt.Errorf("login.http.auth: %w", err)
 		}
 	}
-	r, err := y.request(y.given)
+	// Its token outlives the call that first needs it, and so may its body.
+	r, err := y.request(context.Background(), y.given)
 	if err != nil {
 		return nil, fmt.Errorf("login.http: %w", err)
 	}

@@ -9,13 +9,12 @@ import (
 	"net/textproto"
 	"strings"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 )
 
 // multipartBody joins the parts. Each is opened when its turn comes, so that
 // large files stay on the disk; the size is known beforehand.
-func multipartBody(parts []any, files *actions.Files) (*payload, error) {
+func multipartBody(parts []any, h handed) (*payload, error) {
 	var frame bytes.Buffer
 	w := multipart.NewWriter(&frame)
 	var pieces []*payload
@@ -25,7 +24,7 @@ func multipartBody(parts []any, files *actions.Files) (*payload, error) {
 	}
 	for i, p := range parts {
 		m, _ := p.(map[string]any)
-		header, body, err := partOf(m, files)
+		header, body, err := partOf(m, h)
 		if err != nil {
 			return nil, fmt.Errorf("part %d: %w", i+1, err)
 		}
@@ -48,7 +47,7 @@ func multipartBody(parts []any, files *actions.Files) (*payload, error) {
 }
 
 // partOf is a part's header and content.
-func partOf(m map[string]any, files *actions.Files) (textproto.MIMEHeader, *payload, error) {
+func partOf(m map[string]any, h handed) (textproto.MIMEHeader, *payload, error) {
 	name, _ := m["name"].(string)
 	filename, _ := m["filename"].(string)
 	mediaType, _ := m["contentType"].(string)
@@ -67,9 +66,11 @@ func partOf(m map[string]any, files *actions.Files) (textproto.MIMEHeader, *payl
 	var body *payload
 	var err error
 	if isAsset {
-		body, err = assetBody(asset, files)
+		part := h
+		part.format, _ = m["archiveFormat"].(string)
+		body, err = part.body(asset)
 		if err == nil && filename == "" {
-			filename = lastName(asset.Path, name)
+			filename = part.filename(asset, name)
 		}
 		if err == nil && mediaType == "" {
 			mediaType = body.contentType

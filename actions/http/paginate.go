@@ -205,7 +205,7 @@ func (x *exchange) nextCursor(r *request, own []pair, a *answer) (bool, error) {
 	}
 	before, _ := x.given.args[from].(map[string]any)
 	after := inserted(before, strings.Split(x.pages.text("body"), "."), v)
-	body, err := encodeBody(from, after, nil)
+	body, err := encodeBody(from, after, handed{})
 	if err != nil {
 		return false, err
 	}

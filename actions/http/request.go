@@ -1,6 +1,7 @@
 package http
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -60,7 +61,7 @@ func (g given) string(name string) string {
 }
 
 // prepare makes the request of a call, and all that its answers are judged by.
-func (f *family) prepare(call *actions.Call) (*exchange, error) {
+func (f *family) prepare(ctx context.Context, call *actions.Call) (*exchange, error) {
 	if call.Env == nil || call.Env.Network == nil {
 		return nil, errors.New("there is no network here")
 	}
@@ -70,7 +71,7 @@ func (f *family) prepare(call *actions.Call) (*exchange, error) {
 		return nil, err
 	}
 	var err error
-	if x.req, err = x.request(g); err != nil {
+	if x.req, err = x.request(ctx, g); err != nil {
 		return nil, err
 	}
 	if err := x.conditions(g); err != nil {
@@ -118,10 +119,10 @@ func (x *exchange) settle() error {
 }
 
 // request makes the request that arguments describe, without credentials.
-func (x *exchange) request(g given) (*request, error) {
+func (x *exchange) request(ctx context.Context, g given) (*request, error) {
 	r := &request{method: g.string("method"), headers: http.Header{}}
 	var err error
-	if r.body, err = g.bodyOf(x.call.Env.Files); err != nil {
+	if r.body, err = g.bodyOf(handed{ctx: ctx, files: x.call.Env.Files, format: g.string("archiveFormat")}); err != nil {
 		return nil, err
 	}
 	if r.method == "" {

@@ -125,7 +125,8 @@ func TestRefused(t *testing.T) {
 		{"no part", "/", args{"multipart": []any{args{"name": "a"}}}, "one of value and asset"},
 		{"line end in a part", "/", args{"multipart": []any{args{"name": "a\r\nX: y", "value": "x"}}}, "another header"},
 		{"missing file", "/", args{"bytes": &spec.File{Path: "none"}}, `asset "none": no such file`},
-		{"archive", "/", args{"bytes": &spec.File{Archive: true}}, "is an archive"},
+		{"elided archive", "/", args{"bytes": &spec.File{Archive: true}}, "only its hash"},
+		{"packed how", "/", args{"bytes": &spec.File{Archive: true, Members: map[string]*spec.File{}}, "archiveFormat": "rar"}, "one of zip, tar, tar.gz"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			l := &lab{TB: t, server: l.server, kind: l.kind, env: l.env}
@@ -148,10 +149,14 @@ func TestMultipart(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, `da"ta.bin`), []byte(large), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	empty := &spec.File{Archive: true, Members: map[string]*spec.File{}}
+	emptyZip := "PK\x05\x06" + strings.Repeat("\x00", 18)
 	l.done(l.run("/up", args{"multipart": []any{
 		args{"name": "a", "value": int64(1)},
 		args{"name": `we"ird`, "asset": &spec.File{Path: filepath.Join(dir, `da"ta.bin`)}},
 		args{"name": "c", "asset": &spec.File{Text: new("x")}, "filename": "c.json", "contentType": "application/json"},
+		args{"name": "d", "asset": empty},
+		args{"name": "e", "asset": empty, "archiveFormat": "tar"},
 	}}))
 	got := l.requests()[0]
 	_, params, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
@@ -172,7 +177,13 @@ func TestMultipart(t *testing.T) {
 		body, _ := io.ReadAll(p)
 		all = append(all, received{p.FormName(), p.FileName(), p.Header.Get("Content-Type"), string(body)})
 	}
-	want := []received{{"a", "", "", "1"}, {`we"ird`, `da"ta.bin`, "application/octet-stream", large}, {"c", "c.json", "application/json", "x"}}
+	want := []received{
+		{"a", "", "", "1"},
+		{`we"ird`, `da"ta.bin`, "application/octet-stream", large},
+		{"c", "c.json", "application/json", "x"},
+		{"d", "d.zip", "application/zip", emptyZip},
+		{"e", "e.tar", "application/x-tar", strings.Repeat("\x00", 1024)},
+	}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Error(diff)
 	}
