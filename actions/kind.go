@@ -3,6 +3,8 @@ package actions
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 
 	"github.com/declprov/declprov/spec"
 )
@@ -27,5 +29,33 @@ func KindOf(v any) string {
 		return "a file"
 	default:
 		return fmt.Sprintf("a %T", v)
+	}
+}
+
+// maxExact is the largest integer that a float64 holds with all before it.
+const maxExact = 1 << 53
+
+// TextOf is a value as text, as paths and parameters have it.
+func TextOf(v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case int:
+		return strconv.Itoa(v), nil
+	case json.Number:
+		return v.String(), nil
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) <= maxExact {
+			return strconv.FormatFloat(v, 'f', 0, 64), nil
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	case fmt.Stringer:
+		return v.String(), nil
+	default:
+		return "", fmt.Errorf("is %s, and text, a number or a truth value is wanted", KindOf(v))
 	}
 }

@@ -15,7 +15,7 @@ var (
 	someText  = &spec.Type{Kind: spec.String, MinLen: 1}
 	positive  = &spec.Type{Kind: spec.Int, Min: &spec.Bound{Value: number("1")}}
 	size      = &spec.Type{Kind: spec.Union, Variants: []*spec.Type{
-		integer, {Kind: spec.String, Patterns: []spec.Pattern{{Regexp: sizePattern.String()}}},
+		integer, {Kind: spec.String, Patterns: []spec.Pattern{{Regexp: actions.SizePattern}}},
 	}}
 )
 

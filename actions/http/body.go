@@ -59,7 +59,7 @@ func encodeBody(as string, v any, h handed) (*payload, error) {
 		pairs, err := parameters("form", m)
 		return content("application/x-www-form-urlencoded", []byte(encodePairs(pairs))), err
 	case "text":
-		s, err := scalar(v)
+		s, err := actions.TextOf(v)
 		return content("text/plain; charset=utf-8", []byte(s)), err
 	case "xml":
 		data, err := encodeXML(v)

@@ -28,7 +28,7 @@ func check(s actions.Static) []actions.Fault {
 			node = node.Get("per")
 		}
 		if text, literal := literalText(node); literal {
-			if _, err := durationOf(name, text, 0); err != nil {
+			if _, err := actions.DurationOf(name, text, 0); err != nil {
 				fail(name, "", err.Error(), "Write one like 10s or 1m30s.")
 			}
 		}

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/declprov/declprov/actions"
@@ -14,34 +12,6 @@ import (
 
 // number is a literal of a type.
 func number(s string) json.Number { return json.Number(s) }
-
-// maxExact is the largest integer that a float64 holds with all before it.
-const maxExact = 1 << 53
-
-// scalar is a value as text, as paths and parameters have it.
-func scalar(v any) (string, error) {
-	switch v := v.(type) {
-	case string:
-		return v, nil
-	case bool:
-		return strconv.FormatBool(v), nil
-	case int64:
-		return strconv.FormatInt(v, 10), nil
-	case int:
-		return strconv.Itoa(v), nil
-	case json.Number:
-		return v.String(), nil
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) <= maxExact {
-			return strconv.FormatFloat(v, 'f', 0, 64), nil
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64), nil
-	case fmt.Stringer:
-		return v.String(), nil
-	default:
-		return "", fmt.Errorf("is %s, and text, a number or a truth value is wanted", actions.KindOf(v))
-	}
-}
 
 // pair is one parameter.
 type pair struct{ name, value string }
@@ -59,7 +29,7 @@ func parameters(argument string, m map[string]any) ([]pair, error) {
 			if v == nil {
 				continue
 			}
-			text, err := scalar(v)
+			text, err := actions.TextOf(v)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %q %w; write jsonencode(…) to send it as JSON", argument, name, err)
 			}

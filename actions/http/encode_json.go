@@ -20,8 +20,8 @@ import (
 func encodeJSON(v any) ([]byte, error) { return appendJSON(make([]byte, 0, 256), v, 0) }
 
 func appendJSON(b []byte, v any, depth int) ([]byte, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("it nests deeper than %d", maxDepth)
+	if depth > actions.MaxDepth {
+		return nil, fmt.Errorf("it nests deeper than %d", actions.MaxDepth)
 	}
 	switch v := v.(type) {
 	case nil:

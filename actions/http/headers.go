@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/declprov/declprov/actions"
 )
 
 // reserved are headers that say how a request is sent, which is not for a spec
@@ -39,7 +41,7 @@ func (x *exchange) setHeaders(r *request, headers map[string]any) error {
 		if headers[name] == nil {
 			continue
 		}
-		value, err := scalar(headers[name])
+		value, err := actions.TextOf(headers[name])
 		if err != nil {
 			return fmt.Errorf("header %q %w", name, err)
 		}

@@ -1,6 +1,10 @@
 package http
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+)
 
 // hidden is a text of the server's for people, without what is known to be
 // secret. That goes before the text is cut to what is shown: no half of a secret
@@ -46,7 +50,7 @@ func (x *exchange) learnAll(v any) {
 			x.learnAll(item)
 		}
 	default:
-		if text, err := scalar(v); err == nil {
+		if text, err := actions.TextOf(v); err == nil {
 			x.secret(text)
 		}
 	}

@@ -150,7 +150,7 @@ func (x *exchange) said(a *answer) string {
 
 // messageOf is a message that may be an object.
 func (x *exchange) messageOf(v any) string {
-	text, err := scalar(v)
+	text, err := actions.TextOf(v)
 	if err != nil && v != nil {
 		data, _ := json.Marshal(v)
 		text = string(data)

@@ -58,7 +58,7 @@ func (l *limits) of(g given) (restraint, error) {
 		r.burst = r.requests
 	}
 	var err error
-	if r.per, err = durationOf("rateLimit.per", m["per"], 0); err != nil {
+	if r.per, err = actions.DurationOf("rateLimit.per", m["per"], 0); err != nil {
 		return r, err
 	}
 	if r.requests < 1 || r.burst < 1 || r.per == 0 {

@@ -165,7 +165,7 @@ func (x *exchange) logIn(ctx context.Context) (token, actions.Outcome) {
 	if err != nil {
 		return token{}, x.unusable(a, fmt.Errorf("login.token fails: %w", err))
 	}
-	value, err := scalar(v)
+	value, err := actions.TextOf(v)
 	if err != nil || value == "" {
 		return token{}, x.unusable(a, errors.New("login.token finds none in it"))
 	}

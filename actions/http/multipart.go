@@ -77,7 +77,7 @@ func partOf(m map[string]any, h handed) (textproto.MIMEHeader, *payload, error) 
 		}
 	} else {
 		var s string
-		s, err = scalar(m["value"])
+		s, err = actions.TextOf(m["value"])
 		body = content("", []byte(s))
 	}
 	if err != nil {

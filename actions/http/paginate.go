@@ -188,7 +188,7 @@ func (x *exchange) nextCursor(r *request, own []pair, a *answer) (bool, error) {
 		return false, nil
 	}
 	if name := x.pages.text("param"); name != "" {
-		text, err := scalar(v)
+		text, err := actions.TextOf(v)
 		if err != nil {
 			return false, fmt.Errorf("paginate.cursor.next %w", err)
 		}

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/declprov/declprov/actions"
@@ -21,10 +18,7 @@ const (
 	defaultMaxBytes = 16 << 20
 )
 
-var (
-	methodPattern = regexp.MustCompile(`^[A-Z][A-Z-]{0,30}$`)
-	sizePattern   = regexp.MustCompile(`^([0-9]{1,18}) ?(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)?$`)
-)
+var methodPattern = regexp.MustCompile(`^[A-Z][A-Z-]{0,30}$`)
 
 // request is one request, ready to be sent any number of times.
 type request struct {
@@ -93,10 +87,10 @@ func (x *exchange) settle() error {
 			return err
 		}
 	}
-	if x.timeout, err = durationOf("timeout", g.args["timeout"], defaultTimeout); err != nil {
+	if x.timeout, err = actions.DurationOf("timeout", g.args["timeout"], defaultTimeout); err != nil {
 		return err
 	}
-	if x.maxBytes, err = sizeOf(g.args["maxBytes"]); err != nil {
+	if x.maxBytes, err = actions.SizeOf("maxBytes", g.args["maxBytes"], defaultMaxBytes); err != nil {
 		return err
 	}
 	if x.pool, err = poolOf(x.call.Env.Network, g); err != nil {
@@ -207,7 +201,7 @@ func (x *exchange) conditions(g given) error {
 		}
 		if own, given := v["value"]; given && own != nil {
 			var err error
-			if key, err = scalar(own); err != nil {
+			if key, err = actions.TextOf(own); err != nil {
 				return fmt.Errorf("idempotencyKey: value %w", err)
 			}
 		}
@@ -230,43 +224,4 @@ func (r *request) complete(extra []pair) *url.URL {
 		u.RawQuery += "&" + encoded
 	}
 	return &u
-}
-
-// durationOf is a duration that an argument gives, more than nothing.
-func durationOf(name string, v any, def time.Duration) (time.Duration, error) {
-	if v == nil {
-		return def, nil
-	}
-	text, _ := v.(string)
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%s %.40q is no duration; write one like 10s or 1m30s", name, text)
-	}
-	return d, nil
-}
-
-// sizeOf is the most bytes of an answer.
-func sizeOf(v any) (int64, error) {
-	var text string
-	switch v := v.(type) {
-	case nil:
-		return defaultMaxBytes, nil
-	case int64:
-		text = strconv.FormatInt(v, 10)
-	case string:
-		text = v
-	}
-	units := map[string]int64{
-		"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
-		"kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
-	}
-	m := sizePattern.FindStringSubmatch(text)
-	if m == nil {
-		return 0, fmt.Errorf(`maxBytes %.40q is not a size; write a number of bytes, or "16MiB"`, text)
-	}
-	n, err := strconv.ParseInt(m[1], 10, 64)
-	if err != nil || n > (math.MaxInt64-1)/units[m[2]] {
-		return 0, fmt.Errorf("maxBytes %q is more than there can be", strings.TrimSpace(text))
-	}
-	return n * units[m[2]], nil
 }

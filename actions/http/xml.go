@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/declprov/declprov/actions"
 )
 
 // XML as objects: a member is an element, a list several of its name, "@name"
@@ -38,8 +40,8 @@ func encodeXML(v any) ([]byte, error) {
 }
 
 func writeElement(b *bytes.Buffer, name string, v any, depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("it nests deeper than %d", maxDepth)
+	if depth > actions.MaxDepth {
+		return fmt.Errorf("it nests deeper than %d", actions.MaxDepth)
 	}
 	if !xmlName.MatchString(name) {
 		return fmt.Errorf("%.80q is no name of an element", name)
@@ -121,7 +123,7 @@ func writeContent(b *bytes.Buffer, m map[string]any, depth int) error {
 
 // xmlText is a scalar, escaped. What XML 1.0 has no form for is refused.
 func xmlText(v any) (string, error) {
-	s, err := scalar(v)
+	s, err := actions.TextOf(v)
 	if err != nil {
 		return "", err
 	}
@@ -175,7 +177,7 @@ func decodeXML(data []byte) (any, error) {
 }
 
 func readElement(dec *xml.Decoder, start xml.StartElement, depth int) (any, error) {
-	if depth > maxDepth {
+	if depth > actions.MaxDepth {
 		return nil, errTooDeep
 	}
 	out := map[string]any{}
