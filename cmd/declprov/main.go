@@ -3,6 +3,15 @@
 // What it is depends on how it is started; see door.go.
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(Main()) }
+	"github.com/declprov/declprov/actions/exec/launch"
+)
+
+func main() {
+	if launch.Main(os.Args) {
+		return // this was the supervisor of a command
+	}
+	os.Exit(Main())
+}

@@ -23,23 +23,25 @@ const module = "github.com/declprov/declprov/"
 // is a prefix of its own.
 func arrows() map[string][]string {
 	return map[string][]string{
-		"spec/diag":        {},
-		"spec":             {"spec/diag"},
-		"spec/load":        {"spec"},
-		"spec/container":   {"spec"},
-		"spec/expr":        {"spec"},
-		"actions":          {"spec"},
-		"actions/assets":   {"actions"},
-		"actions/file":     {"actions/assets"},
-		"actions/http":     {"actions/assets"},
-		"actions/exec":     {"actions/assets"},
-		"actions/builtin":  {"actions/file", "actions/http", "actions/exec"},
-		"engine":           {"spec/expr", "actions", "spec/container"},
-		"engine/schema":    {"engine"},
-		"engine/pulumi":    {"engine"},
-		"engine/terraform": {"engine"},
-		"cmd":              {"spec/load", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
-		"docs":             {"cmd"},
+		"spec/diag":      {},
+		"spec":           {"spec/diag"},
+		"spec/load":      {"spec"},
+		"spec/container": {"spec"},
+		"spec/expr":      {"spec"},
+		"actions":        {"spec"},
+		"actions/assets": {"actions"},
+		"actions/file":   {"actions/assets"},
+		"actions/http":   {"actions/assets"},
+		"actions/exec":   {"actions/assets", "actions/exec/launch"},
+		// What a binary has to call first that runs commands: it imports nothing.
+		"actions/exec/launch": {},
+		"actions/builtin":     {"actions/file", "actions/http", "actions/exec"},
+		"engine":              {"spec/expr", "actions", "spec/container"},
+		"engine/schema":       {"engine"},
+		"engine/pulumi":       {"engine"},
+		"engine/terraform":    {"engine"},
+		"cmd":                 {"spec/load", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin", "actions/exec/launch"},
+		"docs":                {"cmd"},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/declprov/declprov/actions/exec/launch"
 	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 )
@@ -19,7 +20,12 @@ import (
 // version is set by the release build: -ldflags "-X main.version=1.2.3".
 var version string
 
-func main() { os.Exit(run()) }
+func main() {
+	if launch.Main(os.Args) {
+		return // this was the supervisor of a command
+	}
+	os.Exit(run())
+}
 
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

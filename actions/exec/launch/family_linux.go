@@ -1,0 +1,93 @@
+package launch
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// adopt makes this process the parent of what its descendants orphan. Where the
+// kernel does not know how, only process groups are ended.
+func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+
+// ownGroup gives a command a process group, which dies with this process.
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// family is all that a command has started: what is below this process.
+type family struct{ leader int }
+
+// extinct reports whether nothing is left of it. It is asked once all children
+// that ended are reaped.
+func (r *running) extinct() bool { return r.childless }
+
+// signal sends all of it a signal.
+func (r *running) signal(sig syscall.Signal) {
+	members := r.members()
+	if !r.exited {
+		// At once, before one that is told later can start another. Its number is
+		// no other group's as long as its leader is not reaped.
+		_ = syscall.Kill(-r.leader, sig)
+		members = slices.DeleteFunc(members, func(m member) bool { return m.pid == r.leader })
+	}
+	for _, m := range members {
+		if r.exited || m.group != r.leader {
+			_ = syscall.Kill(m.pid, sig)
+		}
+	}
+}
+
+// member is a process of the family's.
+type member struct{ pid, parent, group int }
+
+// members are the processes below this one, as far as /proc tells.
+func (r *running) members() []member {
+	all := processes()
+	below := map[int]bool{os.Getpid(): true}
+	var out []member
+	for grown := true; grown; {
+		grown = false
+		for _, m := range all {
+			if below[m.parent] && !below[m.pid] {
+				below[m.pid], grown = true, true
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// processes are all that there are: by proc_pid_stat(5), the fourth field is the
+// parent, the fifth the group, behind a name that may hold anything.
+func processes() []member {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // what could be read will do
+	var out []member
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile("/proc/" + name + "/stat")
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+		if len(fields) < 3 {
+			continue
+		}
+		parent, _ := strconv.Atoi(string(fields[1]))
+		group, _ := strconv.Atoi(string(fields[2]))
+		out = append(out, member{pid: pid, parent: parent, group: group})
+	}
+	return out
+}

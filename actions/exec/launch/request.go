@@ -1,0 +1,87 @@
+package launch
+
+import (
+	"errors"
+	"strconv"
+	"time"
+)
+
+// Request is a command as a supervisor gets it.
+type Request struct {
+	// Path is the program, absolute. Args are its arguments from its own name on,
+	// Env its whole environment, Dir where it starts.
+	Path, Dir string
+	Args, Env []string
+	// Grace is the time from TERM to KILL where the provider is gone.
+	Grace time.Duration
+}
+
+// Fields are the request as a frame's.
+func (r Request) Fields() []string {
+	fields := []string{r.Path, r.Dir, strconv.FormatInt(r.Grace.Milliseconds(), 10), strconv.Itoa(len(r.Args))}
+	fields = append(fields, r.Args...)
+	return append(fields, r.Env...)
+}
+
+// ParseRequest is the request in a frame's fields.
+func ParseRequest(fields []string) (Request, error) {
+	const head = 4
+	if len(fields) < head {
+		return Request{}, errRequest
+	}
+	n, err := strconv.Atoi(fields[3])
+	if err != nil || n < 1 || n > len(fields)-head {
+		return Request{}, errRequest
+	}
+	grace, err := milliseconds(fields[2])
+	if err != nil {
+		return Request{}, errRequest
+	}
+	return Request{Path: fields[0], Dir: fields[1], Grace: grace, Args: fields[head : head+n], Env: fields[head+n:]}, nil
+}
+
+var errRequest = errors.New("the request is none")
+
+// Exit is how a command ended.
+type Exit struct {
+	// Code is its exit code; Signal is the number of the one that ended it, or 0.
+	Code, Signal int
+	// Left says that it has left processes running in the background, which its
+	// supervisor has let go: it serves no other command.
+	Left bool
+	// Stuck are the processes that could not be ended.
+	Stuck int
+}
+
+// Fields are the exit as a frame's.
+func (e Exit) Fields() []string {
+	left := "0"
+	if e.Left {
+		left = "1"
+	}
+	return []string{strconv.Itoa(e.Code), strconv.Itoa(e.Signal), left, strconv.Itoa(e.Stuck)}
+}
+
+// ParseExit is the exit in a frame's fields.
+func ParseExit(fields []string) (Exit, error) {
+	var numbers [4]int
+	if len(fields) != len(numbers) {
+		return Exit{}, errExit
+	}
+	for i, f := range fields {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			return Exit{}, errExit
+		}
+		numbers[i] = n
+	}
+	return Exit{Code: numbers[0], Signal: numbers[1], Left: numbers[2] == 1, Stuck: numbers[3]}, nil
+}
+
+var errExit = errors.New("the answer is none")
+
+func milliseconds(text string) (time.Duration, error) {
+	n, err := strconv.ParseInt(text, 10, 63)
+	const most = int64(24 * time.Hour / time.Millisecond)
+	return time.Duration(min(max(n, 0), most)) * time.Millisecond, err
+}

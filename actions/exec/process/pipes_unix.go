@@ -1,0 +1,116 @@
+//go:build unix
+
+package process
+
+import (
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// pipes are a command's standard files: theirs to be handed over, ours to be
+// written and read.
+type pipes struct {
+	theirs []*os.File // stdin, stdout, stderr
+	stdin  *os.File   // nil where there is nothing to write
+	out    []*os.File // of stdout and stderr, those that somebody reads
+	read   sync.WaitGroup
+}
+
+func openPipes(c Command) (p *pipes, err error) {
+	p = &pipes{}
+	defer func() {
+		if err != nil {
+			p.closeTheirs()
+			p.close()
+		}
+	}()
+	if c.Stdin == nil {
+		err = p.null(os.O_RDONLY)
+	} else {
+		var r *os.File
+		if r, p.stdin, err = os.Pipe(); err == nil {
+			p.theirs = append(p.theirs, r)
+		}
+	}
+	for _, w := range []io.Writer{c.Stdout, c.Stderr} {
+		switch {
+		case err != nil:
+			return p, err
+		case w == nil:
+			err = p.null(os.O_WRONLY)
+		default:
+			var ours, theirs *os.File
+			if ours, theirs, err = os.Pipe(); err == nil {
+				p.out, p.theirs = append(p.out, ours), append(p.theirs, theirs)
+			}
+		}
+	}
+	return p, err
+}
+
+func (p *pipes) null(mode int) error {
+	f, err := os.OpenFile(os.DevNull, mode, 0)
+	if err == nil {
+		p.theirs = append(p.theirs, f)
+	}
+	return err
+}
+
+func (p *pipes) descriptors() []int {
+	out := make([]int, len(p.theirs))
+	for i, f := range p.theirs {
+		out[i] = int(f.Fd())
+	}
+	return out
+}
+
+// closeTheirs closes what the command has by now.
+func (p *pipes) closeTheirs() {
+	for _, f := range p.theirs {
+		_ = f.Close()
+	}
+	p.theirs = nil
+}
+
+// follow writes and reads until the command no longer does.
+func (p *pipes) follow(c Command) {
+	if p.stdin != nil {
+		go func() {
+			// A command need not read what it is given.
+			_, _ = io.Copy(p.stdin, c.Stdin)
+			_ = p.stdin.Close()
+		}()
+	}
+	next := 0
+	for _, w := range []io.Writer{c.Stdout, c.Stderr} {
+		if w == nil {
+			continue
+		}
+		r := p.out[next]
+		next++
+		p.read.Go(func() { _, _ = io.Copy(readless{w}, r) })
+	}
+}
+
+// readless hides all but Write of a writer: a copy then goes through one buffer.
+type readless struct{ io.Writer }
+
+// drain waits until all that was written is read: for a while only, as what the
+// command has left running may write on.
+func (p *pipes) drain() {
+	timer := time.AfterFunc(outputDelay, p.close)
+	p.read.Wait()
+	timer.Stop()
+}
+
+// close closes our ends.
+func (p *pipes) close() {
+	for _, f := range p.out {
+		_ = f.Close()
+	}
+	if p.stdin != nil {
+		_ = p.stdin.Close()
+	}
+}

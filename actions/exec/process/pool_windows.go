@@ -1,0 +1,95 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// Pool runs commands, each in a job object of its own: the kernel ends all that
+// is in one when the last handle to it closes, so no supervisor is needed. What a
+// command starts in the moment before it is put into its job is not in it. Windows
+// has no TERM: a command is ended without a grace.
+type Pool struct{}
+
+// Run runs the command and returns at its end: with *StartError where it never
+// began, with another error where nobody knows how it ended.
+func (*Pool) Run(ctx context.Context, c Command) (Exit, error) {
+	if ctx.Err() != nil {
+		return Exit{}, &StartError{Err: context.Cause(ctx)}
+	}
+	job, err := newJob()
+	if err != nil {
+		return Exit{}, notStarted("a job object for it: %w", err)
+	}
+	defer windows.CloseHandle(job)
+	cmd := &exec.Cmd{
+		Path: c.Path, Args: c.Args, Env: c.Env, Dir: c.Dir,
+		Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr, WaitDelay: outputDelay,
+	}
+	if err := cmd.Start(); err != nil {
+		return Exit{}, &StartError{Err: err}
+	}
+	if err := assign(job, cmd.Process.Pid); err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return Exit{}, fmt.Errorf("it was ended, for it could not be put into a job object: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	exit := Exit{}
+	e, stop := c.ending(ctx)
+	defer stop()
+	select {
+	case err = <-ended:
+		// What it has left running in the background runs on.
+		_ = limit(job, 0)
+	case <-e.timeout:
+		exit.Ended = ErrTimeout
+	case <-e.ctx.Done():
+		exit.Ended = context.Cause(ctx)
+	}
+	if exit.Ended != nil {
+		_ = windows.TerminateJobObject(job, 1)
+		err = <-ended
+	}
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) && !errors.Is(err, exec.ErrWaitDelay) {
+		return exit, err
+	}
+	exit.Code = cmd.ProcessState.ExitCode()
+	return exit, nil
+}
+
+func newJob() (windows.Handle, error) {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return 0, err
+	}
+	if err := limit(job, windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE); err != nil {
+		_ = windows.CloseHandle(job)
+		return 0, err
+	}
+	return job, nil
+}
+
+func limit(job windows.Handle, flags uint32) error {
+	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
+	info.BasicLimitInformation.LimitFlags = flags
+	_, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	return err
+}
+
+func assign(job windows.Handle, pid int) error {
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(pid))
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(process)
+	return windows.AssignProcessToJobObject(job, process)
+}
