@@ -13,8 +13,9 @@ type Call struct {
 	// int64, float64, json.Number (what neither holds exactly), string,
 	// []any, map[string]any, *spec.File for an asset or archive.
 	Args map[string]any
-	// Parts are the arguments of mode Path; a part of an argument (Arg.Inner) is
-	// found under its dotted path, "auth.login.http.path".
+	// Parts are the arguments of mode Path, and the words of those of mode Words; a
+	// part of an argument (Arg.Inner) is found under its dotted path,
+	// "auth.login.http.path".
 	Parts map[string][]Part
 	// Late are the arguments of mode Late, and such parts of arguments.
 	Late map[string]LateExpr
@@ -34,8 +35,15 @@ type Call struct {
 	Mask func(text string) string
 	// Secrets are the names on the wire of members of answers that are secret.
 	Secrets []string
+	// Unfinished is how many bytes at the end of a text may be the beginning of a
+	// secret, which what follows would complete: they are masked with that, and
+	// not before. Nil: none.
+	Unfinished func(text string) int
 	// Progress shows a short text while the run goes on; never nil.
 	Progress func(text string)
+	// Log keeps a text among what the host shows of the resource; with detail only
+	// where it shows everything. Nil: nobody listens.
+	Log func(text string, detail bool)
 	// Attempt counts the runs of this call from 1; 0 is 1. Repeating is the
 	// engine's.
 	Attempt int
@@ -122,8 +130,9 @@ func Fail(err error) Outcome { return Outcome{Status: Failed, Err: err} }
 // Env is the part of the world that an action may touch: each member refuses
 // what the spec's permissions do not grant, before any system call.
 type Env struct {
-	Files   *Files
-	Network *Network
+	Files     *Files
+	Network   *Network
+	Processes *Processes
 }
 
 // File is the kind of argument value that an asset or archive arrives as.

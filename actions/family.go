@@ -54,8 +54,9 @@ type Kind struct {
 	Result func(Static) *spec.Type
 	// Yields names the member of the result that an operation yields which ends
 	// with this kind and says nothing else: an answer's body. It comes from
-	// outside, so its names are those on the wire. "" is the whole result.
-	Yields string
+	// outside, so its names are those on the wire. "", as nil gives, is the whole
+	// result.
+	Yields func(Static) string
 	// Effect says whether a run changes the world.
 	Effect func(Static) Effect
 	// Uncertain says that a run may be sent and never answered, so that nobody
@@ -101,6 +102,11 @@ const (
 	// Typed arguments are types, not values (`returns: #Pet`). They reach
 	// Static.Types, and Call.Args as true.
 	Typed
+	// Words arguments are lists of text of which the action must know what the
+	// author has written: a command line. They arrive in Call.Parts, one by one,
+	// Literal where a word begins with the author's own text. An item that is a
+	// list stands for its items, and one that is null for none.
+	Words
 )
 
 // Fault is a mistake in a call that its declaration alone does not show.
@@ -129,6 +135,9 @@ type Arg struct {
 	// Merged says that the members of a kind's own value come over those of the
 	// family's default, one by one, instead of the one value over the other.
 	Merged bool
+	// Instead says how a value is passed that a Raw argument does not take, where
+	// that can be said.
+	Instead string
 	// Exposed arguments end up where others can read them (a path, a command
 	// line): a secret may not go in.
 	Exposed bool

@@ -6,7 +6,7 @@ func (s *step) arrived(result any) any {
 	if !ok || !s.arrives.active {
 		return result
 	}
-	members[s.kind.Yields] = s.arrives.in(members[s.kind.Yields], nil)
+	members[s.yield] = s.arrives.in(members[s.yield], nil)
 	return members
 }
 

@@ -17,22 +17,34 @@ var errNotKnown = errors.New("it depends on what is not known yet")
 
 // call evaluates a step's arguments.
 func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, error) {
+	env, err := r.envOf(s)
+	if err != nil {
+		return nil, err
+	}
 	call := &actions.Call{
 		Args: make(map[string]any, len(s.args)), Parts: map[string][]actions.Part{}, Late: map[string]actions.LateExpr{},
-		Env:     r.env,
-		Key:     r.key,
-		Mark:    r.markOf(s),
-		ETag:    r.etag,
-		Attempt: attempt,
-		Limit:   r.limit,
-		Wants:   s.needs,
-		Secret:  func(text string) { r.secrets.values = append(r.secrets.values, text) },
-		Mask:    func(text string) string { return r.mask().text(text) },
-		Secrets: r.secretNames,
+		Env:        env,
+		Key:        r.key,
+		Mark:       r.markOf(s),
+		ETag:       r.etag,
+		Attempt:    attempt,
+		Limit:      r.limit,
+		Wants:      s.needs,
+		Secret:     func(text string) { r.secrets.values = append(r.secrets.values, text) },
+		Mask:       func(text string) string { return r.mask().text(text) },
+		Unfinished: func(text string) int { return r.mask().unfinished(text) },
+		Secrets:    r.secretNames,
 		Progress: func(text string) {
 			if ctx.Err() == nil {
 				r.log.Status(r.mask().text(text))
 			}
+		},
+		Log: func(text string, detail bool) {
+			severity := Info
+			if detail {
+				severity = Debug
+			}
+			r.log.Message(severity, r.mask().text(text))
 		},
 	}
 	for name, a := range s.args {
@@ -58,6 +70,8 @@ func (r *run) evalArgument(call *actions.Call, name string, a argument) error {
 		return nil
 	case a.decl.Mode == actions.Path:
 		return r.parts(call, name, a.value)
+	case a.decl.Mode == actions.Words:
+		return r.words(call, name, a)
 	case a.value == nil:
 		return nil
 	}

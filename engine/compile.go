@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,6 +30,8 @@ type compiler struct {
 	configure *operation
 	session   *spec.Type
 	diags     diag.List
+	// named are the programs that the spec's own steps name.
+	named *namedPrograms
 	// unnamed says that a spec without a permissions block was told to name
 	// what it may touch: one mistake, however many actions suffer from it.
 	unnamed bool
@@ -42,7 +45,7 @@ type compiler struct {
 func (c *compiler) fork() *compiler {
 	return &compiler{
 		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants, unsure: c.unsure, doubtful: c.doubtful,
-		configure: c.configure, session: c.session,
+		configure: c.configure, session: c.session, named: c.named,
 		checkers: map[string]*checker{},
 	}
 }
@@ -263,7 +266,7 @@ func misspelt(block spec.Field, decls []actions.Arg, names ...string) bool {
 func (c *compiler) argument(f spec.Field, decl *actions.Arg, s *expr.Scope, what string) *expr.Value {
 	if decl.Mode == actions.Raw && c.hasTemplate(f.Value) {
 		c.fail(codeNoTemplates, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s takes no templates", f.Name, what),
-			"Its text goes out as it stands. Write `$${` for a literal `${`, and pass values another way.")
+			cmp.Or(decl.Instead, "Its text goes out as it stands. Write `$${` for a literal `${`, and pass values another way."))
 		return nil
 	}
 	if f.Value.Type != nil {
@@ -273,8 +276,7 @@ func (c *compiler) argument(f spec.Field, decl *actions.Arg, s *expr.Scope, what
 	}
 	v := c.template(f.Value, s, optional(decl), f.Name)
 	if v != nil && decl.Exposed && v.Secret() {
-		c.fail(codeSecretExposed, f.Value.Range, f.Name, fmt.Sprintf("a secret goes into argument %q of %s", f.Name, what),
-			"Others can read it there. Pass the secret where it stays hidden, or take @secret() off what is none.")
+		c.exposedSecret(f.Value, f.Name, f.Name, what)
 	}
 	return v
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/declprov/declprov/actions"
@@ -22,6 +23,8 @@ type argument struct {
 	parts map[string]part
 	// typ is the type that a Typed argument names.
 	typ *spec.Type
+	// words are the items of a Words argument; see words.go.
+	words []word
 	// under is the family's default, whose members stand below the value's,
 	// for a Merged argument.
 	under *argument
@@ -41,6 +44,8 @@ func (c *compiler) argumentOf(f spec.Field, decl *actions.Arg, s *expr.Scope, wh
 	case actions.Late:
 	case actions.Typed:
 		a.typ = c.typed(f, what)
+	case actions.Words:
+		c.words(&a, f, s, what)
 	default:
 		var inner map[string]*spec.Node
 		a.rest, inner = decl.Split(f.Value)
@@ -91,10 +96,15 @@ func (c *compiler) rawParts(f spec.Field, decl *actions.Arg, what string) {
 	}
 }
 
-// at is the node at a dotted path below another, or nil.
+// at is the node at a dotted path below another, or nil. An item of a list has
+// its index for a name.
 func at(n *spec.Node, path string) *spec.Node {
 	for _, name := range strings.Split(path, ".") {
-		n = n.Get(name)
+		if i, err := strconv.Atoi(name); err == nil && n != nil && i < len(n.Items) {
+			n = n.Items[i]
+		} else {
+			n = n.Get(name)
+		}
 	}
 	return n
 }

@@ -125,8 +125,8 @@ func (c *compiler) want(r *resource, op *operation, v verb) {
 	}
 	// The last step's own result is projected by name.
 	last := op.steps[len(op.steps)-1]
-	if last.kind != nil && last.kind.Yields != "" {
-		last.want([]string{last.kind.Yields})
+	if last.yield != "" {
+		last.want([]string{last.yield})
 		return
 	}
 	for _, p := range r.spec.Outputs.Fields {

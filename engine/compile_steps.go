@@ -25,6 +25,12 @@ type step struct {
 	// keyed and uncertain are what the kind says of the call: see actions.Kind.
 	keyed, uncertain bool
 	result           *spec.Type
+	// yield is the member of the result that the step yields, "" the whole: see
+	// actions.Kind.
+	yield string
+	// named are the programs that it runs because it names them itself, in a spec
+	// without a permissions block.
+	named []grant
 
 	when, forEach, until, fail, progress, gone, lock *expr.Value
 	every, timeout                                   *expr.Value
@@ -158,10 +164,10 @@ func stepType(s *step) *spec.Type {
 // yields is the type of what an operation yields that ends with the step, and
 // says nothing else: of an answer, its body.
 func (s *step) yields() *spec.Type {
-	if s.kind == nil || s.kind.Yields == "" || s.forEach != nil {
+	if s.yield == "" || s.forEach != nil {
 		return s.result
 	}
-	if p := s.result.Field(s.kind.Yields); p != nil {
+	if p := s.result.Field(s.yield); p != nil {
 		return p.Type
 	}
 	return &spec.Type{}
@@ -318,7 +324,10 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 	static = s.static()
 	c.faults(s, static, block)
 	s.result, s.effect, s.known = s.kind.Result(static), s.kind.Effect(static), true
-	if body := s.result.Field(s.kind.Yields); body != nil {
+	if s.kind.Yields != nil {
+		s.yield = s.kind.Yields(static)
+	}
+	if body := s.result.Field(s.yield); body != nil {
 		// A typed answer gets its declared names when it arrives.
 		s.arrives = newNaming("", c.spec.Types, body.Type)
 	}

@@ -40,7 +40,7 @@ func TestCompileMistakes(t *testing.T) {
 		"two of three":                   {"conflicting-arguments", without("create") + `create: file: write: {path: "x", content: "y", contentBase64: «"eQ=="»}`},
 		"no such action":                 {"unknown-action", without("create") + `create: file: «wirte»: {path: "x", content: "y"}`},
 		"no such family":                 {"unknown-key", without("create") + `create: «flie»: write: {path: "x", content: "y"}`},
-		"a family of a later version":    {"unknown-key", without("create") + `create: «exec»: command: ["x"]`},
+		"a family of a later version":    {"unknown-key", without("create") + `create: «telepathy»: thought: "x"`},
 		"two actions":                    {"two-actions", without("create") + `create: {file: write: {path: "x", content: "y"}, «world»: do: what: "x"}`},
 		"two actions of a family":        {"two-actions", without("create") + `create: file: {write: {path: "x", content: "y"}, «delete»: path: "x"}`},
 		"not a block":                    {"wrong-shape", without("create") + `create: file: write: «"x"»`},
@@ -174,7 +174,11 @@ resources: Thing: {
 		t.Fatal(diags)
 	}
 	var grants []string
-	for _, g := range prog.Grants() {
+	all, err := prog.Grants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range all {
 		grants = append(grants, fmt.Sprintf("%s %s %t", g.Access, g.Pattern, g.Implied))
 	}
 	if diff := cmp.Diff([]string{"write ${config.root}/** true"}, grants); diff != "" {

@@ -220,6 +220,10 @@ func (e *Engine) openFiles() error {
 		return err
 	}
 	network, err := e.network(vars)
-	e.env = &actions.Env{Files: files, Network: network}
+	if err != nil {
+		return err
+	}
+	processes, err := e.processes(vars)
+	e.env = &actions.Env{Files: files, Network: network, Processes: processes}
 	return err
 }

@@ -32,12 +32,16 @@ type grant struct {
 }
 
 // Grants are the permissions that the spec has.
-func (p *Program) Grants() []Grant {
-	out := make([]Grant, len(p.grants))
-	for i, g := range p.grants {
-		out[i] = Grant{Access: accessName(g.access), Pattern: g.node.Text, Implied: g.implied, Chosen: g.chosen()}
+func (p *Program) Grants() ([]Grant, error) {
+	named, err := p.namedGrants()
+	if err != nil {
+		return nil, err
 	}
-	return out
+	var out []Grant
+	for _, g := range slices.Concat(p.grants, named) {
+		out = append(out, Grant{Access: accessName(g.access), Pattern: g.node.Text, Implied: g.implied, Chosen: g.chosen()})
+	}
+	return out, nil
 }
 
 // chosen reports whether the pattern depends on a resource's inputs.
@@ -113,7 +117,7 @@ func (c *compiler) permitted(s *step, static actions.Static, block spec.Field) {
 		return
 	}
 	for _, need := range s.kind.Grants(static) {
-		if c.mayHave(need) || c.spec.Permissions == nil && c.unnamed {
+		if c.names(s, need) || c.mayHave(need) || c.spec.Permissions == nil && c.unnamed {
 			continue
 		}
 		c.unnamed = true
@@ -148,8 +152,11 @@ func allows(granted, need actions.Access) bool {
 
 // covered reports whether a pattern that is written out may allow a need that is.
 func covered(need actions.Grant, pattern string) bool {
-	if need.Access == actions.Connect {
+	switch need.Access {
+	case actions.Connect:
 		return actions.OriginCovered(pattern, need.Pattern.Text)
+	case actions.Run:
+		return actions.ProgramCovered(pattern, need.Pattern.Text)
 	}
 	return covers(pattern, need.Pattern.Text)
 }
@@ -173,6 +180,8 @@ func (c *compiler) granted(access actions.Access) string {
 		}
 	}
 	switch {
+	case have == nil && c.spec.Permissions == nil && access == actions.Run:
+		return "Without a permissions block a spec may run the programs that it names itself. Which one a value names, only the block can grant: `permissions: run: [...]`."
 	case have == nil && c.spec.Permissions == nil:
 		return "Without a permissions block a spec gets what its defaults name, such as the tree under `file: root: \".\"`. Name it, or write the block."
 	case have == nil:

@@ -89,7 +89,7 @@ func (c *compiler) misfit() error {
 }
 
 func newProgram(p *spec.Provider, families []*actions.Family) (*Program, *compiler) {
-	c := &compiler{spec: p, families: families, checkers: map[string]*checker{}}
+	c := &compiler{spec: p, families: families, checkers: map[string]*checker{}, named: &namedPrograms{}}
 	prog := &Program{
 		provider: p, compiler: c, resources: map[string]*lazyResource{}, functions: map[string]func() (*function, error){},
 	}

@@ -85,7 +85,7 @@ func (c *checker) value(v any, path string, m *mask) (property.Value, error) {
 	case bool:
 		return property.New(v), c.want(path, v, spec.Bool)
 	case string:
-		return property.New(v).WithSecret(m.known[v]), c.want(path, v, spec.String)
+		return property.New(v).WithSecret(m.holds(v)), c.want(path, v, spec.String)
 	case int, int64, float64, json.Number:
 		return c.numberValue(v, path, m)
 	case []any:

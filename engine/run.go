@@ -28,6 +28,9 @@ type run struct {
 	vars   *expr.Vars
 	// secrets are where secrets are among the values, and their texts.
 	secrets *secretPaths
+	// hides is the mask of the first so many of these texts, kept.
+	hides  *mask
+	hidden int
 	// results are those of the finished steps, by index.
 	results []any
 	// effected says that something in the world has changed, or may have.
@@ -124,7 +127,12 @@ func (r *run) takeID(id string) {
 }
 
 // mask hides the secrets that the run has seen so far.
-func (r *run) mask() *mask { return newMask(r.secrets.values) }
+func (r *run) mask() *mask {
+	if r.hides == nil || r.hidden != len(r.secrets.values) {
+		r.hides, r.hidden = newMask(r.secrets.values), len(r.secrets.values)
+	}
+	return r.hides
+}
 
 // eval evaluates a template to a plain value. Secrets that it makes are noted.
 func (r *run) eval(v *expr.Value) (any, error) {
@@ -247,14 +255,14 @@ func (r *run) yield() (any, error) {
 	}
 	out := r.vars.Values["result"]
 	s := last(r.op.steps)
-	if s == nil || s.kind == nil || s.kind.Yields == "" || s.forEach != nil {
+	if s == nil || s.yield == "" || s.forEach != nil {
 		return out, nil
 	}
 	members, ok := out.(map[string]any)
 	if !ok {
 		return out, nil
 	}
-	return r.naming.in(members[s.kind.Yields], s.yields()), nil
+	return r.naming.in(members[s.yield], s.yields()), nil
 }
 
 // evalYield is the yield as a plain value. Secrets in it are noted.
@@ -297,7 +305,11 @@ func (r *run) open() error {
 		return r.mask().error(err)
 	}
 	network, err := r.engine.network(r.vars)
-	r.env = &actions.Env{Files: files, Network: network}
+	if err != nil {
+		return r.mask().error(err)
+	}
+	processes, err := r.engine.processes(r.vars)
+	r.env = &actions.Env{Files: files, Network: network, Processes: processes}
 	return r.mask().error(err)
 }
 

@@ -89,12 +89,13 @@ func (w *world) family() *actions.Family {
 	}
 	// `world: send` is like http: `with` goes out under the names on the wire,
 	// and the answer's body is what it yields.
+	body := func(actions.Static) string { return "body" }
 	send := kind("send", actions.Write)
-	send.Args[1].Wire, send.Yields = true, "body"
+	send.Args[1].Wire, send.Yields = true, body
 	// `world: ask` is like an http GET: what it yields is untyped, what surrounds
 	// it is not.
 	ask := kind("ask", actions.None)
-	ask.Yields = "body"
+	ask.Yields = body
 	ask.Result = func(actions.Static) *spec.Type {
 		return &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
 			{Name: "status", Type: &spec.Type{Kind: spec.Int}, Required: true}, {Name: "body", Type: &spec.Type{}},

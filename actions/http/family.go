@@ -36,7 +36,7 @@ func (f *family) kind() *actions.Kind {
 		OneOf:     [][]string{{"path", "url"}},
 		AtMostOne: [][]string{bodies},
 		Result:    resultType,
-		Yields:    "body",
+		Yields:    func(actions.Static) string { return "body" },
 		Effect:    effect,
 		Uncertain: uncertain,
 		Grants:    needs,

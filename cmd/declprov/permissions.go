@@ -52,7 +52,10 @@ func (a *app) permissionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			grants := p.Grants()
+			grants, err := p.Grants()
+			if err != nil {
+				return err
+			}
 			if format == "json" {
 				enc := json.NewEncoder(a.out)
 				enc.SetEscapeHTML(false)

@@ -1,0 +1,239 @@
+package actions
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Processes are the programs of this machine as far as a spec's permissions
+// reach, and the variables that they inherit. Running one is for whoever is
+// given its path.
+//
+// It is safe for concurrent use.
+type Processes struct {
+	dir     string
+	environ []string
+	// path are the folders of the provider's own PATH, in which names are looked
+	// up: absolute ones only, so never the working directory.
+	path    []string
+	rules   []string
+	inherit []Glob
+	found   *sync.Map // paths by names
+}
+
+// NewProcesses grants the rules: of access Run, programs, by their names or
+// paths; of access Environ, the variables that they inherit beside PATH and HOME,
+// in whose names `*` is any text. Dir is the absolute folder at which paths start,
+// environ the whole environment, as os.Environ gives it.
+func NewProcesses(dir string, environ []string, rules []Rule) (*Processes, error) {
+	p := &Processes{dir: filepath.Clean(dir), environ: environ, found: &sync.Map{}}
+	for _, folder := range filepath.SplitList(p.variable("PATH")) {
+		if filepath.IsAbs(folder) {
+			p.path = append(p.path, folder)
+		}
+	}
+	return p.Granting(rules)
+}
+
+// Granting is the same machine under other rules: for grants that differ from call
+// to call. It shares what was found.
+func (p *Processes) Granting(rules []Rule) (*Processes, error) {
+	return (&Processes{dir: p.dir, environ: p.environ, path: p.path, found: p.found}).With(rules)
+}
+
+// With is the same under more rules.
+func (p *Processes) With(rules []Rule) (*Processes, error) {
+	out := *p
+	out.rules, out.inherit = slices.Clone(p.rules), slices.Clone(p.inherit)
+	for _, r := range rules {
+		switch {
+		case r.Pattern == "" || strings.ContainsRune(r.Pattern, 0):
+			return nil, fmt.Errorf("permission %q names nothing", r.Pattern)
+		case r.Access == Run:
+			out.rules = append(out.rules, r.Pattern)
+		case r.Access == Environ:
+			glob, err := ParseGlob(r.Pattern)
+			if err != nil {
+				return nil, fmt.Errorf("permission %q: %w", r.Pattern, err)
+			}
+			out.inherit = append(out.inherit, glob)
+		default:
+			return nil, fmt.Errorf("a grant of programs runs them, or lets them see variables; %q does neither", r.Pattern)
+		}
+	}
+	return &out, nil
+}
+
+// Program is the absolute path of a program that may be run: of a name, where the
+// provider's PATH has it; of a path, that below the folder of the user's program.
+// What is not granted is refused before anything is looked up.
+func (p *Processes) Program(name string) (string, error) {
+	switch {
+	case name == "":
+		return "", errors.New("the program has no name; name one")
+	case strings.ContainsRune(name, 0):
+		return "", fmt.Errorf("the program %q holds a NUL character, which no file name can", name)
+	case !p.granted(name):
+		return "", &ProgramError{Program: name, Granted: p.rules}
+	case isPath(name):
+		return p.Place(name), nil
+	}
+	path, err := p.lookUp(name)
+	if err != nil {
+		return "", err
+	}
+	return path, nil
+}
+
+// Place is an absolute path: below the folder of the user's program, unless the
+// path is one already.
+func (p *Processes) Place(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(p.dir, path)
+}
+
+// granted reports whether a rule names the program: by the same name, or by the
+// path at which that name is found. Only what has the same last name is looked up.
+func (p *Processes) granted(name string) bool {
+	return slices.ContainsFunc(p.rules, func(rule string) bool {
+		if isPath(rule) == isPath(name) {
+			return rule == name || isPath(rule) && p.Place(rule) == p.Place(name)
+		}
+		plain, path := rule, name
+		if isPath(rule) {
+			plain, path = name, rule
+		}
+		if base(plain) != base(path) {
+			return false
+		}
+		found, err := p.lookUp(plain)
+		return err == nil && found == p.Place(path)
+	})
+}
+
+// lookUp finds a name on the PATH: once, so that it stands for one program for as
+// long as a provider lives.
+func (p *Processes) lookUp(name string) (string, error) {
+	if path, ok := p.found.Load(name); ok {
+		return path.(string), nil
+	}
+	path := p.search(name)
+	if path == "" {
+		// This is not kept: it may be installed before the next call.
+		return "", fmt.Errorf("program %q is in none of the folders of PATH (%s); install it, or give its path: %w",
+			name, strings.Join(p.path, ", "), fs.ErrNotExist)
+	}
+	kept, _ := p.found.LoadOrStore(name, path)
+	return kept.(string), nil
+}
+
+func (p *Processes) search(name string) string {
+	endings := []string{""}
+	if runtime.GOOS == "windows" && filepath.Ext(name) == "" {
+		endings = strings.Split(strings.ToLower(p.variable("PATHEXT")), ";")
+	}
+	for _, folder := range p.path {
+		for _, ending := range endings {
+			path := filepath.Join(folder, name+ending)
+			info, err := os.Stat(path)
+			if err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// Environ is the environment that a program inherits: PATH, HOME, and what is
+// granted.
+func (p *Processes) Environ() []string {
+	always := []string{"PATH", "HOME"}
+	if runtime.GOOS == "windows" {
+		always = append(always, "USERPROFILE", "SYSTEMROOT") // its HOME, and what no program starts without
+	}
+	var out []string
+	for _, variable := range p.environ {
+		name, _, ok := strings.Cut(variable, "=")
+		if runtime.GOOS == "windows" {
+			name = strings.ToUpper(name)
+		}
+		if ok && name != "" && (slices.Contains(always, name) || p.inherits(name)) {
+			out = append(out, variable)
+		}
+	}
+	return out
+}
+
+func (p *Processes) inherits(name string) bool {
+	return slices.ContainsFunc(p.inherit, func(g Glob) bool { return g.Match(name) })
+}
+
+// variable is that of the environment, or "".
+func (p *Processes) variable(name string) string {
+	for _, v := range p.environ {
+		if n, value, _ := strings.Cut(v, "="); n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name) {
+			return value
+		}
+	}
+	return ""
+}
+
+// isPath reports whether a program is named by a path.
+func isPath(program string) bool { return strings.ContainsAny(filepath.ToSlash(program), "/") }
+
+// base is the last name of a program, as it is compared.
+func base(program string) string {
+	name := program[strings.LastIndex(filepath.ToSlash(program), "/")+1:]
+	if runtime.GOOS == "windows" {
+		name = strings.ToLower(strings.TrimSuffix(name, filepath.Ext(name)))
+	}
+	return name
+}
+
+// ProgramCovered reports whether a grant that is written out may allow a program
+// that is. Whether a name stands for a path only the machine tells.
+func ProgramCovered(pattern, program string) bool {
+	if isPath(pattern) == isPath(program) {
+		return filepath.Clean(pattern) == filepath.Clean(program)
+	}
+	return base(pattern) == base(program)
+}
+
+// ProgramPattern is a grant of which some parts are values: a program stands for
+// itself.
+func ProgramPattern(parts []Part) (string, error) {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.Text)
+	}
+	if b.Len() == 0 {
+		return "", errors.New("it names no program: the value is empty")
+	}
+	return b.String(), nil
+}
+
+// ProgramError is the error of a program that a spec's permissions do not grant.
+type ProgramError struct {
+	Program string
+	Granted []string
+}
+
+func (e *ProgramError) Error() string {
+	what := "the spec may run nothing"
+	if len(e.Granted) > 0 {
+		what = "the spec may run only " + quoteAll(e.Granted)
+	}
+	return fmt.Sprintf("%q: not permitted to run; %s: add it to permissions.run", e.Program, what)
+}
+
+// Is makes the error one of fs.ErrPermission's kind.
+func (e *ProgramError) Is(target error) bool { return target == fs.ErrPermission }

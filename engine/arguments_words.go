@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// word is one item of a Words argument.
+type word struct {
+	value *expr.Value
+	// author says that the word begins with the author's own text.
+	author bool
+	name   string // for people: command[2]
+}
+
+// wordType is what a word may be: text, what is written as text, or a list of
+// both, which stands for its items; null is left out.
+var wordType = func() *spec.Type {
+	scalars := []*spec.Type{{Kind: spec.String}, {Kind: spec.Int}, {Kind: spec.Number}, {Kind: spec.Bool}}
+	item := &spec.Type{Kind: spec.Union, Variants: scalars, Nullable: true}
+	return &spec.Type{Kind: spec.Union, Nullable: true, Variants: append([]*spec.Type{{Kind: spec.List, Elem: item}}, scalars...)}
+}()
+
+// words compiles a list of words, one by one. The value of the whole is for what
+// is asked of all arguments: what it refers to, whether it is known.
+func (c *compiler) words(a *argument, f spec.Field, s *expr.Scope, what string) {
+	known := len(c.diags)
+	if f.Value.Kind != spec.ListNode {
+		// A template that yields the list: all of it are values.
+		if a.value = c.argument(f, a.decl, s, what); a.value != nil {
+			a.words = []word{{value: a.value, name: f.Name}}
+		}
+		return
+	}
+	for i, item := range f.Value.Items {
+		name := fmt.Sprintf("%s[%d]", f.Name, i)
+		v := c.template(item, s, wordType, name)
+		if v == nil {
+			continue
+		}
+		if v.Secret() {
+			c.exposedSecret(item, name, f.Name, what)
+		}
+		a.words = append(a.words, word{value: v, author: authored(v), name: name})
+	}
+	if len(c.diags) == known {
+		a.value = c.template(f.Value, s, nil, f.Name)
+	}
+}
+
+// authored reports whether a text begins with what the author wrote.
+func authored(v *expr.Value) bool {
+	if _, fixed := v.Const(); fixed {
+		return true
+	}
+	segments := v.Segments()
+	return len(segments) > 0 && segments[0].Literal && segments[0].Text != ""
+}
+
+// exposedSecret reports a secret in an argument that others can read.
+func (c *compiler) exposedSecret(n *spec.Node, path, argument, what string) {
+	c.fail(codeSecretExposed, n.Range, path, fmt.Sprintf("a secret goes into argument %q of %s", argument, what),
+		"Others can read it there. Pass the secret where it stays hidden, or take @secret() off what is none.")
+}
+
+// words evaluates a list of words.
+func (r *run) words(call *actions.Call, name string, a argument) error {
+	call.Parts[name] = make([]actions.Part, 0, len(a.words))
+	r.vars.Secrets = r.secrets.paths
+	for _, w := range a.words {
+		v, err := w.value.Eval(r.vars)
+		if err != nil {
+			return err
+		}
+		if expr.HasUnknown(v) {
+			return errNotKnown
+		}
+		secret := false
+		v = expr.Reveal(v, func(any) { secret = true })
+		if secret {
+			return fmt.Errorf("%s holds a secret, which others could read there: pass it where it stays hidden", w.name)
+		}
+		items, isList := v.([]any)
+		if !isList {
+			items = []any{v}
+		}
+		for _, item := range items {
+			if item == nil {
+				continue
+			}
+			text, err := textOf(item)
+			if err != nil {
+				return fmt.Errorf("%s: %w", w.name, err)
+			}
+			call.Parts[name] = append(call.Parts[name], actions.Part{Text: text, Literal: w.author})
+		}
+	}
+	if len(call.Parts[name]) == 0 && a.decl.Required {
+		return errors.New("is empty")
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// processes opens the programs that are granted, and the variables that they see:
+// those that a permissions block names. What the configuration may come from
+// (@env) is not for programs.
+func (e *Engine) processes(vars *expr.Vars) (*actions.Processes, error) {
+	var rules []actions.Rule
+	for _, g := range e.program.grants {
+		if g.access != actions.Run && (g.access != actions.Environ || g.implied) {
+			continue
+		}
+		rule, known, err := g.program(vars)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			rules = append(rules, rule)
+		}
+	}
+	if e.env != nil {
+		return e.env.Processes.Granting(rules)
+	}
+	return actions.NewProcesses(e.dir, os.Environ(), rules)
+}
+
+// program is a grant of a program, or of a variable, as a rule.
+func (g grant) program(vars *expr.Vars) (rule actions.Rule, known bool, err error) {
+	pattern, known, err := g.pattern(vars, actions.ProgramPattern)
+	if err != nil {
+		return rule, false, fmt.Errorf("permission %q: %w", g.node.Text, err)
+	}
+	return actions.Rule{Access: g.access, Pattern: pattern}, known, nil
+}
+
+// names reports whether a step needs to run a program that it names itself, so that
+// a spec without a permissions block grants it: in its own text, or by the
+// configuration.
+func (c *compiler) names(s *step, need actions.Grant) bool {
+	if need.Access != actions.Run || c.spec.Permissions != nil || need.Pattern.Kind != spec.StringNode {
+		return false
+	}
+	v, diags := expr.Compile(need.Pattern, anyScope(), nil)
+	if diags.HasErrors() || slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool { return ref.Path[0] != "config" }) {
+		return false
+	}
+	if v = c.template(need.Pattern, c.scope(c.configName()), someText, ""); v != nil {
+		g := grant{access: need.Access, node: need.Pattern, value: v, implied: true}
+		s.named = append(s.named, g)
+		c.named.add(g)
+	}
+	return true
+}
+
+// envOf is the world as a step may touch it: the run's, and the programs that the
+// step names.
+func (r *run) envOf(s *step) (*actions.Env, error) {
+	if len(s.named) == 0 {
+		return r.env, nil
+	}
+	var rules []actions.Rule
+	for _, g := range s.named {
+		rule, known, err := g.program(r.vars)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			rules = append(rules, rule)
+		}
+	}
+	processes, err := r.env.Processes.With(rules)
+	if err != nil {
+		return nil, err
+	}
+	env := *r.env
+	env.Processes = processes
+	return &env, nil
+}
+
+// namedPrograms are the programs that steps name, each once, for those who review
+// a spec. Resources are compiled side by side.
+type namedPrograms struct {
+	mu     sync.Mutex
+	grants []grant
+}
+
+func (n *namedPrograms) add(g grant) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !slices.ContainsFunc(n.grants, func(o grant) bool { return o.node.Text == g.node.Text }) {
+		n.grants = append(n.grants, g)
+	}
+}
+
+// namedGrants are those of the whole spec, all of which is compiled for that.
+func (p *Program) namedGrants() ([]grant, error) {
+	for _, name := range p.names {
+		if _, err := p.resource(name); err != nil {
+			return nil, err
+		}
+	}
+	for _, compile := range p.functions {
+		if _, err := compile(); err != nil {
+			return nil, err
+		}
+	}
+	n := p.compiler.named
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.SortedFunc(slices.Values(n.grants), func(a, b grant) int { return strings.Compare(a.node.Text, b.node.Text) }), nil
+}
