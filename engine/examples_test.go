@@ -3,6 +3,7 @@ package engine_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,13 +12,15 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/exec"
 	"github.com/declprov/declprov/actions/file"
 	"github.com/declprov/declprov/engine"
 )
 
-// Each documented example of a file action, as the create of a resource.
-func TestFileExamples(t *testing.T) {
-	for _, kind := range file.Family().Kinds {
+// Each documented example of an action on this machine, as the create of a
+// resource.
+func TestExamples(t *testing.T) {
+	for _, kind := range slices.Concat(file.Family().Kinds, exec.Family().Kinds) {
 		for _, x := range kind.Examples {
 			t.Run(kind.Name+"/"+x.Summary, func(t *testing.T) { runExample(t, x) })
 		}

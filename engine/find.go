@@ -88,7 +88,7 @@ func (r *run) adopted(s *step) (any, error) {
 // answering is a result of the step that yields a value, with the rest of it from
 // another answer; nil where the value is.
 func (s *step) answering(other, value any) any {
-	if value == nil || s.kind.Yields == "" {
+	if value == nil || s.yield == "" {
 		return value
 	}
 	members, _ := other.(map[string]any)
@@ -96,6 +96,6 @@ func (s *step) answering(other, value any) any {
 	for _, p := range s.result.Fields {
 		out[p.Name] = members[p.Name]
 	}
-	out[s.kind.Yields] = value
+	out[s.yield] = value
 	return out
 }

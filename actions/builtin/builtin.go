@@ -4,6 +4,7 @@ package builtin
 
 import (
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/exec"
 	"github.com/declprov/declprov/actions/file"
 	"github.com/declprov/declprov/actions/http"
 )
@@ -12,5 +13,5 @@ import (
 
 // Families are all families, in the order of the documentation.
 func Families() []*actions.Family {
-	return []*actions.Family{file.Family(), http.Family()}
+	return []*actions.Family{file.Family(), http.Family(), exec.Family()}
 }

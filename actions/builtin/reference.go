@@ -88,6 +88,8 @@ func writeArgs(b *strings.Builder, args []actions.Arg) {
 		switch a.Mode {
 		case actions.Raw:
 			doc += " Takes no templates."
+		case actions.Words:
+			doc += " An item that is a list stands for its items, one that is null for none."
 		case actions.Late:
 			doc += " Evaluated once the answer is there."
 		}

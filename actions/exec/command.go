@@ -1,0 +1,203 @@
+package exec
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/exec/process"
+)
+
+// command is one command, ready to run, and what its end is judged by.
+type command struct {
+	call    *actions.Call
+	process process.Command
+	out     *output
+	// title is how messages name it: the program, without what is in its
+	// arguments.
+	title    string
+	form     string // of stdout: text, json, lines, bytes, none
+	limit    int64  // most bytes of stdout
+	ok, gone []int
+	quiet    bool // it changes nothing
+}
+
+// prepare makes the command of a call, or says why there is none.
+func prepare(call *actions.Call) (*command, error) {
+	if call.Env == nil || call.Env.Processes == nil {
+		return nil, errors.New("there are no programs here")
+	}
+	c := &command{call: call, form: cmp.Or(call.String("stdout"), "text"), quiet: call.String("effect") == "none"}
+	words, err := argv(call)
+	if err != nil {
+		return nil, err
+	}
+	path, err := call.Env.Processes.Program(words[0])
+	if err != nil {
+		return nil, err
+	}
+	c.title, c.process.Path, c.process.Args = words[0], path, words
+	if c.process.Env, err = environment(call); err != nil {
+		return nil, err
+	}
+	if c.process.Dir, err = folder(call); err != nil {
+		return nil, err
+	}
+	if c.process.Timeout, err = actions.DurationOf("timeout", call.Args["timeout"], 0); err != nil {
+		return nil, err
+	}
+	if c.process.Grace, err = actions.DurationOf("grace", call.Args["grace"], defaultGrace); err != nil {
+		return nil, err
+	}
+	if input, given := call.Args["stdin"].(string); given {
+		c.process.Stdin = strings.NewReader(input)
+	}
+	if err := c.exitCodes(); err != nil {
+		return nil, err
+	}
+	return c, c.listen()
+}
+
+// argv are the program and its arguments.
+func argv(call *actions.Call) ([]string, error) {
+	if script, given := call.Args["shell"].(string); given {
+		words := texts(call.Parts["interpreter"])
+		if call.Parts["interpreter"] == nil {
+			words = byDefault
+		}
+		if len(words) == 0 {
+			return nil, errors.New("the interpreter names no program")
+		}
+		return withoutNUL(append(slices.Clip(words), script))
+	}
+	parts := call.Parts["command"]
+	if len(parts) == 0 {
+		return nil, errors.New("the command is empty: its first item is the program")
+	}
+	if !call.Bool("dashes", false) {
+		if err := noOptions(parts); err != nil {
+			return nil, err
+		}
+	}
+	return withoutNUL(texts(parts))
+}
+
+func texts(parts []actions.Part) []string {
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		out[i] = p.Text
+	}
+	return out
+}
+
+// noOptions refuses values that could be taken for options.
+func noOptions(parts []actions.Part) error {
+	for i, p := range parts {
+		switch {
+		case p.Literal && p.Text == "--":
+			return nil
+		case !p.Literal && i > 0 && strings.HasPrefix(p.Text, "-"):
+			return fmt.Errorf("argument %d of the command is a value that begins with \"-\", and could become an option: "+
+				"write \"--\" before it, if the program knows that; text of your own in front of it; or `dashes: true`", i)
+		}
+	}
+	return nil
+}
+
+func withoutNUL(argv []string) ([]string, error) {
+	for i, word := range argv {
+		if strings.ContainsRune(word, 0) {
+			return nil, fmt.Errorf("argument %d of the command holds a NUL character, which no argument can: pass it by stdin", i)
+		}
+	}
+	return argv, nil
+}
+
+// environment is what the command sees: what is inherited, and its own.
+func environment(call *actions.Call) ([]string, error) {
+	own, _ := call.Args["env"].(map[string]any)
+	var out []string
+	for _, variable := range call.Env.Processes.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); !overrides(own, name) {
+			out = append(out, variable)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if own[name] == nil {
+			continue
+		}
+		if err := variableName(name); err != nil {
+			return nil, err
+		}
+		value, err := actions.TextOf(own[name])
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("env: %s %w; write jsonencode(…) to pass it as JSON", name, err)
+		case strings.ContainsRune(value, 0):
+			return nil, fmt.Errorf("env: %s holds a NUL character, which no variable can: pass it by stdin", name)
+		}
+		out = append(out, name+"="+value)
+	}
+	return out, nil
+}
+
+// overrides reports whether a command's own variables have one of that name;
+// Windows makes no difference between cases.
+func overrides(own map[string]any, name string) bool {
+	if runtime.GOOS != "windows" {
+		_, ok := own[name]
+		return ok
+	}
+	return slices.ContainsFunc(slices.Collect(maps.Keys(own)), func(other string) bool { return strings.EqualFold(other, name) })
+}
+
+func variableName(name string) error {
+	if name == "" || strings.ContainsAny(name, "=\x00") {
+		return fmt.Errorf("env: %q is no name of a variable", name)
+	}
+	return nil
+}
+
+// folder is where the command starts. What is wrong with it is told before the
+// system says only that something is.
+func folder(call *actions.Call) (string, error) {
+	dir := call.Env.Processes.Place(call.String("dir"))
+	if strings.ContainsRune(dir, 0) {
+		return "", errors.New("dir holds a NUL character, which no path can")
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("dir: the command cannot start in %q: %w", dir, because(err))
+	case !info.IsDir():
+		return "", fmt.Errorf("dir: the command cannot start in %q: it is no folder", dir)
+	}
+	return dir, nil
+}
+
+// exitCodes reads what exit codes mean.
+func (c *command) exitCodes() error {
+	given, _ := c.call.Args["exitCodes"].(map[string]any)
+	c.ok = []int{0}
+	for name, list := range map[string]*[]int{"ok": &c.ok, "gone": &c.gone} {
+		items, isList := given[name].([]any)
+		if !isList {
+			continue
+		}
+		*list = nil
+		for _, item := range items {
+			code, ok := item.(int64)
+			if !ok {
+				return fmt.Errorf("exitCodes.%s holds %s, and an exit code is wanted", name, actions.KindOf(item))
+			}
+			*list = append(*list, int(code))
+		}
+	}
+	return nil
+}

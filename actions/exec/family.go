@@ -1,0 +1,100 @@
+// Package exec is the family of actions on commands: one program with its
+// arguments, or a script of a shell, on the machine that the provider runs on.
+//
+// Nothing goes through a shell unless the author writes one, a value never becomes
+// an option unless the author says so, and what a command has started ends with
+// it where its time is up: see package process.
+package exec
+
+import (
+	"context"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/exec/process"
+)
+
+// Family is the declaration of the exec action. What it keeps over the process
+// (supervisors of commands) is the declaration's: make one.
+func Family() *actions.Family {
+	f := &family{local: &process.Pool{}}
+	return &actions.Family{
+		Name: "exec",
+		Summary: "Commands on the machine that the provider runs on: the programs that the permissions grant, " +
+			"with the variables that they grant.",
+		Defaults: defaults(),
+		Kinds:    []*actions.Kind{f.kind()},
+		Grants:   func(actions.Static) []actions.Grant { return nil },
+	}
+}
+
+// family is what all commands of a process share.
+type family struct{ local *process.Pool }
+
+func (f *family) kind() *actions.Kind {
+	return &actions.Kind{
+		Summary:   "Runs a command to its end, and yields what it wrote.",
+		Doc:       doc,
+		Args:      append(arguments(), defaults()...),
+		OneOf:     [][]string{{"command", "shell"}},
+		Result:    resultType,
+		Yields:    yields,
+		Effect:    effect,
+		Uncertain: func(s actions.Static) bool { return effect(s) == actions.Write },
+		Grants:    needs,
+		Check:     check,
+		Sees:      sees,
+		Examples:  examples(),
+		Run:       f.run,
+	}
+}
+
+const doc = `A ` + "`command`" + ` is a list: the program, and one argument each. No shell reads it, so no character of a value means
+anything. An item that is a list stands for its items, and one that is null for none. The program is looked up once, on the
+provider's ` + "`PATH`" + `; one with a slash is a path, from the folder of the user's program on.
+
+A value that begins with ` + "`-`" + ` could become an option: it is refused, unless it comes after the author's ` + "`--`" + `, behind text of the author's
+in the same item (` + "`\"--name=${inputs.name}\"`" + `), or the step says ` + "`dashes: true`" + `. Other users of the machine can see a command line while it
+runs, so no secret may go in: pass it by ` + "`env` or `stdin`" + `.
+
+The text of a ` + "`shell`" + ` script is the author's alone. Values reach it by ` + "`env`" + ` (` + "`\"$NAME\"`" + ` in the script) or ` + "`stdin`" + `. It is the last argument of
+the ` + "`interpreter`" + `, which needs a permission like any other program.
+
+A command sees ` + "`PATH`, `HOME`" + `, what ` + "`permissions.env`" + ` names, and its ` + "`env`" + `; it has no terminal, and so cannot ask.
+
+When its time is up, or the host cancels, the command and all that it has started are sent TERM and, after ` + "`grace`" + `, KILL; so they are
+when the provider itself is killed. (On Linux that is every process below it, elsewhere its process group.) What a command leaves running in the background
+when it ends by itself runs on; it should write to a file of its own, for nobody reads what it writes.
+
+An exit code that is neither ` + "`ok` nor `gone`" + ` is an error, with the end of what the command wrote to its standard error, or what
+` + "`error`" + ` makes of it. ` + "`retry: on: [75]`" + ` is about an exit code, ` + "`\"timeout\"`" + ` about one that took too long. A command that did not start has done nothing.
+
+One line end at the end of a ` + "`text`" + ` is not part of it.`
+
+func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
+	c, err := prepare(call)
+	if err != nil {
+		return actions.Refuse(err)
+	}
+	exit, err := f.local.Run(ctx, c.process)
+	c.out.finish()
+	if err != nil {
+		return c.broken(err)
+	}
+	return c.judge(exit)
+}
+
+// effect is a write, unless the step says that it only looks.
+func effect(s actions.Static) actions.Effect {
+	if s.Literals["effect"] == "none" {
+		return actions.None
+	}
+	return actions.Write
+}
+
+// yields is what a command says of itself, where it says it in JSON.
+func yields(s actions.Static) string {
+	if s.Literals["stdout"] == "json" {
+		return "stdout"
+	}
+	return ""
+}

@@ -1,0 +1,105 @@
+package exec
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+// resultType is the type of what a command yields.
+func resultType(s actions.Static) *spec.Type {
+	return object(members(s)...)
+}
+
+func members(s actions.Static) []*spec.Property {
+	out := []*spec.Property{member("exitCode", integer, "The exit code.")}
+	form, _ := s.Literals["stdout"].(string)
+	switch {
+	case s.Types["returns"] != nil:
+		out = append(out, member("stdout", s.Types["returns"], "Its standard output, decoded."))
+	case form == "json":
+		out = append(out, field("stdout", anything, "Its standard output, decoded; null where it wrote nothing."))
+	case form == "lines":
+		out = append(out, member("stdout", &spec.Type{Kind: spec.List, Elem: text}, "The lines of its standard output, without their ends."))
+	case form == "none":
+	case form == "bytes":
+		out = append(out, member("stdout", text, "Its standard output, in base64."))
+	default:
+		out = append(out, member("stdout", text, "Its standard output, decoded as `stdout` says: text, without one line end at its end."))
+	}
+	return append(out, member("stderr", text, "Its standard error, without one line end at its end."))
+}
+
+// sees are what a late expression knows of a command that failed: its output was
+// perhaps not meant for anybody, and is text where it is not what it should be.
+func sees(actions.Static, string) []*spec.Property {
+	known := []*spec.Property{
+		member("exitCode", integer, "The exit code; -1 where a signal ended it."), field("stdout", anything, "Its standard output, decoded, or as text."),
+		member("stderr", text, "Its standard error."),
+	}
+	return append(known, member("result", object(known...), "All three."))
+}
+
+// decoded is the standard output in the form that the call wants.
+func (c *command) decoded() (any, error) {
+	raw := c.out.stdout.kept
+	switch c.form {
+	case "none":
+		return nil, nil
+	case "bytes":
+		return base64.StdEncoding.EncodeToString(raw), nil
+	case "json":
+		if len(strings.TrimSpace(string(raw))) == 0 {
+			if c.call.Args["returns"] != nil {
+				return nil, errors.New("it is empty, and what `returns` names is wanted")
+			}
+			return nil, nil
+		}
+		return actions.DecodeJSON(raw)
+	}
+	if !utf8.Valid(raw) {
+		return nil, errors.New("it is no valid UTF-8; use `stdout: \"bytes\"`")
+	}
+	if c.form == "lines" {
+		lines := []any{}
+		for line := range strings.Lines(string(raw)) {
+			lines = append(lines, withoutEnd(line))
+		}
+		return lines, nil
+	}
+	return withoutEnd(string(raw)), nil
+}
+
+// result is what the command yields.
+func (c *command) result(exitCode int) (map[string]any, error) {
+	out := map[string]any{"exitCode": int64(exitCode), "stderr": c.stderr()}
+	if !c.wants("stdout") {
+		return out, nil
+	}
+	if c.out.stdout.size > c.limit {
+		return nil, fmt.Errorf("its standard output has more than the %d bytes that maxBytes allows; raise maxBytes, or say `stdout: \"none\"`", c.limit)
+	}
+	v, err := c.decoded()
+	if err != nil {
+		return nil, fmt.Errorf("its standard output cannot be read as %s: %w", strings.ToUpper(c.form), err)
+	}
+	if c.form != "none" {
+		out["stdout"] = v
+	}
+	return out, nil
+}
+
+func (c *command) stderr() string {
+	return withoutEnd(strings.ToValidUTF8(string(c.out.stderr.bytes()), "\uFFFD"))
+}
+
+// wants reports whether the member of the result is asked for.
+func (c *command) wants(member string) bool { return c.call.Wants == nil || c.call.Wants(member) }
+
+// withoutEnd is text without one line end at its end.
+func withoutEnd(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r") }
