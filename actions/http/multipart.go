@@ -9,6 +9,7 @@ import (
 	"net/textproto"
 	"strings"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 )
 
