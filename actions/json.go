@@ -31,7 +31,7 @@ func DecodeJSON(data []byte) (any, error) {
 	if err := dec.Decode(&v); err != nil {
 		return nil, jsonError(err, data)
 	}
-	if _, err := dec.Token(); err != io.EOF {
+	if rest := data[dec.InputOffset():]; len(bytes.TrimLeft(rest, " \t\r\n")) > 0 {
 		return nil, errors.New("something follows the JSON value")
 	}
 	return exact(v), nil

@@ -3,7 +3,6 @@ package actions
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -11,8 +10,6 @@ import (
 
 // SizePattern is what a size looks like that is text: 512, 16MiB, 1 GB.
 const SizePattern = `^([0-9]{1,18}) ?(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)?$`
-
-var sizePattern = regexp.MustCompile(SizePattern)
 
 // DurationOf is a duration that an argument gives, more than nothing.
 func DurationOf(name string, v any, def time.Duration) (time.Duration, error) {
@@ -38,17 +35,44 @@ func SizeOf(name string, v any, def int64) (int64, error) {
 	case string:
 		text = v
 	}
-	units := map[string]int64{
-		"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
-		"kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
-	}
-	m := sizePattern.FindStringSubmatch(text)
-	if m == nil {
+	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	unit := unitOf(strings.TrimPrefix(text[digits:], " "))
+	if digits == 0 || digits > mostDigits || unit == 0 {
 		return 0, fmt.Errorf(`%s %.40q is not a size; write a number of bytes, or "16MiB"`, name, text)
 	}
-	n, err := strconv.ParseInt(m[1], 10, 64)
-	if err != nil || n > (math.MaxInt64-1)/units[m[2]] {
+	n, err := strconv.ParseInt(text[:digits], 10, 64)
+	if err != nil || n > (math.MaxInt64-1)/unit {
 		return 0, fmt.Errorf("%s %q is more than there can be", name, strings.TrimSpace(text))
 	}
-	return n * units[m[2]], nil
+	return n * unit, nil
+}
+
+// mostDigits is how many digits the number of a size has at most.
+const mostDigits = 18
+
+// unitOf is how many bytes a unit of SizePattern is, or 0 where it is none. It is
+// asked for each request.
+func unitOf(name string) int64 {
+	switch name {
+	case "", "B":
+		return 1
+	case "KiB":
+		return 1 << 10
+	case "MiB":
+		return 1 << 20
+	case "GiB":
+		return 1 << 30
+	case "TiB":
+		return 1 << 40
+	case "kB":
+		return 1e3
+	case "MB":
+		return 1e6
+	case "GB":
+		return 1e9
+	case "TB":
+		return 1e12
+	default:
+		return 0
+	}
 }

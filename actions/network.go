@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,7 +58,10 @@ func (n *Network) Check(o Origin) error {
 	if !ok {
 		return n.refused(o.String(), "")
 	}
-	if addr, err := netip.ParseAddr(o.Host); err == nil && rule.wild() && reach(addr) != public {
+	if !rule.wild() {
+		return nil
+	}
+	if addr, err := netip.ParseAddr(o.Host); err == nil && reach(addr) != public {
 		return n.refused(o.String(), kindOfAddress(addr)+", which a wildcard does not cover")
 	}
 	return nil
@@ -148,12 +152,21 @@ func ParseOrigin(text string) (Origin, error) {
 	return makeOrigin(strings.ToLower(scheme), authority)
 }
 
+// OriginOf is where a request to the URL goes.
+func OriginOf(u *url.URL) (Origin, error) { return makeOrigin(strings.ToLower(u.Scheme), u.Host) }
+
+// makeOrigin allocates nothing where all is well: it is asked for each request.
 func makeOrigin(scheme, authority string) (Origin, error) {
 	if strings.Contains(authority, "@") {
 		return Origin{}, errors.New("an origin holds no user or password; use auth")
 	}
-	port, standard := "", map[string]string{"http": "80", "https": "443"}[scheme]
-	if standard == "" {
+	port, standard := "", ""
+	switch scheme {
+	case "http":
+		standard = "80"
+	case "https":
+		standard = "443"
+	default:
 		return Origin{}, fmt.Errorf("%q is not http or https", scheme)
 	}
 	host := authority
@@ -163,7 +176,7 @@ func makeOrigin(scheme, authority string) (Origin, error) {
 	if port == "" {
 		port = standard
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); port != "*" && (err != nil || n == 0 || strconv.FormatUint(n, 10) != port) {
+	if _, err := strconv.ParseUint(port, 10, 16); port != "*" && (err != nil || port[0] == '0') {
 		return Origin{}, fmt.Errorf("%q is no port", port)
 	}
 	host, err := hostName(host)
@@ -181,7 +194,7 @@ func hostName(host string) (string, error) {
 		return addr.String(), nil
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "" || strings.Contains("."+host+".", "..") {
+	if host == "" || host[0] == '.' || host[len(host)-1] == '.' || strings.Contains(host, "..") {
 		return "", fmt.Errorf("the host %q is no name: a part of it is empty", host)
 	}
 	for _, c := range host {

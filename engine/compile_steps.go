@@ -127,16 +127,22 @@ func (t *trail) add(s *step, yields *spec.Type, member func(*spec.Type) *spec.Ty
 // shorthands are `body`, `status` and `headers`: members of an http result that
 // may be written without `result.`.
 func shorthands(s *step) []expr.Name {
-	if s.family == nil || s.family.Name != "http" || s.forEach != nil {
+	if !s.hasShorthands() {
 		return nil
 	}
 	var names []expr.Name
-	for _, member := range []string{"body", "status", "headers"} {
+	for _, member := range shorthandNames {
 		if p := s.result.Field(member); p != nil {
 			names = append(names, expr.Name{Name: member, Type: p.Type})
 		}
 	}
 	return names
+}
+
+var shorthandNames = []string{"body", "status", "headers"}
+
+func (s *step) hasShorthands() bool {
+	return s.family != nil && s.family.Name == "http" && s.forEach == nil
 }
 
 // stepType is the type of what a step yields: null where its `if` was false, a

@@ -40,7 +40,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 // withTimeout bounds a call; 0 is no bound.
 func withTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
-		return context.WithCancel(ctx)
+		return ctx, func() {}
 	}
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than the %s that it was given: %w", limit, context.DeadlineExceeded))
 }

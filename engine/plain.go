@@ -130,6 +130,12 @@ func (c *checker) plain(v property.Value, path []string, secret *secretPaths) an
 
 func (c *checker) plainMap(m property.Map, path []string, secret *secretPaths) map[string]any {
 	out := make(map[string]any, m.Len())
+	c.plainInto(out, m, path, secret)
+	return out
+}
+
+// plainInto adds a map's members, as plain Go, to out.
+func (c *checker) plainInto(out map[string]any, m property.Map, path []string, secret *secretPaths) {
 	for name, value := range m.All {
 		if len(path) == 1 && strings.HasPrefix(name, "__") {
 			continue // the host's own
@@ -145,7 +151,6 @@ func (c *checker) plainMap(m property.Map, path []string, secret *secretPaths) m
 		}
 		out[name] = c.under(name).plain(value, at, secret)
 	}
-	return out
 }
 
 // untyped is the checker of what no type is known of.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,8 +79,17 @@ func (r *resource) serverMaySet(name string) bool { return r.outputs.byName[name
 // refit makes each property of a map fit its member; those without one are left
 // out, but for the host's own.
 func refit(values property.Map, path string, memberOf func(string) *member) (property.Map, error) {
+	fitting, err := refitEach(values, values.All, path, memberOf)
+	if err != nil {
+		// Which misfit is told must not change from run to run; sorting is for that.
+		return refitEach(values, values.AllStable, path, memberOf)
+	}
+	return fitting, nil
+}
+
+func refitEach(values property.Map, each iter.Seq2[string, property.Value], path string, memberOf func(string) *member) (property.Map, error) {
 	out := rebuilt{of: values}
-	for name, v := range values.AllStable {
+	for name, v := range each {
 		if strings.HasPrefix(name, "__") {
 			continue
 		}

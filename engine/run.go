@@ -71,7 +71,9 @@ type touched struct {
 // scope beside config and resource.
 func (e *Engine) newRun(res *resource, op *operation, v verb, ref Ref, log Log) *run {
 	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, log: log, secrets: &secretPaths{}}
-	r.vars = &expr.Vars{Values: map[string]any{"config": e.plainConfig, "session": e.session, "resource": resourceValue(ref)}}
+	values := make(map[string]any, len(scopeNames)) // it would grow twice on its way to that
+	values["config"], values["session"], values["resource"] = e.plainConfig, e.session, resourceValue(ref)
+	r.vars = &expr.Vars{Values: values}
 	r.secrets.paths = append(r.secrets.paths, e.configSecrets.paths...)
 	r.secrets.values = append(r.secrets.values, e.configSecrets.values...)
 	if log == nil {
@@ -107,8 +109,10 @@ func (r *run) inputs(values property.Map) { r.object("inputs", r.res.inputs, val
 
 // state puts what is recorded into scope: inputs and outputs, by name.
 func (r *run) state(s State) {
-	both := r.res.inputs.plainMap(r.res.filled(s), []string{"state"}, r.secrets)
-	maps.Copy(both, r.res.outputs.plainMap(s.Outputs, []string{"state"}, r.secrets))
+	inputs := r.res.filled(s)
+	both := make(map[string]any, max(inputs.Len(), s.Outputs.Len()))
+	r.res.inputs.plainInto(both, inputs, []string{"state"}, r.secrets)
+	r.res.outputs.plainInto(both, s.Outputs, []string{"state"}, r.secrets)
 	r.vars.Values["state"] = both
 }
 
@@ -212,14 +216,20 @@ func (r *run) see(s *step, value any) {
 		named[s.model.As] = value
 		r.vars.Values["steps"] = named
 	}
-	for _, n := range shorthands(s) {
+	if !s.hasShorthands() {
+		return
+	}
+	for _, name := range shorthandNames {
+		if s.result.Field(name) == nil {
+			continue
+		}
 		switch value := value.(type) {
 		case map[string]any:
-			r.vars.Values[n.Name] = value[n.Name]
+			r.vars.Values[name] = value[name]
 		case expr.Unknown:
-			r.vars.Values[n.Name] = value
+			r.vars.Values[name] = value
 		default:
-			r.vars.Values[n.Name] = nil // its `if` was false
+			r.vars.Values[name] = nil // its `if` was false
 		}
 	}
 }

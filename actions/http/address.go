@@ -170,6 +170,25 @@ func baseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
+// baseKey is what a parsed baseURL is kept under: its text.
+type baseKey string
+
+// parsedBase is what a baseURL was parsed to.
+type parsedBase struct {
+	url *url.URL
+	err error
+}
+
+// baseOf is the parsed baseURL, which is nearly always the one of the request
+// before. Nobody may change it.
+func baseOf(network *actions.Network, text string) (*url.URL, error) {
+	kept := network.Keep(baseKey(text), func() any {
+		u, err := baseURL(text)
+		return parsedBase{u, err}
+	}).(parsedBase)
+	return kept.url, kept.err
+}
+
 // located is the address of a `url`.
 func located(base *url.URL, parts []actions.Part) (address, error) {
 	if len(parts) == 0 {
@@ -270,9 +289,7 @@ func wrapURL(err error) error {
 }
 
 // originOf is where requests to the URL go.
-func originOf(u *url.URL) (actions.Origin, error) {
-	return actions.ParseOrigin(u.Scheme + "://" + u.Host)
-}
+func originOf(u *url.URL) (actions.Origin, error) { return actions.OriginOf(u) }
 
 // sameOrigin reports whether requests to both go to one place.
 func sameOrigin(a, b *url.URL) bool {

@@ -83,7 +83,7 @@ func (x *exchange) settle() error {
 	g := x.given
 	var err error
 	if text := g.string("baseURL"); text != "" {
-		if x.base, err = baseURL(text); err != nil {
+		if x.base, err = baseOf(x.call.Env.Network, text); err != nil {
 			return err
 		}
 	}
@@ -125,7 +125,7 @@ func (x *exchange) request(ctx context.Context, g given) (*request, error) {
 			r.method = "POST"
 		}
 	}
-	if !methodPattern.MatchString(r.method) || r.method == "CONNECT" || r.method == "TRACE" {
+	if !plainMethod(r.method) && (!methodPattern.MatchString(r.method) || r.method == "CONNECT" || r.method == "TRACE") {
 		return nil, fmt.Errorf("method %.40q is none that can be sent; write it in capitals", r.method)
 	}
 	r.effect = g.effect(r)
@@ -139,6 +139,17 @@ func (x *exchange) request(ctx context.Context, g given) (*request, error) {
 	}
 	headers, _ := g.args["headers"].(map[string]any)
 	return r, x.setHeaders(r, headers)
+}
+
+// plainMethod reports whether it is one of the methods that nearly all requests
+// have.
+func plainMethod(method string) bool {
+	switch method {
+	case "GET", "POST", "PUT", "PATCH", "DELETE":
+		return true
+	default:
+		return false
+	}
 }
 
 // effect is what the request changes, as effect says for a Static.

@@ -64,6 +64,9 @@ func readPrivate(outputs *structpb.Struct) engine.Private {
 
 // privateValue is the private part as it travels, or nil where it says nothing.
 func privateValue(p engine.Private) *structpb.Value {
+	if p == (engine.Private{}) {
+		return nil
+	}
 	raw, err := json.Marshal(p)
 	if err != nil && p.Failed != nil {
 		// A result that JSON cannot hold. Without the results the engine
