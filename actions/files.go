@@ -20,12 +20,13 @@ import (
 // is followed only to where its target is granted too. So neither `..`, nor a
 // link, nor a link that is put there meanwhile leads out.
 //
-// It is safe for concurrent use, and holds nothing open between two calls: a
-// folder that is removed and made again is found again.
+// It is safe for concurrent use. It holds the folders open that it walks from
+// (see keptFolders); one that is removed and made again is found again.
 type Files struct {
-	dir    string
-	rules  []rule
-	sweeps *sweeps
+	dir     string
+	rules   []rule
+	sweeps  *sweeps
+	folders *keptFolders
 	// buffers are for what is written, *[copyBuffer]byte: a new one a write
 	// would be most of what it allocates.
 	buffers *sync.Pool
@@ -53,7 +54,7 @@ func NewFiles(dir string, rules []Rule) (*Files, error) {
 		return nil, fmt.Errorf("the program's folder %q must be an absolute path", dir)
 	}
 	f := &Files{
-		dir: filepath.Clean(dir), sweeps: &sweeps{},
+		dir: filepath.Clean(dir), sweeps: &sweeps{}, folders: &keptFolders{},
 		buffers: &sync.Pool{New: func() any { return new([copyBuffer]byte) }},
 	}
 	return f.Granting(rules)
@@ -62,7 +63,7 @@ func NewFiles(dir string, rules []Rule) (*Files, error) {
 // Granting is the same file system under other rules: for grants that differ
 // from call to call. It shares what is remembered of folders.
 func (f *Files) Granting(rules []Rule) (*Files, error) {
-	f = &Files{dir: f.dir, sweeps: f.sweeps, buffers: f.buffers}
+	f = &Files{dir: f.dir, sweeps: f.sweeps, folders: f.folders, buffers: f.buffers}
 	for _, r := range rules {
 		if r.Access != Read && r.Access != WriteTo {
 			return nil, fmt.Errorf("a grant of files reads or writes; %q does neither", r.Pattern)

@@ -17,7 +17,7 @@ func (f *Files) Open(name string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	defer s.close()
-	file, info, err := openRegular(s.dir, s.base)
+	file, info, err := openRegular(s.dir, s.base, s.info)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%q: %w", name, because(err))
 	}
@@ -28,19 +28,24 @@ func (f *Files) Open(name string) (*os.File, fs.FileInfo, error) {
 // even opened: that alone can have effects, or last for ever. While a file is
 // being replaced it is looked at again; who replaces it faster than we can look
 // means no good.
-func openRegular(dir *os.Root, base string) (file *os.File, info fs.FileInfo, err error) {
+//
+// Before is what a look at it just found, or nil.
+func openRegular(dir *os.Root, base string, before fs.FileInfo) (file *os.File, info fs.FileInfo, err error) {
 	for range 100 {
-		if file, info, err = openLooked(dir, base); !errors.Is(err, errReplaced) {
+		if file, info, err = openLooked(dir, base, before); !errors.Is(err, errReplaced) {
 			break
 		}
+		before = nil
 	}
 	return file, info, err
 }
 
-func openLooked(dir *os.Root, base string) (*os.File, fs.FileInfo, error) {
-	before, err := dir.Lstat(base)
-	if err != nil {
-		return nil, nil, err
+func openLooked(dir *os.Root, base string, before fs.FileInfo) (*os.File, fs.FileInfo, error) {
+	if before == nil {
+		var err error
+		if before, err = dir.Lstat(base); err != nil {
+			return nil, nil, err
+		}
 	}
 	if err := regular(before); err != nil {
 		return nil, nil, err
@@ -106,7 +111,7 @@ func (f *Files) look(name string, follow bool) (fs.FileInfo, error) {
 		return nil, err
 	}
 	defer s.close()
-	info, err := s.dir.Lstat(s.base)
+	info, err := s.look()
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", name, because(err))
 	}
@@ -137,7 +142,7 @@ func (f *Files) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	defer s.close()
-	info, err := s.dir.Lstat(s.base)
+	info, err := s.look()
 	if err == nil && !info.IsDir() {
 		err = fmt.Errorf("it is %s, not a directory", describe(info.Mode()))
 	}

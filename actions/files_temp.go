@@ -31,6 +31,8 @@ type temp struct {
 	dir  *os.Root
 	name string
 	file *os.File
+	// made is the file as it was made, where it was looked at; nil else.
+	made fs.FileInfo
 }
 
 // newTemp makes a temporary sibling of a name. A public one has the mode that
@@ -79,6 +81,7 @@ func (t *temp) hold() bool {
 		return false
 	}
 	named, err := t.dir.Lstat(t.name)
+	t.made = opened
 	return err == nil && os.SameFile(opened, named)
 }
 
@@ -148,7 +151,7 @@ func (f *Files) sweep(s *spot) {
 	}
 	read := 0
 	defer func() { f.sweeps.done(path, read) }()
-	folder, err := s.folder()
+	folder, err := s.listing()
 	if err != nil {
 		return
 	}
@@ -172,7 +175,7 @@ func (f *Files) sweep(s *spot) {
 // writer lives. The link goes first: as long as there is one, so is the file
 // that says whose it is.
 func removeStale(dir *os.Root, name string) {
-	file, _, err := openRegular(dir, name)
+	file, _, err := openRegular(dir, name, nil)
 	if err != nil {
 		return
 	}

@@ -11,6 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// keepsFolders says that a folder that is held open can be moved and removed all
+// the same.
+const keepsFolders = true
+
 // lockFile takes the file's lock if nobody has it. The lock ends with the open
 // file, so also with the process, however that ends. An error means that the
 // file system has no locks.
@@ -40,13 +44,16 @@ func lockFile(file *os.File) (held bool, err error) {
 
 // keepOwner gives the file the owner and group of the one it is to replace, as
 // far as our user may: who may not give files away still may write them.
-func keepOwner(file *os.File, old fs.FileInfo) {
-	info, err := file.Stat()
-	if err != nil {
-		return
+func keepOwner(tmp *temp, old fs.FileInfo) {
+	file, made := tmp.file, tmp.made
+	if made == nil {
+		var err error
+		if made, err = file.Stat(); err != nil {
+			return
+		}
 	}
 	was, ok := old.Sys().(*syscall.Stat_t)
-	is, ok2 := info.Sys().(*syscall.Stat_t)
+	is, ok2 := made.Sys().(*syscall.Stat_t)
 	if !ok || !ok2 || was.Uid == is.Uid && was.Gid == is.Gid {
 		return
 	}

@@ -21,22 +21,45 @@ type spot struct {
 	base string
 	// path is the place's own absolute path, behind all links.
 	path string
+	// kept is what dir is of, where it is held open for other calls too.
+	kept *keptFolder
+	// info is what the walk saw of base itself, missing the error where nothing
+	// was there; both are nil where it did not look.
+	info    fs.FileInfo
+	missing error
 	// opened is dir as a file, or nil; see folder.
 	opened *os.File
 }
 
-// folder is dir as a file that can be listed and synced. It is opened once, for
-// whatever is done at the spot; nonblocking, as package os tries each file so
-// first, and undoes it.
+// folder is dir as a file that can be synced. It is opened once, for whatever is
+// done at the spot.
 func (s *spot) folder() (*os.File, error) {
+	if s.kept != nil {
+		return s.kept.file()
+	}
+	return s.listing()
+}
+
+// listing is dir as a file that can be listed: the spot's own.
+func (s *spot) listing() (*os.File, error) {
 	if s.opened != nil {
 		return s.opened, nil
 	}
-	folder, err := s.dir.OpenFile(".", os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	folder, err := openFolder(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	s.opened = folder
+	return folder, nil
+}
+
+// openFolder opens a folder as a file; nonblocking, as package os tries each file
+// so first, and undoes it.
+func openFolder(dir *os.Root) (*os.File, error) {
+	folder, err := dir.OpenFile(".", os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open the folder: %w", because(err))
 	}
-	s.opened = folder
 	return folder, nil
 }
 
@@ -44,7 +67,25 @@ func (s *spot) close() {
 	if s.opened != nil {
 		s.opened.Close()
 	}
+	s.leave()
+}
+
+// leave closes dir, or leaves it to the other calls.
+func (s *spot) leave() {
+	if s.kept != nil {
+		s.kept.release()
+		s.kept = nil
+		return
+	}
 	s.dir.Close()
+}
+
+// look looks at what the spot names, unless the walk did.
+func (s *spot) look() (fs.FileInfo, error) {
+	if s.info != nil || s.missing != nil {
+		return s.info, s.missing
+	}
+	return s.dir.Lstat(s.base)
 }
 
 // walk finds the spot that a path names.
@@ -108,28 +149,29 @@ func (w *walk) below(r rule, abs string) (s *spot, next string, err error) {
 	if rel == "." && (w.entry || r.single) && filepath.Dir(base) != base {
 		base, rel = filepath.Dir(base), filepath.Base(base)
 	}
-	dir, err := w.openBase(base)
+	kept, err := w.openBase(base)
 	if err != nil {
 		return nil, "", err
 	}
+	s = &spot{dir: kept.root, kept: kept}
 	at, names := base, strings.Split(rel, string(filepath.Separator))
 	for len(names) > 1 {
-		sub, target, err := w.enter(dir, names[0])
+		sub, target, err := w.enter(s.dir, names[0])
+		s.leave()
 		if err != nil || target != "" {
-			dir.Close()
 			return nil, behind(at, target, names[1:]), err
 		}
-		dir.Close()
-		dir, at, names = sub, filepath.Join(at, names[0]), names[1:]
+		s.dir, at, names = sub, filepath.Join(at, names[0]), names[1:]
 	}
+	s.base, s.path = names[0], filepath.Join(at, names[0])
 	if w.follow {
-		target, err := linkTarget(dir, names[0])
+		target, err := s.linkTarget()
 		if err != nil || target != "" {
-			dir.Close()
+			s.leave()
 			return nil, behind(at, target, nil), err
 		}
 	}
-	return &spot{dir: dir, base: names[0], path: filepath.Join(at, names[0])}, "", nil
+	return s, "", nil
 }
 
 // behind is the path that a link in the folder at leads to. It is cleaned
@@ -142,17 +184,22 @@ func behind(at, target string, rest []string) string {
 	return filepath.Join(append([]string{path}, rest...)...)
 }
 
-// linkTarget is where the symbolic link of that name points, or "" where it is
+// linkTarget is where the symbolic link at the spot points, or "" where it is
 // none, or nothing is there.
-func linkTarget(dir *os.Root, name string) (string, error) {
-	info, err := dir.Lstat(name)
+func (s *spot) linkTarget() (string, error) {
+	info, err := s.dir.Lstat(s.base)
 	if errors.Is(err, fs.ErrNotExist) {
+		s.missing = err
 		return "", nil
 	}
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+	if err != nil {
 		return "", err
 	}
-	return dir.Readlink(name)
+	if info.Mode()&fs.ModeSymlink == 0 {
+		s.info = info
+		return "", nil
+	}
+	return s.dir.Readlink(s.base)
 }
 
 // enter opens a folder in a folder, or tells where the link of that name
@@ -226,20 +273,20 @@ func (w *walk) make(dir *os.Root, name string) error {
 
 // openBase opens the folder that a grant is about. It is the operator's to
 // name, so links in it are followed; where folders are to be made, it is made.
-func (w *walk) openBase(base string) (*os.Root, error) {
-	dir, err := os.OpenRoot(base)
+func (w *walk) openBase(base string) (*keptFolder, error) {
+	folder, err := w.files.folders.open(base)
 	if err == nil || !w.parents || !errors.Is(err, fs.ErrNotExist) || filepath.Dir(base) == base {
-		return dir, err
+		return folder, err
 	}
 	above, err := w.openBase(filepath.Dir(base))
 	if err != nil {
 		return nil, err
 	}
-	defer above.Close()
-	if err := w.make(above, filepath.Base(base)); err != nil {
+	defer above.release()
+	if err := w.make(above.root, filepath.Base(base)); err != nil {
 		return nil, err
 	}
-	return os.OpenRoot(base)
+	return w.files.folders.open(base)
 }
 
 // keep lets the made folders stand.

@@ -8,6 +8,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// keepsFolders is false: Windows neither moves nor removes a folder that anybody
+// holds open.
+const keepsFolders = false
+
 // lockFile takes the file's lock if nobody has it. The lock ends with the open
 // file, so also with the process, however that ends.
 func lockFile(file *os.File) (held bool, err error) {
@@ -22,7 +26,7 @@ func lockFile(file *os.File) (held bool, err error) {
 }
 
 // keepOwner does nothing: on Windows a file's rights come from its folder.
-func keepOwner(*os.File, fs.FileInfo) {}
+func keepOwner(*temp, fs.FileInfo) {}
 
 // cannotSync is true: Windows writes the names in a folder by itself.
 func cannotSync(error) bool { return true }

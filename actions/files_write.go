@@ -51,7 +51,7 @@ func (f *Files) write(ctx context.Context, w *walk, name string, src io.Reader, 
 	defer s.close()
 	defer tmp.close()
 	if old != nil {
-		keepOwner(tmp.file, old)
+		keepOwner(tmp, old)
 	}
 	info, err := f.fill(ctx, tmp, src, finalMode(opts.Mode, old), opts.Mark)
 	if err == nil {
@@ -97,7 +97,7 @@ func replaceable(s *spot, opts WriteOptions) (fs.FileInfo, error) {
 	if s.base == "." {
 		return nil, ErrDirectory
 	}
-	old, err := s.dir.Lstat(s.base)
+	old, err := s.look()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -199,7 +199,7 @@ func (f *Files) commit(s *spot, tmp *temp, info fs.FileInfo, overwrite bool) err
 	}
 	var err error
 	if overwrite {
-		err = s.dir.Rename(tmp.name, s.base)
+		err = renameOver(s, tmp.name)
 	} else {
 		err = renameNew(s, tmp.name)
 	}
