@@ -71,7 +71,8 @@ type touched struct {
 // scope beside config and resource.
 func (e *Engine) newRun(res *resource, op *operation, v verb, ref Ref, log Log) *run {
 	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, log: log, secrets: &secretPaths{}}
-	values := make(map[string]any, len(scopeNames)) // it would grow twice on its way to that
+	const names = 14 // no operation has more; it would grow twice on its way to them
+	values := make(map[string]any, names)
 	values["config"], values["session"], values["resource"] = e.plainConfig, e.session, resourceValue(ref)
 	r.vars = &expr.Vars{Values: values}
 	r.secrets.paths = append(r.secrets.paths, e.configSecrets.paths...)

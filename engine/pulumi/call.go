@@ -125,7 +125,7 @@ func recordedState(ctx context.Context, endpoint, urn string) (recorded, error) 
 		return recorded{}, err
 	}
 	pending := found.ID == "" || isPreviewed(found.Outputs)
-	state, err := readState(found.ID, nil, found.Outputs)
+	state, err := readState(&wire.Decoder{}, found.ID, nil, found.Outputs)
 	return recorded{state: state, pending: pending}, err
 }
 

@@ -6,7 +6,6 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
 	"github.com/declprov/declprov/engine"
-	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
 // Check checks a resource's inputs, and sets defaults.
@@ -17,11 +16,11 @@ func (s *Server) Check(
 	if err != nil {
 		return nil, err
 	}
-	olds, err := wire.Decode(req.GetOlds())
+	olds, err := s.decoder.Decode(req.GetOlds())
 	if err != nil {
 		return nil, failure(err)
 	}
-	news, err := wire.Decode(req.GetNews())
+	news, err := s.decoder.Decode(req.GetNews())
 	if err != nil {
 		return nil, failure(err)
 	}

@@ -6,7 +6,6 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
 	"github.com/declprov/declprov/engine"
-	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
 // Create makes a resource, or says what it would be.
@@ -17,7 +16,7 @@ func (s *Server) Create(
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := wire.Decode(req.GetProperties())
+	inputs, err := s.decoder.Decode(req.GetProperties())
 	if err != nil {
 		return nil, failure(err)
 	}

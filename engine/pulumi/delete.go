@@ -15,7 +15,7 @@ func (s *Server) Delete(ctx context.Context, req *pulumirpc.DeleteRequest) (*emp
 	if err != nil {
 		return nil, err
 	}
-	state, err := readState(req.GetId(), req.GetOldInputs(), req.GetProperties())
+	state, err := readState(&s.decoder, req.GetId(), req.GetOldInputs(), req.GetProperties())
 	if err != nil {
 		return nil, failure(err)
 	}

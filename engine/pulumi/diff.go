@@ -8,7 +8,6 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
 	"github.com/declprov/declprov/engine"
-	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
 // Diff says what a change of inputs means. In a refresh the engine asks it too:
@@ -20,11 +19,11 @@ func (s *Server) Diff(
 	if err != nil {
 		return nil, err
 	}
-	state, err := readState(req.GetId(), req.GetOldInputs(), req.GetOlds())
+	state, err := readState(&s.decoder, req.GetId(), req.GetOldInputs(), req.GetOlds())
 	if err != nil {
 		return nil, failure(err)
 	}
-	news, err := wire.Decode(req.GetNews())
+	news, err := s.decoder.Decode(req.GetNews())
 	if err != nil {
 		return nil, failure(err)
 	}

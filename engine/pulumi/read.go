@@ -19,7 +19,7 @@ func (s *Server) Read(
 	if err != nil {
 		return nil, err
 	}
-	state, err := readState(req.GetId(), req.GetInputs(), req.GetProperties())
+	state, err := readState(&s.decoder, req.GetId(), req.GetInputs(), req.GetProperties())
 	if err != nil {
 		return nil, failure(err)
 	}

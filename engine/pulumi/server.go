@@ -67,7 +67,9 @@ type Server struct {
 	// host is where messages go; the latest handshake says where that is.
 	host  atomic.Pointer[host]
 	bytes atomic.Bool // the engine takes strings of bytes
-	calls *calls
+	// decoder is for the calls about resources.
+	decoder wire.Decoder
+	calls   *calls
 }
 
 // session is a package and, once it is configured, the engine that serves it.

@@ -19,17 +19,17 @@ const privateKey = "__declprov"
 // readState makes the engine's state of what the host recorded. The private
 // part is believed where it can be read; what another tool, or the user of a
 // `.get`, wrote there is as good as nothing.
-func readState(id string, inputs, outputs *structpb.Struct) (engine.State, error) {
+func readState(decoder *wire.Decoder, id string, inputs, outputs *structpb.Struct) (engine.State, error) {
 	state := engine.State{ID: id, Private: readPrivate(outputs)}
 	var err error
-	if state.Inputs, err = wire.Decode(inputs); err != nil {
+	if state.Inputs, err = decoder.Decode(inputs); err != nil {
 		return engine.State{}, err
 	}
 	if _, ok := outputs.GetFields()[privateKey]; ok {
 		// The message is ours alone, and goes nowhere from here.
 		delete(outputs.Fields, privateKey)
 	}
-	state.Outputs, err = wire.Decode(outputs)
+	state.Outputs, err = decoder.Decode(outputs)
 	return state, err
 }
 

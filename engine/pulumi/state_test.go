@@ -60,7 +60,7 @@ func thereAndBack(t fataler, want engine.State) engine.State {
 	if err != nil {
 		t.Fatalf("Encode: %v", err)
 	}
-	got, err := readState(want.ID, inputs, sent)
+	got, err := readState(&wire.Decoder{}, want.ID, inputs, sent)
 	if err != nil {
 		t.Fatalf("readState: %v", err)
 	}
@@ -142,7 +142,7 @@ func TestForeignPrivatePartIsIgnored(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			state, err := readState("a", nil, s)
+			state, err := readState(&wire.Decoder{}, "a", nil, s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,6 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
 	"github.com/declprov/declprov/engine"
-	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
 // Update changes a resource, or says what it would become. The id cannot change
@@ -18,11 +17,11 @@ func (s *Server) Update(
 	if err != nil {
 		return nil, err
 	}
-	state, err := readState(req.GetId(), req.GetOldInputs(), req.GetOlds())
+	state, err := readState(&s.decoder, req.GetId(), req.GetOldInputs(), req.GetOlds())
 	if err != nil {
 		return nil, failure(err)
 	}
-	inputs, err := wire.Decode(req.GetNews())
+	inputs, err := s.decoder.Decode(req.GetNews())
 	if err != nil {
 		return nil, failure(err)
 	}
