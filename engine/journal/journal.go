@@ -95,23 +95,38 @@ func (j *Journal) Begin(w What) (intent Intent, adopted bool, err error) {
 	if err := os.MkdirAll(j.dir, 0o700); err != nil {
 		return Intent{}, false, remedy(err)
 	}
+	intent = Intent{What: w, Key: rand.Text(), Began: time.Now().UTC(), Owner: self()}
+	// The disk is not waited for under the lock: creates side by side then wait
+	// for it together.
+	ready, err := j.prepare(intent, true)
+	if err != nil {
+		return Intent{}, false, remedy(err)
+	}
+	if intent, adopted, err = j.begin(intent, ready); err != nil {
+		return Intent{}, false, errors.Join(err, discard(ready))
+	}
+	return intent, adopted, remedy(syncDir(j.dir))
+}
+
+// begin gives the prepared intent its name, or adopts the one that has it. The
+// folder is still to be synced.
+func (j *Journal) begin(intent Intent, ready string) (_ Intent, adopted bool, err error) {
 	release, err := j.lock()
 	if err != nil {
 		return Intent{}, false, remedy(err)
 	}
 	defer release()
-	before, err := read(j.file(w))
+	before, err := read(j.file(intent.What))
 	switch {
 	case err == nil && !before.Lost && before.Owner.alive() && before.Owner != self():
-		return Intent{}, false, fmt.Errorf("process %d is creating this %s at this moment; wait for it, or end it", before.Owner.PID, w.Type)
+		return Intent{}, false, fmt.Errorf("process %d is creating this %s at this moment; wait for it, or end it", before.Owner.PID, intent.Type)
 	case err == nil:
 		before.Owner, before.Lost = self(), false
-		return before, true, remedy(j.write(before, true))
+		return before, true, remedy(errors.Join(discard(ready), j.write(before, true)))
 	case !errors.Is(err, fs.ErrNotExist):
 		return Intent{}, false, remedy(err)
 	}
-	intent = Intent{What: w, Key: rand.Text(), Began: time.Now().UTC(), Owner: self()}
-	return intent, false, remedy(j.write(intent, true))
+	return intent, false, remedy(os.Rename(ready, j.file(intent.What)))
 }
 
 // Answer notes that the answer came, and with it the id, if that is known. It is
@@ -176,28 +191,46 @@ func read(name string) (Intent, error) {
 // write replaces the intent's file whole. With sync it survives a loss of power
 // from then on.
 func (j *Journal) write(i Intent, sync bool) error {
-	text, err := json.Marshal(i)
+	ready, err := j.prepare(i, sync)
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(j.dir, ".intent-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(append(text, '\n'))
-	if sync {
-		err = errors.Join(err, tmp.Sync())
-	}
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), j.file(i.What))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
+	if err := os.Rename(ready, j.file(i.What)); err != nil {
+		return errors.Join(err, discard(ready))
 	}
 	if !sync {
 		return nil
 	}
 	return syncDir(j.dir)
+}
+
+// prepare writes the intent to a file that has only to be renamed, and gives its
+// name.
+func (j *Journal) prepare(i Intent, sync bool) (string, error) {
+	text, err := json.Marshal(i)
+	if err != nil {
+		return "", err
+	}
+	tmp, err := os.CreateTemp(j.dir, ".intent-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = tmp.Write(append(text, '\n'))
+	if sync {
+		err = errors.Join(err, tmp.Sync())
+	}
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return "", errors.Join(err, discard(tmp.Name()))
+	}
+	return tmp.Name(), nil
+}
+
+// discard removes a prepared file, unless it was renamed or is gone.
+func discard(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func syncDir(dir string) error {
