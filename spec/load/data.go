@@ -84,6 +84,7 @@ func (d *dataTypes) top(root *ast.StructLit) []ast.Decl {
 			continue
 		}
 		d.walk(f, []string{name})
+		d.returned(f.Value, declaredTypes(root))
 		decls = append(decls, f)
 	}
 	return decls

@@ -58,7 +58,11 @@ func (l *loader) dataField(m item, p place) spec.Field {
 func (l *loader) definition(it item, p place) *spec.Node {
 	_, path := it.value.ReferencePath()
 	selectors := path.Selectors()
-	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() || it.value.Validate(cue.Concrete(true)) == nil {
+	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() {
+		return nil
+	}
+	// A list, and a struct of optional fields, is also a value: an empty one.
+	if it.name != "returns" && it.value.Validate(cue.Concrete(true)) == nil {
 		return nil
 	}
 	return &spec.Node{

@@ -150,3 +150,52 @@ tests: {one: *p, two: {<<: *p, write: [b]}}
 		t.Errorf("merged (-want +got):\n%s", diff)
 	}
 }
+
+// A type that only the answer of a step has is one like any other.
+func TestTypesOfAnswers(t *testing.T) {
+	for _, format := range []string{"cue", "yaml"} {
+		text := `name: x
+version: 1.0.0
+types:
+  Pet: {id: int, toys: '[...#Toy]'}
+  Toy: {size: int}
+  Pets: '[...#Pet]'
+  Other: {a: string}
+resources:
+  A:
+    inputs: {name: string}
+    id: ${body.id}
+    create: {steps: [{http: {path: /a, returns: '#Pet'}}]}
+    read: {http: {path: /a, returns: '#Pets', json: {text: '#Toy', returns: '#Nothing'}}}
+`
+		if format == "cue" {
+			text = `name: "x", version: "1.0.0"
+#Pet: {id: int, toys: [...#Toy]}
+#Toy: size: int
+#Pets: [...#Pet]
+#Other: a: string
+resources: A: {
+	inputs: name: string
+	id: "${body.id}"
+	create: steps: [{http: {path: "/a", returns: #Pet}}]
+	read: http: {path: "/a", returns: #Pets, json: {text: "#Toy", returns: "#Nothing"}}
+}
+`
+		}
+		doc, diags := Load(t.Context(), Source{Path: "-", Stdin: []byte(text), Format: format})
+		if len(diags) > 0 {
+			t.Fatalf("%s: %v", format, diags)
+		}
+		r := doc.Provider.Resource("A")
+		one, list := r.Create.Steps[0].Actions[0].Value.Get("returns").Type, r.Read.Steps[0].Actions[0].Value.Get("returns").Type
+		if one == nil || one.Ref != "Pet" || list == nil || list.Kind != spec.List || list.Elem.Ref != "Pet" {
+			t.Errorf("%s: %+v, %+v", format, one, list)
+		}
+		if doc.Provider.Types["Toy"] == nil || doc.Provider.Types["Other"] != nil {
+			t.Errorf("%s: the types are %v", format, doc.Provider.Types)
+		}
+		if got := r.Read.Steps[0].Actions[0].Value.Get("json").Get("text"); got.Type != nil || got.Text != "#Toy" {
+			t.Errorf("%s: text is a type: %+v", format, got)
+		}
+	}
+}
