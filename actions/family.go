@@ -138,6 +138,9 @@ type Arg struct {
 	// Instead says how a value is passed that a Raw argument does not take, where
 	// that can be said.
 	Instead string
+	// NotNull arguments may be left out, but not by a null at run time: to do
+	// without what they ask for would do harm.
+	NotNull bool
 	// Exposed arguments end up where others can read them (a path, a command
 	// line): a secret may not go in.
 	Exposed bool

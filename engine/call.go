@@ -93,8 +93,11 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 		return errNotKnown
 	}
 	if v == nil {
-		if a.decl.Required && !a.decl.Type.Nullable {
+		switch {
+		case a.decl.Required && !a.decl.Type.Nullable:
 			return errors.New("is null, and is needed")
+		case a.decl.NotNull && a.node.Kind != spec.NullNode:
+			return errors.New("is null, which would drop it unseen; give the step an `if`, and a second one for what is to be done without it")
 		}
 		return nil
 	}

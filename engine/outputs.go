@@ -26,15 +26,17 @@ func (e *Engine) outputs(
 	if err != nil {
 		return nil, err
 	}
-	if len(r.res.outputs.fields) == 0 {
+	// The next change may need an ETag that only a read gives.
+	untagged := r.etag == "" && (r.res.update.conditional() || r.res.delete.conditional())
+	if len(r.res.outputs.fields) == 0 && !untagged {
 		return nil, nil // whatever came, nobody asked for it
 	}
 	m := r.mask()
 	got, err := r.res.outputs.project(yield, m)
-	if err == nil && len(got.missing) == 0 && (yield != nil || len(r.res.outputs.fields) == 0) {
+	if err == nil && len(got.missing) == 0 && yield != nil && !untagged {
 		return got.values, nil
 	}
-	if r.res.read == nil || len(r.res.outputs.fields) == 0 {
+	if r.res.read == nil {
 		return got.values, cmp.Or(err, r.fillIn(got, before))
 	}
 	seen, err := e.readBack(ctx, r, ref, inputs, got.values)

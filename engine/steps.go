@@ -193,7 +193,7 @@ func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 			if sent {
 				r.told(s, out.Result)
 			}
-			r.tagged(out.Result)
+			r.tagged(s, out.Result)
 			done, err := r.judge(s, out.Result)
 			if err != nil {
 				return nil, r.stop(s, attempt, statusOf(err, s), err)

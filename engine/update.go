@@ -91,6 +91,7 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 		r.vars.Values["changes"] = changedInputs(r, res, e.allChanged(res))
 	}
 	r.takeID(currentID(state))
+	r.etag = state.Private.ETag
 	r.created = req.Inputs
 	r.resume(f.Results)
 	if err := r.open(); err != nil {
@@ -129,7 +130,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	if failure == nil {
 		r.renamed()
 	}
-	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: r.etag}}
+	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}}
 	if r.id != old.ID {
 		next.Private.ID = r.id
 	}
@@ -142,6 +143,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 		}
 		failure, failed = err, len(r.op.steps)
 	}
+	next.Private.ETag = r.etag // reading back may have given another
 	next.Outputs = withInputs(req.Inputs, outputs)
 	if failure != nil {
 		next.Private.Failed = r.unfinished(req.Inputs, failed, failure)

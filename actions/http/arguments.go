@@ -59,6 +59,8 @@ func arguments() []actions.Arg {
 	path.Mode, path.Exposed = actions.Path, true
 	address := arg("url", text, "Where, instead of `path`: a value that begins it is a URL, relative to `baseURL` if it has no host.")
 	address.Mode, address.Exposed = actions.Path, true
+	ifMatch := arg("ifMatch", either(truth, text), "ETag that the object must still have: true is that of the last read. Without one the request is not sent.")
+	ifMatch.NotNull = true
 	returns := arg("returns", anything, "Type of the body: a definition of the spec.")
 	returns.Mode = actions.Typed
 	items := arg("items", anything, "The list in an answer, from `body`, `status` and `headers`: what the pages have in common.")
@@ -79,7 +81,7 @@ func arguments() []actions.Arg {
 		arg("bytes", either(text, &spec.Type{Kind: spec.Asset}, &spec.Type{Kind: spec.Archive}), "Body: base64, an asset, or an archive, which is packed."),
 		arg("archiveFormat", oneOf("zip", "tar", "tar.gz"), "How an archive in `bytes` is packed. Default: zip."),
 		graphql, returns, items, paginate(),
-		arg("ifMatch", either(truth, text), "ETag that the object must still have: true is that of the last read, if the server gave one."),
+		ifMatch,
 		arg("idempotencyKey", either(truth, object(
 			field("header", someText, "Header that carries it. Default: Idempotency-Key."), field("value", anything, "The key, where the engine's own will not do."),
 		)), "Send a key by which the server tells a repeated request."),

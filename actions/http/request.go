@@ -182,22 +182,35 @@ func (x *exchange) place(g given) (address, error) {
 	}
 }
 
-// conditions adds If-Match and the idempotency key.
-func (x *exchange) conditions(g given) error {
-	etag, r := "", x.req
+// ifMatch adds If-Match. A condition that is asked for and cannot be made is an
+// error: without it somebody else's change would be overwritten.
+func (x *exchange) ifMatch(g given) error {
+	etag := ""
 	switch v := g.args["ifMatch"].(type) {
+	case nil:
+		return nil
 	case bool:
-		if v {
-			etag = x.call.ETag
+		if !v {
+			return nil
+		}
+		if etag = x.call.ETag; etag == "" {
+			return errors.New("ifMatch: true needs the ETag of the last read, and there is no record of one: " +
+				"if the server gives one, refresh; else the spec cannot ask for it")
 		}
 	case string:
-		etag = v
-	}
-	if etag != "" {
-		if err := setHeader(r.headers, "If-Match", etag); err != nil {
-			return err
+		if etag = v; etag == "" {
+			return errors.New("ifMatch is empty text, which no ETag is; give the step an `if` where there may be none")
 		}
 	}
+	return setHeader(x.req.headers, "If-Match", etag)
+}
+
+// conditions adds If-Match and the idempotency key.
+func (x *exchange) conditions(g given) error {
+	if err := x.ifMatch(g); err != nil {
+		return err
+	}
+	r := x.req
 	header, key := "Idempotency-Key", x.call.Key
 	switch v := g.args["idempotencyKey"].(type) {
 	case nil:

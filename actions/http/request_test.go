@@ -106,6 +106,8 @@ func TestRefused(t *testing.T) {
 		{"name of an element", "/", args{"xml": args{"a b='": "1"}}, "no name of an element"},
 		{"object in a query", "/", args{"query": args{"f": args{}}}, "jsonencode"},
 		{"bad base64", "/", args{"bytes": "*"}, "base64"},
+		{"no ETag recorded", "/", args{"method": "PUT", "ifMatch": true}, "no record of one"},
+		{"empty ETag", "/", args{"method": "PUT", "ifMatch": ""}, "empty text"},
 		{"key that is not there", "/", args{"method": "POST", "idempotencyKey": true}, "the key is empty"},
 		{"no place", "", nil, "url"},
 		{"two places", "/", args{"url": parts("https://x.test")}, "path and url"},
