@@ -28,6 +28,7 @@ const (
 	codeEphemeralStored      = "ephemeral-stored"      // an ephemeral input, which Pulumi stores (warning)
 	codeNotServed            = "not-served"            // what this version parses and does not serve (warning)
 	codeFunctionEffect       = "function-effect"       // a function, `configure` or `find` that changes something, where nobody expects it
+	codeUnchecked            = "unchecked-access"      // an access to a member of an untyped answer, which nothing can check (note, with --unchecked)
 	codeAtLeastOnce          = "at-least-once"         // a create that may be made twice if its answer is lost (warning)
 	codeBadCall              = "bad-call"              // arguments that make no sense together, or of an action's own rules
 	codeAliasTaken           = "alias-taken"           // a former name that another resource has or had

@@ -32,6 +32,8 @@ type compiler struct {
 	diags     diag.List
 	// named are the programs that the spec's own steps name.
 	named *namedPrograms
+	// unchecked are the accesses to untyped answers, as notes.
+	unchecked diag.List
 	// unnamed says that a spec without a permissions block was told to name
 	// what it may touch: one mistake, however many actions suffer from it.
 	unnamed bool
@@ -144,7 +146,19 @@ func (c *compiler) template(n *spec.Node, s *expr.Scope, want *spec.Type, path s
 	if diags.HasErrors() {
 		return nil
 	}
+	c.trusts(v, path)
 	return v
+}
+
+// trusts notes what of a template nothing can check. A template that is compiled
+// more than once is noted each time; Unchecked has each place once.
+func (c *compiler) trusts(v *expr.Value, path string) {
+	for _, at := range v.Unchecked() {
+		c.unchecked = append(c.unchecked, diag.Diagnostic{
+			Severity: diag.Note, Code: codeUnchecked, Subject: at, Context: c.context, Path: c.joined(path),
+			Summary: "nothing is known of what this is a member of", Detail: "Give the step that asked for it `returns: #Type`: then the access is checked.",
+		})
+	}
 }
 
 // refused reports whether the loader has said what is wrong with a value, or

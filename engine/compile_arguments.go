@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -136,16 +137,31 @@ func (c *compiler) lateParts(args map[string]argument, kind *actions.Kind, stati
 			continue // the family's defaults were compiled once
 		}
 		if a.decl.Mode == actions.Late && a.parts == nil {
-			a.add(name, actions.Late, c.template(a.node, c.seeing(kind, static, name, s), optional(a.decl), name))
+			a.add(name, actions.Late, c.late(a.node, kind, static, name, s, optional(a.decl)))
 		}
 		_, inner := a.decl.Split(a.node)
 		for path, n := range inner {
 			if a.decl.InnerMode(path) == actions.Late {
-				a.add(path, actions.Late, c.template(n, c.seeing(kind, static, path, s), nil, path))
+				a.add(path, actions.Late, c.late(n, kind, static, path, s, nil))
 			}
 		}
 		args[name] = a
 	}
+}
+
+// late compiles a late expression. What it sees untyped, and would see untyped
+// whatever the step `returns`, such as the body of a refusal, is not counted among
+// what the author could have typed.
+func (c *compiler) late(n *spec.Node, kind *actions.Kind, static actions.Static, path string, s *expr.Scope, want *spec.Type) *expr.Value {
+	counted := len(c.unchecked)
+	v := c.template(n, c.seeing(kind, static, path, s), want, path)
+	if kind != nil && kind.Sees != nil {
+		typed := actions.Static{Types: map[string]*spec.Type{"returns": textType}}
+		if !slices.ContainsFunc(kind.Sees(typed, path), func(p *spec.Property) bool { return p.Name == kind.Yields && p.Type == textType }) {
+			c.unchecked = c.unchecked[:counted]
+		}
+	}
+	return v
 }
 
 // shared reports whether the argument is a default of the family's whose late

@@ -22,6 +22,7 @@ type Program struct {
 	names     []string // of the resources, in the order of the document
 	compiler  *compiler
 	locks     keyedLocks
+	unchecked diag.List
 }
 
 // lazyResource is a resource that is compiled when it is first used.
@@ -49,6 +50,7 @@ func Compile(p *spec.Provider, families []*actions.Family) (*Program, diag.List)
 	}
 	c.aliases()
 	c.unserved()
+	prog.unchecked = c.unchecked.Sorted()
 	return prog, c.diags.Sorted()
 }
 
@@ -101,6 +103,10 @@ func (p *Program) add(name string, r *lazyResource) {
 	p.names = append(p.names, name)
 	p.resources[name] = r
 }
+
+// Unchecked are the accesses to members of untyped answers, as notes: only
+// Compile knows them.
+func (p *Program) Unchecked() diag.List { return p.unchecked }
 
 // Metadata describes the provider.
 func (p *Program) Metadata() spec.Metadata { return p.provider.Metadata }

@@ -23,6 +23,9 @@ and runs nothing. What vet passes, Pulumi can be given.
 Each path is a spec: a file alone, or a folder with a CUE package. Without a
 path it is the current folder.
 
+What nothing can check before it runs, members of answers that have no type, is
+counted at the end; --unchecked shows each as a note, which no --strict fails.
+
 A spec cannot hang vet: it is evaluated in a process of its own, with 10 seconds
 of processor time and 1 GiB of memory (both on Linux), and a minute in all.`
 
@@ -32,7 +35,7 @@ const vetExamples = `  declprov vet petstore.cue
 
 type vetOptions struct {
 	format, stdinFormat string
-	strict              bool
+	strict, unchecked   bool
 }
 
 func (a *app) vetCommand() *cobra.Command {
@@ -53,6 +56,7 @@ func (a *app) vetCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.format, "format", "text", "how findings are written: text, json or github")
 	cmd.Flags().StringVar(&o.stdinFormat, "stdin-format", "cue", "what the standard input is: cue, yaml or json")
 	cmd.Flags().BoolVar(&o.strict, "strict", false, "let warnings fail too")
+	cmd.Flags().BoolVar(&o.unchecked, "unchecked", false, "show each access to an untyped answer, as a note")
 	a.addTagFlag(cmd)
 	mustComplete(cmd, "format", "text", "json", "github")
 	mustComplete(cmd, "stdin-format", "cue", "yaml", "json")
@@ -63,7 +67,7 @@ func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 	if o.format != "text" && o.format != "json" && o.format != "github" {
 		return usagef("--format is %q; it takes text, json or github", o.format)
 	}
-	var findings diag.List
+	var findings, unchecked diag.List
 	sources := diag.Sources{}
 	var names []string
 	for _, path := range paths {
@@ -77,18 +81,45 @@ func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 			return err
 		}
 		findings = append(findings, built.Findings...)
+		unchecked = append(unchecked, built.Unchecked...)
 		maps.Copy(sources, built.Sources)
 	}
-	findings = findings.Sorted()
-	if err := a.report(a.out, o.format, findings, sources); err != nil {
+	shown := findings
+	if o.unchecked {
+		shown = append(shown, unchecked...)
+	}
+	if err := a.report(a.out, o.format, shown.Sorted(), sources); err != nil {
 		return err
+	}
+	if o.format == "text" {
+		if err := a.conclude(findings, unchecked, names, o.unchecked); err != nil {
+			return err
+		}
 	}
 	if findings.HasErrors() || o.strict && len(findings) > 0 {
 		return reported{exitFindings}
 	}
-	if len(findings) == 0 && o.format == "text" {
-		_, err := fmt.Fprintf(a.out, "no mistakes in %s\n", strings.Join(names, ", "))
-		return err
+	return nil
+}
+
+// conclude says what people want to know beside the findings: that there are none,
+// and how much of the specs nothing could check.
+func (a *app) conclude(findings, unchecked diag.List, names []string, listed bool) error {
+	var lines []string
+	if len(findings) == 0 {
+		lines = append(lines, "no mistakes in "+strings.Join(names, ", "))
+	}
+	if n := len(unchecked); n > 0 && !listed && !findings.HasErrors() {
+		accesses := "accesses"
+		if n == 1 {
+			accesses = "access"
+		}
+		lines = append(lines, fmt.Sprintf("%d unchecked %s to untyped answers: add `returns: #Type`; --unchecked shows where", n, accesses))
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(a.out, line); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -14,10 +14,12 @@ import (
 // that a forgotten severity shows.
 type Severity int
 
-// The severities. Warnings let a spec pass unless vet runs with --strict.
+// The severities. Warnings let a spec pass unless vet runs with --strict; notes
+// are no mistakes, and always do.
 const (
 	Error Severity = iota + 1
 	Warning
+	Note
 )
 
 // String is the severity as the writers print it.
@@ -27,6 +29,8 @@ func (s Severity) String() string {
 		return "error"
 	case Warning:
 		return "warning"
+	case Note:
+		return "note"
 	default:
 		return "invalid"
 	}

@@ -18,7 +18,11 @@ func WriteGitHub(w io.Writer, list List) error {
 		if d.Detail != "" {
 			message += "\n" + d.Detail
 		}
-		_, err := fmt.Fprintf(w, "::%s %s::%s\n", d.Severity, githubPlace(d), githubData(message))
+		command := d.Severity.String()
+		if d.Severity == Note {
+			command = "notice"
+		}
+		_, err := fmt.Fprintf(w, "::%s %s::%s\n", command, githubPlace(d), githubData(message))
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (l List) Tally() string {
 		}
 	}
 	var parts []string
-	for _, s := range []Severity{Error, Warning} {
+	for _, s := range []Severity{Error, Warning, Note} {
 		switch n := count[s]; n {
 		case 0:
 		case 1:
@@ -87,8 +87,11 @@ func (t *text) paint(attribute, s string) string {
 
 func (t *text) diagnostic(d Diagnostic) {
 	hue := red
-	if d.Severity == Warning {
+	switch d.Severity {
+	case Warning:
 		hue = yellow
+	case Note:
+		hue = blue
 	}
 	head := d.Severity.String()
 	if d.Code != "" {

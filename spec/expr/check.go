@@ -22,9 +22,10 @@ type checker struct {
 	offset  int
 	extents extents
 
-	diags     diag.List
-	refs      []reference
-	unchecked int
+	diags diag.List
+	refs  []reference
+	// unchecked are the accesses to what has no known type.
+	unchecked []extent
 
 	locals []local
 	items  []item
@@ -80,6 +81,9 @@ func (c *checker) fail(code string, e extent, detail, format string, args ...any
 	c.report(diag.Error, code, e, detail, format, args...)
 	return typed{t: static().any, at: e}
 }
+
+// trust notes an access that nothing can check before it runs.
+func (c *checker) trust(at extent) { c.unchecked = append(c.unchecked, at) }
 
 // text is a part's source.
 func (c *checker) text(e extent) string {

@@ -74,7 +74,7 @@ func (c *checker) memberType(n *ast.MemberNode, t *spec.Type, base typed) *spec.
 	it := c.nonNull(index)
 	switch {
 	case isAny(t):
-		c.unchecked++
+		c.trust(index.at)
 		return static().any
 	case t.Kind == spec.List || isString(t):
 		return c.indexed(n, t, it, index)
@@ -85,7 +85,7 @@ func (c *checker) memberType(n *ast.MemberNode, t *spec.Type, base typed) *spec.
 		}
 		return c.keyed(n, t, it, base)
 	case t.Kind == spec.Union && !isTime(t):
-		c.unchecked++
+		c.trust(index.at)
 		return static().any
 	}
 	c.fail(CodeUnknownMember, base.at, "", "%s has no items", Describe(t))
@@ -146,7 +146,7 @@ func (c *checker) named(n *ast.MemberNode, t *spec.Type, base typed, name *ast.S
 	at := extent{name.Location().From, name.Location().To}
 	switch {
 	case isAny(t):
-		c.unchecked++
+		c.trust(at)
 		return static().any
 	case t.Kind == spec.Union && !isTime(t):
 		return c.ofUnion(t, base, name.Value, at)
@@ -241,7 +241,7 @@ func (c *checker) slice(n *ast.SliceNode) typed {
 	}
 	switch {
 	case isAny(t):
-		c.unchecked++
+		c.trust(base.at)
 		return typed{t: t, origin: base.origin, shuffled: true}
 	case isString(t):
 		c.use(base)

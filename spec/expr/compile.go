@@ -47,7 +47,7 @@ type compilation struct {
 	scope     *Scope
 	diags     diag.List
 	refs      []Ref
-	unchecked int
+	unchecked []diag.Range
 	// pieces are those of the tree's root, where it is text or a scalar.
 	pieces []piece
 }

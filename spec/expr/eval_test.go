@@ -403,8 +403,8 @@ func TestSegments(t *testing.T) {
 }
 
 func TestUnchecked(t *testing.T) {
-	if got := mustCompile(t, "${body.a.b} ${inputs.name} ${len(map(body.items, .id))}", nil).Unchecked(); got != 5 {
-		t.Errorf("%d unchecked accesses, want 5", got)
+	if got := mustCompile(t, "${body.a.b} ${inputs.name} ${len(map(body.items, .id))}", nil).Unchecked(); len(got) != 5 {
+		t.Errorf("%d unchecked accesses, want 5: %v", len(got), got)
 	}
 }
 

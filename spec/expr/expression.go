@@ -44,7 +44,9 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, in
 		}
 	}
 	c.diags = append(c.diags, k.diags...)
-	c.unchecked += k.unchecked
+	for _, at := range k.unchecked {
+		c.unchecked = append(c.unchecked, k.rangeOf(at))
+	}
 	slices.SortStableFunc(k.refs, func(a, b reference) int { return a.at.from - b.at.from })
 	for _, r := range k.refs {
 		c.refs = append(c.refs, Ref{Path: r.path, Range: k.rangeOf(r.at)})

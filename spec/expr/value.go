@@ -15,7 +15,7 @@ type Value struct {
 	typ       *spec.Type
 	refs      []Ref
 	secret    bool
-	unchecked int
+	unchecked []diag.Range
 	pieces    []piece
 	node      *spec.Node
 }
@@ -38,9 +38,9 @@ func (v *Value) Const() (any, bool) {
 // property that is, that lies under one, or that holds one.
 func (v *Value) Secret() bool { return v.secret }
 
-// Unchecked counts the accesses to members of values of no known type, which
+// Unchecked are the accesses to members of values of no known type, which
 // nothing can check before they run.
-func (v *Value) Unchecked() int { return v.unchecked }
+func (v *Value) Unchecked() []diag.Range { return v.unchecked }
 
 // Eval yields the tree's value: nil, bool, int64, float64, json.Number, string,
 // []any, map[string]any, *spec.File; and Unknown and Secret at any depth. A

@@ -38,6 +38,8 @@ type Builder struct {
 type Built struct {
 	Findings diag.List
 	Sources  diag.Sources
+	// Unchecked are notes of the accesses to untyped answers.
+	Unchecked diag.List
 	// Container is the compiled spec, nil where the findings have errors.
 	Container []byte
 }
@@ -73,7 +75,7 @@ func (b *Builder) Evaluate(ctx context.Context, s Spec) (*Built, error) {
 	if a.Container != nil {
 		b.keep(s, a.Container, begun)
 	}
-	return &Built{Findings: a.Findings, Sources: a.Sources, Container: a.Container}, nil
+	return &Built{Findings: a.Findings, Sources: a.Sources, Unchecked: a.Unchecked, Container: a.Container}, nil
 }
 
 func (b *Builder) logEvaluation(s Spec, a *Answer, err error, took time.Duration) {

@@ -28,6 +28,8 @@ type Request struct {
 type Answer struct {
 	Findings diag.List    `json:"findings,omitempty"`
 	Sources  diag.Sources `json:"sources,omitempty"`
+	// Unchecked are notes, whether the spec has mistakes or not.
+	Unchecked diag.List `json:"unchecked,omitempty"`
 	// Failure is the world's fault: the spec could not be read.
 	Failure string `json:"failure,omitempty"`
 	// Container is nil where the findings have errors.

@@ -18,11 +18,11 @@ import (
 // run on as much as could be understood.
 func evaluate(ctx context.Context, s build.Spec, tool string) *build.Answer {
 	doc, findings := load.Load(ctx, load.Source{Path: s.Path, Stdin: s.Stdin, Format: s.Format, Tags: s.Tags})
-	_, more := engine.Compile(doc.Provider, builtin.Families())
+	prog, more := engine.Compile(doc.Provider, builtin.Families())
 	findings = append(findings, more...)
 	findings = append(findings, schema.Lint(doc.Provider, findings)...)
-	a := &build.Answer{Findings: findings.Sorted()}
-	if len(findings) > 0 {
+	a := &build.Answer{Findings: findings.Sorted(), Unchecked: prog.Unchecked()}
+	if len(findings)+len(a.Unchecked) > 0 {
 		a.Sources = sourcesOf(doc) // for the snippets
 	}
 	if findings.HasErrors() {
