@@ -1,0 +1,181 @@
+package auth
+
+import (
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/pulumitest"
+)
+
+const spec = "tests/servers/auth/testdata/doors.cue"
+
+// escaped is a secret as a client's credentials carry it (RFC 6749, 2.3.1).
+func escaped(s string) string { return url.QueryEscape(s) }
+
+type values = map[string]property.Value
+
+// enter starts a provider that knows a password.
+func enter(t *testing.T, config values) *provider.Process {
+	t.Helper()
+	t.Setenv("DECLPROV_JOURNAL", filepath.Join(t.TempDir(), "journal"))
+	return provider.Configured(t, provider.Folder(t, "doors", spec), "doors", t.TempDir(), config)
+}
+
+func named(name string) property.Map {
+	return property.NewMap(values{"name": property.New(name)})
+}
+
+func door(kind string) client.Resource {
+	return client.Resource{Type: "doors:index:" + kind, Name: strings.ToLower(kind)}
+}
+
+// TestDoors takes a guest through each door: created, read, changed, deleted;
+// a wrong password is refused, once, and in the server's words.
+func TestDoors(t *testing.T) {
+	for _, kind := range []string{"Basic", "Bearer", "Header", "Query", "Cookie", "OAuth", "Login"} {
+		t.Run(kind, func(t *testing.T) {
+			h := open(t)
+			p := enter(t, values{"endpoint": property.New(h.URL), "password": property.New(password)})
+			live(t, p, door(kind), strings.ToLower(kind))
+			if _, refused := h.record(); refused > 0 {
+				t.Errorf("%d requests were refused on the way", refused)
+			}
+			p.Reconfigure(t, "doors", values{"endpoint": property.New(h.URL), "password": property.New("wrong")})
+			_, err := p.Create(t.Context(), door(kind), named("eve"), client.Operation{})
+			if err == nil || !strings.Contains(err.Error(), "401") && !strings.Contains(err.Error(), "403 Forbidden") {
+				t.Errorf("%v", err)
+			}
+			if asked, refused := h.record(); refused > 1 || len(asked) > 2 { // the client's secret goes in a header, then in the form
+				t.Errorf("it was tried %d times, and tokens were asked for: %v", refused, asked)
+			}
+		})
+	}
+}
+
+// live is the life of a guest.
+func live(t *testing.T, p *provider.Process, r client.Resource, through string) {
+	t.Helper()
+	s, err := p.Create(t.Context(), r, named("ada"), client.Operation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := s.Outputs.GetOk("door"); !got.IsString() || got.AsString() != through {
+		t.Errorf("she came in by %v", got)
+	}
+	if s, err = p.Update(t.Context(), r, s, named("bob"), client.Operation{}); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = p.Read(t.Context(), r, s, client.Operation{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := s.Inputs.GetOk("name"); !got.IsString() || got.AsString() != "bob" {
+		t.Errorf("it is %v now", got)
+	}
+	if err := p.Delete(t.Context(), r, s, client.Operation{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A token of OAuth 2 is shared, renewed in time by its refresh token, and got
+// anew where the server has forgotten it.
+func TestTokensAreRenewed(t *testing.T) {
+	h := open(t)
+	h.lasts = 1
+	p := enter(t, values{"endpoint": property.New(h.URL), "password": property.New(password)})
+	s, err := p.Create(t.Context(), door("OAuth"), named("ada"), client.Operation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(1100 * time.Millisecond)
+	h.mu.Lock()
+	h.lasts = 3600
+	h.mu.Unlock()
+	for range 3 {
+		if s, err = p.Read(t.Context(), door("OAuth"), s, client.Operation{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked, refused := h.record()
+	if diff := cmp.Diff([]string{"client_credentials guests rooms", "refresh_token"}, asked); diff != "" || refused > 0 {
+		t.Errorf("refused %d times (-want +got):\n%s", refused, diff)
+	}
+	h.revoke()
+	if _, err = p.Read(t.Context(), door("OAuth"), s, client.Operation{}); err != nil {
+		t.Error(err)
+	}
+	if asked, refused := h.record(); refused != 1 || len(asked) != 1 {
+		t.Errorf("a forgotten token: refused %d times, asked for %v", refused, asked)
+	}
+}
+
+// A login is done once for all resources, and again when its ticket is refused.
+func TestLoginAgain(t *testing.T) {
+	h := open(t)
+	p := enter(t, values{"endpoint": property.New(h.URL), "password": property.New(password)})
+	s, err := p.Create(t.Context(), door("Login"), named("ada"), client.Operation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.revoke()
+	for range 2 {
+		if s, err = p.Read(t.Context(), door("Login"), s, client.Operation{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if asked, refused := h.record(); refused != 1 || cmp.Diff([]string{"session", "session"}, asked) != "" {
+		t.Errorf("refused %d times, asked for %v", refused, asked)
+	}
+}
+
+// TestCertificates has a server of a private authority that asks for a
+// certificate of the same.
+func TestCertificates(t *testing.T) {
+	h := open(t)
+	ca := issue(t, "ca", nil)
+	secure := behindTLS(t, ca, h.routes(func(_ string, r *http.Request) bool {
+		return r.TLS != nil && r.TLS.PeerCertificates[0].Subject.CommonName == "ada"
+	}))
+	with := func(ca, by *issued) values {
+		return values{
+			"endpoint": property.New(h.URL), "secure": property.New(secure), "password": property.New(password),
+			"ca": property.New(ca.cert), "cert": property.New(by.cert), "key": property.New(by.key),
+		}
+	}
+	p := enter(t, with(ca, issue(t, "ada", ca)))
+	live(t, p, door("Certificate"), "guests")
+	other := issue(t, "other", nil)
+	for name, config := range map[string]values{"a stranger's certificate": with(ca, issue(t, "ada", other)), "a stranger's server": with(other, issue(t, "ada", ca))} {
+		p.Reconfigure(t, "doors", config)
+		if _, err := p.Create(t.Context(), door("Certificate"), named("eve"), client.Operation{}); err == nil || !strings.Contains(err.Error(), "certificate") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestDoorsByTheCLI has one program go through several doors.
+func TestDoorsByTheCLI(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	s := pulumitest.New(t, pulumitest.Providers{"doors": provider.Folder(t, "doors", spec)}, "DOORS_ENDPOINT="+h.URL, "DOORS_PASSWORD="+password)
+	var b strings.Builder
+	b.WriteString("resources:\n")
+	for _, kind := range []string{"Basic", "Query", "Cookie", "OAuth", "Login"} {
+		b.WriteString("  " + strings.ToLower(kind) + ": {type: doors:" + kind + ", properties: {name: ada}}\n")
+	}
+	s.Program(b.String())
+	s.Up("create=5")
+	s.Up("same=5")
+	s.Destroy("delete=5")
+	if _, refused := h.record(); refused > 0 {
+		t.Errorf("%d requests were refused", refused)
+	}
+}
