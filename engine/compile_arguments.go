@@ -157,7 +157,7 @@ func (c *compiler) late(n *spec.Node, kind *actions.Kind, static actions.Static,
 	v := c.template(n, c.seeing(kind, static, path, s), want, path)
 	if kind != nil && kind.Sees != nil {
 		typed := actions.Static{Types: map[string]*spec.Type{"returns": textType}}
-		if !slices.ContainsFunc(kind.Sees(typed, path), func(p *spec.Property) bool { return p.Name == kind.Yields && p.Type == textType }) {
+		if !slices.ContainsFunc(kind.Sees(typed, path), func(p *spec.Property) bool { return p.Type == textType }) {
 			c.unchecked = c.unchecked[:counted]
 		}
 	}
