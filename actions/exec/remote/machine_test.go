@@ -1,0 +1,201 @@
+package remote
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"io"
+	"net"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/pkg/sftp"
+	"golang.org/x/crypto/ssh"
+)
+
+// machine is one that can be logged in at, in this process: for what a real
+// server will not do on demand, and for passwords, which take a system account.
+type machine struct {
+	t       *testing.T
+	config  *ssh.ServerConfig
+	hostKey string
+	address string
+	mu      sync.Mutex
+	dials   int
+	// refuse is how many connections are closed before one is served.
+	refuse int
+	conns  []net.Conn
+}
+
+func keyPair(t *testing.T, passphrase string) (ssh.Signer, string) {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := ssh.NewSignerFromKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKey(private, "")
+	if passphrase != "" {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(private, "", []byte(passphrase))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer, string(pem.EncodeToMemory(block))
+}
+
+// newMachine starts one that serves whoever config lets in.
+func newMachine(t *testing.T, config *ssh.ServerConfig) *machine {
+	t.Helper()
+	host, _ := keyPair(t, "")
+	config.AddHostKey(host)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{t: t, config: config, address: listener.Addr().String(), hostKey: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(host.PublicKey())))}
+	t.Cleanup(func() { listener.Close(); m.hangUp() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			m.mu.Lock()
+			m.dials++
+			refused := m.dials <= m.refuse
+			m.conns = append(m.conns, conn)
+			m.mu.Unlock()
+			if refused {
+				conn.Close()
+				continue
+			}
+			go m.serve(conn)
+		}
+	}()
+	return m
+}
+
+// dialled is how often somebody has connected.
+func (m *machine) dialled() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.dials
+}
+
+// hangUp breaks all connections.
+func (m *machine) hangUp() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.conns {
+		c.Close()
+	}
+	m.conns = nil
+}
+
+func (m *machine) serve(conn net.Conn) {
+	_, channels, requests, err := ssh.NewServerConn(conn, m.config)
+	if err != nil {
+		conn.Close()
+		return
+	}
+	go func() {
+		for r := range requests {
+			r.Reply(r.Type == "keepalive@openssh.com", nil)
+		}
+	}()
+	for c := range channels {
+		switch c.ChannelType() {
+		case "session":
+			go m.session(c)
+		case "direct-tcpip":
+			go m.forward(c)
+		default:
+			c.Reject(ssh.UnknownChannelType, "no")
+		}
+	}
+}
+
+func (m *machine) forward(c ssh.NewChannel) {
+	var to struct {
+		Host       string
+		Port       uint32
+		From       string
+		OriginPort uint32
+	}
+	if ssh.Unmarshal(c.ExtraData(), &to) != nil {
+		return
+	}
+	conn, err := net.Dial("tcp", net.JoinHostPort(to.Host, itoa(to.Port)))
+	if err != nil {
+		c.Reject(ssh.ConnectionFailed, err.Error())
+		return
+	}
+	channel, requests, err := c.Accept()
+	if err != nil {
+		return
+	}
+	go ssh.DiscardRequests(requests)
+	go func() { io.Copy(channel, conn); channel.Close() }()
+	io.Copy(conn, channel)
+	conn.Close()
+}
+
+func (m *machine) session(c ssh.NewChannel) {
+	channel, requests, err := c.Accept()
+	if err != nil {
+		return
+	}
+	var cmd *exec.Cmd
+	for r := range requests {
+		switch r.Type {
+		case "subsystem":
+			r.Reply(true, nil)
+			server, err := sftp.NewServer(channel, sftp.WithServerWorkingDirectory(m.t.TempDir()))
+			if err == nil {
+				go func() { server.Serve(); channel.Close() }()
+			}
+		case "exec":
+			var line struct{ Text string }
+			ssh.Unmarshal(r.Payload, &line)
+			cmd = exec.Command("/bin/sh", "-c", line.Text)
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
+			stdin, _ := cmd.StdinPipe()
+			r.Reply(cmd.Start() == nil, nil)
+			go func() { io.Copy(stdin, channel); stdin.Close() }()
+			go finish(cmd, channel)
+		case "signal":
+			var s struct{ Name string }
+			ssh.Unmarshal(r.Payload, &s)
+			syscall.Kill(-cmd.Process.Pid, map[string]syscall.Signal{"TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[s.Name])
+		default:
+			r.Reply(false, nil)
+		}
+	}
+}
+
+// finish tells how a command ended.
+func finish(cmd *exec.Cmd, channel ssh.Channel) {
+	err := cmd.Wait()
+	var exited *exec.ExitError
+	if errors.As(err, &exited) && exited.Sys().(syscall.WaitStatus).Signaled() {
+		name := map[syscall.Signal]string{syscall.SIGTERM: "TERM", syscall.SIGKILL: "KILL"}[exited.Sys().(syscall.WaitStatus).Signal()]
+		channel.SendRequest("exit-signal", false, ssh.Marshal(struct {
+			Name    string
+			Core    bool
+			Message string
+			Lang    string
+		}{Name: name}))
+	} else {
+		channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Code uint32 }{uint32(cmd.ProcessState.ExitCode())}))
+	}
+	channel.Close()
+}

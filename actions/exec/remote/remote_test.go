@@ -1,0 +1,400 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+	"pgregory.net/rapid"
+)
+
+func itoa(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
+
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return (&net.Dialer{}).DialContext(ctx, network, address)
+}
+
+// passwords lets in whoever has the password, asked for one way or the other.
+func passwords(password string, asQuestion bool) *ssh.ServerConfig {
+	wrong := errors.New("wrong")
+	if asQuestion {
+		return &ssh.ServerConfig{KeyboardInteractiveCallback: func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+			got, err := ask("", "", []string{"Password: "}, []bool{false})
+			if err != nil || got[0] != password {
+				return nil, wrong
+			}
+			return nil, nil
+		}}
+	}
+	return &ssh.ServerConfig{PasswordCallback: func(_ ssh.ConnMetadata, got []byte) (*ssh.Permissions, error) {
+		if string(got) != password {
+			return nil, wrong
+		}
+		return nil, nil
+	}}
+}
+
+func keys(allowed ssh.PublicKey) *ssh.ServerConfig {
+	return &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+		if !bytes.Equal(key.Marshal(), allowed.Marshal()) {
+			return nil, errors.New("unknown")
+		}
+		return nil, nil
+	}}
+}
+
+// target is a machine's, to log in with a password.
+func (m *machine) target() *Target {
+	host, port, _ := net.SplitHostPort(m.address)
+	n, _ := strconv.Atoi(port)
+	return &Target{Host: host, Port: n, User: "me", Password: "pass", HostKey: m.hostKey}
+}
+
+func connected(t *testing.T, to *Target) *Client {
+	t.Helper()
+	c, err := Connect(t.Context(), dial, to, func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// ran runs a command, and gives what it wrote.
+func ran(t *testing.T, c *Client, cmd Command) (stdout, stderr string, exit Exit) {
+	t.Helper()
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	exit, fault := c.Run(t.Context(), &cmd)
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	return out.String(), err.String(), exit
+}
+
+func TestLogIn(t *testing.T) {
+	signer, plain := keyPair(t, "")
+	locked, encrypted := keyPair(t, "open sesame")
+	socket := filepath.Join(t.TempDir(), "agent")
+	serveAgent(t, socket, plain)
+	m := newMachine(t, passwords("pass", false))
+	fingerprint := func(key string) string {
+		parsed, _ := parseHostKey(key)
+		return ssh.FingerprintSHA256(parsed)
+	}
+	_, otherHost := keyPair(t, "")
+	other, _ := ssh.ParsePrivateKey([]byte(otherHost))
+	for _, tt := range []struct {
+		name    string
+		machine *ssh.ServerConfig
+		with    func(*Target)
+		err     string
+	}{
+		{"a password", passwords("pass", false), func(*Target) {}, ""},
+		{"a password that is asked for", passwords("pass", true), func(*Target) {}, ""},
+		{"a key", keys(signer.PublicKey()), func(to *Target) { to.Password, to.Key = "", strings.TrimSpace(plain) }, ""},
+		{"an encrypted key", keys(locked.PublicKey()), func(to *Target) { to.Password, to.Key, to.Passphrase = "", encrypted, "open sesame" }, ""},
+		{"an agent", keys(signer.PublicKey()), func(to *Target) { to.Password, to.AgentSocket = "", socket }, ""},
+		{"as known_hosts has it", passwords("pass", false), func(to *Target) { to.HostKey = "# the machine\n[127.0.0.1]:22,host " + to.HostKey + " root@host\n" }, ""},
+		{"by its fingerprint", passwords("pass", false), func(to *Target) { to.HostKey = fingerprint(to.HostKey) }, ""},
+		{"by way of another", passwords("pass", false), func(to *Target) { to.Jump = m.target() }, ""},
+		{"the wrong password", passwords("other", false), func(*Target) {}, "refuses the log-in"},
+		{"the wrong key", keys(locked.PublicKey()), func(to *Target) { to.Password, to.Key = "", plain }, "authorized_keys"},
+		{"no passphrase", keys(locked.PublicKey()), func(to *Target) { to.Key = encrypted }, "give its passphrase"},
+		{"a wrong passphrase", keys(locked.PublicKey()), func(to *Target) { to.Key, to.Passphrase = encrypted, "x" }, "cannot be decrypted"},
+		{"no key at all", passwords("pass", false), func(to *Target) { to.Key = "hello" }, "no private key that can be read"},
+		{"nothing", passwords("pass", false), func(to *Target) { to.Password = "" }, "nothing to log in with"},
+		{"no agent", passwords("pass", false), func(to *Target) { to.AgentSocket = socket + "x" }, "set SSH_AUTH_SOCK"},
+		{"another host key", passwords("pass", false), func(to *Target) { to.HostKey = string(ssh.MarshalAuthorizedKey(other.PublicKey())) }, "nothing was sent to it"},
+		{"another fingerprint", passwords("pass", false), func(to *Target) { to.HostKey = ssh.FingerprintSHA256(other.PublicKey()) }, "which is not the one in hostKey"},
+		{"no host key", passwords("pass", false), func(to *Target) { to.HostKey = " \n" }, "hostKey is empty"},
+		{"a host key that is none", passwords("pass", false), func(to *Target) { to.HostKey = "any" }, "hostKey is no public key"},
+		{"by way of one that is not there", passwords("pass", false), func(to *Target) {
+			to.Jump = &Target{Host: "127.0.0.1", Port: 1, User: "me", Password: "x", HostKey: to.HostKey}
+		}, "by way of ssh://me@127.0.0.1:1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			to := newMachine(t, tt.machine).target()
+			tt.with(to)
+			c, err := Connect(t.Context(), dial, to, func(error) { t.Error("it was tried again") })
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Errorf("error %v, want one with %q", err, tt.err)
+				}
+				if err != nil && to.Password != "" && strings.Contains(err.Error(), to.Password+" ") {
+					t.Errorf("the password shows: %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if out, _, _ := ran(t, c, Command{Args: []string{"echo", "hello"}}); out != "hello\n" {
+				t.Errorf("it says %q", out)
+			}
+		})
+	}
+}
+
+func serveAgent(t *testing.T, socket, key string) {
+	t.Helper()
+	raw, err := ssh.ParseRawPrivateKey([]byte(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring := agent.NewKeyring()
+	if err := ring.Add(agent.AddedKey{PrivateKey: raw}); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go agent.ServeAgent(ring, conn)
+		}
+	}()
+}
+
+// A machine that boots is tried until it answers; one that is another, or refuses
+// the password, is not.
+func TestRetry(t *testing.T) {
+	m := newMachine(t, passwords("pass", false))
+	m.mu.Lock()
+	m.refuse = 1
+	m.mu.Unlock()
+	to := m.target()
+	to.RetryFor = time.Minute
+	waits := 0
+	c, err := Connect(t.Context(), dial, to, func(err error) { waits++ })
+	if err != nil || waits != 1 {
+		t.Fatalf("%v after %d waits", err, waits)
+	}
+	c.Close()
+	for name, change := range map[string]func(*Target){
+		"password": func(to *Target) { to.Password = "no" },
+		"host key": func(to *Target) { to.HostKey = "SHA256:x" },
+		"mistake":  func(to *Target) { to.Key = "x" },
+	} {
+		to := newMachine(t, passwords("pass", false)).target()
+		to.RetryFor = time.Minute
+		change(to)
+		if _, err := Connect(t.Context(), dial, to, func(err error) { t.Errorf("%s is tried again: %v", name, err) }); err == nil {
+			t.Errorf("%s is let in", name)
+		}
+	}
+}
+
+// A machine that takes the connection and says nothing is given up.
+func TestSilentMachine(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	m := machine{address: l.Addr().String(), hostKey: "SHA256:x"}
+	to := m.target()
+	to.ConnectTimeout = 50 * time.Millisecond
+	if _, err := Connect(t.Context(), dial, to, nil); err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
+		t.Errorf("it says %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	to.ConnectTimeout = time.Minute
+	if _, err := Connect(ctx, dial, to, nil); err == nil || !strings.Contains(err.Error(), "enough") {
+		t.Errorf("it says %v", err)
+	}
+}
+
+func TestRun(t *testing.T) {
+	c := connected(t, newMachine(t, passwords("pass", false)).target())
+	for _, tt := range []struct {
+		name           string
+		cmd            Command
+		stdout, stderr string
+		exit           Exit
+	}{
+		{"both outputs", Command{Args: []string{"sh", "-c", "echo out; echo err >&2"}}, "out\n", "err\n", Exit{}},
+		{"a code", Command{Args: []string{"sh", "-c", "exit 7"}}, "", "", Exit{Code: 7}},
+		{"a signal", Command{Args: []string{"sh", "-c", "kill -KILL $$"}}, "", "", Exit{Code: -1, Signal: "SIGKILL"}},
+		{"stdin", Command{Args: []string{"cat"}, Stdin: strings.NewReader("in\x00\xff")}, "in\x00\xff", "", Exit{}},
+		{"no stdin", Command{Args: []string{"cat"}}, "", "", Exit{}},
+		{"a folder", Command{Args: []string{"pwd"}, Dir: "/"}, "/\n", "", Exit{}},
+		{"a variable", Command{Args: []string{"sh", "-c", `printf %s "$A_1"`}, Env: []string{"A_1=it's $HOME\n"}}, "it's $HOME\n", "", Exit{}},
+		{"timeout", Command{Args: []string{"sleep", "60"}, Timeout: 30 * time.Millisecond, Grace: time.Minute}, "", "", Exit{Code: -1, Signal: "SIGTERM", Ended: ErrTimeout}},
+		{
+			"timeout of one that will not",
+			Command{Args: []string{"sh", "-c", "trap '' TERM; echo on; while :; do sleep 1; done"}, Timeout: 300 * time.Millisecond, Grace: 30 * time.Millisecond},
+			"on\n", "",
+			Exit{Code: -1, Signal: "SIGKILL", Ended: ErrTimeout},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stdout, stderr, exit := ran(t, c, tt.cmd)
+			if diff := cmp.Diff([]any{tt.stdout, tt.stderr}, []any{stdout, stderr}); diff != "" || exit != tt.exit {
+				t.Errorf("%+v, want %+v; (-want +got):\n%s", exit, tt.exit, diff)
+			}
+		})
+	}
+	_, stderr, exit := ran(t, c, Command{Args: []string{"pwd"}, Dir: "/none"})
+	if exit.Code != 126 || !strings.Contains(stderr, "/none") {
+		t.Errorf("a missing folder: %+v %q", exit, stderr)
+	}
+	for _, bad := range []Command{
+		{Args: []string{"a\x00"}},
+		{Args: []string{"a"}, Env: []string{"A B=c"}},
+		{Args: []string{"a"}, Env: []string{"PATH"}},
+		{Args: []string{"a"}, Dir: "\x00"},
+		{Args: []string{"-a"}},
+	} {
+		var start *StartError
+		if _, err := c.Run(t.Context(), &bad); !errors.As(err, &start) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+// Whatever an argument, a variable or stdin holds reaches the command byte for
+// byte.
+func TestBytes(t *testing.T) {
+	c := connected(t, newMachine(t, passwords("pass", false)).target())
+	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("'\"\\$`!\n\r\t *?[]{}()~#&|;<>=-"))), rapid.StringMatching(`[\x01-\xff]{0,40}`))
+	rapid.Check(t, func(rt *rapid.T) {
+		clean := func(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+		arg, env, stdin := clean(text.Draw(rt, "arg")), clean(text.Draw(rt, "env")), text.Draw(rt, "stdin")
+		var out bytes.Buffer
+		exit, err := c.Run(t.Context(), &Command{
+			Args: []string{"sh", "-c", `printf '%s|%s|' "$1" "$V"; cat`, "sh", arg}, Env: []string{"V=" + env}, Stdin: strings.NewReader(stdin), Stdout: &out,
+		})
+		if err != nil || exit != (Exit{}) || out.String() != arg+"|"+env+"|"+stdin {
+			rt.Fatalf("%v %+v: %q, want %q", err, exit, out.String(), arg+"|"+env+"|"+stdin)
+		}
+	})
+}
+
+// A broken connection is an outcome that nobody knows.
+func TestBrokenConnection(t *testing.T) {
+	m := newMachine(t, passwords("pass", false))
+	c := connected(t, m.target())
+	out := &signalled{first: make(chan struct{})}
+	go func() { <-out.first; m.hangUp() }()
+	_, err := c.Run(t.Context(), &Command{Args: []string{"sh", "-c", "echo; sleep 5"}, Stdout: out})
+	if !errors.Is(err, ErrLost) {
+		t.Errorf("it says %v", err)
+	}
+	var start *StartError
+	if _, err := c.Run(t.Context(), &Command{Args: []string{"true"}}); !errors.As(err, &start) {
+		t.Errorf("after it: %v", err)
+	}
+}
+
+type signalled struct {
+	once  sync.Once
+	first chan struct{}
+}
+
+func (s *signalled) Write(p []byte) (int, error) {
+	s.once.Do(func() { close(s.first) })
+	return len(p), nil
+}
+
+func TestPool(t *testing.T) {
+	m := newMachine(t, passwords("pass", false))
+	p := NewPool()
+	var all sync.WaitGroup
+	for range 3 * perConnection {
+		all.Go(func() {
+			c, release, err := p.Get(t.Context(), dial, m.target(), nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer release()
+			if _, err := c.Run(t.Context(), &Command{Args: []string{"sleep", "0.05"}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	dials := m.dialled()
+	if dials < 1 || dials > 3 {
+		t.Errorf("%d connections for %d commands", dials, 3*perConnection)
+	}
+	m.hangUp()
+	deadline := time.Now().Add(10 * time.Second)
+	for p.alive() > 0 && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+	c, release, err := p.Get(t.Context(), dial, m.target(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if m.dialled() != dials+1 || !c.Alive() {
+		t.Errorf("a broken connection is used again")
+	}
+}
+
+func (p *Pool) alive() int {
+	n := 0
+	for _, l := range p.lines {
+		p.mu.Lock()
+		n += len(slices.DeleteFunc(slices.Clone(l.open), func(h *held) bool { return !h.Alive() }))
+		p.mu.Unlock()
+	}
+	return n
+}
+
+func TestPut(t *testing.T) {
+	c := connected(t, newMachine(t, passwords("pass", false)).target())
+	f, err := c.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a", "b", "it's")
+	for i, text := range []string{"one", strings.Repeat("x", 1<<20)} {
+		if err := f.Put(t.Context(), name, 0o640, strings.NewReader(text)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(name)
+		info, _ := os.Stat(name)
+		if err != nil || string(got) != text || info.Mode().Perm() != 0o640 {
+			t.Errorf("%d: %v, %d bytes, %v", i, err, len(got), info.Mode())
+		}
+	}
+	broken := io.MultiReader(strings.NewReader("half"), failing{})
+	if err := f.Put(t.Context(), name, 0o640, broken); err == nil || !strings.Contains(err.Error(), "no more") {
+		t.Errorf("a source that fails: %v", err)
+	}
+	entries, _ := os.ReadDir(filepath.Dir(name))
+	if got, _ := os.ReadFile(name); len(got) != 1<<20 || len(entries) != 1 {
+		t.Errorf("the old file is gone, or something is left: %d bytes, %v", len(got), entries)
+	}
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, fmt.Errorf("no more") }

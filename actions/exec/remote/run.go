@@ -1,0 +1,185 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// Command is what to run on a machine.
+type Command struct {
+	// Args are the program and its arguments, Env what is added to the
+	// environment that the machine gives ("NAME=value"), Dir where it starts; ""
+	// is the user's home.
+	Args, Env []string
+	Dir       string
+	// Stdin is read to its end; nil is empty.
+	Stdin io.Reader
+	// Stdout and Stderr get what it writes, as it comes; nil is nobody.
+	Stdout, Stderr io.Writer
+	// Timeout is how long it may take; 0 is as long as the context. Grace is how
+	// long it has from TERM to KILL.
+	Timeout, Grace time.Duration
+}
+
+// Exit is how a command ended that was started.
+type Exit struct {
+	// Code is its exit code, -1 where a signal ended it, which is then Signal.
+	Code   int
+	Signal string
+	// Ended is why it was ended before it was done, or nil.
+	Ended error
+}
+
+// ErrTimeout is the reason of a command that took longer than its Timeout.
+var ErrTimeout = errors.New("it took too long")
+
+// ErrLost is the error of a command whose end nobody knows: the connection broke.
+var ErrLost = errors.New("the connection broke while it ran, and nobody knows what it did")
+
+// StartError is the error of a command that did not start.
+type StartError struct{ Err error }
+
+func (e *StartError) Error() string { return e.Err.Error() }
+
+// Unwrap is the reason.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// bootstrap is all that the machine's log-in shell gets to see, whatever shell
+// that is: it reads the script from the beginning of stdin, byte by byte so that
+// the rest of stdin is the command's. So nothing of a command stands in the
+// arguments of a shell, where other users could read what env holds.
+const bootstrap = `exec /bin/sh -c 'eval "$(dd bs=1 count=%d 2>/dev/null)"'`
+
+// Run runs a command. An error says that it did not start (*StartError), or that
+// nobody knows how it ended (ErrLost).
+func (c *Client) Run(ctx context.Context, cmd *Command) (Exit, error) {
+	script, err := cmd.script()
+	if err != nil {
+		return Exit{}, &StartError{err}
+	}
+	s, err := c.NewSession()
+	if err != nil {
+		return Exit{}, &StartError{fmt.Errorf("the machine opens no session: %w", err)}
+	}
+	defer s.Close()
+	stdin := io.Reader(strings.NewReader(script))
+	if cmd.Stdin != nil {
+		stdin = io.MultiReader(stdin, cmd.Stdin)
+	}
+	s.Stdin, s.Stdout, s.Stderr = stdin, cmd.Stdout, cmd.Stderr
+	if err := s.Start(fmt.Sprintf(bootstrap, len(script))); err != nil {
+		return Exit{}, &StartError{fmt.Errorf("the machine starts no command: %w", err)}
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.Wait() }()
+	return c.wait(ctx, cmd, s, done)
+}
+
+// wait is for the end of a command that runs, which comes by itself or is made.
+func (c *Client) wait(ctx context.Context, cmd *Command, s *ssh.Session, done <-chan error) (Exit, error) {
+	var timeout <-chan time.Time
+	if cmd.Timeout > 0 {
+		timer := time.NewTimer(cmd.Timeout)
+		defer timer.Stop()
+		timeout = timer.C
+	}
+	var ended error
+	select {
+	case err := <-done:
+		return c.exit(err, nil)
+	case <-timeout:
+		ended = ErrTimeout
+	case <-ctx.Done():
+		ended = context.Cause(ctx)
+	}
+	// The server signals the command's process group (RFC 4254, 6.9). One that
+	// does not is left with a closed connection.
+	for _, step := range []struct {
+		signal ssh.Signal
+		wait   time.Duration
+	}{{ssh.SIGTERM, cmd.Grace}, {ssh.SIGKILL, killWait}} {
+		_ = s.Signal(step.signal)
+		select {
+		case err := <-done:
+			return c.exit(err, ended)
+		case <-time.After(step.wait):
+		}
+	}
+	s.Close()
+	return Exit{Code: -1, Ended: ended}, nil
+}
+
+// killWait is how long a machine may take to end a command that it has to kill.
+const killWait = 2 * time.Second
+
+// exit is what the end of a session says of the command.
+func (c *Client) exit(err, ended error) (Exit, error) {
+	var exited *ssh.ExitError
+	switch {
+	case err == nil:
+		return Exit{Ended: ended}, nil
+	case errors.As(err, &exited) && exited.Signal() != "":
+		return Exit{Code: -1, Signal: "SIG" + exited.Signal(), Ended: ended}, nil
+	case errors.As(err, &exited):
+		return Exit{Code: exited.ExitStatus(), Ended: ended}, nil
+	case ended != nil:
+		return Exit{Code: -1, Ended: ended}, nil
+	default:
+		return Exit{}, fmt.Errorf("%w: %w", ErrLost, err)
+	}
+}
+
+// script is the command as a shell script that becomes it.
+func (cmd *Command) script() (string, error) {
+	var b strings.Builder
+	for _, e := range cmd.Env {
+		name, value, ok := strings.Cut(e, "=")
+		if !ok || !isName(name) {
+			return "", fmt.Errorf("%q is no name of an environment variable on another machine: letters, digits and _", name)
+		}
+		b.WriteString("export " + name + "=" + quoted(value) + "\n")
+	}
+	if cmd.Dir != "" {
+		// A failing cd must not let the command run elsewhere.
+		b.WriteString("cd -- " + quoted(dashed(cmd.Dir)) + " || exit 126\n")
+	}
+	b.WriteString("exec")
+	if strings.HasPrefix(cmd.Args[0], "-") {
+		return "", fmt.Errorf("the program %q begins with a dash", cmd.Args[0])
+	}
+	for _, arg := range cmd.Args {
+		b.WriteString(" " + quoted(arg))
+	}
+	if strings.ContainsRune(b.String(), 0) {
+		return "", errors.New("an argument, a variable or the folder holds a NUL character, which none can")
+	}
+	return b.String(), nil
+}
+
+// dashed is a folder as cd takes it: "-" alone would be the one before.
+func dashed(dir string) string {
+	if strings.HasPrefix(dir, "-") {
+		return "./" + dir
+	}
+	return dir
+}
+
+func isName(s string) bool {
+	for i, r := range s {
+		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// quoted is a text as one word of a POSIX shell (XCU 2.2.2): within single quotes
+// each character stands for itself, but for the quote.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
