@@ -72,7 +72,9 @@ func arguments() []actions.Arg {
 	return []actions.Arg{
 		words("command", "The program, and its arguments."), shell,
 		option("dashes", truth, false, "Values in `command` may begin with `-`, wherever they stand."),
-		arg("stdin", text, "What the command reads on its standard input. Without it there is nothing to read."),
+		arg("stdin", handed(), "What the command reads on its standard input: text, or an asset. Without it there is nothing to read."),
+		placed("files", "Files that the command finds in a folder of its own, `$DECLPROV_FILES`, by their names there: text, assets, or archives, which are folders. They are gone when it has ended."),
+		placed("upload", "Files that are put on the machine of `ssh` before the command runs, and stay, by their paths there; a relative one starts at the user's home."),
 		option("stdout", oneOf("text", "json", "lines", "bytes", "none"), "text", "What its standard output is: `lines` gives a list, `bytes` base64."),
 		returns,
 		arg("exitCodes", object(
@@ -93,7 +95,7 @@ func defaults() []actions.Arg {
 	message.Mode = actions.Late
 	interpreter := words("interpreter", "The program that a `shell` script is given to, and its arguments. Default: `[\"/bin/sh\", \"-c\"]`.")
 	return []actions.Arg{
-		interpreter, env, dir,
+		interpreter, env, dir, sshArg(),
 		arg("log", oneOf("both", "stdout", "stderr", "none"),
 			"What of its output is shown while it runs. Default: both; only `stderr` where `stdout` is JSON or bytes, where the command changes nothing, and where a property of the resource is secret."),
 		message,

@@ -29,6 +29,12 @@ func check(s actions.Static) []actions.Fault {
 	if s.Given("dashes") && s.Given("shell") {
 		fail("dashes", "", "dashes beside a shell script", "A script has no arguments.")
 	}
+	switch {
+	case s.Given("ssh") && s.Given("files"):
+		fail("files", "", "files of a command on another machine", "What is put there stays: say `upload`, by the paths there.")
+	case s.Given("upload") && !s.Given("ssh"):
+		fail("upload", "", "upload without ssh", "A command on this machine gets its files by `files`.")
+	}
 	for _, name := range []string{"timeout", "grace"} {
 		if v, literal := s.Literals[name].(string); literal {
 			if _, err := actions.DurationOf(name, v, 0); err != nil {

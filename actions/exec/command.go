@@ -12,12 +12,17 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/exec/process"
+	"github.com/declprov/declprov/actions/exec/remote"
 )
 
 // command is one command, ready to run, and what its end is judged by.
 type command struct {
 	call    *actions.Call
 	process process.Command
+	// target is the machine where it runs, nil for this one, and uploads are what
+	// is put there before, by path.
+	target  *remote.Target
+	uploads map[string]any
 	out     *output
 	// title is how messages name it: the program, without what is in its
 	// arguments.
@@ -38,15 +43,13 @@ func prepare(call *actions.Call) (*command, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := call.Env.Processes.Program(words[0])
+	c.title, c.process.Args = words[0], words
+	if machine, given := call.Args["ssh"].(map[string]any); given {
+		err = c.there(machine)
+	} else {
+		err = c.here()
+	}
 	if err != nil {
-		return nil, err
-	}
-	c.title, c.process.Path, c.process.Args = words[0], path, words
-	if c.process.Env, err = environment(call); err != nil {
-		return nil, err
-	}
-	if c.process.Dir, err = folder(call); err != nil {
 		return nil, err
 	}
 	if c.process.Timeout, err = actions.DurationOf("timeout", call.Args["timeout"], 0); err != nil {
@@ -55,13 +58,33 @@ func prepare(call *actions.Call) (*command, error) {
 	if c.process.Grace, err = actions.DurationOf("grace", call.Args["grace"], defaultGrace); err != nil {
 		return nil, err
 	}
-	if input, given := call.Args["stdin"].(string); given {
-		c.process.Stdin = strings.NewReader(input)
-	}
 	if err := c.exitCodes(); err != nil {
 		return nil, err
 	}
 	return c, c.listen()
+}
+
+// here makes it a command of this machine.
+func (c *command) here() (err error) {
+	if c.process.Path, err = c.call.Env.Processes.Program(c.title); err != nil {
+		return err
+	}
+	if c.process.Env, err = environment(c.call, c.call.Env.Processes.Environ()); err != nil {
+		return err
+	}
+	c.process.Dir, err = folder(c.call)
+	return err
+}
+
+// there makes it a command of another machine.
+func (c *command) there(machine map[string]any) (err error) {
+	if c.target, err = target(c.call, machine); err != nil {
+		return err
+	}
+	c.process.Dir = c.call.String("dir")
+	c.uploads, _ = c.call.Args["upload"].(map[string]any)
+	c.process.Env, err = environment(c.call, nil)
+	return err
 }
 
 // argv are the program and its arguments.
@@ -120,10 +143,10 @@ func withoutNUL(argv []string) ([]string, error) {
 }
 
 // environment is what the command sees: what is inherited, and its own.
-func environment(call *actions.Call) ([]string, error) {
+func environment(call *actions.Call, inherited []string) ([]string, error) {
 	own, _ := call.Args["env"].(map[string]any)
 	var out []string
-	for _, variable := range call.Env.Processes.Environ() {
+	for _, variable := range inherited {
 		if name, _, _ := strings.Cut(variable, "="); !overrides(own, name) {
 			out = append(out, variable)
 		}

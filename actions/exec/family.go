@@ -11,24 +11,28 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/exec/process"
+	"github.com/declprov/declprov/actions/exec/remote"
 )
 
 // Family is the declaration of the exec action. What it keeps over the process
 // (supervisors of commands) is the declaration's: make one.
 func Family() *actions.Family {
-	f := &family{local: &process.Pool{}}
+	f := &family{local: &process.Pool{}, remote: remote.NewPool()}
 	return &actions.Family{
 		Name: "exec",
 		Summary: "Commands on the machine that the provider runs on: the programs that the permissions grant, " +
 			"with the variables that they grant.",
 		Defaults: defaults(),
 		Kinds:    []*actions.Kind{f.kind()},
-		Grants:   func(actions.Static) []actions.Grant { return nil },
+		Grants:   func(s actions.Static) []actions.Grant { return sshGrants(s.Nodes["ssh"]) },
 	}
 }
 
 // family is what all commands of a process share.
-type family struct{ local *process.Pool }
+type family struct {
+	local  *process.Pool
+	remote *remote.Pool
+}
 
 func (f *family) kind() *actions.Kind {
 	return &actions.Kind{
@@ -68,6 +72,10 @@ when it ends by itself runs on; it should write to a file of its own, for nobody
 An exit code that is neither ` + "`ok` nor `gone`" + ` is an error, with the end of what the command wrote to its standard error, or what
 ` + "`error`" + ` makes of it. ` + "`retry: on: [75]`" + ` is about an exit code, ` + "`\"timeout\"`" + ` about one that took too long. A command that did not start has done nothing.
 
+With ` + "`ssh`" + ` it runs on another machine, as what its user may do there: the permissions grant the machine (` + "`hosts: [\"ssh://build.example.com\"]`" + `),
+and no programs. It sees the environment of that log-in, and its ` + "`env`" + `; a relative ` + "`dir`" + ` starts at the user's home. The machine is asked to end the command's process group
+where its time is up; what has left the group runs on. A connection that breaks while it runs leaves an outcome that nobody knows.
+
 One line end at the end of a ` + "`text`" + ` is not part of it.`
 
 func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
@@ -75,6 +83,19 @@ func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
 	if err != nil {
 		return actions.Refuse(err)
 	}
+	stdin, err := c.input(ctx)
+	if err != nil {
+		return actions.Refuse(err)
+	}
+	defer stdin.Close()
+	if c.target != nil {
+		return f.elsewhere(ctx, c)
+	}
+	remove, err := c.place(ctx)
+	if err != nil {
+		return actions.Refuse(err)
+	}
+	defer remove()
 	exit, err := f.local.Run(ctx, c.process)
 	c.out.finish()
 	if err != nil {

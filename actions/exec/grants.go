@@ -10,8 +10,12 @@ import (
 // byDefault is what a shell script is given to.
 var byDefault = []string{"/bin/sh", "-c"}
 
-// needs are the grants of a command: its program, or its interpreter.
+// needs are the grants of a command: its program, or its interpreter; or the
+// machine where it runs.
 func needs(s actions.Static) []actions.Grant {
+	if s.Given("ssh") {
+		return sshGrants(s.Nodes["ssh"])
+	}
 	if n := program(s); n != nil {
 		return []actions.Grant{{Access: actions.Run, Pattern: n}}
 	}

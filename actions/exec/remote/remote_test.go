@@ -20,6 +20,8 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 	"pgregory.net/rapid"
+
+	"github.com/declprov/declprov/actions/exec/process"
 )
 
 func itoa(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
@@ -75,7 +77,7 @@ func connected(t *testing.T, to *Target) *Client {
 }
 
 // ran runs a command, and gives what it wrote.
-func ran(t *testing.T, c *Client, cmd Command) (stdout, stderr string, exit Exit) {
+func ran(t *testing.T, c *Client, cmd process.Command) (stdout, stderr string, exit process.Exit) {
 	t.Helper()
 	var out, err bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &err
@@ -144,7 +146,7 @@ func TestLogIn(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			if out, _, _ := ran(t, c, Command{Args: []string{"echo", "hello"}}); out != "hello\n" {
+			if out, _, _ := ran(t, c, process.Command{Args: []string{"echo", "hello"}}); out != "hello\n" {
 				t.Errorf("it says %q", out)
 			}
 		})
@@ -231,23 +233,23 @@ func TestRun(t *testing.T) {
 	c := connected(t, newMachine(t, passwords("pass", false)).target())
 	for _, tt := range []struct {
 		name           string
-		cmd            Command
+		cmd            process.Command
 		stdout, stderr string
-		exit           Exit
+		exit           process.Exit
 	}{
-		{"both outputs", Command{Args: []string{"sh", "-c", "echo out; echo err >&2"}}, "out\n", "err\n", Exit{}},
-		{"a code", Command{Args: []string{"sh", "-c", "exit 7"}}, "", "", Exit{Code: 7}},
-		{"a signal", Command{Args: []string{"sh", "-c", "kill -KILL $$"}}, "", "", Exit{Code: -1, Signal: "SIGKILL"}},
-		{"stdin", Command{Args: []string{"cat"}, Stdin: strings.NewReader("in\x00\xff")}, "in\x00\xff", "", Exit{}},
-		{"no stdin", Command{Args: []string{"cat"}}, "", "", Exit{}},
-		{"a folder", Command{Args: []string{"pwd"}, Dir: "/"}, "/\n", "", Exit{}},
-		{"a variable", Command{Args: []string{"sh", "-c", `printf %s "$A_1"`}, Env: []string{"A_1=it's $HOME\n"}}, "it's $HOME\n", "", Exit{}},
-		{"timeout", Command{Args: []string{"sleep", "60"}, Timeout: 30 * time.Millisecond, Grace: time.Minute}, "", "", Exit{Code: -1, Signal: "SIGTERM", Ended: ErrTimeout}},
+		{"both outputs", process.Command{Args: []string{"sh", "-c", "echo out; echo err >&2"}}, "out\n", "err\n", process.Exit{}},
+		{"a code", process.Command{Args: []string{"sh", "-c", "exit 7"}}, "", "", process.Exit{Code: 7}},
+		{"a signal", process.Command{Args: []string{"sh", "-c", "kill -KILL $$"}}, "", "", process.Exit{Code: -1, Signal: "SIGKILL"}},
+		{"stdin", process.Command{Args: []string{"cat"}, Stdin: strings.NewReader("in\x00\xff")}, "in\x00\xff", "", process.Exit{}},
+		{"no stdin", process.Command{Args: []string{"cat"}}, "", "", process.Exit{}},
+		{"a folder", process.Command{Args: []string{"pwd"}, Dir: "/"}, "/\n", "", process.Exit{}},
+		{"a variable", process.Command{Args: []string{"sh", "-c", `printf %s "$A_1"`}, Env: []string{"A_1=it's $HOME\n"}}, "it's $HOME\n", "", process.Exit{}},
+		{"timeout", process.Command{Args: []string{"sleep", "60"}, Timeout: 30 * time.Millisecond, Grace: time.Minute}, "", "", process.Exit{Code: -1, Signal: "SIGTERM", Ended: process.ErrTimeout}},
 		{
 			"timeout of one that will not",
-			Command{Args: []string{"sh", "-c", "trap '' TERM; echo on; while :; do sleep 1; done"}, Timeout: 300 * time.Millisecond, Grace: 30 * time.Millisecond},
+			process.Command{Args: []string{"sh", "-c", "trap '' TERM; echo on; while :; do sleep 1; done"}, Timeout: 300 * time.Millisecond, Grace: 30 * time.Millisecond},
 			"on\n", "",
-			Exit{Code: -1, Signal: "SIGKILL", Ended: ErrTimeout},
+			process.Exit{Code: -1, Signal: "SIGKILL", Ended: process.ErrTimeout},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -257,18 +259,18 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
-	_, stderr, exit := ran(t, c, Command{Args: []string{"pwd"}, Dir: "/none"})
+	_, stderr, exit := ran(t, c, process.Command{Args: []string{"pwd"}, Dir: "/none"})
 	if exit.Code != 126 || !strings.Contains(stderr, "/none") {
 		t.Errorf("a missing folder: %+v %q", exit, stderr)
 	}
-	for _, bad := range []Command{
+	for _, bad := range []process.Command{
 		{Args: []string{"a\x00"}},
 		{Args: []string{"a"}, Env: []string{"A B=c"}},
 		{Args: []string{"a"}, Env: []string{"PATH"}},
 		{Args: []string{"a"}, Dir: "\x00"},
 		{Args: []string{"-a"}},
 	} {
-		var start *StartError
+		var start *process.StartError
 		if _, err := c.Run(t.Context(), &bad); !errors.As(err, &start) {
 			t.Errorf("%+v: %v", bad, err)
 		}
@@ -284,10 +286,10 @@ func TestBytes(t *testing.T) {
 		clean := func(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 		arg, env, stdin := clean(text.Draw(rt, "arg")), clean(text.Draw(rt, "env")), text.Draw(rt, "stdin")
 		var out bytes.Buffer
-		exit, err := c.Run(t.Context(), &Command{
+		exit, err := c.Run(t.Context(), &process.Command{
 			Args: []string{"sh", "-c", `printf '%s|%s|' "$1" "$V"; cat`, "sh", arg}, Env: []string{"V=" + env}, Stdin: strings.NewReader(stdin), Stdout: &out,
 		})
-		if err != nil || exit != (Exit{}) || out.String() != arg+"|"+env+"|"+stdin {
+		if err != nil || exit != (process.Exit{}) || out.String() != arg+"|"+env+"|"+stdin {
 			rt.Fatalf("%v %+v: %q, want %q", err, exit, out.String(), arg+"|"+env+"|"+stdin)
 		}
 	})
@@ -299,12 +301,12 @@ func TestBrokenConnection(t *testing.T) {
 	c := connected(t, m.target())
 	out := &signalled{first: make(chan struct{})}
 	go func() { <-out.first; m.hangUp() }()
-	_, err := c.Run(t.Context(), &Command{Args: []string{"sh", "-c", "echo; sleep 5"}, Stdout: out})
+	_, err := c.Run(t.Context(), &process.Command{Args: []string{"sh", "-c", "echo; sleep 5"}, Stdout: out})
 	if !errors.Is(err, ErrLost) {
 		t.Errorf("it says %v", err)
 	}
-	var start *StartError
-	if _, err := c.Run(t.Context(), &Command{Args: []string{"true"}}); !errors.As(err, &start) {
+	var start *process.StartError
+	if _, err := c.Run(t.Context(), &process.Command{Args: []string{"true"}}); !errors.As(err, &start) {
 		t.Errorf("after it: %v", err)
 	}
 }
@@ -331,7 +333,7 @@ func TestPool(t *testing.T) {
 				return
 			}
 			defer release()
-			if _, err := c.Run(t.Context(), &Command{Args: []string{"sleep", "0.05"}}); err != nil {
+			if _, err := c.Run(t.Context(), &process.Command{Args: []string{"sleep", "0.05"}}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -9,46 +9,12 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/declprov/declprov/actions/exec/process"
 )
-
-// Command is what to run on a machine.
-type Command struct {
-	// Args are the program and its arguments, Env what is added to the
-	// environment that the machine gives ("NAME=value"), Dir where it starts; ""
-	// is the user's home.
-	Args, Env []string
-	Dir       string
-	// Stdin is read to its end; nil is empty.
-	Stdin io.Reader
-	// Stdout and Stderr get what it writes, as it comes; nil is nobody.
-	Stdout, Stderr io.Writer
-	// Timeout is how long it may take; 0 is as long as the context. Grace is how
-	// long it has from TERM to KILL.
-	Timeout, Grace time.Duration
-}
-
-// Exit is how a command ended that was started.
-type Exit struct {
-	// Code is its exit code, -1 where a signal ended it, which is then Signal.
-	Code   int
-	Signal string
-	// Ended is why it was ended before it was done, or nil.
-	Ended error
-}
-
-// ErrTimeout is the reason of a command that took longer than its Timeout.
-var ErrTimeout = errors.New("it took too long")
 
 // ErrLost is the error of a command whose end nobody knows: the connection broke.
 var ErrLost = errors.New("the connection broke while it ran, and nobody knows what it did")
-
-// StartError is the error of a command that did not start.
-type StartError struct{ Err error }
-
-func (e *StartError) Error() string { return e.Err.Error() }
-
-// Unwrap is the reason.
-func (e *StartError) Unwrap() error { return e.Err }
 
 // bootstrap is all that the machine's log-in shell gets to see, whatever shell
 // that is: it reads the script from the beginning of stdin, byte by byte so that
@@ -56,16 +22,19 @@ func (e *StartError) Unwrap() error { return e.Err }
 // arguments of a shell, where other users could read what env holds.
 const bootstrap = `exec /bin/sh -c 'eval "$(dd bs=1 count=%d 2>/dev/null)"'`
 
-// Run runs a command. An error says that it did not start (*StartError), or that
-// nobody knows how it ended (ErrLost).
-func (c *Client) Run(ctx context.Context, cmd *Command) (Exit, error) {
-	script, err := cmd.script()
+// Run runs a command: its Args, with its Env added to what the machine gives, in
+// its Dir, the user's home where it is "". Its Path is not looked at.
+//
+// An error says that it did not start (*process.StartError), or that nobody knows
+// how it ended (ErrLost).
+func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, error) {
+	script, err := script(cmd)
 	if err != nil {
-		return Exit{}, &StartError{err}
+		return process.Exit{}, &process.StartError{Err: err}
 	}
 	s, err := c.NewSession()
 	if err != nil {
-		return Exit{}, &StartError{fmt.Errorf("the machine opens no session: %w", err)}
+		return process.Exit{}, &process.StartError{Err: fmt.Errorf("the machine opens no session: %w", err)}
 	}
 	defer s.Close()
 	stdin := io.Reader(strings.NewReader(script))
@@ -74,7 +43,7 @@ func (c *Client) Run(ctx context.Context, cmd *Command) (Exit, error) {
 	}
 	s.Stdin, s.Stdout, s.Stderr = stdin, cmd.Stdout, cmd.Stderr
 	if err := s.Start(fmt.Sprintf(bootstrap, len(script))); err != nil {
-		return Exit{}, &StartError{fmt.Errorf("the machine starts no command: %w", err)}
+		return process.Exit{}, &process.StartError{Err: fmt.Errorf("the machine starts no command: %w", err)}
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.Wait() }()
@@ -82,7 +51,7 @@ func (c *Client) Run(ctx context.Context, cmd *Command) (Exit, error) {
 }
 
 // wait is for the end of a command that runs, which comes by itself or is made.
-func (c *Client) wait(ctx context.Context, cmd *Command, s *ssh.Session, done <-chan error) (Exit, error) {
+func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session, done <-chan error) (process.Exit, error) {
 	var timeout <-chan time.Time
 	if cmd.Timeout > 0 {
 		timer := time.NewTimer(cmd.Timeout)
@@ -94,7 +63,7 @@ func (c *Client) wait(ctx context.Context, cmd *Command, s *ssh.Session, done <-
 	case err := <-done:
 		return c.exit(err, nil)
 	case <-timeout:
-		ended = ErrTimeout
+		ended = process.ErrTimeout
 	case <-ctx.Done():
 		ended = context.Cause(ctx)
 	}
@@ -112,31 +81,31 @@ func (c *Client) wait(ctx context.Context, cmd *Command, s *ssh.Session, done <-
 		}
 	}
 	s.Close()
-	return Exit{Code: -1, Ended: ended}, nil
+	return process.Exit{Code: -1, Ended: ended}, nil
 }
 
 // killWait is how long a machine may take to end a command that it has to kill.
 const killWait = 2 * time.Second
 
 // exit is what the end of a session says of the command.
-func (c *Client) exit(err, ended error) (Exit, error) {
+func (c *Client) exit(err, ended error) (process.Exit, error) {
 	var exited *ssh.ExitError
 	switch {
 	case err == nil:
-		return Exit{Ended: ended}, nil
+		return process.Exit{Ended: ended}, nil
 	case errors.As(err, &exited) && exited.Signal() != "":
-		return Exit{Code: -1, Signal: "SIG" + exited.Signal(), Ended: ended}, nil
+		return process.Exit{Code: -1, Signal: "SIG" + exited.Signal(), Ended: ended}, nil
 	case errors.As(err, &exited):
-		return Exit{Code: exited.ExitStatus(), Ended: ended}, nil
+		return process.Exit{Code: exited.ExitStatus(), Ended: ended}, nil
 	case ended != nil:
-		return Exit{Code: -1, Ended: ended}, nil
+		return process.Exit{Code: -1, Ended: ended}, nil
 	default:
-		return Exit{}, fmt.Errorf("%w: %w", ErrLost, err)
+		return process.Exit{}, fmt.Errorf("%w: %w", ErrLost, err)
 	}
 }
 
 // script is the command as a shell script that becomes it.
-func (cmd *Command) script() (string, error) {
+func script(cmd *process.Command) (string, error) {
 	var b strings.Builder
 	for _, e := range cmd.Env {
 		name, value, ok := strings.Cut(e, "=")

@@ -1,0 +1,156 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/assets"
+	"github.com/declprov/declprov/actions/exec/remote"
+	"github.com/declprov/declprov/spec"
+)
+
+// filesVariable is the variable by which a command finds the folder of its files.
+const filesVariable = "DECLPROV_FILES"
+
+// handed is a type of content: text, or what the user hands over.
+func handed(variants ...*spec.Type) *spec.Type {
+	return &spec.Type{Kind: spec.Union, Variants: append([]*spec.Type{text, {Kind: spec.Asset}}, variants...)}
+}
+
+// placed are the files of an argument, by where they go.
+func placed(name string, doc string) actions.Arg {
+	return arg(name, &spec.Type{Kind: spec.Map, Elem: handed(&spec.Type{Kind: spec.Archive})}, doc)
+}
+
+// input is what a command reads on its standard input. The caller closes it.
+func (c *command) input(ctx context.Context) (io.Closer, error) {
+	switch given := c.call.Args["stdin"].(type) {
+	case string:
+		c.process.Stdin = strings.NewReader(given)
+	case *spec.File:
+		opened, err := assets.Open(ctx, c.call.Env.Files, given)
+		if err != nil {
+			return nil, fmt.Errorf("stdin: %w", err)
+		}
+		c.process.Stdin = opened
+		return opened, nil
+	}
+	return io.NopCloser(nil), nil
+}
+
+// put is how one file gets where it belongs; its name has slashes.
+type put func(name string, mode fs.FileMode, content io.Reader) error
+
+// putAll puts the files of an argument, and counts them.
+func (c *command) putAll(ctx context.Context, given map[string]any, one put) (done int, err error) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		err := c.putOne(ctx, name, given[name], func(name string, mode fs.FileMode, content io.Reader) error {
+			err := one(name, mode, content)
+			if err == nil {
+				done++
+			}
+			return err
+		})
+		if err != nil {
+			return done, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return done, nil
+}
+
+func (c *command) putOne(ctx context.Context, name string, content any, one put) error {
+	switch content := content.(type) {
+	case nil:
+		return nil
+	case string:
+		return one(name, 0o600, strings.NewReader(content))
+	case *spec.File:
+		if content.Archive {
+			return assets.Walk(ctx, c.call.Env.Files, content, func(e assets.Entry) error {
+				return one(path.Join(name, e.Name), e.Mode, e.Content)
+			})
+		}
+		opened, err := assets.Open(ctx, c.call.Env.Files, content)
+		if err != nil {
+			return err
+		}
+		defer opened.Close()
+		return one(name, 0o600, opened)
+	default:
+		return fmt.Errorf("it is %s, and text, an asset or an archive is wanted", actions.KindOf(content))
+	}
+}
+
+// place puts the files of a command into a folder of its own, which only this user
+// can enter and which is removed when the command has ended.
+func (c *command) place(ctx context.Context) (remove func(), err error) {
+	given, _ := c.call.Args["files"].(map[string]any)
+	if len(given) == 0 {
+		return func() {}, nil
+	}
+	if own, _ := c.call.Args["env"].(map[string]any); own[filesVariable] != nil {
+		return nil, fmt.Errorf("env: %s is where the command finds its files; choose another name", filesVariable)
+	}
+	dir, err := os.MkdirTemp("", "declprov-files-")
+	if err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	remove = func() { _ = os.RemoveAll(dir) } // at worst it is left among temporary files
+	root, err := os.OpenRoot(dir)
+	if err == nil {
+		defer root.Close()
+		_, err = c.putAll(ctx, given, func(name string, mode fs.FileMode, content io.Reader) error {
+			return write(root, name, mode, content)
+		})
+	}
+	if err != nil {
+		remove()
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	c.process.Env = append(c.process.Env, filesVariable+"="+dir)
+	return remove, nil
+}
+
+// write makes a file below a folder.
+func write(root *os.Root, name string, mode fs.FileMode, content io.Reader) error {
+	if !fs.ValidPath(name) || name == "." {
+		return errors.New("it is no name of a file in the command's own folder: write one like \"config.json\" or \"scripts/run.sh\"")
+	}
+	name = filepath.FromSlash(name)
+	if dir := filepath.Dir(name); dir != "." {
+		if err := root.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	// For this user alone, but as runnable as it was.
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600|mode&0o100)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	return errors.Join(err, file.Close())
+}
+
+// upload puts the files of a command on the machine where it runs, and says how
+// many are there.
+func (c *command) upload(ctx context.Context, client *remote.Client) (done int, err error) {
+	files, err := client.Files()
+	if err != nil {
+		return 0, err
+	}
+	defer files.Close()
+	return c.putAll(ctx, c.uploads, func(name string, mode fs.FileMode, content io.Reader) error {
+		c.call.Progress("uploading " + name)
+		return files.Put(ctx, name, mode, content)
+	})
+}

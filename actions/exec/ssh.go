@@ -1,0 +1,158 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/exec/process"
+	"github.com/declprov/declprov/actions/exec/remote"
+	"github.com/declprov/declprov/spec"
+)
+
+// sshArg is the machine on which a command runs instead of this one.
+func sshArg() actions.Arg {
+	machine := func(more ...*spec.Property) *spec.Type {
+		return object(append([]*spec.Property{
+			member("host", someText, "Its name or address."),
+			field("port", integer, "Default: 22."),
+			member("user", someText, "Who logs in."),
+			field("key", text, "Private key, in PEM."),
+			field("passphrase", text, "What the key is encrypted with."),
+			field("password", text, "Password, also where the machine asks for it as a question."),
+			field("agent", truth, "Ask the ssh-agent at SSH_AUTH_SOCK for keys."),
+			member("hostKey", someText, "Keys that the machine may have, one a line: as in a .pub file or known_hosts, or SHA256:… fingerprints. There is no way to do without."),
+		}, more...)...)
+	}
+	a := arg("ssh", machine(
+		field("jump", machine(), "Machine through which this one is reached."),
+		field("connectTimeout", text, "Longest time for one attempt to log in. Default: 15s."),
+		field("retryFor", text, "How long a machine that does not answer, or does not know the key yet, is tried again: it may be booting. Default: not at all."),
+	), "Run it on another machine, which has a POSIX shell.")
+	a.Merged = true
+	return a
+}
+
+// sshGrants are the machines that a call connects to, as far as it spells them out.
+func sshGrants(n *spec.Node) []actions.Grant {
+	if n == nil || n.Kind != spec.MapNode {
+		return nil
+	}
+	out := sshGrants(n.Get("jump"))
+	host := n.Get("host")
+	if host == nil || host.Kind != spec.StringNode || host.Text == "" {
+		return out
+	}
+	pattern := *host
+	pattern.Marks = nil
+	if strings.Contains(host.Text, ":") && !strings.Contains(host.Text, "${") {
+		pattern.Text = "[" + host.Text + "]"
+	}
+	pattern.Text = "ssh://" + pattern.Text
+	if port := n.Get("port"); port != nil && (port.Kind == spec.NumberNode || port.Kind == spec.StringNode) {
+		pattern.Text += ":" + port.Text
+	}
+	return append(out, actions.Grant{Access: actions.Connect, Pattern: &pattern})
+}
+
+// target is the machine that a call names.
+func target(call *actions.Call, given map[string]any) (*remote.Target, error) {
+	str := func(name string) string { s, _ := given[name].(string); return s }
+	t := &remote.Target{
+		Host: str("host"), User: str("user"), Key: str("key"), Passphrase: str("passphrase"),
+		Password: str("password"), HostKey: str("hostKey"),
+	}
+	if port, ok := given["port"].(int64); ok {
+		if port < 1 || port > 65535 {
+			return nil, fmt.Errorf("ssh.port: %d is no port", port)
+		}
+		t.Port = int(port)
+	}
+	if t.Host == "" || t.User == "" {
+		return nil, errors.New("ssh: host and user are needed")
+	}
+	if given["agent"] == true {
+		if t.AgentSocket = os.Getenv("SSH_AUTH_SOCK"); t.AgentSocket == "" {
+			return nil, errors.New("ssh.agent: SSH_AUTH_SOCK is not set; start an ssh-agent, and the host from its shell")
+		}
+	}
+	var err error
+	if t.ConnectTimeout, err = actions.DurationOf("ssh.connectTimeout", given["connectTimeout"], 0); err != nil {
+		return nil, err
+	}
+	if t.RetryFor, err = actions.DurationOf("ssh.retryFor", given["retryFor"], 0); err != nil {
+		return nil, err
+	}
+	if jump, ok := given["jump"].(map[string]any); ok {
+		if t.Jump, err = target(call, jump); err != nil {
+			return nil, fmt.Errorf("jump: %w", err)
+		}
+		t.Jump.ConnectTimeout = t.ConnectTimeout
+	}
+	return t, granted(call, t)
+}
+
+// granted refuses a machine that the permissions do not name. The one behind a
+// jump is checked here only: what it connects to, the jump decides.
+func granted(call *actions.Call, t *remote.Target) error {
+	if call.Env.Network == nil {
+		return errors.New("there is no network here")
+	}
+	origin, err := actions.ParseOrigin("ssh://" + t.Address())
+	if err != nil {
+		return fmt.Errorf("ssh.host: %w", err)
+	}
+	return call.Env.Network.Check(origin)
+}
+
+// elsewhere runs a command on another machine.
+func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
+	client, release, err := f.remote.Get(ctx, c.dial, c.target, func(err error) {
+		c.call.Progress("waiting for " + c.target.Address() + ": " + c.masked(err.Error()))
+	})
+	if err != nil {
+		return c.unreached(err)
+	}
+	defer release()
+	if len(c.uploads) > 0 {
+		if put, err := c.upload(ctx, client); err != nil {
+			err = fmt.Errorf("upload to %s: %w", c.target.Address(), err)
+			if put == 0 {
+				return actions.Refuse(err)
+			}
+			return c.failed("", err)
+		}
+	}
+	exit, err := client.Run(ctx, &c.process)
+	c.out.finish()
+	var start *process.StartError
+	switch {
+	case errors.As(err, &start) && len(c.uploads) == 0:
+		return actions.Refuse(fmt.Errorf("%s did not start on %s: %w", c.title, c.target.Address(), err))
+	case errors.Is(err, remote.ErrLost) && !c.quiet:
+		return actions.Outcome{Status: actions.Lost, Class: "connection", Err: fmt.Errorf("%s on %s: %w%s", c.title, c.target.Address(), err, c.said(process.Exit{Code: -1}))}
+	case err != nil:
+		return c.failed("connection", fmt.Errorf("%s on %s: %w", c.title, c.target.Address(), err))
+	}
+	return c.judge(exit)
+}
+
+// dial connects within what is granted.
+func (c *command) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return c.call.Env.Network.Dial(ctx, network, address)
+}
+
+// unreached is the outcome of a machine that cannot be logged in at. Nothing was
+// done; to try again is for whoever says so, since machines may lock who guesses.
+func (c *command) unreached(err error) actions.Outcome {
+	out := actions.Refuse(err)
+	var network *net.OpError
+	if errors.As(err, &network) {
+		out.Class = "connection"
+	}
+	return out
+}
