@@ -134,7 +134,7 @@ func (e *HostError) Is(target error) bool { return target == fs.ErrPermission }
 
 // Origin is where requests go: what a browser calls one.
 type Origin struct {
-	// Scheme is http or https, Host a name or an address without brackets, in
+	// Scheme is http, https or ssh, Host a name or an address without brackets, in
 	// lower case, Port a decimal number, never "".
 	Scheme, Host, Port string
 }
@@ -160,14 +160,9 @@ func makeOrigin(scheme, authority string) (Origin, error) {
 	if strings.Contains(authority, "@") {
 		return Origin{}, errors.New("an origin holds no user or password; use auth")
 	}
-	port, standard := "", ""
-	switch scheme {
-	case "http":
-		standard = "80"
-	case "https":
-		standard = "443"
-	default:
-		return Origin{}, fmt.Errorf("%q is not http or https", scheme)
+	port, standard := "", standardPort(scheme)
+	if standard == "" {
+		return Origin{}, fmt.Errorf("%q is not http, https or ssh", scheme)
 	}
 	host := authority
 	if i := strings.LastIndexByte(authority, ':'); i > strings.LastIndexByte(authority, ']') {
@@ -181,6 +176,20 @@ func makeOrigin(scheme, authority string) (Origin, error) {
 	}
 	host, err := hostName(host)
 	return Origin{Scheme: scheme, Host: host, Port: port}, err
+}
+
+// standardPort is a scheme's own, "" where there is no such scheme.
+func standardPort(scheme string) string {
+	switch scheme {
+	case "http":
+		return "80"
+	case "https":
+		return "443"
+	case "ssh":
+		return "22"
+	default:
+		return ""
+	}
 }
 
 // hostName is a host in one form: an address as it is printed, a name in lower
@@ -214,7 +223,7 @@ func hostName(host string) (string, error) {
 
 // String is the origin as it is written, without the scheme's own port.
 func (o Origin) String() string {
-	if o.Scheme == "https" && o.Port == "443" || o.Scheme == "http" && o.Port == "80" {
+	if o.Port == standardPort(o.Scheme) {
 		return o.Scheme + "://" + bracketed(o.Host)
 	}
 	return o.Scheme + "://" + bracketed(o.Host) + ":" + o.Port

@@ -73,8 +73,8 @@ func arguments() []actions.Arg {
 		words("command", "The program, and its arguments."), shell,
 		option("dashes", truth, false, "Values in `command` may begin with `-`, wherever they stand."),
 		arg("stdin", handed(), "What the command reads on its standard input: text, or an asset. Without it there is nothing to read."),
-		placed("files", "Files that the command finds in a folder of its own, `$DECLPROV_FILES`, by their names there: text, assets, or archives, which are folders. They are gone when it has ended."),
-		placed("upload", "Files that are put on the machine of `ssh` before the command runs, and stay, by their paths there; a relative one starts at the user's home."),
+		placed("files", "Where in the folder.", "Files that the command finds in a folder of its own, `$DECLPROV_FILES`. They are gone when it has ended."),
+		placed("upload", "Where on the machine; a relative path starts at the user's home.", "Files that are put on the machine of `ssh` before the command runs, and stay."),
 		option("stdout", oneOf("text", "json", "lines", "bytes", "none"), "text", "What its standard output is: `lines` gives a list, `bytes` base64."),
 		returns,
 		arg("exitCodes", object(
@@ -82,6 +82,7 @@ func arguments() []actions.Arg {
 			field("gone", codes, "Exit codes that say that the thing is not there."),
 		), "What exit codes mean. Any other is an error."),
 		option("effect", oneOf("none", "write"), "write", "Whether the command changes anything."),
+		option("idempotent", truth, false, "To run it twice does what running it once does: then it is run again where nobody knows what became of it, and a create is not *at least once*."),
 	}
 }
 

@@ -20,9 +20,9 @@ type command struct {
 	call    *actions.Call
 	process process.Command
 	// target is the machine where it runs, nil for this one, and uploads are what
-	// is put there before, by path.
+	// is put there before.
 	target  *remote.Target
-	uploads map[string]any
+	uploads []any
 	out     *output
 	// title is how messages name it: the program, without what is in its
 	// arguments.
@@ -82,7 +82,7 @@ func (c *command) there(machine map[string]any) (err error) {
 		return err
 	}
 	c.process.Dir = c.call.String("dir")
-	c.uploads, _ = c.call.Args["upload"].(map[string]any)
+	c.uploads, _ = c.call.Args["upload"].([]any)
 	c.process.Env, err = environment(c.call, nil)
 	return err
 }

@@ -43,7 +43,7 @@ func (f *family) kind() *actions.Kind {
 		Result:    resultType,
 		Yields:    yields,
 		Effect:    effect,
-		Uncertain: func(s actions.Static) bool { return effect(s) == actions.Write },
+		Uncertain: func(s actions.Static) bool { return effect(s) == actions.Write && s.Literals["idempotent"] != true },
 		Grants:    needs,
 		Check:     check,
 		Sees:      sees,

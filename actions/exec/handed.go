@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/declprov/declprov/actions"
@@ -27,9 +26,13 @@ func handed(variants ...*spec.Type) *spec.Type {
 	return &spec.Type{Kind: spec.Union, Variants: append([]*spec.Type{text, {Kind: spec.Asset}}, variants...)}
 }
 
-// placed are the files of an argument, by where they go.
-func placed(name string, doc string) actions.Arg {
-	return arg(name, &spec.Type{Kind: spec.Map, Elem: handed(&spec.Type{Kind: spec.Archive})}, doc)
+// placed are the files of an argument, with where they go.
+func placed(name, path, doc string) actions.Arg {
+	return arg(name, &spec.Type{Kind: spec.List, Elem: object(
+		member("path", someText, path),
+		member("content", handed(&spec.Type{Kind: spec.Archive}), "Text, an asset, or an archive, whose files then lie below the path."),
+		field("mode", &spec.Type{Kind: spec.String, Patterns: []spec.Pattern{{Regexp: "^0?[0-7]{3}$"}}}, "Permission bits in octal. Default: 0600, and those in an archive."),
+	)}, doc)
 }
 
 // input is what a command reads on its standard input. The caller closes it.
@@ -52,26 +55,46 @@ func (c *command) input(ctx context.Context) (io.Closer, error) {
 type put func(name string, mode fs.FileMode, content io.Reader) error
 
 // putAll puts the files of an argument, and counts them.
-func (c *command) putAll(ctx context.Context, given map[string]any, one put) (done int, err error) {
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		err := c.putOne(ctx, name, given[name], func(name string, mode fs.FileMode, content io.Reader) error {
-			err := one(name, mode, content)
-			if err == nil {
-				done++
-			}
-			return err
-		})
+func (c *command) putAll(ctx context.Context, given []any, one put) (done int, err error) {
+	for i, item := range given {
+		file, _ := item.(map[string]any)
+		name, _ := file["path"].(string)
+		mode, err := modeOf(file)
+		if err == nil {
+			err = c.putOne(ctx, name, file["content"], func(name string, own fs.FileMode, content io.Reader) error {
+				if mode != nil {
+					own = *mode
+				}
+				err := one(name, own, content)
+				if err == nil {
+					done++
+				}
+				return err
+			})
+		}
 		if err != nil {
-			return done, fmt.Errorf("%s: %w", name, err)
+			return done, fmt.Errorf("%d: %s: %w", i, name, err)
 		}
 	}
 	return done, nil
 }
 
+// modeOf is the mode that a file is given, or nil.
+func modeOf(file map[string]any) (*fs.FileMode, error) {
+	text, given := file["mode"].(string)
+	if !given {
+		return nil, nil
+	}
+	bits, err := strconv.ParseUint(text, 8, 32)
+	if err != nil || bits > 0o777 {
+		return nil, fmt.Errorf("mode %q is not permission bits in octal, like \"0644\"", text)
+	}
+	mode := fs.FileMode(bits)
+	return &mode, nil
+}
+
 func (c *command) putOne(ctx context.Context, name string, content any, one put) error {
 	switch content := content.(type) {
-	case nil:
-		return nil
 	case string:
 		return one(name, 0o600, strings.NewReader(content))
 	case *spec.File:
@@ -94,7 +117,7 @@ func (c *command) putOne(ctx context.Context, name string, content any, one put)
 // place puts the files of a command into a folder of its own, which only this user
 // can enter and which is removed when the command has ended.
 func (c *command) place(ctx context.Context) (remove func(), err error) {
-	given, _ := c.call.Args["files"].(map[string]any)
+	given, _ := c.call.Args["files"].([]any)
 	if len(given) == 0 {
 		return func() {}, nil
 	}

@@ -134,7 +134,10 @@ func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
 	case errors.As(err, &start) && len(c.uploads) == 0:
 		return actions.Refuse(fmt.Errorf("%s did not start on %s: %w", c.title, c.target.Address(), err))
 	case errors.Is(err, remote.ErrLost) && !c.quiet:
-		return actions.Outcome{Status: actions.Lost, Class: "connection", Err: fmt.Errorf("%s on %s: %w%s", c.title, c.target.Address(), err, c.said(process.Exit{Code: -1}))}
+		return actions.Outcome{
+			Status: actions.Lost, Class: "connection", Again: c.call.Bool("idempotent", false),
+			Err: fmt.Errorf("%s on %s: %w%s", c.title, c.target.Address(), err, c.said(process.Exit{Code: -1})),
+		}
 	case err != nil:
 		return c.failed("connection", fmt.Errorf("%s on %s: %w", c.title, c.target.Address(), err))
 	}

@@ -289,7 +289,12 @@ func wrapURL(err error) error {
 }
 
 // originOf is where requests to the URL go.
-func originOf(u *url.URL) (actions.Origin, error) { return actions.OriginOf(u) }
+func originOf(u *url.URL) (actions.Origin, error) {
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return actions.Origin{}, fmt.Errorf("%q is not http or https", u.Scheme)
+	}
+	return actions.OriginOf(u)
+}
 
 // sameOrigin reports whether requests to both go to one place.
 func sameOrigin(a, b *url.URL) bool {

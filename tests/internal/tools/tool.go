@@ -35,6 +35,7 @@ const (
 	CCompiler      = "cc"
 	PowerDNS       = "pdns_server"
 	Caddy          = "caddy"
+	SSHD           = "sshd"
 )
 
 // PowerDNSTables is where the package of PowerDNS's backend has the tables that
@@ -57,6 +58,7 @@ func All() []Tool {
 		systemTool(CCompiler, "the race detector", "cc", "gcc", "libc6-dev"),
 		serverTool(PowerDNS, "examples/powerdns.cue against a real server", "/usr/sbin/pdns_server",
 			[]string{"pdns-server", "pdns-backend-sqlite3", "sqlite3"}, []string{"sqlite3", PowerDNSTables}),
+		serverTool(SSHD, "commands on another machine, over SSH", "/usr/sbin/sshd", []string{"openssh-server"}, []string{"/usr/lib/openssh/sftp-server"}),
 		serverTool(Caddy, "examples/caddy.cue against a real server", "/usr/bin/caddy", []string{"caddy"}, nil),
 	}
 }
