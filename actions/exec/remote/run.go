@@ -37,21 +37,24 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 		return process.Exit{}, &process.StartError{Err: fmt.Errorf("the machine opens no session: %w", err)}
 	}
 	defer s.Close()
+	group := newGroup(cmd.Stderr)
+	defer group.done()
+	script = group.tell() + script
 	stdin := io.Reader(strings.NewReader(script))
 	if cmd.Stdin != nil {
 		stdin = io.MultiReader(stdin, cmd.Stdin)
 	}
-	s.Stdin, s.Stdout, s.Stderr = stdin, cmd.Stdout, cmd.Stderr
+	s.Stdin, s.Stdout, s.Stderr = stdin, cmd.Stdout, group
 	if err := s.Start(fmt.Sprintf(bootstrap, len(script))); err != nil {
 		return process.Exit{}, &process.StartError{Err: fmt.Errorf("the machine starts no command: %w", err)}
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.Wait() }()
-	return c.wait(ctx, cmd, s, done)
+	return c.wait(ctx, cmd, s, group, done)
 }
 
 // wait is for the end of a command that runs, which comes by itself or is made.
-func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session, done <-chan error) (process.Exit, error) {
+func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session, g *group, done <-chan error) (process.Exit, error) {
 	var timeout <-chan time.Time
 	if cmd.Timeout > 0 {
 		timer := time.NewTimer(cmd.Timeout)
@@ -67,13 +70,12 @@ func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session,
 	case <-ctx.Done():
 		ended = context.Cause(ctx)
 	}
-	// The server signals the command's process group (RFC 4254, 6.9). One that
-	// does not is left with a closed connection.
+	// What neither way ends is left with a closed connection.
 	for _, step := range []struct {
 		signal ssh.Signal
 		wait   time.Duration
 	}{{ssh.SIGTERM, cmd.Grace}, {ssh.SIGKILL, killWait}} {
-		_ = s.Signal(step.signal)
+		c.signal(s, g, step.signal)
 		select {
 		case err := <-done:
 			return c.exit(err, ended)
@@ -82,6 +84,20 @@ func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session,
 	}
 	s.Close()
 	return process.Exit{Code: -1, Ended: ended}, nil
+}
+
+// signal asks the machine to signal the command's process group: by the protocol
+// (RFC 4254, 6.9), and by a command where servers refuse that.
+func (c *Client) signal(s *ssh.Session, g *group, signal ssh.Signal) {
+	_ = s.Signal(signal)
+	leader := g.leader()
+	if leader <= 1 {
+		return
+	}
+	if another, err := c.NewSession(); err == nil {
+		defer another.Close()
+		_ = another.Run(fmt.Sprintf("kill -%s -- -%d", signal, leader)) // it may be gone
+	}
 }
 
 // killWait is how long a machine may take to end a command that it has to kill.
