@@ -181,14 +181,25 @@ func shapes() []point {
 		}},
 		{44, "the state of an older schema does not crash", func(t *testing.T) {
 			p := testdataProcess(t, "shapes")
-			old := property.NewMap(values{"name": property.New(7.0), "rules": property.New("not a list"), "gone": object(values{"a": property.New(true)})})
+			// What says the same in another kind works, and so does what is gone.
+			old := property.NewMap(values{"name": property.New(7.0), "rules": rules(80), "gone": object(values{"a": property.New(true)})})
 			state := client.State{ID: "x", Inputs: old, Outputs: old}
 			news := checked(t, p, shape(), values{"name": property.New("x"), "rules": rules(80)})
-			if _, err := p.Diff(t.Context(), shape(), state, news); err != nil {
-				t.Errorf("Diff: %v", err)
+			if got, err := p.Diff(t.Context(), shape(), state, news); err != nil || len(got.Details) != 1 {
+				t.Errorf("Diff: %+v, %v", got, err)
 			}
 			if _, err := p.Update(t.Context(), shape(), state, news, client.Operation{}); err != nil {
 				t.Errorf("Update: %v", err)
+			}
+			// What does not is refused, and the remedy told.
+			old = old.Set("rules", property.New("not a list"))
+			state = client.State{ID: "x", Inputs: old, Outputs: old}
+			_, diff := p.Diff(t.Context(), shape(), state, news)
+			_, update := p.Update(t.Context(), shape(), state, news, client.Operation{})
+			for verb, err := range map[string]error{"Diff": diff, "Update": update} {
+				if err == nil || !strings.Contains(err.Error(), "inputs.rules is text") || !strings.Contains(err.Error(), "raise schemaVersion") {
+					t.Errorf("%s of what does not fit: %v", verb, err)
+				}
 			}
 		}},
 		{66, "a list comes in pages, up to its limit", func(t *testing.T) {
