@@ -25,7 +25,7 @@ const (
 	codePreviewEffect        = "preview-effect"        // a step that changes something, and is to run in previews
 	codeNoDelete             = "no-delete"             // a resource that cannot be removed (warning)
 	codeUndoNothing          = "undo-nothing"          // undo steps of a step that changes nothing (warning)
-	codeEphemeralStored      = "ephemeral-stored"      // an ephemeral input, which Pulumi stores (warning)
+	codeEphemeralStored      = "ephemeral-stored"      // an ephemeral input or value, which Pulumi stores (warning)
 	codeNotServed            = "not-served"            // what this version parses and does not serve (warning)
 	codeFunctionEffect       = "function-effect"       // a function, `configure` or `find` that changes something, where nobody expects it
 	codeUnchecked            = "unchecked-access"      // an access to a member of an untyped answer, which nothing can check (note, with --unchecked)

@@ -70,9 +70,6 @@ func (c *compiler) unserved() {
 	for _, f := range c.spec.Components {
 		say("component", f.Name, f.Range)
 	}
-	for _, f := range c.spec.Ephemerals {
-		say("ephemeral", f.Name, f.Range)
-	}
 	for _, f := range c.spec.Actions {
 		say("action", f.Name, f.Range)
 	}

@@ -19,6 +19,8 @@ type function struct {
 	op              *operation
 	// ret is what a pure function yields.
 	ret *expr.Value
+	// ephemeral is, of a function that opens something, how it is kept.
+	ephemeral *ephemeral
 }
 
 // function compiles one of the provider.

@@ -24,11 +24,15 @@ type InvokeResponse struct {
 	Failures []Failure
 }
 
-// Functions are the names of the spec's functions, in its order.
+// Functions are the names of the spec's functions, in its order, and of those that
+// open its ephemerals.
 func (p *Program) Functions() []string {
-	names := make([]string, len(p.provider.Functions))
-	for i, f := range p.provider.Functions {
-		names[i] = f.Name
+	var names []string
+	for _, f := range p.provider.Functions {
+		names = append(names, f.Name)
+	}
+	for _, f := range p.provider.Ephemerals {
+		names = append(names, f.Opener().Name)
 	}
 	return names
 }
@@ -59,6 +63,9 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 		return InvokeResponse{}, err
 	}
 	out, err := f.ask(ctx, r)
+	if err == nil && f.ephemeral != nil {
+		e.keep(f, args, out, r.log)
+	}
 	return InvokeResponse{Return: out}, r.mask().error(err)
 }
 

@@ -43,6 +43,10 @@ func Compile(p *spec.Provider, families []*actions.Family) (*Program, diag.List)
 		f := c.function(m)
 		prog.functions[m.Name] = func() (*function, error) { return f, nil }
 	}
+	for _, m := range p.Ephemerals {
+		f := c.opener(m)
+		prog.functions[m.Opener().Name] = func() (*function, error) { return f, nil }
+	}
 	for _, r := range p.Resources {
 		compiled := c.resource(r)
 		prog.add(r.Name, &lazyResource{load: func() (*spec.Resource, error) { return r, nil }})
@@ -67,6 +71,13 @@ func Open(ct *container.Container, families []*actions.Family) (*Program, error)
 		prog.functions[m.Name] = sync.OnceValues(func() (*function, error) {
 			c := prog.compiler.fork()
 			f := c.function(m)
+			return f, c.misfit()
+		})
+	}
+	for _, m := range p.Ephemerals {
+		prog.functions[m.Opener().Name] = sync.OnceValues(func() (*function, error) {
+			c := prog.compiler.fork()
+			f := c.opener(m)
 			return f, c.misfit()
 		})
 	}

@@ -98,17 +98,6 @@ type Child struct {
 	If, ForEach, Inputs, Option *Node
 }
 
-// Ephemeral is a value that is opened, perhaps renewed, and closed, and never
-// stored.
-type Ephemeral struct {
-	Name               string
-	Doc                string
-	Range              diag.Range
-	Inputs, Outputs    *Type
-	Open, Renew, Close *Operation
-	RenewAfter         *Node
-}
-
 // Operation is what one verb of a resource does.
 type Operation struct {
 	Steps []*Step

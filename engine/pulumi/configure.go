@@ -47,6 +47,7 @@ func (s *Server) Configure(
 	if len(checked.Failures) > 0 {
 		return nil, status.Error(codes.InvalidArgument, "the provider's configuration is wrong: "+sentence(checked.Failures))
 	}
+	s.openers.add(made)
 	s.put(ctx, now.configured(made))
 	return &pulumirpc.ConfigureResponse{
 		AcceptSecrets:                   true,

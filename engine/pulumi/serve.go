@@ -85,8 +85,10 @@ func (s *Server) GRPC() *grpc.Server {
 }
 
 // shutDown cancels what is under way, waits for its answers as long as the engine
-// lets it, and ends.
+// lets it, closes what is open, and ends.
 func (s *Server) shutDown(server *grpc.Server) {
+	ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
+	defer cancel()
 	s.calls.cancelAll()
 	stopped := make(chan struct{})
 	go func() {
@@ -99,8 +101,11 @@ func (s *Server) shutDown(server *grpc.Server) {
 		case <-stopped:
 		case <-time.After(closeTimeout):
 		}
-	case <-time.After(undoTimeout):
+	case <-ctx.Done():
+		ctx, cancel = context.WithTimeout(context.Background(), shortestClosing)
+		defer cancel()
 	}
+	s.closeAll(ctx)
 	server.Stop()
 	s.host.Load().close()
 }

@@ -70,6 +70,8 @@ type Server struct {
 	// decoder is for the calls about resources.
 	decoder wire.Decoder
 	calls   *calls
+	// openers are closed at the end.
+	openers openers
 }
 
 // session is a package and, once it is configured, the engine that serves it.

@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/declprov/declprov/spec"
+import (
+	"slices"
+
+	"github.com/declprov/declprov/spec"
+)
 
 // function is a function of the provider: a query of what exists, or a value
 // made of its inputs.
@@ -8,6 +12,16 @@ type function struct {
 	Description string      `json:"description,omitempty"`
 	Inputs      *objectType `json:"inputs,omitempty"`
 	Outputs     *objectType `json:"outputs,omitempty"`
+}
+
+// functionsOf are the functions that a spec has, and those that open its
+// ephemerals: Pulumi has no values that are opened and closed.
+func functionsOf(p *spec.Provider) []*spec.Function {
+	all := slices.Clone(p.Functions)
+	for _, e := range p.Ephemerals {
+		all = append(all, e.Opener())
+	}
+	return all
 }
 
 func (g *generator) function(f *spec.Function) function {

@@ -86,10 +86,12 @@ func lint(p *spec.Provider) diag.List {
 			l.object(r.List.Inputs, scope{where: where + ", list", path: path + ".list.inputs"})
 		}
 	}
+	l.functionNames()
 	for _, f := range p.Functions {
-		where, path := fmt.Sprintf("function %q", f.Name), "functions."+f.Name
-		l.object(f.Inputs, scope{where: where + ", inputs", path: path + ".inputs"})
-		l.object(f.Outputs, scope{where: where + ", outputs", path: path + ".outputs"})
+		l.function(f, scope{where: fmt.Sprintf("function %q", f.Name), path: "functions." + f.Name})
+	}
+	for _, e := range p.Ephemerals {
+		l.function(e.Opener(), scope{where: fmt.Sprintf("ephemeral %q", e.Name), path: "ephemerals." + e.Name})
 	}
 	l.endless()
 	return l.findings.Sorted()
@@ -145,15 +147,35 @@ func (l *linter) resourceNames() {
 		}
 		seen[lower] = r.Name
 	}
-	for _, f := range l.spec.Functions {
+}
+
+// functionNames finds functions whose tokens are one, with those that open
+// ephemerals.
+func (l *linter) functionNames() {
+	seen := map[string]string{}
+	for _, r := range l.spec.Resources {
+		seen[strings.ToLower(r.Name)] = r.Name
+	}
+	name := func(f *spec.Function, s scope, remedy string) {
 		lower := strings.ToLower(f.Name)
 		if other, taken := seen[lower]; taken {
-			l.report(CodeSimilar, f.Range, scope{where: fmt.Sprintf("function %q", f.Name), path: "functions." + f.Name},
-				fmt.Sprintf("the function %q and %q differ by case at most", f.Name, other),
-				"Pulumi takes their tokens for one. Rename one, such as get"+pascal(f.Name)+".")
+			l.report(CodeSimilar, f.Range, s, fmt.Sprintf("the function %q and %q differ by case at most", f.Name, other),
+				"Pulumi takes their tokens for one. Rename one"+remedy)
 		}
 		seen[lower] = f.Name
 	}
+	for _, f := range l.spec.Functions {
+		name(f, scope{where: fmt.Sprintf("function %q", f.Name), path: "functions." + f.Name}, ", such as get"+pascal(f.Name)+".")
+	}
+	for _, e := range l.spec.Ephemerals {
+		name(e.Opener(), scope{where: fmt.Sprintf("ephemeral %q", e.Name), path: "ephemerals." + e.Name}, ": Pulumi has the ephemeral as a function of that name.")
+	}
+}
+
+// function looks at the properties of one.
+func (l *linter) function(f *spec.Function, s scope) {
+	l.object(f.Inputs, scope{where: s.where + ", inputs", path: s.path + ".inputs"})
+	l.object(f.Outputs, scope{where: s.where + ", outputs", path: s.path + ".outputs"})
 }
 
 // object looks at the properties of a type and of what is written inside it.

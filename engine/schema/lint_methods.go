@@ -56,7 +56,7 @@ func (l *linter) methodName(r *spec.Resource, m *spec.Function, in scope, seen m
 		l.report(CodeReserved, m.Range, in, fmt.Sprintf("the method name %q is reserved", m.Name), capital(why)+". Take another.")
 		return
 	}
-	for _, f := range l.spec.Functions {
+	for _, f := range functionsOf(l.spec) {
 		if strings.EqualFold(pascal(f.Name), r.Name+pascal(m.Name)) {
 			l.report(CodeSimilar, m.Range, in, fmt.Sprintf("the function %q and the method %q have one name in SDKs", f.Name, m.Name),
 				fmt.Sprintf("Go names the arguments of both %s%sArgs. Rename one.", r.Name, pascal(m.Name)))

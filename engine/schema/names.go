@@ -33,7 +33,7 @@ func newNames(p *spec.Provider) *names {
 			n.take(r.Name + pascal(m.Name)) // Args, of its arguments
 		}
 	}
-	for _, f := range p.Functions {
+	for _, f := range functionsOf(p) {
 		n.take(pascal(f.Name) + "Result") // what SDKs call the answer of one
 	}
 	return n

@@ -18,8 +18,8 @@ import (
 // equal specs, whatever the order of their resources and properties. The findings
 // are names that no SDK can have; with errors among them there is no schema.
 //
-// It describes what the engine serves: resources with their methods, functions and
-// configuration.
+// It describes what the engine serves: resources with their methods, functions,
+// those that open ephemerals among them, and configuration.
 // What is not served yet (components) is left out, because a program that uses it
 // should fail when it is compiled, not when it runs.
 func Pulumi(p *spec.Provider) ([]byte, diag.List) {
@@ -45,7 +45,7 @@ func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 		described.Methods = g.methods(r, doc.Functions)
 		doc.Resources[g.token(r.Name)] = described
 	}
-	for _, f := range slices.SortedFunc(slices.Values(p.Functions), func(a, b *spec.Function) int { return compareNames(a.Name, b.Name) }) {
+	for _, f := range slices.SortedFunc(slices.Values(functionsOf(p)), func(a, b *spec.Function) int { return compareNames(a.Name, b.Name) }) {
 		doc.Functions[g.token(f.Name)] = g.function(f)
 	}
 	doc.Types = g.types

@@ -42,6 +42,10 @@ func Everything() *spec.Provider {
 				),
 			},
 		},
+		Ephemerals: []*spec.Ephemeral{{
+			Name: "Pass", Doc: "A way in.", Inputs: object(required("role", text())),
+			Outputs: object(required("token", text()), prop("until", text())),
+		}},
 		Components: []*spec.Component{{Name: "Later", Inputs: object(), Outputs: object()}},
 	}
 }

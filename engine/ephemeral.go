@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+)
+
+const (
+	// shortestRenewal keeps a spec that says "at once" from renewing all the time.
+	shortestRenewal = time.Second
+	// renewTimeout is how long a renewal may take.
+	renewTimeout = 5 * time.Minute
+)
+
+// leases are the ephemeral values that an engine has open.
+type leases struct {
+	mu   sync.Mutex
+	open []*lease
+}
+
+// lease is one that was opened: by which function, with what, and what it
+// yielded, as last renewed.
+type lease struct {
+	engine *Engine
+	by     *function
+	args   property.Map
+	log    Log
+	stop   context.CancelFunc // ends the renewals
+	done   chan struct{}      // is closed when there are no more
+
+	mu     sync.Mutex
+	values property.Map
+}
+
+// Opens reports whether the spec has values that are to be closed; see Close.
+func (e *Engine) Opens() bool { return len(e.program.provider.Ephemerals) > 0 }
+
+// keep holds what a function has opened until Close, and renews it.
+func (e *Engine) keep(f *function, args, values property.Map, log Log) {
+	if log == nil {
+		log = silent{}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	l := &lease{engine: e, by: f, args: args, values: values, log: log, stop: stop, done: make(chan struct{})}
+	e.leases.mu.Lock()
+	e.leases.open = append(e.leases.open, l)
+	e.leases.mu.Unlock()
+	go l.renewing(ctx)
+}
+
+// Close closes every value that is open, all at once, and forgets them: an error
+// is for people to read, and nothing can be done about it here. The engine may
+// open more afterwards.
+func (e *Engine) Close(ctx context.Context) error {
+	e.leases.mu.Lock()
+	open := e.leases.open
+	e.leases.open = nil
+	e.leases.mu.Unlock()
+	errs := make([]error, len(open))
+	var all sync.WaitGroup
+	for i, l := range open {
+		all.Go(func() { errs[i] = l.close(ctx) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// run prepares renew or close: what they see is what was opened.
+func (l *lease) run(f *function, v verb) (*run, error) {
+	r := l.engine.functionRun(nil, f, verb(fmt.Sprintf("%s of %s", v, l.by.ephemeral.name)), Ref{}, l.log)
+	r.object("inputs", f.inputs, l.args)
+	both := f.inputs.plainMap(l.args, []string{"state"}, r.secrets)
+	l.mu.Lock()
+	maps.Copy(both, f.outputs.plainMap(l.values, []string{"state"}, r.secrets))
+	l.mu.Unlock()
+	r.vars.Values["state"] = both
+	return r, r.open()
+}
+
+// close gives it back. That it is not there any more is as good.
+func (l *lease) close(ctx context.Context) (err error) {
+	l.stop()
+	select {
+	case <-l.done:
+	case <-ctx.Done():
+		return fmt.Errorf("close of %s: %w", l.by.ephemeral.name, cause(ctx))
+	}
+	if l.by.ephemeral.close == nil {
+		return nil
+	}
+	defer func() { err = recovered(recover(), "close of "+l.by.ephemeral.name, err) }()
+	r, err := l.run(l.by.ephemeral.close, "close")
+	if err != nil {
+		return err
+	}
+	r.undoing = true
+	return r.mask().error(r.steps(ctx, 0))
+}
+
+// renewing renews what is open, as often as the spec says, until ctx ends. A
+// renewal that fails is told, and the value is left to end by itself.
+func (l *lease) renewing(ctx context.Context) {
+	defer close(l.done)
+	for {
+		after, err := l.renewAfter()
+		if err == nil {
+			if after == 0 || wait(ctx, max(after, shortestRenewal)) != nil {
+				return
+			}
+			err = l.renew(ctx)
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				l.log.Message(Warning, err.Error())
+			}
+			return
+		}
+	}
+}
+
+// renewAfter is how long what is open lasts from now on; 0 is for ever.
+func (l *lease) renewAfter() (after time.Duration, err error) {
+	kept := l.by.ephemeral
+	if kept.renew == nil || kept.renewAfter == nil {
+		return 0, nil
+	}
+	defer func() { err = recovered(recover(), "renewAfter of "+kept.name, err) }()
+	r, err := l.run(kept.renew, "renewAfter")
+	if err != nil {
+		return 0, err
+	}
+	v, err := r.eval(kept.renewAfter)
+	if err == nil {
+		after, err = until(v, time.Now())
+	}
+	if err != nil {
+		return 0, r.mask().error(fmt.Errorf("%s: %w", r.verb, err))
+	}
+	return after, nil
+}
+
+// renew renews what is open. What it yields takes the place of what was.
+func (l *lease) renew(ctx context.Context) (err error) {
+	defer func() { err = recovered(recover(), "renew of "+l.by.ephemeral.name, err) }()
+	ctx, cancel := context.WithTimeout(ctx, renewTimeout)
+	defer cancel()
+	r, err := l.run(l.by.ephemeral.renew, "renew")
+	if err != nil {
+		return err
+	}
+	if err := r.steps(ctx, 0); err != nil {
+		return r.mask().error(err)
+	}
+	yield, err := r.yield()
+	if err != nil {
+		return r.mask().error(err)
+	}
+	got, err := l.by.outputs.project(yield, r.mask())
+	if err != nil {
+		return r.mask().error(fmt.Errorf("%s: %w", r.verb, err))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, value := range got.values {
+		l.values = l.values.Set(name, value)
+	}
+	return nil
+}
+
+// until is how long it is from now until what `renewAfter` says: seconds, a
+// duration, or a time. Null is 0: for ever.
+func until(v any, now time.Time) (time.Duration, error) {
+	switch v := v.(type) {
+	case nil:
+		return 0, nil
+	case string:
+		if d, err := time.ParseDuration(v); err == nil && d > 0 {
+			return d, nil
+		}
+		if at, err := time.Parse(time.RFC3339, v); err == nil {
+			return max(at.Sub(now), 1), nil
+		}
+	case json.Number, int, int64, float64:
+		text, err := textOf(v)
+		if err != nil {
+			return 0, err
+		}
+		var seconds float64
+		if _, err := fmt.Sscan(text, &seconds); err == nil && seconds > 0 && seconds < float64(math.MaxInt64/time.Second) {
+			return time.Duration(seconds * float64(time.Second)), nil
+		}
+	}
+	return 0, fmt.Errorf("renewAfter wants a duration such as \"10m\", seconds, or a time such as \"2026-01-02T15:04:05Z\", and not %s", actions.KindOf(v))
+}
+
+// recovered is err, or that of a panic: what runs beside the host's calls must
+// not end the process.
+func recovered(panicked any, what string, err error) error {
+	if panicked == nil {
+		return err
+	}
+	return fmt.Errorf("%s failed: %w", what, errPanic)
+}
+
+var errPanic = errors.New("declprov itself failed, which is a bug of it")
