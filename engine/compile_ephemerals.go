@@ -20,8 +20,11 @@ type ephemeral struct {
 func (c *compiler) opener(m *spec.Ephemeral) (f *function) {
 	c.in(fmt.Sprintf("ephemeral %q", m.Name), "ephemerals."+m.Name, func() {
 		c.warn(codeEphemeralStored, m.Range, "", fmt.Sprintf("Pulumi has no ephemeral values: %s is the function %s", m.Name, m.Opener().Name),
-			"All that it yields is a secret; what a program gives to a resource of that is in the state, encrypted. It is opened in previews too, and closed when Pulumi ends the provider.")
+			"All that it yields is a secret there; what a program gives to a resource of that is in the state, encrypted. It is opened in previews too, and closed when Pulumi ends the provider.")
 		opener := m.Opener()
+		// Inside the spec only what its author calls secret is: an id of what is
+		// open may go into a path.
+		opener.Outputs = m.Outputs
 		naming := newNaming("", c.spec.Types, opener.Outputs, opener.Inputs)
 		inputs := expr.Name{Name: "inputs", Type: checked(m.Inputs)}
 		c.in("open", "open", func() { f = c.callable(opener, "open", naming, c.everywhere(inputs)) })

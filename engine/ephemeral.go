@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -87,6 +88,16 @@ func (l *lease) run(f *function, v verb) (*run, error) {
 	return r, r.open()
 }
 
+// masked is an error without the secrets of a run, and without anything that was
+// opened, whatever the spec calls secret.
+func (l *lease) masked(r *run, err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := secretPaths{values: slices.Clone(r.secrets.values)}
+	all.texts(property.New(l.values))
+	return newMask(all.values).error(err)
+}
+
 // close gives it back. That it is not there any more is as good.
 func (l *lease) close(ctx context.Context) (err error) {
 	l.stop()
@@ -104,7 +115,7 @@ func (l *lease) close(ctx context.Context) (err error) {
 		return err
 	}
 	r.undoing = true
-	return r.mask().error(r.steps(ctx, 0))
+	return l.masked(r, r.steps(ctx, 0))
 }
 
 // renewing renews what is open, as often as the spec says, until ctx ends. A
@@ -144,7 +155,7 @@ func (l *lease) renewAfter() (after time.Duration, err error) {
 		after, err = until(v, time.Now())
 	}
 	if err != nil {
-		return 0, r.mask().error(fmt.Errorf("%s: %w", r.verb, err))
+		return 0, l.masked(r, fmt.Errorf("%s: %w", r.verb, err))
 	}
 	return after, nil
 }
@@ -159,15 +170,15 @@ func (l *lease) renew(ctx context.Context) (err error) {
 		return err
 	}
 	if err := r.steps(ctx, 0); err != nil {
-		return r.mask().error(err)
+		return l.masked(r, err)
 	}
 	yield, err := r.yield()
 	if err != nil {
-		return r.mask().error(err)
+		return l.masked(r, err)
 	}
 	got, err := l.by.outputs.project(yield, r.mask())
 	if err != nil {
-		return r.mask().error(fmt.Errorf("%s: %w", r.verb, err))
+		return l.masked(r, fmt.Errorf("%s: %w", r.verb, err))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

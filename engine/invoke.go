@@ -57,7 +57,7 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	r := e.functionRun(nil, f, verb("function "+req.Function), Ref{}, req.Log)
 	r.object("inputs", f.inputs, args)
 	if property.New(args).HasComputed() {
-		return InvokeResponse{Return: f.outputs.unknown()}, nil
+		return InvokeResponse{Return: f.shown(f.outputs.unknown())}, nil
 	}
 	if err := r.open(); err != nil {
 		return InvokeResponse{}, err
@@ -66,7 +66,19 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	if err == nil && f.ephemeral != nil {
 		e.keep(f, args, out, r.log)
 	}
-	return InvokeResponse{Return: out}, r.mask().error(err)
+	return InvokeResponse{Return: f.shown(out)}, r.mask().error(err)
+}
+
+// shown is what a function yields as the host gets it: of an ephemeral all is
+// secret.
+func (f *function) shown(values property.Map) property.Map {
+	if f.ephemeral == nil {
+		return values
+	}
+	for name, value := range values.AllStable {
+		values = values.Set(name, value.WithSecret(true))
+	}
+	return values
 }
 
 // functionRun prepares a function, or, of a resource, what is made like one.

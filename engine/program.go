@@ -44,6 +44,9 @@ func Compile(p *spec.Provider, families []*actions.Family) (*Program, diag.List)
 		prog.functions[m.Name] = func() (*function, error) { return f, nil }
 	}
 	for _, m := range p.Ephemerals {
+		if m.Open == nil {
+			continue // the loader has said so
+		}
 		f := c.opener(m)
 		prog.functions[m.Opener().Name] = func() (*function, error) { return f, nil }
 	}

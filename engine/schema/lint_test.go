@@ -58,6 +58,15 @@ func methods(input string, names ...string) *spec.Provider {
 	return p
 }
 
+// ephemerals is a spec of an ephemeral, with an output of a wrong name, and a
+// function.
+func ephemerals(name, function string) *spec.Provider {
+	p := named("x")
+	p.Functions = []*spec.Function{{Name: function, Range: line(3), Inputs: object(), Outputs: object()}}
+	p.Ephemerals = []*spec.Ephemeral{{Name: name, Range: line(1), Inputs: object(), Outputs: object(prop(2, "a-b"))}}
+	return p
+}
+
 func config(f *spec.Property) *spec.Provider {
 	p := named("x")
 	p.Config = object(f)
@@ -114,6 +123,7 @@ func TestNames(t *testing.T) {
 			{schema.CodeSimilar, 7, "resources.Thing.methods.poke"},
 		}},
 		{"inputs of methods", methods("Big", "ask"), []finding{{schema.CodeName, 9, "resources.Thing.methods.ask.inputs.Big"}}},
+		{"ephemerals", ephemerals("Pass", "openPass"), []finding{{schema.CodeSimilar, 1, "ephemerals.Pass"}, {schema.CodeName, 2, "ephemerals.Pass.outputs.a-b"}}},
 		{"package", named("pulumi"), []finding{{schema.CodeReserved, 1, "name"}}},
 		{"package with a sign", named("a.b"), []finding{{schema.CodeName, 1, "name"}}},
 		{"language", languages(map[string]any{"go": "x", "java": map[string]any{}}), []finding{{schema.CodeLanguage, 1, "language.go"}}},

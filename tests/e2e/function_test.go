@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -36,6 +37,24 @@ outputs:
 			}
 			if diff := cmp.Diff(map[string]any{"text": "hello", "name": "swordfish.md"}, out); diff != "" {
 				t.Error(diff)
+			}
+		}},
+		{65, "ephemeral values are secrets, and are closed", func(t *testing.T) {
+			s := pulumitest.New(t, pulumitest.Providers{
+				"files": provider.Folder(t, "files", "examples/files.cue"),
+				"asked": provider.Folder(t, "asked", "tests/e2e/testdata/asked.cue"),
+			})
+			s.Program(`variables:
+  pass: {fn::invoke: {function: asked:openPass, arguments: {role: admin}}}
+` + resources(file("copy", "${pass.token}")))
+			if r := s.Preview("create=1"); strings.Contains(r.Stdout, "token-of-admin") {
+				t.Errorf("the preview shows the token:\n%s", r.Stdout)
+			}
+			holds(t, s, map[string]string{"closed-admin": "token-of-admin"}) // and no pass
+			s.Up("create=1")
+			holds(t, s, map[string]string{"closed-admin": "token-of-admin", "copy.txt": "token-of-admin"})
+			if recorded := fmt.Sprint(s.Recorded("copy").Outputs); strings.Contains(recorded, "token-of-admin") {
+				t.Errorf("the token is in the state: %s", recorded)
 			}
 		}},
 	}
