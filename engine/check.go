@@ -23,7 +23,7 @@ func (e *Engine) Check(_ context.Context, req CheckRequest) (CheckResponse, erro
 	if f.list == nil {
 		inputs = e.derive(res, req.Ref, inputs, &f)
 	}
-	refuseSecrets(res, inputs, &f)
+	refuseSecrets(res.sinks, inputs, &f)
 	if f.list == nil {
 		e.assert(res, req.Ref, inputs, &f)
 	}
@@ -59,9 +59,9 @@ func (e *Engine) derive(res *resource, ref Ref, inputs property.Map, f *findings
 }
 
 // refuseSecrets reports secrets that the user put where others could read them.
-func refuseSecrets(res *resource, inputs property.Map, f *findings) {
+func refuseSecrets(sinks []sink, inputs property.Map, f *findings) {
 	reported := map[string]bool{}
-	for _, s := range res.sinks {
+	for _, s := range sinks {
 		v, at := property.New(inputs), ""
 		for _, name := range s.path {
 			if !v.IsMap() || v.Secret() {

@@ -19,6 +19,8 @@ type function struct {
 	op              *operation
 	// ret is what a pure function yields.
 	ret *expr.Value
+	// sinks are the inputs that end up where a secret may not go.
+	sinks []sink
 	// ephemeral is, of a function that opens something, how it is kept.
 	ephemeral *ephemeral
 }
@@ -49,6 +51,9 @@ func (c *compiler) callable(m *spec.Function, what string, naming naming, scope 
 	}
 	t := newTrail(scope)
 	f.op = c.steps(m.Operation, t, func(int) {})
+	for _, s := range f.op.steps {
+		f.sinks = append(f.sinks, exposed(s)...)
+	}
 	c.yieldsTo(to, f.op, cmp.Or(m.Operation.Return, m.Return), t)
 	c.functionYields(f, what, f.op)
 	f.want()

@@ -118,7 +118,7 @@ func (c *compiler) resourceID(r *resource, t *trail) {
 	if r.id.Secret() {
 		c.fail(codeSecretExposed, r.spec.ID.Range, "id", "a secret goes into the id", "Hosts show ids everywhere. Build it of something else.")
 	}
-	c.sinkRefs(r, r.id, "the id")
+	r.sinks = append(r.sinks, sinkRefs(r.id, "the id")...)
 	for _, s := range t.steps[:max(0, min(r.idAfter, len(t.steps)))] {
 		if !s.known || s.effect != actions.Write || len(s.model.OnFailure) > 0 {
 			continue

@@ -78,25 +78,29 @@ func (c *compiler) propertyPath(r *resource, n *spec.Node, path string) {
 	}
 }
 
-// sinkRefs records the inputs that a template puts where others can read them.
-func (c *compiler) sinkRefs(r *resource, v *expr.Value, what string) {
+// sinkRefs are the inputs that a template puts where others can read them.
+func sinkRefs(v *expr.Value, what string) []sink {
+	var sinks []sink
 	for _, ref := range v.Refs() {
 		if ref.Path[0] == "inputs" {
-			r.sinks = append(r.sinks, sink{path: ref.Path[1:], what: what})
+			sinks = append(sinks, sink{path: ref.Path[1:], what: what})
 		}
 	}
+	return sinks
 }
 
-// exposed records the inputs that a step puts where others can read them.
-func (c *compiler) exposed(r *resource, s *step) {
+// exposed are the inputs that a step puts where others can read them.
+func exposed(s *step) []sink {
+	var sinks []sink
 	for _, a := range s.args {
 		if a.decl.Exposed && a.value != nil {
-			c.sinkRefs(r, a.value, fmt.Sprintf("argument %q of %s", a.decl.Name, s.action))
+			sinks = append(sinks, sinkRefs(a.value, fmt.Sprintf("argument %q of %s", a.decl.Name, s.action))...)
 		}
 	}
 	if s.progress != nil {
-		c.sinkRefs(r, s.progress, "progress")
+		sinks = append(sinks, sinkRefs(s.progress, "progress")...)
 	}
+	return sinks
 }
 
 // want notes which members of each step's result the operation refers to, and
@@ -115,7 +119,7 @@ func (c *compiler) want(r *resource, op *operation, v verb) {
 			w.named[s.model.As] = s
 		}
 		for _, exposing := range append([]*step{s}, s.undo...) {
-			c.exposed(r, exposing)
+			r.sinks = append(r.sinks, exposed(exposing)...)
 		}
 	}
 	w.note(op.steps, nil, r.id)

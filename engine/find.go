@@ -26,7 +26,7 @@ func (c *compiler) finding(r *resource) {
 				c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("find has an effect: %s", s.action),
 					"It runs whenever an answer was lost, and only looks. Say `effect: \"none\"` where the action changes nothing.")
 			}
-			c.exposed(r, s)
+			r.sinks = append(r.sinks, exposed(s)...)
 		}
 		r.find.ret = c.template(m.Return, t.scope, &spec.Type{Nullable: true}, "return")
 	})

@@ -50,7 +50,7 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 		return InvokeResponse{}, err
 	}
 	var found findings
-	args := f.inputs.complete(property.New(req.Args), "", &found).AsMap()
+	args := f.checked(req.Args, &found)
 	if found.list != nil {
 		return InvokeResponse{Failures: found.list}, nil
 	}
@@ -79,6 +79,14 @@ func (f *function) shown(values property.Map) property.Map {
 		values = values.Set(name, value.WithSecret(true))
 	}
 	return values
+}
+
+// checked are the arguments with their defaults. None may be secret that the
+// function puts where others can read it.
+func (f *function) checked(args property.Map, found *findings) property.Map {
+	args = f.inputs.complete(property.New(args), "", found).AsMap()
+	refuseSecrets(f.sinks, args, found)
+	return args
 }
 
 // functionRun prepares a function, or, of a resource, what is made like one.

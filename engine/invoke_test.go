@@ -16,6 +16,7 @@ functions: {
 		outputs: {text: string @secret(), length: int}
 		return: {text: "${inputs.loud ? upper(inputs.name) : inputs.name}${inputs.key ?? ''}", length: "${len(inputs.name)}"}
 	}
+	aim: {inputs: at: string, world: look: what: "${inputs.at}"}
 	look: {
 		inputs: name: string
 		outputs: {size: int, owner?: string}
@@ -53,6 +54,9 @@ func TestInvoke(t *testing.T) {
 	wrong := ask("greet", "nmae", "ada").Failures
 	if len(wrong) != 2 || wrong[0].Path != "name" || !strings.Contains(wrong[1].Reason, `"name"`) {
 		t.Errorf("wrong arguments: %+v", wrong)
+	}
+	if hidden := ask("aim", "at", secret("x")).Failures; len(hidden) != 1 || hidden[0].Path != "at" {
+		t.Errorf("a secret where others can read it: %+v", hidden)
 	}
 	if _, err := e.Invoke(t.Context(), engine.InvokeRequest{Function: "gret"}); err == nil || !strings.Contains(err.Error(), `"greet"`) {
 		t.Errorf("an unknown function: %v", err)

@@ -53,7 +53,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		return InvokeResponse{}, fmt.Errorf("%s has no method %q. %s", req.Type, req.Method, diag.Remedy(req.Method, known))
 	}
 	var found findings
-	args := f.inputs.complete(property.New(req.Args), "", &found).AsMap()
+	args := f.checked(req.Args, &found)
 	if found.list != nil {
 		return InvokeResponse{Failures: found.list}, nil
 	}

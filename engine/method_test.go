@@ -42,6 +42,7 @@ resources: Thing: {
 			outputs: token: string @secret()
 			return: token: "${state.token ?? state.key}"
 		}
+		aim: {inputs: at: string, world: look: what: "${inputs.at}"}
 		send: {
 			inputs: {petName: string @wire(pet_name)}
 			world: send: {what: "send", with: "${inputs}"}
@@ -83,6 +84,9 @@ func TestMethods(t *testing.T) {
 		},
 		"under the names on the wire": {
 			aCall("send", "petName", "rex"), engine.InvokeResponse{Return: object()}, []string{"send map[pet_name:rex]"},
+		},
+		"with a secret where others can read it": {
+			aCall("aim", "at", secret("x")), engine.InvokeResponse{Failures: []engine.Failure{{Path: "at"}}}, nil,
 		},
 		"with wrong arguments": {
 			aCall("describe", "loud", 1), engine.InvokeResponse{Failures: []engine.Failure{
