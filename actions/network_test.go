@@ -196,8 +196,10 @@ func TestDial(t *testing.T) {
 		t.Error(err)
 	}
 	for _, patterns := range [][]string{nil, {"http://*:*"}, {"http://127.0.0.1:1"}, {"https://*.test"}} {
-		if err := dial(address, patterns...); !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("%v: %v", patterns, err)
+		for _, to := range []string{address, "localhost:" + port} {
+			if err := dial(to, patterns...); !errors.Is(err, fs.ErrPermission) {
+				t.Errorf("%s under %v: %v", to, patterns, err)
+			}
 		}
 	}
 	if err := dial("2130706433:"+port, "http://*:*"); err == nil {

@@ -87,6 +87,20 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// TestNoRedirectUnasked: without a word of the author's nothing is followed, not
+// even within the origin.
+func TestNoRedirectUnasked(t *testing.T) {
+	l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/a" {
+			http.Redirect(w, r, "/b", http.StatusTemporaryRedirect)
+		}
+	})
+	l.expect(l.run("/a", nil), actions.Refused, "307", `redirects: "same-origin"`)
+	for _, r := range l.requests()[1:] {
+		t.Errorf("it went to %s", r.URI)
+	}
+}
+
 // TestElsewhere: nothing of the credentials goes to another origin than
 // baseURL's, whoever names it.
 func TestElsewhere(t *testing.T) {

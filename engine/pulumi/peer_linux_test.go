@@ -1,12 +1,14 @@
 package pulumi
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // pair is a connection over the loopback interface, seen from both ends.
@@ -128,7 +130,10 @@ func TestForeignPeersAreRefused(t *testing.T) {
 	if !strings.Contains(stderr.String(), "refused a connection from a process of user 4321") {
 		t.Errorf("stderr = %q", stderr.String())
 	}
-	if _, err := foreign.Read(make([]byte, 1)); err == nil {
+	if err := foreign.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := foreign.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error("the foreign connection is still open")
 	}
 }
