@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/tests/internal/pulumicli"
 )
@@ -43,6 +44,20 @@ func diffing() []point {
 						t.Error(diff)
 					}
 				}
+			}
+		}},
+		{37, "a replacing input replaces, by the provider's own word", func(t *testing.T) {
+			// The CLI's hosts know it from the schema, too.
+			p, _ := filesProcess(t)
+			r, in := fileNamed("a", "hello")
+			state := created(t, p, r, in)
+			in["path"] = property.New("b.txt")
+			d, err := p.Diff(t.Context(), r, state, checked(t, p, r, in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !d.Replace() {
+				t.Errorf("another path is no replacement: %+v", d)
 			}
 		}},
 		{40, "ignoreChanges", func(t *testing.T) {

@@ -1,14 +1,10 @@
 package complaints
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"os/exec"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -16,7 +12,6 @@ import (
 
 	"github.com/declprov/declprov/engine/pulumi/client"
 	"github.com/declprov/declprov/engine/pulumi/wire"
-	"github.com/declprov/declprov/tests/internal/provider"
 )
 
 const whole = `{"id":"1","name":"a","region":"eu","serial":"s"}`
@@ -71,38 +66,75 @@ func TestComplaint05ReadAfterCreate(t *testing.T) {
 	}
 }
 
-// invoke calls a function, and gives its outputs.
-func (l *lab) invoke(name string, args values) property.Map {
+// ask calls a function, and gives its outputs, or why there are none.
+func (l *lab) ask(name string, args values) (property.Map, error) {
 	l.Helper()
 	sent, err := wire.Encoder{}.Encode(property.NewMap(args))
 	if err != nil {
 		l.Fatal(err)
 	}
 	res, err := l.Raw().Invoke(l.Context(), &pulumirpc.InvokeRequest{Tok: "api:index:" + name, Args: sent})
-	if err != nil || len(res.GetFailures()) > 0 {
-		l.Fatalf("%v, %v", res.GetFailures(), err)
-	}
-	out, err := wire.Decode(res.GetReturn())
 	if err != nil {
-		l.Fatal(err)
+		return property.Map{}, err
+	}
+	if len(res.GetFailures()) > 0 {
+		l.Fatal(res.GetFailures())
+	}
+	return wire.Decode(res.GetReturn())
+}
+
+// invoke is ask where it must work.
+func (l *lab) invoke(name string, args values) property.Map {
+	l.Helper()
+	out, err := l.ask(name, args)
+	if err != nil {
+		l.Fatalf("%s: %v", name, err)
 	}
 	return out
 }
 
-// Mechanism: `paginate`.
+// pagesOf is the page of a list of three that a request asks for, in each of the
+// four ways.
+func pagesOf(w http.ResponseWriter, c call) {
+	pages := map[string]string{
+		"/page?n=1": "ab", "/page?n=2": "c", "/offset?from=0": "ab", "/offset?from=2": "c",
+		"/cursor?": "ab", "/cursor?after=x": "c", "/link?": "ab", "/link?next": "c",
+	}
+	page := pages[c.Path+"?"+c.Query]
+	next := "null"
+	if c.Query == "" {
+		next = `"x"`
+		w.Header().Set("Link", `</link?next>; rel="next"`)
+	}
+	items := "[]"
+	if page != "" {
+		items = `["` + strings.Join(strings.Split(page, ""), `","`) + `"]`
+	}
+	say(w, 200, `{"items":`+items+`,"next":`+next+`}`)
+}
+
+// Mechanism: `paginate`, in each of its kinds.
 func TestComplaint07AllPages(t *testing.T) {
-	l := newLab(t, `functions: all: {
+	functions := ""
+	kinds := map[string]string{
+		"page": `page: param: "n"`, "offset": `offset: param: "from"`, "cursor": `cursor: {param: "after", next: "${body.next}"}`, "link": `link: true`,
+	}
+	for name, kind := range kinds {
+		functions += fmt.Sprintf(`functions: %[1]s: {
 	inputs: {}
 	outputs: names: [...string]
-	http: {path: "/things", paginate: page: param: "page", items: "${body.items}"}
-	return: names: "${map(result.items, #.name)}"
-}`, func(w http.ResponseWriter, c call) {
-		pages := map[string]string{"page=1": `{"name":"a"},{"name":"b"}`, "page=2": `{"name":"c"}`, "page=3": ``}
-		say(w, 200, `{"items":[`+pages[c.Query]+`]}`)
-	})
-	names, _ := l.invoke("all", nil).GetOk("names")
-	if !names.IsArray() || names.AsArray().Len() != 3 {
-		t.Errorf("the names are %v", names)
+	http: {path: "/%[1]s", paginate: %[2]s, items: "${body.items}"}
+	return: names: "${result.items}"
+}
+`, name, kind)
+	}
+	l := newLab(t, functions, pagesOf)
+	for name := range kinds {
+		names, _ := l.invoke(name, nil).GetOk("names")
+		want := property.New([]property.Value{text("a"), text("b"), text("c")})
+		if !names.Equals(want) {
+			t.Errorf("by %s there are %v", name, names)
+		}
 	}
 }
 
@@ -131,31 +163,13 @@ func TestComplaint09Preview(t *testing.T) {
 	}
 }
 
-// Mechanism: credentials are the configuration's at the time, never the state's.
-func TestComplaint11StaleCredentials(t *testing.T) {
-	valid := "old-token"
-	l := newLab(t, "http: auth: bearer: \"${config.token}\"\n"+simple, func(w http.ResponseWriter, c call) {
-		if c.Header.Get("Authorization") != "Bearer "+valid {
-			say(w, 401, `{"message":"who are you?"}`)
-			return
-		}
-		say(w, 200, whole)
-	})
-	l.again(values{"token": text("old-token").WithSecret(true)})
-	s := l.create(values{"name": text("a")})
-	valid = "new-token"
-	l.again(values{"token": text("new-token").WithSecret(true)})
-	if err := l.Delete(t.Context(), thing, s, client.Operation{}); err != nil {
-		t.Error(err)
-	}
-}
-
-// Mechanism: the bodies `form`, `text`, `xml`, `multipart` and `bytes`.
+// Mechanism: the bodies `form`, `text`, `xml`, `multipart`, `graphql` and `bytes`.
 func TestComplaint12Bodies(t *testing.T) {
 	functions := ""
 	for name, body := range map[string]string{
 		"form": `form: {name: "${inputs.v}", list: ["x", "y"]}`, "text": `text: "<${inputs.v}>"`, "xml": `xml: {thing: {"@id": 7, name: "${inputs.v}"}}`,
 		"multipart": `multipart: [{name: "name", value: "${inputs.v}"}]`, "bytes": `bytes: "${base64encode(inputs.v)}"`,
+		"graphql": `graphql: {query: "query($v: String) {things(name: $v) {id}}", variables: v: "${inputs.v}"}`,
 	} {
 		functions += fmt.Sprintf("functions: %s: {inputs: v: string, outputs: {}, http: {method: \"POST\", effect: \"none\", path: \"/\", %s}}\n", name, body)
 	}
@@ -163,7 +177,7 @@ func TestComplaint12Bodies(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"form": {"application/x-www-form-urlencoded", "list=x&list=y&name=a%20b"}, "text": {"text/plain", "<a b>"},
 		"xml": {"application/xml", `<thing id="7"><name>a b</name></thing>`}, "multipart": {"multipart/form-data", "a b\r\n--"},
-		"bytes": {"application/octet-stream", "a b"},
+		"bytes": {"application/octet-stream", "a b"}, "graphql": {"application/json", `"variables":{"v":"a b"}`},
 	} {
 		l.invoke(name, values{"v": text("a b")})
 		got := l.requests()[0]
@@ -228,68 +242,6 @@ func TestComplaint18Delete(t *testing.T) {
 	}
 }
 
-// Mechanism: the backoff of `retry`, and Retry-After.
-func TestComplaint19Delay(t *testing.T) {
-	count := 0
-	l := newLab(t, strings.Replace(simple, `read: http: path: "/things/${id}"`,
-		`read: {http: path: "/things/${id}", retry: {on: [500], attempts: 3, backoff: "200ms", jitter: false}}`, 1), func(w http.ResponseWriter, c call) {
-		if count++; c.Method == "GET" && count < 4 {
-			say(w, 500, "{}")
-			return
-		}
-		say(w, 200, whole)
-	})
-	s := l.create(values{"name": text("a")})
-	l.requests()
-	l.refresh(s)
-	calls := l.requests()
-	if len(calls) != 3 {
-		t.Fatalf("%d requests", len(calls))
-	}
-	for i, least := range []time.Duration{200 * time.Millisecond, 400 * time.Millisecond} {
-		if pause := calls[i+1].At.Sub(calls[i].At); pause < least {
-			t.Errorf("attempt %d came after %s", i+2, pause)
-		}
-	}
-}
-
-// Mechanism: a POST whose answer is lost is not sent again without a key.
-// Package faults has the rest.
-func TestComplaint20RetriedPOST(t *testing.T) {
-	for key, want := range map[string]int{"": 1, ", idempotencyKey: true": 2} {
-		l := newLab(t, strings.Replace(simple, `json: "${inputs}"}`, `json: "${inputs}"`+key+`}`, 1), func(w http.ResponseWriter, c call) {
-			panic(http.ErrAbortHandler) // the connection breaks
-		})
-		if _, err := l.Create(t.Context(), thing, l.checked(values{"name": text("a")}), client.Operation{Timeout: 900 * time.Millisecond}); err == nil {
-			t.Fatal("it worked")
-		}
-		calls := l.requests()
-		if key == "" && len(calls) != want || key != "" && len(calls) < want {
-			t.Errorf("with %q %d requests", key, len(calls))
-		}
-		for _, c := range calls {
-			if c.Header.Get("Idempotency-Key") != calls[0].Header.Get("Idempotency-Key") {
-				t.Errorf("the key changes from attempt to attempt")
-			}
-		}
-	}
-}
-
-// Mechanism: `fail` and `error` say what is a failure, in the server's words.
-func TestComplaint21Failure(t *testing.T) {
-	body, status := `{"ok":false,"reason":"quota is used up"}`, 200
-	l := newLab(t, "http: error: \"${body.reason}\"\n"+strings.Replace(simple, `json: "${inputs}"}`, `json: "${inputs}"}
-	create: fail: "${body.ok == false ? body.reason : null}"`, 1), func(w http.ResponseWriter, _ call) { say(w, status, body) })
-	for _, status = range []int{200, 409} {
-		_, err := l.Create(t.Context(), thing, l.checked(values{"name": text("a")}), client.Operation{})
-		if err == nil || !strings.Contains(err.Error(), "quota is used up") {
-			t.Errorf("%d: %v", status, err)
-		}
-	}
-	status, body = 200, whole
-	l.create(values{"name": text("a")})
-}
-
 // Mechanism: a body is any JSON value, or none.
 func TestComplaint22Shapes(t *testing.T) {
 	body := `"1"`
@@ -324,33 +276,6 @@ functions: list: {inputs: {}, outputs: count: int, http: path: "/things", return
 	}
 }
 
-// Mechanism: a token that is refused is renewed, once.
-func TestComplaint23TokenExpiry(t *testing.T) {
-	logins, valid := 0, ""
-	l := newLab(t, `http: auth: login: {http: {method: "POST", path: "/login", json: {key: "${config.token}"}}, token: "${body.token}"}
-`+simple, func(w http.ResponseWriter, c call) {
-		switch {
-		case c.Path == "/login":
-			logins++
-			valid = fmt.Sprintf("t%d", logins)
-			say(w, 200, `{"token":"`+valid+`"}`)
-		case c.Header.Get("Authorization") != "Bearer "+valid:
-			say(w, 401, "{}")
-		default:
-			say(w, 200, whole)
-		}
-	})
-	s := l.create(values{"name": text("a")})
-	valid = "another"
-	l.refresh(s)
-	l.refresh(s)
-	if logins != 2 {
-		t.Errorf("%d logins", logins)
-	}
-	valid = "" // nothing will do: it does not go on for ever
-	l.requests()
-}
-
 // Mechanism: one template language, in every argument.
 func TestComplaint24Templates(t *testing.T) {
 	const value = `${upper(inputs.name)}-${inputs.size ?? 0}`
@@ -364,57 +289,5 @@ func TestComplaint24Templates(t *testing.T) {
 	got := []string{c.Path, c.Query, c.Header.Get("X-H"), c.Body}
 	if diff := cmp.Diff([]string{"/A-3", "q=A-3", "A-3", `{"j":"A-3"}`}, got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// Mechanism: `timeout`, of an attempt and of a step.
-func TestComplaint25Timeouts(t *testing.T) {
-	hang := make(chan struct{})
-	defer close(hang)
-	l := newLab(t, strings.Replace(simple, `read: http: path: "/things/${id}"`, `read: http: {path: "/things/${id}", timeout: "300ms"}`, 1),
-		func(w http.ResponseWriter, c call) {
-			if c.Method == "GET" {
-				<-hang
-			}
-			say(w, 200, whole)
-		})
-	s := l.create(values{"name": text("a")})
-	began := time.Now()
-	_, err := l.Read(t.Context(), thing, s, client.Operation{})
-	if took := time.Since(began); err == nil || took > 3*time.Second || !strings.Contains(err.Error(), "300ms") {
-		t.Errorf("%v after %s", err, took)
-	}
-}
-
-// finding is a mistake that vet reports.
-type finding struct {
-	Code, Severity string
-	Line           int
-}
-
-// Mechanism: vet types the whole spec.
-func TestComplaint30MistakesBeforeRunning(t *testing.T) {
-	l := newLab(t, simple, always(200, whole))
-	for mistake, code := range map[string]string{
-		"inputs.nmae":         "unknown-member",
-		"config.tokn":         "unknown-member",
-		"inputs.name + 1":     "type-mismatch",
-		"inputs.name ++":      "template-syntax",
-		"unknwn(inputs.name)": "unknown-function",
-	} {
-		spec := strings.Replace(fmt.Sprintf(head, l.url)+simple, `json: "${inputs}"`, `json: x: "${`+mistake+`}"`, 1)
-		cmd := exec.Command(provider.Binary(t), "vet", "--format", "json", "-")
-		cmd.Stdin = strings.NewReader(spec)
-		out, err := cmd.Output()
-		var found []finding
-		if malformed := json.Unmarshal(out, &found); malformed != nil {
-			t.Fatal(malformed)
-		}
-		const line = 16 // of the create
-		if !slices.ContainsFunc(found, func(d finding) bool {
-			return d == finding{Code: code, Severity: "error", Line: line}
-		}) || err == nil {
-			t.Errorf("%s: %v, %+v", mistake, err, found)
-		}
 	}
 }

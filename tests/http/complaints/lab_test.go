@@ -1,6 +1,7 @@
 // Package complaints has a test for each complaint that people have about other
-// generic providers (reference/peers.md, section 3) and that is about HTTP. Each
-// says which mechanism answers it: without that it fails.
+// generic providers and that is about HTTP, under the number that it has in the
+// project's list of them. Each says which mechanism answers it: without that it
+// fails, which `make mutants` sees to (tests/mutants/table).
 package complaints
 
 import (

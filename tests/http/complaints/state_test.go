@@ -2,6 +2,7 @@ package complaints
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +43,21 @@ func TestComplaint01PerpetualDiff(t *testing.T) {
 	if got := output(s, "region"); !got.IsString() || got.AsString() != "eu" {
 		t.Errorf("the region is %v", got)
 	}
+	if got := output(s, "etag"); !got.IsNull() {
+		t.Errorf("the state has an etag that nobody declared: %v", got)
+	}
+	in["region"] = text("eu")
+	s = l.create(in)
+	delete(in, "region") // the server has it still, and may
+	l.unchanged(s, in)
+}
+
+// Mechanism: what the world does not give back stands at its default.
+func TestComplaint01Defaults(t *testing.T) {
+	l := newLab(t, strings.Replace(simple, "name: string,", "name: string, mode: *\"fast\" | string,", 1),
+		always(200, `{"id":"1","name":"a","region":"eu","serial":"s"}`))
+	in := values{"name": text("a")}
+	l.unchanged(l.refresh(l.create(in)), in)
 }
 
 // Mechanism: `return` projects what is read onto what was written.
@@ -63,25 +79,33 @@ func TestComplaint02WrittenUnlikeRead(t *testing.T) {
 	l.unchanged(l.refresh(s), in)
 }
 
+// Mechanism: @noRead() for what the server keeps to itself, @equal() for what it
+// writes in its own way.
+func TestComplaint02NotReadBack(t *testing.T) {
+	l := newLab(t, strings.Replace(simple, "name: string,", "name: string @equal(fold), note?: string @noRead(),", 1),
+		always(200, `{"id":"1","name":"A","region":"eu","serial":"s"}`))
+	in := values{"name": text("a"), "note": text("n")}
+	s := l.create(in)
+	l.unchanged(l.refresh(s), in)
+	in["name"] = text("B")
+	if d := l.diff(s, in); !d.Changed {
+		t.Error("another name is no change")
+	}
+}
+
 // Mechanism: marks of secrets (of the spec, and by value), and the mask of texts.
 // Package secrets has the rest.
 func TestComplaint03SecretsInTheOpen(t *testing.T) {
 	const token = "correct-horse-battery"
-	fail := false
+	status, body := 200, `{"id":"1","name":"a","key":"k-1234567","echo":"`+token+`"}`
 	l := newLab(t, `http: auth: bearer: "${config.token}"
 resources: Thing: {
 	inputs: name: string
-	outputs: {key: string @secret(), echo: string @secret()}
+	outputs: {key: string @secret(), echo: string}
 	id: "${result.body.id}"
 	create: http: {method: "POST", path: "/things", json: "${inputs}"}
-	read: http: path: "/things/${id}"
-}`, func(w http.ResponseWriter, c call) {
-		if fail {
-			say(w, 403, `{"message":"wrong: `+c.Header.Get("Authorization")+`"}`)
-			return
-		}
-		say(w, 200, `{"id":"1","name":"a","key":"k-1234567","echo":"`+token+`"}`)
-	})
+	read: {http: path: "/things/${id}", fail: "${body.refused}"}
+}`, func(w http.ResponseWriter, _ call) { say(w, status, body) })
 	l.again(values{"token": text(token).WithSecret(true)})
 	s := l.create(values{"name": text("a")})
 	for _, name := range []string{"key", "echo"} {
@@ -89,9 +113,10 @@ resources: Thing: {
 			t.Errorf("%s is in the open", name)
 		}
 	}
-	fail = true
-	if _, err := l.Read(t.Context(), thing, s, client.Operation{}); err == nil || strings.Contains(err.Error(), token) {
-		t.Errorf("the error is %v", err)
+	for status, body = range map[int]string{403: `{"message":"wrong: Bearer ` + token + `"}`, 200: `{"refused":"Bearer ` + token + `"}`} {
+		if _, err := l.Read(t.Context(), thing, s, client.Operation{}); err == nil || strings.Contains(err.Error(), token) {
+			t.Errorf("the error after %d is %v", status, err)
+		}
 	}
 }
 
@@ -135,9 +160,29 @@ func TestComplaint08Import(t *testing.T) {
 	if name, _ := s.Inputs.GetOk("name"); !name.IsString() || name.AsString() != "a" {
 		t.Errorf("the inputs are %v", s.Inputs)
 	}
+	if region, _ := s.Inputs.GetOk("region"); !region.IsString() || region.AsString() != "eu" {
+		t.Errorf("what the server chose before the import is no input: %v", s.Inputs)
+	}
 	d, err := l.Diff(t.Context(), thing, s, s.Inputs)
 	if err != nil || d.Changed {
 		t.Errorf("after the import %+v would change: %v", d.Details, err)
+	}
+}
+
+// Mechanism: `import` says how the id that a user types is put together.
+func TestComplaint08ImportOfMore(t *testing.T) {
+	l := newLab(t, `resources: Thing: {
+	inputs: {region: string, name: string}
+	outputs: {}
+	id: "${result.body.id}"
+	import: "${inputs.region}/${id}"
+	create: http: {method: "POST", path: "/${inputs.region}/things", json: "${inputs}"}
+	read: http: path: "/${inputs.region}/things/${id}"
+	delete: http: {method: "DELETE", path: "/${inputs.region}/things/${id}"}
+}`, always(200, `{"id":"1","name":"a","region":"eu"}`))
+	s, err := l.Read(t.Context(), thing, client.State{ID: "eu/1"}, client.Operation{})
+	if diff := cmp.Diff([]string{"GET /eu/things/1"}, lines(l.requests())); diff != "" || err != nil || s.ID != "1" {
+		t.Errorf("the import asks for, and gives, something else: %q, %v\n%s", s.ID, err, diff)
 	}
 }
 
@@ -188,6 +233,9 @@ func TestComplaint14KnownOutputs(t *testing.T) {
 	l := newLab(t, simple, always(200, `{"id":"1","name":"a","region":"eu","serial":"s"}`))
 	s := l.create(values{"name": text("a")})
 	l.requests()
+	if d := l.diff(s, values{"name": text("b")}); !slices.Contains(d.Stables, "serial") {
+		t.Errorf("the diff does not say that the serial number stays: %v", d.Stables)
+	}
 	planned, err := l.Update(t.Context(), thing, s, l.checked(values{"name": text("b")}), client.Operation{Preview: true})
 	if err != nil {
 		t.Fatal(err)
@@ -245,5 +293,22 @@ func TestComplaint17Gone(t *testing.T) {
 		if gone := err == nil && now.ID == ""; gone != c.gone || !gone && err == nil {
 			t.Errorf("%d %q: gone is %v, error %v", c.status, c.body, gone, err)
 		}
+	}
+}
+
+// Mechanism: only what a read asks for first is the thing itself.
+func TestComplaint17PartIsNotThere(t *testing.T) {
+	l := newLab(t, strings.Replace(simple, `read: http: path: "/things/${id}"`,
+		`read: steps: [{as: "thing", http: path: "/things/${id}"}, {http: path: "/things/${id}/parts"}]
+	return: "${result.body}"`, 1), func(w http.ResponseWriter, c call) {
+		if strings.HasSuffix(c.Path, "/parts") {
+			say(w, 404, "{}")
+			return
+		}
+		say(w, 200, whole)
+	})
+	s := l.create(values{"name": text("a")})
+	if now, err := l.Read(t.Context(), thing, s, client.Operation{}); err == nil {
+		t.Errorf("a part is not there, and so the thing is gone: %+v", now)
 	}
 }
