@@ -40,7 +40,10 @@ generate: ## write every generated file anew
 	go generate ./...
 	cd tests && go generate ./...
 
+mutants: ## switch off one mechanism after the other: a test must notice each
+	@cd tests && go run ./mutants $(MUTANTSFLAGS)
+
 bench: ## measure, beside a provider written by hand
 	@cd tests && go run ./bench $(BENCHFLAGS)
 
-.PHONY: help build demo test test-deps check format generate bench
+.PHONY: help build demo test test-deps check format generate mutants bench

@@ -18,6 +18,10 @@ import (
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
+// BinaryVariable names a declprov that tests are to run in place of one that they
+// build: `make mutants` hands them one that lacks something.
+const BinaryVariable = "DECLPROV_BINARY"
+
 // Binary is the path of a declprov that was just built from this tree, once a
 // test process.
 func Binary(t testing.TB) string {
@@ -30,6 +34,9 @@ func Binary(t testing.TB) string {
 }
 
 var buildOnce = sync.OnceValues(func() (string, error) {
+	if given := os.Getenv(BinaryVariable); given != "" {
+		return given, nil
+	}
 	root, err := tools.Root()
 	if err != nil {
 		return "", err
@@ -55,13 +62,22 @@ func Build(ctx context.Context, root string) (string, error) {
 		name += ".exe"
 	}
 	out := filepath.Join(temp, name)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, "./cmd/declprov")
-	cmd.Dir = root
-	if printed, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building declprov: %w\n%s", err, printed)
+	if err := BuildTo(ctx, root, out); err != nil {
+		return "", err
 	}
 	final := filepath.Join(dir, name)
 	return final, os.Rename(out, final)
+}
+
+// BuildTo builds the binary as it is released to a path, perhaps with more flags.
+func BuildTo(ctx context.Context, root, out string, flags ...string) error {
+	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", out}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/declprov")...)
+	cmd.Dir = root
+	if printed, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building declprov: %w\n%s", err, printed)
+	}
+	return nil
 }
 
 // Folder makes, in a folder that is gone after the test, the provider that

@@ -1,0 +1,162 @@
+package table
+
+// ofExchanges are the complaints about what can be asked of a server, and what is
+// understood of its answers.
+func ofExchanges() []Mutant {
+	return []Mutant{
+		{
+			Complaint: 4, Promise: "What a server does later is waited for",
+			Mechanism: "`until` polls",
+			File:      "engine/steps.go",
+			Find:      `	return r.truth(s.until, true)`,
+			Replace:   `	return true, nil`,
+			Package:   complaints, Test: "TestComplaint04Async", Fails: "1 polls",
+		},
+		{
+			Complaint: 5, Promise: "What was just made may take its time to be found",
+			Mechanism: "after a create, not found is asked again for as long as `consistency` says",
+			File:      "engine/outputs.go",
+			Find:      `if !errors.Is(err, errGone) && !errors.Is(err, errNotFound) {`,
+			Replace:   `if err != nil {`,
+			Package:   complaints, Test: "TestComplaint05ReadAfterCreate", Fails: "reading it back",
+		},
+		{
+			Complaint: 7, Promise: "A list is read to its end",
+			Mechanism: "`paginate: page` asks for the next number",
+			File:      "actions/http/paginate.go",
+			Find: `strconv.FormatInt(start+n, 10))
+		return true, nil`,
+			Replace: `strconv.FormatInt(start+n, 10))
+		return false, nil`,
+			Package: complaints, Test: "TestComplaint07AllPages", Fails: "by page there are",
+		},
+		{
+			Complaint: 7, Promise: "A list is read to its end",
+			Mechanism: "`paginate: offset` asks from where it is",
+			File:      "actions/http/paginate.go",
+			Find: `strconv.Itoa(seen))
+		return true, nil`,
+			Replace: `strconv.Itoa(seen))
+		return false, nil`,
+			Package: complaints, Test: "TestComplaint07AllPages", Fails: "by offset there are",
+		},
+		{
+			Complaint: 7, Promise: "A list is read to its end",
+			Mechanism: "`paginate: cursor` asks with what the answer gives",
+			File:      "actions/http/paginate.go",
+			Find:      `return x.nextCursor(r, own, a)`,
+			Replace:   `return false, nil`,
+			Package:   complaints, Test: "TestComplaint07AllPages", Fails: "by cursor there are",
+		},
+		{
+			Complaint: 7, Promise: "A list is read to its end",
+			Mechanism: "`paginate: link` follows the header",
+			File:      "actions/http/paginate.go",
+			Find:      `return nextLink(r, a)`,
+			Replace:   `return false, nil`,
+			Package:   complaints, Test: "TestComplaint07AllPages", Fails: "by link there are",
+		},
+		{
+			Complaint: 9, Promise: "A preview asks what only looks, and does nothing",
+			Mechanism: "a step with `preview: true` runs in previews",
+			File:      "engine/steps.go",
+			Find:      `if r.preview && !s.model.Preview {`,
+			Replace:   `if r.preview {`,
+			Package:   complaints, Test: "TestComplaint09Preview", Fails: "the preview says <nil>",
+		},
+		{
+			Complaint: 9, Promise: "A preview asks what only looks, and does nothing",
+			Mechanism: "no other step runs in previews",
+			File:      "engine/steps.go",
+			Find:      `if r.preview && !s.model.Preview {`,
+			Replace:   `if false {`,
+			Package:   complaints, Test: "TestComplaint09Preview", Fails: "POST /things",
+		},
+		body("form", `case "form":`, `case "":`, "form: it is"),
+		body("text", `case "text":`, `case "":`, "text: it is"),
+		body("xml", `case "xml":`, `case "":`, "xml: it is"),
+		body("graphql", `case "graphql":`, `case "":`, "graphql: it is"),
+		body("multipart", `case "multipart":`, `case "":`, "multipart: it is"),
+		body("bytes", `return bytesBody(v, files)`, `return nil, errors.New("it is nothing")`, "bytes: it is"),
+		{
+			Complaint: 15, Promise: "Each operation sends what it needs",
+			Mechanism: "`changes` holds what differs, and no more",
+			File:      "engine/update.go",
+			Find:      `	changes := e.changes(res, req.Ref, state, req.Inputs, req.Ignore)`,
+			Replace:   `	changes := e.allChanged(res)`,
+			Package:   complaints, Test: "TestComplaint15Payloads", Fails: "PATCH",
+		},
+		{
+			Complaint: 15, Promise: "Each operation sends what it needs",
+			Mechanism: "a delete knows the state, outputs too",
+			File:      "engine/delete.go",
+			Find:      `	r.state(state)`,
+			Replace:   ``,
+			Package:   complaints, Test: "TestComplaint15Payloads", Fails: "serial",
+		},
+		{
+			Complaint: 18, Promise: "A delete is verified, and may be repeated",
+			Mechanism: "what is not there needs no deleting",
+			File:      "engine/steps.go",
+			Find:      `(r.verb == remove || r.undoing) && isGone(err)`,
+			Replace:   `r.undoing && isGone(err)`,
+			Package:   complaints, Test: "TestComplaint18Delete", Fails: "again: ",
+		},
+		{
+			Complaint: 18, Promise: "A delete is verified, and may be repeated",
+			Mechanism: "a step after it polls until it is gone",
+			File:      "engine/steps.go",
+			Find:      `	return r.truth(s.until, true)`,
+			Replace:   `	return true, nil`,
+			Package:   complaints, Test: "TestComplaint18Delete", Fails: "1 looks",
+		},
+		{
+			Complaint: 22, Promise: "An answer may have any shape, or none",
+			Mechanism: "an answer without a body is null",
+			File:      "actions/http/answer.go",
+			Find:      `if len(a.raw) == 0 || form == "none" {`,
+			Replace:   `if form == "none" {`,
+			Package:   complaints, Test: "TestComplaint22Shapes", Fails: "cannot be read as JSON",
+		},
+		{
+			Complaint: 22, Promise: "An answer may have any shape, or none",
+			Mechanism: "a body is any JSON value, not only an object",
+			File:      "actions/http/decode.go",
+			Find:      `	return exact(v), nil`,
+			Replace: `	if _, ok := v.(map[string]any); !ok {
+		return nil, errors.New("it is no object")
+	}
+	return exact(v), nil`,
+			Package: complaints, Test: "TestComplaint22Shapes", Fails: "it is no object",
+		},
+		{
+			Complaint: 24, Promise: "Templates are the same everywhere",
+			Mechanism: "the parts of a path are evaluated as any argument is",
+			File:      "engine/call.go",
+			Find:      `actions.Part{Text: p.Text, Literal: p.Literal})`,
+			Replace:   `actions.Part{Text: "x", Literal: p.Literal})`,
+			Package:   complaints, Test: "TestComplaint24Templates", Fails: `"/A-3"`,
+		},
+		{
+			Complaint: 24, Promise: "Templates are the same everywhere",
+			Mechanism: "every other argument is evaluated, with all that is in it",
+			File:      "engine/call.go",
+			Find:      `	v, err := r.eval(a.value)`,
+			Replace: `	v, err := r.eval(a.value)
+	if name == "query" || name == "headers" || name == "json" {
+		v = a.node.Plain()
+	}`,
+			Package: complaints, Test: "TestComplaint24Templates", Fails: `"q=A-3"`,
+		},
+	}
+}
+
+// body is a row of the kind of body that a request may have.
+func body(kind, find, replace, fails string) Mutant {
+	return Mutant{
+		Complaint: 12, Promise: "A request may have any kind of body",
+		Mechanism: "`" + kind + "` makes a body",
+		File:      "actions/http/body.go", Find: find, Replace: replace,
+		Package: complaints, Test: "TestComplaint12Bodies", Fails: fails,
+	}
+}

@@ -1,0 +1,227 @@
+package table
+
+// complaints is the package of the tests that are named after complaints. The
+// numbers are those of a list of what people hold against other generic
+// providers: one of them, at least, is said by each row's promise the other way
+// round.
+const complaints = "tests/http/complaints"
+
+// ofState are the complaints about what is recorded, and about what is a change.
+func ofState() []Mutant {
+	return []Mutant{
+		{
+			Complaint: 1, Promise: "What the server adds is no change, for ever",
+			Mechanism: "what the spec does not declare is no part of the state",
+			File:      "engine/project.go",
+			Find:      `	err := c.fit(object, "", m, &out)`,
+			Replace: `	err := c.fit(object, "", m, &out)
+	for name, v := range object {
+		if c.byName[name] == nil {
+			out.values[name], _ = untyped.value(v, name, m)
+		}
+	}`,
+			Package: complaints, Test: "TestComplaint01PerpetualDiff", Fails: "etag that nobody declared",
+		},
+		{
+			Complaint: 1, Promise: "What the server adds is no change, for ever",
+			Mechanism: "an input that the server may choose is read only where the program set it",
+			File:      "engine/read.go",
+			Find:      `chosen := !importing && !given && r.res.outputs.byName[m.Name] != nil`,
+			Replace:   `chosen := false`,
+			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "became an input",
+		},
+		{
+			Complaint: 1, Promise: "What the server adds is no change, for ever",
+			Mechanism: "an input that the server may choose, taken out of the program, is left to the server",
+			File:      "engine/diff.go",
+			Find:      `c.Kind == Delete && serverKeeps(res, c.Path)`,
+			Replace:   `false`,
+			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "region",
+		},
+		{
+			Complaint: 1, Promise: "What the server adds is no change, for ever",
+			Mechanism: "an input that is not read back has its default",
+			File:      "engine/read.go",
+			Find: `		case !there && m.Default != nil:
+			inputs = inputs.Set(m.Name, m.fallback)`,
+			Replace: `		case false:`,
+			Package: complaints, Test: "TestComplaint01Defaults", Fails: "mode",
+		},
+		{
+			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
+			Mechanism: "`return` projects an answer onto the declared names",
+			File:      "engine/run.go",
+			Find:      `	if r.op.ret != nil {`,
+			Replace:   `	if false {`,
+			Package:   complaints, Test: "TestComplaint02WrittenUnlikeRead", Fails: "serial",
+		},
+		{
+			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
+			Mechanism: "@noRead(): the recorded value stands",
+			File:      "engine/read.go",
+			Find:      `case m.NoRead || m.Ephemeral || chosen:`,
+			Replace:   `case m.Ephemeral || chosen:`,
+			Package:   complaints, Test: "TestComplaint02NotReadBack", Fails: "note",
+		},
+		{
+			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
+			Mechanism: "@equal(): values that mean the same are no change",
+			File:      "engine/differ.go",
+			Find:      `return strings.EqualFold(a, b)`,
+			Replace:   `return a == b`,
+			Package:   complaints, Test: "TestComplaint02NotReadBack", Fails: "name",
+		},
+		{
+			Complaint: 6, Promise: "An update that failed is not taken for done",
+			Mechanism: "the state of a failed update says that it is unfinished",
+			File:      "engine/update.go",
+			Find:      `next.Private.Failed = r.unfinished(req.Inputs, failed, failure)`,
+			Replace:   `_ = r.unfinished(req.Inputs, failed, failure)`,
+			Package:   complaints, Test: "TestComplaint06StateAfterFailedUpdate", Fails: "a run that takes it back would do nothing",
+		},
+		{
+			Complaint: 6, Promise: "An update that failed is not taken for done",
+			Mechanism: "what is unfinished forces an update",
+			File:      "engine/diff.go",
+			Find:      `Force: state.Private.Failed != nil,`,
+			Replace:   `Force: false,`,
+			Package:   complaints, Test: "TestComplaint06StateAfterFailedUpdate", Fails: "a run that takes it back would do nothing",
+		},
+		{
+			Complaint: 8, Promise: "What is there can be imported by its id alone",
+			Mechanism: "an import takes its inputs from what read gives",
+			File:      "engine/read.go",
+			Find: `		default:
+			inputs = inputs.Set(m.Name, value.WithSecret(value.Secret() || recorded.HasSecrets()))`,
+			Replace: `		default:`,
+			Package: complaints, Test: "TestComplaint08Import", Fails: "the inputs are",
+		},
+		{
+			Complaint: 8, Promise: "What is there can be imported by its id alone",
+			Mechanism: "what the server chose is an input at an import, and at no other read",
+			File:      "engine/read.go",
+			Find:      `chosen := !importing && !given`,
+			Replace:   `chosen := !given`,
+			Package:   complaints, Test: "TestComplaint08Import", Fails: "what the server chose before the import is no input",
+		},
+		{
+			Complaint: 8, Promise: "What is there can be imported by its id alone",
+			Mechanism: "`import` is read backwards, where an id is not enough to read by",
+			File:      "engine/read.go",
+			Find:      `	if r.importID == nil {`,
+			Replace:   `	if true {`,
+			Package:   complaints, Test: "TestComplaint08ImportOfMore", Fails: "the import asks for, and gives, something else",
+		},
+		{
+			Complaint: 10, Promise: "A change is made in place where that is possible",
+			Mechanism: "a property replaces only where it says so",
+			File:      "engine/diff.go",
+			Find:      `news, "", res.update == nil)`,
+			Replace:   `news, "", true)`,
+			Package:   complaints, Test: "TestComplaint10UpdateInPlace", Fails: "a name is changed in place",
+		},
+		{
+			Complaint: 10, Promise: "A change is made in place where that is possible",
+			Mechanism: "@replace() replaces",
+			File:      "engine/differ.go",
+			Find:      `replace || m != nil && m.Replace)`,
+			Replace:   `replace)`,
+			Package:   complaints, Test: "TestComplaint10UpdateInPlace", Fails: "a kind is replaced",
+		},
+		{
+			Complaint: 13, Promise: "The order of a list counts only where it means something",
+			Mechanism: "@set() compares without order",
+			File:      "engine/differ.go",
+			Find:      `case m != nil && m.Set:`,
+			Replace:   `case false:`,
+			Package:   complaints, Test: "TestComplaint13ArrayOrder", Fails: "Path:tags[",
+		},
+		{
+			Complaint: 13, Promise: "The order of a list counts only where it means something",
+			Mechanism: "@key() compares items of the same key",
+			File:      "engine/differ.go",
+			Find:      `case m != nil && m.Key != "":`,
+			Replace:   `case false:`,
+			Package:   complaints, Test: "TestComplaint13ArrayOrder", Fails: "Path:rules[",
+		},
+		{
+			Complaint: 14, Promise: "An update leaves what it does not touch known",
+			Mechanism: "the preview of an update shows @stable() outputs as recorded",
+			File:      "engine/outputs.go",
+			Find:      `ok && m.Stable {`,
+			Replace:   `ok && false {`,
+			Package:   complaints, Test: "TestComplaint14KnownOutputs", Fails: "the serial number is",
+		},
+		{
+			Complaint: 14, Promise: "An update leaves what it does not touch known",
+			Mechanism: "a diff names the outputs that stay",
+			File:      "engine/diff.go",
+			Find:      `Stable: stableNames(res)}`,
+			Replace:   `Stable: nil}`,
+			Package:   complaints, Test: "TestComplaint14KnownOutputs", Fails: "the diff does not say that the serial number stays",
+		},
+		{
+			Complaint: 16, Promise: "An id is never guessed",
+			Mechanism: "the id is what the template `id` yields",
+			File:      "engine/run.go",
+			Find:      `	out, err := r.eval(r.res.id)`,
+			Replace: `	out, err := r.eval(r.res.id)
+	if body, ok := r.vars.Values["body"].(map[string]any); ok && body["id"] != nil {
+		out = body["id"]
+	}`,
+			Package: complaints, Test: "TestComplaint16ID", Fails: `the id is "wrong"`,
+		},
+		{
+			Complaint: 16, Promise: "An id is never guessed",
+			Mechanism: "numbers of answers keep all their digits",
+			File:      "actions/http/decode.go",
+			Find:      `	dec.UseNumber()`,
+			Replace:   ``,
+			Package:   complaints, Test: "TestComplaint16ID", Fails: `the id is "9007199254740992"`,
+		},
+		{
+			Complaint: 17, Promise: "Only what the server calls gone is gone",
+			Mechanism: "an answer of nothing, where no `return` says what that means, is an error",
+			File:      "engine/outputs.go",
+			Find: `	if r.op.ret != nil {
+		return nil, errGone
+	}`,
+			Replace: `	if r != nil {
+		return nil, errGone
+	}`,
+			Package: complaints, Test: "TestComplaint17Gone", Fails: `200 "": gone is true`,
+		},
+		{
+			Complaint: 17, Promise: "Only what the server calls gone is gone",
+			Mechanism: "an answer without a required output is an error",
+			File:      "engine/read.go",
+			Find:      `if err == nil && len(outputs.missing) > 0 {`,
+			Replace:   `if false {`,
+			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "{}": gone is false, error <nil>`,
+		},
+		{
+			Complaint: 17, Promise: "Only what the server calls gone is gone",
+			Mechanism: "no status but 404 and 410 says that a thing is not there",
+			File:      "actions/http/judge.go",
+			Find:      `case status == http.StatusNotFound || status == http.StatusGone:`,
+			Replace:   `case status >= 400:`,
+			Package:   complaints, Test: "TestComplaint17Gone", Fails: `401 "": gone is true`,
+		},
+		{
+			Complaint: 17, Promise: "Only what the server calls gone is gone",
+			Mechanism: "404 and 410 say that a thing is not there",
+			File:      "actions/http/judge.go",
+			Find:      `case status == http.StatusNotFound || status == http.StatusGone:`,
+			Replace:   `case false:`,
+			Package:   complaints, Test: "TestComplaint17Gone", Fails: `404 "": gone is false`,
+		},
+		{
+			Complaint: 17, Promise: "Only what the server calls gone is gone",
+			Mechanism: "what a later step of a read does not find is a part, not the thing",
+			File:      "engine/outputs.go",
+			Find:      `errors.Is(err, errNotFound) && r.failed == 0`,
+			Replace:   `errors.Is(err, errNotFound)`,
+			Package:   complaints, Test: "TestComplaint17PartIsNotThere", Fails: "a part is not there, and so the thing is gone",
+		},
+	}
+}

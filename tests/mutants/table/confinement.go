@@ -1,0 +1,158 @@
+package table
+
+// ofConfinement are the mechanisms that keep a spec to what it is granted, and
+// what it sends to where it belongs.
+func ofConfinement() []Mutant {
+	const (
+		files    = "A spec touches no file but those that it is granted"
+		whole    = "A file is written whole or not at all"
+		hosts    = "A spec connects to no host but those that it is granted"
+		belongs  = "What is sent goes where the author sends it"
+		harmless = "No answer takes more than it may"
+	)
+	return []Mutant{
+		{
+			Promise: files, Mechanism: "what is behind a symbolic link is asked about again",
+			File: "actions/files_walk.go",
+			Find: `		r, err := w.files.granted(w.access, abs, via)`,
+			Replace: `		r, err := w.files.granted(w.access, abs, via)
+		if err != nil && via != "" {
+			r, err = rule{base: "/"}, nil
+		}`,
+			Package: "actions", Test: "TestEscapes", Fails: "can be opened",
+		},
+		{
+			Promise: whole, Mechanism: "the new content takes the place of the old in one step",
+			File: "actions/files_write.go",
+			Find: `		err = s.dir.Rename(tmp.name, s.base)`,
+			Replace: `		_ = s.dir.Remove(s.base)
+		err = s.dir.Rename(tmp.name, s.base)`,
+			Package: "tests/crash", Test: "TestAFileIsOnDiskBeforeItHasItsName", Fails: "the old file is removed",
+		},
+		{
+			Promise: whole, Mechanism: "the content is synced before the file has its name",
+			File:    "actions/files_write.go",
+			Find:    `	if err := tmp.file.Sync(); err != nil {`,
+			Replace: `	if err := ctx.Err(); err != nil {`,
+			Package: "tests/crash", Test: "TestAFileIsOnDiskBeforeItHasItsName", Fails: "the order of a write is not",
+		},
+		{
+			Promise: whole, Mechanism: "the name is synced after that",
+			File: "actions/files_write.go",
+			Find: `	return syncDir(folder)`,
+			Replace: `	_ = folder
+	return nil`,
+			Package: "tests/crash", Test: "TestAFileIsOnDiskBeforeItHasItsName", Fails: "the order of a write is not",
+		},
+		{
+			Promise: hosts, Mechanism: "a name is checked before anything is asked of the network",
+			File: "actions/network.go",
+			Find: `r.matches(o) })
+	if !ok {`,
+			Replace: `r.matches(o) })
+	if !ok && false {`,
+			Package: "actions", Test: "TestNetworkCheck", Fails: "https://api.test for https://evil.test: <nil>",
+		},
+		{
+			Promise: hosts, Mechanism: "a name is checked again where it is dialled",
+			File: "actions/network_dial.go",
+			Find: `r.reaches(host, port) })
+	if !ok {`,
+			Replace: `r.reaches(host, port) })
+	if !ok && false {`,
+			Package: "actions", Test: "TestDial", Fails: "under [http://127.0.0.1:1]: <nil>",
+		},
+		{
+			Promise: hosts, Mechanism: "the address that a name stands for is checked",
+			File: "actions/network_dial.go",
+			Find: `			return n.reachable(rule, host, resolved)`,
+			Replace: `			_ = rule
+			return nil`,
+			Package: "actions", Test: "TestDial", Fails: "under [http://*:*]: <nil>",
+		},
+		{
+			Promise: hosts, Mechanism: "no name stands for a link-local address, as clouds have for their metadata",
+			File:    "actions/network_dial.go",
+			Find:    `	case addr.IsLinkLocalUnicast() || addr.IsMulticast():`,
+			Replace: `	case addr.IsMulticast():`,
+			Package: "actions", Test: "TestReachable", Fails: "169.254.169.254",
+		},
+		{
+			Promise: hosts, Mechanism: "an address within another one is judged as what it leads to",
+			File:    "actions/network_dial.go",
+			Find:    `			if reach(netip.AddrFrom4([4]byte(last[12:]))) != public {`,
+			Replace: `			if false && len(last) > 0 {`,
+			Package: "actions", Test: "TestReachable", Fails: "64:ff9b::7f00:1",
+		},
+		{
+			Promise: belongs, Mechanism: "a redirect is refused, unless the author asks for it",
+			File:    "actions/http/request.go",
+			Find:    `	x.follow = g.string("redirects") == "same-origin"`,
+			Replace: `	x.follow = true`,
+			Package: "actions/http", Test: "TestNoRedirectUnasked", Fails: "went to",
+		},
+		{
+			Promise: belongs, Mechanism: "a redirect to another origin is never followed",
+			File:    "actions/http/exchange.go",
+			Find:    `	if !sameOrigin(u, h.url) {`,
+			Replace: `	if false {`,
+			Package: "actions/http", Test: "TestElsewhere", Fails: "another origin",
+		},
+		{
+			Promise: belongs, Mechanism: "credentials go to the origin of baseURL alone",
+			File:    "actions/http/auth.go",
+			Find:    `		if !sameOrigin(x.base, r.at.url) {`,
+			Replace: `		if false {`,
+			Package: "actions/http", Test: "TestElsewhere", Fails: "it got map",
+		},
+		{
+			Promise: belongs, Mechanism: "so do headers that look like credentials, where a value chose the address",
+			File:    "actions/http/headers.go",
+			Find:    ` && credential.MatchString(name) {`,
+			Replace: ` && false {`,
+			Package: "actions/http", Test: "TestElsewhere", Fails: "redirect_test.go",
+		},
+		{
+			Promise: belongs, Mechanism: "a value in a path is one segment",
+			File:    "actions/http/address.go",
+			Find:    `			last.text = append(last.text, url.PathEscape(p.Text)...)`,
+			Replace: `			last.text = append(last.text, p.Text...)`,
+			Package: "actions/http", Test: "TestPath", Fails: "address_test.go",
+		},
+		{
+			Promise: belongs, Mechanism: "and never one that leads elsewhere",
+			File:    "actions/http/address.go",
+			Find:    `		case plain == "." || plain == "..":`,
+			Replace: `		case false:`,
+			Package: "actions/http", Test: "TestPath", Fails: "address_test.go",
+		},
+		{
+			Promise: belongs, Mechanism: "the environment's proxy is not used",
+			File:    "actions/http/transport.go",
+			Find:    `		TLSClientConfig: config, TLSHandshakeTimeout: tlsTimeout,`,
+			Replace: `		Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, TLSHandshakeTimeout: tlsTimeout,`,
+			Package: "actions/http", Test: "TestProxy", Fails: "through the proxy went",
+		},
+		{
+			Promise: belongs, Mechanism: "a server is known by its certificate",
+			File:    "actions/http/transport.go",
+			Find:    `	config.InsecureSkipVerify, _ = m["insecure"].(bool)`,
+			Replace: `	config.InsecureSkipVerify = true`,
+			Package: "actions/http", Test: "TestTLS", Fails: "tls_test.go",
+		},
+		{
+			Promise: harmless, Mechanism: "an answer is read up to maxBytes, decompressed",
+			File:    "actions/http/answer.go",
+			Find:    `	if int64(len(data)) > limit {`,
+			Replace: `	if false {`,
+			Package: "actions/http", Test: "TestBody", Fails: "too_large",
+		},
+		{
+			Promise: harmless, Mechanism: "JSON nests so deep and no deeper",
+			File:    "actions/http/decode.go",
+			Find:    `	if tooDeep(data) {`,
+			Replace: `	if false {`,
+			Package: "actions/http", Test: "TestBody", Fails: "deep",
+		},
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/mutants/table"
+)
+
+// longest is how long one test may take: they take a second or two.
+const longest = 90 * time.Second
+
+// outside is where the tests are that run declprov as a program.
+const outside = "tests"
+
+// prepare builds declprov, and the tests of all rows, as they are.
+func (b *bench) prepare(ctx context.Context, rows []table.Mutant) error {
+	b.tests = map[string]string{}
+	for _, m := range rows {
+		if b.tests[m.Package] != "" {
+			continue
+		}
+		path := filepath.Join(b.work, strings.ReplaceAll(m.Package, "/", "-")+".test")
+		if err := b.compileTest(ctx, m.Package, path); err != nil {
+			return err
+		}
+		b.tests[m.Package] = path
+	}
+	return provider.BuildTo(ctx, b.root, b.original())
+}
+
+func (b *bench) original() string { return filepath.Join(b.work, "declprov") }
+
+func blackBox(m table.Mutant) bool { return strings.HasPrefix(m.Package, outside+"/") }
+
+// compileTest compiles the tests of a package of either module.
+func (b *bench) compileTest(ctx context.Context, pkg, to string, flags ...string) error {
+	dir := b.root
+	if inner, ok := strings.CutPrefix(pkg, outside+"/"); ok {
+		dir, pkg = filepath.Join(b.root, outside), inner
+	}
+	args := append([]string{"test", "-c", "-o", to}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, "./"+pkg)...)
+	cmd.Dir = dir
+	if printed, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("compiling the tests of %s: %w\n%s", pkg, err, printed)
+	}
+	return nil
+}
+
+// asItIs runs a row's test with nothing switched off.
+func (b *bench) asItIs(ctx context.Context, i int, m table.Mutant) (outcome, error) {
+	dir, err := b.folder("as-it-is", i)
+	if err != nil {
+		return failed, err
+	}
+	defer os.RemoveAll(dir)
+	got, printed := b.runTest(ctx, dir, b.tests[m.Package], b.original(), m)
+	if got == passed || got == leftOut {
+		return got, nil
+	}
+	return got, fmt.Errorf("%s %s %s:\n%s", m.Package, m.Test, got, printed)
+}
+
+// switchedOff runs a row's test without the mechanism. It must fail, in the words
+// of the row.
+func (b *bench) switchedOff(ctx context.Context, i int, m table.Mutant) error {
+	began := time.Now()
+	dir, err := b.folder("off", i)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	program, binary, err := b.mutate(ctx, dir, m)
+	if err != nil {
+		b.say("BROKEN   %s: with its edit it does not compile: %v\n", m, err)
+		return fmt.Errorf("%s: it does not compile", m)
+	}
+	got, printed := b.runTest(ctx, dir, program, binary, m)
+	if b.verbose {
+		b.say("%s\n", printed)
+	}
+	took := time.Since(began).Seconds()
+	if err := verdict(m, got, printed); err != nil {
+		b.say("HOLLOW   %s: %s (%.1f s)\n%v\n", m.Test, m, took, err)
+		return fmt.Errorf("%s: %s", m.Test, m)
+	}
+	b.say("noticed  %s: %s (%.1f s)\n", m.Test, m, took)
+	return nil
+}
+
+// mutate builds the tests and the declprov of a row: one of both has its change.
+func (b *bench) mutate(ctx context.Context, dir string, m table.Mutant) (program, binary string, err error) {
+	text, err := m.Apply(b.root)
+	if err != nil {
+		return "", "", err
+	}
+	changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
+	plan, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(b.root, m.File): changed}})
+	if err != nil {
+		return "", "", err
+	}
+	if err := errors.Join(os.WriteFile(changed, []byte(text), 0o644), os.WriteFile(overlay, plan, 0o644)); err != nil {
+		return "", "", err
+	}
+	if blackBox(m) {
+		binary = filepath.Join(dir, "declprov")
+		return b.tests[m.Package], binary, provider.BuildTo(ctx, b.root, binary, "-buildvcs=false", "-overlay", overlay)
+	}
+	program = filepath.Join(dir, "unit.test")
+	return program, b.original(), b.compileTest(ctx, m.Package, program, "-overlay", overlay)
+}
+
+// folder makes a folder for one try. Everything that it writes is below.
+func (b *bench) folder(kind string, i int) (string, error) {
+	dir := filepath.Join(b.work, fmt.Sprintf("%s-%d", kind, i))
+	return dir, os.MkdirAll(filepath.Join(dir, "tmp"), 0o755)
+}
+
+// runTest runs a row's test, where its package stands, against a declprov. That
+// one keeps no compiled specs of another's.
+func (b *bench) runTest(ctx context.Context, dir, program, binary string, m table.Mutant) (outcome, string) {
+	cmd := exec.CommandContext(ctx, program, "-test.v", "-test.count=1", "-test.timeout="+longest.String(), "-test.run="+m.Pattern())
+	cmd.Dir = filepath.Join(b.root, m.Package)
+	cmd.Env = append(os.Environ(), provider.BinaryVariable+"="+binary,
+		"DECLPROV_CACHE="+filepath.Join(dir, "cache"), "TMPDIR="+filepath.Join(dir, "tmp"))
+	printed, err := cmd.CombinedOutput()
+	return outcomeOf(string(printed), err), string(printed)
+}
