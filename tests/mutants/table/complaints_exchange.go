@@ -77,7 +77,7 @@ func ofExchanges() []Mutant {
 		body("xml", `case "xml":`, `case "":`, "xml: it is"),
 		body("graphql", `case "graphql":`, `case "":`, "graphql: it is"),
 		body("multipart", `case "multipart":`, `case "":`, "multipart: it is"),
-		body("bytes", `return bytesBody(v, files)`, `return nil, errors.New("it is nothing")`, "bytes: it is"),
+		body("bytes", `return h.bytes(v)`, `return nil, fmt.Errorf("it is nothing")`, "bytes: it is"),
 		{
 			Complaint: 15, Promise: "Each operation sends what it needs",
 			Mechanism: "`changes` holds what differs, and no more",
@@ -89,10 +89,11 @@ func ofExchanges() []Mutant {
 		{
 			Complaint: 15, Promise: "Each operation sends what it needs",
 			Mechanism: "a delete knows the state, outputs too",
-			File:      "engine/delete.go",
-			Find:      `	r.state(state)`,
-			Replace:   ``,
-			Package:   complaints, Test: "TestComplaint15Payloads", Fails: "serial",
+			File:      "engine/run.go",
+			Find: `	r.state(s)
+	r.takeID(currentID(s))`,
+			Replace: `	r.takeID(currentID(s))`,
+			Package: complaints, Test: "TestComplaint15Payloads", Fails: "serial",
 		},
 		{
 			Complaint: 18, Promise: "A delete is verified, and may be repeated",
