@@ -122,7 +122,7 @@ func ofExchanges() []Mutant {
 		{
 			Complaint: 22, Promise: "An answer may have any shape, or none",
 			Mechanism: "a body is any JSON value, not only an object",
-			File:      "actions/http/decode.go",
+			File:      "actions/json.go",
 			Find:      `	return exact(v), nil`,
 			Replace: `	if _, ok := v.(map[string]any); !ok {
 		return nil, errors.New("it is no object")

@@ -74,8 +74,8 @@ func ofFailures() []Mutant {
 			Complaint: 20, Promise: "Nothing is made twice",
 			Mechanism: "all attempts have the same key",
 			File:      "engine/call.go",
-			Find:      `		Key:     r.key,`,
-			Replace:   `		Key:     fmt.Sprint(r.key, attempt),`,
+			Find:      `		Key:        r.key,`,
+			Replace:   `		Key:        fmt.Sprint(r.key, attempt),`,
 			Package:   complaints, Test: "TestComplaint20RetriedPOST", Fails: "the key changes from attempt to attempt",
 		},
 		{

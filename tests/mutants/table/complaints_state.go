@@ -174,7 +174,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 16, Promise: "An id is never guessed",
 			Mechanism: "numbers of answers keep all their digits",
-			File:      "actions/http/decode.go",
+			File:      "actions/json.go",
 			Find:      `	dec.UseNumber()`,
 			Replace:   ``,
 			Package:   complaints, Test: "TestComplaint16ID", Fails: `the id is "9007199254740992"`,

@@ -149,7 +149,7 @@ func ofConfinement() []Mutant {
 		},
 		{
 			Promise: harmless, Mechanism: "JSON nests so deep and no deeper",
-			File:    "actions/http/decode.go",
+			File:    "actions/json.go",
 			Find:    `	if tooDeep(data) {`,
 			Replace: `	if false {`,
 			Package: "actions/http", Test: "TestBody", Fails: "deep",

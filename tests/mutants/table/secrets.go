@@ -15,7 +15,7 @@ func ofSecrets() []Mutant {
 			Complaint: 3, Promise: "A secret shows nowhere",
 			Mechanism: "a value of an answer that equals a secret is one",
 			File:      "engine/project.go",
-			Find:      `property.New(v).WithSecret(m.known[v])`,
+			Find:      `property.New(v).WithSecret(m.holds(v))`,
 			Replace:   `property.New(v)`,
 			Package:   complaints, Test: "TestComplaint03SecretsInTheOpen", Fails: "echo is in the open",
 		},
