@@ -131,7 +131,7 @@ func ofConfinement() []Mutant {
 			File:    "actions/http/transport.go",
 			Find:    `		TLSClientConfig: config, TLSHandshakeTimeout: tlsTimeout,`,
 			Replace: `		Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, TLSHandshakeTimeout: tlsTimeout,`,
-			Package: "actions/http", Test: "TestProxy", Fails: "through the proxy went",
+			Package: "actions/http", Test: "TestProxy", Fails: "the environment's proxy would be asked",
 		},
 		{
 			Promise: belongs, Mechanism: "a server is known by its certificate",
