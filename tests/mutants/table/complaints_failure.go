@@ -8,9 +8,9 @@ func ofFailures() []Mutant {
 			Complaint: 11, Promise: "Credentials are those of now, never those of the state",
 			Mechanism: "a new configuration takes the place of the old one",
 			File:      "engine/pulumi/configure.go",
-			Find:      `	s.put(ctx, now.configured(made))`,
+			Find:      `	s.put(ctx, now.configured(made, provider))`,
 			Replace: `	if now.engine == nil {
-		s.put(ctx, now.configured(made))
+		s.put(ctx, now.configured(made, provider))
 	}`,
 			Package: complaints, Test: "TestComplaint11StaleCredentials", Fails: "401",
 		},
@@ -82,10 +82,9 @@ func ofFailures() []Mutant {
 			Complaint: 20, Promise: "Nothing is made twice",
 			Mechanism: "the next run takes the key from the journal",
 			File:      "engine/journal/journal.go",
-			Find:      `		return before, true, remedy(j.write(before, true))`,
-			Replace: `		before.Key = rand.Text()
-		return before, true, remedy(j.write(before, true))`,
-			Package: complaints, Test: "TestComplaint20KeyOutlivesTheProcess", Fails: "the next run has another key",
+			Find:      `		before.Owner, before.Lost = self(), false`,
+			Replace:   `		before.Owner, before.Lost, before.Key = self(), false, rand.Text()`,
+			Package:   complaints, Test: "TestComplaint20KeyOutlivesTheProcess", Fails: "the next run has another key",
 		},
 		{
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",

@@ -24,9 +24,9 @@ func ofConfinement() []Mutant {
 		{
 			Promise: whole, Mechanism: "the new content takes the place of the old in one step",
 			File: "actions/files_write.go",
-			Find: `		err = s.dir.Rename(tmp.name, s.base)`,
+			Find: `		err = renameOver(s, tmp.name)`,
 			Replace: `		_ = s.dir.Remove(s.base)
-		err = s.dir.Rename(tmp.name, s.base)`,
+		err = renameOver(s, tmp.name)`,
 			Package: "tests/crash", Test: "TestAFileIsOnDiskBeforeItHasItsName", Fails: "the old file is removed",
 		},
 		{

@@ -7,7 +7,7 @@ func ofJournals() []Mutant {
 	return []Mutant{
 		{
 			Promise: onDisk, Mechanism: "an intent is written down",
-			File: "engine/journal/journal.go", Find: `	return intent, false, remedy(j.write(intent, true))`,
+			File: "engine/journal/journal.go", Find: `	return intent, false, remedy(os.Rename(ready, j.file(intent.What)))`,
 			Replace: `	return intent, false, nil`,
 			Package: "tests/crash", Test: "TestAnIntentIsOnDiskBeforeTheRequest", Fails: "the order of a create is not",
 		},
@@ -19,8 +19,8 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise: onDisk, Mechanism: "its name is synced",
-			File: "engine/journal/journal.go", Find: `	return syncDir(j.dir)`,
-			Replace: `	return nil`,
+			File: "engine/journal/journal.go", Find: `	return intent, adopted, remedy(syncDir(j.dir))`,
+			Replace: `	return intent, adopted, nil`,
 			Package: "tests/crash", Test: "TestAnIntentIsOnDiskBeforeTheRequest", Fails: "the order of a create is not",
 		},
 		{

@@ -71,7 +71,7 @@ func ofSecrets() []Mutant {
 			Promise:   "A secret shows nowhere",
 			Mechanism: "Check refuses a value that the user made secret where others can read it",
 			File:      "engine/compile_rules.go",
-			Find:      `r.sinks = append(r.sinks, sink{path: ref.Path[1:], what: what})`,
+			Find:      `			sinks = append(sinks, sink{path: ref.Path[1:], what: what})`,
 			Replace:   `_ = sink{path: ref.Path[1:], what: what}`,
 			Package:   "engine", Test: "TestSecretsOfUndoAndFind", Fails: "may not be secret",
 		},
