@@ -7,12 +7,10 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 11, Promise: "Credentials are those of now, never those of the state",
 			Mechanism: "a new configuration takes the place of the old one",
-			File:      "engine/pulumi/configure.go",
-			Find:      `	s.put(ctx, now.configured(made, provider))`,
-			Replace: `	if now.engine == nil {
-		s.put(ctx, now.configured(made, provider))
-	}`,
-			Package: complaints, Test: "TestComplaint11StaleCredentials", Fails: "401",
+			File:      "engine/pulumi/connection.go",
+			Find:      `		c.session.Store(made)`,
+			Replace:   `		c.session.CompareAndSwap(nil, made)`,
+			Package:   complaints, Test: "TestComplaint11StaleCredentials", Fails: "401",
 		},
 		{
 			Complaint: 19, Promise: "Nobody is asked again at once",
