@@ -1,12 +1,14 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
 )
 
@@ -38,6 +40,32 @@ func TestFailuresHideSecrets(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, out.Failures); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// An action is told what a function keeps secret, as it is of a resource: what an
+// answer that is refused says under such a name is shown to nobody.
+func TestActionsKnowTheSecretsOfFunctions(t *testing.T) {
+	w := newWorld()
+	var told []string
+	w.hooks["see"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+		told = call.Secrets
+		return yields("status", int64(200), "body", map[string]any{"apiKey": "k3y-of-the-world", "nested": map[string]any{"pin": "47"}})
+	}
+	e, _ := w.engine(t, `functions: reveal: {
+		inputs: {}
+		outputs: {key: string @secret() @wire(apiKey), nested: {pin: string @secret()}, open?: string}
+		world: ask: what: "see"
+	}`)
+	out, err := e.Invoke(t.Context(), engine.InvokeRequest{Function: "reveal"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(object("key", secret("k3y-of-the-world"), "nested", object("pin", secret("47"))), out.Return, values); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"apiKey", "pin"}, told); diff != "" {
+		t.Errorf("the names on the wire (-want +got):\n%s", diff)
 	}
 }
 
