@@ -227,6 +227,39 @@ func TestLoginFails(t *testing.T) {
 	}
 }
 
+// A token that comes with a refusal is as secret as one that is used: nobody
+// knows what else it opens.
+func TestTokenOfARefusal(t *testing.T) {
+	const token = "t0ken-of-a-refusal"
+	for name, body := range map[string]string{
+		"where it is looked for": `{"token":"` + token + `","access_token":"` + token + `","message":"no: ` + token + `"}`,
+		"elsewhere":              `{"was":[{"token":"` + token + `","access_token":"` + token + `"}],"message":"no: ` + token + `"}`,
+	} {
+		for _, kind := range []string{"login", "oauth2"} {
+			l := newLab(t, answerJSON(403, body))
+			a := loginArgs()
+			if kind == "oauth2" {
+				a = args{"auth": oauth(l)}
+			}
+			call := l.call("/x", a)
+			call.Mask = func(text string) string { return strings.NewReplacer(pairs(l.secrets)...).Replace(text) }
+			out := l.kind.Run(t.Context(), call)
+			if out.Status != actions.Refused || !strings.Contains(out.Err.Error(), "no: ***") || strings.Contains(out.Err.Error(), token) {
+				t.Errorf("%s, %s: %v", kind, name, out.Err)
+			}
+		}
+	}
+}
+
+// pairs are what a mask puts in the place of secrets.
+func pairs(secrets []string) []string {
+	var out []string
+	for _, s := range secrets {
+		out = append(out, s, "***")
+	}
+	return out
+}
+
 func TestLoginForms(t *testing.T) {
 	l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/login" {

@@ -36,6 +36,11 @@ type exchange struct {
 	req   *request
 	auth  *authenticator // nil is none
 	pages *pages         // nil is one
+
+	// tokenOf finds the token in an answer to a login; issues are the members of an
+	// answer that hold one.
+	tokenOf actions.LateExpr
+	issues  []string
 }
 
 // exchange sends a request and judges the answer. The answer is there where the

@@ -21,21 +21,43 @@ func (x *exchange) hidden(text string) string {
 }
 
 // learn tells the engine of the secrets in an answer that is not used, by the
-// names of their members: what such an answer says is shown.
-func (x *exchange) learn(v any) {
+// names of their members, or as a login would find its token: what such an
+// answer says is shown.
+func (x *exchange) learn(a *answer) {
+	if x.tokenOf != nil {
+		x.learnToken(a.known())
+	}
+	objects := 0
+	x.learnIn(a.body, &objects)
+}
+
+// mostObjects is in how many objects of an answer a login's token is looked for.
+const mostObjects = 1000
+
+func (x *exchange) learnIn(v any, objects *int) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			x.learn(item)
+			x.learnIn(item, objects)
 		}
 	case map[string]any:
+		if *objects++; x.tokenOf != nil && *objects <= mostObjects {
+			x.learnToken(map[string]any{"body": v, "result": map[string]any{"body": v}})
+		}
 		for name, item := range v {
-			if slices.Contains(x.call.Secrets, name) {
+			if slices.Contains(x.call.Secrets, name) || slices.Contains(x.issues, name) {
 				x.learnAll(item)
 			} else {
-				x.learn(item)
+				x.learnIn(item, objects)
 			}
 		}
+	}
+}
+
+// learnToken tells the engine of what would be the token, were this the answer.
+func (x *exchange) learnToken(known map[string]any) {
+	if v, err := x.tokenOf(known); err == nil {
+		x.learnAll(v)
 	}
 }
 

@@ -57,7 +57,7 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 		return actions.Outcome{Status: actions.Done, RetryAfter: wait}
 	}
 	a.lenient()
-	x.learn(a.body)
+	x.learn(a)
 	out := actions.Outcome{Status: statusOf(a.status, asked), Class: strconv.Itoa(a.status), RetryAfter: wait}
 	if a.moved {
 		out.Status = actions.Failed
@@ -164,7 +164,7 @@ func (x *exchange) graphqlErrors(a *answer) string {
 	if x.given.args["graphql"] == nil {
 		return ""
 	}
-	x.learn(a.body)
+	x.learn(a)
 	body, _ := a.body.(map[string]any)
 	list, _ := body["errors"].([]any)
 	if len(list) == 0 {

@@ -72,6 +72,7 @@ func (x *exchange) tokenFrom(ctx context.Context, src *source, at address, form 
 	x.secret(basic)
 	y := *x
 	y.auth, y.response, y.typed, y.expect, y.follow, y.maxBytes = nil, "json", false, nil, false, 1<<20
+	y.issues = []string{"access_token", "refresh_token", "id_token"}
 	y.given = given{prefix: "auth.oauth2."}
 	ask := func(inBody bool) (*answer, actions.Outcome) {
 		if !inBody {
@@ -145,7 +146,7 @@ func (x *exchange) login(m map[string]any) (*authenticator, error) {
 		return nil, fmt.Errorf("login.http: %w", err)
 	}
 	y.req = r
-	if x.call.Late["auth.login.token"] == nil {
+	if y.tokenOf = x.call.Late["auth.login.token"]; y.tokenOf == nil {
 		return nil, errors.New("login: token is missing: say where in the answer it is, as in \"${body.token}\"")
 	}
 	if a.source, err = x.sourceOf([]any{request, x.call.Parts[prefix+"path"], x.call.Parts[prefix+"url"], as}); err != nil {
@@ -161,7 +162,7 @@ func (x *exchange) logIn(ctx context.Context) (token, actions.Outcome) {
 	if out.Status != actions.Done {
 		return token{}, out
 	}
-	v, err := x.call.Late["auth.login.token"](a.known())
+	v, err := x.tokenOf(a.known())
 	if err != nil {
 		return token{}, x.unusable(a, fmt.Errorf("login.token fails: %w", err))
 	}
