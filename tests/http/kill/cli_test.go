@@ -83,7 +83,7 @@ func newVictim(t *testing.T, random *rand.Rand) *victim {
 		}
 		return rand.N(delay)
 	}
-	v.folder = provider.Behind(t, "hostile", "tests/http/faults/testdata/hostile.cue", noted)
+	v.folder = provider.Behind(t, "hostile", "tests/http/faults/testdata/hostile.cue", provider.Noted)
 	v.stack = pulumitest.New(t, pulumitest.Providers{"hostile": v.folder}, "DECLPROV_JOURNAL="+v.book)
 	return v
 }
@@ -143,7 +143,7 @@ func (v *victim) killedUp() bool {
 		case <-time.After(wait):
 		case <-over:
 		}
-		victims := providers(v.folder)
+		victims := provider.Running(v.folder)
 		if whole && len(victims) > 0 {
 			victims = append(family(victims[len(victims)-1]), victims...)
 		}

@@ -49,15 +49,27 @@ func forms(secret string) map[string]string {
 	return out
 }
 
-// found are the secrets that a text shows, with the form and what is around.
-func (c canaries) found(text string) []string {
-	var out []string
+// shape is one form of one canary.
+type shape struct{ place, form, text string }
+
+// shapes are all in which the canaries can show, made once.
+func (c canaries) shapes() []shape {
+	var out []shape
 	for place, secret := range c {
-		for form, shown := range forms(secret) {
-			if i := strings.Index(text, shown); i >= 0 {
-				from, to := max(0, i-80), min(len(text), i+len(shown)+20)
-				out = append(out, fmt.Sprintf("%s (%s): …%s…", place, form, text[from:to]))
-			}
+		for form, text := range forms(secret) {
+			out = append(out, shape{place, form, text})
+		}
+	}
+	return out
+}
+
+// found are the secrets that a text shows, with the form and what is around.
+func found(shapes []shape, text string) []string {
+	var out []string
+	for _, s := range shapes {
+		if i := strings.Index(text, s.text); i >= 0 {
+			from, to := max(0, i-80), min(len(text), i+len(s.text)+20)
+			out = append(out, fmt.Sprintf("%s (%s): …%s…", s.place, s.form, text[from:to]))
 		}
 	}
 	slices.Sort(out)

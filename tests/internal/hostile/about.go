@@ -17,6 +17,16 @@ func (s *Server) Left(name, method string) int {
 	return len(s.strikes[method+" of "+name])
 }
 
+// Forget takes back what Arm has armed for a method, or for one path.
+func (s *Server) Forget(method string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.strikes, method)
+}
+
+// HangUp ends all connections: the next requests come over new ones.
+func (s *Server) HangUp() { s.server.CloseClientConnections() }
+
 // About is how many requests of a method were about the object of that name;
 // "" is any method.
 func (s *Server) About(name, method string) int {
