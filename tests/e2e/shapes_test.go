@@ -185,7 +185,7 @@ func shapes() []point {
 			old := property.NewMap(values{"name": property.New(7.0), "rules": rules(80), "gone": object(values{"a": property.New(true)})})
 			state := client.State{ID: "x", Inputs: old, Outputs: old}
 			news := checked(t, p, shape(), values{"name": property.New("x"), "rules": rules(80)})
-			if got, err := p.Diff(t.Context(), shape(), state, news); err != nil || len(got.Details) != 1 {
+			if got, err := p.Diff(t.Context(), shape(), state, news); err != nil || len(got.Details) != 2 {
 				t.Errorf("Diff: %+v, %v", got, err)
 			}
 			if _, err := p.Update(t.Context(), shape(), state, news, client.Operation{}); err != nil {
