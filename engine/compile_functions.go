@@ -81,6 +81,10 @@ func (f *function) want() {
 		w.note(f.op.steps, nil, f.op.ret)
 		return
 	}
+	if s := last(f.op.steps); s.yield != "" {
+		s.want([]string{s.yield})
+		return
+	}
 	for _, p := range f.spec.Outputs.Fields {
 		last(f.op.steps).wants[p.Name] = true
 	}

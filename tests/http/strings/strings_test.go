@@ -18,6 +18,7 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/tests/internal/corpus"
 	"github.com/declprov/declprov/tests/internal/provider"
 )
 
@@ -95,7 +96,7 @@ func TestHostileStrings(t *testing.T) {
 		wanted = shortCount
 	}
 	t.Logf("seed %d", seed)
-	texts := corpus(t, wanted, seed)
+	texts := corpus.Strings(wanted, seed)
 	for _, p := range places {
 		t.Run(p.function, func(t *testing.T) {
 			began, refused := time.Now(), 0

@@ -1,13 +1,14 @@
-package strings_test
+// Package corpus has text that breaks programs: what is built by hand from it
+// becomes something else.
+package corpus
 
 import (
 	"math/rand/v2"
 	"strings"
-	"testing"
 	"unicode/utf8"
 )
 
-// known are strings that break programs which build requests by hand.
+// known are strings that break programs which build requests or commands by hand.
 var known = []string{
 	"", ".", "..", "...", "./", "../", "/", "//", "///", "/..", "/../", "../../etc/passwd", `..\..\`, "..;/", ".%2e", "%2e%2e", "%2e%2e%2f", "%252e",
 	"a/../b", "a/./b", "a//b", " ", "  ", "\t", " a", "a ", "\u00a0", "\u2003", "a b", "a+b", "a%20b", "%", "%%", "%0", "%zz", "%00", "%0d%0a", "%u0041",
@@ -30,10 +31,9 @@ func pieces() []string {
 	return append(all, strings.Repeat("a", 300), strings.Repeat("%", 50), strings.Repeat("../", 40), strings.Repeat("é", 200), strings.Repeat("\"", 30))
 }
 
-// corpus is that many different strings: the known ones, the single characters,
+// Strings are that many different strings: the known ones, the single characters,
 // and what chance makes of both.
-func corpus(t *testing.T, count int, seed uint64) []string {
-	t.Helper()
+func Strings(count int, seed uint64) []string {
 	random := rand.New(rand.NewPCG(seed, 7))
 	parts := pieces()
 	seen := map[string]bool{}

@@ -1,0 +1,172 @@
+// Package secrets gives commands canaries for secrets, has them say all that they
+// know, and looks wherever somebody could read.
+package secrets
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/tests/internal/provider"
+)
+
+// lab is a provider, and what is heard of it.
+type lab struct {
+	*testing.T
+	*provider.Process
+	mu       sync.Mutex
+	heard    strings.Builder
+	canaries map[string]string
+}
+
+func newLab(t *testing.T) *lab {
+	l := &lab{T: t, canaries: map[string]string{"token": "Cn4ry/token+" + rand.Text(), "key": "Cn4ry \"key\"\t<é> " + rand.Text()}}
+	t.Setenv("DECLPROV_LOG", "debug")
+	t.Setenv("DECLPROV_JOURNAL", t.TempDir())
+	engine, err := client.StartEngine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(engine.Stop)
+	engine.OnLog = func(m client.LogMessage) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.heard.WriteString(m.Text + "\n")
+	}
+	folder := provider.Folder(t, "secretive", "tests/exec/secrets/testdata/secretive.cue")
+	l.Process = provider.Start(t, folder, "secretive", t.TempDir(), engine.Address())
+	if err := l.Handshake(t.Context(), engine.Address()); err != nil {
+		t.Fatal(err)
+	}
+	l.Reconfigure(t, "secretive", map[string]property.Value{"token": property.New(l.canaries["token"]).WithSecret(true)})
+	return l
+}
+
+// secret fails the test where a text shows a canary, or half of one.
+func (l *lab) secret(where, text string) {
+	l.Helper()
+	for place, secret := range l.canaries {
+		chance := secret[len(secret)-len(rand.Text()):]
+		coded := base64.StdEncoding.EncodeToString([]byte("xx" + secret))
+		for _, form := range []string{
+			secret, chance[:len(chance)/2], chance[len(chance)/2:], base64.StdEncoding.EncodeToString([]byte(secret))[:16], coded[8 : len(coded)-8],
+		} {
+			if i := strings.Index(text, form); i >= 0 {
+				l.Errorf("%s shows the %s: …%s…", where, place, text[max(0, i-80):min(len(text), i+len(form)+20)])
+			}
+		}
+	}
+}
+
+// inClear are the texts of a value that are not secret.
+func inClear(v property.Value) string {
+	switch {
+	case v.Secret():
+		return ""
+	case v.IsString():
+		return v.AsString() + "\n"
+	case v.IsMap():
+		var b strings.Builder
+		for name, item := range v.AsMap().AllStable {
+			b.WriteString(name + "\n" + inClear(item))
+		}
+		return b.String()
+	default:
+		return ""
+	}
+}
+
+// operation runs one, and looks at what it says and leaves.
+func (l *lab) operation(what string, state client.State, do func(ctx context.Context) (client.State, error)) client.State {
+	l.Helper()
+	stop := l.watchCommandLines()
+	after, err := do(l.Context())
+	stop()
+	if err != nil {
+		l.secret("the error of "+what, err.Error())
+		var kept *client.InitFailed
+		if !errors.As(err, &kept) {
+			return state
+		}
+		l.secret("the reasons of "+what, strings.Join(kept.Reasons, "\n"))
+		after = kept.State
+	}
+	l.secret("the inputs after "+what, inClear(property.New(after.Inputs)))
+	l.secret("the outputs after "+what, inClear(property.New(after.Outputs)))
+	return after
+}
+
+// watchCommandLines reads those of all processes for as long as something runs.
+func (l *lab) watchCommandLines() (stop func()) {
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
+			if err != nil || len(paths) == 0 {
+				l.Errorf("there is no table of processes: %v", err)
+				return
+			}
+			for _, path := range paths {
+				if text, err := os.ReadFile(path); err == nil { // it may have ended
+					l.secret(path, string(text))
+				}
+			}
+			select {
+			case <-done:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	})
+	return func() {
+		close(done)
+		all.Wait()
+	}
+}
+
+func TestSecretsOfCommands(t *testing.T) {
+	l := newLab(t)
+	for _, log := range []string{"both", "stdout", "stderr", "none"} {
+		for _, code := range []float64{0, 3} {
+			r := client.Resource{Type: "secretive:index:Teller", Name: "it"}
+			inputs := property.NewMap(map[string]property.Value{
+				"name": property.New("n"), "key": property.New(l.canaries["key"]).WithSecret(true), "code": property.New(code), "log": property.New(log),
+			})
+			state := l.operation("create", client.State{}, func(ctx context.Context) (client.State, error) {
+				return l.Create(ctx, r, inputs, client.Operation{})
+			})
+			if state.ID == "" {
+				t.Fatal("there is no resource")
+			}
+			if out := state.Outputs.Get("stdout"); code == 0 && !strings.Contains(out.AsString(), l.canaries["key"]) {
+				t.Errorf("the key never arrived: %v", out)
+			}
+			state = l.operation("read", state, func(ctx context.Context) (client.State, error) {
+				return l.Read(ctx, r, state, client.Operation{})
+			})
+			state = l.operation("update", state, func(ctx context.Context) (client.State, error) {
+				return l.Update(ctx, r, state, inputs, client.Operation{})
+			})
+			l.operation("delete", state, func(ctx context.Context) (client.State, error) {
+				return client.State{}, l.Delete(ctx, r, state, client.Operation{})
+			})
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !strings.Contains(l.heard.String(), "token [secret], key [secret], input [secret]") {
+		t.Errorf("what commands say is not in the log: %.2000s", l.heard.String())
+	}
+	l.secret("the log", l.heard.String())
+}

@@ -1,0 +1,191 @@
+// Package strings_test gives hostile text to a command, by every place that there
+// is for it, and compares bytes.
+package strings_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+
+	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/tests/exec/recording"
+	"github.com/declprov/declprov/tests/internal/corpus"
+	"github.com/declprov/declprov/tests/internal/provider"
+)
+
+const (
+	count      = 10_000
+	shortCount = 1_000
+)
+
+// lab is a provider whose program records.
+type lab struct {
+	*testing.T
+	*provider.Process
+}
+
+func newLab(t *testing.T) *lab {
+	program := recording.Program(t)
+	t.Setenv("V", "of the provider")
+	t.Setenv("SECRET_OF_THE_PROVIDER", "x")
+	folder := provider.Folder(t, "hostilewords", "tests/exec/strings/testdata/strings.cue")
+	p := provider.Configured(t, folder, "hostilewords", t.TempDir(), map[string]property.Value{
+		"recorder": property.New(program), "folder": property.New(filepath.Dir(program)),
+	})
+	return &lab{T: t, Process: p}
+}
+
+// heard is what the program got.
+type heard struct {
+	Args       []string
+	Env, Stdin string
+	Names      []string
+}
+
+func (l *lab) call(function string, inputs map[string]property.Value) (heard, error) {
+	args, err := wire.Encoder{}.Encode(property.NewMap(inputs))
+	if err != nil {
+		return heard{}, fmt.Errorf("it cannot travel: %w", err)
+	}
+	res, err := l.Raw().Invoke(context.Background(), &pulumirpc.InvokeRequest{Tok: "hostilewords:index:" + function, Args: args})
+	if err == nil && len(res.GetFailures()) > 0 {
+		err = fmt.Errorf("%v", res.GetFailures())
+	}
+	if err != nil {
+		return heard{}, err
+	}
+	var out heard
+	fields := res.GetReturn().GetFields()
+	for _, a := range fields["args"].GetListValue().GetValues() {
+		out.Args = append(out.Args, l.plain(a.GetStringValue()))
+	}
+	for _, a := range fields["names"].GetListValue().GetValues() {
+		out.Names = append(out.Names, a.GetStringValue())
+	}
+	out.Env, out.Stdin = l.plain(fields["env"].GetStringValue()), l.plain(fields["stdin"].GetStringValue())
+	return out, nil
+}
+
+func (l *lab) plain(code string) string {
+	data, err := base64.StdEncoding.DecodeString(code)
+	if err != nil {
+		l.Error(err)
+	}
+	return string(data)
+}
+
+// place is where text can go: what is refused there, and what is to arrive.
+type place struct {
+	function string
+	refused  func(string) bool
+	want     func(string) heard
+}
+
+var places = []place{
+	{"everywhere", hasNUL, func(s string) heard {
+		return heard{Args: []string{"--v=" + s, "--", s, "end"}, Env: s, Stdin: s, Names: []string{"HOME", "PATH", "V"}}
+	}},
+	{"bare", func(s string) bool { return hasNUL(s) || strings.HasPrefix(s, "-") }, func(s string) heard {
+		return heard{Args: []string{s, "end"}, Names: []string{"HOME", "PATH"}}
+	}},
+	{"script", hasNUL, func(s string) heard { return heard{Args: []string{s, s, "end"}, Env: s} }},
+	{"input", func(string) bool { return false }, func(s string) heard {
+		return heard{Stdin: s, Names: []string{"HOME", "PATH"}}
+	}},
+}
+
+func hasNUL(s string) bool { return strings.Contains(s, "\x00") }
+
+func TestHostileStrings(t *testing.T) {
+	l := newLab(t)
+	wanted, seed := count, uint64(time.Now().UnixNano())
+	if testing.Short() {
+		wanted = shortCount
+	}
+	t.Logf("seed %d", seed)
+	texts := corpus.Strings(wanted, seed)
+	for _, p := range places {
+		t.Run(p.function, func(t *testing.T) {
+			began, refused := time.Now(), 0
+			var mu sync.Mutex
+			each(texts, func(text string) {
+				ok, err := l.exact(p, text)
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					t.Errorf("%q: %v", text, err)
+				} else if !ok {
+					refused++
+				}
+			})
+			t.Logf("%d strings in %s, %d of them refused", len(texts), time.Since(began).Round(time.Millisecond), refused)
+		})
+	}
+}
+
+// each runs do for all, several at a time.
+func each(texts []string, do func(text string)) {
+	const workers = 4
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := w; i < len(texts); i += workers {
+				do(texts[i])
+			}
+		})
+	}
+	all.Wait()
+}
+
+// exact gives text to a place, and reports whether it arrived; an error says that
+// it arrived as something else, or was refused without need.
+func (l *lab) exact(p place, text string) (bool, error) {
+	got, err := l.call(p.function, map[string]property.Value{"v": property.New(text)})
+	switch mayRefuse := p.refused(text); {
+	case err != nil && mayRefuse:
+		return false, nil
+	case err != nil:
+		return false, err
+	case mayRefuse:
+		return false, fmt.Errorf("it should be refused, and arrived as %q", got)
+	}
+	want := p.want(text)
+	if want.Names == nil {
+		got.Names = nil // a shell has variables of its own
+	}
+	slices.Sort(got.Names)
+	if diff := cmp.Diff(want, got); diff != "" {
+		return true, fmt.Errorf("it arrived as something else (-want +got):\n%s", diff)
+	}
+	return true, nil
+}
+
+// TestListsOfWords: each item of a list is one argument, whatever is in it.
+func TestListsOfWords(t *testing.T) {
+	l := newLab(t)
+	for _, list := range [][]string{nil, {""}, {"a b", "", "-x", "$(id)", "'\"", "--"}, corpus.Strings(300, 1)[1:200]} {
+		list = slices.DeleteFunc(slices.Clone(list), hasNUL)
+		items := make([]property.Value, len(list))
+		for i, item := range list {
+			items[i] = property.New(item)
+		}
+		got, err := l.call("everywhere", map[string]property.Value{"v": property.New("v"), "list": property.New(items)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slices.Concat([]string{"--v=v", "--", "v"}, list, []string{"end"})
+		if diff := cmp.Diff(want, got.Args); diff != "" {
+			t.Errorf("arguments (-want +got):\n%s", diff)
+		}
+	}
+}
