@@ -291,7 +291,7 @@ func (c *compiler) certain(r *resource) {
 		r.journalled = r.journalled || s.keyed || s.uncertain && r.find != nil
 		if s.uncertain && !s.keyed && r.find == nil {
 			c.warn(codeAtLeastOnce, s.model.Range, "create", fmt.Sprintf("%s may be created twice: %s is at least once", r.spec.Name, s.name),
-				"If its answer is lost, or the provider dies meanwhile, nobody knows whether it was done. Give the resource a `find` that looks for what was made, or the step an idempotencyKey, where the server honours one.")
+				"If its answer is lost, or the provider dies meanwhile, nobody knows whether it was done. Give the resource a `find` that looks for what was made, or the step an idempotencyKey, where the server honours one; of a command that may be run twice, say `idempotent: true`.")
 		}
 	}
 }
