@@ -21,9 +21,9 @@ type compiler struct {
 	grants   []grant
 	// unsure are the accesses of grants with a mistake in them.
 	unsure []actions.Access
-	// doubtful says that a block of defaults has a mistake: what its actions
-	// lack may be what was meant there.
-	doubtful bool
+	// doubtful are the families whose block of defaults has a mistake: what their
+	// actions lack may be what was meant there.
+	doubtful map[string]bool
 	checkers map[string]*checker
 	// configure makes the session, of the type session; both nil where the spec
 	// has none.
@@ -178,8 +178,7 @@ var (
 func (c *compiler) familyDefaults() {
 	c.defaults = map[string]map[string]argument{}
 	scope := c.configScope()
-	known := len(c.diags)
-	defer func() { c.doubtful = len(c.diags) > known }()
+	c.doubtful = map[string]bool{}
 	for _, block := range c.spec.Families {
 		family := c.family(block.Name)
 		if family == nil {
@@ -188,9 +187,11 @@ func (c *compiler) familyDefaults() {
 					diag.Remedy(block.Name, slices.Concat(providerKeys, c.familyNames())))
 			continue
 		}
+		known := len(c.diags)
 		c.in(fmt.Sprintf("defaults of %s", family.Name), block.Name, func() {
 			c.defaults[family.Name] = c.arguments(block, family.Defaults, nil, scope, family.Name+" defaults", false)
 		})
+		c.doubtful[family.Name] = len(c.diags) > known
 	}
 }
 

@@ -204,7 +204,7 @@ func (c *compiler) faults(s *step, static actions.Static, block spec.Field) {
 	for _, group := range s.kind.AtMostOne {
 		c.atMostOne(s, group)
 	}
-	if s.kind.Check == nil || c.doubtful {
+	if s.kind.Check == nil || c.doubtful[s.family.Name] {
 		return
 	}
 	for _, f := range s.kind.Check(static) {
