@@ -19,7 +19,7 @@ const (
 
 	// Ready says that a supervisor may be asked.
 	Ready
-	// Started gives the command's process id.
+	// Started gives the process id of a command that is not over at once.
 	Started
 	// Failed says that the command did not start: the number of the error.
 	Failed

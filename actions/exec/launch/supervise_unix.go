@@ -19,6 +19,8 @@ const (
 	// stuckAfter is how long killing may take: a process that waits for a device
 	// cannot be ended at all.
 	stuckAfter = 10 * time.Second
+	// tellAfter is how long a command runs before its provider is told its id.
+	tellAfter = 20 * time.Millisecond
 )
 
 // supervise serves the provider at the other end of the socket until it is gone.
@@ -118,7 +120,6 @@ func (s *supervisor) command(f frame) bool {
 		s.say(Failed, strconv.Itoa(int(number)))
 		return true
 	}
-	s.say(Started, strconv.Itoa(pid))
 	r := &running{family: family{leader: pid}, grace: req.Grace}
 	exit, gone := s.follow(r)
 	s.say(Exited, exit.Fields()...)
@@ -143,6 +144,8 @@ func (s *supervisor) follow(r *running) (exit Exit, gone bool) {
 	var kill, again <-chan time.Time
 	var stuck time.Time
 	ending := false
+	// A command that is soon over is told of once: who waits is woken once.
+	started := time.After(tellAfter)
 	for {
 		r.reap()
 		switch {
@@ -157,6 +160,8 @@ func (s *supervisor) follow(r *running) (exit Exit, gone bool) {
 		}
 		select {
 		case <-s.died:
+		case <-started:
+			s.say(Started, strconv.Itoa(r.leader))
 		case f, open := <-frames:
 			if !open {
 				gone, frames = true, nil

@@ -84,23 +84,25 @@ func (s *supervisor) run(ctx context.Context, c Command) (exit Exit, reusable bo
 		return Exit{}, true, notStarted("pipes for it: %w", err)
 	}
 	defer pipes.close()
-	pid, reusable, err := s.start(c, pipes)
-	if err != nil {
-		return Exit{}, reusable, err
+	if err := s.start(c, pipes); err != nil {
+		return Exit{}, false, err
 	}
 	pipes.follow(c)
 	answers := make(chan answer, 1)
-	go func() {
-		kind, fields, err := launch.Read(s.conn)
-		answers <- answer{kind: kind, fields: fields, err: err}
-	}()
+	go s.listen(answers)
 	a, why := s.wait(ctx, c, answers)
 	pipes.drain()
+	if a.kind == launch.Failed {
+		err := failure(a.fields)
+		return Exit{}, errors.As(err, new(*StartError)), err
+	}
 	ended, parsed := launch.ParseExit(a.fields)
 	if a.err != nil || a.kind != launch.Exited || parsed != nil {
 		// The supervisor is gone, and with it the command (its parent's death is
 		// its own, on Linux); its group may not be.
-		_ = syscall.Kill(-pid, syscall.SIGKILL)
+		if a.pid != 0 {
+			_ = syscall.Kill(-a.pid, syscall.SIGKILL)
+		}
 		return Exit{}, false, errors.New("its supervisor was ended, so how it ended is not known")
 	}
 	exit = Exit{Code: ended.Code, Ended: why, Stuck: ended.Stuck}
@@ -110,14 +112,42 @@ func (s *supervisor) run(ctx context.Context, c Command) (exit Exit, reusable bo
 	return exit, !ended.Left, nil
 }
 
+// answer is how a command ended, or that it did not start.
 type answer struct {
 	kind   launch.Kind
 	fields []string
 	err    error
+	// pid is the command's, 0 where it was over at once.
+	pid int
 }
 
-// start sends the command, and gives the id of its process.
-func (s *supervisor) start(c Command, p *pipes) (pid int, reusable bool, err error) {
+// listen waits for the end of a command.
+func (s *supervisor) listen(answers chan<- answer) {
+	var a answer
+	for {
+		a.kind, a.fields, a.err = launch.Read(s.conn)
+		if a.err != nil || a.kind != launch.Started || len(a.fields) != 1 {
+			break
+		}
+		a.pid, _ = strconv.Atoi(a.fields[0])
+	}
+	answers <- a
+}
+
+// failure is why a command did not start.
+func failure(fields []string) error {
+	if len(fields) != 1 {
+		return errors.New("its supervisor does not say why it did not start")
+	}
+	number, err := strconv.Atoi(fields[0])
+	if err != nil {
+		return &StartError{Err: errors.New(fields[0])}
+	}
+	return &StartError{Err: syscall.Errno(number)}
+}
+
+// start sends the command.
+func (s *supervisor) start(c Command, p *pipes) error {
 	req := launch.Request{Path: c.Path, Dir: c.Dir, Args: c.Args, Env: c.Env, Grace: c.Grace}
 	message := launch.Append(nil, launch.Start, req.Fields()...)
 	defer p.closeTheirs()
@@ -126,20 +156,9 @@ func (s *supervisor) start(c Command, p *pipes) (pid int, reusable bool, err err
 		_, err = s.conn.Write(message[n:])
 	}
 	if err != nil {
-		return 0, false, notStarted("its supervisor is gone: %w", err)
+		return notStarted("its supervisor is gone: %w", err)
 	}
-	kind, fields, err := launch.Read(s.conn)
-	if err != nil || len(fields) != 1 {
-		return 0, false, fmt.Errorf("its supervisor was ended, so whether it started is not known: %w", err)
-	}
-	number, err := strconv.Atoi(fields[0])
-	switch {
-	case err != nil:
-		return 0, false, err
-	case kind == launch.Failed:
-		return 0, true, &StartError{Err: syscall.Errno(number)}
-	}
-	return number, true, nil
+	return nil
 }
 
 // wait waits for the command's end, and brings it about when its time is up.
