@@ -19,6 +19,16 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
+// watch is a file that can be read once a child has ended; forget closes it. -1, on
+// a kernel without such files, says nothing.
+func watch(pid int) (fd int, forget func()) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return -1, func() {}
+	}
+	return fd, func() { _ = unix.Close(fd) }
+}
+
 // family is all that a command has started: what is below this process.
 type family struct{ leader int }
 

@@ -2,13 +2,43 @@
 
 package launch
 
-import "syscall"
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
 
 // adopt does nothing: only Linux has orphans adopted by other than init.
 func adopt() {}
 
 // ownGroup gives a command a process group.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// watch is a file that can be read once a child has ended; forget closes it.
+func watch(int) (fd int, forget func()) {
+	var pipe [2]int
+	if err := syscall.Pipe(pipe[:]); err != nil {
+		return -1, func() {}
+	}
+	for _, fd := range pipe {
+		syscall.CloseOnExec(fd)
+	}
+	died, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(died, syscall.SIGCHLD)
+	go func() {
+		defer close(done)
+		for range died {
+			_, _ = syscall.Write(pipe[1], []byte{0})
+		}
+	}()
+	return pipe[0], func() {
+		signal.Stop(died)
+		close(died)
+		<-done
+		_ = syscall.Close(pipe[0])
+		_ = syscall.Close(pipe[1])
+	}
+}
 
 // family is what a command has started, as far as it has stayed in its group.
 type family struct{ leader int }

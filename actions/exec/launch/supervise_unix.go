@@ -4,16 +4,21 @@ package launch
 
 import (
 	"fmt"
-	"net"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
 	"strconv"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
+	// lookEvery is how often a command is looked after that nobody speaks of: what
+	// it has orphaned and has ended is to be reaped.
+	lookEvery = time.Second
 	// killEvery is how often what is to be ended is looked for, and killed.
 	killEvery = 5 * time.Millisecond
 	// stuckAfter is how long killing may take: a process that waits for a device
@@ -24,53 +29,32 @@ const (
 )
 
 // supervise serves the provider at the other end of the socket until it is gone.
+//
+// It is one thread, which waits in poll(2) for whatever comes: to hand what came
+// from thread to thread would cost as much as to start a command.
 func supervise() {
-	conn, err := socket()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "this is for declprov alone to start:", err)
+	if kind, err := syscall.GetsockoptInt(Socket, syscall.SOL_SOCKET, syscall.SO_TYPE); err != nil || kind != syscall.SOCK_STREAM {
+		fmt.Fprintln(os.Stderr, "this is for declprov alone to start")
 		return
 	}
+	syscall.CloseOnExec(Socket)
 	// A command dies with the thread that started it.
 	runtime.LockOSThread()
 	adopt()
-	s := &supervisor{conn: conn, frames: make(chan frame), died: make(chan os.Signal, 1)}
-	signal.Notify(s.died, syscall.SIGCHLD)
 	// Caught, and not ignored: what is ignored, commands would inherit.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	go s.listen()
+	s := &supervisor{}
 	s.say(Ready)
 	for {
-		f, open := <-s.frames
-		if !open {
-			return
-		}
-		if f.kind == Start && !s.command(f) {
+		f, err := s.hear()
+		if err != nil || f.kind == Start && !s.command(f) {
 			return
 		}
 	}
-}
-
-func socket() (*net.UnixConn, error) {
-	f := os.NewFile(Socket, "provider")
-	conn, err := net.FileConn(f)
-	if err != nil {
-		return nil, err
-	}
-	_ = f.Close() // conn has a descriptor of its own
-	unix, ok := conn.(*net.UnixConn)
-	if !ok {
-		return nil, fmt.Errorf("descriptor %d is no socket", Socket)
-	}
-	return unix, nil
 }
 
 // supervisor is the state of this process.
-type supervisor struct {
-	conn *net.UnixConn
-	// frames is closed when the provider is gone.
-	frames chan frame
-	died   chan os.Signal
-}
+type supervisor struct{}
 
 // frame is one of the provider's.
 type frame struct {
@@ -79,22 +63,23 @@ type frame struct {
 	files  []int
 }
 
-func (s *supervisor) listen() {
-	defer close(s.frames)
-	r := &receiver{conn: s.conn}
-	for {
-		r.files = nil
-		kind, fields, err := Read(r)
-		if err != nil {
-			return
-		}
-		s.frames <- frame{kind: kind, fields: fields, files: r.files}
-	}
+// hear waits for the provider's next frame. The error says that it is gone.
+func (s *supervisor) hear() (frame, error) {
+	r := &receiver{}
+	kind, fields, err := Read(r)
+	return frame{kind: kind, fields: fields, files: r.files}, err
 }
 
-// say tells the provider; one that is gone is noticed by listen.
+// say tells the provider; that one is gone, the next hear says.
 func (s *supervisor) say(kind Kind, fields ...string) {
-	_, _ = s.conn.Write(Append(nil, kind, fields...))
+	message := Append(nil, kind, fields...)
+	for len(message) > 0 {
+		n, err := syscall.Write(Socket, message)
+		if err != nil && err != syscall.EINTR {
+			return
+		}
+		message = message[max(n, 0):]
+	}
 }
 
 // command runs one command, and reports whether there may be another.
@@ -135,61 +120,91 @@ type running struct {
 	status syscall.WaitStatus
 	// childless says that nothing at all is left below this process.
 	childless bool
+	// ending says that it is being ended: by TERM until the time kill, then by
+	// KILL.
+	ending bool
+	kill   time.Time
 }
 
 // follow waits for a command's end, or brings it about where the provider asks for
 // it or is gone.
 func (s *supervisor) follow(r *running) (exit Exit, gone bool) {
-	frames := s.frames
-	var kill, again <-chan time.Time
-	var stuck time.Time
-	ending := false
-	// A command that is soon over is told of once: who waits is woken once.
-	started := time.After(tellAfter)
+	died, forget := watch(r.leader)
+	defer forget()
+	began := time.Now()
+	told := false
 	for {
 		r.reap()
+		now := time.Now()
 		switch {
-		case ending && r.extinct():
+		case r.ending && r.extinct():
 			return r.exit(false), gone
-		case !ending && r.exited:
+		case !r.ending && r.exited:
 			return r.exit(!r.childless), gone
-		case !stuck.IsZero() && time.Now().After(stuck):
+		case r.ending && now.After(r.kill.Add(stuckAfter)):
 			out := r.exit(true)
 			out.Stuck = len(r.members())
 			return out, gone
+		case r.ending && now.After(r.kill):
+			r.signal(syscall.SIGKILL)
 		}
-		select {
-		case <-s.died:
-		case <-started:
+		limit := lookEvery
+		switch {
+		case r.ending:
+			limit = killEvery // not all ends are told: see extinct
+		case !told && now.Sub(began) >= tellAfter:
 			s.say(Started, strconv.Itoa(r.leader))
-		case f, open := <-frames:
-			if !open {
-				gone, frames = true, nil
-			}
-			grace, end := r.grace, !open
-			if f.kind == End && len(f.fields) == 1 {
-				grace, _ = milliseconds(f.fields[0])
-				end = true
-			}
-			switch {
-			case end && !ending:
-				ending = true
-				r.signal(syscall.SIGTERM)
-				r.signal(syscall.SIGCONT) // what is stopped cannot end
-				kill = time.After(grace)
-				again = time.After(killEvery) // not all ends are told: see extinct
-			case end && open && kill != nil:
-				kill = time.After(grace) // the provider has less time than it thought
-			}
-		case <-kill:
-			stuck, kill = time.Now().Add(stuckAfter), nil
-		case <-again:
-			if !stuck.IsZero() {
-				r.signal(syscall.SIGKILL)
-			}
-			again = time.After(killEvery)
+			told = true
+		case !told:
+			limit = tellAfter - now.Sub(began)
 		}
+		if died < 0 {
+			limit = min(limit, killEvery)
+		}
+		if !wait(died, r.exited, gone, limit) {
+			continue
+		}
+		f, err := s.hear()
+		gone = err != nil
+		r.asked(f, gone)
 	}
+}
+
+// asked ends the command where the provider says so, or is gone; asked again, it
+// has less time.
+func (r *running) asked(f frame, gone bool) {
+	grace := r.grace
+	switch {
+	case gone:
+	case f.kind == End && len(f.fields) == 1:
+		grace, _ = milliseconds(f.fields[0])
+	default:
+		return
+	}
+	kill := time.Now().Add(grace)
+	if r.ending && kill.After(r.kill) {
+		return
+	}
+	r.kill = kill
+	if !r.ending {
+		r.ending = true
+		r.signal(syscall.SIGTERM)
+		r.signal(syscall.SIGCONT) // what is stopped cannot end
+	}
+}
+
+// wait returns when something has happened, or after a time, and reports whether
+// the provider has said something or is gone.
+func wait(died int, exited, gone bool, limit time.Duration) (said bool) {
+	fds := []unix.PollFd{{Fd: Socket, Events: unix.POLLIN}, {Fd: int32(died), Events: unix.POLLIN}}
+	if gone {
+		fds[0].Fd = -1 // there is nothing more to come
+	}
+	if exited {
+		fds[1].Fd = -1
+	}
+	_, err := unix.Poll(fds, int(max(limit, time.Millisecond)/time.Millisecond))
+	return err == nil && fds[0].Revents != 0
 }
 
 // reap takes the statuses of what has ended.
@@ -223,22 +238,24 @@ func (r *running) exit(left bool) Exit {
 	return out
 }
 
-// receiver reads from a socket, and keeps the files that come with the bytes.
-type receiver struct {
-	conn  *net.UnixConn
-	files []int
-}
+// receiver reads from the socket, and keeps the files that come with the bytes.
+type receiver struct{ files []int }
 
 func (r *receiver) Read(b []byte) (int, error) {
 	oob := make([]byte, syscall.CmsgSpace(3*4))
-	n, oobn, _, _, err := r.conn.ReadMsgUnix(b, oob)
-	if n == 0 && err == nil {
-		err = os.ErrClosed
-	}
-	if oobn > 0 {
+	for {
+		n, oobn, _, _, err := syscall.Recvmsg(Socket, b, oob, 0)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil:
+			return 0, err
+		case n == 0:
+			return 0, io.EOF
+		}
 		r.keep(oob[:oobn])
+		return n, nil
 	}
-	return n, err
 }
 
 func (r *receiver) keep(oob []byte) {
