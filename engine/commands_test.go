@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 
 // note is a resource that is a file made by commands.
 const note = `
-permissions: run: ["sh", "/bin/cat"]
+permissions: {run: ["sh", "/bin/cat"], write: ["**"]}
 resources: Note: {
 	inputs: {name: string @replace(), text: string, key?: string @secret() @noRead()}
 	outputs: size: int
@@ -331,11 +331,11 @@ func TestCommandFails(t *testing.T) {
 		"said in JSON":         {`exec: {shell: "echo run >> runs; echo '{\"why\": \"no good\"}'; exit 3", stdout: "json", error: "${stdout.why}"}`, "exit code 3: no good", true, 1},
 		"ok":                   {`exec: {shell: "echo run >> runs; exit 3", exitCodes: ok: [0, 3]}`, "", true, 1},
 		"a signal":             {`exec: {shell: "echo run >> runs; kill -9 $$"}`, "SIGKILL", true, 1},
-		"its own time":         {`exec: {shell: "echo run >> runs; echo so far >&2; sleep 1000", timeout: "300ms"}`, "longer than its timeout of 300ms, and was ended: so far", true, 1},
-		"the step's time":      {`{exec: {shell: "echo run >> runs; sleep 1000"}, timeout: "300ms"}`, "it took longer than 300ms", true, 1},
+		"its own time":         {`exec: {shell: "echo run >> runs; echo so far >&2; sleep 1000", timeout: "2s"}`, "longer than its timeout of 2s, and was ended: so far", true, 1},
+		"the step's time":      {`{exec: {shell: "echo run >> runs; sleep 1000"}, timeout: "2s"}`, "it took longer than 2s", true, 1},
 		"repeated by code":     {`{exec: {shell: "echo run >> runs; exit 75"}, retry: {on: [75], attempts: 3, backoff: "1ms"}}`, "exit code 75", true, 3},
 		"not by another":       {`{exec: {shell: "echo run >> runs; exit 3"}, retry: {on: [75], attempts: 3, backoff: "1ms"}}`, "exit code 3", true, 1},
-		"repeated by time":     {`{exec: {shell: "echo run >> runs; sleep 1000", timeout: "300ms"}, retry: {on: ["timeout"], attempts: 2, backoff: "1ms"}}`, "timeout", true, 2},
+		"repeated by time":     {`{exec: {shell: "echo run >> runs; sleep 1000", timeout: "2s"}, retry: {on: ["timeout"], attempts: 2, backoff: "1ms"}}`, "timeout", true, 2},
 		"until it works":       {`{exec: {shell: "echo run >> runs; test $(wc -l < runs) = 3"}, retry: {attempts: 5, backoff: "1ms"}}`, "", true, 3},
 		"what did not start":   {`exec: {command: ["./none"]}`, "did not start: there is no", false, 0},
 		"in no folder":         {`exec: {command: ["true"], dir: "none"}`, "no such file", false, 0},
