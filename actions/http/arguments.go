@@ -85,6 +85,7 @@ func arguments() []actions.Arg {
 		arg("idempotencyKey", either(truth, object(
 			field("header", someText, "Header that carries it. Default: Idempotency-Key."), field("value", anything, "The key, where the engine's own will not do."),
 		)), "Send a key by which the server tells a repeated request."),
+		arg("idempotent", truth, "To send it twice does what sending it once does, though its method does not say so (a POST that sets, a PATCH to given values): then it is sent again where its answer was lost, and a create is not *at least once*."),
 		arg("effect", oneOf("none", "write"), "Whether the request changes anything: for a POST that only searches, a GET that does not."),
 	}
 }

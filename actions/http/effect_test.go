@@ -27,6 +27,7 @@ func TestKeyed(t *testing.T) {
 		"post":       {args{"method": "POST"}, false},
 		"patch":      {args{"method": "PATCH"}, false},
 		"keyed post": {args{"method": "POST", "idempotencyKey": true}, true},
+		"harmless":   {args{"method": "POST", "idempotent": true}, true},
 		"no key":     {args{"method": "POST", "idempotencyKey": false}, false},
 		"put":        {args{"method": "PUT"}, true},
 		"if match":   {args{"method": "PUT", "ifMatch": "*"}, false},
@@ -61,6 +62,8 @@ func TestStaticEffect(t *testing.T) {
 		{args{"method": "POST", "idempotencyKey": true}, true, false},
 		{args{"method": "POST", "idempotencyKey": false}, false, true},
 		{args{"json": args{}}, false, true},
+		{args{"json": args{}, "idempotent": true}, false, false},
+		{args{"method": "PATCH", "idempotent": false}, false, true},
 	} {
 		s := actions.Static{Nodes: map[string]*spec.Node{}, Literals: tc.literals}
 		for name := range tc.literals {

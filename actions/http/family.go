@@ -51,7 +51,7 @@ func (f *family) kind() *actions.Kind {
 // uncertain is what may have been done when no answer came, and may not simply be
 // sent again.
 func uncertain(s actions.Static) bool {
-	if effect(s) != actions.Write || keyed(s) {
+	if effect(s) != actions.Write || keyed(s) || s.Literals["idempotent"] == true {
 		return false
 	}
 	method, literal := s.Literals["method"].(string)
@@ -72,7 +72,7 @@ An answer is expected to be 2xx. ` + "`expect`" + ` names others: with a 2xx or 
 
 Unless the step says otherwise, a request is repeated where nothing of it was sent, and where the answer is 429 or 503 and says
 when to come back. On 502, 504 and a connection that breaks, only what may safely be sent twice is: GET, HEAD, OPTIONS, PUT and
-DELETE without ` + "`ifMatch`" + `, what says ` + "`effect: \"none\"`" + `, and what has an ` + "`idempotencyKey`" + `.
+DELETE without ` + "`ifMatch`" + `, what says ` + "`effect: \"none\"` or `idempotent: true`" + `, and what has an ` + "`idempotencyKey`" + `.
 
 XML and objects correspond so: ` + "`{pet: {\"@id\": 7, name: \"Rex\", tag: [\"a\", \"b\"]}}`" + ` is
 ` + "`<pet id=\"7\"><name>Rex</name><tag>a</tag><tag>b</tag></pet>`" + `. ` + "`\"#text\"`" + ` is the text of an element that has attributes too, ` + "`\"#children\"`" + ` a list of

@@ -29,15 +29,16 @@ type request struct {
 	body    *payload
 	// effect is whether it changes anything.
 	effect actions.Effect
-	// keyed says that a key tells a repeated one.
-	keyed bool
+	// keyed says that a key tells a repeated one, harmless that the author says
+	// that to send it twice is to send it once.
+	keyed, harmless bool
 }
 
 // repeatable reports whether the request may be sent again after it may have
 // been done: with the same result for the world, and for who asks.
 func (r *request) repeatable() bool {
 	idempotent := slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}, r.method) && r.headers.Get("If-Match") == ""
-	return idempotent || r.effect == actions.None || r.keyed
+	return idempotent || r.effect == actions.None || r.keyed || r.harmless
 }
 
 // given is what the arguments of a request are: those of a call, or of the login
@@ -114,7 +115,7 @@ func (x *exchange) settle() error {
 
 // request makes the request that arguments describe, without credentials.
 func (x *exchange) request(ctx context.Context, g given) (*request, error) {
-	r := &request{method: g.string("method"), headers: http.Header{}}
+	r := &request{method: g.string("method"), headers: http.Header{}, harmless: g.args["idempotent"] == true}
 	var err error
 	if r.body, err = g.bodyOf(handed{ctx: ctx, files: x.call.Env.Files, format: g.string("archiveFormat")}); err != nil {
 		return nil, err
