@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -104,6 +105,9 @@ func (w *walker) remote(uri, below string) error {
 	opened, err := openURI(w.ctx, w.files, uri)
 	if err != nil {
 		return err
+	}
+	if u, err := url.Parse(uri); err == nil {
+		uri = display(u)
 	}
 	return w.packed(opened, uri, below)
 }

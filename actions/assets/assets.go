@@ -65,18 +65,19 @@ func openPath(files *actions.Files, path string) (*Opened, error) {
 func openURI(ctx context.Context, files *actions.Files, uri string) (*Opened, error) {
 	u, err := url.Parse(uri)
 	if err != nil {
-		return nil, fmt.Errorf("asset: %w", err)
+		// What is wrong with it is not told: that may be a part of a password.
+		return nil, errors.New("the asset's URL cannot be read; hand over one like https://host/path")
 	}
 	switch u.Scheme {
 	case "file":
 		if u.Host != "" && u.Host != "localhost" {
-			return nil, fmt.Errorf("asset %q is on another machine; write file:///path, or hand the file over", uri)
+			return nil, fmt.Errorf("asset %q is on another machine; write file:///path, or hand the file over", display(u))
 		}
 		return openPath(files, filepath.FromSlash(u.Path))
 	case "http", "https":
 		return fetch(ctx, u)
 	default:
-		return nil, fmt.Errorf("asset %q: only file, http and https can be read; hand over the file itself", uri)
+		return nil, fmt.Errorf("asset %q: only file, http and https can be read; hand over the file itself", display(u))
 	}
 }
 

@@ -193,6 +193,10 @@ func TestRemote(t *testing.T) {
 	mux.HandleFunc("/chunks", func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush(); io.WriteString(w, "AB") })
 	mux.HandleFunc("/z", func(w http.ResponseWriter, _ *http.Request) { w.Write(zipped("a", "A")) })
 	mux.Handle("/moved", http.RedirectHandler("/a", http.StatusMovedPermanently))
+	mux.HandleFunc("/endless", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(MaxBytes+1))
+		fmt.Fprint(w, "A")
+	})
 	mux.Handle("/round", http.RedirectHandler("/round", http.StatusFound))
 	for _, tt := range []struct {
 		at, want, err string
@@ -224,9 +228,53 @@ func TestRemote(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"a": "A"}, got); err != nil || diff != "" {
 		t.Errorf("%v, %s", err, diff)
 	}
-	_, err = Open(t.Context(), access, &spec.File{URI: strings.Replace(server.URL, "://", "://me:pass@", 1) + "/none"})
-	if err == nil || strings.Contains(err.Error(), "pass") {
-		t.Errorf("the password shows: %v", err)
+	if opened, err := Open(t.Context(), access, &spec.File{URI: server.URL + "/endless"}); err == nil || !strings.Contains(err.Error(), "hand over less") {
+		t.Errorf("more than there may be: %v, %v", opened, err)
+	}
+}
+
+// TestSecretsOfURLs: neither a password nor what a link is signed with is told,
+// whatever is wrong.
+func TestSecretsOfURLs(t *testing.T) {
+	_, access := folder(t, nil)
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	for _, uri := range []string{
+		"http://me:hidden@" + host + "/none?signature=hidden#hidden",
+		"http://me:hidden@127.0.0.1:1/none?signature=hidden",
+		"http://me:hidden/hidden@" + host,
+		"http://me:hid den@" + host,
+		"ftp://me:hidden@host/a?signature=hidden",
+		"file://me:hidden@host/a",
+	} {
+		_, openErr := Open(t.Context(), access, &spec.File{URI: uri})
+		_, walkErr := held(t, access, &spec.File{Archive: true, URI: uri})
+		for _, err := range []error{openErr, walkErr} {
+			if err == nil || strings.Contains(err.Error(), "hid") {
+				t.Errorf("%s: %v", uri, err)
+			}
+		}
+	}
+	// A file that is there, and no archive.
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "plain") }))
+	defer plain.Close()
+	_, err := held(t, access, &spec.File{Archive: true, URI: strings.Replace(plain.URL, "://", "://me:hidden@", 1) + "/a?signature=hidden"})
+	if err == nil || strings.Contains(err.Error(), "hidden") {
+		t.Errorf("no archive: %v", err)
+	}
+}
+
+// TestFetchedIsBounded: what is longer than there may be is an error, and not cut
+// off.
+func TestFetchedIsBounded(t *testing.T) {
+	c := &counter{from: strings.NewReader("abcd"), left: 3}
+	if got, err := io.ReadAll(c); err == nil {
+		t.Errorf("%q of four bytes is all, where three may be", got)
+	}
+	c = &counter{from: strings.NewReader("abc"), left: 3}
+	if got, err := io.ReadAll(c); err != nil || string(got) != "abc" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

@@ -15,7 +15,7 @@ const maxRedirects = 5
 // fetch asks a server for an asset. No credentials go with the request: it is
 // the user's URL, and theirs to make reachable.
 func fetch(ctx context.Context, u *url.URL) (*Opened, error) {
-	shown := u.Redacted()
+	shown := display(u)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("asset %q: %w", shown, unwrapped(err))
@@ -33,10 +33,25 @@ func fetch(ctx context.Context, u *url.URL) (*Opened, error) {
 		resp.Body.Close()
 		return nil, fmt.Errorf("asset %q cannot be fetched: the server answers %s", shown, resp.Status)
 	}
+	if resp.ContentLength > MaxBytes {
+		resp.Body.Close()
+		return nil, fmt.Errorf("asset %q cannot be fetched: %w", shown, tooLarge(MaxBytes))
+	}
 	return &Opened{ReadCloser: struct {
 		io.Reader
 		io.Closer
-	}{io.LimitReader(resp.Body, MaxBytes), resp.Body}, Size: resp.ContentLength}, nil
+	}{&counter{from: resp.Body, left: MaxBytes}, resp.Body}, Size: resp.ContentLength}, nil
+}
+
+// display is a URL for messages: without a user's password, and without the query,
+// where links that let anybody in carry what lets them.
+func display(u *url.URL) string {
+	shown := *u
+	if shown.RawQuery != "" {
+		shown.RawQuery = "…"
+	}
+	shown.Fragment, shown.RawFragment = "", ""
+	return shown.Redacted()
 }
 
 // redirects follows a few, and none from https to what anybody can read.
