@@ -152,7 +152,7 @@ func (f *Files) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.Fil
 	buffer := f.buffers.Get().(*[copyBuffer]byte)
 	defer f.buffers.Put(buffer)
 	// The file's own ReadFrom would hide the buffer from CopyBuffer.
-	if _, err := io.CopyBuffer(struct{ io.Writer }{tmp.file}, &cancellable{ctx, src}, buffer[:]); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{tmp.file}, Cancellable(ctx, &source{src}), buffer[:]); err != nil {
 		return nil, err
 	}
 	if err := f.at("chmod"); err != nil {
@@ -175,17 +175,11 @@ func (f *Files) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.Fil
 	return tmp.file.Stat()
 }
 
-// cancellable is a reader that ends with its context.
-type cancellable struct {
-	ctx context.Context
-	src io.Reader
-}
+// source is content that is to be written; its errors say so.
+type source struct{ io.Reader }
 
-func (c *cancellable) Read(p []byte) (int, error) {
-	if err := context.Cause(c.ctx); err != nil {
-		return 0, err
-	}
-	n, err := c.src.Read(p)
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
 	if err != nil && err != io.EOF {
 		err = fmt.Errorf("read what is to be written: %w", because(err))
 	}

@@ -191,7 +191,7 @@ func TestArgumentsOfACommand(t *testing.T) {
 		"after --":                   {`["printf", "--", "%s\\n", "${inputs.s}"]`, object("s", "-x"), []string{"-x"}, ""},
 		"after a value that says --": {`["printf", "%s\\n", "${inputs.list}"]`, object("list", []any{"--", "-x"}), nil, "begins with"},
 		"a NUL":                      {`["printf", "%s\\n", "${inputs.s}"]`, object("s", "a\x00b"), nil, "NUL"},
-		"an object":                  {`["printf", "%s\\n", "${inputs.any}"]`, object("any", property.New(object("a", 1))), nil, "an object is no text"},
+		"an object":                  {`["printf", "%s\\n", "${inputs.any}"]`, object("any", property.New(object("a", 1))), nil, "command[2]: it is an object, and text"},
 		"a secret that Check missed": {`["printf", "%s\\n", "${inputs.any}"]`, object("any", secret("hidden")), nil, "secret"},
 		"too long":                   {`["printf", "%s\\n", "${inputs.s}"]`, object("s", strings.Repeat("x", 3<<20)), nil, "stdin"},
 	} {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -215,23 +214,9 @@ func fileOfArchive(a property.Archive) *spec.File {
 
 // textOf is a scalar as text: how an id, or a part of a sentence, is written.
 func textOf(v any) (string, error) {
-	switch v := v.(type) {
-	case string:
-		return v, nil
-	case bool:
-		return strconv.FormatBool(v), nil
-	case int64:
-		return strconv.FormatInt(v, 10), nil
-	case int:
-		return strconv.Itoa(v), nil
-	case json.Number:
-		return v.String(), nil
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) <= maxExact {
-			return strconv.FormatFloat(v, 'f', 0, 64), nil
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64), nil
-	default:
-		return "", fmt.Errorf("%s is no text", actions.KindOf(v))
+	text, err := actions.TextOf(v)
+	if err != nil {
+		return "", fmt.Errorf("it %w", err)
 	}
+	return text, nil
 }

@@ -249,7 +249,7 @@ func (w *walker) entry(e Entry) error {
 		return fmt.Errorf("it has more than %d files; hand over less at once", MaxFiles)
 	}
 	w.seen[e.Name] = true
-	counted := &counter{from: &cancellable{w.ctx, e.Content}, left: MaxBytes - w.bytes}
+	counted := &counter{from: actions.Cancellable(w.ctx, e.Content), left: MaxBytes - w.bytes}
 	e.Content = counted
 	err := w.visit(e)
 	w.bytes = MaxBytes - counted.left

@@ -91,7 +91,7 @@ func spooled(ctx context.Context, from *Opened, limit int64) (*os.File, int64, e
 	}
 	// Where an open file cannot be removed, closing leaves it to the system.
 	_ = os.Remove(file.Name())
-	n, err := io.Copy(file, io.LimitReader(&cancellable{ctx, from}, limit+1))
+	n, err := io.Copy(file, io.LimitReader(actions.Cancellable(ctx, from), limit+1))
 	if err == nil && n > limit {
 		err = tooLarge(limit)
 	}
@@ -117,19 +117,6 @@ func Spool(ctx context.Context, files *actions.Files, f *spec.File) (*Opened, er
 		return nil, err
 	}
 	return &Opened{ReadCloser: file, Size: size}, nil
-}
-
-// cancellable stops a long copy when its call ends.
-type cancellable struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (c *cancellable) Read(p []byte) (int, error) {
-	if c.ctx.Err() != nil {
-		return 0, context.Cause(c.ctx)
-	}
-	return c.Reader.Read(p)
 }
 
 const (

@@ -197,7 +197,7 @@ func folder(call *actions.Call) (string, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("dir: the command cannot start in %q: %w", dir, because(err))
+		return "", fmt.Errorf("dir: the command cannot start in %q: %w", dir, errors.Unwrap(err))
 	case !info.IsDir():
 		return "", fmt.Errorf("dir: the command cannot start in %q: it is no folder", dir)
 	}

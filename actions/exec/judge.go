@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,14 +188,4 @@ func (c *command) masked(text string) string {
 		text = "…\n" + strings.Join(lines[len(lines)-saidLines:], "\n")
 	}
 	return text
-}
-
-// because is the error without the operation and path that package os puts in
-// front of it.
-func because(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }

@@ -12,6 +12,8 @@ import (
 	"path"
 
 	"github.com/pkg/sftp"
+
+	"github.com/declprov/declprov/actions"
 )
 
 // Files puts files on a machine.
@@ -53,23 +55,10 @@ func (f *Files) Put(ctx context.Context, name string, mode fs.FileMode, content 
 	// Before the content: it may be for nobody else.
 	err = file.Chmod(mode.Perm())
 	if err == nil {
-		_, err = file.ReadFrom(&cancellable{ctx, content})
+		_, err = file.ReadFrom(actions.Cancellable(ctx, content))
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	return f.sftp.PosixRename(temp, name)
-}
-
-// cancellable stops a long transfer when its call ends.
-type cancellable struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (c *cancellable) Read(p []byte) (int, error) {
-	if c.ctx.Err() != nil {
-		return 0, context.Cause(c.ctx)
-	}
-	return c.Reader.Read(p)
 }
