@@ -28,6 +28,8 @@ type output struct {
 	call           *actions.Call
 	shown          int
 	stdout, stderr stream
+	// finished says that what still comes is nobody's.
+	finished bool
 }
 
 // stream is one of them.
@@ -51,6 +53,9 @@ type stream struct {
 func (s *stream) Write(b []byte) (int, error) {
 	s.out.mu.Lock()
 	defer s.out.mu.Unlock()
+	if s.out.finished {
+		return len(b), nil
+	}
 	s.keep(b)
 	if !s.hidden {
 		s.follow(b)
@@ -147,10 +152,12 @@ func (s *stream) print(lines []byte) {
 	}
 }
 
-// finish shows what has no line end.
+// finish shows what has no line end. What comes after it is dropped: a machine
+// that was given up may still send, and the call may be over.
 func (o *output) finish() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.finished = true
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
 		if len(s.line) > 0 {
 			s.print(s.line)

@@ -56,14 +56,13 @@ func notStarted(format string, args ...any) error {
 	return &StartError{Err: fmt.Errorf(format, args...)}
 }
 
-const (
-	// outputDelay is how long a command's output is read after its end, for what
-	// it has left running may hold it open.
-	outputDelay = time.Second
-	// cancelGrace bounds Grace where the context ends: a host that cancels does
-	// not wait for long. The supervisor keeps to Grace without this process.
-	cancelGrace = 3 * time.Second
-)
+// outputDelay is how long a command's output is read after its end, for what it
+// has left running may hold it open.
+const outputDelay = time.Second
+
+// CancelGrace bounds Grace where the context ends: a host that cancels does not
+// wait for long. A supervisor keeps to Grace without this process.
+const CancelGrace = 3 * time.Second
 
 // ending is when, why, and how fast a command that runs is ended.
 type ending struct {

@@ -173,7 +173,7 @@ func (s *supervisor) wait(ctx context.Context, c Command, answers <-chan answer)
 	case <-e.timeout:
 		why = ErrTimeout
 	case <-e.ctx.Done():
-		why, grace = context.Cause(ctx), min(grace, cancelGrace)
+		why, grace = context.Cause(ctx), min(grace, CancelGrace)
 	}
 	_, _ = s.conn.Write(launch.Append(nil, launch.End, strconv.FormatInt(grace.Milliseconds(), 10)))
 	for {
@@ -181,11 +181,11 @@ func (s *supervisor) wait(ctx context.Context, c Command, answers <-chan answer)
 		case a := <-answers:
 			return a, why
 		case <-e.ctx.Done():
-			if grace <= cancelGrace {
+			if grace <= CancelGrace {
 				return <-answers, why
 			}
 			// The host has stopped waiting during the grace of a timeout.
-			grace = cancelGrace
+			grace = CancelGrace
 			_, _ = s.conn.Write(launch.Append(nil, launch.End, strconv.FormatInt(grace.Milliseconds(), 10)))
 		}
 	}

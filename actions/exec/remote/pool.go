@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -24,8 +25,8 @@ type Pool struct {
 
 // line are the connections to one target.
 type line struct {
-	// dialling is held by who connects: machines refuse many at once.
-	dialling sync.Mutex
+	// dialling holds who connects: machines refuse many at once.
+	dialling chan struct{}
 	open     []*held
 }
 
@@ -45,15 +46,19 @@ func (p *Pool) Get(ctx context.Context, dial Dial, t *Target, waiting func(error
 	p.mu.Lock()
 	l := p.lines[key]
 	if l == nil {
-		l = &line{}
+		l = &line{dialling: make(chan struct{}, 1)}
 		p.lines[key] = l
 	}
 	p.mu.Unlock()
 	if h := p.free(l); h != nil {
 		return h.Client, func() { p.release(l, h) }, nil
 	}
-	l.dialling.Lock()
-	defer l.dialling.Unlock()
+	select {
+	case l.dialling <- struct{}{}:
+		defer func() { <-l.dialling }()
+	case <-ctx.Done():
+		return nil, nil, fmt.Errorf("%s: %w", t, context.Cause(ctx))
+	}
 	if h := p.free(l); h != nil { // made while we waited
 		return h.Client, func() { p.release(l, h) }, nil
 	}

@@ -63,7 +63,7 @@ func keys(allowed ssh.PublicKey) *ssh.ServerConfig {
 func (m *machine) target() *Target {
 	host, port, _ := net.SplitHostPort(m.address)
 	n, _ := strconv.Atoi(port)
-	return &Target{Host: host, Port: n, User: "me", Password: "pass", HostKey: m.hostKey}
+	return &Target{Host: host, Port: n, User: "me", Password: "sw0rdfish", HostKey: m.hostKey}
 }
 
 func connected(t *testing.T, to *Target) *Client {
@@ -93,7 +93,7 @@ func TestLogIn(t *testing.T) {
 	locked, encrypted := keyPair(t, "open sesame")
 	socket := filepath.Join(t.TempDir(), "agent")
 	serveAgent(t, socket, plain)
-	m := newMachine(t, passwords("pass", false))
+	m := newMachine(t, passwords("sw0rdfish", false))
 	fingerprint := func(key string) string {
 		parsed, _ := parseHostKey(key)
 		return ssh.FingerprintSHA256(parsed)
@@ -106,26 +106,26 @@ func TestLogIn(t *testing.T) {
 		with    func(*Target)
 		err     string
 	}{
-		{"a password", passwords("pass", false), func(*Target) {}, ""},
-		{"a password that is asked for", passwords("pass", true), func(*Target) {}, ""},
+		{"a password", passwords("sw0rdfish", false), func(*Target) {}, ""},
+		{"a password that is asked for", passwords("sw0rdfish", true), func(*Target) {}, ""},
 		{"a key", keys(signer.PublicKey()), func(to *Target) { to.Password, to.Key = "", strings.TrimSpace(plain) }, ""},
 		{"an encrypted key", keys(locked.PublicKey()), func(to *Target) { to.Password, to.Key, to.Passphrase = "", encrypted, "open sesame" }, ""},
 		{"an agent", keys(signer.PublicKey()), func(to *Target) { to.Password, to.AgentSocket = "", socket }, ""},
-		{"as known_hosts has it", passwords("pass", false), func(to *Target) { to.HostKey = "# the machine\n[127.0.0.1]:22,host " + to.HostKey + " root@host\n" }, ""},
-		{"by its fingerprint", passwords("pass", false), func(to *Target) { to.HostKey = fingerprint(to.HostKey) }, ""},
-		{"by way of another", passwords("pass", false), func(to *Target) { to.Jump = m.target() }, ""},
+		{"as known_hosts has it", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = "# the machine\n[127.0.0.1]:22,host " + to.HostKey + " root@host\n" }, ""},
+		{"by its fingerprint", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = fingerprint(to.HostKey) }, ""},
+		{"by way of another", passwords("sw0rdfish", false), func(to *Target) { to.Jump = m.target() }, ""},
 		{"the wrong password", passwords("other", false), func(*Target) {}, "refuses the log-in"},
 		{"the wrong key", keys(locked.PublicKey()), func(to *Target) { to.Password, to.Key = "", plain }, "authorized_keys"},
 		{"no passphrase", keys(locked.PublicKey()), func(to *Target) { to.Key = encrypted }, "give its passphrase"},
 		{"a wrong passphrase", keys(locked.PublicKey()), func(to *Target) { to.Key, to.Passphrase = encrypted, "x" }, "cannot be decrypted"},
-		{"no key at all", passwords("pass", false), func(to *Target) { to.Key = "hello" }, "no private key that can be read"},
-		{"nothing", passwords("pass", false), func(to *Target) { to.Password = "" }, "nothing to log in with"},
-		{"no agent", passwords("pass", false), func(to *Target) { to.AgentSocket = socket + "x" }, "set SSH_AUTH_SOCK"},
-		{"another host key", passwords("pass", false), func(to *Target) { to.HostKey = string(ssh.MarshalAuthorizedKey(other.PublicKey())) }, "nothing was sent to it"},
-		{"another fingerprint", passwords("pass", false), func(to *Target) { to.HostKey = ssh.FingerprintSHA256(other.PublicKey()) }, "which is not the one in hostKey"},
-		{"no host key", passwords("pass", false), func(to *Target) { to.HostKey = " \n" }, "hostKey is empty"},
-		{"a host key that is none", passwords("pass", false), func(to *Target) { to.HostKey = "any" }, "hostKey is no public key"},
-		{"by way of one that is not there", passwords("pass", false), func(to *Target) {
+		{"no key at all", passwords("sw0rdfish", false), func(to *Target) { to.Key = "hello" }, "no private key that can be read"},
+		{"nothing", passwords("sw0rdfish", false), func(to *Target) { to.Password = "" }, "nothing to log in with"},
+		{"no agent", passwords("sw0rdfish", false), func(to *Target) { to.AgentSocket = socket + "x" }, "set SSH_AUTH_SOCK"},
+		{"another host key", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = string(ssh.MarshalAuthorizedKey(other.PublicKey())) }, "nothing was sent to it"},
+		{"another fingerprint", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = ssh.FingerprintSHA256(other.PublicKey()) }, "which is not the one in hostKey"},
+		{"no host key", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = " \n" }, "hostKey is empty"},
+		{"a host key that is none", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = "any" }, "hostKey is no public key"},
+		{"by way of one that is not there", passwords("sw0rdfish", false), func(to *Target) {
 			to.Jump = &Target{Host: "127.0.0.1", Port: 1, User: "me", Password: "x", HostKey: to.HostKey}
 		}, "by way of ssh://me@127.0.0.1:1"},
 	} {
@@ -137,7 +137,7 @@ func TestLogIn(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("error %v, want one with %q", err, tt.err)
 				}
-				if err != nil && to.Password != "" && strings.Contains(err.Error(), to.Password+" ") {
+				if err != nil && to.Password != "" && strings.Contains(err.Error(), to.Password) {
 					t.Errorf("the password shows: %v", err)
 				}
 				return
@@ -182,7 +182,7 @@ func serveAgent(t *testing.T, socket, key string) {
 // A machine that boots is tried until it answers; one that is another, or refuses
 // the password, is not.
 func TestRetry(t *testing.T) {
-	m := newMachine(t, passwords("pass", false))
+	m := newMachine(t, passwords("sw0rdfish", false))
 	m.mu.Lock()
 	m.refuse = 1
 	m.mu.Unlock()
@@ -199,7 +199,7 @@ func TestRetry(t *testing.T) {
 		"host key": func(to *Target) { to.HostKey = "SHA256:x" },
 		"mistake":  func(to *Target) { to.Key = "x" },
 	} {
-		to := newMachine(t, passwords("pass", false)).target()
+		to := newMachine(t, passwords("sw0rdfish", false)).target()
 		to.RetryFor = time.Minute
 		change(to)
 		if _, err := Connect(t.Context(), dial, to, func(err error) { t.Errorf("%s is tried again: %v", name, err) }); err == nil {
@@ -230,7 +230,7 @@ func TestSilentMachine(t *testing.T) {
 }
 
 func TestRun(t *testing.T) {
-	c := connected(t, newMachine(t, passwords("pass", false)).target())
+	c := connected(t, newMachine(t, passwords("sw0rdfish", false)).target())
 	for _, tt := range []struct {
 		name           string
 		cmd            process.Command
@@ -280,7 +280,7 @@ func TestRun(t *testing.T) {
 // Whatever an argument, a variable or stdin holds reaches the command byte for
 // byte.
 func TestBytes(t *testing.T) {
-	c := connected(t, newMachine(t, passwords("pass", false)).target())
+	c := connected(t, newMachine(t, passwords("sw0rdfish", false)).target())
 	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("'\"\\$`!\n\r\t *?[]{}()~#&|;<>=-"))), rapid.StringMatching(`[\x01-\xff]{0,40}`))
 	rapid.Check(t, func(rt *rapid.T) {
 		clean := func(s string) string { return strings.ReplaceAll(s, "\x00", "") }
@@ -297,7 +297,7 @@ func TestBytes(t *testing.T) {
 
 // A broken connection is an outcome that nobody knows.
 func TestBrokenConnection(t *testing.T) {
-	m := newMachine(t, passwords("pass", false))
+	m := newMachine(t, passwords("sw0rdfish", false))
 	c := connected(t, m.target())
 	out := &signalled{first: make(chan struct{})}
 	go func() { <-out.first; m.hangUp() }()
@@ -322,7 +322,7 @@ func (s *signalled) Write(p []byte) (int, error) {
 }
 
 func TestPool(t *testing.T) {
-	m := newMachine(t, passwords("pass", false))
+	m := newMachine(t, passwords("sw0rdfish", false))
 	p := NewPool()
 	var all sync.WaitGroup
 	for range 3 * perConnection {
@@ -369,7 +369,7 @@ func (p *Pool) alive() int {
 }
 
 func TestPut(t *testing.T) {
-	c := connected(t, newMachine(t, passwords("pass", false)).target())
+	c := connected(t, newMachine(t, passwords("sw0rdfish", false)).target())
 	f, err := c.Files()
 	if err != nil {
 		t.Fatal(err)

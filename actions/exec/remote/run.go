@@ -32,7 +32,12 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 	if err != nil {
 		return process.Exit{}, &process.StartError{Err: err}
 	}
-	s, err := c.NewSession()
+	if cmd.Timeout > 0 {
+		var stop func()
+		ctx, stop = context.WithTimeoutCause(ctx, cmd.Timeout, process.ErrTimeout)
+		defer stop()
+	}
+	s, err := c.session(ctx)
 	if err != nil {
 		return process.Exit{}, &process.StartError{Err: fmt.Errorf("the machine opens no session: %w", err)}
 	}
@@ -45,37 +50,61 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 		stdin = io.MultiReader(stdin, cmd.Stdin)
 	}
 	s.Stdin, s.Stdout, s.Stderr = stdin, cmd.Stdout, group
-	if err := s.Start(fmt.Sprintf(bootstrap, len(script))); err != nil {
-		return process.Exit{}, &process.StartError{Err: fmt.Errorf("the machine starts no command: %w", err)}
-	}
 	done := make(chan error, 1)
-	go func() { done <- s.Wait() }()
+	go func() {
+		if err := s.Start(fmt.Sprintf(bootstrap, len(script))); err != nil {
+			// The script is sent once this is answered: nothing was done.
+			done <- &process.StartError{Err: fmt.Errorf("the machine starts no command: %w", err)}
+			return
+		}
+		done <- s.Wait()
+	}()
 	return c.wait(ctx, cmd, s, group, done)
+}
+
+// session opens a session. A connection that broke without a word does not answer
+// until keepAlive finds out, and no call waits for that.
+func (c *Client) session(ctx context.Context) (*ssh.Session, error) {
+	type opened struct {
+		*ssh.Session
+		err error
+	}
+	answer := make(chan opened, 1)
+	go func() {
+		s, err := c.NewSession()
+		answer <- opened{s, err}
+	}()
+	select {
+	case o := <-answer:
+		return o.Session, o.err
+	case <-ctx.Done():
+		go func() {
+			if o := <-answer; o.err == nil {
+				o.Close()
+			}
+		}()
+		return nil, context.Cause(ctx)
+	}
 }
 
 // wait is for the end of a command that runs, which comes by itself or is made.
 func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session, g *group, done <-chan error) (process.Exit, error) {
-	var timeout <-chan time.Time
-	if cmd.Timeout > 0 {
-		timer := time.NewTimer(cmd.Timeout)
-		defer timer.Stop()
-		timeout = timer.C
-	}
-	var ended error
 	select {
 	case err := <-done:
 		return c.exit(err, nil)
-	case <-timeout:
-		ended = process.ErrTimeout
 	case <-ctx.Done():
-		ended = context.Cause(ctx)
 	}
-	// What neither way ends is left with a closed connection.
+	ended := context.Cause(ctx)
+	grace := cmd.Grace
+	if !errors.Is(ended, process.ErrTimeout) {
+		grace = min(grace, process.CancelGrace)
+	}
+	// What neither way ends is left with a closed session.
 	for _, step := range []struct {
 		signal ssh.Signal
 		wait   time.Duration
-	}{{ssh.SIGTERM, cmd.Grace}, {ssh.SIGKILL, killWait}} {
-		c.signal(s, g, step.signal)
+	}{{ssh.SIGTERM, grace}, {ssh.SIGKILL, killWait}} {
+		go c.signal(s, g, step.signal) // a broken connection would hold it up
 		select {
 		case err := <-done:
 			return c.exit(err, ended)
@@ -106,7 +135,10 @@ const killWait = 2 * time.Second
 // exit is what the end of a session says of the command.
 func (c *Client) exit(err, ended error) (process.Exit, error) {
 	var exited *ssh.ExitError
+	var start *process.StartError
 	switch {
+	case errors.As(err, &start):
+		return process.Exit{}, err
 	case err == nil:
 		return process.Exit{Ended: ended}, nil
 	case errors.As(err, &exited) && exited.Signal() != "":
