@@ -1,0 +1,50 @@
+package sandbox
+
+import (
+	"context"
+	"os/exec"
+	"testing"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// BenchmarkRun is a command alone, and in its box: beside each other, the cost of
+// the sandbox.
+func BenchmarkRun(b *testing.B) {
+	if err := Here().Required(); err != nil {
+		b.Skip(err)
+	}
+	files, err := actions.NewFiles(b.TempDir(), []actions.Rule{{Access: actions.WriteTo, Pattern: "**"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	network, err := actions.NewNetwork(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("bare", func(b *testing.B) {
+		for b.Loop() {
+			if err := exec.Command("/bin/true").Run(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("box", func(b *testing.B) {
+		for b.Loop() {
+			box, err := Prepare(context.Background(), Command{Files: files, Network: network, Programs: []string{"/bin/true"}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			cmd := exec.Command("/bin/true")
+			if err := box.Rules.Within(cmd.Start); err != nil {
+				b.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil {
+				b.Fatal(err)
+			}
+			if err := box.Close(true); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
