@@ -133,6 +133,9 @@ type Env struct {
 	Files     *Files
 	Network   *Network
 	Processes *Processes
+	// Declared says that the spec has a permissions block, so that what it may do is
+	// written down, and no more than that is meant.
+	Declared bool
 }
 
 // File is the kind of argument value that an asset or archive arrives as.

@@ -75,6 +75,10 @@ type Kind struct {
 	// Grants are the permissions that a run needs, as far as the arguments
 	// tell before it runs; vet reports those that can never be had.
 	Grants func(Static) []Grant
+	// Sandbox says, where a run starts programs of others, whether the system keeps
+	// these to what the spec is granted: "auto" where there is a permissions block,
+	// as far as it can; "required" always; "off" never. Nil: none are started.
+	Sandbox func(Static) string
 	// Check finds what is wrong with a call beyond the types of its arguments;
 	// nil is nothing. Run checks again: not all of it is known before.
 	Check func(Static) []Fault

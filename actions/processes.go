@@ -92,6 +92,17 @@ func (p *Processes) Program(name string) (string, error) {
 	return path, nil
 }
 
+// Programs are the paths of all programs that are granted, as far as they are found.
+func (p *Processes) Programs() []string {
+	var paths []string
+	for _, rule := range p.rules {
+		if path, err := p.Program(rule); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 // Place is an absolute path: below the folder of the user's program, unless the
 // path is one already.
 func (p *Processes) Place(path string) string {
@@ -166,14 +177,15 @@ func (p *Processes) Environ() []string {
 		if runtime.GOOS == "windows" {
 			name = strings.ToUpper(name)
 		}
-		if ok && name != "" && (slices.Contains(always, name) || p.inherits(name)) {
+		if ok && name != "" && (slices.Contains(always, name) || p.Inherits(name)) {
 			out = append(out, variable)
 		}
 	}
 	return out
 }
 
-func (p *Processes) inherits(name string) bool {
+// Inherits reports whether the variable is granted by its name.
+func (p *Processes) Inherits(name string) bool {
 	return slices.ContainsFunc(p.inherit, func(g Glob) bool { return g.Match(name) })
 }
 

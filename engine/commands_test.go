@@ -4,6 +4,7 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -161,10 +162,47 @@ resources: It: {
 		t.Fatal(err)
 	}
 	want := []engine.Grant{
-		{Access: "run", Pattern: "${config.git}", Implied: true}, {Access: "run", Pattern: "/bin/bash", Implied: true}, {Access: "run", Pattern: "rm", Implied: true},
+		{Access: "run", Pattern: "${config.git}", Implied: true, Confined: engine.Unconfined},
+		{Access: "run", Pattern: "/bin/bash", Implied: true, Confined: engine.Unconfined},
+		{Access: "run", Pattern: "rm", Implied: true, Confined: engine.Unconfined},
 	}
 	if diff := cmp.Diff(want, grants); diff != "" {
 		t.Errorf("grants (-want +got):\n%s", diff)
+	}
+}
+
+// TestConfinement: who reviews a spec is told what its grants bind.
+func TestConfinement(t *testing.T) {
+	for name, test := range map[string]struct {
+		block, first, second string
+		want                 engine.Confinement
+	}{
+		"no block":                  {"", "", "", engine.Unconfined},
+		"a block":                   {`permissions: run: ["true"]`, "", "", engine.Attempted},
+		"a block, and required":     {`permissions: run: ["true"]`, `, sandbox: "required"`, `, sandbox: "required"`, engine.Enforced},
+		"a block, required once":    {`permissions: run: ["true"]`, `, sandbox: "required"`, `, sandbox: "auto"`, engine.Attempted},
+		"a block, and off once":     {`permissions: run: ["true"]`, "", `, sandbox: "off"`, engine.Mixed},
+		"a block, and off":          {`permissions: run: ["true"]`, `, sandbox: "off"`, `, sandbox: "off"`, engine.Unconfined},
+		"no block, required once":   {"", "", `, sandbox: "required"`, engine.Mixed},
+		"required for all commands": {`exec: sandbox: "required"`, "", "", engine.Enforced},
+	} {
+		prog, diags := newWorld().compile(t, fmt.Sprintf(`%s
+resources: It: {
+	inputs: {}
+	id: "it"
+	create: exec: {command: ["true"]%s}
+	delete: exec: {command: ["true"]%s}
+}`, test.block, test.first, test.second))
+		if diags.HasErrors() {
+			t.Fatal(name, diags)
+		}
+		grants, err := prog.Grants()
+		if err != nil || len(grants) != 1 {
+			t.Fatal(name, grants, err)
+		}
+		if got := grants[0].Confined; got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
 	}
 }
 

@@ -34,6 +34,8 @@ type compiler struct {
 	named *namedPrograms
 	// unchecked are the accesses to untyped answers, as notes.
 	unchecked diag.List
+	// confined are how those that its steps run are.
+	confined *confinements
 	// unnamed says that a spec without a permissions block was told to name
 	// what it may touch: one mistake, however many actions suffer from it.
 	unnamed bool
@@ -47,7 +49,7 @@ type compiler struct {
 func (c *compiler) fork() *compiler {
 	return &compiler{
 		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants, unsure: c.unsure, doubtful: c.doubtful,
-		configure: c.configure, session: c.session, named: c.named,
+		configure: c.configure, session: c.session, named: c.named, confined: c.confined,
 		checkers: map[string]*checker{},
 	}
 }

@@ -226,6 +226,6 @@ func (e *Engine) openFiles() error {
 		return err
 	}
 	processes, err := e.processes(vars)
-	e.env = &actions.Env{Files: files, Network: network, Processes: processes}
+	e.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.declared()}
 	return err
 }

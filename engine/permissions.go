@@ -21,6 +21,9 @@ type Grant struct {
 	Implied bool `json:"implied"`
 	// Chosen says that the user's program decides what it covers.
 	Chosen bool `json:"chosenByTheProgram"`
+	// Confined says, of a program, how the spec's commands are bound by the other
+	// grants.
+	Confined Confinement `json:"confined,omitempty"`
 }
 
 // grant is a compiled one.
@@ -39,10 +42,17 @@ func (p *Program) Grants() ([]Grant, error) {
 	}
 	var out []Grant
 	for _, g := range slices.Concat(p.grants, named) {
-		out = append(out, Grant{Access: accessName(g.access), Pattern: g.node.Text, Implied: g.implied, Chosen: g.chosen()})
+		grant := Grant{Access: accessName(g.access), Pattern: g.node.Text, Implied: g.implied, Chosen: g.chosen()}
+		if g.access == actions.Run {
+			grant.Confined = p.compiler.confined.together()
+		}
+		out = append(out, grant)
 	}
 	return out, nil
 }
+
+// declared reports whether the spec has a permissions block.
+func (p *Program) declared() bool { return p.provider.Permissions != nil }
 
 // chosen reports whether the pattern depends on a resource's inputs.
 func (g grant) chosen() bool {
@@ -113,6 +123,9 @@ func (c *compiler) familyStatic(f *actions.Family) actions.Static {
 
 // permitted reports what a step needs and can never have.
 func (c *compiler) permitted(s *step, static actions.Static, block spec.Field) {
+	if s.kind.Sandbox != nil {
+		c.confined.add(c.confinement(s.kind.Sandbox(static)))
+	}
 	if s.kind.Grants == nil {
 		return
 	}

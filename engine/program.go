@@ -105,7 +105,7 @@ func (c *compiler) misfit() error {
 }
 
 func newProgram(p *spec.Provider, families []*actions.Family) (*Program, *compiler) {
-	c := &compiler{spec: p, families: families, checkers: map[string]*checker{}, named: &namedPrograms{}}
+	c := &compiler{spec: p, families: families, checkers: map[string]*checker{}, named: &namedPrograms{}, confined: &confinements{}}
 	prog := &Program{
 		provider: p, compiler: c, resources: map[string]*lazyResource{}, functions: map[string]func() (*function, error){},
 	}

@@ -320,7 +320,7 @@ func (r *run) open() error {
 		return r.mask().error(err)
 	}
 	processes, err := r.engine.processes(r.vars)
-	r.env = &actions.Env{Files: files, Network: network, Processes: processes}
+	r.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: r.engine.program.declared()}
 	return r.mask().error(err)
 }
 

@@ -94,9 +94,13 @@ func defaults() []actions.Arg {
 	dir.Exposed = true
 	message := arg("error", anything, "The message of a failure, from `stdout`, `stderr` and `exitCode`. Without it the end of what it wrote.")
 	message.Mode = actions.Late
+	box := option("sandbox", oneOf("auto", "required", "off"), "auto",
+		"Whether the kernel confines the command to what is granted, on Linux: `auto` where the spec has a `permissions` block, as far as the kernel can; `required` always, or the command does not start.")
+	box.Mode = actions.Raw
+	box.Instead = "Whether commands are confined is the author's to say, so that who reviews the spec knows it. Write \"auto\", \"required\" or \"off\"."
 	interpreter := words("interpreter", "The program that a `shell` script is given to, and its arguments. Default: `[\"/bin/sh\", \"-c\"]`.")
 	return []actions.Arg{
-		interpreter, env, dir, sshArg(),
+		interpreter, env, dir, box, sshArg(),
 		arg("log", oneOf("both", "stdout", "stderr", "none"),
 			"What of its output is shown while it runs. Default: both; only `stderr` where `stdout` is JSON or bytes, where the command changes nothing, and where a property of the resource is secret."),
 		message,

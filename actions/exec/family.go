@@ -8,6 +8,8 @@ package exec
 
 import (
 	"context"
+	"fmt"
+	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/exec/process"
@@ -32,6 +34,8 @@ func Family() *actions.Family {
 type family struct {
 	local  *process.Pool
 	remote *remote.Pool
+	// told keeps what the kernel cannot do from being said more than once.
+	told sync.Once
 }
 
 func (f *family) kind() *actions.Kind {
@@ -45,6 +49,7 @@ func (f *family) kind() *actions.Kind {
 		Effect:    effect,
 		Uncertain: func(s actions.Static) bool { return effect(s) == actions.Write && s.Literals["idempotent"] != true },
 		Grants:    needs,
+		Sandbox:   func(s actions.Static) string { return string(sandboxMode(s.Literals["sandbox"])) },
 		Check:     check,
 		Sees:      sees,
 		Examples:  examples(),
@@ -68,6 +73,9 @@ A command sees ` + "`PATH`, `HOME`" + `, what ` + "`permissions.env`" + ` names,
 When its time is up, or the host cancels, the command and all that it has started are sent TERM and, after ` + "`grace`" + `, KILL; so they are
 when the provider itself is killed. (On Linux that is every process below it, elsewhere its process group.) What a command leaves running in the background
 when it ends by itself runs on; it should write to a file of its own, for nobody reads what it writes.
+
+On Linux the commands of a spec with a ` + "`permissions`" + ` block run in a sandbox of the kernel's, which refuses them, and all that they start, what the
+spec is not granted: see [language.md](language.md#commands-in-the-kernels-sandbox). ` + "`sandbox`" + ` says so otherwise.
 
 An exit code that is neither ` + "`ok` nor `gone`" + ` is an error, with the end of what the command wrote to its standard error, or what
 ` + "`error`" + ` makes of it. ` + "`retry: on: [75]`" + ` is about an exit code, ` + "`\"timeout\"`" + ` about one that took too long. A command that did not start has done nothing.
@@ -96,6 +104,17 @@ func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
 		return actions.Refuse(err)
 	}
 	defer remove()
+	leave, err := f.confine(ctx, c)
+	if err != nil {
+		return actions.Refuse(fmt.Errorf("%s did not start: %w", c.title, err))
+	}
+	out := f.end(ctx, c)
+	leave(out.Status == actions.Done)
+	return out
+}
+
+// end runs the command, and says what its end means.
+func (f *family) end(ctx context.Context, c *command) actions.Outcome {
 	exit, err := f.local.Run(ctx, c.process)
 	c.out.finish()
 	if err != nil {

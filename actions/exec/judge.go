@@ -90,7 +90,7 @@ func (c *command) judge(exit process.Exit) actions.Outcome {
 	case slices.Contains(c.gone, exit.Code):
 		return c.missing(exit)
 	case !slices.Contains(c.ok, exit.Code):
-		out := c.failed(strconv.Itoa(exit.Code), fmt.Errorf("%s ended with exit code %d%s", c.title, exit.Code, c.said(exit)))
+		out := c.failed(strconv.Itoa(exit.Code), fmt.Errorf("%s ended with exit code %d%s%s", c.title, exit.Code, c.said(exit), c.suspect(exit)))
 		if result, err := c.result(exit.Code); err == nil {
 			out.Result = result // for `retry.if`
 		}

@@ -20,7 +20,10 @@ variables it may see. Whatever is not listed is refused.
 A grant in ${...} is decided when the provider runs: ${config.x} by its
 configuration; ${inputs.x} by the program that uses it ("chosen by the
 program"). A grant that the spec does not spell out, but that follows from what
-it names elsewhere, is marked as implied: a permissions block makes it explicit.`
+it names elsewhere, is marked as implied: a permissions block makes it explicit.
+
+What programs do once they run, the kernel keeps to the grants where it can; the
+list of programs says whether it does.`
 
 // accesses are the keys of a permissions block, and what each allows.
 var accesses = [...]struct{ key, allows string }{
@@ -90,9 +93,30 @@ func writeGrants(w io.Writer, about spec.Metadata, grants []engine.Grant) error 
 			text += heading + "  " + g.Pattern + remarks(g) + "\n"
 			heading = ""
 		}
+		if heading == "" {
+			text += confined(access.key, grants)
+		}
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// confined says how the programs that may be run are bound by the other grants.
+func confined(access string, grants []engine.Grant) string {
+	i := slices.IndexFunc(grants, func(g engine.Grant) bool { return g.Access == access && g.Confined != "" })
+	if i < 0 {
+		return ""
+	}
+	switch grants[i].Confined {
+	case engine.Enforced:
+		return "  The kernel keeps them, and what they start, to what stands here; where it cannot they do not start.\n"
+	case engine.Attempted:
+		return "  The kernel keeps them, and what they start, to what stands here, where it can: on Linux.\n"
+	case engine.Mixed:
+		return "  Some run outside of the kernel's sandbox: nothing keeps those to what stands here.\n"
+	default:
+		return "  Nothing keeps them, or what they start, to what stands here.\n"
+	}
 }
 
 // covered reports whether what may be read may be written too, which says it

@@ -71,6 +71,7 @@ func parts() []part {
 		{"disk", (*bench).disk},
 		{"requests", (*bench).http},
 		{"commands", (*bench).commands},
+		{"sandbox", (*bench).sandbox},
 		{partCLI, (*bench).cli},
 	}
 }

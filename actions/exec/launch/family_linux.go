@@ -14,7 +14,8 @@ import (
 // kernel does not know how, only process groups are ended.
 func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// ownGroup gives a command a process group, which dies with this process.
+// ownGroup gives a command a process group, which dies with the thread that
+// starts it, and so with this process.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -28,6 +29,9 @@ func watch(pid int) (fd int, forget func()) {
 	}
 	return fd, func() { _ = unix.Close(fd) }
 }
+
+// outliveThread lets a command outlive the thread that starts it.
+func outliveThread(attr *syscall.SysProcAttr) { attr.Pdeathsig = 0 }
 
 // family is all that a command has started: what is below this process.
 type family struct{ leader int }

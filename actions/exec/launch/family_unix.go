@@ -40,6 +40,9 @@ func watch(int) (fd int, forget func()) {
 	}
 }
 
+// outliveThread has nothing to do: here no command dies with a thread.
+func outliveThread(*syscall.SysProcAttr) {}
+
 // family is what a command has started, as far as it has stayed in its group.
 type family struct{ leader int }
 

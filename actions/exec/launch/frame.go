@@ -21,7 +21,8 @@ const (
 	Ready
 	// Started gives the process id of a command that is not over at once.
 	Started
-	// Failed says that the command did not start: the number of the error.
+	// Failed says that the command did not start: the number of the error, or a
+	// text where it has none.
 	Failed
 	// Exited says how it ended: see Exit.
 	Exited

@@ -14,22 +14,26 @@ type Request struct {
 	Args, Env []string
 	// Grace is the time from TERM to KILL where the provider is gone.
 	Grace time.Duration
+	// Rules are those of the sandbox that it is confined by, in JSON, or "".
+	// Scratch is a folder that is removed after it where the provider is gone, or
+	// "".
+	Rules, Scratch string
 }
 
 // Fields are the request as a frame's.
 func (r Request) Fields() []string {
-	fields := []string{r.Path, r.Dir, strconv.FormatInt(r.Grace.Milliseconds(), 10), strconv.Itoa(len(r.Args))}
+	fields := []string{r.Path, r.Dir, strconv.FormatInt(r.Grace.Milliseconds(), 10), r.Rules, r.Scratch, strconv.Itoa(len(r.Args))}
 	fields = append(fields, r.Args...)
 	return append(fields, r.Env...)
 }
 
 // ParseRequest is the request in a frame's fields.
 func ParseRequest(fields []string) (Request, error) {
-	const head = 4
+	const head = 6
 	if len(fields) < head {
 		return Request{}, errRequest
 	}
-	n, err := strconv.Atoi(fields[3])
+	n, err := strconv.Atoi(fields[head-1])
 	if err != nil || n < 1 || n > len(fields)-head {
 		return Request{}, errRequest
 	}
@@ -37,7 +41,9 @@ func ParseRequest(fields []string) (Request, error) {
 	if err != nil {
 		return Request{}, errRequest
 	}
-	return Request{Path: fields[0], Dir: fields[1], Grace: grace, Args: fields[head : head+n], Env: fields[head+n:]}, nil
+	return Request{
+		Path: fields[0], Dir: fields[1], Grace: grace, Rules: fields[3], Scratch: fields[4], Args: fields[head : head+n], Env: fields[head+n:],
+	}, nil
 }
 
 var errRequest = errors.New("the request is none")

@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/declprov/declprov/actions/exec/sandbox"
 )
 
 const (
@@ -86,29 +89,54 @@ func (s *supervisor) say(kind Kind, fields ...string) {
 func (s *supervisor) command(f frame) bool {
 	req, err := ParseRequest(f.fields)
 	if err != nil || len(f.files) != 3 {
-		s.say(Failed, strconv.Itoa(int(syscall.EINVAL)))
+		s.say(Failed, reason(syscall.EINVAL))
 		return true
 	}
-	attr := &syscall.ProcAttr{Dir: req.Dir, Env: req.Env, Sys: ownGroup()}
-	for _, fd := range f.files {
-		attr.Files = append(attr.Files, uintptr(fd))
-	}
-	pid, err := syscall.ForkExec(req.Path, req.Args, attr)
+	pid, err := start(req, f.files)
 	for _, fd := range f.files {
 		_ = syscall.Close(fd)
 	}
 	if err != nil {
-		number := syscall.EINVAL
-		if errno, ok := err.(syscall.Errno); ok {
-			number = errno
-		}
-		s.say(Failed, strconv.Itoa(int(number)))
+		s.say(Failed, reason(err))
 		return true
 	}
 	r := &running{family: family{leader: pid}, grace: req.Grace}
 	exit, gone := s.follow(r)
+	if gone && req.Scratch != "" {
+		_ = sandbox.Clear(req.Scratch) // nobody is there to be told
+	}
 	s.say(Exited, exit.Fields()...)
 	return !gone && !exit.Left
+}
+
+// start starts the command, confined where it is to be.
+func start(req Request, files []int) (pid int, err error) {
+	attr := &syscall.ProcAttr{Dir: req.Dir, Env: req.Env, Sys: ownGroup()}
+	for _, fd := range files {
+		attr.Files = append(attr.Files, uintptr(fd))
+	}
+	if req.Rules == "" {
+		return syscall.ForkExec(req.Path, req.Args, attr)
+	}
+	var rules sandbox.Rules
+	if err := json.Unmarshal([]byte(req.Rules), &rules); err != nil {
+		return 0, fmt.Errorf("the rules of its sandbox: %w", err)
+	}
+	// The thread that starts it ends at once.
+	outliveThread(attr.Sys)
+	err = rules.Within(func() error {
+		pid, err = syscall.ForkExec(req.Path, req.Args, attr)
+		return err
+	})
+	return pid, err
+}
+
+// reason is an error as a frame has it.
+func reason(err error) string {
+	if errno, ok := err.(syscall.Errno); ok {
+		return strconv.Itoa(int(errno))
+	}
+	return err.Error()
 }
 
 // running is the command that runs.

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/declprov/declprov/actions/exec/sandbox"
 )
 
 // Command is what to run. Nothing of it is looked up, and nothing inherited.
@@ -26,6 +28,8 @@ type Command struct {
 	Timeout time.Duration
 	// Grace is how long it has from TERM to KILL, when it is ended.
 	Grace time.Duration
+	// Box is the sandbox that it runs in, or nil.
+	Box *sandbox.Box
 }
 
 // Exit is how a command ended that was started.

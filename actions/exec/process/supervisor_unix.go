@@ -4,6 +4,7 @@ package process
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -98,8 +99,8 @@ func (s *supervisor) run(ctx context.Context, c Command) (exit Exit, reusable bo
 	}
 	ended, parsed := launch.ParseExit(a.fields)
 	if a.err != nil || a.kind != launch.Exited || parsed != nil {
-		// The supervisor is gone, and with it the command (its parent's death is
-		// its own, on Linux); its group may not be.
+		// The supervisor is gone, and with it a command that was not confined (its
+		// parent's death is its own, on Linux); others, and its group, may not be.
 		if a.pid != 0 {
 			_ = syscall.Kill(-a.pid, syscall.SIGKILL)
 		}
@@ -149,6 +150,13 @@ func failure(fields []string) error {
 // start sends the command.
 func (s *supervisor) start(c Command, p *pipes) error {
 	req := launch.Request{Path: c.Path, Dir: c.Dir, Args: c.Args, Env: c.Env, Grace: c.Grace}
+	if c.Box != nil {
+		rules, err := json.Marshal(c.Box.Rules)
+		if err != nil {
+			return notStarted("the rules of its sandbox: %w", err)
+		}
+		req.Rules, req.Scratch = string(rules), c.Box.Scratch
+	}
 	message := launch.Append(nil, launch.Start, req.Fields()...)
 	defer p.closeTheirs()
 	n, _, err := s.conn.WriteMsgUnix(message, syscall.UnixRights(p.descriptors()...), nil)

@@ -148,14 +148,15 @@ func open(parent *os.Root, name string) {
 // Environ is a command's environment with what the box changes of it: temporary
 // files go to the scratch folder, and so does what belongs into the home folder
 // where nothing of that is granted, since programs take a home that they may
-// not read for broken. Own are the variables that the spec sets itself.
-func (b *Box) Environ(env []string, own map[string]bool) []string {
+// not read for broken. Own tells the variables that the spec sets itself, or is
+// granted by their names.
+func (b *Box) Environ(env []string, own func(name string) bool) []string {
 	env = slices.Clone(env)
-	if !own["TMPDIR"] {
+	if !own("TMPDIR") {
 		env = set(env, "TMPDIR", b.Scratch)
 	}
 	home, has := lookUp(env, "HOME")
-	if has && !own["HOME"] && !b.touches(home) {
+	if has && !own("HOME") && !b.touches(home) {
 		env = set(env, "HOME", b.Scratch)
 	}
 	return env

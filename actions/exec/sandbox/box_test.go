@@ -42,7 +42,7 @@ func TestEnviron(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			box := boxWith(t, t.TempDir(), false, actions.Rule{Access: actions.Read, Pattern: tc.granted})
 			defer box.Close(true)
-			got := box.Environ(env, tc.own)
+			got := box.Environ(env, func(name string) bool { return tc.own[name] })
 			for i := range got {
 				for _, name := range []string{"HOME=", "TMPDIR="} {
 					if got[i] == name+box.Scratch {

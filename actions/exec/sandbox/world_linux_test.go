@@ -119,7 +119,7 @@ func (w *world) run(t *testing.T, box *Box, script string, env ...string) (strin
 	}, env...)
 	start := cmd.Start
 	if box != nil {
-		cmd.Env = box.Environ(cmd.Env, nil)
+		cmd.Env = box.Environ(cmd.Env, func(string) bool { return false })
 		start = func() error { return box.Rules.Within(cmd.Start) }
 	}
 	if err := start(); err != nil {

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/declprov/declprov/actions/exec/sandbox"
 )
 
 // pythonPulumi is the version of Pulumi's Python SDK, from which the guide's
@@ -71,6 +73,25 @@ func straceTool() Tool {
 		return path, nil
 	}
 	return t
+}
+
+// landlockTool is the kernel's sandbox, which no package brings.
+func landlockTool() Tool {
+	return Tool{
+		Name: Landlock, For: "commands in the kernel's sandbox",
+		find: func(string) (string, error) {
+			if err := sandbox.Here().Required(); err != nil {
+				return "", fmt.Errorf("%w: %w", ErrMissing, err)
+			}
+			return "", nil
+		},
+		install: func(context.Context, string, io.Writer) error {
+			if err := sandbox.Here().Required(); err != nil {
+				return fmt.Errorf("it takes Linux 6.12 or newer, booted with landlock in the list lsm=: %w", err)
+			}
+			return nil
+		},
+	}
 }
 
 // installPackages brings packages of the system, where there is apt and a way

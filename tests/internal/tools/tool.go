@@ -36,6 +36,9 @@ const (
 	PowerDNS       = "pdns_server"
 	Caddy          = "caddy"
 	SSHD           = "sshd"
+	Git            = "git"
+	Python         = "python3"
+	Landlock       = "landlock"
 )
 
 // PowerDNSTables is where the package of PowerDNS's backend has the tables that
@@ -55,6 +58,9 @@ func All() []Tool {
 			find: findVenv, install: installVenv,
 		},
 		straceTool(),
+		systemTool(Git, "commands that work on repositories", "git", "git"),
+		systemTool(Python, "Python in the kernel's sandbox", "/usr/bin/python3", "python3"),
+		landlockTool(),
 		systemTool(CCompiler, "the race detector", "cc", "gcc", "libc6-dev"),
 		serverTool(PowerDNS, "examples/powerdns.cue against a real server", "/usr/sbin/pdns_server",
 			[]string{"pdns-server", "pdns-backend-sqlite3", "sqlite3"}, []string{"sqlite3", PowerDNSTables}),

@@ -1,0 +1,94 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/exec/process"
+	"github.com/declprov/declprov/actions/exec/sandbox"
+)
+
+// confine puts a command into the kernel's sandbox, where the step, the spec and
+// the kernel say so. Leave is called when the command has ended.
+func (f *family) confine(ctx context.Context, c *command) (leave func(worked bool), err error) {
+	mode := sandboxMode(c.call.Args["sandbox"])
+	if mode == sandbox.Off || mode == sandbox.Auto && !c.call.Env.Declared {
+		return func(bool) {}, nil
+	}
+	kernel := sandbox.Here()
+	if mode == sandbox.Required {
+		if err := kernel.Required(); err != nil {
+			return nil, err
+		}
+	}
+	f.tell(c.call, kernel)
+	if kernel.ABI == 0 {
+		return func(bool) {}, nil
+	}
+	env := c.call.Env
+	box, err := sandbox.Prepare(ctx, sandbox.Command{
+		Files: env.Files, Network: env.Network, Programs: append(env.Processes.Programs(), c.process.Path), Changes: !c.quiet,
+	})
+	if err != nil {
+		return nil, err
+	}
+	own, _ := c.call.Args["env"].(map[string]any)
+	c.process.Box, c.process.Env = box, box.Environ(c.process.Env, func(name string) bool {
+		return overrides(own, name) || env.Processes.Inherits(name)
+	})
+	return func(worked bool) {
+		if err := box.Close(worked); err != nil {
+			c.log(fmt.Sprintf("the command's temporary files stay in %s: %v", box.Scratch, err))
+		}
+	}, nil
+}
+
+// sandboxMode is what the argument says; it is the author's alone, and so known before
+// anything runs.
+func sandboxMode(argument any) sandbox.Mode {
+	if mode, ok := argument.(string); ok {
+		return sandbox.Mode(mode)
+	}
+	return sandbox.Auto
+}
+
+// tell says once a process what the kernel cannot do.
+func (f *family) tell(call *actions.Call, kernel sandbox.Kernel) {
+	text := kernel.Partial()
+	if kernel.ABI == 0 {
+		text = kernel.Unavailable().Error()
+	}
+	if text != "" && call.Log != nil {
+		f.told.Do(func() { call.Log("commands are not confined as far as they could be: "+text, true) })
+	}
+}
+
+func (c *command) log(text string) {
+	if c.call.Log != nil {
+		c.call.Log(text, true)
+	}
+}
+
+// refused are what programs say of system calls that a sandbox has refused: of
+// most EACCES, of signals and tracing EPERM, of links and names out of a folder
+// EXDEV.
+func refused() []string {
+	return []string{"permission denied", "operation not permitted", "invalid cross-device link"}
+}
+
+// suspect says, of a command that failed in a sandbox and complains like one that
+// was refused something, what it was granted.
+func (c *command) suspect(exit process.Exit) string {
+	if c.process.Box == nil {
+		return ""
+	}
+	said := strings.ToLower(c.out.stderr.end() + c.out.stdout.end())
+	if exit.Code != 126 && !slices.ContainsFunc(refused(), func(text string) bool { return strings.Contains(said, text) }) {
+		return ""
+	}
+	return "\nIt ran in the kernel's sandbox, which grants a command what `permissions` grants, and the system's programs: " +
+		"add what it lacks there, or set sandbox: \"off\" to run it outside"
+}

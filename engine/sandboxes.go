@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+)
+
+// Confinement says how the programs that a spec runs are bound by what it is
+// granted; to start others, and to name files, is then theirs.
+type Confinement string
+
+const (
+	// Unconfined programs do what they do.
+	Unconfined Confinement = "none"
+	// Mixed are some unconfined, and some not.
+	Mixed Confinement = "some"
+	// Attempted confines as far as the system can.
+	Attempted Confinement = "attempted"
+	// Enforced confines, or starts nothing.
+	Enforced Confinement = "enforced"
+)
+
+// confinements are those of the steps of a spec. Resources are compiled side by
+// side.
+type confinements struct {
+	mu   sync.Mutex
+	seen []Confinement
+}
+
+func (c *confinements) add(one Confinement) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.seen, one) {
+		c.seen = append(c.seen, one)
+	}
+}
+
+// together is what can be said of all of them; "" where there are none.
+func (c *confinements) together() Confinement {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case len(c.seen) == 0:
+		return ""
+	case len(c.seen) == 1:
+		return c.seen[0]
+	case slices.Contains(c.seen, Unconfined):
+		return Mixed
+	default:
+		return Attempted
+	}
+}
+
+// confinement is how a step's programs are bound, by the mode that its kind tells.
+func (c *compiler) confinement(mode string) Confinement {
+	switch {
+	case mode == "required":
+		return Enforced
+	case mode == "auto" && c.spec.Permissions != nil:
+		return Attempted
+	default:
+		return Unconfined
+	}
+}

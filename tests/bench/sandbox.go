@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/declprov/declprov/actions/exec/sandbox"
+	"github.com/declprov/declprov/tests/internal/provider"
+)
+
+// sandboxSpec runs commands that do nothing, in the kernel's sandbox and outside.
+const sandboxSpec = `package bench
+
+name:    "bench"
+version: "0.1.0"
+permissions: {write: ["**"], run: ["/bin/true"]}
+functions: {
+	[string]: {
+		inputs: names: [...string]
+		outputs: count: int
+		forEach: "${inputs.names}"
+		return: count: "${len(result)}"
+	}
+	confined: exec: {command: ["/bin/true"], effect: "none"}
+	free: exec: {command: ["/bin/true"], effect: "none", sandbox: "off"}
+}
+`
+
+const sandboxCalls = 300 // commands in one call
+
+// sandbox measures what the kernel's sandbox adds to a command: many in one call,
+// so that the host's protocol has no part in it.
+func (b *bench) sandbox(ctx context.Context) error {
+	if err := sandbox.Here().Required(); err != nil {
+		fmt.Println("left out, the kernel's sandbox:", err)
+		return nil
+	}
+	folder := filepath.Join(b.dir, "sandbox")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return err
+	}
+	if err := provider.Make(folder, b.serving, "bench", ".cue", sandboxSpec); err != nil {
+		return err
+	}
+	p, err := start(ctx, peer{name: "declprov, commands", program: filepath.Join(folder, "pulumi-resource-bench")}, folder)
+	if err != nil {
+		return err
+	}
+	defer p.stop()
+	names := make([]any, sandboxCalls)
+	for i := range names {
+		names[i] = fmt.Sprint(i)
+	}
+	args, err := structpb.NewStruct(map[string]any{"names": names})
+	if err != nil {
+		return err
+	}
+	took := map[string][]float64{}
+	for range b.rounds {
+		for _, function := range []string{"free", "confined"} {
+			each, err := timed(func() error {
+				res, err := p.Invoke(ctx, &pulumirpc.InvokeRequest{Tok: "bench:index:" + function, Args: args})
+				if err == nil && len(res.GetFailures()) > 0 {
+					err = errors.New(res.GetFailures()[0].GetReason())
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			took[function] = append(took[function], us(each)/1000/sandboxCalls)
+		}
+	}
+	free, confined := median(took["free"]), median(took["confined"])
+	b.rows = append(b.rows, row{
+		what: "exec: a command in the sandbox over one outside", got: confined - free, budget: 1.5, unit: "ms",
+		detail: fmt.Sprintf("(%.2f ms, outside %.2f ms: %.2f x)", confined, free, median(ratios(took["confined"], took["free"]))),
+	})
+	return nil
+}
