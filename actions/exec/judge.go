@@ -72,6 +72,9 @@ func (c *command) broken(err error) actions.Outcome {
 		err = errors.New("its arguments and environment are longer than this system takes: pass what is long by stdin")
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("there is no %s, or not the interpreter that it names in its first line", c.process.Path)
+	case errors.Is(err, fs.ErrPermission) && c.process.Box != nil:
+		err = fmt.Errorf("%s is not executable for this user, or what loads it is not granted: outside of the system's folders, "+
+			"permissions.run has to name its interpreter or loader, and permissions.read its libraries", c.process.Path)
 	case errors.Is(err, fs.ErrPermission):
 		err = fmt.Errorf("%s is not executable for this user", c.process.Path)
 	case errors.Is(err, syscall.ENOEXEC):
