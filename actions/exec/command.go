@@ -23,7 +23,9 @@ type command struct {
 	// is put there before.
 	target  *remote.Target
 	uploads []any
-	out     *output
+	// own are folders that were made for it alone.
+	own []string
+	out *output
 	// title is how messages name it: the program, without what is in its
 	// arguments.
 	title    string

@@ -21,6 +21,9 @@ type Command struct {
 	// Programs are absolute paths: of the command's own program, and of others
 	// that it may run beside the system's.
 	Programs []string
+	// Own are folders that were made for the command alone: it may change what is
+	// there, and run it.
+	Own []string
 	// Changes says that the command changes the world. Then a folder that it may
 	// write to (`d/**`) and that is not there is made first, for the kernel grants
 	// what exists.
@@ -58,6 +61,8 @@ func (b *Box) prepare(ctx context.Context, c Command) error {
 	}
 	b.granted = slices.Concat(b.Rules.Read, b.Rules.Write)
 	b.Rules.Run(c.Programs...)
+	own := places(true, c.Own...)
+	b.Rules.Write, b.Rules.Execute = append(b.Rules.Write, own...), append(b.Rules.Execute, own...)
 	b.Rules = b.Rules.System()
 	scratch, err := os.MkdirTemp("", "declprov-command-")
 	if err != nil {

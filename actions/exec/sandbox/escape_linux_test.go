@@ -145,6 +145,22 @@ func TestWhatIsGrantedWorks(t *testing.T) {
 	}
 }
 
+func TestFoldersOfItsOwn(t *testing.T) {
+	needKernel(t)
+	w := newWorld(t)
+	files, err := actions.NewFiles(w.dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := boxOf(t, Command{Files: files, Network: networkOf(t), Own: []string{filepath.Join(w.dir, "ro")}})
+	if out, err := w.run(t, box, `$RO/program && echo x > $RO/new`); err != nil || out != "ran\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := w.run(t, box, `ls $IN`); err == nil {
+		t.Errorf("it may see others: %s", out)
+	}
+}
+
 func TestPortsThatAreGranted(t *testing.T) {
 	needKernel(t)
 	for _, tc := range []struct {
