@@ -77,7 +77,8 @@ type Kind struct {
 	Grants func(Static) []Grant
 	// Sandbox says, where a run starts programs of others, whether the system keeps
 	// these to what the spec is granted: "auto" where there is a permissions block,
-	// as far as it can; "required" always; "off" never. Nil: none are started.
+	// as far as it can; "required" always; "off" never; "" where none are started, as
+	// by nil.
 	Sandbox func(Static) string
 	// Check finds what is wrong with a call beyond the types of its arguments;
 	// nil is nothing. Run checks again: not all of it is known before.

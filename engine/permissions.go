@@ -124,7 +124,9 @@ func (c *compiler) familyStatic(f *actions.Family) actions.Static {
 // permitted reports what a step needs and can never have.
 func (c *compiler) permitted(s *step, static actions.Static, block spec.Field) {
 	if s.kind.Sandbox != nil {
-		c.confined.add(c.confinement(s.kind.Sandbox(static)))
+		if mode := s.kind.Sandbox(static); mode != "" {
+			c.confined.add(c.confinement(mode))
+		}
 	}
 	if s.kind.Grants == nil {
 		return
