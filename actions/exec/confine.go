@@ -55,6 +55,15 @@ func sandboxMode(argument any) sandbox.Mode {
 	return sandbox.Auto
 }
 
+// confinement is the mode for who reviews a spec; what runs on another machine is
+// of no sandbox here.
+func confinement(s actions.Static) string {
+	if s.Given("ssh") {
+		return ""
+	}
+	return string(sandboxMode(s.Literals["sandbox"]))
+}
+
 // tell says once a process what the kernel cannot do.
 func (f *family) tell(call *actions.Call, kernel sandbox.Kernel) {
 	text := kernel.Partial()

@@ -49,7 +49,7 @@ func (f *family) kind() *actions.Kind {
 		Effect:    effect,
 		Uncertain: func(s actions.Static) bool { return effect(s) == actions.Write && s.Literals["idempotent"] != true },
 		Grants:    needs,
-		Sandbox:   func(s actions.Static) string { return string(sandboxMode(s.Literals["sandbox"])) },
+		Sandbox:   confinement,
 		Check:     check,
 		Sees:      sees,
 		Examples:  examples(),
@@ -81,7 +81,7 @@ An exit code that is neither ` + "`ok` nor `gone`" + ` is an error, with the end
 ` + "`error`" + ` makes of it. ` + "`retry: on: [75]`" + ` is about an exit code, ` + "`\"timeout\"`" + ` about one that took too long. A command that did not start has done nothing.
 
 With ` + "`ssh`" + ` it runs on another machine, as what its user may do there: the permissions grant the machine (` + "`hosts: [\"ssh://build.example.com\"]`" + `),
-and no programs. It sees the environment of that log-in, and its ` + "`env`" + `; a relative ` + "`dir`" + ` starts at the user's home. The machine is asked to end the command's process group
+and no programs; there it is not confined. It sees the environment of that log-in, and its ` + "`env`" + `; a relative ` + "`dir`" + ` starts at the user's home. The machine is asked to end the command's process group
 where its time is up; what has left the group runs on. A connection that breaks while it runs leaves an outcome that nobody knows.
 
 One line end at the end of a ` + "`text`" + ` is not part of it.`

@@ -141,6 +141,7 @@ func (c *command) place(ctx context.Context) (remove func(), err error) {
 		return nil, fmt.Errorf("files: %w", err)
 	}
 	c.process.Env = append(c.process.Env, filesVariable+"="+dir)
+	c.own = append(c.own, dir)
 	return remove, nil
 }
 

@@ -32,16 +32,17 @@ func arrows() map[string][]string {
 		"actions/assets": {"actions"},
 		"actions/file":   {"actions/assets"},
 		"actions/http":   {"actions/assets"},
-		"actions/exec":   {"actions/assets", "actions/exec/launch"},
-		// What a binary has to call first that runs commands: it imports nothing.
-		"actions/exec/launch": {},
-		"actions/builtin":     {"actions/file", "actions/http", "actions/exec"},
-		"engine":              {"spec/expr", "actions", "spec/container"},
-		"engine/schema":       {"engine"},
-		"engine/pulumi":       {"engine"},
-		"engine/terraform":    {"engine"},
-		"cmd":                 {"spec/load", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin", "actions/exec/launch"},
-		"docs":                {"cmd"},
+		"actions/exec":   {"actions/assets", "actions/exec/launch", "actions/exec/sandbox"},
+		// What a binary has to call first that runs commands, and what confines them.
+		"actions/exec/launch":  {"actions/exec/sandbox"},
+		"actions/exec/sandbox": {"actions"},
+		"actions/builtin":      {"actions/file", "actions/http", "actions/exec"},
+		"engine":               {"spec/expr", "actions", "spec/container"},
+		"engine/schema":        {"engine"},
+		"engine/pulumi":        {"engine"},
+		"engine/terraform":     {"engine"},
+		"cmd":                  {"spec/load", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin", "actions/exec/launch"},
+		"docs":                 {"cmd"},
 	}
 }
 

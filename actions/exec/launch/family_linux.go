@@ -2,6 +2,7 @@ package launch
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -13,6 +14,10 @@ import (
 // adopt makes this process the parent of what its descendants orphan. Where the
 // kernel does not know how, only process groups are ended.
 func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+
+// withhold keeps from commands the files that this process has inherited by
+// somebody's oversight; a kernel before 5.11 cannot.
+func withhold() { _ = unix.CloseRange(Socket+1, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) }
 
 // ownGroup gives a command a process group, which dies with the thread that
 // starts it, and so with this process.

@@ -11,6 +11,15 @@ import (
 // adopt does nothing: only Linux has orphans adopted by other than init.
 func adopt() {}
 
+// withhold keeps from commands the files that this process has inherited by
+// somebody's oversight.
+func withhold() {
+	const most = 256
+	for fd := Socket + 1; fd < most; fd++ {
+		syscall.CloseOnExec(fd)
+	}
+}
+
 // ownGroup gives a command a process group.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 

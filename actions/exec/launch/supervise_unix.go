@@ -41,6 +41,7 @@ func supervise() {
 		return
 	}
 	syscall.CloseOnExec(Socket)
+	withhold()
 	// A command dies with the thread that started it.
 	runtime.LockOSThread()
 	adopt()

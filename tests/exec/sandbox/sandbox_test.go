@@ -88,6 +88,15 @@ func TestWithinTheGrants(t *testing.T) {
 	}
 }
 
+// TestFilesHandedOver: what the step hands its command is the command's own.
+func TestFilesHandedOver(t *testing.T) {
+	need(t)
+	w := newWorld(t, granting, `, files: [{path: "run.sh", content: "#!/bin/sh\necho handed\n", mode: "0755"}]`)
+	if got := w.run(`$DECLPROV_FILES/run.sh`); got.code != 0 || got.stdout != "handed" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestGit(t *testing.T) {
 	need(t)
 	tools.Need(t, tools.Git)
