@@ -54,6 +54,9 @@ type typed struct {
 type reference struct {
 	path []string
 	at   extent
+	// presence says that it matters only whether it is there: it is compared
+	// with null.
+	presence bool
 }
 
 // item is what `#` is in a predicate.
@@ -96,9 +99,23 @@ func (c *checker) text(e extent) string {
 // use records that the whole of a value is used.
 func (c *checker) use(v typed) *spec.Type {
 	if v.origin != nil {
-		c.refs = append(c.refs, reference{v.origin, v.at})
+		c.refs = append(c.refs, reference{path: v.origin, at: v.at})
 	}
 	return v.t
+}
+
+// side checks one side of a comparison; of what is compared with null, only
+// whether it is there matters.
+func (c *checker) side(n, other ast.Node) typed {
+	if !isNullNode(other) {
+		return c.operand(n)
+	}
+	v := c.check(n)
+	if v.origin != nil {
+		c.refs = append(c.refs, reference{path: v.origin, at: v.at, presence: true})
+	}
+	v.origin = nil
+	return v
 }
 
 // operand checks a part and uses its value.

@@ -39,12 +39,15 @@ func (c *checker) binary(n *ast.BinaryNode) typed {
 	case "??":
 		return c.coalesce(n)
 	}
+	if n.Operator == "==" || n.Operator == "!=" {
+		l, r := c.side(n.Left, n.Right), c.side(n.Right, n.Left)
+		c.equality(n, l, r)
+		return typed{t: static().bool, at: l.at.join(r.at)}
+	}
 	l, r := c.operand(n.Left), c.operand(n.Right)
 	at := l.at.join(r.at)
 	out := typed{t: static().bool, at: at}
 	switch n.Operator {
-	case "==", "!=":
-		c.equality(n, l, r)
 	case "<", ">", "<=", ">=":
 		c.order(n, l, r)
 	case "in":

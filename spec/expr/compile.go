@@ -37,7 +37,7 @@ func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 	if c.diags.HasErrors() {
 		return nil, c.diags
 	}
-	v := &Value{root: root, typ: outside(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n}
+	v := &Value{root: root, typ: outside(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present}
 	v.secret = scope.refersToSecret(c.refs)
 	return v, c.diags
 }
@@ -50,6 +50,9 @@ type compilation struct {
 	unchecked []diag.Range
 	// pieces are those of the tree's root, where it is text or a scalar.
 	pieces []piece
+	// present are the paths that are not null where the tree's root, one
+	// expression, comes out true.
+	present [][]string
 }
 
 func (c *compilation) report(code string, at diag.Range, detail, format string, args ...any) {
@@ -302,7 +305,7 @@ func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evalua
 	if len(raw) == 1 && !c.joinsSegments(raw[0], want) {
 		e := c.expression(n, raw[0], want, false)
 		if depth == 0 {
-			c.pieces = []piece{e.piece()}
+			c.pieces, c.present = []piece{e.piece()}, pathsOf(e.present)
 		}
 		return e.part, e.t
 	}

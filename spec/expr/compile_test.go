@@ -322,6 +322,43 @@ func TestStaticTypes(t *testing.T) {
 }
 
 // TestRefs asserts what templates refer to.
+// TestPresent asserts what is known where a condition is true, and that a scope
+// that knows it takes no guard.
+func TestPresent(t *testing.T) {
+	for text, want := range map[string][]string{
+		"${inputs.mode != null}": {"inputs.mode"},
+		"${inputs.mode != null && inputs.limits?.cpu == 1 && inputs.size > 1}": {"inputs.mode", "inputs.limits.cpu"},
+		"${!(inputs.mode == null || inputs.size > 1)}":                         {"inputs.mode"},
+		"${inputs.mode == null}":                                               nil,
+		"${let m = inputs.mode; m != null}":                                    nil,
+		"${any(inputs.rules, .port != null)}":                                  nil,
+		"x ${inputs.mode != null}":                                             nil,
+	} {
+		var got []string
+		v, _ := Compile(stringNode(text), petScope(), nil)
+		if v == nil {
+			t.Fatalf("%s does not compile", text)
+		}
+		for _, path := range v.Present() {
+			got = append(got, strings.Join(path, "."))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+	text := &spec.Type{Kind: spec.String}
+	scope := petScope()
+	if _, diags := Compile(stringNode("${inputs.mode}"), scope, text); !diags.HasErrors() {
+		t.Error("what may be null passes for text")
+	}
+	scope.Present = [][]string{{"inputs", "mode"}, {"inputs", "limits", "cpu"}}
+	for _, expression := range []string{"${inputs.mode}", "${string(inputs.limits.cpu)}"} {
+		if _, diags := Compile(stringNode(expression), scope, text); len(diags) > 0 {
+			t.Errorf("%s, though it is known to be there: %+v", expression, diags)
+		}
+	}
+}
+
 func TestRefs(t *testing.T) {
 	tests := []struct {
 		text string

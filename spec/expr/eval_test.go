@@ -283,6 +283,15 @@ func TestFlow(t *testing.T) {
 		{"${session.key}", Secret{"k"}},
 		{"${inputs.name}-${inputs.mode ?? \"\"}", Secret{u}},
 		{"${1 + 1}", int64(2)},
+		// Whether something is there is known, and no secret, though what is in
+		// it is not known, or is one.
+		{"${inputs.limits != null}", true},
+		{"${null == inputs.limits ? 1 : 2}", int64(2)},
+		{"${inputs.mode != null}", u},
+		{"${body.a.b == null}", u},
+		{"${inputs.limits?.cpu == null}", Secret{u}},
+		{"${session != null}", Secret{true}},
+		{"${inputs.rules == [] ? 1 : 2}", Secret{u}},
 	}
 	for _, test := range tests {
 		t.Run(test.text, func(t *testing.T) {
@@ -330,6 +339,7 @@ func TestStaticSecret(t *testing.T) {
 		{"x ${session.key}", true},
 		{"${config.endpoint}", false},
 		{"${omit(config, \"token\")}", true},
+		{"${config.token == null}", true},
 		{"${inputs}", false},
 		{"plain", false},
 	}

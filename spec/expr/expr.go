@@ -27,6 +27,9 @@ type Scope struct {
 	Types spec.Types
 	// Names are what may be used; of two of one name, the first.
 	Names []Name
+	// Present are paths, from the names on, that are known not to be null here,
+	// though their types allow it: see Value.Present.
+	Present [][]string
 }
 
 // Name is one name of a scope.
@@ -48,6 +51,9 @@ type Name struct {
 type Ref struct {
 	Path  []string
 	Range diag.Range
+	// Presence says that it matters only whether it is there: it is compared
+	// with null.
+	Presence bool
 }
 
 // Vars are the values of a scope's names: nil, bool, int64, float64,

@@ -18,6 +18,8 @@ type compiled struct {
 	place place
 	// segments says that it is a call of segments(…).
 	segments bool
+	// present are the keys of what is not null where it comes out true.
+	present []string
 }
 
 func (e compiled) piece() piece {
@@ -32,7 +34,7 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, in
 		c.report(CodeSyntax, n.At(raw.from+bad.from, raw.from+bad.to), bad.detail(), "%s", bad.message)
 		return faulty
 	}
-	k := &checker{scope: c.scope, types: c.scope.Types, node: n, offset: raw.from, extents: extents{[]rune(raw.text)}}
+	k := &checker{scope: c.scope, types: c.scope.Types, node: n, offset: raw.from, extents: extents{[]rune(raw.text)}, facts: c.scope.facts()}
 	v := k.check(tree)
 	k.use(v)
 	whole := k.trimmed()
@@ -49,11 +51,12 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, in
 	}
 	slices.SortStableFunc(k.refs, func(a, b reference) int { return a.at.from - b.at.from })
 	for _, r := range k.refs {
-		c.refs = append(c.refs, Ref{Path: r.path, Range: k.rangeOf(r.at)})
+		c.refs = append(c.refs, Ref{Path: r.path, Range: k.rangeOf(r.at), Presence: r.presence})
 	}
 	if k.diags.HasErrors() {
 		return faulty
 	}
+	present := k.when(tree, true) // before the builder rewrites the tree
 	b := builder{checker: k, place: faulty.place}
 	part := b.build(tree)
 	if b.err != nil {
@@ -65,7 +68,7 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, in
 			c.report(m.code, k.rangeOf(whole), remedyForValue(m, f.value, want, c.scope.Types), "%s", m.Error())
 		}
 	}
-	out := compiled{part: part, t: v.t, place: faulty.place, segments: isSegments(tree)}
+	out := compiled{part: part, t: v.t, place: faulty.place, segments: isSegments(tree), present: present}
 	if ch, ok := part.(*chain); ok {
 		out.ref = ch.path
 	}

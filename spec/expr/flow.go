@@ -77,32 +77,32 @@ func HasUnknown(v any) bool {
 	return false
 }
 
-// unknownAt reports whether what a path leads to is, holds or lies under an
-// Unknown. "*" is every item and key.
-func unknownAt(v any, path []string) bool {
+// unknownAt reports whether what a path leads to is or lies under an Unknown or,
+// unless only its presence matters, holds one. "*" is every item and key.
+func unknownAt(v any, path []string, presence bool) bool {
 	if _, ok := v.(Unknown); ok {
 		return true
 	}
 	if len(path) == 0 {
-		return HasUnknown(v)
+		return !presence && HasUnknown(v)
 	}
 	step, rest := path[0], path[1:]
 	switch v := v.(type) {
 	case map[string]any:
 		if step != "*" {
-			return unknownAt(v[step], rest)
+			return unknownAt(v[step], rest, presence)
 		}
 		for _, item := range v {
-			if unknownAt(item, rest) {
+			if unknownAt(item, rest, presence) {
 				return true
 			}
 		}
 	case []any:
 		if step != "*" {
 			item, _ := itemAt(v, step)
-			return unknownAt(item, rest)
+			return unknownAt(item, rest, presence)
 		}
-		return slices.ContainsFunc(v, func(item any) bool { return unknownAt(item, rest) })
+		return slices.ContainsFunc(v, func(item any) bool { return unknownAt(item, rest, presence) })
 	}
 	return false
 }
@@ -130,15 +130,17 @@ func related(a, b []string) bool {
 // unknown reports whether any of the references is not known yet.
 func (vars *Vars) unknown(refs []reference) bool {
 	return slices.ContainsFunc(refs, func(r reference) bool {
-		return unknownAt(vars.Values[r.path[0]], r.path[1:])
+		return unknownAt(vars.Values[r.path[0]], r.path[1:], r.presence)
 	})
 }
 
-// secret reports whether any of the references is, holds or lies under a
-// secret.
+// secret reports whether any of the references is or lies under a secret or,
+// unless only its presence matters, holds one.
 func (vars *Vars) secret(refs []reference) bool {
 	for _, s := range vars.Secrets {
-		if slices.ContainsFunc(refs, func(r reference) bool { return related(r.path, s) }) {
+		if slices.ContainsFunc(refs, func(r reference) bool {
+			return related(r.path, s) && (!r.presence || len(s) <= len(r.path))
+		}) {
 			return true
 		}
 	}

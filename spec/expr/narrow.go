@@ -2,6 +2,7 @@ package expr
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -84,6 +85,27 @@ func (c *checker) keys(n ast.Node) []string {
 		return []string{key}
 	}
 	return nil
+}
+
+// facts are the keys of what a scope knows not to be null.
+func (s *Scope) facts() []string {
+	var keys []string
+	for _, path := range s.Present {
+		keys = append(keys, strings.Join(path, "\x00"))
+	}
+	return keys
+}
+
+// pathsOf are the paths of keys that begin with a name of the scope; variables
+// and items are of no use outside of their expression.
+func pathsOf(keys []string) [][]string {
+	var paths [][]string
+	for _, key := range keys {
+		if !strings.HasPrefix(key, "let ") && !strings.HasPrefix(key, "#") {
+			paths = append(paths, strings.Split(key, "\x00"))
+		}
+	}
+	return paths
 }
 
 func isNullNode(n ast.Node) bool {

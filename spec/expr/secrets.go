@@ -14,14 +14,17 @@ func (s *Scope) refersToSecret(refs []Ref) bool {
 		if i < 0 {
 			return false
 		}
-		return s.Names[i].Secret || secretAt(s.Names[i].Type, r.Path[1:], s.Types, map[string]bool{})
+		if s.Names[i].Secret {
+			return true
+		}
+		return secretAt(s.Names[i].Type, r.Path[1:], r.Presence, s.Types, map[string]bool{})
 	})
 }
 
-// secretAt reports whether a path of a type leads through, to or above a secret
-// property.
-func secretAt(t *spec.Type, path []string, types spec.Types, seen map[string]bool) bool {
-	if t == nil {
+// secretAt reports whether a path of a type leads through or to a secret
+// property or, unless only its presence matters, above one.
+func secretAt(t *spec.Type, path []string, presence bool, types spec.Types, seen map[string]bool) bool {
+	if t == nil || presence && len(path) == 0 {
 		return false
 	}
 	if t.Ref != "" {
@@ -37,16 +40,16 @@ func secretAt(t *spec.Type, path []string, types spec.Types, seen map[string]boo
 		step, rest = path[0], path[1:]
 	}
 	for _, f := range t.Fields {
-		if (step == "*" || step == f.Name) && (f.Secret || secretAt(f.Type, rest, types, seen)) {
+		if (step == "*" || step == f.Name) && (f.Secret || secretAt(f.Type, rest, presence, types, seen)) {
 			return true
 		}
 	}
 	for _, v := range t.Variants {
-		if secretAt(v, path, types, seen) {
+		if secretAt(v, path, presence, types, seen) {
 			return true
 		}
 	}
-	return t.Elem != nil && secretAt(t.Elem, rest, types, seen)
+	return t.Elem != nil && secretAt(t.Elem, rest, presence, types, seen)
 }
 
 // outside is a type as it is outside of an expression: times are text there.

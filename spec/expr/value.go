@@ -17,6 +17,7 @@ type Value struct {
 	secret    bool
 	unchecked []diag.Range
 	pieces    []piece
+	present   [][]string
 	node      *spec.Node
 }
 
@@ -37,6 +38,11 @@ func (v *Value) Const() (any, bool) {
 // Secret reports whether the tree refers to what is declared secret: a name or
 // property that is, that lies under one, or that holds one.
 func (v *Value) Secret() bool { return v.secret }
+
+// Present are the paths of what is not null wherever the tree's value is true:
+// those of `inputs.a != null && inputs.b == 1`. What runs only then may be
+// compiled in a Scope that knows it.
+func (v *Value) Present() [][]string { return v.present }
 
 // Unchecked are the accesses to members of values of no known type, which
 // nothing can check before they run.
