@@ -64,3 +64,13 @@ func (p *Provider) Resource(name string) *Resource {
 	}
 	return nil
 }
+
+// Component is the component of that name, or nil.
+func (p *Provider) Component(name string) *Component {
+	for _, c := range p.Components {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}

@@ -90,12 +90,18 @@ type Component struct {
 	Return          *Node
 }
 
-// Child is one resource of a component.
+// Child is one resource of a component, or one for each element of ForEach.
 type Child struct {
-	Key                         string
-	Range                       diag.Range
-	Type                        *Node
-	If, ForEach, Inputs, Option *Node
+	Key string
+	// Range is where the key stands.
+	Range diag.Range
+	// Type is the name of a resource or component of this spec, or a token of
+	// another package's.
+	Type *Node
+	// Inputs is a struct of templates, or a template that gives one.
+	If, ForEach, Inputs *Node
+	// Options is a struct of the options that are given, or nil.
+	Options *Node `json:"option"`
 }
 
 // Operation is what one verb of a resource does.

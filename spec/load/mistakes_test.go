@@ -170,6 +170,15 @@ func TestMistakesInCUE(t *testing.T) {
 		{"component without children", missingKey, cueHead + "components: «A»: inputs: {}"},
 		{"child without type", missingKey, cueHead + "components: A: children: «c»: inputs: {}"},
 		{"child's option", unknownKey, cueHead + "components: A: children: c: {type: \"B\", options: «dependOn»: []}"},
+		{"child's options as text", wrongShape, inChild("options: «\"${x}\"»")},
+		{"child's option of one child", wrongShape, inChild("options: dependsOn: «\"b\"»")},
+		{"child's option that is a truth", wrongShape, inChild("options: protect: «1»")},
+		{"child's option that is written out", wrongShape, inChild("options: component: «\"${true}\"»")},
+		{"child's alias", unknownKey, inChild("options: aliases: [{«nmae»: \"b\"}]")},
+		{"child's alias as a number", wrongShape, inChild("options: aliases: [«3»]")},
+		{"child's timeout", unknownKey, inChild("options: customTimeouts: «crate»: \"1m\"")},
+		{"child's timeout without unit", badValue, inChild("options: customTimeouts: create: «60»")},
+		{"child's option with a question mark", typeAsValue, inChild("options: «protect»?: true")},
 		{"ephemeral without open", missingKey, cueHead + "ephemerals: «A»: outputs: {}"},
 		{"renewAfter without renew", missingKey, cueHead + "ephemerals: A: {open: file: {}, «renewAfter»: \"${1}\"}"},
 		{"children of text", wrongShape, cueHead + "components: A: children: «\"x\"»"},
@@ -180,6 +189,11 @@ func TestMistakesInCUE(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { checkMistake(t, "cue", c.src, c.code) })
 	}
+}
+
+// inChild is a spec with a component of one child, which says so much more.
+func inChild(more string) string {
+	return cueHead + "components: A: children: c: {type: \"B\", " + more + "}"
 }
 
 func TestMistakesInTypes(t *testing.T) {

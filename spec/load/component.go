@@ -1,0 +1,199 @@
+package load
+
+import (
+	"slices"
+
+	"cuelang.org/go/cue"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+var (
+	componentKeys = []string{"inputs", "outputs", "children", "return"}
+	childKeys     = []string{"type", "inputs", "options", "if", "forEach"}
+)
+
+// component is a resource made of others. Of a part whose key is misspelt, which
+// is reported, nothing is known: its absence is no further mistake.
+func (l *loader) component(it item, p place) *spec.Component {
+	meant := misspeltKeys{}
+	b, ok := l.block(it, p, "a component", componentKeys, meant.note(componentKeys))
+	if !ok {
+		return nil
+	}
+	c := &spec.Component{
+		Name: it.name, Doc: l.doc(it), Range: it.nameAt,
+		Inputs: l.objectAt(b, "inputs", argumentRole), Outputs: l.objectAt(b, "outputs", resultRole),
+	}
+	c.Inputs.Open = c.Inputs.Open || meant["inputs"]
+	c.Outputs.Open = c.Outputs.Open || meant["outputs"]
+	if !meant["children"] {
+		l.need(b, "children", "children: KEY: {type: …, inputs: {…}}")
+	}
+	l.each(b, "children", "child", childName, func(m item, at place) { c.Children = append(c.Children, l.child(m, at)) })
+	if m, ok := b.get("return"); ok {
+		c.Return = l.node(m, b.at("return").in("return"))
+	} else if meant["return"] {
+		c.Return = &spec.Node{Range: it.at}
+	}
+	return c
+}
+
+// misspeltKeys are the keys that unknown ones of a block were probably meant to
+// be.
+type misspeltKeys map[string]bool
+
+// note makes a block's hook that takes no key, and notes which was meant.
+func (k misspeltKeys) note(known []string) func(item) bool {
+	return func(m item) bool {
+		if name := diag.DidYouMean(m.name, known); name != "" {
+			k[name] = true
+		}
+		return false
+	}
+}
+
+var childName = &namePattern{stepName, "Letters, digits and underscores: %q."}
+
+// child is one resource of a component, or one for each element. It is never
+// nil, so that what refers to a broken one is no mistake.
+func (l *loader) child(it item, p place) *spec.Child {
+	c := &spec.Child{Key: it.name, Range: it.nameAt, Type: &spec.Node{Range: it.at}}
+	meant := misspeltKeys{}
+	b, ok := l.block(it, p, "a child", childKeys, meant.note(childKeys))
+	if !ok {
+		return c
+	}
+	if m, ok := b.get("type"); ok {
+		c.Type = l.template(m, b.at("type"))
+	} else if !meant["type"] {
+		l.need(b, "type", `type: "File" or type: "random:index/randomPet:RandomPet"`)
+	}
+	for name, part := range map[string]struct {
+		into **spec.Node
+		read func(*loader, item, place) *spec.Node
+	}{
+		"if": {&c.If, (*loader).condition}, "forEach": {&c.ForEach, (*loader).forEach}, "inputs": {&c.Inputs, (*loader).structOrTemplate},
+	} {
+		if m, ok := b.get(name); ok {
+			*part.into = part.read(l, m, b.at(name))
+		} else if meant[name] {
+			*part.into = &spec.Node{Range: it.at}
+		}
+	}
+	if m, ok := b.get("options"); ok {
+		c.Options = l.childOptions(m, b.at("options").in("options"))
+	}
+	return c
+}
+
+func (l *loader) structOrTemplate(it item, p place) *spec.Node {
+	n := l.node(it, p)
+	if n.Kind != 0 && n.Kind != spec.MapNode && n.Kind != spec.StringNode {
+		l.wrongShape(it, p, "a struct")
+		n.Kind = 0
+	}
+	return n
+}
+
+// childOption is an option of a child: how its value is read.
+type childOption struct {
+	name string
+	read func(*loader, item, place) *spec.Node
+}
+
+// childOptions are the options of Pulumi's that a child takes. What they are
+// typed as, and which children they may name, is the compiler's to know.
+var childOptions = []childOption{
+	{"dependsOn", (*loader).textList},
+	{"protect", (*loader).condition},
+	{"aliases", (*loader).childAliases},
+	{"deleteBeforeReplace", (*loader).condition},
+	{"ignoreChanges", (*loader).textList},
+	{"replaceOnChanges", (*loader).textList},
+	{"provider", (*loader).template},
+	{"version", (*loader).template},
+	{"pluginDownloadURL", (*loader).template},
+	{"parent", (*loader).template},
+	{"additionalSecretOutputs", (*loader).textList},
+	{"retainOnDelete", (*loader).condition},
+	{"deletedWith", (*loader).template},
+	{"customTimeouts", (*loader).childTimeouts},
+	{"import", (*loader).template},
+	{"component", (*loader).flag},
+}
+
+// childOptions reads the options of a child into a struct of templates.
+func (l *loader) childOptions(it item, p place) *spec.Node {
+	return l.structOf(it, p, "the options block", childOptions)
+}
+
+// childTimeouts are how long the operations of a child may take.
+func (l *loader) childTimeouts(it item, p place) *spec.Node {
+	return l.structOf(it, p, "customTimeouts", []childOption{
+		{"create", (*loader).duration}, {"update", (*loader).duration}, {"delete", (*loader).duration},
+	})
+}
+
+// structOf reads a block of templates.
+func (l *loader) structOf(it item, p place, what string, known []childOption) *spec.Node {
+	names := make([]string, len(known))
+	for i, o := range known {
+		names[i] = o.name
+	}
+	b, ok := l.block(it, p, what, names, nil)
+	if !ok {
+		return &spec.Node{Range: it.at}
+	}
+	n := &spec.Node{Kind: spec.MapNode, Range: it.at}
+	for _, m := range b.order {
+		i := slices.Index(names, m.name)
+		if _, given := b.get(m.name); i < 0 || !given {
+			continue
+		}
+		n.Fields = append(n.Fields, spec.Field{Name: m.name, NameRange: m.nameAt, Value: known[i].read(l, m, p.at(m.name))})
+	}
+	return n
+}
+
+// textList is a list of templates, as one node.
+func (l *loader) textList(it item, p place) *spec.Node {
+	n := &spec.Node{Kind: spec.ListNode, Range: it.at}
+	if !l.list(it, p, func(m item, at place) { n.Items = append(n.Items, l.template(m, at)) }) {
+		n.Kind = 0
+	}
+	return n
+}
+
+// flag is true or false, known at load.
+func (l *loader) flag(it item, p place) *spec.Node {
+	n := l.node(it, p)
+	if n.Kind != 0 && n.Kind != spec.BoolNode {
+		l.wrongShape(it, p, "true or false")
+		n.Kind = 0
+	}
+	return n
+}
+
+// childAliases are former names, URNs, or structs that say what was different.
+func (l *loader) childAliases(it item, p place) *spec.Node {
+	n := &spec.Node{Kind: spec.ListNode, Range: it.at}
+	if !l.list(it, p, func(m item, at place) {
+		if l.kind(m) == cue.StructKind {
+			n.Items = append(n.Items, l.structOf(m, at, "an alias", []childOption{
+				{"name", (*loader).template},
+				{"type", (*loader).template},
+				{"parent", (*loader).template},
+				{"noParent", (*loader).flag},
+				{"stack", (*loader).template},
+				{"project", (*loader).template},
+			}))
+			return
+		}
+		n.Items = append(n.Items, l.template(m, at))
+	}) {
+		n.Kind = 0
+	}
+	return n
+}
