@@ -11,7 +11,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 build: ## the binary, and the one that only serves providers, into bin/
-	go build -trimpath -ldflags "-s -w" -o bin/ ./cmd/declprov ./cmd/declprov/pulumi-resource-declprov
+	go build -trimpath -tags grpcnotrace -ldflags "-s -w" -o bin/ ./cmd/declprov ./cmd/declprov/pulumi-resource-declprov
 
 demo: ## files and a REST API as providers, through the real Pulumi CLI, told step by step
 	@echo "preparing; on a machine that never built this it takes minutes, and says what it does ..."

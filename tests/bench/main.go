@@ -167,7 +167,7 @@ func (b *bench) build(ctx context.Context) error {
 // a provider hands to declprov on the PATH.
 func (b *bench) buildOurs(ctx context.Context) error {
 	bin := filepath.Join(b.dir, "bin")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin+string(os.PathSeparator),
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", bin+string(os.PathSeparator),
 		"./cmd/declprov", "./cmd/declprov/pulumi-resource-declprov")
 	cmd.Dir = b.root
 	if printed, err := cmd.CombinedOutput(); err != nil {

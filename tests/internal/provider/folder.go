@@ -44,7 +44,8 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 	return Build(context.Background(), root)
 })
 
-// Build builds the binary as it is released, stripped, and gives its path.
+// Build builds the binary as it is released, stripped and without gRPC's own
+// traces (the tag grpcnotrace), and gives its path.
 // Processes that build at the same time do not disturb each other, nor those
 // that run an earlier build.
 func Build(ctx context.Context, root string) (string, error) {
@@ -71,7 +72,7 @@ func Build(ctx context.Context, root string) (string, error) {
 
 // BuildTo builds the binary as it is released to a path, perhaps with more flags.
 func BuildTo(ctx context.Context, root, out string, flags ...string) error {
-	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", out}, flags...)
+	args := append([]string{"build", "-trimpath", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", out}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/declprov")...)
 	cmd.Dir = root
 	if printed, err := cmd.CombinedOutput(); err != nil {
