@@ -21,7 +21,7 @@ func (e *Engine) Check(_ context.Context, req CheckRequest) (CheckResponse, erro
 	inputs := e.autonames(res, req, &f)
 	inputs = res.inputs.complete(property.New(inputs), "", &f).AsMap()
 	if f.list == nil {
-		inputs = e.derive(res, req.Ref, inputs, &f)
+		inputs = e.derive(res.inputs, res.defaults, req.Ref, inputs, &f)
 	}
 	refuseSecrets(res.sinks, inputs, &f)
 	if f.list == nil {
@@ -31,20 +31,20 @@ func (e *Engine) Check(_ context.Context, req CheckRequest) (CheckResponse, erro
 }
 
 // derive fills in the @default templates of inputs that are absent.
-func (e *Engine) derive(res *resource, ref Ref, inputs property.Map, f *findings) property.Map {
-	for _, d := range res.defaults {
+func (e *Engine) derive(c *checker, defaults []*derived, ref Ref, inputs property.Map, f *findings) property.Map {
+	for _, d := range defaults {
 		if v, given := inputs.GetOk(d.property); given && !v.IsNull() {
 			continue
 		}
-		r := e.newRun(res, nil, create, ref, nil)
-		r.inputs(inputs)
+		r := e.newRun(nil, nil, create, ref, nil)
+		r.object("inputs", c, inputs)
 		r.vars.Secrets = r.secrets.paths
 		out, err := d.value.Eval(r.vars)
 		if err != nil {
 			f.add(d.property, "has no default here: %v", r.mask().error(err))
 			continue
 		}
-		m := res.inputs.byName[d.property]
+		m := c.byName[d.property]
 		value, err := m.check.value(out, d.property, r.mask())
 		switch {
 		case err != nil:

@@ -32,5 +32,9 @@ const (
 	codeAtLeastOnce          = "at-least-once"         // a create that may be made twice if its answer is lost (warning)
 	codeBadCall              = "bad-call"              // arguments that make no sense together, or of an action's own rules
 	codeAliasTaken           = "alias-taken"           // a former name that another resource has or had
+	codeUnknownResource      = "unknown-resource"      // a child of a type that the spec does not have, or that is no type
+	codeUnknownChild         = "unknown-child"         // an option of a child that names no child
+	codeChildCycle           = "child-cycle"           // children that need each other in a ring, or a component within itself
+	codeBadOption            = "bad-option"            // an option that means nothing for the child that has it
 	codeTypeAsValue          = "type-as-value"         // a type where a value is needed
 )

@@ -25,6 +25,10 @@ type compiler struct {
 	// actions lack may be what was meant there.
 	doubtful map[string]bool
 	checkers map[string]*checker
+	// model is the resource of that name, or nil; compiled are those that are
+	// compiled already, which a container's are not.
+	model    func(name string) *spec.Resource
+	compiled map[string]*resource
 	// configure makes the session, of the type session; both nil where the spec
 	// has none.
 	configure *operation
@@ -51,6 +55,7 @@ func (c *compiler) fork() *compiler {
 		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants, unsure: c.unsure, doubtful: c.doubtful,
 		configure: c.configure, session: c.session, named: c.named, confined: c.confined,
 		checkers: map[string]*checker{},
+		model:    c.model,
 	}
 }
 
@@ -68,9 +73,6 @@ func (c *compiler) unserved() {
 		c.warn(codeNotServed, at, fmt.Sprintf("%s %q", what, name),
 			fmt.Sprintf("%ss are not served by this version", what),
 			"It is parsed and kept, and no schema shows it; hosts cannot use it yet.")
-	}
-	for _, f := range c.spec.Components {
-		say("component", f.Name, f.Range)
 	}
 	for _, f := range c.spec.Actions {
 		say("action", f.Name, f.Range)

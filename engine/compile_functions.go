@@ -101,10 +101,16 @@ func (c *compiler) functionYields(f *function, what string, op *operation) {
 	case len(op.steps) > 0:
 		t = last(op.steps).yields()
 	}
+	c.outputsYielded(what, t, f.spec.Outputs, op)
+}
+
+// outputsYielded reports required outputs that a yield of a type is known not to
+// have.
+func (c *compiler) outputsYielded(what string, t, outputs *spec.Type, op *operation) {
 	if t = c.spec.Types.Resolve(t); t.Kind != spec.Object || t.Open {
 		return
 	}
-	for _, p := range f.spec.Outputs.Fields {
+	for _, p := range outputs.Fields {
 		if !p.Required || t.Field(p.Name) != nil || op.meansTo(p.Name) {
 			continue
 		}

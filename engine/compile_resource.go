@@ -15,7 +15,7 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 	r.naming = newNaming(m.Wire, c.spec.Types, stateType(m))
 	r.secretNames = r.naming.secrets()
 	c.in(fmt.Sprintf("resource %q", m.Name), "resources."+m.Name, func() {
-		c.derivedInputs(r)
+		r.defaults = c.derivedInputs(m.Inputs)
 		c.checks(r)
 		c.importID(r)
 		after := c.createOperation(r)
@@ -184,21 +184,22 @@ func (c *compiler) operation(r *resource, v verb, op *spec.Operation) *operation
 	return out
 }
 
-// derivedInputs compiles @default templates, and orders them by their use of
-// each other.
-func (c *compiler) derivedInputs(r *resource) {
-	scope := c.everywhere(resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
+// derivedInputs compiles the @default templates of inputs, in an order in which
+// each comes after those that it uses.
+func (c *compiler) derivedInputs(inputs *spec.Type) []*derived {
+	scope := c.everywhere(resourceName(), expr.Name{Name: "inputs", Type: checked(inputs)})
 	byName := map[string]*derived{}
-	var order []string
-	for _, p := range r.spec.Inputs.Fields {
+	var names []string
+	for _, p := range inputs.Fields {
 		if p.DefaultExpr == nil {
 			continue
 		}
 		nullable := *p.Type
 		nullable.Nullable = true
 		byName[p.Name] = &derived{property: p.Name, value: c.template(p.DefaultExpr, scope, &nullable, "inputs."+p.Name)}
-		order = append(order, p.Name)
+		names = append(names, p.Name)
 	}
+	var ordered []*derived
 	state := map[string]int{}
 	var visit func(name string)
 	visit = func(name string) {
@@ -207,7 +208,7 @@ func (c *compiler) derivedInputs(r *resource) {
 			return
 		}
 		if state[name] == 1 {
-			p := r.spec.Inputs.Field(name)
+			p := inputs.Field(name)
 			c.fail(codeDefaultCycle, p.DefaultExpr.Range, "inputs."+name, fmt.Sprintf("the default of %q depends on itself", name),
 				"Break the circle: give one of the inputs a default of its own.")
 			return
@@ -219,13 +220,14 @@ func (c *compiler) derivedInputs(r *resource) {
 					visit(ref.Path[1])
 				}
 			}
-			r.defaults = append(r.defaults, d)
+			ordered = append(ordered, d)
 		}
 		state[name] = 2
 	}
-	for _, name := range order {
+	for _, name := range names {
 		visit(name)
 	}
+	return ordered
 }
 
 // required are the names of the properties that are always there.
@@ -248,7 +250,7 @@ func (c *compiler) checks(r *resource) {
 			compiled := &check{assert: c.template(m.Assert, scope, truthType, "assert"), message: c.template(m.Message, scope, textType, "message")}
 			if m.Property != nil {
 				compiled.property = m.Property.Text
-				c.propertyPath(r, m.Property, "property")
+				c.propertyPath(r.spec.Name, r.spec.Inputs, m.Property, "property")
 			}
 			r.checks = append(r.checks, compiled)
 		})
@@ -266,7 +268,7 @@ func (c *compiler) diffRules(r *resource) {
 			rule := &diffRule{when: c.template(m.If, scope, truthType, "if")}
 			for j, n := range m.Replace {
 				rule.replace = append(rule.replace, n.Text)
-				c.propertyPath(r, n, fmt.Sprintf("replace[%d]", j))
+				c.propertyPath(r.spec.Name, r.spec.Inputs, n, fmt.Sprintf("replace[%d]", j))
 			}
 			r.rules = append(r.rules, rule)
 		})

@@ -56,11 +56,11 @@ func importedInputs(r *resource) map[string]bool {
 }
 
 // propertyPath reports a path that leads to no input: `rules[0].port`.
-func (c *compiler) propertyPath(r *resource, n *spec.Node, path string) {
+func (c *compiler) propertyPath(owner string, inputs *spec.Type, n *spec.Node, path string) {
 	if refused(n) {
 		return
 	}
-	at := r.spec.Inputs
+	at := inputs
 	for name := range strings.FieldsFuncSeq(n.Text, func(ch rune) bool { return ch == '.' || ch == '[' || ch == ']' }) {
 		at = c.spec.Types.Resolve(at)
 		switch p := at.Field(name); {
@@ -68,7 +68,7 @@ func (c *compiler) propertyPath(r *resource, n *spec.Node, path string) {
 			at = p.Type
 		case at.Kind == spec.Object && !at.Open:
 			c.fail(codeUnknownProperty, n.Range, path, fmt.Sprintf("no input %q", n.Text),
-				fmt.Sprintf("%s has no input %q there. %s", r.spec.Name, name, diag.Remedy(name, at.FieldNames())))
+				fmt.Sprintf("%s has no input %q there. %s", owner, name, diag.Remedy(name, at.FieldNames())))
 			return
 		case at.Kind == spec.Union || at.Kind == spec.Any:
 			return // what it has, values decide

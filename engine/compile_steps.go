@@ -189,10 +189,11 @@ func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 	deciding := t.deciding(m)
 	if m.ForEach != nil {
 		s.forEach = c.template(m.ForEach, deciding, nil, "forEach")
-		each := c.eachName(m, s.forEach)
+		each := c.each(m.ForEach, s.forEach, "It runs the step once per element.")
 		before, deciding = with(before, each), with(deciding, each)
 	}
 	s.when = c.template(m.If, deciding, truthType, "if")
+	before = where(before, m.If, s.when)
 	s.lock = c.template(m.Lock, before, textType, "lock")
 	s.every = c.duration(m.Every, before, "every")
 	s.timeout = c.duration(m.Timeout, before, "timeout")
@@ -235,8 +236,8 @@ func (c *compiler) stepRules(s *step) {
 	}
 }
 
-// eachName types `each` from what forEach goes over.
-func (c *compiler) eachName(m *spec.Step, over *expr.Value) expr.Name {
+// each types `each` from what forEach goes over; does says what forEach does.
+func (c *compiler) each(n *spec.Node, over *expr.Value, does string) expr.Name {
 	key, elem := &spec.Type{Kind: spec.Int}, (*spec.Type)(nil)
 	if over != nil {
 		switch t := c.spec.Types.Resolve(over.Type()); t.Kind {
@@ -249,8 +250,8 @@ func (c *compiler) eachName(m *spec.Step, over *expr.Value) expr.Name {
 		case spec.Any:
 			key = &spec.Type{}
 		default:
-			c.fail(codeWrongType, m.ForEach.Range, "forEach", fmt.Sprintf("forEach needs a list or a map, not %s", expr.Describe(t)),
-				"It runs the step once per element.")
+			key = &spec.Type{}
+			c.fail(codeWrongType, n.Range, "forEach", fmt.Sprintf("forEach needs a list or a map, not %s", expr.Describe(t)), does)
 		}
 	}
 	if elem == nil {

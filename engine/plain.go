@@ -9,6 +9,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/archive"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/asset"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
@@ -210,6 +211,31 @@ func fileOfArchive(a property.Archive) *spec.File {
 		}
 	}
 	return f
+}
+
+// assetOfFile is the way back of fileOfAsset.
+func assetOfFile(f *spec.File) property.Asset {
+	a := &asset.Asset{Sig: sig.AssetSig, Path: f.Path, URI: f.URI, Hash: f.Hash}
+	if f.Text != nil {
+		a.Text = *f.Text
+	}
+	return a
+}
+
+// archiveOfFile is the way back of fileOfArchive.
+func archiveOfFile(f *spec.File) property.Archive {
+	a := &archive.Archive{Sig: sig.ArchiveSig, Path: f.Path, URI: f.URI, Hash: f.Hash}
+	if f.Members != nil {
+		a.Assets = map[string]any{}
+	}
+	for name, m := range f.Members {
+		if m.Archive {
+			a.Assets[name] = archiveOfFile(m)
+		} else {
+			a.Assets[name] = assetOfFile(m)
+		}
+	}
+	return a
 }
 
 // textOf is a scalar as text: how an id, or a part of a sentence, is written.

@@ -19,10 +19,12 @@ type Program struct {
 	grants    []grant
 	functions map[string]func() (*function, error)
 	resources map[string]*lazyResource
-	names     []string // of the resources, in the order of the document
-	compiler  *compiler
-	locks     keyedLocks
-	unchecked diag.List
+	// components are compiled when they are first used, as functions are.
+	components map[string]func() (*component, error)
+	names      []string // of the resources, in the order of the document
+	compiler   *compiler
+	locks      keyedLocks
+	unchecked  diag.List
 }
 
 // lazyResource is a resource that is compiled when it is first used.
@@ -54,8 +56,14 @@ func Compile(p *spec.Provider, families []*actions.Family) (*Program, diag.List)
 		compiled := c.resource(r)
 		prog.add(r.Name, &lazyResource{load: func() (*spec.Resource, error) { return r, nil }})
 		prog.resources[r.Name].once.Do(func() { prog.resources[r.Name].done = compiled })
+		c.compiled[r.Name] = compiled
 	}
 	c.aliases()
+	for _, m := range p.Components {
+		compiled := c.component(m)
+		prog.components[m.Name] = func() (*component, error) { return compiled, nil }
+	}
+	c.endless()
 	c.unserved()
 	prog.unchecked = c.unchecked.Sorted()
 	return prog, c.diags.Sorted()
@@ -84,6 +92,17 @@ func Open(ct *container.Container, families []*actions.Family) (*Program, error)
 			return f, c.misfit()
 		})
 	}
+	c.model = func(name string) *spec.Resource {
+		r, _ := ct.Resource(name) // nil is reported where it is wanted
+		return r
+	}
+	for _, m := range p.Components {
+		prog.components[m.Name] = sync.OnceValues(func() (*component, error) {
+			c := prog.compiler.fork()
+			compiled := c.component(m)
+			return compiled, c.misfit()
+		})
+	}
 	if err := c.misfit(); err != nil {
 		return nil, err
 	}
@@ -107,8 +126,10 @@ func (c *compiler) misfit() error {
 func newProgram(p *spec.Provider, families []*actions.Family) (*Program, *compiler) {
 	c := &compiler{spec: p, families: families, checkers: map[string]*checker{}, named: &namedPrograms{}, confined: &confinements{}}
 	prog := &Program{
-		provider: p, compiler: c, resources: map[string]*lazyResource{}, functions: map[string]func() (*function, error){},
+		provider: p, compiler: c, resources: map[string]*lazyResource{},
+		functions: map[string]func() (*function, error){}, components: map[string]func() (*component, error){},
 	}
+	c.model, c.compiled = p.Resource, map[string]*resource{}
 	prog.config = c.checker(p.Config)
 	return prog, c
 }

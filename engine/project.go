@@ -93,10 +93,25 @@ func (c *checker) value(v any, path string, m *mask) (property.Value, error) {
 	case map[string]any:
 		return c.mapValue(v, path, m)
 	case *spec.File:
-		return property.Value{}, fmt.Errorf("%s: a file cannot be an output", path)
+		return c.fileValue(v, path)
 	default:
 		return property.Value{}, fmt.Errorf("%s: %s cannot be an output", path, actions.KindOf(v))
 	}
+}
+
+// fileValue is a file as the host's asset or archive, where one is declared.
+func (c *checker) fileValue(f *spec.File, path string) (property.Value, error) {
+	kind := spec.Asset
+	if f.Archive {
+		kind = spec.Archive
+	}
+	if c.t.Kind != kind && c.t.Kind != spec.Any && c.t.Kind != spec.Union {
+		return property.Value{}, fmt.Errorf("%s: it yields a file, and %s is declared", path, describe(c.t))
+	}
+	if f.Archive {
+		return property.New(archiveOfFile(f)), nil
+	}
+	return property.New(assetOfFile(f)), nil
 }
 
 // want refuses a value whose kind is not the declared one.

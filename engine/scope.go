@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
@@ -32,8 +33,9 @@ var scopeNames = []struct{ name, where string }{
 	{"body", "after an http step"},
 	{"status", "after an http step"},
 	{"headers", "after an http step"},
-	{"each", "in a step with forEach, and in list"},
-	{"resource", "in resources"},
+	{"each", "in a step or child with forEach, and in list"},
+	{"children", "in the children and the return of a component"},
+	{"resource", "in resources and components"},
 	{"old", "in upgrade and in @equal"},
 	{"new", "in @equal"},
 	{"error", "in retry.if, and in undo steps"},
@@ -68,6 +70,11 @@ func with(s *expr.Scope, names ...expr.Name) *expr.Scope {
 	for _, n := range names {
 		replaced[n.Name] = true
 	}
+	for _, path := range s.Present {
+		if !replaced[path[0]] {
+			out.Present = append(out.Present, path)
+		}
+	}
 	for _, n := range s.Names {
 		if !replaced[n.Name] {
 			out.Names = append(out.Names, n)
@@ -75,6 +82,35 @@ func with(s *expr.Scope, names ...expr.Name) *expr.Scope {
 	}
 	out.Names = append(out.Names, names...)
 	return out
+}
+
+// where is the scope of what runs only where a condition is true. A condition
+// that is broken, which was reported, may have said anything of null.
+func where(s *expr.Scope, written *spec.Node, condition *expr.Value) *expr.Scope {
+	var present [][]string
+	switch {
+	case condition != nil:
+		present = condition.Present()
+	case written != nil:
+		present = membersOf(s)
+	}
+	if len(present) == 0 {
+		return s
+	}
+	out := *s
+	out.Present = slices.Concat(s.Present, present)
+	return &out
+}
+
+// membersOf are the paths of the members of all names of a scope.
+func membersOf(s *expr.Scope) [][]string {
+	var paths [][]string
+	for _, n := range s.Names {
+		for _, p := range s.Types.Resolve(n.Type).Fields {
+			paths = append(paths, []string{n.Name, p.Name})
+		}
+	}
+	return paths
 }
 
 func (c *compiler) configScope() *expr.Scope { return c.scope(c.configName()) }

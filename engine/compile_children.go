@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// child compiles one child, in sight of those that come before it.
+func (c *compiler) child(p *plan, pl *planned) *child {
+	m := pl.spec
+	out := &child{
+		key: m.Key, typ: pl.kind.name, foreign: pl.kind.foreign, component: pl.kind.component,
+		takes: c.checker(pl.kind.takes), has: c.checker(pl.kind.has),
+	}
+	for _, n := range pl.needs {
+		out.needs = append(out.needs, n.key)
+	}
+	scope := c.componentScope(p)
+	if m.ForEach != nil {
+		out.forEach = c.template(m.ForEach, scope, nil, "forEach")
+		if out.forEach != nil {
+			over := c.spec.Types.Resolve(out.forEach.Type())
+			out.keyed = over.Kind == spec.Map || over.Kind == spec.Object
+		}
+		c.forEachName(m, out)
+		scope = with(scope, c.each(m.ForEach, out.forEach, "It makes the child once per element."))
+	}
+	out.when = c.template(m.If, scope, truthType, "if")
+	scope = where(scope, m.If, out.when)
+	c.childInputs(out, pl, scope)
+	c.childOptions(out, p, pl, scope)
+	pl.seen = seenAs(m, pl.kind.has, out.forEach, c.spec.Types)
+	return out
+}
+
+// forEachName refuses to name children after what is secret: a map's keys.
+func (c *compiler) forEachName(m *spec.Child, out *child) {
+	if !out.keyed || !out.forEach.Secret() {
+		return
+	}
+	for _, ref := range out.forEach.Refs() {
+		if len(ref.Path) != 2 || ref.Path[0] != "inputs" && ref.Path[0] != "config" {
+			continue
+		}
+		c.fail(codeSecretExposed, m.ForEach.Range, "forEach", "the keys of a secret become names of resources",
+			"Everybody sees names. Take @secret() off the map, and put it on its values: [string]: {value: string @secret()}.")
+		return
+	}
+}
+
+// childInputs compiles what a child is given, and checks it against what its
+// type takes.
+func (c *compiler) childInputs(out *child, pl *planned, s *expr.Scope) {
+	m, takes := pl.spec, pl.kind.takes
+	if m.Inputs != nil && m.Inputs.Kind == spec.StringNode {
+		out.whole = c.template(m.Inputs, s, givable(takes), "inputs")
+		c.sinksOf(out, out.whole, m.Inputs, "")
+		return
+	}
+	if m.Inputs != nil && m.Inputs.Kind != spec.MapNode {
+		return // the loader has said why
+	}
+	var given []spec.Field
+	if m.Inputs != nil {
+		given = m.Inputs.Fields
+	}
+	for _, f := range given {
+		var want *spec.Type
+		switch p := takes.Field(f.Name); {
+		case p != nil:
+			want = givenType(p)
+		case takes.Kind == spec.Object && !takes.Open:
+			c.fail(expr.CodeUnknownMember, f.NameRange, "inputs."+f.Name, fmt.Sprintf("unknown input %q", f.Name),
+				fmt.Sprintf("%s has no input %q. %s", pl.kind.name, f.Name, diag.Remedy(f.Name, takes.FieldNames())))
+			continue
+		}
+		if v := c.template(f.Value, s, want, "inputs."+f.Name); v != nil {
+			out.inputs = append(out.inputs, assignment{f.Name, v})
+			c.sinksOf(out, v, f.Value, f.Name)
+		}
+	}
+	c.missingInputs(pl, given)
+}
+
+// missingInputs reports inputs that a child must be given, and is not.
+func (c *compiler) missingInputs(pl *planned, given []spec.Field) {
+	takes := pl.kind.takes
+	for _, p := range takes.Fields {
+		meant := slices.ContainsFunc(given, func(f spec.Field) bool {
+			return f.Name == p.Name || takes.Field(f.Name) == nil && diag.DidYouMean(f.Name, takes.FieldNames()) == p.Name
+		})
+		if p.Required && p.Default == nil && p.DefaultExpr == nil && p.Autoname == nil && !meant {
+			c.fail(expr.CodeMissingMember, pl.spec.Range, "inputs."+p.Name,
+				fmt.Sprintf("child %q lacks input %q", pl.spec.Key, p.Name),
+				strings.TrimSpace(fmt.Sprintf("%s requires it: inputs: %s: … %s", pl.kind.name, p.Name, firstSentence(p.Doc))))
+		}
+	}
+}
+
+// givenType is the type that is wanted of an input: null leaves out what is not
+// required.
+func givenType(p *spec.Property) *spec.Type {
+	if p.Required && p.Default == nil && p.DefaultExpr == nil && p.Autoname == nil || p.Type.Nullable {
+		return p.Type
+	}
+	nullable := *p.Type
+	nullable.Nullable = true
+	return &nullable
+}
+
+// givable is the type of a whole struct of inputs as a program may write them.
+func givable(takes *spec.Type) *spec.Type {
+	if takes.Kind != spec.Object || takes.Open {
+		return &spec.Type{Kind: spec.Object, Open: true}
+	}
+	out := *takes
+	out.Fields = make([]*spec.Property, len(takes.Fields))
+	for i, p := range takes.Fields {
+		given := *p
+		given.Type = givenType(p)
+		given.Required = !given.Type.Nullable || p.Type.Nullable && p.Required
+		out.Fields[i] = &given
+	}
+	return &out
+}
+
+// sinksOf refuses to hand a secret to an input that the child's resource puts
+// where others can read it.
+func (c *compiler) sinksOf(out *child, v *expr.Value, n *spec.Node, input string) {
+	r := c.compiled[out.typ]
+	if v == nil || !v.Secret() || out.foreign || r == nil {
+		return
+	}
+	for _, s := range r.sinks {
+		if len(s.path) == 0 || s.path[0] == input {
+			c.fail(codeSecretExposed, n.Range, "inputs."+input, fmt.Sprintf("a secret goes into input %q of %s", input, out.typ),
+				fmt.Sprintf("There it becomes %s, which others can read. Pass what is no secret.", s.what))
+			return
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// registration is a child as it should be, for an element of its forEach.
+func (b *build) registration(ch *child, el *element) (Registration, error) {
+	name, err := b.name(ch, el)
+	if err != nil {
+		return Registration{}, err
+	}
+	r := Registration{Type: ch.typ, Foreign: ch.foreign, Component: ch.component, Name: name, Parent: b.urn}
+	if r.Inputs, err = b.childInputs(ch, el); err != nil {
+		return Registration{}, err
+	}
+	if err := b.options(&r, ch, el); err != nil {
+		return Registration{}, fmt.Errorf("options: %w", err)
+	}
+	return r, nil
+}
+
+// childInputs are the inputs of a child, each with what it depends on.
+func (b *build) childInputs(ch *child, el *element) (property.Map, error) {
+	given := map[string]any{}
+	on := map[string][]urn.URN{}
+	for _, a := range ch.inputs {
+		out, err := b.eval(a.value, el)
+		if err != nil {
+			return property.Map{}, fmt.Errorf("input %q: %w", a.name, err)
+		}
+		given[a.name], on[a.name] = out, b.dependencies(a.value, ch.forEach)
+	}
+	if ch.whole != nil {
+		out, err := b.eval(ch.whole, el)
+		if err != nil {
+			return property.Map{}, fmt.Errorf("inputs: %w", err)
+		}
+		all, err := spread(out)
+		if err != nil {
+			return property.Map{}, err
+		}
+		for name, v := range all {
+			given[name], on[name] = v, b.dependencies(ch.whole, ch.forEach)
+		}
+	}
+	values := map[string]property.Value{}
+	for name, v := range given {
+		if v == nil && !ch.keepsNull(name) {
+			continue
+		}
+		value, err := ch.takes.under(name).value(v, "inputs."+name, newMask(nil))
+		if err != nil {
+			return property.Map{}, err
+		}
+		m := ch.takes.member(name)
+		secret := value.Secret() || m != nil && (m.Secret || m.Ephemeral)
+		values[name] = value.WithSecret(secret).WithDependencies(on[name])
+	}
+	return property.NewMap(values), nil
+}
+
+// keepsNull reports whether null is a value of an input, and not its absence.
+func (ch *child) keepsNull(name string) bool {
+	m := ch.takes.member(name)
+	return m != nil && m.check.t.Nullable
+}
+
+// spread are the members of what should be an object: of a secret one, each
+// secret.
+func spread(v any) (map[string]any, error) {
+	switch v := v.(type) {
+	case map[string]any:
+		return v, nil
+	case nil:
+		return nil, nil
+	case expr.Secret:
+		all, err := spread(v.Value)
+		hidden := make(map[string]any, len(all))
+		for name, item := range all {
+			hidden[name] = expr.Secret{Value: item}
+		}
+		return hidden, err
+	case expr.Unknown:
+		return nil, errors.New("inputs: which there are is not known yet; name each in a struct, so that a preview can show them")
+	default:
+		return nil, fmt.Errorf("inputs: they are %s, and a struct is wanted", actions.KindOf(v))
+	}
+}
+
+// options evaluates the options of a child. Of those, what is not known yet in
+// a preview is left out of it.
+func (b *build) options(r *Registration, ch *child, el *element) error {
+	o, out := ch.options, &r.Options
+	for _, key := range o.dependsOn {
+		for _, one := range b.all(key) {
+			r.DependsOn = append(r.DependsOn, one.urn)
+		}
+	}
+	r.DependsOn = merged(r.DependsOn)
+	if parent := b.only(o.parent); parent != nil {
+		r.Parent = parent.urn
+	}
+	if with := b.only(o.deletedWith); with != nil {
+		out.DeletedWith = with.urn
+	}
+	if provider := b.only(o.provider); provider != nil {
+		out.Provider = &ProviderRef{URN: provider.urn}
+		if id := provider.outputs.Get("id"); id.IsString() {
+			out.Provider.ID = id.AsString()
+		}
+	}
+	read := &optionReader{build: b, el: el}
+	out.Protect, out.RetainOnDelete = read.truth(o.protect), read.truth(o.retainOnDelete)
+	out.DeleteBeforeReplace = read.truth(o.deleteBeforeReplace)
+	out.IgnoreChanges, out.ReplaceOnChanges = read.texts(o.ignoreChanges), read.texts(o.replaceOnChanges)
+	out.AdditionalSecretOutputs = read.texts(o.secretOutputs)
+	out.Version, out.PluginDownloadURL, out.ImportID = read.text(o.version), read.text(o.pluginDownloadURL), read.text(o.importID)
+	out.CreateTimeout, out.UpdateTimeout = read.duration(o.createTimeout), read.duration(o.updateTimeout)
+	out.DeleteTimeout = read.duration(o.deleteTimeout)
+	for _, a := range o.aliases {
+		out.Aliases = append(out.Aliases, read.alias(a))
+	}
+	return read.err
+}
+
+// all are the resources of a child that are there.
+func (b *build) all(key string) []*instance {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := b.made[key]
+	if m == nil {
+		return nil
+	}
+	var list []*instance
+	for _, one := range append(m.each[:len(m.each):len(m.each)], m.one) {
+		if one != nil && !one.unknown {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// only is the one resource of a child without forEach, or nil.
+func (b *build) only(key string) *instance {
+	if list := b.all(key); len(list) == 1 {
+		return list[0]
+	}
+	return nil
+}
+
+// optionReader evaluates options; the first error stays.
+type optionReader struct {
+	build *build
+	el    *element
+	err   error
+}
+
+// value is a template's, without marks; nil where there is none, or it is not
+// known yet.
+func (r *optionReader) value(v *expr.Value) any {
+	if v == nil || r.err != nil {
+		return nil
+	}
+	out, err := r.build.eval(v, r.el)
+	if err != nil {
+		r.err = err
+		return nil
+	}
+	out = expr.Reveal(out, nil)
+	if expr.HasUnknown(out) {
+		if !r.build.req.Preview {
+			r.err = errNotKnown
+		}
+		return nil
+	}
+	return out
+}
+
+func (r *optionReader) truth(v *expr.Value) *bool {
+	out, ok := r.value(v).(bool)
+	if !ok {
+		return nil
+	}
+	return &out
+}
+
+func (r *optionReader) text(v *expr.Value) string {
+	out := r.value(v)
+	if out == nil {
+		return ""
+	}
+	text, err := textOf(out)
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	return text
+}
+
+func (r *optionReader) texts(list []*expr.Value) []string {
+	var out []string
+	for _, v := range list {
+		if text := r.text(v); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func (r *optionReader) duration(v *expr.Value) time.Duration {
+	text := r.text(v)
+	if text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if (err != nil || d < 0) && r.err == nil {
+		r.err = fmt.Errorf("%q is not a duration; write one like 10s or 1m30s", text)
+	}
+	return d
+}
+
+// alias reads one: a text is a URN, or else a former name.
+func (r *optionReader) alias(a childAlias) Alias {
+	if text := r.text(a.text); strings.HasPrefix(text, "urn:pulumi:") {
+		return Alias{URN: text}
+	} else if text != "" {
+		return Alias{Name: text}
+	}
+	return Alias{
+		Name: r.text(a.name), Type: r.text(a.typ), Parent: r.text(a.parent), Stack: r.text(a.stack),
+		Project: r.text(a.project), NoParent: a.noParent,
+	}
+}

@@ -1,0 +1,226 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// build is the making of one component: what its templates see, which grows
+// with every child that is there.
+type build struct {
+	run    *run
+	comp   *component
+	req    ConstructRequest
+	inputs property.Map
+	urn    urn.URN
+	slots  chan struct{}
+
+	mu sync.Mutex
+	// made are the children that are settled, by key; values and secrets are
+	// what templates see of them, and where secrets are in it.
+	made    map[string]*made
+	values  map[string]any
+	secrets secretPaths
+}
+
+// made is a child that is settled.
+type made struct {
+	// one is a child without forEach; nil where its `if` was false.
+	one *instance
+	// each are those of a child with forEach, in order, under keys; nil where
+	// the `if` was false. listed says that they are a list.
+	each   []*instance
+	keys   []string
+	listed bool
+	// unknown says that nobody knows yet which there are.
+	unknown bool
+}
+
+// instance is one resource of a child.
+type instance struct {
+	urn     urn.URN
+	outputs property.Map
+	// unknown says that nobody knows yet whether it will be there.
+	unknown bool
+}
+
+func newBuild(e *Engine, comp *component, req ConstructRequest, inputs property.Map) *build {
+	b := &build{comp: comp, req: req, inputs: inputs, made: map[string]*made{}, values: map[string]any{}}
+	b.run = e.newRun(nil, nil, verb("component "+req.Type), req.Ref, req.Log)
+	b.run.object("inputs", comp.inputs, inputs)
+	return b
+}
+
+// mask hides the secrets that have been seen so far.
+func (b *build) mask() *mask {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return newMask(slices.Concat(b.run.secrets.values, b.secrets.values))
+}
+
+// scope is what templates see now.
+func (b *build) scope(el *element) *expr.Vars {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	vars := &expr.Vars{Values: maps.Clone(b.run.vars.Values), Secrets: slices.Concat(b.run.secrets.paths, b.secrets.paths)}
+	vars.Values["children"] = maps.Clone(b.values)
+	if el != nil {
+		var hidden secretPaths
+		hidden.within(el.values(), []string{"each"})
+		vars.Values["each"] = expr.Reveal(el.values(), nil)
+		vars.Secrets = append(vars.Secrets, hidden.paths...)
+	}
+	return vars
+}
+
+// eval evaluates a template to a value that may hold secrets and unknowns.
+func (b *build) eval(v *expr.Value, el *element) (any, error) {
+	out, err := v.Eval(b.scope(el))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	expr.Reveal(out, b.secrets.saw)
+	return out, err
+}
+
+// put shows a settled child to the templates that come after it.
+func (b *build) put(ch *child, m *made) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.made[ch.key] = m
+	see := func(one *instance, at ...string) any {
+		switch {
+		case one == nil:
+			return nil
+		case one.unknown:
+			return expr.Unknown{}
+		default:
+			return ch.has.plainMap(one.outputs, append([]string{"children", ch.key}, at...), &b.secrets)
+		}
+	}
+	switch {
+	case m.unknown:
+		b.values[ch.key] = expr.Unknown{}
+	case ch.forEach == nil:
+		b.values[ch.key] = see(m.one)
+	case m.listed:
+		list := make([]any, len(m.each))
+		for i, one := range m.each {
+			list[i] = see(one, strconv.Itoa(i))
+		}
+		b.values[ch.key] = list
+	default:
+		object := make(map[string]any, len(m.each))
+		for i, one := range m.each {
+			object[m.keys[i]] = see(one, m.keys[i])
+		}
+		b.values[ch.key] = object
+	}
+}
+
+// dependencies are what a template's value depends on: those of the inputs that
+// it refers to, and the children. Those of `each` are those of what forEach goes
+// over.
+func (b *build) dependencies(v, forEach *expr.Value) []urn.URN {
+	if v == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.dependenciesOf(v, forEach)
+}
+
+func (b *build) dependenciesOf(v, forEach *expr.Value) []urn.URN {
+	var on []urn.URN
+	for _, ref := range v.Refs() {
+		switch ref.Path[0] {
+		case "inputs":
+			on = append(on, carried(property.New(b.inputs), ref.Path[1:])...)
+		case "children":
+			on = append(on, b.childrenAt(ref.Path[1:])...)
+		case "each":
+			if forEach != nil {
+				on = append(on, b.dependenciesOf(forEach, nil)...)
+			}
+		}
+	}
+	return merged(on)
+}
+
+// childrenAt are the URNs of the children that a path below `children` speaks
+// of, with what their outputs there depend on.
+func (b *build) childrenAt(path []string) []urn.URN {
+	var on []urn.URN
+	for key, m := range b.made {
+		if len(path) > 0 && path[0] != "*" && path[0] != key {
+			continue
+		}
+		rest := path[min(1, len(path)):]
+		if m.each == nil {
+			on = append(on, m.one.dependencies(rest)...)
+			continue
+		}
+		for i, one := range m.each {
+			if len(rest) == 0 || rest[0] == "*" || rest[0] == m.keys[i] {
+				on = append(on, one.dependencies(rest[min(1, len(rest)):])...)
+			}
+		}
+	}
+	return on
+}
+
+func (one *instance) dependencies(path []string) []urn.URN {
+	if one == nil || one.unknown {
+		return nil
+	}
+	return append(carried(property.New(one.outputs), path), one.urn)
+}
+
+// carried are what a value depends on that a path leads to: by marks on what
+// it leads through, on it, and on what is in it.
+func carried(v property.Value, path []string) []urn.URN {
+	on := slices.Clone(v.Dependencies())
+	switch {
+	case v.IsMap():
+		for name, item := range v.AsMap().All {
+			if len(path) == 0 || path[0] == "*" || path[0] == name {
+				on = append(on, carried(item, path[min(1, len(path)):])...)
+			}
+		}
+	case v.IsArray():
+		for i, item := range v.AsArray().All {
+			if len(path) == 0 || path[0] == "*" || path[0] == strconv.Itoa(i) {
+				on = append(on, carried(item, path[min(1, len(path)):])...)
+			}
+		}
+	}
+	return on
+}
+
+// merged are all of the lists' members, once each, sorted.
+func merged(lists ...[]urn.URN) []urn.URN {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// name is what a child is called: the component's name, its key, and of a child
+// with forEach the element's.
+func (b *build) name(ch *child, el *element) (string, error) {
+	name := b.req.Name + "-" + ch.key
+	if el == nil {
+		return name, nil
+	}
+	key, err := textOf(el.key)
+	if err != nil || key == "" {
+		return "", fmt.Errorf("an element without a key cannot be named: give it one")
+	}
+	return name + "-" + key, nil
+}
