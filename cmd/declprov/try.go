@@ -181,6 +181,9 @@ func workingFolder(dir string) (string, error) {
 // plan reads what is to be tried, by the types that the spec declares.
 func (a *app) plan(c *container.Container, p *engine.Program, token string, values []string, o tryOptions) (try.Plan, error) {
 	name := token[strings.LastIndex(token, ":")+1:]
+	if slices.Contains(p.Components(), name) {
+		return try.Plan{}, usagef("%s is a component, which Pulumi makes of its children. Try one of those: %s", name, strings.Join(c.ResourceNames(), ", "))
+	}
 	if !p.HasResource(name) {
 		return try.Plan{}, usagef("%s has no resource %q. %s", p.Metadata().Name, name, diag.Remedy(name, c.ResourceNames()))
 	}

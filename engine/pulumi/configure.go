@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/pulumi/monitor"
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
@@ -48,7 +49,11 @@ func (s *Server) Configure(
 		return nil, status.Error(codes.InvalidArgument, "the provider's configuration is wrong: "+sentence(checked.Failures))
 	}
 	s.openers.add(made)
-	s.put(ctx, now.configured(made))
+	var provider string
+	if req.GetUrn() != "" {
+		provider = monitor.Reference(req.GetUrn(), req.GetId())
+	}
+	s.put(ctx, now.configured(made, provider))
 	return &pulumirpc.ConfigureResponse{
 		AcceptSecrets:                   true,
 		SupportsPreview:                 true,

@@ -2,13 +2,142 @@ package pulumi
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/pulumi/monitor"
+	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/diag"
 )
 
-// Construct makes a component.
+// Construct makes a component, or says what it would be: its resources are
+// registered with the engine's resource monitor.
 func (s *Server) Construct(
 	ctx context.Context, req *pulumirpc.ConstructRequest,
 ) (*pulumirpc.ConstructResponse, error) {
-	return nil, s.unserved(ctx, req.GetType(), "components")
+	now, err := s.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name, err := now.componentName(req.GetType())
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := constructInputs(req)
+	if err != nil {
+		return nil, failure(err)
+	}
+	m, err := monitor.Dial(req.GetMonitorEndpoint())
+	if err != nil {
+		return nil, failure(err)
+	}
+	defer m.Close()
+	ctx, end := s.calls.begin(ctx, 0)
+	defer end()
+	log := s.log("")
+	defer log.done()
+	registrar := &monitor.Construction{
+		Monitor: m, Request: req, Package: now.Program.Metadata().Name, Version: now.Version, Provider: now.provider,
+		Encoder: s.encoder(), Began: func(urn string) { log.urn = urn },
+	}
+	answer, err := now.engine.Construct(ctx, engine.ConstructRequest{
+		Ref: engine.Ref{Type: name, Name: req.GetName()}, Inputs: inputs, Preview: req.GetDryRun(),
+		Parallel: int(req.GetParallel()), Log: log, Registrar: registrar,
+	})
+	switch {
+	case err != nil:
+		return nil, operationFailure(ctx, err)
+	case answer.Failures != nil:
+		return nil, inputsFailure(name, inputs, answer.Failures)
+	}
+	return s.constructed(answer.URN, registrar.Outputs(answer.Outputs))
+}
+
+// componentName is the name that a token has in the spec.
+func (s *session) componentName(token string) (string, error) {
+	name, err := s.member(token)
+	if err != nil {
+		return "", err
+	}
+	if known := s.Program.Components(); !slices.Contains(known, name) {
+		return "", status.Error(codes.NotFound, strings.TrimSpace(fmt.Sprintf("provider %q has no component %q. %s",
+			s.Program.Metadata().Name, name, diag.Remedy(name, known))))
+	}
+	return name, nil
+}
+
+// constructInputs are the inputs of a component, each with what it depends on:
+// as output values say, and beside them.
+func constructInputs(req *pulumirpc.ConstructRequest) (property.Map, error) {
+	inputs, err := wire.Decode(req.GetInputs())
+	if err != nil {
+		return property.Map{}, err
+	}
+	for name, on := range req.GetInputDependencies() {
+		v, ok := inputs.GetOk(name)
+		if !ok {
+			continue
+		}
+		all := slices.Clone(v.Dependencies())
+		for _, text := range on.GetUrns() {
+			all = append(all, urn.URN(text))
+		}
+		inputs = inputs.Set(name, v.WithDependencies(all))
+	}
+	return inputs, nil
+}
+
+// constructed is a component as it travels.
+func (s *Server) constructed(component urn.URN, outputs property.Map) (*pulumirpc.ConstructResponse, error) {
+	state, err := s.encoder().Encode(outputs)
+	if err != nil {
+		return nil, failure(err)
+	}
+	on := map[string]*pulumirpc.ConstructResponse_PropertyDependencies{}
+	for name, v := range outputs.All {
+		by := &pulumirpc.ConstructResponse_PropertyDependencies{}
+		for _, u := range v.Dependencies() {
+			by.Urns = append(by.Urns, string(u))
+		}
+		on[name] = by
+	}
+	return &pulumirpc.ConstructResponse{Urn: string(component), State: state, StateDependencies: on}, nil
+}
+
+// inputsFailure tells what is wrong with a component's inputs. The engine shows
+// the value at a path that it is told, secret or not (errorToMessage in
+// pkg/resource/deploy/source_eval.go of Pulumi), so that what may hold a secret
+// is told in the message instead.
+func inputsFailure(component string, inputs property.Map, found []engine.Failure) error {
+	detail := &pulumirpc.InputPropertiesError{}
+	var hidden []engine.Failure
+	for _, f := range found {
+		top, _, _ := strings.Cut(f.Path, ".")
+		top, _, _ = strings.Cut(top, "[")
+		if f.Path == "" || top == "" || inputs.Get(top).HasSecrets() {
+			hidden = append(hidden, f)
+			continue
+		}
+		detail.Errors = append(detail.Errors, &pulumirpc.InputPropertiesError_PropertyError{
+			PropertyPath: valid(f.Path), Reason: valid(f.Reason),
+		})
+	}
+	text := fmt.Sprintf("the inputs of %s are wrong", component)
+	if len(hidden) > 0 {
+		text += ": " + sentence(hidden)
+	}
+	plain := status.New(codes.InvalidArgument, text)
+	with, err := plain.WithDetails(detail)
+	if err != nil {
+		return status.Error(codes.InvalidArgument, fmt.Sprintf("the inputs of %s are wrong: %s", component, sentence(found)))
+	}
+	return with.Err()
 }

@@ -53,18 +53,3 @@ func (s *Server) Invoke(
 	}
 	return &pulumirpc.InvokeResponse{Return: out}, nil
 }
-
-// unserved says that a token names something of a kind that this version of the
-// engine does not serve yet.
-func (s *Server) unserved(ctx context.Context, token, kind string) error {
-	now, err := s.ready(ctx)
-	if err != nil {
-		return err
-	}
-	name, err := now.member(token)
-	if err != nil {
-		return err
-	}
-	return status.Errorf(codes.Unimplemented, "%q cannot be called: this version of declprov does not serve %s yet",
-		name, kind)
-}

@@ -79,6 +79,9 @@ type session struct {
 	*Package
 	schema func() (string, error)
 	engine *engine.Engine // nil until configured
+	// provider is how the engine refers to the provider resource that this is
+	// configured as; "" where it does not say.
+	provider string
 }
 
 // New makes a server that is not listening yet; see Serve.

@@ -113,7 +113,7 @@ func TestRefusals(t *testing.T) {
 		{"component", configured, func(c *client.Client) error {
 			_, err := c.Raw().Construct(t.Context(), &pulumirpc.ConstructRequest{Type: "lab:index:Group"})
 			return err
-		}, codes.Unimplemented, "components"},
+		}, codes.NotFound, `no component "Group"`},
 		{"list", configured, func(c *client.Client) error {
 			_, err := c.List(t.Context(), thing.Type, property.Map{}, 0, 0, "")
 			return err

@@ -22,8 +22,8 @@ func newSession(p *Package) *session {
 }
 
 // configured is the session with an engine.
-func (s *session) configured(e *engine.Engine) *session {
-	return &session{Package: s.Package, schema: s.schema, engine: e}
+func (s *session) configured(e *engine.Engine, provider string) *session {
+	return &session{Package: s.Package, schema: s.schema, engine: e, provider: provider}
 }
 
 // current is the session that a call works with, from its start to its end.

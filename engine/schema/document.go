@@ -85,6 +85,7 @@ type enumValue struct {
 
 type resource struct {
 	objectType
+	IsComponent        bool                `json:"isComponent,omitempty"`
 	InputProperties    map[string]property `json:"inputProperties,omitempty"`
 	RequiredInputs     []string            `json:"requiredInputs,omitempty"`
 	StateInputs        *objectType         `json:"stateInputs,omitempty"`

@@ -87,6 +87,11 @@ func lint(p *spec.Provider) diag.List {
 		}
 	}
 	l.functionNames()
+	for _, m := range p.Components {
+		where, path := fmt.Sprintf("component %q", m.Name), "components."+m.Name
+		l.object(m.Inputs, scope{where: where + ", inputs", path: path + ".inputs", reserved: reservedInResources})
+		l.object(m.Outputs, scope{where: where + ", outputs", path: path + ".outputs", reserved: reservedInResources})
+	}
 	for _, f := range p.Functions {
 		l.function(f, scope{where: fmt.Sprintf("function %q", f.Name), path: "functions." + f.Name})
 	}
@@ -132,20 +137,10 @@ func (l *linter) languages() {
 func (l *linter) resourceNames() {
 	seen := map[string]string{}
 	for _, r := range l.spec.Resources {
-		s := scope{where: fmt.Sprintf("resource %q", r.Name), path: "resources." + r.Name}
-		lower := strings.ToLower(r.Name)
-		switch other, taken := seen[lower]; {
-		case !resourceName.MatchString(r.Name):
-			l.report(CodeName, r.Range, s, fmt.Sprintf("%q cannot be the name of a resource", r.Name),
-				"SDKs have a class of this name: a letter, then letters, digits and _.")
-		case lower == "provider" || lower == "pulumi":
-			l.report(CodeReserved, r.Range, s, fmt.Sprintf("the resource name %q is reserved", r.Name),
-				"Every SDK has a class of this name already. Take another.")
-		case taken:
-			l.report(CodeSimilar, r.Range, s, fmt.Sprintf("the resources %q and %q differ by case alone", other, r.Name),
-				"SDKs put each into a file of its name, and Pulumi refuses both. Rename one.")
-		}
-		seen[lower] = r.Name
+		l.className(r.Name, "resource", r.Range, seen)
+	}
+	for _, m := range l.spec.Components {
+		l.className(m.Name, "component", m.Range, seen)
 	}
 }
 
@@ -155,6 +150,9 @@ func (l *linter) functionNames() {
 	seen := map[string]string{}
 	for _, r := range l.spec.Resources {
 		seen[strings.ToLower(r.Name)] = r.Name
+	}
+	for _, m := range l.spec.Components {
+		seen[strings.ToLower(m.Name)] = m.Name
 	}
 	name := func(f *spec.Function, s scope, remedy string) {
 		lower := strings.ToLower(f.Name)
@@ -176,6 +174,25 @@ func (l *linter) functionNames() {
 func (l *linter) function(f *spec.Function, s scope) {
 	l.object(f.Inputs, scope{where: s.where + ", inputs", path: s.path + ".inputs"})
 	l.object(f.Outputs, scope{where: s.where + ", outputs", path: s.path + ".outputs"})
+}
+
+// className looks at the name of a resource or component; seen are those before
+// it, without regard to case.
+func (l *linter) className(name, what string, at diag.Range, seen map[string]string) {
+	s := scope{where: fmt.Sprintf("%s %q", what, name), path: what + "s." + name}
+	lower := strings.ToLower(name)
+	switch other, taken := seen[lower]; {
+	case !resourceName.MatchString(name):
+		l.report(CodeName, at, s, fmt.Sprintf("%q cannot be the name of a %s", name, what),
+			"SDKs have a class of this name: a letter, then letters, digits and _.")
+	case lower == "provider" || lower == "pulumi":
+		l.report(CodeReserved, at, s, fmt.Sprintf("the %s name %q is reserved", what, name),
+			"Every SDK has a class of this name already. Take another.")
+	case taken && other != name: // of one name twice the loader speaks
+		l.report(CodeSimilar, at, s, fmt.Sprintf("%q and the %s %q differ by case alone", other, what, name),
+			"SDKs put each into a file of its name, and Pulumi refuses both. Rename one.")
+	}
+	seen[lower] = name
 }
 
 // object looks at the properties of a type and of what is written inside it.

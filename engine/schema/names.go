@@ -33,6 +33,9 @@ func newNames(p *spec.Provider) *names {
 			n.take(r.Name + pascal(m.Name)) // Args, of its arguments
 		}
 	}
+	for _, m := range p.Components {
+		n.take(m.Name)
+	}
 	for _, f := range functionsOf(p) {
 		n.take(pascal(f.Name) + "Result") // what SDKs call the answer of one
 	}

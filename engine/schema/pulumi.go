@@ -18,10 +18,10 @@ import (
 // equal specs, whatever the order of their resources and properties. The findings
 // are names that no SDK can have; with errors among them there is no schema.
 //
-// It describes what the engine serves: resources with their methods, functions,
-// those that open ephemerals among them, and configuration.
-// What is not served yet (components) is left out, because a program that uses it
-// should fail when it is compiled, not when it runs.
+// It describes what the engine serves: resources with their methods, components,
+// functions, those that open ephemerals among them, and configuration. What is
+// not served yet is left out, because a program that uses it should fail when it
+// is compiled, not when it runs.
 func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 	findings := lint(p)
 	if findings.HasErrors() {
@@ -44,6 +44,9 @@ func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 		described := g.resource(r)
 		described.Methods = g.methods(r, doc.Functions)
 		doc.Resources[g.token(r.Name)] = described
+	}
+	for _, m := range slices.SortedFunc(slices.Values(p.Components), func(a, b *spec.Component) int { return compareNames(a.Name, b.Name) }) {
+		doc.Resources[g.token(m.Name)] = g.component(m)
 	}
 	for _, f := range slices.SortedFunc(slices.Values(functionsOf(p)), func(a, b *spec.Function) int { return compareNames(a.Name, b.Name) }) {
 		doc.Functions[g.token(f.Name)] = g.function(f)

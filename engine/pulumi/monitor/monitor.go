@@ -97,3 +97,15 @@ func (m *Monitor) Resource(ctx context.Context, urn string) (Resource, error) {
 	}
 	return r, nil
 }
+
+// Supports asks the monitor for a feature by its name, as of
+// supportsFeatureID in pkg/resource/deploy/source_eval.go of Pulumi.
+func (m *Monitor) Supports(ctx context.Context, feature string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	res, err := m.client.SupportsFeature(ctx, &pulumirpc.SupportsFeatureRequest{Id: feature})
+	if err != nil {
+		return false, fmt.Errorf("asking the engine whether it supports %s: %w", feature, err)
+	}
+	return res.GetHasSupport(), nil
+}

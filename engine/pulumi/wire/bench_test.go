@@ -91,7 +91,7 @@ func BenchmarkEncode(b *testing.B) {
 	b.Run("sdk", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := sdkEncode(m); err != nil {
+			if _, err := sdkEncode(m, false); err != nil {
 				b.Fatal(err)
 			}
 		}

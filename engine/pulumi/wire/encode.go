@@ -17,10 +17,13 @@ type Encoder struct {
 	// Bytes says that the peer takes strings of bytes that are not UTF-8; the
 	// handshake tells.
 	Bytes bool
+	// Outputs says that the peer takes output values: what depends on resources
+	// is then written with their URNs.
+	Outputs bool
 }
 
-// Encode writes properties down. Dependencies are left out: no peer of ours is
-// sent output values. The struct is never nil.
+// Encode writes properties down. Without Outputs, dependencies are left out. The
+// struct is never nil.
 //
 // An error is an *Error: a number that JSON, and so the engine's state, cannot
 // hold; bytes that the peer cannot take; a value that nests too deep.
@@ -48,6 +51,9 @@ func (e Encoder) object(m property.Map, depth int) (*structpb.Struct, error) {
 }
 
 func (e Encoder) value(v property.Value, depth int) (*structpb.Value, error) {
+	if e.Outputs && len(v.Dependencies()) > 0 {
+		return e.output(v, depth)
+	}
 	if !v.Secret() {
 		return e.plain(v, depth)
 	}
@@ -56,6 +62,28 @@ func (e Encoder) value(v property.Value, depth int) (*structpb.Value, error) {
 		return nil, err
 	}
 	return Secret(inner), nil
+}
+
+// output writes an output value: one that depends on resources. While it is not
+// known, it has no value.
+func (e Encoder) output(v property.Value, depth int) (*structpb.Value, error) {
+	fields := map[string]*structpb.Value{sig.Key: String(sig.OutputValue)}
+	if !v.IsComputed() {
+		inner, err := e.plain(v, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		fields["value"] = inner
+	}
+	if v.Secret() {
+		fields["secret"] = structpb.NewBoolValue(true)
+	}
+	on := make([]*structpb.Value, len(v.Dependencies()))
+	for i, u := range v.Dependencies() {
+		on[i] = String(string(u))
+	}
+	fields["dependencies"] = structpb.NewListValue(&structpb.ListValue{Values: on})
+	return object(fields), nil
 }
 
 // Secret marks a value as secret.

@@ -35,10 +35,10 @@ func sdkDecode(s *structpb.Struct) (property.Map, error) {
 	return resource.FromResourcePropertyMap(m), nil
 }
 
-// sdkEncode is what a provider would send that has no output values.
-func sdkEncode(m property.Map) (*structpb.Struct, error) {
+// sdkEncode is what a provider would send, with output values or without.
+func sdkEncode(m property.Map, outputs bool) (*structpb.Struct, error) {
 	options := engineOptions()
-	options.KeepOutputValues = false
+	options.KeepOutputValues = outputs
 	return plugin.MarshalProperties(resource.ToResourcePropertyMap(m), options)
 }
 
@@ -101,12 +101,12 @@ func propertyMaps() *rapid.Generator[property.Map] {
 func TestEncodesAsTheSDK(t *testing.T) {
 	maps := propertyMaps()
 	rapid.Check(t, func(t *rapid.T) {
-		m := maps.Draw(t, "properties")
-		want, err := sdkEncode(m)
+		m, outputs := maps.Draw(t, "properties"), rapid.Bool().Draw(t, "outputs")
+		want, err := sdkEncode(m, outputs)
 		if err != nil {
 			t.Fatalf("the SDK refuses: %v", err)
 		}
-		got, err := wire.Encoder{Bytes: true}.Encode(m)
+		got, err := wire.Encoder{Bytes: true, Outputs: outputs}.Encode(m)
 		if err != nil {
 			t.Fatalf("Encode: %v", err)
 		}

@@ -28,6 +28,11 @@ func Any(t *rapid.T) *spec.Provider {
 			Name: "Thing" + string(rune('A'+i)), Doc: g.text(), Inputs: g.object(3), Outputs: g.object(3), Methods: g.methods(),
 		})
 	}
+	for i := range rapid.IntRange(0, 2).Draw(t, "components") {
+		p.Components = append(p.Components, &spec.Component{
+			Name: "Group" + string(rune('A'+i)), Doc: g.text(), Inputs: g.object(3), Outputs: g.object(3),
+		})
+	}
 	return p
 }
 

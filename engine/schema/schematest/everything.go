@@ -46,7 +46,21 @@ func Everything() *spec.Provider {
 			Name: "Pass", Doc: "A way in.", Inputs: object(required("role", text())),
 			Outputs: object(required("token", text()), prop("until", text())),
 		}},
-		Components: []*spec.Component{{Name: "Later", Inputs: object(), Outputs: object()}},
+		Components: []*spec.Component{
+			{Name: "Bare", Inputs: object(), Outputs: object()},
+			{
+				Name: "Group", Doc: "Things that belong together.",
+				Inputs: object(
+					required("name", text()), prop("rules", list(&spec.Type{Ref: "#Rule"})), prop("within", object(prop("zone", text()))),
+					&spec.Property{Name: "size", Doc: "How many.", Type: kind(spec.Int), Default: json.Number("2")},
+					&spec.Property{Name: "key", Type: text(), Secret: true}, prop("upload", kind(spec.Asset)),
+				),
+				Outputs: object(
+					required("name", text()), prop("paths", list(text())), prop("nested", object(prop("deep", text()))),
+					&spec.Property{Name: "token", Type: text(), Required: true, Secret: true},
+				),
+			},
+		},
 	}
 }
 
