@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,6 +45,12 @@ type copied struct {
 type copiedOutput struct{ *pulumi.OutputState }
 
 func (copiedOutput) ElementType() reflect.Type { return reflect.TypeFor[copied]() }
+
+// registerOutputs tells the SDK of the two, which it takes once a process.
+var registerOutputs = sync.OnceFunc(func() {
+	pulumi.RegisterOutputType(signedOutput{})
+	pulumi.RegisterOutputType(copiedOutput{})
+})
 
 type slug struct {
 	Name string `pulumi:"name"`
@@ -106,8 +113,7 @@ func newJournal(ctx *pulumi.Context, title string, entry pulumi.StringInput) (*j
 // function and methods: what runs in previews, what is made of what, and the
 // dependencies in the state.
 func TestTwoProviders(t *testing.T) {
-	pulumi.RegisterOutputType(signedOutput{})
-	pulumi.RegisterOutputType(copiedOutput{})
+	registerOutputs()
 	entry := "hello"
 	s := inline(t, pulumitest.Providers{
 		"files":    provider.Folder(t, "files", "examples/files.cue"),
