@@ -24,7 +24,7 @@ type argument struct {
 	parts map[string]part
 	// typ is the type that a Typed argument names.
 	typ *spec.Type
-	// words are the items of a Words argument; see words.go.
+	// words are the items of a Words argument; see word.
 	words []word
 	// under is the family's default, whose members stand below the value's,
 	// for a Merged argument.

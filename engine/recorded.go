@@ -88,28 +88,38 @@ func refit(values property.Map, path string, memberOf func(string) *member) (pro
 }
 
 func refitEach(values property.Map, each iter.Seq2[string, property.Value], path string, memberOf func(string) *member) (property.Map, error) {
-	out := rebuilt{of: values}
-	for name, v := range each {
-		if strings.HasPrefix(name, "__") {
-			continue
+	out, err := refitMembers(values, each, path, func(name string) (*checker, bool) {
+		if m := memberOf(name); m != nil && !strings.HasPrefix(name, "__") {
+			return m.check, true
 		}
-		m := memberOf(name)
-		if m == nil {
-			out.drop(name)
-			continue
-		}
-		fitting, changed, err := m.check.refit(v, join(path, name))
-		if err != nil {
-			return values, err
-		}
-		if changed {
-			out.set(name, fitting)
-		}
-	}
-	if out.changed == nil {
-		return values, nil
+		return nil, strings.HasPrefix(name, "__")
+	})
+	if err != nil || out.changed == nil {
+		return values, err
 	}
 	return property.NewMap(out.changed), nil
+}
+
+// refitMembers makes each member of a map fit the checker that is its own. One
+// without a checker stays as it is, or is left out.
+func refitMembers(values property.Map, each iter.Seq2[string, property.Value], path string, of func(name string) (own *checker, stays bool)) (rebuilt, error) {
+	out := rebuilt{of: values}
+	for name, v := range each {
+		own, stays := of(name)
+		switch {
+		case own != nil:
+			fitting, changed, err := own.refit(v, join(path, name))
+			if err != nil {
+				return out, err
+			}
+			if changed {
+				out.set(name, fitting)
+			}
+		case !stays:
+			out.drop(name)
+		}
+	}
+	return out, nil
 }
 
 // refit makes a recorded value fit the type, and says whether that changed it.
@@ -119,13 +129,9 @@ func (c *checker) refit(v property.Value, path string) (_ property.Value, change
 		return v, false, nil
 	}
 	switch c.t.Kind {
-	case spec.Object:
+	case spec.Object, spec.Map:
 		if v.IsMap() {
-			return c.refitObject(v, path)
-		}
-	case spec.Map:
-		if v.IsMap() {
-			return c.refitEntries(v, path)
+			return c.refitMap(v, path)
 		}
 	case spec.List:
 		if v.IsArray() {
@@ -145,42 +151,20 @@ func (c *checker) refit(v property.Value, path string) (_ property.Value, change
 	return v, false, fmt.Errorf("%s is %s, and %s is wanted", path, (&findings{hidden: 1}).kindOf(v), describe(c.t))
 }
 
-func (c *checker) refitObject(v property.Value, path string) (property.Value, bool, error) {
-	of := v.AsMap()
-	out := rebuilt{of: of}
-	for name, value := range of.AllStable {
-		m := c.byName[name]
-		switch {
-		case m == nil && c.t.Open:
-		case m == nil:
-			out.drop(name)
-		default:
-			fitting, changed, err := m.check.refit(value, join(path, name))
-			if err != nil {
-				return v, false, err
+// refitMap makes a struct's members fit, or a map's.
+func (c *checker) refitMap(v property.Value, path string) (property.Value, bool, error) {
+	of := func(string) (*checker, bool) { return c.elem, true }
+	if c.t.Kind == spec.Object {
+		of = func(name string) (*checker, bool) {
+			if m := c.byName[name]; m != nil {
+				return m.check, true
 			}
-			if changed {
-				out.set(name, fitting)
-			}
+			return nil, c.t.Open
 		}
 	}
-	fitting, changed := out.value(v)
-	return fitting, changed, nil
-}
-
-func (c *checker) refitEntries(v property.Value, path string) (property.Value, bool, error) {
-	if c.elem == nil {
-		return v, false, nil
-	}
-	out := rebuilt{of: v.AsMap()}
-	for name, value := range v.AsMap().AllStable {
-		fitting, changed, err := c.elem.refit(value, join(path, name))
-		if err != nil {
-			return v, false, err
-		}
-		if changed {
-			out.set(name, fitting)
-		}
+	out, err := refitMembers(v.AsMap(), v.AsMap().AllStable, path, of)
+	if err != nil {
+		return v, false, err
 	}
 	fitting, changed := out.value(v)
 	return fitting, changed, nil

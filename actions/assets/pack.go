@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/declprov/declprov/actions"
@@ -33,7 +34,7 @@ func Pack(ctx context.Context, files *actions.Files, f *spec.File, format string
 		w := gzip.NewWriter(to)
 		return errors.Join(packTar(ctx, files, f, w), w.Close())
 	default:
-		return fmt.Errorf("an archive cannot be packed as %q; one of zip, tar, tar.gz is wanted", format)
+		return fmt.Errorf("an archive cannot be packed as %q; one of %s is wanted", format, strings.Join(Formats(), ", "))
 	}
 }
 

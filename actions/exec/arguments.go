@@ -8,14 +8,14 @@ import (
 )
 
 var (
-	anything  = &spec.Type{}
-	text      = &spec.Type{Kind: spec.String}
-	someText  = &spec.Type{Kind: spec.String, MinLen: 1}
-	integer   = &spec.Type{Kind: spec.Int}
-	truth     = &spec.Type{Kind: spec.Bool}
-	mapOfAny  = &spec.Type{Kind: spec.Map, Elem: anything}
-	listOfAny = &spec.Type{Kind: spec.List, Elem: text}
-	codes     = &spec.Type{Kind: spec.List, Elem: &spec.Type{
+	anything   = &spec.Type{}
+	text       = &spec.Type{Kind: spec.String}
+	someText   = &spec.Type{Kind: spec.String, MinLen: 1}
+	integer    = &spec.Type{Kind: spec.Int}
+	truth      = &spec.Type{Kind: spec.Bool}
+	mapOfAny   = &spec.Type{Kind: spec.Map, Elem: anything}
+	listOfText = &spec.Type{Kind: spec.List, Elem: text}
+	codes      = &spec.Type{Kind: spec.List, Elem: &spec.Type{
 		Kind: spec.Int, Min: &spec.Bound{Value: json.Number("0")}, Max: &spec.Bound{Value: json.Number("255")},
 	}}
 	size = &spec.Type{Kind: spec.Union, Variants: []*spec.Type{
@@ -56,7 +56,7 @@ func option(name string, t *spec.Type, byDefault any, doc string) actions.Arg {
 
 // words is an argument of words, which everybody on the machine can read.
 func words(name, doc string) actions.Arg {
-	a := arg(name, listOfAny, doc)
+	a := arg(name, listOfText, doc)
 	a.Mode, a.Exposed = actions.Words, true
 	return a
 }

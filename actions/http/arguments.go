@@ -2,6 +2,7 @@ package http
 
 import (
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/assets"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -79,7 +80,7 @@ func arguments() []actions.Arg {
 		arg("text", text, "Body, as text."),
 		sent("xml", mapOfAny, "Body, as XML: an object with one member, the root."),
 		arg("bytes", either(text, &spec.Type{Kind: spec.Asset}, &spec.Type{Kind: spec.Archive}), "Body: base64, an asset, or an archive, which is packed."),
-		arg("archiveFormat", oneOf("zip", "tar", "tar.gz"), "How an archive in `bytes` is packed. Default: zip."),
+		arg("archiveFormat", oneOf(assets.Formats()...), "How an archive in `bytes` is packed. Default: zip."),
 		graphql, returns, items, paginate(),
 		ifMatch,
 		arg("idempotencyKey", either(truth, object(
@@ -94,7 +95,7 @@ func part() *spec.Type {
 	return object(
 		member("name", text, "Name of the part."), field("value", anything, "Its content, as text."),
 		field("asset", either(&spec.Type{Kind: spec.Asset}, &spec.Type{Kind: spec.Archive}), "Its content, as a file; a large one is streamed, an archive is packed."),
-		field("archiveFormat", oneOf("zip", "tar", "tar.gz"), "How an archive is packed. Default: zip."),
+		field("archiveFormat", oneOf(assets.Formats()...), "How an archive is packed. Default: zip."),
 		field("filename", text, "Name of the file."), field("contentType", text, "Its media type."),
 	)
 }
