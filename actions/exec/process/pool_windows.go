@@ -42,16 +42,14 @@ func (*Pool) Run(ctx context.Context, c Command) (Exit, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	exit := Exit{}
-	e, stop := c.ending(ctx)
+	limited, stop := c.Limited(ctx)
 	defer stop()
 	select {
 	case err = <-ended:
 		// What it has left running in the background runs on.
 		_ = limit(job, 0)
-	case <-e.timeout:
-		exit.Ended = ErrTimeout
-	case <-e.ctx.Done():
-		exit.Ended = context.Cause(ctx)
+	case <-limited.Done():
+		exit.Ended = context.Cause(limited)
 	}
 	if exit.Ended != nil {
 		_ = windows.TerminateJobObject(job, 1)

@@ -68,16 +68,11 @@ const outputDelay = time.Second
 // wait for long. A supervisor keeps to Grace without this process.
 const CancelGrace = 3 * time.Second
 
-// ending is when, why, and how fast a command that runs is ended.
-type ending struct {
-	ctx     context.Context
-	timeout <-chan time.Time
-}
-
-func (c *Command) ending(ctx context.Context) (e ending, stop func()) {
+// Limited is the context that ends with the command's time, too: its cause is then
+// ErrTimeout. Stop lets go of it.
+func (c *Command) Limited(ctx context.Context) (limited context.Context, stop func()) {
 	if c.Timeout <= 0 {
-		return ending{ctx: ctx}, func() {}
+		return ctx, func() {}
 	}
-	timer := time.NewTimer(c.Timeout)
-	return ending{ctx: ctx, timeout: timer.C}, func() { timer.Stop() }
+	return context.WithTimeoutCause(ctx, c.Timeout, ErrTimeout)
 }

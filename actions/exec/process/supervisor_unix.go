@@ -171,30 +171,27 @@ func (s *supervisor) start(c Command, p *pipes) error {
 
 // wait waits for the command's end, and brings it about when its time is up.
 func (s *supervisor) wait(ctx context.Context, c Command, answers <-chan answer) (answer, error) {
-	e, stop := c.ending(ctx)
+	limited, stop := c.Limited(ctx)
 	defer stop()
-	var why error
-	grace := c.Grace
 	select {
 	case a := <-answers:
 		return a, nil
-	case <-e.timeout:
-		why = ErrTimeout
-	case <-e.ctx.Done():
-		why, grace = context.Cause(ctx), min(grace, CancelGrace)
+	case <-limited.Done():
 	}
-	_, _ = s.conn.Write(launch.Append(nil, launch.End, strconv.FormatInt(grace.Milliseconds(), 10)))
-	for {
+	why := context.Cause(limited)
+	if errors.Is(why, ErrTimeout) {
+		s.end(c.Grace)
 		select {
 		case a := <-answers:
 			return a, why
-		case <-e.ctx.Done():
-			if grace <= CancelGrace {
-				return <-answers, why
-			}
-			// The host has stopped waiting during the grace of a timeout.
-			grace = CancelGrace
-			_, _ = s.conn.Write(launch.Append(nil, launch.End, strconv.FormatInt(grace.Milliseconds(), 10)))
+		case <-ctx.Done(): // the host has stopped waiting meanwhile
 		}
 	}
+	s.end(min(c.Grace, CancelGrace))
+	return <-answers, why
+}
+
+// end asks that the command be ended; one that is gone answers anyway.
+func (s *supervisor) end(grace time.Duration) {
+	_, _ = s.conn.Write(launch.Append(nil, launch.End, strconv.FormatInt(grace.Milliseconds(), 10)))
 }

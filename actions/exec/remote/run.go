@@ -32,11 +32,8 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 	if err != nil {
 		return process.Exit{}, &process.StartError{Err: err}
 	}
-	if cmd.Timeout > 0 {
-		var stop func()
-		ctx, stop = context.WithTimeoutCause(ctx, cmd.Timeout, process.ErrTimeout)
-		defer stop()
-	}
+	ctx, stop := cmd.Limited(ctx)
+	defer stop()
 	s, err := c.session(ctx)
 	if err != nil {
 		return process.Exit{}, &process.StartError{Err: fmt.Errorf("the machine opens no session: %w", err)}
