@@ -139,8 +139,6 @@ func shorthands(s *step) []expr.Name {
 	return names
 }
 
-var shorthandNames = []string{"body", "status", "headers"}
-
 func (s *step) hasShorthands() bool {
 	return s.family != nil && s.family.Name == "http" && s.forEach == nil
 }
@@ -152,10 +150,8 @@ func stepType(s *step) *spec.Type {
 	if t == nil {
 		t = &spec.Type{}
 	}
-	if s.model.If != nil && !t.Nullable {
-		nullable := *t
-		nullable.Nullable = true
-		t = &nullable
+	if s.model.If != nil {
+		t = orNull(t)
 	}
 	if s.forEach == nil {
 		return t

@@ -41,8 +41,11 @@ var scopeNames = []struct{ name, where string }{
 	{"error", "in retry.if, and in undo steps"},
 }
 
+// shorthandNames are members of an answer that are names of their own.
+var shorthandNames = []string{"body", "status", "headers"}
+
 // answerNames are the names of the latest answer.
-var answerNames = []string{"result", "body", "status", "headers"}
+var answerNames = append([]string{"result"}, shorthandNames...)
 
 // scope makes an expression scope of the names that are there; the others of
 // the language say where they are.

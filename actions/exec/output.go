@@ -34,8 +34,7 @@ type output struct {
 
 // stream is one of them.
 type stream struct {
-	out  *output
-	name string
+	out *output
 	// kept is at most limit bytes of it: the first, or the last. Size is that of
 	// all that came.
 	kept  []byte

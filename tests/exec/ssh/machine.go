@@ -6,7 +6,6 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/pem"
-	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -108,5 +107,5 @@ func keyPair(t testing.TB) (private, public string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(pem.EncodeToMemory(block)), fmt.Sprintf("%s", ssh.MarshalAuthorizedKey(signer.PublicKey()))
+	return string(pem.EncodeToMemory(block)), string(ssh.MarshalAuthorizedKey(signer.PublicKey()))
 }

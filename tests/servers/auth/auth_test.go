@@ -2,7 +2,6 @@ package auth
 
 import (
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,9 +16,6 @@ import (
 )
 
 const spec = "tests/servers/auth/testdata/doors.cue"
-
-// escaped is a secret as a client's credentials carry it (RFC 6749, 2.3.1).
-func escaped(s string) string { return url.QueryEscape(s) }
 
 type values = map[string]property.Value
 

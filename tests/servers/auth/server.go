@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -119,7 +120,7 @@ func (h *house) token(w http.ResponseWriter, r *http.Request) {
 	grant := r.PostFormValue("grant_type")
 	h.asked = append(h.asked, strings.TrimSpace(grant+" "+r.PostFormValue("scope")))
 	user, pass, _ := r.BasicAuth()
-	known := user == "ada" && pass == escaped(password)
+	known := user == "ada" && pass == url.QueryEscape(password) // as RFC 6749, 2.3.1 has it
 	if !known || grant == "refresh_token" && r.PostFormValue("refresh_token") != h.refresh {
 		say(w, http.StatusUnauthorized, map[string]string{"error": "invalid_client"})
 		return
