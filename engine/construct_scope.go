@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"fmt"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -220,7 +220,7 @@ func (b *build) name(ch *child, el *element) (string, error) {
 	}
 	key, err := textOf(el.key)
 	if err != nil || key == "" {
-		return "", fmt.Errorf("an element without a key cannot be named: give it one")
+		return "", errors.New("an element without a key cannot be named: give it one")
 	}
 	return name + "-" + key, nil
 }
