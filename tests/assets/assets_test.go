@@ -7,9 +7,12 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -185,4 +188,39 @@ func TestUploads(t *testing.T) {
 	s.Up("same=1")
 	s.Destroy("delete=1")
 	shelf.holds(t, 2, nil)
+}
+
+// A command reads an asset, and finds an archive in a folder that is its own and
+// gone afterwards.
+func TestFilesOfACommand(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	build := func(script string) string {
+		return "resources:\n  b: {type: handed:Build, properties: {path: out, script: {fn::stringAsset: '" + script + "'}, source: {fn::fileArchive: ./src}}}\n"
+	}
+	s.Write("src/a", "A")
+	s.Write("src/d/b", "B")
+	s.Program(build(`cat "$1/a" "$1/d/b" "$1/../conf/mode"`))
+	s.Preview("create=1")
+	s.Up("create=1")
+	if got := s.Files()["out"]; got != "ABfast" {
+		t.Errorf("the command made %q", got)
+	}
+	log, _ := s.Recorded("b").Outputs["log"].(string)
+	if _, err := os.Stat(log); log == "" || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("its folder %q is left: %v", log, err)
+	}
+	s.Up("same=1")
+	s.Write("src/a", "changed ")
+	s.Up("update=1")
+	if got := s.Files()["out"]; got != "changed Bfast" {
+		t.Errorf("the command made %q", got)
+	}
+	s.Program(build("exit 9"))
+	if said := strings.Join(s.Fails(s.Project.Up(t.Context())), "\n"); !strings.Contains(said, "exit code 9") {
+		t.Errorf("it says %s", said)
+	}
+	s.Program(build(`cat "$1/a"`))
+	s.Up("update=1")
+	s.Destroy("delete=1")
 }
