@@ -201,10 +201,13 @@ func (w *walker) zip(from *Opened, below string) error {
 }
 
 func (w *walker) tar(from io.Reader, below string) error {
-	r := tar.NewReader(from)
-	for {
+	r := tar.NewReader(actions.Cancellable(w.ctx, from))
+	for headers := 1; ; headers++ {
 		h, err := r.Next()
 		switch {
+		case err == nil && headers > 2*MaxFiles:
+			// Folders count here: of those a few packed bytes hold as many as one likes.
+			return fmt.Errorf("it has more than %d files and folders; hand over less at once", 2*MaxFiles)
 		case err == io.EOF:
 			return nil
 		case err != nil:

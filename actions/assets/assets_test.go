@@ -278,6 +278,28 @@ func TestFetchedIsBounded(t *testing.T) {
 	}
 }
 
+// TestFoldersWithoutEnd: folders are no files, and yet there are only so many of
+// them, however few bytes they are packed into.
+func TestFoldersWithoutEnd(t *testing.T) {
+	var packed bytes.Buffer
+	squeezed, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := bytes.TrimSuffix(tarred(tar.Header{Typeflag: tar.TypeDir, Name: "d/", Mode: 0o755}), make([]byte, 1024))
+	const batch = 1000
+	folders = bytes.Repeat(folders, batch)
+	for range 2*MaxFiles/batch + 1 {
+		squeezed.Write(folders)
+	}
+	squeezed.Close()
+	dir, access := folder(t, map[string]string{"packed": packed.String()})
+	got, err := held(t, access, archiveAt(filepath.Join(dir, "packed")))
+	if err == nil || !strings.Contains(err.Error(), "more than 200000 files and folders") || len(got) > 0 {
+		t.Errorf("%d bytes give %v, %v", packed.Len(), got, err)
+	}
+}
+
 // What is packed and walked again is the same, and the same files give the same
 // bytes.
 func TestPackIsDeterministic(t *testing.T) {
