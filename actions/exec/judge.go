@@ -176,10 +176,7 @@ func (c *command) message(v any) string {
 // masked is text for a message: its last lines. Secrets go before anything is cut
 // off, for no half of a secret is known as one.
 func (c *command) masked(text string) string {
-	if c.call.Mask != nil {
-		text = c.call.Mask(text)
-	}
-	text = strings.TrimSpace(visible(text))
+	text = strings.TrimSpace(c.out.visible(text))
 	if len(text) > saidBytes {
 		cut := len(text) - saidBytes
 		for !utf8.RuneStart(text[cut]) {

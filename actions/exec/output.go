@@ -135,10 +135,7 @@ func (s *stream) print(lines []byte) {
 		_, text, _ = strings.Cut(text, "\n")
 		s.longer = false
 	}
-	if mask := s.out.call.Mask; mask != nil {
-		text = mask(text)
-	}
-	text = visible(text)
+	text = s.out.visible(text)
 	if text == "" || s.out.call.Log == nil || s.out.shown >= mostShown {
 		return
 	}
@@ -169,29 +166,46 @@ func (o *output) finish() {
 var escapes = regexp.MustCompile(`\x1b(\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])`)
 
 // visible is text as it can be shown: without colours and control characters, each
-// line as a terminal would have left it, and cut to a length.
-func visible(text string) string {
-	text = escapes.ReplaceAllString(text, "")
-	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
+// line as a terminal would have left it, and cut to a length. It is masked twice: a
+// secret may hold what is taken out here, and one that was coloured, as grep colours
+// what it finds, is one only then.
+func (o *output) visible(text string) string {
+	text = bare(o.masked(text))
+	lines := strings.Split(o.masked(text), "\n")
 	for i, line := range lines {
-		line = strings.TrimRight(line, "\r")
-		line = line[strings.LastIndexByte(line, '\r')+1:] // what was written over
-		line = strings.Map(func(r rune) rune {
-			if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-				return -1
-			}
-			return r
-		}, strings.ToValidUTF8(line, "\uFFFD"))
 		if len(line) > shownLine {
 			cut := shownLine
 			for !utf8.RuneStart(line[cut]) {
 				cut--
 			}
-			line = line[:cut] + "…"
+			lines[i] = line[:cut] + "…"
 		}
-		lines[i] = line
 	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+func (o *output) masked(text string) string {
+	if o.call.Mask == nil {
+		return text
+	}
+	return o.call.Mask(text)
+}
+
+// bare are the characters of a text that a terminal would show.
+func bare(text string) string {
+	text = escapes.ReplaceAllString(text, "")
+	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
+	for i, line := range lines {
+		line = strings.TrimRight(line, "\r")
+		line = line[strings.LastIndexByte(line, '\r')+1:] // what was written over
+		lines[i] = strings.Map(func(r rune) rune {
+			if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+				return -1
+			}
+			return r
+		}, strings.ToValidUTF8(line, "\uFFFD"))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
