@@ -70,6 +70,7 @@ func TestShown(t *testing.T) {
 		"both":                          {[]string{"a", "err:b\n", "c\n"}, []string{"detail: b", "ac"}},
 		"nothing":                       {[]string{"\n", "", "\n"}, nil},
 		"a secret in pieces":            {[]string{"a hid", "den", "-secret b\n"}, []string{"a [secret] b"}},
+		"a secret with colours":         {[]string{"a hidden-\x1b[01;31m\x1b[Ksec\x1b[m\x1b[Kret b\n"}, []string{"a [secret] b"}},
 		"a secret of two lines":         {[]string{"a first\n", "second b\n"}, []string{"a [secret] b"}},
 		"what only begins like one":     {[]string{"a first\n", "third\n"}, []string{"a first\nthird"}},
 		"a beginning at the end":        {[]string{"a first\n"}, []string{"a first"}},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -62,7 +63,11 @@ func (r *running) signal(sig syscall.Signal) {
 }
 
 // member is a process of the family's.
-type member struct{ pid, parent, group int }
+type member struct {
+	pid, parent, group, session int
+	// ended says that it only waits for its parent to take notice.
+	ended bool
+}
 
 // members are the processes below this one, as far as /proc tells.
 func (r *running) members() []member {
@@ -81,8 +86,8 @@ func (r *running) members() []member {
 	return out
 }
 
-// processes are all that there are: by proc_pid_stat(5), the fourth field is the
-// parent, the fifth the group, behind a name that may hold anything.
+// processes are all that there are: by proc_pid_stat(5), the third field is the
+// state, the fourth the parent, the fifth the group, and the sixth the session, behind a name that may hold anything.
 func processes() []member {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -101,12 +106,30 @@ func processes() []member {
 			continue // it has ended meanwhile
 		}
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-		if len(fields) < 3 {
+		if len(fields) < 4 {
 			continue
 		}
 		parent, _ := strconv.Atoi(string(fields[1]))
 		group, _ := strconv.Atoi(string(fields[2]))
-		out = append(out, member{pid: pid, parent: parent, group: group})
+		session, _ := strconv.Atoi(string(fields[3]))
+		out = append(out, member{pid: pid, parent: parent, group: group, session: session, ended: fields[0][0] == 'Z'})
 	}
 	return out
+}
+
+// EndSession kills what a supervisor has left that was ended itself. Of a supervisor
+// and what runs below it all are of one session, but for what has made itself one
+// of its own: nothing tells any more who started that.
+func EndSession(supervisor, _ int) {
+	for end := time.Now().Add(stuckAfter); time.Now().Before(end); time.Sleep(killEvery) {
+		found := false
+		for _, m := range processes() {
+			if m.session == supervisor && !m.ended && syscall.Kill(m.pid, syscall.SIGKILL) == nil {
+				found = true
+			}
+		}
+		if !found {
+			return
+		}
+	}
 }

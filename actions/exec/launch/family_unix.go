@@ -63,3 +63,11 @@ func (r *running) signal(sig syscall.Signal) { _ = syscall.Kill(-r.leader, sig) 
 
 // members is the group's leader: the others cannot be told.
 func (r *running) members() []int { return []int{r.leader} }
+
+// EndSession kills what a supervisor has left that was ended itself, as far as it
+// has stayed in the command's group.
+func EndSession(_, leader int) {
+	if leader > 0 {
+		_ = syscall.Kill(-leader, syscall.SIGKILL)
+	}
+}

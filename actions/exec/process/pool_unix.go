@@ -117,7 +117,7 @@ func startSupervisor(ctx context.Context) (*supervisor, error) {
 		return nil, err
 	}
 	go func() { _ = cmd.Wait() }() // how it ends, the socket says
-	s := &supervisor{conn: ours}
+	s := &supervisor{conn: ours, process: cmd.Process, patience: patience}
 	if err := s.ready(ctx); err != nil {
 		s.close()
 		_ = cmd.Process.Kill()

@@ -18,10 +18,17 @@ import (
 	"github.com/declprov/declprov/actions/exec/launch"
 )
 
+// patience is how long a supervisor may take to say that what it was to end is
+// ended: longer than it tries.
+const patience = 15 * time.Second
+
 // supervisor is one that runs, at the other end of a socket.
 type supervisor struct {
-	conn   *net.UnixConn
-	expiry *time.Timer
+	conn    *net.UnixConn
+	process *os.Process
+	// patience is how long it may keep silent after a command's grace.
+	patience time.Duration
+	expiry   *time.Timer
 }
 
 // socketPair is a socket, ours with Go's poller, theirs to be inherited.
@@ -92,18 +99,22 @@ func (s *supervisor) run(ctx context.Context, c Command) (exit Exit, reusable bo
 	answers := make(chan answer, 1)
 	go s.listen(answers)
 	a, why := s.wait(ctx, c, answers)
+	if a.err != nil {
+		// The supervisor is gone, by whatever hand, and with it the command (its
+		// parent's death is its own, on Linux), but not what that has started.
+		_ = s.process.Kill()
+		launch.EndSession(s.process.Pid, a.pid)
+	}
 	pipes.drain()
 	if a.kind == launch.Failed {
 		err := failure(a.fields)
 		return Exit{}, errors.As(err, new(*StartError)), err
 	}
 	ended, parsed := launch.ParseExit(a.fields)
-	if a.err != nil || a.kind != launch.Exited || parsed != nil {
-		// The supervisor is gone, and with it a command that was not confined (its
-		// parent's death is its own, on Linux); others, and its group, may not be.
-		if a.pid != 0 {
-			_ = syscall.Kill(-a.pid, syscall.SIGKILL)
-		}
+	switch {
+	case a.err != nil && why != nil:
+		return Exit{Code: -1, Ended: why}, false, nil
+	case a.err != nil || a.kind != launch.Exited || parsed != nil:
 		return Exit{}, false, errors.New("its supervisor was ended, so how it ended is not known")
 	}
 	exit = Exit{Code: ended.Code, Ended: why, Stuck: ended.Stuck}
@@ -180,18 +191,21 @@ func (s *supervisor) wait(ctx context.Context, c Command, answers <-chan answer)
 	}
 	why := context.Cause(limited)
 	if errors.Is(why, ErrTimeout) {
-		s.end(c.Grace)
+		defer s.end(c.Grace)()
 		select {
 		case a := <-answers:
 			return a, why
 		case <-ctx.Done(): // the host has stopped waiting meanwhile
 		}
 	}
-	s.end(min(c.Grace, CancelGrace))
+	defer s.end(min(c.Grace, CancelGrace))()
 	return <-answers, why
 }
 
-// end asks that the command be ended; one that is gone answers anyway.
-func (s *supervisor) end(grace time.Duration) {
+// end asks that the command be ended; a supervisor that is gone answers anyway. One
+// that does not is ended itself, unless that is called off: a command that has
+// stopped it would keep its provider waiting for ever.
+func (s *supervisor) end(grace time.Duration) (callOff func() bool) {
 	_, _ = s.conn.Write(launch.Append(nil, launch.End, strconv.FormatInt(grace.Milliseconds(), 10)))
+	return time.AfterFunc(grace+s.patience, func() { _ = s.process.Kill() }).Stop
 }
