@@ -168,7 +168,7 @@ func write(root *os.Root, name string, mode fs.FileMode, content io.Reader) erro
 // upload puts the files of a command on the machine where it runs, and says how
 // many are there.
 func (c *command) upload(ctx context.Context, client *remote.Client) (done int, err error) {
-	files, err := client.Files()
+	files, err := client.Files(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -20,21 +20,27 @@ import (
 type Files struct{ sftp *sftp.Client }
 
 // Files opens the machine's file transfer.
-func (c *Client) Files() (*Files, error) {
-	client, err := sftp.NewClient(c.Client)
+func (c *Client) Files(ctx context.Context) (*Files, error) {
+	client, err := within(ctx, 0, func() (*sftp.Client, error) { return sftp.NewClient(c.Client) }, func(late *sftp.Client) { late.Close() })
 	if err != nil {
 		return nil, fmt.Errorf("the machine does not take files (sftp): %w", err)
 	}
 	return &Files{client}, nil
 }
 
-// Close ends the transfer.
-func (f *Files) Close() error { return f.sftp.Close() }
+// Close ends the transfer, without waiting for a machine that does not answer.
+func (f *Files) Close() { go f.sftp.Close() }
 
 // Put writes a file whole, or not at all: to a temporary sibling, which then
 // takes its name. Missing folders are made. A relative path starts at the user's
-// home.
-func (f *Files) Put(ctx context.Context, name string, mode fs.FileMode, content io.Reader) (err error) {
+// home. Where the context ends and the machine does not answer, the content may be
+// read from after it has returned.
+func (f *Files) Put(ctx context.Context, name string, mode fs.FileMode, content io.Reader) error {
+	_, err := within(ctx, answerWait, func() (*Files, error) { return f, f.put(ctx, name, mode, content) }, func(*Files) {})
+	return err
+}
+
+func (f *Files) put(ctx context.Context, name string, mode fs.FileMode, content io.Reader) (err error) {
 	if dir := path.Dir(name); dir != "." && dir != "/" {
 		if err := f.sftp.MkdirAll(dir); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)

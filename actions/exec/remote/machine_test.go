@@ -28,6 +28,9 @@ type machine struct {
 	dials   int
 	// refuse is how many connections are closed before one is served.
 	refuse int
+	// silent is what it never answers: "subsystem", which is a wish to transfer
+	// files, or "sftp", which is each step of that.
+	silent string
 	conns  []net.Conn
 }
 
@@ -155,8 +158,16 @@ func (m *machine) session(c ssh.NewChannel) {
 	}
 	var cmd *exec.Cmd
 	for r := range requests {
+		if r.Type == m.silent {
+			continue
+		}
 		switch r.Type {
 		case "subsystem":
+			if m.silent == "sftp" {
+				r.Reply(true, nil)
+				m.greet(channel)
+				continue
+			}
 			r.Reply(true, nil)
 			server, err := sftp.NewServer(channel, sftp.WithServerWorkingDirectory(m.t.TempDir()))
 			if err == nil {
@@ -180,6 +191,13 @@ func (m *machine) session(c ssh.NewChannel) {
 			r.Reply(false, nil)
 		}
 	}
+}
+
+// greet begins a file transfer (draft-ietf-secsh-filexfer-02, 4), and does nothing more.
+func (m *machine) greet(channel ssh.Channel) {
+	const version = "\x00\x00\x00\x05" + "\x02" + "\x00\x00\x00\x03"
+	io.WriteString(channel, version)
+	go io.Copy(io.Discard, channel)
 }
 
 // finish tells how a command ended.

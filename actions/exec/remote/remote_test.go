@@ -370,7 +370,7 @@ func (p *Pool) alive() int {
 
 func TestPut(t *testing.T) {
 	c := connected(t, newMachine(t, passwords("sw0rdfish", false)).target())
-	f, err := c.Files()
+	f, err := c.Files(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,26 +62,7 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 // session opens a session. A connection that broke without a word does not answer
 // until keepAlive finds out, and no call waits for that.
 func (c *Client) session(ctx context.Context) (*ssh.Session, error) {
-	type opened struct {
-		*ssh.Session
-		err error
-	}
-	answer := make(chan opened, 1)
-	go func() {
-		s, err := c.NewSession()
-		answer <- opened{s, err}
-	}()
-	select {
-	case o := <-answer:
-		return o.Session, o.err
-	case <-ctx.Done():
-		go func() {
-			if o := <-answer; o.err == nil {
-				o.Close()
-			}
-		}()
-		return nil, context.Cause(ctx)
-	}
+	return within(ctx, 0, c.NewSession, func(late *ssh.Session) { late.Close() })
 }
 
 // wait is for the end of a command that runs, which comes by itself or is made.
