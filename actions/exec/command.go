@@ -23,9 +23,7 @@ type command struct {
 	// is put there before.
 	target  *remote.Target
 	uploads []any
-	// own are folders that were made for it alone.
-	own []string
-	out *output
+	out     *output
 	// title is how messages name it: the program, without what is in its
 	// arguments.
 	title    string

@@ -141,7 +141,7 @@ func (c *command) place(ctx context.Context) (remove func(), err error) {
 		return nil, fmt.Errorf("files: %w", err)
 	}
 	c.process.Env = append(c.process.Env, filesVariable+"="+dir)
-	c.own = append(c.own, dir)
+	c.process.Scratch = append(c.process.Scratch, dir)
 	return remove, nil
 }
 

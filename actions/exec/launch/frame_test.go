@@ -50,7 +50,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add("/bin/sh", "/", "sh", "-c", "A=b", int64(5000))
 	f.Fuzz(func(t *testing.T, path, dir, name, argument, variable string, grace int64) {
 		want := Request{
-			Path: path, Dir: dir, Args: []string{name, argument}, Env: []string{variable},
+			Path: path, Dir: dir, Args: []string{name, argument}, Env: []string{variable}, Scratch: []string{dir, variable},
 			Grace: time.Duration(min(max(grace, 0), 1000)) * time.Millisecond,
 		}
 		got, err := ParseRequest(want.Fields())
@@ -64,7 +64,17 @@ func FuzzRequest(f *testing.F) {
 }
 
 func TestMalformed(t *testing.T) {
-	for _, fields := range [][]string{nil, {"a", "b", "1"}, {"a", "b", "1", "0"}, {"a", "b", "1", "2", "x"}, {"a", "b", "x", "1", "x"}, {"a", "b", "1", "x", "x"}} {
+	for _, fields := range [][]string{
+		nil,
+		{"a", "b", "1", "", "0"},
+		{"a", "b", "1", "", "0", "0"},
+		{"a", "b", "1", "", "0", "2", "x"},
+		{"a", "b", "x", "", "0", "1", "x"},
+		{"a", "b", "1", "", "0", "x", "x"},
+		{"a", "b", "1", "", "x", "1", "x"},
+		{"a", "b", "1", "", "-1", "1", "x"},
+		{"a", "b", "1", "", "1", "1", "x"},
+	} {
 		if got, err := ParseRequest(fields); err == nil {
 			t.Errorf("request %q is %+v", fields, got)
 		}

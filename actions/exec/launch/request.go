@@ -2,6 +2,7 @@ package launch
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -15,16 +16,18 @@ type Request struct {
 	// Grace is the time from TERM to KILL where the provider is gone.
 	Grace time.Duration
 	// Rules are those of the sandbox that it is confined by, in JSON, or "".
-	// Scratch is a folder that is removed after it where the provider is gone, or
-	// "".
-	Rules, Scratch string
+	Rules string
+	// Scratch are the folders that were made for it, which are removed after it
+	// where the provider is gone.
+	Scratch []string
 }
 
 // Fields are the request as a frame's.
 func (r Request) Fields() []string {
-	fields := []string{r.Path, r.Dir, strconv.FormatInt(r.Grace.Milliseconds(), 10), r.Rules, r.Scratch, strconv.Itoa(len(r.Args))}
-	fields = append(fields, r.Args...)
-	return append(fields, r.Env...)
+	fields := []string{
+		r.Path, r.Dir, strconv.FormatInt(r.Grace.Milliseconds(), 10), r.Rules, strconv.Itoa(len(r.Scratch)), strconv.Itoa(len(r.Args)),
+	}
+	return slices.Concat(fields, r.Scratch, r.Args, r.Env)
 }
 
 // ParseRequest is the request in a frame's fields.
@@ -33,8 +36,14 @@ func ParseRequest(fields []string) (Request, error) {
 	if len(fields) < head {
 		return Request{}, errRequest
 	}
-	n, err := strconv.Atoi(fields[head-1])
-	if err != nil || n < 1 || n > len(fields)-head {
+	folders, err := strconv.Atoi(fields[head-2])
+	rest := fields[head:]
+	if err != nil || folders < 0 || folders > len(rest) {
+		return Request{}, errRequest
+	}
+	scratch, rest := rest[:folders:folders], rest[folders:]
+	args, err := strconv.Atoi(fields[head-1])
+	if err != nil || args < 1 || args > len(rest) {
 		return Request{}, errRequest
 	}
 	grace, err := milliseconds(fields[2])
@@ -42,7 +51,7 @@ func ParseRequest(fields []string) (Request, error) {
 		return Request{}, errRequest
 	}
 	return Request{
-		Path: fields[0], Dir: fields[1], Grace: grace, Rules: fields[3], Scratch: fields[4], Args: fields[head : head+n], Env: fields[head+n:],
+		Path: fields[0], Dir: fields[1], Grace: grace, Rules: fields[3], Scratch: scratch, Args: rest[:args:args], Env: rest[args:],
 	}, nil
 }
 

@@ -103,8 +103,10 @@ func (s *supervisor) command(f frame) bool {
 	}
 	r := &running{family: family{leader: pid}, grace: req.Grace}
 	exit, gone := s.follow(r)
-	if gone && req.Scratch != "" {
-		_ = sandbox.Clear(req.Scratch) // nobody is there to be told
+	if gone {
+		for _, folder := range req.Scratch {
+			_ = sandbox.Clear(folder) // nobody is there to be told
+		}
 	}
 	s.say(Exited, exit.Fields()...)
 	return !gone && !exit.Left

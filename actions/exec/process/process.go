@@ -30,6 +30,9 @@ type Command struct {
 	Grace time.Duration
 	// Box is the sandbox that it runs in, or nil.
 	Box *sandbox.Box
+	// Scratch are folders that were made for it. They are the caller's to remove,
+	// and on Unix its supervisor's where this process dies before.
+	Scratch []string
 }
 
 // Exit is how a command ended that was started.

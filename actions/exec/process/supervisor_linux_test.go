@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -70,5 +71,37 @@ func TestSupervisorIsHarmed(t *testing.T) {
 				t.Errorf("left: %v", left)
 			}
 		})
+	}
+}
+
+// TestProviderIsGone: what lies in a command's own folders, and may be secret, goes
+// where nobody is left to remove it.
+func TestProviderIsGone(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "files")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := startSupervisor(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := shell(`echo secret > "$1/key"; echo; exec sleep 60`, folder)
+	began, write := io.Pipe()
+	c.Scratch, c.Stdout = []string{folder}, write
+	ended := make(chan error, 1)
+	go func() {
+		_, _, err := s.run(t.Context(), c)
+		ended <- err
+	}()
+	if _, err := began.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	// To the supervisor, that is what the provider's death looks like.
+	if err := s.conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if _, err := os.Lstat(folder); !os.IsNotExist(err) {
+		t.Errorf("the folder is there: %v", err)
 	}
 }

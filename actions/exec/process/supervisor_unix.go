@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -160,13 +161,13 @@ func failure(fields []string) error {
 
 // start sends the command.
 func (s *supervisor) start(c Command, p *pipes) error {
-	req := launch.Request{Path: c.Path, Dir: c.Dir, Args: c.Args, Env: c.Env, Grace: c.Grace}
+	req := launch.Request{Path: c.Path, Dir: c.Dir, Args: c.Args, Env: c.Env, Grace: c.Grace, Scratch: c.Scratch}
 	if c.Box != nil {
 		rules, err := json.Marshal(c.Box.Rules)
 		if err != nil {
 			return notStarted("the rules of its sandbox: %w", err)
 		}
-		req.Rules, req.Scratch = string(rules), c.Box.Scratch
+		req.Rules, req.Scratch = string(rules), append(slices.Clip(c.Scratch), c.Box.Scratch)
 	}
 	message := launch.Append(nil, launch.Start, req.Fields()...)
 	defer p.closeTheirs()
