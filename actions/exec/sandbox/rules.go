@@ -48,7 +48,9 @@ type Place struct {
 // programs and libraries, and its public settings.
 //
 // A program that is run may run others, as a shell does; it finds those of the
-// system and those that are granted, and none that it has written itself.
+// system and those that are granted. One that it has written itself the kernel does
+// not start; what interprets programs, such as a shell or the dynamic loader, does,
+// for it only reads them. It is as confined.
 func (r Rules) System() Rules {
 	r.Execute = append(r.Execute, places(true, "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 		"/nix/store", "/gnu/store", "/run/current-system/sw")...)
