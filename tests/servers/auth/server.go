@@ -173,6 +173,3 @@ func say(w http.ResponseWriter, status int, body any) {
 	// The other side may have gone; there is nobody to tell.
 	_ = json.NewEncoder(w).Encode(body)
 }
-
-// escaped is a secret as a client's credentials carry it (RFC 6749, 2.3.1).
-func escaped(s string) string { return url.QueryEscape(s) }
