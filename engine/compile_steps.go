@@ -213,6 +213,7 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		c.path += "." + s.kind.Name
 		defer func() { c.path = outer }()
 	}
+	before := len(c.diags)
 	s.args = c.arguments(block, s.kind.Args, c.defaults[f.Name], scope, s.action, true)
 	if block.Value.Kind != spec.MapNode {
 		return
@@ -233,7 +234,9 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		s.arrives = newNaming("", c.spec.Types, body.Type)
 	}
 	s.keyed = s.kind.Keyed != nil && s.kind.Keyed(static)
-	s.uncertain = s.kind.Uncertain != nil && s.kind.Uncertain(static)
+	// What a broken call leaves uncertain says nothing: the argument that settles it
+	// may be the one that is misspelt.
+	s.uncertain = s.kind.Uncertain != nil && s.kind.Uncertain(static) && !c.diags[before:].HasErrors()
 	c.permitted(s, static, block)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 const keyed = `resources: Thing: {
@@ -116,14 +117,33 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestAtLeastOnce(t *testing.T) {
-	_, diags := newWorld().compile(t, strings.Replace(findable, "find: world", "checks: []\n// world", 1))
+// everyCode are the codes of what was found, warnings too.
+func everyCode(diags diag.List) []string {
 	var codes []string
 	for _, d := range diags {
 		codes = append(codes, d.Code)
 	}
-	if diff := cmp.Diff([]string{"at-least-once"}, codes); diff != "" {
+	return codes
+}
+
+func TestAtLeastOnce(t *testing.T) {
+	_, diags := newWorld().compile(t, strings.Replace(findable, "find: world", "checks: []\n// world", 1))
+	if diff := cmp.Diff([]string{"at-least-once"}, everyCode(diags)); diff != "" {
 		t.Errorf("a create that may be made twice is labelled (-want +got):\n%s", diff)
+	}
+}
+
+// What would have settled it may be what is misspelt: that is said alone.
+func TestAtLeastOnceOfABrokenCall(t *testing.T) {
+	_, diags := newWorld().compile(t, `permissions: run: ["touch"]
+resources: It: {
+	inputs: name: string
+	id: "it"
+	create: exec: {command: ["touch", "--", "${inputs.name}"], idempotant: true}
+	delete: world: do: what: "remove"
+}`)
+	if diff := cmp.Diff([]string{"unknown-argument"}, everyCode(diags)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
