@@ -140,8 +140,8 @@ type Arg struct {
 	// Merged says that the members of a kind's own value come over those of the
 	// family's default, one by one, instead of the one value over the other.
 	Merged bool
-	// Instead says how a value is passed that a Raw argument does not take, where
-	// that can be said.
+	// Instead says how a value is passed that a Raw argument does not take, or a
+	// secret that an Exposed one does not, where that can be said.
 	Instead string
 	// NotNull arguments may be left out, but not by a null at run time: to do
 	// without what they ask for would do harm.

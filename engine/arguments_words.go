@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -43,7 +44,7 @@ func (c *compiler) words(a *argument, f spec.Field, s *expr.Scope, what string) 
 			continue
 		}
 		if v.Secret() {
-			c.exposedSecret(item, name, f.Name, what)
+			c.exposedSecret(item, name, a.decl, what)
 		}
 		a.words = append(a.words, word{value: v, author: authored(v), name: name})
 	}
@@ -62,9 +63,9 @@ func authored(v *expr.Value) bool {
 }
 
 // exposedSecret reports a secret in an argument that others can read.
-func (c *compiler) exposedSecret(n *spec.Node, path, argument, what string) {
-	c.fail(codeSecretExposed, n.Range, path, fmt.Sprintf("a secret goes into argument %q of %s", argument, what),
-		"Others can read it there. Pass the secret where it stays hidden, or take @secret() off what is none.")
+func (c *compiler) exposedSecret(n *spec.Node, path string, decl *actions.Arg, what string) {
+	c.fail(codeSecretExposed, n.Range, path, fmt.Sprintf("a secret goes into argument %q of %s", decl.Name, what),
+		cmp.Or(decl.Instead, "Others can read it there. Pass the secret where it stays hidden, or take @secret() off what is none."))
 }
 
 // words evaluates a list of words.

@@ -292,7 +292,7 @@ func (c *compiler) argument(f spec.Field, decl *actions.Arg, s *expr.Scope, what
 	}
 	v := c.template(f.Value, s, optional(decl), f.Name)
 	if v != nil && decl.Exposed && v.Secret() {
-		c.exposedSecret(f.Value, f.Name, f.Name, what)
+		c.exposedSecret(f.Value, f.Name, decl, what)
 	}
 	return v
 }

@@ -125,7 +125,7 @@ func (c *compiler) typed(f spec.Field, what string) *spec.Type {
 	}
 	if f.Value.Kind != 0 {
 		c.fail(codeWrongType, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s takes a definition", f.Name, what),
-			fmt.Sprintf("Write one of the spec's, such as `%s: #Pet`; a list has one too: #Pets: [...#Pet]. %s", f.Name, diag.Remedy(f.Value.Text, known)))
+			strings.TrimSpace(fmt.Sprintf("Write one of the spec's, such as `%s: #Pet`; a list has one too: #Pets: [...#Pet]. %s", f.Name, diag.Remedy(f.Value.Text, known))))
 	}
 	return nil
 }

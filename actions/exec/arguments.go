@@ -58,6 +58,7 @@ func option(name string, t *spec.Type, byDefault any, doc string) actions.Arg {
 func words(name, doc string) actions.Arg {
 	a := arg(name, listOfText, doc)
 	a.Mode, a.Exposed = actions.Words, true
+	a.Instead = "Every user of the machine can read a command line. Pass the secret by `env` or `stdin`, or take @secret() off what is none."
 	return a
 }
 
