@@ -78,7 +78,11 @@ func remedyForValue(m *mismatch, v any, want *spec.Type, types spec.Types) strin
 	case m.path != "" || m.code == CodeNullUnguarded:
 		return ""
 	case m.code == CodeNotAllowed && len(t.Enum) > 0:
-		return diag.Remedy(fmt.Sprint(v), texts(t.Enum))
+		// The message has named them all.
+		if name := diag.DidYouMean(fmt.Sprint(v), texts(t.Enum)); name != "" {
+			return fmt.Sprintf("Did you mean %q?", name)
+		}
+		return "Write one of them."
 	case m.code == CodeNotAllowed:
 		return ""
 	case t.Kind == spec.Bool && isText:

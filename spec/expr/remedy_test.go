@@ -23,6 +23,7 @@ func TestRemedies(t *testing.T) {
 		"number for text":    {&spec.Node{Kind: spec.NumberNode, Text: "7"}, text, "Write it in quotes."},
 		"text for a number":  {&spec.Node{Kind: spec.StringNode, Text: "7"}, &spec.Type{Kind: spec.Int}, "Write the number without quotes."},
 		"a near literal":     {&spec.Node{Kind: spec.StringNode, Text: "fiel"}, &spec.Type{Kind: spec.String, Enum: []any{"file", "directory"}}, `Did you mean "file"?`},
+		"a far literal":      {&spec.Node{Kind: spec.StringNode, Text: "socket"}, &spec.Type{Kind: spec.String, Enum: []any{"file", "directory"}}, "Write one of them."},
 		"a path for a flag":  {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path}"}, truth, `Compare it with something: x == "yes", x > 0, x != null.`},
 		"a flag for an id":   {&spec.Node{Kind: spec.StringNode, Text: "${inputs.force}"}, &spec.Type{Kind: spec.Union, Variants: []*spec.Type{text, {Kind: spec.Int}}}, "Turn it into text with string(…)."},
 		"text for a list":    {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path}"}, &spec.Type{Kind: spec.List}, "Write [x] for a list of one."},

@@ -224,6 +224,8 @@ func explain(msg string) (code, summary, detail string) {
 		return unusedImport, msg, "Remove the import."
 	case strings.Contains(msg, "unreferenced alias or let"):
 		return unusedImport, msg, "Remove it, or use it."
+	case strings.Contains(msg, "no package name"):
+		return importFailed, msg, "A folder is loaded as one CUE package: begin each of its files with the same `package NAME`, or give the one file that is the spec."
 	case strings.Contains(msg, "cannot find package"), strings.Contains(msg, "cannot find module"), strings.Contains(msg, "import failed"), strings.Contains(msg, "package") && strings.Contains(msg, "not"):
 		return importFailed, msg, "Packages of the spec's own CUE module can be imported, and those of CUE's standard library. Nothing is fetched."
 	case strings.HasPrefix(msg, "cannot embed files when not in a module"):

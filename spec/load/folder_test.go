@@ -113,7 +113,7 @@ func TestFileAlone(t *testing.T) {
 
 func TestUnreadable(t *testing.T) {
 	folder(t, map[string]string{
-		"empty/x.txt": "", "nul.cue": "a: \"\x00\"", "latin.cue": "a: \"\xe4\"", "bom.cue": "\ufeff" + cueHead, "a.toml": "", "big.cue": "// " + strings.Repeat("x", maxFile),
+		"empty/x.txt": "", "nameless/a.cue": cueHead, "nul.cue": "a: \"\x00\"", "latin.cue": "a: \"\xe4\"", "bom.cue": "\ufeff" + cueHead, "a.toml": "", "big.cue": "// " + strings.Repeat("x", maxFile),
 		"bom.yaml": "\ufeff" + yamlHead, "embed.cue": "@extern(embed)\n\npackage x\n" + cueHead + "description: _ @embed(file=\"link.txt\", type=text)\n",
 		"loop/cue.mod/module.cue": "module: \"a.test/b\"\nlanguage: version: \"v0.17.0\"\n", "loop/a.cue": "package b\nimport \"a.test/b/c\"\n" + cueHead + "_x: c.x", "loop/c/c.cue": "package c\nimport \"a.test/b/d\"\nx: d.x", "loop/d/d.cue": "package d\nimport \"a.test/b/c\"\nx: c.x",
 	})
@@ -140,6 +140,7 @@ func TestUnreadable(t *testing.T) {
 		{"link.cue", nil},
 		{"embed.cue", []string{cueEvaluation}},
 		{"loop", []string{importFailed}},
+		{"nameless", []string{importFailed}},
 	}
 	for _, c := range cases {
 		t.Run(c.path, func(t *testing.T) {
