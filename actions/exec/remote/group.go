@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // group is the process group of a command, which the command's own shell tells
@@ -22,6 +23,8 @@ type group struct {
 	// say. It is nil once the mark has come.
 	before []byte
 	id     int
+	// known is closed when the mark has come, or will not come.
+	known chan struct{}
 }
 
 // mostBefore is how much may come before the mark; more is the command's.
@@ -33,7 +36,7 @@ func newGroup(to io.Writer) *group {
 	if to == nil {
 		to = io.Discard
 	}
-	return &group{mark: []byte("declprov " + hex.EncodeToString(random[:]) + " "), to: to, before: []byte{}}
+	return &group{mark: []byte("declprov " + hex.EncodeToString(random[:]) + " "), to: to, before: []byte{}, known: make(chan struct{})}
 }
 
 // tell is the line of the shell's script that tells the group.
@@ -66,6 +69,7 @@ func (g *group) Write(b []byte) (int, error) {
 
 func (g *group) pass(b []byte) {
 	g.before = nil
+	close(g.known)
 	if len(b) > 0 {
 		_, _ = g.to.Write(b)
 	}
@@ -80,8 +84,13 @@ func (g *group) done() {
 	}
 }
 
-// leader is the number of the group, 0 where it is not known.
-func (g *group) leader() int {
+// leader is the number of the group, once it is known: 0 where that takes longer
+// than the limit, or never comes.
+func (g *group) leader(limit time.Duration) int {
+	select {
+	case <-g.known:
+	case <-time.After(limit):
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.id

@@ -22,8 +22,8 @@ func TestGroup(t *testing.T) {
 				rest = rest[n:]
 			}
 			g.done()
-			if g.leader() != 4711 || out.String() != before+"err\nno end" {
-				t.Fatalf("by %d: group %d, %q", size, g.leader(), out.String())
+			if g.leader(0) != 4711 || out.String() != before+"err\nno end" {
+				t.Fatalf("by %d: group %d, %q", size, g.leader(0), out.String())
 			}
 		}
 	}
@@ -32,8 +32,8 @@ func TestGroup(t *testing.T) {
 		g := newGroup(&out)
 		g.Write([]byte(text))
 		g.done()
-		if g.leader() != 0 || out.String() != text {
-			t.Errorf("group %d, %.20q of %d", g.leader(), out.String(), out.Len())
+		if g.leader(0) != 0 || out.String() != text {
+			t.Errorf("group %d, %.20q of %d", g.leader(0), out.String(), out.Len())
 		}
 	}
 }

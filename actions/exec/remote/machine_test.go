@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -32,6 +33,12 @@ type machine struct {
 	// files, or "sftp", which is each step of that.
 	silent string
 	conns  []net.Conn
+	// deaf says that it takes no signals, slow holds a command up before its first
+	// until it is closed; began and running count the commands.
+	deaf           bool
+	slow           chan struct{}
+	held           sync.Once
+	began, running atomic.Int32
 }
 
 func keyPair(t *testing.T, passphrase string) (ssh.Signer, string) {
@@ -180,12 +187,25 @@ func (m *machine) session(c ssh.NewChannel) {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
 			stdin, _ := cmd.StdinPipe()
+			m.running.Add(1)
 			r.Reply(cmd.Start() == nil, nil)
-			go func() { io.Copy(stdin, channel); stdin.Close() }()
-			go finish(cmd, channel)
+			m.began.Add(1)
+			go func() {
+				m.held.Do(func() {
+					if m.slow != nil {
+						<-m.slow
+					}
+				})
+				io.Copy(stdin, channel)
+				stdin.Close()
+			}()
+			go func() { finish(cmd, channel); m.running.Add(-1) }()
 		case "signal":
 			var s struct{ Name string }
 			ssh.Unmarshal(r.Payload, &s)
+			if m.deaf {
+				continue
+			}
 			syscall.Kill(-cmd.Process.Pid, map[string]syscall.Signal{"TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[s.Name])
 		default:
 			r.Reply(false, nil)

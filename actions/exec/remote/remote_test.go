@@ -400,3 +400,22 @@ func TestPut(t *testing.T) {
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, fmt.Errorf("no more") }
+
+// A command that is ended before its machine has begun it is ended when it does.
+func TestEndedBeforeItBegan(t *testing.T) {
+	m := newMachine(t, passwords("sw0rdfish", false))
+	m.deaf = true
+	m.slow = make(chan struct{})
+	c := connected(t, m.target())
+	name := filepath.Join(t.TempDir(), "ran")
+	exit, err := c.Run(t.Context(), &process.Command{Args: []string{"sh", "-c", `echo $$ > "$1"; exec sleep 1000`, "sh", name}, Timeout: 20 * time.Millisecond, Grace: time.Millisecond})
+	if err != nil || !errors.Is(exit.Ended, process.ErrTimeout) || exit.Stuck != 1 {
+		t.Fatalf("%+v, %v", exit, err)
+	}
+	close(m.slow)
+	for deadline := time.Now().Add(time.Minute); m.running.Load() != 0 || m.began.Load() == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it runs on")
+		}
+	}
+}

@@ -38,9 +38,7 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 	if err != nil {
 		return process.Exit{}, &process.StartError{Err: fmt.Errorf("the machine opens no session: %w", err)}
 	}
-	defer s.Close()
 	group := newGroup(cmd.Stderr)
-	defer group.done()
 	script = group.tell() + script
 	stdin := io.Reader(strings.NewReader(script))
 	if cmd.Stdin != nil {
@@ -69,6 +67,8 @@ func (c *Client) session(ctx context.Context) (*ssh.Session, error) {
 func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session, g *group, done <-chan error) (process.Exit, error) {
 	select {
 	case err := <-done:
+		s.Close()
+		g.done()
 		return c.exit(err, nil)
 	case <-ctx.Done():
 	}
@@ -77,33 +77,43 @@ func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session,
 	if !errors.Is(ended, process.ErrTimeout) {
 		grace = min(grace, process.CancelGrace)
 	}
-	// What neither way ends is left with a closed session.
 	for _, step := range []struct {
 		signal ssh.Signal
 		wait   time.Duration
 	}{{ssh.SIGTERM, grace}, {ssh.SIGKILL, killWait}} {
-		go c.signal(s, g, step.signal) // a broken connection would hold it up
+		go c.signal(s, g, step.signal, step.wait) // a broken connection would hold it up
 		select {
 		case err := <-done:
+			s.Close()
+			g.done()
 			return c.exit(err, ended)
 		case <-time.After(step.wait):
 		}
 	}
-	s.Close()
-	return process.Exit{Code: -1, Ended: ended}, nil
+	// A machine may be so slow that the command has not begun: it is ended when it
+	// does, and the call does not wait for that.
+	go func() {
+		defer s.Close()
+		c.signal(s, g, ssh.SIGKILL, lateWait)
+	}()
+	return process.Exit{Code: -1, Ended: ended, Stuck: 1}, nil
 }
 
+// lateWait is how long a command is waited for that was ended before it began.
+const lateWait = idleTime / 2
+
 // signal asks the machine to signal the command's process group: by the protocol
-// (RFC 4254, 6.9), and by a command where servers refuse that.
-func (c *Client) signal(s *ssh.Session, g *group, signal ssh.Signal) {
+// (RFC 4254, 6.9), and by a command where servers refuse that. It waits for the
+// command to begin, for as long as it is given.
+func (c *Client) signal(s *ssh.Session, g *group, signal ssh.Signal, limit time.Duration) {
 	_ = s.Signal(signal)
-	leader := g.leader()
+	leader := g.leader(limit)
 	if leader <= 1 {
 		return
 	}
 	if another, err := c.NewSession(); err == nil {
 		defer another.Close()
-		_ = another.Run(fmt.Sprintf("kill -%s -- -%d", signal, leader)) // it may be gone
+		_ = another.Run(fmt.Sprintf("kill -s %s -- -%d", signal, leader)) // it may be gone; dash knows no -KILL before --
 	}
 }
 
