@@ -178,11 +178,29 @@ func workingFolder(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
+// notTried says what a name of the spec stands for that is no resource; "" where
+// it is one, or nothing.
+func notTried(p *engine.Program, name string) string {
+	opener := "open" + name
+	switch {
+	case p.HasResource(name):
+		return ""
+	case slices.Contains(p.Functions(), name):
+		return "a function"
+	case slices.Contains(p.Functions(), opener):
+		return "an ephemeral (the function " + opener + ")"
+	}
+	return ""
+}
+
 // plan reads what is to be tried, by the types that the spec declares.
 func (a *app) plan(c *container.Container, p *engine.Program, token string, values []string, o tryOptions) (try.Plan, error) {
 	name := token[strings.LastIndex(token, ":")+1:]
 	if slices.Contains(p.Components(), name) {
 		return try.Plan{}, usagef("%s is a component, which Pulumi makes of its children. Try one of those: %s", name, strings.Join(c.ResourceNames(), ", "))
+	}
+	if what := notTried(p, name); what != "" {
+		return try.Plan{}, usagef("%s is %s, which try does not call: a Pulumi program does. Try makes one of: %s", name, what, strings.Join(c.ResourceNames(), ", "))
 	}
 	if !p.HasResource(name) {
 		return try.Plan{}, usagef("%s has no resource %q. %s", p.Metadata().Name, name, diag.Remedy(name, c.ResourceNames()))
