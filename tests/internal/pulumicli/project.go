@@ -90,6 +90,9 @@ func (p *Project) SetProgram(body string) error {
 // Home is PULUMI_HOME: where the CLI finds plugins that are installed.
 func (p *Project) Home() string { return p.path("home") }
 
+// Backend is the folder of the local backend, which has the states of stacks.
+func (p *Project) Backend() string { return p.path("state") }
+
 // Environment is that of the CLI, for those who run it another way.
 func (p *Project) Environment() []string { return slices.Clone(p.env) }
 
