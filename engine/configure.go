@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -26,8 +27,10 @@ type Engine struct {
 	session any
 	env     *actions.Env
 	getenv  func(string) string
-	// journal is the folder of the journal; "" is the user's own.
-	journal string
+	// openJournal opens the journal, once.
+	openJournal func() (*journal.Journal, error)
+	// configuration is the configuration without its secrets, as intents record it.
+	configuration json.RawMessage
 	// settings is the hash of the configuration without its secrets.
 	settings string
 	// leases are the ephemeral values that are open.
@@ -182,9 +185,10 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	if f.list != nil {
 		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", f.list[0].Path, f.list[0].Reason)
 	}
-	e := &Engine{program: p, dir: opts.Dir, getenv: getenv, journal: opts.Journal}
+	e := &Engine{program: p, dir: opts.Dir, getenv: getenv, openJournal: openingJournal(opts.Journal, getenv)}
 	e.plainConfig = p.config.plainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
 	e.settings = hashInputs(p.withoutSecrets(complete.AsMap()))
+	e.configuration, _ = recordable(p.withoutSecrets(complete.AsMap()))
 	if err := e.openFiles(); err != nil {
 		return nil, err
 	}

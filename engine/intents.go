@@ -1,9 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
@@ -29,19 +34,53 @@ func (r *run) markOf(s *step) string {
 	if r.verb != create || r.undoing || s.kind == nil || !s.kind.Marked {
 		return ""
 	}
-	return r.what(s).Hash()
+	of := r.subject()
+	sum := sha256.Sum256([]byte(strings.Join([]string{of.Provider, of.Type, of.Resource, of.Settings, r.inputsHash(), fmt.Sprint(s.index)}, "\x00")))
+	return hex.EncodeToString(sum[:16])
 }
 
-// what says which create a step is of.
-func (r *run) what(s *step) journal.What {
-	resource := r.ref.Key
-	if resource == "" {
-		resource = r.ref.Name
+// subject says which resource the run is about.
+func (r *run) subject() journal.Subject {
+	return journal.Subject{
+		Provider: r.engine.program.provider.Name, Type: r.ref.Type, Resource: cmp.Or(r.ref.Key, r.ref.Name), Settings: r.engine.settings,
 	}
-	return journal.What{
-		Provider: r.engine.program.provider.Name, Type: r.ref.Type, Resource: resource,
-		Settings: r.engine.settings, Inputs: r.inputsHash(), Step: s.index,
+}
+
+// begin writes the intent of a create's step, or goes on with the one that an
+// earlier run left.
+func (r *run) begin(book *journal.Journal, s *step) (intent journal.Intent, adopted bool, err error) {
+	before, err := book.Of(r.subject())
+	if err != nil {
+		return intent, false, err
 	}
+	for _, i := range before {
+		if i.Operation == journal.Create && i.Step == s.index && i.Hash == r.inputsHash() {
+			intent, err = book.Claim(i)
+			return intent, true, err
+		}
+	}
+	inputs, withheld := recordable(r.created)
+	intent, err = book.Begin(journal.Intent{
+		Subject: r.subject(), Operation: journal.Create, Step: s.index, StepName: s.name, Hash: r.inputsHash(),
+		Inputs: inputs, Withheld: withheld, Configuration: r.engine.configuration,
+	}, true)
+	return intent, false, err
+}
+
+// answered notes that a response came.
+func answered(book *journal.Journal, i journal.Intent) error {
+	i.Status = journal.Answered
+	return book.Put(i, false)
+}
+
+// lose notes that nobody knows what came of an intent.
+func lose(book *journal.Journal, i journal.Intent) error {
+	i.Status = journal.Unknown
+	return book.Put(i, true)
+}
+
+func settle(book *journal.Journal, i journal.Intent) error {
+	return book.Settle(i.Subject, func(other journal.Intent) bool { return other.Key == i.Key })
 }
 
 // intended runs a step whose intent is journalled: what an earlier run began is
@@ -51,7 +90,7 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
-	intent, adopted, err := book.Begin(r.what(s))
+	intent, adopted, err := r.begin(book, s)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
@@ -59,12 +98,12 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 	if adopted && !s.keyed {
 		found, err := r.find(ctx, s)
 		if err != nil {
-			return nil, r.stop(s, 1, actions.Refused, errors.Join(err, book.Lose(intent)))
+			return nil, r.stop(s, 1, actions.Refused, errors.Join(err, lose(book, intent)))
 		}
 		if found != nil {
 			r.log.Message(Info, "an earlier run made it, and its answer was lost: it was found, and is taken over")
 			r.effect(s, actions.Succeed(found))
-			return found, book.Answer(intent, "")
+			return found, answered(book, intent)
 		}
 	}
 	r.key, r.lost = intent.Key, false
@@ -73,14 +112,14 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 	var stopped *StepError
 	switch errors.As(err, &stopped); {
 	case err == nil:
-		err = book.Answer(intent, "")
+		err = answered(book, intent)
 	case stopped.status == actions.Lost && !s.keyed:
 		value, err = r.afterLoss(ctx, s, book, intent, err)
 	case !r.lost && (stopped.status == actions.Refused || stopped.status == actions.Gone):
 		r.intents = r.intents[:len(r.intents)-1]
-		err = errors.Join(err, book.Settle(intent.What))
+		err = errors.Join(err, settle(book, intent))
 	default:
-		err = errors.Join(err, book.Lose(intent))
+		err = errors.Join(err, lose(book, intent))
 	}
 	return value, err
 }
@@ -90,18 +129,18 @@ func (r *run) afterLoss(ctx context.Context, s *step, book *journal.Journal, int
 	found, err := r.find(ctx, s)
 	switch {
 	case err != nil:
-		return nil, errors.Join(lost, err, book.Lose(intent))
+		return nil, errors.Join(lost, err, lose(book, intent))
 	case found != nil:
-		return found, book.Answer(intent, "")
+		return found, answered(book, intent)
 	default:
-		return nil, errors.Join(fmt.Errorf("%w; nothing was found of it now, and the next run looks again before it sends anything", lost), book.Lose(intent))
+		return nil, errors.Join(fmt.Errorf("%w; nothing was found of it now, and the next run looks again before it sends anything", lost), lose(book, intent))
 	}
 }
 
 // reopen takes back that answers came, where nothing in them said what was made:
 // the next run has to look, and a person may.
 func (r *run) reopen() error {
-	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error { return book.Lose(i) })
+	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error { return lose(book, i) })
 }
 
 // forgetFrom settles the intents of what was undone, from a step on: what comes
@@ -112,7 +151,7 @@ func (r *run) forgetFrom(undone *step) error {
 		if i.Step < undone.index {
 			return nil
 		}
-		return book.Settle(i.What)
+		return settle(book, i)
 	})
 }
 
@@ -130,15 +169,17 @@ func (r *run) eachIntent(do func(*journal.Journal, journal.Intent) error) error 
 }
 
 // book is the engine's journal.
-func (e *Engine) book() (*journal.Journal, error) {
-	dir := e.journal
-	if dir == "" {
-		var err error
-		if dir, err = journal.DefaultDir(e.getenv); err != nil {
-			return nil, err
+func (e *Engine) book() (*journal.Journal, error) { return e.openJournal() }
+
+// openingJournal opens the journal of a folder once; "" is the user's own.
+func openingJournal(dir string, getenv func(string) string) func() (*journal.Journal, error) {
+	return sync.OnceValues(func() (*journal.Journal, error) {
+		if dir != "" {
+			return journal.In(dir), nil
 		}
-	}
-	return journal.In(dir), nil
+		dir, err := journal.DefaultDir(getenv)
+		return journal.In(dir), err
+	})
 }
 
 // settleRecorded settles the intents of a resource that the host shows to have
@@ -156,10 +197,6 @@ func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
 	if f := s.Private.Failed; f != nil && f.Op == string(create) {
 		done = f.Step // what is still to be done keeps its intent
 	}
-	for _, step := range res.create.steps[:min(done, len(res.create.steps))] {
-		if step.keyed || step.uncertain {
-			// An intent that stays is listed, and does no harm.
-			_ = book.Settle(r.what(step))
-		}
-	}
+	// An intent that stays is listed, and does no harm.
+	_ = book.Settle(r.subject(), func(i journal.Intent) bool { return i.Step < done && i.Hash == r.inputsHash() })
 }

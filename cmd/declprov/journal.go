@@ -101,7 +101,7 @@ was made before is not taken over.`,
 			case stateOf(intents[i]) == intentUnderWay:
 				return failed{fmt.Errorf("process %d works on it at this moment; wait for it, or end it", intents[i].Owner.PID)}
 			}
-			if err := book.Settle(intents[i].What); err != nil {
+			if err := book.Settle(intents[i].Subject, func(o journal.Intent) bool { return o.Key == args[0] }); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(a.out, "forgotten: %s\n", describeIntent(intents[i]))
@@ -122,7 +122,7 @@ func readJournal() (*journal.Journal, []journal.Intent, error) {
 
 func stateOf(i journal.Intent) string {
 	switch {
-	case i.Answered:
+	case i.Status == journal.Answered:
 		return intentAnswered
 	case i.Open():
 		return intentOpen

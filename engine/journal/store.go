@@ -1,0 +1,324 @@
+package journal
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Journal is a folder of intents, one file per subject. Several goroutines,
+// processes and machines may use the folder at once.
+//
+// A Journal that has begun or claimed intents holds a lock, by which others see
+// that its process is alive: keep it for as long as it works on them.
+type Journal struct {
+	dir string
+	// mu serialises this Journal's changes, before the folder's lock does those of
+	// all.
+	mu    sync.Mutex
+	owner owner
+}
+
+// In returns the journal of a folder, which is made at the first Begin.
+func In(dir string) *Journal {
+	return &Journal{dir: dir, owner: owner{dir: filepath.Join(dir, ownersFolder)}}
+}
+
+// Close ends the Journal's ownership of its intents. Those that it still works on
+// are open from then on.
+func (j *Journal) Close() error { return j.owner.release() }
+
+// BusyError reports that another living process works on an intent.
+type BusyError struct{ Intent Intent }
+
+func (e *BusyError) Error() string {
+	verb := "creating"
+	if e.Intent.Operation == Update {
+		verb = "updating"
+	}
+	return fmt.Sprintf("%s is %s this %s at this moment; wait for it, or end it", e.Intent.Owner, verb, e.Intent.Type)
+}
+
+// ErrChanged reports that an intent is no longer as it was read: another process
+// has claimed or settled it. Read the subject's intents again.
+var ErrChanged = errors.New("another process has changed the intent in the journal")
+
+// Of returns the intents of a subject in the order of their beginning.
+func (j *Journal) Of(s Subject) ([]Intent, error) {
+	c, err := readFile(filepath.Join(j.dir, s.file()))
+	if err != nil {
+		return nil, remedy(err)
+	}
+	j.examine(c.intents, map[Process]bool{})
+	return c.intents, nil
+}
+
+// readFile reads a file; one that does not exist has no intents.
+func readFile(path string) (content, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return content{}, nil
+	}
+	if err != nil {
+		return content{}, err
+	}
+	c, err := parse(text)
+	if err != nil {
+		return content{}, &UnreadableError{Files: []UnreadableFile{{Path: path, Reason: err.Error()}}}
+	}
+	return c, nil
+}
+
+// examine notes which intents a living process works on.
+func (j *Journal) examine(intents []Intent, known map[Process]bool) {
+	for n := range intents {
+		i := &intents[n]
+		if i.Status != Begun {
+			continue
+		}
+		live, asked := known[i.Owner]
+		if !asked {
+			live = j.owner.alive(i.Owner)
+			known[i.Owner] = live
+		}
+		i.live = live
+	}
+}
+
+// Begin records an intent, and fills in its Key, Status, Owner and the time when
+// it began. With sync, it survives a loss of power once Begin has returned. A
+// *BusyError reports that another living process has begun the same step.
+func (j *Journal) Begin(i Intent, sync bool) (Intent, error) {
+	if err := j.prepare(); err != nil {
+		return Intent{}, remedy(err)
+	}
+	i.Key, i.Status, i.Began, i.live = rand.Text(), Begun, time.Now().UTC().Round(0), true
+	var err error
+	if i.Owner, err = j.owner.hold(i.Key); err != nil {
+		return Intent{}, remedy(err)
+	}
+	err = j.change(i.Subject, sync, func(before []Intent) ([]record, error) {
+		for _, other := range before {
+			if other.sameEffect(i) && other.UnderWay() && other.Owner != i.Owner {
+				return nil, &BusyError{Intent: other}
+			}
+		}
+		return []record{{Put: &i}}, nil
+	})
+	if err != nil {
+		// It may have been written, and could not be synced. Nothing was sent.
+		err = errors.Join(err, j.Settle(i.Subject, func(other Intent) bool { return other.Key == i.Key }))
+		j.owner.unhold(i.Key)
+		return Intent{}, remedy(err)
+	}
+	return i, nil
+}
+
+// Claim takes over an intent that Of, Begin or List returned: it is begun again,
+// under its key. A *BusyError reports that another living process works on it, and
+// ErrChanged that it is no longer as it was read.
+func (j *Journal) Claim(i Intent) (Intent, error) {
+	if err := j.prepare(); err != nil {
+		return Intent{}, remedy(err)
+	}
+	claimed := i
+	var err error
+	if claimed.Owner, err = j.owner.hold(i.Key); err != nil {
+		return Intent{}, remedy(err)
+	}
+	claimed.Status, claimed.live = Begun, true
+	err = j.change(i.Subject, false, func(before []Intent) ([]record, error) {
+		n := slices.IndexFunc(before, func(b Intent) bool { return b.Key == i.Key })
+		switch {
+		case n < 0:
+			return nil, ErrChanged
+		case before[n].UnderWay() && before[n].Owner != claimed.Owner:
+			return nil, &BusyError{Intent: before[n]}
+		case !equal(before[n], i):
+			return nil, ErrChanged
+		}
+		return []record{{Put: &claimed}}, nil
+	})
+	if err != nil {
+		j.owner.unhold(i.Key)
+		return Intent{}, remedy(err)
+	}
+	return claimed, nil
+}
+
+// equal reports whether two intents are recorded as the same text.
+func equal(a, b Intent) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// Put records an intent as it is now, in the place of the one with its key.
+// Without sync, a loss of power may bring back what was recorded before.
+func (j *Journal) Put(i Intent, sync bool) error {
+	if err := j.prepare(); err != nil {
+		return remedy(err)
+	}
+	if i.Status != Begun {
+		defer j.owner.drop(i.Key)
+	}
+	return remedy(j.change(i.Subject, sync, func([]Intent) ([]record, error) {
+		return []record{{Put: &i}}, nil
+	}))
+}
+
+// Settle forgets the intents of a subject for which gone returns true: nothing
+// came of them for certain, or what came of them is recorded elsewhere.
+func (j *Journal) Settle(s Subject, gone func(Intent) bool) error {
+	if _, err := os.Lstat(filepath.Join(j.dir, s.file())); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return remedy(j.change(s, false, func(before []Intent) ([]record, error) {
+		var records []record
+		for _, i := range before {
+			if gone(i) {
+				records = append(records, record{Settled: i.Key})
+				defer j.owner.drop(i.Key)
+			}
+		}
+		return records, nil
+	}))
+}
+
+// change reads the file of a subject and appends what do returns, while no other
+// process changes anything. The disk is waited for after that, so that changes
+// side by side wait together.
+func (j *Journal) change(s Subject, sync bool, do func([]Intent) ([]record, error)) error {
+	f, err := j.changeLocked(filepath.Join(j.dir, s.file()), do)
+	if err != nil || f == nil {
+		return err
+	}
+	if sync {
+		if err = f.Sync(); err == nil {
+			err = syncFolder(j.dir)
+		}
+	}
+	return errors.Join(err, f.Close())
+}
+
+// changeLocked returns the file that it changed, for the caller to sync and close;
+// nil if it changed or left none.
+func (j *Journal) changeLocked(path string, do func([]Intent) ([]record, error)) (*os.File, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	release, err := lockFolder(j.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	c, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	j.examine(c.intents, map[Process]bool{})
+	records, err := do(slices.Clone(c.intents))
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	for _, r := range records {
+		c.apply(r)
+	}
+	switch {
+	case len(c.intents) == 0:
+		return nil, os.Remove(path)
+	case c.torn || c.long():
+		return replaceFile(path, c.intents)
+	default:
+		return appendRecords(path, records)
+	}
+}
+
+// prepare makes the folder. Its name and those of its parents are synced before
+// the folder of the owners appears in it, so that whoever finds that one need not
+// sync them again.
+func (j *Journal) prepare() error {
+	if _, err := os.Stat(j.owner.dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(j.dir, 0o700); err != nil {
+		return err
+	}
+	if err := syncParents(j.dir); err != nil {
+		return err
+	}
+	if err := os.Mkdir(j.owner.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// syncParents syncs a folder and all above it. Those that this process may not
+// open it did not make.
+func syncParents(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	for {
+		err := syncFolder(dir)
+		if err != nil && !errors.Is(err, fs.ErrPermission) && !notSyncable(err) {
+			return err
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return nil
+		}
+		dir = parent
+	}
+}
+
+// List returns all intents, the oldest first. Files that cannot be read are
+// passed over, and reported by an *UnreadableError beside the intents of the rest.
+func (j *Journal) List() ([]Intent, error) {
+	entries, err := os.ReadDir(j.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, remedy(err)
+	}
+	var all []Intent
+	var unreadable UnreadableError
+	known := map[Process]bool{}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ending {
+			continue
+		}
+		path := filepath.Join(j.dir, e.Name())
+		c, err := readFile(path)
+		var bad *UnreadableError
+		switch {
+		case errors.As(err, &bad):
+			unreadable.Files = append(unreadable.Files, bad.Files...)
+		case err != nil:
+			unreadable.Files = append(unreadable.Files, UnreadableFile{Path: path, Reason: err.Error()})
+		}
+		j.examine(c.intents, known)
+		all = append(all, c.intents...)
+	}
+	slices.SortStableFunc(all, func(a, b Intent) int { return a.Began.Compare(b.Began) })
+	if unreadable.Files != nil {
+		return all, &unreadable
+	}
+	return all, nil
+}
+
+// remedy adds what to do to an error of the file system.
+func remedy(err error) error {
+	var busy *BusyError
+	var bad *UnreadableError
+	if err == nil || errors.As(err, &busy) || errors.As(err, &bad) || errors.Is(err, ErrChanged) {
+		return err
+	}
+	return fmt.Errorf("cannot write the journal of what is being created: %w; set %s to a folder that can be written to", err, variable)
+}

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// recordable returns values as an intent records them, as JSON, and the names of
+// those that it leaves out: what holds a secret, or a file, or is not known. Keys
+// that are the host's own are left out unnamed.
+func recordable(values property.Map) (text json.RawMessage, withheld []string) {
+	kept := map[string]any{}
+	for name, v := range values.AllStable {
+		plain, ok := recordableValue(v)
+		switch {
+		case strings.HasPrefix(name, "__"):
+		case ok:
+			kept[name] = plain
+		default:
+			withheld = append(withheld, name)
+		}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(kept) // of these types, nothing fails
+	return bytes.TrimSpace(b.Bytes()), withheld
+}
+
+func recordableValue(v property.Value) (plain any, ok bool) {
+	switch {
+	case v.Secret():
+		return nil, false
+	case v.IsNull():
+		return nil, true
+	case v.IsBool():
+		return v.AsBool(), true
+	case v.IsNumber():
+		return v.AsNumber(), !math.IsNaN(v.AsNumber()) && !math.IsInf(v.AsNumber(), 0)
+	case v.IsString():
+		return v.AsString(), true
+	case v.IsArray():
+		items := make([]any, v.AsArray().Len())
+		for i, item := range v.AsArray().All {
+			if items[i], ok = recordableValue(item); !ok {
+				return nil, false
+			}
+		}
+		return items, true
+	case v.IsMap():
+		members := map[string]any{}
+		for name, member := range v.AsMap().All {
+			if members[name], ok = recordableValue(member); !ok {
+				return nil, false
+			}
+		}
+		return members, true
+	default:
+		return nil, false
+	}
+}
+
+// unrecorded returns the values that recordable made a text of.
+func unrecorded(text json.RawMessage) (property.Map, error) {
+	if len(text) == 0 {
+		return property.Map{}, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var values map[string]any
+	if err := dec.Decode(&values); err != nil {
+		return property.Map{}, err
+	}
+	v := fromLiteral(values)
+	if !v.IsMap() {
+		return property.Map{}, nil
+	}
+	return v.AsMap(), nil
+}
