@@ -20,6 +20,9 @@ type Call struct {
 	// Late are the arguments of mode Late, and such parts of arguments.
 	Late map[string]LateExpr
 	Env  *Env
+	// Written reports whether the spec gives the argument, even if its value is
+	// null and so not in Args. Nil: what is in Args is all that was written.
+	Written func(argument string) bool
 	// Key is the same for every attempt at a call, over restarts of the process
 	// too, where the kind says that the call is Keyed; else "".
 	Key string
@@ -80,7 +83,7 @@ func (c *Call) Bool(name string, def bool) bool {
 	return def
 }
 
-// Status says how a run ended.
+// Status says how a run ended, as far as the run itself can tell.
 type Status uint8
 
 const (
@@ -88,13 +91,17 @@ const (
 	Done Status = iota + 1
 	// Gone: what it is about is not there (404, no such file).
 	Gone
-	// Refused: it failed for certain before anything changed.
+	// Refused: it certainly had no effect.
 	Refused
-	// Failed: it failed, and something may have changed.
+	// Failed: it had an effect, and what it did is not complete.
 	Failed
-	// Lost: it was sent, and no answer came; nobody knows.
-	Lost
+	// Unknown: it was sent or started, and nobody knows what it did.
+	Unknown
 )
+
+func (s Status) String() string {
+	return [...]string{"no status", "done", "gone", "refused", "failed", "unknown"}[s]
+}
 
 // Outcome is what a run answers.
 type Outcome struct {
@@ -105,13 +112,14 @@ type Outcome struct {
 	// Err says what went wrong, for all but Done. It names what was tried and
 	// what to do, and holds no secret.
 	Err error
-	// Again says that the same call may be made again at once, without harm, and
-	// that it may then succeed: nothing was sent, or the other side asks to come
-	// back, or it does what it is asked twice once.
+	// Again says that another attempt may succeed, so that the default policy
+	// makes one: nothing was sent, or the other side asks to come back. Whether
+	// an attempt may be repeated at all is for the engine to judge.
 	Again bool
 	// RetryAfter is when the other side asked to come back; 0 where it did not.
 	RetryAfter time.Duration
-	// Class helps `retry: on`: "connection", "timeout", or an HTTP status.
+	// Class is what `retry: on` matches: "connection", "timeout", an HTTP
+	// status, an exit code.
 	Class string
 }
 
@@ -124,7 +132,7 @@ func Missing(err error) Outcome { return Outcome{Status: Gone, Err: err} }
 // Refuse is the outcome of a run that changed nothing.
 func Refuse(err error) Outcome { return Outcome{Status: Refused, Err: err} }
 
-// Fail is the outcome of a run that may have changed something.
+// Fail is the outcome of a run that changed something, and not all that it should.
 func Fail(err error) Outcome { return Outcome{Status: Failed, Err: err} }
 
 // Env is the part of the world that an action may touch: each member refuses

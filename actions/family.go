@@ -59,13 +59,15 @@ type Kind struct {
 	Yields func(Static) string
 	// Effect says whether a run changes the world.
 	Effect func(Static) Effect
-	// Uncertain says that a run may be sent and never answered, so that nobody
-	// knows what it did (Lost), and that no key makes it safe to send it again;
-	// nil: never.
-	Uncertain func(Static) bool
-	// Keyed says that a run is sent under the key of Call.Key, under which the
-	// other side does it once however often it is asked; nil: never.
-	Keyed func(Static) bool
+	// Certainty says what is known of a run that was sent and not answered; nil
+	// is Settled.
+	Certainty func(Static) Certainty
+	// Ambiguous reports whether an outcome of a class that `retry: on` names may
+	// be Unknown; nil: none is.
+	Ambiguous func(class string) bool
+	// Overwrites says that a run replaces whatever stands in its place, whoever
+	// made it, without a word of the author's that this is meant; nil: never.
+	Overwrites func(Static) bool
 	// Tells are the members of the result from which an argument that is secret
 	// could be found out, such as its hash: they are then secret, too.
 	Tells []string
@@ -160,6 +162,30 @@ const (
 	// Write: it changes something.
 	Write
 )
+
+// Certainty is what can be known of a run whose response does not come, and
+// what it means to repeat it. Only runs with an effect are ever in doubt.
+type Certainty uint8
+
+const (
+	// Settled runs always know what they did, such as those that change files of
+	// this machine.
+	Settled Certainty = iota
+	// Safe runs may be repeated: done twice is as good as done once.
+	Safe
+	// Keyed runs are sent under Call.Key: the other side does them once, however
+	// often it is asked.
+	Keyed
+	// Conditional runs take effect once at most. A repeated one that is refused
+	// may be refused because the first took effect.
+	Conditional
+	// Uncertain runs may take effect as often as they are sent.
+	Uncertain
+)
+
+// Repeatable reports whether a run may be sent again while nobody knows what it
+// did.
+func (c Certainty) Repeatable() bool { return c == Safe || c == Keyed }
 
 // Static is what the compiler knows of a call before it runs.
 type Static struct {

@@ -24,6 +24,7 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 	call := &actions.Call{
 		Args: make(map[string]any, len(s.args)), Parts: map[string][]actions.Part{}, Late: map[string]actions.LateExpr{},
 		Env:        env,
+		Written:    func(name string) bool { return s.args[name].node != nil },
 		Key:        r.key,
 		Mark:       r.markOf(s),
 		ETag:       r.etag,

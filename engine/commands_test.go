@@ -364,24 +364,25 @@ func TestCommandFails(t *testing.T) {
 		kept  bool
 		runs  int
 	}{
-		"an exit code":         {`exec: {shell: "echo run >> runs; echo no good >&2; exit 3"}`, "exit code 3: no good", true, 1},
-		"said on stdout":       {`exec: {shell: "echo run >> runs; echo no good; exit 3"}`, "exit code 3: no good", true, 1},
-		"said in JSON":         {`exec: {shell: "echo run >> runs; echo '{\"why\": \"no good\"}'; exit 3", stdout: "json", error: "${stdout.why}"}`, "exit code 3: no good", true, 1},
+		"an exit code":         {`exec: {shell: "echo run >> runs; echo no good >&2; exit 3"}`, "exit code 3: no good", false, 1},
+		"said on stdout":       {`exec: {shell: "echo run >> runs; echo no good; exit 3"}`, "exit code 3: no good", false, 1},
+		"said in JSON":         {`exec: {shell: "echo run >> runs; echo '{\"why\": \"no good\"}'; exit 3", stdout: "json", error: "${stdout.why}"}`, "exit code 3: no good", false, 1},
 		"ok":                   {`exec: {shell: "echo run >> runs; exit 3", exitCodes: ok: [0, 3]}`, "", true, 1},
-		"a signal":             {`exec: {shell: "echo run >> runs; kill -9 $$"}`, "SIGKILL", true, 1},
-		"its own time":         {`exec: {shell: "echo run >> runs; echo so far >&2; sleep 1000", timeout: "2s"}`, "longer than its timeout of 2s, and was ended: so far", true, 1},
-		"the step's time":      {`{exec: {shell: "echo run >> runs; sleep 1000"}, timeout: "2s"}`, "it took longer than 2s", true, 1},
-		"repeated by code":     {`{exec: {shell: "echo run >> runs; exit 75"}, retry: {on: [75], attempts: 3, backoff: "1ms"}}`, "exit code 75", true, 3},
-		"not by another":       {`{exec: {shell: "echo run >> runs; exit 3"}, retry: {on: [75], attempts: 3, backoff: "1ms"}}`, "exit code 3", true, 1},
-		"repeated by time":     {`{exec: {shell: "echo run >> runs; sleep 1000", timeout: "2s"}, retry: {on: ["timeout"], attempts: 2, backoff: "1ms"}}`, "timeout", true, 2},
-		"until it works":       {`{exec: {shell: "echo run >> runs; test $(wc -l < runs) = 3"}, retry: {attempts: 5, backoff: "1ms"}}`, "", true, 3},
+		"a signal":             {`exec: {shell: "echo run >> runs; kill -9 $$"}`, "SIGKILL", false, 1},
+		"its own time":         {`exec: {shell: "echo run >> runs; echo so far >&2; sleep 1000", timeout: "2s"}`, "longer than its timeout of 2s, and was ended: so far", false, 1},
+		"the step's time":      {`{exec: {shell: "echo run >> runs; sleep 1000"}, timeout: "2s"}`, "it took longer than 2s", false, 1},
+		"repeated by code":     {`{exec: {shell: "echo run >> runs; exit 75"}, retry: {on: [75], attempts: 3, backoff: "1ms"}}`, "exit code 75", false, 3},
+		"not by another":       {`{exec: {shell: "echo run >> runs; exit 3"}, retry: {on: [75], attempts: 3, backoff: "1ms"}}`, "exit code 3", false, 1},
+		"repeated by time":     {`{exec: {shell: "echo run >> runs; sleep 1000", timeout: "2s", idempotent: true}, retry: {on: ["timeout"], attempts: 2, backoff: "1ms"}}`, "timeout", false, 2},
+		"until it works":       {`{exec: {shell: "echo run >> runs; test $(wc -l < runs) = 3", idempotent: true}, retry: {attempts: 5, backoff: "1ms"}}`, "", true, 3},
+		"refused":              {`exec: {shell: "echo run >> runs; exit 9", exitCodes: refused: [9]}`, "exit code 9", false, 1},
 		"what did not start":   {`exec: {command: ["./none"]}`, "did not start: there is no", false, 0},
 		"in no folder":         {`exec: {command: ["true"], dir: "none"}`, "no such file", false, 0},
 		"no program":           {`exec: {command: ["no-such-program-here"]}`, "none of the folders of PATH", false, 0},
-		"no JSON":              {`{exec: {shell: "echo run >> runs; echo x", stdout: "json"}, fail: "${result.stdout == 1 ? \"one\" : null}"}`, "cannot be read as JSON", true, 1},
-		"a judgement":          {`{exec: {shell: "echo run >> runs; echo bad"}, fail: "${result.stdout == \"bad\" ? \"it is bad\" : null}"}`, "it is bad", true, 1},
+		"no JSON":              {`{exec: {shell: "echo run >> runs; echo x", stdout: "json"}, fail: "${result.stdout == 1 ? \"one\" : null}"}`, "cannot be read as JSON", false, 1},
+		"a judgement":          {`{exec: {shell: "echo run >> runs; echo bad"}, fail: "${result.stdout == \"bad\" ? \"it is bad\" : null}"}`, "it is bad", false, 1},
 		"it only looks":        {`{exec: {shell: "echo run >> runs; exit 1", effect: "none"}}`, "exit code 1", false, 1},
-		"more than is allowed": {`{exec: {shell: "echo run >> runs; echo 1234567890", maxBytes: 5}, fail: "${result.stdout == \"\" ? \"x\" : null}"}`, "more than the 5 bytes", true, 1},
+		"more than is allowed": {`{exec: {shell: "echo run >> runs; echo 1234567890", maxBytes: 5}, fail: "${result.stdout == \"\" ? \"x\" : null}"}`, "more than the 5 bytes", false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, dir := newWorld().engine(t, `

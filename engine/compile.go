@@ -18,7 +18,9 @@ type compiler struct {
 	families []*actions.Family
 	// defaults are the compiled blocks of the families, by family and argument.
 	defaults map[string]map[string]argument
-	grants   []grant
+	// verdictDefaults are the families' default verdicts.
+	verdictDefaults map[string]verdictDefaults
+	grants          []grant
 	// unsure are the accesses of grants with a mistake in them.
 	unsure []actions.Access
 	// doubtful are the families whose block of defaults has a mistake: what their
@@ -52,7 +54,7 @@ type compiler struct {
 // anew, because forks run side by side.
 func (c *compiler) fork() *compiler {
 	return &compiler{
-		spec: c.spec, families: c.families, defaults: c.defaults, grants: c.grants, unsure: c.unsure, doubtful: c.doubtful,
+		spec: c.spec, families: c.families, defaults: c.defaults, verdictDefaults: c.verdictDefaults, grants: c.grants, unsure: c.unsure, doubtful: c.doubtful,
 		configure: c.configure, session: c.session, named: c.named, confined: c.confined,
 		checkers: map[string]*checker{},
 		model:    c.model,
@@ -180,7 +182,7 @@ var (
 
 // familyDefaults compiles the blocks at the top of the spec.
 func (c *compiler) familyDefaults() {
-	c.defaults = map[string]map[string]argument{}
+	c.defaults, c.verdictDefaults = map[string]map[string]argument{}, map[string]verdictDefaults{}
 	scope := c.configScope()
 	c.doubtful = map[string]bool{}
 	for _, block := range c.spec.Families {
@@ -192,11 +194,35 @@ func (c *compiler) familyDefaults() {
 			continue
 		}
 		known := len(c.diags)
+		block = c.takeVerdicts(block)
 		c.in(fmt.Sprintf("defaults of %s", family.Name), block.Name, func() {
 			c.defaults[family.Name] = c.arguments(block, family.Defaults, nil, scope, family.Name+" defaults", false)
 		})
 		c.doubtful[family.Name] = len(c.diags) > known
 	}
+}
+
+// takeVerdicts keeps the `refused` and `fail` of a block of defaults, and returns
+// the block without them: what they see depends on the step.
+func (c *compiler) takeVerdicts(block spec.Field) spec.Field {
+	if block.Value.Kind != spec.MapNode {
+		return block
+	}
+	rest, defaults := *block.Value, verdictDefaults{}
+	rest.Fields = nil
+	for _, f := range block.Value.Fields {
+		switch f.Name {
+		case "refused":
+			defaults.refused = f.Value
+		case "fail":
+			defaults.fail = f.Value
+		default:
+			rest.Fields = append(rest.Fields, f)
+		}
+	}
+	c.verdictDefaults[block.Name] = defaults
+	block.Value = &rest
+	return block
 }
 
 func (c *compiler) family(name string) *actions.Family {

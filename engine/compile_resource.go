@@ -29,7 +29,7 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 		c.methods(r)
 		r.consistency = c.duration(m.Consistency, c.configScope(), "consistency")
 		c.finding(r)
-		c.certain(r)
+		c.checkCertainty(r)
 		c.readBack(r)
 		c.lifecycle(r)
 	})
@@ -134,6 +134,7 @@ func (c *compiler) resourceID(r *resource, t *trail) {
 // have been added.
 func (c *compiler) steps(op *spec.Operation, t *trail, after func(index int)) *operation {
 	out := &operation{}
+	before := t.scope
 	for i, m := range op.Steps {
 		compile := func() {
 			s := c.step(m, i, t)
@@ -148,6 +149,7 @@ func (c *compiler) steps(op *spec.Operation, t *trail, after func(index int)) *o
 			c.in(fmt.Sprintf("step %d", i+1), fmt.Sprintf("steps[%d]", i), compile)
 		}
 	}
+	c.in("retry", "retry", func() { c.groupRetry(out, op.Retry, before) })
 	return out
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -238,7 +237,7 @@ func (s *step) templates() []*expr.Value {
 
 // ownTemplates are those evaluated with the step's own result.
 func (s *step) ownTemplates() []*expr.Value {
-	out := []*expr.Value{s.until, s.fail, s.progress, s.gone}
+	out := []*expr.Value{s.until, s.refused, s.fail, s.progress, s.gone}
 	if s.retry != nil {
 		out = append(out, s.retry.when)
 	}
@@ -276,24 +275,6 @@ func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Ra
 		return nil, at
 	}
 	return t, at
-}
-
-// certain says whether intents of creates are journalled, and warns of creates of
-// which nobody could tell what came of one that was sent and never answered.
-func (c *compiler) certain(r *resource) {
-	if r.create == nil {
-		return
-	}
-	for _, s := range r.create.steps {
-		if s.effect != actions.Write {
-			continue
-		}
-		r.journalled = r.journalled || s.keyed || s.uncertain && r.find != nil
-		if s.uncertain && !s.keyed && r.find == nil {
-			c.warn(codeAtLeastOnce, s.model.Range, "create", fmt.Sprintf("%s may be created twice: %s is at least once", r.spec.Name, s.name),
-				"If its answer is lost, or the provider dies meanwhile, nobody knows whether it was done. Give the resource a `find` that looks for what was made, or the step an idempotencyKey, where the server honours one; of a command that may be run twice, say `idempotent: true`.")
-		}
-	}
 }
 
 // lifecycle reports what a resource cannot do for want of an operation.

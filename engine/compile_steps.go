@@ -22,9 +22,12 @@ type step struct {
 	effect actions.Effect
 	// arrives names what of an answer is typed.
 	arrives naming
-	// keyed and uncertain are what the kind says of the call: see actions.Kind.
-	keyed, uncertain bool
-	result           *spec.Type
+	// certainty, ambiguous and overwrites are what the kind says of the call: see
+	// actions.Kind. Of a broken call they say nothing.
+	certainty  actions.Certainty
+	ambiguous  func(class string) bool
+	overwrites bool
+	result     *spec.Type
 	// yield is the member of the result that the step yields, "" the whole: see
 	// actions.Kind.
 	yield string
@@ -32,10 +35,13 @@ type step struct {
 	// without a permissions block.
 	named []grant
 
-	when, forEach, until, fail, progress, gone, lock *expr.Value
-	every, timeout                                   *expr.Value
-	retry                                            *retry
-	undo                                             []*step
+	when, forEach, until, refused, fail, progress, gone, lock *expr.Value
+	every, timeout                                            *expr.Value
+	retry                                                     *retry
+	undo                                                      []*step
+	// restart is the index of the step from which a run goes on that stopped at
+	// this one: its own, unless the spec says otherwise.
+	restart int
 	// at is where its action's name stands.
 	at diag.Range
 	// known says that the action compiled far enough for effect and result to be
@@ -57,8 +63,8 @@ type retry struct {
 
 // stepKeys are the keys of a step that are not a family's.
 var stepKeys = []string{
-	"as", "if", "forEach", "until", "every", "timeout", "retry", "fail", "progress", "gone", "preview", "onFailure",
-	"lock", "return", "steps",
+	"as", "if", "forEach", "until", "every", "timeout", "retry", "refused", "fail", "progress", "gone", "preview", "onFailure",
+	"lock", "restart", "return", "steps",
 }
 
 // yields is the type of what an operation yields that ends with the step, and
@@ -75,7 +81,10 @@ func (s *step) yields() *spec.Type {
 
 // step compiles one step in the scope that the steps before it left.
 func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
-	s := &step{index: index, model: m, name: fmt.Sprintf("step %d", index+1), wants: map[string]bool{}}
+	s := &step{index: index, restart: index, model: m, name: fmt.Sprintf("step %d", index+1), wants: map[string]bool{}}
+	if i := slices.IndexFunc(t.steps, func(earlier *step) bool { return m.Restart != "" && earlier.model.As == m.Restart }); i >= 0 {
+		s.restart = i
+	}
 	if m.As != "" {
 		s.name += fmt.Sprintf(" (%q)", m.As)
 	}
@@ -96,18 +105,54 @@ func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 	}
 	c.action(s, before)
 
-	own := with(before, append([]expr.Name{{Name: "result", Type: s.result}}, shorthands(s)...)...)
-	s.until = c.template(m.Until, own, truthType, "until")
-	s.fail = c.template(m.Fail, own, optionalText, "fail")
-	s.progress = c.template(m.Progress, own, optionalText, "progress")
-	s.gone = c.template(m.Gone, own, truthType, "gone")
-	s.retry = c.retry(m.Retry, own)
+	c.verdicts(s, with(before, append([]expr.Name{{Name: "result", Type: s.result}}, shorthands(s)...)...))
 	if s.progress != nil && s.progress.Secret() {
 		c.fail(codeSecretExposed, m.Progress.Range, "progress", "a secret goes into progress", "Everybody sees progress. Leave the secret out.")
 	}
 	c.stepRules(s)
 	return s
 }
+
+// verdicts compiles what a step says of its own response. Each sees what those
+// before it have established, in the order in which they are asked.
+func (c *compiler) verdicts(s *step, own *expr.Scope) {
+	m, defaults := s.model, verdictDefaults{}
+	if s.family != nil {
+		defaults = c.verdictDefaults[s.family.Name]
+	}
+	s.retry = c.retry(m.Retry, own)
+	s.refused = c.verdict(m.Refused, defaults.refused, own, "refused")
+	own = established(own, s.refused)
+	s.fail = c.verdict(m.Fail, defaults.fail, own, "fail")
+	own = established(own, s.fail)
+	s.gone = c.template(m.Gone, own, truthType, "gone")
+	own = established(own, s.gone)
+	s.progress = c.template(m.Progress, own, optionalText, "progress")
+	s.until = c.template(m.Until, own, truthType, "until")
+}
+
+// verdict compiles the step's own text, or else the family's default. What the
+// default says of a body that a step types is not counted among what the author
+// could have typed.
+func (c *compiler) verdict(own, byDefault *spec.Node, scope *expr.Scope, path string) *expr.Value {
+	if own != nil || byDefault == nil {
+		return c.template(own, scope, optionalText, path)
+	}
+	counted := len(c.unchecked)
+	defer func() { c.unchecked = c.unchecked[:counted] }()
+	return c.template(byDefault, scope, optionalText, path)
+}
+
+// established is the scope after a condition was false, or a text null.
+func established(s *expr.Scope, v *expr.Value) *expr.Scope {
+	if v == nil {
+		return s
+	}
+	return knowing(s, v.Passed())
+}
+
+// verdictDefaults are the `refused` and `fail` of a family's block of defaults.
+type verdictDefaults struct{ refused, fail *spec.Node }
 
 // allowsNull reports whether the step's action is right in a scope with more nulls,
 // too: its `if` may have excluded them already.
@@ -233,11 +278,23 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		// A typed answer gets its declared names when it arrives.
 		s.arrives = newNaming("", c.spec.Types, body.Type)
 	}
-	s.keyed = s.kind.Keyed != nil && s.kind.Keyed(static)
-	// What a broken call leaves uncertain says nothing: the argument that settles it
-	// may be the one that is misspelt.
-	s.uncertain = s.kind.Uncertain != nil && s.kind.Uncertain(static) && !c.diags[before:].HasErrors()
+	// The argument that makes a broken call certain may be the one that is misspelt.
+	if !c.diags[before:].HasErrors() {
+		s.certain(static)
+	}
 	c.permitted(s, static, block)
+}
+
+// certain asks the kind what is known of a call that was not answered.
+func (s *step) certain(static actions.Static) {
+	if s.effect != actions.Write {
+		return
+	}
+	if s.kind.Certainty != nil {
+		s.certainty = s.kind.Certainty(static)
+	}
+	s.ambiguous = s.kind.Ambiguous
+	s.overwrites = s.kind.Overwrites != nil && s.kind.Overwrites(static)
 }
 
 // kindBlock is the one kind that a family's block names.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -25,7 +26,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	r := e.newRun(res, res.create, create, req.Ref, req.Log)
 	r.preview = req.Preview
 	r.inputs(req.Inputs)
-	r.created = req.Inputs
+	r.given, r.token = req.Inputs, newToken()
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	if err := r.open(); err != nil {
@@ -34,7 +35,10 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	if req.Preview {
 		return r.previewed(ctx, State{Inputs: req.Inputs})
 	}
-	return e.finishCreate(ctx, r, req.Ref, req.Inputs, 0)
+	if out, settled := e.settleEarlier(ctx, r); settled {
+		return out
+	}
+	return e.finishCreate(ctx, r, req.Ref, req.Inputs)
 }
 
 // withTimeout bounds a call; 0 is no bound.
@@ -45,10 +49,10 @@ func withTimeout(ctx context.Context, limit time.Duration) (context.Context, con
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than the %s that it was given: %w", limit, context.DeadlineExceeded))
 }
 
-// finishCreate runs a create from its step first on, and makes the state of
+// finishCreate runs what is still to be done of a create, and makes the state of
 // whatever comes of it.
-func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs property.Map, first int) Result {
-	err := r.steps(ctx, first)
+func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs property.Map) Result {
+	err := r.steps(ctx)
 	if err != nil {
 		return e.failedCreate(ctx, r, ref, inputs, err)
 	}
@@ -68,7 +72,7 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 func (r *run) newState(inputs property.Map, outputs map[string]property.Value) *State {
 	return &State{
 		ID: r.id, Inputs: inputs, Outputs: withInputs(inputs, outputs),
-		Private: Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: r.etag},
+		Private: Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: r.etag, Token: r.token},
 	}
 }
 
@@ -112,40 +116,65 @@ func asSecret(v, other property.Value) property.Value {
 }
 
 // failedCreate decides what a create that stopped leaves: nothing, if nothing
-// was changed or all of it was undone; else a state that the next run repairs.
+// was made, nobody knows whether anything was, or all of it was undone; else a
+// state that the next run repairs.
 func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs property.Map, failure error) Result {
 	if !r.effected {
 		return Result{Err: r.mask().error(failure)}
 	}
 	undone, err := r.undo(ctx, failure)
+	failure = errors.Join(r.told(failure, undone, err), r.forgetUndone(undone))
 	m := r.mask() // undoing may have seen more secrets
-	switch {
-	case err != nil:
-		failure = errors.Join(failure, fmt.Errorf("and it could not be undone: %w", err))
-	case undone != nil:
-		failure = errors.Join(fmt.Errorf("%w; what it had done was undone", failure), r.forgetFrom(undone))
-		if r.touched[0].step == undone {
-			return Result{Err: r.mask().error(failure)}
-		}
-		// What came before stays; the next run goes on after it.
-		failure = fmt.Errorf("%w, from %s on", failure, undone.name)
-		r.failed = undone.index
+	if !r.owns(undone) {
+		return Result{Err: m.error(failure)}
 	}
-	r.takeLateID()
 	if r.id == "" {
 		// Without an id there is nothing that a host could keep.
-		failure = fmt.Errorf("%w; something may have been made, and its id is not known", failure)
+		failure = fmt.Errorf("%w; something may have been made, and its id is not known: `declprov journal` lists it", failure)
 		return Result{Err: m.error(errors.Join(failure, r.reopen()))}
 	}
 	outputs, _ := r.res.outputs.project(r.vars.Values["result"], m)
 	state := r.newState(inputs, outputs.values)
 	state.Private.Failed = r.unfinished(inputs, r.failed, failure)
+	for i := range undone {
+		if i < r.failed {
+			state.Private.Failed.Undone = append(state.Private.Failed.Undone, i)
+		}
+	}
+	slices.Sort(state.Private.Failed.Undone)
 	return Result{State: state, Err: m.error(failure)}
+}
+
+// owns reports whether something of the create may be left, and is proved to be
+// its own: a step was answered as done, or a response gave the id. Nothing is left
+// once every step that may have had an effect was undone. It takes the id where
+// that can be told.
+func (r *run) owns(undone map[int]bool) bool {
+	left := r.resumed && len(r.finished) > 0
+	owned := left
+	for _, t := range r.touched {
+		left = left || !undone[t.step.index]
+		owned = owned || t.done
+	}
+	last := last(r.touched)
+	answered := last != nil && last.answer != nil && last.step.index == r.failed && r.idFromResponse(last.step)
+	if !left || !owned && !answered {
+		return false
+	}
+	r.takeLateID()
+	return owned || r.id != ""
+}
+
+// idFromResponse reports whether the id is made of what a step was answered.
+func (r *run) idFromResponse(s *step) bool {
+	return r.res.id != nil && slices.ContainsFunc(r.res.id.Refs(), func(ref expr.Ref) bool {
+		return slices.Contains(answerNames, ref.Path[0]) || len(ref.Path) > 1 && ref.Path[0] == "steps" && ref.Path[1] == s.model.As
+	})
 }
 
 // takeLateID takes the id of a create that stopped before it had one, where it
 // can be told: the step that failed may have answered, or the id may need no
-// answer.
+// response.
 func (r *run) takeLateID() {
 	if r.id != "" {
 		return
@@ -153,11 +182,11 @@ func (r *run) takeLateID() {
 	before := r.vars.Values
 	r.vars.Values = maps.Clone(before)
 	defer func() { r.vars.Values = before }()
-	// What is seen is the answer of an earlier step, and not the last one's.
+	// What is seen is the response of an earlier step, and not the last one's.
 	for _, name := range answerNames {
 		r.vars.Values[name] = expr.Unknown{}
 	}
-	if t := last(r.touched); t.answer != nil && t.step.index == r.failed && t.step.forEach == nil {
+	if t := last(r.touched); t != nil && t.answer != nil && t.step.index == r.failed && t.step.forEach == nil {
 		r.see(t.step, t.answer)
 	}
 	if id, err := r.evalID(); err == nil && id != "" {
@@ -165,22 +194,21 @@ func (r *run) takeLateID() {
 	}
 }
 
-// undo runs the undo steps of what the create has done, last first. It returns
-// the first step in the create's order that was undone; nil if there was none.
-func (r *run) undo(ctx context.Context, failure error) (undone *step, err error) {
+// undo runs the undo steps of what the create has done, last first, and returns
+// the indices of the steps that were undone. It stops at the first that fails.
+func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err error) {
 	// The failure may be that ctx ended; undoing still has to be done, and soon.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
 	r.undoing = true
 	defer func() { r.undoing = false }()
-	text := r.mask().text(failure.Error())
+	text, undone := r.mask().text(failure.Error()), map[int]bool{}
 	for _, t := range slices.Backward(r.touched) {
 		s, answer := t.step, t.answer
 		if len(s.undo) == 0 {
 			continue
 		}
-		undone = s
-		if s.index < len(r.results) {
+		if s.index < len(r.results) && s.index < r.failed {
 			answer = r.results[s.index]
 		}
 		err := r.seeing(s, answer, func() error {
@@ -190,8 +218,36 @@ func (r *run) undo(ctx context.Context, failure error) (undone *step, err error)
 		if err != nil {
 			return undone, err
 		}
+		undone[s.index] = true
 	}
 	return undone, nil
+}
+
+// told adds to a failure what was undone after it, and what was not.
+func (r *run) told(failure error, undone map[int]bool, err error) error {
+	var did, left []string
+	for _, t := range r.touched {
+		if undone[t.step.index] {
+			did = append(did, t.step.name)
+		} else {
+			left = append(left, t.step.name)
+		}
+	}
+	if did == nil && err == nil {
+		return failure
+	}
+	switch {
+	case left == nil:
+		failure = fmt.Errorf("%w; what it had done was undone", failure)
+	case did == nil:
+		failure = fmt.Errorf("%w; nothing of it was undone", failure)
+	default:
+		failure = fmt.Errorf("%w; undone: %s; not undone: %s", failure, enumerateAnd(did), enumerateAnd(left))
+	}
+	if err != nil {
+		failure = errors.Join(failure, fmt.Errorf("it could not be undone: %w", err))
+	}
+	return failure
 }
 
 // undoStep runs the undo steps of one.
@@ -211,12 +267,18 @@ const undoTimeout = 30 * time.Second
 // unfinished is what the next run needs to go on.
 func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
 	m := r.mask()
-	out := &Failed{Op: string(r.verb), Step: failed, Steps: r.op.shape(), Inputs: hashInputs(inputs), Error: m.text(err.Error())}
+	out := &Failed{
+		Op: string(r.verb), Step: failed, Steps: r.op.shape(), Inputs: hashInputs(inputs), Error: m.text(err.Error()),
+		Unknown: statusOf(err) == actions.Unknown,
+	}
 	for _, value := range r.results[:min(failed, len(r.results))] {
 		out.Results = append(out.Results, storable(value))
 	}
+	if failed < len(r.op.steps) && r.goesOn == r.op.steps[failed] && len(r.elements) > 0 {
+		out.Elements, _ = storable(r.elements).(map[string]any)
+	}
 	// An answer may hold what nobody has declared a secret, and a hash of a short
 	// secret can be guessed.
-	out.Secret = len(out.Results) > 0 || property.New(inputs).HasSecrets()
+	out.Secret = len(out.Results) > 0 || len(out.Elements) > 0 || property.New(inputs).HasSecrets()
 	return out
 }

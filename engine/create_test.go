@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +127,7 @@ const undoing = `resources: Thing: {
 }`
 
 func TestUndo(t *testing.T) {
-	w := newWorld().on("make", yields("key", "k")).on("finish", failed("no"))
+	w := newWorld().on("make", yields("key", "k")).on("finish", refused("no"))
 	e, _ := w.engine(t, undoing)
 	inputs := check(t, e, "Thing", object("name", "x"))
 	out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs})
@@ -148,7 +149,7 @@ func TestUndoAfterTimeout(t *testing.T) {
 	w := newWorld().on("make", yields("key", "k"))
 	w.hooks["finish"] = func(ctx context.Context, _ *actions.Call) actions.Outcome {
 		<-ctx.Done()
-		return actions.Fail(ctx.Err())
+		return actions.Refuse(ctx.Err())
 	}
 	e, _ := w.engine(t, undoing)
 	out := e.Create(t.Context(), engine.CreateRequest{
@@ -258,7 +259,7 @@ func TestUndoOfAPart(t *testing.T) {
 	}`)
 	inputs := object("name", "a")
 	half := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs})
-	if half.Err == nil || half.State == nil || half.State.ID != "7" || half.State.Private.Failed.Step != 1 {
+	if half.Err == nil || half.State == nil || half.State.ID != "7" || half.State.Private.Failed.Step != 2 || !slices.Equal(half.State.Private.Failed.Undone, []int{1}) {
 		t.Fatalf("%+v", half)
 	}
 	whole := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *half.State, Inputs: inputs})

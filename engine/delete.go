@@ -42,14 +42,17 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := withTimeout(ctx, req.Timeout)
+	defer cancel()
+	if err := e.relocate(ctx, res, req.Ref, &state, req.Log); err != nil {
+		return err
+	}
 	r := e.newRun(res, res.delete, remove, req.Ref, req.Log)
 	r.recall(state)
 	r.etag = state.Private.ETag
-	ctx, cancel := withTimeout(ctx, req.Timeout)
-	defer cancel()
 	if err := r.open(); err != nil {
 		return err
 	}
-	err = r.steps(ctx, 0)
+	err = r.steps(ctx)
 	return r.mask().error(err) // with the secrets that the steps have seen
 }

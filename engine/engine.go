@@ -5,6 +5,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -41,6 +42,8 @@ type Private struct {
 	ID string `json:"id,omitempty"`
 	// ETag is that of the last answer about the resource; "" where it had none.
 	ETag string `json:"etag,omitempty"`
+	// Token tells the create that made the resource from all others.
+	Token string `json:"token,omitempty"`
 	// Failed says that a create or update stopped halfway.
 	Failed *Failed `json:"failed,omitempty"`
 }
@@ -51,8 +54,17 @@ type Failed struct {
 	Op string `json:"op"`
 	// Step is the index of the step that failed.
 	Step int `json:"step"`
-	// Results are those of the finished steps, by index.
+	// Results are those of the finished steps, by index; Undone are the indices of
+	// those that were undone since.
 	Results []any `json:"results,omitempty"`
+	Undone  []int `json:"undone,omitempty"`
+	// Elements are the results of the elements that the step has finished, by key.
+	Elements map[string]any `json:"elements,omitempty"`
+	// Unknown says that nobody knows whether the step was done.
+	Unknown bool `json:"unknown,omitempty"`
+	// World are the inputs that the resource was made with, where the host has
+	// recorded others: as recordable writes them.
+	World json.RawMessage `json:"world,omitempty"`
 	// Secret says that there may be a secret in this, so that a server keeps it
 	// encrypted.
 	Secret bool `json:"secret,omitempty"`

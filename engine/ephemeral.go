@@ -115,7 +115,7 @@ func (l *lease) close(ctx context.Context) (err error) {
 		return err
 	}
 	r.undoing = true
-	return l.masked(r, r.steps(ctx, 0))
+	return l.masked(r, r.steps(ctx))
 }
 
 // renewing renews what is open, as often as the spec says, until ctx ends. A
@@ -169,7 +169,7 @@ func (l *lease) renew(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := r.steps(ctx, 0); err != nil {
+	if err := r.steps(ctx); err != nil {
 		return l.masked(r, err)
 	}
 	yield, err := r.yield()

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// finding compiles `find`: the operation that looks for what a create made whose
-// answer was lost. It knows what a create knows before its first step.
+// finding compiles `find`: the operation that looks for what a create or update
+// made whose response was lost. It knows what a create knows before its first
+// step.
 func (c *compiler) finding(r *resource) {
 	m := r.spec.Find
 	if m == nil {
@@ -24,7 +27,7 @@ func (c *compiler) finding(r *resource) {
 		for _, s := range r.find.steps {
 			if s.known && s.effect == actions.Write {
 				c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("find has an effect: %s", s.action),
-					"It runs whenever an answer was lost, and only looks. Say `effect: \"none\"` where the action changes nothing.")
+					"It runs before a create is sent, and whenever a response was lost; it only looks. Say `effect: \"none\"` where the action changes nothing.")
 			}
 			r.sinks = append(r.sinks, exposed(s)...)
 		}
@@ -43,18 +46,82 @@ func (c *compiler) finding(r *resource) {
 	}
 }
 
-// find runs the resource's `find`: what an earlier create left, as the step
-// itself would have answered, or nil where there is nothing.
+// lookFirst asks `find`, before the first effect of a create, whether the object
+// is there already: then the create is refused, for it is somebody else's. That
+// there was nothing is what later allows to take over what this create has made.
+func (r *run) lookFirst(ctx context.Context) error {
+	if r.verb != create || r.preview || r.undoing || r.looked || r.resumed || !r.res.findFirst {
+		return nil
+	}
+	list, err := r.earlier()
+	if err != nil {
+		return r.stop(r.res.maker, 1, actions.Refused, err)
+	}
+	for _, i := range list {
+		if i.Operation == journal.Create && i.Step == r.res.maker.index && i.Hash == r.inputsHash() && i.Looked && i.Status != journal.Failed {
+			r.looked = true // an earlier attempt at the same create has found nothing
+			return nil
+		}
+	}
+	found, err := r.find(ctx, r.res.maker)
+	if err != nil {
+		return r.stop(r.res.maker, 1, actions.Refused, fmt.Errorf("looking whether it exists: %w", err))
+	}
+	if found != nil {
+		return r.stop(r.res.maker, 1, actions.Refused,
+			fmt.Errorf("it exists already%s, and nothing was sent: import it if it is yours, else choose another name", r.idOf(r.res.maker, found)))
+	}
+	r.looked = true
+	return nil
+}
+
+// lookAgain looks whether an attempt whose outcome nobody knows has made what it
+// should, for as long as that may stay unseen: before the step is sent again.
+func (r *run) lookAgain(ctx context.Context, s *step) (any, error) {
+	intent := journal.Intent{Sent: time.Now()}
+	found, err := r.lookUntil(ctx, s, intent)
+	if found != nil {
+		r.effect(s, verdict{status: actions.Done, value: found})
+	}
+	return found, err
+}
+
+// lookUntil asks find until it finds what an intent made, or until the time is over
+// for which that may stay unseen; nil is nothing.
+func (r *run) lookUntil(ctx context.Context, s *step, intent journal.Intent) (any, error) {
+	limit, err := r.duration(r.res.consistency, defaultConsistency)
+	if err != nil {
+		return nil, err
+	}
+	sent := intent.Sent
+	if sent.IsZero() {
+		sent = intent.Began
+	}
+	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
+		found, err := r.find(ctx, s)
+		left := time.Until(sent.Add(limit))
+		if err != nil || found != nil || left <= 0 {
+			return found, err
+		}
+		r.log.Status("waiting until what an earlier attempt may have made can be seen")
+		if err := wait(ctx, min(delay, left)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// find runs the resource's `find`: what an earlier attempt made, as the step itself
+// would have answered, or nil where there is nothing.
 func (r *run) find(ctx context.Context, s *step) (any, error) {
 	finder := *r
-	finder.verb, finder.op, finder.results = "find", r.res.find, nil
+	finder.verb, finder.op, finder.results, finder.finished = "find", r.res.find, nil, nil
 	// Names of the create's steps are none of find's, and the other way round.
 	values := maps.Clone(r.vars.Values)
-	for _, name := range append([]string{"steps", "id"}, answerNames...) {
+	for _, name := range append([]string{"steps", "id", "state", "changes", "each"}, answerNames...) {
 		delete(values, name)
 	}
 	finder.vars = &expr.Vars{Values: values}
-	err := finder.steps(ctx, 0)
+	err := finder.steps(ctx)
 	switch {
 	case errors.Is(err, errGone), errors.Is(err, errNotFound) && finder.failed == 0:
 		return nil, nil
@@ -64,7 +131,7 @@ func (r *run) find(ctx context.Context, s *step) (any, error) {
 	return finder.adopted(s)
 }
 
-// adopted is what find found, in the place of a step's own answer: of an http
+// adopted is what find found, in the place of a step's own response: of an http
 // step, a `return` is the body.
 func (r *run) adopted(s *step) (any, error) {
 	by := last(r.op.steps)
@@ -80,13 +147,13 @@ func (r *run) adopted(s *step) (any, error) {
 		return nil, nil
 	}
 	if t := r.res.types.Resolve(from); t.Kind == spec.Any {
-		answer = s.arrived(answer) // else it has its declared names already
+		answer = s.renameMembers(answer) // else it has its declared names already
 	}
 	return answer, nil
 }
 
 // answering is a result of the step that yields a value, with the rest of it from
-// another answer; nil where the value is.
+// another response; nil where the value is.
 func (s *step) answering(other, value any) any {
 	if value == nil || s.yield == "" {
 		return value

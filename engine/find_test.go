@@ -25,20 +25,21 @@ func TestFindByList(t *testing.T) {
 		items      []any
 		want       []string
 	}{
-		{"among others", one, []any{other, ours}, []string{"make a", "find", "find"}},
-		{"none like it", one, []any{other}, []string{"make a", "find", "find", "make a"}},
-		{"none at all", one, []any{}, []string{"make a", "find", "find", "make a"}},
-		{"in two steps", two, []any{other, ours}, []string{"make a", "find", "more 0", "find", "more 2"}},
+		{"among others", one, []any{other, ours}, []string{"find", "make a", "find", "find"}},
+		{"none like it", one, []any{other}, []string{"find", "make a", "find", "find", "make a"}},
+		{"none at all", one, []any{}, []string{"find", "make a", "find", "find", "make a"}},
+		{"in two steps", two, []any{other, ours}, []string{"find", "more 0", "make a", "find", "more 0", "find", "more 2"}},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld().
-				on("make", actions.Outcome{Status: actions.Lost, Err: errLost}, yields("id", "7")).
-				on("find", yields("items", []any{}), yields("items", tc.items))
+				on("make", actions.Outcome{Status: actions.Unknown, Err: errLost}, yields("id", "7")).
+				on("find", yields("items", []any{}), yields("items", []any{}), yields("items", tc.items))
 			w.journal = t.TempDir()
 			e, _ := w.engine(t, `resources: Thing: {
 	inputs: name: string
 	id: "${result.id}"
+	consistency: "0s"
 	create: world: post: {what: "make", with: "${inputs.name}"}
 	find: `+tc.find+`
 	delete: world: do: what: "remove"
@@ -62,8 +63,8 @@ func TestFindByList(t *testing.T) {
 // What `find` names of its own does not reach the create's other steps.
 func TestFindKeepsItsNames(t *testing.T) {
 	w := newWorld().
-		on("make", actions.Outcome{Status: actions.Lost, Err: errLost}).
-		on("find", gone("it"), yields("id", "7")).on("look", yields("id", "wrong"))
+		on("make", actions.Outcome{Status: actions.Unknown, Err: errLost}).
+		on("find", gone("it"), gone("it"), yields("id", "7")).on("look", yields("id", "wrong"))
 	w.journal = t.TempDir()
 	e, _ := w.engine(t, `resources: Thing: {
 	inputs: name: string
@@ -83,7 +84,7 @@ func TestFindKeepsItsNames(t *testing.T) {
 	if out := create(); out.Err != nil || out.State.ID != "7" {
 		t.Fatalf("%+v", out)
 	}
-	want := []string{"look", "make a", "find", "look", "find", "tag wrong 7"}
+	want := []string{"look", "find", "make a", "find", "look", "find", "tag wrong 7"}
 	if diff := cmp.Diff(want, w.log()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

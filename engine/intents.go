@@ -3,28 +3,48 @@ package engine
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 )
 
-// journalled reports whether the step's intent is written down before it is sent:
-// a create's effect of which somebody can say later what came of it, by its key
-// or by `find`.
-func (r *run) journalled(s *step) bool {
-	return r.verb == create && !r.undoing && s.effect == actions.Write && s.forEach == nil && (s.keyed || s.uncertain && r.res.find != nil)
+// canLook reports whether the resource's find can tell what became of a step.
+func (r *run) canLook(s *step) bool {
+	return r.verb == create && !r.undoing && r.res.finds(s) && r.looked
 }
 
-// inputsHash is the hash of a create's inputs, made when it is first asked for.
+// journalled reports whether the step's intent is written down before it is sent,
+// and whether it has to survive a loss of power. That of a create without key or
+// find is only written once its response is lost: nothing could settle it, and it
+// is labelled at least once.
+func (r *run) journalled(s *step) (before, sync bool) {
+	switch {
+	case r.undoing || r.res == nil || s.effect != actions.Write || s.certainty == actions.Settled:
+		return false, false
+	case s.certainty == actions.Keyed:
+		return r.verb == create || r.verb == update, true
+	case r.verb == update:
+		return r.res.find != nil && s.certainty != actions.Safe, true
+	case r.verb == create:
+		return r.res.finds(s) || s.certainty != actions.Uncertain, r.res.finds(s)
+	default:
+		return false, false
+	}
+}
+
+// inputsHash is the hash of the inputs, made when it is first asked for.
 func (r *run) inputsHash() string {
 	if r.hash == "" {
-		r.hash = hashInputs(r.created)
+		r.hash = hashInputs(r.given)
 	}
 	return r.hash
 }
@@ -35,124 +55,247 @@ func (r *run) markOf(s *step) string {
 		return ""
 	}
 	of := r.subject()
-	sum := sha256.Sum256([]byte(strings.Join([]string{of.Provider, of.Type, of.Resource, of.Settings, r.inputsHash(), fmt.Sprint(s.index)}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{of.Provider, of.Type, of.Resource, of.Settings, r.inputsHash(), fmt.Sprint(s.index), r.at}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
 // subject says which resource the run is about.
-func (r *run) subject() journal.Subject {
-	return journal.Subject{
-		Provider: r.engine.program.provider.Name, Type: r.ref.Type, Resource: cmp.Or(r.ref.Key, r.ref.Name), Settings: r.engine.settings,
-	}
+func (r *run) subject() journal.Subject { return r.engine.subject(r.ref) }
+
+func (e *Engine) subject(ref Ref) journal.Subject {
+	return journal.Subject{Provider: e.program.provider.Name, Type: ref.Type, Resource: cmp.Or(ref.Key, ref.Name), Settings: e.settings}
 }
 
-// begin writes the intent of a create's step, or goes on with the one that an
-// earlier run left.
-func (r *run) begin(book *journal.Journal, s *step) (intent journal.Intent, adopted bool, err error) {
-	before, err := book.Of(r.subject())
-	if err != nil {
-		return intent, false, err
+// newToken makes what tells one create of a resource from all others. Tokens sort
+// by the time when they were made.
+func newToken() string { return fmt.Sprintf("%016x", time.Now().UnixNano()) + rand.Text()[:8] }
+
+// intent is that of the step that runs.
+func (r *run) intent(s *step) journal.Intent {
+	op := journal.Create
+	if r.verb == update {
+		op = journal.Update
 	}
-	for _, i := range before {
-		if i.Operation == journal.Create && i.Step == s.index && i.Hash == r.inputsHash() {
-			intent, err = book.Claim(i)
-			return intent, true, err
+	i := journal.Intent{
+		Subject: r.subject(), Operation: op, Token: r.token, ID: r.id,
+		Step: s.index, StepName: s.name, Element: r.at, Hash: r.inputsHash(), Looked: r.looked,
+		Configuration: r.engine.configuration,
+	}
+	if r.res.find != nil || s.certainty == actions.Keyed {
+		i.Inputs, i.Withheld = recordable(r.given)
+	}
+	return i
+}
+
+// earlier are the intents of the resource that earlier runs left.
+func (r *run) earlier() ([]journal.Intent, error) {
+	if r.left == nil {
+		book, err := r.engine.book()
+		if err != nil {
+			return nil, err
+		}
+		left, err := book.Of(r.subject())
+		if err != nil {
+			return nil, err
+		}
+		r.left = &left
+	}
+	return *r.left, nil
+}
+
+// sameEffect is the intent of an earlier run that was about the same effect, and
+// that a run may go on with; nil where there is none. What failed was answered:
+// it gives no right to anything. What may be done twice and cannot be found stays
+// in the journal for people.
+func (r *run) sameEffect(s *step) (*journal.Intent, error) {
+	list, err := r.earlier()
+	if err != nil || s.certainty == actions.Uncertain && !r.res.finds(s) && r.verb == create {
+		return nil, err
+	}
+	now := r.intent(s)
+	for n := range slices.Backward(list) {
+		i := list[n]
+		if i.Operation == now.Operation && i.Step == now.Step && i.Element == now.Element && i.Hash == now.Hash && i.Status != journal.Failed {
+			return &i, nil
 		}
 	}
-	inputs, withheld := recordable(r.created)
-	intent, err = book.Begin(journal.Intent{
-		Subject: r.subject(), Operation: journal.Create, Step: s.index, StepName: s.name, Hash: r.inputsHash(),
-		Inputs: inputs, Withheld: withheld, Configuration: r.engine.configuration,
-	}, true)
-	return intent, false, err
+	return nil, nil
 }
 
-// answered notes that a response came.
-func answered(book *journal.Journal, i journal.Intent) error {
-	i.Status = journal.Answered
-	return book.Put(i, false)
-}
-
-// lose notes that nobody knows what came of an intent.
-func lose(book *journal.Journal, i journal.Intent) error {
-	i.Status = journal.Unknown
-	return book.Put(i, true)
-}
-
-func settle(book *journal.Journal, i journal.Intent) error {
-	return book.Settle(i.Subject, func(other journal.Intent) bool { return other.Key == i.Key })
-}
-
-// intended runs a step whose intent is journalled: what an earlier run began is
-// settled first, and what this one begins is written down before it is sent.
-func (r *run) intended(ctx context.Context, s *step) (any, error) {
+// settled runs a step under its intent: what an earlier run began is settled
+// first, and what this one begins is written down before it is sent.
+func (r *run) settled(ctx context.Context, s *step) (any, error) {
+	before, sync := r.journalled(s)
+	if !before {
+		value, err := r.attempts(ctx, s, false)
+		return value, r.noteLate(s, err)
+	}
 	book, err := r.engine.book()
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
-	intent, adopted, err := r.begin(book, s)
+	intent, doubt, err := r.begin(book, s, sync)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
-	r.intents = append(r.intents, intent)
-	if adopted && !s.keyed {
-		found, err := r.find(ctx, s)
+	if doubt && r.res.finds(s) && r.verb == create {
+		found, err := r.lookUntil(ctx, s, intent)
 		if err != nil {
-			return nil, r.stop(s, 1, actions.Refused, errors.Join(err, lose(book, intent)))
+			return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, err))
 		}
 		if found != nil {
-			r.log.Message(Info, "an earlier run made it, and its answer was lost: it was found, and is taken over")
-			r.effect(s, actions.Succeed(found))
-			return found, answered(book, intent)
+			r.log.Message(Info, "an earlier run made it, and its response was lost: it was found, and is taken over")
+			return r.adopt(book, s, intent, found)
+		}
+		doubt = false
+	}
+	r.key = intent.Key
+	value, err := r.attempts(ctx, s, doubt)
+	r.key = ""
+	return r.close(ctx, book, s, intent, value, err)
+}
+
+// begin writes the intent of a step, or goes on with that of an earlier run: then
+// there is doubt whether the step was done.
+func (r *run) begin(book *journal.Journal, s *step, sync bool) (intent journal.Intent, doubt bool, err error) {
+	same, err := r.sameEffect(s)
+	if err != nil {
+		return intent, false, err
+	}
+	if same == nil {
+		intent, err = book.Begin(r.intent(s), sync)
+	} else {
+		doubt = true
+		if intent, err = book.Claim(*same); err == nil && intent.Token != r.token {
+			intent.Token = r.token
+			err = book.Put(intent, false)
 		}
 	}
-	r.key, r.lost = intent.Key, false
-	value, err := r.attempts(ctx, s)
-	r.key = ""
-	var stopped *StepError
-	switch errors.As(err, &stopped); {
-	case err == nil:
-		err = answered(book, intent)
-	case stopped.status == actions.Lost && !s.keyed:
-		value, err = r.afterLoss(ctx, s, book, intent, err)
-	case !r.lost && (stopped.status == actions.Refused || stopped.status == actions.Gone):
-		r.intents = r.intents[:len(r.intents)-1]
-		err = errors.Join(err, settle(book, intent))
-	default:
-		err = errors.Join(err, lose(book, intent))
+	if err == nil {
+		r.intents = append(r.intents, intent)
 	}
-	return value, err
+	return intent, doubt, err
 }
 
-// afterLoss looks at once for what a create without an answer may have made.
-func (r *run) afterLoss(ctx context.Context, s *step, book *journal.Journal, intent journal.Intent, lost error) (any, error) {
-	found, err := r.find(ctx, s)
-	switch {
-	case err != nil:
-		return nil, errors.Join(lost, err, lose(book, intent))
-	case found != nil:
-		return found, answered(book, intent)
-	default:
-		return nil, errors.Join(fmt.Errorf("%w; nothing was found of it now, and the next run looks again before it sends anything", lost), lose(book, intent))
+// close writes down what came of a step.
+func (r *run) close(ctx context.Context, book *journal.Journal, s *step, intent journal.Intent, value any, err error) (any, error) {
+	if err == nil {
+		intent.Status, intent.ID = journal.Answered, r.id
+		return value, book.Put(intent, false)
 	}
+	switch statusOf(err) {
+	case actions.Refused, actions.Gone:
+		return nil, errors.Join(err, r.forget(book, intent))
+	case actions.Failed:
+		intent.Status, intent.Error = journal.Failed, r.mask().text(err.Error())
+		return nil, errors.Join(err, book.Put(intent, false))
+	}
+	if r.canLook(s) && ctx.Err() == nil {
+		switch found, looked := r.find(ctx, s); {
+		case looked != nil:
+			err = errors.Join(err, looked)
+		case found != nil:
+			return r.adopt(book, s, intent, found)
+		default:
+			err = fmt.Errorf("%w; nothing was found of it now, and the next run looks again before it sends anything", err)
+		}
+	}
+	return nil, r.leaveOpen(book, s, intent, err)
 }
 
-// reopen takes back that answers came, where nothing in them said what was made:
+// adopt takes what find found for the result of a step whose response was lost.
+// Only an intent that says that there was nothing before allows it.
+func (r *run) adopt(book *journal.Journal, s *step, intent journal.Intent, found any) (any, error) {
+	if !intent.Looked {
+		err := fmt.Errorf("something is there now, and nobody knows whether this create made it%s: if it is yours, import it; "+
+			"else choose another name. Then `declprov journal forget %s` takes this create off the list", r.idOf(s, found), intent.Key)
+		return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, err))
+	}
+	r.effect(s, verdict{status: actions.Done, value: found})
+	intent.Status = journal.Answered
+	return found, book.Put(intent, false)
+}
+
+// idOf is the id of what find found, in words, where it can be told.
+func (r *run) idOf(s *step, found any) string {
+	id := ""
+	_ = r.seeing(s, found, func() (err error) {
+		id, err = r.evalID()
+		return err
+	})
+	if id == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (its id is %q)", id)
+}
+
+// leaveOpen writes down that nobody knows what came of an intent, and says in the
+// error what settles it.
+func (r *run) leaveOpen(book *journal.Journal, s *step, intent journal.Intent, err error) error {
+	intent.Status, intent.Sent = journal.Unknown, time.Now().UTC()
+	intent.Error = r.mask().text(err.Error())
+	if saved := book.Put(intent, true); saved != nil {
+		return errors.Join(err, saved)
+	}
+	return r.named(s, err)
+}
+
+// named adds to an error that leaves an intent open what settles it.
+func (r *run) named(s *step, err error) error {
+	what := "run `pulumi up` to settle it"
+	if s.certainty == actions.Uncertain && !r.res.finds(s) {
+		what = "look whether it was done before you run `pulumi up` again, which does it again"
+	}
+	return fmt.Errorf("%w; nobody knows whether it was done: %s; `declprov journal` lists it until then", err, what)
+}
+
+// noteLate lists a create without key or find once its response is lost.
+func (r *run) noteLate(s *step, err error) error {
+	if err == nil || statusOf(err) == actions.Refused || statusOf(err) == actions.Gone || r.verb != create || r.undoing ||
+		s.effect != actions.Write || s.certainty == actions.Settled {
+		return err
+	}
+	book, opened := r.engine.book()
+	if opened != nil {
+		return errors.Join(err, opened)
+	}
+	intent, begun := book.Begin(r.intent(s), false)
+	if begun != nil {
+		return errors.Join(err, begun)
+	}
+	r.intents = append(r.intents, intent)
+	if statusOf(err) == actions.Unknown {
+		return r.leaveOpen(book, s, intent, err)
+	}
+	intent.Status, intent.Error = journal.Failed, r.mask().text(err.Error())
+	return errors.Join(err, book.Put(intent, false))
+}
+
+// reopen takes back that responses came, where nothing in them said what was made:
 // the next run has to look, and a person may.
 func (r *run) reopen() error {
-	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error { return lose(book, i) })
-}
-
-// forgetFrom settles the intents of what was undone, from a step on: what comes
-// next under the same inputs is another create, and no server may take it for
-// this one.
-func (r *run) forgetFrom(undone *step) error {
 	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error {
-		if i.Step < undone.index {
+		if i.Status == journal.Failed {
 			return nil
 		}
-		return settle(book, i)
+		i.Status = journal.Unknown
+		return book.Put(i, true)
 	})
+}
+
+// forgetUndone forgets the intents of steps that were undone: what comes next
+// under the same inputs is another create, and no server may take it for this one.
+func (r *run) forgetUndone(undone map[int]bool) error {
+	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error {
+		if !undone[i.Step] {
+			return nil
+		}
+		return r.forget(book, i)
+	})
+}
+
+func (r *run) forget(book *journal.Journal, i journal.Intent) error {
+	return book.Settle(i.Subject, func(other journal.Intent) bool { return other.Key == i.Key })
 }
 
 func (r *run) eachIntent(do func(*journal.Journal, journal.Intent) error) error {
@@ -182,21 +325,38 @@ func openingJournal(dir string, getenv func(string) string) func() (*journal.Jou
 	})
 }
 
-// settleRecorded settles the intents of a resource that the host shows to have
-// recorded: it has an id, and so cannot be created again.
+// settleRecorded forgets the intents of a create or update that the host shows to
+// have recorded. What is still to be done keeps its intent.
 func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
-	if !res.journalled || s.ID == "" {
+	if s.ID == "" || s.Private.Token == "" || !res.journals() {
 		return
 	}
 	book, err := e.book()
 	if err != nil {
 		return // nothing could have been written either
 	}
-	r := &run{engine: e, res: res, ref: ref, created: s.Inputs}
-	done := len(res.create.steps)
-	if f := s.Private.Failed; f != nil && f.Op == string(create) {
-		done = f.Step // what is still to be done keeps its intent
-	}
+	failed := s.Private.Failed
 	// An intent that stays is listed, and does no harm.
-	_ = book.Settle(r.subject(), func(i journal.Intent) bool { return i.Step < done && i.Hash == r.inputsHash() })
+	_ = book.Settle(e.subject(ref), func(i journal.Intent) bool {
+		switch {
+		case i.Token != s.Private.Token || i.UnderWay():
+			return false
+		case i.Operation == journal.Update:
+			return i.Status == journal.Answered && i.ID == currentID(s)
+		case failed == nil || failed.Op != string(create):
+			return true
+		default:
+			return i.Step < failed.Step && !slices.Contains(failed.Undone, i.Step)
+		}
+	})
+}
+
+// journals reports whether anything of the resource may stand in the journal.
+func (r *resource) journals() bool {
+	in := func(op *operation) bool {
+		return op != nil && slices.ContainsFunc(op.steps, func(s *step) bool {
+			return s.effect == actions.Write && s.certainty != actions.Settled
+		})
+	}
+	return in(r.create) || in(r.update)
 }

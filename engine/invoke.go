@@ -103,7 +103,7 @@ func (e *Engine) functionRun(res *resource, f *function, v verb, ref Ref, log Lo
 
 // ask runs the function and fits what it yields onto its outputs.
 func (f *function) ask(ctx context.Context, r *run) (property.Map, error) {
-	if err := r.steps(ctx, 0); err != nil {
+	if err := r.steps(ctx); err != nil {
 		return property.Map{}, err
 	}
 	yield, err := r.yield()

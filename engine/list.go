@@ -39,7 +39,7 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	if err := r.open(); err != nil {
 		return err
 	}
-	if err := r.steps(ctx, 0); err != nil {
+	if err := r.steps(ctx); err != nil {
 		return r.mask().error(err)
 	}
 	items, err := r.eval(l.items)

@@ -98,7 +98,7 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 
 // look runs a read and yields what it saw; errGone where there is nothing.
 func (r *run) look(ctx context.Context) (any, error) {
-	if err := r.steps(ctx, 0); err != nil {
+	if err := r.steps(ctx); err != nil {
 		if errors.Is(err, errNotFound) && r.failed == 0 {
 			return nil, errGone
 		}
@@ -120,7 +120,7 @@ func (r *run) look(ctx context.Context) (any, error) {
 // previewed is the state that an operation will leave, as far as it is known:
 // steps that may run in a preview run, what depends on the others is computed.
 func (r *run) previewed(ctx context.Context, old State) Result {
-	if err := r.steps(ctx, 0); err != nil {
+	if err := r.steps(ctx); err != nil {
 		return Result{Err: r.mask().error(err)}
 	}
 	r.vars.Values["result"] = last(r.results)

@@ -204,10 +204,13 @@ type resource struct {
 	upgrades    map[int]*expr.Value
 	consistency *expr.Value
 	list        *lister
-	// find looks for what a create left whose answer was lost.
-	find *operation
-	// journalled says that intents of its creates are written down.
-	journalled bool
+	// find looks for what a create or update made whose response was lost; it is
+	// asked before a create sends anything if findFirst.
+	find      *operation
+	findFirst bool
+	// maker is the step of create that makes the object: the last with an effect
+	// up to the one after which the id is taken; nil where create has no effect.
+	maker *step
 	// sinks are the inputs that end up where a secret may not go.
 	sinks []sink
 }
@@ -215,6 +218,8 @@ type resource struct {
 // operation is a compiled operation.
 type operation struct {
 	steps []*step
+	// retry runs all of the steps again when one is refused; nil is never.
+	retry *retry
 	// ret is the `return` of the operation, else of the resource; nil where the
 	// last step's own result stands.
 	ret *expr.Value

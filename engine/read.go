@@ -32,10 +32,13 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 			return Result{Err: err}
 		}
 	}
-	r := e.newRun(res, res.read, read, req.Ref, req.Log)
-	r.recall(state)
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
+	if err := e.relocate(ctx, res, req.Ref, &state, req.Log); err != nil {
+		return Result{Err: err}
+	}
+	r := e.newRun(res, res.read, read, req.Ref, req.Log)
+	r.recall(state)
 	if err := r.open(); err != nil {
 		return Result{Err: err}
 	}

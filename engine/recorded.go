@@ -21,6 +21,13 @@ import (
 // an upgrade makes of them.
 func (e *Engine) recorded(res *resource, ref Ref, s State) (State, error) {
 	e.settleRecorded(res, ref, s)
+	if f := s.Private.Failed; f != nil && len(f.World) > 0 {
+		world, err := unrecorded(f.World)
+		if err != nil {
+			return s, err
+		}
+		s.Inputs = world
+	}
 	s, err := e.upgrade(res, s)
 	if err != nil {
 		return s, err

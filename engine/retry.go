@@ -2,12 +2,14 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
 )
 
 // The policy that holds where a spec has no `retry`, or leaves something of it
@@ -18,25 +20,79 @@ const (
 	defaultMaxBackoff = 30 * time.Second
 )
 
-// byDefault is the `retry` of a step that has none: it serves only attempts of
-// which the action says that they may be made again.
+// byDefault is the `retry` of a step that has none.
 var byDefault = &retry{}
 
-// retry reports whether a failed attempt may be made again, after waiting for
-// it. One that may have changed something is repeated only where the action says
-// that this is safe, or the spec's `retry` asks for it; and where nobody knows
-// what it did, only where it is safe.
-func (r *run) retry(ctx context.Context, s *step, out actions.Outcome, failures int) (bool, error) {
+// retry reports whether a failed attempt is followed by another one, after
+// waiting for it. failures counts those since the last attempt that worked.
+//
+// What was refused is repeated if the action says that it may succeed then, or
+// the spec's retry is about it; what failed, if the spec's retry is about it; and
+// what nobody knows the outcome of, only if it may be repeated, or `find` can
+// tell: the caller then looks before it sends again.
+func (r *run) retry(ctx context.Context, s *step, v verdict, failures int) (bool, error) {
+	if v.status == actions.Unknown && !s.certainty.Repeatable() && !r.canLook(s) {
+		return false, nil
+	}
+	asked, err := r.retryAsked(s, v)
+	if err != nil {
+		return false, err
+	}
+	byItself := v.again && (v.status == actions.Refused || v.status == actions.Unknown && s.certainty.Repeatable())
+	if !asked && !byItself {
+		return false, nil
+	}
 	policy := s.retry
 	if policy == nil {
 		policy = byDefault
 	}
-	if !out.Again {
-		asked, err := r.retryAsked(s, out)
-		if err != nil || !asked {
-			return false, err
-		}
+	return r.backOff(ctx, s.action, policy, v, failures)
+}
+
+// retryGroup reports whether all steps of the operation are run again, after
+// waiting for it: only after a refusal, so that nothing of the failed step is done
+// twice.
+func (r *run) retryGroup(ctx context.Context, failed error, failures int) (bool, error) {
+	var stopped *StepError
+	if !errors.As(failed, &stopped) || stopped.status != actions.Refused || ctx.Err() != nil {
+		return false, nil
 	}
+	p := r.op.retry
+	v := verdict{status: stopped.status, err: stopped.Err, class: stopped.class}
+	asked, err := r.matches(p, v, func(f func() error) error { return f() })
+	if err != nil || !asked {
+		return false, err
+	}
+	return r.backOff(ctx, "all steps of "+string(r.verb), p, v, failures)
+}
+
+// retryAsked reports whether the step's own `retry` is about this failure.
+func (r *run) retryAsked(s *step, v verdict) (bool, error) {
+	if s.retry == nil || v.final && len(s.retry.on) == 0 && s.retry.when == nil {
+		return false, nil
+	}
+	return r.matches(s.retry, v, func(f func() error) error { return r.seeing(s, v.value, f) })
+}
+
+// matches reports whether a policy is about a failure; in puts its response into
+// scope.
+func (r *run) matches(p *retry, v verdict, in func(func() error) error) (asked bool, err error) {
+	if len(p.on) > 0 && !slices.Contains(p.on, v.class) {
+		return false, nil
+	}
+	if p.when == nil {
+		return true, nil
+	}
+	err = in(func() error {
+		r.vars.Values["error"] = v.err.Error()
+		asked, err = r.truth(p.when, true)
+		return err
+	})
+	return asked, err
+}
+
+// backOff waits before the next attempt, if there is one.
+func (r *run) backOff(ctx context.Context, what string, policy *retry, v verdict, failures int) (bool, error) {
 	attempts, err := r.retryAttempts(policy)
 	if err != nil || failures >= attempts {
 		return false, err
@@ -45,39 +101,28 @@ func (r *run) retry(ctx context.Context, s *step, out actions.Outcome, failures 
 	if err != nil {
 		return false, err
 	}
-	delay = max(delay, out.RetryAfter)
+	delay = max(delay, v.after)
 	if end, ok := ctx.Deadline(); ok && time.Now().Add(delay).After(end) {
 		return false, fmt.Errorf("there is no time left to try again in %s", delay.Round(time.Millisecond))
 	}
-	r.log.Status(r.mask().text(fmt.Sprintf("%s, attempt %d failed: %v; again in %s", s.action, failures, out.Err, delay.Round(time.Millisecond))))
+	r.log.Status(r.mask().text(fmt.Sprintf("%s, attempt %d failed: %v; again in %s", what, failures, v.err, delay.Round(time.Millisecond))))
 	return true, wait(ctx, delay)
 }
 
-// retryAsked reports whether the spec's `retry` is about this failure.
-func (r *run) retryAsked(s *step, out actions.Outcome) (asked bool, err error) {
-	switch {
-	case s.retry == nil || out.Status == actions.Lost && s.effect == actions.Write:
-		return false, nil
-	case len(s.retry.on) > 0 && !slices.Contains(s.retry.on, out.Class):
-		return false, nil
-	case s.retry.when == nil:
-		return true, nil
-	}
-	err = r.seeing(s, out.Result, func() error {
-		r.vars.Values["error"] = out.Err.Error()
-		asked, err = r.truth(s.retry.when, true)
-		return err
-	})
-	return asked, err
-}
-
+// retryAttempts is how many attempts there are in all, the first one included.
 func (r *run) retryAttempts(policy *retry) (int, error) {
 	if policy.attempts == nil {
 		return defaultAttempts, nil
 	}
 	v, err := r.eval(policy.attempts)
-	n, _ := v.(int64)
-	return int(n), err
+	if err != nil {
+		return 0, err
+	}
+	n, ok := whole(v, &spec.Type{Kind: spec.Int}).(int64)
+	if !ok || n < 1 {
+		return 0, fmt.Errorf("retry.attempts: expected a whole number from 1 on, got %v", v)
+	}
+	return int(n), nil
 }
 
 // backoff is how long to wait after so many failures: doubled each time, up to a

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -37,19 +38,32 @@ type run struct {
 	effected bool
 	// touched are the steps with an effect that ran, for undo; undoing says that
 	// they are being undone.
-	touched []touched
+	touched []*touched
 	undoing bool
-	naming  naming
+	// finished are the steps that an earlier run has done, and whose results are
+	// recorded; resumed says that there was one. Of the step goesOn, elements are
+	// the results by element that are there already.
+	finished map[int]bool
+	resumed  bool
+	goesOn   *step
+	elements map[string]any
+	// at is the key of the element that a forEach is at, "" outside of one.
+	at     string
+	naming naming
 	// secretNames are the names on the wire of what is kept secret.
 	secretNames []string
-	// created are the inputs of a create, and hash theirs: see inputsHash.
-	created property.Map
-	hash    string
-	// key is the idempotency key of the step that runs; lost says that after one
-	// of its attempts nobody knew what it did.
-	key  string
-	lost bool
-	// intents are those that this run began and did not settle.
+	// given are the inputs that a create or update is run with, and hash theirs:
+	// see inputsHash. token is that of the create: see Private.
+	given property.Map
+	hash  string
+	token string
+	// key is the idempotency key of the step that runs.
+	key string
+	// looked says that find found nothing before anything was sent.
+	looked bool
+	// left are the intents of the resource that earlier runs left, once they have
+	// been asked for; intents are those that this run began and did not settle.
+	left    *[]journal.Intent
 	intents []journal.Intent
 	// etag is that of the last read of the resource; limit is how many items of
 	// a list are wanted, 0 for all.
@@ -58,13 +72,6 @@ type run struct {
 	failed  int // index of the step that failed
 	id      string
 	preview bool
-}
-
-// touched is a step that has changed something, or may have.
-type touched struct {
-	step *step
-	// answer is its latest, judged right or not; nil where none came.
-	answer any
 }
 
 // newRun prepares an operation of a resource. values are the names of its
@@ -245,13 +252,28 @@ func (r *run) seeing(s *step, answer any, f func() error) error {
 	return f()
 }
 
-// resume takes the results of steps that an earlier run finished.
-func (r *run) resume(results []any) {
-	for i, value := range results {
-		if i < len(r.op.steps) {
-			r.record(r.op.steps[i], restored(value))
-			r.effected = r.effected || r.op.steps[i].effect == actions.Write
+// resume takes what an earlier run has finished: it goes on at the step that it
+// stopped at, or at the one that this step restarts at, and does again what was
+// undone.
+func (r *run) resume(f *Failed) {
+	r.resumed, r.finished = true, map[int]bool{}
+	first := f.Step
+	if f.Step < len(r.op.steps) {
+		first = r.op.steps[f.Step].restart
+	}
+	for i, value := range f.Results[:min(first, len(f.Results))] {
+		if slices.Contains(f.Undone, i) {
+			continue
 		}
+		r.finished[i] = true
+		r.record(r.op.steps[i], restored(value))
+		if r.op.steps[i].effect == actions.Write {
+			r.effected = true
+		}
+	}
+	if f.Elements != nil && first == f.Step {
+		r.goesOn = r.op.steps[f.Step]
+		r.elements, _ = restored(f.Elements).(map[string]any)
 	}
 }
 

@@ -29,7 +29,7 @@ var scopeNames = []struct{ name, where string }{
 	{"changes", "in update"},
 	{"id", "in read, update, delete and methods, and in create once it is taken"},
 	{"steps", "after a step that is named with `as`"},
-	{"result", "after the first step, and in a step's own until, fail, progress, gone and retry"},
+	{"result", "after the first step, and in a step's own until, refused, fail, progress, gone and retry"},
 	{"body", "after an http step"},
 	{"status", "after an http step"},
 	{"headers", "after an http step"},
@@ -90,18 +90,23 @@ func with(s *expr.Scope, names ...expr.Name) *expr.Scope {
 // where is the scope of what runs only where a condition is true. A condition
 // that is broken, which was reported, may have said anything of null.
 func where(s *expr.Scope, written *spec.Node, condition *expr.Value) *expr.Scope {
-	var present [][]string
 	switch {
 	case condition != nil:
-		present = condition.Present()
+		return knowing(s, condition.Present())
 	case written != nil:
-		present = membersOf(s)
+		return knowing(s, membersOf(s))
+	default:
+		return s
 	}
-	if len(present) == 0 {
+}
+
+// knowing is the scope in which those paths are known not to be null.
+func knowing(s *expr.Scope, paths [][]string) *expr.Scope {
+	if len(paths) == 0 {
 		return s
 	}
 	out := *s
-	out.Present = slices.Concat(s.Present, present)
+	out.Present = slices.Concat(s.Present, paths)
 	return &out
 }
 

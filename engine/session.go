@@ -40,7 +40,7 @@ func (e *Engine) openSession(ctx context.Context) error {
 	if err := r.open(); err != nil {
 		return err
 	}
-	err := r.steps(ctx, 0)
+	err := r.steps(ctx)
 	if err == nil {
 		e.session, err = r.evalYield()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/declprov/declprov/actions"
@@ -28,6 +29,7 @@ type StepError struct {
 	Err   error
 
 	status actions.Status
+	class  string
 }
 
 func (e *StepError) Error() string {
@@ -48,39 +50,85 @@ func (r *run) stop(s *step, attempt int, status actions.Status, err error) error
 	}
 }
 
-// steps runs the operation from its step first on. After the step that the id
-// depends on, a create takes it.
-func (r *run) steps(ctx context.Context, first int) error {
-	for i := first; i < len(r.op.steps); i++ {
-		s := r.op.steps[i]
-		if r.preview && !s.model.Preview {
-			r.record(s, expr.Unknown{})
+// statusOf is how the step ended that an operation stopped at; Refused where the
+// error is of no step.
+func statusOf(err error) actions.Status {
+	var stopped *StepError
+	if errors.As(err, &stopped) {
+		return stopped.status
+	}
+	return actions.Refused
+}
+
+// steps runs the operation's steps, but those that an earlier run has finished;
+// all of them again where its `retry` says so.
+func (r *run) steps(ctx context.Context) error {
+	for failures := 1; ; failures++ {
+		err := r.pass(ctx)
+		if err == nil || r.op.retry == nil || r.preview {
+			return err
+		}
+		again, because := r.retryGroup(ctx, err, failures)
+		if !again {
+			return errors.Join(err, because)
+		}
+		r.finished, r.elements = nil, nil
+	}
+}
+
+// pass runs the steps once. After the step that the id depends on, a create takes
+// it.
+func (r *run) pass(ctx context.Context) error {
+	for i, s := range r.op.steps {
+		if r.finished[i] {
 			continue
 		}
-		if r.orphaned(s) {
-			r.record(s, nil)
-			continue
-		}
-		value, err := r.step(ctx, s)
-		if r.preview && errors.Is(err, errNotKnown) {
-			value, err = expr.Unknown{}, nil
-		}
-		if err != nil {
+		if err := r.pastStep(ctx, s); err != nil {
 			r.failed = i
 			return err
 		}
-		r.record(s, value)
-		// A create that goes on takes the id anew where its step runs anew.
-		if r.verb == create && !r.preview && (i == r.res.idAfter || i > r.res.idAfter && r.id == "") {
-			id, err := r.evalID()
-			if err != nil {
-				r.failed = i
-				return r.stop(s, 1, actions.Failed, err)
-			}
-			if id != "" {
-				r.takeID(id)
+	}
+	return nil
+}
+
+// pastStep runs a step and records its result.
+func (r *run) pastStep(ctx context.Context, s *step) error {
+	if r.preview && !s.model.Preview {
+		r.record(s, expr.Unknown{})
+		return nil
+	}
+	if r.orphaned(s) {
+		r.record(s, nil)
+		return nil
+	}
+	if s.effect == actions.Write {
+		if err := r.lookFirst(ctx); err != nil {
+			return err
+		}
+		if before, _ := r.journalled(s); before {
+			if err := r.lookBefore(ctx); err != nil {
+				return err
 			}
 		}
+	}
+	value, err := r.step(ctx, s)
+	if r.preview && errors.Is(err, errNotKnown) {
+		value, err = expr.Unknown{}, nil
+	}
+	if err != nil {
+		return err
+	}
+	r.record(s, value)
+	// A create that goes on takes the id anew where its step runs anew.
+	if r.verb != create || r.preview || s.index < r.res.idAfter || s.index > r.res.idAfter && r.id != "" {
+		return nil
+	}
+	id, err := r.evalID()
+	if err != nil {
+		return r.stop(s, 1, actions.Failed, err)
+	}
+	if id != "" {
+		r.takeID(id)
 	}
 	return nil
 }
@@ -103,8 +151,8 @@ func (r *run) step(ctx context.Context, s *step) (any, error) {
 	case []any:
 		out := make([]any, len(over))
 		for i, item := range over {
-			r.vars.Values["each"] = map[string]any{"key": int64(i), "value": item}
-			if out[i], err = r.once(ctx, s); err != nil {
+			if out[i], err = r.element(ctx, s, strconv.Itoa(i), int64(i), item); err != nil {
+				r.partly(s, out[:i])
 				return nil, err
 			}
 		}
@@ -112,14 +160,51 @@ func (r *run) step(ctx context.Context, s *step) (any, error) {
 	case map[string]any:
 		out := make(map[string]any, len(over))
 		for _, key := range slices.Sorted(mapKeys(over)) {
-			r.vars.Values["each"] = map[string]any{"key": key, "value": over[key]}
-			if out[key], err = r.once(ctx, s); err != nil {
+			value, err := r.element(ctx, s, key, key, over[key])
+			if err != nil {
+				r.partly(s, out)
 				return nil, err
 			}
+			out[key] = value
 		}
 		return out, nil
 	default:
-		return nil, r.stop(s, 1, actions.Refused, fmt.Errorf("forEach yields %s, and a list or a map is wanted", actions.KindOf(over)))
+		return nil, r.stop(s, 1, actions.Refused, fmt.Errorf("forEach yields %s; expected a list or a map", actions.KindOf(over)))
+	}
+}
+
+// element runs a step for one element, unless an earlier run has done that. key
+// is the element's as text, each its key as templates see it.
+func (r *run) element(ctx context.Context, s *step, key string, each, item any) (any, error) {
+	if value, done := r.elements[key]; done && r.goesOn == s {
+		return value, nil
+	}
+	r.vars.Values["each"] = map[string]any{"key": each, "value": item}
+	r.at = key
+	defer func() { r.at = "" }()
+	value, err := r.once(ctx, s)
+	if err != nil || r.undoing {
+		return value, err
+	}
+	if r.goesOn != s {
+		r.goesOn, r.elements = s, nil
+	}
+	if r.elements == nil {
+		r.elements = map[string]any{}
+	}
+	r.elements[key] = value
+	return value, nil
+}
+
+// partly makes what a forEach has done so far what its undo steps see.
+func (r *run) partly(s *step, results any) {
+	if r.undoing {
+		return
+	}
+	for _, t := range r.touched {
+		if t.step == s {
+			t.answer = results
+		}
 	}
 }
 
@@ -155,133 +240,74 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s: %w", limit, context.DeadlineExceeded))
 		defer cancel()
 	}
-	var value any
-	if r.journalled(s) {
-		value, err = r.intended(ctx, s)
-	} else {
-		value, err = r.attempts(ctx, s)
-	}
-	if (r.verb == remove || r.undoing) && isGone(err) {
+	value, err := r.settled(ctx, s)
+	if (r.verb == remove || r.undoing) && err != nil && statusOf(err) == actions.Gone {
 		return nil, nil // what is not there needs no deleting; the next element may
 	}
 	return value, err
 }
 
 // attempts runs a step's action until it is done: retried where that is safe
-// and asked for, polled until `until`.
-func (r *run) attempts(ctx context.Context, s *step) (any, error) {
+// and asked for, polled until `until`. With doubt an earlier run may have done it
+// already.
+func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 	failures := 0
 	for attempt := 1; ; attempt++ {
 		if ctx.Err() != nil {
-			return nil, r.stop(s, attempt, actions.Refused, cause(ctx))
+			return nil, r.stop(s, attempt, r.doubted(actions.Refused, doubt), cause(ctx))
 		}
-		seen := len(r.secrets.values)
-		call, err := r.call(ctx, s, attempt)
-		sent := len(r.secrets.values) > seen // a secret is among the arguments
+		v, err := r.attempt(ctx, s, attempt)
 		if errors.Is(err, errNotKnown) && r.preview {
 			return expr.Unknown{}, nil
 		}
 		if err != nil {
-			return nil, r.stop(s, attempt, actions.Refused, err)
+			return nil, r.stop(s, attempt, r.doubted(actions.Refused, doubt), err)
 		}
-		out := s.kind.Run(ctx, call)
-		r.lost = r.lost || out.Status == actions.Lost || out.Status == actions.Failed
-		r.effect(s, out)
-		switch out.Status {
-		case actions.Done:
-			out.Result = s.arrived(out.Result)
-			if sent {
-				r.told(s, out.Result)
-			}
-			r.tagged(s, out.Result)
-			done, err := r.judge(s, out.Result)
-			if err != nil {
-				return nil, r.stop(s, attempt, statusOf(err, s), err)
-			}
-			if done {
-				return out.Result, nil
-			}
-			if err := r.pause(ctx, s, out.RetryAfter); err != nil {
+		r.effect(s, v)
+		switch {
+		case v.status == actions.Done && !v.pending:
+			return v.value, nil
+		case v.status == actions.Done:
+			failures, doubt = 0, false
+			if err := r.pause(ctx, s, v.after); err != nil {
 				return nil, r.stop(s, attempt, actions.Failed, err)
 			}
-		case actions.Gone:
-			return nil, r.stop(s, attempt, actions.Gone, fmt.Errorf("%w: %w", errNotFound, out.Err))
-		default:
-			failures++
-			again, err := r.retry(ctx, s, out, failures)
-			if err != nil || !again {
-				return nil, r.stop(s, attempt, out.Status, errors.Join(out.Err, err))
+			continue
+		}
+		doubt = doubt || v.status == actions.Unknown
+		failures++
+		again, err := r.retry(ctx, s, v, failures)
+		if again && doubt && !s.certainty.Repeatable() {
+			found, looked := r.lookAgain(ctx, s)
+			if looked != nil {
+				again, err = false, looked
+			} else if found != nil {
+				return found, nil
 			}
+			doubt = false // nothing came of it
+		}
+		if err != nil || !again {
+			stopped := r.stop(s, attempt, r.doubted(v.status, doubt), errors.Join(v.err, err)).(*StepError)
+			stopped.class = v.class
+			return nil, stopped
 		}
 	}
 }
 
-// effect notes that a step has changed something, or may have.
-func (r *run) effect(s *step, out actions.Outcome) {
-	if s.effect != actions.Write || out.Status == actions.Refused || out.Status == actions.Gone || r.undoing {
-		return
+// attempt runs a step's action once, and judges it.
+func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error) {
+	seen := len(r.secrets.values)
+	call, err := r.call(ctx, s, attempt)
+	if err != nil {
+		return verdict{}, err
 	}
-	r.effected = true
-	i := slices.IndexFunc(r.touched, func(t touched) bool { return t.step == s })
-	if i < 0 {
-		i, r.touched = len(r.touched), append(r.touched, touched{step: s})
+	sent := len(r.secrets.values) > seen // a secret is among the arguments
+	out := s.kind.Run(ctx, call)
+	v := r.judge(s, out)
+	if sent && v.status == actions.Done {
+		r.markEchoes(s, v.value)
 	}
-	if out.Status == actions.Done {
-		r.touched[i].answer = out.Result
-	}
-}
-
-// isGone reports whether an operation stopped because its object is not there.
-func isGone(err error) bool {
-	var stopped *StepError
-	return errors.As(err, &stopped) && stopped.status == actions.Gone
-}
-
-// statusOf is how a step ended whose answer was judged wrong.
-func statusOf(err error, s *step) actions.Status {
-	switch {
-	case errors.Is(err, errGone):
-		return actions.Gone
-	case s.effect == actions.Write:
-		return actions.Failed
-	default:
-		return actions.Refused
-	}
-}
-
-// judge applies `fail`, `gone`, `progress` and `until`, in that order, to an
-// answer; it reports whether the step is done.
-func (r *run) judge(s *step, result any) (done bool, err error) {
-	if s.fail == nil && s.gone == nil && s.progress == nil && s.until == nil {
-		return true, nil
-	}
-	err = r.seeing(s, result, func() error {
-		done, err = r.verdict(s)
-		return err
-	})
-	return done, err
-}
-
-// verdict is what judge says, where the answer is in scope.
-func (r *run) verdict(s *step) (bool, error) {
-	if text, err := r.text(s.fail); err != nil || text != "" {
-		if err == nil {
-			err = errors.New(text)
-		}
-		return false, err
-	}
-	if gone, err := r.truth(s.gone, false); err != nil || gone {
-		if err == nil {
-			err = errGone
-		}
-		return false, err
-	}
-	if text, err := r.text(s.progress); err != nil {
-		return false, err
-	} else if text != "" {
-		r.log.Status(r.mask().text(text))
-	}
-	return r.truth(s.until, true)
+	return v, nil
 }
 
 // pause waits until a poll is tried again: as long as the other side asked for,

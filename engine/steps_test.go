@@ -80,7 +80,7 @@ func TestSteps(t *testing.T) {
 		},
 		"what may have been done is never sent twice": {
 			steps:   `{world: do: what: "a", retry: {attempts: 3, backoff: "1ms"}}`,
-			answers: map[string][]actions.Outcome{"a": {{Status: actions.Lost, Err: errLost}}},
+			answers: map[string][]actions.Outcome{"a": {{Status: actions.Unknown, Err: errLost}}},
 			calls:   []string{"a"}, err: "no answer",
 		},
 	} {

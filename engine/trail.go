@@ -35,6 +35,7 @@ func newTrail(s *expr.Scope) *trail {
 func (t *trail) after(s *step) {
 	t.steps = append(t.steps, s)
 	t.add(s, stepType(s), func(p *spec.Type) *spec.Type { return p })
+	t.scope = knowing(t.scope, s.established())
 	if t.missing != nil {
 		yields := *stepType(s)
 		if s.forEach != nil {
@@ -42,6 +43,48 @@ func (t *trail) after(s *step) {
 		}
 		t.missing.add(s, orNull(&yields), orNull)
 	}
+}
+
+// established are the paths that are known not to be null once the step is done:
+// what its `until` says, and what its refused, fail and gone would have found.
+func (s *step) established() [][]string {
+	if s.model.If != nil || s.forEach != nil {
+		return nil // it may not have run, or yields a list
+	}
+	var paths [][]string
+	if s.until != nil {
+		paths = append(paths, s.until.Present()...)
+	}
+	for _, v := range []*expr.Value{s.refused, s.fail, s.gone} {
+		if v != nil {
+			paths = append(paths, v.Passed()...)
+		}
+	}
+	return s.aliased(paths)
+}
+
+// aliased adds to the paths of the step's response those by its other names:
+// body id is also result body id, and steps NAME body id.
+func (s *step) aliased(paths [][]string) [][]string {
+	out := slices.Clone(paths)
+	for _, path := range paths {
+		whole := path
+		switch {
+		case path[0] == "result":
+			if len(path) > 1 && s.hasShorthands() && slices.Contains(shorthandNames, path[1]) {
+				out = append(out, path[1:])
+			}
+		case slices.Contains(shorthandNames, path[0]) && s.hasShorthands():
+			whole = append([]string{"result"}, path...)
+			out = append(out, whole)
+		default:
+			continue
+		}
+		if s.model.As != "" {
+			out = append(out, append([]string{"steps", s.model.As}, whole[1:]...))
+		}
+	}
+	return out
 }
 
 // orNull is the type, and null.

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
 )
 
 // Update changes a resource. Where an earlier operation stopped halfway and the
@@ -23,6 +25,12 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	changes := e.changes(res, req.Ref, state, req.Inputs, req.Ignore)
+	if !req.Preview {
+		out, err := e.settleUpdate(ctx, res, &state, req)
+		if out != nil || err != nil {
+			return resultOf(out, err)
+		}
+	}
 	switch {
 	case resumable(res, state, req.Inputs) && !req.Preview:
 		return e.resume(ctx, res, state, req)
@@ -44,6 +52,7 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	r.takeID(currentID(state))
 	r.etag = state.Private.ETag
 	r.vars.Values["changes"] = changedInputs(r, res, changes)
+	r.given, r.token = req.Inputs, state.Private.Token
 	if err := r.open(); err != nil {
 		return Result{Err: err}
 	}
@@ -53,7 +62,15 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 		}
 		return r.previewed(ctx, State{ID: state.ID, Inputs: req.Inputs, Outputs: state.Outputs})
 	}
-	return e.finishUpdate(ctx, r, req, state, 0)
+	return e.finishUpdate(ctx, r, req, state)
+}
+
+// resultOf is a result that there is, or an error.
+func resultOf(out *Result, err error) Result {
+	if out != nil {
+		return *out
+	}
+	return Result{Err: err}
 }
 
 // declared are the recorded outputs that the spec declares.
@@ -92,22 +109,22 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 	}
 	r.takeID(currentID(state))
 	r.etag = state.Private.ETag
-	r.created = req.Inputs
-	r.resume(f.Results)
+	r.given, r.token = req.Inputs, state.Private.Token
+	r.resume(f)
 	if err := r.open(); err != nil {
 		return Result{Err: err}
 	}
 	r.log.Message(Info, fmt.Sprintf("going on with the %s that stopped at step %d", f.Op, f.Step+1))
 	if v == update {
-		return e.finishUpdate(ctx, r, req, state, f.Step)
+		return e.finishUpdate(ctx, r, req, state)
 	}
-	out := e.finishCreate(ctx, r, req.Ref, req.Inputs, f.Step)
-	return settled(out, state)
+	out := e.finishCreate(ctx, r, req.Ref, req.Inputs)
+	return kept(out, state)
 }
 
-// settled gives the result of a resumed create the id that the host knows. A
+// kept gives the result of a resumed create the id that the host knows. A
 // resource that was kept as failed stays kept, whatever happened now.
-func settled(out Result, before State) Result {
+func kept(out Result, before State) Result {
 	if out.State == nil {
 		if out.Err != nil {
 			out.State = &before
@@ -120,17 +137,22 @@ func settled(out Result, before State) Result {
 	return out
 }
 
-// finishUpdate runs an update from its step first on, and makes the state of
+// finishUpdate runs what is still to be done of an update, and makes the state of
 // whatever comes of it.
-func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, old State, first int) Result {
-	failure := r.steps(ctx, first)
+func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, old State) Result {
+	failure := r.steps(ctx)
 	if failure != nil && !r.effected {
 		return Result{Err: r.mask().error(failure)}
+	}
+	if statusOf(failure) == actions.Unknown && ctx.Err() == nil {
+		if out := e.reconcile(ctx, r, req, &old); out != nil {
+			return *out
+		}
 	}
 	if failure == nil {
 		r.renamed()
 	}
-	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}}
+	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, Token: old.Private.Token}}
 	if r.id != old.ID {
 		next.Private.ID = r.id
 	}
@@ -147,6 +169,8 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	next.Outputs = withInputs(req.Inputs, outputs)
 	if failure != nil {
 		next.Private.Failed = r.unfinished(req.Inputs, failed, failure)
+	} else if err := e.updated(r, next); err != nil {
+		r.log.Message(Warning, err.Error())
 	}
 	return Result{State: next, Err: r.mask().error(failure)}
 }

@@ -104,8 +104,13 @@ func (w *world) family() *actions.Family {
 	// `world: post` may be sent and not answered; with `key` it is done once.
 	post := kind("post", actions.Write)
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "key", Doc: "Once.", Type: &spec.Type{Kind: spec.Bool}}})
-	post.Keyed = func(s actions.Static) bool { return s.Given("key") }
-	post.Uncertain = func(s actions.Static) bool { return !s.Given("key") }
+	post.Certainty = func(s actions.Static) actions.Certainty {
+		if s.Given("key") {
+			return actions.Keyed
+		}
+		return actions.Uncertain
+	}
+	post.Ambiguous = func(class string) bool { return class != "refused" }
 	return &actions.Family{
 		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post},
 		Grants: func(actions.Static) []actions.Grant { return nil },

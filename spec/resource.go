@@ -111,7 +111,12 @@ type Operation struct {
 	Listed bool
 	// Return is what the operation yields, or nil.
 	Return *Node
-	Range  diag.Range
+	// Retry is that of a list of steps: they are all run again; nil is never.
+	Retry *Node
+	// NotFirst says of a `find` that it is not asked before a create sends
+	// anything.
+	NotFirst bool
+	Range    diag.Range
 }
 
 // Step is one action and what is said around it; LANGUAGE.md section 4.
@@ -123,7 +128,14 @@ type Step struct {
 	Until, Every, Timeout      *Node
 	Retry                      *Node
 	Fail, Progress, Gone, Lock *Node
-	Preview                    bool
+	// Refused is text if the action did nothing; null, or no Refused, if it may
+	// have done something.
+	Refused *Node
+	// Restart names the earlier step from which a run goes on that stopped at
+	// this one; "" is this step itself.
+	Restart      string
+	RestartRange diag.Range
+	Preview      bool
 	// PreviewRange is where `preview` stands.
 	PreviewRange diag.Range
 	OnFailure    []*Step

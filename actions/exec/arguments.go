@@ -81,7 +81,8 @@ func arguments() []actions.Arg {
 		arg("exitCodes", object(
 			field("ok", codes, "Exit codes of success. Default: 0."),
 			field("gone", codes, "Exit codes that say that the thing is not there."),
-		), "What exit codes mean. Any other is an error."),
+			field("refused", codes, "Exit codes that say that nothing was done."),
+		), "What exit codes mean. Any other is an error of a command that may have changed something."),
 		option("effect", oneOf("none", "write"), "write", "Whether the command changes anything."),
 		option("idempotent", truth, false, "To run it twice does what running it once does: then it is run again where nobody knows what became of it, and a create is not *at least once*."),
 	}

@@ -30,7 +30,8 @@ type command struct {
 	form     string // of stdout: text, json, lines, bytes, none
 	limit    int64  // most bytes of stdout
 	ok, gone []int
-	quiet    bool // it changes nothing
+	refused  []int // exit codes that say that nothing was done
+	quiet    bool  // it changes nothing
 }
 
 // prepare makes the command of a call, or says why there is none.
@@ -208,7 +209,7 @@ func folder(call *actions.Call) (string, error) {
 func (c *command) exitCodes() error {
 	given, _ := c.call.Args["exitCodes"].(map[string]any)
 	c.ok = []int{0}
-	for name, list := range map[string]*[]int{"ok": &c.ok, "gone": &c.gone} {
+	for name, list := range map[string]*[]int{"ok": &c.ok, "gone": &c.gone, "refused": &c.refused} {
 		items, isList := given[name].([]any)
 		if !isList {
 			continue

@@ -9,6 +9,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 
 	"github.com/declprov/declprov/actions"
@@ -47,7 +48,8 @@ func (f *family) kind() *actions.Kind {
 		Result:    resultType,
 		Yields:    yields,
 		Effect:    effect,
-		Uncertain: func(s actions.Static) bool { return effect(s) == actions.Write && s.Literals["idempotent"] != true },
+		Certainty: certainty,
+		Ambiguous: ambiguous,
 		Grants:    needs,
 		Sandbox:   confinement,
 		Check:     check,
@@ -77,8 +79,10 @@ when it ends by itself runs on; it should write to a file of its own, for nobody
 On Linux the commands of a spec with a ` + "`permissions`" + ` block run in a sandbox of the kernel's, which refuses them, and all that they start, what the
 spec is not granted: see [language.md](language.md#commands-in-the-kernels-sandbox). ` + "`sandbox`" + ` says so otherwise.
 
-An exit code that is neither ` + "`ok` nor `gone`" + ` is an error, with the end of what the command wrote to its standard error, or what
-` + "`error`" + ` makes of it. ` + "`retry: on: [75]`" + ` is about an exit code, ` + "`\"timeout\"`" + ` about one that took too long. A command that did not start has done nothing.
+An exit code that is not in ` + "`ok`, `gone` or `refused`" + ` is an error, with the end of what the command wrote to its standard error, or what
+` + "`error`" + ` makes of it: the command ran, and what it did is not complete. ` + "`exitCodes: refused: [9]`" + ` lists those that say that nothing was done ("the user
+exists already"). ` + "`retry: on: [75]`" + ` is about an exit code, ` + "`\"timeout\"`" + ` about one that took too long. A command that did not start has done nothing; of one that was ended by
+a signal or a timeout nobody knows what it did.
 
 With ` + "`ssh`" + ` it runs on another machine, as what its user may do there: the permissions grant the machine (` + "`hosts: [\"ssh://build.example.com\"]`" + `),
 and no programs; there it is not confined. It sees the environment of that log-in, and its ` + "`env`" + `; a relative ` + "`dir`" + ` starts at the user's home. The machine is asked to end the command's process group
@@ -129,6 +133,25 @@ func effect(s actions.Static) actions.Effect {
 		return actions.None
 	}
 	return actions.Write
+}
+
+// certainty is what is known of a command of which nobody saw the end.
+func certainty(s actions.Static) actions.Certainty {
+	switch {
+	case effect(s) != actions.Write:
+		return actions.Settled
+	case s.Literals["idempotent"] == true:
+		return actions.Safe
+	default:
+		return actions.Uncertain
+	}
+}
+
+// ambiguous reports whether a failure of that class may leave it unknown what a
+// command did. An exit code is the command's own word.
+func ambiguous(class string) bool {
+	_, err := strconv.Atoi(class)
+	return err != nil
 }
 
 // yields is what a command says of itself, where it says it in JSON.

@@ -65,7 +65,7 @@ func (c *command) shown() {
 func (c *command) broken(err error) actions.Outcome {
 	var start *process.StartError
 	if !errors.As(err, &start) {
-		return c.failed("", fmt.Errorf("%s: %w", c.title, err))
+		return c.unknown("", fmt.Errorf("%s: %w", c.title, err))
 	}
 	switch {
 	case errors.Is(err, syscall.E2BIG):
@@ -89,11 +89,14 @@ func (c *command) judge(exit process.Exit) actions.Outcome {
 	case exit.Ended != nil:
 		return c.ended(exit)
 	case exit.Signal != "":
-		return c.failed("", fmt.Errorf("%s was ended by %s%s", c.title, exit.Signal, c.said(exit)))
+		return c.unknown("", fmt.Errorf("%s was ended by %s%s", c.title, exit.Signal, c.said(exit)))
 	case slices.Contains(c.gone, exit.Code):
 		return c.missing(exit)
 	case !slices.Contains(c.ok, exit.Code):
 		out := c.failed(strconv.Itoa(exit.Code), fmt.Errorf("%s ended with exit code %d%s%s", c.title, exit.Code, c.said(exit), c.suspect(exit)))
+		if slices.Contains(c.refused, exit.Code) {
+			out.Status = actions.Refused
+		}
 		if result, err := c.result(exit.Code); err == nil {
 			out.Result = result // for `retry.if`
 		}
@@ -101,7 +104,7 @@ func (c *command) judge(exit process.Exit) actions.Outcome {
 	}
 	result, err := c.result(exit.Code)
 	if err != nil {
-		return c.failed("", fmt.Errorf("%s: %w", c.title, err))
+		return c.unknown("", fmt.Errorf("%s: %w", c.title, err)) // it ran, and what it made cannot be told
 	}
 	return actions.Succeed(result)
 }
@@ -113,14 +116,24 @@ func (c *command) ended(exit process.Exit) actions.Outcome {
 		stuck = fmt.Sprintf(", but for %d processes that cannot be ended", exit.Stuck)
 	}
 	if errors.Is(exit.Ended, process.ErrTimeout) {
-		return c.failed("timeout", fmt.Errorf("%s took longer than its timeout of %s, and was ended%s%s", c.title, c.process.Timeout, stuck, c.said(exit)))
+		return c.unknown("timeout", fmt.Errorf("%s took longer than its timeout of %s, and was ended%s%s", c.title, c.process.Timeout, stuck, c.said(exit)))
 	}
-	return c.failed("timeout", fmt.Errorf("%s was ended%s: %w%s", c.title, stuck, exit.Ended, c.said(exit)))
+	return c.unknown("timeout", fmt.Errorf("%s was ended%s: %w%s", c.title, stuck, exit.Ended, c.said(exit)))
 }
 
 // failed is the outcome of a command that ran, and did not do what it should.
 func (c *command) failed(class string, err error) actions.Outcome {
-	out := actions.Outcome{Status: actions.Failed, Class: class, Err: err}
+	return c.settled(actions.Outcome{Status: actions.Failed, Class: class, Err: err})
+}
+
+// unknown is the outcome of a command that was started, and of which nobody
+// knows what it did. Another attempt may succeed, where it may be made.
+func (c *command) unknown(class string, err error) actions.Outcome {
+	return c.settled(actions.Outcome{Status: actions.Unknown, Class: class, Err: err})
+}
+
+// settled makes a failure of what changes nothing one that changed nothing.
+func (c *command) settled(out actions.Outcome) actions.Outcome {
 	if c.quiet {
 		out.Status = actions.Refused
 	}

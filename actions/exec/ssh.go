@@ -135,11 +135,11 @@ func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
 		return actions.Refuse(fmt.Errorf("%s did not start on %s: %w", c.title, c.target.Address(), err))
 	case errors.Is(err, remote.ErrLost) && !c.quiet:
 		return actions.Outcome{
-			Status: actions.Lost, Class: "connection", Again: c.call.Bool("idempotent", false),
+			Status: actions.Unknown, Class: "connection", Again: true,
 			Err: fmt.Errorf("%s on %s: %w%s", c.title, c.target.Address(), err, c.said(process.Exit{Code: -1})),
 		}
 	case err != nil:
-		return c.failed("connection", fmt.Errorf("%s on %s: %w", c.title, c.target.Address(), err))
+		return c.unknown("connection", fmt.Errorf("%s on %s: %w", c.title, c.target.Address(), err))
 	}
 	return c.judge(exit)
 }

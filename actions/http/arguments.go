@@ -62,6 +62,12 @@ func arguments() []actions.Arg {
 	address.Mode, address.Exposed = actions.Path, true
 	ifMatch := arg("ifMatch", either(truth, text), "ETag that the object must still have: true is that of the last read. Without one the request is not sent.")
 	ifMatch.NotNull = true
+	ifNoneMatch := arg("ifNoneMatch", either(truth, text), "Send the request only if nothing is there yet (true), or nothing with that ETag: a create by PUT then overwrites nothing.")
+	ifNoneMatch.NotNull = true
+	idempotencyKey := arg("idempotencyKey", either(truth, object(
+		field("header", someText, "Header that carries it. Default: Idempotency-Key."), field("value", anything, "The key, where the engine's own will not do."),
+	)), "Send a key by which the server tells a repeated request.")
+	idempotencyKey.NotNull = true
 	returns := arg("returns", anything, "Type of the body: a definition of the spec.")
 	returns.Mode = actions.Typed
 	items := arg("items", anything, "The list in an answer, from `body`, `status` and `headers`: what the pages have in common.")
@@ -82,11 +88,8 @@ func arguments() []actions.Arg {
 		arg("bytes", either(text, &spec.Type{Kind: spec.Asset}, &spec.Type{Kind: spec.Archive}), "Body: base64, an asset, or an archive, which is packed."),
 		arg("archiveFormat", oneOf(assets.Formats()...), "How an archive in `bytes` is packed. Default: zip."),
 		graphql, returns, items, paginate(),
-		ifMatch,
-		arg("idempotencyKey", either(truth, object(
-			field("header", someText, "Header that carries it. Default: Idempotency-Key."), field("value", anything, "The key, where the engine's own will not do."),
-		)), "Send a key by which the server tells a repeated request."),
-		arg("idempotent", truth, "To send it twice does what sending it once does, though its method does not say so (a POST that sets, a PATCH to given values): then it is sent again where its answer was lost, and a create is not *at least once*."),
+		ifMatch, ifNoneMatch, idempotencyKey,
+		arg("idempotent", truth, "Whether sending it twice does what sending it once does, where the method does not say so (a POST that sets, a PATCH to given values), or says so wrongly (a PUT that appends). If true, it is sent again when its response is lost, and a create is not *at least once*."),
 		arg("effect", oneOf("none", "write"), "Whether the request changes anything: for a POST that only searches, a GET that does not."),
 	}
 }

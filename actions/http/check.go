@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // check finds what is wrong with a call beyond the types of its arguments.
@@ -18,6 +19,7 @@ func check(s actions.Static) []actions.Fault {
 	if s.Given("path") && !s.Given("baseURL") {
 		fail("path", "", "a path without a baseURL to start at", "Give one for all requests: `http: baseURL: \"…\"`, or here; or give url instead.")
 	}
+	checkMethod(s, &out)
 	checkPath(s, fail)
 	checkHeaders(s, fail)
 	checkAuth(s.Nodes["auth"], fail)
@@ -43,6 +45,29 @@ func check(s actions.Static) []actions.Fault {
 		fail("returns", "", fmt.Sprintf("returns beside response: %q", s.Literals["response"]), "Only JSON and XML have the shape of a type.")
 	}
 	return out
+}
+
+// methods are those that IANA registers, as far as APIs use them; QUERY is a
+// draft of the IETF's HTTP working group.
+var methods = []string{
+	"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "REPORT", "SEARCH",
+	"COPY", "MOVE", "LINK", "UNLINK", "LOCK", "UNLOCK", "PROPFIND", "PROPPATCH", "BIND", "UNBIND", "REBIND",
+	"MKCOL", "MKCALENDAR", "MKACTIVITY", "MKREDIRECTREF", "MKWORKSPACE", "ACL", "PURGE", "BAN",
+	"BASELINE-CONTROL", "CHECKIN", "CHECKOUT", "LABEL", "MERGE", "ORDERPATCH", "UNCHECKOUT", "UPDATE",
+	"UPDATEREDIRECTREF", "VERSION-CONTROL",
+}
+
+// checkMethod warns of a method that nobody knows, and of bodies whose presence
+// would decide about it.
+func checkMethod(s actions.Static, out *[]actions.Fault) {
+	method, literal := s.Literals["method"].(string)
+	if !literal || slices.Contains(methods, method) {
+		return
+	}
+	*out = append(*out, actions.Fault{
+		Argument: "method", Summary: fmt.Sprintf("%q is no method of HTTP's", method), Warning: true,
+		Remedy: strings.TrimSpace("It is sent as it stands. " + diag.Remedy(method, methods[:6])),
+	})
 }
 
 type failer func(argument, path, summary, remedy string)

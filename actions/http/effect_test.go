@@ -9,8 +9,8 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// TestKeyed: what is sent under a key may be sent again when its answer is lost,
-// under the same key; what is not, and is not idempotent, may not.
+// TestKeyed: requests carry the key of their call; all of them are unknown when
+// their response is lost, and whether they are sent again is for the engine to judge.
 func TestKeyed(t *testing.T) {
 	address, count := hostile(t, func(c net.Conn, read func() *http.Request) {
 		if r := read(); r != nil && r.Header.Get("Idempotency-Key") != "" && r.Header.Get("Idempotency-Key") != "the-key" {
@@ -20,57 +20,65 @@ func TestKeyed(t *testing.T) {
 	})
 	l := &lab{TB: t, kind: Family().Kind("")}
 	l.grant(address)
-	for name, tc := range map[string]struct {
-		args  args
-		again bool
-	}{
-		"post":       {args{"method": "POST"}, false},
-		"patch":      {args{"method": "PATCH"}, false},
-		"keyed post": {args{"method": "POST", "idempotencyKey": true}, true},
-		"harmless":   {args{"method": "POST", "idempotent": true}, true},
-		"no key":     {args{"method": "POST", "idempotencyKey": false}, false},
-		"put":        {args{"method": "PUT"}, true},
-		"if match":   {args{"method": "PUT", "ifMatch": "*"}, false},
+	for name, tc := range map[string]struct{ args args }{
+		"post":       {args{"method": "POST"}},
+		"patch":      {args{"method": "PATCH"}},
+		"keyed post": {args{"method": "POST", "idempotencyKey": true}},
+		"harmless":   {args{"method": "POST", "idempotent": true}},
+		"no key":     {args{"method": "POST", "idempotencyKey": false}},
+		"put":        {args{"method": "PUT"}},
+		"if match":   {args{"method": "PUT", "ifMatch": "*"}},
 	} {
 		before := count.Load()
 		tc.args["baseURL"] = address
 		c := l.call("/x", tc.args)
 		c.Key = "the-key"
 		out := l.kind.Run(t.Context(), c)
-		l.expect(out, actions.Lost, "connection", "was sent, and no answer came")
+		l.expect(out, actions.Unknown, "connection", "was sent, and no answer came")
 		// net/http itself sends what is idempotent again on a connection that
 		// had been kept; these were not.
-		if out.Again != tc.again || count.Load() != before+1 {
+		if !out.Again || count.Load() != before+1 {
 			t.Errorf("%s: again %v, %d requests", name, out.Again, count.Load()-before)
 		}
 	}
 }
 
-// TestStaticEffect: what the compiler knows of keys and of lost answers.
-func TestStaticEffect(t *testing.T) {
+// TestCertainty: what the compiler knows of a request whose response is lost.
+func TestCertainty(t *testing.T) {
 	for _, tc := range []struct {
-		literals         args
-		keyed, uncertain bool
+		literals args
+		want     actions.Certainty
 	}{
-		{args{"method": "GET"}, false, false},
-		{args{"method": "POST"}, false, true},
-		{args{"method": "POST", "effect": "none"}, false, false},
-		{args{"method": "PATCH"}, false, true},
-		{args{"method": "PUT"}, false, false},
-		{args{"method": "PUT", "ifMatch": true}, false, false},
-		{args{"method": "DELETE"}, false, false},
-		{args{"method": "POST", "idempotencyKey": true}, true, false},
-		{args{"method": "POST", "idempotencyKey": false}, false, true},
-		{args{"json": args{}}, false, true},
-		{args{"json": args{}, "idempotent": true}, false, false},
-		{args{"method": "PATCH", "idempotent": false}, false, true},
+		{args{"method": "GET"}, actions.Settled},
+		{args{"method": "POST"}, actions.Uncertain},
+		{args{"method": "POST", "effect": "none"}, actions.Settled},
+		{args{"method": "PATCH"}, actions.Uncertain},
+		{args{"method": "COPY"}, actions.Uncertain},
+		{args{"method": "MKCOL"}, actions.Uncertain},
+		{args{"method": "LINK"}, actions.Uncertain},
+		{args{"method": "PUT"}, actions.Safe},
+		{args{"method": "PUT", "ifMatch": true}, actions.Conditional},
+		{args{"method": "PUT", "ifMatch": "abc"}, actions.Conditional},
+		{args{"method": "PUT", "ifMatch": false}, actions.Safe},
+		{args{"method": "PUT", "ifNoneMatch": true}, actions.Conditional},
+		{args{"method": "PUT", "idempotent": false}, actions.Uncertain},
+		{args{"method": "PUT", "ifMatch": true, "idempotent": true}, actions.Safe},
+		{args{"method": "DELETE"}, actions.Safe},
+		{args{"method": "DELETE", "idempotent": false}, actions.Uncertain},
+		{args{"method": "DELETE", "ifMatch": true}, actions.Conditional},
+		{args{"method": "POST", "idempotencyKey": true}, actions.Keyed},
+		{args{"method": "POST", "idempotencyKey": true, "idempotent": false}, actions.Keyed},
+		{args{"method": "POST", "idempotencyKey": false}, actions.Uncertain},
+		{args{"json": args{}}, actions.Uncertain},
+		{args{"json": args{}, "idempotent": true}, actions.Safe},
+		{args{"method": "PATCH", "idempotent": false}, actions.Uncertain},
 	} {
 		s := actions.Static{Nodes: map[string]*spec.Node{}, Literals: tc.literals}
 		for name := range tc.literals {
 			s.Nodes[name] = &spec.Node{Kind: spec.StringNode}
 		}
-		if keyed(s) != tc.keyed || uncertain(s) != tc.uncertain {
-			t.Errorf("%v: keyed %v, uncertain %v", tc.literals, keyed(s), uncertain(s))
+		if got := certainty(s); got != tc.want {
+			t.Errorf("%v: %d, want %d", tc.literals, got, tc.want)
 		}
 	}
 }

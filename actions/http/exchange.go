@@ -44,24 +44,11 @@ type exchange struct {
 }
 
 // exchange sends a request and judges the answer. The answer is there where the
-// outcome is Done or Gone. A token that is refused is renewed, once.
+// outcome is Done or Gone.
 func (x *exchange) exchange(ctx context.Context, r *request) (*answer, actions.Outcome) {
-	sign, out := x.sign(ctx, r, "")
+	a, out := x.send(ctx, r)
 	if out.Status != actions.Done {
 		return nil, out
-	}
-	a, out := x.send(ctx, r, sign)
-	if out.Status != actions.Done {
-		return nil, out
-	}
-	if a.status == http.StatusUnauthorized && sign.cached && !x.ordinary(a.status) {
-		// It refused the request as a whole, so nothing was done.
-		if sign, out = x.sign(ctx, r, sign.token); out.Status != actions.Done {
-			return nil, out
-		}
-		if a, out = x.send(ctx, r, sign); out.Status != actions.Done {
-			return nil, out
-		}
 	}
 	return a, x.judge(r, a)
 }
@@ -78,17 +65,17 @@ type hop struct {
 // mostHops is how many redirects are followed.
 const mostHops = 10
 
-// send sends a request with its credentials, and follows where that is wanted.
-func (x *exchange) send(ctx context.Context, r *request, sign signature) (*answer, actions.Outcome) {
+// send sends a request, and follows redirects where that is wanted.
+func (x *exchange) send(ctx context.Context, r *request) (*answer, actions.Outcome) {
 	h := hop{method: r.method, url: r.complete(nil), headers: r.headers.Clone(), body: r.body}
-	if sign.header.name != "" {
-		h.headers.Set(sign.header.name, sign.header.value)
-	}
 	moved := false
 	for hops := 0; ; hops++ {
-		a, out := x.message(ctx, r, h, sign.query)
+		a, sign, out := x.signed(ctx, r, h)
 		if a != nil {
 			a.moved = moved
+		}
+		if out.Status != actions.Done && moved {
+			out = x.settled(r, unsettled(out)) // the first request was processed
 		}
 		if out.Status != actions.Done || !x.follow || x.ordinary(a.status) {
 			return a, out
@@ -98,13 +85,58 @@ func (x *exchange) send(ctx context.Context, r *request, sign signature) (*answe
 			err = fmt.Errorf("it redirects more than %d times", mostHops)
 		}
 		if err != nil {
-			return nil, x.failed(r, a, err)
+			return nil, x.misdirected(r, a, err)
 		}
 		if next.url == nil {
 			return a, out
 		}
 		h, moved = next, moved || next.method != r.method
 	}
+}
+
+// unsettled is an outcome of the request that a redirect made of an earlier one,
+// as the outcome of that one.
+func unsettled(out actions.Outcome) actions.Outcome {
+	out.Status, out.Again = actions.Unknown, false
+	return out
+}
+
+// misdirected is the outcome of a redirect that is not followed. One that keeps
+// the method (307, 308) was answered instead of the request.
+func (x *exchange) misdirected(r *request, a *answer, err error) actions.Outcome {
+	out := x.failed(r, a, err)
+	if !a.moved {
+		out.Status = statusOf(a.status)
+	}
+	return x.settled(r, out)
+}
+
+// signed sends one message with credentials. A token that is refused is renewed,
+// once; then this message alone is sent again, and no earlier one: that it was
+// refused with 401 says that it had no effect, and nothing about those before.
+func (x *exchange) signed(ctx context.Context, r *request, h hop) (*answer, signature, actions.Outcome) {
+	sign, out := x.sign(ctx, r, "")
+	if out.Status != actions.Done {
+		return nil, sign, out
+	}
+	a, out := x.message(ctx, r, h.with(sign), sign.query)
+	if out.Status != actions.Done || a.status != http.StatusUnauthorized || !sign.cached || x.ordinary(a.status) {
+		return a, sign, out
+	}
+	if sign, out = x.sign(ctx, r, sign.token); out.Status != actions.Done {
+		return nil, sign, out
+	}
+	a, out = x.message(ctx, r, h.with(sign), sign.query)
+	return a, sign, out
+}
+
+// with is the hop with the credentials that go into a header.
+func (h hop) with(sign signature) hop {
+	if sign.header.name != "" {
+		h.headers = h.headers.Clone()
+		h.headers.Set(sign.header.name, sign.header.value)
+	}
+	return h
 }
 
 // message sends one message, and reads the answer.
@@ -221,6 +253,7 @@ func (h hop) redirected(a *answer, signed []pair) (hop, error) {
 			next.headers.Del("Content-Type")
 			next.headers.Del("Idempotency-Key")
 			next.headers.Del("If-Match")
+			next.headers.Del("If-None-Match")
 		default:
 			return hop{}, fmt.Errorf("it redirects a %s by a status that does not say with which method to go on", h.method)
 		}

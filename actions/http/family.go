@@ -7,6 +7,7 @@ package http
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -30,32 +31,67 @@ type family struct{ limits *limits }
 
 func (f *family) kind() *actions.Kind {
 	return &actions.Kind{
-		Summary:   "Sends a request, and yields the answer.",
-		Doc:       doc,
-		Args:      append(arguments(), defaults()...),
-		OneOf:     [][]string{{"path", "url"}},
-		AtMostOne: [][]string{bodies},
-		Result:    resultType,
-		Yields:    func(actions.Static) string { return "body" },
-		Effect:    effect,
-		Uncertain: uncertain,
-		Grants:    needs,
-		Check:     check,
-		Sees:      sees,
-		Keyed:     keyed,
-		Examples:  examples(),
-		Run:       f.run,
+		Summary:    "Sends a request, and yields the answer.",
+		Doc:        doc,
+		Args:       append(arguments(), defaults()...),
+		OneOf:      [][]string{{"path", "url"}},
+		AtMostOne:  [][]string{bodies},
+		Result:     resultType,
+		Yields:     func(actions.Static) string { return "body" },
+		Effect:     effect,
+		Certainty:  certainty,
+		Ambiguous:  ambiguous,
+		Overwrites: overwrites,
+		Grants:     needs,
+		Check:      check,
+		Sees:       sees,
+		Examples:   examples(),
+		Run:        f.run,
 	}
 }
 
-// uncertain is what may have been done when no answer came, and may not simply be
-// sent again.
-func uncertain(s actions.Static) bool {
-	if effect(s) != actions.Write || keyed(s) || s.Literals["idempotent"] == true {
-		return false
+// certainty is what is known of a request whose response does not come. PUT and
+// DELETE may be repeated by their definition (RFC 9110, 9.2.2), unless a
+// condition makes the second one fail because the first worked (13.1). Other
+// idempotent methods (MKCOL, COPY, LINK) answer the second time with an error.
+func certainty(s actions.Static) actions.Certainty {
+	idempotent := s.Literals["idempotent"]
+	switch {
+	case effect(s) != actions.Write:
+		return actions.Settled
+	case keyed(s):
+		return actions.Keyed
+	case s.Nodes["idempotent"] != nil && idempotent != true:
+		return actions.Uncertain
+	case idempotent == true:
+		return actions.Safe
 	}
-	method, literal := s.Literals["method"].(string)
-	return !literal || method == "POST" || method == "PATCH"
+	switch s.Literals["method"] {
+	case "PUT", "DELETE":
+		if conditional(s, "ifMatch") || conditional(s, "ifNoneMatch") {
+			return actions.Conditional
+		}
+		return actions.Safe
+	default:
+		return actions.Uncertain
+	}
+}
+
+// conditional reports whether the request carries that condition.
+func conditional(s actions.Static, argument string) bool {
+	return s.Given(argument) && s.Literals[argument] != false
+}
+
+// overwrites reports whether the request replaces what is there, whoever made it.
+func overwrites(s actions.Static) bool {
+	return effect(s) == actions.Write && s.Literals["method"] == "PUT" && !conditional(s, "ifMatch") && !conditional(s, "ifNoneMatch")
+}
+
+// ambiguous reports whether a failure of that class may leave it unknown what a
+// request did.
+func ambiguous(class string) bool {
+	status, err := strconv.Atoi(class)
+	return err != nil || statusOf(status) == actions.Unknown
 }
 
 // bodies are the arguments that make a body.
@@ -70,9 +106,12 @@ begins a ` + "`url`" + ` is a URL by itself; a relative one starts at ` + "`base
 An answer is expected to be 2xx. ` + "`expect`" + ` names others: with a 2xx or 3xx among them these are all, else they are ordinary beside 2xx.
 404 and 410 are *not found*; any other is an error, with the server's own message by ` + "`error`" + `, or else the beginning of what it said.
 
-Unless the step says otherwise, a request is repeated where nothing of it was sent, and where the answer is 429 or 503 and says
-when to come back. On 502, 504 and a connection that breaks, only what may safely be sent twice is: GET, HEAD, OPTIONS, PUT and
-DELETE without ` + "`ifMatch`" + `, what says ` + "`effect: \"none\"` or `idempotent: true`" + `, and what has an ` + "`idempotencyKey`" + `.
+Unless the step says otherwise, a request is repeated if nothing of it was sent and if the response is 429. On 408, 502, 504, 503 with
+Retry-After, and a connection that breaks, nobody knows whether the request was processed, so it is repeated only if that is safe: GET, HEAD,
+OPTIONS, PUT and DELETE without ` + "`ifMatch` or `ifNoneMatch`" + `, what says ` + "`effect: \"none\"` or `idempotent: true`" + `, and what has an ` + "`idempotencyKey`" + `.
+` + "`idempotent: false`" + ` says that it is not safe, whatever the method.
+
+` + "`refused` and `fail`" + ` of a step may also stand in the block of defaults: ` + "`http: refused: \"${body.error}\"`" + ` is for APIs that report errors under status 200.
 
 XML and objects correspond so: ` + "`{pet: {\"@id\": 7, name: \"Rex\", tag: [\"a\", \"b\"]}}`" + ` is
 ` + "`<pet id=\"7\"><name>Rex</name><tag>a</tag><tag>b</tag></pet>`" + `. ` + "`\"#text\"`" + ` is the text of an element that has attributes too, ` + "`\"#children\"`" + ` a list of

@@ -23,14 +23,12 @@ type fault struct {
 	do   func(conn net.Conn, read func() *http.Request)
 	// requests is how many the server may have read.
 	requests int32
-	// status and again are of a POST; read of a GET; error is a part of the
-	// message of either.
+	// status is of a request with an effect; error is a part of the message.
 	status actions.Status
 	class  string
-	again  bool
-	// idempotent is whether PUT and GET are to be sent again.
-	idempotent bool
-	err        string
+	// again is whether another attempt may succeed.
+	again bool
+	err   string
 }
 
 func reset(conn net.Conn) {
@@ -59,11 +57,11 @@ func faults(t *testing.T) []fault {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	const lost, refused, failed, done = actions.Lost, actions.Refused, actions.Failed, actions.Done
+	const lost, refused, done = actions.Unknown, actions.Refused, actions.Done
 	return []fault{
-		{"reset after reading", func(c net.Conn, read func() *http.Request) { read(); reset(c) }, 1, lost, "connection", false, true, "was sent, and no answer came"},
-		{"closed after reading", func(c net.Conn, read func() *http.Request) { read() }, 1, lost, "connection", false, true, "the connection was closed"},
-		{"silence", func(c net.Conn, read func() *http.Request) { read(); time.Sleep(600 * time.Millisecond) }, 1, lost, "timeout", false, false, "no whole answer within 300ms"},
+		{"reset after reading", func(c net.Conn, read func() *http.Request) { read(); reset(c) }, 1, lost, "connection", true, "was sent, and no answer came"},
+		{"closed after reading", func(c net.Conn, read func() *http.Request) { read() }, 1, lost, "connection", true, "the connection was closed"},
+		{"silence", func(c net.Conn, read func() *http.Request) { read(); time.Sleep(600 * time.Millisecond) }, 1, lost, "timeout", false, "no whole answer within 300ms"},
 		{"slow loris", func(c net.Conn, read func() *http.Request) {
 			read()
 			for _, b := range []byte(okHead + "Content-Length: 100\r\n\r\n") {
@@ -72,7 +70,7 @@ func faults(t *testing.T) []fault {
 				}
 				time.Sleep(20 * time.Millisecond)
 			}
-		}, 1, lost, "timeout", false, false, "within 300ms"},
+		}, 1, lost, "timeout", false, "within 300ms"},
 		{"slow body", func(c net.Conn, read func() *http.Request) {
 			read()
 			_, _ = io.WriteString(c, okHead+"Content-Length: 100\r\n\r\n")
@@ -82,22 +80,22 @@ func faults(t *testing.T) []fault {
 				}
 				time.Sleep(20 * time.Millisecond)
 			}
-		}, 1, lost, "timeout", false, false, "within 300ms"},
-		{"half a head", say("HTTP/1.1 200 OK\r\nContent-"), 1, lost, "connection", false, true, "no answer came"},
-		{"no HTTP", say("SSH-2.0-OpenSSH_9.6\r\n"), 1, lost, "connection", false, true, "malformed HTTP response"},
-		{"truncated body", say(okHead + "Content-Length: 50\r\n\r\n{\"id\":1"), 1, lost, "connection", false, true, "after 200 OK: the answer ends before its end"},
-		{"truncated chunks", say(okHead + "Transfer-Encoding: chunked\r\n\r\n10\r\n{\"id\":1"), 1, lost, "connection", false, true, "the answer ends before its end"},
-		{"truncated JSON", say(okHead + "Content-Length: 7\r\n\r\n{\"id\":1"), 1, failed, "200", false, false, "cannot be read as JSON: it ends too early"},
-		{"lying length", say(okHead + "Content-Length: 2\r\n\r\n{}{\"more\":true}"), 1, done, "", false, false, ""},
-		{"negative length", say(okHead + "Content-Length: -1\r\n\r\n{}"), 1, lost, "connection", false, true, "no answer came"},
-		{"two lengths", say(okHead + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"), 1, lost, "connection", false, true, "no answer came"},
+		}, 1, lost, "timeout", false, "within 300ms"},
+		{"half a head", say("HTTP/1.1 200 OK\r\nContent-"), 1, lost, "connection", true, "no answer came"},
+		{"no HTTP", say("SSH-2.0-OpenSSH_9.6\r\n"), 1, lost, "connection", true, "malformed HTTP response"},
+		{"truncated body", say(okHead + "Content-Length: 50\r\n\r\n{\"id\":1"), 1, lost, "connection", true, "after 200 OK: the answer ends before its end"},
+		{"truncated chunks", say(okHead + "Transfer-Encoding: chunked\r\n\r\n10\r\n{\"id\":1"), 1, lost, "connection", true, "the answer ends before its end"},
+		{"truncated JSON", say(okHead + "Content-Length: 7\r\n\r\n{\"id\":1"), 1, lost, "200", false, "cannot be read as JSON: it ends too early"},
+		{"lying length", say(okHead + "Content-Length: 2\r\n\r\n{}{\"more\":true}"), 1, done, "", false, ""},
+		{"negative length", say(okHead + "Content-Length: -1\r\n\r\n{}"), 1, lost, "connection", true, "no answer came"},
+		{"two lengths", say(okHead + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"), 1, lost, "connection", true, "no answer came"},
 		{"gzip bomb", func(c net.Conn, read func() *http.Request) {
 			read()
 			fmt.Fprintf(c, "%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n", okHead, bomb.Len())
 			_, _ = c.Write(bomb.Bytes())
-		}, 1, failed, "200", false, false, "more than the 16777216 bytes"},
-		{"broken gzip", say(okHead + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n{\"a\""), 1, lost, "connection", false, true, "no answer came"},
-		{"unasked encoding", say(okHead + "Content-Encoding: br\r\nContent-Length: 4\r\n\r\n{\"a\""), 1, failed, "200", false, false, "was not asked for"},
+		}, 1, lost, "200", false, "more than the 16777216 bytes"},
+		{"broken gzip", say(okHead + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n{\"a\""), 1, lost, "connection", true, "no answer came"},
+		{"unasked encoding", say(okHead + "Content-Encoding: br\r\nContent-Length: 4\r\n\r\n{\"a\""), 1, lost, "200", false, "was not asked for"},
 		{"endless body", func(c net.Conn, read func() *http.Request) {
 			read()
 			_, _ = io.WriteString(c, okHead+"\r\n")
@@ -106,10 +104,10 @@ func faults(t *testing.T) []fault {
 					return
 				}
 			}
-		}, 1, failed, "200", false, false, "more than the 16777216 bytes"},
-		{"deep JSON", say(okHead + "\r\n" + strings.Repeat("[", 100000)), 1, failed, "200", false, false, "nests deeper than 100"},
-		{"invalid UTF-8", say(okHead + "Content-Length: 9\r\n\r\n{\"a\":\"\xff\"}"), 1, failed, "200", false, false, "invalid UTF-8"},
-		{"huge header", say("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n"), 1, lost, "connection", false, true, "exceeded"},
+		}, 1, lost, "200", false, "more than the 16777216 bytes"},
+		{"deep JSON", say(okHead + "\r\n" + strings.Repeat("[", 100000)), 1, lost, "200", false, "nests deeper than 100"},
+		{"invalid UTF-8", say(okHead + "Content-Length: 9\r\n\r\n{\"a\":\"\xff\"}"), 1, lost, "200", false, "invalid UTF-8"},
+		{"huge header", say("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n"), 1, lost, "connection", true, "exceeded"},
 		{"endless interim answers", func(c net.Conn, read func() *http.Request) {
 			read()
 			for {
@@ -117,12 +115,12 @@ func faults(t *testing.T) []fault {
 					return
 				}
 			}
-		}, 1, lost, "connection", false, true, "no answer came"},
-		{"an upgrade", say("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"), 1, failed, "101", false, false, "answered 101"},
-		{"a storm of 503", say("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"), 1, refused, "503", true, true, "answered 503"},
-		{"a storm of 429", say("HTTP/1.1 429 Too Many Requests\r\nRetry-After: Mon, 02 Jan 2006 15:04:15 GMT\r\nContent-Length: 0\r\n\r\n"), 1, refused, "429", true, true, "answered 429"},
-		{"a redirect elsewhere", say("HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/steal\r\nContent-Length: 0\r\n\r\n"), 1, refused, "307", false, false, "(to http://127.0.0.1:1/steal)"},
-		{"an error that never ends", say("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 1000\r\n\r\nsorry"), 1, failed, "500", false, false, "answered 500 Internal Server Error"},
+		}, 1, lost, "connection", true, "no answer came"},
+		{"an upgrade", say("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"), 1, lost, "101", false, "answered 101"},
+		{"a storm of 503", say("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"), 1, lost, "503", true, "answered 503"},
+		{"a storm of 429", say("HTTP/1.1 429 Too Many Requests\r\nRetry-After: Mon, 02 Jan 2006 15:04:15 GMT\r\nContent-Length: 0\r\n\r\n"), 1, refused, "429", true, "answered 429"},
+		{"a redirect elsewhere", say("HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/steal\r\nContent-Length: 0\r\n\r\n"), 1, refused, "307", false, "(to http://127.0.0.1:1/steal)"},
+		{"an error that never ends", say("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 1000\r\n\r\nsorry"), 1, lost, "500", false, "answered 500 Internal Server Error"},
 	}
 }
 
@@ -149,10 +147,7 @@ func TestFaults(t *testing.T) {
 					t.Errorf("it took %s", took)
 				}
 				want, again := f.status, f.again
-				if method != "POST" {
-					again = f.idempotent
-				}
-				if method == "GET" && (want == actions.Lost || want == actions.Failed) {
+				if method == "GET" && want == actions.Unknown {
 					want = actions.Refused
 				}
 				l.expect(out, want, f.class, f.err)
@@ -248,7 +243,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-arrived; cancel() }()
 	out := l.kind.Run(ctx, l.call("/x", args{"baseURL": address, "method": "POST"}))
-	l.expect(out, actions.Lost, "", "context canceled")
+	l.expect(out, actions.Unknown, "", "context canceled")
 	if out.Again {
 		t.Error("it would be tried again")
 	}
@@ -282,7 +277,7 @@ func TestStaleConnection(t *testing.T) {
 		time.Sleep(300 * time.Microsecond)
 		out := l.run("/x", args{"baseURL": address, "method": "POST"})
 		unsent := out.Status == actions.Refused && out.Again && posts.Load() == 0
-		if out.Status != actions.Done && out.Status != actions.Lost && !unsent {
+		if out.Status != actions.Done && out.Status != actions.Unknown && !unsent {
 			t.Errorf("status %d: %v", out.Status, out.Err)
 		}
 		if n := posts.Load(); n > 1 || out.Status == actions.Done && n != 1 {

@@ -52,25 +52,34 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 			return x.failed(r, a, err)
 		}
 		if text := x.graphqlErrors(a); text != "" {
-			return x.failed(r, a, errors.New(text))
+			out := x.failed(r, a, errors.New(text))
+			out.Result = x.result(a)
+			if r.effect == actions.Write {
+				out.Status = actions.Failed
+			}
+			return out
 		}
 		return actions.Outcome{Status: actions.Done, RetryAfter: wait}
 	}
 	a.lenient()
 	x.learn(a)
-	out := actions.Outcome{Status: statusOf(a.status, asked), Class: strconv.Itoa(a.status), RetryAfter: wait}
+	out := actions.Outcome{Status: statusOf(a.status), Class: strconv.Itoa(a.status), RetryAfter: wait}
 	if a.moved {
-		out.Status = actions.Failed
+		out.Status = actions.Unknown // the response is about another request than the one that was processed
 	}
 	text := fmt.Sprintf("%s answered %s", x.title(r), a.title())
 	if said := x.said(a); said != "" {
 		text += ": " + said
 	}
 	switch a.status {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		out.Again = asked
-	case http.StatusBadGateway, http.StatusGatewayTimeout:
-		out.Again = r.repeatable()
+	case http.StatusTooManyRequests, http.StatusRequestTimeout, http.StatusBadGateway, http.StatusGatewayTimeout:
+		out.Again = !a.moved
+	case http.StatusServiceUnavailable:
+		out.Again = asked && !a.moved
+	case http.StatusPreconditionFailed:
+		if r.headers.Get("If-Match") != "" {
+			text += "; it has changed since it was last read: run `pulumi refresh`, then try again"
+		}
 	}
 	if out.Again && wait > longestWait {
 		out.Again = false
@@ -83,26 +92,30 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 	return x.settled(r, out)
 }
 
-// statusOf is how a request ended by the status of its answer. A server that
-// says when to come back has done nothing; a redirect with 307 or 308 asks for
-// the same elsewhere.
-func statusOf(status int, comeBack bool) actions.Status {
-	switch {
-	case status == http.StatusNotFound || status == http.StatusGone:
+// statusOf says what a status that is no success tells about the effect of a
+// request. A 408 may come from a proxy that gave up waiting, 499 and most 5xx
+// from one that forwarded the request, 503 with Retry-After too; a redirect
+// other than 307 and 308 follows a request that was processed (RFC 9110, 15.4).
+func statusOf(status int) actions.Status {
+	const clientClosedRequest = 499 // nginx's, and other proxies'
+	switch status {
+	case http.StatusNotFound, http.StatusGone:
 		return actions.Gone
-	case status >= 400 && status < 500,
-		status == http.StatusTemporaryRedirect, status == http.StatusPermanentRedirect, status == http.StatusNotModified,
-		status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported,
-		status == http.StatusServiceUnavailable && comeBack:
+	case http.StatusRequestTimeout, clientClosedRequest:
+		return actions.Unknown
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect, http.StatusNotModified,
+		http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return actions.Refused
-	default:
-		return actions.Failed
 	}
+	if status >= 400 && status < 500 {
+		return actions.Refused
+	}
+	return actions.Unknown
 }
 
 // settled makes a failure of what changes nothing one that changed nothing.
 func (x *exchange) settled(r *request, out actions.Outcome) actions.Outcome {
-	if r.effect == actions.None && (out.Status == actions.Failed || out.Status == actions.Lost) {
+	if r.effect == actions.None && (out.Status == actions.Failed || out.Status == actions.Unknown) {
 		out.Status = actions.Refused
 	}
 	return out
@@ -121,10 +134,11 @@ func (x *exchange) elsewhere(a *answer) string {
 	return text
 }
 
-// failed is the outcome of an answer that cannot be used.
+// failed is the outcome of an answer that cannot be used: that the request was
+// processed may be clear, but not what it did.
 func (x *exchange) failed(r *request, a *answer, err error) actions.Outcome {
 	return x.settled(r, actions.Outcome{
-		Status: actions.Failed, Class: strconv.Itoa(a.status),
+		Status: actions.Unknown, Class: strconv.Itoa(a.status),
 		Err: fmt.Errorf("%s answered %s, and %w", x.title(r), a.title(), err),
 	})
 }
@@ -198,11 +212,11 @@ func (x *exchange) broken(ctx, limited context.Context, r *request, err error, s
 	case !sent:
 		out.Again = !hopeless(err)
 	default:
-		out.Again = r.repeatable()
+		out.Again = true
 	}
 	text := errors.New(wording(err))
 	if sent {
-		out.Status = actions.Lost
+		out.Status = actions.Unknown
 		out.Err = fmt.Errorf("%s was sent, and no answer came: %w", x.title(r), &told{text, err})
 	} else {
 		out.Err = fmt.Errorf("%s could not be sent: %w", x.title(r), &told{text, err})

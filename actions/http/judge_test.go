@@ -12,7 +12,7 @@ import (
 )
 
 func TestStatus(t *testing.T) {
-	const ok, gone, refused, failed = actions.Done, actions.Gone, actions.Refused, actions.Failed
+	const ok, gone, refused, unknown = actions.Done, actions.Gone, actions.Refused, actions.Unknown
 	soon := map[string]string{"Retry-After": "7"}
 	for _, tc := range []struct {
 		method string
@@ -31,34 +31,38 @@ func TestStatus(t *testing.T) {
 		{method: "GET", status: 404, args: args{"expect": []any{int64(404)}}, want: ok},
 		{method: "GET", status: 200, args: args{"expect": []any{int64(404)}}, want: ok},
 		{method: "GET", status: 200, args: args{"expect": []any{int64(201)}}, want: refused, err: "answered 200 OK"},
-		{method: "POST", status: 200, args: args{"expect": []any{int64(201)}}, want: failed},
+		{method: "POST", status: 200, args: args{"expect": []any{int64(201)}}, want: unknown},
 		{method: "GET", status: 302, args: args{"expect": []any{int64(302)}}, want: ok},
 		{method: "POST", status: 400, want: refused, err: "POST /x/7 answered 400 Bad Request: no such pet"},
 		{method: "POST", status: 409, header: soon, want: refused, after: 7 * time.Second},
 		{method: "PUT", status: 412, want: refused},
-		{method: "POST", status: 429, want: refused},
+		{method: "POST", status: 408, want: unknown, again: true},
+		{method: "GET", status: 408, want: refused, again: true},
+		{method: "POST", status: 425, want: refused},
+		{method: "POST", status: 499, want: unknown},
+		{method: "POST", status: 429, want: refused, again: true},
 		{method: "POST", status: 429, header: soon, want: refused, again: true, after: 7 * time.Second},
 		{method: "POST", status: 429, header: map[string]string{"Retry-After": "0"}, want: refused, again: true},
 		{method: "POST", status: 429, header: map[string]string{"Retry-After": "3600"}, want: refused, after: time.Hour, err: "come back in 1h0m0s"},
-		{method: "POST", status: 503, want: failed},
-		{method: "POST", status: 503, header: soon, want: refused, again: true, after: 7 * time.Second},
-		{method: "POST", status: 503, header: map[string]string{"Retry-After": "Mon, 02 Jan 2006 15:04:15 GMT", "Date": "Mon, 02 Jan 2006 15:04:05 GMT"}, want: refused, again: true, after: 10 * time.Second},
-		{method: "POST", status: 503, header: map[string]string{"Retry-After": "soon"}, want: failed},
+		{method: "POST", status: 503, want: unknown},
+		{method: "POST", status: 503, header: soon, want: unknown, again: true, after: 7 * time.Second},
+		{method: "POST", status: 503, header: map[string]string{"Retry-After": "Mon, 02 Jan 2006 15:04:15 GMT", "Date": "Mon, 02 Jan 2006 15:04:05 GMT"}, want: unknown, again: true, after: 10 * time.Second},
+		{method: "POST", status: 503, header: map[string]string{"Retry-After": "soon"}, want: unknown},
 		{method: "GET", status: 503, want: refused},
-		{method: "POST", status: 500, want: failed, err: "answered 500 Internal Server Error: no such pet"},
+		{method: "POST", status: 500, want: unknown, err: "answered 500 Internal Server Error: no such pet"},
 		{method: "GET", status: 500, want: refused},
 		{method: "POST", status: 501, want: refused},
-		{method: "POST", status: 502, want: failed},
-		{method: "PATCH", status: 504, want: failed},
-		{method: "PUT", status: 502, want: failed, again: true},
-		{method: "DELETE", status: 504, want: failed, again: true},
-		{method: "PUT", status: 502, args: args{"ifMatch": `"a"`}, want: failed},
+		{method: "POST", status: 502, want: unknown, again: true},
+		{method: "PATCH", status: 504, want: unknown, again: true},
+		{method: "PUT", status: 502, want: unknown, again: true},
+		{method: "DELETE", status: 504, want: unknown, again: true},
+		{method: "PUT", status: 502, args: args{"ifMatch": `"a"`}, want: unknown, again: true},
 		{method: "GET", status: 502, want: refused, again: true},
 		{method: "POST", status: 504, args: args{"effect": "none"}, want: refused, again: true},
-		{method: "POST", status: 504, args: args{"idempotencyKey": true}, want: failed, again: true},
-		{method: "POST", status: 599, want: failed, err: "answered 599 status code 599: no such pet"},
+		{method: "POST", status: 504, args: args{"idempotencyKey": true}, want: unknown, again: true},
+		{method: "POST", status: 599, want: unknown, err: "answered 599 status code 599: no such pet"},
 		{method: "GET", status: 302, header: map[string]string{"Location": "https://evil.test/a?token=hunter2"}, want: refused, err: `(to https://evil.test/a); redirects`},
-		{method: "POST", status: 303, want: failed},
+		{method: "POST", status: 303, want: unknown},
 		{method: "POST", status: 307, want: refused},
 	} {
 		t.Run(fmt.Sprint(tc.method, " ", tc.status, tc.header, tc.args), func(t *testing.T) {

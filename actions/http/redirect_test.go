@@ -29,12 +29,12 @@ func TestRedirects(t *testing.T) {
 		{"PUT", 303, "/b", actions.Done, []string{"PUT /a {}", "GET /b"}, ""},
 		{"POST", 307, "/b", actions.Done, []string{"POST /a {}", "POST /b {}"}, ""},
 		{"DELETE", 308, "/b", actions.Done, []string{"DELETE /a {}", "DELETE /b {}"}, ""},
-		{"PUT", 302, "/b", actions.Failed, []string{"PUT /a {}"}, "does not say with which method"},
+		{"PUT", 302, "/b", actions.Unknown, []string{"PUT /a {}"}, "does not say with which method"},
 		{"GET", 302, "https://evil.test/b?t=hunter2", actions.Refused, []string{"GET /a"}, "redirects to https://evil.test, another origin"},
 		{"GET", 302, "//evil.test/b", actions.Refused, []string{"GET /a"}, "another origin"},
 		{"GET", 302, "file:///etc/passwd", actions.Refused, []string{"GET /a"}, "another origin"},
 		{"GET", 302, "http://me:hunter2@HOST/b", actions.Refused, []string{"GET /a"}, "no URL"},
-		{"POST", 303, "/none", actions.Failed, []string{"POST /a {}", "GET /none"}, "answered 404"},
+		{"POST", 303, "/none", actions.Unknown, []string{"POST /a {}", "GET /none"}, "answered 404"},
 		{"GET", 302, "", actions.Refused, []string{"GET /a"}, "answered 302"},
 		{"GET", 304, "/b", actions.Refused, []string{"GET /a"}, "answered 304"},
 		{"GET", 302, "/a", actions.Refused, strings.Split(strings.Repeat("GET /a,", 11)+"", ",")[:11], "more than 10 times"},
@@ -122,7 +122,7 @@ func TestElsewhere(t *testing.T) {
 		{"apiKey": args{"query": "key", "value": "hunter2"}},
 		{"apiKey": args{"cookie": "sid", "value": "hunter2"}},
 	} {
-		l.expect(l.run("/x", args{"auth": auth, "redirects": "same-origin", "json": args{"password": "hunter2"}}), actions.Failed, "307", "another origin")
+		l.expect(l.run("/x", args{"auth": auth, "redirects": "same-origin", "json": args{"password": "hunter2"}}), actions.Refused, "307", "another origin")
 		l.done(l.run("", args{"auth": auth, "url": parts(elsewhere.URL + "/up")}))
 		l.done(l.run("", args{"auth": auth, "url": parts("${" + elsewhere.URL + "/up}")}))
 	}

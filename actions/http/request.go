@@ -29,16 +29,6 @@ type request struct {
 	body    *payload
 	// effect is whether it changes anything.
 	effect actions.Effect
-	// keyed says that a key tells a repeated one, harmless that the author says
-	// that to send it twice is to send it once.
-	keyed, harmless bool
-}
-
-// repeatable reports whether the request may be sent again after it may have
-// been done: with the same result for the world, and for who asks.
-func (r *request) repeatable() bool {
-	idempotent := slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}, r.method) && r.headers.Get("If-Match") == ""
-	return idempotent || r.effect == actions.None || r.keyed || r.harmless
 }
 
 // given is what the arguments of a request are: those of a call, or of the login
@@ -48,6 +38,17 @@ type given struct {
 	parts  map[string][]actions.Part
 	late   map[string]actions.LateExpr
 	prefix string
+	// written reports whether the spec gives the argument, even if it is null.
+	written func(argument string) bool
+}
+
+// hasBody reports whether the spec gives the request a body, even if its value
+// is null: what the request does must not depend on that.
+func (g given) hasBody() bool {
+	return slices.ContainsFunc(bodies, func(name string) bool {
+		_, given := g.args[name]
+		return given || g.written != nil && g.written(name)
+	})
 }
 
 func (g given) string(name string) string {
@@ -60,7 +61,7 @@ func (f *family) prepare(ctx context.Context, call *actions.Call) (*exchange, er
 	if call.Env == nil || call.Env.Network == nil {
 		return nil, errors.New("there is no network here")
 	}
-	g := given{args: call.Args, parts: call.Parts, late: call.Late}
+	g := given{args: call.Args, parts: call.Parts, late: call.Late, written: call.Written}
 	x := &exchange{family: f, call: call, given: g}
 	if err := x.settle(); err != nil {
 		return nil, err
@@ -115,14 +116,14 @@ func (x *exchange) settle() error {
 
 // request makes the request that arguments describe, without credentials.
 func (x *exchange) request(ctx context.Context, g given) (*request, error) {
-	r := &request{method: g.string("method"), headers: http.Header{}, harmless: g.args["idempotent"] == true}
+	r := &request{method: g.string("method"), headers: http.Header{}}
 	var err error
 	if r.body, err = g.bodyOf(handed{ctx: ctx, files: x.call.Env.Files, format: g.string("archiveFormat")}); err != nil {
 		return nil, err
 	}
 	if r.method == "" {
 		r.method = "GET"
-		if r.body != nil {
+		if g.hasBody() {
 			r.method = "POST"
 		}
 	}
@@ -206,16 +207,32 @@ func (x *exchange) ifMatch(g given) error {
 	return setHeader(x.req.headers, "If-Match", etag)
 }
 
+// ifNoneMatch adds If-None-Match: true is `*`, "nothing may be there yet".
+func (x *exchange) ifNoneMatch(g given) error {
+	switch v := g.args["ifNoneMatch"].(type) {
+	case bool:
+		if v {
+			return setHeader(x.req.headers, "If-None-Match", "*")
+		}
+	case string:
+		if v == "" {
+			return errors.New("ifNoneMatch is an empty string, which is no ETag; write true for \"nothing may be there yet\"")
+		}
+		return setHeader(x.req.headers, "If-None-Match", v)
+	}
+	return nil
+}
+
 // conditions adds If-Match and the idempotency key.
 func (x *exchange) conditions(g given) error {
-	if err := x.ifMatch(g); err != nil {
+	if err := errors.Join(x.ifMatch(g), x.ifNoneMatch(g)); err != nil {
 		return err
 	}
 	r := x.req
 	header, key := "Idempotency-Key", x.call.Key
 	switch v := g.args["idempotencyKey"].(type) {
 	case nil:
-		return nil
+		return nil // not written: see Arg.NotNull
 	case bool:
 		if !v {
 			return nil
@@ -234,7 +251,6 @@ func (x *exchange) conditions(g given) error {
 	if key == "" {
 		return errors.New("idempotencyKey: the key is empty; without one a repeated request could be done twice")
 	}
-	r.keyed = true
 	return setHeader(r.headers, header, key)
 }
 

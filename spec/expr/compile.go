@@ -37,7 +37,7 @@ func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 	if c.diags.HasErrors() {
 		return nil, c.diags
 	}
-	v := &Value{root: root, typ: outside(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present}
+	v := &Value{root: root, typ: outside(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present, passed: c.passed}
 	v.secret = scope.refersToSecret(c.refs)
 	return v, c.diags
 }
@@ -53,6 +53,8 @@ type compilation struct {
 	// present are the paths that are not null where the tree's root, one
 	// expression, comes out true.
 	present [][]string
+	// passed are those that are not null where it is false or null.
+	passed [][]string
 }
 
 func (c *compilation) report(code string, at diag.Range, detail, format string, args ...any) {
@@ -305,7 +307,7 @@ func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evalua
 	if len(raw) == 1 && !c.joinsSegments(raw[0], want) {
 		e := c.expression(n, raw[0], want, false)
 		if depth == 0 {
-			c.pieces, c.present = []piece{e.piece()}, pathsOf(e.present)
+			c.pieces, c.present, c.passed = []piece{e.piece()}, pathsOf(e.present), pathsOf(e.passed)
 		}
 		return e.part, e.t
 	}

@@ -18,8 +18,9 @@ type compiled struct {
 	place place
 	// segments says that it is a call of segments(…).
 	segments bool
-	// present are the keys of what is not null where it comes out true.
-	present []string
+	// present are the keys of what is not null where it comes out true, passed
+	// of what is not null where it comes out false or null.
+	present, passed []string
 }
 
 func (e compiled) piece() piece {
@@ -56,7 +57,7 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, in
 	if k.diags.HasErrors() {
 		return faulty
 	}
-	present := k.when(tree, true) // before the builder rewrites the tree
+	present, passed := k.when(tree, true), k.passed(tree) // before the builder rewrites the tree
 	b := builder{checker: k, place: faulty.place}
 	part := b.build(tree)
 	if b.err != nil {
@@ -68,7 +69,7 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, in
 			c.report(m.code, k.rangeOf(whole), remedyForValue(m, f.value, want, c.scope.Types), "%s", m.Error())
 		}
 	}
-	out := compiled{part: part, t: v.t, place: faulty.place, segments: isSegments(tree), present: present}
+	out := compiled{part: part, t: v.t, place: faulty.place, segments: isSegments(tree), present: present, passed: passed}
 	if ch, ok := part.(*chain); ok {
 		out.ref = ch.path
 	}

@@ -23,6 +23,37 @@ func (c *checker) when(n ast.Node, truth bool) []string {
 	return nil
 }
 
+// passed is what is known not to be null once an expression came out false or
+// null: of `x ? "text" : null`, what is known where x is false.
+func (c *checker) passed(n ast.Node) []string {
+	choice, ok := n.(*ast.ConditionalNode)
+	if !ok {
+		return c.when(n, false)
+	}
+	switch {
+	case isLiteralText(choice.Exp1):
+		return append(c.when(choice.Cond, false), c.passed(choice.Exp2)...)
+	case isNullNode(choice.Exp1) && isLiteralText(choice.Exp2):
+		return c.when(choice.Cond, true)
+	default:
+		return nil
+	}
+}
+
+// isLiteralText reports whether an expression can never come out null: text of
+// the author's, and what it is put together with.
+func isLiteralText(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return true
+	case *ast.BinaryNode:
+		return n.Operator == "+" && (isLiteralText(n.Left) || isLiteralText(n.Right)) ||
+			n.Operator == "??" && isLiteralText(n.Right)
+	default:
+		return false
+	}
+}
+
 func (c *checker) whenBinary(n *ast.BinaryNode, truth bool) []string {
 	switch n.Operator {
 	case "&&", "and":

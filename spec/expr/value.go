@@ -18,6 +18,7 @@ type Value struct {
 	unchecked []diag.Range
 	pieces    []piece
 	present   [][]string
+	passed    [][]string
 	node      *spec.Node
 }
 
@@ -43,6 +44,12 @@ func (v *Value) Secret() bool { return v.secret }
 // those of `inputs.a != null && inputs.b == 1`. What runs only then may be
 // compiled in a Scope that knows it.
 func (v *Value) Present() [][]string { return v.present }
+
+// Passed are the paths of what is not null wherever the tree's value is false or
+// null: body id, for `gone: body.id == null` and for
+// `fail: body.id == null ? "no id" : null`. What runs only then may be compiled in
+// a Scope that knows it.
+func (v *Value) Passed() [][]string { return v.passed }
 
 // Unchecked are the accesses to members of values of no known type, which
 // nothing can check before they run.

@@ -71,7 +71,7 @@ func (l *loader) operationWith(it item, p place, own func(item) bool, near []str
 	}
 	op := &spec.Operation{Range: it.at}
 	if slices.ContainsFunc(mine, func(m item) bool { return m.name == "steps" }) {
-		l.stepList(it, mine, p, false, op)
+		l.stepList(mine, p, false, op)
 		return op
 	}
 	taken := func(m item) bool { return !slices.ContainsFunc(mine, func(o item) bool { return o.name == m.name }) }

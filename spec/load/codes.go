@@ -32,6 +32,7 @@ const (
 	upgradeGap         = "upgrade-gap"         // schemaVersion and upgrade do not fit
 	emptySteps         = "empty-steps"         // an operation or step that does nothing
 	stepBesideSteps    = "step-beside-steps"   // keys of one step beside `steps`
+	unknownStep        = "unknown-step"        // restart names no earlier step of the list
 	typeAsValue        = "type-as-value"       // a type where a value is needed
 	bytesValue         = "bytes-value"         // bytes where a value is needed
 	octalNumber        = "octal-number"        // YAML's unquoted 0644

@@ -15,7 +15,8 @@ import (
 // stepKeys are what a step may say around its action. A key that is none of
 // them names a family of actions, for the compiler to know.
 var stepKeys = []string{
-	"as", "if", "forEach", "until", "every", "timeout", "retry", "fail", "progress", "gone", "preview", "onFailure", "lock",
+	"as", "if", "forEach", "until", "every", "timeout", "retry", "refused", "fail", "progress", "gone", "preview", "onFailure", "lock",
+	"restart",
 }
 
 // operation is one step, or `steps`, with `return`.
@@ -38,7 +39,34 @@ func (l *loader) operation(it item, p place, undo bool) *spec.Operation {
 		l.singleStep(it, p, undo, op)
 		return op
 	}
-	l.stepList(it, members, p, undo, op)
+	l.stepList(members, p, undo, op)
+	return op
+}
+
+// find is the operation that looks for what a create made. `first: false` says
+// that it is not asked before the create sends anything.
+func (l *loader) find(it item, p place) *spec.Operation {
+	if l.broken(it, p) || l.kind(it) != cue.StructKind {
+		return l.operation(it, p, false)
+	}
+	first := true
+	var returned *spec.Node
+	op := l.operationWith(it, p, func(m item) bool {
+		switch m.name {
+		case "first":
+			first = l.bool(m, p.at("first"))
+		case "return":
+			returned = l.node(m, p.at("return").in("return"))
+		default:
+			return false
+		}
+		return true
+	}, []string{"first"})
+	if op == nil {
+		l.report(missingKey, it.nameAt, p, "find has no step", "Give it the action that looks for what a create made, such as http: path: \"/pets\".")
+		return nil
+	}
+	op.Return, op.NotFirst = returned, !first
 	return op
 }
 
@@ -53,11 +81,12 @@ func (l *loader) singleStep(it item, p place, undo bool, op *spec.Operation) {
 	}
 	if step := l.stepWith(it, p, undo, returned, []string{"steps", "return"}); step != nil {
 		op.Steps = []*spec.Step{step}
+		l.restarts(op.Steps, p)
 	}
 }
 
 // stepList is an operation of several steps.
-func (l *loader) stepList(it item, members []item, p place, undo bool, op *spec.Operation) {
+func (l *loader) stepList(members []item, p place, undo bool, op *spec.Operation) {
 	op.Listed = true
 	for _, m := range members {
 		switch {
@@ -74,18 +103,35 @@ func (l *loader) stepList(it item, members []item, p place, undo bool, op *spec.
 			}
 		case m.name == "return":
 			op.Return = l.node(m, p.at("return").in("return"))
+		case m.name == "retry":
+			op.Retry = l.retry(m, p.at("retry"))
 		case slices.Contains(stepKeys, m.name):
 			l.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
 				"It is said of one step: move it into the step that is meant.")
-		case diag.DidYouMean(m.name, []string{"steps", "return"}) != "":
+		case diag.DidYouMean(m.name, []string{"steps", "return", "retry"}) != "":
 			l.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name),
-				"An operation of several steps has steps and return. "+diag.Remedy(m.name, []string{"steps", "return"}))
+				"An operation of several steps has steps, return and retry. "+diag.Remedy(m.name, []string{"steps", "return", "retry"}))
 		default:
 			l.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
 				"An operation is one action, or steps. Move it into the list.")
 		}
 	}
 	l.uniqueNames(op.Steps, p)
+	l.restarts(op.Steps, p)
+}
+
+// restarts reports steps that restart at what is no earlier step.
+func (l *loader) restarts(steps []*spec.Step, p place) {
+	var earlier []string
+	for i, s := range steps {
+		if s.Restart != "" && !slices.Contains(earlier, s.Restart) {
+			l.report(unknownStep, s.RestartRange, place{p.context, p.at("steps").item(i).at("restart").path}.in(fmt.Sprintf("step %d", i+1)),
+				fmt.Sprintf("no earlier step is named %q", s.Restart), "Name an earlier step of the same list with `as`. "+diag.Remedy(s.Restart, earlier))
+		}
+		if s.As != "" {
+			earlier = append(earlier, s.As)
+		}
+	}
 }
 
 // uniqueNames reports steps of one operation that share a name.
@@ -158,7 +204,7 @@ func (l *loader) around(b *block, s *spec.Step) {
 			*field = l.condition(m, b.at(name))
 		}
 	}
-	for name, field := range map[string]**spec.Node{"fail": &s.Fail, "progress": &s.Progress, "lock": &s.Lock} {
+	for name, field := range map[string]**spec.Node{"refused": &s.Refused, "fail": &s.Fail, "progress": &s.Progress, "lock": &s.Lock} {
 		if m, ok := b.get(name); ok {
 			*field = l.template(m, b.at(name))
 		}
@@ -173,6 +219,10 @@ func (l *loader) around(b *block, s *spec.Step) {
 	}
 	if m, ok := b.get("retry"); ok {
 		s.Retry = l.retry(m, b.at("retry"))
+	}
+	if m, ok := b.get("restart"); ok {
+		s.Restart, _ = l.string(m, b.at("restart"))
+		s.RestartRange = m.at
 	}
 	if m, ok := b.get("preview"); ok {
 		s.Preview, s.PreviewRange = l.bool(m, b.at("preview")), m.nameAt

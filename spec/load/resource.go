@@ -105,7 +105,7 @@ func (l *loader) operations(b *block, r *spec.Resource) {
 		r.Return = &spec.Node{Range: r.Range} // misspelt, which was reported
 	}
 	if m, ok := b.get("find"); ok {
-		r.Find = l.operation(m, b.at("find").in("find"), false)
+		r.Find = l.find(m, b.at("find").in("find"))
 	}
 	if m, ok := b.get("consistency"); ok {
 		r.Consistency = l.duration(m, b.at("consistency"))

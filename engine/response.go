@@ -6,8 +6,9 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// arrived gives what of an answer is typed its declared names.
-func (s *step) arrived(result any) any {
+// renameMembers renames the typed members of a response from their wire names to
+// their declared names.
+func (s *step) renameMembers(result any) any {
 	members, ok := result.(map[string]any)
 	if !ok || !s.arrives.active {
 		return result
@@ -16,12 +17,10 @@ func (s *step) arrived(result any) any {
 	return members
 }
 
-// tagged keeps the ETag of an answer about the resource: what `ifMatch: true`
-// sends with the next change (RFC 9110, 8.8.3).
-//
-// What an effect leaves without one has another than before, or had none: it is
-// to be read.
-func (r *run) tagged(s *step, result any) {
+// noteETag keeps the ETag of a response about the resource, which `ifMatch: true`
+// sends with the next change (RFC 9110, 8.8.3). After an effect whose response
+// has none, none is known.
+func (r *run) noteETag(s *step, result any) {
 	members, _ := result.(map[string]any)
 	headers, _ := members["headers"].(map[string]any)
 	etag, ok := headers["etag"].(string)
@@ -45,8 +44,9 @@ func (o *operation) conditional() bool {
 	})
 }
 
-// told notes as secret what of a result gives a secret argument away.
-func (r *run) told(s *step, result any) {
+// markEchoes marks result members that echo a secret argument (Kind.Tells) as
+// secret.
+func (r *run) markEchoes(s *step, result any) {
 	members, _ := result.(map[string]any)
 	for _, name := range s.kind.Tells {
 		if v := members[name]; v != nil {

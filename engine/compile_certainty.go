@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// checkCertainty finds the step that makes the object, and labels creates whose
+// outcome may stay unknown, or that may hit somebody else's object.
+func (c *compiler) checkCertainty(r *resource) {
+	if r.create == nil {
+		return
+	}
+	r.maker = makerOf(r.create, r.idAfter)
+	r.findFirst = r.find != nil && !r.spec.Find.NotFirst && r.maker != nil && r.maker.certainty != actions.Keyed
+	for _, s := range r.create.steps {
+		if s.certainty == actions.Uncertain && !r.finds(s) {
+			c.warn(codeAtLeastOnce, s.model.Range, "create", fmt.Sprintf("%s may be created twice: %s is at least once", r.spec.Name, s.name),
+				"If its response is lost, or the provider dies meanwhile, nobody knows whether it was done, and the next run does it again. "+remedyAtLeastOnce(r, s))
+		}
+	}
+	if m := r.maker; m != nil && m.overwrites && !r.findFirst && !m.usesResults() {
+		c.warn(codeMayOverwrite, m.model.Range, "create", fmt.Sprintf("a create of %s may overwrite what somebody else made", r.spec.Name),
+			"A PUT replaces what is there. Say `ifNoneMatch: true` if the server honours it, or give the resource a `find`, which is asked before anything is sent.")
+	}
+	c.checkRestart(r.create, r)
+	c.checkRestart(r.update, r)
+	c.safeRetries(r.create, r)
+	c.safeRetries(r.update, r)
+	c.safeRetries(r.delete, nil)
+}
+
+// makerOf is the last step with an effect up to the one after which the id is
+// taken, else the first with an effect.
+func makerOf(op *operation, idAfter int) *step {
+	var maker *step
+	for i, s := range op.steps {
+		if s.effect == actions.Write && (maker == nil || i <= idAfter) {
+			maker = s
+		}
+	}
+	return maker
+}
+
+// finds reports whether the resource's `find` tells what became of a create's
+// step: it looks for the object, and so for what made it.
+func (r *resource) finds(s *step) bool { return r.find != nil && s == r.maker && s.forEach == nil }
+
+// usesResults reports whether the step is made of the results of earlier ones: a
+// name that the server has just given is nobody else's.
+func (s *step) usesResults() bool {
+	for _, v := range s.templates() {
+		if v == nil {
+			continue
+		}
+		for _, ref := range v.Refs() {
+			if ref.Path[0] == "steps" || slices.Contains(answerNames, ref.Path[0]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func remedyAtLeastOnce(r *resource, s *step) string {
+	remedy := s.remedyDoubt()
+	if s == r.maker {
+		return remedy + " Or give the resource a `find` that looks for what was made."
+	}
+	return remedy + " (A `find` looks for what the step makes that gives the id.)"
+}
+
+// remedyDoubt is what makes it harmless to run the step twice.
+func (s *step) remedyDoubt() string {
+	if argNamed(s.kind.Args, "idempotencyKey") != nil {
+		return "Send an idempotencyKey, if the server honours one, or say `idempotent: true` if doing it twice does no harm."
+	}
+	return "Say `idempotent: true` if doing it twice does no harm."
+}
+
+// safeRetries reports a `retry` or `until` that would repeat a step of which
+// nobody knows what it did, where nothing could tell. In create and update the
+// resource's find can.
+func (c *compiler) safeRetries(op *operation, r *resource) {
+	if op == nil {
+		return
+	}
+	for _, s := range op.steps {
+		c.safeRetry(s, r)
+		for _, u := range s.undo {
+			c.safeRetry(u, nil)
+		}
+	}
+}
+
+func (c *compiler) safeRetry(s *step, r *resource) {
+	if s.certainty != actions.Uncertain {
+		return
+	}
+	found := r != nil && r.find != nil && (s == r.maker || r.update != nil && slices.Contains(r.update.steps, s))
+	if s.retry != nil && s.retry.coversDoubt(s) && !found {
+		c.fail(codeUnsafeRetry, s.model.Retry.Range, "retry", fmt.Sprintf("%s may have been done when it is retried", s.action),
+			"This retry is also about failures after which nobody knows what was done. "+s.remedyDoubt()+
+				" Or give the resource a `find`; or name in `on` only what says that nothing was done, such as 409 or an exit code.")
+	}
+	if s.until != nil {
+		c.fail(codeUnsafeRetry, s.model.Until.Range, "until", fmt.Sprintf("until repeats %s, which has an effect each time", s.action),
+			"Wait in a step of its own that only looks. If repeating it does no harm, say `idempotent: true`; if it changes nothing, `effect: \"none\"`.")
+	}
+}
+
+// coversDoubt reports whether the policy is also about failures after which
+// nobody knows what was done.
+func (p *retry) coversDoubt(s *step) bool {
+	return len(p.on) == 0 || s.ambiguous != nil && slices.ContainsFunc(p.on, s.ambiguous)
+}
+
+// groupRetry compiles a `retry` beside `steps`. It runs all of them again, so
+// each effect that a failing step may have before it must bear that.
+func (c *compiler) groupRetry(op *operation, n *spec.Node, s *expr.Scope) {
+	if n == nil {
+		return
+	}
+	op.retry = c.retry(n, s)
+	for i, s := range op.steps {
+		if i == len(op.steps)-1 || s.effect != actions.Write || !s.known || s.certainty.Repeatable() {
+			continue
+		}
+		c.fail(codeUnsafeRetry, n.Range, "", fmt.Sprintf("%s (%s) would be done again when a later step is retried", s.name, s.action),
+			"All steps are run again from the first. Say `idempotent: true` or send an idempotencyKey where that does no harm; or give the later step a retry of its own.")
+		return
+	}
+}
+
+// checkRestart labels the effects that a `restart` repeats.
+func (c *compiler) checkRestart(op *operation, r *resource) {
+	if op == nil {
+		return
+	}
+	for _, s := range op.steps {
+		for _, again := range op.steps[s.restart:s.index] {
+			if again.effect != actions.Write || again.certainty.Repeatable() {
+				continue
+			}
+			c.report(diag.List{{
+				Severity: diag.Warning, Code: codeAtLeastOnce, Subject: s.model.RestartRange, Context: c.context, Path: c.joined("restart"),
+				Summary: fmt.Sprintf("%s of %s is at least once: %s restarts there", again.name, r.spec.Name, s.name),
+				Detail:  "When a run goes on, the effects from there on are done again.",
+			}}, "restart")
+			break
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// verdict is what an attempt at a step came to: what the action saw, and what the
+// spec's `refused`, `fail`, `gone` and `until` make of its response.
+//
+// Everything that follows (retry, find, the journal, undo, what is kept) follows
+// from verdicts; nothing else looks at a status or an error.
+type verdict struct {
+	status actions.Status
+	// value is the result; of a failure the response, where there was one.
+	value any
+	err   error
+	class string
+	// again and after are what the action said of another attempt.
+	again bool
+	after time.Duration
+	// final says that only a retry that names the failure is about it: the spec
+	// itself has called it one, or there is nothing to act on.
+	final bool
+	// pending says that it worked, and `until` does not hold yet.
+	pending bool
+}
+
+// judge says what an attempt came to. An action without an effect is never in
+// doubt: whatever went wrong, nothing was done.
+func (r *run) judge(s *step, out actions.Outcome) verdict {
+	v := verdict{status: out.Status, value: out.Result, err: out.Err, class: out.Class, again: out.Again, after: out.RetryAfter}
+	switch v.status {
+	case actions.Done:
+		v.value = s.renameMembers(out.Result)
+		r.noteETag(s, v.value)
+	case actions.Gone:
+		v.err, v.final = fmt.Errorf("%w: %w", errNotFound, out.Err), true
+	case actions.Failed, actions.Unknown:
+		if s.effect != actions.Write {
+			v.status = actions.Refused
+		}
+	}
+	if v.value == nil && v.status != actions.Done || !s.hasVerdicts() {
+		return v
+	}
+	err := r.seeing(s, v.value, func() error { return r.ask(s, &v) })
+	if err != nil && v.status == actions.Done {
+		// It was done, and nobody can say what came of it.
+		v.status, v.err, v.final = actions.Unknown, err, true
+		if s.effect != actions.Write {
+			v.status = actions.Refused
+		}
+	}
+	return v
+}
+
+func (s *step) hasVerdicts() bool {
+	return s.refused != nil || s.fail != nil || s.gone != nil || s.progress != nil || s.until != nil
+}
+
+// ask asks what the spec says of a response, in the order of the language. Of a
+// response that is a failure already only `refused` is asked: that it did nothing,
+// whatever the status.
+func (r *run) ask(s *step, v *verdict) error {
+	if text, err := r.text(s.refused); err != nil {
+		return err
+	} else if text != "" {
+		v.status, v.err, v.again = actions.Refused, errors.New(text), false
+		return nil
+	}
+	if v.status != actions.Done {
+		return nil
+	}
+	if text, err := r.text(s.fail); err != nil {
+		return err
+	} else if text != "" {
+		v.status, v.err, v.final = actions.Failed, errors.New(text), true
+		if s.effect != actions.Write {
+			v.status = actions.Refused
+		}
+		return nil
+	}
+	if gone, err := r.truth(s.gone, false); err != nil {
+		return err
+	} else if gone {
+		v.status, v.err, v.final = actions.Gone, errGone, true
+		return nil
+	}
+	if text, err := r.text(s.progress); err != nil {
+		return err
+	} else if text != "" {
+		r.log.Status(r.mask().text(text))
+	}
+	done, err := r.truth(s.until, true)
+	v.pending = !done
+	return err
+}
+
+// doubted is how a step ended whose last attempt ended so, where after an earlier
+// one nobody knew what it had done: a refusal may then be for what that one did.
+// A delete wants just what a "not found" says.
+func (r *run) doubted(status actions.Status, doubt bool) actions.Status {
+	switch {
+	case !doubt || status == actions.Failed:
+		return status
+	case status == actions.Gone && (r.verb == remove || r.undoing):
+		return status
+	default:
+		return actions.Unknown
+	}
+}
+
+// effect notes that a step has changed something, or may have.
+func (r *run) effect(s *step, v verdict) {
+	if s.effect != actions.Write || v.status == actions.Refused || v.status == actions.Gone || r.undoing {
+		return
+	}
+	r.effected = true
+	t := r.touch(s)
+	// What a settled action failed at is known, and so is whose it is.
+	t.done = t.done || v.status == actions.Done || v.status == actions.Failed && s.certainty == actions.Settled
+	if v.status != actions.Unknown && v.value != nil {
+		t.answer = v.value
+	}
+}
+
+// touched is a step that has changed something, or may have.
+type touched struct {
+	step *step
+	// done says that it was answered as done, once at least: what it made is ours.
+	done bool
+	// answer is its latest response, judged right or not; nil where none came.
+	answer any
+}
+
+// touch is the note of a step that has an effect.
+func (r *run) touch(s *step) *touched {
+	for _, t := range r.touched {
+		if t.step == s {
+			return t
+		}
+	}
+	t := &touched{step: s}
+	r.touched = append(r.touched, t)
+	return t
+}

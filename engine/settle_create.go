@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
+)
+
+// settleEarlier settles what an earlier create of the same resource, with other
+// inputs, left open, before this one is sent: what it made is recorded, with an
+// error, so that the next run brings it to the inputs of now. It reports false
+// where there is nothing to record.
+func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
+	if r.res.maker == nil || r.res.maker.certainty == actions.Settled {
+		return Result{}, false
+	}
+	list, err := r.earlier()
+	if err != nil {
+		return Result{Err: r.mask().error(err)}, true
+	}
+	for _, i := range list {
+		if i.Operation != journal.Create || i.Step != r.res.maker.index || i.Hash == r.inputsHash() || i.Status == journal.Failed {
+			continue
+		}
+		if i.UnderWay() {
+			return Result{Err: &journal.BusyError{Intent: i}}, true
+		}
+		out, err := e.settleOther(ctx, r, i)
+		switch {
+		case err != nil:
+			return Result{Err: r.mask().error(fmt.Errorf("an earlier create of it, with other inputs, is still open: %w; `declprov journal settle %s` settles it, `declprov journal forget %s` forgets it", err, i.Key, i.Key))}, true
+		case out != nil:
+			return Result{State: out, Err: errors.New("an earlier create of it, with other inputs, had been done; that is recorded now: run `pulumi up` again to bring it to the inputs of now")}, true
+		}
+	}
+	return Result{}, false
+}
+
+// settleOther settles an open intent of a create with other inputs: nil is that
+// nothing came of it, or that nobody can tell, which stays in the journal.
+func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*State, error) {
+	maker := r.res.maker
+	canTell := r.res.finds(maker) && i.Looked || maker.certainty == actions.Keyed
+	if !canTell || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
+		r.log.Message(Warning, fmt.Sprintf("an earlier create of this %s, with other inputs, may have been done, and nothing can tell: "+
+			"`declprov journal` lists it as %s", r.ref.Type, i.Key))
+		return nil, nil
+	}
+	inputs, err := unrecorded(i.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	old := e.newRun(r.res, r.res.create, create, r.ref, r.log)
+	old.inputs(inputs)
+	old.given, old.token, old.left, old.looked = inputs, r.token, r.left, i.Looked
+	if err := old.open(); err != nil {
+		return nil, err
+	}
+	if maker.certainty == actions.Keyed {
+		// Under its key it is done once, now or then.
+		out := e.finishCreate(ctx, old, r.ref, inputs)
+		if out.State == nil {
+			return nil, out.Err
+		}
+		return madeBefore(out.State, old, inputs), nil
+	}
+	found, err := old.lookUntil(ctx, maker, i)
+	if err != nil {
+		return nil, err
+	}
+	book, err := e.book()
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, r.forget(book, i)
+	}
+	old.record(maker, found)
+	id, err := old.evalID()
+	if err == nil && id == "" {
+		err = errors.New("what find found has no id")
+	}
+	if err != nil {
+		return nil, err
+	}
+	old.takeID(id)
+	i.Status, i.Token = journal.Answered, r.token
+	outputs, _ := r.res.outputs.project(old.vars.Values["result"], old.mask())
+	return madeBefore(old.newState(inputs, outputs.values), old, inputs), book.Put(i, false)
+}
+
+// madeBefore is the state of what a create with other inputs than those of now has made:
+// it says which, because the host will record those of now.
+func madeBefore(s *State, old *run, inputs property.Map) *State {
+	if s.Private.Failed == nil {
+		s.Private.Failed = old.unfinished(inputs, len(old.results), errors.New("it was made with other inputs"))
+	}
+	s.Private.Failed.World, _ = recordable(inputs)
+	return s
+}

@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// An update whose response was lost may have been done, may have given the
+// resource another id, and may have changed the ETag that the next one needs. What
+// is true, the resource's find and read tell.
+
+// relocate finds the id that a lost update may have given the resource, and makes
+// it that of the state. What find finds counts only if it found nothing but the
+// resource itself before the update was sent.
+func (e *Engine) relocate(ctx context.Context, res *resource, ref Ref, s *State, log Log) error {
+	if res.find == nil || s.Private.Token == "" || !res.journals() {
+		return nil
+	}
+	book, err := e.book()
+	if err != nil {
+		return err
+	}
+	list, err := book.Of(e.subject(ref))
+	if err != nil {
+		return err
+	}
+	for _, i := range list {
+		if i.Operation != journal.Update || i.Token != s.Private.Token || i.UnderWay() {
+			continue
+		}
+		id := i.ID
+		if i.Status != journal.Answered {
+			if id, err = e.idAfter(ctx, res, ref, i, log); err != nil {
+				return fmt.Errorf("an update of it, whose response was lost, is still open: %w", err)
+			}
+		}
+		if id != "" && id != currentID(*s) {
+			s.Private.ID = id
+		}
+	}
+	return nil
+}
+
+// idAfter is the id that find gives after a lost update, "" where it tells none.
+func (e *Engine) idAfter(ctx context.Context, res *resource, ref Ref, i journal.Intent, log Log) (string, error) {
+	if !i.Looked || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
+		return "", nil
+	}
+	inputs, err := unrecorded(i.Inputs)
+	if err != nil {
+		return "", err
+	}
+	return e.findID(ctx, res, ref, inputs, log)
+}
+
+// findID is the id of what find finds by these inputs, "" where that is nothing.
+func (e *Engine) findID(ctx context.Context, res *resource, ref Ref, inputs property.Map, log Log) (string, error) {
+	if res.maker == nil {
+		return "", nil
+	}
+	r := e.newRun(res, res.create, create, ref, log)
+	r.inputs(inputs)
+	if err := r.open(); err != nil {
+		return "", err
+	}
+	found, err := r.find(ctx, res.maker)
+	if err != nil || found == nil {
+		return "", r.mask().error(err)
+	}
+	for _, name := range answerNames {
+		r.vars.Values[name] = expr.Unknown{}
+	}
+	r.see(res.maker, found)
+	id, err := r.evalID()
+	return id, r.mask().error(err)
+}
+
+// lookBefore asks find, before an update is sent of which only find could say later
+// what it did, whether its inputs lead to anything but the resource itself.
+func (r *run) lookBefore(ctx context.Context) error {
+	if r.verb != update || r.preview || r.looked || r.res.find == nil {
+		return nil
+	}
+	id, err := r.engine.findID(ctx, r.res, r.ref, r.given, r.log)
+	if err != nil {
+		return r.stop(r.op.steps[0], 1, actions.Refused, fmt.Errorf("looking for it before it is changed: %w", err))
+	}
+	r.looked = id == "" || id == r.id
+	return nil
+}
+
+// settleUpdate settles an update that an earlier run sent and whose outcome nobody
+// knows: the id is taken from find, and where read shows what the program wants,
+// the update was done. Both nil: it is to be sent (again).
+func (e *Engine) settleUpdate(ctx context.Context, res *resource, s *State, req UpdateRequest) (*Result, error) {
+	before := currentID(*s)
+	if err := e.relocate(ctx, res, req.Ref, s, req.Log); err != nil {
+		return nil, err
+	}
+	failed := s.Private.Failed
+	lost := failed != nil && failed.Unknown && failed.Op == string(update)
+	if !lost && currentID(*s) == before || res.update == nil {
+		return nil, nil
+	}
+	r := e.newRun(res, res.update, update, req.Ref, req.Log)
+	r.inputs(req.Inputs)
+	r.state(*s)
+	r.takeID(currentID(*s))
+	r.etag, r.given, r.token = s.Private.ETag, req.Inputs, s.Private.Token
+	if failed != nil {
+		r.failed = failed.Step
+	} else {
+		r.failed = len(res.update.steps) - 1
+	}
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	return e.reconcile(ctx, r, req, s), nil
+}
+
+// reconcile looks whether an update of unknown outcome was done: whether the world
+// is what the program wants. Nil is that nobody can tell, or that it was not; the
+// id and the ETag of the state are then as they are now, so that the update can be
+// sent again.
+func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *State) *Result {
+	if r.looked && r.res.find != nil {
+		if id, err := e.findID(ctx, r.res, req.Ref, req.Inputs, r.log); err == nil && id != "" {
+			r.takeID(id)
+		}
+	}
+	if r.id != s.ID {
+		s.Private.ID = r.id
+	} else {
+		s.Private.ID = ""
+	}
+	if r.res.read == nil || !r.lastEffect() {
+		return nil
+	}
+	now := State{ID: r.id, Inputs: req.Inputs, Outputs: s.Outputs, Private: Private{Token: s.Private.Token}}
+	reader := e.newRun(r.res, r.res.read, read, req.Ref, r.log)
+	reader.recall(now)
+	reader.env = r.env
+	yield, err := reader.look(ctx)
+	if err != nil {
+		return nil
+	}
+	seen := e.seen(reader, req.Ref, now, yield, false)
+	if seen.State == nil {
+		return nil
+	}
+	if !e.shows(r.res, req, now.Inputs, seen.State.Inputs) {
+		if e.shows(r.res, req, s.Inputs, seen.State.Inputs) {
+			r.etag, s.Private.ETag = reader.etag, reader.etag // nobody else has changed it
+		}
+		return nil
+	}
+	out := &State{ID: s.ID, Inputs: req.Inputs, Outputs: withInputs(req.Inputs, declared(r.res, *seen.State))}
+	out.Private = Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: reader.etag, Token: s.Private.Token}
+	if r.id != s.ID {
+		out.Private.ID = r.id
+	}
+	r.log.Message(Info, "the response to the update was lost: it was done, as reading it shows")
+	if err := e.updated(r, out); err != nil {
+		r.log.Message(Warning, err.Error())
+	}
+	return &Result{State: out}
+}
+
+// lastEffect reports whether the step that failed is the last of the operation with
+// an effect: then nothing that it leaves undone is hidden from read.
+func (r *run) lastEffect() bool {
+	for _, s := range r.op.steps[min(r.failed+1, len(r.op.steps)):] {
+		if s.effect == actions.Write {
+			return false
+		}
+	}
+	return true
+}
+
+// shows reports whether what a read has seen is what the inputs say, as far as read
+// can tell: something must be there that it tells.
+func (e *Engine) shows(res *resource, req UpdateRequest, want, seen property.Map) bool {
+	told := false
+	for _, m := range res.inputs.fields {
+		told = told || !m.NoRead && !m.Ephemeral
+	}
+	return told && len(e.changes(res, req.Ref, State{Inputs: seen}, want, req.Ignore)) == 0
+}
+
+// updated forgets the intents of an update that is done. One that gave another id
+// stays until the host shows that it has recorded it.
+func (e *Engine) updated(r *run, s *State) error {
+	if !r.res.journals() {
+		return nil
+	}
+	book, err := e.book()
+	if err != nil {
+		return nil // nothing could have been written either
+	}
+	list, err := book.Of(e.subject(r.ref))
+	for _, i := range list {
+		if i.Operation != journal.Update || i.Token != s.Private.Token {
+			continue
+		}
+		if s.Private.ID == "" {
+			err = errors.Join(err, r.forget(book, i))
+			continue
+		}
+		i.Status, i.ID = journal.Answered, s.Private.ID
+		err = errors.Join(err, book.Put(i, false))
+	}
+	return err
+}
