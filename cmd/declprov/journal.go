@@ -2,66 +2,107 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/declprov/declprov/engine/journal"
 )
 
-const journalHelp = `Journal lists the creates that were begun and of which nobody knows what came:
-the provider died, or the answer was lost. Something may exist that no state
-knows of.
+const journalHelp = `Journal lists the creates and updates of which nobody knows what came ("open": the
+provider died, or the response was lost), and those that failed after they had an
+effect ("failed"). Something may exist that no state knows of.
 
-You need do nothing: when the same resource is created again, by the next "up",
-the provider settles it (by its idempotency key, or by looking for what was made)
-before it sends anything. If the resource is not wanted any more, look in the
-service for what was made, delete it there, and forget the entry.
+If the resource is still in the program, run "pulumi up": the provider settles the
+entry (by its idempotency key, or by looking for what was made) before it sends
+anything. If it is not wanted any more, "declprov journal settle --delete" finds
+and deletes what was made. Where nothing can look for it, look in the service, and
+forget the entry.
 
---all lists those as well that a provider works on at this moment, and those
-that were answered, and stay until the host shows that it has recorded the id.`
+--all also lists entries that a provider works on at this moment ("under way"), and
+those that were answered, and stay until Pulumi shows that it has recorded the id.
+
+--json writes a list of objects with: key; state (open, failed, under way,
+answered); provider, type; resource (the URN), and its project, stack and name;
+operation (create, update), step, stepName, element (of a forEach); began, sent (the
+last attempt); looked (find found nothing before the first attempt); status (as
+recorded: begun, answered, failed, unknown); id; token; error; inputs and
+configuration, without secrets, and withheld (the inputs that were left out); owner,
+with pid and host.`
 
 // The states of an intent, as they are listed.
 const (
 	intentOpen     = "open"
+	intentFailed   = "failed"
 	intentUnderWay = "under way"
 	intentAnswered = "answered"
 )
 
 // listedIntent is an intent as JSON shows it.
 type listedIntent struct {
-	Key      string    `json:"key"`
-	State    string    `json:"state"`
-	Provider string    `json:"provider"`
-	Type     string    `json:"type"`
-	Resource string    `json:"resource"`
-	Step     int       `json:"step"`
-	Began    time.Time `json:"began"`
-	ID       string    `json:"id,omitempty"`
-	PID      int       `json:"pid,omitempty"`
+	Key           string            `json:"key"`
+	State         string            `json:"state"`
+	Provider      string            `json:"provider"`
+	Type          string            `json:"type"`
+	Resource      string            `json:"resource"`
+	Project       string            `json:"project,omitempty"`
+	Stack         string            `json:"stack,omitempty"`
+	Name          string            `json:"name,omitempty"`
+	Operation     journal.Operation `json:"operation"`
+	Step          int               `json:"step"`
+	StepName      string            `json:"stepName,omitempty"`
+	Element       string            `json:"element,omitempty"`
+	Began         time.Time         `json:"began"`
+	Sent          time.Time         `json:"sent,omitzero"`
+	Looked        bool              `json:"looked"`
+	Status        journal.Status    `json:"status"`
+	ID            string            `json:"id,omitempty"`
+	Token         string            `json:"token,omitempty"`
+	Error         string            `json:"error,omitempty"`
+	Inputs        json.RawMessage   `json:"inputs,omitempty"`
+	Withheld      []string          `json:"withheld,omitempty"`
+	Configuration json.RawMessage   `json:"configuration,omitempty"`
+	Owner         listedOwner       `json:"owner"`
+}
+
+type listedOwner struct {
+	PID  int    `json:"pid"`
+	Host string `json:"host,omitempty"`
+}
+
+// journalFilter narrows down the intents of a command.
+type journalFilter struct{ stack, project string }
+
+func (f journalFilter) excludes(i journal.Intent) bool {
+	return f.stack != "" && i.Stack() != f.stack || f.project != "" && i.Project() != f.project
 }
 
 func (a *app) journalCommand() *cobra.Command {
 	asJSON, all := false, false
+	var filter journalFilter
 	cmd := &cobra.Command{
 		Use:   "journal",
-		Short: "List creates whose outcome nobody knows",
+		Short: "List creates and updates whose outcome nobody knows",
 		Long:  journalHelp,
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			_, intents, err := readJournal()
+			_, intents, err := a.readJournal()
 			if err != nil {
 				return err
 			}
+			intents = slices.DeleteFunc(intents, filter.excludes)
 			rest := 0
 			if !all {
 				before := len(intents)
-				intents = slices.DeleteFunc(intents, func(i journal.Intent) bool { return !i.Open() })
+				intents = slices.DeleteFunc(intents, func(i journal.Intent) bool { return !i.Open() && i.Status != journal.Failed })
 				rest = before - len(intents)
 			}
 			if asJSON {
@@ -72,68 +113,144 @@ func (a *app) journalCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	cmd.Flags().BoolVar(&all, "all", false, "also those that are under way or answered")
+	for _, c := range []*cobra.Command{cmd, a.settleCommand(&filter)} {
+		c.Flags().StringVar(&filter.stack, "stack", "", "only those of this stack")
+		c.Flags().StringVar(&filter.project, "project", "", "only those of this project")
+		if c != cmd {
+			cmd.AddCommand(c)
+		}
+	}
 	cmd.AddCommand(a.forgetCommand())
 	return cmd
 }
 
 func (a *app) forgetCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "forget KEY",
-		Short: "Take an entry out of the journal",
-		Long: `Forget takes the entry with that key out of the journal, once you have looked what
-came of it. If the same resource is created after that, it is created anew: what
-was made before is not taken over.`,
+		Use:   "forget KEY...",
+		Short: "Take entries out of the journal",
+		Long: `Forget takes the entries with these keys out of the journal, once you have looked
+what came of them. If the same resource is created after that, it is created anew:
+what was made before is not taken over.`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("%s takes one KEY, as `declprov journal` shows it, and got %d arguments", cmd.CommandPath(), len(args))
+			if len(args) == 0 {
+				return usagef("%s requires a KEY, as `declprov journal` lists it", cmd.CommandPath())
 			}
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			book, intents, err := readJournal()
+			book, intents, err := a.readJournal()
 			if err != nil {
 				return err
 			}
-			i := slices.IndexFunc(intents, func(i journal.Intent) bool { return i.Key == args[0] })
-			switch {
-			case i < 0:
-				return failed{fmt.Errorf("no entry of the journal has the key %q; `declprov journal --all` lists them", args[0])}
-			case stateOf(intents[i]) == intentUnderWay:
-				return failed{fmt.Errorf("process %d works on it at this moment; wait for it, or end it", intents[i].Owner.PID)}
+			var errs []error
+			for _, key := range args {
+				errs = append(errs, a.forget(book, intents, key))
 			}
-			if err := book.Settle(intents[i].Subject, func(o journal.Intent) bool { return o.Key == args[0] }); err != nil {
-				return err
+			if err := errors.Join(errs...); err != nil {
+				return failed{err}
 			}
-			_, err = fmt.Fprintf(a.out, "forgotten: %s\n", describeIntent(intents[i]))
-			return err
+			return nil
 		},
 	}
 }
 
-func readJournal() (*journal.Journal, []journal.Intent, error) {
+func (a *app) forget(book *journal.Journal, intents []journal.Intent, key string) error {
+	i, err := intentOf(intents, key)
+	if err != nil {
+		return err
+	}
+	// Looked at once more while nobody else can change it.
+	err = errNoEntry(key)
+	settleErr := book.Settle(i.Subject, func(now journal.Intent) bool {
+		if now.Key != key {
+			return false
+		}
+		err = underWay(now)
+		return err == nil
+	})
+	if err = errors.Join(err, settleErr); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.out, "forgotten: %s\n", describeIntent(i))
+	return err
+}
+
+func intentOf(intents []journal.Intent, key string) (journal.Intent, error) {
+	n := slices.IndexFunc(intents, func(i journal.Intent) bool { return i.Key == key })
+	if n < 0 {
+		return journal.Intent{}, errNoEntry(key)
+	}
+	return intents[n], nil
+}
+
+func errNoEntry(key string) error {
+	return fmt.Errorf("no entry of the journal has the key %q; `declprov journal --all` lists them", key)
+}
+
+func underWay(i journal.Intent) error {
+	if !i.UnderWay() {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", i.Key, &journal.BusyError{Intent: i})
+}
+
+// readJournal reads the journal. Files that cannot be read are reported here.
+func (a *app) readJournal() (*journal.Journal, []journal.Intent, error) {
 	dir, err := journal.DefaultDir(os.Getenv)
 	if err != nil {
 		return nil, nil, err
 	}
 	book := journal.In(dir)
 	intents, err := book.List()
+	var unreadable *journal.UnreadableError
+	if errors.As(err, &unreadable) {
+		fmt.Fprintf(a.err, "declprov: warning: %v\n", err)
+		err = nil
+	}
 	return book, intents, err
 }
 
 func stateOf(i journal.Intent) string {
 	switch {
-	case i.Status == journal.Answered:
-		return intentAnswered
 	case i.Open():
 		return intentOpen
-	default:
+	case i.UnderWay():
 		return intentUnderWay
+	case i.Status == journal.Failed:
+		return intentFailed
+	default:
+		return intentAnswered
 	}
 }
 
-// describeIntent names the resource as the host does, with its type in the spec.
+// describeIntent names the resource: its type, name, project and stack.
 func describeIntent(i journal.Intent) string {
-	return fmt.Sprintf("%s %s, %s", i.Provider, i.Type, i.Resource)
+	text := fmt.Sprintf("%s:%s ", i.Provider, i.Type)
+	if i.Name() == "" {
+		text += i.Resource
+	} else {
+		text += fmt.Sprintf("%s (%s/%s)", i.Name(), i.Project(), i.Stack())
+	}
+	if i.Operation == journal.Update {
+		text += ", its update"
+	}
+	if i.Element != "" {
+		text += ", element " + i.Element
+	}
+	return printable(text)
+}
+
+// longestShown is how much of a text a table shows.
+const longestShown = 100
+
+// printable is a text in one line, without what a terminal would obey, and not too
+// long.
+func printable(text string) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }), " ")
+	if r := []rune(text); len(r) > longestShown {
+		text = string(r[:longestShown-1]) + "…"
+	}
+	return text
 }
 
 // writeIntents writes a table; rest is how many were left out.
@@ -146,22 +263,42 @@ func writeIntents(w io.Writer, intents []journal.Intent, rest int) error {
 		_, err := fmt.Fprintln(w, text)
 		return err
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "KEY\tSTATE\tBEGAN\tRESOURCE") // an error comes again with Flush
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.StripEscape)
+	fmt.Fprintln(table, "KEY\tSTATE\tBEGAN\tRESOURCE\tID\tWHY") // an error comes again with Flush
 	for _, i := range intents {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", i.Key, stateOf(i), i.Began.Format(time.DateTime), describeIntent(i))
+		id := "-"
+		if i.ID != "" {
+			id = printable(i.ID)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(i.Key), stateOf(i), i.Began.Format(time.DateTime), describeIntent(i), id, whyOf(i))
 	}
 	return table.Flush()
+}
+
+// whyOf says in a few words why an intent is in its state.
+func whyOf(i journal.Intent) string {
+	switch {
+	case i.UnderWay():
+		return i.Owner.String()
+	case i.Error != "":
+		return printable(i.Error)
+	case i.Open() && i.Status == journal.Begun:
+		return "the provider ended before a response came"
+	default:
+		return "-"
+	}
 }
 
 func writeIntentsJSON(w io.Writer, intents []journal.Intent) error {
 	out := make([]listedIntent, len(intents))
 	for n, i := range intents {
 		out[n] = listedIntent{
-			Key: i.Key, State: stateOf(i), Provider: i.Provider, Type: i.Type, Resource: i.Resource, Step: i.Step, Began: i.Began, ID: i.ID,
-		}
-		if out[n].State == intentUnderWay {
-			out[n].PID = i.Owner.PID
+			Key: i.Key, State: stateOf(i), Provider: i.Provider, Type: i.Type, Resource: i.Resource,
+			Project: i.Project(), Stack: i.Stack(), Name: i.Name(),
+			Operation: i.Operation, Step: i.Step, StepName: i.StepName, Element: i.Element,
+			Began: i.Began, Sent: i.Sent, Looked: i.Looked, Status: i.Status, ID: i.ID, Token: i.Token, Error: i.Error,
+			Inputs: i.Inputs, Withheld: i.Withheld, Configuration: i.Configuration,
+			Owner: listedOwner{PID: i.Owner.PID, Host: i.Owner.Host},
 		}
 	}
 	enc := json.NewEncoder(w)

@@ -25,7 +25,7 @@ import (
 func tracedOrder(t *testing.T, p *process, do operation) string {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "calls")
-	p.attach(t, tools.Need(t, tools.Strace), "-o", log, "-s", "16", "-e", "trace=fsync,rename,renameat,renameat2,unlink,unlinkat,write")
+	p.attach(t, tools.Need(t, tools.Strace), "-o", log, "-s", "16", "-y", "-e", "trace=fsync,rename,renameat,renameat2,unlink,unlinkat,write")
 	if err := do(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestAFileIsOnDiskBeforeItHasItsName(t *testing.T) {
 	tools.Need(t, tools.Strace)
 	p := start(t, provider.Folder(t, "files", "examples/files.cue"), fill(t, map[string]string{"a.txt": before}))
 	got := tracedOrder(t, p, update)
-	if !regexp.MustCompile(`(?s)write\(\d+, "the new.*fsync\(.*rename.*fsync\(`).MatchString(got) {
+	if !regexp.MustCompile(`(?s)write\(\d+<[^>]*>, "the new.*fsync\(.*rename.*fsync\(`).MatchString(got) {
 		t.Errorf("the order of a write is not content, sync, name, sync:\n%s", got)
 	}
 	if regexp.MustCompile(`unlink.*"a\.txt"`).MatchString(got) {
@@ -51,11 +51,12 @@ func TestAFileIsOnDiskBeforeItHasItsName(t *testing.T) {
 	}
 }
 
-// TestAnIntentIsOnDiskBeforeTheRequest: the journal's file is synced, renamed, and
-// its folder synced, before anything is sent.
+// TestAnIntentIsOnDiskBeforeTheRequest: the folders that the journal makes are
+// synced, then its file and the file's name, before anything is sent.
 func TestAnIntentIsOnDiskBeforeTheRequest(t *testing.T) {
 	tools.Need(t, tools.Strace)
-	t.Setenv("DECLPROV_JOURNAL", t.TempDir())
+	journal := filepath.Join(t.TempDir(), "deep", "journal")
+	t.Setenv("DECLPROV_JOURNAL", journal)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"id":"1"}`)) // a provider that has gone says so itself
@@ -80,7 +81,9 @@ resources: Thing: {
 		_, err := p.Create(ctx, client.Resource{Name: "a", Type: "api:index:Thing"}, in, client.Operation{})
 		return err
 	})
-	if !regexp.MustCompile(`(?s)fsync\(.*rename.*fsync\(.*write\(\d+, "POST /things`).MatchString(got) {
-		t.Errorf("the order of a create is not intent, sync, name, sync, request:\n%s", got)
+	synced := func(path string) string { return `fsync\(\d+<` + regexp.QuoteMeta(path) + `>.*` }
+	parents := synced(journal) + synced(filepath.Dir(journal)) + synced(filepath.Dir(filepath.Dir(journal)))
+	if !regexp.MustCompile(`(?s)` + parents + `write\(\d+<[^>]*\.json>, .*fsync\(\d+<[^>]*\.json>.*` + synced(journal) + `write\(\d+<[^>]*>, "POST /things`).MatchString(got) {
+		t.Errorf("the order of a create is not folders, intent, sync, name, sync, request:\n%s", got)
 	}
 }

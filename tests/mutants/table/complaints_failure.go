@@ -79,9 +79,9 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 20, Promise: "Nothing is made twice",
 			Mechanism: "the next run takes the key from the journal",
-			File:      "engine/journal/journal.go",
-			Find:      `		before.Owner, before.Lost = self(), false`,
-			Replace:   `		before.Owner, before.Lost, before.Key = self(), false, rand.Text()`,
+			File:      "engine/journal/store.go",
+			Find:      `	claimed.Status, claimed.live = Begun, true`,
+			Replace:   `	claimed.Status, claimed.live, claimed.Key = Begun, true, rand.Text()`,
 			Package:   complaints, Test: "TestComplaint20KeyOutlivesTheProcess", Fails: "the next run has another key",
 		},
 		{

@@ -47,3 +47,17 @@ func RemoveFrom(folder, name string) (removed []string, err error) {
 	}
 	return []string{binary}, nil
 }
+
+// Folders are those of the installed versions of a provider.
+func Folders(plugins, name string) []string {
+	var found []string
+	entries, _ := os.ReadDir(plugins)
+	for _, e := range entries {
+		version, ok := strings.CutPrefix(e.Name(), pluginFolder(name, ""))
+		folder := filepath.Join(plugins, e.Name())
+		if ok && versions.MatchString(version) && isOurs(folder, name) {
+			found = append(found, folder)
+		}
+	}
+	return found
+}

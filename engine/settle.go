@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// SettleRequest asks what an intent of the journal made.
+type SettleRequest struct {
+	Intent journal.Intent
+	// Inputs are added to those that the journal holds: it holds no secrets.
+	Inputs property.Map
+	// Delete removes what is found.
+	Delete bool
+	Log    Log
+}
+
+// Settled is what an intent made, as far as can be found. The journal is left as
+// it is.
+type Settled struct {
+	Found bool
+	ID    string
+	// By says how it was found: "find", "read", or "response" where its id was
+	// recorded and the spec has no read.
+	By string
+	// State is what a delete would be given.
+	State   *State
+	Deleted bool
+	// Early reports that nothing was found, and that the request was sent so
+	// recently that something may still appear (the spec's `consistency`).
+	Early bool
+}
+
+// ErrNoFind reports that a spec has no `find`, so that nothing can look for what
+// an intent made.
+var ErrNoFind = errors.New("its spec has no `find`")
+
+// WithheldError reports inputs that are needed, and that the journal does not hold
+// because they are secret or files.
+type WithheldError struct{ Inputs []string }
+
+func (e *WithheldError) Error() string {
+	return fmt.Sprintf("it needs %s, which the journal does not hold (secrets and files are left out)", enumerateAnd(e.Inputs))
+}
+
+// Settle finds what an intent made, and removes it if Delete is set.
+func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error) {
+	i := req.Intent
+	res, err := e.program.resource(i.Type)
+	if err != nil {
+		return Settled{}, err
+	}
+	ref := Ref{Type: i.Type, Name: i.Name(), Key: i.Resource}
+	if ref.Name == "" {
+		ref.Name, ref.Key = i.Resource, ""
+	}
+	if req.Delete && i.Operation == journal.Update {
+		return Settled{}, fmt.Errorf("it is the update of a %s that a stack manages: the next `pulumi up` settles it, and `pulumi destroy` removes it", i.Type)
+	}
+	if req.Delete && res.delete == nil {
+		return Settled{}, fmt.Errorf("%s has no delete: remove it in the service", i.Type)
+	}
+	inputs, err := settlingInputs(req)
+	if err != nil {
+		return Settled{}, err
+	}
+	r := e.newRun(res, res.create, create, ref, req.Log)
+	r.inputs(inputs)
+	r.created = inputs
+	if err := r.open(); err != nil {
+		return Settled{}, err
+	}
+	found, err := r.lookFor(ctx, i, inputs)
+	if err != nil {
+		return Settled{}, r.mask().error(err)
+	}
+	if !found.Found {
+		limit, err := r.duration(res.consistency, defaultConsistency)
+		sent := i.Sent
+		if sent.IsZero() {
+			sent = i.Began
+		}
+		found.Early = time.Since(sent) < limit
+		return found, r.mask().error(err)
+	}
+	if !req.Delete {
+		return found, nil
+	}
+	if missing := withheldIn(i, inputs, res.delete); missing != nil {
+		return found, &WithheldError{Inputs: missing}
+	}
+	if err := e.Delete(ctx, DeleteRequest{Ref: ref, State: *found.State, Log: req.Log}); err != nil {
+		return found, err
+	}
+	found.Deleted = true
+	return found, nil
+}
+
+// settlingInputs are the recorded inputs and those that were added.
+func settlingInputs(req SettleRequest) (property.Map, error) {
+	inputs, err := unrecorded(req.Intent.Inputs)
+	if err != nil {
+		return inputs, fmt.Errorf("the inputs in the journal cannot be read: %w", err)
+	}
+	for name, v := range req.Inputs.AllStable {
+		if slices.Contains(req.Intent.Withheld, name) {
+			v = v.WithSecret(true)
+		}
+		inputs = inputs.Set(name, v)
+	}
+	return inputs, nil
+}
+
+// lookFor looks for what an intent made: by its id, where that is known, else by
+// the spec's find.
+func (r *run) lookFor(ctx context.Context, i journal.Intent, inputs property.Map) (Settled, error) {
+	found := Settled{By: "find"}
+	state := State{ID: i.ID, Inputs: inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}}
+	if state.ID == "" || i.Operation == journal.Update && r.res.find != nil {
+		if r.res.find == nil {
+			return found, ErrNoFind
+		}
+		if missing := withheldIn(i, inputs, r.res.find); missing != nil {
+			return found, &WithheldError{Inputs: missing}
+		}
+		var err error
+		if state.ID, err = r.findID(ctx, i); err != nil || state.ID == "" {
+			return found, err
+		}
+	} else {
+		found.By = "response"
+	}
+	if r.res.read != nil && withheldIn(i, inputs, r.res.read) == nil {
+		read, err := r.readFound(ctx, state)
+		if err != nil {
+			return found, err
+		}
+		if read == nil {
+			return found, nil
+		}
+		state = *read
+		if found.By == "response" {
+			found.By = "read"
+		}
+	}
+	found.Found, found.ID, found.State = true, state.ID, &state
+	return found, nil
+}
+
+// findID runs find, and evaluates the id from what it found; "" if it found
+// nothing.
+func (r *run) findID(ctx context.Context, i journal.Intent) (string, error) {
+	if i.Operation == journal.Update || i.Step < 0 || i.Step >= len(r.op.steps) {
+		i.Step = max(0, min(r.res.idAfter, len(r.op.steps)-1)) // find stands in for the step that gives the id
+	}
+	s := r.op.steps[i.Step]
+	value, err := r.find(ctx, s)
+	if err != nil || value == nil {
+		return "", err
+	}
+	for _, earlier := range r.op.steps[:s.index] {
+		r.record(earlier, expr.Unknown{}) // what it gave is not recorded
+	}
+	r.record(s, value)
+	id, err := r.evalID()
+	if err == nil && id == "" {
+		err = fmt.Errorf("find found something, and its id cannot be evaluated from it")
+	}
+	return id, err
+}
+
+// readFound is the state that the spec's read gives; nil if the resource does not
+// exist.
+func (r *run) readFound(ctx context.Context, state State) (*State, error) {
+	reader := r.engine.newRun(r.res, r.res.read, read, r.ref, r.log)
+	reader.recall(state)
+	if err := reader.open(); err != nil {
+		return nil, err
+	}
+	yield, err := reader.look(ctx)
+	if errors.Is(err, errGone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, reader.mask().error(err)
+	}
+	out := r.engine.seen(reader, r.ref, state, yield, false)
+	return out.State, out.Err
+}
+
+// withheldIn are the inputs that an operation reads, and that the journal does not
+// hold.
+func withheldIn(i journal.Intent, inputs property.Map, op *operation) []string {
+	values := []*expr.Value{op.ret}
+	for _, s := range op.steps {
+		values = append(append(values, s.templates()...), s.ownTemplates()...)
+		values = append(values, s.forEach)
+	}
+	var missing []string
+	for _, name := range i.Withheld {
+		if _, given := inputs.GetOk(name); given {
+			continue
+		}
+		reads := func(v *expr.Value) bool {
+			return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
+				of := ref.Path[0]
+				return (of == "inputs" || of == "state") && (len(ref.Path) == 1 || ref.Path[1] == name)
+			})
+		}
+		if slices.ContainsFunc(values, reads) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// RecordedConfig is the configuration that an intent recorded, of the settings
+// that the spec still has.
+func (p *Program) RecordedConfig(i journal.Intent) (property.Map, error) {
+	config, err := unrecorded(i.Configuration)
+	if err != nil {
+		return config, fmt.Errorf("the configuration in the journal cannot be read: %w", err)
+	}
+	for name := range config.AllStable {
+		if p.config.byName[name] == nil {
+			config = config.Delete(name)
+		}
+	}
+	return config, nil
+}
