@@ -169,7 +169,7 @@ func (r *run) takeLateID() {
 // the first step in the create's order that was undone; nil if there was none.
 func (r *run) undo(ctx context.Context, failure error) (undone *step, err error) {
 	// The failure may be that ctx ended; undoing still has to be done, and soon.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	ctx, cancel := undoing(ctx, undoTimeout)
 	defer cancel()
 	r.undoing = true
 	defer func() { r.undoing = false }()

@@ -113,13 +113,13 @@ func (r *run) intended(ctx context.Context, s *step) (any, error) {
 	switch errors.As(err, &stopped); {
 	case err == nil:
 		err = answered(book, intent)
-	case stopped.status == actions.Lost && !s.keyed:
+	case stopped.status == actions.Lost && !s.keyed && !Stopped(ctx):
 		value, err = r.afterLoss(ctx, s, book, intent, err)
 	case !r.lost && (stopped.status == actions.Refused || stopped.status == actions.Gone):
 		r.intents = r.intents[:len(r.intents)-1]
 		err = errors.Join(err, settle(book, intent))
 	default:
-		err = errors.Join(err, lose(book, intent))
+		err = leftOpen(ctx, errors.Join(err, lose(book, intent)))
 	}
 	return value, err
 }
@@ -129,7 +129,7 @@ func (r *run) afterLoss(ctx context.Context, s *step, book *journal.Journal, int
 	found, err := r.find(ctx, s)
 	switch {
 	case err != nil:
-		return nil, errors.Join(lost, err, lose(book, intent))
+		return nil, leftOpen(ctx, errors.Join(lost, err, lose(book, intent)))
 	case found != nil:
 		return found, answered(book, intent)
 	default:

@@ -27,6 +27,9 @@ var byDefault = &retry{}
 // that this is safe, or the spec's `retry` asks for it; and where nobody knows
 // what it did, only where it is safe.
 func (r *run) retry(ctx context.Context, s *step, out actions.Outcome, failures int) (bool, error) {
+	if stopped(ctx) != nil {
+		return false, nil
+	}
 	policy := s.retry
 	if policy == nil {
 		policy = byDefault

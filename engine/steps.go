@@ -132,6 +132,9 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 	if !wanted {
 		return nil, nil
 	}
+	if err := stopped(ctx); err != nil {
+		return nil, r.stop(s, 1, actions.Refused, err)
+	}
 	key, err := r.text(s.lock)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
@@ -172,25 +175,27 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 func (r *run) attempts(ctx context.Context, s *step) (any, error) {
 	failures := 0
 	for attempt := 1; ; attempt++ {
-		if ctx.Err() != nil {
-			return nil, r.stop(s, attempt, actions.Refused, cause(ctx))
+		if err := stopped(ctx); err != nil {
+			return nil, r.stop(s, attempt, actions.Refused, err)
 		}
 		seen := len(r.secrets.values)
 		call, err := r.call(ctx, s, attempt)
-		sent := len(r.secrets.values) > seen // a secret is among the arguments
+		secretSent := len(r.secrets.values) > seen // a secret is among the arguments
 		if errors.Is(err, errNotKnown) && r.preview {
 			return expr.Unknown{}, nil
 		}
 		if err != nil {
 			return nil, r.stop(s, attempt, actions.Refused, err)
 		}
-		out := s.kind.Run(ctx, call)
+		sendCtx, sent := sending(ctx, r.log, s.effect)
+		out := s.kind.Run(sendCtx, call)
+		sent()
 		r.lost = r.lost || out.Status == actions.Lost || out.Status == actions.Failed
 		r.effect(s, out)
 		switch out.Status {
 		case actions.Done:
 			out.Result = s.arrived(out.Result)
-			if sent {
+			if secretSent {
 				r.told(s, out.Result)
 			}
 			r.tagged(s, out.Result)
@@ -294,13 +299,15 @@ func (r *run) pause(ctx context.Context, s *step, asked time.Duration) error {
 	return wait(ctx, max(every, asked))
 }
 
-// wait returns after d, or when ctx ends, with its cause.
+// wait returns after d, or with an error when ctx ends or the operation is stopped.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
+	case <-actions.Stopping(ctx):
+		return ErrStopped
 	case <-ctx.Done():
 		return cause(ctx)
 	}

@@ -39,6 +39,7 @@ func (s *Server) Configure(
 	if len(checked.Failures) == 0 {
 		settings = checked.Inputs
 	}
+	s.calls.renew(ctx)
 	ctx, end := s.calls.begin(ctx, 0)
 	defer end()
 	made, err := now.Program.Configure(ctx, settings, engine.Options{Dir: s.options.Dir})

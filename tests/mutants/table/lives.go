@@ -55,7 +55,7 @@ func ofLives() []Mutant {
 			Promise:   "An operation can be ended",
 			Mechanism: "Cancel ends what is under way",
 			File:      "engine/pulumi/cancel.go",
-			Find:      `	s.calls.cancelAll()`,
+			Find:      `	s.calls.cancel(ctx)`,
 			Replace:   ``,
 			Package:   e2e, Test: "TestConformance/6", Fails: "the create goes on",
 		},
