@@ -72,6 +72,7 @@ type Server struct {
 	calls   *calls
 	// graceFault says what is wrong with DECLPROV_CANCEL_GRACE; Configure shows it.
 	graceFault error
+	notices    notices
 	// openers are closed at the end.
 	openers openers
 }

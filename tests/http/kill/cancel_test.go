@@ -421,7 +421,18 @@ func TestTwoInterruptsOfTheCLI(t *testing.T) {
 			if left := listed(t, i.journal); len(left) != 1 {
 				t.Errorf("in the journal: %v", left)
 			}
+			preview, err := i.stack.Project.Preview(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if warning := fmt.Sprintf("Nobody knows what came of earlier requests for %s \"a\" (", kind); !strings.Contains(preview.Stdout, warning) ||
+				!strings.Contains(preview.Stdout, "`declprov journal settle`") {
+				t.Errorf("the next preview does not say that it is not settled:\n%s", preview.Stdout)
+			}
 			i.settled(t)
+			if quiet, err := i.stack.Project.Preview(t.Context()); err != nil || strings.Contains(quiet.Stdout, "Nobody knows") {
+				t.Errorf("the warning stays: %v\n%s", err, quiet.Stdout)
+			}
 		})
 	}
 }
