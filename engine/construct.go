@@ -144,6 +144,8 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 	if found.list != nil {
 		return ConstructResponse{Failures: found.list}, nil
 	}
+	ctx, release := waiting(ctx) // what is registered is sent, and answered, by others
+	defer release()
 	b := newBuild(e, comp, req, inputs)
 	if b.urn, err = req.Registrar.Begin(ctx, inputs); err != nil {
 		return ConstructResponse{}, err

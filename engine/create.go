@@ -198,7 +198,7 @@ func (r *run) takeLateID() {
 // the indices of the steps that were undone. It stops at the first that fails.
 func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err error) {
 	// The failure may be that ctx ended; undoing still has to be done, and soon.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	ctx, cancel := undoing(ctx, undoTimeout)
 	defer cancel()
 	r.undoing = true
 	defer func() { r.undoing = false }()

@@ -190,7 +190,7 @@ func (r *run) close(ctx context.Context, book *journal.Journal, s *step, intent 
 		intent.Status, intent.Error = journal.Failed, r.mask().text(err.Error())
 		return nil, errors.Join(err, book.Put(intent, false))
 	}
-	if r.canLook(s) && ctx.Err() == nil {
+	if r.canLook(s) && stopped(ctx) == nil {
 		switch found, looked := r.find(ctx, s); {
 		case looked != nil:
 			err = errors.Join(err, looked)
@@ -242,7 +242,7 @@ func (r *run) leaveOpen(book *journal.Journal, s *step, intent journal.Intent, e
 
 // named adds to an error that leaves an intent open what settles it.
 func (r *run) named(s *step, err error) error {
-	what := "run `pulumi up` to settle it"
+	what := "run `pulumi up`, which settles it"
 	if s.certainty == actions.Uncertain && !r.res.finds(s) {
 		what = "look whether it was done before you run `pulumi up` again, which does it again"
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"sync"
+
+	"github.com/declprov/declprov/actions"
 )
 
 // keyedLocks are the `lock` keys of a process: steps with an equal value never
@@ -17,7 +19,7 @@ type keyedLock struct {
 	users int
 }
 
-// acquire waits for a key, or for the end of ctx, and returns what gives the key
+// acquire waits for a key until ctx ends or the operation is stopped, and returns what gives the key
 // back.
 func (l *keyedLocks) acquire(ctx context.Context, key string) (func(), error) {
 	l.mu.Lock()
@@ -39,6 +41,9 @@ func (l *keyedLocks) acquire(ctx context.Context, key string) (func(), error) {
 			lock.free <- struct{}{}
 			l.leave(key, lock)
 		}, nil
+	case <-actions.Stopping(ctx):
+		l.leave(key, lock)
+		return nil, ErrStopped
 	case <-ctx.Done():
 		l.leave(key, lock)
 		return nil, context.Cause(ctx)

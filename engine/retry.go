@@ -52,13 +52,13 @@ func (r *run) retry(ctx context.Context, s *step, v verdict, failures int) (bool
 // retryGroup reports whether all steps of the operation are run again, after
 // waiting for it: only after a refusal, so that nothing of the failed step is done
 // twice.
-func (r *run) retryGroup(ctx context.Context, failed error, failures int) (bool, error) {
-	var stopped *StepError
-	if !errors.As(failed, &stopped) || stopped.status != actions.Refused || ctx.Err() != nil {
+func (r *run) retryGroup(ctx context.Context, failure error, failures int) (bool, error) {
+	var failed *StepError
+	if !errors.As(failure, &failed) || failed.status != actions.Refused {
 		return false, nil
 	}
 	p := r.op.retry
-	v := verdict{status: stopped.status, err: stopped.Err, class: stopped.class}
+	v := verdict{status: failed.status, err: failed.Err, class: failed.class}
 	asked, err := r.matches(p, v, func(f func() error) error { return f() })
 	if err != nil || !asked {
 		return false, err
@@ -93,6 +93,9 @@ func (r *run) matches(p *retry, v verdict, in func(func() error) error) (asked b
 
 // backOff waits before the next attempt, if there is one.
 func (r *run) backOff(ctx context.Context, what string, policy *retry, v verdict, failures int) (bool, error) {
+	if stopped(ctx) != nil {
+		return false, nil
+	}
 	attempts, err := r.retryAttempts(policy)
 	if err != nil || failures >= attempts {
 		return false, err

@@ -74,7 +74,7 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 	}
 	r := e.newRun(res, res.create, create, ref, req.Log)
 	r.inputs(inputs)
-	r.created = inputs
+	r.given = inputs
 	if err := r.open(); err != nil {
 		return Settled{}, err
 	}

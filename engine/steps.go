@@ -53,9 +53,9 @@ func (r *run) stop(s *step, attempt int, status actions.Status, err error) error
 // statusOf is how the step ended that an operation stopped at; Refused where the
 // error is of no step.
 func statusOf(err error) actions.Status {
-	var stopped *StepError
-	if errors.As(err, &stopped) {
-		return stopped.status
+	var failed *StepError
+	if errors.As(err, &failed) {
+		return failed.status
 	}
 	return actions.Refused
 }
@@ -217,6 +217,9 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 	if !wanted {
 		return nil, nil
 	}
+	if err := stopped(ctx); err != nil {
+		return nil, r.stop(s, 1, actions.Refused, err)
+	}
 	key, err := r.text(s.lock)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
@@ -253,8 +256,8 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 	failures := 0
 	for attempt := 1; ; attempt++ {
-		if ctx.Err() != nil {
-			return nil, r.stop(s, attempt, r.doubted(actions.Refused, doubt), cause(ctx))
+		if err := stopped(ctx); err != nil {
+			return nil, r.stop(s, attempt, r.doubted(actions.Refused, doubt), err)
 		}
 		v, err := r.attempt(ctx, s, attempt)
 		if errors.Is(err, errNotKnown) && r.preview {
@@ -287,9 +290,10 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 			doubt = false // nothing came of it
 		}
 		if err != nil || !again {
-			stopped := r.stop(s, attempt, r.doubted(v.status, doubt), errors.Join(v.err, err)).(*StepError)
-			stopped.class = v.class
-			return nil, stopped
+			return nil, &StepError{
+				Verb: string(r.verb), Step: s.name, Action: s.action, Attempt: attempt, Place: s.model.Range.String(),
+				Err: errors.Join(v.err, err), status: r.doubted(v.status, doubt), class: v.class,
+			}
 		}
 	}
 }
@@ -301,10 +305,12 @@ func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error
 	if err != nil {
 		return verdict{}, err
 	}
-	sent := len(r.secrets.values) > seen // a secret is among the arguments
-	out := s.kind.Run(ctx, call)
+	secretSent := len(r.secrets.values) > seen // a secret is among the arguments
+	sendCtx, sent := sending(ctx, r.log, s.effect)
+	out := s.kind.Run(sendCtx, call)
+	sent()
 	v := r.judge(s, out)
-	if sent && v.status == actions.Done {
+	if secretSent && v.status == actions.Done {
 		r.markEchoes(s, v.value)
 	}
 	return v, nil
@@ -320,13 +326,15 @@ func (r *run) pause(ctx context.Context, s *step, asked time.Duration) error {
 	return wait(ctx, max(every, asked))
 }
 
-// wait returns after d, or when ctx ends, with its cause.
+// wait returns after d, or with an error when ctx ends or the operation is stopped.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
+	case <-actions.Stopping(ctx):
+		return ErrStopped
 	case <-ctx.Done():
 		return cause(ctx)
 	}

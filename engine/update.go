@@ -144,7 +144,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	if failure != nil && !r.effected {
 		return Result{Err: r.mask().error(failure)}
 	}
-	if statusOf(failure) == actions.Unknown && ctx.Err() == nil {
+	if statusOf(failure) == actions.Unknown && stopped(ctx) == nil {
 		if out := e.reconcile(ctx, r, req, &old); out != nil {
 			return *out
 		}

@@ -111,9 +111,11 @@ func granted(call *actions.Call, t *remote.Target) error {
 
 // elsewhere runs a command on another machine.
 func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
-	client, release, err := f.remote.Get(ctx, c.dial, c.target, func(err error) {
+	waiting, waited := actions.Waiting(ctx)
+	client, release, err := f.remote.Get(waiting, c.dial, c.target, func(err error) {
 		c.call.Progress("waiting for " + c.target.Address() + ": " + c.masked(err.Error()))
 	})
+	waited()
 	if err != nil {
 		return c.unreached(err)
 	}

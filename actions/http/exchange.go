@@ -60,6 +60,8 @@ type hop struct {
 	url     *url.URL
 	headers http.Header
 	body    *payload
+	// first says that nothing of the request was sent before.
+	first bool
 }
 
 // mostHops is how many redirects are followed.
@@ -67,7 +69,7 @@ const mostHops = 10
 
 // send sends a request, and follows redirects where that is wanted.
 func (x *exchange) send(ctx context.Context, r *request) (*answer, actions.Outcome) {
-	h := hop{method: r.method, url: r.complete(nil), headers: r.headers.Clone(), body: r.body}
+	h := hop{method: r.method, url: r.complete(nil), headers: r.headers.Clone(), body: r.body, first: true}
 	moved := false
 	for hops := 0; ; hops++ {
 		a, sign, out := x.signed(ctx, r, h)
@@ -148,7 +150,7 @@ func (x *exchange) message(ctx context.Context, r *request, h hop, extra []pair)
 	if err != nil {
 		return nil, actions.Refuse(err)
 	}
-	done, err := x.rate.wait(ctx, origin)
+	done, err := x.turn(ctx, h, origin)
 	if err != nil {
 		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for a turn: %w", x.title(r), err), Class: classOf(err)}
 	}
@@ -186,6 +188,20 @@ func (x *exchange) message(ctx context.Context, r *request, h hop, extra []pair)
 	}
 	a.trail(raw.Trailer)
 	return a, actions.Outcome{Status: actions.Done}
+}
+
+// turn waits until the message may be sent. While nothing of a request was sent,
+// it ends as soon as the operation is stopped.
+func (x *exchange) turn(ctx context.Context, h hop, origin actions.Origin) (done func(), err error) {
+	if h.first {
+		if err := actions.Stopped(ctx); err != nil {
+			return nil, err
+		}
+		var release context.CancelFunc
+		ctx, release = actions.Waiting(ctx)
+		defer release()
+	}
+	return x.rate.wait(ctx, origin)
 }
 
 // overtime is the error of an attempt that took longer than it may.

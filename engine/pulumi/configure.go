@@ -39,6 +39,7 @@ func (s *Server) Configure(
 	if len(checked.Failures) == 0 {
 		settings = checked.Inputs
 	}
+	s.calls.renew(ctx)
 	ctx, end := s.calls.begin(ctx, 0)
 	defer end()
 	made, err := now.Program.Configure(ctx, settings, engine.Options{Dir: s.options.Dir})
@@ -48,6 +49,10 @@ func (s *Server) Configure(
 	if len(checked.Failures) > 0 {
 		return nil, status.Error(codes.InvalidArgument, "the provider's configuration is wrong: "+sentence(checked.Failures))
 	}
+	log := s.log(req.GetUrn())
+	defer log.done()
+	s.notices.grace(log, s.graceFault)
+	s.notices.configured(log, req.GetUrn(), made)
 	s.openers.add(made)
 	var provider string
 	if req.GetUrn() != "" {

@@ -17,6 +17,8 @@ import (
 type connection struct {
 	credentials.AuthInfo
 	session atomic.Pointer[session]
+	// caller counts the Cancels that came over it.
+	caller caller
 }
 
 // perConnection hands each connection its place for a session, as gRPC's way to

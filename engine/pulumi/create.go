@@ -25,6 +25,9 @@ func (s *Server) Create(
 	defer end()
 	log := s.log(req.GetUrn())
 	defer log.done()
+	if !req.GetPreview() {
+		s.notices.creating(log, ref.Type, now.engine)
+	}
 	result := now.engine.Create(ctx, engine.CreateRequest{
 		Ref: ref, Inputs: inputs, Timeout: timeout, Preview: req.GetPreview(), Log: log,
 	})

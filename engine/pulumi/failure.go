@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
@@ -36,7 +37,7 @@ func operationFailure(ctx context.Context, err error) error {
 		return nil
 	}
 	switch {
-	case errors.Is(context.Cause(ctx), errCancelled) || errors.Is(ctx.Err(), context.Canceled):
+	case engine.Stopped(ctx) || errors.Is(ctx.Err(), context.Canceled):
 		return status.Error(codes.Canceled, message(err))
 	case ctx.Err() != nil:
 		return status.Error(codes.DeadlineExceeded, message(err))
@@ -50,7 +51,7 @@ func codeOf(err error) codes.Code {
 	switch {
 	case errors.As(err, &malformed):
 		return codes.InvalidArgument
-	case errors.Is(err, context.Canceled), errors.Is(err, errCancelled):
+	case errors.Is(err, context.Canceled), errors.Is(err, engine.ErrStopped), errors.Is(err, engine.ErrAborted), errors.Is(err, errEnding):
 		return codes.Canceled
 	case errors.Is(err, context.DeadlineExceeded):
 		return codes.DeadlineExceeded

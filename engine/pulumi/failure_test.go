@@ -48,11 +48,14 @@ func TestFailureCodes(t *testing.T) {
 // reason, whatever it says of a broken pipe.
 func TestOperationFailure(t *testing.T) {
 	broken := errors.New("broken pipe")
-	c := newCalls()
+	c := newCalls(time.Minute)
 	cancelled, end := c.begin(t.Context(), 0)
 	defer end()
-	c.cancelAll()
-	<-cancelled.Done()
+	c.cancel(t.Context())
+	aborted, end := c.begin(t.Context(), 0)
+	defer end()
+	c.abortAll()
+	<-aborted.Done()
 	late, stop := context.WithTimeout(t.Context(), time.Nanosecond)
 	defer stop()
 	<-late.Done()
@@ -62,6 +65,7 @@ func TestOperationFailure(t *testing.T) {
 		want codes.Code
 	}{
 		{"cancelled", cancelled, codes.Canceled},
+		{"aborted", aborted, codes.Canceled},
 		{"out of time", late, codes.DeadlineExceeded},
 		{"neither", t.Context(), codes.FailedPrecondition},
 	} {
@@ -118,31 +122,5 @@ func TestDuration(t *testing.T) {
 		if got := duration(c.seconds); got != c.want {
 			t.Errorf("duration(%v) = %v, want %v", c.seconds, got, c.want)
 		}
-	}
-}
-
-// TestCancelEndsOneGeneration: what begins after a Cancel is not touched by it.
-func TestCancelEndsOneGeneration(t *testing.T) {
-	c := newCalls()
-	before, end := c.begin(t.Context(), 0)
-	defer end()
-	c.cancelAll()
-	after, end := c.begin(t.Context(), 0)
-	defer end()
-	<-before.Done()
-	if !errors.Is(context.Cause(before), errCancelled) {
-		t.Errorf("cause = %v", context.Cause(before))
-	}
-	if after.Err() != nil {
-		t.Errorf("the call after the Cancel has ended: %v", after.Err())
-	}
-}
-
-func TestTimeoutHasGrace(t *testing.T) {
-	ctx, end := newCalls().begin(t.Context(), time.Minute)
-	defer end()
-	deadline, ok := ctx.Deadline()
-	if left := time.Until(deadline); !ok || left <= time.Minute || left > time.Minute+Grace {
-		t.Errorf("deadline in %v", left)
 	}
 }

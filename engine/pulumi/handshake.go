@@ -13,8 +13,9 @@ import (
 // binary lies (filepath.Dir of it), not where the user's program is; engines
 // that attach send none. They are of no use to a provider whose spec is loaded.
 func (s *Server) Handshake(
-	_ context.Context, req *pulumirpc.ProviderHandshakeRequest,
+	ctx context.Context, req *pulumirpc.ProviderHandshakeRequest,
 ) (*pulumirpc.ProviderHandshakeResponse, error) {
+	s.calls.renew(ctx)
 	s.attach(req.GetEngineAddress())
 	s.bytes.Store(req.GetAcceptsByteString())
 	return &pulumirpc.ProviderHandshakeResponse{

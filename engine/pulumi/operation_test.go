@@ -33,7 +33,8 @@ func fail(text string) func(context.Context, *actions.Call) actions.Outcome {
 	return func(context.Context, *actions.Call) actions.Outcome { return actions.Refuse(errors.New(text)) }
 }
 
-// TestCancel: it ends what is under way, and nothing that comes after it.
+// TestCancel: the first leaves what was sent its time, the second ends what is
+// under way, and neither ends what comes after it.
 func TestCancel(t *testing.T) {
 	l := &lab{}
 	began := make(chan struct{}, 1)
@@ -45,6 +46,14 @@ func TestCancel(t *testing.T) {
 		failed <- err
 	}()
 	<-began
+	if err := c.Cancel(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-failed:
+		t.Fatalf("the first Cancel ended what was sent: %v", err)
+	case <-time.After(200 * time.Millisecond):
+	}
 	if err := c.Cancel(t.Context()); err != nil {
 		t.Fatal(err)
 	}

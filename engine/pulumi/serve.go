@@ -35,8 +35,8 @@ const (
 // Serve is the life of a provider process: it listens on a port of the loopback
 // interface, prints that port alone on the first line of standard output, and
 // answers until ctx ends, SIGINT or SIGTERM arrives, or the engine that started
-// it is gone. Operations under way are then cancelled and may still answer, but
-// not for long.
+// it is gone. Operations under way are then aborted, whatever was cancelled before,
+// and may still answer, but not for long.
 func Serve(ctx context.Context, options Options) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -84,12 +84,12 @@ func (s *Server) GRPC() *grpc.Server {
 	return server
 }
 
-// shutDown cancels what is under way, waits for its answers as long as the engine
+// shutDown aborts what is under way, waits for its answers as long as the engine
 // lets it, closes what is open, and ends.
 func (s *Server) shutDown(server *grpc.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
 	defer cancel()
-	s.calls.cancelAll()
+	s.calls.abortAll()
 	stopped := make(chan struct{})
 	go func() {
 		server.GracefulStop()

@@ -70,6 +70,9 @@ type Server struct {
 	// decoder is for the calls about resources.
 	decoder wire.Decoder
 	calls   *calls
+	// graceFault says what is wrong with DECLPROV_CANCEL_GRACE; Configure shows it.
+	graceFault error
+	notices    notices
 	// openers are closed at the end.
 	openers openers
 }
@@ -96,7 +99,8 @@ func New(options Options) *Server {
 	if options.Stderr == nil {
 		options.Stderr = os.Stderr
 	}
-	s := &Server{options: options, calls: newCalls()}
+	grace, err := graceFrom(os.Getenv(graceVariable))
+	s := &Server{options: options, calls: newCalls(grace), graceFault: err}
 	s.host.Store(newHost(options.EngineAddress, options.Stderr))
 	if options.Program != nil {
 		s.session.Store(newSession(&Package{

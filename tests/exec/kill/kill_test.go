@@ -144,13 +144,74 @@ func TestTimeout(t *testing.T) {
 	h.gone(t, 0)
 }
 
+// TestCancel: the first Cancel gives a command the grace, the second ends it.
 func TestCancel(t *testing.T) {
-	h := hang(t, "Hung")
-	if err := h.Cancel(t.Context()); err != nil {
-		t.Fatal(err)
+	for name, tc := range map[string]struct {
+		grace   string
+		cancels int
+	}{"the grace is over": {"500ms", 1}, "cancelled twice": {"1m", 2}} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("DECLPROV_CANCEL_GRACE", tc.grace)
+			h := hang(t, "Hung")
+			for range tc.cancels {
+				if err := h.Cancel(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h.fails(t, "cancelled")
+			h.gone(t, 0)
+		})
 	}
-	h.fails(t, "cancelled")
-	h.gone(t, 0)
+}
+
+// TestCancelLetsACommandFinish: one that ends within the grace has succeeded; one
+// that does not gets TERM.
+func TestCancelLetsACommandFinish(t *testing.T) {
+	for name, tc := range map[string]struct {
+		grace, ended string
+		finishes     bool
+	}{"it ends in time": {"1m", "done\n", true}, "the grace is over": {"300ms", "TERM\n", false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("DECLPROV_CANCEL_GRACE", tc.grace)
+			dir := t.TempDir()
+			p := provider.Configured(t, provider.Folder(t, "patient", "tests/exec/kill/testdata/patient.cue"), "patient", dir, nil)
+			result := make(chan error, 1)
+			go func() {
+				r := client.Resource{Type: "patient:index:Patient", Name: "it"}
+				inputs := property.NewMap(map[string]property.Value{"mark": property.New("it")})
+				_, err := p.Create(context.Background(), r, inputs, client.Operation{})
+				result <- err
+			}()
+			for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+				if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
+					break
+				}
+				if time.Since(began) > 20*time.Second {
+					t.Fatal("it does not begin")
+				}
+			}
+			if err := p.Cancel(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if tc.finishes {
+				time.Sleep(200 * time.Millisecond)
+				if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			select {
+			case err := <-result:
+				if tc.finishes != (err == nil) {
+					t.Errorf("the create ended with %v", err)
+				}
+			case <-time.After(10 * time.Second):
+				t.Fatal("the create has not ended")
+			}
+			if got, err := os.ReadFile(filepath.Join(dir, "ended")); err != nil || string(got) != tc.ended {
+				t.Errorf("it ended with %q, %v, want %q", got, err, tc.ended)
+			}
+		})
+	}
 }
 
 // TestProviderIsKilled kills it without giving it a chance to clean up.
@@ -180,7 +241,8 @@ func TestProviderIsInterrupted(t *testing.T) {
 // TestPulumiIsInterrupted presses Ctrl-C in the real CLI.
 func TestPulumiIsInterrupted(t *testing.T) {
 	h := &hung{mark: fmt.Sprintf("cli-%d-%d", os.Getpid(), time.Now().UnixNano()), before: bare(t)}
-	s := pulumitest.New(t, pulumitest.Providers{"brood": provider.Folder(t, "brood", "tests/exec/kill/testdata/brood.cue")})
+	s := pulumitest.New(t, pulumitest.Providers{"brood": provider.Folder(t, "brood", "tests/exec/kill/testdata/brood.cue")},
+		"DECLPROV_CANCEL_GRACE=1s")
 	s.Program("resources:\n  it: {type: brood:Hung, properties: {mark: " + h.mark + "}}\n")
 	ctx, interrupt := context.WithCancel(t.Context())
 	ended := make(chan struct{})

@@ -104,6 +104,15 @@ func answers(name string, times, status int, headers ...string) Fault {
 	return Fault{Name: name, Before: true, Times: times, Strike: func(s *Strike) { s.whole(status, `{"message":"no"}`, headers...) }}
 }
 
+// Late is a fault that answers as an honest server does, but only once hold has
+// returned.
+func Late(hold func()) Fault {
+	return Fault{Name: "late", Strike: func(s *Strike) {
+		hold()
+		s.whole(s.Status, s.Body)
+	}}
+}
+
 // after makes a fault strike after the change.
 func after(f Fault) Fault {
 	f.Before = false

@@ -20,8 +20,9 @@ import (
 // connection to it.
 type Process struct {
 	*client.Client
-	// PID is the process's.
-	PID   int
+	// PID is the process's, Port where it listens.
+	PID, Port int
+
 	stdin io.Closer
 	cmd   *exec.Cmd
 	ended chan struct{}
@@ -57,11 +58,10 @@ func Start(t testing.TB, folder, name, dir string, args ...string) *Process {
 	if err != nil {
 		t.Fatalf("the provider's port: %v", err)
 	}
-	port, err := strconv.Atoi(strings.TrimSuffix(line, "\n"))
-	if err != nil {
+	if p.Port, err = strconv.Atoi(strings.TrimSuffix(line, "\n")); err != nil {
 		t.Fatalf("the first line is %q, and should be the port alone", line)
 	}
-	if p.Client, err = client.Connect(port); err != nil {
+	if p.Client, err = client.Connect(p.Port); err != nil {
 		t.Fatal(err)
 	}
 	return p

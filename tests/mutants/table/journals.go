@@ -57,7 +57,7 @@ func ofJournals() []Mutant {
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "`find` looks at once for what a POST without an answer has made",
 			File:      "engine/intents.go",
-			Find:      `	case stopped.status == actions.Lost && !s.keyed:`,
+			Find:      `	case stopped.status == actions.Lost && !s.keyed && !Stopped(ctx):`,
 			Replace:   `	case false:`,
 			Package:   "tests/http/faults", Test: "TestFaults/reset-after-commit/create/Found", Fails: "ok 1 > ok 0 > 1 was promised",
 		},

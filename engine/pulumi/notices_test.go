@@ -1,0 +1,180 @@
+package pulumi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/pulumi"
+	"github.com/declprov/declprov/engine/pulumi/client"
+)
+
+// posted is a spec whose creates are journalled.
+const posted = `
+package lab
+name: "lab"
+version: "1.2.3"
+config: endpoint: string
+http: baseURL: "${config.endpoint}"
+resources: Thing: {
+	inputs: name: string @replace()
+	id: "${result.body.id}"
+	create: http: {method: "POST", path: "/things", json: "${inputs}", idempotencyKey: true}
+	delete: lab: do: {what: "delete"}
+}
+`
+
+// listener is a provider, and what it says.
+type listener struct {
+	*client.Client
+	engine *client.Engine
+}
+
+func startListener(t *testing.T) *listener {
+	t.Helper()
+	l := &lab{}
+	p := l.program(t, posted)
+	out := &listener{Client: start(t, pulumi.Options{Program: p, Version: "1.2.3", Dir: t.TempDir()})}
+	var err error
+	if out.engine, err = client.StartEngine(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(out.engine.Stop)
+	if err := out.Handshake(t.Context(), out.engine.Address()); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// said are the messages so far, with their severities.
+func (l *listener) said() []string {
+	var out []string
+	for _, m := range l.engine.Logs() {
+		if !m.Ephemeral {
+			out = append(out, m.Severity+" "+m.Text)
+		}
+	}
+	return out
+}
+
+// configure configures the provider in a stack.
+func (l *listener) configure(t *testing.T, stack, endpoint string) {
+	t.Helper()
+	args := object("endpoint", endpoint)
+	if stack == "dev" {
+		if err := l.Configure(t.Context(), "lab", args); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	urn := fmt.Sprintf("urn:pulumi:%s::try::pulumi:providers:lab::default", stack)
+	if _, err := l.Raw().Configure(t.Context(), &pulumirpc.ConfigureRequest{
+		Urn: &urn, Variables: map[string]string{"lab:config:endpoint": endpoint}, AcceptSecrets: true,
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestUnsettledIntentsAreTold: Configure names what earlier runs of the stack left
+// open, once for each stack.
+func TestUnsettledIntentsAreTold(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("DECLPROV_JOURNAL", dir)
+	book := journal.In(dir)
+	for _, of := range []struct {
+		provider, resource string
+		status             journal.Status
+	}{
+		{"lab", "urn:pulumi:dev::try::lab:index:Thing::lost", journal.Unknown},
+		{"lab", "urn:pulumi:dev::try::lab:index:Thing::recorded", journal.Answered},
+		{"lab", "urn:pulumi:dev::try::lab:index:Thing::current", journal.Begun},
+		{"lab", "urn:pulumi:prod::try::lab:index:Thing::theirs", journal.Unknown},
+		{"lab", "urn:pulumi:dev::other::lab:index:Thing::theirs", journal.Unknown},
+		{"other", "urn:pulumi:dev::try::other:index:Thing::theirs", journal.Unknown},
+	} {
+		intent, err := book.Begin(journal.Intent{
+			Subject:   journal.Subject{Provider: of.provider, Type: "Thing", Resource: of.resource},
+			Operation: journal.Create,
+		}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		intent.Status = of.status
+		if err := book.Put(intent, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { _ = book.Close() })
+	l := startListener(t)
+	for _, stack := range []string{"dev", "dev", "prod", "empty"} {
+		l.configure(t, stack, "http://127.0.0.1:1")
+	}
+	said := l.said()
+	if len(said) != 2 {
+		t.Fatalf("said: %q", said)
+	}
+	for i, name := range []string{"lost", "theirs"} {
+		if !strings.HasPrefix(said[i], fmt.Sprintf("WARNING Nobody knows what came of earlier requests for Thing %q (", name)) ||
+			strings.Count(said[i], "Thing") != 1 || !strings.Contains(said[i], "`declprov journal settle`") {
+			t.Errorf("said: %q", said[i])
+		}
+	}
+}
+
+// TestAJournalThatIsLostIsTold: where the journal does not outlive the machine, the
+// first create that needs it says so.
+func TestAJournalThatIsLostIsTold(t *testing.T) {
+	for name, tc := range map[string]struct {
+		ci, journal string
+		want        int
+	}{
+		"on a CI runner": {ci: "true", want: 1}, "where it is kept": {ci: "true", journal: t.TempDir()}, "elsewhere": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("CI", tc.ci)
+			t.Setenv("DECLPROV_JOURNAL", tc.journal)
+			t.Setenv("XDG_STATE_HOME", t.TempDir())
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = w.Write([]byte(`{"id":"7"}`))
+			}))
+			defer server.Close()
+			l := startListener(t)
+			l.configure(t, "dev", server.URL)
+			if said := l.said(); len(said) > 0 {
+				t.Errorf("Configure said %q", said)
+			}
+			for _, name := range []string{"a", "b"} {
+				r := client.Resource{Type: "lab:index:Thing", Name: name}
+				if _, err := l.Create(t.Context(), r, property.NewMap(map[string]property.Value{"name": property.New(name)}), client.Operation{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			said := l.said()
+			if len(said) != tc.want || tc.want > 0 && !strings.HasPrefix(said[0], "INFO The journal of creates will not outlive this CI runner") {
+				t.Errorf("said %q", said)
+			}
+		})
+	}
+}
+
+// TestAWrongGraceIsTold: Configure warns of it, once.
+func TestAWrongGraceIsTold(t *testing.T) {
+	t.Setenv("DECLPROV_JOURNAL", t.TempDir())
+	t.Setenv("DECLPROV_CANCEL_GRACE", "soon")
+	l := startListener(t)
+	for range 2 {
+		l.configure(t, "dev", "http://127.0.0.1:1")
+	}
+	want := []string{`WARNING DECLPROV_CANCEL_GRACE: invalid duration "soon" (use 10s or 1m30s); 10s is used`}
+	if diff := cmp.Diff(want, l.said()); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,30 @@
+package engine
+
+import (
+	"github.com/declprov/declprov/engine/journal"
+)
+
+// Unsettled returns the open intents of the provider's resources that of accepts,
+// the oldest first: nobody knows what came of them, and nobody works on them. A
+// journal that cannot be read has none here; the first create says what is wrong.
+func (e *Engine) Unsettled(of func(journal.Subject) bool) []journal.Intent {
+	book, err := e.book()
+	if err != nil {
+		return nil
+	}
+	all, _ := book.List()
+	var open []journal.Intent
+	for _, i := range all {
+		if i.Open() && i.Provider == e.program.provider.Name && of(i.Subject) {
+			open = append(open, i)
+		}
+	}
+	return open
+}
+
+// LosesIntents reports whether intents of creates of a type are written to a
+// journal that is likely to be lost with this machine.
+func (e *Engine) LosesIntents(typ string) bool {
+	res, err := e.program.resource(typ)
+	return err == nil && res.journals() && journal.Fleeting(e.getenv)
+}
