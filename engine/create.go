@@ -34,7 +34,12 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	if req.Preview {
 		return r.previewed(ctx, State{Inputs: req.Inputs})
 	}
-	return e.finishCreate(ctx, r, req.Ref, req.Inputs, 0)
+	r.token = e.tokens.next()
+	out := e.finishCreate(ctx, r, req.Ref, req.Inputs, 0)
+	if out.State != nil {
+		e.tokens.show(res.object(*out.State), r.token)
+	}
+	return out
 }
 
 // withTimeout bounds a call; 0 is no bound.
@@ -68,7 +73,7 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 func (r *run) newState(inputs property.Map, outputs map[string]property.Value) *State {
 	return &State{
 		ID: r.id, Inputs: inputs, Outputs: withInputs(inputs, outputs),
-		Private: Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: r.etag},
+		Private: Private{SchemaVersion: r.res.spec.SchemaVersion, Token: r.token, ETag: r.etag},
 	}
 }
 
@@ -137,8 +142,7 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		failure = fmt.Errorf("%w; something may have been made, and its id is not known", failure)
 		return Result{Err: m.error(errors.Join(failure, r.reopen()))}
 	}
-	outputs, _ := r.res.outputs.project(r.vars.Values["result"], m)
-	state := r.newState(inputs, outputs.values)
+	state := r.newState(inputs, r.partialOutputs(m))
 	state.Private.Failed = r.unfinished(inputs, r.failed, failure)
 	return Result{State: state, Err: m.error(failure)}
 }

@@ -42,6 +42,9 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err != nil {
 		return err
 	}
+	if e.superseded(res, state, req.Log) {
+		return nil
+	}
 	r := e.newRun(res, res.delete, remove, req.Ref, req.Log)
 	r.recall(state)
 	r.etag = state.Private.ETag
@@ -50,6 +53,8 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err := r.open(); err != nil {
 		return err
 	}
-	err = r.steps(ctx, 0)
+	if err = r.steps(ctx, 0); err == nil {
+		e.tokens.forget(res.object(state), state.Private.Token)
+	}
 	return r.mask().error(err) // with the secrets that the steps have seen
 }

@@ -76,7 +76,7 @@ func TestFileLife(t *testing.T) {
 		t.Fatalf("the repair wrote %q", got)
 	}
 
-	imported := e.Read(t.Context(), engine.ReadRequest{Ref: ref("File"), State: engine.State{ID: "sub/hello.txt"}})
+	imported := e.Read(t.Context(), engine.ReadRequest{Ref: ref("File"), Reason: engine.Import, State: engine.State{ID: "sub/hello.txt"}})
 	if imported.Err != nil {
 		t.Fatal(imported.Err)
 	}

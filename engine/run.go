@@ -53,10 +53,12 @@ type run struct {
 	intents []journal.Intent
 	// etag is that of the last read of the resource; limit is how many items of
 	// a list are wanted, 0 for all.
-	etag    string
-	limit   int
-	failed  int // index of the step that failed
-	id      string
+	etag   string
+	limit  int
+	failed int // index of the step that failed
+	id     string
+	// token is that of the state which a create leaves: see tokens.go.
+	token   string
 	preview bool
 }
 
