@@ -209,7 +209,7 @@ func (c *compiler) readBack(r *resource) {
 		return
 	}
 	for _, p := range r.spec.Inputs.Fields {
-		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral || r.read.meansTo(p.Name) {
+		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral || r.identity.byID(p.Name) || r.read.meansTo(p.Name) {
 			continue
 		}
 		c.fail(codeNotReadBack, p.Range, "inputs."+p.Name, fmt.Sprintf("read does not give input %q", p.Name),
