@@ -205,8 +205,8 @@ func (s *step) ownTemplates() []*expr.Value {
 // known: without @noRead they would look unset at each refresh.
 func (c *compiler) readBack(r *resource) {
 	yields, at := c.yields(r.read, r.spec.Read)
-	if yields == nil {
-		return
+	if yields == nil || r.id == nil {
+		return // or the id, which may give inputs, is broken
 	}
 	for _, p := range r.spec.Inputs.Fields {
 		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral || r.identity.byID(p.Name) || r.read.meansTo(p.Name) {
