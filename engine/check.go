@@ -27,6 +27,9 @@ func (e *Engine) Check(_ context.Context, req CheckRequest) (CheckResponse, erro
 	if f.list == nil {
 		e.assert(res, req.Ref, inputs, &f)
 	}
+	if f.list == nil {
+		e.readsBack(res, inputs, &f)
+	}
 	return CheckResponse{Inputs: inputs, Failures: f.list}, nil
 }
 

@@ -68,7 +68,7 @@ func (c *compiler) build(t *spec.Type) *checker {
 			m.fallback = fromLiteral(p.Default).WithSecret(p.Secret || p.Ephemeral)
 		}
 		if p.EqualExpr != nil {
-			scope := c.scope(expr.Name{Name: "old", Type: p.Type}, expr.Name{Name: "new", Type: p.Type})
+			scope := c.scope(c.configName(), expr.Name{Name: "old", Type: p.Type}, expr.Name{Name: "new", Type: p.Type})
 			m.equal = c.template(p.EqualExpr, scope, truthType, p.Name)
 		}
 		out.fields = append(out.fields, m)

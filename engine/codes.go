@@ -18,6 +18,10 @@ const (
 	codeNotPermitted         = "not-permitted"         // an action that the permissions can never allow
 	codeIdLate               = "id-late"               // an effect before the id is known would be lost if a step in between failed
 	codeImportTemplate       = "import-template"       // an import that cannot be read backwards
+	codeImportNoID           = "import-without-id"     // an import that gives no id, where read cannot give it either
+	codeImportIncomplete     = "import-incomplete"     // an input that delete needs, and that neither an import nor read gives (warning)
+	codeIDInput              = "id-input"              // an input that the id is made of, and that may change without the object (warning)
+	codeIDChanges            = "id-changes"            // an input whose update may change the id in a way that nobody can foresee (warning)
 	codeUnknownProperty      = "unknown-property"      // a path that leads to no input
 	codeDefaultCycle         = "default-cycle"         // defaults that depend on themselves
 	codeNotReadBack          = "not-read-back"         // an input that read does not give, and that would look unset

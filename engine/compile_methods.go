@@ -21,8 +21,9 @@ func (c *compiler) methods(r *resource) {
 func (c *compiler) method(r *resource, m *spec.Function) *function {
 	scope := c.everywhere(resourceName(),
 		expr.Name{Name: "inputs", Type: checked(m.Inputs)},
-		expr.Name{Name: "state", Type: recordedType(r.spec)},
+		expr.Name{Name: "state", Type: r.withoutUnsure(recordedType(r.spec))},
 		expr.Name{Name: "id", Type: textType})
+	scope.NullHelp = r.nullHelp("")
 	naming := newNaming(r.spec.Wire, c.spec.Types, m.Outputs, m.Inputs, stateType(r.spec))
 	return c.callable(m, "the method", naming, scope)
 }

@@ -17,9 +17,10 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 	c.in(fmt.Sprintf("resource %q", m.Name), "resources."+m.Name, func() {
 		r.defaults = c.derivedInputs(m.Inputs)
 		c.checks(r)
-		c.importID(r)
 		after := c.createOperation(r)
 		c.resourceID(r, after)
+		c.identity(r)
+		r.unsure = c.unsureOutputs(r)
 		r.read = c.operation(r, read, m.Read)
 		r.update = c.operation(r, update, m.Update)
 		r.delete = c.operation(r, remove, m.Delete)
@@ -27,6 +28,7 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 		c.upgrades(r)
 		c.lists(r)
 		c.methods(r)
+		c.identify(r)
 		r.consistency = c.duration(m.Consistency, c.configScope(), "consistency")
 		c.finding(r)
 		c.checkCertainty(r)
@@ -40,7 +42,7 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 // returns the steps' trail, from which the id is typed.
 func (c *compiler) createOperation(r *resource) *trail {
 	m := r.spec
-	t := newTrail(c.operationScope(m, create, nil))
+	t := newTrail(c.operationScope(r, create))
 	if m.Create == nil {
 		return t
 	}
@@ -173,7 +175,7 @@ func (c *compiler) operation(r *resource, v verb, op *spec.Operation) *operation
 	}
 	var out *operation
 	c.in(string(v), string(v), func() {
-		t := newTrail(c.operationScope(r.spec, v, importedInputs(r)))
+		t := newTrail(c.operationScope(r, v))
 		if v == remove {
 			t.missing = newTrail(t.scope)
 		}
@@ -232,17 +234,6 @@ func (c *compiler) derivedInputs(inputs *spec.Type) []*derived {
 	return ordered
 }
 
-// required are the names of the properties that are always there.
-func required(t *spec.Type) map[string]bool {
-	out := map[string]bool{}
-	for _, p := range t.Fields {
-		if p.Required || p.Default != nil {
-			out[p.Name] = true
-		}
-	}
-	return out
-}
-
 // checks compiles the rules over several inputs.
 func (c *compiler) checks(r *resource) {
 	scope := c.everywhere(resourceName(), expr.Name{Name: "inputs", Type: checked(r.spec.Inputs)})
@@ -264,7 +255,7 @@ func (c *compiler) diffRules(r *resource) {
 	if r.spec.Diff == nil {
 		return
 	}
-	scope := c.operationScope(r.spec, update, nil)
+	scope := c.operationScope(r, update)
 	for i, m := range r.spec.Diff.Rules {
 		c.in(fmt.Sprintf("diff rule %d", i+1), fmt.Sprintf("diff.rules[%d]", i), func() {
 			rule := &diffRule{when: c.template(m.If, scope, truthType, "if")}
@@ -293,7 +284,7 @@ func (c *compiler) lists(r *resource) {
 		return
 	}
 	c.in("list", "list", func() {
-		t := newTrail(c.operationScope(r.spec, list, nil))
+		t := newTrail(c.operationScope(r, list))
 		l := &lister{inputs: c.checker(m.Inputs), step: c.step(m.Step, 0, t)}
 		t.after(l.step)
 		l.items = c.template(m.Items, t.scope, &spec.Type{Kind: spec.List, Elem: &spec.Type{}}, "items")

@@ -10,50 +10,6 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// importID compiles the template that an import reads backwards.
-func (c *compiler) importID(r *resource) {
-	if r.spec.Import == nil {
-		return
-	}
-	scope := c.scope(expr.Name{Name: "inputs", Type: allOptional(r.spec.Inputs, required(r.spec.Inputs))}, expr.Name{Name: "id", Type: textType})
-	v := c.template(r.spec.Import, scope, textType, "import")
-	if v == nil {
-		return
-	}
-	if _, known := v.Const(); known {
-		c.fail(codeImportTemplate, r.spec.Import.Range, "import", "import names no input",
-			"It says how the text that a user imports by is read: \"${inputs.owner}/${inputs.name}\".")
-		return
-	}
-	variable := true // whether the piece before was one: two in a row cannot be told apart
-	for i, s := range v.Segments() {
-		ok := s.Literal || len(s.Ref) == 1 && s.Ref[0] == "id" || len(s.Ref) == 2 && s.Ref[0] == "inputs"
-		switch {
-		case !ok:
-			c.fail(codeImportTemplate, r.spec.Import.Range, "import", "import is read backwards, and takes only inputs and the id",
-				"Write each variable as ${inputs.NAME} or ${id}, with text in between.")
-			return
-		case i > 0 && !s.Literal && variable:
-			c.fail(codeImportTemplate, r.spec.Import.Range, "import", "two variables of import stand side by side",
-				"Put a separator between them, such as `/`: otherwise nobody knows where one ends.")
-			return
-		}
-		variable = !s.Literal
-		r.importID = append(r.importID, s)
-	}
-}
-
-// importedInputs are the inputs that an import id gives.
-func importedInputs(r *resource) map[string]bool {
-	out := map[string]bool{}
-	for _, s := range r.importID {
-		if len(s.Ref) == 2 && s.Ref[0] == "inputs" {
-			out[s.Ref[1]] = true
-		}
-	}
-	return out
-}
-
 // propertyPath reports a path that leads to no input: `rules[0].port`.
 func (c *compiler) propertyPath(owner string, inputs *spec.Type, n *spec.Node, path string) {
 	if refused(n) {
@@ -248,11 +204,11 @@ func (s *step) ownTemplates() []*expr.Value {
 // known: without @noRead they would look unset at each refresh.
 func (c *compiler) readBack(r *resource) {
 	yields, at := c.yields(r.read, r.spec.Read)
-	if yields == nil {
-		return
+	if yields == nil || r.id == nil {
+		return // or the id, which may give inputs, is broken
 	}
 	for _, p := range r.spec.Inputs.Fields {
-		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral || r.read.meansTo(p.Name) {
+		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral || r.identity.byID(p.Name) || r.read.meansTo(p.Name) {
 			continue
 		}
 		c.fail(codeNotReadBack, p.Range, "inputs."+p.Name, fmt.Sprintf("read does not give input %q", p.Name),

@@ -33,6 +33,8 @@ type Engine struct {
 	configuration json.RawMessage
 	// settings is the hash of the configuration without its secrets.
 	settings string
+	// tokens are those of the resources that were made and shown.
+	tokens tokens
 	// leases are the ephemeral values that are open.
 	leases leases
 	// perInput says that what is granted depends on a resource's inputs.

@@ -26,7 +26,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	r := e.newRun(res, res.create, create, req.Ref, req.Log)
 	r.preview = req.Preview
 	r.inputs(req.Inputs)
-	r.given, r.token = req.Inputs, newToken()
+	r.given, r.token = req.Inputs, e.tokens.next()
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	if err := r.open(); err != nil {
@@ -38,7 +38,11 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	if out, settled := e.settleEarlier(ctx, r); settled {
 		return out
 	}
-	return e.finishCreate(ctx, r, req.Ref, req.Inputs)
+	out := e.finishCreate(ctx, r, req.Ref, req.Inputs)
+	if out.State != nil {
+		e.tokens.show(res.object(*out.State), r.token)
+	}
+	return out
 }
 
 // withTimeout bounds a call; 0 is no bound.
@@ -133,8 +137,7 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		failure = fmt.Errorf("%w; something may have been made, and its id is not known: `declprov journal` lists it", failure)
 		return Result{Err: m.error(errors.Join(failure, r.reopen()))}
 	}
-	outputs, _ := r.res.outputs.project(r.vars.Values["result"], m)
-	state := r.newState(inputs, outputs.values)
+	state := r.newState(inputs, r.partialOutputs(m))
 	state.Private.Failed = r.unfinished(inputs, r.failed, failure)
 	for i := range undone {
 		if i < r.failed {

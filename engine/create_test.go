@@ -195,7 +195,7 @@ func TestPreviewRunsNothing(t *testing.T) {
 	if out.Err != nil {
 		t.Fatal(out.Err)
 	}
-	want := object("name", "a", "tag", unknown, "url", unknown, "label", "thing-a")
+	want := object("name", "a", "tag", unknown, "url", unknown, "label", unknown)
 	if diff := cmp.Diff(want, out.State.Outputs, values); diff != "" || out.State.ID != "" {
 		t.Errorf("id %q, outputs (-want +got):\n%s", out.State.ID, diff)
 	}

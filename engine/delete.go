@@ -42,6 +42,9 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err != nil {
 		return err
 	}
+	if e.superseded(res, state, req.Log) {
+		return nil
+	}
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	if err := e.relocate(ctx, res, req.Ref, &state, req.Log); err != nil {
@@ -53,6 +56,8 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err := r.open(); err != nil {
 		return err
 	}
-	err = r.steps(ctx)
+	if err = r.steps(ctx); err == nil {
+		e.tokens.forget(res.object(state), state.Private.Token)
+	}
 	return r.mask().error(err) // with the secrets that the steps have seen
 }

@@ -22,6 +22,7 @@ func (e *Engine) Diff(_ context.Context, req DiffRequest) (DiffResponse, error) 
 	if err != nil {
 		return DiffResponse{}, err
 	}
+	e.tokens.show(res.object(state), state.Private.Token)
 	changes := e.changes(res, req.Ref, state, req.New, req.Ignore)
 	if len(changes) == 0 {
 		changes = secrecy(state.Inputs, req.New)

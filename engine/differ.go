@@ -144,7 +144,7 @@ func (d *differ) matched(c *checker, old, new property.Array, at string, replace
 // canonical is a text that is the same for equal values only.
 func canonical(v property.Value) string {
 	below := []string{"", ""} // deep enough that no key is the host's own: see plainMap
-	b, err := json.Marshal(untyped.plain(v, below, &secretPaths{}))
+	b, err := json.Marshal(byContent(untyped.plain(v, below, &secretPaths{})))
 	if err != nil {
 		return fmt.Sprintf("%#v", v)
 	}
@@ -169,10 +169,10 @@ func plainEqual(a, b property.Value) bool {
 			}
 		}
 		return true
-	case a.IsAsset() && b.IsAsset() && a.AsAsset().Hash != "":
-		return a.AsAsset().Hash == b.AsAsset().Hash
-	case a.IsArchive() && b.IsArchive() && a.AsArchive().Hash != "":
-		return a.AsArchive().Hash == b.AsArchive().Hash
+	case a.IsAsset() && b.IsAsset():
+		return contentOf(fileOfAsset(a.AsAsset())) == contentOf(fileOfAsset(b.AsAsset()))
+	case a.IsArchive() && b.IsArchive():
+		return contentOf(fileOfArchive(a.AsArchive())) == contentOf(fileOfArchive(b.AsArchive()))
 	default:
 		return a.WithSecret(false).WithDependencies(nil).Equals(b.WithSecret(false).WithDependencies(nil))
 	}

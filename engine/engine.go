@@ -40,10 +40,14 @@ type Private struct {
 	// ID is the current id, where an update changed it and the host still has
 	// the old one.
 	ID string `json:"id,omitempty"`
+	// Token is that of the create or import by which the resource came: see
+	// tokens.go.
+	Token string `json:"t,omitempty"`
+	// Lookup says that the state is of a read for a program that does not manage
+	// the resource.
+	Lookup bool `json:"lookup,omitempty"`
 	// ETag is that of the last answer about the resource; "" where it had none.
 	ETag string `json:"etag,omitempty"`
-	// Token tells the create that made the resource from all others.
-	Token string `json:"token,omitempty"`
 	// Failed says that a create or update stopped halfway.
 	Failed *Failed `json:"failed,omitempty"`
 }
@@ -206,13 +210,29 @@ type UpdateRequest struct {
 	Log     Log
 }
 
-// ReadRequest asks how a resource is. An import has neither inputs nor outputs.
+// ReadRequest asks how a resource is.
 type ReadRequest struct {
 	Ref
+	Reason  ReadReason
 	State   State
 	Timeout time.Duration
 	Log     Log
 }
+
+// ReadReason is why a resource is read. Nothing else says so: a resource may
+// have neither inputs nor outputs.
+type ReadReason uint8
+
+// The reasons for a read.
+const (
+	// Refresh: the state is one that this engine recorded.
+	Refresh ReadReason = iota
+	// Import: there is a text that a user typed, in State.ID, and nothing else.
+	Import
+	// Lookup: a program looks at what it does not manage; the state is what it
+	// says of it.
+	Lookup
+)
 
 // DeleteRequest asks for a resource to be removed.
 type DeleteRequest struct {

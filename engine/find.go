@@ -22,7 +22,7 @@ func (c *compiler) finding(r *resource) {
 		return
 	}
 	c.in("find", "find", func() {
-		t := newTrail(c.operationScope(r.spec, create, nil))
+		t := newTrail(c.operationScope(r, create))
 		r.find = c.steps(m, t, func(int) {})
 		for _, s := range r.find.steps {
 			if s.known && s.effect == actions.Write {

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -65,10 +64,6 @@ func (r *run) subject() journal.Subject { return r.engine.subject(r.ref) }
 func (e *Engine) subject(ref Ref) journal.Subject {
 	return journal.Subject{Provider: e.program.provider.Name, Type: ref.Type, Resource: cmp.Or(ref.Key, ref.Name), Settings: e.settings}
 }
-
-// newToken makes what tells one create of a resource from all others. Tokens sort
-// by the time when they were made.
-func newToken() string { return fmt.Sprintf("%016x", time.Now().UnixNano()) + rand.Text()[:8] }
 
 // intent is that of the step that runs.
 func (r *run) intent(s *step) journal.Intent {

@@ -128,7 +128,7 @@ func (r *run) previewed(ctx context.Context, old State) Result {
 	for _, m := range r.res.outputs.fields {
 		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
 	}
-	if r.op.ret != nil {
+	if r.op.ret != nil && old.ID != "" {
 		r.previewReturn(values)
 	}
 	if old.ID != "" {
@@ -138,12 +138,9 @@ func (r *run) previewed(ctx context.Context, old State) Result {
 			}
 		}
 	}
-	state := &State{ID: old.ID, Inputs: old.Inputs, Outputs: withInputs(old.Inputs, values)}
-	if old.ID == "" {
-		// An id that cannot be told yet is simply not known.
-		state.ID, _ = r.evalID()
-	}
-	return Result{State: state}
+	// What is yet to be made has no id, and no outputs: whoever is given one of
+	// them waits for it, and does not ask the world for what is not there.
+	return Result{State: &State{ID: old.ID, Inputs: old.Inputs, Outputs: withInputs(old.Inputs, values)}}
 }
 
 // previewReturn fills in what of `return` can be told beforehand.

@@ -190,10 +190,14 @@ type resource struct {
 	secretNames     []string // on the wire
 	id              *expr.Value
 	// idAfter is the index of the create step after which the id is taken.
-	idAfter int
-	// importID are the pieces of the template that is read backwards on
-	// import; nil means that the id is taken as it is.
-	importID []expr.Segment
+	idAfter  int
+	identity identification
+	// unsure are the required outputs that a create which stopped halfway may
+	// leave without: see compile_unsure.go.
+	unsure map[string]bool
+	// foundBy are the recorded properties that tell objects of one id apart: see
+	// tokens.go.
+	foundBy []string
 
 	create, read, update, delete *operation
 	methods                      map[string]*function

@@ -100,7 +100,7 @@ func TestReadGone(t *testing.T) {
 func TestImport(t *testing.T) {
 	w := newWorld().on("read", yields("thing", map[string]any{"owner": "me", "size": int64(3), "chosen": "c", "url": "u"}))
 	e, _ := w.engine(t, reading)
-	out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: engine.State{ID: "me/7/x"}})
+	out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), Reason: engine.Import, State: engine.State{ID: "me/7/x"}})
 	if out.Err != nil || out.State.ID != "7/x" {
 		t.Fatalf("%+v", out)
 	}
@@ -111,7 +111,7 @@ func TestImport(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, id := range []string{"me", "/7", "me/"} {
-		if out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: engine.State{ID: id}}); out.Err == nil || !strings.Contains(out.Err.Error(), "${inputs.owner}/${id}") {
+		if out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), Reason: engine.Import, State: engine.State{ID: id}}); out.Err == nil || !strings.Contains(out.Err.Error(), "${inputs.owner}/${id}") {
 			t.Errorf("%q is refused with the form that is wanted: %+v", id, out)
 		}
 	}
@@ -123,7 +123,7 @@ func TestNoRead(t *testing.T) {
 	if out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: recorded}); out.Err != nil || out.State.ID != "7" {
 		t.Errorf("a refresh keeps what is recorded: %+v", out)
 	}
-	if out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: engine.State{ID: "7"}}); out.Err == nil {
+	if out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), Reason: engine.Import, State: engine.State{ID: "7"}}); out.Err == nil {
 		t.Error("an import needs a read")
 	}
 }

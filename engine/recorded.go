@@ -39,9 +39,6 @@ func (e *Engine) recorded(res *resource, ref Ref, s State) (State, error) {
 // longer, and with the scalars that only changed their kind (7 for "7") in their
 // new one. What does not fit is an error; no value is guessed.
 func (r *resource) refitted(s State) (State, error) {
-	if s.Inputs.Len() == 0 && s.Outputs.Len() == 0 {
-		return s, nil // an import
-	}
 	inputs, err := refit(s.Inputs, "inputs", r.inputs.member)
 	if err != nil {
 		return s, r.misfit(err)

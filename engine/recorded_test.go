@@ -219,7 +219,7 @@ func TestStoppedBeforeTheSpecChanged(t *testing.T) {
 // What the user of a `.get` writes is in the shape of now.
 func TestGetIsNotUpgraded(t *testing.T) {
 	e, _ := newWorld().engine(t, thing("", "", `schemaVersion: 1, upgrade: "0": "${merge(old, {name: old.former + \"!\"})}"`))
-	out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: engine.State{ID: "a", Outputs: object("name", "a")}})
+	out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), Reason: engine.Lookup, State: engine.State{ID: "a", Outputs: object("name", "a")}})
 	if out.Err != nil {
 		t.Fatal(out.Err)
 	}

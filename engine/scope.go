@@ -68,7 +68,7 @@ func (c *compiler) scope(present ...expr.Name) *expr.Scope {
 
 // with is the scope with more names, or names of another type.
 func with(s *expr.Scope, names ...expr.Name) *expr.Scope {
-	out := &expr.Scope{Types: s.Types}
+	out := &expr.Scope{Types: s.Types, NullHelp: s.NullHelp}
 	replaced := map[string]bool{}
 	for _, n := range names {
 		replaced[n.Name] = true
@@ -148,31 +148,38 @@ func resourceName() expr.Name {
 
 // operationScope is the names of an operation of a resource before its first
 // step.
-func (c *compiler) operationScope(r *spec.Resource, v verb, imported map[string]bool) *expr.Scope {
+func (c *compiler) operationScope(r *resource, v verb) *expr.Scope {
+	m := r.spec
 	names := []expr.Name{resourceName()}
 	switch v {
 	case create:
-		names = append(names, expr.Name{Name: "inputs", Type: checked(r.Inputs)})
+		names = append(names, expr.Name{Name: "inputs", Type: checked(m.Inputs)})
 	case read:
+		id := textType
+		if !r.identity.known {
+			id = optionalText // an import does not give it
+		}
 		names = append(names,
-			expr.Name{Name: "inputs", Type: allOptional(r.Inputs, imported)},
-			expr.Name{Name: "state", Type: allOptional(stateType(r), nil)},
-			expr.Name{Name: "id", Type: textType})
+			expr.Name{Name: "inputs", Type: allOptional(m.Inputs, r.identity.inputs())},
+			expr.Name{Name: "state", Type: allOptional(stateType(m), nil)},
+			expr.Name{Name: "id", Type: id})
 	case update:
 		names = append(names,
-			expr.Name{Name: "inputs", Type: checked(r.Inputs)},
-			expr.Name{Name: "state", Type: stateType(r)},
-			expr.Name{Name: "changes", Type: allOptional(r.Inputs, nil)},
+			expr.Name{Name: "inputs", Type: checked(m.Inputs)},
+			expr.Name{Name: "state", Type: r.withoutUnsure(stateType(m))},
+			expr.Name{Name: "changes", Type: allOptional(m.Inputs, nil)},
 			expr.Name{Name: "id", Type: textType})
 	case remove:
 		names = append(names,
-			expr.Name{Name: "inputs", Type: checked(r.Inputs)},
-			expr.Name{Name: "state", Type: stateType(r)},
+			expr.Name{Name: "inputs", Type: checked(m.Inputs)},
+			expr.Name{Name: "state", Type: r.withoutUnsure(stateType(m))},
 			expr.Name{Name: "id", Type: textType})
 	case list:
-		names = append(names, expr.Name{Name: "inputs", Type: checked(r.List.Inputs)})
+		names = append(names, expr.Name{Name: "inputs", Type: checked(m.List.Inputs)})
 	}
-	return c.everywhere(names...)
+	s := c.everywhere(names...)
+	s.NullHelp = r.nullHelp(v)
+	return s
 }
 
 // checked is the object type as Check leaves it: what has a default of any kind
@@ -185,10 +192,15 @@ func checked(t *spec.Type) *spec.Type {
 	out.Fields = make([]*spec.Property, len(t.Fields))
 	for i, p := range t.Fields {
 		settled := *p
-		settled.Required = p.Required || p.Default != nil || p.Autoname != nil || p.DefaultExpr != nil
+		settled.Required = checkedRequired(p)
 		out.Fields[i] = &settled
 	}
 	return &out
+}
+
+// checkedRequired reports whether a property is always there after Check.
+func checkedRequired(p *spec.Property) bool {
+	return p.Required || p.Default != nil || p.Autoname != nil || p.DefaultExpr != nil
 }
 
 // stateType is what `state` holds: the recorded inputs and outputs, by name; an
@@ -204,17 +216,19 @@ func stateType(r *spec.Resource) *spec.Type {
 	return t
 }
 
-// allOptional is the object type with every property but the kept ones
-// optional, without defaults: what an import, or a change, may not have.
+// allOptional is the object type with every property but the kept ones, which
+// are as Check leaves them, optional and without defaults: what an import, or a
+// change, may not have.
 func allOptional(t *spec.Type, keep map[string]bool) *spec.Type {
 	out := *t
 	out.Fields = make([]*spec.Property, len(t.Fields))
 	for i, p := range t.Fields {
+		optional := *p
 		if keep[p.Name] {
-			out.Fields[i] = p
+			optional.Required = checkedRequired(p)
+			out.Fields[i] = &optional
 			continue
 		}
-		optional := *p
 		optional.Required, optional.Default = false, nil
 		optional.Autoname, optional.DefaultExpr = nil, nil
 		out.Fields[i] = &optional

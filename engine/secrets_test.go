@@ -164,7 +164,7 @@ func TestImportIsOfTheVersion(t *testing.T) {
 		schemaVersion: 1
 		upgrade: "0": "${merge(old, {tags: [old.tag]})}"
 	}`)
-	out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: engine.State{ID: "it"}})
+	out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), Reason: engine.Import, State: engine.State{ID: "it"}})
 	if out.Err != nil {
 		t.Fatal(out.Err)
 	}

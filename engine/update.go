@@ -22,6 +22,16 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
+	e.tokens.show(res.object(state), state.Private.Token)
+	out := e.update(ctx, res, state, req)
+	if !req.Preview {
+		out = e.keepToken(res, state, out)
+	}
+	return out
+}
+
+// update is Update of a state that fits the spec.
+func (e *Engine) update(ctx context.Context, res *resource, state State, req UpdateRequest) Result {
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	changes := e.changes(res, req.Ref, state, req.Inputs, req.Ignore)

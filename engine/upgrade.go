@@ -21,6 +21,7 @@ func (e *Engine) upgrade(res *resource, s State) (State, error) {
 			res.spec.Name, have, want)
 	}
 	if have == want || s.Inputs.Len() == 0 && s.Outputs.Len() == 0 {
+		s.Private.SchemaVersion = want
 		return s, nil
 	}
 	secrets := secretPaths{paths: slices.Clone(e.configSecrets.paths), values: slices.Clone(e.configSecrets.values)}

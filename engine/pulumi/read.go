@@ -4,14 +4,12 @@ import (
 	"context"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/declprov/declprov/engine"
 )
 
-// Read looks at a resource: in a refresh with all that is recorded, in a
-// program's `.get` with what the user says of it, both as inputs and as outputs,
-// and in an import with the id alone. An answer without id means that it is
-// gone.
+// Read looks at a resource. An answer without id means that it is gone.
 func (s *Server) Read(
 	ctx context.Context, req *pulumirpc.ReadRequest,
 ) (*pulumirpc.ReadResponse, error) {
@@ -19,6 +17,7 @@ func (s *Server) Read(
 	if err != nil {
 		return nil, err
 	}
+	reason := readReason(req)
 	state, err := readState(&s.decoder, req.GetId(), req.GetInputs(), req.GetProperties())
 	if err != nil {
 		return nil, failure(err)
@@ -28,7 +27,7 @@ func (s *Server) Read(
 	defer end()
 	log := s.log(req.GetUrn())
 	defer log.done()
-	result := now.engine.Read(ctx, engine.ReadRequest{Ref: ref, State: state, Timeout: timeout, Log: log})
+	result := now.engine.Read(ctx, engine.ReadRequest{Ref: ref, Reason: reason, State: state, Timeout: timeout, Log: log})
 	if result.Gone && result.Err == nil {
 		return &pulumirpc.ReadResponse{}, nil
 	}
@@ -37,4 +36,20 @@ func (s *Server) Read(
 		return nil, err
 	}
 	return &pulumirpc.ReadResponse{Id: r.id, Properties: r.properties, Inputs: r.inputs}, nil
+}
+
+// readReason says why the engine reads a resource (pkg/resource/deploy/step.go). An
+// import has no inputs at all: not even an empty struct of them. A program's
+// `.get` sends what the user says of the resource twice, as inputs and as
+// outputs, and so without our private part; a refresh sends what is recorded.
+func readReason(req *pulumirpc.ReadRequest) engine.ReadReason {
+	_, ours := req.GetProperties().GetFields()[privateKey]
+	switch {
+	case req.GetInputs() == nil && len(req.GetProperties().GetFields()) == 0:
+		return engine.Import
+	case !ours && proto.Equal(req.GetInputs(), req.GetProperties()):
+		return engine.Lookup
+	default:
+		return engine.Refresh
+	}
 }

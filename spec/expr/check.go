@@ -144,7 +144,16 @@ func (c *checker) nullFault(v typed) {
 	text := c.text(v.at)
 	detail := fmt.Sprintf("Say what stands in for it (%s ?? %s), or use it only where it is there (%s != null ? … : …).",
 		text, standIn(resolve(v.t, c.types)), text)
+	detail = cmp.Or(c.nullHelp(text), detail)
 	c.report(diag.Error, CodeNullUnguarded, v.at, detail, "%s may be null", text)
+}
+
+// nullHelp is what the scope knows to do about a part that may be null.
+func (c *checker) nullHelp(text string) string {
+	if c.scope == nil || c.scope.NullHelp == nil {
+		return ""
+	}
+	return c.scope.NullHelp(text)
 }
 
 // standIn is an example of a value of a type.

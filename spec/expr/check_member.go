@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
@@ -59,8 +60,8 @@ func (c *checker) baseWithoutNull(n *ast.MemberNode, base typed) *spec.Type {
 	if n.Location() != n.Property.Location() {
 		how = "?.["
 	}
-	c.report(diag.Error, CodeNullUnguarded, base.at,
-		"Write "+text+how+"… for null where it is absent, or use it only where "+text+" != null.", "%s may be null", text)
+	detail := cmp.Or(c.nullHelp(text), "Write "+text+how+"… for null where it is absent, or use it only where "+text+" != null.")
+	c.report(diag.Error, CodeNullUnguarded, base.at, detail, "%s may be null", text)
 	return resolve(present(base.t, c.types), c.types)
 }
 

@@ -30,6 +30,10 @@ type Scope struct {
 	// Present are paths, from the names on, that are known not to be null here,
 	// though their types allow it: see Value.Present.
 	Present [][]string
+	// NullHelp is what to do about a part that may be null here, by its text
+	// ("state.digest"), where that is known better than that nulls are to be
+	// guarded; "" elsewhere. It may be nil.
+	NullHelp func(part string) string
 }
 
 // Name is one name of a scope.

@@ -24,6 +24,7 @@ const (
 	wrongShape         = "wrong-shape"         // text for a struct, a struct for a list, …
 	badValue           = "bad-value"           // of the right shape, and not allowed
 	badName            = "bad-name"            // a name with letters that names may not have
+	officialName       = "official-name"       // the name of a provider that Pulumi finds by itself (warning)
 	reservedName       = "reserved-name"       // a name that the host keeps for itself
 	duplicateName      = "duplicate-name"      // a name that is taken
 	duplicateKey       = "duplicate-key"       // a key given twice in one YAML or JSON block

@@ -41,7 +41,7 @@ func paths(doc *Document) []string {
 func TestPackageOverSeveralFiles(t *testing.T) {
 	folder(t, map[string]string{
 		"cue.mod/module.cue": "module: \"acme.test/x@v0\"\nlanguage: version: \"v0.17.0\"\n",
-		"p/a.cue": "@extern(embed)\n\n// About it.\npackage p\n\nimport (\n\t\"acme.test/x/lib\"\n\t\"declprov.dev/spec\"\n)\n\nname: \"x\"\n" +
+		"p/a.cue": "@extern(embed)\n\n// About it.\npackage p\n\nimport (\n\t\"acme.test/x/lib\"\n\t\"declprov.dev/spec\"\n)\n\nname: \"xy\"\n" +
 			"version: *\"1.0.0\" | string @tag(version)\ndata: _ @embed(file=data/d.json)\n_d: data\ndisplayName: \"\\(_d.text)\"\n" +
 			"config: {addr?: lib.#Addr, file?: spec.#Asset}\nresources: B: _template\nresources: B: update: lib.#Step\n",
 		"p/b.cue":       "package p\n\n_template: {inputs: {name: string}, id: \"${inputs.name}\", create: file: write: path: \"${inputs.name}\"}\nfor n in [\"D\", \"C\"] {resources: (n): _template}\nresources: A: _template\n",

@@ -19,7 +19,7 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add(inInputs("a: {t: \"x\"} | {t: \"y\"}, b?: [string]: #R @set()")+"#R: {r?: #R}", uint8(0))
 	f.Add(yamlInputs("a: '*\"x\" | =~\"^a\"'\nb: &a >\n  x\n\n  y\nc: *a"), uint8(1))
-	f.Add(`{"name": "x", "config": {"a": "\"\u00e4\" & int"}}`, uint8(2))
+	f.Add(`{"name":"xy", "config": {"a": "\"\u00e4\" & int"}}`, uint8(2))
 	f.Fuzz(func(t *testing.T, src string, n uint8) {
 		if len(src) > 4096 {
 			return // CUE's own time is bounded by the process that loads

@@ -124,6 +124,12 @@ func (l *loader) report(code string, at diag.Range, p place, summary, detail str
 	})
 }
 
+// warn adds a finding that is no error.
+func (l *loader) warn(code string, at diag.Range, p place, summary, detail string) {
+	l.report(code, at, p, summary, detail)
+	l.diags[len(l.diags)-1].Severity = diag.Warning
+}
+
 // place says where in the document something is: Context and Path of the
 // diagnostics about it.
 type place struct{ context, path string }

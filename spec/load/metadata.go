@@ -81,6 +81,12 @@ func (l *loader) providerName(b *block, p *spec.Provider) {
 	case !providerName.MatchString(name) || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
 		l.report(badName, m.at, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
 			"It begins with a small letter; small letters, digits and single hyphens follow.")
+	case len(name) < 2:
+		l.report(badName, m.at, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
+			"Pulumi finds no plugin with a name of one letter. Give it two or more.")
+	case official(name):
+		l.warn(officialName, m.at, b.at("name"), fmt.Sprintf("Pulumi has a provider %q of its own", name),
+			"Where it does not find yours, it may install that one and run it. Choose another name.")
 	case name == "pulumi" || name == "declprov":
 		l.report(reservedName, m.at, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
 	}

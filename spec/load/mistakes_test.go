@@ -71,7 +71,7 @@ func checkMistake(t *testing.T, format, src, code string) {
 	}
 }
 
-const cueHead = "name: \"x\", version: \"1.0.0\"\n"
+const cueHead = "name: \"xy\", version: \"1.0.0\"\n"
 
 // inInputs, inResource and inStep put a fragment where it belongs.
 func inInputs(s string) string {
@@ -88,13 +88,13 @@ func TestMistakesInCUE(t *testing.T) {
 	cases := []struct{ name, code, src string }{
 		{"syntax", syntaxError, cueHead + "a: {b: 1 «:» 2}"},
 		{"no name", missingKey, "«version»: \"1.0.0\""},
-		{"no version", missingKey, "«name»: \"x\""},
+		{"no version", missingKey, "«name»: \"xy\""},
 		{"name with capitals", badName, "name: «\"Pets\"», version: \"1.0.0\""},
 		{"taken name", reservedName, "name: «\"pulumi\"», version: \"1.0.0\""},
 		{"name is a number", wrongShape, "name: «1», version: \"1.0.0\""},
-		{"version is a number", badVersion, "name: \"x\", version: «1.0»"},
-		{"version in two parts", badVersion, "name: \"x\", version: «\"1.0\"»"},
-		{"version with v", badVersion, "name: \"x\", version: «\"v1.0.0\"»"},
+		{"version is a number", badVersion, "name: \"xy\", version: «1.0»"},
+		{"version in two parts", badVersion, "name: \"xy\", version: «\"1.0\"»"},
+		{"version with v", badVersion, "name: \"xy\", version: «\"v1.0.0\"»"},
 		{"misspelt top key", unknownKey, cueHead + "«resourcess»: {}"},
 		{"top key with capital", unknownKey, cueHead + "«Foo»: {}"},
 		{"keywords is text", wrongShape, cueHead + "keywords: «\"a\"»"},

@@ -13,7 +13,7 @@ import (
 func TestCharactersStandWhereTheyAre(t *testing.T) {
 	cue := func(s string) string { return cueHead + "file: {a: 1, root: " + s + "}\n" }
 	yml := func(s string) string { return yamlHead + "file:\n  a: 1\n  root: " + s + "\n" }
-	jsn := func(s string) string { return `{"name": "x", "version": "1.0.0", "file": {"root": ` + s + "}}" }
+	jsn := func(s string) string { return `{"name":"xy", "version": "1.0.0", "file": {"root": ` + s + "}}" }
 	cases := []struct{ name, format, src string }{
 		{"plain", "cue", cue(`"a${x}b"`)},
 		{"letters", "cue", cue(`"äöü €uro ${x} ß"`)},

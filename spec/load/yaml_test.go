@@ -9,7 +9,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-const yamlHead = "name: x\nversion: 1.0.0\n"
+const yamlHead = "name: xy\nversion: 1.0.0\n"
 
 func yamlInputs(s string) string {
 	return yamlHead + "resources:\n  A:\n    id: x\n    create: {file: {write: {path: x}}}\n    inputs:\n      " +
@@ -26,14 +26,14 @@ func TestMistakesInYAML(t *testing.T) {
 	cases := []struct{ name, code, src string }{
 		{"empty document", missingKey, ""},
 		{"list", wrongShape, "«-» a"},
-		{"syntax", syntaxError, "name: x\nversion: «[»\n"},
+		{"syntax", syntaxError, "name: xy\nversion: «[»\n"},
 		{"two documents", syntaxError, yamlHead + "«---»\na: 1\n"},
 		{"duplicate key", duplicateKey, yamlHead + "«name»: y\n"},
 		{"duplicate key in a flow", duplicateKey, yamlHead + "file: {root: a, «root»: b}\n"},
-		{"unknown alias", yamlAnchor, "name: x\nversion: «*v»\n"},
+		{"unknown alias", yamlAnchor, "name: xy\nversion: «*v»\n"},
 		{"octal", octalNumber, yamlResource(yamlIDCreate + "update: {file: {write: {path: x, mode: «0644»}}}")},
 		{"octal as a type", octalNumber, yamlInputs("mode: «0644»")},
-		{"version is a number", badVersion, "name: x\nversion: «1.0»\n"},
+		{"version is a number", badVersion, "name: xy\nversion: «1.0»\n"},
 		{"misspelt top key", unknownKey, yamlHead + "«resourcess»: {}\n"},
 		{"misspelt resource key", unknownKey, yamlResource(yamlIDCreate + "«craete»: {}")},
 		{"resource name", badName, yamlHead + "resources:\n  «pet»:\n    id: x\n    create: {file: {}}\n"},
@@ -83,10 +83,10 @@ func TestMistakesInYAML(t *testing.T) {
 }
 
 func TestMistakesInJSON(t *testing.T) {
-	head := `{"name": "x", "version": "1.0.0", `
+	head := `{"name":"xy", "version": "1.0.0", `
 	cases := []struct{ name, code, src string }{
 		{"syntax", syntaxError, `{"name": «x»}`},
-		{"trailing comma", syntaxError, `{"name": "x",«}»`},
+		{"trailing comma", syntaxError, `{"name":"xy",«}»`},
 		{"duplicate key", duplicateKey, head + `"«name»": "y"}`},
 		{"misspelt key", unknownKey, head + `"«resourcess»": {}}`},
 		{"type", unknownReference, head + `"config": {"a": "«strng»"}}`},
@@ -100,7 +100,7 @@ func TestMistakesInJSON(t *testing.T) {
 
 func TestYAMLForms(t *testing.T) {
 	src := `# About it.
-name: x
+name: xy
 version: 1.0.0
 types:
   # A rule.
@@ -154,7 +154,7 @@ tests: {one: *p, two: {<<: *p, write: [b]}}
 // A type that only the answer of a step has is one like any other.
 func TestTypesOfAnswers(t *testing.T) {
 	for _, format := range []string{"cue", "yaml"} {
-		text := `name: x
+		text := `name: xy
 version: 1.0.0
 types:
   Pet: {id: int, toys: '[...#Toy]'}
@@ -169,7 +169,7 @@ resources:
     read: {http: {path: /a, returns: '#Pets', json: {text: '#Toy', returns: '#Nothing'}}}
 `
 		if format == "cue" {
-			text = `name: "x", version: "1.0.0"
+			text = `name:"xy", version: "1.0.0"
 #Pet: {id: int, toys: [...#Toy]}
 #Toy: size: int
 #Pets: [...#Pet]

@@ -16,7 +16,7 @@ import (
 
 func openCommand(t *testing.T) *pulumitest.Stack {
 	t.Helper()
-	return pulumitest.New(t, pulumitest.Providers{"command": provider.Folder(t, "command", "examples/command.cue")})
+	return pulumitest.New(t, pulumitest.Providers{"commands": provider.Folder(t, "commands", "examples/command.cue")})
 }
 
 // holds asserts what the files in the program's folder are.
@@ -29,7 +29,7 @@ func holds(t *testing.T, s *pulumitest.Stack, want map[string]string) {
 
 const greeting = `resources:
   hello:
-    type: command:Command
+    type: commands:Command
     properties:
       create: echo "made $NAME" | tee -a log
       update: echo "changed $NAME, after $PULUMI_COMMAND_STDOUT" | tee -a log
@@ -78,7 +78,7 @@ func TestWhatCommandsAreGiven(t *testing.T) {
 	s.Write("work/here", "")
 	const program = `resources:
   it:
-    type: command:Command
+    type: commands:Command
     properties:
       create: |-
         import os, sys
@@ -107,7 +107,7 @@ func TestDriftOfACommand(t *testing.T) {
 	s := openCommand(t)
 	s.Program(`resources:
   it:
-    type: command:Command
+    type: commands:Command
     properties:
       create: echo right > it
       update: echo right > it
@@ -141,7 +141,7 @@ func TestACommandThatFails(t *testing.T) {
   pass: {fn::secret: the-canary-4711}
 resources:
   it:
-    type: command:Command
+    type: commands:Command
     properties:
       create: echo half >> it; echo "cannot with $PASS" >&2; test -e allowed
       update: echo whole >> it

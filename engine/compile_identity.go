@@ -1,0 +1,306 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// identity compiles `import`, and says what the id and it tell of each other. The
+// id is compiled, and create is; read is not yet.
+func (c *compiler) identity(r *resource) {
+	if r.id != nil {
+		r.identity.id, _, _ = c.reversed(r.id, r.spec.ID.Text, r.spec.Inputs, false)
+	}
+	switch {
+	case r.spec.Import == nil && r.identity.id.given():
+		r.identity.imports = r.identity.id
+	case r.spec.Import != nil:
+		r.identity.imports = c.importTemplate(r)
+	}
+	given := r.identity.inputs()
+	r.identity.known = !r.identity.imports.given() || r.identity.imports.hasID() ||
+		r.id != nil && !slices.ContainsFunc(r.id.Refs(), func(ref expr.Ref) bool {
+			return ref.Path[0] != "config" && (ref.Path[0] != "inputs" || len(ref.Path) < 2 || !given[ref.Path[1]])
+		})
+}
+
+// importTemplate compiles the template that an import is read by.
+func (c *compiler) importTemplate(r *resource) reversible {
+	n := r.spec.Import
+	// Whatever stands in it is given by each import.
+	inputs := checked(r.spec.Inputs)
+	for _, p := range inputs.Fields {
+		p.Required = true // checked has made copies
+	}
+	scope := c.scope(c.configName(), expr.Name{Name: "inputs", Type: inputs}, expr.Name{Name: "id", Type: textType})
+	v := c.template(n, scope, textType, "import")
+	if v == nil {
+		return reversible{}
+	}
+	if v.Secret() {
+		c.fail(codeSecretExposed, n.Range, "import", "a secret goes into the import", "Whoever imports types that text, and everybody sees it. Build it of something else.")
+		return reversible{}
+	}
+	p, why, remedy := c.reversed(v, n.Text, r.spec.Inputs, true)
+	if why != "" {
+		c.fail(codeImportTemplate, n.Range, "import", why, remedy)
+	}
+	return p
+}
+
+// identify says what is wrong with the identity of a compiled resource.
+func (c *compiler) identify(r *resource) {
+	if r.id == nil || r.create == nil || r.spec.Import != nil && !r.identity.imports.given() {
+		return // broken, which was reported
+	}
+	r.foundBy = findBy(r)
+	why := c.notFollowed(r)
+	r.identity.follows = why == ""
+	if !r.identity.known && why != "" && r.read != nil {
+		c.fail(codeImportNoID, r.spec.Import.Range, "import", fmt.Sprintf("an import gives %s no id", r.spec.Name),
+			fmt.Sprintf("The text of an import has no ${id}, and %s. Put ${id} into it, with text around it.", why))
+	}
+	c.renaming(r)
+	c.importComplete(r)
+}
+
+// notFollowed says why the id cannot be made anew of what a read sees; "" where
+// it can.
+func (c *compiler) notFollowed(r *resource) string {
+	if r.read == nil {
+		return "there is no read"
+	}
+	yields, _ := c.yields(r.read, r.spec.Read)
+	for _, ref := range r.id.Refs() {
+		switch root := ref.Path[0]; {
+		case root == "config" || root == "session":
+		case root == "inputs" && len(ref.Path) > 1:
+			p := r.spec.Inputs.Field(ref.Path[1])
+			if p == nil || r.identity.inputs()[p.Name] || p.Default != nil {
+				continue
+			}
+			if p.NoRead || p.Ephemeral || yields != nil && yields.Field(p.Name) == nil {
+				return fmt.Sprintf("the id is made of inputs.%s, which neither import nor read gives", p.Name)
+			}
+		case root == "steps" || slices.Contains(answerNames, root):
+			if why := c.answers(r, ref.Path); why != "" {
+				return why
+			}
+		default:
+			return fmt.Sprintf("the id is made of %s, which is another one when something is imported", strings.Join(ref.Path, "."))
+		}
+	}
+	return ""
+}
+
+// answers says why what a create's step answered at a path is not to be had of a
+// read's; "" where it is.
+func (c *compiler) answers(r *resource, path []string) string {
+	named := func(op *operation) *step {
+		if path[0] != "steps" {
+			return last(op.steps)
+		}
+		i := slices.IndexFunc(op.steps, func(s *step) bool { return len(path) > 1 && s.model.As == path[1] })
+		if i < 0 {
+			return nil
+		}
+		return op.steps[i]
+	}
+	text := strings.Join(path, ".")
+	made, seen := named(r.create), named(r.read)
+	member := path
+	switch path[0] {
+	case "steps":
+		member = path[min(2, len(path)):]
+	case "result":
+		member = path[1:]
+	}
+	if made == nil || seen == nil {
+		return fmt.Sprintf("the id is %s, and read has no such step", text)
+	}
+	if made.family == nil || made.family != seen.family || made.kind == nil || seen.kind == nil || made.forEach != nil || seen.forEach != nil {
+		return fmt.Sprintf("the id is %s of %s, and read ends with %s", text, made.action, seen.action)
+	}
+	// What a whole answer says, another request's need not.
+	inside := len(member) > 1 && (member[0] == made.yield || member[0] == "headers")
+	if made.yield == "" {
+		inside = len(member) > 0 && made.kind != seen.kind
+	}
+	if !inside {
+		return fmt.Sprintf("the id is the whole of what %s answers", made.action)
+	}
+	if c.reaches(seen.result, member) || made.yield != "" && member[0] == made.yield && c.reaches(r.read.yieldType(), member[1:]) {
+		return ""
+	}
+	return fmt.Sprintf("the id is %s, and what read gives has no %s", text, strings.Join(member, "."))
+}
+
+// yieldType is the type of what an operation yields.
+func (o *operation) yieldType() *spec.Type {
+	if o.ret != nil {
+		return o.ret.Type()
+	}
+	return last(o.steps).yields()
+}
+
+// reaches reports whether values of a type may have something at a path.
+func (c *compiler) reaches(t *spec.Type, path []string) bool {
+	for _, name := range path {
+		if t = c.spec.Types.Resolve(t); t.Kind != spec.Object || t.Open {
+			return true
+		}
+		p := t.Field(name)
+		if p == nil {
+			return false
+		}
+		t = p.Type
+	}
+	return true
+}
+
+// renaming warns of ids that an update changes, or should.
+func (c *compiler) renaming(r *resource) {
+	if r.update == nil {
+		return
+	}
+	told := map[string]bool{}
+	for _, ref := range r.id.Refs() {
+		if ref.Path[0] != "inputs" || len(ref.Path) < 2 || told[ref.Path[1]] || c.replaces(r, ref.Path[1:]) {
+			continue
+		}
+		name := ref.Path[1]
+		p := r.spec.Inputs.Field(name)
+		if p == nil {
+			continue
+		}
+		told[name] = true
+		switch {
+		case !r.update.renames(name):
+			c.warn(codeIDInput, p.Range, "inputs."+name, fmt.Sprintf("the id is made of input %q, and no update changes it there", name),
+				fmt.Sprintf("An update with another %s would leave the object that was made under the old one. Mark it @replace(), or let update send it to the object of ${id}.", name))
+		case !r.identity.id.given():
+			c.warn(codeIDChanges, p.Range, "inputs."+name, fmt.Sprintf("an update of input %q may change the id", name),
+				"Pulumi learns of the new id with the next refresh, and then replaces what holds it in a property that cannot be changed. Mark the input @replace(), or take the id from something that stays.")
+		}
+	}
+}
+
+// replaces reports whether a change of an input replaces the resource, always or
+// by a rule.
+func (c *compiler) replaces(r *resource, path []string) bool {
+	t := r.spec.Inputs
+	for _, name := range path {
+		p := c.spec.Types.Resolve(t).Field(name)
+		if p == nil {
+			break
+		}
+		if p.Replace {
+			return true
+		}
+		t = p.Type
+	}
+	for _, rule := range r.rules {
+		if slices.ContainsFunc(rule.replace, func(at string) bool { return topLevel(at) == path[0] }) {
+			return true
+		}
+	}
+	return false
+}
+
+// renames reports whether an update of an object, which it finds by what is
+// recorded, sends it an input.
+func (o *operation) renames(input string) bool {
+	finds, sends := false, false
+	for _, s := range o.steps {
+		for _, ref := range s.refs() {
+			switch ref.Path[0] {
+			case "id", "state":
+				finds = true
+			case "inputs", "changes":
+				sends = sends || len(ref.Path) < 2 || ref.Path[1] == input
+			}
+		}
+	}
+	return finds && sends
+}
+
+// refs are what a step's templates refer to before it runs.
+func (s *step) refs() []expr.Ref {
+	var refs []expr.Ref
+	for _, v := range s.templates() {
+		if v != nil {
+			refs = append(refs, v.Refs()...)
+		}
+	}
+	if s.forEach != nil {
+		refs = append(refs, s.forEach.Refs()...)
+	}
+	for _, a := range s.args {
+		for _, part := range a.parts {
+			if part.value != nil {
+				refs = append(refs, part.value.Refs()...)
+			}
+		}
+	}
+	return refs
+}
+
+// importComplete warns of inputs that a delete needs and an import never has: a
+// change of theirs replaces the resource, which then cannot be deleted.
+func (c *compiler) importComplete(r *resource) {
+	if r.read == nil || r.delete == nil {
+		return
+	}
+	given := r.identity.inputs()
+	for _, p := range r.spec.Inputs.Fields {
+		if !p.Required || p.Default != nil || !p.NoRead || given[p.Name] || !p.Replace && r.update != nil {
+			continue
+		}
+		for _, s := range r.delete.steps {
+			i := slices.IndexFunc(s.refs(), func(ref expr.Ref) bool {
+				return (ref.Path[0] == "inputs" || ref.Path[0] == "state") && (len(ref.Path) < 2 || ref.Path[1] == p.Name)
+			})
+			if i < 0 || s.effect != actions.Write && s.known {
+				continue
+			}
+			c.warn(codeImportIncomplete, p.Range, "inputs."+p.Name, fmt.Sprintf("what was imported cannot be deleted: it has no %q", p.Name),
+				fmt.Sprintf("delete needs it, an import does not give it, and read does not either. Put ${inputs.%s} into import, or let read return it.", p.Name))
+			break
+		}
+	}
+}
+
+// nullHelp says what to do about what may be null in an operation of a resource.
+func (r *resource) nullHelp(v verb) func(string) string {
+	return func(part string) string {
+		path := strings.Split(part, ".")
+		switch {
+		case v == read && part == "id":
+			return "An import does not give it. Put ${id} into `import`, or find the object by what import gives."
+		case v == read && len(path) > 1 && path[0] == "inputs":
+			return r.helpImport(path[1])
+		case len(path) > 1 && path[0] == "state" && r.unsure[path[1]]:
+			return r.helpUnsure(path[1])
+		default:
+			return ""
+		}
+	}
+}
+
+// helpImport says how read comes by an input that an import does not give.
+func (r *resource) helpImport(name string) string {
+	p := r.spec.Inputs.Field(name)
+	if p == nil || !checkedRequired(p) {
+		return "" // it may be null at any time
+	}
+	with := "${inputs." + name + "}"
+	if !r.identity.imports.given() {
+		return fmt.Sprintf("An import gives only the id. Say that users type more: import: \"%s/${id}\".", with)
+	}
+	return fmt.Sprintf("An import does not give it: the form is %q. Put %s into `import`, with text around it.", r.identity.imports.text, with)
+}

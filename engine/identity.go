@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// identification is what a resource's `id` and `import` say of each other.
+type identification struct {
+	// id is the id's template, where it can be read backwards.
+	id reversible
+	// imports is how the text of an import is read; it is the id's own template,
+	// unless the spec has an `import`. Not given, the text is the id.
+	imports reversible
+	// known says that an import's text tells the id: it is in it, or made of it.
+	known bool
+	// follows says that the id can be made anew of what a read sees.
+	follows bool
+}
+
+// inputs are the inputs that every import gives.
+func (i identification) inputs() map[string]bool {
+	out := map[string]bool{}
+	for _, name := range i.imports.inputs() {
+		out[name] = true
+	}
+	if i.imports.hasID() {
+		for _, name := range i.id.inputs() {
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// byID are the inputs that the id says, on import and ever after: a read need not
+// give them.
+func (i identification) byID(name string) bool {
+	return slices.Contains(i.imports.inputs(), name) || slices.Contains(i.id.inputs(), name)
+}
+
+// toRead is the state that a read starts with.
+func (e *Engine) toRead(res *resource, req ReadRequest) (State, error) {
+	switch req.Reason {
+	case Import:
+		state, err := e.imported(res, req.Ref, req.State.ID)
+		state.Private = Private{SchemaVersion: res.spec.SchemaVersion, Token: e.tokens.next()}
+		return state, err
+	case Lookup:
+		req.State.Private = Private{SchemaVersion: res.spec.SchemaVersion, Lookup: true}
+		state, err := e.lookedUp(res, req.Ref, req.State)
+		if err != nil {
+			return state, err
+		}
+		return res.refitted(state)
+	default:
+		state, err := e.recorded(res, req.Ref, req.State)
+		if err == nil && state.Private.Lookup {
+			return e.lookedUp(res, req.Ref, state)
+		}
+		return state, err
+	}
+}
+
+// imported is the state that an id alone gives, as a user types it.
+func (e *Engine) imported(res *resource, ref Ref, text string) (State, error) {
+	if !res.identity.imports.given() {
+		return State{ID: text}, nil
+	}
+	inputs, id, err := res.identity.imports.read(res, e.plainConfig, text)
+	if err != nil {
+		return State{}, err
+	}
+	if id != "" && res.identity.id.given() {
+		more, _, err := res.identity.id.read(res, e.plainConfig, id)
+		if err != nil {
+			return State{}, err
+		}
+		for name, v := range more.AllStable {
+			if before, given := inputs.GetOk(name); given && !plainEqual(before, v) {
+				return State{}, fmt.Errorf("%q says two things of %s: the form is %q, where the id is %q", text, name, res.identity.imports.text, res.identity.id.text)
+			}
+			inputs = inputs.Set(name, v)
+		}
+	}
+	state := State{ID: id, Inputs: inputs}
+	if id == "" && res.identity.known {
+		r := e.newRun(res, nil, read, ref, nil)
+		r.inputs(inputs)
+		if state.ID, err = r.evalID(); err != nil {
+			return State{}, r.mask().error(err)
+		}
+	}
+	return state, nil
+}
+
+// lookedUp is the state that a program's `.get` gives: an id, in the form of an
+// import or as it is, and what the user says of the resource. The text is the id
+// where it is not of the form, or contradicts what the user says.
+func (e *Engine) lookedUp(res *resource, ref Ref, s State) (State, error) {
+	said := s.Inputs
+	for _, m := range res.inputs.fields {
+		if v, given := s.Outputs.GetOk(m.Name); given {
+			if _, both := said.GetOk(m.Name); !both {
+				said = said.Set(m.Name, v)
+			}
+		}
+	}
+	s.Inputs = said
+	state, err := e.imported(res, ref, s.ID)
+	if err != nil && said.Len() == 0 {
+		return s, err
+	}
+	if err != nil {
+		return s, nil
+	}
+	for name, v := range state.Inputs.AllStable {
+		if other, given := said.GetOk(name); given && !plainEqual(other, v) {
+			return s, nil
+		}
+		said = said.Set(name, v)
+	}
+	s.ID, s.Inputs = state.ID, said
+	return s, nil
+}
+
+// readsBack reports inputs that could not be told from the id that they make:
+// the resource could not be imported, and another one might have its id.
+func (e *Engine) readsBack(res *resource, inputs property.Map, f *findings) {
+	p := res.identity.id
+	if !p.given() {
+		return
+	}
+	pieces, err := p.settled(e.plainConfig)
+	if err != nil {
+		f.add("", "has no id: %v", err)
+		return
+	}
+	id, texts := "", map[string]string{}
+	for _, s := range pieces {
+		if s.Literal {
+			id += s.Text
+			continue
+		}
+		v := inputs.Get(s.Ref[1])
+		if v.IsComputed() || v.IsNull() || v.Secret() {
+			return // it waits, or others say what is wrong
+		}
+		text, err := textOf(res.inputs.byName[s.Ref[1]].check.plain(v, nil, &secretPaths{}))
+		if err != nil || text == "" {
+			f.add(s.Ref[1], "must not be empty: it is a part of the id, %q", p.text)
+			return
+		}
+		texts[s.Ref[1]] = text
+		id += text
+	}
+	back, _ := split(pieces, id)
+	for i, s := range pieces {
+		if s.Literal || back[s.Ref[1]] == texts[s.Ref[1]] {
+			continue
+		}
+		ends := ""
+		if i+1 < len(pieces) {
+			ends = fmt.Sprintf(", where %q follows", pieces[i+1].Text)
+		}
+		f.add(s.Ref[1], "cannot be %s: it is a part of the id, %q%s, and could not be told from it again; use a value without that", quote(texts[s.Ref[1]]), p.text, ends)
+		return
+	}
+}
+
+// seenID is the id that a read's answer gives a resource with the inputs that it
+// saw; "" where it gives none.
+func (e *Engine) seenID(r *run, inputs property.Map) string {
+	if !r.res.identity.follows {
+		return ""
+	}
+	before := r.vars
+	defer func() { r.vars = before }()
+	var found []string
+	for _, answer := range r.answers() {
+		r.vars = &expr.Vars{Values: maps.Clone(before.Values)}
+		r.inputs(inputs)
+		if s := last(r.op.steps); s != nil && answer != nil {
+			r.see(s, answer)
+		}
+		if id := r.plainID(); id != "" && !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+	}
+	if len(found) == 2 && r.id != "" {
+		return "" // the answer and what read makes of it say two things
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0]
+}
+
+// answers are what stands for the answer of a create's step after a read: the
+// read's own, and what it yields as the body of such.
+func (r *run) answers() []any {
+	raw := r.vars.Values["result"]
+	s := last(r.op.steps)
+	yield, err := r.evalYield()
+	if s == nil || err != nil || yield == nil || s.forEach != nil {
+		return []any{raw}
+	}
+	return []any{raw, s.answering(raw, yield)}
+}
+
+// plainID evaluates the id: "" where it cannot be told, or holds a secret.
+func (r *run) plainID() string {
+	r.vars.Secrets = r.secrets.paths
+	out, err := r.res.id.Eval(r.vars)
+	if err != nil || out == nil || expr.HasUnknown(out) {
+		return ""
+	}
+	secret := false
+	out = expr.Reveal(out, func(any) { secret = true })
+	text, err := textOf(out)
+	if err != nil || secret || r.mask().holds(text) {
+		return ""
+	}
+	return text
+}
+
+// identified is the state that a read found, with its id: the one that the read
+// gives, else the one that it had.
+func (e *Engine) identified(r *run, old State, found State) (State, error) {
+	found.ID = e.seenID(r, found.Inputs)
+	if found.ID == "" {
+		found.ID = currentID(old)
+	}
+	found.Private.ID = ""
+	if found.ID == "" {
+		return found, errors.New("its id cannot be told: neither the text that it is imported by nor what read gives has it")
+	}
+	return found, nil
+}

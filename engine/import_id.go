@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// reversible is a template that can be read backwards: text, settings, and
+// variables (scalar inputs, and in an import the id) with text between them. Its
+// zero value is of a template that cannot.
+type reversible struct {
+	text   string // as its author wrote it
+	pieces []expr.Segment
+}
+
+func (p reversible) given() bool { return p.pieces != nil }
+
+// inputs are the names of the inputs that the text of such a template gives.
+func (p reversible) inputs() []string {
+	var names []string
+	for _, s := range p.pieces {
+		if isInput(s) && !slices.Contains(names, s.Ref[1]) {
+			names = append(names, s.Ref[1])
+		}
+	}
+	return names
+}
+
+// hasID reports whether the text gives the id.
+func (p reversible) hasID() bool { return slices.ContainsFunc(p.pieces, isID) }
+
+func isID(s expr.Segment) bool    { return !s.Literal && len(s.Ref) == 1 && s.Ref[0] == "id" }
+func isInput(s expr.Segment) bool { return !s.Literal && len(s.Ref) == 2 && s.Ref[0] == "inputs" }
+func isSetting(s expr.Segment) bool {
+	return !s.Literal && len(s.Ref) > 1 && s.Ref[0] == "config"
+}
+
+// variable names what a piece stands for: an input, or "" for the id.
+func variable(s expr.Segment) string {
+	if isInput(s) {
+		return s.Ref[1]
+	}
+	return ""
+}
+
+// settled are the pieces with the settings as literals, and literals that are
+// side by side as one.
+func (p reversible) settled(config map[string]any) ([]expr.Segment, error) {
+	var out []expr.Segment
+	for _, s := range p.pieces {
+		if isSetting(s) {
+			text, err := settingText(config, s.Ref)
+			if err != nil {
+				return nil, err
+			}
+			s = expr.Segment{Text: text, Literal: true}
+		}
+		n := len(out)
+		switch {
+		case s.Literal && s.Text == "":
+		case s.Literal && n > 0 && out[n-1].Literal:
+			out[n-1].Text += s.Text
+		case !s.Literal && n > 0 && !out[n-1].Literal:
+			return nil, fmt.Errorf("in %q, the settings leave nothing between two parts, so that nobody knows where the first ends", p.text)
+		default:
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+func settingText(config map[string]any, path []string) (string, error) {
+	var v any = config
+	for _, name := range path[1:] {
+		m, _ := v.(map[string]any)
+		v = m[name]
+	}
+	if v == nil {
+		return "", fmt.Errorf("%s has no value", strings.Join(path, "."))
+	}
+	return textOf(v)
+}
+
+// split reads a text backwards: what each variable stands for. A variable reaches
+// to the next literal, and the last takes the rest up to the literal at the end.
+// One that occurs twice must be the same at both places. ok is false where the
+// text is not of the form.
+func split(pieces []expr.Segment, text string) (values map[string]string, ok bool) {
+	values, rest := map[string]string{}, text
+	for i, s := range pieces {
+		if s.Literal {
+			if rest, ok = strings.CutPrefix(rest, s.Text); !ok {
+				return nil, false
+			}
+			continue
+		}
+		end := len(rest)
+		switch {
+		case i+1 == len(pieces):
+		case i+2 == len(pieces):
+			end = len(rest) - len(pieces[i+1].Text)
+		default:
+			end = strings.Index(rest, pieces[i+1].Text)
+		}
+		if end <= 0 {
+			return nil, false
+		}
+		name := variable(s)
+		if before, twice := values[name]; twice && before != rest[:end] {
+			return nil, false
+		}
+		values[name], rest = rest[:end], rest[end:]
+	}
+	return values, rest == ""
+}
+
+// read reads a text backwards into inputs and, where the template has one, an id.
+func (p reversible) read(r *resource, config map[string]any, text string) (inputs property.Map, id string, err error) {
+	pieces, err := p.settled(config)
+	if err != nil {
+		return inputs, "", err
+	}
+	values, ok := split(pieces, text)
+	for _, name := range p.inputs() {
+		v, fits := scalarOf(values[name], r.inputs.byName[name].check.t)
+		ok = ok && fits
+		inputs = inputs.Set(name, v)
+	}
+	if !ok {
+		return property.Map{}, "", fmt.Errorf("%q is no id that %s can be imported by: the form is %q", text, r.spec.Name, p.text)
+	}
+	return inputs, values[""], nil
+}
+
+// scalarOf is a text as a value of a scalar type.
+func scalarOf(text string, t *spec.Type) (property.Value, bool) {
+	v, ok := fromText(text, t)
+	if !ok {
+		return v, false
+	}
+	if !v.IsNumber() {
+		return v, true
+	}
+	n := v.AsNumber()
+	return v, !math.IsInf(n, 0) && !math.IsNaN(n) && (t.Kind != spec.Int || n == math.Trunc(n))
+}
+
+// reversed is the template where it can be read backwards. withID says that it
+// may have the id as a part. Where it cannot be, why is in words.
+func (c *compiler) reversed(v *expr.Value, text string, inputs *spec.Type, withID bool) (p reversible, why, remedy string) {
+	inputNames, between := 0, true // whether text stands before the piece at hand
+	for _, s := range v.Segments() {
+		switch {
+		case s.Literal || isSetting(s):
+			between = between || !s.Literal || s.Text != ""
+			continue
+		case isInput(s) && c.isScalar(inputs.Field(s.Ref[1])) || withID && isID(s):
+		case isInput(s) && inputs.Field(s.Ref[1]) != nil:
+			return reversible{}, fmt.Sprintf("input %q cannot be told from text", s.Ref[1]),
+				"It is read backwards, and takes inputs that are text, a number or a boolean."
+		default:
+			return reversible{}, "import is read backwards, and takes only inputs, config and the id",
+				"Write each variable as ${inputs.NAME}, ${config.NAME} or ${id}, with text in between."
+		}
+		if !between {
+			return reversible{}, "two variables of import stand side by side",
+				"Put a separator between them, such as `/`: otherwise nobody knows where one ends."
+		}
+		inputNames, between = inputNames+1, false
+	}
+	if inputNames == 0 {
+		return reversible{}, "import names no input", "It says how the text that a user imports by is read: \"${inputs.owner}/${inputs.name}\"."
+	}
+	return reversible{text: text, pieces: v.Segments()}, "", ""
+}
+
+// isScalar reports whether each value of a property is one text, and another one
+// for another value.
+func (c *compiler) isScalar(p *spec.Property) bool {
+	if p == nil {
+		return false
+	}
+	t := c.spec.Types.Resolve(p.Type)
+	return !t.Nullable && slices.Contains([]spec.Kind{spec.String, spec.Bool, spec.Int, spec.Number}, t.Kind)
+}

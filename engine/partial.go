@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"maps"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// partialOutputs are the outputs of a create that stopped, as far as what its
+// steps have answered says them: what `return` makes of it, or what the last step
+// answered, where that is the one that failed.
+func (r *run) partialOutputs(m *mask) map[string]property.Value {
+	if r.op.ret == nil && r.failed < len(r.op.steps)-1 {
+		return nil // the last step, which would have said them, did not run
+	}
+	before := r.vars.Values
+	r.vars.Values = maps.Clone(before)
+	defer func() { r.vars.Values = before }()
+	for _, s := range r.op.steps[min(r.failed, len(r.op.steps)):] {
+		var answer any = expr.Unknown{}
+		if t := last(r.touched); t.answer != nil && t.step == s && s.forEach == nil && s.index == r.failed {
+			answer = t.answer
+		}
+		r.see(s, answer)
+	}
+	yield, err := r.yield()
+	if err != nil {
+		return nil
+	}
+	members, _ := yield.(map[string]any)
+	known := map[string]any{}
+	for name, v := range members {
+		if !expr.HasUnknown(v) {
+			known[name] = v
+		}
+	}
+	out, _ := r.res.outputs.project(known, m)
+	return out.values
+}

@@ -1,0 +1,4 @@
+package pulumi
+
+// ReadReasonOf is readReason, for tests.
+var ReadReasonOf = readReason

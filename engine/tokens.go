@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A replacement may have the id of what it replaces: the server gives out ids
+// again, makes them of contents, or took the new one for the old. The host then
+// deletes the original, and would take the replacement with it. So each create
+// and import gives its state a token, and the engine remembers, for each object,
+// the newest token that it gave or was shown as live. A state with another one
+// is of an earlier resource, of which nothing is left to delete.
+
+// tokens are the newest token of each object. It is safe for concurrent use.
+type tokens struct {
+	mu     sync.Mutex
+	newest map[object]string
+	last   int64
+}
+
+// object is what a delete would take away: two states with an equal object name
+// one and the same.
+type object struct {
+	kind, id string
+	// at is the hash of what else the object is found by.
+	at [16]byte
+}
+
+// next is a token that is greater than all before, also those of other engines
+// as far as clocks agree.
+func (t *tokens) next() string {
+	t.mu.Lock()
+	t.last = max(t.last+1, time.Now().UnixNano())
+	at := t.last
+	t.mu.Unlock()
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return fmt.Sprintf("%016x", at) + hex.EncodeToString(b[:])
+}
+
+// show notes that an object is there, under the token of its state.
+func (t *tokens) show(o object, token string) {
+	if token == "" || o.id == "" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.newest == nil {
+		t.newest = map[object]string{}
+	}
+	t.newest[o] = max(t.newest[o], token)
+	// A clock that went back must not make a new token older than a shown one.
+	var at int64
+	if _, err := fmt.Sscanf(token[:min(16, len(token))], "%x", &at); err == nil {
+		t.last = max(t.last, at)
+	}
+}
+
+// forget notes that an object is gone, if it was that of the token.
+func (t *tokens) forget(o object, token string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.newest[o] == token {
+		delete(t.newest, o)
+	}
+}
+
+// superseded reports whether an object is known to be another state's.
+func (t *tokens) superseded(o object, token string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	newest, known := t.newest[o]
+	return known && newest != token
+}
+
+// object is what a state's resource is in the world: its id, and the recorded
+// values of what a delete finds it by beside the id. Two things of one id in two
+// places (issue 7 of one project, and of another) are not the same.
+func (r *resource) object(s State) object {
+	o := object{kind: r.spec.Name, id: currentID(s)}
+	if len(r.foundBy) == 0 {
+		return o
+	}
+	sum := sha256.New()
+	for _, name := range r.foundBy {
+		v, given := s.Outputs.GetOk(name)
+		if !given {
+			v = s.Inputs.Get(name)
+		}
+		fmt.Fprintf(sum, "%q %s\n", name, canonical(v.WithSecret(false)))
+	}
+	copy(o.at[:], sum.Sum(nil))
+	return o
+}
+
+// findBy are the recorded properties that tell objects of one id apart: what
+// delete refers to, and read too, where there is one. An output that delete refers
+// to is always one of them.
+func findBy(r *resource) []string {
+	if r.delete == nil {
+		return nil
+	}
+	read := map[string]bool{}
+	whole := r.read == nil
+	if r.read != nil {
+		var names []string
+		names, whole = r.read.recorded(r)
+		for _, name := range names {
+			read[name] = true
+		}
+	}
+	var out []string
+	deleted, _ := r.delete.recorded(r)
+	for _, name := range deleted {
+		if whole || read[name] || r.outputs.byName[name] != nil {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// recorded are the recorded properties that an operation's steps refer to by
+// name, sorted; whole says that one refers to all of them.
+func (o *operation) recorded(r *resource) (out []string, whole bool) {
+	for _, s := range o.steps {
+		for _, ref := range s.refs() {
+			if ref.Path[0] != "inputs" && ref.Path[0] != "state" {
+				continue
+			}
+			if len(ref.Path) < 2 {
+				whole = true
+				continue
+			}
+			if name := ref.Path[1]; r.inputs.byName[name] != nil || r.outputs.byName[name] != nil {
+				out = append(out, name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), whole
+}
+
+// superseded reports whether a state is that of an earlier resource than the
+// object is now of, and says so.
+func (e *Engine) superseded(res *resource, s State, log Log) bool {
+	if !e.tokens.superseded(res.object(s), s.Private.Token) {
+		return false
+	}
+	if log != nil {
+		log.Message(Info, fmt.Sprintf("nothing is deleted: the %s %q was replaced, and its replacement has the same id", res.spec.Name, currentID(s)))
+	}
+	return true
+}
+
+// keepToken gives what an update leaves the token that its state had. A state of
+// an older version of declprov, which has none, gets one.
+func (e *Engine) keepToken(res *resource, before State, out Result) Result {
+	if out.State == nil {
+		return out
+	}
+	token := before.Private.Token
+	if token == "" {
+		token = e.tokens.next()
+	}
+	out.State.Private.Token = token
+	was, is := res.object(before), res.object(*out.State)
+	if was != is {
+		e.tokens.forget(was, token)
+	}
+	e.tokens.show(is, token)
+	return out
+}
