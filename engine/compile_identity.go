@@ -132,7 +132,7 @@ func (c *compiler) answers(r *resource, path []string) string {
 		inside = len(member) > 0 && made.kind != seen.kind
 	}
 	if !inside {
-		return fmt.Sprintf("the id is the whole of what %s answers", made.action)
+		return fmt.Sprintf("the id is a whole response of %s", made.action)
 	}
 	if c.reaches(seen.result, member) || made.yield != "" && member[0] == made.yield && c.reaches(r.read.yieldType(), member[1:]) {
 		return ""

@@ -137,3 +137,24 @@ func TestAFileThatStoppedHalfway(t *testing.T) {
 	s.Destroy("delete=1")
 	changed(t, server, "DELETE /files/f")
 }
+
+// TestAFunctionThatWaits: a preview does not ask about what is not there yet.
+func TestAFunctionThatWaits(t *testing.T) {
+	server, s := open(t)
+	s.Program(`resources:
+  x: {type: names:Page, properties: {text: hello}}
+variables:
+  page: {fn::invoke: {function: names:getPage, arguments: {address: "${x.id}"}}}
+outputs:
+  text: ${page.text}
+`)
+	s.Preview("create=1")
+	s.Up("create=1")
+	out, err := s.Outputs(t.Context())
+	if diff := cmp.Diff(map[string]any{"text": "hello"}, out); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	s.Preview("same=1")
+	s.Destroy("delete=1")
+	clean(t, server)
+}

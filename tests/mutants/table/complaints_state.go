@@ -107,8 +107,8 @@ func ofState() []Mutant {
 		{
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
 			Mechanism: "`import` is read backwards, where an id is not enough to read by",
-			File:      "engine/read.go",
-			Find:      `	if r.importID == nil {`,
+			File:      "engine/identity.go",
+			Find:      `	if !res.identity.imports.given() {`,
 			Replace:   `	if true {`,
 			Package:   complaints, Test: "TestComplaint08ImportOfMore", Fails: "the import asks for, and gives, something else",
 		},

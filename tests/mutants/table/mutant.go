@@ -37,7 +37,7 @@ type Mutant struct {
 
 // All are the rows of the table, in the order in which they read best.
 func All() []Mutant {
-	return slices.Concat(ofState(), ofExchanges(), ofFailures(), ofAuthors(), ofSecrets(), ofPlans(), ofLives(), ofJournals(), ofConfinement())
+	return slices.Concat(ofState(), ofExchanges(), ofFailures(), ofAuthors(), ofSecrets(), ofPlans(), ofLives(), ofIdentity(), ofJournals(), ofConfinement())
 }
 
 // String names the row.

@@ -1,0 +1,71 @@
+package table
+
+// ofIdentity are the mechanisms by which a resource stays the one that it is.
+func ofIdentity() []Mutant {
+	return []Mutant{
+		{
+			Promise:   "What is destroyed is what was imported",
+			Mechanism: "an import's id is made of what read sees",
+			File:      "engine/identity.go",
+			Find:      `	found.ID = e.seenID(r, found.Inputs)`,
+			Replace:   ``,
+			Package:   "engine", Test: "TestIdentityTable", Fails: "import of ",
+		},
+		{
+			Promise:   "A resource is found under its new name",
+			Mechanism: "a refresh takes the id that an update gave",
+			File:      "engine/identity.go",
+			Find:      `	found.Private.ID = ""`,
+			Replace:   ``,
+			Package:   "engine", Test: "TestRenamesAreHealed", Fails: "b",
+		},
+		{
+			Promise:   "What has an id can be imported by it",
+			Mechanism: "inputs that the id does not give back are refused",
+			File:      "engine/check.go",
+			Find:      `		e.readsBack(res, inputs, &f)`,
+			Replace:   ``,
+			Package:   "engine", Test: "TestIDsThatDoNotReadBack", Fails: "the fault is at",
+		},
+		{
+			Promise:   "A replacement stays when its original goes",
+			Mechanism: "a state with an older token is not deleted",
+			File:      "engine/delete.go",
+			Find:      `	if e.superseded(res, state, req.Log) {`,
+			Replace:   `	if false {`,
+			Package:   "engine", Test: "TestReplacementsOfOneID/create,_then_delete", Fails: "remove r/7",
+		},
+		{
+			Promise:   "A replacement stays when its original goes",
+			Mechanism: "and two things of one id in two places are two",
+			File:      "engine/tokens.go",
+			Find:      `	copy(o.at[:], sum.Sum(nil))`,
+			Replace:   ``,
+			Package:   "engine", Test: "TestReplacementsOfOneID/number_7", Fails: "remove r/7",
+		},
+		{
+			Promise:   "What was made is kept, whatever failed next",
+			Mechanism: "assets are the same by what they hold",
+			File:      "engine/differ.go",
+			Find:      `byContent(untyped.plain(v, below, &secretPaths{}))`,
+			Replace:   `untyped.plain(v, below, &secretPaths{})`,
+			Package:   "engine", Test: "TestAssetsGoOn", Fails: "one",
+		},
+		{
+			Promise:   "A refresh forgets nothing",
+			Mechanism: "an import is what the host says is one",
+			File:      "engine/pulumi/read.go",
+			Find:      `req.GetInputs() == nil && len(`,
+			Replace:   `len(`,
+			Package:   "engine/pulumi", Test: "TestReadReasons", Fails: "is taken for",
+		},
+		{
+			Promise:   "A function waits for what it asks about",
+			Mechanism: "what is yet to be made has no id in a preview",
+			File:      "engine/outputs.go",
+			Find:      `&State{ID: old.ID, Inputs: old.Inputs, Outputs: withInputs(old.Inputs, values)}}`,
+			Replace:   `&State{ID: "it", Inputs: old.Inputs, Outputs: withInputs(old.Inputs, values)}}`,
+			Package:   "engine", Test: "TestPreviewRunsNothing", Fails: "outputs (-want +got)",
+		},
+	}
+}
