@@ -176,7 +176,7 @@ func (r *run) begin(book *journal.Journal, s *step, sync bool) (intent journal.I
 func (r *run) close(ctx context.Context, book *journal.Journal, s *step, intent journal.Intent, value any, err error) (any, error) {
 	if err == nil {
 		intent.Status, intent.ID = journal.Answered, r.id
-		return value, book.Put(intent, false)
+		return value, errors.Join(book.Put(intent, false), r.forgetFailed(book, s))
 	}
 	switch statusOf(err) {
 	case actions.Refused, actions.Gone:
@@ -232,20 +232,33 @@ func (r *run) leaveOpen(book *journal.Journal, s *step, intent journal.Intent, e
 	if saved := book.Put(intent, true); saved != nil {
 		return errors.Join(err, saved)
 	}
-	return r.named(s, err)
+	return r.named(s, intent, err)
 }
 
 // named adds to an error that leaves an intent open what settles it.
-func (r *run) named(s *step, err error) error {
-	what := "run `pulumi up`, which settles it"
-	if s.certainty == actions.Uncertain && !r.res.finds(s) {
-		what = "look whether it was done before you run `pulumi up` again, which does it again"
+func (r *run) named(s *step, i journal.Intent, err error) error {
+	again := r.res.finds(s) || s.certainty.Repeatable() || r.verb == update
+	var failed *StepError
+	refused := errors.As(err, &failed) && failed.refused
+	switch {
+	case refused && !r.res.finds(s) && r.verb == create:
+		return fmt.Errorf("%w; an earlier attempt may have been done, and this one was refused: look for it in the service, and import it if it is there; "+
+			"then `declprov journal forget %s` takes it off the list", err, i.Key)
+	case again:
+		return fmt.Errorf("%w; nobody knows whether it was done: run `pulumi up`, which settles it; `declprov journal` lists it until then", err)
+	default:
+		return fmt.Errorf("%w; nobody knows whether it was done: look for it in the service before you run `pulumi up` again, which does it again; "+
+			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
 	}
-	return fmt.Errorf("%w; nobody knows whether it was done: %s; `declprov journal` lists it until then", err, what)
 }
 
 // noteLate lists a create without key or find once its response is lost.
 func (r *run) noteLate(s *step, err error) error {
+	if err == nil && r.verb == create && !r.undoing && s.certainty == actions.Uncertain {
+		if book, opened := r.engine.book(); opened == nil {
+			return r.forgetFailed(book, s)
+		}
+	}
 	if err == nil || statusOf(err) == actions.Refused || statusOf(err) == actions.Gone || r.verb != create || r.undoing ||
 		s.effect != actions.Write || s.certainty == actions.Settled {
 		return err
@@ -287,6 +300,23 @@ func (r *run) forgetUndone(undone map[int]bool) error {
 		}
 		return r.forget(book, i)
 	})
+}
+
+// forgetFailed forgets earlier failures of a step that is done now: it was run
+// again, and what may be done twice is labelled so. What was sent under another
+// key stays on the list.
+func (r *run) forgetFailed(book *journal.Journal, s *step) error {
+	if s.certainty == actions.Keyed {
+		return nil
+	}
+	list, err := r.earlier()
+	failed := func(i journal.Intent) bool {
+		return i.Status == journal.Failed && i.Step == s.index && i.Element == r.at && (i.Operation == journal.Create) == (r.verb == create)
+	}
+	if err != nil || !slices.ContainsFunc(list, failed) {
+		return err
+	}
+	return book.Settle(r.subject(), failed)
 }
 
 func (r *run) forget(book *journal.Journal, i journal.Intent) error {

@@ -41,6 +41,9 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		return Result{Err: err}
 	}
 	yield, err := r.look(ctx)
+	if errors.Is(err, errGone) && undone(state) {
+		return Result{State: &state} // the next run makes it again, and what is left of it stays known
+	}
 	if errors.Is(err, errGone) {
 		e.tokens.forget(res.object(state), state.Private.Token)
 		return Result{Gone: true}
@@ -58,6 +61,13 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 // importing reports whether nothing is known of a resource but its id.
 func (req ReadRequest) importing() bool {
 	return req.Reason == Import || req.Reason == Lookup && req.State.Inputs.Len() == 0 && req.State.Outputs.Len() == 0
+}
+
+// undone reports whether steps of the create that made a resource were undone,
+// while others were not.
+func undone(s State) bool {
+	f := s.Private.Failed
+	return f != nil && f.Op == string(create) && len(f.Undone) > 0
 }
 
 // currentID is the id that the world knows a resource by.

@@ -30,6 +30,8 @@ type StepError struct {
 
 	status actions.Status
 	class  string
+	// refused says that the last attempt was, whatever became of those before.
+	refused bool
 }
 
 func (e *StepError) Error() string {
@@ -292,7 +294,7 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 		if err != nil || !again {
 			return nil, &StepError{
 				Verb: string(r.verb), Step: s.name, Action: s.action, Attempt: attempt, Place: s.model.Range.String(),
-				Err: errors.Join(v.err, err), status: r.doubted(v.status, doubt), class: v.class,
+				Err: errors.Join(v.err, err), status: r.doubted(v.status, doubt), class: v.class, refused: v.status == actions.Refused || v.status == actions.Gone,
 			}
 		}
 	}

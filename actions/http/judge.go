@@ -77,8 +77,11 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 	case http.StatusServiceUnavailable:
 		out.Again = asked && !a.moved
 	case http.StatusPreconditionFailed:
-		if r.headers.Get("If-Match") != "" {
+		switch {
+		case r.headers.Get("If-Match") != "":
 			text += "; it has changed since it was last read: run `pulumi refresh`, then try again"
+		case r.headers.Get("If-None-Match") != "":
+			text += "; it exists already: import it if it is yours, else choose another name"
 		}
 	}
 	if out.Again && wait > longestWait {
