@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -374,6 +375,20 @@ func TestConstructStops(t *testing.T) {
 	}
 	if len(m.order) > 1 {
 		t.Errorf("after the end, these were registered: %v", m.order[1:])
+	}
+	m = newFakeMonitor()
+	c := cancellable(t, time.Minute)
+	m.hook = func(ctx context.Context, _ engine.Registration) {
+		c.stop(engine.ErrStopped)
+		<-ctx.Done()
+	}
+	req = constructing("Site", m, "title", "x")
+	req.Parallel = 1
+	if _, err := e.Construct(c.ctx, req); !errors.Is(err, engine.ErrStopped) {
+		t.Errorf("a construct that was stopped ended with %v", err)
+	}
+	if len(m.order) > 1 {
+		t.Errorf("after it was stopped, these were registered: %v", m.order[1:])
 	}
 }
 

@@ -24,29 +24,26 @@ var (
 // DefaultGrace is how long a response is waited for once an operation is stopped.
 const DefaultGrace = 10 * time.Second
 
-// Stops are the ways in which a host ends an operation.
-type Stops struct {
-	// Stop ends when nothing new may be sent.
-	Stop context.Context
-	// Abort ends when nothing may be waited for any longer. With the cause ErrAborted
-	// it ends the undo steps that run by then, too.
-	Abort context.Context
-	// Grace is how long a response is waited for after Stop.
-	Grace time.Duration
+// stopping is what an operation knows of its own end.
+type stopping struct {
+	grace time.Duration
+	// whole is the operation's context, without the limits of its parts.
+	whole context.Context
 }
 
-type stopsKey struct{}
+type stoppingKey struct{}
 
-// Stoppable returns a context with which the engine's operations can be stopped
-// and aborted. The caller calls release at the end of the operation.
-func Stoppable(ctx context.Context, s Stops) (_ context.Context, release func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	drop := context.AfterFunc(s.Abort, func() { cancel(context.Cause(s.Abort)) })
-	ctx = context.WithValue(actions.WithStop(ctx, s.Stop), stopsKey{}, &s)
-	return ctx, func() {
-		drop()
-		cancel(context.Canceled)
-	}
+// Stoppable returns a context with which an operation is stopped once stop has
+// ended: a response is then waited for as long as the grace. The operation is
+// aborted by the end of ctx, as a whole; with the cause ErrAborted that ends the
+// undo steps that run by then, too.
+func Stoppable(ctx, stop context.Context, grace time.Duration) context.Context {
+	return context.WithValue(actions.WithStop(ctx, stop), stoppingKey{}, &stopping{grace: grace, whole: ctx})
+}
+
+func stoppingOf(ctx context.Context) *stopping {
+	s, _ := ctx.Value(stoppingKey{}).(*stopping)
+	return s
 }
 
 // Stopped reports whether the operation of a context from Stoppable was stopped.
@@ -73,7 +70,7 @@ func sending(ctx context.Context, log Log, effect actions.Effect) (context.Conte
 	if effect != actions.Write {
 		return waiting(ctx)
 	}
-	s, _ := ctx.Value(stopsKey{}).(*Stops)
+	s := stoppingOf(ctx)
 	if s == nil {
 		return ctx, func() {}
 	}
@@ -82,12 +79,12 @@ func sending(ctx context.Context, log Log, effect actions.Effect) (context.Conte
 		if ctx.Err() != nil {
 			return
 		}
-		log.Status(fmt.Sprintf("cancelling: waiting up to %s for the response; cancel again to abort", s.Grace))
-		timer := time.NewTimer(s.Grace)
+		log.Status(fmt.Sprintf("cancelling: waiting up to %s for the response; cancel again to abort", s.grace))
+		timer := time.NewTimer(s.grace)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			cancel(fmt.Errorf("%w, and no response came within %s", ErrStopped, s.Grace))
+			cancel(fmt.Errorf("%w, and no response came within %s", ErrStopped, s.grace))
 		case <-ctx.Done():
 		}
 	})
@@ -101,18 +98,18 @@ func sending(ctx context.Context, log Log, effect actions.Effect) (context.Conte
 // its timeout nor what stopped it ends that, but only the limit, and an abort that
 // comes while it runs.
 func undoing(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	s, _ := ctx.Value(stopsKey{}).(*Stops)
+	s := stoppingOf(ctx)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	if s == nil {
 		return ctx, cancel
 	}
-	ctx = context.WithValue(actions.WithStop(ctx, nil), stopsKey{}, (*Stops)(nil))
-	if s.Abort.Err() != nil {
+	ctx = context.WithValue(actions.WithStop(ctx, nil), stoppingKey{}, (*stopping)(nil))
+	if s.whole.Err() != nil {
 		return ctx, cancel
 	}
 	ctx, abort := context.WithCancelCause(ctx)
-	drop := context.AfterFunc(s.Abort, func() {
-		if err := context.Cause(s.Abort); errors.Is(err, ErrAborted) {
+	drop := context.AfterFunc(s.whole, func() {
+		if err := context.Cause(s.whole); errors.Is(err, ErrAborted) {
 			abort(err)
 		}
 	})

@@ -23,12 +23,11 @@ type cancelled struct {
 func cancellable(t *testing.T, grace time.Duration) *cancelled {
 	t.Helper()
 	c := &cancelled{}
-	s := engine.Stops{Grace: grace}
-	s.Stop, c.stop = context.WithCancelCause(context.Background())
-	s.Abort, c.abort = context.WithCancelCause(context.Background())
-	var release func()
-	c.ctx, release = engine.Stoppable(t.Context(), s)
-	t.Cleanup(release)
+	var stop context.Context
+	stop, c.stop = context.WithCancelCause(context.Background())
+	c.ctx, c.abort = context.WithCancelCause(t.Context())
+	c.ctx = engine.Stoppable(c.ctx, stop, grace)
+	t.Cleanup(func() { c.abort(context.Canceled) })
 	return c
 }
 

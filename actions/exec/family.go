@@ -72,8 +72,8 @@ the ` + "`interpreter`" + `, which needs a permission like any other program.
 
 A command sees ` + "`PATH`, `HOME`" + `, what ` + "`permissions.env`" + ` names, and its ` + "`env`" + `; it has no terminal, and so cannot ask.
 
-When its time is up, or the host cancels, the command and all that it has started are sent TERM and, after ` + "`grace`" + `, KILL; so they are
-when the provider itself is killed. (On Linux that is every process below it, elsewhere its process group.) What a command leaves running in the background
+On timeout, on cancellation, and when the provider itself is killed, the command and all that it has started receive TERM and, after ` + "`grace`" + `, KILL.
+A cancelled command that has an effect is first given 10s to end by itself (` + "`DECLPROV_CANCEL_GRACE`" + `); a second cancellation ends it at once. (On Linux that is every process below it, elsewhere its process group.) What a command leaves running in the background
 when it ends by itself runs on; it should write to a file of its own, for nobody reads what it writes.
 
 On Linux the commands of a spec with a ` + "`permissions`" + ` block run in a sandbox of the kernel's, which refuses them, and all that they start, what the

@@ -112,6 +112,9 @@ Environment:
   DECLPROV_CACHE    the folder where compiled specs are kept; "off" keeps none
   DECLPROV_JOURNAL  the folder where providers note what they are creating; one
                     that outlives the machine's runs, where machines do not last
+  DECLPROV_CANCEL_GRACE
+                    how long a cancelled provider waits for the response to
+                    what it has sent; 10s by default
   NO_COLOR          set to anything: no colours
 {{end}}`
 

@@ -139,11 +139,11 @@ func (c *calls) abortAll() {
 // process, or some time after the timeout (0: none). The caller calls end.
 func (c *calls) begin(ctx context.Context, timeout time.Duration) (_ context.Context, end func()) {
 	o := &operation{}
-	stops := engine.Stops{Grace: c.grace}
-	stops.Stop, o.stop = context.WithCancelCause(context.Background())
-	stops.Abort, o.abort = context.WithCancelCause(context.Background())
+	stop, stopNow := context.WithCancelCause(context.Background())
+	ctx, abort := context.WithCancelCause(ctx)
+	o.stop, o.abort = stopNow, abort
 	c.enter(ctx, o)
-	ctx, drop := engine.Stoppable(ctx, stops)
+	ctx = engine.Stoppable(ctx, stop, c.grace)
 	release := func() {}
 	if timeout > 0 {
 		ctx, release = context.WithTimeout(ctx, timeout+Grace)
@@ -151,7 +151,7 @@ func (c *calls) begin(ctx context.Context, timeout time.Duration) (_ context.Con
 	return ctx, func() {
 		c.leave(o)
 		release()
-		drop()
+		abort(context.Canceled)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/pulumi"
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
 // posted is a spec whose creates are journalled.
@@ -75,9 +76,11 @@ func (l *listener) configure(t *testing.T, stack, endpoint string) {
 		return
 	}
 	urn := fmt.Sprintf("urn:pulumi:%s::try::pulumi:providers:lab::default", stack)
-	if _, err := l.Raw().Configure(t.Context(), &pulumirpc.ConfigureRequest{
-		Urn: &urn, Variables: map[string]string{"lab:config:endpoint": endpoint}, AcceptSecrets: true,
-	}); err != nil {
+	sent, err := wire.Encoder{}.Encode(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Raw().Configure(t.Context(), &pulumirpc.ConfigureRequest{Urn: &urn, Args: sent, AcceptSecrets: true}); err != nil {
 		t.Fatal(err)
 	}
 }

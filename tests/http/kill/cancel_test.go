@@ -111,6 +111,10 @@ type result struct {
 	took  time.Duration // since it began
 }
 
+func (r result) String() string {
+	return fmt.Sprintf("id %q, error %v, after %s", r.state.ID, r.err, r.took.Round(time.Millisecond))
+}
+
 // create begins a create.
 func create(t *testing.T, c *client.Client, kind, name string) <-chan result {
 	out := make(chan result, 1)
@@ -135,7 +139,7 @@ func running(t *testing.T, what string, created <-chan result) {
 	t.Helper()
 	select {
 	case r := <-created:
-		t.Fatalf("%s: it ended with %+v", what, r)
+		t.Fatalf("%s: it ended with %v", what, r)
 	case <-time.After(200 * time.Millisecond):
 	}
 }
@@ -156,7 +160,7 @@ func ended(t *testing.T, created <-chan result) result {
 func cancelledBefore(t *testing.T, r result) {
 	t.Helper()
 	if status.Code(r.err) != codes.Canceled || r.state.ID != "" {
-		t.Errorf("%+v, want the code Canceled", r)
+		t.Errorf("%v, want the code Canceled", r)
 	}
 }
 
@@ -177,7 +181,7 @@ func TestCancelWaitsForTheAnswer(t *testing.T) {
 			running(t, "after the first Cancel", a)
 			close(l.answer)
 			if r := ended(t, a); r.err != nil || r.state.ID == "" {
-				t.Errorf("%+v", r)
+				t.Errorf("%v", r)
 			}
 			if diff := cmp.Diff([]string{"a"}, l.made()); diff != "" {
 				t.Errorf("on the server (-want +got):\n%s", diff)
@@ -221,7 +225,7 @@ func TestCancelEndsWithoutAnAnswer(t *testing.T) {
 				}
 				r := ended(t, a)
 				if status.Code(r.err) != codes.Canceled || !strings.Contains(fmt.Sprint(r.err), settles) {
-					t.Errorf("%+v, want the code Canceled, and %q", r, settles)
+					t.Errorf("%v, want the code Canceled, and %q", r, settles)
 				}
 				if left := listed(t, s.journal); len(left) != 1 || !strings.HasSuffix(left[0], "::a") {
 					t.Errorf("in the journal: %v", left)
@@ -285,7 +289,7 @@ func TestInterruptAborts(t *testing.T) {
 		t.Error("it is still there")
 	}
 	if r := ended(t, a); status.Code(r.err) != codes.Canceled {
-		t.Errorf("%+v, want the code Canceled", r)
+		t.Errorf("%v, want the code Canceled", r)
 	}
 	if left := listed(t, s.journal); len(left) != 1 {
 		t.Errorf("in the journal: %v", left)
