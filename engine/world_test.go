@@ -110,7 +110,7 @@ func (w *world) family() *actions.Family {
 		}
 		return actions.Uncertain
 	}
-	post.Ambiguous = func(class string) bool { return class != "refused" }
+	post.Ambiguous = func(class string) bool { return class == "timeout" || class == "connection" }
 	return &actions.Family{
 		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post},
 		Grants: func(actions.Static) []actions.Grant { return nil },
