@@ -362,3 +362,40 @@ func TestUnsafeRetry(t *testing.T) {
 		})
 	}
 }
+
+// TestVerdictsNarrow: what gone, fail, refused and until have said of null is known
+// in what follows, by every name of the response.
+func TestVerdictsNarrow(t *testing.T) {
+	for _, says := range []string{
+		`gone: "${body.pet == null}"`,
+		`fail: "${body.pet == null ? \"nothing\" : null}"`,
+		`refused: "${result.body.pet != null ? null : \"nothing\"}"`,
+		`until: "${body.pet != null}"`,
+		``,
+	} {
+		for _, uses := range []string{"${body.pet.id}", "${result.body.pet.id}", "${steps.look.body.pet.id}"} {
+			_, diags := newWorld().compile(t, `#Answer: pet: null | {id: string}
+http: baseURL: "http://localhost"
+resources: Thing: {
+	inputs: name: string @replace()
+	outputs: pet: string
+	id: "${inputs.name}"
+	create: {
+		steps: [
+			{world: do: what: "make"},
+			{as: "look", http: {path: "/x", returns: #Answer}, `+says+`},
+		]
+		return: pet: "`+uses+`"
+	}
+	delete: world: do: what: "remove"
+}`)
+			var want []string
+			if says == "" {
+				want = []string{"null-unguarded"}
+			}
+			if diff := cmp.Diff(want, everyCode(diags)); diff != "" {
+				t.Errorf("%s, then %s (-want +got):\n%s%+v", says, uses, diff, diags)
+			}
+		}
+	}
+}

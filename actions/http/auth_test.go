@@ -319,3 +319,44 @@ func TestTokenPerEngine(t *testing.T) {
 		t.Errorf("%d logins for two engines", n)
 	}
 }
+
+// TestTokenRefusedAfterARedirect: a token that ends between a POST and the GET that
+// it redirects to is renewed for that GET; the POST was processed, and is not sent
+// again, whatever comes of it.
+func TestTokenRefusedAfterARedirect(t *testing.T) {
+	for name, tc := range map[string]struct {
+		renewed bool
+		want    actions.Status
+	}{"renewed": {true, actions.Done}, "refused again": {false, actions.Unknown}} {
+		t.Run(name, func(t *testing.T) {
+			i := &issuer{lasts: 3600}
+			l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == "POST" && r.URL.Path == "/things" {
+					i.valid.Store(2)
+					if !tc.renewed {
+						i.valid.Store(100)
+					}
+					w.Header().Set("Location", "/things/7")
+					w.WriteHeader(http.StatusSeeOther)
+					return
+				}
+				i.serve(w, r)
+			})
+			l.done(l.run("/x", args{"auth": oauth(l)}))
+			l.requests()
+			out := l.run("/things", args{"auth": oauth(l), "method": "POST", "redirects": "same-origin"})
+			if out.Status != tc.want {
+				t.Errorf("%s, want %s: %v", out.Status, tc.want, out.Err)
+			}
+			posts := 0
+			for _, r := range l.requests() {
+				if r.Method == "POST" && r.URI == "/things" {
+					posts++
+				}
+			}
+			if posts != 1 {
+				t.Errorf("%d POSTs", posts)
+			}
+		})
+	}
+}

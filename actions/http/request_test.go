@@ -219,3 +219,37 @@ func TestEffect(t *testing.T) {
 		}
 	}
 }
+
+// TestMethodOfANullBody: what the spec says of the body decides on the method, and
+// not whether its value is null.
+func TestMethodOfANullBody(t *testing.T) {
+	for _, body := range bodies {
+		l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+		c := l.call("/x", args{})
+		c.Written = func(argument string) bool { return argument == body }
+		l.done(l.kind.Run(t.Context(), c))
+		if got := l.requests(); len(got) != 1 || got[0].Method != "POST" || got[0].Body != "" {
+			t.Errorf("%s: %+v", body, got)
+		}
+	}
+}
+
+// TestIfNoneMatch: a create by PUT that must not overwrite says so.
+func TestIfNoneMatch(t *testing.T) {
+	for _, tc := range []struct {
+		value any
+		want  string
+		err   string
+	}{{true, "*", ""}, {false, "", ""}, {`"abc"`, `"abc"`, ""}, {"", "", "empty string"}} {
+		l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+		out := l.run("/x", args{"method": "PUT", "ifNoneMatch": tc.value})
+		if tc.err != "" {
+			l.expect(out, actions.Refused, "", tc.err)
+			continue
+		}
+		l.done(out)
+		if got := l.requests()[0].Header.Get("If-None-Match"); got != tc.want {
+			t.Errorf("%v: %q, want %q", tc.value, got, tc.want)
+		}
+	}
+}

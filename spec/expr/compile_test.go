@@ -399,3 +399,29 @@ func TestRefs(t *testing.T) {
 		})
 	}
 }
+
+// TestPassed asserts what is known where a condition is false, or a text null.
+func TestPassed(t *testing.T) {
+	for text, want := range map[string][]string{
+		"${inputs.mode == null}":                                                    {"inputs.mode"},
+		"${inputs.mode == null || inputs.size > 1}":                                 {"inputs.mode"},
+		"${inputs.mode != null}":                                                    nil,
+		"${inputs.mode == null ? \"no mode\" : null}":                               {"inputs.mode"},
+		"${inputs.mode != null ? null : \"no mode\"}":                               {"inputs.mode"},
+		"${inputs.mode == null ? inputs.mode : null}":                               nil,
+		"${inputs.size > 1 ? \"large\" : inputs.mode == null ? \"no mode\" : null}": {"inputs.mode"},
+		"${inputs.mode}": nil,
+	} {
+		var got []string
+		v, diags := Compile(stringNode(text), petScope(), nil)
+		if v == nil {
+			t.Fatalf("%s does not compile: %+v", text, diags)
+		}
+		for _, path := range v.Passed() {
+			got = append(got, strings.Join(path, "."))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
