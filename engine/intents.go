@@ -133,7 +133,8 @@ func (r *run) settled(ctx context.Context, s *step) (any, error) {
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
-	if doubt && r.res.finds(s) && r.verb == create {
+	// What may be repeated needs no find, unless that can prove whose it is.
+	if doubt && r.verb == create && r.res.finds(s) && (intent.Looked || !s.certainty.Repeatable()) {
 		found, err := r.lookUntil(ctx, s, intent)
 		if err != nil {
 			return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, err))
