@@ -164,7 +164,7 @@ func cancelledBefore(t *testing.T, r result) {
 	}
 }
 
-const settles = "run `pulumi up` to settle it (or `declprov journal`)"
+const settles = "run `pulumi up`, which settles it; `declprov journal` lists it until then"
 
 // TestCancelWaitsForTheAnswer: a POST in flight is answered after the first
 // Cancel; creates after it are not sent.
