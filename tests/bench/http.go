@@ -36,6 +36,15 @@ resources: Thing: {
 	read: http: path: "/things/${id}"
 	delete: http: {method: "DELETE", path: "/things/${id}"}
 }
+// The same, looked for before it is created.
+resources: Found: {
+	inputs: {name: string, size: int}
+	outputs: serial: string
+	id: "${result.body.id}"
+	create: http: {method: "POST", path: "/things", json: "${inputs}"}
+	find: http: path: "/named/${inputs.name}"
+	delete: http: {method: "DELETE", path: "/things/${id}"}
+}
 // Many requests in one call.
 functions: many: {
 	inputs: names: [...string]
@@ -59,6 +68,10 @@ func (b *bench) http(ctx context.Context) error {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// It reads what was sent: whoever is measured sends it.
 		_, _ = io.Copy(io.Discard, r.Body)
+		if strings.HasPrefix(r.URL.Path, "/named/") {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"id":"t%d","name":"a","size":1,"serial":"s"}`, made.Add(1))
 	}))
@@ -75,7 +88,7 @@ func (b *bench) http(ctx context.Context) error {
 		return err
 	}
 	defer p.stop()
-	for _, part := range []func(context.Context, *process, string) error{b.httpOverhead, b.httpCreates, b.httpMemory} {
+	for _, part := range []func(context.Context, *process, string) error{b.httpOverhead, b.httpCreates, b.httpFinds, b.httpMemory} {
 		if err := part(ctx, p, server.URL); err != nil {
 			return err
 		}
@@ -207,6 +220,47 @@ func (b *bench) httpCreates(ctx context.Context, p *process, url string) error {
 	b.rows = append(b.rows, row{
 		what: fmt.Sprintf("http: %d creates, %d side by side", httpMakes, httpSide), got: median(own), budget: 1, unit: "s",
 		detail: fmt.Sprintf("the requests alone, by net/http without a host: %.2f s", median(bare)),
+	})
+	return nil
+}
+
+// httpFinds compares a create that is looked for first with one that is not, one
+// at a time: it costs a request, and an intent. The journal is in memory: on a
+// disk, syncing it costs what part "disk" shows.
+func (b *bench) httpFinds(ctx context.Context, p *process, _ string) error {
+	const makes = 200
+	inputs, err := structpb.NewStruct(map[string]any{"name": "a", "size": 1})
+	if err != nil {
+		return err
+	}
+	each := func(kind string, round int) (float64, error) {
+		took, err := timed(func() error {
+			for i := range makes {
+				name := fmt.Sprintf("f%d-%d", round, i)
+				_, err := p.Create(ctx, &pulumirpc.CreateRequest{
+					Urn: "urn:pulumi:dev::bench::bench:index:" + kind + "::" + name, Name: name, Type: "bench:index:" + kind, Properties: inputs,
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return us(took) / makes / 1000, err
+	}
+	var with, without []float64
+	for round := range b.rounds {
+		for kind, list := range map[string]*[]float64{"Found": &with, "Thing": &without} {
+			took, err := each(kind, round)
+			if err != nil {
+				return err
+			}
+			*list = append(*list, took)
+		}
+	}
+	b.rows = append(b.rows, row{
+		what: "http: find before the first send, a create", got: median(with) - median(without), budget: 1, unit: "ms",
+		detail: fmt.Sprintf("%.2f ms with it, %.2f ms without", median(with), median(without)),
 	})
 	return nil
 }

@@ -114,6 +114,10 @@ func run(ctx context.Context, rounds, ops int, wanted func(part string) bool) (e
 	if err := os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache")); err != nil {
 		return err
 	}
+	// So is the journal, which is none of the user's.
+	if err := os.Setenv("DECLPROV_JOURNAL", filepath.Join(dir, "journal")); err != nil {
+		return err
+	}
 	for _, p := range parts() {
 		if !wanted(p.name) {
 			continue
