@@ -176,8 +176,9 @@ func (r *run) begin(book *journal.Journal, s *step, sync bool) (intent journal.I
 // close writes down what came of a step.
 func (r *run) close(ctx context.Context, book *journal.Journal, s *step, intent journal.Intent, value any, err error) (any, error) {
 	if err == nil {
-		intent.Status, intent.ID = journal.Answered, r.id
-		return value, errors.Join(book.Put(intent, false), r.forgetFailed(book, s))
+		intent.Status, intent.ID = journal.Answered, r.idGiven(s, value)
+		r.mention(errors.Join(book.Put(intent, false), r.forgetFailed(book, s)))
+		return value, nil
 	}
 	switch statusOf(err) {
 	case actions.Refused, actions.Gone:
@@ -202,27 +203,48 @@ func (r *run) close(ctx context.Context, book *journal.Journal, s *step, intent 
 // adopt takes what find found for the result of a step whose response was lost.
 // Only an intent that says that there was nothing before allows it.
 func (r *run) adopt(book *journal.Journal, s *step, intent journal.Intent, found any) (any, error) {
+	if intent.ID != "" && intent.ID != r.idGiven(s, found) {
+		err := fmt.Errorf("it exists already%s, and is not what an earlier create made: import it if it is yours, else choose another name", r.idOf(s, found))
+		return nil, errors.Join(r.stop(s, 1, actions.Refused, err), r.forget(book, intent))
+	}
 	if !intent.Looked {
 		err := fmt.Errorf("something is there now, and nobody knows whether this create made it%s: if it is yours, import it; "+
 			"else choose another name. Then `declprov journal forget %s` takes this create off the list", r.idOf(s, found), intent.Key)
 		return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, err))
 	}
 	r.effect(s, verdict{status: actions.Done, value: found})
-	intent.Status = journal.Answered
-	return found, book.Put(intent, false)
+	intent.Status, intent.ID = journal.Answered, r.idGiven(s, found)
+	r.mention(book.Put(intent, false))
+	return found, nil
+}
+
+// idGiven is the id that a create's response gives, "" where it gives none.
+func (r *run) idGiven(s *step, response any) string {
+	if s != r.res.maker || r.verb != create {
+		return r.id
+	}
+	id := ""
+	_ = r.seeing(s, response, func() (err error) {
+		id, err = r.evalID()
+		return err
+	})
+	return id
 }
 
 // idOf is the id of what find found, in words, where it can be told.
 func (r *run) idOf(s *step, found any) string {
-	id := ""
-	_ = r.seeing(s, found, func() (err error) {
-		id, err = r.evalID()
-		return err
-	})
-	if id == "" {
-		return ""
+	if id := r.idGiven(s, found); id != "" {
+		return fmt.Sprintf(" (its id is %q)", id)
 	}
-	return fmt.Sprintf(" (its id is %q)", id)
+	return ""
+}
+
+// mention logs that the journal could not be kept up to date after a response came:
+// the resource is recorded all the same, and that settles the intent later.
+func (r *run) mention(err error) {
+	if err != nil {
+		r.log.Message(Warning, r.mask().text(err.Error()))
+	}
 }
 
 // leaveOpen writes down that nobody knows what came of an intent, and says in the
@@ -257,7 +279,7 @@ func (r *run) named(s *step, i journal.Intent, err error) error {
 func (r *run) noteLate(s *step, err error) error {
 	if err == nil && r.verb == create && !r.undoing && s.certainty == actions.Uncertain {
 		if book, opened := r.engine.book(); opened == nil {
-			return r.forgetFailed(book, s)
+			r.mention(r.forgetFailed(book, s))
 		}
 	}
 	if err == nil || statusOf(err) == actions.Refused || statusOf(err) == actions.Gone || r.verb != create || r.undoing ||

@@ -57,6 +57,7 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	}
 	old := e.newRun(r.res, r.res.create, create, r.ref, r.log)
 	old.inputs(inputs)
+	old.hash = i.Hash // what is recorded of the inputs may not be all of them
 	old.given, old.token, old.left, old.looked = inputs, r.token, r.left, i.Looked
 	if err := old.open(); err != nil {
 		return nil, err
