@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,6 +60,7 @@ func (c *compiler) identify(r *resource) {
 		return // broken, which was reported
 	}
 	r.foundBy = findBy(r)
+	c.importCuts(r)
 	why := c.notFollowed(r)
 	r.identity.follows = why == ""
 	if !r.identity.known && why != "" && r.read != nil {
@@ -67,6 +69,23 @@ func (c *compiler) identify(r *resource) {
 	}
 	c.renaming(r)
 	c.importComplete(r)
+}
+
+// importCuts reports an import in which the id ends at a text that every id has
+// in it.
+func (c *compiler) importCuts(r *resource) {
+	pieces := r.identity.imports.pieces
+	for i, s := range pieces {
+		if !isID(s) || i+2 >= len(pieces) || !pieces[i+1].Literal {
+			continue // it takes the rest
+		}
+		ends := pieces[i+1].Text
+		if slices.ContainsFunc(r.id.Segments(), func(s expr.Segment) bool { return s.Literal && strings.Contains(s.Text, ends) }) {
+			c.fail(codeImportTemplate, r.spec.Import.Range, "import", fmt.Sprintf("no import can have such an id: ${id} ends at %q, and every id has that in it", ends),
+				"Put ${id} at the end, or another text behind it.")
+			return
+		}
+	}
 }
 
 // notFollowed says why the id cannot be made anew of what a read sees; "" where
@@ -88,6 +107,7 @@ func (c *compiler) notFollowed(r *resource) string {
 				return fmt.Sprintf("the id is made of inputs.%s, which neither import nor read gives", p.Name)
 			}
 		case root == "steps" || slices.Contains(answerNames, root):
+			r.identity.answered = true
 			if why := c.answers(r, ref.Path); why != "" {
 				return why
 			}
@@ -299,6 +319,10 @@ func (r *resource) helpImport(name string) string {
 		return "" // it may be null at any time
 	}
 	with := "${inputs." + name + "}"
+	if p.Default != nil {
+		def, _ := json.Marshal(p.Default)
+		return fmt.Sprintf("An import does not give it. Say what stands in for it (inputs.%s ?? %s), or put %s into `import`.", name, def, with)
+	}
 	if !r.identity.imports.given() {
 		return fmt.Sprintf("An import gives only the id. Say that users type more: import: \"%s/${id}\".", with)
 	}

@@ -64,6 +64,8 @@ type Failed struct {
 	Undone  []int `json:"undone,omitempty"`
 	// Elements are the results of the elements that the step has finished, by key.
 	Elements map[string]any `json:"elements,omitempty"`
+	// Seen says that the resource was read since: what differs is known.
+	Seen bool `json:"seen,omitempty"`
 	// Unknown says that nobody knows whether the step was done.
 	Unknown bool `json:"unknown,omitempty"`
 	// World are the inputs that the resource was made with, where the host has

@@ -84,7 +84,14 @@ func TestFileLife(t *testing.T) {
 		t.Fatalf("an import gives inputs that survive check (-want +got):\n%s", d)
 	}
 
-	state = *imported.State // the object is the import's now
+	// From here on the file is the import's.
+	if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("File"), State: state}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(at); err != nil {
+		t.Fatalf("the state that was imported anew took the file with it: %v", err)
+	}
+	state = *imported.State
 	if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("File"), State: state}); err != nil {
 		t.Fatal(err)
 	}

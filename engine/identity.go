@@ -20,8 +20,9 @@ type identification struct {
 	imports reversible
 	// known says that an import's text tells the id: it is in it, or made of it.
 	known bool
-	// follows says that the id can be made anew of what a read sees.
-	follows bool
+	// follows says that the id can be made anew of what a read sees; answered,
+	// that the response of a step is a part of it.
+	follows, answered bool
 }
 
 // inputs are the inputs that every import gives.
@@ -182,7 +183,11 @@ func (e *Engine) seenID(r *run, inputs property.Map) string {
 	before := r.vars
 	defer func() { r.vars = before }()
 	var found []string
-	for _, answer := range r.answers() {
+	answers := []any{nil}
+	if r.res.identity.answered {
+		answers = r.answers()
+	}
+	for _, answer := range answers {
 		r.vars = &expr.Vars{Values: maps.Clone(before.Values)}
 		r.inputs(inputs)
 		if s := last(r.op.steps); s != nil && answer != nil {

@@ -63,9 +63,19 @@ func (s *step) hasVerdicts() bool {
 }
 
 // ask asks what the spec says of a response, in the order of the language. Of a
-// response that is a failure already only `refused` is asked: that it did nothing,
-// whatever the status.
+// response that is a failure already only `refused` and `gone` are asked: that
+// nothing was done, or is there, whatever the status. What only looks is first asked
+// whether the thing is there.
 func (r *run) ask(s *step, v *verdict) error {
+	failed := v.status != actions.Done
+	if s.effect != actions.Write || failed && (r.verb == remove || r.undoing) {
+		if gone, err := r.truth(s.gone, false); err != nil && !failed {
+			return err
+		} else if gone && err == nil {
+			v.status, v.err, v.final = actions.Gone, errGone, true
+			return nil
+		}
+	}
 	if text, err := r.text(s.refused); err != nil {
 		return err
 	} else if text != "" {
@@ -84,11 +94,13 @@ func (r *run) ask(s *step, v *verdict) error {
 		}
 		return nil
 	}
-	if gone, err := r.truth(s.gone, false); err != nil {
-		return err
-	} else if gone {
-		v.status, v.err, v.final = actions.Gone, errGone, true
-		return nil
+	if s.effect == actions.Write {
+		if gone, err := r.truth(s.gone, false); err != nil {
+			return err
+		} else if gone {
+			v.status, v.err, v.final = actions.Gone, errGone, true
+			return nil
+		}
 	}
 	if text, err := r.text(s.progress); err != nil {
 		return err

@@ -100,6 +100,11 @@ func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Res
 	private := old.Private
 	private.ETag = r.etag
 	private.SchemaVersion = r.res.spec.SchemaVersion // an import has none yet
+	if f := private.Failed; f != nil && f.Op == string(update) {
+		seen := *f
+		seen.Seen = true // from now on what differs is known
+		private.Failed = &seen
+	}
 	found, err := e.identified(r, old, State{Inputs: inputs, Outputs: withInputs(inputs, outputs.values), Private: private})
 	if err != nil {
 		return Result{Err: m.error(fmt.Errorf("read of %s: %w", r.res.spec.Name, err))}

@@ -112,6 +112,7 @@ func (e *Engine) settleUpdate(ctx context.Context, res *resource, s *State, req 
 	r := e.newRun(res, res.update, update, req.Ref, req.Log)
 	r.inputs(req.Inputs)
 	r.state(*s)
+	r.vars.Values["changes"] = changedInputs(r, res, e.changes(res, req.Ref, *s, req.Inputs, req.Ignore))
 	r.takeID(currentID(*s))
 	r.etag, r.given, r.token = s.Private.ETag, req.Inputs, s.Private.Token
 	if failed != nil {
@@ -144,6 +145,16 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 		return nil
 	}
 	now := State{ID: r.id, Inputs: req.Inputs, Outputs: s.Outputs, Private: Private{Token: s.Private.Token}}
+	if id := r.res.identity.id; id.given() {
+		// What the id says of the resource is what is true of it.
+		said, _, err := id.read(r.res, e.plainConfig, r.id)
+		if err != nil {
+			return nil
+		}
+		for name, v := range said.AllStable {
+			now.Inputs = now.Inputs.Set(name, v)
+		}
+	}
 	reader := e.newRun(r.res, r.res.read, read, req.Ref, r.log)
 	reader.recall(now)
 	reader.env = r.env
@@ -155,7 +166,7 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 	if seen.State == nil {
 		return nil
 	}
-	if !e.shows(r.res, req, now.Inputs, seen.State.Inputs) {
+	if !e.shows(r.res, req, req.Inputs, seen.State.Inputs) {
 		if e.shows(r.res, req, s.Inputs, seen.State.Inputs) {
 			r.etag, s.Private.ETag = reader.etag, reader.etag // nobody else has changed it
 		}
@@ -173,11 +184,15 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 	return &Result{State: out}
 }
 
-// lastEffect reports whether the step that failed is the last of the operation with
-// an effect: then nothing that it leaves undone is hidden from read.
+// lastEffect reports whether the step that failed is the last of the operation that
+// has an effect and would run: then nothing that it leaves undone is hidden from
+// read.
 func (r *run) lastEffect() bool {
 	for _, s := range r.op.steps[min(r.failed+1, len(r.op.steps)):] {
-		if s.effect == actions.Write {
+		if s.effect != actions.Write {
+			continue
+		}
+		if runs, err := r.truth(s.when, true); err != nil || runs {
 			return false
 		}
 	}

@@ -52,7 +52,7 @@ func (e *Engine) update(ctx context.Context, res *resource, state State, req Upd
 	case res.update == nil && !req.Preview:
 		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
 	}
-	if state.Private.Failed != nil {
+	if f := state.Private.Failed; f != nil && !f.Seen {
 		changes = e.allChanged(res)
 	}
 	r := e.newRun(res, res.update, update, req.Ref, req.Log)
@@ -114,8 +114,10 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 	r := e.newRun(res, op, v, req.Ref, req.Log)
 	r.inputs(req.Inputs)
 	if v == update {
+		// The host has recorded the inputs of before, so these are what they were at
+		// the first attempt.
 		r.state(state)
-		r.vars.Values["changes"] = changedInputs(r, res, e.allChanged(res))
+		r.vars.Values["changes"] = changedInputs(r, res, e.changes(res, req.Ref, state, req.Inputs, req.Ignore))
 	}
 	r.takeID(currentID(state))
 	r.etag = state.Private.ETag
@@ -178,6 +180,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	next.Private.ETag = r.etag // reading back may have given another
 	next.Outputs = withInputs(req.Inputs, outputs)
 	if failure != nil {
+		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
 		next.Private.Failed = r.unfinished(req.Inputs, failed, failure)
 	} else if err := e.updated(r, next); err != nil {
 		r.log.Message(Warning, err.Error())

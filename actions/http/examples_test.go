@@ -54,7 +54,7 @@ func b2i(b bool) int {
 // stepOf is the action of a step that is written in CUE.
 func stepOf(t *testing.T, step string) *spec.Node {
 	t.Helper()
-	text := "package x\nname: \"example\"\nversion: \"1.0.0\"\nresources: R: {inputs: {}, id: \"x\", create: " + step + "}\n"
+	text := "package x\nname: \"xy\"\nversion: \"1.0.0\"\nresources: R: {inputs: {}, id: \"x\", create: " + step + "}\n"
 	doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte(text), Format: "cue"})
 	if diags.HasErrors() {
 		t.Fatalf("%s: %+v", step, diags)
