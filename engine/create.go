@@ -135,7 +135,7 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	if r.id == "" {
 		// Without an id there is nothing that a host could keep.
 		failure = fmt.Errorf("%w; something may have been made, and its id is not known: `declprov journal` lists it", failure)
-		return Result{Err: m.error(errors.Join(failure, r.reopen()))}
+		return Result{Err: m.error(errors.Join(failure, r.reopen(undone, failure)))}
 	}
 	state := r.newState(inputs, r.partialOutputs(m))
 	state.Private.Failed = r.unfinished(inputs, r.failed, failure)

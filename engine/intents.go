@@ -303,15 +303,32 @@ func (r *run) noteLate(s *step, err error) error {
 }
 
 // reopen takes back that responses came, where nothing in them said what was made:
-// the next run has to look, and a person may.
-func (r *run) reopen() error {
-	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error {
-		if i.Status == journal.Failed {
+// the next run has to look, and a person may. What was not written down before is
+// listed now.
+func (r *run) reopen(undone map[int]bool, failure error) error {
+	err := r.eachIntent(func(book *journal.Journal, i journal.Intent) error {
+		if i.Status == journal.Failed || undone[i.Step] {
 			return nil
 		}
 		i.Status = journal.Unknown
 		return book.Put(i, true)
 	})
+	book, opened := r.engine.book()
+	if opened != nil {
+		return errors.Join(err, opened)
+	}
+	for _, t := range r.touched {
+		if undone[t.step.index] || slices.ContainsFunc(r.intents, func(i journal.Intent) bool { return i.Step == t.step.index }) {
+			continue
+		}
+		i, begun := book.Begin(r.intent(t.step), false)
+		i.Status, i.Sent, i.Error = journal.Unknown, time.Now().UTC(), r.mask().text(failure.Error())
+		if begun == nil {
+			begun = book.Put(i, true)
+		}
+		err = errors.Join(err, begun)
+	}
+	return err
 }
 
 // forgetUndone forgets the intents of steps that were undone: what comes next

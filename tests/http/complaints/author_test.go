@@ -17,6 +17,19 @@ type finding struct {
 	Line           int
 }
 
+// vetted is what vet reports of a spec, and the error that it ends with.
+func vetted(t *testing.T, spec string) ([]finding, error) {
+	t.Helper()
+	cmd := exec.Command(provider.Binary(t), "vet", "--format", "json", "-")
+	cmd.Stdin = strings.NewReader(spec)
+	out, err := cmd.Output()
+	var found []finding
+	if malformed := json.Unmarshal(out, &found); malformed != nil {
+		t.Fatal(malformed)
+	}
+	return found, err
+}
+
 // Mechanism: vet types the whole spec.
 func TestComplaint30MistakesBeforeRunning(t *testing.T) {
 	l := newLab(t, simple, always(200, whole))
@@ -28,13 +41,7 @@ func TestComplaint30MistakesBeforeRunning(t *testing.T) {
 		"unknwn(inputs.name)": "unknown-function",
 	} {
 		spec := strings.Replace(fmt.Sprintf(head, l.url)+simple, `json: "${inputs}"`, `json: x: "${`+mistake+`}"`, 1)
-		cmd := exec.Command(provider.Binary(t), "vet", "--format", "json", "-")
-		cmd.Stdin = strings.NewReader(spec)
-		out, err := cmd.Output()
-		var found []finding
-		if malformed := json.Unmarshal(out, &found); malformed != nil {
-			t.Fatal(malformed)
-		}
+		found, err := vetted(t, spec)
 		const line = 16 // of the create
 		if !slices.ContainsFunc(found, func(d finding) bool {
 			return d == finding{Code: code, Severity: "error", Line: line}

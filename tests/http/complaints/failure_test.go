@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,12 +82,15 @@ func TestComplaint19RetryAfter(t *testing.T) {
 	}
 }
 
-// Mechanism: a POST whose answer is lost is not sent again without a key, nor by
-// a `retry` of the spec. Package faults has the rest.
+// Mechanism: a POST whose response is lost is not sent again without a key, also
+// where the spec has a `retry` and a `find` that was not asked before. Package
+// faults has the rest.
 func TestComplaint20RetriedPOST(t *testing.T) {
+	const retry = `}
+	create: retry: {on: ["connection"], attempts: 3, backoff: "10ms"}`
 	for more, want := range map[string]int{
-		`}`: 1, `}
-	create: retry: {on: ["connection"], attempts: 3, backoff: "10ms"}`: 1, `, idempotencyKey: true}`: 2,
+		`}`: 1, retry + `
+	find: {http: path: "/named/${inputs.name}", first: false}`: 1, `, idempotencyKey: true}`: 2,
 	} {
 		l := newLab(t, strings.Replace(simple, `json: "${inputs}"}`, `json: "${inputs}"`+more, 1), func(w http.ResponseWriter, c call) {
 			panic(http.ErrAbortHandler) // the connection breaks
@@ -94,7 +98,7 @@ func TestComplaint20RetriedPOST(t *testing.T) {
 		if _, err := l.Create(t.Context(), thing, l.checked(values{"name": text("a")}), client.Operation{Timeout: 900 * time.Millisecond}); err == nil {
 			t.Fatal("it worked")
 		}
-		calls := l.requests()
+		calls := slices.DeleteFunc(l.requests(), func(c call) bool { return c.Method != "POST" })
 		if want == 1 && len(calls) != want || len(calls) < want {
 			t.Errorf("with %q %d requests", more, len(calls))
 		}
@@ -103,6 +107,49 @@ func TestComplaint20RetriedPOST(t *testing.T) {
 				t.Errorf("the key changes from attempt to attempt")
 			}
 		}
+	}
+}
+
+// Mechanism: a `retry` about lost responses asks `find` before it sends a POST
+// again; without one the spec is refused.
+func TestComplaint20RetriesAskFind(t *testing.T) {
+	const retry = `json: "${inputs}"}
+	create: retry: {on: ["connection"], attempts: 3, backoff: "10ms"}`
+	for name, tc := range map[string]struct {
+		made bool // by the request whose response is lost
+		want []string
+	}{
+		"nothing was made":   {false, []string{"GET /named/a", "POST /things", "GET /named/a", "POST /things"}},
+		"something was made": {true, []string{"GET /named/a", "POST /things", "GET /named/a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			posts := 0
+			l := newLab(t, strings.Replace(simple, `json: "${inputs}"}`, retry+`
+	find: http: path: "/named/${inputs.name}"
+	consistency: "50ms"`, 1), func(w http.ResponseWriter, c call) {
+				switch {
+				case c.Method == "POST":
+					if posts++; posts == 1 {
+						panic(http.ErrAbortHandler)
+					}
+					say(w, 201, whole)
+				case posts > 0 && tc.made || posts > 1:
+					say(w, 200, whole)
+				default:
+					say(w, 404, "{}")
+				}
+			})
+			if s := l.create(values{"name": text("a")}); s.ID != "1" {
+				t.Errorf("%+v", s)
+			}
+			if diff := cmp.Diff(tc.want, slices.Compact(lines(l.requests()))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	found, _ := vetted(t, fmt.Sprintf(head, "http://127.0.0.1:1")+strings.Replace(simple, `json: "${inputs}"}`, retry, 1))
+	if !slices.Contains(found, finding{Code: "unsafe-retry", Severity: "error", Line: 17}) {
+		t.Errorf("vet lets it pass: %+v", found)
 	}
 }
 

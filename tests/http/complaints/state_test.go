@@ -147,7 +147,11 @@ func TestComplaint06StateAfterFailedUpdate(t *testing.T) {
 	if s, err = l.Update(t.Context(), thing, s, l.checked(news), client.Operation{}); err != nil {
 		t.Fatal(err)
 	}
-	if calls := l.requests(); len(calls) == 0 || !strings.Contains(calls[0].Body, `"name":"b"`) {
+	calls := l.requests()
+	if diff := cmp.Diff([]string{"GET /things/1", "PATCH /things/1"}, lines(calls)); diff != "" {
+		t.Errorf("it does not look whether it was done, or does not send it again (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(calls[len(calls)-1].Body, `"name":"b"`) {
 		t.Errorf("what was not changed is not sent again: %+v", calls)
 	}
 	l.unchanged(s, news)

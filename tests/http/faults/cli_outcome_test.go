@@ -22,9 +22,9 @@ func (o outcome) String() string { return fmt.Sprintf("%s %d", o.how, o.requests
 // outcomes runs a command and says how it went for each resource.
 func (b *batch) outcomes(run func(*batch) *pulumicli.Result) map[string]outcome {
 	b.Helper()
-	before := map[string]int{}
+	before, listed := map[string]int{}, map[string]int{}
 	for _, p := range b.cells {
-		before[p.name] = p.requests()
+		before[p.name], listed[p.name] = p.requests(), len(p.intents(b, p.server, p.name))
 	}
 	had := b.recorded()
 	r := run(b)
@@ -43,6 +43,8 @@ func (b *batch) outcomes(run func(*batch) *pulumicli.Result) map[string]outcome 
 		switch {
 		case state != nil && len(state.InitErrors) > 0:
 			o.how = "kept"
+		case o.said != nil && len(p.intents(b, p.server, p.name)) > listed[p.name]:
+			o.how = "open"
 		case o.said != nil:
 			o.how = "error"
 		}
@@ -64,7 +66,7 @@ func (b *batch) outcomes(run func(*batch) *pulumicli.Result) map[string]outcome 
 // stays reports whether a resource must be in the state after its verb went so.
 func (c cell) stays(how string, was bool) bool {
 	switch {
-	case how == "error":
+	case how == "error" || how == "open":
 		return was
 	case how == "ok" && c.verb == "delete":
 		return false
@@ -155,6 +157,9 @@ func (b *batch) settled(size int) {
 	}
 	b.stack.Destroy(fmt.Sprintf("delete=%d", len(b.cells)), atOnce)
 	for _, p := range b.cells {
+		if left := p.intents(b, p.server, p.name); len(left) != p.forPeople() {
+			b.Errorf("%s: in the end the journal has %d intents: %+v", p.name, len(left), left)
+		}
 		if left, lone := len(p.objects()), strings.HasSuffix(p.want, "> 2"); left > 1 || (left == 1) != lone {
 			b.Errorf("%s: once all is destroyed there are %v", p.name, p.objects())
 		}
