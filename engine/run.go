@@ -118,6 +118,10 @@ func (r *run) inputs(values property.Map) { r.object("inputs", r.res.inputs, val
 // state puts what is recorded into scope: inputs and outputs, by name.
 func (r *run) state(s State) {
 	inputs := r.res.filled(s)
+	if s.Private.Failed != nil && inputs.Len() > 0 {
+		// After a failed update the outputs echo inputs that may not hold.
+		s.Outputs = property.NewMap(declared(r.res, s))
+	}
 	both := make(map[string]any, max(inputs.Len(), s.Outputs.Len()))
 	r.res.inputs.plainInto(both, inputs, []string{"state"}, r.secrets)
 	r.res.outputs.plainInto(both, s.Outputs, []string{"state"}, r.secrets)
