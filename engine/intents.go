@@ -82,6 +82,12 @@ func (r *run) intent(s *step) journal.Intent {
 	return i
 }
 
+// mayHaveEarlier reports whether there may be any; see journal.Has.
+func (r *run) mayHaveEarlier() bool {
+	book, err := r.engine.book()
+	return err == nil && book.Has(r.subject())
+}
+
 // earlier are the intents of the resource that earlier runs left.
 func (r *run) earlier() ([]journal.Intent, error) {
 	if r.left == nil {
@@ -278,7 +284,7 @@ func (r *run) named(s *step, i journal.Intent, err error) error {
 // noteLate lists a create without key or find once its response is lost.
 func (r *run) noteLate(s *step, err error) error {
 	if err == nil && r.verb == create && !r.undoing && s.certainty == actions.Uncertain {
-		if book, opened := r.engine.book(); opened == nil {
+		if book, opened := r.engine.book(); opened == nil && book.Has(r.subject()) {
 			r.mention(r.forgetFailed(book, s))
 		}
 	}
@@ -397,8 +403,8 @@ func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
 		return
 	}
 	book, err := e.book()
-	if err != nil {
-		return // nothing could have been written either
+	if err != nil || !book.Has(e.subject(ref)) {
+		return // nothing could have been written, or was
 	}
 	failed := s.Private.Failed
 	// An intent that stays is listed, and does no harm.

@@ -16,7 +16,7 @@ import (
 // error, so that the next run brings it to the inputs of now. It reports false
 // where there is nothing to record.
 func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
-	if r.res.maker == nil || r.res.maker.certainty == actions.Settled {
+	if r.res.maker == nil || r.res.maker.certainty == actions.Settled || !r.mayHaveEarlier() {
 		return Result{}, false
 	}
 	list, err := r.earlier()

@@ -216,8 +216,8 @@ func (e *Engine) updated(r *run, s *State) error {
 		return nil
 	}
 	book, err := e.book()
-	if err != nil {
-		return nil // nothing could have been written either
+	if err != nil || !book.Has(e.subject(r.ref)) {
+		return nil // nothing could have been written, or was
 	}
 	list, err := book.Of(e.subject(r.ref))
 	for _, i := range list {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -54,10 +55,12 @@ func (t *tokens) show(o object, token string) {
 	if t.newest == nil {
 		t.newest = map[object]string{}
 	}
-	t.newest[o] = max(t.newest[o], token)
+	if token <= t.newest[o] {
+		return
+	}
+	t.newest[o] = token
 	// A clock that went back must not make a new token older than a shown one.
-	var at int64
-	if _, err := fmt.Sscanf(token[:min(16, len(token))], "%x", &at); err == nil {
+	if at, err := strconv.ParseInt(token[:min(16, len(token))], 16, 64); err == nil {
 		t.last = max(t.last, at)
 	}
 }

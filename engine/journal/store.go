@@ -25,6 +25,10 @@ type Journal struct {
 	// all.
 	mu    sync.Mutex
 	owner owner
+	// names are the files that there were when Has was first asked, and those that
+	// this Journal has written since; nil before.
+	names   map[string]bool
+	namesMu sync.RWMutex
 }
 
 // In returns the journal of a folder, which is made at the first Begin.
@@ -35,6 +39,39 @@ func In(dir string) *Journal {
 // Close ends the Journal's ownership of its intents. Those that it still works on
 // are open from then on.
 func (j *Journal) Close() error { return j.owner.release() }
+
+// Has reports whether the journal may hold intents of a subject: it knows what there
+// was when it was first asked, and what this Journal has written since. It is for
+// those who look at every resource and hardly ever find anything; what another
+// process begins meanwhile, Of and Begin see.
+func (j *Journal) Has(s Subject) bool {
+	j.namesMu.RLock()
+	names := j.names
+	has := len(names) > 0 && names[s.file()]
+	j.namesMu.RUnlock()
+	if names != nil {
+		return has
+	}
+	j.namesMu.Lock()
+	defer j.namesMu.Unlock()
+	if j.names == nil {
+		j.names = map[string]bool{}
+		entries, _ := os.ReadDir(j.dir) // none is none
+		for _, e := range entries {
+			j.names[e.Name()] = true
+		}
+	}
+	return j.names[s.file()]
+}
+
+// wrote notes that a subject has a file.
+func (j *Journal) wrote(name string) {
+	j.namesMu.Lock()
+	defer j.namesMu.Unlock()
+	if j.names != nil {
+		j.names[name] = true
+	}
+}
 
 // BusyError reports that another living process works on an intent.
 type BusyError struct{ Intent Intent }
@@ -230,6 +267,9 @@ func (j *Journal) changeLocked(path string, do func([]Intent) ([]record, error))
 	}
 	for _, r := range records {
 		c.apply(r)
+	}
+	if len(c.intents) > 0 {
+		j.wrote(filepath.Base(path))
 	}
 	switch {
 	case len(c.intents) == 0:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -53,6 +54,9 @@ func readPrivate(outputs *structpb.Struct) engine.Private {
 	if err != nil || !v.IsString() {
 		return engine.Private{}
 	}
+	if token, ok := tokenAlone(v.AsString()); ok {
+		return engine.Private{Token: token}
+	}
 	decoder := json.NewDecoder(bytes.NewReader([]byte(v.AsString())))
 	decoder.UseNumber() // results may hold ids beyond 2^53
 	var p engine.Private
@@ -62,10 +66,29 @@ func readPrivate(outputs *structpb.Struct) engine.Private {
 	return p
 }
 
+// A private part that holds a token alone, as most do, is written and read without
+// a JSON library: that costs more than the rest of a Diff.
+const beforeToken, afterToken = `{"t":"`, `"}`
+
+// tokenAlone is the token of such a text.
+func tokenAlone(text string) (token string, ok bool) {
+	if !strings.HasPrefix(text, beforeToken) || !strings.HasSuffix(text, afterToken) || len(text) < len(beforeToken)+len(afterToken) {
+		return "", false
+	}
+	token = text[len(beforeToken) : len(text)-len(afterToken)]
+	return token, isToken(token)
+}
+
+// isToken reports whether a text has only the characters of tokens.
+func isToken(text string) bool { return text != "" && strings.Trim(text, "0123456789abcdef") == "" }
+
 // privateValue is the private part as it travels, or nil where it says nothing.
 func privateValue(p engine.Private) *structpb.Value {
 	if p == (engine.Private{}) {
 		return nil
+	}
+	if p == (engine.Private{Token: p.Token}) && isToken(p.Token) {
+		return wire.String(beforeToken + p.Token + afterToken)
 	}
 	raw, err := json.Marshal(p)
 	if err != nil && p.Failed != nil {
