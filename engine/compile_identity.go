@@ -99,6 +99,7 @@ func (c *compiler) notFollowed(r *resource) string {
 		switch root := ref.Path[0]; {
 		case root == "config" || root == "session":
 		case root == "inputs" && len(ref.Path) > 1:
+			r.identity.ofInputs = true
 			p := r.spec.Inputs.Field(ref.Path[1])
 			if p == nil || r.identity.inputs()[p.Name] || p.Default != nil {
 				continue
@@ -118,8 +119,8 @@ func (c *compiler) notFollowed(r *resource) string {
 	return ""
 }
 
-// answers says why what a create's step answered at a path is not to be had of a
-// read's; "" where it is.
+// answers returns why a member of a create's response cannot be taken from a
+// read's; "" if it can.
 func (c *compiler) answers(r *resource, path []string) string {
 	named := func(op *operation) *step {
 		if path[0] != "steps" {

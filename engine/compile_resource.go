@@ -31,6 +31,7 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 		c.identify(r)
 		r.consistency = c.duration(m.Consistency, c.configScope(), "consistency")
 		c.finding(r)
+		r.conditional = r.sendsETag()
 		c.checkCertainty(r)
 		c.readBack(r)
 		c.lifecycle(r)

@@ -68,8 +68,12 @@ func (r *run) lookFirst(ctx context.Context) error {
 		return r.stop(r.res.maker, 1, actions.Refused, fmt.Errorf("looking whether it exists: %w", err))
 	}
 	if found != nil {
+		remedy := "import it if it is yours, else choose another name"
+		if r.engine.tokens.known(r.res.object(State{ID: r.idGiven(r.res.maker, found), Inputs: r.given})) {
+			remedy = "it is the one that this resource replaces, so say `deleteBeforeReplace: true` in the program's options, or `diff: deleteBeforeReplace: true` in the spec"
+		}
 		return r.stop(r.res.maker, 1, actions.Refused,
-			fmt.Errorf("it exists already%s, and nothing was sent: import it if it is yours, else choose another name", r.idOf(r.res.maker, found)))
+			fmt.Errorf("it exists already%s, and nothing was sent: %s", r.idOf(r.res.maker, found), remedy))
 	}
 	r.looked = true
 	return nil

@@ -21,8 +21,8 @@ type identification struct {
 	// known says that an import's text tells the id: it is in it, or made of it.
 	known bool
 	// follows says that the id can be made anew of what a read sees; answered,
-	// that the response of a step is a part of it.
-	follows, answered bool
+	// that the response of a step is a part of it; ofInputs, that inputs are.
+	follows, answered, ofInputs bool
 }
 
 // inputs are the inputs that every import gives.
@@ -179,6 +179,9 @@ func (e *Engine) readsBack(res *resource, inputs property.Map, f *findings) {
 func (e *Engine) seenID(r *run, inputs property.Map) string {
 	if !r.res.identity.follows {
 		return ""
+	}
+	if r.res.identity.answered && r.op.ret == nil && !r.res.identity.ofInputs {
+		return r.plainID() // of what is in scope already
 	}
 	before := r.vars
 	defer func() { r.vars = before }()

@@ -27,7 +27,7 @@ func (e *Engine) outputs(
 		return nil, err
 	}
 	// The next change may need an ETag that only a read gives.
-	untagged := r.etag == "" && (r.res.update.conditional() || r.res.delete.conditional())
+	untagged := r.etag == "" && r.res.conditional
 	if len(r.res.outputs.fields) == 0 && !untagged {
 		return nil, nil // whatever came, nobody asked for it
 	}

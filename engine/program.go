@@ -212,6 +212,8 @@ type resource struct {
 	// asked before a create sends anything if findFirst.
 	find      *operation
 	findFirst bool
+	// conditional says that an update or delete sends the ETag of the last read.
+	conditional bool
 	// maker is the step of create that makes the object: the last with an effect
 	// up to the one after which the id is taken; nil where create has no effect.
 	maker *step

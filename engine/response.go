@@ -21,6 +21,9 @@ func (s *step) renameMembers(result any) any {
 // sends with the next change (RFC 9110, 8.8.3). After an effect whose response
 // has none, none is known.
 func (r *run) noteETag(s *step, result any) {
+	if r.res == nil || !r.res.conditional {
+		return // nobody asks for it
+	}
 	members, _ := result.(map[string]any)
 	headers, _ := members["headers"].(map[string]any)
 	etag, ok := headers["etag"].(string)
@@ -42,6 +45,17 @@ func (o *operation) conditional() bool {
 		v, known := a.value.Const()
 		return !known || v == true
 	})
+}
+
+// sendsETag reports whether anything that is done to a resource asks for the ETag of
+// the last read.
+func (r *resource) sendsETag() bool {
+	for _, m := range r.methods {
+		if m.op.conditional() {
+			return true
+		}
+	}
+	return r.update.conditional() || r.delete.conditional()
 }
 
 // markEchoes marks result members that echo a secret argument (Kind.Tells) as

@@ -82,6 +82,13 @@ func (t *tokens) superseded(o object, token string) bool {
 	return known && newest != token
 }
 
+// known reports whether an object is that of a state which the host has shown.
+func (t *tokens) known(o object) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return o.id != "" && t.newest[o] != ""
+}
+
 // object is what a state's resource is in the world: its id, and the recorded
 // values of what a delete finds it by beside the id. Two things of one id in two
 // places (issue 7 of one project, and of another) are not the same.
