@@ -2,6 +2,7 @@ package expr
 
 import (
 	"cmp"
+
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
