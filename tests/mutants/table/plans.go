@@ -35,8 +35,8 @@ func ofPlans() []Mutant {
 			Promise:   "A preview does not guess",
 			Mechanism: "a step that depends on what is not known is not known, and no failure",
 			File:      "engine/steps.go",
-			Find:      `		if r.preview && errors.Is(err, errNotKnown) {`,
-			Replace:   `		if false {`,
+			Find:      `	if r.preview && errors.Is(err, errNotKnown) {`,
+			Replace:   `	if false {`,
 			Package:   "engine", Test: "TestPreviewOfUnknownConditions", Fails: "it depends on what is not known yet",
 		},
 		{
