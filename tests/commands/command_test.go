@@ -3,6 +3,7 @@
 package commands_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,13 +11,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/pulumitest"
 )
 
-func openCommand(t *testing.T) *pulumitest.Stack {
+func openCommand(t *testing.T, env ...string) *pulumitest.Stack {
 	t.Helper()
-	return pulumitest.New(t, pulumitest.Providers{"commands": provider.Folder(t, "commands", "examples/command.cue")})
+	return pulumitest.New(t, pulumitest.Providers{"commands": provider.Folder(t, "commands", "examples/command.cue")}, env...)
+}
+
+// listed are the intents of a journal, in short.
+func listed(t *testing.T, dir string) []string {
+	t.Helper()
+	book := journal.In(dir)
+	all, err := book.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, i := range all {
+		out = append(out, fmt.Sprintf("%s of %s: %s", i.Operation, i.Name(), i.Status))
+	}
+	return out
 }
 
 // holds asserts what the files in the program's folder are.
@@ -132,11 +149,14 @@ func TestDriftOfACommand(t *testing.T) {
 	holds(t, s, map[string]string{})
 }
 
-// TestACommandThatFails keeps what may be half made, and the next run repairs it;
-// a secret in its environment shows nowhere.
+// TestACommandThatFails: a create whose command fails leaves nothing in the state,
+// for nothing says that what is there is the resource's own; the journal lists it
+// until the next run has made it. An update that fails is gone on with. A secret in
+// the environment shows nowhere.
 func TestACommandThatFails(t *testing.T) {
 	t.Parallel()
-	s := openCommand(t)
+	intents := t.TempDir()
+	s := openCommand(t, "DECLPROV_JOURNAL="+intents)
 	const program = `variables:
   pass: {fn::secret: the-canary-4711}
 resources:
@@ -144,7 +164,7 @@ resources:
     type: commands:Command
     properties:
       create: echo half >> it; echo "cannot with $PASS" >&2; test -e allowed
-      update: echo whole >> it
+      update: echo more >> it; test -e allowed
       environment: {PASS: "${pass}"}
 `
 	s.Program(program)
@@ -156,8 +176,25 @@ resources:
 	if strings.Contains(r.Stdout+r.Stderr, "the-canary-4711") {
 		t.Errorf("the secret shows:\n%s%s", r.Stdout, r.Stderr)
 	}
+	s.Unrecorded("it")
+	if diff := cmp.Diff([]string{"create of it: failed"}, listed(t, intents)); diff != "" {
+		t.Errorf("in the journal (-want +got):\n%s", diff)
+	}
+	s.Write("allowed", "")
+	s.Up("create=1")
+	s.Up("same=1")
+	if left := listed(t, intents); left != nil {
+		t.Errorf("in the journal once it is made: %v", left)
+	}
+	holds(t, s, map[string]string{"allowed": "", "it": "half\nhalf\n"})
+
+	if err := os.Remove(filepath.Join(s.Dir, "allowed")); err != nil {
+		t.Fatal(err)
+	}
+	s.Program(program + "      rerun: [again]\n")
+	s.Fails(s.Project.Up(t.Context()))
 	s.Write("allowed", "")
 	s.Up("update=1")
 	s.Up("same=1")
-	holds(t, s, map[string]string{"allowed": "", "it": "half\nhalf\n"})
+	holds(t, s, map[string]string{"allowed": "", "it": "half\nhalf\nmore\nmore\n"})
 }

@@ -135,28 +135,61 @@ func (l *lab) watchCommandLines() (stop func()) {
 	}
 }
 
+// journalled reads what the journal has of a create that failed.
+func (l *lab) journalled() {
+	l.Helper()
+	paths, err := filepath.Glob(filepath.Join(os.Getenv("DECLPROV_JOURNAL"), "*.json"))
+	if err != nil {
+		l.Fatal(err)
+	}
+	var all strings.Builder
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			l.Fatal(err)
+		}
+		all.Write(text)
+	}
+	if !strings.Contains(all.String(), `"status":"failed"`) {
+		l.Errorf("the journal does not list the create that failed: %s", all.String())
+	}
+	l.secret("the journal", all.String())
+}
+
 func TestSecretsOfCommands(t *testing.T) {
 	l := newLab(t)
 	for _, log := range []string{"both", "stdout", "stderr", "none"} {
 		for _, code := range []float64{0, 3} {
 			r := client.Resource{Type: "secretive:index:Teller", Name: "it"}
-			inputs := property.NewMap(map[string]property.Value{
-				"name": property.New("n"), "key": property.New(l.canaries["key"]).WithSecret(true), "code": property.New(code), "log": property.New(log),
-			})
+			inputs := func(code float64) property.Map {
+				return property.NewMap(map[string]property.Value{
+					"name": property.New("n"), "key": property.New(l.canaries["key"]).WithSecret(true), "code": property.New(code), "log": property.New(log),
+				})
+			}
+			if code != 0 {
+				// What a command says that fails is no proof that anything is ours.
+				failed := l.operation("a create that fails", client.State{}, func(ctx context.Context) (client.State, error) {
+					return l.Create(ctx, r, inputs(code), client.Operation{})
+				})
+				if failed.ID != "" {
+					t.Errorf("a create whose command failed leaves %+v", failed)
+				}
+				l.journalled()
+			}
 			state := l.operation("create", client.State{}, func(ctx context.Context) (client.State, error) {
-				return l.Create(ctx, r, inputs, client.Operation{})
+				return l.Create(ctx, r, inputs(0), client.Operation{})
 			})
 			if state.ID == "" {
 				t.Fatal("there is no resource")
 			}
-			if out := state.Outputs.Get("stdout"); code == 0 && !strings.Contains(out.AsString(), l.canaries["key"]) {
+			if out := state.Outputs.Get("stdout"); !strings.Contains(out.AsString(), l.canaries["key"]) {
 				t.Errorf("the key never arrived: %v", out)
 			}
 			state = l.operation("read", state, func(ctx context.Context) (client.State, error) {
 				return l.Read(ctx, r, state, client.Operation{})
 			})
 			state = l.operation("update", state, func(ctx context.Context) (client.State, error) {
-				return l.Update(ctx, r, state, inputs, client.Operation{})
+				return l.Update(ctx, r, state, inputs(code), client.Operation{})
 			})
 			l.operation("delete", state, func(ctx context.Context) (client.State, error) {
 				return client.State{}, l.Delete(ctx, r, state, client.Operation{})

@@ -90,9 +90,14 @@ func TestComplaint20RetriedPOST(t *testing.T) {
 	create: retry: {on: ["connection"], attempts: 3, backoff: "10ms"}`
 	for more, want := range map[string]int{
 		`}`: 1, retry + `
-	find: {http: path: "/named/${inputs.name}", first: false}`: 1, `, idempotencyKey: true}`: 2,
+	find: {http: path: "/named/${inputs.name}", first: false}
+	consistency: "0s"`: 1, `, idempotencyKey: true}`: 2,
 	} {
 		l := newLab(t, strings.Replace(simple, `json: "${inputs}"}`, `json: "${inputs}"`+more, 1), func(w http.ResponseWriter, c call) {
+			if c.Method == "GET" {
+				say(w, 404, "{}")
+				return
+			}
 			panic(http.ErrAbortHandler) // the connection breaks
 		})
 		if _, err := l.Create(t.Context(), thing, l.checked(values{"name": text("a")}), client.Operation{Timeout: 900 * time.Millisecond}); err == nil {
