@@ -81,7 +81,7 @@ func steps() []faults.Step {
 }
 
 func query(function string) string {
-	return fmt.Sprintf(`SELECT %s("load") INTO "daily" FROM "cpu" GROUP BY time(1d)`, function)
+	return fmt.Sprintf(`SELECT %s("load") INTO "shared"."autogen"."daily" FROM shared.autogen.cpu GROUP BY time(1d)`, function)
 }
 
 func program(name, duration, function string) string {
