@@ -45,6 +45,10 @@ type Step struct {
 	Program string
 	// Args are further arguments of `pulumi up`.
 	Args []string
+	// DeletesFirst says that the step replaces what has to go first. Told to
+	// continue on errors, Pulumi waits for ever after such a deletion has failed;
+	// so it is not told to, and each run may stop at the first fault.
+	DeletesFirst bool
 	// Ops is what the step does where nothing goes wrong: "update=2".
 	Ops string
 	// Things are the lines that the server has of these resources afterwards.
@@ -86,6 +90,10 @@ type Table struct {
 	Steps []Step
 	// Delete chooses the requests of the destruction at the end.
 	Delete []Match
+	// Taken is a program whose resources have the names of foreign things, and
+	// Takes the requests that would make them.
+	Taken string
+	Takes []Match
 	// Plain is what the life without faults has beside the steps.
 	Plain Plain
 }
@@ -121,15 +129,61 @@ func (l *life) faults() {
 	l.Helper()
 	for _, step := range l.table.Steps {
 		l.stack.Program(l.program(step.Program))
-		l.struck(step.Name, step.Strikes, func() (*pulumicli.Result, error) {
-			return l.stack.Project.Up(l.Context(), append([]string{"--continue-on-error"}, step.Args...)...)
+		runs, args := 1+len(step.Strikes), append([]string{"--continue-on-error"}, step.Args...)
+		if step.DeletesFirst {
+			runs, args = 1+len(step.Strikes)*len(l.names), step.Args
+		}
+		l.struck(step.Name, step.Strikes, runs, func() (*pulumicli.Result, error) {
+			return l.stack.Project.Up(l.Context(), args...)
 		})
 		l.agrees(step)
 	}
-	l.struck("destroy", l.table.Delete, func() (*pulumicli.Result, error) {
+	l.struck("destroy", l.table.Delete, 2, func() (*pulumicli.Result, error) {
 		return l.stack.Project.Destroy(l.Context(), "--continue-on-error")
 	})
 	l.has("destroy", nil)
+	l.taken()
+}
+
+// taken makes what somebody else has. Each must be refused, whatever the proxy
+// does; nothing of it may be in the state, nor be destroyed with it.
+func (l *life) taken() {
+	l.Helper()
+	const name = "foreign"
+	l.stack.Program("resources:\n" + strings.ReplaceAll(l.table.Taken, Name, name))
+	for _, match := range l.table.Takes {
+		l.proxy.Arm(unlucky.DroppedAfter(), 1, func(r unlucky.Request) bool { return match(name, r) })
+	}
+	var told strings.Builder
+	for run := 1; run <= 2; run++ {
+		r, err := l.stack.Project.Up(l.Context(), "--continue-on-error")
+		if err != nil {
+			l.Fatal(err)
+		}
+		l.describe(&told, "taken", run, r)
+		if made := made(r); len(made) > 0 || r.ExitCode == 0 {
+			l.Errorf("taken: exit code %d, made: %v", r.ExitCode, made)
+		}
+	}
+	l.Log(told.String())
+	l.proxy.Disarm()
+	l.has("taken", nil)
+	if r, err := l.stack.Project.Destroy(l.Context()); err != nil || r.ExitCode != 0 {
+		l.Fatal(err, r.Failure())
+	}
+	l.has("destroy of what was taken", nil)
+	l.journal("taken")
+}
+
+// made are the resources that a run recorded.
+func made(r *pulumicli.Result) []string {
+	var out []string
+	for _, line := range r.Outcomes() {
+		if strings.HasPrefix(line, "create ") || strings.HasPrefix(line, "update ") || strings.HasPrefix(line, "same ") {
+			out = append(out, line)
+		}
+	}
+	return out
 }
 
 // life is a table that is being run.
@@ -142,9 +196,9 @@ type life struct {
 	names   []string // of the resources
 }
 
-// struck runs a command into the faults, and then again until it works. A run
-// more than there are kinds of struck requests is an error.
-func (l *life) struck(step string, strikes []Match, command func() (*pulumicli.Result, error)) {
+// struck runs a command into the faults, and then again until it works, in so many
+// runs at most.
+func (l *life) struck(step string, strikes []Match, most int, command func() (*pulumicli.Result, error)) {
 	l.Helper()
 	for _, name := range l.names {
 		for _, match := range strikes {
@@ -152,7 +206,6 @@ func (l *life) struck(step string, strikes []Match, command func() (*pulumicli.R
 		}
 	}
 	l.proxy.Exchanges()
-	const most = 5
 	var told strings.Builder
 	for runs := 1; ; runs++ {
 		r, err := command()
@@ -162,9 +215,6 @@ func (l *life) struck(step string, strikes []Match, command func() (*pulumicli.R
 		l.describe(&told, step, runs, r)
 		if r.ExitCode == 0 {
 			l.Log(told.String())
-			if runs > 1+len(strikes) {
-				l.Errorf("%s: it took %d runs", step, runs)
-			}
 			break
 		}
 		switch {
@@ -188,7 +238,7 @@ func (l *life) struck(step string, strikes []Match, command func() (*pulumicli.R
 func (l *life) describe(b *strings.Builder, step string, run int, r *pulumicli.Result) {
 	fmt.Fprintf(b, "%s, run %d: exit code %d, %s\n", step, run, r.ExitCode, r.Ops())
 	for _, e := range l.proxy.Exchanges() {
-		fmt.Fprintf(b, "  %.200s -> %d %s\n", e.Request, e.Status, e.Misfortune)
+		fmt.Fprintf(b, "  %.200q -> %d %s\n", e.Request.String(), e.Status, e.Misfortune)
 	}
 	for _, d := range r.Diagnostics() {
 		if d.Severity != "info" {

@@ -11,13 +11,15 @@ import (
 
 func TestAlertmanager(t *testing.T) {
 	s := start(t)
-	for _, name := range []string{"after", "plain"} { // they look like ours
+	for _, name := range []string{"foreign", "after", "plain"} { // they look like ours
 		s.silence(t, name, "mallory", "theirs")
 	}
 	faults.Table{
 		Server: faults.Server{Provider: "alertmanager", Spec: "tests/servers/alertmanager/testdata/alertmanager.cue", URL: s.Base, Env: environment, Things: s.things},
 		Steps:  s.steps(t),
 		Delete: []faults.Match{s.deletes(t, "NAME-new by bob")},
+		Taken:  program("NAME", "mallory", "theirs"),
+		Takes:  []faults.Match{faults.Request("POST", `"value":"NAME"`)},
 		Plain: faults.Plain{
 			Change: func(t testing.TB, name string) {
 				s.Must(t, "DELETE", "/api/v2/silence/"+s.id(t, name+"-new by bob"), nil)

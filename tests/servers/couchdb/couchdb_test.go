@@ -16,6 +16,8 @@ func TestCouchDB(t *testing.T) {
 		Server: faults.Server{Provider: "couchdb", Spec: "tests/servers/couchdb/testdata/couchdb.cue", URL: s.Base, Env: environment, Things: s.things},
 		Steps:  steps(),
 		Delete: []faults.Match{faults.Request("DELETE", "/db-NAME-new"), faults.Request("DELETE", "/shared/NAME-new")},
+		Taken:  program("NAME", "NAME", "note", "{by: ada}"),
+		Takes:  []faults.Match{faults.Request("PUT", "/NAME"), faults.Request("PUT", "/shared/NAME")},
 		Plain: faults.Plain{
 			Change: func(t testing.TB, name string) {
 				s.put(t, "shared", name+"-new", map[string]any{"type": "letter", "by": "mallory"})
@@ -64,7 +66,7 @@ func steps() []faults.Step {
 			},
 		},
 		{
-			Name: "replace", Ops: "create-replacement=1 delete-replaced=1 replace=1 same=1",
+			Name: "replace", DeletesFirst: true, Ops: "create-replacement=1 delete-replaced=1 replace=1 same=1",
 			Program: program("db-NAME-new", "NAME-new", "letter", "{by: cy}"),
 			Things:  []string{"database db-NAME-new", `document shared/NAME-new {"by":"cy","type":"letter"}`},
 			Strikes: []faults.Match{faults.Request("DELETE", "/shared/NAME-new"), faults.Request("PUT", "/shared/NAME-new")},

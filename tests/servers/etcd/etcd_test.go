@@ -17,6 +17,8 @@ func TestEtcd(t *testing.T) {
 		Server: faults.Server{Provider: "etcd", Spec: "tests/servers/etcd/testdata/etcd.cue", URL: s.Base, Env: environment, Things: s.things},
 		Steps:  steps(),
 		Delete: []faults.Match{sent("/kv/deleterange", "NAME/new"), sent("/auth/role/delete", "NAME-new")},
+		Taken:  program("NAME", "mine", "NAME", "[{key: k}]"),
+		Takes:  []faults.Match{sent("/kv/txn", "NAME"), sent("/auth/role/add", "NAME")},
 		Plain: faults.Plain{
 			Change: func(t testing.TB, name string) {
 				s.put(t, name+"/new", "theirs")
@@ -65,7 +67,7 @@ func steps() []faults.Step {
 		},
 		{
 			// The new one has the name of the old one, which has to go first.
-			Name: "replace", Ops: "create-replacement=1 delete-replaced=1 replace=1 same=1",
+			Name: "replace", DeletesFirst: true, Ops: "create-replacement=1 delete-replaced=1 replace=1 same=1",
 			Program: strings.Replace(program("NAME/new", "two", "NAME-new", "[{key: NAME/2, access: WRITE}]"),
 				"etcd:Key,", "etcd:Key, options: {deleteBeforeReplace: true},", 1),
 			Args:    []string{"--replace", "**etcd:index:Key::**"},

@@ -21,6 +21,8 @@ func TestInfluxDB(t *testing.T) {
 			faults.Request("POST", `DROP DATABASE "NAME-new"`), faults.Request("POST", `DROP RETENTION POLICY "NAME-new"`),
 			faults.Request("POST", `DROP CONTINUOUS QUERY "NAME-new"`),
 		},
+		Taken: program("NAME", "24h", "mean"),
+		Takes: []faults.Match{faults.Request("POST", `CREATE DATABASE "NAME"`), faults.Request("POST", `CREATE RETENTION POLICY "NAME"`), faults.Request("POST", `CREATE CONTINUOUS QUERY "NAME"`)},
 		Plain: faults.Plain{
 			Change: func(t testing.TB, name string) {
 				s.run(t, strings.ReplaceAll(`ALTER RETENTION POLICY "NAME-new" ON "shared" DURATION 72h`, "NAME", name))
@@ -73,7 +75,7 @@ func steps() []faults.Step {
 			},
 		},
 		{
-			Name: "replace", Ops: "create-replacement=1 delete-replaced=1 replace=1 same=2",
+			Name: "replace", DeletesFirst: true, Ops: "create-replacement=1 delete-replaced=1 replace=1 same=2",
 			Program: program("NAME-new", "48h", "max"), Things: things("NAME-new", "48h0m0s", "max"),
 			Strikes: []faults.Match{faults.Request("POST", `DROP CONTINUOUS QUERY "NAME-new"`), faults.Request("POST", `CREATE CONTINUOUS QUERY "NAME-new"`)},
 		},

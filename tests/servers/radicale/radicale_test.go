@@ -16,6 +16,8 @@ func TestRadicale(t *testing.T) {
 		Server: faults.Server{Provider: "radicale", Spec: "tests/servers/radicale/testdata/radicale.cue", URL: s.base, Env: environment, Things: s.things},
 		Steps:  steps(),
 		Delete: []faults.Match{faults.Request("DELETE", "/cal-NAME-new/"), faults.Request("DELETE", "/shared/NAME-new.ics")},
+		Taken:  program("NAME", "Mine", "NAME", "NAME", "Mine"),
+		Takes:  []faults.Match{faults.Request("MKCALENDAR", "/NAME/"), faults.Request("PUT", "/shared/NAME.ics")},
 		Plain: faults.Plain{
 			Change: func(t testing.TB, name string) {
 				s.event(t, "/shared/"+name+"-new.ics", name+"-2", "Changed")
@@ -65,7 +67,7 @@ func steps() []faults.Step {
 			},
 		},
 		{
-			Name: "replace", Ops: "create-replacement=1 delete-replaced=1 replace=1 same=1",
+			Name: "replace", DeletesFirst: true, Ops: "create-replacement=1 delete-replaced=1 replace=1 same=1",
 			Program: program("cal-NAME-new", "Home", "NAME-new", "NAME-2", "Breakfast"),
 			Things:  []string{"calendar cal-NAME-new: Home #3a87ad", "event shared/NAME-new.ics NAME-2: Breakfast"},
 			Strikes: []faults.Match{faults.Request("DELETE", "/shared/NAME-new.ics"), faults.Request("PUT", "/shared/NAME-new.ics")},
