@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/tests/internal/pulumicli"
+	"github.com/declprov/declprov/tests/internal/unlucky"
 )
 
 // Plain is what a life without faults has beside the steps of the table, once
@@ -41,6 +44,8 @@ func (l *life) plain() {
 		l.stack.Up(last.Ops, last.Args...)
 		l.agrees(last)
 	}
+	l.looksThrough("refresh", func() (*pulumicli.Result, error) { return l.stack.Project.Refresh(l.Context()) })
+	l.agrees(last)
 	p := l.table.Plain
 	p.Change(l, plain)
 	found, err := l.stack.Project.Refresh(l.Context())
@@ -59,7 +64,10 @@ func (l *life) plain() {
 	}
 	l.has("destroy", nil)
 	for _, i := range p.Imports {
-		l.stack.Import(i.Token, strings.ReplaceAll(i.Resource, Name, plain), i.Make(l, plain))
+		name, id := strings.ReplaceAll(i.Resource, Name, plain), i.Make(l, plain)
+		l.looksThrough("import", func() (*pulumicli.Result, error) {
+			return l.stack.Project.Import(l.Context(), i.Token, name, id)
+		})
 	}
 	l.stack.Program(l.program(p.Imported))
 	l.agrees(Step{Name: "import", Things: l.mine()})
@@ -68,6 +76,37 @@ func (l *life) plain() {
 	}
 	l.has("destroy after import", nil)
 	l.journal("plain")
+}
+
+// looksThrough runs a command that only looks, while the first requests fail. It
+// may fail once for each, and changes nothing on the server.
+func (l *life) looksThrough(what string, command func() (*pulumicli.Result, error)) {
+	l.Helper()
+	before := l.mine()
+	any := func(unlucky.Request) bool { return true }
+	l.proxy.Arm(unlucky.ServerErrorBefore(), 1, any)
+	l.proxy.Arm(unlucky.DroppedAfter(), 1, any)
+	var told strings.Builder
+	for runs := 1; ; runs++ {
+		r, err := command()
+		if err != nil {
+			l.Fatal(err)
+		}
+		l.describe(&told, what, runs, r)
+		if r.ExitCode == 0 {
+			break
+		}
+		if runs == 3 {
+			l.Log(told.String())
+			l.Fatalf("%s: it still fails after %d runs", what, runs)
+		}
+	}
+	if left := l.proxy.Disarm(); len(left) > 0 {
+		l.Errorf("%s: these faults struck nothing: %v", what, left)
+	}
+	if diff := cmp.Diff(before, l.mine()); diff != "" {
+		l.Errorf("%s: what the server has changed (-before +after):\n%s", what, diff)
+	}
 }
 
 // repaired runs an up with a refresh, after which everything must be as the
@@ -90,5 +129,6 @@ func (l *life) mine() []string {
 			out = append(out, line)
 		}
 	}
+	slices.Sort(out)
 	return out
 }
