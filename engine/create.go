@@ -274,6 +274,9 @@ func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
 		Op: string(r.verb), Step: failed, Steps: r.op.shape(), Inputs: hashInputs(inputs), Error: m.text(err.Error()),
 		Unknown: statusOf(err) == actions.Unknown,
 	}
+	if id, _ := r.vars.Values["id"].(string); r.verb == update && id != r.id {
+		out.ID = id
+	}
 	for _, value := range r.results[:min(failed, len(r.results))] {
 		out.Results = append(out.Results, storable(value))
 	}

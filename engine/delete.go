@@ -47,7 +47,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	}
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
-	if err := e.relocate(ctx, res, req.Ref, &state, req.Log); err != nil {
+	if err := e.relocateAll(ctx, res, req.Ref, &state, req.Log); err != nil {
 		return err
 	}
 	r := e.newRun(res, res.delete, remove, req.Ref, req.Log)

@@ -68,6 +68,9 @@ type Failed struct {
 	Seen bool `json:"seen,omitempty"`
 	// Unknown says that nobody knows whether the step was done.
 	Unknown bool `json:"unknown,omitempty"`
+	// ID is the id that the steps of an update have seen, where it has another one
+	// since.
+	ID string `json:"id,omitempty"`
 	// World are the inputs that the resource was made with, where the host has
 	// recorded others: as recordable writes them.
 	World json.RawMessage `json:"world,omitempty"`

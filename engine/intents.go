@@ -74,6 +74,7 @@ func (r *run) intent(s *step) journal.Intent {
 	i := journal.Intent{
 		Subject: r.subject(), Operation: op, Token: r.token, ID: r.id,
 		Step: s.index, StepName: s.name, Element: r.at, Hash: r.inputsHash(), Looked: r.looked,
+		Proves:        r.verb == update && r.looked && !r.effected,
 		Configuration: r.engine.configuration,
 	}
 	if r.res.find != nil || s.certainty == actions.Keyed {
@@ -151,6 +152,16 @@ func (r *run) settled(ctx context.Context, s *step) (any, error) {
 		}
 		doubt = false
 	}
+	if doubt {
+		moved, err := r.moved(ctx, s, &intent)
+		if err != nil {
+			return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, err))
+		}
+		if moved {
+			r.mention(book.Put(intent, false))
+			return nil, nil
+		}
+	}
 	r.key = intent.Key
 	value, err := r.attempts(ctx, s, doubt)
 	r.key = ""
@@ -192,6 +203,14 @@ func (r *run) close(ctx context.Context, book *journal.Journal, s *step, intent 
 	case actions.Failed:
 		intent.Status, intent.Error = journal.Failed, r.mask().text(err.Error())
 		return nil, errors.Join(err, book.Put(intent, false))
+	}
+	if stopped(ctx) == nil {
+		if moved, looked := r.moved(ctx, s, &intent); looked != nil {
+			err = errors.Join(err, looked)
+		} else if moved {
+			r.mention(book.Put(intent, false))
+			return nil, nil
+		}
 	}
 	if r.canLook(s) && stopped(ctx) == nil {
 		switch found, looked := r.find(ctx, s); {

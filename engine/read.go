@@ -28,7 +28,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	if req.Reason == Refresh {
-		if err := e.relocate(ctx, res, req.Ref, &state, req.Log); err != nil {
+		if err := e.relocateAll(ctx, res, req.Ref, &state, req.Log); err != nil {
 			return Result{Err: err}
 		}
 	}

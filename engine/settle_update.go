@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -36,6 +37,9 @@ func (e *Engine) relocate(ctx context.Context, res *resource, ref Ref, s *State,
 			continue
 		}
 		id := i.ID
+		if i.Status == journal.Answered && !i.Moved {
+			continue // its id is the one before
+		}
 		if i.Status != journal.Answered {
 			if id, err = e.idAfter(ctx, res, ref, i, log); err != nil {
 				return fmt.Errorf("an update of it, whose response was lost, is still open: %w", err)
@@ -46,6 +50,31 @@ func (e *Engine) relocate(ctx context.Context, res *resource, ref Ref, s *State,
 		}
 	}
 	return nil
+}
+
+// relocateAll is relocate for who sees the resource as it is now: what the id says
+// of it is true of it.
+func (e *Engine) relocateAll(ctx context.Context, res *resource, ref Ref, s *State, log Log) error {
+	if err := e.relocate(ctx, res, ref, s, log); err != nil || s.Private.ID == "" {
+		return err
+	}
+	var err error
+	s.Inputs, err = e.said(res, s.Private.ID, s.Inputs)
+	return err
+}
+
+// said are the inputs, with those that an id says as it says them.
+func (e *Engine) said(res *resource, id string, inputs property.Map) (property.Map, error) {
+	if !res.identity.id.given() {
+		return inputs, nil
+	}
+	said, _, err := res.identity.id.read(res, e.plainConfig, id)
+	for name, v := range said.AllStable {
+		if before, given := inputs.GetOk(name); !given || !plainEqual(before, v) {
+			inputs = inputs.Set(name, v)
+		}
+	}
+	return inputs, err
 }
 
 // idAfter is the id that find gives after a lost update, "" where it tells none.
@@ -82,6 +111,48 @@ func (e *Engine) findID(ctx context.Context, res *resource, ref Ref, inputs prop
 	return id, r.mask().error(err)
 }
 
+// moved reports whether find shows that a lost step of an update was done, because
+// it gave the resource another id. The steps that follow see the id that they would
+// have seen. The step that ends an update is left to read, which shows more.
+func (r *run) moved(ctx context.Context, s *step, i *journal.Intent) (bool, error) {
+	if r.verb != update || !i.Proves || len(s.undo) > 0 || r.op.uses(s) || r.endsWith(s.index) {
+		return false, nil
+	}
+	id, err := r.engine.findID(ctx, r.res, r.ref, r.given, r.log)
+	if err != nil || id == "" || id == i.ID {
+		return false, err
+	}
+	r.log.Message(Info, "the response to "+s.name+" of the update was lost: it was done, as find shows")
+	r.effect(s, verdict{status: actions.Done})
+	r.id, r.vars.Values["id"] = id, i.ID
+	i.Status, i.ID, i.Moved = journal.Answered, id, true
+	return true, nil
+}
+
+// uses reports whether anything after a step refers to its result.
+func (o *operation) uses(s *step) bool {
+	named := wanting{named: map[string]*step{}}
+	for _, other := range o.steps {
+		named.named[other.model.As] = other
+	}
+	refers := func(before []*step) func(*expr.Value) bool {
+		return func(v *expr.Value) bool {
+			return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
+				of, _ := named.of(before, ref.Path)
+				return of == s
+			})
+		}
+	}
+	for n, later := range o.steps[s.index+1:] {
+		before := o.steps[:s.index+1+n]
+		if slices.ContainsFunc(append(later.templates(), later.forEach), refers(before)) ||
+			slices.ContainsFunc(later.ownTemplates(), refers(append(slices.Clone(before), later))) {
+			return true
+		}
+	}
+	return refers(o.steps)(o.ret)
+}
+
 // lookBefore asks find, before an update is sent of which only find could say later
 // what it did, whether its inputs lead to anything but the resource itself.
 func (r *run) lookBefore(ctx context.Context) error {
@@ -115,6 +186,9 @@ func (e *Engine) settleUpdate(ctx context.Context, res *resource, s *State, req 
 	r.vars.Values["changes"] = changedInputs(r, res, e.changes(res, req.Ref, *s, req.Inputs, req.Ignore))
 	r.takeID(currentID(*s))
 	r.etag, r.given, r.token = s.Private.ETag, req.Inputs, s.Private.Token
+	if failed != nil && failed.ID != "" {
+		r.vars.Values["id"] = failed.ID
+	}
 	if failed != nil {
 		r.failed = failed.Step
 	} else {
@@ -131,34 +205,20 @@ func (e *Engine) settleUpdate(ctx context.Context, res *resource, s *State, req 
 // id and the ETag of the state are then as they are now, so that the update can be
 // sent again.
 func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *State) *Result {
-	if r.looked && r.res.find != nil {
-		if id, err := e.findID(ctx, r.res, req.Ref, req.Inputs, r.log); err == nil && id != "" {
-			r.takeID(id)
-		}
-	}
 	if r.id != s.ID {
 		s.Private.ID = r.id
 	} else {
 		s.Private.ID = ""
 	}
-	if r.res.read == nil || !r.lastEffect() {
+	if r.res.read == nil || !r.endsWith(r.failed) || r.leavesOld(ctx, s) {
 		return nil
 	}
-	now := State{ID: r.id, Inputs: req.Inputs, Outputs: s.Outputs, Private: Private{Token: s.Private.Token}}
-	if id := r.res.identity.id; id.given() {
-		// What the id says of the resource is what is true of it.
-		said, _, err := id.read(r.res, e.plainConfig, r.id)
-		if err != nil {
-			return nil
-		}
-		for name, v := range said.AllStable {
-			now.Inputs = now.Inputs.Set(name, v)
-		}
+	inputs, err := e.said(r.res, r.id, req.Inputs)
+	if err != nil {
+		return nil
 	}
-	reader := e.newRun(r.res, r.res.read, read, req.Ref, r.log)
-	reader.recall(now)
-	reader.env = r.env
-	yield, err := reader.look(ctx)
+	now := State{ID: r.id, Inputs: inputs, Outputs: s.Outputs, Private: Private{Token: s.Private.Token}}
+	reader, yield, err := r.readAs(ctx, now)
 	if err != nil {
 		return nil
 	}
@@ -184,11 +244,40 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 	return &Result{State: out}
 }
 
-// lastEffect reports whether the step that failed is the last of the operation that
+// readAs reads the resource as that state says of it.
+func (r *run) readAs(ctx context.Context, now State) (*run, any, error) {
+	reader := r.engine.newRun(r.res, r.res.read, read, r.ref, r.log)
+	reader.recall(now)
+	reader.env = r.env
+	yield, err := reader.look(ctx)
+	return reader, yield, err
+}
+
+// leavesOld reports whether the object of the id before is still there, or may be,
+// after a step that followed the one that gave another id: reading the new one does
+// not tell what that step did to the old one.
+func (r *run) leavesOld(ctx context.Context, s *State) bool {
+	before, _ := r.vars.Values["id"].(string)
+	changed := slices.ContainsFunc(r.op.steps[:min(r.failed, len(r.op.steps))], func(s *step) bool {
+		ran, err := r.truth(s.when, true)
+		return s.effect == actions.Write && (err != nil || ran)
+	})
+	if before == "" || before == r.id || !changed {
+		return false
+	}
+	inputs, err := r.engine.said(r.res, before, s.Inputs)
+	if err != nil {
+		return true
+	}
+	_, _, err = r.readAs(ctx, State{ID: before, Inputs: inputs, Outputs: s.Outputs, Private: Private{Token: s.Private.Token}})
+	return !errors.Is(err, errGone)
+}
+
+// endsWith reports whether the step of that index is the last of the operation that
 // has an effect and would run: then nothing that it leaves undone is hidden from
 // read.
-func (r *run) lastEffect() bool {
-	for _, s := range r.op.steps[min(r.failed+1, len(r.op.steps)):] {
+func (r *run) endsWith(index int) bool {
+	for _, s := range r.op.steps[min(index+1, len(r.op.steps)):] {
 		if s.effect != actions.Write {
 			continue
 		}
@@ -228,7 +317,7 @@ func (e *Engine) updated(r *run, s *State) error {
 			err = errors.Join(err, r.forget(book, i))
 			continue
 		}
-		i.Status, i.ID = journal.Answered, s.Private.ID
+		i.Status, i.ID, i.Moved = journal.Answered, s.Private.ID, true
 		err = errors.Join(err, book.Put(i, false))
 	}
 	return err

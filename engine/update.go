@@ -123,6 +123,9 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 	r.etag = state.Private.ETag
 	r.given, r.token = req.Inputs, state.Private.Token
 	r.resume(f)
+	if f.ID != "" && r.effected {
+		r.vars.Values["id"] = f.ID // as the steps before have seen it
+	}
 	if err := r.open(); err != nil {
 		return Result{Err: err}
 	}
@@ -155,6 +158,11 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	failure := r.steps(ctx)
 	if failure != nil && !r.effected {
 		return Result{Err: r.mask().error(failure)}
+	}
+	if failure != nil && r.looked && stopped(ctx) == nil {
+		if id, err := e.findID(ctx, r.res, req.Ref, req.Inputs, r.log); err == nil && id != "" {
+			r.id = id
+		}
 	}
 	if statusOf(failure) == actions.Unknown && stopped(ctx) == nil {
 		if out := e.reconcile(ctx, r, req, &old); out != nil {

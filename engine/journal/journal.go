@@ -110,7 +110,12 @@ type Intent struct {
 	Sent time.Time `json:"sent,omitzero"`
 	// Looked records that `find` found nothing before the first attempt was
 	// sent: what it finds later was made by this intent.
-	Looked bool   `json:"looked,omitempty"`
+	Looked bool `json:"looked,omitempty"`
+	// Proves records that nothing else of an update had an effect since then: if
+	// `find` finds another id later, this step has given it.
+	Proves bool `json:"proves,omitempty"`
+	// Moved records that ID is the one that an update has given.
+	Moved  bool   `json:"moved,omitempty"`
 	Status Status `json:"status"`
 	// Error says why the outcome is as it is, for people and without secrets.
 	Error string `json:"error,omitempty"`
