@@ -52,6 +52,9 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		return Result{Err: r.mask().error(err)}
 	}
 	out := e.seen(r, req.Ref, state, yield, req.importing())
+	if out.State != nil && req.Reason == Refresh && out.Err == nil {
+		r.mention(e.seenSince(res, req.Ref, *out.State))
+	}
 	if out.State != nil {
 		e.tokens.show(res.object(*out.State), out.State.Private.Token)
 	}

@@ -52,6 +52,27 @@ func (e *Engine) relocate(ctx context.Context, res *resource, ref Ref, s *State,
 	return nil
 }
 
+// seenSince notes that a refresh has seen what became of lost updates: once the host
+// shows that it has recorded the id, nothing about them is open. One that the state
+// calls unfinished goes on first.
+func (e *Engine) seenSince(res *resource, ref Ref, s State) error {
+	if res.find == nil || s.Private.Token == "" || s.Private.Failed != nil {
+		return nil
+	}
+	book, err := e.book()
+	if err != nil || !book.Has(e.subject(ref)) {
+		return err
+	}
+	list, err := book.Of(e.subject(ref))
+	for _, i := range list {
+		if i.Operation == journal.Update && i.Token == s.Private.Token && i.Open() {
+			i.Status, i.ID, i.Moved = journal.Answered, currentID(s), true
+			err = errors.Join(err, book.Put(i, false))
+		}
+	}
+	return err
+}
+
 // relocateAll is relocate for who sees the resource as it is now: what the id says
 // of it is true of it.
 func (e *Engine) relocateAll(ctx context.Context, res *resource, ref Ref, s *State, log Log) error {

@@ -240,3 +240,38 @@ func without(all []string, one string) (out []string) {
 	}
 	return out
 }
+
+// TestRefreshSettlesALostUpdate: once a refresh has seen where a killed update has
+// left the resource, and the host has recorded that, nothing is open.
+func TestRefreshSettlesALostUpdate(t *testing.T) {
+	w := newWorld().on("make", yields("id", "7")).on("find", gone("it"), gone("it"), yields("id", "8"))
+	w.hooks["change"] = func(context.Context, *actions.Call) actions.Outcome { return lost() }
+	w.on("read", yields("name", "b"))
+	w.journal = t.TempDir()
+	e, _ := w.engine(t, `resources: Thing: {
+	inputs: name: string
+	id: "${result.id}"
+	consistency: "0s"
+	create: world: post: {what: "make", with: "${inputs.name}"}
+	find: world: look: {what: "find", with: "${inputs.name}"}
+	read: world: look: {what: "read", with: "${id}"}
+	update: steps: [{world: post: {what: "change", with: "${id}"}}, {world: do: what: "reload"}]
+	delete: world: do: what: "remove"
+}`)
+	made := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+	if made.Err != nil {
+		t.Fatal(made.Err)
+	}
+	e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *made.State, Inputs: object("name", "b")})
+	// The provider was killed before it could say so: the host has the old state.
+	seen := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: *made.State})
+	if seen.Err != nil || seen.State.ID != "8" {
+		t.Fatalf("%+v", seen)
+	}
+	if _, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *seen.State, New: object("name", "b")}); err != nil {
+		t.Fatal(err)
+	}
+	if list := intents(t, w.journal); len(list) != 0 {
+		t.Errorf("in the journal: %+v", list)
+	}
+}
