@@ -157,16 +157,17 @@ func TestImportOfAZone(t *testing.T) {
 	s.Destroy("delete=1")
 }
 
-// TestAZoneThatIsThere shows that a conflict leaves the other zone, and nothing
-// in the state.
+// TestAZoneThatIsThere shows that a zone of somebody else is found before anything
+// is sent: it stays as it is, the state has nothing, and the message says how it
+// can become the program's.
 func TestAZoneThatIsThere(t *testing.T) {
 	t.Parallel()
 	server, s := open(t)
 	server.Must(t, "POST", "/zones", map[string]any{"name": org, "kind": "Native", "nameservers": []string{}, "account": "ada"})
 	s.Program(zone("name: example.org."))
 	said := strings.Join(s.Fails(s.Project.Up(t.Context())), "\n")
-	if !strings.Contains(said, "409 Conflict") {
-		t.Errorf("the error says nothing of the conflict:\n%s", said)
+	if !strings.Contains(said, `exists already (its id is "example.org.")`) || !strings.Contains(said, "import it") {
+		t.Errorf("the error does not say that it exists, and how to import it:\n%s", said)
 	}
 	s.Unrecorded("z")
 	if got := server.zone(t, org)["account"]; got != "ada" {
