@@ -100,3 +100,52 @@ func TestAChangeWithoutItsETag(t *testing.T) {
 		})
 	}
 }
+
+// A create that may only make what is not there yet: it is sent with the
+// condition, does not touch what somebody else made, and is not sent at all where
+// the condition cannot be made.
+func TestACreateThatOverwritesNothing(t *testing.T) {
+	const named = `
+resources: Thing: {
+	inputs: {name: string @replace(), tag?: string}
+	id: "${inputs.name}"
+	create: http: {method: "PUT", path: "/things/${inputs.name}", text: "ours", ifNoneMatch: IF}
+	delete: http: {method: "DELETE", path: "/things/${id}"}
+}
+`
+	for _, tc := range []struct {
+		name, condition, there, want string
+		sent                         []string
+	}{
+		{"nothing is there", "true", "", "", []string{"PUT /things/a If-None-Match: *"}},
+		{"something is there", "true", "theirs", "412", []string{"PUT /things/a If-None-Match: *"}},
+		{"null", `"${inputs.tag}"`, "theirs", `argument "ifNoneMatch": is null`, nil},
+		{"empty", `"${inputs.tag ?? ''}"`, "theirs", "empty string", nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			content := tc.there
+			l := newLab(t, strings.Replace(named, "IF", tc.condition, 1), func(w http.ResponseWriter, c call) {
+				if content != "" && c.Header.Get("If-None-Match") == "*" {
+					say(w, 412, "{}")
+					return
+				}
+				content = c.Body
+				say(w, 201, "{}")
+			})
+			s, err := l.Create(t.Context(), thing, l.checked(values{"name": text("a")}), client.Operation{})
+			switch {
+			case tc.want == "" && (err != nil || s.ID != "a" || content != "ours"):
+				t.Errorf("%v, %+v, and there is %q", err, s, content)
+			case tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want) || content != tc.there):
+				t.Errorf("%v, and there is %q", err, content)
+			}
+			var sent []string
+			for _, c := range l.requests() {
+				sent = append(sent, c.Method+" "+c.Path+" If-None-Match: "+c.Header.Get("If-None-Match"))
+			}
+			if diff := cmp.Diff(tc.sent, sent); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
