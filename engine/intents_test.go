@@ -169,6 +169,47 @@ func TestAnswerWithoutID(t *testing.T) {
 	}
 }
 
+// What may have been made, and has no id, is listed, also where nothing could settle
+// it; what was undone of it is not.
+func TestAnswerWithoutIDIsListed(t *testing.T) {
+	const undo = `, onFailure: [{world: do: what: "remove"}]`
+	for name, tc := range map[string]struct {
+		steps string
+		want  []int
+	}{
+		"without key or find":    {`{world: post: what: "make"}`, []int{0}},
+		"with a key":             {`{world: post: {what: "make", key: true}}`, []int{0}},
+		"a local action":         {`{world: do: what: "make"}`, []int{0}},
+		"one of two was undone":  {`{world: post: what: "first"` + undo + `}, {world: post: what: "make"}`, []int{1}},
+		"one was, both had keys": {`{world: post: {what: "first", key: true}` + undo + `}, {world: post: {what: "make", key: true}}`, []int{1}},
+		"all of it was undone":   {`{world: post: what: "make"` + undo + `}`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("make", yields("id", nil))
+			w.journal = t.TempDir()
+			e, _ := w.engine(t, `resources: Thing: {
+	inputs: name: string
+	id: "${result.id}"
+	create: steps: [`+tc.steps+`]
+	delete: world: do: what: "remove"
+}`)
+			if out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")}); out.Err == nil || out.State != nil {
+				t.Fatalf("%+v", out)
+			}
+			var open []int
+			for _, i := range intents(t, w.journal) {
+				if !i.Open() {
+					t.Errorf("it is not open: %+v", i)
+				}
+				open = append(open, i.Step)
+			}
+			if diff := cmp.Diff(tc.want, open); diff != "" {
+				t.Errorf("steps that are listed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // What was undone is over: the next create is sent under another key, or a
 // server would answer with what is there no more.
 func TestUndoneCreateLeavesNoIntent(t *testing.T) {
