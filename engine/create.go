@@ -35,10 +35,10 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	if req.Preview {
 		return r.previewed(ctx, State{Inputs: req.Inputs})
 	}
-	if out, settled := e.settleEarlier(ctx, r); settled {
-		return out
+	out, settled := e.settleEarlier(ctx, r)
+	if !settled {
+		out = e.finishCreate(ctx, r, req.Ref, req.Inputs)
 	}
-	out := e.finishCreate(ctx, r, req.Ref, req.Inputs)
 	if out.State != nil {
 		e.tokens.show(res.object(*out.State), r.token)
 	}
@@ -139,9 +139,14 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	}
 	state := r.newState(inputs, r.partialOutputs(m))
 	state.Private.Failed = r.unfinished(inputs, r.failed, failure)
-	for i := range undone {
-		if i < r.failed {
+	for i, is := range undone {
+		if !is {
+			continue
+		}
+		if i != r.failed {
 			state.Private.Failed.Undone = append(state.Private.Failed.Undone, i)
+		} else {
+			state.Private.Failed.Elements = nil // they are to be made again, all of them
 		}
 	}
 	slices.Sort(state.Private.Failed.Undone)
@@ -214,6 +219,7 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 		if s.index < len(r.results) && s.index < r.failed {
 			answer = r.results[s.index]
 		}
+		r.missed = false
 		err := r.seeing(s, answer, func() error {
 			r.vars.Values["error"] = text
 			return r.undoStep(ctx, s)
@@ -221,7 +227,9 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 		if err != nil {
 			return undone, err
 		}
-		undone[s.index] = true
+		// What may still come of a step that nobody knows the outcome of was not there
+		// to be undone.
+		undone[s.index] = t.done || t.answer != nil || !r.missed
 	}
 	return undone, nil
 }
@@ -278,6 +286,14 @@ func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
 		out.ID = id
 	}
 	for _, value := range r.results[:min(failed, len(r.results))] {
+		out.Results = append(out.Results, storable(value))
+	}
+	// A run that went on may have finished steps behind the one that failed now.
+	for i := failed; i < len(r.results); i++ {
+		value := any(nil)
+		if r.finished[i] && i > failed {
+			out.Kept, value = append(out.Kept, i), r.results[i]
+		}
 		out.Results = append(out.Results, storable(value))
 	}
 	if failed < len(r.op.steps) && r.goesOn == r.op.steps[failed] && len(r.elements) > 0 {

@@ -58,6 +58,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	}
 	if err = r.steps(ctx); err == nil {
 		e.tokens.forget(res.object(state), state.Private.Token)
+		r.mention(e.settleDeleted(res, req.Ref, state))
 	}
 	return r.mask().error(err) // with the secrets that the steps have seen
 }

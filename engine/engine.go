@@ -62,6 +62,9 @@ type Failed struct {
 	// those that were undone since.
 	Results []any `json:"results,omitempty"`
 	Undone  []int `json:"undone,omitempty"`
+	// Kept are the indices of finished steps behind the one that failed, which had
+	// been undone and was run again.
+	Kept []int `json:"kept,omitempty"`
 	// Elements are the results of the elements that the step has finished, by key.
 	Elements map[string]any `json:"elements,omitempty"`
 	// Seen says that the resource was read since: what differs is known.

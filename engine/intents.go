@@ -150,6 +150,10 @@ func (r *run) settled(ctx context.Context, s *step) (any, error) {
 			r.log.Message(Info, "an earlier run made it, and its response was lost: it was found, and is taken over")
 			return r.adopt(book, s, intent, found)
 		}
+		r.sending = &intent
+		if err := r.sendsAgain(); err != nil {
+			return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, err))
+		}
 		doubt = false
 	}
 	if doubt {
@@ -162,10 +166,32 @@ func (r *run) settled(ctx context.Context, s *step) (any, error) {
 			return nil, nil
 		}
 	}
-	r.key = intent.Key
+	r.key, r.sending = intent.Key, &intent
+	defer func() {
+		r.key, r.sending = "", nil
+		if bug := recover(); bug != nil {
+			// The process lives on, and the intent must not look as if it were worked on.
+			intent.Status = journal.Unknown
+			_ = book.Put(intent, true)
+			panic(bug)
+		}
+	}()
 	value, err := r.attempts(ctx, s, doubt)
-	r.key = ""
 	return r.close(ctx, book, s, intent, value, err)
+}
+
+// sendsAgain writes down that the step is sent again, now that nothing came of an
+// earlier attempt: what this one makes may stay unseen for as long.
+func (r *run) sendsAgain() error {
+	if r.sending == nil {
+		return nil
+	}
+	book, err := r.engine.book()
+	if err != nil {
+		return err
+	}
+	r.sending.Sent = time.Now().UTC()
+	return book.Put(*r.sending, true)
 }
 
 // begin writes the intent of a step, or goes on with that of an earlier run: then
@@ -181,7 +207,10 @@ func (r *run) begin(book *journal.Journal, s *step, sync bool) (intent journal.I
 		doubt = true
 		if intent, err = book.Claim(*same); err == nil && intent.Token != r.token {
 			intent.Token = r.token
-			err = book.Put(intent, false)
+			if err = book.Put(intent, false); err != nil {
+				intent.Status = journal.Unknown
+				err = errors.Join(err, book.Put(intent, false))
+			}
 		}
 	}
 	if err == nil {
@@ -331,16 +360,19 @@ func (r *run) noteLate(s *step, err error) error {
 // the next run has to look, and a person may. What was not written down before is
 // listed now.
 func (r *run) reopen(undone map[int]bool, failure error) error {
-	err := r.eachIntent(func(book *journal.Journal, i journal.Intent) error {
-		if i.Status == journal.Failed || undone[i.Step] {
-			return nil
+	book, err := r.engine.book()
+	if err != nil {
+		return err
+	}
+	// Those that are there now: what was refused is forgotten, and stays so.
+	list, err := book.Of(r.subject())
+	for _, i := range list {
+		begun := slices.ContainsFunc(r.intents, func(own journal.Intent) bool { return own.Key == i.Key })
+		if !begun || i.Status == journal.Failed || undone[i.Step] {
+			continue
 		}
 		i.Status = journal.Unknown
-		return book.Put(i, true)
-	})
-	book, opened := r.engine.book()
-	if opened != nil {
-		return errors.Join(err, opened)
+		err = errors.Join(err, book.Put(i, true))
 	}
 	for _, t := range r.touched {
 		if undone[t.step.index] || slices.ContainsFunc(r.intents, func(i journal.Intent) bool { return i.Step == t.step.index }) {
@@ -436,9 +468,22 @@ func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
 		case failed == nil || failed.Op != string(create):
 			return true
 		default:
-			return i.Step < failed.Step && !slices.Contains(failed.Undone, i.Step)
+			return (i.Step < failed.Step || slices.Contains(failed.Kept, i.Step)) && !slices.Contains(failed.Undone, i.Step)
 		}
 	})
+}
+
+// settleDeleted forgets the intents of a resource that was deleted: what they may
+// have made was made of it, and another one may come under its name.
+func (e *Engine) settleDeleted(res *resource, ref Ref, s State) error {
+	if s.Private.Token == "" || !res.journals() {
+		return nil
+	}
+	book, err := e.book()
+	if err != nil || !book.Has(e.subject(ref)) {
+		return nil // nothing could have been written, or was
+	}
+	return book.Settle(e.subject(ref), func(i journal.Intent) bool { return i.Token == s.Private.Token && !i.UnderWay() })
 }
 
 // journals reports whether anything of the resource may stand in the journal.

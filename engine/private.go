@@ -29,7 +29,7 @@ func resumable(res *resource, state State, news property.Map) bool {
 	if f.Op == string(update) {
 		op = res.update
 	}
-	return op != nil && f.Steps == op.shape() && f.Step <= len(op.steps) && len(f.Results) == f.Step
+	return op != nil && f.Steps == op.shape() && f.Step <= len(op.steps) && len(f.Results) >= f.Step
 }
 
 // shape is a short text that is another one where the operation has other steps:

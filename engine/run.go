@@ -40,6 +40,8 @@ type run struct {
 	// they are being undone.
 	touched []*touched
 	undoing bool
+	// missed says that an undo step did not find what it was to undo.
+	missed bool
 	// finished are the steps that an earlier run has done, and whose results are
 	// recorded; resumed says that there was one. Of the step goesOn, elements are
 	// the results by element that are there already.
@@ -57,8 +59,10 @@ type run struct {
 	given property.Map
 	hash  string
 	token string
-	// key is the idempotency key of the step that runs.
-	key string
+	// key is the idempotency key of the step that runs, sending its intent; nil
+	// where it has none.
+	key     string
+	sending *journal.Intent
 	// looked says that find found nothing before anything was sent.
 	looked bool
 	// left are the intents of the resource that earlier runs left, once they have
@@ -265,8 +269,8 @@ func (r *run) resume(f *Failed) {
 	if f.Step < len(r.op.steps) {
 		first = r.op.steps[f.Step].restart
 	}
-	for i, value := range f.Results[:min(first, len(f.Results))] {
-		if slices.Contains(f.Undone, i) {
+	for i, value := range f.Results[:min(len(f.Results), len(r.op.steps))] {
+		if i >= first && !slices.Contains(f.Kept, i) || slices.Contains(f.Undone, i) {
 			continue
 		}
 		r.finished[i] = true

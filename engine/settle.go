@@ -63,7 +63,7 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 		ref.Name, ref.Key = i.Resource, ""
 	}
 	if req.Delete && i.Operation == journal.Update {
-		return Settled{}, fmt.Errorf("it is the update of a %s that a stack manages: the next `pulumi up` settles it, and `pulumi destroy` removes it", i.Type)
+		return Settled{}, fmt.Errorf("it is the update of a %s that a stack manages: the next `pulumi up` settles it, and `pulumi destroy` removes it; if the stack has it no more, `declprov journal forget %s`", i.Type, i.Key)
 	}
 	if req.Delete && res.delete == nil {
 		return Settled{}, fmt.Errorf("%s has no delete: remove it in the service", i.Type)

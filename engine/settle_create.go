@@ -89,6 +89,9 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	if err != nil {
 		return nil, err
 	}
+	if i.ID != "" && i.ID != id {
+		return nil, r.forget(book, i) // what it made is gone, and this is somebody else's
+	}
 	old.takeID(id)
 	i.Status, i.Token = journal.Answered, r.token
 	outputs, _ := r.res.outputs.project(old.vars.Values["result"], old.mask())

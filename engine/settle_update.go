@@ -33,8 +33,8 @@ func (e *Engine) relocate(ctx context.Context, res *resource, ref Ref, s *State,
 		return err
 	}
 	for _, i := range list {
-		if i.Operation != journal.Update || i.Token != s.Private.Token || i.UnderWay() {
-			continue
+		if i.Operation != journal.Update || i.Token != s.Private.Token || i.UnderWay() || i.Status == journal.Failed {
+			continue // what failed was answered, and gives no right to what is found now
 		}
 		id := i.ID
 		if i.Status == journal.Answered && !i.Moved {

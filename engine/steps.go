@@ -74,7 +74,7 @@ func (r *run) steps(ctx context.Context) error {
 		if !again {
 			return errors.Join(err, because)
 		}
-		r.finished, r.elements = nil, nil
+		r.finished, r.elements, r.left = nil, nil, nil
 	}
 }
 
@@ -247,6 +247,7 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 	}
 	value, err := r.settled(ctx, s)
 	if (r.verb == remove || r.undoing) && err != nil && statusOf(err) == actions.Gone {
+		r.missed = true
 		return nil, nil // what is not there needs no deleting; the next element may
 	}
 	return value, err
@@ -282,14 +283,15 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 		doubt = doubt || v.status == actions.Unknown
 		failures++
 		again, err := r.retry(ctx, s, v, failures)
-		if again && doubt && !s.certainty.Repeatable() {
+		if again && doubt && !s.certainty.Repeatable() && r.canLook(s) {
 			found, looked := r.lookAgain(ctx, s)
 			if looked != nil {
 				again, err = false, looked
 			} else if found != nil {
 				return found, nil
+			} else {
+				doubt, err = false, r.sendsAgain() // nothing came of it
 			}
-			doubt = false // nothing came of it
 		}
 		if err != nil || !again {
 			return nil, &StepError{

@@ -104,7 +104,12 @@ func (w *world) family() *actions.Family {
 	// `world: post` may be sent and not answered; with `key` it is done once.
 	post := kind("post", actions.Write)
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "key", Doc: "Once.", Type: &spec.Type{Kind: spec.Bool}}})
+	// with `once` it is done once at most.
+	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "once", Doc: "At most once.", Type: &spec.Type{Kind: spec.Bool}}})
 	post.Certainty = func(s actions.Static) actions.Certainty {
+		if s.Given("once") {
+			return actions.Conditional
+		}
 		if s.Given("key") {
 			return actions.Keyed
 		}

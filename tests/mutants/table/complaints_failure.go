@@ -56,7 +56,7 @@ func ofFailures() []Mutant {
 			Complaint: 20, Promise: "Nothing is made twice",
 			Mechanism: "a retry asks `find` before it sends a POST again",
 			File:      "engine/steps.go",
-			Find:      `if again && doubt && !s.certainty.Repeatable() {`,
+			Find:      `if again && doubt && !s.certainty.Repeatable() && r.canLook(s) {`,
 			Replace:   `if false {`,
 			Package:   complaints, Test: "TestComplaint20RetriesAskFind", Fails: "(-want +got)",
 		},
