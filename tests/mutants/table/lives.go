@@ -14,10 +14,27 @@ func ofLives() []Mutant {
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "a create that was refused leaves none",
+			File:      "engine/judge.go",
+			Find: `v.status == actions.Refused || v.status == actions.Gone || r.undoing {
+		return
+	}
+	r.effected = true
+	t := r.touch(s)`,
+			Replace: `r.undoing {
+		return
+	}
+	r.effected = true
+	t := r.touch(s)
+	t.done = true`,
+			Package: e2e, Test: "TestConformance/48", Fails: "is in the state",
+		},
+		{
+			Promise:   "What is not proved to be the resource's own is not taken for it",
+			Mechanism: "a create whose command failed leaves none",
 			File:      "engine/create.go",
-			Find:      `	if !r.effected {`,
-			Replace:   `	if false {`,
-			Package:   e2e, Test: "TestConformance/48", Fails: "is in the state",
+			Find:      `	if !left || !owned && !answered {`,
+			Replace:   `	if owned = true; !left || !owned && !answered {`,
+			Package:   "tests/commands", Test: "TestACommandThatFails", Fails: "is in the state",
 		},
 		{
 			Promise:   "What was made is kept, whatever failed next",
@@ -40,7 +57,7 @@ func ofLives() []Mutant {
 			Mechanism: "`onFailure` undoes what was done",
 			File:      "engine/create.go",
 			Find:      `	undone, err := r.undo(ctx, failure)`,
-			Replace:   `	undone, err := (*step)(nil), error(nil)`,
+			Replace:   `	undone, err := map[int]bool(nil), error(nil)`,
 			Package:   e2e, Test: "TestConformance/49 a create that is undone", Fails: "is in the state",
 		},
 		{
