@@ -34,7 +34,7 @@ type Client struct {
 
 // Start serves a provider in this process and connects to it, without a port.
 func Start(options pulumi.Options) (*Client, error) {
-	const buffer = 1 << 20
+	const buffer = 64 << 10 // of each direction; messages may be larger
 	listener := bufconn.Listen(buffer)
 	server := pulumi.New(options).GRPC()
 	go func() { _ = server.Serve(listener) }() // ends with Close
