@@ -43,7 +43,10 @@ generate: ## write every generated file anew
 mutants: ## switch off one mechanism after the other: a test must notice each
 	@cd tests && go run ./mutants $(MUTANTSFLAGS)
 
+model: ## 20,000 generated histories against an unlucky API, and 60 through the CLI; MODELFLAGS="-seed 7"
+	@cd tests && go test ./model -run '^TestModel' -count=1 -timeout=3h -v -matrix -histories=20000 -cli=60 -seed=$$(date +%s) $(MODELFLAGS)
+
 bench: ## measure, beside a provider written by hand
 	@cd tests && go run ./bench $(BENCHFLAGS)
 
-.PHONY: help build demo test test-deps check format generate mutants bench
+.PHONY: help build demo test test-deps check format generate mutants model bench

@@ -42,7 +42,7 @@ func (s *Server) Configure(
 	s.calls.renew(ctx)
 	ctx, end := s.calls.begin(ctx, 0)
 	defer end()
-	made, err := now.Program.Configure(ctx, settings, engine.Options{Dir: s.options.Dir})
+	made, err := now.Program.Configure(ctx, settings, engine.Options{Dir: s.options.Dir, Journal: s.options.Journal})
 	if err != nil {
 		return nil, configureFailure(err)
 	}

@@ -39,6 +39,9 @@ type Options struct {
 	// start; "" is the working directory. The directories that a handshake
 	// names are the provider's own, and no help here.
 	Dir string
+	// Journal is the folder where intents are kept; "" is the user's own: see
+	// journal.DefaultDir.
+	Journal string
 	// Debug writes the stacks of recovered panics to Stderr.
 	Debug bool
 

@@ -3,6 +3,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -25,11 +26,15 @@ type Client struct {
 	provider pulumirpc.ResourceProviderClient
 	conn     *grpc.ClientConn
 	server   *grpc.Server // nil for a provider that runs elsewhere
+
+	// Stack is the stack that the URNs of calls name; "" is "dev". It is set
+	// before the first call.
+	Stack string
 }
 
 // Start serves a provider in this process and connects to it, without a port.
 func Start(options pulumi.Options) (*Client, error) {
-	const buffer = 1 << 20
+	const buffer = 64 << 10 // of each direction; messages may be larger
 	listener := bufconn.Listen(buffer)
 	server := pulumi.New(options).GRPC()
 	go func() { _ = server.Serve(listener) }() // ends with Close
@@ -116,6 +121,13 @@ type Resource struct {
 }
 
 // URN is the resource's, in a stack "dev" of a project "try".
-func (r Resource) URN() string {
-	return strings.Join([]string{"urn:pulumi:dev", "try", r.Type, r.Name}, "::")
+func (r Resource) URN() string { return r.urnIn(defaultStack) }
+
+func (r Resource) urnIn(stack string) string {
+	return strings.Join([]string{"urn:pulumi:" + stack, "try", r.Type, r.Name}, "::")
 }
+
+const defaultStack = "dev"
+
+// URN is a resource's in the client's stack.
+func (c *Client) URN(r Resource) string { return r.urnIn(cmp.Or(c.Stack, defaultStack)) }

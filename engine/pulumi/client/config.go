@@ -24,7 +24,7 @@ func (c *Client) CheckConfig(ctx context.Context, pkg string, news property.Map)
 		return Checked{}, err
 	}
 	res, err := c.provider.CheckConfig(ctx, &pulumirpc.CheckRequest{
-		Urn: p.URN(), Name: p.Name, Type: p.Type, News: sent,
+		Urn: c.URN(p), Name: p.Name, Type: p.Type, News: sent,
 	})
 	if err != nil {
 		return Checked{}, err
@@ -44,7 +44,7 @@ func (c *Client) DiffConfig(ctx context.Context, pkg string, olds, news property
 		return Diff{}, err
 	}
 	res, err := c.provider.DiffConfig(ctx, &pulumirpc.DiffRequest{
-		Urn: p.URN(), Name: p.Name, Type: p.Type, OldInputs: sentOlds, Olds: sentOlds, News: sentNews,
+		Urn: c.URN(p), Name: p.Name, Type: p.Type, OldInputs: sentOlds, Olds: sentOlds, News: sentNews,
 	})
 	if err != nil {
 		return Diff{}, err
@@ -60,7 +60,7 @@ func (c *Client) Configure(ctx context.Context, pkg string, inputs property.Map)
 	if err != nil {
 		return err
 	}
-	urn := p.URN()
+	urn := c.URN(p)
 	_, err = c.provider.Configure(ctx, &pulumirpc.ConfigureRequest{
 		Urn: &urn, Name: &p.Name, Type: &p.Type, Args: sent,
 		AcceptSecrets: true, AcceptResources: true, SendsOldInputs: true, SendsOldInputsToDelete: true,

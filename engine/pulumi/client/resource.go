@@ -81,7 +81,7 @@ func (c *Client) Check(ctx context.Context, r Resource, olds, news property.Map)
 		return Checked{}, err
 	}
 	res, err := c.provider.Check(ctx, &pulumirpc.CheckRequest{
-		Urn: r.URN(), Name: r.Name, Type: r.Type, Olds: sentOlds, News: sentNews,
+		Urn: c.URN(r), Name: r.Name, Type: r.Type, Olds: sentOlds, News: sentNews,
 	})
 	if err != nil {
 		return Checked{}, err
@@ -100,7 +100,7 @@ func (c *Client) Diff(ctx context.Context, r Resource, old State, news property.
 		return Diff{}, err
 	}
 	res, err := c.provider.Diff(ctx, &pulumirpc.DiffRequest{
-		Id: old.ID, Urn: r.URN(), Name: r.Name, Type: r.Type,
+		Id: old.ID, Urn: c.URN(r), Name: r.Name, Type: r.Type,
 		OldInputs: inputs, Olds: outputs, News: sent, IgnoreChanges: ignore,
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *Client) Create(ctx context.Context, r Resource, inputs property.Map, o 
 		return State{}, err
 	}
 	res, err := c.provider.Create(ctx, &pulumirpc.CreateRequest{
-		Urn: r.URN(), Name: r.Name, Type: r.Type, Properties: sent,
+		Urn: c.URN(r), Name: r.Name, Type: r.Type, Properties: sent,
 		Timeout: o.Timeout.Seconds(), Preview: o.Preview,
 	})
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *Client) Read(ctx context.Context, r Resource, old State, o Operation) (
 		return State{}, err
 	}
 	res, err := c.provider.Read(ctx, &pulumirpc.ReadRequest{
-		Id: old.ID, Urn: r.URN(), Name: r.Name, Type: r.Type,
+		Id: old.ID, Urn: c.URN(r), Name: r.Name, Type: r.Type,
 		Properties: outputs, Inputs: inputs, Timeout: o.Timeout.Seconds(),
 	})
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *Client) Update(ctx context.Context, r Resource, old State, news propert
 		return State{}, err
 	}
 	res, err := c.provider.Update(ctx, &pulumirpc.UpdateRequest{
-		Id: old.ID, Urn: r.URN(), Name: r.Name, Type: r.Type, Olds: outputs, OldInputs: inputs, News: sent,
+		Id: old.ID, Urn: c.URN(r), Name: r.Name, Type: r.Type, Olds: outputs, OldInputs: inputs, News: sent,
 		Timeout: o.Timeout.Seconds(), Preview: o.Preview, IgnoreChanges: o.Ignore,
 	})
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *Client) Delete(ctx context.Context, r Resource, old State, o Operation)
 		return err
 	}
 	_, err = c.provider.Delete(ctx, &pulumirpc.DeleteRequest{
-		Id: old.ID, Urn: r.URN(), Name: r.Name, Type: r.Type,
+		Id: old.ID, Urn: c.URN(r), Name: r.Name, Type: r.Type,
 		Properties: outputs, OldInputs: inputs, Timeout: o.Timeout.Seconds(),
 	})
 	return err
@@ -210,7 +210,7 @@ type Called struct {
 
 // Call calls a method of a resource.
 func (c *Client) Call(ctx context.Context, r Resource, call Call) (Called, error) {
-	args, err := encode(call.Args.Set("__self__", property.New(property.ResourceReference{URN: urn.URN(r.URN())})))
+	args, err := encode(call.Args.Set("__self__", property.New(property.ResourceReference{URN: urn.URN(c.URN(r))})))
 	if err != nil {
 		return Called{}, err
 	}

@@ -354,7 +354,6 @@ func (i *interrupted) settled(t *testing.T) {
 	t.Helper()
 	v := &victim{T: t, stack: i.stack}
 	v.mend()
-	v.mendAttributes()
 	v.repair()
 	i.stack.Up("same=2")
 	if diff := cmp.Diff([]string{"a", "b"}, i.made()); diff != "" {

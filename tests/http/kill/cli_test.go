@@ -1,11 +1,8 @@
 package kill
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -118,7 +115,6 @@ func (v *victim) round() bool {
 	v.stack.Program(body)
 	hit := v.killedUp()
 	v.mend()
-	v.mendAttributes()
 	v.repair()
 	v.judge()
 	return hit
@@ -170,52 +166,15 @@ func (v *victim) up() *pulumicli.Result {
 	return r
 }
 
-// mend takes Pulumi's own backup of a stack's state that the CLI has died in the
-// middle of writing: its local backend does not write whole or not at all (it
-// says "failed to load checkpoint: EOF" then). The backup is from before the last
-// operation, which is as if nobody had heard the provider's answer.
+// mend repairs what the CLI has torn.
 func (v *victim) mend() {
 	v.Helper()
-	states, err := filepath.Glob(filepath.Join(v.stack.Backend(), ".pulumi", "stacks", "*", "*.json"))
-	if err != nil || len(states) == 0 {
-		v.Fatalf("where is the state? %v", err)
-	}
-	for _, state := range states {
-		text, err := os.ReadFile(state)
-		if err != nil {
-			v.Fatal(err)
-		}
-		if json.Valid(text) {
-			continue
-		}
-		backup, err := os.ReadFile(state + ".bak")
-		if err != nil || !json.Valid(backup) {
-			v.Fatalf("the state is torn, and has no backup: %v", err)
-		}
-		v.Logf("round %d: the CLI has torn its state of %d bytes", v.count, len(text))
-		if err := os.WriteFile(state, backup, 0o600); err != nil {
-			v.Fatal(err)
-		}
-	}
-}
-
-// mendAttributes takes torn files of attributes away, which the backend writes
-// beside each of its own and can do without.
-func (v *victim) mendAttributes() {
-	v.Helper()
-	attributes, err := filepath.Glob(filepath.Join(v.stack.Backend(), ".pulumi", "stacks", "*", "*.attrs"))
+	torn, err := v.stack.Mend()
 	if err != nil {
 		v.Fatal(err)
 	}
-	for _, name := range attributes {
-		text, err := os.ReadFile(name)
-		if err == nil && !json.Valid(text) {
-			v.Logf("round %d: the CLI has torn %s", v.count, filepath.Base(name))
-			err = os.Remove(name)
-		}
-		if err != nil {
-			v.Fatal(err)
-		}
+	for _, name := range torn {
+		v.Logf("round %d: the CLI has torn %s", v.count, name)
 	}
 }
 

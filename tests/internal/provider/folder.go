@@ -26,12 +26,15 @@ const BinaryVariable = "DECLPROV_BINARY"
 // test process.
 func Binary(t testing.TB) string {
 	t.Helper()
-	path, err := buildOnce()
+	path, err := Built()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
+
+// Built is Binary for those who have no test at hand.
+func Built() (string, error) { return buildOnce() }
 
 var buildOnce = sync.OnceValues(func() (string, error) {
 	if given := os.Getenv(BinaryVariable); given != "" {
@@ -114,20 +117,25 @@ func FolderWith(t testing.TB, name, ext, text string) string {
 func Behind(t testing.TB, name, specPath, script string) string {
 	t.Helper()
 	dir := Folder(t, name, specPath)
-	plugin := "pulumi-resource-" + name
-	if err := os.Mkdir(filepath.Join(dir, "real"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range []string{plugin, name + filepath.Ext(specPath)} {
-		if err := os.Rename(filepath.Join(dir, file), filepath.Join(dir, "real", file)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	script = fmt.Sprintf("#!/bin/sh\ndir=$(dirname \"$0\")\nreal=\"$dir/real/%s\"\n%s\n", plugin, script)
-	if err := os.WriteFile(filepath.Join(dir, plugin), []byte(script), 0o755); err != nil {
+	if err := Hide(dir, name, filepath.Ext(specPath), script); err != nil {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// Hide puts a script in the place of a folder's provider, as Behind describes.
+func Hide(dir, name, ext, script string) error {
+	plugin := "pulumi-resource-" + name
+	if err := os.Mkdir(filepath.Join(dir, "real"), 0o755); err != nil {
+		return err
+	}
+	for _, file := range []string{plugin, name + ext} {
+		if err := os.Rename(filepath.Join(dir, file), filepath.Join(dir, "real", file)); err != nil {
+			return err
+		}
+	}
+	script = fmt.Sprintf("#!/bin/sh\ndir=$(dirname \"$0\")\nreal=\"$dir/real/%s\"\n%s\n", plugin, script)
+	return os.WriteFile(filepath.Join(dir, plugin), []byte(script), 0o755)
 }
 
 // Make fills a folder with a provider.

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -33,38 +34,59 @@ type Process struct {
 // the test ends.
 func Start(t testing.TB, folder, name, dir string, args ...string) *Process {
 	t.Helper()
-	p := &Process{cmd: exec.Command(filepath.Join(folder, "pulumi-resource-"+name), args...), ended: make(chan struct{})}
-	p.cmd.Dir = dir
-	p.cmd.Stderr = t.Output()
-	stdin, err := p.cmd.StdinPipe()
+	p, err := Launch(folder, name, Options{Dir: dir, Stderr: t.Output(), Args: args})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.stdin = stdin
+	t.Cleanup(p.Stop)
+	return p
+}
+
+// Options say how a provider is launched: with a program in Dir, more variables
+// and arguments, and where its standard error goes.
+type Options struct {
+	Dir    string
+	Env    []string
+	Args   []string
+	Stderr io.Writer
+}
+
+// Launch is Start for those who stop the process themselves.
+func Launch(folder, name string, o Options) (_ *Process, err error) {
+	p := &Process{cmd: exec.Command(filepath.Join(folder, "pulumi-resource-"+name), o.Args...), ended: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Stderr = o.Dir, o.Stderr
+	if o.Env != nil {
+		p.cmd.Env = append(os.Environ(), o.Env...)
+	}
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	p.PID = p.cmd.Process.Pid
-	t.Cleanup(p.Stop)
+	defer func() {
+		if err != nil {
+			p.Stop()
+		}
+	}()
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	go func() {
 		p.cmd.Wait()
 		close(p.ended)
 	}()
 	if err != nil {
-		t.Fatalf("the provider's port: %v", err)
+		return nil, fmt.Errorf("the provider's port: %w", err)
 	}
 	if p.Port, err = strconv.Atoi(strings.TrimSuffix(line, "\n")); err != nil {
-		t.Fatalf("the first line is %q, and should be the port alone", line)
+		return nil, fmt.Errorf("the first line is %q, and should be the port alone", line)
 	}
-	if p.Client, err = client.Connect(p.Port); err != nil {
-		t.Fatal(err)
-	}
-	return p
+	p.Client, err = client.Connect(p.Port)
+	return p, err
 }
 
 // Configured is Start with a handshake and a configuration.
@@ -89,6 +111,9 @@ func (p *Process) Reconfigure(t testing.TB, name string, config map[string]prope
 		t.Fatal(err)
 	}
 }
+
+// Kill ends the process at once, as a lack of memory does.
+func (p *Process) Kill() { p.cmd.Process.Kill() }
 
 // CloseStdin ends the process's standard input, as the death of a CLI does.
 func (p *Process) CloseStdin() { p.stdin.Close() }

@@ -1,0 +1,277 @@
+package model
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/builtin"
+	"github.com/declprov/declprov/actions/exec/launch"
+	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/tools"
+)
+
+var (
+	histories = flag.Int("histories", 2000, "histories over the protocol")
+	commands  = flag.Int("cli", 5, "histories through Pulumi's CLI")
+	seed      = flag.Uint64("seed", 1, "where the histories come from")
+	history   = flag.Int64("history", -1, "play this one alone, and tell all of it")
+	typed     = flag.Int64("typed", -1, "the same, of those through the CLI")
+	matrix    = flag.Bool("matrix", false, "print how many histories there were of each cell")
+	keep      = flag.Int("keep", 3, "how many failures of a kind to print")
+)
+
+// TestMain is the supervisor of commands as well, as every binary that runs them.
+func TestMain(m *testing.M) {
+	if launch.Main(os.Args) {
+		return
+	}
+	debug.SetGCPercent(gcPercent) // there is memory, and much garbage
+	os.Exit(m.Run())
+}
+
+const gcPercent = 400
+
+// base is a folder for what histories keep: in memory, where the machine has that,
+// for nothing of it has to outlive a loss of power.
+func base(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "model-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// tool builds the program of commands.
+func tool(t *testing.T, dir string) string {
+	t.Helper()
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "thing")
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", path, "./model/thing")
+	cmd.Dir = filepath.Join(root, "tests")
+	if printed, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building the command: %v\n%s", err, printed)
+	}
+	return path
+}
+
+// processes is one in how many histories has providers that are processes.
+const processes = 40
+
+// bench is what plays histories.
+type bench struct {
+	*testing.T
+	base, tool, binary string
+	// cli says that Pulumi's CLI is the host of all histories.
+	cli      bool
+	programs Programs
+	features Features
+	families []*actions.Family
+	cells    []Cell
+	report   *Report
+}
+
+func newBench(t *testing.T) *bench {
+	b := &bench{T: t, base: base(t), families: builtin.Families(), cells: Cells(), report: newReport()}
+	b.tool = tool(t, b.base)
+	b.features = probe(b.families)
+	// One copy, which histories link to: a file that was just written cannot be
+	// run while another process is being started.
+	text, err := os.ReadFile(provider.Binary(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.binary = filepath.Join(b.base, "declprov")
+	if err := os.WriteFile(b.binary, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *bench) history(number uint64) *History {
+	h := b.drawing(number)
+	b.compiled(h)
+	return h
+}
+
+// compiled compiles the spec of a history that was drawn.
+func (b *bench) compiled(h *History) { h.Spec.compile(b.families) }
+
+// drawing draws the history of a number: its cell is the number's, so that no cell
+// is left out.
+func (b *bench) drawing(number uint64) *History {
+	if b.cli {
+		// They are few: a stride through the matrix, which meets each of its values.
+		const stride = 331
+		return newHistory(*seed, number, b.cells[number*stride%uint64(len(b.cells))], Kind{Process: true, CLI: true}, b.features)
+	}
+	k := Kind{Process: number%processes == processes-1}
+	return newHistory(*seed, number, b.cells[number%uint64(len(b.cells))], k, b.features)
+}
+
+// play plays a history in a folder of its own.
+func (b *bench) play(h *History) *Played {
+	at, done, err := prepare(b.base, h)
+	if err != nil {
+		b.Error(err)
+		return nil
+	}
+	defer done()
+	at.Tool, at.Binary, at.Programs = b.tool, b.binary, b.programs
+	p, err := play(h, at)
+	if err != nil {
+		b.Errorf("history %d: %v", h.Number, err)
+		return nil
+	}
+	return p
+}
+
+// try plays a history, if its spec is one to run.
+func (b *bench) try(number uint64) { b.judge(b.history(number)) }
+
+// judge plays a history and reports it.
+func (b *bench) judge(h *History) {
+	s := h.Spec
+	switch must := s.Refusals(); {
+	case len(s.Missing) > 0:
+		b.report.unplayed(h)
+		return
+	case len(s.Errors) > 0 && len(must) > 0:
+		b.report.unplayed(h)
+		return
+	case len(s.Errors) > 0:
+		b.report.broke(h, Violation{wronglyVet, fmt.Sprintf("vet refuses a right spec: %v", s.Errors)})
+		return
+	case len(must) > 0:
+		b.report.broke(h, Violation{wronglyVet, "vet accepts: " + must[0]})
+		return
+	}
+	began := time.Now()
+	p := b.play(h)
+	if took := time.Since(began); took > 4*time.Second && !b.cli {
+		b.Logf("history %d took %s: %s", h.Number, took.Round(time.Millisecond), s.Cell)
+	}
+	if p != nil {
+		b.report.add(p)
+	}
+}
+
+// atOnce is how many histories are played side by side: they wait more than they
+// work.
+const atOnce = 24
+
+func TestModel(t *testing.T) {
+	b := newBench(t)
+	if *history >= 0 {
+		b.replay(uint64(*history))
+		return
+	}
+	if *typed >= 0 {
+		t.Skip("-typed is of TestModelThroughTheCLI")
+	}
+	b.all(uint64(*histories), atOnce)
+	if *matrix {
+		t.Log("\n" + b.report.Matrix())
+	}
+	if empty := b.report.Empty(); len(empty) > 0 {
+		t.Errorf("%d cells are empty: %v", len(empty), empty[:min(5, len(empty))])
+	}
+	b.tell()
+}
+
+// typists is how many CLIs run side by side.
+const typists = 3
+
+func TestModelThroughTheCLI(t *testing.T) {
+	if *history >= 0 {
+		t.Skip("-history is of TestModel")
+	}
+	b := newBench(t)
+	b.cli, b.programs = true, Programs{CLI: tools.Need(t, tools.Pulumi), YAMLHost: tools.Need(t, tools.PulumiYAML)}
+	if *typed >= 0 {
+		b.replay(uint64(*typed))
+		return
+	}
+	b.all(uint64(*commands), typists)
+	b.tell()
+}
+
+// all plays that many histories whose spec is one to run, or of the matrix that
+// many in all.
+func (b *bench) all(wanted uint64, workers int) {
+	b.Logf("seed %d; %+v", *seed, b.features)
+	began := time.Now()
+	var next, done atomic.Uint64
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for {
+				n := next.Add(1) - 1
+				if !b.cli && n >= wanted || b.cli && done.Load() >= wanted || n > 100*wanted {
+					return
+				}
+				if b.cli && b.history(n).Spec.Program == nil {
+					continue
+				}
+				done.Add(1)
+				b.try(n)
+				if d := done.Load(); *matrix && d%1000 == 0 {
+					b.Logf("%d of %d after %s", d, wanted, time.Since(began).Round(time.Second))
+				}
+			}
+		})
+	}
+	all.Wait()
+	b.Logf("%s\n%s", time.Since(began).Round(time.Second), b.report.Summary())
+}
+
+// tell prints some failures of each kind, made smaller.
+func (b *bench) tell() {
+	slices.SortFunc(b.report.Failed, func(a, c *Played) int { return int(a.History.Number) - int(c.History.Number) })
+	told := map[string]int{}
+	for _, p := range b.report.Failed {
+		kind := p.Violations[0].Kind
+		if told[kind]++; told[kind] > *keep {
+			b.Logf("history %d (%s): %.300s: %s", p.History.Number, p.History.Spec.Cell, kind, p.Violations[0].Text)
+			continue
+		}
+		if p.Account != nil && !b.cli {
+			p = shrink(p, b.play)
+		}
+		b.Log("\n" + p.String())
+	}
+	if n := len(b.report.Failed); n > 0 {
+		b.Errorf("%d histories broke a promise", n)
+	}
+}
+
+// replay plays one history and tells all of it.
+func (b *bench) replay(number uint64) {
+	h := b.history(number)
+	if h.Spec.Program == nil {
+		b.Fatalf("its spec is not one to run: missing %v, %v\n%s", h.Spec.Missing, h.Spec.Errors, h.Spec.Text)
+	}
+	p := b.play(h)
+	if p == nil {
+		return
+	}
+	b.Log("\n" + p.String())
+	if len(p.Violations) > 0 && b.cli {
+		b.Error("it breaks a promise")
+	} else if len(p.Violations) > 0 {
+		b.Error("\nmade smaller:\n" + shrink(p, b.play).String())
+	}
+}

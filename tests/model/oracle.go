@@ -1,0 +1,324 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Violation is a promise that was broken.
+type Violation struct {
+	// Kind is which: see the constants.
+	Kind string
+	Text string
+}
+
+// The promises.
+const (
+	madeTwice   = "made twice"
+	lost        = "lost and not listed"
+	touched     = "another owner's object touched"
+	adopted     = "another owner's object adopted"
+	tried       = "a try touched what it did not make"
+	stuck       = "stuck"
+	unnamed     = "stuck for want of a remedy"
+	notAsWanted = "not as wanted"
+	wronglyVet  = "vet"
+	bug         = "a bug in declprov"
+)
+
+// What is counted apart: the labels that vet gives, and what is documented.
+const (
+	windowResidual = "residual: made by another owner between find and the verdict"
+	lateResidual   = "residual: a commit later than consistency"
+	bereftPart     = "a part of what was deleted unheard"
+	reusedResidual = "residual: another owner reused a recorded id"
+)
+
+// window is how long the spec says that a commit may take.
+var window = must(time.ParseDuration(consistency))
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Oracle judges a history by the API's log and by the owners that it records. What
+// the engine says is not asked.
+type Oracle struct {
+	spec *Spec
+	api  *API
+	// recorded are the states; listed says whether a stack's journal names a
+	// resource.
+	recorded func(who string) []Recorded
+	listed   func(who, slot string) bool
+
+	violations []Violation
+	counts     map[string]int
+	// told are the objects of which something was said.
+	told map[*Thing]bool
+	// mistaken are the slots that took another owner's object for theirs, as the
+	// documents say may happen.
+	mistaken map[string]bool
+	// imported are the objects that a user took over, by the slot of theirs.
+	imported map[*Thing]string
+}
+
+func (o *Oracle) violation(kind, format string, args ...any) {
+	o.violations = append(o.violations, Violation{kind, fmt.Sprintf(format, args...)})
+}
+
+func (o *Oracle) count(what string) { o.counts[what]++ }
+
+// effect looks at an effect as it happens, with the API's lock.
+func (o *Oracle) effect(e *Entry) {
+	t := e.Thing
+	if e.Who == foreign {
+		return
+	}
+	switch {
+	case e.Effect == Made:
+		o.making(e)
+	case e.Effect == Again && t.Owner == e.Who && t.Slot == e.Slot:
+		o.again(e)
+	case t.Holders[e.Who]:
+	case t.Parent != "" && o.api.find(t.Parent) != nil && o.api.find(t.Parent).Holders[e.Who]:
+		t.Holders[e.Who] = true // whoever holds an object holds its parts
+	case o.excuses(e.Who, e.Slot, t, e):
+		t.Holders[e.Who] = true
+	case e.Who == trier:
+		o.violation(tried, "a try %s #%d (%s), which %s made", e.Effect, t.Serial, e.Step, t.Owner)
+	default:
+		o.violation(touched, "%s %s %s #%d (%s), which %s made for %q", e.Who, e.Slot, e.Effect, t.Serial, e.Step, t.Owner, t.Slot)
+		t.Holders[e.Who] = true // it is said once
+	}
+}
+
+// excuses reports whether the documents say that an object of another owner may
+// be taken for one's own, and counts it.
+func (o *Oracle) excuses(who, slot string, t *Thing, e *Entry) bool {
+	switch {
+	case e != nil && e.Step == "create" && o.spec.Labels[MayOverwrite]:
+		o.count(MayOverwrite)
+	case o.api.lost[t.ID][who] && slices.ContainsFunc(o.recorded(who), func(r Recorded) bool { return r.ID == t.ID }):
+		o.count(reusedResidual)
+	case o.inWindow(who, slot, t, e):
+		o.count(windowResidual)
+		o.mistaken[who+slot] = true
+	default:
+		return false
+	}
+	return true
+}
+
+// inWindow reports whether an object was made after the owner of a slot had
+// looked and found nothing, and before it knew what came of the create that it
+// sent then.
+func (o *Oracle) inWindow(who, slot string, t *Thing, now *Entry) bool {
+	var looked *Entry
+	for _, e := range o.api.log {
+		if e.Who != who || e.Slot != slot {
+			continue
+		}
+		switch {
+		case e.Step == "find":
+			looked = e
+		case (e.Step == "create" || e.Step == "update") && looked != nil && (e.Excused || e == now) && looked.Status >= 400:
+			// A search that lags may not have shown what was there.
+			if t.Made.Seq > looked.Seq || o.spec.Lags && looked.At.Sub(t.Made.At) < lag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// making looks at an object that was made: there may be no other one that was
+// made for the same resource, unless the state has it.
+func (o *Oracle) making(e *Entry) {
+	t := e.Thing
+	for _, other := range o.api.living() {
+		if other == t || other.Owner != t.Owner || other.Slot != t.Slot || other.Parent != t.Parent || other.Label != t.Label {
+			continue
+		}
+		if t.Parent == "" && o.covered(other) || o.bereft(other) {
+			continue
+		}
+		switch {
+		case o.spec.Labels[AtLeastOnce] && (other.Made.Excused || e.Excused) && o.mayRepeat(other.Made, e):
+			o.count(AtLeastOnce)
+		case hasFailed(other.Made):
+			continue // which was heard: it is done anew, and what is left has to be listed
+		case isLate(t) || isLate(other):
+			o.count(lateResidual)
+		case o.spec.Labels[NoDelete]:
+			o.count(NoDelete)
+		case o.told[other]:
+		case !o.spec.Finds() && o.spec.Way != Keyed && other.Made.Body != e.Body:
+			continue // nothing can tell what came of the one of before; it has to be listed
+		default:
+			o.violation(madeTwice, "#%d was made for %s %s while #%d is there (%s)", t.Serial, t.Owner, t.Slot, other.Serial, other.Made)
+		}
+		o.told[other] = true
+	}
+}
+
+// hasFailed reports whether a client was told that what it asked for was begun and
+// has failed.
+func hasFailed(e *Entry) bool {
+	return strings.HasPrefix(e.Unlucky, "exit") || strings.HasPrefix(e.Unlucky, "error inside 200")
+}
+
+// mayRepeat reports whether an effect that is labelled at-least-once may be
+// repeated where it was: by the next run, and within one only where the spec says
+// so of a command's exit code.
+func (o *Oracle) mayRepeat(before, now *Entry) bool {
+	return before.Command != now.Command || o.spec.Method == Command && o.spec.Retry != None
+}
+
+// again looks at another version of an object that its owner had made.
+func (o *Oracle) again(e *Entry) {
+	if hasFailed(e.Thing.Made) {
+		return
+	}
+	if e.Thing.Made.Excused && o.spec.Labels[AtLeastOnce] {
+		o.count(AtLeastOnce)
+		return
+	}
+	for _, r := range o.recorded(e.Who) {
+		if r.Slot == e.Slot && r.ID == e.Thing.ID {
+			return // a replacement, or a create that goes on
+		}
+	}
+	o.violation(madeTwice, "#%d of %s %s was made once more", e.Thing.Serial, e.Who, e.Slot)
+}
+
+func isLate(t *Thing) bool { return t.Made.At.Sub(t.Made.Arrived) > window && t.Made.Excused }
+
+// covered reports whether a state has an object, or the one that it is a part of.
+func (o *Oracle) covered(t *Thing) bool {
+	id, mark := t.ID, t.mark()
+	if t.Parent != "" {
+		id, mark = t.Parent, ""
+	}
+	for _, who := range []string{stackA, stackB} {
+		for _, r := range o.recorded(who) {
+			if t.Holders[who] && (r.ID == id || mark != "" && r.Serial == mark) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkpoint looks at the world between two commands.
+func (o *Oracle) checkpoint(when string) {
+	o.api.mu.Lock()
+	defer o.api.mu.Unlock()
+	for _, who := range []string{stackA, stackB} {
+		for _, r := range o.recorded(who) {
+			o.owned(when, who, r)
+		}
+	}
+	for _, t := range o.api.living() {
+		if (t.Owner == stackA || t.Owner == stackB) && !o.told[t] {
+			o.known(when, t)
+		}
+	}
+}
+
+// owned looks at what a state has: it must be its stack's own.
+func (o *Oracle) owned(when, who string, r Recorded) {
+	t := o.api.find(r.ID)
+	switch {
+	case t == nil: // it has gone, or has another id, which the provider knows
+	case !t.Holders[who] && o.excuses(who, r.Slot, t, nil):
+		t.Holders[who] = true
+	case !t.Holders[who]:
+		o.violation(adopted, "%s: the state of %s has %s, which is #%d of %s", when, who, r, t.Serial, t.Owner)
+		t.Holders[who] = true
+	case t.Owner == who && t.Slot != r.Slot && o.imported[t] != r.Slot:
+		o.violation(adopted, "%s: the state of %s has %s, which is #%d, made for %s", when, who, r, t.Serial, t.Slot)
+		o.imported[t] = r.Slot
+	}
+}
+
+// known looks at an object of a stack's: a state has it, or the journal lists it.
+func (o *Oracle) known(when string, t *Thing) {
+	if o.covered(t) || o.listed(t.Owner, t.Slot) {
+		return
+	}
+	switch {
+	case o.spec.Labels[AtLeastOnce] && t.Made.Excused:
+		o.count(AtLeastOnce)
+	case isLate(t):
+		o.count(lateResidual)
+	case o.mistaken[t.Owner+t.Slot]:
+		o.count(windowResidual) // the other one was taken for it
+	case o.bereft(t):
+		o.count(bereftPart)
+	case o.spec.Labels[NoDelete]:
+		o.count(NoDelete)
+	default:
+		o.violation(lost, "%s: #%d (%s%s) of %s %s is in no state and in no journal; it was made by: %s", when, t.Serial, t.ID, partOf(t), t.Owner, t.Slot, t.Made)
+	}
+	o.told[t] = true
+}
+
+// bereft reports whether a part belongs to an object that another owner has
+// deleted, or its own owner without hearing of it: whoever goes on with what the
+// object was to have makes what nobody knows of.
+func (o *Oracle) bereft(t *Thing) bool {
+	for _, e := range o.api.log {
+		if t.Parent != "" && (e.Who == foreign || e.Excused) && e.Effect == Removed && e.Thing.ID == t.Parent {
+			return true
+		}
+	}
+	return false
+}
+
+func partOf(t *Thing) string {
+	if t.Parent == "" {
+		return ""
+	}
+	return ", a part of " + t.Parent
+}
+
+// excuse says that nobody can blame the client for what it did not hear of the
+// requests of a command: it died.
+func (o *Oracle) excuse(who string, command int, why string) {
+	o.api.mu.Lock()
+	defer o.api.mu.Unlock()
+	for _, e := range o.api.log {
+		if e.Who == who && e.Command == command {
+			e.Excused = true
+			if !strings.Contains(e.Unlucky, why) {
+				e.Unlucky = strings.Trim(e.Unlucky+", "+why, ", ")
+			}
+		}
+	}
+}
+
+// wanted looks whether the world is as a converged program has it.
+func (o *Oracle) wanted(who string, p Program) {
+	o.api.mu.Lock()
+	defer o.api.mu.Unlock()
+	recorded := o.recorded(who)
+	for slot, in := range p {
+		at := slices.IndexFunc(recorded, func(r Recorded) bool { return r.Slot == slot && !r.Delete })
+		if at < 0 {
+			o.violation(notAsWanted, "%s %s is not in the state", who, slot)
+			continue
+		}
+		t := o.api.find(recorded[at].ID)
+		switch {
+		case t == nil:
+			o.violation(notAsWanted, "%s %s has the id %s, and there is no such object", who, slot, recorded[at].ID)
+		case t.Name != in.Name || t.Colour != in.Colour || int(t.Size) != in.Size:
+			o.violation(notAsWanted, "%s %s is %s %s %v, and should be %s %s %d", who, slot, t.Name, t.Colour, t.Size, in.Name, in.Colour, in.Size)
+		}
+	}
+}
