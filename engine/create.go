@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -124,7 +126,7 @@ func asSecret(v, other property.Value) property.Value {
 // state that the next run repairs.
 func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs property.Map, failure error) Result {
 	if !r.effected {
-		return Result{Err: r.mask().error(failure)}
+		return Result{Err: r.mask().error(r.withLeftovers(failure))}
 	}
 	undone, err := r.undo(ctx, failure)
 	failure = errors.Join(r.told(failure, undone, err), r.forgetUndone(undone))
@@ -151,6 +153,26 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	}
 	slices.Sort(state.Private.Failed.Undone)
 	return Result{State: state, Err: m.error(failure)}
+}
+
+// withLeftovers adds to a refusal what earlier attempts at the create may have left:
+// that may be why it was refused.
+func (r *run) withLeftovers(failure error) error {
+	if !r.mayHaveEarlier() {
+		return failure
+	}
+	list, _ := r.earlier() // what cannot be read is said at the first create that needs it
+	var keys []string
+	for _, i := range list {
+		if i.Operation == journal.Create && i.Status != journal.Answered && !i.UnderWay() {
+			keys = append(keys, i.Key)
+		}
+	}
+	if keys == nil {
+		return failure
+	}
+	return fmt.Errorf("%w; an earlier attempt at it may have left something: look for it in the service, and import it if it is yours, or remove it; "+
+		"then `declprov journal forget %s`", failure, strings.Join(keys, " "))
 }
 
 // owns reports whether something of the create may be left, and is proved to be
@@ -213,7 +235,7 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 	text, undone := r.mask().text(failure.Error()), map[int]bool{}
 	for _, t := range slices.Backward(r.touched) {
 		s, answer := t.step, t.answer
-		if len(s.undo) == 0 {
+		if len(s.undo) == 0 || !r.ours(t) {
 			continue
 		}
 		if s.index < len(r.results) && s.index < r.failed {
@@ -232,6 +254,17 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 		undone[s.index] = t.done || t.answer != nil || !r.missed
 	}
 	return undone, nil
+}
+
+// ours reports whether what a step may have made is the create's own, so that it may
+// be undone: the step was answered as done, or an earlier one was, of which this is
+// a part, or find has found that there was nothing before. Else its undo steps might
+// hit what somebody else has made under the same name.
+func (r *run) ours(t *touched) bool {
+	if t.done || r.resumed || r.looked {
+		return true
+	}
+	return slices.ContainsFunc(r.touched, func(other *touched) bool { return other.done && other.step.index < t.step.index })
 }
 
 // told adds to a failure what was undone after it, and what was not.

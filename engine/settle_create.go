@@ -45,7 +45,7 @@ func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
 // nothing came of it, or that nobody can tell, which stays in the journal.
 func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*State, error) {
 	maker := r.res.maker
-	canTell := r.res.finds(maker) && i.Looked || maker.certainty == actions.Keyed
+	canTell := r.res.finds(maker) || maker.certainty == actions.Keyed
 	if !canTell || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
 		r.log.Message(Warning, fmt.Sprintf("an earlier create of this %s, with other inputs, may have been done, and nothing can tell: "+
 			"`declprov journal` lists it as %s", r.ref.Type, i.Key))
@@ -78,8 +78,11 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	if err != nil {
 		return nil, err
 	}
-	if found == nil {
+	switch {
+	case found == nil:
 		return nil, r.forget(book, i)
+	case !i.Looked:
+		return nil, fmt.Errorf("something is there now%s, and nobody knows whether that create made it: import it if it is yours, else remove it", old.idOf(maker, found))
 	}
 	old.record(maker, found)
 	id, err := old.evalID()

@@ -257,7 +257,7 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 // and asked for, polled until `until`. With doubt an earlier run may have done it
 // already.
 func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
-	failures := 0
+	failures, half := 0, false
 	for attempt := 1; ; attempt++ {
 		if err := stopped(ctx); err != nil {
 			return nil, r.stop(s, attempt, r.doubted(actions.Refused, doubt), err)
@@ -281,6 +281,11 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 			continue
 		}
 		doubt = doubt || v.status == actions.Unknown
+		// What was refused after an attempt that failed is not refused as a whole.
+		half = half || v.status == actions.Failed
+		if half && v.status == actions.Refused {
+			v.status = actions.Failed
+		}
 		failures++
 		again, err := r.retry(ctx, s, v, failures)
 		if again && doubt && !s.certainty.Repeatable() && r.canLook(s) {

@@ -156,6 +156,9 @@ func kept(out Result, before State) Result {
 // whatever comes of it.
 func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, old State) Result {
 	failure := r.steps(ctx)
+	if failure != nil && statusOf(failure) == actions.Gone {
+		failure = fmt.Errorf("%w; if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again", failure)
+	}
 	if failure != nil && !r.effected {
 		return Result{Err: r.mask().error(failure)}
 	}
