@@ -30,6 +30,9 @@ type Thing struct {
 	Owner, Slot string
 	// Holders are those who may change it: the owner, and who has imported it.
 	Holders map[string]bool
+	// Reused are the stacks that had its id in their state when another owner made
+	// it: that of an object which is gone.
+	Reused map[string]bool
 	// Made is the effect that made it.
 	Made *Entry
 	// Gone says that it was deleted, and Marked that a mark stays.
@@ -93,16 +96,12 @@ func (e *Entry) String() string {
 type API struct {
 	spec *Spec
 
-	mu      sync.Mutex
-	command int
-	things  []*Thing
-	log     []*Entry
-	keys    map[string]remembered
-	tokens  map[string]bool
-	serial  int
-	// lost are those who held the object that had an id, until another owner
-	// removed it.
-	lost map[string]map[string]bool
+	mu     sync.Mutex
+	things []*Thing
+	log    []*Entry
+	keys   map[string]remembered
+	tokens map[string]bool
+	serial int
 	// watch is told of each effect, before anybody else sees it.
 	watch func(*Entry)
 }
@@ -115,7 +114,7 @@ type remembered struct {
 }
 
 func newAPI(spec *Spec) *API {
-	return &API{spec: spec, keys: map[string]remembered{}, tokens: map[string]bool{}, lost: map[string]map[string]bool{}}
+	return &API{spec: spec, keys: map[string]remembered{}, tokens: map[string]bool{}}
 }
 
 // call is a request to the API.
@@ -408,13 +407,6 @@ func (a *API) remove(c call, e *Entry, t *Thing) (int, any) {
 		for _, part := range a.things {
 			part.Gone = part.Gone || part.Parent == t.ID
 		}
-	}
-	if a.lost[t.ID] == nil {
-		a.lost[t.ID] = map[string]bool{}
-	}
-	for who := range t.Holders {
-		// Whoever has undone a part of a create may still have the id.
-		a.lost[t.ID][who] = a.lost[t.ID][who] || who != c.who || c.step == "undo"
 	}
 	return 200, object{"deleted": true}
 }

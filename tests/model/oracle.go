@@ -76,6 +76,12 @@ func (o *Oracle) count(what string) { o.counts[what]++ }
 // effect looks at an effect as it happens, with the API's lock.
 func (o *Oracle) effect(e *Entry) {
 	t := e.Thing
+	if e.Effect == Made {
+		t.Reused = map[string]bool{}
+		for _, who := range []string{stackA, stackB} {
+			t.Reused[who] = who != e.Who && slices.ContainsFunc(o.recorded(who), func(r Recorded) bool { return r.ID == t.ID })
+		}
+	}
 	if e.Who == foreign {
 		return
 	}
@@ -103,7 +109,7 @@ func (o *Oracle) excuses(who, slot string, t *Thing, e *Entry) bool {
 	switch {
 	case e != nil && e.Step == "create" && o.spec.Labels[MayOverwrite]:
 		o.count(MayOverwrite)
-	case o.api.lost[t.ID][who] && slices.ContainsFunc(o.recorded(who), func(r Recorded) bool { return r.ID == t.ID }):
+	case t.Reused[who]:
 		o.count(reusedResidual)
 	case o.inWindow(who, slot, t, e):
 		o.count(windowResidual)
