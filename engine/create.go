@@ -129,9 +129,14 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		return Result{Err: r.mask().error(r.withLeftovers(failure))}
 	}
 	undone, err := r.undo(ctx, failure)
+	failed := statusOf(failure) == actions.Failed
 	failure = errors.Join(r.told(failure, undone, err), r.forgetUndone(undone))
 	m := r.mask() // undoing may have seen more secrets
 	if !r.owns(undone) {
+		if failed {
+			r.left = nil // with the one that has just failed
+			failure = r.withLeftovers(failure)
+		}
 		return Result{Err: m.error(failure)}
 	}
 	if r.id == "" {

@@ -90,6 +90,16 @@ func (r *run) lookAgain(ctx context.Context, s *step) (any, error) {
 	return found, err
 }
 
+// leftNothing reports whether find finds nothing after an attempt that failed, for as
+// long as that may stay unseen: else another attempt would make it twice.
+func (r *run) leftNothing(ctx context.Context, s *step) (bool, error) {
+	found, err := r.lookUntil(ctx, s, journal.Intent{Sent: time.Now()})
+	if err == nil && found != nil {
+		err = fmt.Errorf("it is not tried again, because something is there now%s", r.idOf(s, found))
+	}
+	return err == nil, err
+}
+
 // lookUntil asks find until it finds what an intent made, or until the time is over
 // for which that may stay unseen; nil is nothing.
 func (r *run) lookUntil(ctx context.Context, s *step, intent journal.Intent) (any, error) {

@@ -399,11 +399,11 @@ func (r *run) forgetUndone(undone map[int]bool) error {
 	})
 }
 
-// forgetFailed forgets earlier failures of a step that is done now: it was run
-// again, and what may be done twice is labelled so. What was sent under another
-// key stays on the list.
+// forgetFailed forgets earlier failures of a step that is done now, if doing it
+// twice is as good as doing it once. What another step may have left stays on the
+// list.
 func (r *run) forgetFailed(book *journal.Journal, s *step) error {
-	if s.certainty == actions.Keyed {
+	if s.certainty != actions.Safe {
 		return nil
 	}
 	list, err := r.earlier()

@@ -20,7 +20,7 @@ func (r *run) partialOutputs(m *mask) map[string]property.Value {
 	defer func() { r.vars.Values = before }()
 	for _, s := range r.op.steps[min(r.failed, len(r.op.steps)):] {
 		var answer any = expr.Unknown{}
-		if t := last(r.touched); t.answer != nil && t.step == s && s.forEach == nil && s.index == r.failed {
+		if t := last(r.touched); t != nil && t.answer != nil && t.step == s && s.forEach == nil && s.index == r.failed {
 			answer = t.answer
 		}
 		r.see(s, answer)

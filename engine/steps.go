@@ -298,6 +298,9 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 				doubt, err = false, r.sendsAgain() // nothing came of it
 			}
 		}
+		if again && v.status == actions.Failed && r.verb == create && !r.undoing && r.res.finds(s) && !s.certainty.Repeatable() {
+			again, err = r.leftNothing(ctx, s)
+		}
 		if err != nil || !again {
 			return nil, &StepError{
 				Verb: string(r.verb), Step: s.name, Action: s.action, Attempt: attempt, Place: s.model.Range.String(),
