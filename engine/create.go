@@ -246,7 +246,7 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 		if s.index < len(r.results) && s.index < r.failed {
 			answer = r.results[s.index]
 		}
-		r.missed = false
+		r.missed, r.ran = false, false
 		err := r.seeing(s, answer, func() error {
 			r.vars.Values["error"] = text
 			return r.undoStep(ctx, s)
@@ -256,7 +256,7 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 		}
 		// What may still come of a step that nobody knows the outcome of was not there
 		// to be undone.
-		undone[s.index] = t.done || t.answer != nil || !r.missed
+		undone[s.index] = r.ran && (t.done || t.answer != nil || !r.missed)
 	}
 	return undone, nil
 }

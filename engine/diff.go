@@ -36,7 +36,17 @@ func (e *Engine) Diff(_ context.Context, req DiffRequest) (DiffResponse, error) 
 		// finish it.
 		out.Changes = append(out.Changes, Change{Path: firstInput(res), Kind: Update, Replace: true})
 	}
-	if len(out.Changes) > 0 {
+	if f := state.Private.Failed; undone(state) && res.maker != nil && slices.Contains(f.Undone, res.maker.index) && !resumable(res, state, req.New) {
+		// There is nothing that an update could bring to other inputs.
+		if len(out.Changes) == 0 {
+			out.Changes = append(out.Changes, Change{Path: firstInput(res), Kind: Update})
+		}
+		for i := range out.Changes {
+			out.Changes[i].Replace = true
+		}
+		out.DeleteBeforeReplace = true
+	}
+	if len(out.Changes) > 0 && !out.DeleteBeforeReplace {
 		// The user may have any change replace; it matters then, too.
 		out.DeleteBeforeReplace = res.spec.Diff != nil && res.spec.Diff.DeleteBeforeReplace || e.keepsID(res, req, state)
 	}

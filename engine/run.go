@@ -42,6 +42,8 @@ type run struct {
 	undoing bool
 	// missed says that an undo step did not find what it was to undo.
 	missed bool
+	// ran says that an undo step was run, and not left out by its `if`.
+	ran bool
 	// finished are the steps that an earlier run has done, and whose results are
 	// recorded; resumed says that there was one. Of the step goesOn, elements are
 	// the results by element that are there already.

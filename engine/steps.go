@@ -222,6 +222,7 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 	if err := stopped(ctx); err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
+	r.ran = true
 	key, err := r.text(s.lock)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
