@@ -400,10 +400,10 @@ func (r *run) forgetUndone(undone map[int]bool) error {
 }
 
 // forgetFailed forgets earlier failures of a step that is done now, if doing it
-// twice is as good as doing it once. What another step may have left stays on the
-// list.
+// twice is as good as doing it once, or is labelled at least once. What another step
+// may have left stays on the list.
 func (r *run) forgetFailed(book *journal.Journal, s *step) error {
-	if s.certainty != actions.Safe {
+	if s.certainty != actions.Safe && (s.certainty != actions.Uncertain || r.res.finds(s)) {
 		return nil
 	}
 	list, err := r.earlier()
