@@ -149,6 +149,9 @@ var mechanisms = []mechanism{
 // TestMechanism plays some histories that meet each mechanism: a few, and many
 // where one is switched off.
 func TestMechanism(t *testing.T) {
+	if !asked(t) {
+		return
+	}
 	if *history >= 0 || *typed >= 0 {
 		t.Skip("one history was asked for")
 	}
