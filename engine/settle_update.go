@@ -73,8 +73,8 @@ func (e *Engine) seenSince(res *resource, ref Ref, s State) error {
 	return err
 }
 
-// relocateAll is relocate for who sees the resource as it is now: what the id says
-// of it is true of it.
+// relocateAll is relocate for reads and deletes, which see the resource as it is
+// now: what the id says of it is true of it.
 func (e *Engine) relocateAll(ctx context.Context, res *resource, ref Ref, s *State, log Log) error {
 	if err := e.relocate(ctx, res, ref, s, log); err != nil || s.Private.ID == "" {
 		return err

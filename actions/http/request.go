@@ -216,7 +216,7 @@ func (x *exchange) ifNoneMatch(g given) error {
 		}
 	case string:
 		if v == "" {
-			return errors.New("ifNoneMatch is an empty string, which is no ETag; write true for \"nothing may be there yet\"")
+			return errors.New("ifNoneMatch is an empty string; expected an ETag, or true (nothing may be there yet)")
 		}
 		return setHeader(x.req.headers, "If-None-Match", v)
 	}

@@ -57,7 +57,7 @@ func (a *app) settleCommand(filter *journalFilter) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.delete && !o.yes && !terminal.Is(a.in) {
-				return usagef("--delete asks before it deletes, and the standard input is no terminal: add --yes")
+				return usagef("--delete asks before it deletes, and the standard input is not a terminal: add --yes")
 			}
 			return a.settle(cmd.Context(), args, *filter, o)
 		},
@@ -170,7 +170,7 @@ func (s *settler) one(ctx context.Context, i journal.Intent, named bool) error {
 	return errors.Join(err, s.book.Put(claimed, true))
 }
 
-// settleClaimed looks for what an entry made, and deletes it if that is wanted. It
+// settleClaimed looks for what an entry made, and deletes it with --delete. It
 // reports whether the entry is over.
 func (s *settler) settleClaimed(ctx context.Context, e *engine.Engine, req engine.SettleRequest, named bool) (closed bool, err error) {
 	i := req.Intent
