@@ -1,0 +1,191 @@
+package decode
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxYAML is the most bytes of a YAML text: its parser takes far more memory and time
+// than JSON's.
+const maxYAML = 1 << 20
+
+// YAML reads a YAML text of one document; an empty one is nil. What an alias stands
+// for counts each time, so that a small text cannot become a large value. An error may
+// quote the text.
+func YAML(text string, b *Budget) (any, error) {
+	if len(text) > maxYAML {
+		return nil, fmt.Errorf("it is larger than %d MiB", maxYAML>>20)
+	}
+	dec := yaml.NewDecoder(strings.NewReader(text))
+	var doc, more yaml.Node
+	if err := dec.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, errors.New("it has more than one document")
+	}
+	if len(doc.Content) == 0 {
+		return nil, nil
+	}
+	return yamlDecoder{b}.value(doc.Content[0], 0)
+}
+
+// yamlDecoder turns nodes into values.
+type yamlDecoder struct{ budget *Budget }
+
+func (y yamlDecoder) value(n *yaml.Node, depth int) (any, error) {
+	if err := y.budget.Spend(1); err != nil {
+		return nil, err
+	}
+	if depth > MaxDepth {
+		return nil, DepthError{}
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return y.value(n.Alias, depth+1)
+	case yaml.SequenceNode:
+		out := make([]any, len(n.Content))
+		for i, child := range n.Content {
+			v, err := y.value(child, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = v
+		}
+		return out, nil
+	case yaml.MappingNode:
+		return y.mapping(n, depth)
+	default:
+		return y.scalar(n)
+	}
+}
+
+func (y yamlDecoder) mapping(n *yaml.Node, depth int) (any, error) {
+	out := make(map[string]any, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		v, err := y.value(n.Content[i+1], depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if key.Tag == "!!merge" {
+			if err := y.inherit(out, v); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		name, err := y.name(key)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+// name is a key as text.
+func (y yamlDecoder) name(key *yaml.Node) (string, error) {
+	if key.Kind == yaml.AliasNode {
+		key = key.Alias
+	}
+	if key.Kind == yaml.ScalarNode {
+		v, err := y.scalar(key)
+		if err != nil {
+			return "", err
+		}
+		switch v := v.(type) {
+		case nil:
+			return "null", nil
+		case bool:
+			return strconv.FormatBool(v), nil
+		case string:
+			return v, nil
+		case json.Number:
+			return string(v), nil
+		case int64:
+			return strconv.FormatInt(v, 10), nil
+		case float64:
+			return strconv.FormatFloat(v, 'f', -1, 64), nil
+		}
+		return key.Value, nil
+	}
+	return "", fmt.Errorf("a key in line %d is no scalar", key.Line)
+}
+
+// inherit adds what `<<` brings, below what is there.
+func (y yamlDecoder) inherit(out map[string]any, v any) error {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, from := range list {
+		m, ok := from.(map[string]any)
+		if !ok {
+			return errors.New("it merges (<<) what is no map")
+		}
+		for k, w := range m {
+			if _, has := out[k]; !has {
+				out[k] = w
+			}
+		}
+	}
+	return nil
+}
+
+func (y yamlDecoder) scalar(n *yaml.Node) (any, error) {
+	switch n.ShortTag() {
+	case "!!null":
+		return nil, nil
+	case "!!bool":
+		var b bool
+		if err := n.Decode(&b); err != nil {
+			return n.Value, nil
+		}
+		return b, nil
+	case "!!int", "!!float":
+		return yamlNumber(n), nil
+	default:
+		return n.Value, nil
+	}
+}
+
+// yamlNumber is a number that may be written as JSON does not: +1, 0x1F, 1_000, .5.
+// What is no finite number (.inf, .nan) stays text, and so does what would lose digits.
+func yamlNumber(n *yaml.Node) any {
+	if json.Valid([]byte(n.Value)) {
+		return Number(json.Number(n.Value))
+	}
+	plain := strings.ReplaceAll(strings.TrimPrefix(n.Value, "+"), "_", "")
+	if json.Valid([]byte(plain)) {
+		return Number(json.Number(plain))
+	}
+	var v any
+	if err := n.Decode(&v); err != nil {
+		return n.Value
+	}
+	switch v := v.(type) {
+	case int:
+		return int64(v)
+	case int64:
+		return v
+	case uint64:
+		return json.Number(strconv.FormatUint(v, 10))
+	case float64:
+		if strings.Trim(plain, "-0123456789") == "" {
+			return json.Number(plain) // an integer with leading zeros, and of more digits than fit
+		}
+		if _, ok := Float(plain); ok {
+			return v
+		}
+	}
+	return n.Value
+}

@@ -1,0 +1,26 @@
+package encodings
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAll: there are twelve encodings beside the text, each of which changes a text
+// that has what they change.
+func TestAll(t *testing.T) {
+	const text = `pa/ss+wö"rd<&> Zx9QmPf2`
+	seen := map[string]string{}
+	for _, e := range All() {
+		got := e.Of(text)
+		if got == "" || strings.ContainsAny(got, "\n") {
+			t.Errorf("%s: %q", e.Name, got)
+		}
+		if same, ok := seen[got]; ok {
+			t.Errorf("%s and %s are the same: %q", e.Name, same, got)
+		}
+		seen[got] = e.Name
+	}
+	if len(seen) != 13 {
+		t.Errorf("there are %d", len(seen))
+	}
+}
