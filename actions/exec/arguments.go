@@ -109,5 +109,6 @@ func defaults() []actions.Arg {
 		arg("timeout", text, "Longest time for one attempt. The step's own `timeout` covers all. Without it, as long as the step and the host allow."),
 		option("grace", text, "5s", "Time from TERM to KILL, when it is ended."),
 		option("maxBytes", size, "16MiB", "Most bytes of its standard output; more are an error, once it has ended. Of its standard error the last so many are kept."),
+		actions.MaxValues("Most values of its standard output, at any depth, where it is read as JSON or lines; more are an error, once it has ended."),
 	}
 }

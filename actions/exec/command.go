@@ -29,6 +29,7 @@ type command struct {
 	title    string
 	form     string // of stdout: text, json, lines, bytes, none
 	limit    int64  // most bytes of stdout
+	values   int    // most values of stdout
 	ok, gone []int
 	refused  []int // exit codes that say that nothing was done
 	quiet    bool  // it changes nothing

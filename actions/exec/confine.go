@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,7 +15,10 @@ import (
 // confine puts a command into the kernel's sandbox, where the step, the spec and
 // the kernel say so. Leave is called when the command has ended.
 func (f *family) confine(ctx context.Context, c *command) (leave func(worked bool), err error) {
-	mode := sandboxMode(c.call.Args["sandbox"])
+	mode, err := demanded(sandboxMode(c.call.Args["sandbox"]))
+	if err != nil {
+		return nil, err
+	}
 	if mode == sandbox.Off || mode == sandbox.Auto && !c.call.Env.Declared {
 		return func(bool) {}, nil
 	}
@@ -24,8 +28,8 @@ func (f *family) confine(ctx context.Context, c *command) (leave func(worked boo
 			return nil, err
 		}
 	}
-	f.tell(c.call, kernel)
-	if kernel.ABI == 0 {
+	f.warn(c.call, kernel)
+	if !kernel.Confines() {
 		return func(bool) {}, nil
 	}
 	env := c.call.Env
@@ -55,6 +59,25 @@ func sandboxMode(argument any) sandbox.Mode {
 	return sandbox.Auto
 }
 
+// Demand is the environment variable by which whoever runs a provider demands the
+// sandbox for every command, whatever its spec says.
+const Demand = "DECLPROV_SANDBOX"
+
+// demanded returns the mode of a command for which its spec says another. The
+// error says what is wrong with the variable, or that the spec refuses.
+func demanded(mode sandbox.Mode) (sandbox.Mode, error) {
+	switch demand := os.Getenv(Demand); {
+	case demand == "":
+		return mode, nil
+	case demand != string(sandbox.Required):
+		return "", fmt.Errorf("invalid %s %q: it takes %q, or nothing", Demand, demand, sandbox.Required)
+	case mode == sandbox.Off:
+		return "", fmt.Errorf(`the spec turns the sandbox off for this command (sandbox: "off"), and %s=%s does not allow that`, Demand, demand)
+	default:
+		return sandbox.Required, nil
+	}
+}
+
 // confinement is the mode for who reviews a spec; what runs on another machine is
 // of no sandbox here.
 func confinement(s actions.Static) string {
@@ -64,14 +87,16 @@ func confinement(s actions.Static) string {
 	return string(sandboxMode(s.Literals["sandbox"]))
 }
 
-// tell says once a process what the kernel cannot do.
-func (f *family) tell(call *actions.Call, kernel sandbox.Kernel) {
+// warn says once a process, where the user sees it, what the kernel cannot do.
+func (f *family) warn(call *actions.Call, kernel sandbox.Kernel) {
 	text := kernel.Partial()
-	if kernel.ABI == 0 {
+	if !kernel.Confines() {
 		text = kernel.Unavailable().Error()
 	}
 	if text != "" && call.Log != nil {
-		f.told.Do(func() { call.Log("commands are not confined as far as they could be: "+text, true) })
+		f.warned.Do(func() {
+			call.Log("commands are not confined as far as they could be: "+text+". Set "+Demand+"=required to run none like this", false)
+		})
 	}
 }
 

@@ -35,8 +35,8 @@ func Family() *actions.Family {
 type family struct {
 	local  *process.Pool
 	remote *remote.Pool
-	// told keeps what the kernel cannot do from being said more than once.
-	told sync.Once
+	// warned keeps what the kernel cannot do from being said more than once.
+	warned sync.Once
 }
 
 func (f *family) kind() *actions.Kind {

@@ -30,6 +30,7 @@ func (c *command) listen() error {
 	if c.limit, err = actions.SizeOf("maxBytes", c.call.Args["maxBytes"], defaultMaxBytes); err != nil {
 		return err
 	}
+	c.values = actions.ValuesOf(c.call)
 	kept := int(min(max(c.limit, tailSize), mostKept))
 	c.out = &output{call: c.call}
 	c.out.stdout = stream{out: c.out, limit: tailSize, last: true}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 // resultType is the type of what a command yields.
@@ -60,12 +62,15 @@ func (c *command) decoded() (any, error) {
 			}
 			return nil, nil
 		}
-		return actions.DecodeJSON(raw)
+		return decode.JSON(raw, decode.NewBudget(c.values))
 	}
 	if !utf8.Valid(raw) {
 		return nil, errors.New("it is no valid UTF-8; use `stdout: \"bytes\"`")
 	}
 	if c.form == "lines" {
+		if err := decode.NewBudget(c.values).Spend(bytes.Count(raw, []byte("\n")) + 1); err != nil {
+			return nil, err
+		}
 		lines := []any{}
 		for line := range strings.Lines(string(raw)) {
 			lines = append(lines, withoutEnd(line))
@@ -85,6 +90,10 @@ func (c *command) result(exitCode int) (map[string]any, error) {
 		return nil, fmt.Errorf("its standard output has more than the %d bytes that maxBytes allows; raise maxBytes, or say `stdout: \"none\"`", c.limit)
 	}
 	v, err := c.decoded()
+	var many *decode.TooManyError
+	if errors.As(err, &many) {
+		return nil, fmt.Errorf("its standard output holds %d values, and maxValues allows %d; raise maxValues, or print less", many.Count, many.Limit)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("its standard output cannot be read as %s: %w", strings.ToUpper(c.form), err)
 	}

@@ -25,7 +25,7 @@ func sshArg() actions.Arg {
 			field("passphrase", text, "What the key is encrypted with."),
 			field("password", text, "Password, also where the machine asks for it as a question."),
 			field("agent", truth, "Ask the ssh-agent at SSH_AUTH_SOCK for keys."),
-			member("hostKey", someText, "Keys that the machine may have, one a line: as in a .pub file or known_hosts, or SHA256:… fingerprints. There is no way to do without."),
+			member("hostKey", someText, "Keys that the machine may have, one a line: as in a .pub file, as in known_hosts (lines that name the machine, with @revoked and @cert-authority), or SHA256:… fingerprints. There is no way to do without."),
 		}, more...)...)
 	}
 	a := arg("ssh", machine(

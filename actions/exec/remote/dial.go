@@ -73,14 +73,35 @@ func (m *mistake) Error() string { return m.err.Error() }
 func (m *mistake) Unwrap() error { return m.err }
 
 // connect makes one attempt.
-func connect(ctx context.Context, dial Dial, t *Target) (_ *Client, err error) {
+func connect(ctx context.Context, dial Dial, t *Target) (*Client, error) {
 	limit := t.ConnectTimeout
 	if limit <= 0 {
 		limit = defaultConnectTimeout
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
 	defer cancel()
-	config, release, err := t.config(ctx)
+	hosts, err := parseHostKeys(t.HostKey, t.Address())
+	if err != nil {
+		return nil, &mistake{err}
+	}
+	var wrong *HostKeyError
+	for {
+		c, err := logIn(ctx, dial, t, hosts)
+		switch {
+		case err == nil:
+			return c, nil
+		case wrong != nil && noCommonKey(err):
+			return nil, wrong // it has shown all that it has
+		case !hosts.another(err):
+			return nil, err
+		}
+		errors.As(err, &wrong)
+	}
+}
+
+// logIn connects and logs in, once, with the keys that the machine may show.
+func logIn(ctx context.Context, dial Dial, t *Target, hosts *hostKeys) (*Client, error) {
+	config, release, err := t.config(ctx, hosts)
 	if err != nil {
 		return nil, &mistake{err}
 	}
@@ -140,11 +161,17 @@ func explained(err error) error {
 	switch {
 	case strings.Contains(text, "unable to authenticate"):
 		return fmt.Errorf("the machine refuses the log-in: %w; see that the user is right, and that its authorized_keys has the key", err)
-	case strings.Contains(text, "no common algorithm for host key"):
+	case noCommonKey(err):
 		return fmt.Errorf("the machine has no host key of the kind in hostKey: %w", err)
 	default:
 		return err
 	}
+}
+
+// noCommonKey reports whether a machine has no host key of the kinds that it was
+// asked for.
+func noCommonKey(err error) bool {
+	return strings.Contains(err.Error(), "no common algorithm for host key")
 }
 
 // watch closes what hangs on the connection when it ends.

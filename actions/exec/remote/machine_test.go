@@ -70,7 +70,15 @@ func newMachine(t *testing.T, config *ssh.ServerConfig) *machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &machine{t: t, config: config, address: listener.Addr().String(), hostKey: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(host.PublicKey())))}
+	m := serve(t, config, listener)
+	m.hostKey = strings.TrimSpace(string(ssh.MarshalAuthorizedKey(host.PublicKey())))
+	return m
+}
+
+// serve lets a machine answer at a listener.
+func serve(t *testing.T, config *ssh.ServerConfig, listener net.Listener) *machine {
+	t.Helper()
+	m := &machine{t: t, config: config, address: listener.Addr().String()}
 	t.Cleanup(func() { listener.Close(); m.hangUp() })
 	go func() {
 		for {

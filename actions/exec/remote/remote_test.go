@@ -95,7 +95,7 @@ func TestLogIn(t *testing.T) {
 	serveAgent(t, socket, plain)
 	m := newMachine(t, passwords("sw0rdfish", false))
 	fingerprint := func(key string) string {
-		parsed, _ := parseHostKey(key)
+		parsed, _ := publicKey(key)
 		return ssh.FingerprintSHA256(parsed)
 	}
 	_, otherHost := keyPair(t, "")
@@ -111,7 +111,9 @@ func TestLogIn(t *testing.T) {
 		{"a key", keys(signer.PublicKey()), func(to *Target) { to.Password, to.Key = "", strings.TrimSpace(plain) }, ""},
 		{"an encrypted key", keys(locked.PublicKey()), func(to *Target) { to.Password, to.Key, to.Passphrase = "", encrypted, "open sesame" }, ""},
 		{"an agent", keys(signer.PublicKey()), func(to *Target) { to.Password, to.AgentSocket = "", socket }, ""},
-		{"as known_hosts has it", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = "# the machine\n[127.0.0.1]:22,host " + to.HostKey + " root@host\n" }, ""},
+		{"as known_hosts has it", passwords("sw0rdfish", false), func(to *Target) {
+			to.HostKey = fmt.Sprintf("# the machine\n[127.0.0.1]:%d,host %s root@host\n", to.Port, to.HostKey)
+		}, ""},
 		{"by its fingerprint", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = fingerprint(to.HostKey) }, ""},
 		{"by way of another", passwords("sw0rdfish", false), func(to *Target) { to.Jump = m.target() }, ""},
 		{"the wrong password", passwords("other", false), func(*Target) {}, "refuses the log-in"},

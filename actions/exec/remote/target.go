@@ -3,14 +3,12 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +29,8 @@ type Target struct {
 	// AgentSocket is that of a running ssh-agent, to be asked for keys; "" is none.
 	AgentSocket string
 	// HostKey are the keys that the machine may have, one a line: as in a .pub
-	// file, as in known_hosts, or as a fingerprint ("SHA256:…").
+	// file, as in known_hosts (only lines that name the machine count, and their
+	// markers hold), or as a fingerprint ("SHA256:…").
 	HostKey string
 	// Jump is the machine through which this one is reached, or nil.
 	Jump *Target
@@ -65,13 +64,9 @@ func (t *Target) fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// config is how the SSH library logs in at the target. Errors are the author's or
-// the user's to mend, and nothing was sent.
-func (t *Target) config(ctx context.Context) (*ssh.ClientConfig, func(), error) {
-	hosts, err := parseHostKeys(t.HostKey)
-	if err != nil {
-		return nil, nil, err
-	}
+// config is how the SSH library logs in at the target, whose keys are hosts. Errors
+// are the author's or the user's to mend, and nothing was sent.
+func (t *Target) config(ctx context.Context, hosts *hostKeys) (*ssh.ClientConfig, func(), error) {
 	methods, release, err := t.methods(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -143,84 +138,4 @@ func parseKey(key, passphrase string) (ssh.Signer, error) {
 		return nil, fmt.Errorf("the key is no private key that can be read (PEM, as ssh-keygen writes it): %w", err)
 	}
 	return signer, nil
-}
-
-// hostKeys are those that a machine may have.
-type hostKeys struct {
-	keys         []ssh.PublicKey
-	fingerprints []string
-}
-
-func parseHostKeys(text string) (*hostKeys, error) {
-	h := &hostKeys{}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "" || line[0] == '#':
-			continue
-		case strings.HasPrefix(line, "SHA256:") && !strings.ContainsAny(line, " \t"):
-			h.fingerprints = append(h.fingerprints, strings.TrimRight(line, "="))
-			continue
-		}
-		key, err := parseHostKey(line)
-		if err != nil {
-			return nil, err
-		}
-		h.keys = append(h.keys, key)
-	}
-	if h.keys == nil && h.fingerprints == nil {
-		return nil, errors.New("hostKey is empty; ask somebody you trust for the machine's, or read it there with `ssh-keyscan localhost`")
-	}
-	return h, nil
-}
-
-// parseHostKey reads a line of a .pub file, or one of known_hosts, which has the
-// names of hosts before the same.
-func parseHostKey(line string) (ssh.PublicKey, error) {
-	fields := strings.Fields(line)
-	for start := range min(len(fields), 3) {
-		rest := strings.Join(fields[start:], " ")
-		if key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(rest)); err == nil && strings.HasPrefix(fields[start], key.Type()) {
-			return key, nil
-		}
-	}
-	return nil, errors.New("hostKey is no public key; write a line like `ssh-ed25519 AAAA…`, or a fingerprint like `SHA256:…`")
-}
-
-// algorithms are those of the keys, so that a machine with several shows one that
-// is known; nil, any, where only a fingerprint is.
-func (h *hostKeys) algorithms() []string {
-	if h.fingerprints != nil {
-		return nil
-	}
-	var out []string
-	for _, k := range h.keys {
-		if k.Type() == ssh.KeyAlgoRSA {
-			out = append(out, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
-			continue
-		}
-		out = append(out, k.Type())
-	}
-	return out
-}
-
-// check refuses a machine that is another than is meant.
-func (h *hostKeys) check(_ string, _ net.Addr, key ssh.PublicKey) error {
-	if slices.ContainsFunc(h.keys, func(k ssh.PublicKey) bool { return bytes.Equal(k.Marshal(), key.Marshal()) }) ||
-		slices.Contains(h.fingerprints, ssh.FingerprintSHA256(key)) {
-		return nil
-	}
-	return &HostKeyError{Fingerprint: ssh.FingerprintSHA256(key)}
-}
-
-// HostKeyError is the error of a machine whose key is not the one that is given:
-// it was set up anew, or it is another machine that poses as it.
-type HostKeyError struct {
-	// Fingerprint is that of the key that it has shown.
-	Fingerprint string
-}
-
-func (e *HostKeyError) Error() string {
-	return fmt.Sprintf("the machine shows the host key %s, which is not the one in hostKey; "+
-		"if it was set up anew, find out its key from somebody you trust and change hostKey; nothing was sent to it", e.Fingerprint)
 }

@@ -64,6 +64,49 @@ func escapes() []escape {
 		{"connect", `$SELF connect tcp $ADDR`},
 		{"listen", `$SELF listen 127.0.0.1:0`},
 		{"connect to an abstract socket", `$SELF connect unix @$ABSTRACT`},
+		{"signal a process by its handle", `$SELF pidfdsignal $PID`},
+		{"queue a signal", `$SELF queue $PID`},
+		{"write the memory of a process", `$SELF poke $PID`},
+		{"take a file from a process", `$SELF getfd $PID`},
+		{"compare processes", `$SELF kcmp $PID`},
+		{"limit a process", `prlimit --pid $PID --nofile=64:64`},
+		{"limit a process by the call", `$SELF prlimit $PID`},
+		{"slow a process down", `renice -n 5 -p $PID`},
+		{"slow a process down by the call", `$SELF priority $PID`},
+		{"slow a group of processes down", `$SELF grouppriority $PID`},
+		{"set the disk's priority of a process", `ionice -c 3 -p $PID`},
+		{"set the disk's priority of a process by the call", `$SELF ioprio $PID`},
+		{"bind a process to a processor", `taskset -p 1 $PID`},
+		{"bind a process to a processor by the call", `$SELF affinity $PID`},
+		{"set the scheduler of a process", `$SELF scheduler $PID`},
+		{"set the scheduler's attributes of a process", `$SELF schedattr $PID`},
+		{"share memory by number", `$SELF shmget`},
+		{"share a semaphore by number", `$SELF semget`},
+		{"share a queue by number", `$SELF msgget`},
+		{"share a queue by name", `$SELF mqopen`},
+		{"look for a keyring", `$SELF keyctl`},
+		{"add a key", `$SELF addkey`},
+		{"use io_uring", `$SELF iouring`},
+		{"open by openat2", `$SELF openat2 $IN/file`},
+		{"start by clone3", `$SELF clone3`},
+		{"start in a user namespace", `$SELF newuser`},
+		{"map itself to root", `unshare --user --map-root-user true`},
+		{"connect to the host of a virtual machine", `$SELF vsock`},
+		{"use Multipath TCP", `$SELF mptcp`},
+		{"see the kernel's events", `$SELF uevents`},
+		{"connect by sending", `$SELF fastopen $ADDR`},
+		{"connect by sending a message", `$SELF fastmsg $ADDR`},
+		{"listen without an address", `$SELF unbound`},
+		{"listen without an address of IPv6", `$SELF unbound6`},
+		{"send by UDP", `$SELF udp $ADDR`},
+		{"leave a set-uid program", `cp $IN/file $IN/own && chmod u+s $IN/own`},
+		{"leave a set-uid program by its handle", `$SELF fchmod $IN/file`},
+		{"leave a set-uid program by fchmodat", `$SELF fchmodat $IN/file`},
+		{"leave a set-uid program by fchmodat2", `$SELF fchmodat2 $IN/file`},
+		{"leave a set-gid program", `$SELF setgid $IN/file`},
+		{"make a set-uid program", `$SELF openmode $IN/own`},
+		{"make a set-uid program without a name", `$SELF tmpmode $IN`},
+		{"make a set-uid program as a device", `$SELF nodemode $IN/own`},
 	}
 }
 
@@ -76,42 +119,68 @@ func rootEscapes() []escape {
 		{"mount", `mount -t tmpfs none $IN && umount $IN`},
 		{"mount in a namespace of its own", `unshare --mount true`},
 		{"set the host's name", `$SELF hostname`},
+		{"give a file capabilities", `$SELF filecaps $IN/file`},
+		{"advise on the memory of a process", `$SELF advise $PID`},
+		{"use raw sockets", `$SELF raw`},
+		{"use raw sockets of IPv6", `$SELF raw6`},
+		{"see all packets", `$SELF packet`},
+		{"load a program into the kernel", `$SELF bpf`},
+		{"measure the machine", `$SELF perf`},
+		{"handle its own page faults", `$SELF userfault`},
+		{"read the kernel's log", `$SELF dmesg`},
+		{"watch a whole disk", `$SELF fanotify`},
+		{"open a file system", `$SELF fsopen`},
+		{"set the clock", `$SELF clock`},
+		{"take another root", `$SELF chroot $IN`},
+		{"open a file by its number on the disk", `$SELF handle $OUT/secret`},
 	}
 }
 
+// TestEscapes tries each as a command and as its grandchild, and where this test is
+// root's as another user, too.
 func TestEscapes(t *testing.T) {
 	needKernel(t)
-	all := escapes()
-	if os.Getuid() == 0 {
-		all = append(all, rootEscapes()...)
+	for _, who := range users() {
+		all := escapes()
+		if who.root() {
+			all = append(all, rootEscapes()...)
+		}
+		for _, e := range all {
+			if who.other && strings.Contains(e.script, "$LAUNCHER") {
+				continue // root's, which another user may not touch anyway
+			}
+			t.Run(who.name+"/"+e.name, func(t *testing.T) {
+				t.Parallel()
+				who.escape(t, e)
+			})
+		}
 	}
-	for _, e := range all {
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
-			// What is no escape without a sandbox shows nothing with one.
-			free := newWorld(t)
-			if out, err := free.run(t, nil, e.script); err != nil {
-				t.Fatalf("without a sandbox: %v\n%s", err, out)
-			}
-			for who, script := range map[string]string{
-				"the command":    e.script,
-				"its grandchild": `sh -c '( eval "$SCRIPT" ) & wait $!'`,
-			} {
-				w := newWorld(t)
-				before := w.outside(t)
-				out, err := w.run(t, w.rules(t), script, "SCRIPT="+e.script)
-				var exit *exec.ExitError
-				if !errors.As(err, &exit) {
-					t.Errorf("%s: got %v, want an exit code\n%s", who, err, out)
-				}
-				if strings.Contains(out, secret) {
-					t.Errorf("%s was told the secret: %s", who, out)
-				}
-				if diff := cmp.Diff(before, w.outside(t)); diff != "" {
-					t.Errorf("%s changed the outside (-before +after):\n%s", who, diff)
-				}
-			}
-		})
+}
+
+func (u user) escape(t *testing.T, e escape) {
+	t.Helper()
+	// What is no escape without a sandbox shows nothing with one.
+	free := u.newWorld(t)
+	if out, err := free.run(t, nil, e.script); err != nil {
+		t.Fatalf("without a sandbox: %v\n%s", err, out)
+	}
+	for who, script := range map[string]string{
+		"the command":    e.script,
+		"its grandchild": `sh -c '( eval "$SCRIPT" ) & wait $!'`,
+	} {
+		w := u.newWorld(t)
+		before := w.outside(t)
+		out, err := w.run(t, w.rules(t), script, "SCRIPT="+e.script)
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			t.Errorf("%s: got %v, want an exit code\n%s", who, err, out)
+		}
+		if strings.Contains(out, secret) {
+			t.Errorf("%s was told the secret: %s", who, out)
+		}
+		if diff := cmp.Diff(before, w.outside(t)); diff != "" {
+			t.Errorf("%s changed the outside (-before +after):\n%s", who, diff)
+		}
 	}
 }
 

@@ -24,7 +24,11 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if dir, err := helperDir(); err == nil {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(code)
 }
 
 func help(what string, args []string) error {
@@ -59,6 +63,9 @@ func help(what string, args []string) error {
 			return peek(pid)
 		}
 		return trace(pid)
+	}
+	if do := calls()[what]; do != nil {
+		return do(args)
 	}
 	return fmt.Errorf("no such help: %s", what)
 }

@@ -27,7 +27,14 @@ type Kernel struct {
 	// Why is the reason for an ABI that is less than the release would have, and
 	// what to do about it; or "".
 	Why string
+	// Filter reports whether system calls can be filtered (seccomp); NoFilter is
+	// the reason why not.
+	Filter   bool
+	NoFilter string
 }
+
+// Confines reports whether there is anything that the kernel can refuse commands.
+func (k Kernel) Confines() bool { return k.ABI > 0 || k.Filter }
 
 // Full is the ABI that has all that Required promises.
 const Full = 6
@@ -52,10 +59,17 @@ type promise struct {
 // where it can all.
 func (k Kernel) Missing() []string {
 	var missing []string
-	for _, p := range promises() {
-		if k.ABI < p.abi {
-			missing = append(missing, fmt.Sprintf("%s (ABI %d, Linux %s)", p.refuse, p.abi, p.since))
+	if k.ABI == 0 {
+		missing = append(missing, "files and TCP connections ("+k.Why+")")
+	} else {
+		for _, p := range promises() {
+			if k.ABI < p.abi {
+				missing = append(missing, fmt.Sprintf("%s (Landlock ABI %d, Linux %s)", p.refuse, p.abi, p.since))
+			}
 		}
+	}
+	if !k.Filter {
+		missing = append(missing, "other protocols, the limits of other processes, and set-uid programs ("+k.NoFilter+")")
 	}
 	return missing
 }
@@ -63,24 +77,20 @@ func (k Kernel) Missing() []string {
 // Required is nil where the kernel can do all that Required promises, and else
 // the refusal.
 func (k Kernel) Required() error {
-	switch {
-	case k.ABI == 0:
-		return k.Unavailable()
-	case k.ABI < Full:
-		return fmt.Errorf(`the sandbox is required, and %s; set sandbox: "auto" to run with what there is, or use a newer kernel`, k.Partial())
+	if missing := k.Partial(); missing != "" {
+		return fmt.Errorf(`the sandbox is required, and %s. Set sandbox: "auto" to run with what there is, or use a kernel that can`, missing)
 	}
 	return nil
 }
 
-// Partial says what a kernel with some of it leaves open, or "" where it leaves
-// nothing.
+// Partial says what the kernel leaves open, or "" where it leaves nothing.
 func (k Kernel) Partial() string {
 	missing := k.Missing()
-	if k.ABI == 0 || missing == nil {
+	if missing == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s (Landlock ABI %d) cannot refuse commands %s", k.Name, k.ABI, strings.Join(missing, ", "))
-	if k.Why != "" {
+	text := fmt.Sprintf("%s cannot refuse commands %s", k.Name, strings.Join(missing, "; "))
+	if k.ABI > 0 && k.Why != "" {
 		text += ": " + k.Why
 	}
 	return text

@@ -17,6 +17,8 @@ var here = sync.OnceValue(func() Kernel {
 	if unix.Uname(&name) == nil {
 		k.Name = "Linux " + unix.ByteSliceToString(name.Release[:])
 	}
+	k.NoFilter = askForFilter()
+	k.Filter = k.NoFilter == ""
 	abi, err := ask(unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if err != nil {
 		k.Why = why(err)

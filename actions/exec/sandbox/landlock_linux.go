@@ -46,30 +46,45 @@ func (r Rules) within(start func() error, done chan<- error) {
 // get at the process through it.
 func (r Rules) confine() error {
 	kernel := Here()
-	if kernel.ABI == 0 {
+	if !kernel.Confines() {
 		return kernel.Unavailable()
 	}
-	set, err := newRuleset(kernel.ABI, r)
-	if err != nil {
+	if err := r.confineTo(kernel); err != nil {
 		return fmt.Errorf("the kernel's sandbox: %w", err)
-	}
-	defer unix.Close(set.fd)
-	if err := set.fill(r); err != nil {
-		return fmt.Errorf("the kernel's sandbox: %w", err)
-	}
-	if err := shed(); err != nil {
-		return fmt.Errorf("the kernel's sandbox: %w", err)
-	}
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return fmt.Errorf("the kernel's sandbox: keeping tracers out of the launcher: %w", err)
-	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("the kernel's sandbox: no_new_privs: %w", err)
-	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set.fd), 0, 0); errno != 0 {
-		return fmt.Errorf("the kernel's sandbox: landlock_restrict_self: %w", errno)
 	}
 	return nil
+}
+
+func (r Rules) confineTo(kernel Kernel) error {
+	var set *ruleset
+	if kernel.ABI > 0 {
+		var err error
+		if set, err = newRuleset(kernel.ABI, r); err != nil {
+			return err
+		}
+		defer unix.Close(set.fd)
+		if err := set.fill(r); err != nil {
+			return err
+		}
+	}
+	if err := shed(); err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("keeping tracers out of the launcher: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("no_new_privs: %w", err)
+	}
+	if set != nil {
+		if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set.fd), 0, 0); errno != 0 {
+			return fmt.Errorf("landlock_restrict_self: %w", errno)
+		}
+	}
+	if !kernel.Filter {
+		return nil
+	}
+	return r.filterCalls()
 }
 
 // The rights of a kind of place. Making devices is in none: a device is a way

@@ -8,13 +8,14 @@ import (
 )
 
 // kept are the capabilities that a command of root's keeps, and its children
-// can have: those about files and users, which the rules on places bound. The
+// can have: those about files and users, which su, chown and useradd need. The
 // others reach past files (modules, mounts, raw devices, tracing, the clock),
-// where Landlock has no say.
+// where Landlock has no say, or leave privileges behind for whoever runs a
+// program (SETFCAP).
 func kept(capability uintptr) bool {
 	switch capability {
 	case unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL,
-		unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_SETPCAP, unix.CAP_SETFCAP, unix.CAP_NET_BIND_SERVICE:
+		unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_NET_BIND_SERVICE:
 		return true
 	}
 	return false

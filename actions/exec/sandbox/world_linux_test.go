@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"io/fs"
 	"net"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/declprov/declprov/actions"
@@ -23,19 +26,110 @@ type world struct {
 	dir, self, addr, abstract string
 	hosts                     []string
 	outer                     *exec.Cmd
+	user                      user
 }
+
+// user is whose commands are tried.
+type user struct {
+	name string
+	// other says that it is not the one that runs this test, but nobody.
+	other bool
+}
+
+// nobody is the number of the user without rights, everywhere.
+const nobody = 65534
+
+func users() []user {
+	if os.Getuid() != 0 {
+		return []user{{name: "this user"}}
+	}
+	return []user{{name: "root"}, {name: "another user", other: true}}
+}
+
+func (u user) root() bool { return !u.other && os.Getuid() == 0 }
+
+// as lets a command run as the user.
+func (u user) as(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if u.other {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	}
+}
+
+// give makes the user the owner of a folder and of all in it.
+func (u user) give(t *testing.T, dir string) {
+	t.Helper()
+	if !u.other {
+		return
+	}
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, nobody, nobody))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// everyone is a folder in which every user may enter a folder, and whose name leaves
+// room for the name of a socket; neither can be said of t.TempDir.
+const everyone = "/tmp"
+
+// tempDir is a folder of the test's own that every user may enter.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(everyone, "sandbox-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// helperDir is a folder for a copy of this program that every user may start;
+// TestMain removes it.
+var helperDir = sync.OnceValues(func() (string, error) { return os.MkdirTemp(everyone, "sandbox-helper-") })
+
+// helperProgram returns the path of the copy.
+var helperProgram = sync.OnceValues(func() (string, error) {
+	dir, err := helperDir()
+	if err != nil {
+		return "", err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		return "", err
+	}
+	copied := filepath.Join(dir, "helper")
+	return copied, errors.Join(os.WriteFile(copied, program, 0o755), os.Chmod(dir, 0o755))
+})
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	self, err := os.Executable()
+	return user{}.newWorld(t)
+}
+
+func (u user) newWorld(t *testing.T) *world {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(tempDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	self, err := helperProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{dir: dir, self: self, addr: listen(t, "tcp", "127.0.0.1:0"), abstract: listen(t, "unix", "@declprov-"+rand.Text())[1:]}
+	w := &world{dir: dir, self: self, user: u, addr: listen(t, "tcp", "127.0.0.1:0"), abstract: listen(t, "unix", "@declprov-"+rand.Text())[1:]}
 	for _, folder := range []string{"in", "ro", "out/empty"} {
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
 			t.Fatal(err)
@@ -48,12 +142,15 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	for link, target := range map[string]string{"in/link": "../out/secret", "in/folder": "../out"} {
+	for link, target := range map[string]string{"in/link": "../out/secret", "in/folder": "../out", "out/link": "secret"} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	listen(t, "unix", filepath.Join(dir, "out", "socket"))
+	u.give(t, dir)
 	w.outer = exec.Command("sleep", "60")
+	u.as(w.outer)
 	w.outer.Env = []string{"TOKEN=" + secret}
 	if err := w.outer.Start(); err != nil {
 		t.Fatal(err)
@@ -117,8 +214,10 @@ func (w *world) run(t *testing.T, box *Box, script string, env ...string) (strin
 		"PID=" + strconv.Itoa(w.outer.Process.Pid), "SELF=" + w.self,
 		"LAUNCHER=" + strconv.Itoa(os.Getpid()),
 	}, env...)
+	w.user.as(cmd)
 	start := cmd.Start
 	if box != nil {
+		w.user.give(t, box.Scratch)
 		cmd.Env = box.Environ(cmd.Env, func(string) bool { return false })
 		start = func() error { return box.Rules.Within(cmd.Start) }
 	}

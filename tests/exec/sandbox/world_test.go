@@ -55,6 +55,24 @@ type world struct {
 // newWorld is a world under these permissions; step is what the step says more.
 func newWorld(t *testing.T, permissions, step string) *world {
 	t.Helper()
+	w := madeWorld(t)
+	w.Process = provider.Configured(t, provider.FolderWith(t, "scripts", ".cue", specOf(permissions, step)), "scripts", w.dir, w.config())
+	return w
+}
+
+// specOf is the spec with these permissions.
+func specOf(permissions, step string) string {
+	return strings.NewReplacer("PERMISSIONS", permissions, "STEP", step).Replace(scripts)
+}
+
+// config is the provider's configuration.
+func (w *world) config() map[string]property.Value {
+	return map[string]property.Value{"dir": property.New(w.dir), "outer": property.New(strconv.Itoa(w.outer.Process.Pid))}
+}
+
+// madeWorld is a world without a provider.
+func madeWorld(t *testing.T) *world {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -79,10 +97,6 @@ func newWorld(t *testing.T, permissions, step string) *world {
 		_ = w.outer.Process.Kill()
 		_ = w.outer.Wait()
 	})
-	spec := strings.NewReplacer("PERMISSIONS", permissions, "STEP", step).Replace(scripts)
-	w.Process = provider.Configured(t, provider.FolderWith(t, "scripts", ".cue", spec), "scripts", dir, map[string]property.Value{
-		"dir": property.New(dir), "outer": property.New(strconv.Itoa(w.outer.Process.Pid)),
-	})
 	return w
 }
 
@@ -95,13 +109,22 @@ type said struct {
 // run runs a script by creating a resource.
 func (w *world) run(script string) said {
 	w.Helper()
-	state, err := w.Create(w.Context(), client.Resource{Type: "scripts:index:Script", Name: "script"},
-		property.NewMap(map[string]property.Value{"text": property.New(script)}), client.Operation{})
+	got, err := w.try(script)
 	if err != nil {
 		w.Fatalf("%s: %v", script, err)
 	}
+	return got
+}
+
+// try is run, with the error of what did not start.
+func (w *world) try(script string) (said, error) {
+	state, err := w.Create(w.Context(), client.Resource{Type: "scripts:index:Script", Name: "script"},
+		property.NewMap(map[string]property.Value{"text": property.New(script)}), client.Operation{})
+	if err != nil {
+		return said{}, err
+	}
 	text := func(name string) string { return state.Outputs.Get(name).AsString() }
-	return said{code: int(state.Outputs.Get("exitCode").AsNumber()), stdout: text("stdout"), stderr: text("stderr")}
+	return said{code: int(state.Outputs.Get("exitCode").AsNumber()), stdout: text("stdout"), stderr: text("stderr")}, nil
 }
 
 // files are the content of what lies in a folder of the world, by name.
