@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"slices"
 	"time"
 
 	"github.com/declprov/declprov/spec"
@@ -23,6 +24,8 @@ type Call struct {
 	// Written reports whether the spec gives the argument, even if its value is
 	// null and so not in Args. Nil: what is in Args is all that was written.
 	Written func(argument string) bool
+	// Hidden reports whether an argument holds a secret. Nil: none does.
+	Hidden func(argument string) bool
 	// Key is the same for every attempt at a call, over restarts of the process
 	// too, where the kind says that the call is Keyed; else "".
 	Key string
@@ -75,6 +78,11 @@ func (c *Call) String(name string) string {
 	return s
 }
 
+// HidesAny reports whether one of the arguments holds a secret.
+func (c *Call) HidesAny(arguments ...string) bool {
+	return c.Hidden != nil && slices.ContainsFunc(arguments, c.Hidden)
+}
+
 // Bool is the argument's truth, or def where it is not given.
 func (c *Call) Bool(name string, def bool) bool {
 	if b, ok := c.Args[name].(bool); ok {
@@ -109,6 +117,10 @@ type Outcome struct {
 	// Result is set when Status is Done, and may be for others (the answer that
 	// said so): what `gone` and `retry.if` then look at.
 	Result any
+	// Untyped says that Result is not of the type that a Typed argument names, as an
+	// error status that the author expects: its typed member is then null where it
+	// does not fit.
+	Untyped bool
 	// Err says what went wrong, for all but Done. It names what was tried and
 	// what to do, and holds no secret.
 	Err error

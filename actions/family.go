@@ -126,6 +126,8 @@ type Fault struct {
 	Remedy string
 	// Warning: it works, and is probably not meant.
 	Warning bool
+	// Exposes says that the mistake shows a secret to others.
+	Exposes bool
 }
 
 // Arg is one argument of a kind.
@@ -151,6 +153,12 @@ type Arg struct {
 	// Exposed arguments end up where others can read them (a path, a command
 	// line): a secret may not go in.
 	Exposed bool
+	// ExposedWithin are the parts of the argument that end up so, by their dotted
+	// paths within it: "login.http.query".
+	ExposedWithin []string
+	// ExposedNames are the maps within the argument whose names do, though their
+	// values may be secret; "" is the argument itself.
+	ExposedNames []string
 }
 
 // Effect is what an action does to the world.
@@ -194,6 +202,8 @@ type Static struct {
 	Nodes map[string]*spec.Node
 	// Literals are those of them that hold no template.
 	Literals map[string]any
+	// Secret are the arguments that refer to what is declared secret.
+	Secret map[string]bool
 	// Types are what is known of types: that of a Typed argument is the type
 	// that it is, that of a Late one what its expression yields.
 	Types map[string]*spec.Type

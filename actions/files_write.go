@@ -14,6 +14,8 @@ type WriteOptions struct {
 	// Mode is exact, whatever the umask; nil keeps the mode of a file that is
 	// replaced, and is 0666 less the umask for a new one.
 	Mode *fs.FileMode
+	// Private says that nobody else may read a new file that Mode says nothing of.
+	Private bool
 	// Parents makes missing folders.
 	Parents bool
 	// Overwrite replaces a file that exists; without it that is an error of
@@ -79,7 +81,7 @@ func (f *Files) prepare(w *walk, name string, opts WriteOptions) (*spot, *temp, 
 		var tmp *temp
 		if err == nil {
 			f.sweep(s)
-			tmp, err = f.newTemp(s.dir, s.base, opts.Mode == nil && old == nil)
+			tmp, err = f.newTemp(s.dir, s.base, opts.Mode == nil && old == nil && !opts.Private)
 		}
 		if err == nil {
 			return s, tmp, old, nil

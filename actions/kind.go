@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/declprov/declprov/spec"
 )
@@ -58,4 +59,13 @@ func TextOf(v any) (string, error) {
 	default:
 		return "", fmt.Errorf("is %s, and text, a number or a truth value is wanted", KindOf(v))
 	}
+}
+
+// Clip returns a text of at most so many bytes, and a mark where something was cut off:
+// of a secret that was cut, a mask finds what is left by it.
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }

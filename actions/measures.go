@@ -19,7 +19,7 @@ func DurationOf(name string, v any, def time.Duration) (time.Duration, error) {
 	text, _ := v.(string)
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%s %.40q is no duration; write one like 10s or 1m30s", name, text)
+		return 0, fmt.Errorf("%s %q is no duration; write one like 10s or 1m30s", name, Clip(text, 40))
 	}
 	return d, nil
 }
@@ -38,7 +38,7 @@ func SizeOf(name string, v any, def int64) (int64, error) {
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	unit := unitOf(strings.TrimPrefix(text[digits:], " "))
 	if digits == 0 || digits > mostDigits || unit == 0 {
-		return 0, fmt.Errorf(`%s %.40q is not a size; write a number of bytes, or "16MiB"`, name, text)
+		return 0, fmt.Errorf(`%s %q is not a size; write a number of bytes, or "16MiB"`, name, Clip(text, 40))
 	}
 	n, err := strconv.ParseInt(text[:digits], 10, 64)
 	if err != nil || n > (math.MaxInt64-1)/unit {

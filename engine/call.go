@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -32,12 +33,12 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 		Limit:      r.limit,
 		Wants:      s.needs,
 		Secret:     func(text string) { r.secrets.values = append(r.secrets.values, text) },
-		Mask:       func(text string) string { return r.mask().text(text) },
-		Unfinished: func(text string) int { return r.mask().unfinished(text) },
-		Secrets:    r.secretNames,
+		Mask:       func(text string) string { return r.mask().Text(text) },
+		Unfinished: func(text string) int { return r.mask().Unfinished(text) },
+		Secrets:    slices.Concat(r.secretNames, s.secretNames),
 		Progress: func(text string) {
 			if ctx.Err() == nil {
-				r.log.Status(r.mask().text(text))
+				r.log.Status(text)
 			}
 		},
 		Log: func(text string, detail bool) {
@@ -45,7 +46,7 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 			if detail {
 				severity = Debug
 			}
-			r.log.Message(severity, r.mask().text(text))
+			r.log.Message(severity, text)
 		},
 	}
 	for name, a := range s.args {
@@ -58,7 +59,7 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 
 // evalArgument gives the call an argument, and what of it comes apart.
 func (r *run) evalArgument(call *actions.Call, name string, a argument) error {
-	for path, p := range a.parts {
+	for path, p := range a.parts.all() {
 		if p.mode == actions.Late {
 			call.Late[path] = r.late(p.value)
 		} else if err := r.parts(call, path, p.value); err != nil {
@@ -81,10 +82,17 @@ func (r *run) evalArgument(call *actions.Call, name string, a argument) error {
 
 // argument evaluates one argument; null leaves it out.
 func (r *run) argument(call *actions.Call, name string, a argument) error {
-	v, err := r.eval(a.value)
+	out, err := r.marked(a.value)
 	if err != nil {
 		return err
 	}
+	if err := exposes(a.decl, out); err != nil {
+		return err
+	}
+	if holdsSecret(out) {
+		call.Hidden = hiding(call.Hidden, name)
+	}
+	v := expr.Reveal(out, nil)
 	if a.under != nil {
 		if v, err = r.over(a.under, v); err != nil {
 			return err
@@ -111,6 +119,11 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 	}
 	call.Args[name] = v
 	return nil
+}
+
+// hiding adds an argument to those that hold a secret.
+func hiding(others func(string) bool, name string) func(string) bool {
+	return func(asked string) bool { return asked == name || others != nil && others(asked) }
 }
 
 // over is the family's default with an argument's own members over it.
@@ -205,6 +218,9 @@ func (r *run) parts(call *actions.Call, name string, v *expr.Value) error {
 		if p.Unknown {
 			return errNotKnown
 		}
+		if p.Secret {
+			return errExposed // of all arguments, those that come in parts are exposed
+		}
 		call.Parts[name] = append(call.Parts[name], actions.Part{Text: p.Text, Literal: p.Literal})
 	}
 	return nil
@@ -219,7 +235,7 @@ func (r *run) late(v *expr.Value) actions.LateExpr {
 				values[name] = value
 			}
 		}
-		out, err := v.Eval(&expr.Vars{Values: values, Secrets: r.secrets.paths})
+		out, err := v.Eval(&expr.Vars{Context: r.vars.Context, Values: values, Secrets: r.secrets.paths})
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -12,12 +13,12 @@ import (
 // Check validates a resource's inputs and adds their defaults; nothing else of
 // them changes. What is unknown passes, and what is secret stays secret. An
 // error is for an unknown type; the user's faults are failures.
-func (e *Engine) Check(_ context.Context, req CheckRequest) (CheckResponse, error) {
+func (e *Engine) Check(ctx context.Context, req CheckRequest) (CheckResponse, error) {
 	res, err := e.program.resource(req.Type)
 	if err != nil {
 		return CheckResponse{}, err
 	}
-	var f findings
+	f := findings{ctx: ctx}
 	inputs := e.autonames(res, req, &f)
 	inputs = res.inputs.complete(property.New(inputs), "", &f).AsMap()
 	if f.list == nil {
@@ -40,11 +41,12 @@ func (e *Engine) derive(c *checker, defaults []*derived, ref Ref, inputs propert
 			continue
 		}
 		r := e.newRun(nil, nil, create, ref, nil)
+		r.vars.Context = f.ctx
 		r.object("inputs", c, inputs)
 		r.vars.Secrets = r.secrets.paths
 		out, err := d.value.Eval(r.vars)
 		if err != nil {
-			f.add(d.property, "has no default here: %v", r.mask().error(err))
+			f.add(d.property, "has no default here: %v", r.mask().Error(err))
 			continue
 		}
 		m := c.byName[d.property]
@@ -65,18 +67,41 @@ func (e *Engine) derive(c *checker, defaults []*derived, ref Ref, inputs propert
 func refuseSecrets(sinks []sink, inputs property.Map, f *findings) {
 	reported := map[string]bool{}
 	for _, s := range sinks {
-		v, at := property.New(inputs), ""
-		for _, name := range s.path {
-			if !v.IsMap() || v.Secret() {
-				break
+		refuseSecret(property.New(inputs), s.path, "", func(at string) {
+			if !reported[at] {
+				reported[at] = true
+				f.add(at, "may not be secret: it becomes %s, which others can read", s.what)
 			}
-			v, at = v.AsMap().Get(name), join(at, name)
+		})
+	}
+}
+
+// refuseSecret visits what a path leads to, and tells where that is secret or holds a
+// secret. A step that is no index stands for every item of a list, * for all.
+func refuseSecret(v property.Value, path []string, at string, tell func(at string)) {
+	switch {
+	case len(path) == 0 || v.Secret():
+		if v.HasSecrets() {
+			tell(at)
 		}
-		if v.HasSecrets() && !reported[at] {
-			reported[at] = true
-			f.add(at, "may not be secret: it becomes %s, which others can read", s.what)
+	case v.IsMap() && path[0] != "*":
+		refuseSecret(v.AsMap().Get(path[0]), path[1:], join(at, path[0]), tell)
+	case v.IsMap():
+		for name, item := range v.AsMap().AllStable {
+			refuseSecret(item, path[1:], join(at, name), tell)
+		}
+	case v.IsArray():
+		for i, item := range v.AsArray().All {
+			if index := strconv.Itoa(i); path[0] == index || !isIndex(path[0]) {
+				refuseSecret(item, path[1:], at+"["+index+"]", tell)
+			}
 		}
 	}
+}
+
+func isIndex(step string) bool {
+	_, err := strconv.Atoi(step)
+	return err == nil
 }
 
 // assert evaluates the rules over several inputs; one that depends on an
@@ -86,11 +111,12 @@ func (e *Engine) assert(res *resource, ref Ref, inputs property.Map, f *findings
 		return
 	}
 	r := e.newRun(res, nil, create, ref, nil)
+	r.vars.Context = f.ctx
 	r.inputs(inputs)
 	for _, c := range res.checks {
 		holds, err := r.eval(c.assert)
 		if err != nil {
-			f.add(c.property, "cannot be checked: %v", r.mask().error(err))
+			f.add(c.property, "cannot be checked: %v", r.mask().Error(err))
 			continue
 		}
 		if holds == true || expr.HasUnknown(holds) {
@@ -100,6 +126,6 @@ func (e *Engine) assert(res *resource, ref Ref, inputs property.Map, f *findings
 		if err != nil || message == "" {
 			message = fmt.Sprintf("breaks a rule of %s", res.spec.Name)
 		}
-		f.add(c.property, "%s", r.mask().text(message))
+		f.add(c.property, "%s", r.mask().Text(message))
 	}
 }

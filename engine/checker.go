@@ -1,16 +1,18 @@
 package engine
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -23,8 +25,9 @@ type checker struct {
 	fields   []*member
 	byName   map[string]*member
 	variants []*checker
-	patterns []*regexp.Regexp
-	keys     []*regexp.Regexp
+	types    spec.Types // those of a union's variants
+	patterns []*budget.Regexp
+	keys     []*budget.Regexp
 	min, max float64 // of a number; infinite where unbounded
 }
 
@@ -75,13 +78,14 @@ func (c *compiler) build(t *spec.Type) *checker {
 		out.byName[p.Name] = m
 	}
 	for _, v := range t.Variants {
+		out.types = c.spec.Types
 		out.variants = append(out.variants, c.checker(v))
 	}
 	for _, p := range t.Patterns {
-		out.patterns = append(out.patterns, regexp.MustCompile(p.Regexp))
+		out.patterns = append(out.patterns, budget.MustCompile(p.Regexp))
 	}
 	for _, k := range t.Keys {
-		out.keys = append(out.keys, regexp.MustCompile(k))
+		out.keys = append(out.keys, budget.MustCompile(k))
 	}
 	return out
 }
@@ -107,6 +111,33 @@ type findings struct {
 	// hidden is how many secrets the walk is within: none of what is there is
 	// shown.
 	hidden int
+	// ctx ends the walk; nil does not. spent bounds what it may take.
+	ctx   context.Context
+	spent *budget.Budget
+	// over says that the walk was ended, and what was not looked at is not known.
+	over bool
+}
+
+// maxCheckWork is what the regular expressions of a type may take of one value with
+// all that is in it: a few seconds.
+const maxCheckWork = 100_000_000
+
+// matches reports whether a text matches. Where nobody has the time to tell, that is
+// the finding, and all others match.
+func (f *findings) matches(re *budget.Regexp, s, path string) bool {
+	if f.over {
+		return true
+	}
+	if f.spent == nil {
+		f.spent = budget.New(cmp.Or(f.ctx, context.Background()), maxCheckWork)
+	}
+	found, err := re.Match(f.spent, s)
+	if err != nil {
+		f.over = true
+		f.add(path, "cannot be checked against %s: %v; give shorter texts, or fewer", re, err)
+		return true
+	}
+	return found
 }
 
 func (f *findings) add(path, format string, args ...any) {
@@ -176,7 +207,7 @@ func (c *checker) object(v property.Value, path string, f *findings) (property.V
 			out.set(m.Name, checked)
 		}
 	}
-	c.extras(values, path, f)
+	c.extras(values, path, &out, f)
 	return out.value(v)
 }
 
@@ -194,8 +225,9 @@ func (m *member) absent(at string, out *rebuilt, f *findings) {
 	}
 }
 
-// extras checks the members that an object does not name.
-func (c *checker) extras(values property.Map, path string, f *findings) {
+// extras checks the members that an object does not name, their keys among them, and
+// adds the defaults of what is in them.
+func (c *checker) extras(values property.Map, path string, out *rebuilt, f *findings) {
 	if values.Len() <= len(c.fields) && !c.t.Open && c.allNamed(values) {
 		return
 	}
@@ -207,8 +239,16 @@ func (c *checker) extras(values property.Map, path string, f *findings) {
 			f.add(join(path, name), "is not a property of this. %s", diag.Remedy(name, c.t.FieldNames()))
 			continue
 		}
-		if c.elem != nil {
-			c.elem.complete(value, join(path, name), f)
+		for _, k := range c.keys {
+			if !f.matches(k, name, join(path, name)) {
+				f.add(join(path, name), "the key must match %s", k)
+			}
+		}
+		if c.elem == nil {
+			continue
+		}
+		if checked, changed := c.elem.walk(value, join(path, name), f); changed {
+			out.set(name, checked)
 		}
 	}
 }
@@ -234,7 +274,7 @@ func (c *checker) entries(v property.Value, path string, f *findings) (property.
 	for name, value := range v.AsMap().AllStable {
 		at := join(path, name)
 		for _, k := range c.keys {
-			if !k.MatchString(name) {
+			if !f.matches(k, name, at) {
 				f.add(at, "the key must match %s", k)
 			}
 		}
@@ -305,39 +345,63 @@ func (c *checker) length(n int, what, path string, f *findings) {
 	}
 }
 
-// union checks against the one variant that the tag names, else against each.
+// union checks against the variant that a value is. Scalars, and what nothing
+// but bounds and patterns tells apart, are checked against each.
 func (c *checker) union(v property.Value, path string, f *findings) (property.Value, bool) {
-	if c.t.Tag != "" && v.IsMap() {
-		tag := v.AsMap().Get(c.t.Tag)
-		if tag.IsComputed() {
-			return v, false
-		}
-		var known []string
-		for _, variant := range c.variants {
-			m := variant.byName[c.t.Tag]
-			if m == nil {
-				continue
-			}
-			for _, literal := range m.check.t.Enum {
-				if equalLiteral(tag, literal) {
-					return variant.walk(v, path, f)
-				}
-				known = append(known, fmt.Sprint(literal))
-			}
-		}
-		f.add(join(path, c.t.Tag), "must be one of %s%s", enumerate(quoted(known)), f.suggestion(tag, known))
+	i := c.types.Variant(c.t, shape{v})
+	switch {
+	case i == spec.Undecided:
+		return c.hedged(v)
+	case i >= 0 && c.t.Tag != "" && v.IsMap():
+		return c.variants[i].walk(v, path, f)
+	case i == spec.NoVariant && c.t.Tag != "" && v.IsMap():
+		c.unknownTag(v, path, f)
 		return v, false
 	}
 	var wants []string
 	for _, variant := range c.variants {
-		tried := findings{hidden: f.hidden}
-		if checked, changed := variant.walk(v, path, &tried); tried.list == nil {
+		tried := findings{hidden: f.hidden, ctx: f.ctx, spent: f.spent, over: f.over}
+		checked, changed := variant.walk(v, path, &tried)
+		f.spent = tried.spent
+		if tried.over && !f.over {
+			f.over, f.list = true, append(f.list, tried.list...) // which variant it is, nobody can tell
+			return v, false
+		}
+		if tried.list == nil {
 			return checked, changed
 		}
 		wants = append(wants, describe(variant.t))
 	}
+	if i >= 0 && (v.IsMap() || v.IsArray()) {
+		return c.variants[i].walk(v, path, f)
+	}
 	f.add(path, "must be %s, not %s", enumerate(wants), f.kindOf(v))
 	return v, false
+}
+
+// hedged is a value of which it is not known yet which variant it is: secret, where
+// one of the variants has a secret.
+func (c *checker) hedged(v property.Value) (property.Value, bool) {
+	if v.Secret() || !c.types.HoldsSecret(c.t) {
+		return v, false
+	}
+	return v.WithSecret(true), true
+}
+
+// unknownTag reports a struct whose tag names no variant.
+func (c *checker) unknownTag(v property.Value, path string, f *findings) {
+	known := c.tagValues()
+	tag := v.AsMap().Get(c.t.Tag)
+	f.add(join(path, c.t.Tag), "must be one of %s%s", enumerate(quoted(known)), f.suggestion(tag, known))
+}
+
+// tagValues are the literals of a union's tag.
+func (c *checker) tagValues() []string {
+	var known []string
+	for _, p := range c.types.Tags(c.t, c.t.Tag) {
+		known = append(known, literals(c.types.Resolve(p.Type).Enum)...)
+	}
+	return known
 }
 
 func docHint(p *spec.Property) string {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -60,7 +61,7 @@ func (c *checker) text(s, path string, f *findings) {
 		c.length(utf8.RuneCountInString(s), "characters", path, f)
 	}
 	for i, p := range c.patterns {
-		if p.MatchString(s) == c.t.Patterns[i].Negated {
+		if f.matches(p, s, path) == c.t.Patterns[i].Negated && !f.over {
 			not := ""
 			if c.t.Patterns[i].Negated {
 				not = "not "
@@ -94,9 +95,7 @@ func (c *checker) number(n float64, path string, f *findings) {
 	if n > c.max || c.t.Max != nil && c.t.Max.Exclusive && n == c.max {
 		f.add(path, "must be %s %v", map[bool]string{true: "less than", false: "at most"}[c.t.Max.Exclusive], c.t.Max.Value)
 	}
-	if c.t.MultipleOf != "" {
-		if m, err := strconv.ParseFloat(c.t.MultipleOf, 64); err == nil && m != 0 && math.Mod(n, m) != 0 {
-			f.add(path, "must be a multiple of %s", c.t.MultipleOf)
-		}
+	if c.t.MultipleOf != "" && !spec.IsMultiple(json.Number(strconv.FormatFloat(n, 'g', -1, 64)), c.t.MultipleOf) {
+		f.add(path, "must be a multiple of %s", c.t.MultipleOf)
 	}
 }

@@ -13,7 +13,7 @@ const (
 	codeConflictingArguments = "conflicting-arguments" // arguments of which only one may be given
 	codeNoTemplates          = "no-templates"          // a template where an argument takes none
 	codeWrongType            = "wrong-type"            // a template of a type that its place cannot use
-	codeTypeMismatch         = "type-mismatch"         // a value of another type than is wanted
+	codeTypeMismatch         = "type-mismatch"         // a value has another type than the one that is expected
 	codeSecretExposed        = "secret-exposed"        // a secret goes where others can read it
 	codeNotPermitted         = "not-permitted"         // an action that the permissions can never allow
 	codeIdLate               = "id-late"               // an effect before the id is known would be lost if a step in between failed

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/declprov/declprov/actions"
@@ -35,7 +36,9 @@ type compiler struct {
 	// has none.
 	configure *operation
 	session   *spec.Type
-	diags     diag.List
+	// sessionHidden says that the session is secret as a whole.
+	sessionHidden bool
+	diags         diag.List
 	// named are the programs that the spec's own steps name.
 	named *namedPrograms
 	// unchecked are the accesses to untyped answers, as notes.
@@ -46,6 +49,8 @@ type compiler struct {
 	// what it may touch: one mistake, however many actions suffer from it.
 	unnamed bool
 
+	// wire is the rule for names on the wire of the resource that is compiled.
+	wire string
 	// context and path are where the compiler is: see in.
 	context, path string
 }
@@ -55,11 +60,16 @@ type compiler struct {
 func (c *compiler) fork() *compiler {
 	return &compiler{
 		spec: c.spec, families: c.families, defaults: c.defaults, verdictDefaults: c.verdictDefaults, grants: c.grants, unsure: c.unsure, doubtful: c.doubtful,
-		configure: c.configure, session: c.session, named: c.named, confined: c.confined,
+		configure: c.configure, session: c.session, sessionHidden: c.sessionHidden, named: c.named, confined: c.confined,
 		checkers: map[string]*checker{},
 		model:    c.model,
+		wire:     c.wire,
 	}
 }
+
+// wireRule is the rule for names on the wire where the compiler is: the resource's,
+// else the spec's.
+func (c *compiler) wireRule() string { return cmp.Or(c.wire, c.spec.Wire) }
 
 // provider compiles what belongs to no resource.
 func (c *compiler) provider() {
@@ -196,7 +206,13 @@ func (c *compiler) familyDefaults() {
 		known := len(c.diags)
 		block = c.takeVerdicts(block)
 		c.in(fmt.Sprintf("defaults of %s", family.Name), block.Name, func() {
-			c.defaults[family.Name] = c.arguments(block, family.Defaults, nil, scope, family.Name+" defaults", false)
+			defaults := c.arguments(block, family.Defaults, nil, scope, family.Name+" defaults", false)
+			for _, name := range slices.Sorted(maps.Keys(defaults)) {
+				a := defaults[name]
+				a.parts = c.innerLate(a, taking(family, name), actions.Static{}, scope)
+				defaults[name] = a
+			}
+			c.defaults[family.Name] = defaults
 		})
 		c.doubtful[family.Name] = len(c.diags) > known
 	}
@@ -225,6 +241,16 @@ func (c *compiler) takeVerdicts(block spec.Field) spec.Field {
 	return block
 }
 
+// taking returns a kind of the family that takes the argument: what a late
+// expression in the family's defaults sees, all of them show it.
+func taking(f *actions.Family, argument string) *actions.Kind {
+	i := slices.IndexFunc(f.Kinds, func(k *actions.Kind) bool { return argNamed(k.Args, argument) != nil })
+	if i < 0 {
+		return nil
+	}
+	return f.Kinds[i]
+}
+
 func (c *compiler) family(name string) *actions.Family {
 	i := slices.IndexFunc(c.families, func(f *actions.Family) bool { return f.Name == name })
 	if i < 0 {
@@ -245,7 +271,7 @@ func (c *compiler) familyNames() []string {
 var providerKeys = []string{
 	"name", "version", "displayName", "description", "keywords", "homepage", "repository", "license", "publisher",
 	"logo", "language", "config", "permissions", "types", "resources", "functions", "components", "ephemerals",
-	"actions", "configure", "tests",
+	"actions", "configure", "tests", "wire",
 }
 
 // arguments compiles the fields of an action's block, or of a family's
@@ -279,7 +305,7 @@ func (c *compiler) arguments(
 		if d, ok := defaults[decl.Name]; ok {
 			switch own := out[decl.Name]; {
 			case own.node == nil:
-				d.decl = decl
+				d.decl, d.inherited = decl, true
 				out[decl.Name] = d
 			case decl.Merged:
 				own.under = &d
@@ -306,7 +332,7 @@ func misspelt(block spec.Field, decls []actions.Arg, names ...string) bool {
 // argument compiles one argument. An optional one may be null at run time: it
 // is then left out.
 func (c *compiler) argument(f spec.Field, decl *actions.Arg, s *expr.Scope, what string) *expr.Value {
-	if decl.Mode == actions.Raw && c.hasTemplate(f.Value) {
+	if decl.Mode == actions.Raw && expr.HasTemplate(f.Value) {
 		c.fail(codeNoTemplates, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s takes no templates", f.Name, what),
 			cmp.Or(decl.Instead, "Its text goes out as it stands. Write `$${` for a literal `${`, and pass values another way."))
 		return nil
@@ -321,12 +347,6 @@ func (c *compiler) argument(f spec.Field, decl *actions.Arg, s *expr.Scope, what
 		c.exposedSecret(f.Value, f.Name, decl, what)
 	}
 	return v
-}
-
-// hasTemplate reports whether a node refers to anything.
-func (c *compiler) hasTemplate(n *spec.Node) bool {
-	v, diags := expr.Compile(n, &expr.Scope{}, nil)
-	return diags.HasErrors() || len(v.Refs()) > 0
 }
 
 func argNamed(decls []actions.Arg, name string) *actions.Arg {

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,15 +22,47 @@ type argument struct {
 	value *expr.Value
 	// node is the argument as written, rest what of it value is made of.
 	node, rest *spec.Node
-	// parts are what reaches the action apart from the value, by dotted path.
-	parts map[string]part
+	// parts are what reaches the action apart from the value.
+	parts parts
 	// typ is the type that a Typed argument names.
 	typ *spec.Type
 	// words are the items of a Words argument; see word.
 	words []word
+	// exposes are the templates in it whose values others can read.
+	exposes []*expr.Value
 	// under is the family's default, whose members stand below the value's,
 	// for a Merged argument.
 	under *argument
+	// inherited says that the argument is the family's default: its late parts
+	// were compiled with it.
+	inherited bool
+}
+
+// parts are the parts of an argument, by dotted path. They never change: the
+// arguments in a family's defaults are shared by all steps, which are compiled
+// side by side.
+type parts struct{ byPath map[string]part }
+
+// with returns the parts with one more. Without a value there is none.
+func (p parts) with(path string, mode actions.Mode, v *expr.Value) parts {
+	if v == nil {
+		return p
+	}
+	out := make(map[string]part, len(p.byPath)+1)
+	maps.Copy(out, p.byPath)
+	out[path] = part{mode: mode, value: v}
+	return parts{out}
+}
+
+// all are the parts, in no order.
+func (p parts) all() iter.Seq2[string, part] { return maps.All(p.byPath) }
+
+// late returns the late expression at a path, or nil.
+func (p parts) late(path string) *expr.Value {
+	if found := p.byPath[path]; found.mode == actions.Late {
+		return found.value
+	}
+	return nil
 }
 
 // part is a late expression or a path: a whole argument, or inside one.
@@ -39,8 +73,9 @@ type part struct {
 
 // argumentOf compiles an argument as far as it can be without the others; late
 // expressions wait for what is known of the call: see lateParts.
-func (c *compiler) argumentOf(f spec.Field, decl *actions.Arg, s *expr.Scope, what string) argument {
-	a := argument{decl: decl, node: f.Value}
+func (c *compiler) argumentOf(f spec.Field, decl *actions.Arg, s *expr.Scope, what string) (a argument) {
+	a = argument{decl: decl, node: f.Value}
+	defer func(whole *spec.Node) { c.exposedParts(&a, whole, s, f.Name, what) }(f.Value)
 	switch decl.Mode {
 	case actions.Late:
 	case actions.Typed:
@@ -48,16 +83,18 @@ func (c *compiler) argumentOf(f spec.Field, decl *actions.Arg, s *expr.Scope, wh
 	case actions.Words:
 		c.words(&a, f, s, what)
 	default:
+		if c.rawParts(f, decl, what) {
+			return a // what else is wrong with it comes of the template
+		}
 		var inner map[string]*spec.Node
 		a.rest, inner = decl.Split(f.Value)
 		f.Value = a.rest
 		a.value = c.argument(f, decl, s, what)
 		for path, n := range inner {
 			if decl.InnerMode(path) == actions.Path {
-				a.add(path, actions.Path, c.template(n, s, textType, path))
+				a.parts = a.parts.with(path, actions.Path, c.template(n, s, textType, path))
 			}
 		}
-		c.rawParts(f, decl, what)
 	}
 	return a
 }
@@ -76,25 +113,21 @@ func (a *argument) whole() *spec.Node {
 	return &out
 }
 
-func (a *argument) add(path string, mode actions.Mode, v *expr.Value) {
-	if v == nil {
-		return
-	}
-	if a.parts == nil {
-		a.parts = map[string]part{}
-	}
-	a.parts[path] = part{mode: mode, value: v}
-}
-
-// rawParts reports templates inside an argument where none are taken.
-func (c *compiler) rawParts(f spec.Field, decl *actions.Arg, what string) {
+// rawParts reports templates inside an argument where none are taken, and one that
+// makes the whole argument, which would bring them in.
+func (c *compiler) rawParts(f spec.Field, decl *actions.Arg, what string) (reported bool) {
 	for path, mode := range decl.Inner {
 		n := at(f.Value, path)
-		if mode == actions.Raw && n != nil && c.hasTemplate(n) {
+		if n == nil && f.Value.Kind == spec.StringNode {
+			n = f.Value
+		}
+		if mode == actions.Raw && n != nil && expr.HasTemplate(n) {
 			c.fail(codeNoTemplates, n.Range, f.Name+"."+path, fmt.Sprintf("%s.%s of %s takes no templates", f.Name, path, what),
 				"Its text goes out as it stands. Write `$${` for a literal `${`, and pass values another way.")
+			reported = true
 		}
 	}
+	return reported
 }
 
 // at is the node at a dotted path below another, or nil. An item of a list has
@@ -130,23 +163,33 @@ func (c *compiler) typed(f spec.Field, what string) *spec.Type {
 	return nil
 }
 
-// lateParts compiles the late expressions of a call, which see the answer.
-func (c *compiler) lateParts(args map[string]argument, kind *actions.Kind, static actions.Static, s *expr.Scope) {
-	for name, a := range args {
-		if a.parts != nil && a.shared() {
-			continue // the family's defaults were compiled once
+// lateArguments compiles the late expressions of a step's call, which see the
+// response.
+func (c *compiler) lateArguments(args map[string]argument, kind *actions.Kind, static actions.Static, s *expr.Scope) {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		a := args[name]
+		if a.decl.Mode == actions.Late {
+			// A default, too, may speak of whatever the step knows.
+			a.parts = a.parts.with(name, actions.Late, c.late(a.node, kind, static, name, s, optional(a.decl)))
 		}
-		if a.decl.Mode == actions.Late && a.parts == nil {
-			a.add(name, actions.Late, c.late(a.node, kind, static, name, s, optional(a.decl)))
-		}
-		_, inner := a.decl.Split(a.node)
-		for path, n := range inner {
-			if a.decl.InnerMode(path) == actions.Late {
-				a.add(path, actions.Late, c.late(n, kind, static, path, s, nil))
-			}
+		if !a.inherited {
+			a.parts = c.innerLate(a, kind, static, s)
 		}
 		args[name] = a
 	}
+}
+
+// innerLate compiles the late expressions inside an argument, and returns its
+// parts with them.
+func (c *compiler) innerLate(a argument, kind *actions.Kind, static actions.Static, s *expr.Scope) parts {
+	out := a.parts
+	_, inner := a.decl.Split(a.node)
+	for _, path := range slices.Sorted(maps.Keys(inner)) {
+		if a.decl.InnerMode(path) == actions.Late {
+			out = out.with(path, actions.Late, c.late(inner[path], kind, static, path, s, nil))
+		}
+	}
+	return out
 }
 
 // late compiles a late expression. What it sees untyped, and would see untyped
@@ -162,17 +205,6 @@ func (c *compiler) late(n *spec.Node, kind *actions.Kind, static actions.Static,
 		}
 	}
 	return v
-}
-
-// shared reports whether the argument is a default of the family's whose late
-// expressions are there already.
-func (a *argument) shared() bool {
-	for _, p := range a.parts {
-		if p.mode == actions.Late {
-			return true
-		}
-	}
-	return false
 }
 
 // seeing is the scope of a late expression: the step's, and what the kind says
@@ -219,10 +251,14 @@ func (c *compiler) faults(s *step, static actions.Static, block spec.Field) {
 				}
 			}
 		}
+		code := codeBadCall
+		if f.Exposes {
+			code = codeSecretExposed
+		}
 		if f.Warning {
-			c.warn(codeBadCall, place, path, f.Summary, f.Remedy)
+			c.warn(code, place, path, f.Summary, f.Remedy)
 		} else {
-			c.fail(codeBadCall, place, path, f.Summary, f.Remedy)
+			c.fail(code, place, path, f.Summary, f.Remedy)
 		}
 	}
 }

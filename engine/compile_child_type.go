@@ -74,7 +74,7 @@ func (c *compiler) childKind(m *spec.Child) childKind {
 	if n == nil || refused(n) {
 		return broken
 	}
-	if n.Kind != spec.StringNode || c.hasTemplate(n) {
+	if n.Kind != spec.StringNode || expr.HasTemplate(n) {
 		c.fail(codeNoTemplates, n.Range, "type", "the type of a child takes no templates",
 			"What a component is made of is known before it runs. Make a child of each type, with `if`.")
 		return broken
@@ -138,7 +138,7 @@ func identity(component bool) []*spec.Property {
 
 // seenAs is the type of children.KEY: null where its `if` was false, a list or
 // map where it is made for each element.
-func seenAs(m *spec.Child, has *spec.Type, over *expr.Value, types spec.Types) *spec.Type {
+func seenAs(m *spec.Child, has *spec.Type, kind spec.Kind) *spec.Type {
 	if has == nil {
 		return nil
 	}
@@ -150,15 +150,8 @@ func seenAs(m *spec.Child, has *spec.Type, over *expr.Value, types spec.Types) *
 	if m.ForEach == nil {
 		return has
 	}
-	if over == nil {
+	if kind == spec.Any {
 		return nil
 	}
-	switch t := types.Resolve(over.Type()); t.Kind {
-	case spec.List:
-		return &spec.Type{Kind: spec.List, Elem: has}
-	case spec.Map, spec.Object:
-		return &spec.Type{Kind: spec.Map, Elem: has}
-	default:
-		return nil
-	}
+	return perElement(kind, has)
 }

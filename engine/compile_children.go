@@ -24,24 +24,26 @@ func (c *compiler) child(p *plan, pl *planned) *child {
 	if m.ForEach != nil {
 		out.forEach = c.template(m.ForEach, scope, nil, "forEach")
 		if out.forEach != nil {
-			over := c.spec.Types.Resolve(out.forEach.Type())
-			out.keyed = over.Kind == spec.Map || over.Kind == spec.Object
+			out.keyed = over(c.spec.Types, out.forEach) == spec.Map
 		}
-		c.forEachName(m, out)
-		scope = with(scope, c.each(m.ForEach, out.forEach, "It makes the child once per element."))
+		each := c.each(m.ForEach, out.forEach, "It makes the child once per element.")
+		if c.forEachName(m, out) {
+			each = eachOf(each.Type.Fields[0].Type, each.Type.Fields[1].Type, false) // it is reported once
+		}
+		scope = with(scope, each)
 	}
 	out.when = c.template(m.If, scope, truthType, "if")
 	scope = where(scope, m.If, out.when)
 	c.childInputs(out, pl, scope)
 	c.childOptions(out, p, pl, scope)
-	pl.seen = seenAs(m, pl.kind.has, out.forEach, c.spec.Types)
+	pl.seen = seenAs(m, pl.kind.has, over(c.spec.Types, out.forEach))
 	return out
 }
 
 // forEachName refuses to name children after what is secret: a map's keys.
-func (c *compiler) forEachName(m *spec.Child, out *child) {
-	if !out.keyed || !out.forEach.Secret() {
-		return
+func (c *compiler) forEachName(m *spec.Child, out *child) (refused bool) {
+	if !out.keyed || !out.forEach.Hidden() {
+		return false
 	}
 	for _, ref := range out.forEach.Refs() {
 		if len(ref.Path) != 2 || ref.Path[0] != "inputs" && ref.Path[0] != "config" {
@@ -49,8 +51,9 @@ func (c *compiler) forEachName(m *spec.Child, out *child) {
 		}
 		c.fail(codeSecretExposed, m.ForEach.Range, "forEach", "the keys of a secret become names of resources",
 			"Everybody sees names. Take @secret() off the map, and put it on its values: [string]: {value: string @secret()}.")
-		return
+		return true
 	}
+	return false
 }
 
 // childInputs compiles what a child is given, and checks it against what its
@@ -137,7 +140,11 @@ func (c *compiler) sinksOf(out *child, v *expr.Value, n *spec.Node, input string
 		return
 	}
 	for _, s := range r.sinks {
-		if len(s.path) == 0 || s.path[0] == input {
+		path := s.path
+		if input != "" && len(path) > 0 {
+			path = path[1:]
+		}
+		if (input == "" || len(s.path) == 0 || s.path[0] == input) && v.SecretAt(path, c.spec.Types) {
 			c.fail(codeSecretExposed, n.Range, "inputs."+input, fmt.Sprintf("a secret goes into input %q of %s", input, out.typ),
 				fmt.Sprintf("There it becomes %s, which others can read. Pass what is no secret.", s.what))
 			return

@@ -25,7 +25,7 @@ func (c *compiler) opener(m *spec.Ephemeral) (f *function) {
 		// Inside the spec only what its author calls secret is: an id of what is
 		// open may go into a path.
 		opener.Outputs = m.Outputs
-		naming := newNaming("", c.spec.Types, opener.Outputs, opener.Inputs)
+		naming := newNaming(c.wireRule(), c.spec.Types, opener.Outputs, opener.Inputs)
 		inputs := expr.Name{Name: "inputs", Type: checked(m.Inputs)}
 		c.in("open", "open", func() { f = c.callable(opener, "open", naming, c.everywhere(inputs)) })
 		opened := c.everywhere(inputs, expr.Name{Name: "state", Type: openedType(opener)})
@@ -52,14 +52,14 @@ func (c *compiler) lent(opener *spec.Function, m *spec.Operation, what string, n
 	c.in(what, what, func() {
 		t := newTrail(scope)
 		f.op = c.steps(m, t, func(int) {})
-		if what == "renew" {
+		if what == "renew" && !f.op.stepless() {
 			// What it does not give stays as it was.
 			c.yieldsTo(target{
 				name: opener.Name, what: what, outputs: opener.Outputs, inputs: &spec.Type{Kind: spec.Object}, elsewhere: true,
 			}, f.op, m.Return, t)
 		}
 	})
-	if len(f.op.steps) > 0 {
+	if !f.op.stepless() {
 		f.want()
 	}
 	return f

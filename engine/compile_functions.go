@@ -29,7 +29,7 @@ type function struct {
 func (c *compiler) function(m *spec.Function) (f *function) {
 	c.in(fmt.Sprintf("function %q", m.Name), "functions."+m.Name, func() {
 		scope := c.everywhere(expr.Name{Name: "inputs", Type: checked(m.Inputs)})
-		f = c.callable(m, "the function", newNaming("", c.spec.Types, m.Outputs, m.Inputs), scope)
+		f = c.callable(m, "the function", newNaming(c.wireRule(), c.spec.Types, m.Outputs, m.Inputs), scope)
 		for _, s := range f.effects() {
 			c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("a function has an effect: %s", s.action),
 				"Hosts call functions in previews too, and as often as they like. Make it a resource, or say `effect: \"none\"` where the action only looks.")
@@ -51,6 +51,9 @@ func (c *compiler) callable(m *spec.Function, what string, naming naming, scope 
 	}
 	t := newTrail(scope)
 	f.op = c.steps(m.Operation, t, func(int) {})
+	if f.op.stepless() {
+		return f
+	}
 	for _, s := range f.op.steps {
 		f.sinks = append(f.sinks, exposed(s)...)
 	}

@@ -262,7 +262,7 @@ func (s *step) refs() []expr.Ref {
 		refs = append(refs, s.forEach.Refs()...)
 	}
 	for _, a := range s.args {
-		for _, part := range a.parts {
+		for _, part := range a.parts.all() {
 			if part.value != nil {
 				refs = append(refs, part.value.Refs()...)
 			}

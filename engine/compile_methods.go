@@ -24,7 +24,7 @@ func (c *compiler) method(r *resource, m *spec.Function) *function {
 		expr.Name{Name: "state", Type: r.withoutUnsure(recordedType(r.spec))},
 		expr.Name{Name: "id", Type: textType})
 	scope.NullHelp = r.nullHelp("")
-	naming := newNaming(r.spec.Wire, c.spec.Types, m.Outputs, m.Inputs, stateType(r.spec))
+	naming := newNaming(c.wireRule(), c.spec.Types, m.Outputs, m.Inputs, stateType(r.spec))
 	return c.callable(m, "the method", naming, scope)
 }
 

@@ -165,14 +165,14 @@ func (c *compiler) optionsFit(pl *planned) {
 	}
 	for _, name := range []string{"ignoreChanges", "replaceOnChanges"} {
 		for _, item := range texts(n.Get(name)) {
-			if item.Text != "*" && !c.hasTemplate(item) {
+			if item.Text != "*" && !expr.HasTemplate(item) {
 				c.propertyPath(k.name, k.takes, item, name)
 			}
 		}
 	}
 	for _, item := range texts(n.Get("additionalSecretOutputs")) {
 		known := slices.DeleteFunc(k.has.FieldNames(), func(name string) bool { return name == "id" || name == "urn" })
-		if !c.hasTemplate(item) && !slices.Contains(known, item.Text) {
+		if !expr.HasTemplate(item) && !slices.Contains(known, item.Text) {
 			c.fail(codeUnknownProperty, item.Range, "additionalSecretOutputs", fmt.Sprintf("no output %q", item.Text),
 				fmt.Sprintf("%s has no output of that name. %s", k.name, diag.Remedy(item.Text, known)))
 		}

@@ -12,7 +12,9 @@ import (
 // resource compiles one resource.
 func (c *compiler) resource(m *spec.Resource) *resource {
 	r := &resource{spec: m, types: c.spec.Types, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs)}
-	r.naming = newNaming(m.Wire, c.spec.Types, stateType(m))
+	c.wire = m.Wire
+	defer func() { c.wire = "" }()
+	r.naming = newNaming(c.wireRule(), c.spec.Types, stateType(m))
 	r.secretNames = r.naming.secrets()
 	c.in(fmt.Sprintf("resource %q", m.Name), "resources."+m.Name, func() {
 		r.defaults = c.derivedInputs(m.Inputs)
@@ -121,7 +123,7 @@ func (c *compiler) resourceID(r *resource, t *trail) {
 	if r.id.Secret() {
 		c.fail(codeSecretExposed, r.spec.ID.Range, "id", "a secret goes into the id", "Hosts show ids everywhere. Build it of something else.")
 	}
-	r.sinks = append(r.sinks, sinkRefs(r.id, "the id")...)
+	r.sinks = append(r.sinks, sinkRefs(r.id, nil, "the id")...)
 	for _, s := range t.steps[:max(0, min(r.idAfter, len(t.steps)))] {
 		if !s.known || s.effect != actions.Write || len(s.model.OnFailure) > 0 {
 			continue
@@ -281,8 +283,8 @@ func (c *compiler) upgrades(r *resource) {
 // lists compiles how resources of the type are listed.
 func (c *compiler) lists(r *resource) {
 	m := r.spec.List
-	if m == nil {
-		return
+	if m == nil || m.Step == nil {
+		return // the loader has reported a list without a step
 	}
 	c.in("list", "list", func() {
 		t := newTrail(c.operationScope(r, list))
@@ -298,9 +300,11 @@ func (c *compiler) lists(r *resource) {
 		if elem == nil {
 			elem = &spec.Type{}
 		}
-		scope := with(t.scope, eachOf(&spec.Type{Kind: spec.Int}, elem))
+		scope := with(t.scope, eachOf(&spec.Type{Kind: spec.Int}, elem, l.items != nil && l.items.Hidden()))
 		l.id = c.template(m.ID, scope, idType, "id")
+		c.openName(l.id, m.ID, "id")
 		l.name = c.template(m.Name, scope, optionalText, "name")
+		c.openName(l.name, m.Name, "name")
 		w := wanting{}
 		each := w.over([]*step{l.step}, l.items)
 		w.note([]*step{l.step}, each, l.id)

@@ -33,31 +33,6 @@ func (c *compiler) propertyPath(owner string, inputs *spec.Type, n *spec.Node, p
 	}
 }
 
-// sinkRefs are the inputs that a template puts where others can read them.
-func sinkRefs(v *expr.Value, what string) []sink {
-	var sinks []sink
-	for _, ref := range v.Refs() {
-		if ref.Path[0] == "inputs" {
-			sinks = append(sinks, sink{path: ref.Path[1:], what: what})
-		}
-	}
-	return sinks
-}
-
-// exposed are the inputs that a step puts where others can read them.
-func exposed(s *step) []sink {
-	var sinks []sink
-	for _, a := range s.args {
-		if a.decl.Exposed && a.value != nil {
-			sinks = append(sinks, sinkRefs(a.value, fmt.Sprintf("argument %q of %s", a.decl.Name, s.action))...)
-		}
-	}
-	if s.progress != nil {
-		sinks = append(sinks, sinkRefs(s.progress, "progress")...)
-	}
-	return sinks
-}
-
 // want notes which members of each step's result the operation refers to, and
 // which inputs end up in the open.
 func (c *compiler) want(r *resource, op *operation, v verb) {
@@ -220,7 +195,7 @@ func (c *compiler) readBack(r *resource) {
 // yields is the closed object that an operation is known to yield, and where
 // that stands; nil where it is not known.
 func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Range) {
-	if op == nil || len(op.steps) == 0 || op.broken {
+	if op == nil || op.stepless() || op.broken {
 		return nil, diag.Range{}
 	}
 	t, at := last(op.steps).yields(), m.Range

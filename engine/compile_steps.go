@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/declprov/declprov/actions"
@@ -20,14 +21,22 @@ type step struct {
 	action string // "file.write"
 	args   map[string]argument
 	effect actions.Effect
-	// arrives names what of an answer is typed.
+	// arrives names what of a response is typed; returns says that the step declares
+	// it, so that a response is held against it.
 	arrives naming
+	returns bool
+	// secretNames are the names on the wire of what in a response is declared secret.
+	secretNames []string
 	// certainty, ambiguous and overwrites are what the kind says of the call: see
 	// actions.Kind. Of a broken call they say nothing.
 	certainty  actions.Certainty
 	ambiguous  func(class string) bool
 	overwrites bool
 	result     *spec.Type
+	// telling is the type of the result where an argument is secret; nil where that
+	// changes nothing. hides says that the result may have secret members.
+	telling *spec.Type
+	hides   bool
 	// yield is the member of the result that the step yields, "" the whole: see
 	// actions.Kind.
 	yield string
@@ -36,9 +45,11 @@ type step struct {
 	named []grant
 
 	when, forEach, until, refused, fail, progress, gone, lock *expr.Value
-	every, timeout                                            *expr.Value
-	retry                                                     *retry
-	undo                                                      []*step
+	// over is what is known of what forEach goes over: a list, a map, or spec.Any.
+	over           spec.Kind
+	every, timeout *expr.Value
+	retry          *retry
+	undo           []*step
 	// restart is the index of the step from which a run goes on that stopped at
 	// this one: its own, unless the spec says otherwise.
 	restart int
@@ -92,6 +103,7 @@ func (c *compiler) step(m *spec.Step, index int, t *trail) *step {
 	deciding := t.deciding(m)
 	if m.ForEach != nil {
 		s.forEach = c.template(m.ForEach, deciding, nil, "forEach")
+		s.over = over(c.spec.Types, s.forEach)
 		each := c.each(m.ForEach, s.forEach, "It runs the step once per element.")
 		before, deciding = with(before, each), with(deciding, each)
 	}
@@ -196,12 +208,15 @@ func (c *compiler) each(n *spec.Node, over *expr.Value, does string) expr.Name {
 	if elem == nil {
 		elem = &spec.Type{}
 	}
-	return eachOf(key, elem)
+	return eachOf(key, elem, over != nil && over.Hidden())
 }
 
-func eachOf(key, value *spec.Type) expr.Name {
+// eachOf is the name `each`. Of what is secret as a whole each element is, and each
+// key that is no index.
+func eachOf(key, value *spec.Type, secret bool) expr.Name {
 	return expr.Name{Name: "each", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
-		{Name: "key", Type: key, Required: true}, {Name: "value", Type: value, Required: true},
+		{Name: "key", Type: key, Required: true, Secret: secret && key.Kind != spec.Int},
+		{Name: "value", Type: value, Required: true, Secret: secret},
 	}}}
 }
 
@@ -267,22 +282,38 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 		c.oneOf(s, block, group)
 	}
 	static := s.static()
-	c.lateParts(s.args, s.kind, static, scope)
+	c.lateArguments(s.args, s.kind, static, scope)
 	static = s.static()
 	c.faults(s, static, block)
 	s.result, s.effect, s.known = s.kind.Result(static), s.kind.Effect(static), true
+	s.telling = telling(s.kind, s.result)
+	if s.telling != nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.args)), func(name string) bool { return static.Secret[name] }) {
+		s.result = s.telling
+	}
+	s.hides = s.telling != nil || c.spec.Types.HoldsSecret(s.result)
 	if s.kind.Yields != nil {
 		s.yield = s.kind.Yields(static)
 	}
 	if body := s.result.Field(s.yield); body != nil {
-		// A typed answer gets its declared names when it arrives.
-		s.arrives = newNaming("", c.spec.Types, body.Type)
+		s.arrives = newNaming(c.wireRule(), c.spec.Types, body.Type)
+		s.returns = s.typed()
+		s.secretNames = s.arrives.secrets()
 	}
 	// The argument that makes a broken call certain may be the one that is misspelt.
 	if !c.diags[before:].HasErrors() {
 		s.certain(static)
 	}
 	c.permitted(s, static, block)
+}
+
+// typed reports whether an argument says of which type the response is.
+func (s *step) typed() bool {
+	for _, a := range s.args {
+		if a.typ != nil && a.decl.Mode == actions.Typed {
+			return true
+		}
+	}
+	return false
 }
 
 // certain asks the kind what is known of a call that was not answered.
@@ -347,16 +378,17 @@ func (c *compiler) oneOf(s *step, block spec.Field, group []string) {
 
 // static is what is known of the step's call before it runs.
 func (s *step) static() actions.Static {
-	st := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}, Types: map[string]*spec.Type{}}
+	st := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}, Types: map[string]*spec.Type{}, Secret: map[string]bool{}}
 	for name, a := range s.args {
 		st.Nodes[name] = a.whole()
 		if a.typ != nil {
 			st.Types[name] = a.typ
 		}
-		if p, ok := a.parts[name]; ok && p.mode == actions.Late {
-			st.Types[name] = p.value.Type()
+		if late := a.parts.late(name); late != nil {
+			st.Types[name] = late.Type()
 		}
 		if a.value != nil {
+			st.Secret[name] = a.value.Secret()
 			if v, ok := a.value.Const(); ok {
 				st.Literals[name] = v
 			}

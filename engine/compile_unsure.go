@@ -23,7 +23,7 @@ import (
 
 // unsureOutputs are the required outputs that are not sure to be there.
 func (c *compiler) unsureOutputs(r *resource) map[string]bool {
-	if r.create == nil || len(r.create.steps) == 0 || r.id == nil || r.create.broken {
+	if r.create == nil || r.create.stepless() || r.id == nil || r.create.broken {
 		return nil
 	}
 	end := last(r.create.steps)
@@ -86,13 +86,18 @@ func (c *compiler) returnedEarly(r *resource, property string) bool {
 // withoutUnsure is the type of a state, where the outputs that are not sure to be
 // there are optional.
 func (r *resource) withoutUnsure(t *spec.Type) *spec.Type {
-	if len(r.unsure) == 0 {
+	if len(r.unsure) == 0 && r.lacks == "" {
 		return t
 	}
+	return without(t, func(name string) bool { return r.unsure[name] || name == r.lacks })
+}
+
+// without is an object's type in which the properties are optional that may be missing.
+func without(t *spec.Type, missing func(name string) bool) *spec.Type {
 	out := *t
 	out.Fields = slices.Clone(t.Fields)
 	for i, p := range out.Fields {
-		if r.unsure[p.Name] {
+		if missing(p.Name) {
 			optional := *p
 			optional.Required = false
 			out.Fields[i] = &optional
@@ -129,5 +134,11 @@ func (r *resource) isID(name string) bool {
 		return false
 	}
 	p := r.spec.Outputs.Field(name)
-	return p != nil && len(ref) > 1 && last(ref) == r.naming.rule.name(p)
+	if p == nil || len(ref) < 2 {
+		return false
+	}
+	if s := last(r.create.steps); s != nil && s.returns {
+		return last(ref) == p.Name
+	}
+	return last(ref) == r.naming.rule.name(p)
 }

@@ -113,9 +113,8 @@ func (c *compiler) returned(y target, targets []*spec.Property, f spec.Field, s 
 			c.template(f.Value, s, y.returnable(p), "return."+f.Name)
 		}
 	}
-	if out := y.outputs.Field(f.Name); out != nil && value.Secret() && !out.Secret && !out.Ephemeral {
-		c.fail(codeSecretExposed, f.Value.Range, "return."+f.Name, fmt.Sprintf("a secret goes into output %q, which is not @secret()", f.Name),
-			"Hosts show outputs. Say @secret() on it, or return something else.")
+	if out := y.outputs.Field(f.Name); c.showsSecret(value, out) {
+		c.plainOutput(out, f.Value.Range, "return."+f.Name)
 	}
 }
 
@@ -141,6 +140,10 @@ func (c *compiler) objectFits(y target, t *spec.Type, at func(*spec.Property) di
 		for _, p := range y.properties(f.Name) {
 			present := *f.Type
 			present.Nullable = false
+			if out := y.outputs.Field(f.Name); out == p && !p.Secret && !p.Ephemeral && (f.Secret || f.Ephemeral || !c.covered(f.Type, p.Type)) {
+				c.plainOutput(p, at(p), p.Name)
+				continue
+			}
 			if expr.Projectable(&present, p.Type, c.spec.Types) == nil {
 				continue
 			}

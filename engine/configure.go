@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Engine is a program with a configuration: what does the work.
@@ -23,6 +24,8 @@ type Engine struct {
 	dir           string
 	plainConfig   map[string]any
 	configSecrets secretPaths
+	// hides masks the configuration's secrets; the masks of operations add theirs.
+	hides *screen.Mask
 	// session is what `configure` yielded; nil where the spec has none.
 	session any
 	env     *actions.Env
@@ -189,6 +192,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	}
 	e := &Engine{program: p, dir: opts.Dir, getenv: getenv, openJournal: openingJournal(opts.Journal, getenv)}
 	e.plainConfig = p.config.plainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
+	e.hides = screen.NewMask(e.configSecrets.values)
 	e.settings = hashInputs(p.withoutSecrets(complete.AsMap()))
 	e.configuration, _ = recordable(p.withoutSecrets(complete.AsMap()))
 	if err := e.openFiles(); err != nil {

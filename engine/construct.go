@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // ConstructRequest asks for a component to be made.
@@ -136,7 +137,7 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 	if err != nil {
 		return ConstructResponse{}, err
 	}
-	var found findings
+	found := findings{ctx: ctx}
 	inputs := comp.inputs.complete(property.New(req.Inputs), "", &found).AsMap()
 	if found.list == nil {
 		inputs = e.derive(comp.inputs, comp.defaults, req.Ref, inputs, &found)
@@ -147,15 +148,16 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 	ctx, release := waiting(ctx) // what is registered is sent, and answered, by others
 	defer release()
 	b := newBuild(e, comp, req, inputs)
+	b.run.vars.Context = ctx
 	if b.urn, err = req.Registrar.Begin(ctx, inputs); err != nil {
 		return ConstructResponse{}, err
 	}
 	if err := b.children(ctx); err != nil {
-		return ConstructResponse{}, b.mask().error(err)
+		return ConstructResponse{}, b.mask().Error(err)
 	}
 	outputs, err := b.outputs()
 	if err != nil {
-		return ConstructResponse{}, b.mask().error(fmt.Errorf("%s: %w", b.run.verb, err))
+		return ConstructResponse{}, b.mask().Error(fmt.Errorf("%s: %w", b.run.verb, err))
 	}
 	if err := req.Registrar.End(ctx, b.urn, outputs); err != nil {
 		return ConstructResponse{}, err
@@ -187,7 +189,7 @@ func (b *build) outputs() (property.Map, error) {
 		}
 		yield = object
 	}
-	got, err := b.comp.outputs.project(yield, newMask(nil))
+	got, err := b.comp.outputs.project(yield, screen.NewMask(nil))
 	if err == nil && got.missing != nil {
 		err = errors.New("it yields no " + enumerateAnd(got.missing))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // mostParallel bounds the registrations of one component that are under way,
@@ -138,7 +139,8 @@ func (b *build) tellUnknown(ch *child, what string) {
 	if b.req.Log == nil {
 		return
 	}
-	b.req.Log.Message(Warning, fmt.Sprintf("child %q is not in this preview: %s is not known until what it depends on is made", ch.key, what))
+	text := fmt.Sprintf("child %q is not in this preview: %s is not known until what it depends on is made", ch.key, what)
+	b.req.Log.Message(Warning, screen.Show(text, b.mask()))
 }
 
 // instance makes one resource of a child; nil where its `if` is false.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // registration is a child as it should be, for an element of its forEach.
@@ -58,7 +59,7 @@ func (b *build) childInputs(ch *child, el *element) (property.Map, error) {
 		if v == nil && !ch.keepsNull(name) {
 			continue
 		}
-		value, err := ch.takes.under(name).value(v, "inputs."+name, newMask(nil))
+		value, err := ch.takes.under(name).value(v, "inputs."+name, screen.NewMask(nil))
 		if err != nil {
 			return property.Map{}, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // build is the making of one component: what its templates see, which grows
@@ -60,17 +61,17 @@ func newBuild(e *Engine, comp *component, req ConstructRequest, inputs property.
 }
 
 // mask hides the secrets that have been seen so far.
-func (b *build) mask() *mask {
+func (b *build) mask() *screen.Mask {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return newMask(slices.Concat(b.run.secrets.values, b.secrets.values))
+	return screen.NewMask(slices.Concat(b.run.secrets.values, b.secrets.values))
 }
 
 // scope is what templates see now.
 func (b *build) scope(el *element) *expr.Vars {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	vars := &expr.Vars{Values: maps.Clone(b.run.vars.Values), Secrets: slices.Concat(b.run.secrets.paths, b.secrets.paths)}
+	vars := &expr.Vars{Context: b.run.vars.Context, Values: maps.Clone(b.run.vars.Values), Secrets: slices.Concat(b.run.secrets.paths, b.secrets.paths)}
 	vars.Values["children"] = maps.Clone(b.values)
 	if el != nil {
 		var hidden secretPaths

@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Create makes a resource. The result has a state without an error when it
@@ -42,7 +43,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 		out = e.finishCreate(ctx, r, req.Ref, req.Inputs)
 	}
 	if out.State != nil {
-		e.tokens.show(res.object(*out.State), r.token)
+		e.tokens.show(res.object(*out.State), req.Ref, r.token)
 	}
 	return out
 }
@@ -71,7 +72,7 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	if err != nil {
 		state.Private.Failed = r.unfinished(inputs, len(r.op.steps), err)
 	}
-	return Result{State: state, Err: r.mask().error(err)}
+	return Result{State: state, Err: r.mask().Error(err)}
 }
 
 // newState is the state of a resource that the run has made or changed.
@@ -126,9 +127,12 @@ func asSecret(v, other property.Value) property.Value {
 // state that the next run repairs.
 func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs property.Map, failure error) Result {
 	if !r.effected {
-		return Result{Err: r.mask().error(r.withLeftovers(failure))}
+		return Result{Err: r.mask().Error(r.withLeftovers(failure))}
 	}
 	undone, err := r.undo(ctx, failure)
+	if undone == nil {
+		failure = fmt.Errorf("%w; nothing of it was undone, because it is the object that this resource replaces", failure)
+	}
 	failed := statusOf(failure) == actions.Failed
 	failure = errors.Join(r.told(failure, undone, err), r.forgetUndone(undone))
 	m := r.mask() // undoing may have seen more secrets
@@ -137,15 +141,21 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 			r.left = nil // with the one that has just failed
 			failure = r.withLeftovers(failure)
 		}
-		return Result{Err: m.error(failure)}
+		return Result{Err: m.Error(failure)}
 	}
 	if r.id == "" {
 		// Without an id there is nothing that a host could keep.
 		failure = fmt.Errorf("%w; something may have been made, and its id is not known: `declprov journal` lists it", failure)
-		return Result{Err: m.error(errors.Join(failure, r.reopen(undone, failure)))}
+		return Result{Err: m.Error(errors.Join(failure, r.reopen(undone, failure)))}
 	}
 	state := r.newState(inputs, r.partialOutputs(m))
-	state.Private.Failed = r.unfinished(inputs, r.failed, failure)
+	if r.stuck(ctx, failure) {
+		failure = fmt.Errorf("%w; it cannot go on with what its steps were answered, so the next `pulumi up` replaces it", failure)
+		state.Private.Failed = r.unfinished(inputs, r.failed, failure)
+		state.Private.Failed.Stuck = true
+	} else {
+		state.Private.Failed = r.unfinished(inputs, r.failed, failure)
+	}
 	for i, is := range undone {
 		if !is {
 			continue
@@ -157,11 +167,13 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		}
 	}
 	slices.Sort(state.Private.Failed.Undone)
-	return Result{State: state, Err: m.error(failure)}
+	failure = errors.Join(failure, r.listBereft(undone, failure))
+	return Result{State: state, Err: m.Error(failure)}
 }
 
 // withLeftovers adds to a refusal what earlier attempts at the create may have left:
-// that may be why it was refused.
+// that may be why it was refused. One that was answered is among them, where it was
+// another run's: what the host has recorded of it would have settled it.
 func (r *run) withLeftovers(failure error) error {
 	if !r.mayHaveEarlier() {
 		return failure
@@ -169,7 +181,7 @@ func (r *run) withLeftovers(failure error) error {
 	list, _ := r.earlier() // what cannot be read is said at the first create that needs it
 	var keys []string
 	for _, i := range list {
-		if i.Operation == journal.Create && i.Status != journal.Answered && !i.UnderWay() {
+		if i.Operation == journal.Create && (i.Status != journal.Answered || i.Token != r.token) && !i.UnderWay() {
 			keys = append(keys, i.Key)
 		}
 	}
@@ -214,6 +226,14 @@ func (r *run) takeLateID() {
 	if r.id != "" {
 		return
 	}
+	if id := r.lateID(); id != "" {
+		r.takeID(id)
+	}
+}
+
+// lateID is the id of a create that stopped before it had one, "" where that cannot be
+// told.
+func (r *run) lateID() string {
 	before := r.vars.Values
 	r.vars.Values = maps.Clone(before)
 	defer func() { r.vars.Values = before }()
@@ -224,100 +244,32 @@ func (r *run) takeLateID() {
 	if t := last(r.touched); t != nil && t.answer != nil && t.step.index == r.failed && t.step.forEach == nil {
 		r.see(t.step, t.answer)
 	}
-	if id, err := r.evalID(); err == nil && id != "" {
-		r.takeID(id)
-	}
-}
-
-// undo runs the undo steps of what the create has done, last first, and returns
-// the indices of the steps that were undone. It stops at the first that fails.
-func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err error) {
-	// The failure may be that ctx ended; undoing still has to be done, and soon.
-	ctx, cancel := undoing(ctx, undoTimeout)
-	defer cancel()
-	r.undoing = true
-	defer func() { r.undoing = false }()
-	text, undone := r.mask().text(failure.Error()), map[int]bool{}
-	for _, t := range slices.Backward(r.touched) {
-		s, answer := t.step, t.answer
-		if len(s.undo) == 0 || !r.ours(t) {
-			continue
-		}
-		if s.index < len(r.results) && s.index < r.failed {
-			answer = r.results[s.index]
-		}
-		r.missed, r.ran = false, false
-		err := r.seeing(s, answer, func() error {
-			r.vars.Values["error"] = text
-			return r.undoStep(ctx, s)
-		})
-		if err != nil {
-			return undone, err
-		}
-		// What may still come of a step that nobody knows the outcome of was not there
-		// to be undone.
-		undone[s.index] = r.ran && (t.done || t.answer != nil || !r.missed)
-	}
-	return undone, nil
-}
-
-// ours reports whether what a step may have made is the create's own, so that it may
-// be undone: the step was answered as done, or an earlier one was, of which this is
-// a part, or find has found that there was nothing before. Else its undo steps might
-// hit what somebody else has made under the same name.
-func (r *run) ours(t *touched) bool {
-	if t.done || r.resumed || r.looked {
-		return true
-	}
-	return slices.ContainsFunc(r.touched, func(other *touched) bool { return other.done && other.step.index < t.step.index })
-}
-
-// told adds to a failure what was undone after it, and what was not.
-func (r *run) told(failure error, undone map[int]bool, err error) error {
-	var did, left []string
-	for _, t := range r.touched {
-		if undone[t.step.index] {
-			did = append(did, t.step.name)
-		} else {
-			left = append(left, t.step.name)
-		}
-	}
-	if did == nil && err == nil {
-		return failure
-	}
-	switch {
-	case left == nil:
-		failure = fmt.Errorf("%w; what it had done was undone", failure)
-	case did == nil:
-		failure = fmt.Errorf("%w; nothing of it was undone", failure)
-	default:
-		failure = fmt.Errorf("%w; undone: %s; not undone: %s", failure, enumerateAnd(did), enumerateAnd(left))
-	}
+	id, err := r.evalID()
 	if err != nil {
-		failure = errors.Join(failure, fmt.Errorf("it could not be undone: %w", err))
+		return ""
 	}
-	return failure
+	return id
 }
 
-// undoStep runs the undo steps of one.
-func (r *run) undoStep(ctx context.Context, s *step) error {
-	for _, u := range s.undo {
-		r.log.Message(Info, fmt.Sprintf("undoing %s: %s", s.name, u.action))
-		if _, err := r.step(ctx, u); err != nil {
-			return err
-		}
+// stuck reports whether a create stopped because an expression has no value for what
+// earlier steps were answered: the next run would have the same.
+func (r *run) stuck(ctx context.Context, failure error) bool {
+	var eval *expr.EvalError
+	if stopped(ctx) != nil || ctx.Err() != nil || !errors.As(failure, &eval) || errors.Is(failure, context.DeadlineExceeded) || r.failed >= len(r.op.steps) {
+		return false
 	}
-	return nil
+	before := map[int]bool{}
+	for i := range r.failed {
+		before[i] = true
+	}
+	return r.op.relyOn(before)[r.failed]
 }
-
-// undoTimeout is how long undoing may take, all in all.
-const undoTimeout = 30 * time.Second
 
 // unfinished is what the next run needs to go on.
 func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
 	m := r.mask()
 	out := &Failed{
-		Op: string(r.verb), Step: failed, Steps: r.op.shape(), Inputs: hashInputs(inputs), Error: m.text(err.Error()),
+		Op: string(r.verb), Step: failed, Steps: r.op.shape(), Inputs: hashInputs(inputs), Error: screen.Show(err.Error(), m).String(),
 		Unknown: statusOf(err) == actions.Unknown,
 	}
 	if id, _ := r.vars.Values["id"].(string); r.verb == update && id != r.id {

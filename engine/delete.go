@@ -50,6 +50,9 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err := e.relocateAll(ctx, res, req.Ref, &state, req.Log); err != nil {
 		return err
 	}
+	if err := e.completeFor(res, state, remove, res.spec.Delete); err != nil {
+		return err
+	}
 	r := e.newRun(res, res.delete, remove, req.Ref, req.Log)
 	r.recall(state)
 	r.etag = state.Private.ETag
@@ -58,7 +61,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	}
 	if err = r.steps(ctx); err == nil {
 		e.tokens.forget(res.object(state), state.Private.Token)
-		r.mention(e.settleDeleted(res, req.Ref, state))
+		r.mention(e.settleDeleted(res, req.Ref, state, r.missed))
 	}
-	return r.mask().error(err) // with the secrets that the steps have seen
+	return r.mask().Error(err) // with the secrets that the steps have seen
 }

@@ -13,7 +13,7 @@ import (
 
 // Diff says what a change of inputs does to a resource. It accepts unknowns
 // always: hosts ask with them even during a real update.
-func (e *Engine) Diff(_ context.Context, req DiffRequest) (DiffResponse, error) {
+func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error) {
 	res, err := e.program.resource(req.Type)
 	if err != nil {
 		return DiffResponse{}, err
@@ -22,12 +22,12 @@ func (e *Engine) Diff(_ context.Context, req DiffRequest) (DiffResponse, error) 
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	e.tokens.show(res.object(state), state.Private.Token)
+	e.tokens.show(res.object(state), req.Ref, state.Private.Token)
 	changes := e.changes(res, req.Ref, state, req.New, req.Ignore)
 	if len(changes) == 0 {
 		changes = secrecy(state.Inputs, req.New)
 	}
-	if err := e.applyRules(res, req, state, changes); err != nil {
+	if err := e.applyRules(ctx, res, req, state, changes); err != nil {
 		return DiffResponse{}, err
 	}
 	out := DiffResponse{Changes: changes, Force: state.Private.Failed != nil, Stable: stableNames(res)}
@@ -36,8 +36,7 @@ func (e *Engine) Diff(_ context.Context, req DiffRequest) (DiffResponse, error) 
 		// finish it.
 		out.Changes = append(out.Changes, Change{Path: firstInput(res), Kind: Update, Replace: true})
 	}
-	if f := state.Private.Failed; undone(state) && res.maker != nil && slices.Contains(f.Undone, res.maker.index) && !resumable(res, state, req.New) {
-		// There is nothing that an update could bring to other inputs.
+	if toMakeAnew(res, state, req.New) {
 		if len(out.Changes) == 0 {
 			out.Changes = append(out.Changes, Change{Path: firstInput(res), Kind: Update})
 		}
@@ -51,6 +50,20 @@ func (e *Engine) Diff(_ context.Context, req DiffRequest) (DiffResponse, error) 
 		out.DeleteBeforeReplace = res.spec.Diff != nil && res.spec.Diff.DeleteBeforeReplace || e.keepsID(res, req, state)
 	}
 	return out, nil
+}
+
+// toMakeAnew reports whether there is nothing that an update could bring to the inputs
+// of now: what made it was undone, or cannot go on.
+func toMakeAnew(res *resource, state State, news property.Map) bool {
+	f := state.Private.Failed
+	switch {
+	case f == nil || f.Op != string(create):
+		return false
+	case f.Stuck:
+		return true
+	default:
+		return res.maker != nil && slices.Contains(f.Undone, res.maker.index) && !resumable(res, state, news)
+	}
 }
 
 // changes are the properties that differ, without what is ignored.
@@ -86,11 +99,12 @@ func secrecy(olds, news property.Map) []Change {
 }
 
 // applyRules marks the changes that replace by a rule of the spec.
-func (e *Engine) applyRules(res *resource, req DiffRequest, state State, changes []Change) error {
+func (e *Engine) applyRules(ctx context.Context, res *resource, req DiffRequest, state State, changes []Change) error {
 	if len(res.rules) == 0 || len(changes) == 0 {
 		return nil
 	}
 	r := e.newRun(res, nil, update, req.Ref, nil)
+	r.vars.Context = ctx
 	r.inputs(req.New)
 	r.state(state)
 	r.takeID(currentID(state))
@@ -98,7 +112,7 @@ func (e *Engine) applyRules(res *resource, req DiffRequest, state State, changes
 	for _, rule := range res.rules {
 		holds, err := r.eval(rule.when)
 		if err != nil {
-			return r.mask().error(err)
+			return r.mask().Error(err)
 		}
 		if holds != true && !expr.HasUnknown(holds) {
 			continue

@@ -10,7 +10,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -42,26 +41,12 @@ func (d *differ) value(c *checker, m *member, old, new property.Value, at string
 	case new.IsNull():
 		d.add(at, Delete, replace)
 	case old.IsMap() && new.IsMap():
-		d.object(c.variant(new), old.AsMap(), new.AsMap(), at, replace)
+		d.object(c.variantOf(shape{new}), old.AsMap(), new.AsMap(), at, replace)
 	case old.IsArray() && new.IsArray():
-		d.list(c, m, old.AsArray(), new.AsArray(), at, replace)
+		d.list(c.variantOf(shape{new}), m, old.AsArray(), new.AsArray(), at, replace)
 	default:
 		d.add(at, Update, replace)
 	}
-}
-
-// variant is the checker of the object that a union's value is.
-func (c *checker) variant(v property.Value) *checker {
-	if c.t.Kind != spec.Union || c.t.Tag == "" {
-		return c
-	}
-	for _, variant := range c.variants {
-		var f findings
-		if variant.complete(v, "", &f); f.list == nil {
-			return variant
-		}
-	}
-	return c
 }
 
 // object compares the members of two objects or maps.
@@ -119,26 +104,42 @@ func (d *differ) list(c *checker, m *member, old, new property.Array, at string,
 
 // matched compares the items of two lists that have the same key; where they
 // stand means nothing. Additions and changes are at the place in the new list,
-// deletions at that in the old one.
+// deletions at that in the old one. Hosts know one change of a path: an item that
+// is gone, where another has come or has changed, is an update of that place.
 func (d *differ) matched(c *checker, old, new property.Array, at string, replace bool, key func(property.Value) string) {
 	before := map[string][]int{}
 	for i, v := range old.All {
 		before[key(v)] = append(before[key(v)], i)
 	}
+	first, places := len(d.changes), make([]int, new.Len()+1)
 	for i, v := range new.All {
+		places[i] = len(d.changes)
 		k := key(v)
-		if places := before[k]; len(places) > 0 {
-			d.value(c.under(""), nil, old.Get(places[0]), v, fmt.Sprintf("%s[%d]", at, i), replace)
-			before[k] = places[1:]
+		if same := before[k]; len(same) > 0 {
+			d.value(c.under(""), nil, old.Get(same[0]), v, fmt.Sprintf("%s[%d]", at, i), replace)
+			before[k] = same[1:]
 			continue
 		}
 		d.add(fmt.Sprintf("%s[%d]", at, i), Add, replace)
 	}
+	places[new.Len()] = len(d.changes)
+	arrived := d.changes[first:]
+	var gone []Change
 	for i, v := range old.All {
-		if slices.Contains(before[key(v)], i) {
-			d.add(fmt.Sprintf("%s[%d]", at, i), Delete, replace)
+		if !slices.Contains(before[key(v)], i) {
+			continue
 		}
+		change := Change{Path: fmt.Sprintf("%s[%d]", at, i), Kind: Delete, Replace: replace}
+		if i < new.Len() && places[i] < places[i+1] {
+			change.Kind = Update
+			for j := places[i]; j < places[i+1]; j++ {
+				change.Replace = change.Replace || arrived[j-first].Replace
+				arrived[j-first].Path = "" // part of that update
+			}
+		}
+		gone = append(gone, change)
 	}
+	d.changes = append(slices.DeleteFunc(d.changes, func(c Change) bool { return c.Path == "" }), gone...)
 }
 
 // canonical is a text that is the same for equal values only.

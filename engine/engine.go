@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Ref says which resource of the host's a call is about.
@@ -67,6 +69,9 @@ type Failed struct {
 	Kept []int `json:"kept,omitempty"`
 	// Elements are the results of the elements that the step has finished, by key.
 	Elements map[string]any `json:"elements,omitempty"`
+	// Stuck says that a create cannot go on with what its steps were answered, however
+	// often it is tried: it is to be made anew.
+	Stuck bool `json:"stuck,omitempty"`
 	// Seen says that the resource was read since: what differs is known.
 	Seen bool `json:"seen,omitempty"`
 	// Unknown says that nobody knows whether the step was done.
@@ -93,9 +98,9 @@ type Failed struct {
 // for concurrent use, and never fail.
 type Log interface {
 	// Message is kept; severity is debug, info, warning or error.
-	Message(severity Severity, text string)
+	Message(severity Severity, text screen.Text)
 	// Status is shown live, and replaced by the next one.
-	Status(text string)
+	Status(text screen.Text)
 }
 
 // Severity is that of a log message.

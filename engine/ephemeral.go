@@ -14,6 +14,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 const (
@@ -95,7 +96,7 @@ func (l *lease) masked(r *run, err error) error {
 	defer l.mu.Unlock()
 	all := secretPaths{values: slices.Clone(r.secrets.values)}
 	all.texts(property.New(l.values))
-	return newMask(all.values).error(err)
+	return screen.NewMask(all.values).Error(err)
 }
 
 // close gives it back. That it is not there any more is as good.
@@ -132,7 +133,7 @@ func (l *lease) renewing(ctx context.Context) {
 		}
 		if err != nil {
 			if ctx.Err() == nil {
-				l.log.Message(Warning, err.Error())
+				l.log.Message(Warning, screen.Show(err.Error(), nil))
 			}
 			return
 		}

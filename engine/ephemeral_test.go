@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 const ephemerals = `
@@ -135,8 +136,10 @@ func TestEphemeralRenewalThatFails(t *testing.T) {
 // messages is a log that keeps what is told.
 type messages struct{ texts []string }
 
-func (m *messages) Message(_ engine.Severity, text string) { m.texts = append(m.texts, text) }
-func (m *messages) Status(string)                          {}
+func (m *messages) Message(_ engine.Severity, text screen.Text) {
+	m.texts = append(m.texts, text.String())
+}
+func (m *messages) Status(screen.Text) {}
 
 // TestEphemeralCloseIsBounded: what does not end in time is told, and so is what
 // fails; the others are closed all the same.

@@ -24,6 +24,9 @@ func (c *compiler) finding(r *resource) {
 	c.in("find", "find", func() {
 		t := newTrail(c.operationScope(r, create))
 		r.find = c.steps(m, t, func(int) {})
+		if r.find.stepless() {
+			return
+		}
 		for _, s := range r.find.steps {
 			if s.known && s.effect == actions.Write {
 				c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("find has an effect: %s", s.action),
@@ -69,7 +72,11 @@ func (r *run) lookFirst(ctx context.Context) error {
 	}
 	if found != nil {
 		remedy := "import it if it is yours, else choose another name"
-		if r.engine.tokens.known(r.res.object(State{ID: r.idGiven(r.res.maker, found), Inputs: r.given})) {
+		by, known := r.engine.tokens.holder(r.res.object(State{ID: r.idGiven(r.res.maker, found), Inputs: r.given}))
+		switch {
+		case known && by.resource != holding(r.ref):
+			remedy = fmt.Sprintf("it is that of %s, and two resources cannot have one object: choose another name, or remove one of them", by.resource)
+		case known:
 			remedy = "it is the one that this resource replaces, so say `deleteBeforeReplace: true` in the program's options, or `diff: deleteBeforeReplace: true` in the spec"
 		}
 		return r.stop(r.res.maker, 1, actions.Refused,
@@ -80,14 +87,20 @@ func (r *run) lookFirst(ctx context.Context) error {
 }
 
 // lookAgain looks whether an attempt whose outcome nobody knows has made what it
-// should, for as long as that may stay unseen: before the step is sent again.
-func (r *run) lookAgain(ctx context.Context, s *step) (any, error) {
+// should, for as long as that may stay unseen: before the step is sent again. other
+// reports that something is there which is not known to be its own.
+func (r *run) lookAgain(ctx context.Context, s *step) (found any, other bool, err error) {
 	intent := journal.Intent{Sent: time.Now()}
-	found, err := r.lookUntil(ctx, s, intent)
-	if found != nil {
-		r.effect(s, verdict{status: actions.Done, value: found})
+	found, err = r.lookUntil(ctx, s, intent)
+	if err != nil || found == nil {
+		return nil, false, err
 	}
-	return found, err
+	why, err := r.notOwn(ctx, s, found, nil, r.given)
+	if err != nil || why != "" {
+		return nil, true, err
+	}
+	r.effect(s, verdict{status: actions.Done, value: found})
+	return found, false, nil
 }
 
 // leftNothing reports whether find finds nothing after an attempt that failed, for as
@@ -112,13 +125,13 @@ func (r *run) lookUntil(ctx context.Context, s *step, intent journal.Intent) (an
 		sent = intent.Began
 	}
 	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
+		left := time.Until(sent.Add(limit)) // now: an answer tells of the time before it came
 		found, err := r.find(ctx, s)
-		left := time.Until(sent.Add(limit))
 		if err != nil || found != nil || left <= 0 {
 			return found, err
 		}
 		r.log.Status("waiting until what an earlier attempt may have made can be seen")
-		if err := wait(ctx, min(delay, left)); err != nil {
+		if err := wait(ctx, min(delay, max(0, time.Until(sent.Add(limit))))); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/reserved"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -49,6 +50,9 @@ func (i identification) byID(name string) bool {
 func (e *Engine) toRead(res *resource, req ReadRequest) (State, error) {
 	switch req.Reason {
 	case Import:
+		if reserved.Text(req.State.ID) {
+			return State{}, &UnrecordableError{"the id", reserved.TextReason}
+		}
 		state, err := e.imported(res, req.Ref, req.State.ID)
 		state.Private = Private{SchemaVersion: res.spec.SchemaVersion, Token: e.tokens.next()}
 		return state, err
@@ -94,7 +98,7 @@ func (e *Engine) imported(res *resource, ref Ref, text string) (State, error) {
 		r := e.newRun(res, nil, read, ref, nil)
 		r.inputs(inputs)
 		if state.ID, err = r.evalID(); err != nil {
-			return State{}, r.mask().error(err)
+			return State{}, r.mask().Error(err)
 		}
 	}
 	return state, nil
@@ -191,7 +195,7 @@ func (e *Engine) seenID(r *run, inputs property.Map) string {
 		answers = r.answers()
 	}
 	for _, answer := range answers {
-		r.vars = &expr.Vars{Values: maps.Clone(before.Values)}
+		r.vars = &expr.Vars{Context: before.Context, Values: maps.Clone(before.Values)}
 		r.inputs(inputs)
 		if s := last(r.op.steps); s != nil && answer != nil {
 			r.see(s, answer)
@@ -231,7 +235,7 @@ func (r *run) plainID() string {
 	secret := false
 	out = expr.Reveal(out, func(any) { secret = true })
 	text, err := textOf(out)
-	if err != nil || secret || r.mask().holds(text) {
+	if err != nil || secret || reserved.Text(text) || r.mask().Holds(text) {
 		return ""
 	}
 	return text

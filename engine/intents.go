@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,11 +8,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // canLook reports whether the resource's find can tell what became of a step.
@@ -58,13 +57,6 @@ func (r *run) markOf(s *step) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// subject says which resource the run is about.
-func (r *run) subject() journal.Subject { return r.engine.subject(r.ref) }
-
-func (e *Engine) subject(ref Ref) journal.Subject {
-	return journal.Subject{Provider: e.program.provider.Name, Type: ref.Type, Resource: cmp.Or(ref.Key, ref.Name), Settings: e.settings}
-}
-
 // intent is that of the step that runs.
 func (r *run) intent(s *step) journal.Intent {
 	op := journal.Create
@@ -81,28 +73,6 @@ func (r *run) intent(s *step) journal.Intent {
 		i.Inputs, i.Withheld = recordable(r.given)
 	}
 	return i
-}
-
-// mayHaveEarlier reports whether there may be any; see journal.Has.
-func (r *run) mayHaveEarlier() bool {
-	book, err := r.engine.book()
-	return err == nil && book.Has(r.subject())
-}
-
-// earlier are the intents of the resource that earlier runs left.
-func (r *run) earlier() ([]journal.Intent, error) {
-	if r.left == nil {
-		book, err := r.engine.book()
-		if err != nil {
-			return nil, err
-		}
-		left, err := book.Of(r.subject())
-		if err != nil {
-			return nil, err
-		}
-		r.left = &left
-	}
-	return *r.left, nil
 }
 
 // sameEffect is the intent of an earlier run that was about the same effect, and
@@ -148,7 +118,7 @@ func (r *run) settled(ctx context.Context, s *step) (any, error) {
 		}
 		if found != nil {
 			r.log.Message(Info, "an earlier run made it, and its response was lost: it was found, and is taken over")
-			return r.adopt(book, s, intent, found)
+			return r.adopt(ctx, book, s, intent, found)
 		}
 		r.sending = &intent
 		if err := r.sendsAgain(); err != nil {
@@ -230,7 +200,7 @@ func (r *run) close(ctx context.Context, book *journal.Journal, s *step, intent 
 	case actions.Refused, actions.Gone:
 		return nil, errors.Join(err, r.forget(book, intent))
 	case actions.Failed:
-		intent.Status, intent.Error = journal.Failed, r.mask().text(err.Error())
+		intent.Status, intent.Error = journal.Failed, screen.Show(err.Error(), r.mask()).String()
 		return nil, errors.Join(err, book.Put(intent, false))
 	}
 	if stopped(ctx) == nil {
@@ -246,7 +216,7 @@ func (r *run) close(ctx context.Context, book *journal.Journal, s *step, intent 
 		case looked != nil:
 			err = errors.Join(err, looked)
 		case found != nil:
-			return r.adopt(book, s, intent, found)
+			return r.adopt(ctx, book, s, intent, found)
 		default:
 			err = fmt.Errorf("%w; nothing was found of it now, and the next run looks again before it sends anything", err)
 		}
@@ -255,16 +225,27 @@ func (r *run) close(ctx context.Context, book *journal.Journal, s *step, intent 
 }
 
 // adopt takes what find found for the result of a step whose response was lost.
-// Only an intent that says that there was nothing before allows it.
-func (r *run) adopt(book *journal.Journal, s *step, intent journal.Intent, found any) (any, error) {
+// Only an intent that says that there was nothing before allows it, and only if
+// nothing speaks against it.
+func (r *run) adopt(ctx context.Context, book *journal.Journal, s *step, intent journal.Intent, found any) (any, error) {
 	if intent.ID != "" && intent.ID != r.idGiven(s, found) {
+		switch there, err := r.standing(ctx, intent.ID); {
+		case err != nil:
+			return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, err))
+		case there:
+			return nil, r.leave(book, intent, r.stop(s, 1, actions.Unknown, r.besides(s, found, intent)))
+		}
 		err := fmt.Errorf("it exists already%s, and is not what an earlier create made: import it if it is yours, else choose another name", r.idOf(s, found))
 		return nil, errors.Join(r.stop(s, 1, actions.Refused, err), r.forget(book, intent))
 	}
 	if !intent.Looked {
-		err := fmt.Errorf("something is there now, and nobody knows whether this create made it%s: if it is yours, import it; "+
-			"else choose another name. Then `declprov journal forget %s` takes this create off the list", r.idOf(s, found), intent.Key)
+		return nil, r.leave(book, intent, r.foundOther(s, found, intent.Key, "nobody knows whether this create made it"))
+	}
+	switch why, err := r.notOwn(ctx, s, found, nil, r.given); {
+	case err != nil:
 		return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, err))
+	case why != "":
+		return nil, r.leave(book, intent, r.foundOther(s, found, intent.Key, why))
 	}
 	r.effect(s, verdict{status: actions.Done, value: found})
 	intent.Status, intent.ID = journal.Answered, r.idGiven(s, found)
@@ -297,19 +278,22 @@ func (r *run) idOf(s *step, found any) string {
 // the resource is recorded all the same, and that settles the intent later.
 func (r *run) mention(err error) {
 	if err != nil {
-		r.log.Message(Warning, r.mask().text(err.Error()))
+		r.log.Message(Warning, err.Error())
 	}
 }
 
 // leaveOpen writes down that nobody knows what came of an intent, and says in the
 // error what settles it.
 func (r *run) leaveOpen(book *journal.Journal, s *step, intent journal.Intent, err error) error {
+	return r.named(s, intent, r.leave(book, intent, err))
+}
+
+// leave writes down that nobody knows what came of an intent, of which the error says
+// what settles it.
+func (r *run) leave(book *journal.Journal, intent journal.Intent, err error) error {
 	intent.Status, intent.Sent = journal.Unknown, time.Now().UTC()
-	intent.Error = r.mask().text(err.Error())
-	if saved := book.Put(intent, true); saved != nil {
-		return errors.Join(err, saved)
-	}
-	return r.named(s, intent, err)
+	intent.Error = screen.Show(err.Error(), r.mask()).String()
+	return errors.Join(err, book.Put(intent, true))
 }
 
 // named adds to an error that leaves an intent open what settles it.
@@ -352,7 +336,7 @@ func (r *run) noteLate(s *step, err error) error {
 	if statusOf(err) == actions.Unknown {
 		return r.leaveOpen(book, s, intent, err)
 	}
-	intent.Status, intent.Error = journal.Failed, r.mask().text(err.Error())
+	intent.Status, intent.Error = journal.Failed, screen.Show(err.Error(), r.mask()).String()
 	return errors.Join(err, book.Put(intent, false))
 }
 
@@ -379,119 +363,11 @@ func (r *run) reopen(undone map[int]bool, failure error) error {
 			continue
 		}
 		i, begun := book.Begin(r.intent(t.step), false)
-		i.Status, i.Sent, i.Error = journal.Unknown, time.Now().UTC(), r.mask().text(failure.Error())
+		i.Status, i.Sent, i.Error = journal.Unknown, time.Now().UTC(), screen.Show(failure.Error(), r.mask()).String()
 		if begun == nil {
 			begun = book.Put(i, true)
 		}
 		err = errors.Join(err, begun)
 	}
 	return err
-}
-
-// forgetUndone forgets the intents of steps that were undone: what comes next
-// under the same inputs is another create, and no server may take it for this one.
-func (r *run) forgetUndone(undone map[int]bool) error {
-	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error {
-		if !undone[i.Step] {
-			return nil
-		}
-		return r.forget(book, i)
-	})
-}
-
-// forgetFailed forgets earlier failures of a step that is done now, if doing it
-// twice is as good as doing it once, or is labelled at least once. What another step
-// may have left stays on the list.
-func (r *run) forgetFailed(book *journal.Journal, s *step) error {
-	if s.certainty != actions.Safe && (s.certainty != actions.Uncertain || r.res.finds(s)) {
-		return nil
-	}
-	list, err := r.earlier()
-	failed := func(i journal.Intent) bool {
-		return i.Status == journal.Failed && i.Step == s.index && i.Element == r.at && (i.Operation == journal.Create) == (r.verb == create)
-	}
-	if err != nil || !slices.ContainsFunc(list, failed) {
-		return err
-	}
-	return book.Settle(r.subject(), failed)
-}
-
-func (r *run) forget(book *journal.Journal, i journal.Intent) error {
-	return book.Settle(i.Subject, func(other journal.Intent) bool { return other.Key == i.Key })
-}
-
-func (r *run) eachIntent(do func(*journal.Journal, journal.Intent) error) error {
-	if len(r.intents) == 0 {
-		return nil
-	}
-	book, err := r.engine.book()
-	for _, i := range r.intents {
-		if err == nil {
-			err = do(book, i)
-		}
-	}
-	return err
-}
-
-// book is the engine's journal.
-func (e *Engine) book() (*journal.Journal, error) { return e.openJournal() }
-
-// openingJournal opens the journal of a folder once; "" is the user's own.
-func openingJournal(dir string, getenv func(string) string) func() (*journal.Journal, error) {
-	return sync.OnceValues(func() (*journal.Journal, error) {
-		if dir != "" {
-			return journal.In(dir), nil
-		}
-		dir, err := journal.DefaultDir(getenv)
-		return journal.In(dir), err
-	})
-}
-
-// settleRecorded forgets the intents of a create or update that the host shows to
-// have recorded. What is still to be done keeps its intent.
-func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
-	if s.ID == "" || s.Private.Token == "" || !res.journals() {
-		return
-	}
-	book, err := e.book()
-	if err != nil || !book.Has(e.subject(ref)) {
-		return // nothing could have been written, or was
-	}
-	failed := s.Private.Failed
-	// An intent that stays is listed, and does no harm.
-	_ = book.Settle(e.subject(ref), func(i journal.Intent) bool {
-		switch {
-		case i.Token != s.Private.Token || i.UnderWay():
-			return false
-		case i.Operation == journal.Update:
-			return i.Status == journal.Answered && i.ID == currentID(s)
-		case failed == nil || failed.Op != string(create):
-			return true
-		default:
-			return (i.Step < failed.Step || slices.Contains(failed.Kept, i.Step)) && !slices.Contains(failed.Undone, i.Step)
-		}
-	})
-}
-
-// settleDeleted forgets the intents of a resource that was deleted: what they may
-// have made was made of it, and another one may come under its name.
-func (e *Engine) settleDeleted(res *resource, ref Ref, s State) error {
-	if s.Private.Token == "" || !res.journals() {
-		return nil
-	}
-	book, err := e.book()
-	if err != nil || !book.Has(e.subject(ref)) {
-		return nil // nothing could have been written, or was
-	}
-	return book.Settle(e.subject(ref), func(i journal.Intent) bool { return i.Token == s.Private.Token && !i.UnderWay() })
-}
-
-// journals reports whether anything of the resource may stand in the journal.
-func (r *resource) journals() bool {
-	in := func(op *operation) bool {
-		return op != nil && slices.ContainsFunc(op.steps, func(s *step) bool {
-			return s.effect == actions.Write && s.certainty != actions.Settled
-		})
-	}
-	return in(r.create) || in(r.update)
 }

@@ -64,9 +64,9 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	}
 	out, err := f.ask(ctx, r)
 	if err == nil && f.ephemeral != nil {
-		e.keep(f, args, out, r.log)
+		e.keep(f, args, out, r.log.to)
 	}
-	return InvokeResponse{Return: f.shown(out)}, r.mask().error(err)
+	return InvokeResponse{Return: f.shown(out)}, r.mask().Error(err)
 }
 
 // shown is what a function yields as the host gets it: of an ephemeral all is

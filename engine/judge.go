@@ -27,6 +27,8 @@ type verdict struct {
 	final bool
 	// pending says that it worked, and `until` does not hold yet.
 	pending bool
+	// unfit says, of what worked, how its response is not of the declared type.
+	unfit error
 }
 
 // judge says what an attempt came to. An action without an effect is never in
@@ -35,7 +37,7 @@ func (r *run) judge(s *step, out actions.Outcome) verdict {
 	v := verdict{status: out.Status, value: out.Result, err: out.Err, class: out.Class, again: out.Again, after: out.RetryAfter}
 	switch v.status {
 	case actions.Done:
-		v.value = s.renameMembers(out.Result)
+		v.value, v.unfit = s.receive(out)
 		r.noteETag(s, v.value)
 	case actions.Gone:
 		v.err, v.final = fmt.Errorf("%w: %w", errNotFound, out.Err), true
@@ -45,15 +47,30 @@ func (r *run) judge(s *step, out actions.Outcome) verdict {
 		}
 	}
 	if v.value == nil && v.status != actions.Done || !s.hasVerdicts() {
-		return v
+		return s.held(v)
 	}
 	err := r.seeing(s, v.value, func() error { return r.ask(s, &v) })
+	if v.unfit != nil && v.status == actions.Done {
+		return s.held(v) // that is why err, too
+	}
 	if err != nil && v.status == actions.Done {
 		// It was done, and nobody can say what came of it.
 		v.status, v.err, v.final = actions.Unknown, err, true
 		if s.effect != actions.Write {
 			v.status = actions.Refused
 		}
+	}
+	return v
+}
+
+// held is the verdict on an attempt that worked, by whether its response fits. What
+// the spec says of a response comes before: an API may report a refusal in a 200.
+func (s *step) held(v verdict) verdict {
+	if v.status != actions.Done || v.unfit == nil {
+		return v
+	}
+	if v.pending = false; s.effect != actions.Write {
+		v.status, v.err, v.final = actions.Refused, v.unfit, true
 	}
 	return v
 }
@@ -102,10 +119,12 @@ func (r *run) ask(s *step, v *verdict) error {
 			return nil
 		}
 	}
-	if text, err := r.text(s.progress); err != nil {
+	if text, err := r.openText(s.progress, "progress"); errors.Is(err, errExposed) {
+		r.log.Status("[secret]")
+	} else if err != nil {
 		return err
 	} else if text != "" {
-		r.log.Status(r.mask().text(text))
+		r.log.Status(text)
 	}
 	done, err := r.truth(s.until, true)
 	v.pending = !done

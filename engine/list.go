@@ -8,6 +8,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/reserved"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // List yields the existing resources of a type, one by one; an error ends it.
@@ -28,7 +30,7 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	if l == nil {
 		return fmt.Errorf("%s cannot be listed: its spec has no `list`", req.Type)
 	}
-	var f findings
+	f := findings{ctx: ctx}
 	query := l.inputs.complete(property.New(req.Query), "", &f).AsMap()
 	if f.list != nil {
 		return fmt.Errorf("the query is wrong: %s %s", f.list[0].Path, f.list[0].Reason)
@@ -39,25 +41,38 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	if err := r.open(); err != nil {
 		return err
 	}
+	if l.step.timeout == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, defaultListTimeout,
+			fmt.Errorf("the list took longer than %s (the default; give `list` a `timeout` to wait longer): %w", defaultListTimeout, context.DeadlineExceeded))
+		defer cancel()
+	}
 	if err := r.steps(ctx); err != nil {
-		return r.mask().error(err)
+		return r.mask().Error(err)
 	}
-	items, err := r.eval(l.items)
+	items, err := r.marked(l.items)
 	if err != nil {
-		return r.mask().error(err)
+		return r.mask().Error(err)
 	}
-	elements, ok := items.([]any)
-	if !ok && items != nil {
-		return fmt.Errorf("`items` of %s yields %s, and a list is wanted", req.Type, actions.KindOf(items))
+	plain := expr.Reveal(items, nil)
+	if _, ok := plain.([]any); !ok && plain != nil {
+		return fmt.Errorf("`items` of %s yields %s, and a list is wanted", req.Type, actions.KindOf(plain))
 	}
-	for i, item := range elements {
+	var elements []loopElement
+	if plain != nil {
+		elements, _, _ = loopElements(items)
+	}
+	for i, el := range elements {
 		if req.Limit > 0 && i >= req.Limit {
 			return nil
 		}
-		r.vars.Values["each"] = map[string]any{"key": int64(i), "value": item}
+		if err := stopped(ctx); err != nil {
+			return r.mask().Error(fmt.Errorf("item %d of the list: %w", i, err))
+		}
+		r.put("each", map[string]any{"key": el.key, "value": el.value})
 		one, err := r.listed(l)
 		if err != nil {
-			return r.mask().error(fmt.Errorf("item %d of the list: %w", i, err))
+			return r.mask().Error(fmt.Errorf("item %d of the list: %w", i, err))
 		}
 		if !yield(one) {
 			return nil
@@ -69,11 +84,14 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 // listed is one element as a host sees it; its name is its id where `name` says
 // nothing.
 func (r *run) listed(l *lister) (Listed, error) {
-	id, err := r.text(l.id)
+	id, err := r.openText(l.id, "the id")
 	if err != nil {
 		return Listed{}, err
 	}
-	name, err := r.text(l.name)
+	if reserved.Text(id) {
+		return Listed{}, &UnrecordableError{"its id", reserved.TextReason}
+	}
+	name, err := r.openText(l.name, "the name")
 	if name == "" {
 		name = id
 	}

@@ -67,6 +67,12 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		return InvokeResponse{}, fmt.Errorf("method %s of %s: the resource has no id", req.Method, req.Type)
 	}
 	state, err := e.upgrade(res, res.withRecordedInputs(req.State))
+	if err == nil {
+		state, err = res.refitted(state)
+	}
+	if err == nil {
+		err = e.complete(res, state, "method "+req.Method, func(c *compiler, lacking *resource) { c.method(lacking, f.spec) })
+	}
 	if err != nil {
 		return InvokeResponse{}, err
 	}
@@ -78,7 +84,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		return InvokeResponse{}, err
 	}
 	out, err := f.ask(ctx, r)
-	return InvokeResponse{Return: out}, r.mask().error(err)
+	return InvokeResponse{Return: out}, r.mask().Error(err)
 }
 
 // withRecordedInputs is a state whose inputs are those among its outputs.

@@ -165,7 +165,7 @@ func TestMethodErrors(t *testing.T) {
 		"an output that is not given": {func(r *engine.MethodRequest) {
 			r.State.Outputs = r.State.Outputs.Set("key", value(nil)).Delete("token")
 			r.Method, r.Args = "reveal", object()
-		}, []string{"method reveal", "no token"}, ""},
+		}, []string{"method reveal", "no key"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld().on("ask", yields("said", "hi")).on("poke", refused("no more hush"))

@@ -40,10 +40,10 @@ func (e *Engine) outputs(
 		return got.values, cmp.Or(err, r.fillIn(got, before))
 	}
 	seen, err := e.readBack(ctx, r, ref, inputs, got.values)
-	if err != nil {
+	if err != nil && len(seen) == 0 {
 		return got.values, err
 	}
-	return seen, nil
+	return seen, err
 }
 
 // fillIn completes what an operation yields by what is recorded; what nobody
@@ -68,7 +68,8 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 	}
 	deadline := time.Now().Add(limit)
 	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
-		reader := e.newRun(r.res, r.res.read, read, ref, r.log)
+		left := time.Until(deadline)
+		reader := e.newRun(r.res, r.res.read, read, ref, r.log.to)
 		reader.env = r.env
 		reader.secrets.values = append(reader.secrets.values, r.secrets.values...)
 		reader.inputs(inputs)
@@ -81,19 +82,34 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 			if err == nil && len(got.missing) > 0 {
 				err = fmt.Errorf("read yields no %s", enumerateAnd(got.missing))
 			}
-			return got.values, reader.mask().error(err)
+			if err != nil {
+				err = fmt.Errorf("reading it back: %w", reader.mask().Error(err))
+			}
+			return got.values, err
 		}
 		if !errors.Is(err, errGone) && !errors.Is(err, errNotFound) {
-			return nil, reader.mask().error(fmt.Errorf("reading it back: %w", err))
+			return nil, reader.mask().Error(fmt.Errorf("reading it back: %w", err))
 		}
-		if time.Now().Add(delay).After(deadline) {
-			return nil, fmt.Errorf("it was made, but read does not find it, %s later: %w", limit, err)
+		if left <= 0 {
+			return nil, r.unread(limit, err)
 		}
 		r.log.Status("waiting until it can be read")
-		if err := wait(ctx, delay); err != nil {
+		if err := wait(ctx, min(delay, max(0, time.Until(deadline)))); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// unread is the failure of an operation that was done, and after which read finds
+// nothing: somebody has deleted the object, or it may stay unseen for longer than the
+// spec says. The state keeps it, so that a refresh can tell.
+func (r *run) unread(limit time.Duration, err error) error {
+	did := "made"
+	if r.verb == update {
+		did = "changed"
+	}
+	return fmt.Errorf("it was %s, but read does not find it, %s later (the spec's `consistency`): %w; "+
+		"if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again; else `pulumi up` looks again", did, limit, err)
 }
 
 // look runs a read and yields what it saw; errGone where there is nothing.
@@ -121,7 +137,7 @@ func (r *run) look(ctx context.Context) (any, error) {
 // steps that may run in a preview run, what depends on the others is computed.
 func (r *run) previewed(ctx context.Context, old State) Result {
 	if err := r.steps(ctx); err != nil {
-		return Result{Err: r.mask().error(err)}
+		return Result{Err: r.mask().Error(err)}
 	}
 	r.vars.Values["result"] = last(r.results)
 	values := map[string]property.Value{}

@@ -6,12 +6,13 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // partialOutputs are the outputs of a create that stopped, as far as what its
 // steps have answered says them: what `return` makes of it, or what the last step
 // answered, where that is the one that failed.
-func (r *run) partialOutputs(m *mask) map[string]property.Value {
+func (r *run) partialOutputs(m *screen.Mask) map[string]property.Value {
 	if r.op.ret == nil && r.failed < len(r.op.steps)-1 {
 		return nil // the last step, which would have said them, did not run
 	}

@@ -109,13 +109,14 @@ func (c *checker) plain(v property.Value, path []string, secret *secretPaths) an
 	case v.IsNumber():
 		return c.plainNumber(v.AsNumber())
 	case v.IsArray():
+		c = c.within(v, path, secret)
 		out := make([]any, v.AsArray().Len())
 		for i, item := range v.AsArray().All {
 			out[i] = c.under("").plain(item, append(path, strconv.Itoa(i)), secret)
 		}
 		return out
 	case v.IsMap():
-		return c.plainMap(v.AsMap(), path, secret)
+		return c.within(v, path, secret).plainMap(v.AsMap(), path, secret)
 	case v.IsAsset():
 		return fileOfAsset(v.AsAsset())
 	case v.IsArchive():
@@ -126,6 +127,19 @@ func (c *checker) plain(v property.Value, path []string, secret *secretPaths) an
 	default:
 		return nil
 	}
+}
+
+// within is the checker of the variant that a union's value is. Where none is told,
+// the whole is secret that may have a secret in it.
+func (c *checker) within(v property.Value, path []string, secret *secretPaths) *checker {
+	if c.t.Kind != spec.Union {
+		return c
+	}
+	variant := c.variantOf(shape{v})
+	if variant == untyped && !v.Secret() && c.types.HoldsSecret(c.t) {
+		secret.add(path, v)
+	}
+	return variant
 }
 
 func (c *checker) plainMap(m property.Map, path []string, secret *secretPaths) map[string]any {

@@ -22,7 +22,7 @@ func hashInputs(inputs property.Map) string {
 // the inputs are the same, and the operation still has the steps it had.
 func resumable(res *resource, state State, news property.Map) bool {
 	f := state.Private.Failed
-	if f == nil || f.Seen || f.Inputs != hashInputs(news) {
+	if f == nil || f.Stuck || f.Seen || f.Inputs != hashInputs(news) {
 		return false
 	}
 	op := res.create

@@ -195,6 +195,8 @@ type resource struct {
 	// unsure are the required outputs that a create which stopped halfway may
 	// leave without: see compile_unsure.go.
 	unsure map[string]bool
+	// lacks is a required property that a recorded state lacks: see incomplete.go.
+	lacks string
 	// foundBy are the recorded properties that tell objects of one id apart: see
 	// tokens.go.
 	foundBy []string
@@ -234,6 +236,10 @@ type operation struct {
 	broken bool
 	meant  []string
 }
+
+// stepless reports whether the operation has no step. The loader reported why;
+// nothing is known of what such an operation yields.
+func (o *operation) stepless() bool { return len(o.steps) == 0 }
 
 // meansTo reports whether a property is in the operation's `return`, misspelt.
 func (o *operation) meansTo(property string) bool {

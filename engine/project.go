@@ -2,17 +2,19 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/reserved"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // projection is what of an operation's yield fits the declared properties.
@@ -20,12 +22,14 @@ type projection struct {
 	values map[string]property.Value
 	// missing are the required properties that the yield has not.
 	missing []string
+	// lost are the properties whose values are not to be had, each in the error.
+	lost []string
 }
 
 // project fits what an operation yields onto an object's properties, by name.
 // Null means absent, unless the type says `null |`. What else the yield has is
 // left out: the types say what a resource shows.
-func (c *checker) project(yield any, m *mask) (projection, error) {
+func (c *checker) project(yield any, m *screen.Mask) (projection, error) {
 	out := projection{values: map[string]property.Value{}}
 	var secret bool
 	if s, ok := yield.(expr.Secret); ok {
@@ -48,8 +52,10 @@ func (c *checker) project(yield any, m *mask) (projection, error) {
 	return out, err
 }
 
-// fit fits the members of an object at a path onto the declared ones.
-func (c *checker) fit(object map[string]any, path string, m *mask, out *projection) error {
+// fit fits the members of an object at a path onto the declared ones. One that does
+// not fit is left out: the others are worth recording all the same.
+func (c *checker) fit(object map[string]any, path string, m *screen.Mask, out *projection) error {
+	var failed error
 	for _, p := range c.fields {
 		v, given := object[p.Name]
 		if v == nil && (p.check.t.Nullable || given && p.check.t.Kind == spec.Any) {
@@ -64,16 +70,17 @@ func (c *checker) fit(object map[string]any, path string, m *mask, out *projecti
 		}
 		value, err := p.check.value(v, join(path, p.Name), m)
 		if err != nil {
-			return err
+			failed, out.lost = errors.Join(failed, err), append(out.lost, p.Name)
+			continue
 		}
 		out.values[p.Name] = value.WithSecret(value.Secret() || p.Secret || p.Ephemeral)
 	}
-	return nil
+	return failed
 }
 
 // value makes a host's value of a plain one, by its declared type. A text that
 // equals a secret that was sent becomes secret.
-func (c *checker) value(v any, path string, m *mask) (property.Value, error) {
+func (c *checker) value(v any, path string, m *screen.Mask) (property.Value, error) {
 	switch v := v.(type) {
 	case nil:
 		return property.Value{}, nil
@@ -82,10 +89,18 @@ func (c *checker) value(v any, path string, m *mask) (property.Value, error) {
 	case expr.Secret:
 		inner, err := c.value(v.Value, path, m)
 		return inner.WithSecret(true), err
+	}
+	if c.t.Kind == spec.Union {
+		return c.unionValue(v, path, m)
+	}
+	switch v := v.(type) {
 	case bool:
 		return property.New(v), c.want(path, v, spec.Bool)
 	case string:
-		return property.New(v).WithSecret(m.holds(v)), c.want(path, v, spec.String)
+		if reserved.Text(v) {
+			return property.Value{}, &UnrecordableError{path, reserved.TextReason}
+		}
+		return property.New(v).WithSecret(m.Holds(v)), c.want(path, v, spec.String)
 	case int, int64, float64, json.Number:
 		return c.numberValue(v, path, m)
 	case []any:
@@ -105,7 +120,7 @@ func (c *checker) fileValue(f *spec.File, path string) (property.Value, error) {
 	if f.Archive {
 		kind = spec.Archive
 	}
-	if c.t.Kind != kind && c.t.Kind != spec.Any && c.t.Kind != spec.Union {
+	if c.t.Kind != kind && c.t.Kind != spec.Any {
 		return property.Value{}, fmt.Errorf("%s: it yields a file, and %s is declared", path, describe(c.t))
 	}
 	if f.Archive {
@@ -119,8 +134,6 @@ func (c *checker) want(path string, v any, kind spec.Kind) error {
 	switch c.t.Kind {
 	case kind, spec.Any:
 		return nil
-	case spec.Union:
-		return nil // which variant it is, is the reader's to see
 	case spec.Number:
 		if kind == spec.Int {
 			return nil
@@ -131,29 +144,30 @@ func (c *checker) want(path string, v any, kind spec.Kind) error {
 
 // numberValue keeps digits where text is declared, and refuses to lose them
 // where a number is: a host's numbers are exact up to 2^53 only.
-func (c *checker) numberValue(v any, path string, m *mask) (property.Value, error) {
+func (c *checker) numberValue(v any, path string, m *screen.Mask) (property.Value, error) {
 	text, err := textOf(v)
 	if err != nil {
 		return property.Value{}, err
 	}
 	if c.t.Kind == spec.String {
-		return property.New(text).WithSecret(m.known[text]), nil
+		return property.New(text).WithSecret(m.Is(text)), nil
 	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-		return property.Value{}, fmt.Errorf("%s: %s is no number that a host can hold", path, text)
+	f, ok := v.(float64)
+	if ok {
+		ok = !math.IsInf(f, 0) && !math.IsNaN(f)
+	} else {
+		f, ok = decode.Float(text)
 	}
-	whole := f == math.Trunc(f)
-	if c.t.Kind == spec.Int && !whole {
+	if !ok {
+		return property.Value{}, fmt.Errorf("%s: expected a number that a host can hold to its last digit (a 64-bit float), got %s; declare it as string to keep its digits", path, actions.Clip(text, 40))
+	}
+	if c.t.Kind == spec.Int && f != math.Trunc(f) {
 		return property.Value{}, fmt.Errorf("%s: it yields %s, and an integer is declared", path, text)
 	}
-	if whole && math.Abs(f) > maxExact && !strings.ContainsAny(text, ".eE") && strconv.FormatFloat(f, 'f', 0, 64) != text {
-		return property.Value{}, fmt.Errorf("%s: %s has more digits than a host's number holds (2^53); declare it as string", path, text)
-	}
-	return property.New(f).WithSecret(m.known[text]), c.want(path, v, spec.Int)
+	return property.New(f).WithSecret(m.Is(text)), c.want(path, v, spec.Int)
 }
 
-func (c *checker) listValue(v []any, path string, m *mask) (property.Value, error) {
+func (c *checker) listValue(v []any, path string, m *screen.Mask) (property.Value, error) {
 	if err := c.want(path, v, spec.List); err != nil {
 		return property.Value{}, err
 	}
@@ -167,46 +181,74 @@ func (c *checker) listValue(v []any, path string, m *mask) (property.Value, erro
 	return property.New(out), nil
 }
 
-func (c *checker) mapValue(v map[string]any, path string, m *mask) (property.Value, error) {
-	c = c.variantOf(v)
-	if c.t.Kind == spec.Object && !c.t.Open {
+func (c *checker) mapValue(v map[string]any, path string, m *screen.Mask) (property.Value, error) {
+	if c.t.Kind == spec.Object {
 		p := projection{values: map[string]property.Value{}}
 		err := c.fit(v, path, m, &p)
 		if err == nil && p.missing != nil {
 			err = fmt.Errorf("%s: it yields no %s", path, enumerateAnd(p.missing))
 		}
-		return property.New(p.values), err
-	}
-	if c.t.Kind != spec.Object {
-		if err := c.want(path, v, spec.Map); err != nil {
-			return property.Value{}, err
+		if err != nil || !c.t.Open {
+			return property.New(p.values), err
 		}
+		return c.openValue(v, path, m, p.values)
 	}
-	out := make(map[string]property.Value, len(v))
+	if err := c.want(path, v, spec.Map); err != nil {
+		return property.Value{}, err
+	}
+	return c.openValue(v, path, m, make(map[string]property.Value, len(v)))
+}
+
+// openValue adds the members of a map, or those that an open struct does not declare,
+// to the ones that are there.
+func (c *checker) openValue(v map[string]any, path string, m *screen.Mask, out map[string]property.Value) (property.Value, error) {
+	hidden := false
 	for _, name := range slices.Sorted(mapKeys(v)) {
+		if c.byName[name] != nil {
+			continue
+		}
+		hidden = hidden || m.Holds(name)
+		if reserved.Key(name) {
+			return property.Value{}, &UnrecordableError{path, reserved.KeyReason}
+		}
 		if v[name] == nil && c.t.Kind != spec.Any {
 			continue
 		}
-		value, err := c.under(name).value(v[name], join(path, name), m)
-		if err != nil {
+		var err error
+		if out[name], err = c.under(name).value(v[name], join(path, name), m); err != nil {
 			return property.Value{}, err
 		}
-		p := c.member(name)
-		out[name] = value.WithSecret(value.Secret() || p != nil && (p.Secret || p.Ephemeral))
 	}
-	return property.New(out), nil
+	return property.New(out).WithSecret(hidden), nil // no mark hides a key alone
 }
 
-// variantOf is the checker of the struct that a union's value is, by its tag.
-func (c *checker) variantOf(v map[string]any) *checker {
-	if c.t.Kind != spec.Union || c.t.Tag == "" {
-		return c
+// unionValue makes a host's value of one of a union. Of what is not known yet which
+// variant it is all is secret, where one of the variants has a secret.
+func (c *checker) unionValue(v any, path string, m *screen.Mask) (property.Value, error) {
+	i := c.types.Variant(c.t, expr.ShapeOf(v, nil))
+	switch {
+	case i >= 0:
+		return c.variants[i].value(v, path, m)
+	case i == spec.Undecided:
+		value, err := untyped.value(v, path, m)
+		hedged, _ := c.hedged(value)
+		return hedged, err
 	}
-	tag, _ := v[c.t.Tag].(string)
-	for _, variant := range c.variants {
-		if m := variant.member(c.t.Tag); m != nil && slices.Contains(m.check.t.Enum, any(tag)) {
-			return variant
+	if text := c.textVariant(); text != nil && actions.KindOf(v) == "a number" {
+		return text.value(v, path, m) // where text is declared, a number becomes it
+	}
+	if members, ok := v.(map[string]any); ok && c.t.Tag != "" && members[c.t.Tag] != nil {
+		return property.Value{}, fmt.Errorf("%s: expected one of %s, which tells the structs of the union apart", join(path, c.t.Tag), enumerate(quoted(c.tagValues())))
+	}
+	return property.Value{}, fmt.Errorf("%s: it yields %s, and %s is declared", path, actions.KindOf(v), describe(c.t))
+}
+
+// textVariant is the variant of a union that is any text, or nil.
+func (c *checker) textVariant() *checker {
+	for _, v := range c.variants {
+		if v.t.Kind == spec.String && len(v.t.Enum) == 0 {
+			return v
 		}
 	}
-	return c
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -32,6 +33,11 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 			return Result{Err: err}
 		}
 	}
+	if !req.importing() {
+		if err := e.completeFor(res, state, read, res.spec.Read); err != nil {
+			return Result{Err: err}
+		}
+	}
 	r := e.newRun(res, res.read, read, req.Ref, req.Log)
 	r.recall(state)
 	if state.ID == "" {
@@ -49,14 +55,14 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		return Result{Gone: true}
 	}
 	if err != nil {
-		return Result{Err: r.mask().error(err)}
+		return Result{Err: r.mask().Error(err)}
 	}
 	out := e.seen(r, req.Ref, state, yield, req.importing())
 	if out.State != nil && req.Reason == Refresh && out.Err == nil {
 		r.mention(e.seenSince(res, req.Ref, *out.State))
 	}
 	if out.State != nil {
-		e.tokens.show(res.object(*out.State), out.State.Private.Token)
+		e.tokens.show(res.object(*out.State), req.Ref, out.State.Private.Token)
 	}
 	return out
 }
@@ -84,21 +90,22 @@ func currentID(s State) string {
 // seen is the state that a read found.
 func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Result {
 	m := r.mask()
-	outputs, err := r.res.outputs.project(yield, m)
-	if err == nil && len(outputs.missing) > 0 {
-		err = fmt.Errorf("read yields no %s", enumerateAnd(outputs.missing))
+	outputs, lost := r.res.outputs.project(yield, m)
+	if lost == nil && len(outputs.missing) > 0 {
+		lost = fmt.Errorf("read yields no %s", enumerateAnd(outputs.missing))
 	}
-	if err != nil {
-		return Result{Err: m.error(fmt.Errorf("read of %s: %w", r.res.spec.Name, err))}
+	inputs, lostInputs := e.seenInputs(r, ref, old, yield, importing)
+	if all, changed := r.res.inputs.sealed(property.New(inputs)); changed {
+		inputs = all.AsMap() // the spec may have declared it secret since then
 	}
-	inputs, err := e.seenInputs(r, ref, old, yield, importing)
-	if err != nil {
-		return Result{Err: m.error(fmt.Errorf("read of %s: %w", r.res.spec.Name, err))}
+	lost = errors.Join(lost, lostInputs)
+	// What is managed stays so without what cannot be recorded of it; what is not yet
+	// is not taken over.
+	if lost != nil && (importing || !unrecordable(lost)) {
+		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.res.spec.Name, lost))}
 	}
 	for name, value := range outputs.values {
-		if recorded := old.Outputs.Get(name); recorded.Secret() {
-			outputs.values[name] = value.WithSecret(true)
-		}
+		outputs.values[name] = asSecret(value, old.Outputs.Get(name))
 	}
 	private := old.Private
 	private.ETag = r.etag
@@ -110,9 +117,12 @@ func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Res
 	}
 	found, err := e.identified(r, old, State{Inputs: inputs, Outputs: withInputs(inputs, outputs.values), Private: private})
 	if err != nil {
-		return Result{Err: m.error(fmt.Errorf("read of %s: %w", r.res.spec.Name, err))}
+		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.res.spec.Name, err))}
 	}
-	return Result{State: &found}
+	if lost != nil {
+		lost = m.Error(fmt.Errorf("read of %s: %w", r.res.spec.Name, lost))
+	}
+	return Result{State: &found, Err: lost}
 }
 
 // seenInputs are the recorded inputs, brought to what the world has. What it
@@ -120,7 +130,7 @@ func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Res
 func (e *Engine) seenInputs(r *run, ref Ref, old State, yield any, importing bool) (property.Map, error) {
 	inputs := old.Inputs
 	found, err := r.res.inputs.project(yield, r.mask())
-	if err != nil {
+	if err != nil && !unrecordable(err) {
 		return inputs, err
 	}
 	for _, m := range r.res.inputs.fields {
@@ -130,6 +140,8 @@ func (e *Engine) seenInputs(r *run, ref Ref, old State, yield any, importing boo
 		// the program's only where the program set it.
 		chosen := !importing && !given && r.res.outputs.byName[m.Name] != nil
 		switch {
+		case slices.Contains(found.lost, m.Name):
+			// It stays as it is recorded.
 		case m.NoRead || m.Ephemeral || chosen:
 			if importing && !given && m.Default != nil {
 				inputs = inputs.Set(m.Name, m.fallback)
@@ -145,7 +157,7 @@ func (e *Engine) seenInputs(r *run, ref Ref, old State, yield any, importing boo
 			inputs = inputs.Set(m.Name, value.WithSecret(value.Secret() || recorded.HasSecrets()))
 		}
 	}
-	return inputs, nil
+	return inputs, err
 }
 
 // same reports whether two values mean the same, by all rules of a diff.

@@ -3,11 +3,34 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
+
+// UnrecordableError reports a value that no host can record as the data that it is:
+// it would take it for an asset, a secret, a resource, or for not known yet.
+type UnrecordableError struct{ Path, Reason string }
+
+func (e *UnrecordableError) Error() string {
+	return fmt.Sprintf("%s: cannot be recorded: %s", e.Path, e.Reason)
+}
+
+// unrecordable reports whether nothing but values that cannot be recorded is wrong.
+func unrecordable(err error) bool {
+	switch joined := err.(type) {
+	case nil:
+		return false
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(joined.Unwrap(), func(one error) bool { return !unrecordable(one) })
+	}
+	var one *UnrecordableError
+	return errors.As(err, &one)
+}
 
 // recordable returns values as an intent records them, as JSON, and the names of
 // those that it leaves out: what holds a secret, or a file, or is not known. Keys

@@ -192,44 +192,25 @@ func (c *checker) refitItems(v property.Value, path string) (property.Value, boo
 	return property.WithGoValue(v, property.NewArray(items)), true, nil
 }
 
-// refitUnion fits a value to the first variant that takes it as it is, else to
-// the first that takes it at all.
+// refitUnion fits a value to the variant that it is. What is of no variant's kind is
+// fitted to the first that takes it in another one (7 for "7").
 func (c *checker) refitUnion(v property.Value, path string) (property.Value, bool, error) {
-	var (
-		fitting property.Value
-		found   bool
-	)
-	for _, variant := range c.variants {
-		one, changed, err := variant.refit(v, path)
-		if err != nil || !variant.tagged(c.t.Tag, v) {
-			continue
-		}
-		if !changed {
-			return v, false, nil
-		}
-		if !found {
-			fitting, found = one, true
+	i := c.types.Variant(c.t, shape{v})
+	if i >= 0 {
+		fitting, changed, err := c.variants[i].refit(v, path)
+		if err == nil || c.t.Tag != "" && v.IsMap() {
+			return fitting, changed, err
 		}
 	}
-	if found {
-		return fitting, true, nil
+	if i == spec.NoVariant && c.t.Tag != "" && v.IsMap() {
+		return v, false, fmt.Errorf("%s is none of what is declared: %s", path, describe(c.t))
+	}
+	for _, variant := range c.variants {
+		if fitting, changed, err := variant.refit(v, path); err == nil {
+			return fitting, changed, nil
+		}
 	}
 	return v, false, fmt.Errorf("%s is none of what is declared: %s", path, describe(c.t))
-}
-
-// tagged reports whether an object is the variant that its tag names; all are,
-// where the union has no tag.
-func (c *checker) tagged(tag string, v property.Value) bool {
-	m := c.member(tag)
-	if tag == "" || m == nil || !v.IsMap() {
-		return true
-	}
-	for _, literal := range m.check.t.Enum {
-		if equalLiteral(v.AsMap().Get(tag), literal) {
-			return true
-		}
-	}
-	return false
 }
 
 // converted is a scalar in the type's kind, where it says the same there: what

@@ -108,7 +108,7 @@ func (r *run) backOff(ctx context.Context, what string, policy *retry, v verdict
 	if end, ok := ctx.Deadline(); ok && time.Now().Add(delay).After(end) {
 		return false, fmt.Errorf("there is no time left to try again in %s", delay.Round(time.Millisecond))
 	}
-	r.log.Status(r.mask().text(fmt.Sprintf("%s, attempt %d failed: %v; again in %s", what, failures, v.err, delay.Round(time.Millisecond))))
+	r.log.Status(fmt.Sprintf("%s, attempt %d failed: %v; again in %s", what, failures, v.err, delay.Round(time.Millisecond)))
 	return true, wait(ctx, delay)
 }
 

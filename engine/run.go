@@ -13,7 +13,9 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/reserved"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // run is one execution of an operation: what its templates see, what its steps
@@ -24,13 +26,13 @@ type run struct {
 	op     *operation
 	verb   verb
 	ref    Ref
-	log    Log
+	log    runLog
 	env    *actions.Env
 	vars   *expr.Vars
 	// secrets are where secrets are among the values, and their texts.
 	secrets *secretPaths
 	// hides is the mask of the first so many of these texts, kept.
-	hides  *mask
+	hides  *screen.Mask
 	hidden int
 	// results are those of the finished steps, by index.
 	results []any
@@ -40,7 +42,7 @@ type run struct {
 	// they are being undone.
 	touched []*touched
 	undoing bool
-	// missed says that an undo step did not find what it was to undo.
+	// missed says that a step of an undo or a delete did not find what it was about.
 	missed bool
 	// ran says that an undo step was run, and not left out by its `if`.
 	ran bool
@@ -54,6 +56,8 @@ type run struct {
 	// at is the key of the element that a forEach is at, "" outside of one.
 	at     string
 	naming naming
+	// declares says that marks are in the scope that types of results declare.
+	declares bool
 	// secretNames are the names on the wire of what is kept secret.
 	secretNames []string
 	// given are the inputs that a create or update is run with, and hash theirs:
@@ -61,6 +65,8 @@ type run struct {
 	given property.Map
 	hash  string
 	token string
+	// before are the recorded inputs, of an operation that has a state.
+	before property.Map
 	// key is the idempotency key of the step that runs, sending its intent; nil
 	// where it has none.
 	key     string
@@ -78,12 +84,14 @@ type run struct {
 	failed  int // index of the step that failed
 	id      string
 	preview bool
+	// unfit is the error of an attempt that was done, and whose response does not fit.
+	unfit error
 }
 
 // newRun prepares an operation of a resource. values are the names of its
 // scope beside config and resource.
 func (e *Engine) newRun(res *resource, op *operation, v verb, ref Ref, log Log) *run {
-	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, log: log, secrets: &secretPaths{}}
+	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, secrets: &secretPaths{}}
 	const names = 14 // no operation has more; it would grow twice on its way to them
 	values := make(map[string]any, names)
 	values["config"], values["session"], values["resource"] = e.plainConfig, e.session, resourceValue(ref)
@@ -91,8 +99,9 @@ func (e *Engine) newRun(res *resource, op *operation, v verb, ref Ref, log Log) 
 	r.secrets.paths = append(r.secrets.paths, e.configSecrets.paths...)
 	r.secrets.values = append(r.secrets.values, e.configSecrets.values...)
 	if log == nil {
-		r.log = silent{}
+		log = silent{}
 	}
+	r.log = runLog{to: log, run: r}
 	if res != nil {
 		r.naming, r.secretNames = res.naming, res.secretNames
 	}
@@ -110,8 +119,25 @@ func resourceValue(ref Ref) map[string]any {
 // silent is the log of those who want none.
 type silent struct{}
 
-func (silent) Message(Severity, string) {}
-func (silent) Status(string)            {}
+func (silent) Message(Severity, screen.Text) {}
+func (silent) Status(screen.Text)            {}
+
+// runLog is where a run says what it has to say: fit to be shown, and without the
+// secrets that the run has seen so far.
+type runLog struct {
+	to  Log
+	run *run
+}
+
+// Message is kept. One that is long, such as what a command writes, becomes several.
+func (l runLog) Message(severity Severity, text string) {
+	for _, part := range screen.Parts(text, l.run.mask()) {
+		l.to.Message(severity, part)
+	}
+}
+
+// Status is shown live, and replaced by the next one.
+func (l runLog) Status(text string) { l.to.Status(screen.Show(text, l.run.mask()).Line()) }
 
 // object puts an object's values into scope under a name.
 func (r *run) object(name string, c *checker, values property.Map) {
@@ -128,6 +154,7 @@ func (r *run) state(s State) {
 		// After a failed update the outputs echo inputs that may not hold.
 		s.Outputs = property.NewMap(declared(r.res, s))
 	}
+	r.before = s.Inputs
 	both := make(map[string]any, max(inputs.Len(), s.Outputs.Len()))
 	r.res.inputs.plainInto(both, inputs, []string{"state"}, r.secrets)
 	r.res.outputs.plainInto(both, s.Outputs, []string{"state"}, r.secrets)
@@ -149,9 +176,9 @@ func (r *run) takeID(id string) {
 }
 
 // mask hides the secrets that the run has seen so far.
-func (r *run) mask() *mask {
+func (r *run) mask() *screen.Mask {
 	if r.hides == nil || r.hidden != len(r.secrets.values) {
-		r.hides, r.hidden = newMask(r.secrets.values), len(r.secrets.values)
+		r.hides, r.hidden = r.engine.hides.With(r.secrets.values), len(r.secrets.values)
 	}
 	return r.hides
 }
@@ -222,6 +249,12 @@ func (r *run) record(s *step, value any) {
 	r.see(s, value)
 }
 
+// yielded is a member of the scope with its marks.
+func (r *run) yielded(path ...string) any {
+	r.vars.Secrets = r.secrets.paths
+	return r.vars.Marked(path)
+}
+
 // see makes a step's result the current one.
 func (r *run) see(s *step, value any) {
 	r.vars.Values["result"] = value
@@ -234,6 +267,16 @@ func (r *run) see(s *step, value any) {
 		named[s.model.As] = value
 		r.vars.Values["steps"] = named
 	}
+	r.seeShorthands(s, value)
+	if s.hides || r.declares {
+		r.declares = true // what later steps yield takes the marks away again
+		r.declare(s, value)
+	}
+}
+
+// seeShorthands makes the members of a response that are names of their own the
+// current ones.
+func (r *run) seeShorthands(s *step, value any) {
 	if !s.hasShorthands() {
 		return
 	}
@@ -255,9 +298,9 @@ func (r *run) see(s *step, value any) {
 // seeing lets f see an answer as its step's result, and puts back what was to be
 // seen before.
 func (r *run) seeing(s *step, answer any, f func() error) error {
-	before := r.vars.Values
+	before, marks := r.vars.Values, r.secrets.paths
 	r.vars.Values = maps.Clone(before)
-	defer func() { r.vars.Values = before }()
+	defer func() { r.vars.Values, r.secrets.paths = before, marks }()
 	r.see(s, answer)
 	return f()
 }
@@ -271,8 +314,13 @@ func (r *run) resume(f *Failed) {
 	if f.Step < len(r.op.steps) {
 		first = r.op.steps[f.Step].restart
 	}
+	again := map[int]bool{}
+	for _, i := range f.Undone {
+		again[i] = true
+	}
+	relying := r.op.relyOn(again)
 	for i, value := range f.Results[:min(len(f.Results), len(r.op.steps))] {
-		if i >= first && !slices.Contains(f.Kept, i) || slices.Contains(f.Undone, i) {
+		if i >= first && !slices.Contains(f.Kept, i) || again[i] || relying[i] {
 			continue
 		}
 		r.finished[i] = true
@@ -281,7 +329,7 @@ func (r *run) resume(f *Failed) {
 			r.effected = true
 		}
 	}
-	if f.Elements != nil && first == f.Step {
+	if f.Elements != nil && first == f.Step && !relying[first] {
 		r.goesOn = r.op.steps[f.Step]
 		r.elements, _ = restored(f.Elements).(map[string]any)
 	}
@@ -296,16 +344,14 @@ func (r *run) yield() (any, error) {
 		out, err := r.op.ret.Eval(r.vars)
 		return r.naming.in(out, r.op.ret.Type()), err
 	}
-	out := r.vars.Values["result"]
 	s := last(r.op.steps)
 	if s == nil || s.yield == "" || s.forEach != nil {
-		return out, nil
+		return r.yielded("result"), nil
 	}
-	members, ok := out.(map[string]any)
-	if !ok {
-		return out, nil
+	if _, ok := r.vars.Values["result"].(map[string]any); !ok {
+		return r.yielded("result"), nil
 	}
-	return r.naming.in(members[s.yield], s.yields()), nil
+	return r.naming.in(r.yielded("result", s.yield), s.yields()), nil
 }
 
 // evalYield is the yield as a plain value. Secrets in it are noted.
@@ -322,14 +368,17 @@ func (r *run) evalID() (string, error) {
 	if r.res.id == nil {
 		return "", nil
 	}
-	out, err := r.eval(r.res.id)
-	if err != nil {
+	id, err := r.openText(r.res.id, "it")
+	switch {
+	case errors.Is(err, errNotKnown):
+		return "", nil
+	case err != nil:
 		return "", fmt.Errorf("the id of %s cannot be told: %w", r.res.spec.Name, err)
 	}
-	if out == nil || expr.HasUnknown(out) {
-		return "", nil
+	if reserved.Text(id) {
+		return "", &UnrecordableError{"the id of " + r.res.spec.Name, reserved.TextReason}
 	}
-	return textOf(out)
+	return id, nil
 }
 
 // open prepares the files that this run may touch: the engine's, unless what is
@@ -341,19 +390,19 @@ func (r *run) open() error {
 	}
 	rules, err := r.engine.rules(r.vars)
 	if err != nil {
-		return r.mask().error(err)
+		return r.mask().Error(err)
 	}
 	files, err := r.engine.env.Files.Granting(rules)
 	if err != nil {
-		return r.mask().error(err)
+		return r.mask().Error(err)
 	}
 	network, err := r.engine.network(r.vars)
 	if err != nil {
-		return r.mask().error(err)
+		return r.mask().Error(err)
 	}
 	processes, err := r.engine.processes(r.vars)
 	r.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: r.engine.program.declared()}
-	return r.mask().error(err)
+	return r.mask().Error(err)
 }
 
 var (

@@ -133,7 +133,7 @@ func (c *compiler) configName() expr.Name {
 func (c *compiler) everywhere(names ...expr.Name) *expr.Scope {
 	names = append(names, c.configName())
 	if c.session != nil {
-		names = append(names, expr.Name{Name: "session", Type: c.session})
+		names = append(names, expr.Name{Name: "session", Type: c.session, Secret: c.sessionHidden})
 	}
 	return c.scope(names...)
 }
@@ -160,7 +160,7 @@ func (c *compiler) operationScope(r *resource, v verb) *expr.Scope {
 			id = optionalText // an import does not give it
 		}
 		names = append(names,
-			expr.Name{Name: "inputs", Type: allOptional(m.Inputs, r.identity.inputs())},
+			expr.Name{Name: "inputs", Type: without(allOptional(m.Inputs, r.identity.inputs()), func(name string) bool { return name == r.lacks })},
 			expr.Name{Name: "state", Type: allOptional(stateType(m), nil)},
 			expr.Name{Name: "id", Type: id})
 	case update:
@@ -171,7 +171,7 @@ func (c *compiler) operationScope(r *resource, v verb) *expr.Scope {
 			expr.Name{Name: "id", Type: textType})
 	case remove:
 		names = append(names,
-			expr.Name{Name: "inputs", Type: checked(m.Inputs)},
+			expr.Name{Name: "inputs", Type: without(checked(m.Inputs), func(name string) bool { return name == r.lacks })},
 			expr.Name{Name: "state", Type: r.withoutUnsure(stateType(m))},
 			expr.Name{Name: "id", Type: textType})
 	case list:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // configuring compiles `configure`: the operation that tries the credentials,
@@ -18,6 +19,11 @@ func (c *compiler) configuring() {
 	c.in("configure", "configure", func() {
 		t := newTrail(c.configScope())
 		c.configure = c.steps(m, t, func(int) {})
+		c.session = &spec.Type{}
+		if c.configure.stepless() {
+			return
+		}
+		c.session = sessionType(last(c.configure.steps))
 		for _, s := range c.configure.steps {
 			if s.known && s.effect == actions.Write {
 				c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("configure has an effect: %s", s.action),
@@ -26,11 +32,24 @@ func (c *compiler) configuring() {
 			s.wantsAll = true // what operations use of the session is not known here
 		}
 		c.configure.ret = c.template(m.Return, t.scope, nil, "return")
-		c.session = &spec.Type{}
-		if c.configure.ret != nil {
-			c.session = c.configure.ret.Type()
+		switch {
+		case c.configure.ret != nil:
+			c.session, c.sessionHidden = c.configure.ret.Type(), c.configure.ret.Hidden()
+		case m.Return != nil:
+			c.session = &spec.Type{} // broken, which was reported
 		}
 	})
+}
+
+// sessionType is the type of what `configure` yields by its last step.
+func sessionType(s *step) *spec.Type {
+	if s.forEach != nil || s.yield == "" {
+		return stepType(s)
+	}
+	if s.model.If != nil {
+		return orNull(s.yields())
+	}
+	return s.yields()
 }
 
 // openSession runs `configure`. That it fails is most often the credentials'
@@ -42,10 +61,14 @@ func (e *Engine) openSession(ctx context.Context) error {
 	}
 	err := r.steps(ctx)
 	if err == nil {
-		e.session, err = r.evalYield()
+		var session any
+		session, err = r.yield()
+		e.session = expr.Reveal(session, e.configSecrets.saw)
+		e.configSecrets.within(session, []string{"session"})
+		e.hides = e.hides.With(e.configSecrets.values)
 	}
 	if err != nil {
-		return fmt.Errorf("the provider's configuration does not work: %w", r.mask().error(err))
+		return fmt.Errorf("the provider's configuration does not work: %w", r.mask().Error(err))
 	}
 	return nil
 }

@@ -34,6 +34,9 @@ type Settled struct {
 	// State is what a delete would be given.
 	State   *State
 	Deleted bool
+	// Doubt says what speaks against its being what the intent made: "" is nothing.
+	// What is in doubt is not deleted.
+	Doubt string
 	// Early reports that nothing was found, and that the request was sent so
 	// recently that something may still appear (the spec's `consistency`).
 	Early bool
@@ -80,7 +83,7 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 	}
 	found, err := r.lookFor(ctx, i, inputs)
 	if err != nil {
-		return Settled{}, r.mask().error(err)
+		return Settled{}, r.mask().Error(err)
 	}
 	if !found.Found {
 		limit, err := r.duration(res.consistency, defaultConsistency)
@@ -89,9 +92,9 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 			sent = i.Began
 		}
 		found.Early = time.Since(sent) < limit
-		return found, r.mask().error(err)
+		return found, r.mask().Error(err)
 	}
-	if !req.Delete {
+	if !req.Delete || found.Doubt != "" {
 		return found, nil
 	}
 	if missing := withheldIn(i, inputs, res.delete); missing != nil {
@@ -132,7 +135,7 @@ func (r *run) lookFor(ctx context.Context, i journal.Intent, inputs property.Map
 			return found, &WithheldError{Inputs: missing}
 		}
 		var err error
-		if state.ID, err = r.findID(ctx, i); err != nil || state.ID == "" {
+		if state.ID, found.Doubt, err = r.findID(ctx, i); err != nil || state.ID == "" {
 			return found, err
 		}
 	} else {
@@ -156,31 +159,36 @@ func (r *run) lookFor(ctx context.Context, i journal.Intent, inputs property.Map
 }
 
 // findID runs find, and evaluates the id from what it found; "" if it found
-// nothing.
-func (r *run) findID(ctx context.Context, i journal.Intent) (string, error) {
+// nothing. doubt says what speaks against its being what the intent made.
+func (r *run) findID(ctx context.Context, i journal.Intent) (id, doubt string, err error) {
 	if i.Operation == journal.Update || i.Step < 0 || i.Step >= len(r.op.steps) {
 		i.Step = max(0, min(r.res.idAfter, len(r.op.steps)-1)) // find stands in for the step that gives the id
 	}
 	s := r.op.steps[i.Step]
 	value, err := r.find(ctx, s)
 	if err != nil || value == nil {
-		return "", err
+		return "", "", err
+	}
+	if i.Operation == journal.Create && (r.res.read == nil || withheldIn(i, r.given, r.res.read) == nil) {
+		if doubt, err = r.notOwn(ctx, s, value, missingOf(i, r.given), r.given); err != nil {
+			return "", "", err
+		}
 	}
 	for _, earlier := range r.op.steps[:s.index] {
 		r.record(earlier, expr.Unknown{}) // what it gave is not recorded
 	}
 	r.record(s, value)
-	id, err := r.evalID()
+	id, err = r.evalID()
 	if err == nil && id == "" {
 		err = fmt.Errorf("find found something, and its id cannot be evaluated from it")
 	}
-	return id, err
+	return id, doubt, err
 }
 
 // readFound is the state that the spec's read gives; nil if the resource does not
 // exist.
 func (r *run) readFound(ctx context.Context, state State) (*State, error) {
-	reader := r.engine.newRun(r.res, r.res.read, read, r.ref, r.log)
+	reader := r.engine.newRun(r.res, r.res.read, read, r.ref, r.log.to)
 	reader.recall(state)
 	if err := reader.open(); err != nil {
 		return nil, err
@@ -190,10 +198,13 @@ func (r *run) readFound(ctx context.Context, state State) (*State, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, reader.mask().error(err)
+		return nil, reader.mask().Error(err)
 	}
 	out := r.engine.seen(reader, r.ref, state, yield, false)
-	return out.State, out.Err
+	if out.State != nil {
+		return out.State, nil // what cannot be recorded of it does not matter here
+	}
+	return nil, out.Err
 }
 
 // withheldIn are the inputs that an operation reads, and that the journal does not
@@ -205,10 +216,7 @@ func withheldIn(i journal.Intent, inputs property.Map, op *operation) []string {
 		values = append(values, s.forEach)
 	}
 	var missing []string
-	for _, name := range i.Withheld {
-		if _, given := inputs.GetOk(name); given {
-			continue
-		}
+	for _, name := range missingOf(i, inputs) {
 		reads := func(v *expr.Value) bool {
 			return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
 				of := ref.Path[0]
@@ -220,6 +228,14 @@ func withheldIn(i journal.Intent, inputs property.Map, op *operation) []string {
 		}
 	}
 	return missing
+}
+
+// missingOf are the inputs that the journal withholds and nobody has added.
+func missingOf(i journal.Intent, inputs property.Map) []string {
+	return slices.DeleteFunc(slices.Clone(i.Withheld), func(name string) bool {
+		_, given := inputs.GetOk(name)
+		return given
+	})
 }
 
 // RecordedConfig is the configuration that an intent recorded, of the settings

@@ -21,7 +21,7 @@ func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
 	}
 	list, err := r.earlier()
 	if err != nil {
-		return Result{Err: r.mask().error(err)}, true
+		return Result{Err: r.mask().Error(err)}, true
 	}
 	for _, i := range list {
 		if i.Operation != journal.Create || i.Step != r.res.maker.index || i.Hash == r.inputsHash() || i.Status == journal.Failed {
@@ -33,7 +33,7 @@ func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
 		out, err := e.settleOther(ctx, r, i)
 		switch {
 		case err != nil:
-			return Result{Err: r.mask().error(fmt.Errorf("an earlier create of it, with other inputs, is still open: %w; `declprov journal settle %s` settles it, `declprov journal forget %s` forgets it", err, i.Key, i.Key))}, true
+			return Result{Err: r.mask().Error(fmt.Errorf("an earlier create of it, with other inputs, is still open: %w; `declprov journal settle %s` settles it, `declprov journal forget %s` forgets it", err, i.Key, i.Key))}, true
 		case out != nil:
 			return Result{State: out, Err: errors.New("an earlier create of it, with other inputs, had been done; that is recorded now: run `pulumi up` again to bring it to the inputs of now")}, true
 		}
@@ -55,7 +55,7 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	if err != nil {
 		return nil, err
 	}
-	old := e.newRun(r.res, r.res.create, create, r.ref, r.log)
+	old := e.newRun(r.res, r.res.create, create, r.ref, r.log.to)
 	old.inputs(inputs)
 	old.hash = i.Hash // what is recorded of the inputs may not be all of them
 	old.given, old.token, old.left, old.looked = inputs, r.token, r.left, i.Looked
@@ -78,11 +78,17 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case found == nil:
+	if found == nil {
 		return nil, r.forget(book, i)
-	case !i.Looked:
+	}
+	if !i.Looked {
 		return nil, fmt.Errorf("something is there now%s, and nobody knows whether that create made it: import it if it is yours, else remove it", old.idOf(maker, found))
+	}
+	switch why, err := old.notOwn(ctx, maker, found, nil, inputs); {
+	case err != nil:
+		return nil, err
+	case why != "":
+		return nil, fmt.Errorf("something is there now%s, and %s: import it if it is yours, else leave it alone", old.idOf(maker, found), why)
 	}
 	old.record(maker, found)
 	id, err := old.evalID()
@@ -93,11 +99,18 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 		return nil, err
 	}
 	if i.ID != "" && i.ID != id {
+		there, err := old.standing(ctx, i.ID)
+		if err == nil && there {
+			err = old.besides(maker, found, i)
+		}
+		if err != nil {
+			return nil, err
+		}
 		return nil, r.forget(book, i) // what it made is gone, and this is somebody else's
 	}
 	old.takeID(id)
 	i.Status, i.Token = journal.Answered, r.token
-	outputs, _ := r.res.outputs.project(old.vars.Values["result"], old.mask())
+	outputs, _ := r.res.outputs.project(old.yielded("result"), old.mask())
 	return madeBefore(old.newState(inputs, outputs.values), old, inputs), book.Put(i, false)
 }
 

@@ -41,7 +41,7 @@ func (e *Engine) relocate(ctx context.Context, res *resource, ref Ref, s *State,
 			continue // its id is the one before
 		}
 		if i.Status != journal.Answered {
-			if id, err = e.idAfter(ctx, res, ref, i, log); err != nil {
+			if id, err = e.idAfter(ctx, res, ref, i, *s, log); err != nil {
 				return fmt.Errorf("an update of it, whose response was lost, is still open: %w", err)
 			}
 		}
@@ -98,8 +98,9 @@ func (e *Engine) said(res *resource, id string, inputs property.Map) (property.M
 	return inputs, err
 }
 
-// idAfter is the id that find gives after a lost update, "" where it tells none.
-func (e *Engine) idAfter(ctx context.Context, res *resource, ref Ref, i journal.Intent, log Log) (string, error) {
+// idAfter is the id that find gives after a lost update of a state, "" where it tells
+// none.
+func (e *Engine) idAfter(ctx context.Context, res *resource, ref Ref, i journal.Intent, s State, log Log) (string, error) {
 	if !i.Looked || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
 		return "", nil
 	}
@@ -107,29 +108,47 @@ func (e *Engine) idAfter(ctx context.Context, res *resource, ref Ref, i journal.
 	if err != nil {
 		return "", err
 	}
-	return e.findID(ctx, res, ref, inputs, log)
+	return e.ownID(ctx, res, ref, currentID(s), inputs, s.Inputs, log)
 }
 
-// findID is the id of what find finds by these inputs, "" where that is nothing.
-func (e *Engine) findID(ctx context.Context, res *resource, ref Ref, inputs property.Map, log Log) (string, error) {
+// ownID is the id of what find finds by the inputs of a lost update, "" where that is
+// nothing, or another object: what has another id than the resource had, it is only if
+// all of it is as it was, or as the update was to make it.
+func (e *Engine) ownID(ctx context.Context, res *resource, ref Ref, was string, inputs, before property.Map, log Log) (string, error) {
+	id, r, found, err := e.findID(ctx, res, ref, inputs, log)
+	if err != nil || id == "" || id == was {
+		return id, err
+	}
+	why, err := r.notOwn(ctx, res.maker, found, nil, inputs, before)
+	if err != nil || why == "" {
+		return id, err
+	}
+	r.log.Message(Warning, fmt.Sprintf("the response to an update of it was lost. Something is there now%s, and %s: it is left alone", r.idOf(res.maker, found), why))
+	return "", nil
+}
+
+// findID is the id of what find finds by these inputs, "" where that is nothing, and
+// the run that found it.
+func (e *Engine) findID(ctx context.Context, res *resource, ref Ref, inputs property.Map, log Log) (id string, r *run, found any, err error) {
 	if res.maker == nil {
-		return "", nil
+		return "", nil, nil, nil
 	}
-	r := e.newRun(res, res.create, create, ref, log)
+	r = e.newRun(res, res.create, create, ref, log)
 	r.inputs(inputs)
+	r.given = inputs
 	if err := r.open(); err != nil {
-		return "", err
+		return "", nil, nil, err
 	}
-	found, err := r.find(ctx, res.maker)
+	found, err = r.find(ctx, res.maker)
 	if err != nil || found == nil {
-		return "", r.mask().error(err)
+		return "", nil, nil, r.mask().Error(err)
 	}
 	for _, name := range answerNames {
 		r.vars.Values[name] = expr.Unknown{}
 	}
 	r.see(res.maker, found)
-	id, err := r.evalID()
-	return id, r.mask().error(err)
+	id, err = r.evalID()
+	return id, r, found, r.mask().Error(err)
 }
 
 // moved reports whether find shows that a lost step of an update was done, because
@@ -139,7 +158,7 @@ func (r *run) moved(ctx context.Context, s *step, i *journal.Intent) (bool, erro
 	if r.verb != update || !i.Proves || len(s.undo) > 0 || r.op.uses(s) || r.endsWith(s.index) {
 		return false, nil
 	}
-	id, err := r.engine.findID(ctx, r.res, r.ref, r.given, r.log)
+	id, err := r.engine.ownID(ctx, r.res, r.ref, i.ID, r.given, r.before, r.log.to)
 	if err != nil || id == "" || id == i.ID {
 		return false, err
 	}
@@ -180,7 +199,7 @@ func (r *run) lookBefore(ctx context.Context) error {
 	if r.verb != update || r.preview || r.looked || r.res.find == nil {
 		return nil
 	}
-	id, err := r.engine.findID(ctx, r.res, r.ref, r.given, r.log)
+	id, _, _, err := r.engine.findID(ctx, r.res, r.ref, r.given, r.log.to)
 	if err != nil {
 		return r.stop(r.op.steps[0], 1, actions.Refused, fmt.Errorf("looking for it before it is changed: %w", err))
 	}
@@ -244,7 +263,7 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 		return nil
 	}
 	seen := e.seen(reader, req.Ref, now, yield, false)
-	if seen.State == nil {
+	if seen.State == nil || seen.Err != nil {
 		return nil
 	}
 	if !e.shows(r.res, req, req.Inputs, seen.State.Inputs) {
@@ -267,7 +286,7 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 
 // readAs reads the resource as that state says of it.
 func (r *run) readAs(ctx context.Context, now State) (*run, any, error) {
-	reader := r.engine.newRun(r.res, r.res.read, read, r.ref, r.log)
+	reader := r.engine.newRun(r.res, r.res.read, read, r.ref, r.log.to)
 	reader.recall(now)
 	reader.env = r.env
 	yield, err := reader.look(ctx)

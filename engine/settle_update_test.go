@@ -203,8 +203,11 @@ func TestSeenAfterALostRename(t *testing.T) {
 	for struck, by := range map[string]actions.Outcome{"copy": lost(), "put": refused("no")} {
 		t.Run(struck, func(t *testing.T) {
 			hidden := 2 // from the looks before the create and before the rename
+			want := []string{"read b b", "remove b b"}
 			if struck == "copy" {
 				hidden = 4
+				// Whether what is found is its own is read before the refresh and the delete.
+				want = []string{"read b b", "read b b", "read b b", "remove b b"}
 			}
 			w := newWorld().on(struck, by).on("find", append(slices.Repeat([]actions.Outcome{gone("it")}, hidden), yields())...).on("read", yields("size", 1))
 			w.journal = t.TempDir()
@@ -225,7 +228,7 @@ func TestSeenAfterALostRename(t *testing.T) {
 			if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: *first.State}); err != nil {
 				t.Error(err)
 			}
-			if diff := cmp.Diff([]string{"read b b", "remove b b"}, without(w.log(), "find b")); diff != "" {
+			if diff := cmp.Diff(want, without(w.log(), "find b")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -16,6 +17,7 @@ import (
 const (
 	defaultEvery       = 5 * time.Second
 	defaultPollTimeout = 20 * time.Minute
+	defaultListTimeout = 20 * time.Minute
 )
 
 // StepError says at which step an operation stopped.
@@ -44,11 +46,21 @@ func (e *StepError) Error() string {
 
 func (e *StepError) Unwrap() error { return e.Err }
 
+// place returns where something stands in the spec, for those who use the provider: the
+// author's folders are not theirs.
+func place(at diag.Range) string {
+	absolute := strings.HasPrefix(at.File, "/") || strings.HasPrefix(at.File, `\`) || strings.Contains(at.File, ":")
+	if i := strings.LastIndexAny(at.File, `/\`); i >= 0 && (absolute || strings.Contains(at.File, "..")) {
+		at.File = at.File[i+1:]
+	}
+	return at.String()
+}
+
 // stop makes the error of a step.
 func (r *run) stop(s *step, attempt int, status actions.Status, err error) error {
 	return &StepError{
 		Verb: string(r.verb), Step: s.name, Action: s.action, Attempt: attempt,
-		Place: s.model.Range.String(), Err: err, status: status,
+		Place: place(s.model.Range), Err: err, status: status,
 	}
 }
 
@@ -65,6 +77,7 @@ func statusOf(err error) actions.Status {
 // steps runs the operation's steps, but those that an earlier run has finished;
 // all of them again where its `retry` says so.
 func (r *run) steps(ctx context.Context) error {
+	r.vars.Context = ctx
 	for failures := 1; ; failures++ {
 		err := r.pass(ctx)
 		if err == nil || r.op.retry == nil || r.preview {
@@ -86,7 +99,9 @@ func (r *run) pass(ctx context.Context) error {
 			continue
 		}
 		if err := r.pastStep(ctx, s); err != nil {
-			r.failed = i
+			if r.failed = i; unfit(err) && s.forEach == nil {
+				r.failed++ // the next run goes on behind it
+			}
 			return err
 		}
 	}
@@ -117,75 +132,90 @@ func (r *run) pastStep(ctx context.Context, s *step) error {
 	if r.preview && errors.Is(err, errNotKnown) {
 		value, err = expr.Unknown{}, nil
 	}
-	if err != nil {
+	if err != nil && (!unfit(err) || s.forEach != nil) {
 		return err
 	}
 	r.record(s, value)
 	// A create that goes on takes the id anew where its step runs anew.
 	if r.verb != create || r.preview || s.index < r.res.idAfter || s.index > r.res.idAfter && r.id != "" {
-		return nil
+		return err
 	}
-	id, err := r.evalID()
-	if err != nil {
-		return r.stop(s, 1, actions.Failed, err)
+	id, idErr := r.evalID()
+	if idErr != nil && err == nil {
+		return r.stop(s, 1, actions.Failed, idErr)
 	}
 	if id != "" {
 		r.takeID(id)
 	}
-	return nil
+	return err
 }
 
 // step runs one step: once, or for each element.
 func (r *run) step(ctx context.Context, s *step) (any, error) {
+	defer r.evaluateIn(unsent{ctx})()
 	if s.forEach == nil {
 		return r.once(ctx, s)
 	}
-	over, err := r.eval(s.forEach)
+	over, err := r.marked(s.forEach)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
-	defer delete(r.vars.Values, "each")
-	switch over := over.(type) {
+	switch expr.Reveal(over, nil).(type) {
 	case expr.Unknown:
-		return over, nil
+		return expr.Unknown{}, nil
 	case nil:
+		switch s.over {
+		case spec.List:
+			return []any{}, nil
+		case spec.Map:
+			return map[string]any{}, nil
+		}
 		return nil, nil
-	case []any:
-		out := make([]any, len(over))
-		for i, item := range over {
-			if out[i], err = r.element(ctx, s, strconv.Itoa(i), int64(i), item); err != nil {
-				r.partly(s, out[:i])
-				return nil, err
-			}
-		}
-		return out, nil
-	case map[string]any:
-		out := make(map[string]any, len(over))
-		for _, key := range slices.Sorted(mapKeys(over)) {
-			value, err := r.element(ctx, s, key, key, over[key])
-			if err != nil {
-				r.partly(s, out)
-				return nil, err
-			}
-			out[key] = value
-		}
-		return out, nil
-	default:
-		return nil, r.stop(s, 1, actions.Refused, fmt.Errorf("forEach yields %s; expected a list or a map", actions.KindOf(over)))
 	}
+	elements, listed, err := loopElements(over)
+	if err != nil {
+		return nil, r.stop(s, 1, actions.Refused, err)
+	}
+	defer r.secrets.forget("each")
+	defer delete(r.vars.Values, "each")
+	list, byKey := make([]any, 0, len(elements)), map[string]any{}
+	for _, el := range elements {
+		value, err := r.element(ctx, s, el)
+		if made := err == nil || unfit(err); made && listed {
+			list = append(list, value)
+		} else if made {
+			byKey[el.text] = value
+		}
+		if err != nil {
+			r.partly(s, loopResult(listed, list, byKey))
+			return nil, err
+		}
+	}
+	return loopResult(listed, list, byKey), nil
 }
 
-// element runs a step for one element, unless an earlier run has done that. key
-// is the element's as text, each its key as templates see it.
-func (r *run) element(ctx context.Context, s *step, key string, each, item any) (any, error) {
+// loopResult is what a loop over a list yields, or over a map.
+func loopResult(listed bool, list []any, byKey map[string]any) any {
+	if listed {
+		return list
+	}
+	return byKey
+}
+
+// element runs a step for one element, unless an earlier run has done that.
+func (r *run) element(ctx context.Context, s *step, el loopElement) (any, error) {
+	key := el.text
 	if value, done := r.elements[key]; done && r.goesOn == s {
 		return value, nil
 	}
-	r.vars.Values["each"] = map[string]any{"key": each, "value": item}
+	r.put("each", map[string]any{"key": el.key, "value": el.value})
 	r.at = key
+	if el.secretKey {
+		r.at = hiddenKey(key) // the journal names the element
+	}
 	defer func() { r.at = "" }()
 	value, err := r.once(ctx, s)
-	if err != nil || r.undoing {
+	if err != nil && !unfit(err) || r.undoing {
 		return value, err
 	}
 	if r.goesOn != s {
@@ -195,7 +225,7 @@ func (r *run) element(ctx context.Context, s *step, key string, each, item any) 
 		r.elements = map[string]any{}
 	}
 	r.elements[key] = value
-	return value, nil
+	return value, err
 }
 
 // partly makes what a forEach has done so far what its undo steps see.
@@ -243,10 +273,15 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 	}
 	if limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %s: %w", limit, context.DeadlineExceeded))
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, overtime(limit, s))
 		defer cancel()
 	}
+	defer r.evaluateIn(unsent{ctx})()
+	r.unfit = nil
 	value, err := r.settled(ctx, s)
+	if err == nil && !r.undoing {
+		err = r.unfit // what was done is settled, and the step fails all the same
+	}
 	if (r.verb == remove || r.undoing) && err != nil && statusOf(err) == actions.Gone {
 		r.missed = true
 		return nil, nil // what is not there needs no deleting; the next element may
@@ -273,6 +308,9 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 		r.effect(s, v)
 		switch {
 		case v.status == actions.Done && !v.pending:
+			if r.unfit = nil; v.unfit != nil {
+				r.unfit = r.stop(s, attempt, actions.Failed, &unfitError{v.unfit})
+			}
 			return v.value, nil
 		case v.status == actions.Done:
 			failures, doubt = 0, false
@@ -290,12 +328,13 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 		failures++
 		again, err := r.retry(ctx, s, v, failures)
 		if again && doubt && !s.certainty.Repeatable() && r.canLook(s) {
-			found, looked := r.lookAgain(ctx, s)
-			if looked != nil {
+			found, other, looked := r.lookAgain(ctx, s)
+			switch {
+			case looked != nil, other:
 				again, err = false, looked
-			} else if found != nil {
+			case found != nil:
 				return found, nil
-			} else {
+			default:
 				doubt, err = false, r.sendsAgain() // nothing came of it
 			}
 		}
@@ -304,7 +343,7 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 		}
 		if err != nil || !again {
 			return nil, &StepError{
-				Verb: string(r.verb), Step: s.name, Action: s.action, Attempt: attempt, Place: s.model.Range.String(),
+				Verb: string(r.verb), Step: s.name, Action: s.action, Attempt: attempt, Place: place(s.model.Range),
 				Err: errors.Join(v.err, err), status: r.doubted(v.status, doubt), class: v.class, refused: v.status == actions.Refused || v.status == actions.Gone,
 			}
 		}
@@ -319,7 +358,10 @@ func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error
 		return verdict{}, err
 	}
 	secretSent := len(r.secrets.values) > seen // a secret is among the arguments
-	sendCtx, sent := sending(ctx, r.log, s.effect)
+	defer r.evaluateIn(ctx)()                  // what is sent may be answered
+	// What the step may read, the templates behind it may hand on.
+	r.vars.MaxValues = max(r.vars.MaxValues, actions.ValuesOf(call))
+	sendCtx, sent := sending(ctx, r.log.to, s.effect)
 	out := s.kind.Run(sendCtx, call)
 	sent()
 	v := r.judge(s, out)
@@ -327,6 +369,36 @@ func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error
 		r.markEchoes(s, v.value)
 	}
 	return v, nil
+}
+
+// unsent is the context of what is evaluated before anything is sent: it ends as
+// soon as the operation is stopped, too.
+type unsent struct{ context.Context }
+
+func (u unsent) Err() error {
+	if err := u.Context.Err(); err != nil {
+		return err
+	}
+	return actions.Stopped(u.Context)
+}
+
+// evaluateIn makes ctx the context that ends evaluations, until back is called.
+func (r *run) evaluateIn(ctx context.Context) (back func()) {
+	vars, before := r.vars, r.vars.Context
+	vars.Context = ctx
+	return func() { vars.Context = before }
+}
+
+// overtime is the error of a step that took longer than it may.
+func overtime(limit time.Duration, s *step) error {
+	what, option := "it", "the step's `timeout`"
+	if s.until != nil {
+		what = "the poll"
+		if s.timeout == nil {
+			option = "the default; give the step a `timeout` to wait longer"
+		}
+	}
+	return fmt.Errorf("%s took longer than %s (%s): %w", what, limit, option, context.DeadlineExceeded)
 }
 
 // pause waits until a poll is tried again: as long as the other side asked for,

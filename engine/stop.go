@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // An operation is cancelled in two steps. The first stops it: nothing new is sent,
@@ -79,7 +80,7 @@ func sending(ctx context.Context, log Log, effect actions.Effect) (context.Conte
 		if ctx.Err() != nil {
 			return
 		}
-		log.Status(fmt.Sprintf("cancelling: waiting up to %s for the response; cancel again to abort", s.grace))
+		log.Status(screen.Show(fmt.Sprintf("cancelling: waiting up to %s for the response; cancel again to abort", s.grace), nil))
 		timer := time.NewTimer(s.grace)
 		defer timer.Stop()
 		select {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // A replacement may have the id of what it replaces: the server gives out ids
@@ -21,9 +24,15 @@ import (
 // tokens are the newest token of each object. It is safe for concurrent use.
 type tokens struct {
 	mu     sync.Mutex
-	newest map[object]string
+	newest map[object]holder
 	last   int64
 }
+
+// holder is who has an object: a state, by its token, of a resource of the host's.
+type holder struct{ token, resource string }
+
+// holding is what a holder calls the resource of a call.
+func holding(ref Ref) string { return cmp.Or(ref.Key, ref.Name) }
 
 // object is what a delete would take away: two states with an equal object name
 // one and the same.
@@ -45,20 +54,20 @@ func (t *tokens) next() string {
 	return fmt.Sprintf("%016x", at) + hex.EncodeToString(b[:])
 }
 
-// show notes that an object is there, under the token of its state.
-func (t *tokens) show(o object, token string) {
+// show notes that an object is there, under the token of a resource's state.
+func (t *tokens) show(o object, ref Ref, token string) {
 	if token == "" || o.id == "" {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.newest == nil {
-		t.newest = map[object]string{}
+		t.newest = map[object]holder{}
 	}
-	if token <= t.newest[o] {
+	if token < t.newest[o].token {
 		return
 	}
-	t.newest[o] = token
+	t.newest[o] = holder{token, holding(ref)}
 	// A clock that went back must not make a new token older than a shown one.
 	if at, err := strconv.ParseInt(token[:min(16, len(token))], 16, 64); err == nil {
 		t.last = max(t.last, at)
@@ -69,7 +78,7 @@ func (t *tokens) show(o object, token string) {
 func (t *tokens) forget(o object, token string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.newest[o] == token {
+	if t.newest[o].token == token {
 		delete(t.newest, o)
 	}
 }
@@ -79,14 +88,15 @@ func (t *tokens) superseded(o object, token string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	newest, known := t.newest[o]
-	return known && newest != token
+	return known && newest.token != token
 }
 
-// known reports whether an object is that of a state which the host has shown.
-func (t *tokens) known(o object) bool {
+// holder is who has an object, as far as the host has shown it.
+func (t *tokens) holder(o object) (by holder, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return o.id != "" && t.newest[o] != ""
+	by, known = t.newest[o]
+	return by, known
 }
 
 // object is what a state's resource is in the world: its id, and the recorded
@@ -163,14 +173,15 @@ func (e *Engine) superseded(res *resource, s State, log Log) bool {
 		return false
 	}
 	if log != nil {
-		log.Message(Info, fmt.Sprintf("nothing is deleted: the %s %q was replaced, and its replacement has the same id", res.spec.Name, currentID(s)))
+		text := fmt.Sprintf("nothing is deleted: the %s %q was replaced, and its replacement has the same id", res.spec.Name, currentID(s))
+		log.Message(Info, screen.Show(text, nil))
 	}
 	return true
 }
 
 // keepToken gives what an update leaves the token that its state had. A state of
 // an older version of declprov, which has none, gets one.
-func (e *Engine) keepToken(res *resource, before State, out Result) Result {
+func (e *Engine) keepToken(res *resource, ref Ref, before State, out Result) Result {
 	if out.State == nil {
 		return out
 	}
@@ -183,6 +194,6 @@ func (e *Engine) keepToken(res *resource, before State, out Result) Result {
 	if was != is {
 		e.tokens.forget(was, token)
 	}
-	e.tokens.show(is, token)
+	e.tokens.show(is, ref, token)
 	return out
 }

@@ -145,9 +145,29 @@ func stepType(s *step) *spec.Type {
 	if s.forEach == nil {
 		return t
 	}
-	kind := spec.List
-	if over := s.forEach.Type(); over.Kind == spec.Map || over.Kind == spec.Object {
-		kind = spec.Map
+	return perElement(s.over, t)
+}
+
+// over is how a forEach over values of a type yields its results: as a list or as a
+// map, or spec.Any where only the value says.
+func over(types spec.Types, v *expr.Value) spec.Kind {
+	if v == nil {
+		return spec.Any
+	}
+	switch t := types.Resolve(v.Type()); t.Kind {
+	case spec.List:
+		return spec.List
+	case spec.Map, spec.Object:
+		return spec.Map
+	default:
+		return spec.Any
+	}
+}
+
+// perElement is the type of results of a type, one for each element.
+func perElement(kind spec.Kind, t *spec.Type) *spec.Type {
+	if kind == spec.Any {
+		return &spec.Type{}
 	}
 	return &spec.Type{Kind: kind, Elem: t}
 }

@@ -22,6 +22,23 @@ func (e *Engine) Unsettled(of func(journal.Subject) bool) []journal.Intent {
 	return open
 }
 
+// Settles reports whether the next create or update of a resource that the program
+// still has can settle an open intent of it: by sending it again, or by looking.
+func (e *Engine) Settles(i journal.Intent) bool {
+	res, err := e.program.resource(i.Type)
+	if err != nil {
+		return false
+	}
+	if i.Operation == journal.Update {
+		return res.update != nil
+	}
+	if i.Step < 0 || i.Step >= len(res.create.steps) {
+		return false
+	}
+	s := res.create.steps[i.Step]
+	return s.certainty.Repeatable() || i.Looked && res.finds(s)
+}
+
 // LosesIntents reports whether intents of creates of a type are written to a
 // journal that is likely to be lost with this machine.
 func (e *Engine) LosesIntents(typ string) bool {

@@ -22,10 +22,10 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
-	e.tokens.show(res.object(state), state.Private.Token)
+	e.tokens.show(res.object(state), req.Ref, state.Private.Token)
 	out := e.update(ctx, res, state, req)
 	if !req.Preview {
-		out = e.keepToken(res, state, out)
+		out = e.keepToken(res, req.Ref, state, out)
 	}
 	return out
 }
@@ -54,6 +54,11 @@ func (e *Engine) update(ctx context.Context, res *resource, state State, req Upd
 	}
 	if f := state.Private.Failed; f != nil && !f.Seen {
 		changes = e.allChanged(res)
+	}
+	if res.update != nil {
+		if err := e.completeFor(res, state, update, res.spec.Update); err != nil {
+			return Result{Err: err}
+		}
 	}
 	r := e.newRun(res, res.update, update, req.Ref, req.Log)
 	r.preview = req.Preview
@@ -104,6 +109,14 @@ func (e *Engine) allChanged(res *resource) []Change {
 	return out
 }
 
+// whereStopped says at which of an operation's steps it stopped.
+func whereStopped(step int, op *operation) string {
+	if step < len(op.steps) {
+		return "at " + op.steps[step].name
+	}
+	return "after its last step"
+}
+
 // resume goes on at the step where an earlier operation stopped.
 func (e *Engine) resume(ctx context.Context, res *resource, state State, req UpdateRequest) Result {
 	f := state.Private.Failed
@@ -129,7 +142,7 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 	if err := r.open(); err != nil {
 		return Result{Err: err}
 	}
-	r.log.Message(Info, fmt.Sprintf("going on with the %s that stopped at step %d", f.Op, f.Step+1))
+	r.log.Message(Info, fmt.Sprintf("going on with the %s that stopped %s", f.Op, whereStopped(f.Step, op)))
 	if v == update {
 		return e.finishUpdate(ctx, r, req, state)
 	}
@@ -160,10 +173,10 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 		failure = fmt.Errorf("%w; if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again", failure)
 	}
 	if failure != nil && !r.effected {
-		return Result{Err: r.mask().error(failure)}
+		return Result{Err: r.mask().Error(failure)}
 	}
 	if failure != nil && r.looked && stopped(ctx) == nil {
-		if id, err := e.findID(ctx, r.res, req.Ref, req.Inputs, r.log); err == nil && id != "" {
+		if id, err := e.ownID(ctx, r.res, req.Ref, r.id, req.Inputs, old.Inputs, r.log.to); err == nil && id != "" {
 			r.id = id
 		}
 	}
@@ -183,7 +196,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	failed := r.failed
 	if failure == nil {
 		got, err := e.outputs(ctx, r, req.Ref, req.Inputs, outputs)
-		if err == nil {
+		if err == nil || unrecordable(err) {
 			outputs = got
 		}
 		failure, failed = err, len(r.op.steps)
@@ -196,7 +209,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	} else if err := e.updated(r, next); err != nil {
 		r.log.Message(Warning, err.Error())
 	}
-	return Result{State: next, Err: r.mask().error(failure)}
+	return Result{State: next, Err: r.mask().Error(failure)}
 }
 
 // renamed takes the id that an update gave the resource. An id made of what this

@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // upgrade brings a recorded state to the spec's `schemaVersion`, one version
@@ -36,7 +37,7 @@ func (e *Engine) upgrade(res *resource, s State) (State, error) {
 		}
 		out, err := v.Eval(vars)
 		if err != nil {
-			return s, fmt.Errorf("the state of this %s cannot be brought from schemaVersion %d to %d: %w", res.spec.Name, version, version+1, newMask(secrets.values).error(err))
+			return s, fmt.Errorf("the state of this %s cannot be brought from schemaVersion %d to %d: %w", res.spec.Name, version, version+1, screen.NewMask(secrets.values).Error(err))
 		}
 		next, ok := expr.Reveal(out, secrets.saw).(map[string]any)
 		if !ok {
@@ -50,13 +51,13 @@ func (e *Engine) upgrade(res *resource, s State) (State, error) {
 		s.Private.SchemaVersion = want
 		return s, nil
 	}
-	m := newMask(secrets.values)
+	m := screen.NewMask(secrets.values)
 	s, err := res.upgraded(s, shape, m)
-	return s, m.error(err)
+	return s, m.Error(err)
 }
 
 // upgraded is the state of the new shape.
-func (r *resource) upgraded(s State, shape any, m *mask) (State, error) {
+func (r *resource) upgraded(s State, shape any, m *screen.Mask) (State, error) {
 	inputs, err := r.inputs.project(shape, m)
 	if err != nil {
 		return s, fmt.Errorf("the upgraded state of %s: %w", r.spec.Name, err)

@@ -1,9 +1,9 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
@@ -57,70 +57,31 @@ func (w wireRule) name(p *spec.Property) string {
 	if p.Wire != "" {
 		return p.Wire
 	}
-	switch w {
-	case "snake_case":
-		return strings.Join(words(p.Name), "_")
-	case "kebab-case":
-		return strings.Join(words(p.Name), "-")
-	case "camelCase":
-		all := words(p.Name)
-		for i := 1; i < len(all); i++ {
-			all[i] = capital(all[i])
-		}
-		return strings.Join(all, "")
-	case "PascalCase":
-		all := words(p.Name)
-		for i := range all {
-			all[i] = capital(all[i])
-		}
-		return strings.Join(all, "")
-	default:
-		return p.Name
-	}
+	return spec.WireName(string(w), p.Name)
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// words splits a name where its case or a sign does, in lower case: petId is
-// pet, id; HTTPServer is http, server.
-func words(name string) []string {
-	var out []string
-	runes := []rune(name)
-	start := 0
-	end := func(i int) {
-		if i > start {
-			out = append(out, strings.ToLower(string(runes[start:i])))
-		}
-		start = i
-	}
-	for i := 1; i < len(runes); i++ {
-		switch {
-		case runes[i] == '_' || runes[i] == '-':
-			end(i)
-			start = i + 1
-		case unicode.IsUpper(runes[i]) && !unicode.IsUpper(runes[i-1]),
-			unicode.IsUpper(runes[i]) && i+1 < len(runes) && unicode.IsLower(runes[i+1]):
-			end(i)
-		}
-	}
-	end(len(runes))
-	return out
-}
-
 // out renames what of a value is a typed struct to its names on the wire.
 func (w wireRule) out(v any, t *spec.Type, types spec.Types) any {
-	t = types.Resolve(t)
+	t = w.narrow(v, types.Resolve(t), types, false)
 	switch v := v.(type) {
 	case map[string]any:
-		if t.Kind == spec.Union {
-			t = variantOf(v, t, types)
-		}
 		renamed := make(map[string]any, len(v))
+		deep := false
 		for name, item := range v {
-			if p := t.Field(name); p != nil {
-				renamed[w.name(p)] = w.out(item, p.Type, types)
-			} else {
+			switch p := t.Field(name); {
+			case p == nil:
 				renamed[name] = w.out(item, t.Elem, types)
+			case p.WireParents != nil:
+				deep = true
+			default:
+				renamed[w.name(p)] = w.out(item, p.Type, types)
+			}
+		}
+		for _, p := range t.Fields {
+			if item, given := v[p.Name]; given && deep && p.WireParents != nil {
+				putAt(renamed, p.WireParents, w.name(p), w.out(item, p.Type, types))
 			}
 		}
 		return renamed
@@ -139,22 +100,28 @@ func (w wireRule) out(v any, t *spec.Type, types spec.Types) any {
 // what is known of the value: where that is a struct, its names are declared
 // already; to is what it is for.
 func (w wireRule) in(v any, from, to *spec.Type, types spec.Types) any {
-	from, to = types.Resolve(from), types.Resolve(to)
+	if s, ok := v.(expr.Secret); ok {
+		return expr.Secret{Value: w.in(s.Value, from, to, types)}
+	}
+	from = w.narrow(v, types.Resolve(from), types, false)
+	to = w.narrow(v, types.Resolve(to), types, !declaresNames(from, types))
 	switch v := v.(type) {
-	case expr.Secret:
-		return expr.Secret{Value: w.in(v.Value, from, to, types)}
 	case map[string]any:
-		if to.Kind == spec.Union {
-			to = w.variantIn(v, to, types)
-		}
 		if from.Kind == spec.Object {
 			return w.declared(v, from, to, types)
 		}
 		byWire := make(map[string]*spec.Property, len(to.Fields))
-		for _, p := range to.Fields {
-			byWire[w.name(p)] = p
-		}
 		renamed := make(map[string]any, len(v))
+		for _, p := range to.Fields {
+			if p.WireParents == nil {
+				byWire[w.name(p)] = p
+				continue
+			}
+			item, found, rest := takeAt(v, p.WireParents, w.name(p))
+			if v = rest; found {
+				renamed[p.Name] = w.in(item, nil, p.Type, types)
+			}
+		}
 		for name, item := range v {
 			if p := byWire[name]; p != nil {
 				renamed[p.Name] = w.in(item, from.Elem, p.Type, types)
@@ -174,40 +141,124 @@ func (w wireRule) in(v any, from, to *spec.Type, types spec.Types) any {
 	}
 }
 
+// putAt puts a value under a name below parents, which are made where they are not
+// there. What is there is copied.
+func putAt(m map[string]any, parents []string, name string, v any) {
+	for _, parent := range parents {
+		inner, _ := m[parent].(map[string]any)
+		if inner = maps.Clone(inner); inner == nil {
+			inner = map[string]any{}
+		}
+		m[parent] = inner
+		m = inner
+	}
+	m[name] = v
+}
+
+// takeAt is the value under a name below parents, and the map without it: a parent
+// that becomes empty goes, too. What is below a secret is secret.
+func takeAt(m map[string]any, parents []string, name string) (v any, found bool, rest map[string]any) {
+	at := name
+	if len(parents) > 0 {
+		at = parents[0]
+	}
+	if v, found = m[at]; !found {
+		return nil, false, m
+	}
+	rest = maps.Clone(m)
+	if delete(rest, at); len(parents) == 0 {
+		return v, true, rest
+	}
+	secret, hidden := v.(expr.Secret)
+	if hidden {
+		v = secret.Value
+	}
+	inner, _ := v.(map[string]any)
+	v, found, inner = takeAt(inner, parents[1:], name)
+	switch {
+	case !found:
+		return nil, false, m
+	case len(inner) > 0 && hidden:
+		rest[at] = expr.Secret{Value: inner}
+	case len(inner) > 0:
+		rest[at] = inner
+	}
+	if hidden {
+		v = expr.Secret{Value: v}
+	}
+	return v, true, rest
+}
+
 // declared goes on below a struct whose own names are declared ones.
 func (w wireRule) declared(v map[string]any, from, to *spec.Type, types spec.Types) any {
 	out := make(map[string]any, len(v))
 	for name, item := range v {
-		var inner, target *spec.Type
-		if p := from.Field(name); p != nil {
-			inner = p.Type
+		inner := from.Field(name)
+		if inner == nil {
+			continue
 		}
+		var target *spec.Type
 		if p := to.Field(name); p != nil {
 			target = p.Type
 		}
-		out[name] = w.in(item, inner, target, types)
+		out[name] = w.in(item, inner.Type, target, types)
+	}
+	for name, item := range v {
+		if from.Field(name) == nil {
+			w.undeclared(out, name, item, from, to, types)
+		}
 	}
 	return out
 }
 
-// variantOf is the struct of a union that a value under declared names is.
-func variantOf(v map[string]any, union *spec.Type, types spec.Types) *spec.Type {
-	return wireRule("").variantIn(v, union, types)
+// undeclared puts a member that an open struct does not declare into out: it still
+// has its name on the wire. What is declared stands.
+func (w wireRule) undeclared(out map[string]any, name string, item any, from, to *spec.Type, types spec.Types) {
+	p := to.Field(name)
+	if from.Open {
+		if p = w.onWire(to, name); p == nil && to.Field(name) != nil {
+			return // a stranger of the same name
+		}
+	}
+	target := to.Elem
+	if p != nil {
+		name, target = p.Name, p.Type
+	}
+	if _, there := out[name]; !there {
+		out[name] = w.in(item, from.Elem, target, types)
+	}
 }
 
-// variantIn is the struct of a union that a value under its names on the wire is.
-func (w wireRule) variantIn(v map[string]any, union *spec.Type, types spec.Types) *spec.Type {
-	for _, variant := range union.Variants {
-		t := types.Resolve(variant)
-		p := t.Field(union.Tag)
-		if p == nil {
-			continue
-		}
-		for _, literal := range types.Resolve(p.Type).Enum {
-			if v[w.name(p)] == literal {
-				return t
-			}
-		}
+// onWire is the property that has a name on the wire, or nil.
+func (w wireRule) onWire(t *spec.Type, name string) *spec.Property {
+	if i := slices.IndexFunc(t.Fields, func(p *spec.Property) bool { return p.WireParents == nil && w.name(p) == name }); i >= 0 {
+		return t.Fields[i]
+	}
+	return nil
+}
+
+// declaresNames reports whether what is known of a value is a struct, or lists or
+// maps of it, whose names are declared ones.
+func declaresNames(t *spec.Type, types spec.Types) bool {
+	for depth := 0; depth < 100 && (t.Kind == spec.List || t.Kind == spec.Map); depth++ {
+		t = types.Resolve(t.Elem)
+	}
+	return t.Kind == spec.Object
+}
+
+// narrow is the type that a value is of, where t is a union: nothing is known of
+// one that is no variant. The value has its names on the wire, or else the declared
+// ones.
+func (w wireRule) narrow(v any, t *spec.Type, types spec.Types, wire bool) *spec.Type {
+	if t.Kind != spec.Union {
+		return t
+	}
+	seen := expr.ShapeOf(v, nil)
+	if wire {
+		seen = expr.ShapeOf(v, w.name)
+	}
+	if variant := types.Narrow(t, seen); variant != nil {
+		return variant
 	}
 	return &spec.Type{}
 }
@@ -225,7 +276,7 @@ func (w wireRule) renames(types spec.Types, root *spec.Type) bool {
 			return true
 		}
 		for _, p := range t.Fields {
-			if w.name(p) != p.Name || visit(p.Type) {
+			if w.name(p) != p.Name || p.WireParents != nil || visit(p.Type) {
 				return true
 			}
 		}

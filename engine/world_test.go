@@ -19,6 +19,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // A world is a family of actions, `world`, whose answers a test decides: what no
@@ -106,7 +107,12 @@ func (w *world) family() *actions.Family {
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "key", Doc: "Once.", Type: &spec.Type{Kind: spec.Bool}}})
 	// with `once` it is done once at most.
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "once", Doc: "At most once.", Type: &spec.Type{Kind: spec.Bool}}})
+	// with `safe` it may be done twice.
+	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "safe", Doc: "As often as one likes.", Type: &spec.Type{Kind: spec.Bool}}})
 	post.Certainty = func(s actions.Static) actions.Certainty {
+		if s.Given("safe") {
+			return actions.Safe
+		}
 		if s.Given("once") {
 			return actions.Conditional
 		}
@@ -116,8 +122,19 @@ func (w *world) family() *actions.Family {
 		return actions.Uncertain
 	}
 	post.Ambiguous = func(class string) bool { return class == "timeout" || class == "connection" }
+	// `world: typed` is like an http GET that `returns` a type, `world: make` like a
+	// POST that does.
+	returning := func(k *actions.Kind) *actions.Kind {
+		k.Yields, k.Args[1].Wire = body, true
+		k.Args = append(k.Args, actions.Arg{Property: spec.Property{Name: "returns", Doc: "Type.", Type: &spec.Type{}}, Mode: actions.Typed})
+		k.Result = func(s actions.Static) *spec.Type {
+			return &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "body", Type: s.Types["returns"], Required: true}}}
+		}
+		return k
+	}
+	typed, makes := returning(kind("typed", actions.None)), returning(kind("make", actions.Write))
 	return &actions.Family{
-		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post},
+		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post, typed, makes},
 		Grants: func(actions.Static) []actions.Grant { return nil },
 	}
 }
@@ -291,16 +308,16 @@ type recorder struct {
 	messages, status []string
 }
 
-func (r *recorder) Message(_ engine.Severity, text string) {
+func (r *recorder) Message(_ engine.Severity, text screen.Text) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.messages = append(r.messages, text)
+	r.messages = append(r.messages, text.String())
 }
 
-func (r *recorder) Status(text string) {
+func (r *recorder) Status(text screen.Text) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.status = append(r.status, text)
+	r.status = append(r.status, text.String())
 }
 
 type ctxT = context.Context

@@ -17,7 +17,10 @@ type Provider struct {
 	// Families are the blocks of defaults at the top of the spec, by family
 	// of actions: `file: root: …`. The loader does not know the families:
 	// every top-level key that is none of its own is here.
-	Families  []Field
+	Families []Field
+	// Wire is the rule for names on the wire of whatever has none of its own: see
+	// Resource.Wire.
+	Wire      string
 	Resources []*Resource
 
 	// What a later version of the engine serves is parsed and kept, so that a

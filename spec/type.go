@@ -113,6 +113,7 @@ type Property struct {
 	Key         string            `json:"key,omitempty"`
 	Env         []string          `json:"env,omitempty"`
 	Wire        string            `json:"wire,omitempty"`
+	WireParents []string          `json:"wireParents,omitempty"` // the members that Wire is within: see WirePath
 	Deprecated  string            `json:"deprecated,omitempty"`
 	Names       map[string]string `json:"names,omitempty"`
 	Autoname    *Autoname         `json:"autoname,omitempty"`

@@ -4,7 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
+	"io/fs"
+	"slices"
+	"strconv"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -32,7 +36,7 @@ A ` + "`source`" + ` is what the user of the provider hands over, so it is read 
 			optional("content", &spec.Type{Kind: spec.String}, "The content, as text (UTF-8)."),
 			optional("contentBase64", &spec.Type{Kind: spec.String}, "The content, whatever it is, in standard base64."),
 			optional("source", &spec.Type{Kind: spec.Asset}, "The content, as an asset that the user hands over; a large file is streamed."),
-			mode("Permission bits in octal, exact whatever the umask. Without it a replaced file's are kept, and a new file has 0666 less the umask."),
+			mode("Permission bits in octal, exact whatever the umask. Without it a replaced file's are kept, and a new file has 0666 less the umask; 0600 where its content is secret."),
 			parents(),
 			overwrite("Replace a file that exists."),
 			maxBytes("Most bytes of `content` or `contentBase64` in the result. Writing has no limit."),
@@ -45,6 +49,7 @@ A ` + "`source`" + ` is what the user of the provider hands over, so it is read 
 		Tells:    []string{"sha256", "content", "contentBase64"},
 		Grants:   needs(actions.WriteTo, "path"),
 		Examples: writeExamples,
+		Check:    checkWrite,
 		Run:      runWrite,
 	}
 }
@@ -70,10 +75,30 @@ func runWrite(ctx context.Context, call *actions.Call) actions.Outcome {
 	defer src.Close()
 	return writeFrom(ctx, call, src, actions.WriteOptions{
 		Mode:      mode,
+		Private:   call.HidesAny(contents...),
 		Parents:   call.Bool("parents", true),
 		Overwrite: call.Bool("overwrite", false),
 		Mark:      call.Mark,
 	})
+}
+
+// contents are the arguments that may be the content of a file.
+var contents = []string{"content", "contentBase64", "source"}
+
+// readable are the permission bits by which others than the owner read a file.
+const readable fs.FileMode = 0o044
+
+// checkWrite finds secret content in a file that others can read.
+func checkWrite(s actions.Static) []actions.Fault {
+	text, _ := s.Literals["mode"].(string)
+	bits, err := strconv.ParseUint(text, 8, 32)
+	if err != nil || fs.FileMode(bits)&readable == 0 || !slices.ContainsFunc(contents, func(name string) bool { return s.Secret[name] }) {
+		return nil
+	}
+	return []actions.Fault{{
+		Argument: "mode", Warning: true, Exposes: true, Summary: fmt.Sprintf("a secret goes into a file that others can read: mode %q", text),
+		Remedy: "Write `mode: \"0600\"`, or leave it out: a new file with secret content is 0600.",
+	}}
 }
 
 // writeFrom writes what src yields to the call's path, and describes the file.
@@ -90,6 +115,9 @@ func writeFrom(ctx context.Context, call *actions.Call, src io.Reader, opts acti
 	info, err := call.Env.Files.Write(ctx, at, src, opts)
 	if err != nil {
 		return changing(err)
+	}
+	if call.Log != nil && call.HidesAny(contents...) && info.Mode()&readable != 0 {
+		call.Log(fmt.Sprintf("%s holds a secret, and others can read it: its mode is %s. Set it to 0600", at, modeText(info.Mode())), false)
 	}
 	result := attributes(call.String("path"), info)
 	if ask.sha256 {

@@ -11,6 +11,9 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 // answer is what a server said.
@@ -25,6 +28,8 @@ type answer struct {
 	at *url.URL
 	// moved says that a redirect made a GET of the request, which had been done.
 	moved bool
+	// signed are the parameters that auth put there.
+	signed []pair
 }
 
 // url is where it came from, without the query, which may hold secrets.
@@ -117,7 +122,7 @@ func looksLikeJSON(data []byte) bool {
 
 // decode makes the body of what was read. One of no bytes is null, whatever it
 // was to be.
-func (a *answer) decode(asked string, typed bool) error {
+func (a *answer) decode(asked string, typed bool, b *decode.Budget) error {
 	form := a.form(asked, typed)
 	if len(a.raw) == 0 || form == "none" {
 		return nil
@@ -125,9 +130,9 @@ func (a *answer) decode(asked string, typed bool) error {
 	var err error
 	switch form {
 	case "json":
-		a.body, err = decodeJSON(a.raw)
+		a.body, err = decodeJSON(a.raw, b)
 	case "xml":
-		a.body, err = decodeXML(a.raw)
+		a.body, err = decodeXML(a.raw, b)
 	case "text":
 		a.body, err = a.text()
 	default:
@@ -135,6 +140,10 @@ func (a *answer) decode(asked string, typed bool) error {
 	}
 	if err == nil {
 		return nil
+	}
+	var many *decode.TooManyError
+	if errors.As(err, &many) {
+		return fmt.Errorf("holds %d values, and maxValues allows %d, all pages together; raise maxValues, or ask for less", many.Count, many.Limit)
 	}
 	kind, _ := a.mediaType()
 	if asked == "" && !typed || form == "text" {
@@ -162,7 +171,7 @@ func (a *answer) text() (string, error) {
 		}
 		return string(runes), nil
 	default:
-		return "", fmt.Errorf("it is in %.40q; use `response: \"bytes\"`", charset)
+		return "", fmt.Errorf("it is in %q; use `response: \"bytes\"`", actions.Clip(charset, 40))
 	}
 }
 
@@ -174,7 +183,7 @@ func (a *answer) lenient() {
 	if form != "json" && !isXML(kind) && looksLikeJSON(a.raw) {
 		form = "json"
 	}
-	if a.decode(form, false) != nil {
+	if a.decode(form, false, decode.NewBudget(0)) != nil {
 		a.body = nil
 		if utf8.Valid(a.raw) {
 			a.body = string(a.raw)

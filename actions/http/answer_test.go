@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/actions"
+
+	"github.com/declprov/declprov/spec/decode"
 )
 
 func TestBody(t *testing.T) {
@@ -87,7 +89,7 @@ func TestNumbers(t *testing.T) {
 		"123456789012345678901":                json.Number("123456789012345678901"), "1e400": json.Number("1e400"),
 		"1e999999999999": json.Number("1e999999999999"), "100000000000000000000": 1e20,
 	} {
-		got, err := decodeJSON([]byte(text))
+		got, err := decodeJSON([]byte(text), decode.NewBudget(0))
 		if err != nil || got != want {
 			t.Errorf("%s is %T %v, want %T %v (%v)", text, got, got, want, want, err)
 		}

@@ -77,9 +77,12 @@ func arguments() []actions.Arg {
 		field("operationName", text, "Which of its operations."),
 	), "GraphQL request as the body. An answer with `errors` is an error.")
 	graphql.Inner = map[string]actions.Mode{"query": actions.Raw}
+	query := sent("query", mapOfAny, "Parameters: a list is repeated, null left out.")
+	query.Exposed = true
+	query.Instead = "Servers and proxies log whole URLs. Send the secret in a header or the body; where the API takes its key as a parameter only, by `auth: apiKey: {query: \"…\", value: \"…\"}`."
 	return []actions.Arg{
 		method, path, address,
-		sent("query", mapOfAny, "Parameters: a list is repeated, null left out."),
+		query,
 		sent("json", anything, "Body, as JSON."),
 		sent("form", mapOfAny, "Body, as a form: a list is repeated, null left out."),
 		arg("multipart", &spec.Type{Kind: spec.List, Elem: part()}, "Body of several parts, as forms with files have it."),
@@ -113,7 +116,8 @@ func paginate() actions.Arg {
 		field("cursor", object(field("param", someText, "Parameter."), field("body", someText, "Member of the JSON body: `page.after`."),
 			field("next", anything, "The next cursor, from `body`, `status` and `headers`; null ends.")), "By what an answer says."),
 		field("maxPages", positive, "Most pages. Default: 1000, and more are an error."),
-	), "Fetch page after page, until one is empty or there is no next: by `link`, `page`, `offset` or `cursor`. Needs `items`.")
+		field("timeout", text, "Longest time for all pages together. Default: 10m. The step's own `timeout` covers all attempts."),
+	), "Fetch page after page, until one is empty or names no next one. `page` and `offset` also end at a page that repeats the items of the previous one. A link or cursor that comes again is an error. Needs `items`.")
 	a.Inner = map[string]actions.Mode{"cursor.next": actions.Late}
 	return a
 }
@@ -127,7 +131,7 @@ func defaults() []actions.Arg {
 	redirects := arg("redirects", oneOf("none", "same-origin"), "Whether redirects are followed.")
 	redirects.Default = "none"
 	headers := arg("headers", mapOfAny, "Headers. Their names are written out; those of a request come over those for all, null leaves one out.")
-	headers.Merged = true
+	headers.Merged, headers.ExposedNames = true, []string{""}
 	maxBytes := arg("maxBytes", size, "Most bytes of an answer once it is decompressed, of all pages together.")
 	maxBytes.Default = "16MiB"
 	timeout := arg("timeout", text, "Longest time for one attempt, from sending to the end of the answer. The step's own `timeout` covers all.")
@@ -152,7 +156,9 @@ func defaults() []actions.Arg {
 		arg("rateLimit", object(member("requests", positive, "How many."), member("per", text, "In which time: 1s."),
 			field("burst", positive, "How many at once. Default: as many as `requests`.")), "Most requests to an origin, over the process."),
 		arg("concurrency", positive, "Most requests to an origin at the same time, over the process."),
-		maxBytes, timeout,
+		maxBytes,
+		actions.MaxValues("Most values of an answer, at any depth, of all pages together: items, members, elements, attributes."),
+		timeout,
 	}
 }
 
@@ -177,6 +183,12 @@ func auth() actions.Arg {
 		"login.token": actions.Late, "login.expires": actions.Late, "login.http.error": actions.Late,
 		"login.http.path": actions.Path, "login.http.url": actions.Path,
 	}
+	a.ExposedWithin = []string{
+		"login.http.path", "login.http.url", "login.http.baseURL", "login.http.query", "login.as.header",
+		"oauth2.tokenURL", "apiKey.header", "apiKey.query", "apiKey.cookie",
+	}
+	a.ExposedNames = []string{"login.http.headers"}
+	a.Instead = "Servers and proxies log whole URLs. Send the secret in a header or the body of the request that logs in."
 	return a
 }
 

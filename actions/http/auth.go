@@ -76,7 +76,7 @@ func (x *exchange) fixed(header, value, secret string) (*authenticator, error) {
 		return nil, errors.New("it is empty")
 	}
 	if !isToken(header) {
-		return nil, fmt.Errorf("%.80q is no name of a header", header)
+		return nil, fmt.Errorf("%q is no name of a header", actions.Clip(header, 80))
 	}
 	if err := carried(value); err != nil {
 		return nil, err

@@ -24,14 +24,17 @@ func check(s actions.Static) []actions.Fault {
 	checkHeaders(s, fail)
 	checkAuth(s.Nodes["auth"], fail)
 	checkPages(s, fail)
-	for _, name := range []string{"timeout", "rateLimit"} {
-		node := s.Nodes[name]
-		if name == "rateLimit" {
-			node = node.Get("per")
+	for _, d := range []struct{ name, path string }{{"timeout", ""}, {"rateLimit", "per"}, {"paginate", "timeout"}} {
+		node, name := s.Nodes[d.name], d.name
+		if d.path != "" {
+			node, name = node.Get(d.path), name+"."+d.path
 		}
 		if text, literal := literalText(node); literal {
 			if _, err := actions.DurationOf(name, text, 0); err != nil {
-				fail(name, "", err.Error(), "Write one like 10s or 1m30s.")
+				if d.name == "rateLimit" {
+					d.path = ""
+				}
+				fail(d.name, d.path, err.Error(), "Write one like 10s or 1m30s.")
 			}
 		}
 	}

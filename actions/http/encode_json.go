@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 // encodeJSON is the value as JSON: characters as they are, numbers with all
@@ -20,8 +21,8 @@ import (
 func encodeJSON(v any) ([]byte, error) { return appendJSON(make([]byte, 0, 256), v, 0) }
 
 func appendJSON(b []byte, v any, depth int) ([]byte, error) {
-	if depth > actions.MaxDepth {
-		return nil, fmt.Errorf("it nests deeper than %d", actions.MaxDepth)
+	if depth > decode.MaxDepth {
+		return nil, decode.DepthError{}
 	}
 	switch v := v.(type) {
 	case nil:
@@ -76,7 +77,7 @@ func appendObject(b []byte, m map[string]any, depth int) (out []byte, err error)
 			return nil, err
 		}
 		if b, err = appendJSON(append(b, ':'), m[name], depth+1); err != nil {
-			return nil, fmt.Errorf("%.80q: %w", name, err)
+			return nil, fmt.Errorf("%q: %w", actions.Clip(name, 80), err)
 		}
 	}
 	return append(b, '}'), nil

@@ -2,12 +2,15 @@ package http
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/declprov/declprov/spec/decode"
 )
 
 // anyValue draws a value as an argument may be.
@@ -39,7 +42,7 @@ func TestJSONThereAndBack(t *testing.T) {
 		if !json.Valid(data) {
 			t.Fatalf("%q is no JSON", data)
 		}
-		got, err := decodeJSON(data)
+		got, err := decodeJSON(data, decode.NewBudget(0))
 		if err != nil || !reflect.DeepEqual(got, v) {
 			t.Fatalf("%q is %#v, and was %#v (%v)", data, got, v, err)
 		}
@@ -62,7 +65,7 @@ func TestXMLThereAndBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := decodeXML(data)
+		got, err := decodeXML(data, decode.NewBudget(0))
 		if err != nil || !reflect.DeepEqual(got, any(v)) {
 			t.Fatalf("%s is %v, and was %v (%v)", data, got, v, err)
 		}
@@ -74,7 +77,7 @@ func FuzzDecodeJSON(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		v, err := decodeJSON([]byte(s))
+		v, err := decodeJSON([]byte(s), decode.NewBudget(0))
 		if err != nil {
 			return
 		}
@@ -82,7 +85,7 @@ func FuzzDecodeJSON(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q: %v", s, err)
 		}
-		again, err := decodeJSON(data)
+		again, err := decodeJSON(data, decode.NewBudget(0))
 		if err != nil {
 			t.Fatalf("%q: %v", data, err)
 		}
@@ -90,4 +93,13 @@ func FuzzDecodeJSON(f *testing.F) {
 			t.Fatalf("%q is %q, then %q (%v)", s, data, second, err)
 		}
 	})
+}
+
+// TestXMLCounts: elements and attributes are counted before they are made.
+func TestXMLCounts(t *testing.T) {
+	_, err := decodeXML([]byte(`<a x="1"><b/></a>`), decode.NewBudget(2))
+	var many *decode.TooManyError
+	if !errors.As(err, &many) || many.Count != 3 {
+		t.Errorf("expected a count of 3, got %v", err)
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/go-resty/resty/v2"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 // exchange is a call under way: its request, and how it is sent and judged.
@@ -28,6 +29,7 @@ type exchange struct {
 	timeout  time.Duration
 	maxBytes int64
 	read     int64 // bytes of the pages before
+	values   *decode.Budget
 	follow   bool
 	response string
 	typed    bool
@@ -74,7 +76,7 @@ func (x *exchange) send(ctx context.Context, r *request) (*answer, actions.Outco
 	for hops := 0; ; hops++ {
 		a, sign, out := x.signed(ctx, r, h)
 		if a != nil {
-			a.moved = moved
+			a.moved, a.signed = moved, sign.query
 		}
 		if out.Status != actions.Done && moved {
 			out = x.settled(r, unsettled(out)) // the first request was processed
@@ -181,7 +183,7 @@ func (x *exchange) message(ctx context.Context, r *request, h hop, extra []pair)
 	a := &answer{status: raw.StatusCode, reason: raw.Status, header: raw.Header, at: h.url}
 	x.resolveLocation(a, h.url)
 	if by := raw.Header.Get("Content-Encoding"); by != "" && by != "identity" {
-		return nil, x.failed(r, a, fmt.Errorf("its body is encoded (%.40q) in a way that was not asked for", by))
+		return nil, x.failed(r, a, fmt.Errorf("its body is encoded (%q) in a way that was not asked for", actions.Clip(by, 40)))
 	}
 	if a.raw, err = readAll(raw.Body, x.maxBytes-x.read); err != nil {
 		return x.unread(ctx, limited, r, a, err)
@@ -284,12 +286,18 @@ func (h hop) redirected(a *answer, signed []pair) (hop, error) {
 		return hop{}, fmt.Errorf("it redirects to %s://%s, another origin, which is not followed", u.Scheme, u.Host)
 	}
 	u.Fragment, u.RawFragment = "", ""
+	unsign(u, signed)
+	next.url = u
+	return next, nil
+}
+
+// unsign takes the parameters that auth adds out of a URL that the server gave: they
+// are added again to what is sent, and stand nowhere else.
+func unsign(u *url.URL, signed []pair) {
 	for _, p := range signed {
 		if query := u.Query(); query.Has(p.name) {
 			query.Del(p.name)
 			u.RawQuery = query.Encode()
 		}
 	}
-	next.url = u
-	return next, nil
 }

@@ -85,7 +85,7 @@ func setHeader(h http.Header, name, value string) error {
 	canonical := textproto.CanonicalMIMEHeaderKey(name)
 	switch {
 	case !isToken(name):
-		return fmt.Errorf("%.80q is no name of a header", name)
+		return fmt.Errorf("%q is no name of a header", actions.Clip(name, 80))
 	case slices.Contains(reserved, canonical):
 		return fmt.Errorf("header %q is set by what sends the request, and cannot be given", name)
 	}

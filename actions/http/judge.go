@@ -48,7 +48,7 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 	if x.ordinary(a.status) {
 		if a.status >= 300 {
 			a.lenient() // its form is not what the author said of the others
-		} else if err := a.decode(x.response, x.typed); err != nil {
+		} else if err := a.decode(x.response, x.typed, x.values); err != nil {
 			return x.failed(r, a, err)
 		}
 		if text := x.graphqlErrors(a); text != "" {
@@ -59,7 +59,7 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 			}
 			return out
 		}
-		return actions.Outcome{Status: actions.Done, RetryAfter: wait}
+		return actions.Outcome{Status: actions.Done, RetryAfter: wait, Untyped: a.status >= 300}
 	}
 	a.lenient()
 	x.learn(a)
@@ -240,15 +240,8 @@ func wording(err error) string {
 		return "the connection was closed"
 	default:
 		const most = 400
-		return clip(err.Error(), most)
+		return actions.Clip(err.Error(), most)
 	}
-}
-
-func clip(s string, most int) string {
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }
 
 // classOf is the class of an error of the network.

@@ -8,7 +8,7 @@ import (
 )
 
 // nextLink follows the header Link (RFC 8288), within the origin.
-func nextLink(r *request, a *answer) (bool, error) {
+func (p *pages) nextLink(r *request, a *answer) (bool, error) {
 	target := linkNext(a.header)
 	if target == "" {
 		return false, nil
@@ -22,8 +22,9 @@ func nextLink(r *request, a *answer) (bool, error) {
 		return false, fmt.Errorf("its next page is at %s://%s, another origin, which is not followed", u.Scheme, u.Host)
 	}
 	u.Fragment, u.RawFragment = "", ""
-	if u.String() == here.String() {
-		return false, errors.New("its next page is itself: the pages would never end")
+	unsign(u, a.signed)
+	if p.again(u.String()) {
+		return false, errors.New("its next page was fetched before: the pages would never end")
 	}
 	r.at, r.pairs = address{url: u}, nil
 	return true, nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 // oauth2 gets tokens by the client credentials grant (RFC 6749, 4.4).
@@ -72,6 +73,7 @@ func (x *exchange) tokenFrom(ctx context.Context, src *source, at address, form 
 	x.secret(basic)
 	y := *x
 	y.auth, y.response, y.typed, y.expect, y.follow, y.maxBytes = nil, "json", false, nil, false, 1<<20
+	y.values = decode.NewBudget(0)
 	y.issues = []string{"access_token", "refresh_token", "id_token"}
 	y.given = given{prefix: "auth.oauth2."}
 	ask := func(inBody bool) (*answer, actions.Outcome) {
@@ -125,12 +127,13 @@ func (x *exchange) login(m map[string]any) (*authenticator, error) {
 		a.prefix = prefix
 	}
 	if !isToken(a.header) {
-		return nil, fmt.Errorf("login.as: %.80q is no name of a header", a.header)
+		return nil, fmt.Errorf("login.as: %q is no name of a header", actions.Clip(a.header, 80))
 	}
 	const prefix = "auth.login.http."
 	y := *x
 	y.given = given{args: request, parts: x.call.Parts, late: x.call.Late, prefix: prefix}
 	y.auth, y.typed, y.expect, y.response = nil, false, nil, y.given.string("response")
+	y.values = decode.NewBudget(0)
 	if inner, ok := request["auth"].(map[string]any); ok {
 		if inner["login"] != nil || inner["oauth2"] != nil {
 			return nil, errors.New("login.http.auth: a login cannot need another")

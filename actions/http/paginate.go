@@ -2,13 +2,16 @@ package http
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/declprov/declprov/actions"
 )
@@ -23,7 +26,45 @@ type pages struct {
 	most     int64
 	// bounded says that the author named most.
 	bounded bool
+	// timeout is the longest time for all pages.
+	timeout time.Duration
+	// asked are the links or cursors that were followed, last the items of the page
+	// before.
+	asked map[string]bool
+	last  []any
 }
+
+// defaultPagesTimeout is the longest time for all pages where the spec has no other.
+const defaultPagesTimeout = 10 * time.Minute
+
+// again reports whether a link or cursor was followed before.
+func (p *pages) again(next string) bool {
+	if p.asked[next] {
+		return true
+	}
+	if p.asked == nil {
+		p.asked = map[string]bool{}
+	}
+	p.asked[next] = true
+	return false
+}
+
+// repeats reports whether a page by number holds what the one before did: many
+// servers give their last page for every number behind it, or their only one for any.
+func (p *pages) repeats(items []any) bool {
+	same := (p.kind == "page" || p.kind == "offset") && len(p.last) > 0 && reflect.DeepEqual(items, p.last)
+	p.last = items
+	return same
+}
+
+// pagesOvertime is the error of pages that took longer than they may.
+type pagesOvertime time.Duration
+
+func (o pagesOvertime) Error() string {
+	return fmt.Sprintf("the pages took longer than %s together (`paginate.timeout`): %v", time.Duration(o), context.DeadlineExceeded)
+}
+
+func (pagesOvertime) Unwrap() error { return context.DeadlineExceeded }
 
 // pagination reads the argument; nil is a single page.
 func (x *exchange) pagination() (*pages, error) {
@@ -34,6 +75,10 @@ func (x *exchange) pagination() (*pages, error) {
 	p := &pages{most: mostPages}
 	if most, ok := m["maxPages"].(int64); ok {
 		p.most, p.bounded = most, true
+	}
+	var err error
+	if p.timeout, err = actions.DurationOf("paginate.timeout", m["timeout"], defaultPagesTimeout); err != nil {
+		return nil, err
 	}
 	for _, kind := range []string{"link", "page", "offset", "cursor"} {
 		v := m[kind]
@@ -89,11 +134,24 @@ func (p *pages) first() []pair {
 	return out
 }
 
+// quietPaging is how long a listing may take before it says how far it is.
+const quietPaging = 2 * time.Second
+
+// counted is so many of something, in words.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // paginate fetches page after page, as far as they are wanted. The result is
 // that of the last.
 func (x *exchange) paginate(ctx context.Context) actions.Outcome {
+	ctx, cancel := context.WithTimeoutCause(ctx, x.pages.timeout, pagesOvertime(x.pages.timeout))
+	defer cancel()
 	all := []any{}
-	r, own := *x.req, x.req.pairs
+	r, own, began := *x.req, x.req.pairs, time.Now()
 	r.pairs = append(slices.Clone(own), x.pages.first()...)
 	for n := int64(1); ; n++ {
 		a, out := x.exchange(ctx, &r)
@@ -117,6 +175,10 @@ func (x *exchange) paginate(ctx context.Context) actions.Outcome {
 		if err != nil {
 			return x.unusable(a, err)
 		}
+		if x.pages.repeats(list) {
+			result["items"] = limited(all, x.call.Limit)
+			return out
+		}
 		all = append(all, list...)
 		result["items"] = limited(all, x.call.Limit)
 		if len(list) == 0 || x.call.Limit > 0 && len(all) >= x.call.Limit {
@@ -132,7 +194,9 @@ func (x *exchange) paginate(ctx context.Context) actions.Outcome {
 		case n >= x.pages.most:
 			return x.unusable(a, fmt.Errorf("there are more than %d pages; set paginate.maxPages to how many are wanted", n))
 		}
-		x.call.Progress(fmt.Sprintf("page %d, %d items so far", n+1, len(all)))
+		if time.Since(began) > quietPaging {
+			x.call.Progress(fmt.Sprintf("page %d, after %s", n+1, counted(len(all), "item")))
+		}
 	}
 }
 
@@ -169,7 +233,10 @@ func (x *exchange) next(r *request, own []pair, a *answer, n int64, seen int) (m
 	case "cursor":
 		return x.nextCursor(r, own, a)
 	default:
-		return nextLink(r, a)
+		if n == 1 {
+			p.again(a.at.String())
+		}
+		return p.nextLink(r, a)
 	}
 }
 
@@ -186,6 +253,10 @@ func (x *exchange) nextCursor(r *request, own []pair, a *answer) (bool, error) {
 	}
 	if v == nil || v == "" {
 		return false, nil
+	}
+	key, err := json.Marshal(v)
+	if err != nil || x.pages.again(string(key)) {
+		return false, errors.Join(err, errors.New("its next cursor is one that was followed before: the pages would never end"))
 	}
 	if name := x.pages.text("param"); name != "" {
 		text, err := actions.TextOf(v)

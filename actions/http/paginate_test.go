@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -123,22 +126,39 @@ func TestPaginateBounded(t *testing.T) {
 	}{
 		{"a page that is its own next", "/n", `{"items":[1]}`, args{"link": true}, "body.items", 1, "would never end"},
 		{"a cursor that stays", "", `{"items":[1],"next":"a"}`, args{"cursor": args{"param": "c"}}, "body.items", 2, "would never end"},
-		{"pages without end", "", `{"items":[1]}`, args{"page": args{"param": "p"}}, "body.items", 1000, "more than 1000 pages"},
-		{"bytes without end", "", `{"items":["` + strings.Repeat("x", 400<<10) + `"]}`, args{"page": args{"param": "p"}}, "body.items", 3, "more than the 1048576 bytes that maxBytes allows"},
+		{"a page that repeats", "", `{"items":[1,2]}`, args{"page": args{"param": "p"}}, "body.items", 2, ""},
+		{"an offset that repeats", "", `{"items":[1,2]}`, args{"offset": args{"param": "p"}}, "body.items", 2, ""},
+		{"links in a circle", "/n?c=%d5", `{"items":[1]}`, args{"link": true}, "body.items", 6, "would never end"},
+		{"cursors in a circle", "", `{"items":[1],"next":{"c":%d5}}`, args{"cursor": args{"body": "c"}}, "body.items", 6, "would never end"},
+		{"links without end", "/n?c=%d", `{"items":[1]}`, args{"link": true}, "body.items", 1000, "more than 1000 pages"},
+		{"pages without end", "", `{"items":[%d]}`, args{"page": args{"param": "p"}}, "body.items", 1000, "more than 1000 pages"},
+		{"bytes without end", "", `{"items":["%d` + strings.Repeat("x", 400<<10) + `"]}`, args{"page": args{"param": "p"}}, "body.items", 3, "more than the 1048576 bytes that maxBytes allows"},
 		{"elsewhere", "https://evil.test/n", `{"items":[1]}`, args{"link": true}, "body.items", 1, "at https://evil.test, another origin"},
 		{"no list", "", `{"items":{}}`, args{"link": true}, "body.items", 1, "items yields an object"},
 		{"null", "/m", `{"items":null}`, args{"link": true}, "body.items", 1, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			n := 0
 			l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+				n++
+				// %d5 goes round in a circle of five.
+				counted := strings.NewReplacer("%d5", fmt.Sprint(n%5), "%d", fmt.Sprint(n)).Replace
 				if tc.link != "" {
-					w.Header().Set("Link", "<"+tc.link+">; rel=next")
+					w.Header().Set("Link", "<"+counted(tc.link)+">; rel=next")
 				}
-				answerJSON(200, tc.body)(w, r)
+				answerJSON(200, counted(tc.body))(w, r)
 			})
-			out := l.run("/n", args{"paginate": tc.paginate, "items": at(tc.items), "paginate.cursor.next": at("body.next"), "maxBytes": "1MiB"})
+			a := args{"paginate": tc.paginate, "items": at(tc.items), "paginate.cursor.next": at("body.next"), "maxBytes": "1MiB"}
+			if strings.HasPrefix(tc.name, "cursors") {
+				a["json"] = args{}
+				a["effect"] = "none"
+			}
+			out := l.run("/n", a)
 			if tc.err == "" {
-				l.done(out)
+				items, _ := l.done(out)["items"].([]any)
+				if strings.HasSuffix(tc.name, "repeats") && len(items) != 2 {
+					t.Errorf("items %v", items)
+				}
 			} else {
 				l.expect(out, actions.Refused, "200", tc.err)
 			}
@@ -160,4 +180,64 @@ func TestPageFails(t *testing.T) {
 	})
 	out := l.run("/n", args{"paginate": args{"link": true}, "items": at("body.items")})
 	l.expect(out, actions.Refused, "404", "page 2: GET /n answered 404")
+}
+
+// TestPagesHaveATotal: pages that each are in time end together.
+func TestPagesHaveATotal(t *testing.T) {
+	var asked atomic.Int64 // a request whose time is over may still be answered
+	slow := func(w http.ResponseWriter, r *http.Request) {
+		n := asked.Add(1)
+		select {
+		case <-time.After(2 * time.Millisecond): // of which 1000 pages take more than 300ms
+		case <-r.Context().Done():
+		}
+		answerJSON(200, fmt.Sprintf(`{"items":[%d],"next":%d}`, n, n))(w, r)
+	}
+	for name, how := range map[string]args{"page": {"param": "p"}, "offset": {"param": "p"}, "cursor": {"param": "c"}} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, slow)
+			start := time.Now()
+			out := l.run("/n", args{"paginate": args{name: how, "timeout": "300ms"}, "items": at("body.items"), "paginate.cursor.next": at("body.next")})
+			l.expect(out, actions.Refused, "timeout", "the pages took longer than 300ms together (`paginate.timeout`)")
+			if took := time.Since(start); took > 10*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+	l := newLab(t, slow)
+	l.expect(l.run("/n", args{"paginate": args{"page": args{"param": "p"}, "timeout": "soon"}, "items": at("body.items")}), actions.Refused, "", "paginate.timeout")
+}
+
+// TestLinksKeepCredentialsOut: a server that repeats in its links what auth put into
+// the URL of the request does not make it stand there twice, whatever auth it is.
+func TestLinksKeepCredentialsOut(t *testing.T) {
+	for _, link := range []string{"/n?api_key=hunter2&after=%d", "?after=%d&api_key=hunter2&api_key=other", "/n?api%%5Fkey=old&after=%d#api_key=hunter2", "http://HOST/n?after=%d&api_key="} {
+		for _, auth := range []args{{"apiKey": args{"query": "api_key", "value": "hunter2"}}, {"apiKey": args{"header": "X-Api-Key", "value": "hunter2"}}} {
+			_, inQuery := auth["apiKey"].(args)["query"]
+			n := 0
+			var l *lab
+			l = newLab(t, func(w http.ResponseWriter, r *http.Request) {
+				if n++; n < 4 {
+					w.Header().Set("Link", "<"+strings.ReplaceAll(fmt.Sprintf(link, n), "HOST", strings.TrimPrefix(l.server.URL, "http://"))+">; rel=next")
+				}
+				answerJSON(200, fmt.Sprintf(`{"items":[%d]}`, n))(w, r)
+			})
+			result := l.done(l.run("/n", args{"paginate": args{"link": true}, "items": at("body.items"), "auth": auth}))
+			if got := result["items"].([]any); len(got) != 4 {
+				t.Errorf("%s: %v", link, got)
+			}
+			for i, r := range l.requests() {
+				u, err := url.Parse(r.URI)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := u.Query()["api_key"]; inQuery && !cmp.Equal(got, []string{"hunter2"}) {
+					t.Errorf("%s: request %d has the keys %q: %s", link, i+1, got, r.URI)
+				}
+			}
+			if u, _ := result["url"].(string); strings.Contains(u, "hunter2") {
+				t.Errorf("%s: the result is of %s", link, u)
+			}
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 const (
@@ -95,6 +96,7 @@ func (x *exchange) settle() error {
 	if x.maxBytes, err = actions.SizeOf("maxBytes", g.args["maxBytes"], defaultMaxBytes); err != nil {
 		return err
 	}
+	x.values = decode.NewBudget(actions.ValuesOf(x.call))
 	if x.pool, err = poolOf(x.call.Env.Network, g); err != nil {
 		return err
 	}
@@ -128,7 +130,7 @@ func (x *exchange) request(ctx context.Context, g given) (*request, error) {
 		}
 	}
 	if !plainMethod(r.method) && (!methodPattern.MatchString(r.method) || r.method == "CONNECT" || r.method == "TRACE") {
-		return nil, fmt.Errorf("method %.40q is none that can be sent; write it in capitals", r.method)
+		return nil, fmt.Errorf("method %q is none that can be sent; write it in capitals", actions.Clip(r.method, 40))
 	}
 	r.effect = g.effect(r)
 	if r.at, err = x.place(g); err != nil {

@@ -1,6 +1,8 @@
 package http
 
 import (
+	"slices"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 )
@@ -33,6 +35,11 @@ func answerMembers(body *spec.Type) []*spec.Property {
 // bodyType is what `returns` names, or anything.
 func bodyType(s actions.Static) *spec.Type {
 	if t := s.Types["returns"]; t != nil {
+		if expectsErrors(s) {
+			nullable := *t
+			nullable.Nullable = true
+			return &nullable
+		}
 		return t
 	}
 	switch s.Literals["response"] {
@@ -41,6 +48,20 @@ func bodyType(s actions.Static) *spec.Type {
 	default:
 		return anything
 	}
+}
+
+// expectsErrors reports whether `expect` has statuses whose responses say something
+// else than those of success.
+func expectsErrors(s actions.Static) bool {
+	expect := s.Nodes["expect"]
+	if expect == nil {
+		return false
+	}
+	list, ok := s.Literals["expect"].([]any)
+	return !ok || slices.ContainsFunc(list, func(status any) bool {
+		text, err := actions.TextOf(status)
+		return err != nil || text >= "300"
+	})
 }
 
 // result is what a request yields.

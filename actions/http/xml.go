@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 // XML as objects: a member is an element, a list several of its name, "@name"
@@ -40,11 +41,11 @@ func encodeXML(v any) ([]byte, error) {
 }
 
 func writeElement(b *bytes.Buffer, name string, v any, depth int) error {
-	if depth > actions.MaxDepth {
-		return fmt.Errorf("it nests deeper than %d", actions.MaxDepth)
+	if depth > decode.MaxDepth {
+		return decode.DepthError{}
 	}
 	if !xmlName.MatchString(name) {
-		return fmt.Errorf("%.80q is no name of an element", name)
+		return fmt.Errorf("%q is no name of an element", actions.Clip(name, 80))
 	}
 	list, isList := v.([]any)
 	if isList {
@@ -77,7 +78,7 @@ func writeElement(b *bytes.Buffer, name string, v any, depth int) error {
 
 func writeAttribute(b *bytes.Buffer, name string, v any) error {
 	if !xmlName.MatchString(name) {
-		return fmt.Errorf("%.80q is no name of an attribute", name)
+		return fmt.Errorf("%q is no name of an attribute", actions.Clip(name, 80))
 	}
 	s, err := xmlText(v)
 	if err != nil {
@@ -144,7 +145,10 @@ func xmlText(v any) (string, error) {
 
 // decodeXML reads a document. Entities beyond the five of XML, and so their
 // bombs, are unknown to the decoder, which is strict; nothing is fetched.
-func decodeXML(data []byte) (any, error) {
+func decodeXML(data []byte, b *decode.Budget) (any, error) {
+	if err := b.Spend(decode.CountXML(data)); err != nil {
+		return nil, err
+	}
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	dec.CharsetReader = func(charset string, input io.Reader) (io.Reader, error) {
 		if strings.EqualFold(charset, "us-ascii") {
@@ -177,8 +181,8 @@ func decodeXML(data []byte) (any, error) {
 }
 
 func readElement(dec *xml.Decoder, start xml.StartElement, depth int) (any, error) {
-	if depth > actions.MaxDepth {
-		return nil, errTooDeep
+	if depth > decode.MaxDepth {
+		return nil, decode.DepthError{}
 	}
 	out := map[string]any{}
 	for _, a := range start.Attr {

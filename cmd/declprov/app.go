@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // The exit codes of the command line.
@@ -25,7 +26,7 @@ const (
 // app is the command line: what all commands share.
 type app struct {
 	in       io.Reader
-	out, err io.Writer
+	out, err *screen.Writer
 
 	color string // the --color flag
 	debug bool   // the --debug flag
@@ -33,7 +34,12 @@ type app struct {
 }
 
 func newApp(in io.Reader, out, err io.Writer) *app {
-	return &app{in: in, out: out, err: err, color: "auto"}
+	return &app{in: in, out: screen.NewWriter(out, false), err: screen.NewWriter(err, false), color: "auto"}
+}
+
+// screen is a writer that lets colours pass where there are to be any.
+func (a *app) screen(w *screen.Writer) *screen.Writer {
+	return screen.NewWriter(w.Unwrap(), terminal.Colors(w, a.color))
 }
 
 // reported ends a command whose failure has been shown already.
@@ -63,13 +69,13 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case errors.As(err, &shown):
 		return shown.code
 	case errors.As(err, &tried):
-		fmt.Fprintf(a.err, "declprov: %v\n", err)
+		fmt.Fprintf(a.err, "declprov: %s\n", screen.Show(err.Error(), nil))
 		return exitFindings
 	case ctx.Err() != nil:
 		fmt.Fprintln(a.err, "declprov: interrupted")
 		return exitCrash
 	default:
-		fmt.Fprintf(a.err, "declprov: %s\n", strings.TrimSpace(err.Error()))
+		fmt.Fprintf(a.err, "declprov: %s\n", screen.Show(strings.TrimSpace(err.Error()), nil))
 		if isUsage(err) {
 			fmt.Fprintf(a.err, "Run '%s --help' for how it is used.\n", cmd.CommandPath())
 		}
@@ -136,6 +142,7 @@ func (a *app) rootCommand() *cobra.Command {
 		if a.color != "auto" && a.color != "always" && a.color != "never" {
 			return usagef("--color is %q; it takes auto, always or never", a.color)
 		}
+		a.out, a.err = a.screen(a.out), a.screen(a.err)
 		return nil
 	}
 	root.AddCommand(a.vetCommand(), a.schemaCommand(), a.permissionsCommand(), a.tryCommand(),

@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/evaluate"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // twice is how close to the first an interrupt is still the same.
@@ -42,7 +43,7 @@ func tool() serving.Tool { return serving.Tool{Version: version} }
 // internal/evaluate.
 func evaluateAsChild(ctx context.Context) int {
 	if err := evaluate.Child(ctx, tool().Evaluates, os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		fmt.Fprintln(os.Stderr, screen.Show(err.Error(), nil))
 		return exitCrash
 	}
 	return exitClean

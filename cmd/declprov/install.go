@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
+	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/spec/container"
 )
 
@@ -27,29 +29,70 @@ With --dir, it goes into a folder of your choice, for one project alone:
 The binary is pulumi-resource-declprov, where that lies beside declprov: it starts
 in half the time, and the spec is installed in its compiled form. Else it is
 declprov itself, and a spec of one file is copied as it is; a package, and a spec
-with tags, in its compiled form.`
+with tags, in its compiled form.
+
+With --base and no spec, it installs the plugin "declprov", which takes any spec as
+its parameter. The program's folder then carries the spec, in sdks/:
+
+  declprov install --base
+  pulumi package add declprov ./petstore.cue`
 
 type installOptions struct {
 	dir   string
 	force bool
+	base  bool
 }
 
 func (a *app) installCommand() *cobra.Command {
 	var o installOptions
 	cmd := &cobra.Command{
-		Use:               "install SPEC",
+		Use:               "install SPEC | --base",
 		Short:             "Put a spec where Pulumi finds it",
 		Long:              installHelp,
-		Args:              specArgument,
+		Args:              installArguments(&o),
 		ValidArgsFunction: completeSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.base {
+				return a.installBase(o)
+			}
 			return a.install(cmd.Context(), args[0], o)
 		},
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "install into this `folder`, for plugins.providers in Pulumi.yaml")
+	cmd.Flags().BoolVar(&o.base, "base", false, "install the plugin that takes any spec as its parameter")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace a plugin that declprov did not install")
 	a.addTagFlag(cmd)
 	return cmd
+}
+
+// installArguments are a spec, or none with --base.
+func installArguments(o *installOptions) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if o.base && o.dir == "" {
+			return cobra.NoArgs(cmd, args)
+		}
+		return specArgument(cmd, args)
+	}
+}
+
+// installBase puts this binary, which evaluates specs, where Pulumi finds the base
+// plugin.
+func (a *app) installBase(o installOptions) error {
+	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	p := install.Provider{Name: serving.BaseName, Version: tool().BaseVersion(), Executable: executable}
+	plugins, err := install.Plugins()
+	if err != nil {
+		return err
+	}
+	folder, err := install.IntoPlugins(plugins, p, o.force)
+	if err != nil {
+		return failed{err}
+	}
+	_, err = fmt.Fprintf(a.out, "Installed %s %s in %s\n\nAdd a spec to a program: pulumi package add %s ./SPEC.cue\n", p.Name, p.Version, folder, p.Name)
+	return err
 }
 
 func (a *app) install(ctx context.Context, path string, o installOptions) error {

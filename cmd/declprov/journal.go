@@ -7,14 +7,13 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 const journalHelp = `Journal lists the creates and updates of which nobody knows what came ("open": the
@@ -204,7 +203,7 @@ func (a *app) readJournal() (*journal.Journal, []journal.Intent, error) {
 	intents, err := book.List()
 	var unreadable *journal.UnreadableError
 	if errors.As(err, &unreadable) {
-		fmt.Fprintf(a.err, "declprov: warning: %v\n", err)
+		fmt.Fprintf(a.err, "declprov: warning: %s\n", screen.Show(err.Error(), nil))
 		err = nil
 	}
 	return book, intents, err
@@ -243,10 +242,9 @@ func describeIntent(i journal.Intent) string {
 // longestShown is how much of a text a table shows.
 const longestShown = 100
 
-// printable is a text in one line, without what a terminal would obey, and not too
-// long.
+// printable is a text in one line, fit to be shown, and not too long.
 func printable(text string) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }), " ")
+	text = screen.Show(text, nil).Line().String()
 	if r := []rune(text); len(r) > longestShown {
 		text = string(r[:longestShown-1]) + "…"
 	}

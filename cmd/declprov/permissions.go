@@ -8,9 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/declprov/declprov/actions/exec/sandbox"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 const permissionsHelp = `Permissions prints what a spec may do to your machine and to others: the files it
@@ -90,7 +92,7 @@ func writeGrants(w io.Writer, about spec.Metadata, grants []engine.Grant) error 
 			if g.Access != access.key || g.Access == "read" && covered(g, grants) {
 				continue
 			}
-			text += heading + "  " + g.Pattern + remarks(g) + "\n"
+			text += heading + "  " + screen.Exact(g.Pattern) + remarks(g) + "\n"
 			heading = ""
 		}
 		if heading == "" {
@@ -107,11 +109,15 @@ func confined(access string, grants []engine.Grant) string {
 	if i < 0 {
 		return ""
 	}
+	here := ""
+	if lacks := sandbox.Here().Partial(); lacks != "" {
+		here = "  Not so on this machine: " + lacks + ".\n"
+	}
 	switch grants[i].Confined {
 	case engine.Enforced:
-		return "  The kernel keeps them, and what they start, to what stands here; where it cannot they do not start.\n"
+		return "  The kernel keeps them, and what they start, to what stands here; where it cannot they do not start.\n" + here
 	case engine.Attempted:
-		return "  The kernel keeps them, and what they start, to what stands here, where it can: on Linux.\n"
+		return "  The kernel keeps them, and what they start, to what stands here, where it can: on Linux.\n" + here
 	case engine.Mixed:
 		return "  Some run outside of the kernel's sandbox: nothing keeps those to what stands here.\n"
 	default:

@@ -21,6 +21,7 @@ import (
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec/container"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 const settleHelp = `Settle finds what open entries of the journal made, by the find of their spec, and
@@ -30,7 +31,7 @@ shows it: type, name, id, and how it was found. It changes nothing: the next
 With --delete, what is found is deleted, and the entry closed; so is one of which
 nothing is found. Settle asks first on a terminal; --yes does not ask. What may be
 somebody else's (nobody had looked before the request was sent) is deleted only if
-you name its KEY.
+you name its KEY, and what does not hold what was sent is not deleted at all.
 
 Without KEY, these are all open entries; a KEY may also be of one that failed or
 was answered. The spec is that of the installed provider, or --spec. Its
@@ -135,7 +136,7 @@ func (a *app) settle(ctx context.Context, keys []string, filter journalFilter, o
 				return err
 			}
 			unsettled++
-			fmt.Fprintf(a.err, "declprov: %s %s: %v\n", i.Key, describeIntent(i), err)
+			fmt.Fprintf(a.err, "declprov: %s %s: %v\n", i.Key, describeIntent(i), screen.Show(err.Error(), nil))
 		}
 	}
 	if unsettled > 0 {
@@ -192,6 +193,11 @@ func (s *settler) settleClaimed(ctx context.Context, e *engine.Engine, req engin
 	}
 	foreign := found.By == "find" && !i.Looked
 	switch {
+	case found.Doubt != "" && !s.o.delete:
+		return false, s.explain(fmt.Sprintf("It is not what that create has made: %s. If you know better, import it.", found.Doubt))
+	case found.Doubt != "":
+		return false, fmt.Errorf("it is not deleted, because that create has not made it: %s. If you know better, delete it in the service; "+
+			"then: declprov journal forget %s", found.Doubt, i.Key)
 	case !s.o.delete && foreign:
 		return false, s.explain("It may be somebody else's: nobody had looked before the request was sent.")
 	case !s.o.delete:
@@ -323,7 +329,7 @@ func (s *settler) configure(ctx context.Context, opened openedSpec, i journal.In
 		return nil, property.Map{}, fmt.Errorf("the spec has no resource %q any more: settle it with the spec that it was created by", i.Type)
 	}
 	object, types := p.Config()
-	given, err := try.Values(s.o.config, object, types)
+	given, err := try.Settings(s.o.config, object, types)
 	if err != nil {
 		return nil, property.Map{}, fmt.Errorf("--config: %w", err)
 	}
@@ -365,10 +371,10 @@ func (s *settler) close() {
 // settleLog shows what the engine says.
 type settleLog struct{ *app }
 
-func (l settleLog) Message(severity engine.Severity, text string) {
+func (l settleLog) Message(severity engine.Severity, text screen.Text) {
 	if severity >= engine.Warning || l.debug {
-		fmt.Fprintf(l.err, "declprov: %s\n", printable(text))
+		fmt.Fprintf(l.err, "declprov: %s\n", text)
 	}
 }
 
-func (l settleLog) Status(string) {}
+func (l settleLog) Status(screen.Text) {}

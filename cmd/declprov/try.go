@@ -215,12 +215,13 @@ func (a *app) plan(c *container.Container, p *engine.Program, token string, valu
 		into   *property.Map
 		values []string
 		object *spec.Type
+		read   func([]string, *spec.Type, spec.Types) (property.Map, error)
 	}{
-		{&plan.Inputs, values, resource.Inputs},
-		{&plan.Then, o.then, resource.Inputs},
-		{&plan.Config, o.config, config},
+		{&plan.Inputs, values, resource.Inputs, try.Values},
+		{&plan.Then, o.then, resource.Inputs, try.Values},
+		{&plan.Config, o.config, config, try.Settings},
 	} {
-		if *given.into, err = try.Values(given.values, given.object, types); err != nil {
+		if *given.into, err = given.read(given.values, given.object, types); err != nil {
 			return try.Plan{}, usage{err}
 		}
 	}

@@ -20,15 +20,14 @@ type code struct {
 	pkg     string // the folder that reports it
 }
 
-var (
-	constant = regexp.MustCompile(`^[cC]ode[A-Z]`)
-	kebab    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-)
+var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// collect reads the constants of the packages that report diagnostics, in the
-// order of folder and declaration.
+// collect finds the codes that diagnostics are given: whatever becomes a
+// diagnostic's Code, or an argument of the parameter `code` of a function that
+// reports one. Each must be a constant whose comment says what it means. The order
+// is that of folders and places.
 func collect(root string) ([]code, error) {
-	var all []code
+	s := &sources{root: root, files: token.NewFileSet(), constants: map[string]map[string]*ast.ValueSpec{}, takers: map[string]int{}, functions: map[string]*ast.FuncDecl{}, under: map[*ast.FuncDecl]bool{}}
 	for _, top := range []string{"spec", "actions", "engine", "cmd"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil {
@@ -40,71 +39,272 @@ func collect(root string) ([]code, error) {
 			if entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 				return nil
 			}
-			found, err := inFile(root, path)
-			all = append(all, found...)
-			return err
+			return s.parse(path)
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return s.codes()
 }
 
-func inFile(root, path string) ([]code, error) {
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+// sources are the files that may report diagnostics.
+type sources struct {
+	root   string
+	files  *token.FileSet
+	parsed []source
+	// constants are those of strings, by folder and name.
+	constants map[string]map[string]*ast.ValueSpec
+	// takers are the functions with a parameter `code`, by folder and name: which
+	// one it is.
+	takers map[string]int
+	// functions are all, likewise.
+	functions map[string]*ast.FuncDecl
+	// under are those whose results are being looked at.
+	under map[*ast.FuncDecl]bool
+}
+
+type source struct {
+	folder string
+	file   *ast.File
+}
+
+func (s *sources) parse(path string) error {
+	file, err := parser.ParseFile(s.files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	pkg, err := filepath.Rel(root, filepath.Dir(path))
+	folder, err := filepath.Rel(s.root, filepath.Dir(path))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var all []code
+	folder = filepath.ToSlash(folder)
+	s.parsed = append(s.parsed, source{folder, file})
+	if s.constants[folder] == nil {
+		s.constants[folder] = map[string]*ast.ValueSpec{}
+	}
 	for _, decl := range file.Decls {
-		group, ok := decl.(*ast.GenDecl)
-		if !ok || group.Tok != token.CONST {
-			continue
-		}
-		for _, s := range group.Specs {
-			c, is, err := fromConst(s.(*ast.ValueSpec))
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", files.Position(s.Pos()), err)
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			s.functions[folder+"."+d.Name.Name] = d
+			if i := codeParameter(d.Type); i >= 0 {
+				s.takers[folder+"."+d.Name.Name] = i
 			}
-			if is {
-				c.pkg = filepath.ToSlash(pkg)
-				all = append(all, c)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.CONST && len(v.Names) == 1 && len(v.Values) == 1 {
+					if v.Doc == nil && !d.Lparen.IsValid() {
+						v.Doc = d.Doc
+					}
+					s.constants[folder][v.Names[0].Name] = v
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// codeParameter is the index of a function's parameter `code string`, or -1.
+func codeParameter(f *ast.FuncType) int {
+	i := 0
+	for _, field := range f.Params.List {
+		kind, _ := field.Type.(*ast.Ident)
+		for _, name := range field.Names {
+			if name.Name == "code" && kind != nil && kind.Name == "string" {
+				return i
+			}
+			i++
+		}
+	}
+	return -1
+}
+
+// codes are those that are given anywhere.
+func (s *sources) codes() ([]code, error) {
+	var all []code
+	for _, src := range s.parsed {
+		for _, decl := range src.file.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			for _, given := range s.given(src.folder, fn) {
+				found, err := s.resolve(src.folder, fn, given)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", s.files.Position(given.Pos()), err)
+				}
+				for _, c := range found {
+					if !slices.Contains(all, c) {
+						all = append(all, c)
+					}
+				}
 			}
 		}
 	}
 	return all, nil
 }
 
-// fromConst reads a constant, if it is a code.
-func fromConst(v *ast.ValueSpec) (c code, is bool, err error) {
-	if len(v.Names) != 1 || len(v.Values) != 1 || !constant.MatchString(v.Names[0].Name) {
-		return c, false, nil
+// given are the expressions in a function that become a code.
+func (s *sources) given(folder string, fn *ast.FuncDecl) []ast.Expr {
+	var list []ast.Expr
+	ast.Inspect(fn, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			for _, e := range n.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok {
+					if key, ok := kv.Key.(*ast.Ident); ok && (key.Name == "Code" || key.Name == "code") {
+						list = append(list, kv.Value)
+					}
+				}
+			}
+		case *ast.CallExpr:
+			if i, ok := s.takers[folder+"."+called(n)]; ok && i < len(n.Args) && s.mayBeCode(n.Args[i]) {
+				list = append(list, n.Args[i])
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// mayBeCode excludes calls of other functions that happen to have the name of one
+// that takes a code.
+func (s *sources) mayBeCode(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr:
+		return true
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return err == nil && kebab.MatchString(text)
 	}
+	return false
+}
+
+// resolve gives the codes that an expression may be.
+func (s *sources) resolve(folder string, fn *ast.FuncDecl, e ast.Expr) ([]code, error) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return nil, fmt.Errorf("the code %s is written out: declare a constant, with a comment that says what it means", e.Value)
+	case *ast.Ident:
+		if v := s.constants[folder][e.Name]; v != nil {
+			return s.constant(folder, v)
+		}
+		return s.assigned(folder, fn, e)
+	case *ast.CallExpr:
+		return s.returned(folder, e, 0)
+	case *ast.SelectorExpr:
+		if of, ok := e.X.(*ast.Ident); ok {
+			for other, constants := range s.constants {
+				if v := constants[e.Sel.Name]; v != nil && filepath.Base(other) == of.Name {
+					return s.constant(other, v)
+				}
+			}
+		}
+		if strings.EqualFold(e.Sel.Name, "code") {
+			return nil, nil // a field, which was given one elsewhere
+		}
+	}
+	return nil, nil // of another type than text: the status of a call, an exit code
+}
+
+// assigned gives the codes that a variable of a function is assigned. A parameter
+// has none: what callers give is found where they call.
+func (s *sources) assigned(folder string, fn *ast.FuncDecl, name *ast.Ident) (all []code, err error) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok {
+			return true
+		}
+		for i, left := range a.Lhs {
+			if to, ok := left.(*ast.Ident); !ok || to.Name != name.Name {
+				continue
+			}
+			var found []code
+			var bad error
+			switch call, isCall := a.Rhs[0].(*ast.CallExpr); {
+			case isCall && len(a.Rhs) == 1:
+				found, bad = s.returned(folder, call, i)
+			case len(a.Lhs) == len(a.Rhs) && !sameName(a.Rhs[i], name.Name) && s.mayBeCode(a.Rhs[i]):
+				found, bad = s.resolve(folder, fn, a.Rhs[i])
+			}
+			all = append(all, found...)
+			if err == nil {
+				err = bad
+			}
+		}
+		return true
+	})
+	return all, err
+}
+
+func sameName(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// returned gives the codes that a function of the folder returns as its result of
+// that index.
+func (s *sources) returned(folder string, call *ast.CallExpr, index int) (all []code, err error) {
+	fn := s.functions[folder+"."+called(call)]
+	if fn == nil || s.under[fn] {
+		return nil, nil // of another package: none returns a code
+	}
+	s.under[fn] = true
+	defer delete(s.under, fn)
+	ast.Inspect(fn, func(n ast.Node) bool {
+		r, ok := n.(*ast.ReturnStmt)
+		if !ok || index >= len(r.Results) || !s.mayBeCode(r.Results[index]) {
+			return true
+		}
+		if inner, ok := r.Results[index].(*ast.CallExpr); ok && called(inner) == fn.Name.Name {
+			return true
+		}
+		if text, ok := r.Results[index].(*ast.BasicLit); ok && text.Value == `""` {
+			return true
+		}
+		found, bad := s.resolve(folder, fn, r.Results[index])
+		all = append(all, found...)
+		if err == nil {
+			err = bad
+		}
+		return true
+	})
+	return all, err
+}
+
+// called is the name of the function that is called, without what it belongs to.
+func called(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}
+
+// constant reads the declaration of a code.
+func (s *sources) constant(folder string, v *ast.ValueSpec) ([]code, error) {
 	literal, ok := v.Values[0].(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {
-		return c, false, nil
+		return nil, nil
 	}
-	if c.name, err = strconv.Unquote(literal.Value); err != nil {
-		return c, false, err
+	name, err := strconv.Unquote(literal.Value)
+	if err != nil {
+		return nil, err
 	}
-	if !kebab.MatchString(c.name) {
-		return c, false, fmt.Errorf("the code %q is not in kebab-case", c.name)
+	if !kebab.MatchString(name) {
+		return nil, fmt.Errorf("the code %q is not in kebab-case", name)
 	}
 	doc := v.Doc.Text()
 	if doc == "" {
 		doc = v.Comment.Text()
 	}
-	c.meaning = meaning(v.Names[0].Name, doc)
+	c := code{name: name, meaning: meaning(v.Names[0].Name, doc), pkg: folder}
 	if c.meaning == "" {
-		return c, false, fmt.Errorf("the code %q has no comment to say what it means", c.name)
+		return nil, fmt.Errorf("the code %q has no comment to say what it means", name)
 	}
-	return c, true, nil
+	return []code{c}, nil
 }
 
 // meaning is a constant's comment without the constant's name: "CodeX: a `${`
@@ -121,35 +321,3 @@ func meaning(name, doc string) string {
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }
-
-// page is docs/errors.md.
-func page(codes []code) string {
-	meanings := map[string][]string{}
-	for _, c := range codes {
-		if !slices.Contains(meanings[c.name], c.meaning) {
-			meanings[c.name] = append(meanings[c.name], c.meaning)
-		}
-	}
-	names := make([]string, 0, len(meanings))
-	for name := range meanings {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	var b strings.Builder
-	b.WriteString(head)
-	for _, name := range names {
-		text := strings.ReplaceAll(strings.Join(meanings[name], " Or: "), "|", `\|`)
-		fmt.Fprintf(&b, "| `%s` | %s |\n", name, text)
-	}
-	return b.String()
-}
-
-const head = "<!-- Generated by docs/errorspage; run \"make generate\". -->\n\n" + `# What declprov finds in a spec
-
-Every finding has a code in brackets after its severity, as in ` + "`error[unknown-name]`" + `, a place with line, column and caret, and a remedy.
-A code never changes its meaning, so filters and searches may rely on it. ` + "`declprov vet --format json`" + ` prints findings as an array of objects
-with ` + "`code`, `severity`, `message`, `detail`, `file`, `line`, `column`, `endLine`, `endColumn` and `path`" + `; lines and columns count from 1, columns in code points.
-
-| code | means |
-|---|---|
-`

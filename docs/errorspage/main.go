@@ -26,5 +26,9 @@ func write(root string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(root, "docs", "errors.md"), []byte(page(codes)), 0o644)
+	shown, err := examples(root)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, "docs", "errors.md"), []byte(page(codes, shown)), 0o644)
 }

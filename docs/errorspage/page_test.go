@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,8 +20,74 @@ func TestThePageIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(page(codes), string(got)); diff != "" {
+	shown, err := examples(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(page(codes, shown), string(got)); diff != "" {
 		t.Errorf("docs/errors.md is stale, run `make generate` (-want +got):\n%s", diff)
+	}
+}
+
+// What is collected is held against the files in which packages declare their codes,
+// and against what vet is known to find: neither knows how codes are collected.
+func TestThePageHasEveryCode(t *testing.T) {
+	root := filepath.Join("..", "..")
+	text, err := os.ReadFile(filepath.Join(root, "docs", "errors.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := map[string]string{}
+	for pattern, re := range map[string]*regexp.Regexp{
+		"*/codes.go":                  regexp.MustCompile(`(?m)^\t\w+ *= "([a-z-]+)"`),
+		"*/*/codes.go":                regexp.MustCompile(`(?m)^\t\w+ *= "([a-z-]+)"`),
+		"tests/mistakes/testdata/*/*": regexp.MustCompile("(?:mistake|warning): ([a-z-]+) `"),
+	} {
+		paths, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(paths), err)
+		}
+		for _, path := range paths {
+			source, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range re.FindAllStringSubmatch(string(source), -1) {
+				wanted[m[1]] = path
+			}
+		}
+	}
+	if len(wanted) < 100 {
+		t.Errorf("only %d codes are known", len(wanted))
+	}
+	for name, path := range wanted {
+		if !strings.Contains(string(text), "\n| `"+name+"` |") {
+			t.Errorf("%s, of %s, is not on the page", name, path)
+		}
+	}
+}
+
+// What no spec of a few lines can have says so here; everything else has an example.
+func TestEveryCodeHasAnExample(t *testing.T) {
+	root := filepath.Join("..", "..")
+	codes, err := collect(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := examples(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := map[string]string{
+		"internal": "a fault of declprov", "stopped": "the caller gives up", "spec-too-costly": "needs minutes", "schema": "what vet passes has a schema",
+		"file-too-large": "needs megabytes", "too-deep": "needs thousands of levels", "template-too-large": "needs thousands of bytes",
+		"not-text": "no editor writes it", "unreadable-file": "there is no file", "unknown-format": "a file of another kind", "endless-type": "the loader says recursive-type before",
+		"unchecked-access": "a note, which vet shows when it is asked to",
+	}
+	for _, c := range codes {
+		if _, ok := shown[c.name]; !ok && without[c.name] == "" {
+			t.Errorf("%s has no example: write one in tests/mistakes/testdata", c.name)
+		}
 	}
 }
 
@@ -38,8 +106,8 @@ func TestMeaning(t *testing.T) {
 }
 
 func TestOneCodeOfTwoPackagesIsOneRow(t *testing.T) {
-	got := page([]code{{name: "b", meaning: "B."}, {name: "a", meaning: "One."}, {name: "a", meaning: "Two | three."}, {name: "a", meaning: "One."}})
-	want := head + "| `a` | One. Or: Two \\| three. |\n| `b` | B. |\n"
+	got := page([]code{{name: "b", meaning: "B."}, {name: "a", meaning: "One."}, {name: "a", meaning: "Two | three."}, {name: "a", meaning: "One."}}, map[string]example{"b": {"x/b.cue", "a: `b`|c"}})
+	want := head + "| `a` | One. Or: Two \\| three. |  |\n| `b` | B. | [`` a: `b`\\|c ``](../x/b.cue) |\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -31,14 +31,14 @@ func (s *Server) CheckConfig(
 	if err != nil {
 		return nil, failure(err)
 	}
-	return &pulumirpc.CheckResponse{Inputs: sent, Failures: failures(checked.Failures)}, nil
+	return &pulumirpc.CheckResponse{Inputs: sent, Failures: failures(withRemedies(now.Program, settings, checked.Failures))}, nil
 }
 
-// failures are what is wrong with inputs, as it travels.
+// failures are what is wrong with inputs, as it travels; see leave.
 func failures(found []engine.Failure) []*pulumirpc.CheckFailure {
 	sent := make([]*pulumirpc.CheckFailure, 0, len(found))
 	for _, f := range found {
-		sent = append(sent, &pulumirpc.CheckFailure{Property: valid(f.Path), Reason: valid(f.Reason)})
+		sent = append(sent, &pulumirpc.CheckFailure{Property: f.Path, Reason: f.Reason})
 	}
 	return sent
 }

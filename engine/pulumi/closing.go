@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // shortestClosing is what closing what is open gets even where operations took
@@ -64,6 +65,6 @@ func (s *Server) closeAll(ctx context.Context) {
 // close says on stderr what could not be closed: the engine may be gone.
 func (s *Server) close(ctx context.Context, e *engine.Engine) {
 	if err := e.Close(ctx); err != nil {
-		fmt.Fprintf(s.options.Stderr, "declprov: %s\n", valid(err.Error()))
+		fmt.Fprintf(s.options.Stderr, "declprov: %s\n", screen.Show(err.Error(), nil))
 	}
 }

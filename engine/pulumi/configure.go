@@ -3,6 +3,7 @@ package pulumi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
@@ -13,6 +14,7 @@ import (
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/monitor"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Configure makes the engine that serves the calls to come; those under way keep
@@ -44,7 +46,7 @@ func (s *Server) Configure(
 	defer end()
 	made, err := now.Program.Configure(ctx, settings, engine.Options{Dir: s.options.Dir, Journal: s.options.Journal})
 	if err != nil {
-		return nil, configureFailure(err)
+		return nil, configureFailure(now.Program, err)
 	}
 	if len(checked.Failures) > 0 {
 		return nil, status.Error(codes.InvalidArgument, "the provider's configuration is wrong: "+sentence(checked.Failures))
@@ -78,17 +80,24 @@ func legacyConfig(variables map[string]string) *structpb.Struct {
 	return &structpb.Struct{Fields: fields}
 }
 
-// configureFailure names the settings that are missing, so that the CLI can tell
-// how to set each.
-func configureFailure(err error) error {
+// configureFailure names the settings that are missing, as Pulumi's configuration calls
+// them, so that the CLI can tell how to set each.
+func configureFailure(program *engine.Program, err error) error {
 	var missing *engine.MissingKeys
 	if !errors.As(err, &missing) {
 		return failure(err)
 	}
 	detail := &pulumirpc.ConfigureErrorMissingKeys{}
+	declared, _ := program.Config()
 	for _, key := range missing.Keys {
+		doc := key.Doc
+		if setting := declared.Field(key.Name); setting != nil {
+			text := remedy(program, setting)
+			doc = strings.TrimSpace(doc + "\n" + text)
+			err = fmt.Errorf("%w\n%s", err, text)
+		}
 		detail.MissingKeys = append(detail.MissingKeys, &pulumirpc.ConfigureErrorMissingKeys_MissingKey{
-			Name: valid(key.Name), Description: valid(key.Doc),
+			Name: screen.Exact(configKey(program, key.Name)), Description: screen.Show(doc, nil).String(),
 		})
 	}
 	s, detailErr := status.New(codes.InvalidArgument, message(err)).WithDetails(detail)
@@ -108,5 +117,5 @@ func sentence(found []engine.Failure) string {
 		}
 		parts = append(parts, f.Path+": "+f.Reason)
 	}
-	return valid(strings.Join(parts, "; "))
+	return strings.Join(parts, "; ")
 }

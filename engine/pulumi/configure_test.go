@@ -76,7 +76,7 @@ config: {
 	// Where the API lives.
 	endpoint: string
 	// API token.
-	token: string @secret()
+	token: string @secret() @env(LAB_TOKEN, TOKEN)
 }
 resources: Thing: {
 	inputs: name: string
@@ -95,9 +95,27 @@ func TestMissingKeys(t *testing.T) {
 	if !errors.As(err, &missing) {
 		t.Fatalf("error = %v", err)
 	}
-	want := []client.MissingKey{{Name: "endpoint", Doc: "Where the API lives."}, {Name: "token", Doc: "API token."}}
+	const endpoint, token = "Run `pulumi config set lab:endpoint VALUE`.", "Run `pulumi config set --secret lab:token`, or set the environment variable LAB_TOKEN or TOKEN."
+	want := []client.MissingKey{{Name: "endpoint", Doc: "Where the API lives.\n" + endpoint}, {Name: "token", Doc: "API token.\n" + token}}
 	if diff := cmp.Diff(want, missing.Keys); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+	text := status.Convert(missing.Unwrap()).Message()
+	if want := "the provider needs configuration: endpoint and token\n" + endpoint + "\n" + token; text != want {
+		t.Errorf("it says %q, want %q", text, want)
+	}
+	if name := status.Convert(missing.Unwrap()).Details()[0].(*pulumirpc.ConfigureErrorMissingKeys).GetMissingKeys()[1].GetName(); name != "lab:token" {
+		t.Errorf("the setting is called %q", name) // Pulumi writes a command with it
+	}
+	checked, err := c.CheckConfig(t.Context(), "lab", property.Map{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := []client.Failure{
+		{Property: "endpoint", Reason: "is required: Where the API lives\n" + endpoint}, {Property: "token", Reason: "is required: API token\n" + token},
+	}
+	if diff := cmp.Diff(reasons, checked.Failures); diff != "" {
+		t.Errorf("CheckConfig (-want +got)\n%s", diff)
 	}
 	if code := status.Code(missing.Unwrap()); code != codes.InvalidArgument {
 		t.Errorf("code = %v", code)

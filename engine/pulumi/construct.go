@@ -16,6 +16,7 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/monitor"
 	"github.com/declprov/declprov/engine/pulumi/wire"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Construct makes a component, or says what it would be: its resources are
@@ -127,7 +128,7 @@ func inputsFailure(component string, inputs property.Map, found []engine.Failure
 			continue
 		}
 		detail.Errors = append(detail.Errors, &pulumirpc.InputPropertiesError_PropertyError{
-			PropertyPath: valid(f.Path), Reason: valid(f.Reason),
+			PropertyPath: screen.Exact(f.Path), Reason: screen.Show(f.Reason, nil).String(),
 		})
 	}
 	text := fmt.Sprintf("the inputs of %s are wrong", component)

@@ -8,6 +8,7 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Diff says what a change of inputs means. In a refresh the engine asks it too:
@@ -35,7 +36,7 @@ func (s *Server) Diff(
 	}
 	if diff.Force && len(diff.Changes) == 0 {
 		log := s.log(req.GetUrn())
-		log.Message(engine.Info, unfinished(state.Private.Failed))
+		log.Message(engine.Info, screen.Show(unfinished(state.Private.Failed), now.engine.Mask()))
 		log.done()
 	}
 	return diffResponse(diff), nil

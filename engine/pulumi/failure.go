@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // failure tells an error to the engine. The code matters: Unknown, Internal and
@@ -60,21 +62,18 @@ func codeOf(err error) codes.Code {
 	}
 }
 
-// longestMessage keeps messages well inside what HTTP/2 headers, in which they
-// travel, may be.
-const longestMessage = 64 << 10
+// message is the text of an error; leave masks what the engine did not.
+func message(err error) string { return screen.Show(err.Error(), nil).String() }
 
-func message(err error) string {
-	text := valid(err.Error())
-	if len(text) > longestMessage {
-		text = strings.ToValidUTF8(text[:longestMessage], "") + " [...]"
-	}
-	return text
-}
-
-// largestDetail is how big a state may be that travels with an error: it goes
-// in a trailer, in base64, and the engine takes 16 MB of those.
-const largestDetail = 8 << 20
+const (
+	// largestOutputs is how big the properties of a state may be that travels with an
+	// error, and largestDetail how big all of it, with the engine's own part: it goes in
+	// a trailer, in base64, and the engine takes 16 MB of those. Texts and the engine's
+	// own part are not counted among the properties, so that no error text pushes one
+	// out.
+	largestOutputs = 8 << 20
+	largestDetail  = 11 << 20
+)
 
 // partly is the failure of an operation after which the resource exists and is
 // not as it should be. The engine stores what is in it.
@@ -84,9 +83,10 @@ func partly(failed error, r reply) error {
 		Id:         r.id,
 		Properties: r.properties,
 		Inputs:     r.inputs,
-		Reasons:    []string{s.Message()},
 	}
-	if dropped := shrink(detail); len(dropped) > 0 {
+	dropped := shrink(detail, r.given)
+	detail.Reasons = []string{s.Message()}
+	if len(dropped) > 0 {
 		detail.Reasons = append(detail.Reasons,
 			"too large to be recorded with a failure, and left out: "+strings.Join(dropped, ", "))
 	}
@@ -97,22 +97,54 @@ func partly(failed error, r reply) error {
 	return with.Err()
 }
 
-// shrink leaves the largest outputs out until the detail can travel: a state
-// without them is worth more than none.
-func shrink(detail *pulumirpc.ErrorResourceInitFailed) (dropped []string) {
+// shrink leaves outputs out until the detail can travel, the largest first, and inputs
+// last: a state without them is worth more than none. What the engine has kept of the
+// steps that were done goes only where nothing else is left.
+func shrink(detail *pulumirpc.ErrorResourceInitFailed, given property.Map) (dropped []string) {
 	fields := detail.GetProperties().GetFields()
-	for proto.Size(detail) > largestDetail {
+	for !travels(detail) {
 		left := names(fields)
 		if len(left) == 0 {
+			if private, ok := fields[privateKey]; ok {
+				fields[privateKey] = withoutResults(private)
+			}
 			break
 		}
 		largest := slices.MaxFunc(left, func(a, b string) int {
+			_, aGiven := given.GetOk(a)
+			_, bGiven := given.GetOk(b)
+			if aGiven != bGiven {
+				if aGiven {
+					return -1
+				}
+				return 1
+			}
 			return proto.Size(fields[a]) - proto.Size(fields[b])
 		})
 		delete(fields, largest)
 		dropped = append(dropped, largest)
 	}
 	return dropped
+}
+
+// travels reports whether a detail is small enough.
+func travels(detail *pulumirpc.ErrorResourceInitFailed) bool {
+	all := proto.Size(detail)
+	own := proto.Size(detail.GetProperties().GetFields()[privateKey])
+	return all <= largestDetail && all-own <= largestOutputs
+}
+
+// withoutResults is the private part of a state without the results of the steps that
+// were done: the next run starts over, with every input as a change.
+func withoutResults(private *structpb.Value) *structpb.Value {
+	p := readPrivate(&structpb.Struct{Fields: map[string]*structpb.Value{privateKey: private}})
+	if p.Failed == nil {
+		return private
+	}
+	failed := *p.Failed
+	failed.Results, failed.Elements, failed.Inputs = nil, nil, ""
+	p.Failed = &failed
+	return privateValue(p)
 }
 
 // names are those of the outputs, without the engine's own part of the state.

@@ -10,13 +10,16 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 func TestFailureCodes(t *testing.T) {
@@ -79,8 +82,8 @@ func TestOperationFailure(t *testing.T) {
 }
 
 func TestMessageTravels(t *testing.T) {
-	got := message(errors.New("bad \xff byte " + strings.Repeat("ä", longestMessage)))
-	if len(got) > longestMessage+10 || !strings.HasPrefix(got, "bad \uFFFD byte ä") {
+	got := message(errors.New("bad \xff byte " + strings.Repeat("ä", 64<<10)))
+	if len(got) > screen.Longest || !strings.HasPrefix(got, `bad \xff byte ä`) {
 		t.Errorf("message of %d bytes: %.40q", len(got), got)
 	}
 }
@@ -89,7 +92,7 @@ func TestMessageTravels(t *testing.T) {
 // and says so; the engine's own part stays.
 func TestPartlyShrinks(t *testing.T) {
 	r := reply{id: "a", properties: &structpb.Struct{Fields: map[string]*structpb.Value{
-		"huge":     wire.String(strings.Repeat("x", largestDetail+1)),
+		"huge":     wire.String(strings.Repeat("x", largestOutputs+1)),
 		"small":    wire.String("x"),
 		privateKey: wire.String(`{"id":"b"}`),
 	}}}
@@ -99,7 +102,7 @@ func TestPartlyShrinks(t *testing.T) {
 		t.Fatalf("status = %v", s)
 	}
 	detail := s.Details()[0].(*pulumirpc.ErrorResourceInitFailed)
-	if proto.Size(detail) > largestDetail {
+	if proto.Size(detail) > largestOutputs {
 		t.Errorf("the detail has %d bytes", proto.Size(detail))
 	}
 	want := []string{"disk full", "too large to be recorded with a failure, and left out: huge"}
@@ -108,6 +111,58 @@ func TestPartlyShrinks(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]any{"small": "x", privateKey: `{"id":"b"}`}, detail.GetProperties().AsMap()); diff != "" {
 		t.Errorf("properties (-want +got)\n%s", diff)
+	}
+}
+
+// TestNoTextPushesAPropertyOut: however long an error is, what was recorded without it is
+// recorded with it; inputs stay longer than outputs, and what the engine has kept of the
+// finished steps stays longest.
+func TestNoTextPushesAPropertyOut(t *testing.T) {
+	text := strings.Repeat("x", 64<<10)
+	private := func(results string) *structpb.Value {
+		return privateValue(engine.Private{Token: "a", Failed: &engine.Failed{
+			Op: "create", Step: 1, Results: []any{results}, Inputs: "h", Error: screen.Show(text, nil).String(),
+		}})
+	}
+	large := func(share float64) *structpb.Value {
+		return wire.String(strings.Repeat("x", int(share*largestOutputs)))
+	}
+	for _, c := range []struct {
+		name    string
+		fields  map[string]*structpb.Value
+		dropped []string
+		kept    bool // the results of the steps
+	}{
+		{"as large as can be", map[string]*structpb.Value{"in": large(0.9), "out": large(0.0999)}, nil, true},
+		{"too large by an output", map[string]*structpb.Value{"in": large(0.9), "out": large(0.3), "small": large(0)}, []string{"out"}, true},
+		{"too large by an input", map[string]*structpb.Value{"in": large(1.1), "out": large(0.1)}, []string{"out", "in"}, true},
+		{"too large by its results", map[string]*structpb.Value{"in": large(0.1), privateKey: private(strings.Repeat("x", largestDetail))}, []string{"in"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.fields[privateKey] == nil {
+				c.fields[privateKey] = private("result")
+			}
+			r := reply{id: "a", properties: &structpb.Struct{Fields: c.fields}, given: property.NewMap(map[string]property.Value{"in": property.New("x")})}
+			s := status.Convert(partly(failure(errors.New(text)), r))
+			detail := s.Details()[0].(*pulumirpc.ErrorResourceInitFailed)
+			if len(s.Message()) > screen.Longest || len(detail.GetReasons()[0]) > screen.Longest {
+				t.Errorf("the message has %d bytes, the reason %d", len(s.Message()), len(detail.GetReasons()[0]))
+			}
+			var reasons []string
+			if c.dropped != nil {
+				reasons = []string{"too large to be recorded with a failure, and left out: " + strings.Join(c.dropped, ", ")}
+			}
+			if got := detail.GetReasons()[1:]; strings.Join(got, "") != strings.Join(reasons, "") {
+				t.Errorf("left out: %q, want %q", got, reasons)
+			}
+			p := readPrivate(detail.GetProperties())
+			if kept := p.Failed != nil && p.Failed.Results != nil && p.Failed.Inputs != ""; kept != c.kept || p.Token != "a" {
+				t.Errorf("of the private part there is %.200v", p)
+			}
+			if size := proto.Size(detail); size > largestDetail {
+				t.Errorf("it has %d bytes", size)
+			}
+		})
 	}
 }
 

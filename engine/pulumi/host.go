@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 type entry struct {
 	urn      string
 	severity engine.Severity
-	text     string
+	text     screen.Text
 	status   bool
 }
 
@@ -139,7 +140,7 @@ func (h *host) send(e entry) {
 		defer cancel()
 		_, err := client.Log(ctx, &pulumirpc.LogRequest{
 			Severity:  severity(e.severity),
-			Message:   valid(e.text),
+			Message:   e.text.String(),
 			Urn:       e.urn,
 			Ephemeral: e.status,
 		})

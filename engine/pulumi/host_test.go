@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // ear is an engine that writes down what it is told; while held, it does not
@@ -84,13 +85,13 @@ func TestMessagesReachTheEngine(t *testing.T) {
 	e, address := listen(t)
 	h := newHost(address, t.Output())
 	l := &callLog{host: h, urn: "urn:a"}
-	l.Message(engine.Debug, "d")
-	l.Message(engine.Info, "i")
-	l.Message(engine.Warning, "w")
-	l.Message(engine.Error, "bad \xff byte")
-	l.Status("50%")
+	l.Message(engine.Debug, screen.Show("d", nil))
+	l.Message(engine.Info, screen.Show("i", nil))
+	l.Message(engine.Warning, screen.Show("w", nil))
+	l.Message(engine.Error, screen.Show("bad \xff byte", nil))
+	l.Status(screen.Show("50%", nil))
 	l.done()
-	want := []string{"DEBUG urn:a d", "INFO urn:a i", "WARNING urn:a w", "ERROR urn:a bad \uFFFD byte", "status urn:a 50%"}
+	want := []string{"DEBUG urn:a d", "INFO urn:a i", "WARNING urn:a w", `ERROR urn:a bad \xff byte`, "status urn:a 50%"}
 	if diff := cmp.Diff(want, e.all()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -103,22 +104,22 @@ func TestASlowEngineHoldsNobodyUp(t *testing.T) {
 	e.hold.Lock()
 	stderr := &safeBuffer{}
 	h := newHost(address, stderr)
-	h.put(entry{urn: "first", text: "being sent"})
+	h.put(entry{urn: "first", text: screen.Show("being sent", nil)})
 	waitFor(t, func() bool { h.mu.Lock(); defer h.mu.Unlock(); return len(h.queue) == 0 })
 
 	start := time.Now()
 	for i := range 100 {
-		h.put(entry{urn: "b", text: fmt.Sprint(i), status: true})
+		h.put(entry{urn: "b", text: screen.Show(fmt.Sprint(i), nil), status: true})
 	}
 	for i := range queueLength + 10 {
-		h.put(entry{urn: "a", text: fmt.Sprint(i)})
+		h.put(entry{urn: "a", text: screen.Show(fmt.Sprint(i), nil)})
 	}
-	h.put(entry{urn: "c", text: "late status", status: true})
+	h.put(entry{urn: "c", text: screen.Show("late status", nil), status: true})
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("queueing took %v", took)
 	}
 	h.mu.Lock()
-	if len(h.queue) != queueLength || h.queue[0].text != "0" || h.queue[0].status {
+	if len(h.queue) != queueLength || h.queue[0].text.String() != "0" || h.queue[0].status {
 		t.Errorf("%d messages wait, the first is %+v", len(h.queue), h.queue[0])
 	}
 	h.mu.Unlock()
@@ -134,13 +135,13 @@ func TestAStatusReplacesTheOneBefore(t *testing.T) {
 	e, address := listen(t)
 	e.hold.Lock()
 	h := newHost(address, t.Output())
-	h.put(entry{urn: "first", text: "being sent"})
+	h.put(entry{urn: "first", text: screen.Show("being sent", nil)})
 	waitFor(t, func() bool { h.mu.Lock(); defer h.mu.Unlock(); return len(h.queue) == 0 })
-	h.put(entry{urn: "a", text: "1%", status: true})
-	h.put(entry{urn: "b", text: "other", status: true})
-	h.put(entry{urn: "a", text: "2%", status: true})
-	h.put(entry{urn: "a", text: "message"})
-	h.put(entry{urn: "a", text: "3%", status: true})
+	h.put(entry{urn: "a", text: screen.Show("1%", nil), status: true})
+	h.put(entry{urn: "b", text: screen.Show("other", nil), status: true})
+	h.put(entry{urn: "a", text: screen.Show("2%", nil), status: true})
+	h.put(entry{urn: "a", text: screen.Show("message", nil)})
+	h.put(entry{urn: "a", text: screen.Show("3%", nil), status: true})
 	e.hold.Unlock()
 	h.flush()
 	want := []string{"INFO first being sent", "status a 2%", "status b other", "INFO a message", "status a 3%"}
@@ -164,9 +165,9 @@ func TestWithoutAnEngine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stderr := &safeBuffer{}
 			l := &callLog{host: newHost(address, stderr), urn: "urn:a"}
-			l.Status("50%")
-			l.Message(engine.Warning, "slow disk")
-			l.Message(engine.Info, "done")
+			l.Status(screen.Show("50%", nil))
+			l.Message(engine.Warning, screen.Show("slow disk", nil))
+			l.Message(engine.Info, screen.Show("done", nil))
 			l.done()
 			want := "declprov: warning: urn:a: slow disk\ndeclprov: urn:a: done\n"
 			if diff := cmp.Diff(want, stderr.String()); diff != "" {
@@ -191,8 +192,8 @@ func TestHandshakesChangeTheEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := s.log("late")
-	early.Message(engine.Info, "x")
-	late.Message(engine.Info, "y")
+	early.Message(engine.Info, screen.Show("x", nil))
+	late.Message(engine.Info, screen.Show("y", nil))
 	early.done()
 	late.done()
 	if diff := cmp.Diff([]string{"INFO early x"}, first.all()); diff != "" {

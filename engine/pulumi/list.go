@@ -15,6 +15,7 @@ import (
 
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // List streams the existing resources of a type, page by page where the engine
@@ -133,7 +134,7 @@ func (p page) send(
 			continue
 		}
 		if err := stream.Send(&pulumirpc.ListResponse{Response: &pulumirpc.ListResponse_Result_{
-			Result: &pulumirpc.ListResponse_Result{Id: valid(found.ID), Name: valid(found.Name)},
+			Result: &pulumirpc.ListResponse_Result{Id: valid(found.ID), Name: screen.Exact(found.Name)},
 		}}); err != nil {
 			return err
 		}

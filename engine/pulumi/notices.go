@@ -2,12 +2,14 @@ package pulumi
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // notices are what a process tells its users of by itself, each of them once.
@@ -47,6 +49,22 @@ func (n *notices) configured(log engine.Log, urn string, e *engine.Engine) {
 	if len(open) == 0 {
 		return
 	}
+	text := "Nobody knows what came of earlier requests for " + naming(open) + "."
+	const settled = " `pulumi up` settles those of resources that the program still has; for the others run `declprov journal settle`."
+	const byHand = ": look in the service before `pulumi up` does it again; `declprov journal settle` says what takes it off the list."
+	switch blind := slices.DeleteFunc(slices.Clone(open), e.Settles); {
+	case len(blind) == 0:
+		text += settled
+	case len(blind) == len(open):
+		text += " Nothing can find out" + byHand
+	default:
+		text += settled + " Nothing can find out about " + naming(blind) + byHand
+	}
+	log.Message(engine.Warning, screen.Show(text, nil))
+}
+
+// naming names the resources of intents, the first few.
+func naming(open []journal.Intent) string {
 	var named []string
 	for _, i := range open[:min(len(open), mostNamed)] {
 		named = append(named, fmt.Sprintf("%s %q (%s)", i.Type, i.Name(), i.Began.Local().Format(time.DateTime)))
@@ -54,8 +72,7 @@ func (n *notices) configured(log engine.Log, urn string, e *engine.Engine) {
 	if more := len(open) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	log.Message(engine.Warning, fmt.Sprintf("Nobody knows what came of earlier requests for %s. `pulumi up` settles those of "+
-		"resources that the program still has; for the others run `declprov journal settle`.", strings.Join(named, ", ")))
+	return strings.Join(named, ", ")
 }
 
 // creating notes, once, that the journal of a create will not outlive the machine.
@@ -63,14 +80,14 @@ func (n *notices) configured(log engine.Log, urn string, e *engine.Engine) {
 // so that runs that create nothing stay silent.
 func (n *notices) creating(log engine.Log, typ string, e *engine.Engine) {
 	if e.LosesIntents(typ) && n.first("journal") {
-		log.Message(engine.Info, "The journal of creates will not outlive this CI runner. If the runner stops while a create is not answered, "+
-			"the next run cannot settle it. Set DECLPROV_JOURNAL to a folder that is kept between runs.")
+		log.Message(engine.Info, screen.Show("The journal of creates will not outlive this CI runner. If the runner stops while a create is not answered, "+
+			"the next run cannot settle it. Set DECLPROV_JOURNAL to a folder that is kept between runs.", nil))
 	}
 }
 
 // grace tells what is wrong with DECLPROV_CANCEL_GRACE, once.
 func (n *notices) grace(log engine.Log, fault error) {
 	if fault != nil && n.first("grace") {
-		log.Message(engine.Warning, fault.Error())
+		log.Message(engine.Warning, screen.Show(fault.Error(), nil))
 	}
 }

@@ -40,8 +40,14 @@ type listener struct {
 
 func startListener(t *testing.T) *listener {
 	t.Helper()
+	return startListenerOf(t, posted)
+}
+
+// startListenerOf is the listener of a spec.
+func startListenerOf(t *testing.T, spec string) *listener {
+	t.Helper()
 	l := &lab{}
-	p := l.program(t, posted)
+	p := l.program(t, spec)
 	out := &listener{Client: start(t, pulumi.Options{Program: p, Version: "1.2.3", Dir: t.TempDir()})}
 	var err error
 	if out.engine, err = client.StartEngine(); err != nil {
@@ -128,6 +134,76 @@ func TestUnsettledIntentsAreTold(t *testing.T) {
 			strings.Count(said[i], "Thing") != 1 || !strings.Contains(said[i], "`declprov journal settle`") {
 			t.Errorf("said: %q", said[i])
 		}
+	}
+}
+
+// TestWhatUpCannotSettleIsTold: the warning promises `pulumi up` only of what that can
+// settle, and names what nothing can find out about.
+func TestWhatUpCannotSettleIsTold(t *testing.T) {
+	const ofFind, ofKey, bare = "Found", "Keyed", "Bare"
+	for name, tc := range map[string]struct {
+		open          map[string]bool // the types of open intents, and whether somebody had looked
+		settled, told bool
+	}{
+		"one that find finds":         {map[string]bool{ofFind: true}, true, false},
+		"one for which nobody looked": {map[string]bool{ofFind: false}, false, true},
+		"one under a key":             {map[string]bool{ofKey: false}, true, false},
+		"a bare one":                  {map[string]bool{bare: false}, false, true},
+		"two":                         {map[string]bool{bare: false, ofKey: false}, true, true},
+		"one of another spec":         {map[string]bool{"Former": true}, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("DECLPROV_JOURNAL", dir)
+			book := journal.In(dir)
+			for typ, looked := range tc.open {
+				intent, err := book.Begin(journal.Intent{
+					Subject:   journal.Subject{Provider: "lab", Type: typ, Resource: "urn:pulumi:dev::try::lab:index:" + typ + "::it"},
+					Operation: journal.Create, Looked: looked,
+				}, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				intent.Status = journal.Unknown
+				if err := book.Put(intent, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			l := startListenerOf(t, `name: "lab"
+version: "1.0.0"
+config: endpoint: string
+http: baseURL: "${config.endpoint}"
+resources: Found: {
+	inputs: name: string
+	id: "${result.body.id}"
+	create: http: {method: "POST", path: "/things", json: "${inputs}"}
+	find: http: path: "/things/${inputs.name}"
+	delete: http: {method: "DELETE", path: "/things/${id}"}
+}
+resources: Keyed: {
+	inputs: name: string
+	id: "${result.body.id}"
+	create: http: {method: "POST", path: "/things", json: "${inputs}", idempotencyKey: true}
+	delete: http: {method: "DELETE", path: "/things/${id}"}
+}
+resources: Bare: {
+	inputs: name: string
+	id: "${result.body.id}"
+	create: http: {method: "POST", path: "/things", json: "${inputs}"}
+	delete: http: {method: "DELETE", path: "/things/${id}"}
+}`)
+			l.configure(t, "dev", "http://127.0.0.1:1")
+			said := l.said()
+			if len(said) != 1 {
+				t.Fatalf("said: %q", said)
+			}
+			if got := strings.Contains(said[0], "`pulumi up` settles"); got != tc.settled {
+				t.Errorf("it promises `pulumi up`: %v, and should be %v: %s", got, tc.settled, said[0])
+			}
+			if got := strings.Contains(said[0], "Nothing can find out"); got != tc.told {
+				t.Errorf("it says that nothing can find out: %v, and should be %v: %s", got, tc.told, said[0])
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -17,6 +18,8 @@ import (
 type reply struct {
 	id                 string
 	properties, inputs *structpb.Struct
+	// given are the inputs of which the properties are a copy, where they are.
+	given property.Map
 }
 
 // settle turns what a create, update or read has done into a reply, or into an
@@ -33,7 +36,7 @@ func (s *Server) settle(ctx context.Context, result engine.Result, withInputs bo
 		return reply{}, operationFailure(ctx, errors.Join(result.Err,
 			errors.New("the resource has no id, so that it cannot be recorded; look for what is left of it by hand")))
 	}
-	r := reply{id: state.ID}
+	r := reply{id: state.ID, given: state.Inputs}
 	var lost, lostInputs error
 	r.properties, lost = writeState(s.encoder(), state)
 	if withInputs {

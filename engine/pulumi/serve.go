@@ -73,7 +73,7 @@ func Serve(ctx context.Context, options Options) error {
 
 // GRPC is a gRPC server that answers with s.
 func (s *Server) GRPC() *grpc.Server {
-	g := guard{stderr: s.options.Stderr, debug: s.options.Debug}
+	g := guard{stderr: s.options.Stderr, debug: s.options.Debug, leave: s.leave}
 	server := grpc.NewServer(
 		grpc.Creds(perConnection{insecure.NewCredentials()}),
 		grpc.NumStreamWorkers(streamWorkers),

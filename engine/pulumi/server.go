@@ -17,6 +17,7 @@ import (
 
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Options are what a server is made of.
@@ -102,6 +103,7 @@ func New(options Options) *Server {
 	if options.Stderr == nil {
 		options.Stderr = os.Stderr
 	}
+	options.Stderr = screen.NewWriter(options.Stderr, false)
 	grace, err := graceFrom(os.Getenv(graceVariable))
 	s := &Server{options: options, calls: newCalls(grace), graceFault: err}
 	s.host.Store(newHost(options.EngineAddress, options.Stderr))

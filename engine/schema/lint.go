@@ -13,7 +13,7 @@ import (
 // The codes of findings. Where the loader looks at the same names, the code is
 // the same.
 const (
-	// CodeName is a name that is no identifier: no SDK could have it. Pulumi's
+	// CodeName is a name that is not an identifier, so that no SDK could have it. Pulumi's
 	// own binder accepts such, and the generators then write code that does not
 	// compile.
 	CodeName = "bad-name"
@@ -25,6 +25,8 @@ const (
 	CodeEndless = "endless-type"
 	// CodeLanguage are options of an SDK generator that are no struct.
 	CodeLanguage = "bad-language"
+	// codeSchema: the schema of the spec cannot be written.
+	codeSchema = "schema"
 )
 
 // Names that are taken, with by what. Keywords of languages (class, from) and the
@@ -72,7 +74,7 @@ func lint(p *spec.Provider) diag.List {
 	l.packageName()
 	l.languages()
 	l.object(p.Config, scope{where: "config", path: "config", reserved: reservedInConfig})
-	for _, key := range sortedKeys(p.Types) {
+	for _, key := range sortedKeys(shownTypes(p)) {
 		l.object(p.Types[key].Type, scope{where: fmt.Sprintf("type %q", p.Types[key].Name), path: key})
 	}
 	l.resourceNames()

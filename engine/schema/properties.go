@@ -58,7 +58,7 @@ func isRequired(f *spec.Property, types spec.Types, s side) bool {
 func (g *generator) property(f *spec.Property, base string, s side) property {
 	p := property{
 		typeSpec:           g.typeSpec(f.Type, place{base: base + pascal(f.Name), doc: f.Doc, side: s}),
-		Description:        f.Doc,
+		Description:        g.documented(f),
 		DeprecationMessage: f.Deprecated,
 		Secret:             f.Secret || f.Ephemeral,
 		ReplaceOnChanges:   f.Replace,

@@ -30,6 +30,7 @@ func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 	g := &generator{
 		name:  p.Name,
 		named: p.Types,
+		shown: shownTypes(p),
 		types: map[string]complexType{},
 		names: newNames(p),
 		refs:  map[string]string{},
@@ -55,7 +56,7 @@ func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 	text, err := encode(doc)
 	if err != nil {
 		findings = append(findings, diag.Diagnostic{
-			Severity: diag.Error, Code: "schema", Subject: p.Range, Path: "language",
+			Severity: diag.Error, Code: codeSchema, Subject: p.Range, Path: "language",
 			Summary: fmt.Sprintf("the schema cannot be written: %v", err),
 		})
 		return nil, findings
@@ -77,6 +78,8 @@ func encode(doc pkg) ([]byte, error) {
 type generator struct {
 	name  string
 	named spec.Types
+	// shown are those of them that the schema describes.
+	shown spec.Types
 	types map[string]complexType
 	names *names
 	// refs are the type names given to the author's definitions, and open

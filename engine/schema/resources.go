@@ -1,11 +1,11 @@
 package schema
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 func (g *generator) resource(r *spec.Resource) resource {
@@ -78,10 +78,6 @@ func (g *generator) listInputs(r *spec.Resource) *objectType {
 	return out
 }
 
-// mention finds the inputs that a template speaks of: inputs.name, inputs?.name
-// and inputs["name"].
-var mention = regexp.MustCompile(`\binputs\s*(?:\??\.\s*([A-Za-z_]\w*)|\[\s*["']([^"']*)["']\s*\])`)
-
 // stateInputs are what a program that gets an existing resource by its id has to
 // say beyond it: the inputs that `read` needs and the id does not give.
 func (g *generator) stateInputs(r *spec.Resource) *objectType {
@@ -99,7 +95,7 @@ func (g *generator) stateInputs(r *spec.Resource) *objectType {
 	mentioned(r.Import, given)
 	t := &spec.Type{Kind: spec.Object}
 	for _, f := range r.Inputs.Fields {
-		if needed[f.Name] && !given[f.Name] {
+		if (needed[f.Name] || needed["*"]) && !given[f.Name] {
 			t.Fields = append(t.Fields, f)
 		}
 	}
@@ -126,19 +122,13 @@ func mentionedBySteps(steps []*spec.Step, found map[string]bool) {
 	}
 }
 
+// mentioned notes the inputs that templates refer to; "*" is all of them.
 func mentioned(n *spec.Node, found map[string]bool) {
-	if n == nil {
-		return
+	members, whole := expr.Members(n, "inputs")
+	for _, member := range members {
+		found[member] = true
 	}
-	if n.Kind == spec.StringNode {
-		for _, m := range mention.FindAllStringSubmatch(n.Text, -1) {
-			found[m[1]+m[2]] = true
-		}
-	}
-	for _, item := range n.Items {
-		mentioned(item, found)
-	}
-	for _, f := range n.Fields {
-		mentioned(f.Value, found)
+	if whole {
+		found["*"] = true
 	}
 }

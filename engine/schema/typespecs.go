@@ -26,7 +26,7 @@ type place struct {
 // nameTypes gives every definition that a schema can show its name, before any
 // type that is named after its place.
 func (g *generator) nameTypes() {
-	for _, key := range sortedKeys(g.named) {
+	for _, key := range sortedKeys(g.shown) {
 		if t := g.named.Resolve(&spec.Type{Ref: key}); isStruct(t) || g.isEnum(t) {
 			g.refs[key] = g.names.claim(pascal(g.named[key].Name))
 		}

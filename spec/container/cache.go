@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -37,6 +38,10 @@ type Key struct {
 	// usually the working directory; "" is the spec's own. It is for Store, and
 	// no part of what an entry is found by.
 	Base string
+	// Rebuilt says that the spec was compiled from what an older container has:
+	// Path, and nothing else, decides whether the entry holds. A Path that is no
+	// absolute one stands for its content, and always holds.
+	Rebuilt bool
 }
 
 // CacheVariable is the environment variable that says where the cache is, or
@@ -236,7 +241,7 @@ func (c Cache) sweep(now time.Time) {
 			_ = os.Remove(filepath.Join(c.Dir, e.Name()))
 		}
 	}
-	slices.SortFunc(kept, func(a, b aged) int { return b.time.Compare(a.time) })
+	sort.Slice(kept, func(i, j int) bool { return kept[j].time.Before(kept[i].time) })
 	for _, old := range kept[min(len(kept), maxEntries):] {
 		_ = os.Remove(filepath.Join(c.Dir, old.name))
 	}

@@ -43,6 +43,10 @@ const (
 // holder deletes the container, or builds it again from the spec.
 var ErrUnusable = errors.New("the compiled spec cannot be used")
 
+// ErrOlder is what errors wrap, beside ErrUnusable, of a container that has a
+// former format: what it was made from can be compiled again, see Salvage.
+var ErrOlder = errors.New("its format is a former one")
+
 const remedy = "delete it, or build it again from the spec"
 
 // Source is one file that a container was made from.
@@ -88,6 +92,7 @@ type namedBlob struct {
 type Container struct {
 	r      io.ReaderAt
 	base   int64
+	size   int64
 	closer io.Closer
 	header header
 	index  map[string]blob
@@ -98,7 +103,7 @@ type Container struct {
 // its checksum verified, when it is asked for. r stays in use until then.
 // Errors wrap ErrUnusable.
 func Open(r io.ReaderAt, size int64) (*Container, error) {
-	c := &Container{r: r, shapes: &shapes{}}
+	c := &Container{r: r, size: size, shapes: &shapes{}}
 	if err := c.open(size); err != nil {
 		return nil, fmt.Errorf("%w: %w; %s", ErrUnusable, err, remedy)
 	}
@@ -123,6 +128,15 @@ func OpenFile(path string) (*Container, error) {
 	return c, nil
 }
 
+// Encoded is the whole container, as Encode gave it.
+func (c *Container) Encoded() ([]byte, error) {
+	out := make([]byte, c.size)
+	if _, err := c.r.ReadAt(out, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%w: %w; %s", ErrUnusable, err, remedy)
+	}
+	return out, nil
+}
+
 // Close closes the file, if there is one.
 func (c *Container) Close() error {
 	if c.closer == nil {
@@ -140,7 +154,7 @@ func (c *Container) open(size int64) error {
 	case pre.format > Format:
 		return fmt.Errorf("it has format %d, and this declprov reads up to %d: it was written by a newer one", pre.format, Format)
 	case pre.format < Format:
-		return fmt.Errorf("it has format %d, which this declprov no longer reads", pre.format)
+		return fmt.Errorf("it has format %d, which this declprov no longer reads: %w", pre.format, ErrOlder)
 	}
 	text, err := readChecked(c.r, preambleSize, pre.length, pre.crc)
 	if err != nil {

@@ -1,7 +1,6 @@
 package container
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -10,6 +9,7 @@ import (
 	"hash"
 	"hash/crc32"
 	"slices"
+	"sort"
 
 	"github.com/declprov/declprov/spec"
 )
@@ -62,7 +62,8 @@ func Encode(c Content) ([]byte, error) {
 		h.Resources = append(h.Resources, namedBlob{Name: r.Name, At: add(text)})
 	}
 	h.Schema = add(c.Schema)
-	sources := slices.SortedFunc(slices.Values(c.Sources), func(a, b Source) int { return cmp.Compare(a.Path, b.Path) })
+	sources := slices.Clone(c.Sources)
+	sort.Slice(sources, func(i, j int) bool { return sources[i].Path < sources[j].Path })
 	for _, s := range sources {
 		h.Sources = append(h.Sources, namedBlob{Name: s.Path, At: add(s.Content)})
 	}

@@ -50,6 +50,9 @@ func record(k Key, content *Container, began time.Time) (*recorded, error) {
 		return nil, err
 	}
 	rec := &recorded{Path: k.Path, Tool: k.Tool, Tags: k.Tags}
+	if k.Rebuilt {
+		return rec, rec.addFile(k.Path)
+	}
 	for _, s := range sources {
 		f := recordedFile{Path: k.absolute(s.Path), Hash: hashOf(s.Content)}
 		// The stamp first: if the file is written after it, the stamp no longer
@@ -83,6 +86,20 @@ func record(k Key, content *Container, began time.Time) (*recorded, error) {
 		rec.Dirs = append(rec.Dirs, d)
 	}
 	return rec, nil
+}
+
+// addFile records a file as it is now, where there is one.
+func (rec *recorded) addFile(path string) error {
+	if !filepath.IsAbs(path) {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	hash, err := hashOfFile(path)
+	rec.Files = append(rec.Files, recordedFile{Path: path, Hash: hash, Stamp: stampOf(info), Racy: time.Since(info.ModTime()) < racy})
+	return err
 }
 
 // absolute is where a source is.

@@ -12,6 +12,8 @@ import (
 type Salvaged struct {
 	Sources []Source
 	Tags    []string
+	// Dirs are the folders that are CUE packages, named like the sources.
+	Dirs []string
 	// Tool and CUE are the versions that made it.
 	Tool, CUE string
 }
@@ -25,6 +27,16 @@ func Salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
 		return nil, fmt.Errorf("%w: %w; %s", ErrUnusable, err, remedy)
 	}
 	return out, nil
+}
+
+// SalvageFile is Salvage of a file.
+func SalvageFile(path string) (_ *Salvaged, err error) {
+	f, info, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return Salvage(f, info.Size())
 }
 
 func salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
@@ -41,6 +53,7 @@ func salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
 		Tool    string
 		CUE     string
 		Tags    []string
+		Dirs    []string
 		Sources []struct {
 			Name string `json:"n"`
 			At   blob   `json:"b"`
@@ -50,7 +63,7 @@ func salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
 		return nil, fmt.Errorf("its header: %w", err)
 	}
 	base := preambleSize + pre.length
-	out := &Salvaged{Tags: h.Tags, Tool: h.Tool, CUE: h.CUE}
+	out := &Salvaged{Tags: h.Tags, Dirs: h.Dirs, Tool: h.Tool, CUE: h.CUE}
 	for _, s := range h.Sources {
 		if !s.At.within(size - base) {
 			return nil, errors.New("it is cut short")

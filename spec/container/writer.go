@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -91,7 +91,7 @@ func (w *writer) list(v reflect.Value) error {
 // bytes.
 func (w *writer) dict(v reflect.Value) error {
 	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(keyText(a), keyText(b)) })
+	sort.Slice(keys, func(i, j int) bool { return keyText(keys[i]) < keyText(keys[j]) })
 	w.buf = append(w.buf, '{')
 	for i, k := range keys {
 		if i > 0 {

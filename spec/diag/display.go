@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/width"
+
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // tabStop is how far apart the stops are that tabs are drawn to.
@@ -19,8 +21,8 @@ type cells struct {
 
 // layOut draws a line of source. Tabs become spaces up to the next stop; what
 // would steer the terminal (control characters, marks that turn the direction
-// of text) is shown as a replacement character, so that a hostile spec cannot
-// dress up its own diagnostics.
+// of text) is shown as an escape, so that a hostile spec cannot dress up its own
+// diagnostics.
 func layOut(line string) cells {
 	c := cells{starts: []int{0}}
 	at := 0
@@ -38,8 +40,9 @@ func draw(r rune, at int) (text string, cols int) {
 	case r == '\t':
 		cols = tabStop - at%tabStop
 		return strings.Repeat(" ", cols), cols
-	case steers(r):
-		return string(unicode.ReplacementChar), 1
+	case screen.Steers(r):
+		text = screen.Escape(r, 0)
+		return text, len(text)
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return string(r), 0
 	}
@@ -49,12 +52,6 @@ func draw(r rune, at int) (text string, cols int) {
 	default:
 		return string(r), 1
 	}
-}
-
-// steers reports whether a character does something to a terminal other than
-// being drawn.
-func steers(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
 // start is where the code point at a column (from 1) begins; columns past the
@@ -85,14 +82,4 @@ func (c cells) end() int {
 		}
 	}
 	return 1
-}
-
-// tame makes a text of a diagnostic safe for a terminal, and keeps its lines.
-func tame(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && steers(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // TextOptions are how findings are written for people.
@@ -59,7 +61,7 @@ func (l List) Tally() string {
 	case 0:
 		return tally
 	case 1:
-		return tally + " in " + tame(last)
+		return tally + " in " + screen.Exact(last)
 	default:
 		return fmt.Sprintf("%s in %d files", tally, len(files))
 	}
@@ -97,13 +99,13 @@ func (t *text) diagnostic(d Diagnostic) {
 	if d.Code != "" {
 		head += "[" + d.Code + "]"
 	}
-	fmt.Fprintf(t, "%s%s\n", t.paint(hue, head), t.paint(bold, ": "+tame(d.Summary)))
+	fmt.Fprintf(t, "%s%s\n", t.paint(hue, head), t.paint(bold, ": "+screen.Exact(d.Summary)))
 	if place := where(d); place != "" {
 		fmt.Fprintf(t, "  %s %s\n", t.paint(blue, "-->"), place)
 	}
 	t.snippet(d.Subject, hue)
 	if d.Detail != "" {
-		for line := range strings.Lines(tame(d.Detail)) {
+		for line := range strings.Lines(screen.Visible(d.Detail)) {
 			fmt.Fprintf(t, "  %s\n", strings.TrimRight(line, "\n"))
 		}
 	}
@@ -122,5 +124,5 @@ func where(d Diagnostic) string {
 	if d.Context != "" {
 		parts = append(parts, "in "+d.Context)
 	}
-	return tame(strings.Join(parts, ", "))
+	return screen.Exact(strings.Join(parts, ", "))
 }

@@ -165,8 +165,8 @@ func TestCarets(t *testing.T) {
 			"      |  ^",
 		}},
 		"escape sequences are not passed on": {"\x1b[31mred\u202e", at(1, 6, 1, 9), []string{
-			"    1 | \ufffd[31mred\ufffd",
-			"      |      ^^^",
+			`    1 | \u001b[31mred\u202e`,
+			"      |           ^^^",
 		}},
 		"bytes that are no text": {"\xff\xfe: 1", at(1, 1, 1, 3), []string{
 			"    1 | \ufffd\ufffd: 1",

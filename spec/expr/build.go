@@ -33,7 +33,7 @@ func (b *builder) build(n ast.Node) evaluator {
 		return fixed{}
 	}
 	if len(refs) > 0 {
-		return &formula{p, refs}
+		return &formula{program: p, refs: refs}
 	}
 	return b.fold(p)
 }
@@ -48,9 +48,9 @@ const (
 
 // fold is an expression without references as the value that it always has.
 func (b *builder) fold(p *program) evaluator {
-	r := &run{work: maxWork - maxFoldWork}
+	r := newRun(nil, maxFoldWork)
 	v, err := p.evalIn(r, &Vars{}, false)
-	if r.work > maxWork-maxFoldWork/2 || r.text > maxFoldText || r.left > maxFoldSize {
+	if errors.Is(err, errWork) || r.Used() > maxFoldWork/2 || r.text > maxFoldText || r.left > maxFoldSize {
 		return &formula{program: p}
 	}
 	b.err = errors.Join(b.err, err)
@@ -87,7 +87,7 @@ func folded(e evaluator, parts []evaluator) evaluator {
 			return e
 		}
 	}
-	v, err := e.eval(nil)
+	v, err := e.eval(nil, newRun(nil, maxFoldWork))
 	if err != nil {
 		return e
 	}
@@ -155,7 +155,7 @@ func (b *builder) call(n *ast.CallNode) evaluator {
 		return nil
 	}
 	at := extent{id.Location().From, id.Location().To}
-	fail := func(message string) error { return b.place.error(at, message) }
+	fail := func(err error) error { return b.place.because(at, err) }
 	switch id.Value {
 	case "merge":
 		out := &merged{fail: fail}

@@ -291,8 +291,10 @@ func (c *checker) mapLiteral(n *ast.MapNode) typed {
 			continue
 		}
 		if key, ok := p.Key.(*ast.StringNode); ok {
+			before := len(c.refs)
 			v := c.operand(p.Value)
-			setField(out, &spec.Property{Name: key.Value, Type: v.t, Required: true})
+			secret := c.scope.hides(asRefs(c.refs[before:]), moves(p.Value))
+			setField(out, &spec.Property{Name: key.Value, Type: v.t, Required: true, Secret: secret})
 			continue
 		}
 		key := c.operand(p.Key)
@@ -308,6 +310,14 @@ func (c *checker) mapLiteral(n *ast.MapNode) typed {
 		dynamic = join(dynamic, f.Type, c.types)
 	}
 	return typed{t: mapOf(dynamic)}
+}
+
+func asRefs(list []reference) []Ref {
+	refs := make([]Ref, len(list))
+	for i, r := range list {
+		refs[i] = Ref{Path: r.path, Presence: r.presence}
+	}
+	return refs
 }
 
 // setField adds a property to an object, or replaces the one of its name.

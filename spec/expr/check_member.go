@@ -166,6 +166,9 @@ func (c *checker) named(n *ast.MemberNode, t *spec.Type, base typed, name *ast.S
 		c.unknownMember(at, t, name.Value, base)
 		return static().any
 	}
+	if t.Kind == spec.Object && t.Field(name.Value) == nil && isAny(resolve(member, c.types)) {
+		c.trust(at) // an open struct may have it, of whatever type
+	}
 	return member
 }
 

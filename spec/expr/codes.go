@@ -18,7 +18,7 @@ const (
 	CodeUnknownMember = "unknown-member"
 	// CodeMissingMember: a struct lacks a member that is required of it.
 	CodeMissingMember = "missing-member"
-	// CodeTypeMismatch: a value is of another type than is wanted.
+	// CodeTypeMismatch: a value has another type than the one that is expected.
 	CodeTypeMismatch = "type-mismatch"
 	// CodeNotAllowed: a constant is of the right type, and against its rules.
 	CodeNotAllowed = "value-not-allowed"

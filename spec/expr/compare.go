@@ -1,7 +1,9 @@
 package expr
 
 import (
+	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +25,10 @@ func (r *run) equal(a, b any) (bool, error) {
 		return ok && x == y, nil
 	case string:
 		y, ok := b.(string)
-		return ok && x == y, nil
+		if !ok || len(x) != len(y) {
+			return false, nil
+		}
+		return x == y, r.spend(len(x) >> 4)
 	case []any:
 		y, ok := b.([]any)
 		if !ok || len(x) != len(y) {
@@ -48,6 +53,9 @@ func (r *run) equal(a, b any) (bool, error) {
 	}
 	if !isNumber(a) || !isNumber(b) {
 		return false, nil
+	}
+	if err := r.spend(digits(a) + digits(b)); err != nil {
+		return false, err
 	}
 	if order, ok := compareNumbers(a, b); ok {
 		return order == 0, nil
@@ -77,25 +85,44 @@ func (r *run) compare(a, b any) (int, error) {
 	switch x := a.(type) {
 	case string:
 		if y, ok := b.(string); ok {
-			return strings.Compare(x, y), r.spend(1)
+			return strings.Compare(x, y), r.spend(1 + min(len(x), len(y))>>4)
 		}
 	case moment:
 		if y, ok := b.(moment); ok {
-			return time.Time(x).Compare(time.Time(y)), nil
+			return time.Time(x).Compare(time.Time(y)), r.spend(1)
 		}
 	case span:
 		if y, ok := b.(span); ok {
-			return compareOrdered(int64(x), int64(y)), nil
+			return compareOrdered(int64(x), int64(y)), r.spend(1)
 		}
 	case bool:
 		if y, ok := b.(bool); ok {
-			return compareOrdered(boolRank(x), boolRank(y)), nil
+			return compareOrdered(boolRank(x), boolRank(y)), r.spend(1)
 		}
 	}
+	if err := r.spend(1 + digits(a) + digits(b)); err != nil {
+		return 0, err
+	}
 	if order, ok := compareNumbers(a, b); ok {
-		return order, r.spend(1)
+		return order, nil
 	}
 	return 0, faultf("%s and %s have no order", describeKind(a), describeKind(b))
+}
+
+// digits is what comparing a number costs whose digits are compared one by one, as
+// a fraction of whole numbers; 0 of others.
+func digits(v any) int {
+	s, ok := v.(json.Number)
+	if !ok {
+		return 0
+	}
+	n := len(s)
+	if i := strings.IndexAny(string(s), "eE"); i >= 0 {
+		e, _ := strconv.Atoi(string(s[i+1:]))
+		n += max(e, -e, 0)
+	}
+	n = min(n, maxNumberLen+maxExponent)
+	return n>>2 + n*n>>12
 }
 
 func boolRank(b bool) int64 {

@@ -2,11 +2,13 @@ package expr
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/diag"
 )
 
@@ -39,6 +41,7 @@ func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 	}
 	v := &Value{root: root, typ: outside(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present, passed: c.passed}
 	v.secret = scope.refersToSecret(c.refs)
+	v.hidden = v.secret && scope.hidden(root, c.refs)
 	return v, c.diags
 }
 
@@ -87,9 +90,9 @@ func (c *compilation) node(n *spec.Node, want *spec.Type, depth int) (evaluator,
 
 // plainScalar is a scalar with numbers as they are at run time.
 func plainScalar(n *spec.Node) any {
-	v, err := settled(n.Plain(), 0)
-	if err != nil {
-		return n.Plain()
+	v := n.Plain()
+	if number, ok := v.(json.Number); ok {
+		return decode.Number(number)
 	}
 	return v
 }
@@ -165,7 +168,7 @@ func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (evaluator,
 		c.fit(typ, want, n)
 	}
 	if known {
-		v, _ := out.eval(nil)
+		v, _ := out.eval(nil, nil)
 		return fixed{v}, typ
 	}
 	return out, typ
@@ -184,7 +187,7 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluato
 	t := present(resolve(want, types), types)
 	isUnion := t.Kind == spec.Union && (hasKind(t, spec.Object, types) || hasKind(t, spec.Map, types))
 	if isUnion {
-		if v := variantFor(n, t, types); v != nil {
+		if v := types.Narrow(t, nodeShape{n}); v != nil {
 			t, isUnion = v, false
 		}
 	}
@@ -197,8 +200,9 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluato
 	for i, f := range n.Fields {
 		var ft *spec.Type
 		out.keys[i] = f.Name
+		before := len(c.refs)
 		out.parts[i], ft = c.node(f.Value, c.fieldWant(f, t), depth+1)
-		setField(typ, &spec.Property{Name: f.Name, Type: ft, Required: true})
+		setField(typ, &spec.Property{Name: f.Name, Type: ft, Required: true, Secret: c.scope.hidden(out.parts[i], c.refs[before:])})
 		_, isFixed := out.parts[i].(fixed)
 		known = known && isFixed
 	}
@@ -207,32 +211,10 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluato
 		c.fit(typ, want, n)
 	}
 	if known {
-		v, _ := out.eval(nil)
+		v, _ := out.eval(nil, nil)
 		return fixed{v}, typ
 	}
 	return out, typ
-}
-
-// variantFor is the struct of a union that a literal tag names, or the only one
-// that there is.
-func variantFor(n *spec.Node, t *spec.Type, types spec.Types) *spec.Type {
-	var only *spec.Type
-	count := 0
-	for _, v := range t.Variants {
-		v = resolve(v, types)
-		if v.Kind != spec.Object && v.Kind != spec.Map {
-			continue
-		}
-		only = v
-		count++
-		if tag := n.Get(t.Tag); t.Tag != "" && tag != nil && v.Field(t.Tag) != nil && fits(tag.Plain(), v.Field(t.Tag).Type, types, 0) == nil {
-			return v
-		}
-	}
-	if count == 1 {
-		return only
-	}
-	return nil
 }
 
 // fieldWant is the type that is wanted of a member; what the struct does not
@@ -253,6 +235,8 @@ func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 		}
 		if !t.Open {
 			c.report(CodeUnknownMember, f.NameRange, diag.Remedy(f.Name, t.FieldNames()), "unknown member %q", f.Name)
+		} else if m := keyFits(f.Name, t); m != nil {
+			c.report(m.code, f.NameRange, "", "%q %s", f.Name, m.reason)
 		}
 		return t.Elem
 	default:
@@ -342,7 +326,7 @@ func (c *compilation) mixed(n *spec.Node, raw []rawPiece, want *spec.Type, depth
 		c.pieces = out.pieces
 	}
 	if known && !c.diags.HasErrors() {
-		if v, err := out.eval(nil); err == nil {
+		if v, err := out.eval(nil, newRun(nil, maxFoldWork)); err == nil {
 			return c.constant(n, v, want)
 		}
 	}

@@ -93,6 +93,9 @@ func oneOf(values []any) string {
 
 // describeValue is a literal as an author writes it, cut where it is long.
 func describeValue(v any) string {
+	if s, ok := v.(string); ok && len(s) > 400 {
+		v = s[:400] // more than is shown
+	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)

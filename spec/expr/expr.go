@@ -17,6 +17,8 @@
 package expr
 
 import (
+	"context"
+
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -64,10 +66,15 @@ type Ref struct {
 // json.Number (what neither of them holds exactly), string, []any,
 // map[string]any, *spec.File; and Unknown at any depth.
 type Vars struct {
-	Values map[string]any
+	// Context ends an evaluation; nil does not.
+	Context context.Context
+	Values  map[string]any
 	// Secrets are the paths, from the names on, whose values are secret; "*"
 	// does not occur in them, and list items are decimal indices.
 	Secrets [][]string
+	// MaxValues is how many values a result may have, and the texts that are decoded;
+	// less than a million is a million.
+	MaxValues int
 }
 
 // Unknown stands for a value that is not known yet. In what Eval yields, one that

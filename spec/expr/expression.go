@@ -58,8 +58,12 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, in
 		return faulty
 	}
 	present, passed := k.when(tree, true), k.passed(tree) // before the builder rewrites the tree
+	selecting := selects(tree)
 	b := builder{checker: k, place: faulty.place}
 	part := b.build(tree)
+	if f, ok := part.(*formula); ok && selecting {
+		f.selects = &selection{scope: c.scope, t: v.t}
+	}
 	if b.err != nil {
 		c.diags = append(c.diags, c.placed(failed(b.err), n, raw))
 		return faulty

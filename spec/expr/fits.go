@@ -1,15 +1,12 @@
 package expr
 
 import (
-	"errors"
 	"fmt"
-	"math/big"
 	"reflect"
-	"regexp"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/budget"
 )
 
 // fits says why a value that is known before anything runs is not of a type.
@@ -45,6 +42,11 @@ func notAllowed(format string, args ...any) *mismatch {
 }
 
 func fitsUnion(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
+	if members, ok := v.(map[string]any); ok && members[t.Tag] != nil {
+		if i := types.Variant(t, ShapeOf(v, nil)); i >= 0 {
+			return fits(v, t.Variants[i], types, depth+1)
+		}
+	}
 	var best *mismatch
 	for _, variant := range t.Variants {
 		m := fits(v, variant, types, depth+1)
@@ -129,11 +131,7 @@ func fitsBounds(v any, t *spec.Type) *mismatch {
 	if m := bounded(v, t); m != nil {
 		return m
 	}
-	if t.MultipleOf == "" {
-		return nil
-	}
-	x, ok := new(big.Rat).SetString(t.MultipleOf)
-	if n := exact(v); ok && n != nil && x.Sign() != 0 && !new(big.Rat).Quo(n, x).IsInt() {
+	if t.MultipleOf != "" && !spec.IsMultiple(literalNumber(v), t.MultipleOf) {
 		return notAllowed("is %s, and must be a multiple of %s", describeValue(v), t.MultipleOf)
 	}
 	return nil
@@ -250,6 +248,9 @@ func fitsObject(m map[string]any, t *spec.Type, types spec.Types, depth int) *mi
 		if !t.Open {
 			return (&mismatch{reason: "is not part of " + Describe(t), code: CodeUnknownMember}).at(key)
 		}
+		if bad := keyFits(key, t); bad != nil {
+			return bad.at(key)
+		}
 		if bad := fits(m[key], t.Elem, types, depth+1); bad != nil {
 			return bad.at(key)
 		}
@@ -261,13 +262,9 @@ func fitsObject(m map[string]any, t *spec.Type, types spec.Types, depth int) *mi
 const maxPattern = 1 << 10
 
 // pattern compiles a regular expression, of at most maxPattern bytes.
-func pattern(text string) (*regexp.Regexp, error) {
+func pattern(text string) (*budget.Regexp, error) {
 	if len(text) > maxPattern {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxPattern)
 	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-	}
-	return re, nil
+	return budget.Compile(text)
 }

@@ -60,16 +60,28 @@ func reveal(v any, seen func(any)) (out any, changed bool) {
 
 // HasUnknown reports whether v is Unknown, or anything in it is.
 func HasUnknown(v any) bool {
+	var over int
+	return hasUnknown(v, &over)
+}
+
+// hasUnknown is HasUnknown; it adds to over how many values it went over.
+func hasUnknown(v any, over *int) bool {
 	switch v := v.(type) {
 	case Unknown:
 		return true
 	case Secret:
-		return HasUnknown(v.Value)
+		return hasUnknown(v.Value, over)
 	case []any:
-		return slices.ContainsFunc(v, HasUnknown)
-	case map[string]any:
+		*over += len(v)
 		for _, item := range v {
-			if HasUnknown(item) {
+			if hasUnknown(item, over) {
+				return true
+			}
+		}
+	case map[string]any:
+		*over += len(v)
+		for _, item := range v {
+			if hasUnknown(item, over) {
 				return true
 			}
 		}
@@ -78,31 +90,38 @@ func HasUnknown(v any) bool {
 }
 
 // unknownAt reports whether what a path leads to is or lies under an Unknown or,
-// unless only its presence matters, holds one. "*" is every item and key.
-func unknownAt(v any, path []string, presence bool) bool {
+// unless only its presence matters, holds one. "*" is every item and key. It adds to
+// over how many values it went over.
+func unknownAt(v any, path []string, presence bool, over *int) bool {
 	if _, ok := v.(Unknown); ok {
 		return true
 	}
 	if len(path) == 0 {
-		return !presence && HasUnknown(v)
+		return !presence && hasUnknown(v, over)
 	}
 	step, rest := path[0], path[1:]
 	switch v := v.(type) {
 	case map[string]any:
 		if step != "*" {
-			return unknownAt(v[step], rest, presence)
+			return unknownAt(v[step], rest, presence, over)
 		}
+		*over += len(v)
 		for _, item := range v {
-			if unknownAt(item, rest, presence) {
+			if unknownAt(item, rest, presence, over) {
 				return true
 			}
 		}
 	case []any:
 		if step != "*" {
 			item, _ := itemAt(v, step)
-			return unknownAt(item, rest, presence)
+			return unknownAt(item, rest, presence, over)
 		}
-		return slices.ContainsFunc(v, func(item any) bool { return unknownAt(item, rest, presence) })
+		*over += len(v)
+		for _, item := range v {
+			if unknownAt(item, rest, presence, over) {
+				return true
+			}
+		}
 	}
 	return false
 }
@@ -127,11 +146,16 @@ func related(a, b []string) bool {
 	return true
 }
 
-// unknown reports whether any of the references is not known yet.
-func (vars *Vars) unknown(refs []reference) bool {
-	return slices.ContainsFunc(refs, func(r reference) bool {
-		return unknownAt(vars.Values[r.path[0]], r.path[1:], r.presence)
-	})
+// unknown reports whether any of the references is not known yet, and how many
+// values it went over.
+func (vars *Vars) unknown(refs []reference) (unknown bool, over int) {
+	for i := range refs {
+		r := &refs[i]
+		if unknownAt(vars.Values[r.path[0]], r.path[1:], r.presence, &over) {
+			return true, over
+		}
+	}
+	return false, over
 }
 
 // secret reports whether any of the references is or lies under a secret or,
@@ -145,6 +169,15 @@ func (vars *Vars) secret(refs []reference) bool {
 		}
 	}
 	return false
+}
+
+// Marked is the value at a path, from a name of the scope on, with its marks.
+func (vars *Vars) Marked(path []string) any {
+	v := vars.Values[path[0]]
+	for _, step := range path[1:] {
+		v, _ = child(v, step)
+	}
+	return vars.marked(path, v)
 }
 
 // marked is the value at a path, with the marks of the secrets in it.

@@ -1,12 +1,11 @@
 package expr
 
 import (
-	"regexp"
-	"slices"
-	"strings"
+	"sort"
 	"sync"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/budget"
 )
 
 // Function documents one function of the language.
@@ -54,7 +53,7 @@ func Functions() []Function {
 	for _, f := range functions() {
 		out = append(out, f.Function)
 	}
-	slices.SortFunc(out, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
 }
 
@@ -107,9 +106,9 @@ func intArg(name string, args []any, i int, def int64) (int64, error) {
 }
 
 // regexpArg is a regular expression, compiled before where it is a literal.
-func (r *run) regexpArg(v any) (*regexp.Regexp, error) {
+func (r *run) regexpArg(v any) (*budget.Regexp, error) {
 	switch v := v.(type) {
-	case *regexp.Regexp:
+	case *budget.Regexp:
 		return v, nil
 	case string:
 		return r.pattern(v)

@@ -122,9 +122,12 @@ func fnReverse(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.items(len(list)); err != nil {
+		return nil, err
+	}
 	out := slices.Clone(list)
 	slices.Reverse(out)
-	return out, r.items(len(out))
+	return out, nil
 }
 
 func fnUniq(r *run, a []any) (any, error) {
@@ -133,18 +136,24 @@ func fnUniq(r *run, a []any) (any, error) {
 		return nil, err
 	}
 	out := []any{}
-next:
+	texts, others := map[string]bool{}, []any{}
 	for _, item := range list {
-		for _, seen := range out {
-			eq, err := r.equal(item, seen)
-			if err != nil {
+		if s, ok := item.(string); ok {
+			if err := r.spend(4 + len(s)>>4); err != nil {
 				return nil, err
 			}
-			if eq {
-				continue next
+			if !texts[s] {
+				texts[s], out = true, append(out, item)
 			}
+			continue
 		}
-		out = append(out, item)
+		known, err := opIn(r, []any{item, others})
+		if err != nil {
+			return nil, err
+		}
+		if known == false {
+			out, others = append(out, item), append(others, item)
+		}
 	}
 	return out, nil
 }
@@ -156,7 +165,10 @@ func fnConcat(r *run, a []any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.items(len(out) + len(list)); err != nil {
+		if len(out)+len(list) > maxItems {
+			return nil, errSize
+		}
+		if err := r.items(len(list)); err != nil {
 			return nil, err
 		}
 		out = append(out, list...)
@@ -190,6 +202,9 @@ func (r *run) flatten(list, into []any, depth int) ([]any, error) {
 		}
 		inner, ok := item.([]any)
 		if !ok {
+			if err := r.items(1); err != nil {
+				return nil, err
+			}
 			if into = append(into, item); len(into) > maxItems {
 				return nil, errSize
 			}

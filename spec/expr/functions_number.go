@@ -85,6 +85,9 @@ func fnFloat(_ *run, a []any) (any, error) {
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 			return nil, faultf("%s is no number", quote(s))
 		}
+		if vanished(f, s) {
+			return nil, faultf("%s is too small to be told from 0", quote(s))
+		}
 		return f, nil
 	}
 	n, err := operand("float", a[0])
@@ -131,7 +134,8 @@ func rounding(name string, f func(float64) float64) operation {
 // numbersOf is the numbers among arguments and in the lists among them.
 func (r *run) numbersOf(name string, args []any, into []any) ([]any, error) {
 	for _, a := range args {
-		if err := r.spend(1); err != nil {
+		// Whole numbers and others are compared as fractions.
+		if err := r.spend(8 + digits(a)); err != nil {
 			return nil, err
 		}
 		if list, ok := a.([]any); ok {

@@ -3,6 +3,7 @@ package expr
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/spec"
 )
@@ -75,6 +76,32 @@ func typeOfCoalesce(c *checker, cl *call) typed {
 }
 
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+
+// sortAtOnce is how many keys are sorted without a look at the budget.
+const sortAtOnce = 1 << 12
+
+// sortedKeys are the keys of a map that may be large.
+func (r *run) sortedKeys(m map[string]any) ([]string, error) {
+	if err := r.items(len(m)); err != nil {
+		return nil, err
+	}
+	if len(m) <= sortAtOnce {
+		return sortedKeys(m), r.spend(3 * len(m))
+	}
+	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	var failed error
+	slices.SortFunc(keys, func(a, b string) int {
+		// A comparison that fails makes all others equal, so that it ends soon.
+		if failed != nil {
+			return 0
+		}
+		if failed = r.spend(1 + min(len(a), len(b))>>4); failed != nil {
+			return 0
+		}
+		return strings.Compare(a, b)
+	})
+	return keys, failed
+}
 
 func fnMerge(r *run, a []any) (any, error) {
 	out := map[string]any{}
@@ -178,9 +205,12 @@ func fnOmit(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.items(len(m)); err != nil {
+		return nil, err
+	}
 	out := maps.Clone(m)
 	maps.DeleteFunc(out, func(name string, _ any) bool { return unwanted[name] })
-	return out, r.items(len(m))
+	return out, nil
 }
 
 // chosen are the literal names of a pick or an omit; ok is false where they are
@@ -238,7 +268,8 @@ func fnKeys(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return anyList(sortedKeys(m)), r.items(len(m))
+	keys, err := r.sortedKeys(m)
+	return anyList(keys), err
 }
 
 func fnValues(r *run, a []any) (any, error) {
@@ -246,11 +277,15 @@ func fnValues(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	keys, err := r.sortedKeys(m)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]any, 0, len(m))
-	for _, k := range sortedKeys(m) {
+	for _, k := range keys {
 		out = append(out, m[k])
 	}
-	return out, r.items(len(m))
+	return out, nil
 }
 
 // typeOfValues is a list of what the entries are.
@@ -278,16 +313,26 @@ func fnToPairs(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	keys, err := r.sortedKeys(m)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.items(2 * len(m)); err != nil {
+		return nil, err
+	}
 	out := make([]any, 0, len(m))
-	for _, k := range sortedKeys(m) {
+	for _, k := range keys {
 		out = append(out, []any{k, m[k]})
 	}
-	return out, r.items(3 * len(m))
+	return out, nil
 }
 
 func fnFromPairs(r *run, a []any) (any, error) {
 	list, err := listArg("fromPairs", a, 0)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.items(len(list)); err != nil {
 		return nil, err
 	}
 	out := make(map[string]any, len(list))
@@ -302,5 +347,5 @@ func fnFromPairs(r *run, a []any) (any, error) {
 		}
 		out[key] = pair[1]
 	}
-	return out, r.items(len(list))
+	return out, nil
 }

@@ -75,12 +75,20 @@ func version(s string) (semver.Version, error) {
 	return v, nil
 }
 
+// maxVersion is the most bytes of a version, or of a range of versions.
+const maxVersion = 1 << 10
+
 func fnSemver(_ *run, a []any) (any, error) {
 	var texts [3]string
 	for i := range texts {
 		var err error
 		if texts[i], err = textArg("semver", a, i); err != nil {
 			return nil, err
+		}
+	}
+	for _, s := range texts {
+		if len(s) > maxVersion {
+			return nil, faultf("semver: a version or range may have %d bytes, and this has %d", maxVersion, len(s))
 		}
 	}
 	v, err := version(texts[0])

@@ -31,7 +31,7 @@ func TestFunctionExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := (&run{}).encodeJSON(got, "")
+			text, err := newRun(nil, maxWork).encodeJSON(got, "")
 			if err != nil {
 				t.Fatal(err)
 			}

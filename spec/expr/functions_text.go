@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/budget"
 )
 
 // textFunctions work on strings.
@@ -169,6 +170,9 @@ func fnJoin(r *run, a []any) (any, error) {
 			return nil, err
 		}
 	}
+	if err := r.spend(2 * len(list)); err != nil {
+		return nil, err
+	}
 	texts := make([]string, len(list))
 	size := 0
 	for i, item := range list {
@@ -227,12 +231,12 @@ func fnCapture(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.spend(len(s)); err != nil {
-		return nil, err
+	match, err := re.Find(&r.Budget, s)
+	if err == budget.ErrSpent {
+		err = errWork
 	}
-	match := re.FindStringSubmatch(s)
-	if match == nil {
-		return nil, nil
+	if match == nil || err != nil {
+		return nil, err
 	}
 	out := map[string]any{}
 	for i, name := range re.SubexpNames() {

@@ -59,7 +59,7 @@ func fnDate(_ *run, a []any) (any, error) {
 	}
 	layouts := []string{time.DateOnly, time.TimeOnly, time.DateTime, time.RFC3339, time.RFC822Z, time.RFC1123Z, time.RFC1123}
 	if len(a) > 1 {
-		layout, err := textArg("date", a, 1)
+		layout, err := layoutArg("date", a)
 		if err != nil {
 			return nil, err
 		}
@@ -72,6 +72,18 @@ func fnDate(_ *run, a []any) (any, error) {
 		}
 	}
 	return nil, faultf("date: %s is no date: write it as 2006-01-02 or 2006-01-02T15:04:05Z, or give a layout", quote(s))
+}
+
+// maxLayout is the most bytes of a layout of times.
+const maxLayout = 1 << 10
+
+// layoutArg is the second argument as a layout of times.
+func layoutArg(name string, a []any) (string, error) {
+	layout, err := textArg(name, a, 1)
+	if err == nil && len(layout) > maxLayout {
+		err = faultf("%s: a layout may have %d bytes, and this has %d", name, maxLayout, len(layout))
+	}
+	return layout, err
 }
 
 func fnDuration(_ *run, a []any) (any, error) {
@@ -146,11 +158,14 @@ var methodsOfTime = sync.OnceValue(func() map[string]*function {
 		"UnixMicro() int":  number(time.Time.UnixMicro),
 		"Nanosecond() int": number(func(t time.Time) int64 { return int64(t.Nanosecond()) }),
 		"Format(layout: string) string": func(r *run, a []any) (any, error) {
-			layout, err := textArg("Format", a, 1)
+			layout, err := layoutArg("Format", a)
 			if err != nil {
 				return nil, err
 			}
-			return time.Time(a[0].(moment)).Format(layout), r.grow(4 * len(layout))
+			if err := r.grow(16 * len(layout)); err != nil {
+				return nil, err
+			}
+			return time.Time(a[0].(moment)).Format(layout), nil
 		},
 		"Add(d: duration) time":                   func(r *run, a []any) (any, error) { return opAdd(r, a) },
 		"Sub(t: time) duration":                   func(r *run, a []any) (any, error) { return opSubtract(r, a) },
@@ -220,7 +235,7 @@ func opMethod(r *run, a []any) (any, error) {
 	}
 	f := table[name]
 	if f == nil {
-		return nil, faultf("%s has no method %q", describeKind(a[0]), name)
+		return nil, faultf("%s has no method %.40q", describeKind(a[0]), name)
 	}
 	args := append([]any{a[0]}, a[2:]...)
 	if n := len(args) - 1; n < f.required() || n > len(f.params) {

@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strconv"
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 // maxNesting is how deep a decoded or encoded value may nest.
-const maxNesting = 100
+const maxNesting = decode.MaxDepth
 
 // encodeJSON is a value as JSON, with sorted keys and no escapes for HTML.
 func (r *run) encodeJSON(v any, indent string) (string, error) {
@@ -20,13 +20,25 @@ func (r *run) encodeJSON(v any, indent string) (string, error) {
 	if err := e.encode(v, 0); err != nil {
 		return "", err
 	}
-	return e.out.String(), r.grow(e.out.Len())
+	return e.out.String(), e.count()
 }
 
 type jsonEncoder struct {
 	run    *run
 	indent string
 	out    strings.Builder
+	// counted is how much of out was counted.
+	counted int
+}
+
+// count counts what was written since it was last called.
+func (e *jsonEncoder) count() error {
+	if e.out.Len() > maxText {
+		return errText
+	}
+	n := e.out.Len() - e.counted
+	e.counted += n
+	return e.run.grow(n)
 }
 
 func (e *jsonEncoder) encode(v any, depth int) error {
@@ -36,8 +48,13 @@ func (e *jsonEncoder) encode(v any, depth int) error {
 	if e.out.Len() > maxText {
 		return errText
 	}
-	if err := e.run.spend(1); err != nil {
+	if err := e.run.spend(2); err != nil {
 		return err
+	}
+	if e.out.Len()-e.counted > 1<<14 {
+		if err := e.count(); err != nil {
+			return err
+		}
 	}
 	switch v := v.(type) {
 	case nil:
@@ -105,8 +122,12 @@ func (e *jsonEncoder) list(list []any, depth int) error {
 }
 
 func (e *jsonEncoder) dict(m map[string]any, depth int) error {
+	keys, err := e.run.sortedKeys(m)
+	if err != nil {
+		return err
+	}
 	e.out.WriteByte('{')
-	for i, k := range sortedKeys(m) {
+	for i, k := range keys {
 		e.separate(i, depth+1)
 		e.text(k)
 		e.out.WriteByte(':')
@@ -148,52 +169,27 @@ func (r *run) decodeJSON(s string) (any, error) {
 	if err := r.spend(len(s)); err != nil {
 		return nil, err
 	}
-	dec := json.NewDecoder(strings.NewReader(s))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, faultf("this is no JSON: it ends too early")
-		}
-		return nil, faultf("this is no JSON: %s", quoted(err.Error()))
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, faultf("this is no JSON: there is more behind the first value")
-	}
-	return settled(v, 0)
-}
-
-// settled gives decoded numbers the form that they have elsewhere: int64 or
-// float64 where that is exact.
-func settled(v any, depth int) (any, error) {
-	if depth > maxNesting {
-		return nil, faultf("the value nests deeper than %d", maxNesting)
-	}
-	var err error
-	switch v := v.(type) {
-	case json.Number:
-		n, ok := parseNumber(string(v))
-		// Digits that would be lost are kept.
-		if text := numberText(n); ok && (text == string(v) || sameValue(json.Number(text), v)) {
-			return n, nil
-		}
-		return v, nil
-	case int:
-		return int64(v), nil
-	case uint64:
-		return json.Number(strconv.FormatUint(v, 10)), nil
-	case []any:
-		for i := range v {
-			if v[i], err = settled(v[i], depth+1); err != nil {
-				return nil, err
-			}
-		}
-	case map[string]any:
-		for k := range v {
-			if v[k], err = settled(v[k], depth+1); err != nil {
-				return nil, err
-			}
-		}
+	v, err := decode.JSON([]byte(s), r.decoded())
+	if err != nil {
+		return nil, unreadable("JSON", err)
 	}
 	return v, nil
+}
+
+// decoded counts the values that the evaluation's texts stand for, all together.
+func (r *run) decoded() *decode.Budget {
+	if r.decoding == nil {
+		r.decoding = decode.NewBudget(r.most)
+	}
+	return r.decoding
+}
+
+// unreadable says why a text is not of a format; what it quotes is hidden with
+// secrets.
+func unreadable(format string, err error) error {
+	var many *decode.TooManyError
+	if errors.As(err, &many) {
+		return faultf("this %s holds %d values, and expressions read at most %d", format, many.Count, many.Limit)
+	}
+	return faultf("this is no %s: %s", format, quoted(err.Error()))
 }

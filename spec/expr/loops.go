@@ -61,15 +61,21 @@ func opGroup(r *run, a []any) (any, error) {
 		if err != nil {
 			return nil, faultf("groupBy: %v", err)
 		}
+		if err := r.items(2); err != nil {
+			return nil, err
+		}
 		group, _ := out[key].([]any)
 		out[key] = append(group, item)
 	}
-	return out, r.spend(len(list))
+	return out, nil
 }
 
 // opSortBy orders the items of the first list by the scalars of the second.
 func opSortBy(r *run, a []any) (any, error) {
 	list, keys := a[0].([]any), a[1].([]any)
+	if err := r.items(2 * len(list)); err != nil {
+		return nil, err
+	}
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i

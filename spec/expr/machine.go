@@ -28,11 +28,19 @@ type machine struct {
 var theMachine = sync.OnceValue(func() *machine {
 	m := &machine{functions: conf.FunctionsTable{}, disabled: disabled()}
 	m.env = conf.New(map[string]any{}).Env
+	charges := costs()
 	add := func(name string, op operation) {
+		charge := charges[name]
+		if charge == nil {
+			charge = ofValues
+		}
 		m.functions[name] = &builtin.Function{Name: name, Func: func(args ...any) (any, error) {
 			r, ok := args[0].(*run)
 			if !ok {
 				return nil, errors.New("called outside an evaluation")
+			}
+			if err := r.spend(charge(args[1:])); err != nil {
+				return nil, err
 			}
 			return op(r, args[1:])
 		}}
@@ -70,6 +78,18 @@ func (p place) error(e extent, message string) *EvalError {
 	return &EvalError{Template: p.source, Range: p.node.At(p.offset+e.from, p.offset+e.to), Message: message}
 }
 
+// because is error for a message that is an error's.
+func (p place) because(e extent, err error) *EvalError {
+	out := p.error(e, err.Error())
+	out.keep(err)
+	return out
+}
+
+// stopped is because for the whole of it.
+func (p place) stopped(err error) *EvalError {
+	return p.because(extent{0, runeLen(p.source)}, err)
+}
+
 // program is a compiled expression.
 type program struct {
 	code  *vm.Program
@@ -93,13 +113,8 @@ func newProgram(n ast.Node, strict map[*ast.MemberNode]bool, at place) (*program
 	return p, nil
 }
 
-// eval runs the program over the values of a scope. Errors quote no values where
+// evalIn runs the program over the values of a scope. Errors quote no values where
 // secret says that there may be secrets among them.
-func (p *program) eval(vars *Vars, secret bool) (any, error) {
-	return p.evalIn(&run{}, vars, secret)
-}
-
-// evalIn is eval with a run that may have used up some of its limits.
 func (p *program) evalIn(r *run, vars *Vars, secret bool) (any, error) {
 	env := make(map[string]any, len(p.roots)+1)
 	for _, name := range p.roots {
@@ -131,7 +146,7 @@ func (p *program) explain(err error, secret bool) error {
 	whole := extent{0, runeLen(p.place.source)}
 	var at *file.Error
 	if !errors.As(err, &at) {
-		return p.place.error(whole, err.Error())
+		return p.place.because(whole, err)
 	}
 	message, known := at.Message, (*fault)(nil)
 	if at.Prev != nil {
@@ -147,7 +162,9 @@ func (p *program) explain(err error, secret bool) error {
 	if e.to <= e.from {
 		e = whole
 	}
-	return p.place.error(e, message)
+	out := p.place.error(e, message)
+	out.keep(at.Prev)
+	return out
 }
 
 // leave is a value as it leaves an expression: a copy in which times are text.
@@ -156,8 +173,11 @@ func (r *run) leave(v any, depth int) (any, error) {
 	if depth > maxNesting {
 		return nil, fmt.Errorf("the result nests deeper than %d", maxNesting)
 	}
-	if r.left++; r.left > maxItems {
-		return nil, fmt.Errorf("the result has more than %d values", maxItems)
+	if r.left++; r.left > r.most {
+		return nil, fmt.Errorf("the result has more than %d values", r.most)
+	}
+	if err := r.spend(1); err != nil {
+		return nil, err
 	}
 	switch v := v.(type) {
 	case moment:

@@ -38,7 +38,15 @@ func parseNumber(s string) (any, bool) {
 		return nil, false
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
+	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) && !vanished(f, s)
+}
+
+// vanished reports whether a number became 0 that is not: 1e-99999.
+func vanished(f float64, s string) bool {
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		s = s[:i]
+	}
+	return f == 0 && strings.ContainsAny(s, "123456789")
 }
 
 // isNumber reports whether v is a number of any form.

@@ -56,11 +56,7 @@ func opMatches(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A byte costs a regular expression what an item costs a loop.
-	if err := r.spend(len(s)); err != nil {
-		return nil, err
-	}
-	return re.MatchString(s), nil
+	return r.matches(re, s)
 }
 
 // scalarText is a scalar as text.

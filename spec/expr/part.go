@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,13 +11,13 @@ import (
 // evaluator is one node of a compiled tree. What it yields may hold Unknown and
 // Secret at any depth.
 type evaluator interface {
-	eval(vars *Vars) (any, error)
+	eval(vars *Vars, r *run) (any, error)
 }
 
 // fixed is a value that refers to nothing.
 type fixed struct{ value any }
 
-func (f fixed) eval(*Vars) (any, error) { return f.value, nil }
+func (f fixed) eval(*Vars, *run) (any, error) { return f.value, nil }
 
 // chain is a plain member chain: inputs.limits.cpu. It is looked up without the
 // machine, and what is unknown or secret in it stays where it is.
@@ -28,7 +29,7 @@ type chain struct {
 	place  place
 }
 
-func (c *chain) eval(vars *Vars) (any, error) {
+func (c *chain) eval(vars *Vars, _ *run) (any, error) {
 	v := vars.Values[c.path[0]]
 	for i, step := range c.path[1:] {
 		next, found := child(v, step)
@@ -67,21 +68,33 @@ func child(v any, step string) (next any, found bool) {
 type formula struct {
 	program *program
 	refs    []reference
+	// selects is not nil where the result is one of the values that it refers to,
+	// or a list of them, as of find(…): their marks stay where their type has them.
+	selects *selection
 }
 
-func (f *formula) eval(vars *Vars) (any, error) {
+func (f *formula) eval(vars *Vars, r *run) (any, error) {
 	secret := len(vars.Secrets) > 0 && vars.secret(f.refs)
+	byType := secret && f.selects != nil && f.selects.declared(vars, f.refs)
 	var v any = Unknown{}
-	if !vars.unknown(f.refs) {
+	unknown, over := vars.unknown(f.refs)
+	if err := r.spend(over >> 1); err != nil {
+		return nil, f.program.place.stopped(err)
+	}
+	if !unknown {
 		var err error
-		if v, err = f.program.eval(vars, secret); err != nil {
+		if v, err = f.program.evalIn(r, vars, secret); err != nil {
 			return nil, err
 		}
 	}
-	if secret {
+	switch {
+	case byType:
+		return MarkDeclared(v, f.selects.t, f.selects.scope.Types), nil
+	case secret:
 		return Secret{Value: v}, nil
+	default:
+		return v, nil
 	}
-	return v, nil
 }
 
 // dict is a map or struct of parts.
@@ -90,10 +103,10 @@ type dict struct {
 	parts []evaluator
 }
 
-func (d *dict) eval(vars *Vars) (any, error) {
+func (d *dict) eval(vars *Vars, r *run) (any, error) {
 	out := make(map[string]any, len(d.keys))
 	for i, key := range d.keys {
-		v, err := d.parts[i].eval(vars)
+		v, err := d.parts[i].eval(vars, r)
 		if err != nil {
 			return nil, err
 		}
@@ -105,10 +118,10 @@ func (d *dict) eval(vars *Vars) (any, error) {
 // sequence is a list of parts.
 type sequence struct{ parts []evaluator }
 
-func (s *sequence) eval(vars *Vars) (any, error) {
+func (s *sequence) eval(vars *Vars, r *run) (any, error) {
 	out := make([]any, len(s.parts))
 	for i, part := range s.parts {
-		v, err := part.eval(vars)
+		v, err := part.eval(vars, r)
 		if err != nil {
 			return nil, err
 		}
@@ -120,14 +133,14 @@ func (s *sequence) eval(vars *Vars) (any, error) {
 // merged is merge(a, b…): property by property.
 type merged struct {
 	parts []evaluator
-	fail  func(message string) error
+	fail  func(error) error
 }
 
-func (m *merged) eval(vars *Vars) (any, error) {
+func (m *merged) eval(vars *Vars, r *run) (any, error) {
 	out := map[string]any{}
 	unknown, secret := false, false
 	for _, part := range m.parts {
-		v, err := part.eval(vars)
+		v, err := part.eval(vars, r)
 		if err != nil {
 			return nil, err
 		}
@@ -140,11 +153,14 @@ func (m *merged) eval(vars *Vars) (any, error) {
 		case Unknown:
 			unknown, secret = true, secret || wrapped
 		case map[string]any:
+			if err := r.items(len(v)); err != nil {
+				return nil, m.fail(err)
+			}
 			for k, item := range v {
 				out[k] = wrap(item, wrapped)
 			}
 		default:
-			return nil, m.fail("merge needs maps, and has " + describeKind(v))
+			return nil, m.fail(errors.New("merge needs maps, and has " + describeKind(v)))
 		}
 	}
 	if !unknown {
@@ -172,11 +188,11 @@ type chosenPart struct {
 	part  evaluator
 	names []string
 	keep  bool
-	fail  func(message string) error
+	fail  func(error) error
 }
 
-func (c *chosenPart) eval(vars *Vars) (any, error) {
-	v, err := c.part.eval(vars)
+func (c *chosenPart) eval(vars *Vars, r *run) (any, error) {
+	v, err := c.part.eval(vars, r)
 	if err != nil {
 		return nil, err
 	}
@@ -188,11 +204,14 @@ func (c *chosenPart) eval(vars *Vars) (any, error) {
 	case Unknown:
 		return wrap(v, wrapped), nil
 	case map[string]any:
+		if err := r.items(len(v)); err != nil {
+			return nil, c.fail(err)
+		}
 		out := maps.Clone(v)
 		maps.DeleteFunc(out, func(k string, _ any) bool { return slices.Contains(c.names, k) != c.keep })
 		return wrap(out, wrapped), nil
 	default:
-		return nil, c.fail("this needs a map, and there is " + describeKind(v))
+		return nil, c.fail(errors.New("this needs a map, and there is " + describeKind(v)))
 	}
 }
 
@@ -213,7 +232,7 @@ type piece struct {
 	place place
 }
 
-func (t *text) eval(vars *Vars) (any, error) {
+func (t *text) eval(vars *Vars, r *run) (any, error) {
 	var b strings.Builder
 	unknown, secret := false, false
 	for i := range t.pieces {
@@ -222,13 +241,19 @@ func (t *text) eval(vars *Vars) (any, error) {
 			b.WriteString(p.literal)
 			continue
 		}
-		part, err := p.evaluate(vars)
+		part, err := p.evaluate(vars, r)
 		if err != nil {
 			return nil, err
 		}
 		unknown, secret = unknown || part.unknown, secret || part.secret
-		if !part.unknown {
-			b.WriteString(strings.Join(part.texts, "/"))
+		if part.unknown {
+			continue
+		}
+		for i, s := range part.texts {
+			if i > 0 {
+				b.WriteByte('/')
+			}
+			b.WriteString(s)
 		}
 		if b.Len() > maxText {
 			return nil, p.place.error(p.at, errText.Error())
@@ -247,8 +272,8 @@ type written struct {
 	unknown, secret bool
 }
 
-func (p *piece) evaluate(vars *Vars) (written, error) {
-	v, err := p.part.eval(vars)
+func (p *piece) evaluate(vars *Vars, r *run) (written, error) {
+	v, err := p.part.eval(vars, r)
 	if err != nil {
 		return written{}, err
 	}
@@ -263,11 +288,16 @@ func (p *piece) evaluate(vars *Vars) (written, error) {
 	list, isList := v.([]any)
 	if !isList || !p.segments {
 		list = []any{v}
+	} else if err := r.items(len(list)); err != nil {
+		return written{}, p.place.because(p.at, err)
 	}
 	w.texts = make([]string, len(list))
 	for i, item := range list {
-		if w.texts[i], err = scalarText(item); err != nil {
-			return written{}, p.place.error(p.at, err.Error())
+		if w.texts[i], err = scalarText(item); err == nil {
+			err = r.grow(len(w.texts[i]))
+		}
+		if err != nil {
+			return written{}, p.place.because(p.at, err)
 		}
 	}
 	return w, nil

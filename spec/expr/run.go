@@ -1,9 +1,12 @@
 package expr
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"regexp"
+
+	"github.com/declprov/declprov/spec/budget"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 // Limits of one evaluation.
@@ -17,13 +20,39 @@ const (
 	maxTextTotal = 64 << 20
 	// maxItems is the most items of a list that it makes, and of a result.
 	maxItems = 1_000_000
+	// maxItemsTotal is the most items of all lists that it makes.
+	maxItemsTotal = 5_000_000
 )
 
-// run is the state of one evaluation: what it has used up.
+// run is the state of one evaluation of a whole tree: what it may still use. All
+// parts of the tree, and all that is called in them, spend from it.
 type run struct {
-	work, text int
-	left       int // values of the result that have left so far
-	patterns   map[string]*regexp.Regexp
+	budget.Budget
+	text     int // bytes of the strings that were made
+	made     int // items of the lists that were made
+	left     int // values of the result that have left so far
+	most     int // values that it may have
+	decoding *decode.Budget
+	patterns map[string]*budget.Regexp
+}
+
+// newRun is a run that may spend so much, and ends with the context of vars.
+func newRun(vars *Vars, work int) *run {
+	r := &run{}
+	r.begin(vars, work)
+	return r
+}
+
+func (r *run) begin(vars *Vars, work int) {
+	var ctx context.Context
+	if vars != nil {
+		ctx = vars.Context
+	}
+	*r = run{most: maxItems}
+	if vars != nil {
+		r.most = max(maxItems, vars.MaxValues)
+	}
+	r.Reset(ctx, work)
 }
 
 // fault is what goes wrong in an evaluation, in the author's words: as it is
@@ -64,13 +93,13 @@ var (
 	errSize = fmt.Errorf("the expression makes a list of more than %d items", maxItems)
 )
 
-// spend counts n items that are gone over.
+// spend counts n units of work, before they are done.
 func (r *run) spend(n int) error {
-	if n < 0 || r.work > maxWork-n {
+	err := r.Spend(n)
+	if err == budget.ErrSpent {
 		return errWork
 	}
-	r.work += n
-	return nil
+	return err
 }
 
 // read counts the bytes of strings that are gone over.
@@ -94,16 +123,19 @@ func (r *run) grow(n int) error {
 	return r.spend(n >> 4)
 }
 
-// items counts n items of a list that is about to be made.
+// items counts n items of a list or map that is about to be made.
 func (r *run) items(n int) error {
 	if n > maxItems {
 		return errSize
+	}
+	if r.made += n; r.made > maxItemsTotal {
+		return fmt.Errorf("the expression makes lists of more than %d items in all", maxItemsTotal)
 	}
 	return r.spend(n)
 }
 
 // pattern compiles a regular expression once an evaluation.
-func (r *run) pattern(text string) (*regexp.Regexp, error) {
+func (r *run) pattern(text string) (*budget.Regexp, error) {
 	if re := r.patterns[text]; re != nil {
 		return re, nil
 	}
@@ -112,8 +144,17 @@ func (r *run) pattern(text string) (*regexp.Regexp, error) {
 		return nil, faultf("%s is no regular expression: %s", quote(text), quoted(err.Error()))
 	}
 	if r.patterns == nil {
-		r.patterns = map[string]*regexp.Regexp{}
+		r.patterns = map[string]*budget.Regexp{}
 	}
 	r.patterns[text] = re
 	return re, nil
+}
+
+// matches reports whether a text holds a match.
+func (r *run) matches(re *budget.Regexp, s string) (bool, error) {
+	found, err := re.Match(&r.Budget, s)
+	if err == budget.ErrSpent {
+		err = errWork
+	}
+	return found, err
 }

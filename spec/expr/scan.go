@@ -1,8 +1,11 @@
 package expr
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/declprov/declprov/spec"
 )
 
 // rawPiece is a stretch of a template: text, or the source between `${` and `}`.
@@ -19,6 +22,23 @@ type rawPiece struct {
 type scanFault struct {
 	code, summary, detail string
 	from, to              int
+}
+
+// HasTemplate reports whether a tree holds an expression, or a `${` that begins
+// one and has no end: whether it refers to something, or is constant, as ${1} is,
+// is not asked. A `$${` and the text of `{literal: "…"}` are none.
+func HasTemplate(n *spec.Node) bool {
+	switch {
+	case n == nil:
+		return false
+	case n.Kind == spec.StringNode:
+		pieces, bad := scan(n.Text)
+		return bad != nil || slices.ContainsFunc(pieces, func(p rawPiece) bool { return p.expr })
+	case n.Kind == spec.MapNode && len(n.Fields) == 1 && n.Fields[0].Name == "literal" && n.Fields[0].Value.Kind == spec.StringNode:
+		return false
+	}
+	return slices.ContainsFunc(n.Items, HasTemplate) ||
+		slices.ContainsFunc(n.Fields, func(f spec.Field) bool { return HasTemplate(f.Value) })
 }
 
 // scan splits a template into its pieces. A `$${` is a literal `${`. Inside an
@@ -48,14 +68,16 @@ func scan(s string) ([]rawPiece, *scanFault) {
 			width := utf8.RuneCountInString(source)
 			if !ok {
 				return nil, &scanFault{
-					CodeUnterminated, "this ${ has no closing }",
-					"An expression reaches from ${ to its }, and a quote in it must be closed. For the two characters themselves, write $${.", point, point + 2,
+					code: CodeUnterminated, summary: "this ${ has no closing }",
+					detail: "An expression reaches from ${ to its }, and a quote in it must be closed. For the two characters themselves, write $${.",
+					from:   point, to: point + 2,
 				}
 			}
 			if strings.TrimSpace(source) == "" {
 				return nil, &scanFault{
-					CodeEmpty, "this ${} is empty",
-					"Put an expression between the braces. For the characters themselves, write $${}.", point, point + width + 3,
+					code: CodeEmpty, summary: "this ${} is empty",
+					detail: "Put an expression between the braces. For the characters themselves, write $${}.",
+					from:   point, to: point + width + 3,
 				}
 			}
 			pieces = append(pieces, rawPiece{text: source, expr: true, from: point + 2, to: point + 2 + width})

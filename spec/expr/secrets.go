@@ -40,7 +40,7 @@ func secretAt(t *spec.Type, path []string, presence bool, types spec.Types, seen
 		step, rest = path[0], path[1:]
 	}
 	for _, f := range t.Fields {
-		if (step == "*" || step == f.Name) && (f.Secret || secretAt(f.Type, rest, presence, types, seen)) {
+		if (step == "*" || step == f.Name) && (f.Secret || f.Ephemeral || secretAt(f.Type, rest, presence, types, seen)) {
 			return true
 		}
 	}

@@ -1,10 +1,13 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/diag"
 )
 
@@ -15,6 +18,7 @@ type Value struct {
 	typ       *spec.Type
 	refs      []Ref
 	secret    bool
+	hidden    bool
 	unchecked []diag.Range
 	pieces    []piece
 	present   [][]string
@@ -40,6 +44,16 @@ func (v *Value) Const() (any, bool) {
 // property that is, that lies under one, or that holds one.
 func (v *Value) Secret() bool { return v.secret }
 
+// Hidden reports whether all of the tree's value is secret: where it only holds
+// secrets, Type has them at their places.
+func (v *Value) Hidden() bool { return v.hidden }
+
+// SecretAt reports whether what a path within the value leads to is secret, or holds
+// a secret.
+func (v *Value) SecretAt(path []string, types spec.Types) bool {
+	return v.hidden || secretAt(v.typ, path, false, types, map[string]bool{})
+}
+
 // Present are the paths of what is not null wherever the tree's value is true:
 // those of `inputs.a != null && inputs.b == 1`. What runs only then may be
 // compiled in a Scope that knows it.
@@ -62,15 +76,29 @@ func (v *Value) Unchecked() []diag.Range { return v.unchecked }
 //
 // The error is an *EvalError.
 func (v *Value) Eval(vars *Vars) (out any, err error) {
-	if f, ok := v.root.(fixed); ok {
-		return f.value, nil
+	switch root := v.root.(type) {
+	case fixed:
+		return root.value, nil
+	case *chain:
+		return root.eval(vars, nil) // which spends nothing
 	}
+	r := beginRun(vars)
 	defer func() {
 		if r := recover(); r != nil {
 			out, err = nil, v.panicked(r)
 		}
+		runs.Put(r)
 	}()
-	return v.root.eval(vars)
+	return v.root.eval(vars, r)
+}
+
+// runs are kept for the next evaluation: most are over in a microsecond.
+var runs = sync.Pool{New: func() any { return &run{} }}
+
+func beginRun(vars *Vars) *run {
+	r := runs.Get().(*run)
+	r.begin(vars, maxWork)
+	return r
 }
 
 func (v *Value) panicked(r any) error {
@@ -113,10 +141,12 @@ type Part struct {
 // such as segments(…) yields, is a part for each item, with a literal slash
 // between them. The error is an *EvalError.
 func (v *Value) Parts(vars *Vars) (out []Part, err error) {
+	r := beginRun(vars)
 	defer func() {
 		if r := recover(); r != nil {
 			out, err = nil, v.panicked(r)
 		}
+		runs.Put(r)
 	}()
 	for i := range v.pieces {
 		p := &v.pieces[i]
@@ -124,7 +154,7 @@ func (v *Value) Parts(vars *Vars) (out []Part, err error) {
 			out = append(out, Part{Text: p.literal, Literal: true})
 			continue
 		}
-		w, err := p.evaluate(vars)
+		w, err := p.evaluate(vars, r)
 		if err != nil {
 			return nil, err
 		}
@@ -153,6 +183,23 @@ type EvalError struct {
 	// Range is where the fault stands in the document.
 	Range   diag.Range
 	Message string
+	err     error
+}
+
+// Unwrap returns what cut the evaluation short: the end of its context, or of what
+// it may spend; nil of any other error.
+func (e *EvalError) Unwrap() error { return e.err }
+
+// keep makes err what Unwrap returns. Of another kind of error nothing is kept: it
+// may quote what the message hides.
+func (e *EvalError) keep(err error) {
+	var stopped *budget.Stopped
+	switch {
+	case errors.As(err, &stopped):
+		e.err = stopped
+	case errors.Is(err, errWork):
+		e.err = errWork
+	}
 }
 
 // Error names the expression and what is wrong with it.

@@ -64,12 +64,8 @@ func acceptsNumber(t *spec.Type, n json.Number) bool {
 	default:
 		return false
 	}
-	if t.MultipleOf != "" {
-		a, ok := new(big.Rat).SetString(n.String())
-		b, ok2 := new(big.Rat).SetString(t.MultipleOf)
-		if ok && ok2 && b.Sign() != 0 && !new(big.Rat).Quo(a, b).IsInt() {
-			return false
-		}
+	if t.MultipleOf != "" && !spec.IsMultiple(n, t.MultipleOf) {
+		return false
 	}
 	return withinBounds(t, n)
 }

@@ -217,20 +217,12 @@ func readEqual(c *attrCall) {
 	c.prop.Equal = list[0]
 }
 
-func readWire(c *attrCall) {
-	list, ok := c.texts()
-	if !ok {
-		return
-	}
-	if len(list) != 1 || list[0] == "" {
-		c.fail("@wire takes one name", "Write @wire(name).")
-		return
-	}
-	c.prop.Wire = list[0]
-}
-
 // targets are the hosts and SDKs that a property may be renamed for.
-var targets = []string{"terraform", "python", "nodejs", "typescript", "go", "csharp", "dotnet", "java"}
+var targets = []string{"terraform", "csharp"}
+
+// unnamed are the SDKs whose generators make a property's name of the one in the
+// schema, and of nothing else.
+var unnamed = []string{"python", "nodejs", "typescript", "go", "java", "dotnet"}
 
 func readNames(c *attrCall) {
 	if strings.TrimSpace(c.attr.Contents()) == "" {
@@ -241,6 +233,10 @@ func readNames(c *attrCall) {
 	for i := range c.attr.NumArgs() {
 		key, value := c.attr.Arg(i)
 		switch {
+		case slices.Contains(unnamed, key):
+			c.fail(fmt.Sprintf("@name(%s=…) has no effect", key),
+				fmt.Sprintf("Pulumi's generator for %s makes its name of the property's own. Rename the property, and say @wire(%s) where the API has the old name. @name takes %s.", key, c.prop.Name, strings.Join(targets, " and ")))
+			return
 		case !slices.Contains(targets, key):
 			c.fail(fmt.Sprintf("@name has no argument %q", key), diag.Remedy(key, targets))
 			return

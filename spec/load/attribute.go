@@ -70,11 +70,11 @@ func (c *attrCall) fail(summary, detail string) {
 // braces.
 func (l *loader) attributes(m item, p *spec.Property, s site, top bool) {
 	seen := map[string]bool{}
-	for _, from := range l.attributeSources(m) {
+	for i, from := range l.attributeSources(m) {
 		for _, a := range from.value.Attributes(cue.ValueAttr) {
 			key := a.Name() + "(" + a.Contents() + ")"
-			if slices.Contains(foreignAttributes, a.Name()) || seen[key] {
-				continue
+			if slices.Contains(foreignAttributes, a.Name()) || seen[key] || i > 0 && isWireRule(a) {
+				continue // a definition's rule is about the names within it
 			}
 			seen[key] = true
 			c := &attrCall{l: l, attr: a, prop: p, at: l.attributeRange(from, m, a), s: s, m: m}

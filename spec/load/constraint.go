@@ -3,7 +3,6 @@ package load
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"cuelang.org/go/cue/ast"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/budget"
 )
 
 // maxRegexp bounds a regular expression; RE2 is linear in the text, times this.
@@ -64,7 +64,7 @@ func (l *loader) pattern(it item, t *spec.Type, value any, negated bool, s site)
 		l.report(badRegexp, it.at, s.place, fmt.Sprintf("the regular expression is longer than %d bytes", maxRegexp), "Split the rule over several expressions, or write it as checks: […].")
 		return
 	}
-	if _, err := regexp.Compile(text); err != nil {
+	if _, err := budget.Compile(text); err != nil {
 		l.report(badRegexp, it.at, s.place, err.Error(), "Regular expressions are RE2's: no backreferences, no look-ahead.")
 		return
 	}

@@ -72,7 +72,9 @@ type loader struct {
 	syntax *syntax
 	ctx    *cue.Context
 	named  *namer
-	close  func() error
+	// wire is the rule for names on the wire of what is walked, specWire the spec's.
+	wire, specWire string
+	close          func() error
 }
 
 // Load reads a spec. The document is there even where there are errors, so that

@@ -27,24 +27,26 @@ func merge(a, b *spec.Type) (t *spec.Type, problem string) {
 		return nil, fmt.Sprintf("%s and %s exclude each other", a.Kind, b.Kind)
 	}
 	m.Kind = kind
-	if m.Elem == nil || a.Kind != kind {
+	switch {
+	case m.Elem == nil || a.Kind != kind:
 		m.Elem = b.Elem
+	case b.Elem != nil && b.Kind == kind:
+		var problem string
+		if m.Elem, problem = merge(a.Elem, b.Elem); problem != "" {
+			return nil, problem
+		}
 	}
 	if len(b.Fields) > 0 {
 		m.Fields, m.Open = b.Fields, b.Open
 	}
-	if len(b.Keys) > 0 {
-		m.Keys = b.Keys
-	}
+	m.Keys = append(append([]string(nil), a.Keys...), b.Keys...)
 	m.Min, m.Max = tighter(a.Min, b.Min, 1), tighter(a.Max, b.Max, -1)
 	m.Not = append(append([]any(nil), a.Not...), b.Not...)
 	m.Patterns = append(append([]spec.Pattern(nil), a.Patterns...), b.Patterns...)
 	m.MinLen = max(a.MinLen, b.MinLen)
 	m.MaxLen = smaller(a.MaxLen, b.MaxLen)
 	m.Unique = a.Unique || b.Unique
-	if b.MultipleOf != "" {
-		m.MultipleOf = b.MultipleOf
-	}
+	m.MultipleOf = spec.CommonMultiple(a.MultipleOf, b.MultipleOf)
 	if m.MaxLen != nil && *m.MaxLen < m.MinLen {
 		return nil, fmt.Sprintf("at least %d and at most %d exclude each other", m.MinLen, *m.MaxLen)
 	}

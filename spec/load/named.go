@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -95,8 +96,12 @@ func (n *namer) refer(id, last string, it item, s site) *spec.Type {
 	where := s.place
 	where.context = fmt.Sprintf("definition #%s", last)
 	where.path = "#" + last
+	rule, outer := n.l.definitionRule(target), n.l.wire
+	n.l.wire = cmp.Or(rule, n.l.specWire) // whoever refers to it
 	t := n.l.typ(target, site{place: where, role: s.role, depth: s.depth + 1, named: true})
+	n.l.wire = outer
 	delete(n.busy, id)
+	t.ApplyWireRule(rule)
 	*named.Type = *t
 	// A union's tag is found when all types are there: see union.go.
 	n.later = append(n.later, func() { named.Type.Tag = t.Tag })

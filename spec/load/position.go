@@ -2,7 +2,6 @@ package load
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"sort"
 	"unicode/utf8"
@@ -69,7 +68,7 @@ func (f *files) read() []File {
 	for path, content := range f.content {
 		list = append(list, File{Path: path, Content: content})
 	}
-	slices.SortFunc(list, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }
 

@@ -17,7 +17,7 @@ import (
 var topKeys = []string{
 	"name", "version", "displayName", "description", "keywords", "homepage", "repository", "license", "publisher",
 	"logo", "language", "config", "types", "permissions", "resources", "functions", "components", "ephemerals",
-	"actions", "tests", "configure",
+	"actions", "tests", "configure", "wire",
 }
 
 // familyName is what a family of actions may be called.
@@ -36,6 +36,8 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 		return
 	}
 	l.metadata(b, p)
+	p.Wire = l.wireRule(b)
+	l.wire, l.specWire = p.Wire, p.Wire
 	if m, ok := b.get("config"); ok {
 		p.Config = l.object(m, place{"config", "config"}, configRole)
 	}

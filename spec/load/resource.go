@@ -18,9 +18,6 @@ var resourceKeys = []string{
 	"consistency", "find", "list", "aliases", "deprecated", "schemaVersion", "upgrade", "methods",
 }
 
-// caseRules are the values of a resource's `wire`.
-var caseRules = []string{"snake_case", "kebab-case", "camelCase", "PascalCase"}
-
 // resource is one member of `resources`.
 func (l *loader) resource(it item, p place) *spec.Resource {
 	b, ok := l.block(it, p, "a resource", resourceKeys, nil)
@@ -28,6 +25,10 @@ func (l *loader) resource(it item, p place) *spec.Resource {
 		return nil
 	}
 	r := &spec.Resource{Name: it.name, Doc: l.doc(it), Range: it.nameAt}
+	if r.Wire = l.wireRule(b); r.Wire != "" {
+		l.wire = r.Wire
+		defer func() { l.wire = l.specWire }()
+	}
 	r.Inputs = l.objectAt(b, "inputs", inputRole)
 	r.Outputs = l.objectAt(b, "outputs", outputRole)
 	l.identity(b, r)
@@ -65,15 +66,6 @@ func (l *loader) identity(b *block, r *spec.Resource) {
 	}
 	if m, ok := b.get("import"); ok {
 		r.Import = l.template(m, b.at("import").in("import"))
-	}
-	if m, ok := b.get("wire"); ok {
-		if rule, ok := l.string(m, b.at("wire")); ok {
-			r.Wire = rule
-			if !slices.Contains(caseRules, rule) {
-				l.report(badValue, m.at, b.at("wire"), fmt.Sprintf("%q is no rule for names on the wire", rule), diag.Remedy(rule, caseRules))
-				r.Wire = ""
-			}
-		}
 	}
 }
 

@@ -233,21 +233,6 @@ func (l *loader) structure(it item, s site) *spec.Type {
 	return t
 }
 
-// uniqueWires reports properties that would have one name on the wire.
-func (l *loader) uniqueWires(t *spec.Type, s site) {
-	taken := map[string]string{}
-	for _, p := range t.Fields {
-		name := p.Name
-		if p.Wire != "" {
-			name = p.Wire
-		}
-		if other, ok := taken[name]; ok {
-			l.report(duplicateName, p.Range, s.at(p.Name).place, fmt.Sprintf("%s and %s have one name on the wire: %q", other, p.Name, name), "Give one of them another @wire(name).")
-		}
-		taken[name] = p.Name
-	}
-}
-
 // patterns makes a map, or an open object, of `[key]: T` fields.
 func (l *loader) patterns(t *spec.Type, patterns []item, s site) {
 	for i, m := range patterns {

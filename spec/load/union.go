@@ -155,22 +155,19 @@ func (l *loader) enums(literals []item) []*spec.Type {
 
 // tag finds the property that tells the structs of a union apart.
 func (l *loader) tag(it item, t *spec.Type, s site) {
-	var objects []*spec.Type
-	shapeless := 0
+	var all alternatives
 	for _, v := range t.Variants {
-		switch r := l.named.types.Resolve(v); r.Kind {
-		case spec.Object:
-			objects = append(objects, r)
-		case spec.Map:
-			shapeless++
-		case spec.Any:
-			return // nothing to tell apart, or a part that was reported
-		}
+		l.alternatives(v, &all, 0)
 	}
-	if len(objects)+shapeless < 2 {
+	if all.anything {
+		return // nothing to tell apart, or a part that was reported
+	}
+	l.listsApart(it, all.lists, s)
+	objects := all.objects
+	if len(objects)+all.maps < 2 {
 		return
 	}
-	if shapeless > 0 {
+	if all.maps > 0 {
 		l.report(untaggedUnion, it.at, s.place, "the structs of this union cannot be told apart", "A map matches any struct. Give the property one type.")
 		return
 	}
@@ -182,6 +179,53 @@ func (l *loader) tag(it item, t *spec.Type, s site) {
 	}
 	l.report(untaggedUnion, it.at, s.place, "the structs of this union cannot be told apart",
 		fmt.Sprintf(`Give each of the %d a required field with a literal of its own: {type: "a", …} | {type: "b", …}.`, len(objects)))
+}
+
+// alternatives are what a value of a union can be, its unions' own among them.
+type alternatives struct {
+	objects, lists []*spec.Type
+	maps           int
+	anything       bool
+}
+
+func (l *loader) alternatives(v *spec.Type, all *alternatives, depth int) {
+	switch r := l.named.types.Resolve(v); r.Kind {
+	case spec.Object:
+		all.objects = append(all.objects, r)
+	case spec.List:
+		all.lists = append(all.lists, r)
+	case spec.Map:
+		all.maps++
+	case spec.Any:
+		all.anything = true
+	case spec.Union:
+		for _, inner := range r.Variants {
+			if depth < maxDepth {
+				l.alternatives(inner, all, depth+1)
+			}
+		}
+	}
+}
+
+// listsApart reports lists of a union whose structs cannot be told apart: which
+// of them a value is would be guessed.
+func (l *loader) listsApart(it item, lists []*spec.Type, s site) {
+	var objects []*spec.Type
+	for _, list := range lists {
+		var items alternatives
+		l.alternatives(list.Elem, &items, 0)
+		objects = append(objects, items.objects...)
+	}
+	if len(lists) < 2 || len(objects) < 2 {
+		return
+	}
+	for _, f := range objects[0].Fields {
+		if l.tells(f.Name, objects) {
+			return
+		}
+	}
+	l.report(untaggedUnion, it.at, s.place, "the lists of this union cannot be told apart",
+		`Give the structs in them a required field with a literal of its own: [...{type: "a", …}] | [...{type: "b", …}].`)
 }
 
 // tells reports whether a property has another literal in each of the objects.

@@ -23,12 +23,15 @@ const module = "github.com/declprov/declprov/"
 // is a prefix of its own.
 func arrows() map[string][]string {
 	return map[string][]string{
-		"spec/diag":      {},
+		"spec/screen":    {},
+		"spec/diag":      {"spec/screen"},
 		"spec":           {"spec/diag"},
-		"spec/load":      {"spec"},
+		"spec/load":      {"spec", "spec/budget"},
 		"spec/container": {"spec"},
-		"spec/expr":      {"spec"},
-		"actions":        {"spec"},
+		"spec/decode":    {},
+		"spec/budget":    {},
+		"spec/expr":      {"spec", "spec/decode", "spec/budget"},
+		"actions":        {"spec", "spec/decode"},
 		"actions/assets": {"actions"},
 		"actions/file":   {"actions/assets"},
 		"actions/http":   {"actions/assets"},
@@ -41,7 +44,7 @@ func arrows() map[string][]string {
 		"engine/schema":        {"engine"},
 		"engine/pulumi":        {"engine"},
 		"engine/terraform":     {"engine"},
-		"cmd":                  {"spec/load", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin", "actions/exec/launch"},
+		"cmd":                  {"spec/load", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin", "actions/exec/launch", "actions/exec/sandbox"},
 		"docs":                 {"cmd"},
 	}
 }

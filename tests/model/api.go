@@ -15,83 +15,6 @@ import (
 // foreign is the owner that no stack is.
 const foreign = "foreign"
 
-// Thing is an object of the API. A part is one, too: it has a parent.
-type Thing struct {
-	// Serial counts the objects: it tells two apart that had one id.
-	Serial   int
-	ID, Name string
-	// Parent is the id of the object that a part belongs to, Label what the part
-	// is called there.
-	Parent, Label string
-	Colour, Text  string
-	Size          float64
-	Revision      int
-	// Owner and Slot say who made it, and for which resource of the program.
-	Owner, Slot string
-	// Holders are those who may change it: the owner, and who has imported it.
-	Holders map[string]bool
-	// Reused are the stacks that had its id in their state when another owner made
-	// it: that of an object which is gone.
-	Reused map[string]bool
-	// Made is the effect that made it.
-	Made *Entry
-	// Gone says that it was deleted, and Marked that a mark stays.
-	Gone, Marked bool
-}
-
-// Effect is what a request did.
-type Effect string
-
-// The effects of requests.
-const (
-	Nothing Effect = ""
-	Made    Effect = "made"
-	Again   Effect = "made again" // a version more of an object that was there
-	Changed Effect = "changed"
-	Removed Effect = "removed"
-)
-
-// Entry is a line of the API's log: a request that reached it, and what it did.
-type Entry struct {
-	Seq     int
-	Arrived time.Time // at the proxy
-	At      time.Time // at the API
-	// Command is the number of the command of the history during which it came.
-	Command int
-	// Who, Slot and Step say where in which program it is from.
-	Who, Slot, Step string
-	Method, Path    string
-	Body            string
-	Key             string
-	Status          int
-	Effect          Effect
-	Thing           *Thing
-	// Unlucky says what the proxy, or the fate of the client, made of it: "" is
-	// an exchange as it should be. Faults after the API's response may be noted
-	// after the entry.
-	Unlucky string
-	// Excused says that the client cannot know what the request did.
-	Excused bool
-}
-
-func (e *Entry) String() string {
-	text := fmt.Sprintf("%3d command %d: %s %s %s: %s %s", e.Seq, e.Command, e.Who, e.Slot, e.Step, e.Method, e.Path)
-	if e.Body != "" {
-		text += " " + e.Body
-	}
-	if e.Key != "" {
-		text += " key " + e.Key[:min(6, len(e.Key))]
-	}
-	text += fmt.Sprintf(" -> %d", e.Status)
-	if e.Effect != Nothing {
-		text += fmt.Sprintf(", %s #%d", e.Effect, e.Thing.Serial)
-	}
-	if e.Unlucky != "" {
-		text += " [" + e.Unlucky + "]"
-	}
-	return text
-}
-
 // API is the simulated one. Its log is what the oracle believes.
 type API struct {
 	spec *Spec
@@ -146,6 +69,9 @@ func (a *API) serve(c call) (status int, answer any, e *Entry) {
 	if e.Effect != Nothing && a.watch != nil {
 		a.watch(e)
 	}
+	if e.Effect == Changed {
+		e.Thing.Changed = e
+	}
 	return status, answer, e
 }
 
@@ -185,19 +111,6 @@ func (a *API) do(c call, e *Entry) (int, any) {
 		return a.change(c, e, t)
 	}
 	return failure(405, "%s %s", c.method, c.path)
-}
-
-func (t *Thing) etag() string { return fmt.Sprintf("%q", fmt.Sprintf("r%d-%d", t.Serial, t.Revision)) }
-
-// mark is the serial number as the API shows it.
-func (t *Thing) mark() string { return fmt.Sprintf("s-%d", t.Serial) }
-
-// shown is an object as the API shows it.
-func (t *Thing) shown() object {
-	return object{
-		"id": t.ID, "name": t.Name, "colour": t.Colour, "text": t.Text, "size": t.Size, "serial": t.mark(),
-		"etag": t.etag(),
-	}
 }
 
 // find is the object that has an id now; of parts, "parts/ID".
@@ -347,19 +260,6 @@ func (a *API) add(e *Entry, t *Thing) {
 	e.Effect, e.Thing = Made, t
 }
 
-// take sets the values that were sent.
-func (t *Thing) take(v sent) {
-	for to, from := range map[*string]*string{&t.Name: v.Name, &t.Colour: v.Colour, &t.Text: v.Text} {
-		if from != nil {
-			*to = *from
-		}
-	}
-	if v.Size != nil {
-		t.Size = *v.Size
-	}
-	t.Revision++
-}
-
 func (a *API) change(c call, e *Entry, t *Thing) (int, any) {
 	var v sent
 	if err := json.Unmarshal(c.body, &v); err != nil {
@@ -412,13 +312,13 @@ func (a *API) remove(c call, e *Entry, t *Thing) (int, any) {
 }
 
 // doParts is about parts: PUT and DELETE of one by its name, POST of another one,
-// DELETE of all that an object has.
+// DELETE of all that an object has, or of those that were made for each element.
 func (a *API) doParts(c call, e *Entry, parts []string) (int, any) {
 	switch {
-	case c.method == "DELETE" && len(parts) == 3 && parts[1] == "of":
+	case c.method == "DELETE" && (len(parts) == 3 || len(parts) == 4 && parts[3] == "each") && parts[1] == "of":
 		found := false
 		for _, t := range a.things {
-			if t.Parent != parts[2] || t.Gone {
+			if t.Parent != parts[2] || t.Gone || len(parts) == 4 && t.Label == "one" {
 				continue
 			}
 			entry := e

@@ -61,6 +61,8 @@ type History struct {
 	Seed, Number uint64
 	Spec         *Spec
 	Ops          []Op
+	// Test is the test whose history it is; "" is one that was drawn.
+	Test string
 	// Process says that providers are processes of their own, which can be
 	// killed, CLI that Pulumi's CLI is the host, and Apart that the two stacks have
 	// journals of their own.

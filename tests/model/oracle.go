@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,8 @@ const (
 	touched     = "another owner's object touched"
 	adopted     = "another owner's object adopted"
 	tried       = "a try touched what it did not make"
+	begun       = "begun after a cancel"
+	undone      = "deleted what it had made"
 	stuck       = "stuck"
 	unnamed     = "stuck for want of a remedy"
 	notAsWanted = "not as wanted"
@@ -34,10 +37,14 @@ const (
 	lateResidual   = "residual: a commit later than consistency"
 	bereftPart     = "a part of what was deleted unheard"
 	reusedResidual = "residual: another owner reused a recorded id"
+	updatedHalf    = "residual: an update with other inputs ended a create that had stopped halfway"
 )
 
 // window is how long the spec says that a commit may take.
 var window = must(time.ParseDuration(consistency))
+
+// answered is how long the spec says that a response is waited for.
+var answered = must(time.ParseDuration(timeout))
 
 func must[T any](v T, err error) T {
 	if err != nil {
@@ -65,6 +72,23 @@ type Oracle struct {
 	mistaken map[string]bool
 	// imported are the objects that a user took over, by the slot of theirs.
 	imported map[*Thing]string
+	// cancelled are the commands that were cancelled, and when, by who runs them.
+	cancelled map[string]cancellation
+}
+
+// cancellation is when the provider of a command knew that it was cancelled.
+type cancellation struct {
+	command int
+	at      time.Time
+}
+
+// cancel notes that the command that runs was cancelled.
+func (o *Oracle) cancel(who string, command int) {
+	o.api.mu.Lock()
+	defer o.api.mu.Unlock()
+	if o.cancelled[who].command != command {
+		o.cancelled[who] = cancellation{command, time.Now()}
+	}
 }
 
 func (o *Oracle) violation(kind, format string, args ...any) {
@@ -85,15 +109,22 @@ func (o *Oracle) effect(e *Entry) {
 	if e.Who == foreign {
 		return
 	}
+	if c, ok := o.cancelled[e.Who]; ok && c.command == e.Command && e.Arrived.After(c.at) && e.Step != "undo" {
+		o.violation(begun, "%s", e)
+	}
 	switch {
 	case e.Effect == Made:
 		o.making(e)
 	case e.Effect == Again && t.Owner == e.Who && t.Slot == e.Slot:
 		o.again(e)
 	case t.Holders[e.Who]:
-	case t.Parent != "" && o.api.find(t.Parent) != nil && o.api.find(t.Parent).Holders[e.Who]:
+	case t.Parent != "" && o.api.holds(e.Who, t.Parent):
 		t.Holders[e.Who] = true // whoever holds an object holds its parts
 	case o.excuses(e.Who, e.Slot, t, e):
+		t.Holders[e.Who] = true
+	case o.spec.Labels[MayOverwrite] && o.api.held(e.Who, cmp.Or(t.Parent, t.ID)):
+		// Both have overwritten what has this id, and each goes on with what is there.
+		o.count(MayOverwrite)
 		t.Holders[e.Who] = true
 	case e.Who == trier:
 		o.violation(tried, "a try %s #%d (%s), which %s made", e.Effect, t.Serial, e.Step, t.Owner)
@@ -122,7 +153,7 @@ func (o *Oracle) excuses(who, slot string, t *Thing, e *Entry) bool {
 
 // inWindow reports whether an object was made after the owner of a slot had
 // looked and found nothing, and before it knew what came of the create that it
-// sent then.
+// sent then. What does not hold what was sent, nobody may take for it afterwards.
 func (o *Oracle) inWindow(who, slot string, t *Thing, now *Entry) bool {
 	var looked *Entry
 	for _, e := range o.api.log {
@@ -132,7 +163,7 @@ func (o *Oracle) inWindow(who, slot string, t *Thing, now *Entry) bool {
 		switch {
 		case e.Step == "find":
 			looked = e
-		case (e.Step == "create" || e.Step == "update") && looked != nil && (e.Excused || e == now) && looked.Status >= 400:
+		case (e.Step == "create" || e.Step == "update") && looked != nil && (e.Excused || e == now) && looked.Status >= 400 && (e == now || t.says(e.Body)):
 			// A search that lags may not have shown what was there.
 			if t.Made.Seq > looked.Seq || o.spec.Lags && looked.At.Sub(t.Made.At) < lag {
 				return true
@@ -156,7 +187,7 @@ func (o *Oracle) making(e *Entry) {
 		switch {
 		case o.spec.Labels[AtLeastOnce] && (other.Made.Excused || e.Excused) && o.mayRepeat(other.Made, e):
 			o.count(AtLeastOnce)
-		case hasFailed(other.Made):
+		case hasFailed(other.Made), other.Changed != nil && hasFailed(other.Changed), o.outlived(other):
 			continue // which was heard: it is done anew, and what is left has to be listed
 		case isLate(t) || isLate(other):
 			o.count(lateResidual)
@@ -170,6 +201,13 @@ func (o *Oracle) making(e *Entry) {
 		}
 		o.told[other] = true
 	}
+}
+
+// outlived reports whether a part is of an object that its owner has undone since.
+func (o *Oracle) outlived(t *Thing) bool {
+	return t.Parent != "" && slices.ContainsFunc(o.api.log, func(e *Entry) bool {
+		return e.Who == t.Owner && e.Step == "undo" && e.Effect == Removed && e.Thing.ID == t.Parent && e.Seq > t.Made.Seq
+	})
 }
 
 // hasFailed reports whether a client was told that what it asked for was begun and
@@ -192,6 +230,10 @@ func (o *Oracle) again(e *Entry) {
 	}
 	if e.Thing.Made.Excused && o.spec.Labels[AtLeastOnce] {
 		o.count(AtLeastOnce)
+		return
+	}
+	if isLate(e.Thing) || e.Excused && e.At.Sub(e.Arrived) > window {
+		o.count(lateResidual)
 		return
 	}
 	for _, r := range o.recorded(e.Who) {
@@ -252,6 +294,24 @@ func (o *Oracle) owned(when, who string, r Recorded) {
 	}
 }
 
+// kept looks at what a command has deleted, and heard that it was deleted: nothing that
+// the state has after it.
+func (o *Oracle) kept(who string, command int) {
+	o.api.mu.Lock()
+	defer o.api.mu.Unlock()
+	latest := map[string]*Entry{} // what became of objects, by id
+	for _, e := range o.api.log {
+		if (e.Effect == Made || e.Effect == Removed) && e.Thing.Parent == "" {
+			latest[e.Thing.ID] = e
+		}
+	}
+	for _, r := range o.recorded(who) {
+		if e := latest[r.ID]; e != nil && e.Effect == Removed && e.Who == who && e.Command == command && e.Step == "delete" && !e.Excused {
+			o.violation(undone, "the state of %s has %s, which this command has deleted: %s", who, r, e)
+		}
+	}
+}
+
 // known looks at an object of a stack's: a state has it, or the journal lists it.
 func (o *Oracle) known(when string, t *Thing) {
 	if o.covered(t) || o.listed(t.Owner, t.Slot) {
@@ -274,12 +334,12 @@ func (o *Oracle) known(when string, t *Thing) {
 	o.told[t] = true
 }
 
-// bereft reports whether a part belongs to an object that another owner has
-// deleted, or its own owner without hearing of it: whoever goes on with what the
+// bereft reports whether a part belongs to an object that another owner (the other
+// stack, too) has deleted, or its own owner without hearing of it: whoever goes on with what the
 // object was to have makes what nobody knows of.
 func (o *Oracle) bereft(t *Thing) bool {
 	for _, e := range o.api.log {
-		if t.Parent != "" && (e.Who == foreign || e.Excused) && e.Effect == Removed && e.Thing.ID == t.Parent {
+		if t.Parent != "" && (e.Who != t.Owner || e.Excused) && e.Effect == Removed && e.Thing.ID == t.Parent {
 			return true
 		}
 	}
@@ -325,6 +385,27 @@ func (o *Oracle) wanted(who string, p Program) {
 			o.violation(notAsWanted, "%s %s has the id %s, and there is no such object", who, slot, recorded[at].ID)
 		case t.Name != in.Name || t.Colour != in.Colour || int(t.Size) != in.Size:
 			o.violation(notAsWanted, "%s %s is %s %s %v, and should be %s %s %d", who, slot, t.Name, t.Colour, t.Size, in.Name, in.Colour, in.Size)
+		case t.Owner == who && t.Slot == slot && o.imported[t] == "":
+			o.complete(t)
+		}
+	}
+}
+
+// complete looks whether an object has the parts that its create makes, unless a
+// delete of it has begun, or an update has taken the place of the rest of its create.
+func (o *Oracle) complete(t *Thing) {
+	of := func(part *Thing) bool { return part != nil && part.Parent == t.ID }
+	done := func(did func(*Entry) bool) bool { return slices.ContainsFunc(o.api.log, did) }
+	if done(func(e *Entry) bool { return e.Step == "delete" && of(e.Thing) }) {
+		return
+	}
+	for _, label := range o.spec.labels() {
+		switch {
+		case slices.ContainsFunc(o.api.living(), func(part *Thing) bool { return of(part) && part.Label == label }):
+		case done(func(e *Entry) bool { return e.Step == "update" && e.Thing == t }):
+			o.count(updatedHalf)
+		default:
+			o.violation(notAsWanted, "#%d of %s %s has no part %s", t.Serial, t.Owner, t.Slot, label)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func play(h *History, at Place) (_ *Played, err error) {
 	}
 	w.oracle = &Oracle{
 		spec: h.Spec, api: w.api, recorded: w.recorded, listed: w.listed,
-		counts: map[string]int{}, told: map[*Thing]bool{}, imported: map[*Thing]string{}, mistaken: map[string]bool{},
+		counts: map[string]int{}, told: map[*Thing]bool{}, imported: map[*Thing]string{}, mistaken: map[string]bool{}, cancelled: map[string]cancellation{},
 	}
 	w.api.watch = w.oracle.effect
 	if w.proxy, err = newProxy(w.api); err != nil {
@@ -163,6 +163,14 @@ func (w *World) now(who string) (Program, int) {
 	return w.programs[who], w.command
 }
 
+// cancelled notes that the provider of the command that runs was told to stop: it is
+// asked by a process of its own only with Pulumi's CLI, and nobody knows when it hears.
+func (w *World) cancelled(who string) {
+	if _, command := w.now(who); !w.h.CLI {
+		w.oracle.cancel(who, command)
+	}
+}
+
 // dies notes that the host or the provider of the command that runs is no more.
 func (w *World) dies(who, how string) {
 	w.mu.Lock()
@@ -183,6 +191,7 @@ func (w *World) play(op Op) {
 		w.try(op)
 	default:
 		w.run(op)
+		w.oracle.kept(op.Who, w.command)
 	}
 	w.log()
 	w.oracle.checkpoint(fmt.Sprintf("after %d", w.command))
@@ -275,14 +284,21 @@ func (w *World) importThing(who, slot string, t *Thing) []string {
 	return said
 }
 
+// twin is a create by another owner of something that holds what programs begin with:
+// nothing but who made it tells it from the resource.
+const twin = "create a twin"
+
 // stranger does something as another owner.
 func (w *World) stranger(do, slot, name string) {
 	_, command := w.now(foreign)
 	c := call{who: foreign, arrived: time.Now(), command: command, header: http.Header{}}
 	switch do {
-	case "create":
+	case "create", twin:
 		c.step, c.method, c.path = "create by hand", "POST", "/things"
 		in := object{"name": name, "colour": "red", "text": "", "size": 7}
+		if do == twin {
+			in["size"] = 1
+		}
 		if w.h.Spec.IDs == "content" {
 			in["text"] = "text of " + name
 		}
@@ -327,7 +343,7 @@ func (w *World) act(who, slot, act string) {
 		return // nobody interrupts a try
 	}
 	switch act {
-	case "foreign create", "foreign change", "foreign delete":
+	case "foreign create", "foreign " + twin, "foreign change", "foreign delete":
 		wanted, _ := w.now(who)
 		w.stranger(strings.TrimPrefix(act, "foreign "), slot, wanted[slot].Name)
 	case "other up":
@@ -339,8 +355,10 @@ func (w *World) act(who, slot, act string) {
 		w.hear(other, w.stacks[other].Up(wanted))
 	case "cancel":
 		s.Interrupt()
+		w.cancelled(who)
 	case "cancel twice":
 		s.Interrupt()
+		w.cancelled(who)
 		s.Interrupt()
 		w.dies(who, act)
 	case "crash":

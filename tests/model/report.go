@@ -125,7 +125,11 @@ func (p *Played) String() string {
 	if h.CLI {
 		which = "typed"
 	}
-	fmt.Fprintf(&b, "play it again: make model MODELFLAGS=\"-seed %d -%s %d\"\n\n", h.Seed, which, h.Number)
+	if h.Test != "" {
+		fmt.Fprintf(&b, "play it again: cd tests && go test ./model -run '%s'\n\n", h.Test)
+	} else {
+		fmt.Fprintf(&b, "play it again: make model MODELFLAGS=\"-seed %d -%s %d\"\n\n", h.Seed, which, h.Number)
+	}
 	fmt.Fprintf(&b, "%s\n\n%s\n", h.Spec.Text, strings.Join(p.Account, "\n"))
 	return b.String()
 }

@@ -89,11 +89,17 @@ func (u *user) refresh() []string {
 	for range 3 {
 		said = u.stacks[u.who].Refresh()
 		u.hear(u.who, said)
-		if len(said) == 0 || !strings.Contains(said[0], "context deadline exceeded") {
+		if len(said) == 0 || !tooSlow(said[0]) {
 			break
 		}
 	}
 	return said
+}
+
+// tooSlow reports whether a message is about a response that did not come in time:
+// here, where nothing goes wrong any more, that of a machine that has much to do.
+func tooSlow(text string) bool {
+	return strings.Contains(text, "no whole answer within") || strings.Contains(text, "took longer than its timeout")
 }
 
 // destroy destroys everything.
@@ -124,7 +130,7 @@ func (u *user) remedy(said []string) bool {
 	}
 	slot, _, _ := strings.Cut(said[0], ":")
 	switch {
-	case strings.Contains(text, "no whole answer within") && once("slow"):
+	case tooSlow(text) && once("slow"):
 		u.say("   the machine is slow")
 		return true
 	case u.strangersLeave():
@@ -168,23 +174,44 @@ func (u *user) strangersLeave() bool {
 		u.api.mu.Lock()
 		var t *Thing
 		for _, other := range u.api.living() {
-			if other.Parent == "" && other.Name == in.Name && !other.Holders[u.who] {
+			if other.Parent == "" && other.Name == in.Name && (!other.Holders[u.who] || other.Owner != u.who || u.takenOver(other) != "") {
 				t = other
 			}
 		}
 		u.api.mu.Unlock()
 		if t != nil {
 			left = true
-			if t.Owner == foreign {
+			switch t.Owner {
+			case foreign:
 				u.stranger("delete", "", t.Name)
-			} else {
-				u.hear(t.Owner, u.stacks[t.Owner].Destroy())
-				u.wants(t.Owner, Program{})
+			case trier: // who was told of what is left of a try
 				u.byHandOf(t.Owner, t)
+			default:
+				owner := t.Owner
+				if taken := u.takenOver(t); taken != "" {
+					owner = taken
+				}
+				u.hear(owner, u.stacks[owner].Destroy())
+				u.wants(owner, Program{})
+				u.byHandOf(owner, t)
 			}
 		}
 	}
 	return left
+}
+
+// takenOver is the other stack that has imported an object of the user's own, which
+// the user's state does not have; "" where none has.
+func (u *user) takenOver(t *Thing) string {
+	has := func(who string) bool {
+		return slices.ContainsFunc(u.recorded(who), func(r Recorded) bool { return r.ID == t.ID })
+	}
+	for _, who := range []string{stackA, stackB} {
+		if who != u.who && t.Owner == u.who && t.Holders[who] && has(who) && !has(u.who) {
+			return who
+		}
+	}
+	return ""
 }
 
 // orphan is an object of the user's own that the state does not have.

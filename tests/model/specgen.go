@@ -12,9 +12,10 @@ import (
 	"github.com/declprov/declprov/spec/load"
 )
 
-// The times of all specs. They are short, so that nobody waits; see slow.
+// The times of all specs. They are short, so that nobody waits; the timeout is one
+// that no machine is too slow for, whatever else it does.
 const (
-	timeout     = "800ms"
+	timeout     = "3s"
 	consistency = "40ms"
 	backoff     = "1ms"
 	attempts    = 3
@@ -326,11 +327,13 @@ func (s *Spec) retryOn() []any {
 	return []any{500, 503}
 }
 
+// groupOn are the failures that the `retry` of a group is about: a 500 may come after
+// the effect, and is not retried for all that.
 func (s *Spec) groupOn() []any {
 	if s.Method == Command {
 		return []any{9}
 	}
-	return []any{409, 423}
+	return []any{409, 423, 500}
 }
 
 // parts are the second and the third step.
@@ -345,6 +348,18 @@ func (s *Spec) parts() []object {
 	return []object{first, second}
 }
 
+// labels are what the parts of an object are called.
+func (s *Spec) labels() []string {
+	switch {
+	case s.Steps == 1:
+		return nil
+	case s.Each:
+		return []string{"one", "x", "y"}
+	default:
+		return []string{"one", "two"}
+	}
+}
+
 // undoes are the undo steps, by the step that they undo.
 func (s *Spec) undoes() []object {
 	id := "${steps.main?." + s.answer() + "?.id}"
@@ -356,7 +371,7 @@ func (s *Spec) undoes() []object {
 	one := s.step(request{step: "undo", method: "DELETE", path: "/parts/" + id + "-one"})
 	two := s.step(request{step: "undo", method: "DELETE", path: "/parts/" + id + "-two"})
 	if s.Each {
-		two = s.step(request{step: "undo", method: "DELETE", path: "/parts/of/" + id})
+		two = s.step(request{step: "undo", method: "DELETE", path: "/parts/of/" + id + "/each"})
 	}
 	return []object{main, one, two}
 }

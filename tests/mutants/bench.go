@@ -20,50 +20,59 @@ type bench struct {
 
 	mu  sync.Mutex
 	out io.Writer
-	// tests are the programs of the tests as they are, by package.
-	tests map[string]string
+
+	programs *programs
 }
 
-// tryAll tries the rows: first every test as things are, since a test that fails
-// anyway proves nothing; then each with its mechanism off.
+// tryAll tries the rows: first every test with nothing switched off, since a test that
+// fails anyway proves nothing; then each with its mechanism off.
 func (b *bench) tryAll(ctx context.Context, rows []table.Mutant) error {
 	began := time.Now()
-	fmt.Fprintf(b.out, "%d mechanisms; first their tests with nothing switched off ...\n", len(rows))
-	if err := b.prepare(ctx, rows); err != nil {
+	b.say("%d mechanisms; compiling ...\n", len(rows))
+	if err := b.compile(ctx, rows); err != nil {
 		return err
 	}
+	b.say("compiled, %d each for itself (%s); first their tests with nothing switched off ...\n", len(b.programs.alone), time.Since(began).Round(time.Second))
 	var single []table.Mutant
 	for _, m := range rows {
 		if !slices.ContainsFunc(single, func(s table.Mutant) bool { return s.Package == m.Package && s.Test == m.Test }) {
 			single = append(single, m)
 		}
 	}
-	left := map[string]bool{}
-	wrong := b.each(ctx, single, func(ctx context.Context, i int, m table.Mutant) error {
+	// untold are the tests that cannot tell: they were left out, or fail anyway.
+	untold := map[string]bool{}
+	wrong := each(ctx, b, single, func(ctx context.Context, i int, m table.Mutant) error {
 		got, err := b.asItIs(ctx, i, m)
 		if got == leftOut {
 			b.say("left out: %s %s, for want of a program: see the end of make test\n", m.Package, m.Test)
+		}
+		if got != passed {
 			b.mu.Lock()
-			left[m.Package+" "+m.Test] = true
+			untold[m.Package+" "+m.Test] = true
 			b.mu.Unlock()
 		}
 		return err
 	})
 	if wrong != nil {
-		return fmt.Errorf("%w\nwith nothing switched off, so nothing was", wrong)
+		b.say("FAILING ANYWAY, with nothing switched off:\n%v\n", wrong)
+		wrong = fmt.Errorf("tests that fail with nothing switched off, told above; nothing was tried with them")
 	}
-	b.say("%d tests work; now without what they are about (%s)\n", len(single)-len(left), time.Since(began).Round(time.Second))
-	rows = slices.DeleteFunc(slices.Clone(rows), func(m table.Mutant) bool { return left[m.Package+" "+m.Test] })
-	if wrong = b.each(ctx, rows, b.switchedOff); wrong != nil {
-		return fmt.Errorf("mechanisms whose absence went unnoticed, each told above:\n%w", wrong)
+	b.say("%d tests work; now without what they are about (%s)\n", len(single)-len(untold), time.Since(began).Round(time.Second))
+	off := slices.DeleteFunc(slices.Clone(b.programs.rows), func(m numbered) bool { return untold[m.Package+" "+m.Test] })
+	unnoticed := each(ctx, b, off, b.switchedOff)
+	if unnoticed != nil {
+		unnoticed = fmt.Errorf("mechanisms whose absence went unnoticed, each told above:\n%w", unnoticed)
 	}
-	b.say("%d mechanisms were switched off, and a test noticed each (%s)\n", len(rows), time.Since(began).Round(time.Second))
+	if err := errors.Join(wrong, unnoticed); err != nil {
+		return err
+	}
+	b.say("%d mechanisms were switched off, and a test noticed each (%s)\n", len(off), time.Since(began).Round(time.Second))
 	return nil
 }
 
 // each tries rows side by side, and goes on after a failure, so that one does not
 // hide the next.
-func (b *bench) each(ctx context.Context, rows []table.Mutant, try func(context.Context, int, table.Mutant) error) error {
+func each[T any](ctx context.Context, b *bench, rows []T, try func(context.Context, int, T) error) error {
 	var (
 		all    sync.WaitGroup
 		failed = make([]error, len(rows))

@@ -1,7 +1,7 @@
 // Mutants switches off one mechanism after the other, and sees that the test
 // which stands for it fails: `make mutants`. The table of mechanisms is package
 // table. Nothing in the repository is changed: the compiler gets each changed
-// file as an overlay.
+// file as an overlay, with the edits of all rows in it, each behind a condition.
 package main
 
 import (
@@ -31,19 +31,19 @@ func main() {
 	_ = flags.Parse(os.Args[1:]) // it exits on an error
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, *only, *list, *verbose, *side); err != nil {
+	if err := run(ctx, os.Stdout, table.All(), *only, *list, *verbose, *side); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, out io.Writer, only string, list, verbose bool, side int) error {
+func run(ctx context.Context, out io.Writer, rows []table.Mutant, only string, list, verbose bool, side int) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return fmt.Errorf("-run: %w", err)
 	}
-	rows := slices.DeleteFunc(table.All(), func(m table.Mutant) bool { return !wanted.MatchString(wordsOf(m)) })
+	rows = slices.DeleteFunc(rows, func(m table.Mutant) bool { return !wanted.MatchString(wordsOf(m)) })
 	if len(rows) == 0 {
 		return fmt.Errorf("no row matches %q", only)
 	}

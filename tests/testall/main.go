@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 
 	"github.com/declprov/declprov/tests/internal/tools"
 )
@@ -31,13 +32,16 @@ func main() {
 	}
 }
 
+// everything is what is run where nothing else was asked for.
+func everything() []string { return []string{"./..."} }
+
 func runAll(ctx context.Context, out io.Writer, verbose bool, patterns []string) error {
 	root, err := tools.Root()
 	if err != nil {
 		return err
 	}
 	if len(patterns) == 0 {
-		patterns = []string{"./..."}
+		patterns = everything()
 	}
 	r := newReport(out, verbose)
 	race := []string{"-race"}
@@ -48,10 +52,18 @@ func runAll(ctx context.Context, out io.Writer, verbose bool, patterns []string)
 	product := goTest(ctx, root, append(race, patterns...), r)
 	// The tests of the second module run programs that are built from the
 	// first, which Go's cache of test results does not know: -count=1.
-	outside := goTest(ctx, filepath.Join(root, "tests"), append(append(race, "-count=1"), patterns...), r)
+	tests := filepath.Join(root, "tests")
+	outside := goTest(ctx, tests, append(append(race, "-count=1"), patterns...), r)
+	// The histories of the model are many, and each takes four times as long with the
+	// race detector: that has seen some of them above, and the replays, and these are
+	// the others.
+	var model error
+	if race != nil && slices.Equal(patterns, everything()) {
+		model = goTest(ctx, tests, []string{"-count=1", "-run=^Test(Model|Mechanism)", "./model"}, r)
+	}
 	r.summary()
 	switch {
-	case product != nil || outside != nil || r.failed > 0:
+	case product != nil || outside != nil || model != nil || r.failed > 0:
 		return errors.New("tests failed")
 	case os.Getenv(tools.NoSkip) == "1" && len(r.left) > 0:
 		return fmt.Errorf("tests were left out, and %s=1 forbids it", tools.NoSkip)

@@ -104,6 +104,7 @@ func (r *report) finish(e event, printed *strings.Builder) {
 }
 
 func (r *report) finishPackage(e event, text string) {
+	defer delete(r.ran, e.Package) // it may be run once more, in another way
 	switch {
 	case e.Action == "fail":
 		if r.ran[e.Package] == 0 {

@@ -22,6 +22,14 @@ func TestReport(t *testing.T) {
 			},
 			want: "ok    P/a                                                             1.5s     1 tests\n\n1 tests passed, 0 failed, 0 left out\n",
 		},
+		"a package may be run in two ways": {
+			events: []string{
+				`{"Action":"pass","Package":"P/a","Test":"T"}`, `{"Action":"pass","Package":"P/a","Test":"U"}`, `{"Action":"pass","Package":"P/a","Elapsed":1.5}`,
+				`{"Action":"pass","Package":"P/a","Test":"T"}`, `{"Action":"pass","Package":"P/a","Elapsed":2.5}`,
+			},
+			want: "ok    P/a                                                             1.5s     2 tests\n" +
+				"ok    P/a                                                             2.5s     1 tests\n\n3 tests passed, 0 failed, 0 left out\n",
+		},
 		"a skip is listed with its reason": {
 			events: []string{
 				`{"Action":"output","Package":"P/a","Test":"T","Output":"    need.go:41: strace is missing (why): run it\n"}`,

@@ -69,7 +69,7 @@ func (c *Client) Configure(ctx context.Context, pkg string, inputs property.Map)
 		if d, ok := detail.(*pulumirpc.ConfigureErrorMissingKeys); ok {
 			missing := &MissingKeys{status: err}
 			for _, key := range d.GetMissingKeys() {
-				missing.Keys = append(missing.Keys, MissingKey{Name: key.GetName(), Doc: key.GetDescription()})
+				missing.Keys = append(missing.Keys, MissingKey{Name: strings.TrimPrefix(key.GetName(), pkg+":"), Doc: key.GetDescription()})
 			}
 			return missing
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -309,7 +310,7 @@ func readDiff(res *pulumirpc.DiffResponse) Diff {
 	for path, c := range res.GetDetailedDiff() {
 		d.Details = append(d.Details, Change{Path: path, Kind: c.GetKind().String(), Input: c.GetInputDiff()})
 	}
-	slices.SortFunc(d.Details, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	sort.Slice(d.Details, func(i, j int) bool { return d.Details[i].Path < d.Details[j].Path })
 	return d
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/declprov/declprov/engine/reserved"
 )
 
 // Decode reads a message's properties. Nulls are kept, unknowns are Computed,
@@ -114,7 +116,7 @@ func (d *decoder) value(v *structpb.Value, depth int) (property.Value, error) {
 		}
 		return property.New(kind.NumberValue), nil
 	case *structpb.Value_StringValue:
-		if isUnknown(kind.StringValue) {
+		if reserved.Text(kind.StringValue) {
 			return property.New(property.Computed), nil
 		}
 		return property.New(kind.StringValue), nil

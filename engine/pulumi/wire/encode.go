@@ -10,6 +10,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/declprov/declprov/engine/reserved"
 )
 
 // Encoder writes properties down for one peer.
@@ -26,7 +28,8 @@ type Encoder struct {
 // struct is never nil.
 //
 // An error is an *Error: a number that JSON, and so the engine's state, cannot
-// hold; bytes that the peer cannot take; a value that nests too deep.
+// hold; bytes that the peer cannot take; a value that nests too deep; a key or text
+// that the peer would take for something else.
 func (e Encoder) Encode(m property.Map) (*structpb.Struct, error) { return e.object(m, 0) }
 
 // EncodeValue writes one value down.
@@ -38,6 +41,9 @@ func (e Encoder) object(m property.Map, depth int) (*structpb.Struct, error) {
 	}
 	fields := make(map[string]*structpb.Value, m.Len())
 	for k, v := range m.All {
+		if reserved.Key(k) {
+			return nil, refuse("%s", reserved.KeyReason)
+		}
 		f, err := e.value(v, depth+1)
 		if err == nil && !utf8.ValidString(k) {
 			err = refuse("its name is not valid UTF-8")
@@ -163,6 +169,9 @@ func String(s string) *structpb.Value {
 }
 
 func (e Encoder) text(s string) (*structpb.Value, error) {
+	if reserved.Text(s) {
+		return nil, refuse("%s", reserved.TextReason)
+	}
 	if utf8.ValidString(s) {
 		return String(s), nil
 	}
@@ -251,6 +260,9 @@ func (e Encoder) archive(a *archive.Archive, depth int) (*structpb.Value, error)
 		if err == nil && !utf8.ValidString(name) {
 			err = refuse("its name is not valid UTF-8")
 		}
+		if err == nil && reserved.Key(name) {
+			err = refuse("%s", reserved.KeyReason)
+		}
 		if err != nil {
 			return nil, under(archive.ArchiveAssetsProperty, under(name, err))
 		}
@@ -270,7 +282,9 @@ func (e Encoder) reference(ref property.ResourceReference) (*structpb.Value, err
 	fields := made.GetStructValue().Fields
 	fields["urn"] = String(string(ref.URN))
 	if id, ok := ref.IDString(); ok {
-		fields["id"] = String(id)
+		if fields["id"], err = e.text(id); err != nil {
+			return nil, under("id", err)
+		}
 	}
 	return made, nil
 }

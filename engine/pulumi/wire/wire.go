@@ -13,34 +13,16 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/declprov/declprov/engine/reserved"
 )
 
-// Unknown is how a value that is not known yet is written. The protocol has a
-// sentinel for each type; in practice the engine sends this one, the string's.
-const Unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+// Unknown is how a value that is not known yet is written.
+const Unknown = reserved.Unknown
 
 // MaxDepth is how deep values may nest. It is far beyond what a program writes
 // and far below what a goroutine's stack can take.
 const MaxDepth = 512
-
-// isUnknown reports whether a string is one of the sentinels of the SDK's
-// common/resource/plugin/rpc.go.
-func isUnknown(s string) bool {
-	if len(s) != len(Unknown) {
-		return false
-	}
-	switch s {
-	case Unknown,
-		"1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", // bool
-		"3eeb2bf0-c639-47a8-9e75-3b44932eb421", // number
-		"6a19a0b0-7e62-4c92-b797-7f8e31da9cc2", // array
-		"030794c1-ac77-496b-92df-f27374a8bd58", // asset
-		"e48ece36-62e2-4504-bad9-02848725956a", // archive
-		"dd056dcd-154b-4c76-9bd3-c8f88648b5ff": // object
-		return true
-	}
-	return false
-}
 
 // Error says which value cannot travel, and why. It never holds the value.
 type Error struct {

@@ -125,7 +125,7 @@ func TestComplaint20RetriesAskFind(t *testing.T) {
 		want []string
 	}{
 		"nothing was made":   {false, []string{"GET /named/a", "POST /things", "GET /named/a", "POST /things"}},
-		"something was made": {true, []string{"GET /named/a", "POST /things", "GET /named/a"}},
+		"something was made": {true, []string{"GET /named/a", "POST /things", "GET /named/a", "GET /things/1"}}, // read, too: it must hold what was sent
 	} {
 		t.Run(name, func(t *testing.T) {
 			posts := 0

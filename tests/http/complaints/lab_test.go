@@ -70,7 +70,7 @@ config: {
 	// Where the server is.
 	endpoint: *%q | string
 	// A token.
-	token: *"none" | string @secret()
+	token: *"no token" | string @secret()
 }
 http: baseURL: "${config.endpoint}"
 `

@@ -52,7 +52,7 @@ func ofExchanges() []Mutant {
 			Complaint: 7, Promise: "A list is read to its end",
 			Mechanism: "`paginate: link` follows the header",
 			File:      "actions/http/paginate.go",
-			Find:      `return nextLink(r, a)`,
+			Find:      `return p.nextLink(r, a)`,
 			Replace:   `return false, nil`,
 			Package:   complaints, Test: "TestComplaint07AllPages", Fails: "by link there are",
 		},
@@ -122,7 +122,7 @@ func ofExchanges() []Mutant {
 		{
 			Complaint: 22, Promise: "An answer may have any shape, or none",
 			Mechanism: "a body is any JSON value, not only an object",
-			File:      "actions/json.go",
+			File:      "spec/decode/json.go",
 			Find:      `	return exact(v), nil`,
 			Replace: `	if _, ok := v.(map[string]any); !ok {
 		return nil, errors.New("it is no object")
@@ -142,10 +142,10 @@ func ofExchanges() []Mutant {
 			Complaint: 24, Promise: "Templates are the same everywhere",
 			Mechanism: "every other argument is evaluated, with all that is in it",
 			File:      "engine/call.go",
-			Find:      `	v, err := r.eval(a.value)`,
-			Replace: `	v, err := r.eval(a.value)
+			Find:      `	out, err := r.marked(a.value)`,
+			Replace: `	out, err := r.marked(a.value)
 	if name == "query" || name == "headers" || name == "json" {
-		v = a.node.Plain()
+		out = a.node.Plain()
 	}`,
 			Package: complaints, Test: "TestComplaint24Templates", Fails: `"q=A-3"`,
 		},

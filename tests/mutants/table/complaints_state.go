@@ -164,17 +164,17 @@ func ofState() []Mutant {
 			Complaint: 16, Promise: "An id is never guessed",
 			Mechanism: "the id is what the template `id` yields",
 			File:      "engine/run.go",
-			Find:      `	out, err := r.eval(r.res.id)`,
-			Replace: `	out, err := r.eval(r.res.id)
+			Find:      `	id, err := r.openText(r.res.id, "it")`,
+			Replace: `	id, err := r.openText(r.res.id, "it")
 	if body, ok := r.vars.Values["body"].(map[string]any); ok && body["id"] != nil {
-		out = body["id"]
+		id, err = textOf(body["id"])
 	}`,
 			Package: complaints, Test: "TestComplaint16ID", Fails: `the id is "wrong"`,
 		},
 		{
 			Complaint: 16, Promise: "An id is never guessed",
 			Mechanism: "numbers of answers keep all their digits",
-			File:      "actions/json.go",
+			File:      "spec/decode/json.go",
 			Find:      `	dec.UseNumber()`,
 			Replace:   ``,
 			Package:   complaints, Test: "TestComplaint16ID", Fails: `the id is "9007199254740992"`,
@@ -195,7 +195,7 @@ func ofState() []Mutant {
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "an answer without a required output is an error",
 			File:      "engine/read.go",
-			Find:      `if err == nil && len(outputs.missing) > 0 {`,
+			Find:      `if lost == nil && len(outputs.missing) > 0 {`,
 			Replace:   `if false {`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "{}": gone is false, error <nil>`,
 		},

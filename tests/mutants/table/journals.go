@@ -121,6 +121,40 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise:   "Nothing is lost",
+			Mechanism: "what a failed create with other inputs has made stays listed",
+			File:      "engine/journals.go",
+			Find:      `			(r.verb != create || s.certainty != actions.Safe || i.Hash == r.inputsHash())`,
+			Replace:   `			true`,
+			Package:   "engine", Test: "TestWhatFailedStaysListed/safe/then_b", Fails: "the failure is listed",
+		},
+		{
+			Promise:   "Nothing is lost",
+			Mechanism: "a refused create names what the host has forgotten",
+			File:      "engine/create.go",
+			Find:      `(i.Status != journal.Answered || i.Token != r.token)`,
+			Replace:   `i.Status != journal.Answered`,
+			Package:   "engine", Test: "TestRefusalNamesWhatWasNotRecorded", Fails: "once: true",
+		},
+		{
+			Promise:   "Nothing is lost",
+			Mechanism: "an undo leaves alone what a replacement has in common with its original",
+			File:      "engine/undo.go",
+			Find:      `	if r.undoes() && r.hitsOther() {`,
+			Replace:   `	if false {`,
+			Package:   "engine", Test: "TestUndoOfAReplacementOfOneID", Fails: "(-want +got)",
+		},
+		{
+			Promise:   "Nothing is made twice",
+			Mechanism: "a look that began too early is not the last one",
+			File:      "engine/find.go",
+			Find: `		left := time.Until(sent.Add(limit)) // now: an answer tells of the time before it came
+		found, err := r.find(ctx, s)`,
+			Replace: `		found, err := r.find(ctx, s)
+		left := time.Until(sent.Add(limit))`,
+			Package: "engine", Test: "TestSlowLooks/find", Fails: "calls (-want +got)",
+		},
+		{
+			Promise:   "Nothing is lost",
 			Mechanism: "an earlier create with other inputs is settled first",
 			File:      "engine/create.go",
 			Find:      `	if !settled {`,
@@ -139,8 +173,8 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "what was undone is done again",
 			File:      "engine/run.go",
-			Find:      `|| slices.Contains(f.Undone, i) {`,
-			Replace:   `|| slices.Contains(f.Undone, -1) {`,
+			Find:      `		again[i] = true`,
+			Replace:   `		again[i] = false`,
 			Package:   "engine", Test: "TestUndoOfAPart", Fails: "(-want +got)",
 		},
 		{
@@ -178,7 +212,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "an intent is forgotten once the host shows that it has the id",
-			File:      "engine/intents.go",
+			File:      "engine/journals.go",
 			Find: `		case failed == nil || failed.Op != string(create):
 			return true`,
 			Replace: `		case failed == nil || failed.Op != string(create):

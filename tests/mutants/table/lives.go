@@ -64,8 +64,8 @@ func ofLives() []Mutant {
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "a delete that failed says so, and the state stays",
 			File:      "engine/delete.go",
-			Find:      `	return r.mask().error(err) // with the secrets that the steps have seen`,
-			Replace:   `	return r.mask().error(nil)`,
+			Find:      `	return r.mask().Error(err) // with the secrets that the steps have seen`,
+			Replace:   `	return r.mask().Error(nil)`,
 			Package:   e2e, Test: "TestConformance/54", Fails: "worked, and should not have",
 		},
 		{
@@ -74,7 +74,7 @@ func ofLives() []Mutant {
 			File:      "engine/pulumi/cancel.go",
 			Find:      `	s.calls.cancel(ctx)`,
 			Replace:   ``,
-			Package:   e2e, Test: "TestConformance/6", Fails: "the create goes on",
+			Package:   e2e, Test: "TestConformance/6 Cancel", Fails: "the create goes on",
 		},
 		{
 			Promise:   "What was sent is answered, though the operation is cancelled",

@@ -27,7 +27,7 @@ type Mutant struct {
 	File, Find, Replace string
 	// Package is the folder of the test, from the repository's top. Below tests/
 	// it gets the changed declprov as a program, elsewhere it is compiled with the
-	// change.
+	// change. Model is both.
 	Package string
 	// Test is the test, with the beginning of a subtest's name behind each slash.
 	Test string
@@ -35,9 +35,33 @@ type Mutant struct {
 	Fails string
 }
 
+// Model is the package that has the engine both inside and as a program.
+const Model = "tests/model"
+
 // All are the rows of the table, in the order in which they read best.
 func All() []Mutant {
-	return slices.Concat(ofState(), ofExchanges(), ofFailures(), ofAuthors(), ofSecrets(), ofPlans(), ofLives(), ofIdentity(), ofJournals(), ofConfinement())
+	return slices.Concat(
+		ofState(),
+		ofExchanges(),
+		ofFailures(),
+		ofAuthors(),
+		ofSecrets(),
+		ofPlans(),
+		ofLives(),
+		ofIdentity(),
+		ofJournals(),
+		ofModel(),
+		ofConfinement(),
+		ofOutside(),
+		ofBudgets(),
+		ofCompilation(),
+		ofSandbox(),
+		ofScreens(),
+		ofNames(),
+		ofProof(),
+		ofMatrix(),
+		ofPromises(),
+	)
 }
 
 // String names the row.

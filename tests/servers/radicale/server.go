@@ -36,6 +36,29 @@ func environment(endpoint string) []string {
 // returns the response's body.
 func (s *server) do(t testing.TB, method, path, body string) string {
 	t.Helper()
+	status, text := s.send(t, method, path, body)
+	if status > 299 {
+		t.Fatalf("%s %s: %d\n%s", method, path, status, text)
+	}
+	return text
+}
+
+// now is what the server says of something that another life, which goes on beside
+// this one, may have removed since it was listed: "" if it has.
+func (s *server) now(t testing.TB, method, path, body string) string {
+	t.Helper()
+	status, text := s.send(t, method, path, body)
+	if status == http.StatusNotFound {
+		return ""
+	}
+	if status > 299 {
+		t.Fatalf("%s %s: %d\n%s", method, path, status, text)
+	}
+	return text
+}
+
+func (s *server) send(t testing.TB, method, path, body string) (status int, text string) {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.base+"/"+user+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -51,11 +74,11 @@ func (s *server) do(t testing.TB, method, path, body string) string {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	if err != nil || response.StatusCode > 299 {
-		t.Fatalf("%s %s: %s %v\n%s", method, path, response.Status, err, text)
+	all, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
 	}
-	return string(text)
+	return response.StatusCode, string(all)
 }
 
 func (s *server) calendar(t testing.TB, slug, title, color string) {
@@ -85,8 +108,11 @@ func (s *server) things(t testing.TB) []string {
 	for _, calendar := range regexp.MustCompile(`<href>/`+user+`/([^/<]+)/</href>.*?</response>`).FindAllStringSubmatch(s.do(t, "PROPFIND", "/", ask), -1) {
 		slug := calendar[1]
 		out = append(out, fmt.Sprintf("calendar %s: %s %s", slug, first(`<displayname>(.*?)<`, calendar[0]), first(`calendar-color>(.*?)<`, calendar[0])))
-		for _, event := range regexp.MustCompile(`<href>/`+user+`/([^/<]+/[^/<]+)</href>`).FindAllStringSubmatch(s.do(t, "PROPFIND", "/"+slug+"/", ask), -1) {
-			text := s.do(t, "GET", "/"+event[1], "")
+		for _, event := range regexp.MustCompile(`<href>/`+user+`/([^/<]+/[^/<]+)</href>`).FindAllStringSubmatch(s.now(t, "PROPFIND", "/"+slug+"/", ask), -1) {
+			text := s.now(t, "GET", "/"+event[1], "")
+			if text == "" {
+				continue
+			}
 			out = append(out, fmt.Sprintf("event %s %s: %s", event[1], first(`(?m)^UID:(.*?)\r?$`, text), first(`(?m)^SUMMARY:(.*?)\r?$`, text)))
 		}
 	}

@@ -8,9 +8,9 @@ import (
 )
 
 // key is what the compiled form of a spec is kept under. Standard input has no
-// place to be found by, and is not kept.
+// place to be found by, and neither has what lies in a folder for the moment.
 func (b *Builder) key(s Spec) (key container.Key, ok bool) {
-	if s.Path == "-" {
+	if s.Path == "-" || s.Dir != "" {
 		return container.Key{}, false
 	}
 	path, err := filepath.Abs(s.Path)

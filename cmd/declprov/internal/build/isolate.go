@@ -16,6 +16,9 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
+// codeTooCostly: evaluating the spec takes more time or memory than any should.
+const codeTooCostly = "spec-too-costly"
+
 // stderrLimit is how much of what the child says on its standard error is kept:
 // it speaks there only when it crashes.
 const stderrLimit = 64 << 10
@@ -42,7 +45,7 @@ func isolate(ctx context.Context, executable string, req Request) (*Answer, erro
 	stderr := &capped{limit: stderrLimit}
 	cmd := exec.CommandContext(timed, executable, ChildCommand)
 	cmd.Args[0] = "declprov" // whatever name this process goes by
-	cmd.Env = childEnv()
+	cmd.Dir, cmd.Env = spec.Dir, childEnv()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), stdout, stderr
 	cmd.WaitDelay = time.Second
 	detach(cmd)
@@ -112,7 +115,7 @@ func (e *CrashError) Error() string {
 func tooCostly(spec Spec, limit exceeded) *Answer {
 	return &Answer{Findings: diag.List{{
 		Severity: diag.Error,
-		Code:     "spec-too-costly",
+		Code:     codeTooCostly,
 		Summary:  fmt.Sprintf("evaluating the spec took %s, and was stopped", limit),
 		Detail: "A spec is evaluated once, when it changes, and should take milliseconds. Usually a comprehension or list.Repeat multiplies lists, " +
 			"strings.Repeat builds a huge text, or definitions refer to each other so that each doubles the one before.\n" +

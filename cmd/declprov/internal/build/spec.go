@@ -9,12 +9,17 @@ type Spec struct {
 	Format string `json:"format,omitempty"`
 	// Tags are CUE's `@tag` values, as key=value.
 	Tags []string `json:"tags,omitempty"`
+	// Dir is the folder that a relative path starts at; "" is this process's.
+	Dir string `json:"-"`
 }
+
+// stdinName is what a spec from standard input is called.
+const stdinName = "<stdin>"
 
 // Name is the spec's for people.
 func (s Spec) Name() string {
 	if s.Path == "-" {
-		return "<stdin>"
+		return stdinName
 	}
 	return s.Path
 }

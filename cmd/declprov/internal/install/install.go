@@ -18,7 +18,8 @@ type Provider struct {
 	Name, Version string
 	// Executable is this binary.
 	Executable string
-	// SpecName is the name of the file beside it, Spec what is in it.
+	// SpecName is the name of the file beside it, Spec what is in it; "" is none,
+	// for the base plugin.
 	SpecName string
 	Spec     []byte
 }
@@ -72,7 +73,7 @@ func IntoPlugins(plugins string, p Provider, force bool) (folder string, err err
 		return "", err
 	}
 	folder = filepath.Join(plugins, pluginFolder(p.Name, p.Version))
-	if _, err := os.Lstat(folder); err == nil && !force && !isOurs(folder, p.Name) {
+	if _, err := os.Lstat(folder); err == nil && !force && p.SpecName != "" && !isOurs(folder, p.Name) {
 		return "", fmt.Errorf("%s is a plugin already, and %w: give the provider another name or version, or use --force", folder, ErrForeign)
 	}
 	if err := os.MkdirAll(plugins, 0o755); err != nil {
@@ -116,8 +117,10 @@ func IntoFolder(folder string, p Provider) error {
 
 // place writes the two files of a provider.
 func place(folder string, p Provider) error {
-	if err := WriteFile(filepath.Join(folder, p.SpecName), p.Spec, 0o644); err != nil {
-		return err
+	if p.SpecName != "" {
+		if err := WriteFile(filepath.Join(folder, p.SpecName), p.Spec, 0o644); err != nil {
+			return err
+		}
 	}
 	return linkOrCopy(p.Executable, filepath.Join(folder, Binary(p.Name)))
 }

@@ -30,7 +30,10 @@ func Remove(plugins, name, version string) (removed []string, err error) {
 		removed = append(removed, folder)
 	}
 	if len(removed) == 0 {
-		return nil, fmt.Errorf("%s is not installed by declprov in %s", pluginFolder(name, version), plugins)
+		if version != "" {
+			return nil, fmt.Errorf("version %s of the provider %q is not installed by declprov in %s", version, name, plugins)
+		}
+		return nil, fmt.Errorf("the provider %q is not installed by declprov in %s", name, plugins)
 	}
 	return removed, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 	"github.com/declprov/declprov/spec/container"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Tool is the binary that this process runs.
@@ -57,7 +58,7 @@ func (t Tool) Evaluates(name string) error {
 func (t Tool) Builder(stderr io.Writer, log *slog.Logger) *build.Builder {
 	cache := container.Cache{Dir: container.DefaultDir()}
 	if err := cache.Trusted(); err != nil {
-		fmt.Fprintf(stderr, "declprov: warning: %v\n", err)
+		fmt.Fprintf(stderr, "declprov: warning: %s\n", screen.Show(err.Error(), nil))
 		cache = container.Cache{}
 	}
 	return &build.Builder{Executable: t.Evaluator, Tool: t.Name(), Cache: cache, Limits: build.DefaultLimits(), Log: log}

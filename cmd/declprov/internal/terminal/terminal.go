@@ -10,10 +10,15 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Is reports whether a stream is a terminal.
 func Is(stream any) bool {
+	if w, ok := stream.(interface{ Unwrap() io.Writer }); ok {
+		stream = w.Unwrap()
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
@@ -41,6 +46,9 @@ func Progress(w io.Writer, text string) (stop func()) {
 	if !Is(w) {
 		return func() {}
 	}
+	if raw, ok := w.(interface{ Unwrap() io.Writer }); ok {
+		w = raw.Unwrap() // what takes the text away steers the terminal
+	}
 	var mu sync.Mutex
 	stopped, shown := false, false
 	timer := time.AfterFunc(patience, func() {
@@ -48,7 +56,7 @@ func Progress(w io.Writer, text string) (stop func()) {
 		defer mu.Unlock()
 		if !stopped {
 			shown = true
-			fmt.Fprintf(w, "%s …", text)
+			fmt.Fprintf(w, "%s …", screen.Show(text, nil).Line())
 		}
 	})
 	return func() {

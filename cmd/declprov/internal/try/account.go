@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // fail shows the error of a call.
@@ -36,14 +37,14 @@ func (l *life) changes(d client.Diff) {
 	signs := map[string]string{"ADD": "+", "DELETE": "-", "UPDATE": "~"}
 	for _, c := range d.Details {
 		kind, replaces := strings.CutSuffix(c.Kind, "_REPLACE")
-		line := "        " + signs[kind] + " " + c.Path
+		line := "        " + signs[kind] + " " + screen.Exact(c.Path)
 		if replaces {
 			line += "  " + l.paint(dim, "replaces")
 		}
 		fmt.Fprintln(l.w, line)
 	}
 	if len(d.Details) == 0 {
-		fmt.Fprintln(l.w, "        ~ "+strings.Join(d.Diffs, ", "))
+		fmt.Fprintln(l.w, "        ~ "+screen.Exact(strings.Join(d.Diffs, ", ")))
 	}
 }
 
@@ -55,7 +56,7 @@ func Message(w io.Writer, color, live bool) func(client.LogMessage) {
 		switch {
 		case m.Severity == "DEBUG" || m.Ephemeral && !live:
 		case m.Ephemeral || m.Severity == "INFO":
-			fmt.Fprintf(w, "        %s\n", p.paint(dim, m.Text))
+			fmt.Fprintf(w, "        %s\n", p.paint(dim, screen.Show(m.Text, nil).String()))
 		default:
 			p.failure("%s: %s", strings.ToLower(m.Severity), m.Text)
 		}

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Plan is what is tried.
@@ -129,8 +130,12 @@ func (l *life) configure(ctx context.Context) error {
 	}
 	if len(answer.Failures) > 0 {
 		l.heading("config", "")
+		for i, f := range answer.Failures {
+			// The next line is how Pulumi's users give it.
+			answer.Failures[i].Reason, _, _ = strings.Cut(f.Reason, "\n")
+		}
 		err := l.failures(answer.Failures)
-		fmt.Fprintf(l.w, "        Configure the provider with --config %s=…\n", answer.Failures[0].Property)
+		fmt.Fprintf(l.w, "        Configure the provider with --config %s=…\n", screen.Exact(answer.Failures[0].Property))
 		return err
 	}
 	if answer.Inputs.Len() > 0 {
@@ -143,7 +148,7 @@ func (l *life) configure(ctx context.Context) error {
 			for _, key := range missing.Keys {
 				l.failure("%s: is required", key.Name)
 			}
-			fmt.Fprintf(l.w, "        Configure the provider with --config %s=…\n", missing.Keys[0].Name)
+			fmt.Fprintf(l.w, "        Configure the provider with --config %s=…\n", screen.Exact(missing.Keys[0].Name))
 			return ErrFailed
 		}
 		return l.fail(err)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // showLimit is how many characters of a text are shown.
@@ -32,15 +34,15 @@ func show(v property.Value) string {
 	case v.IsMap():
 		var members []string
 		for name, member := range v.AsMap().AllStable {
-			members = append(members, name+": "+show(member))
+			members = append(members, screen.Exact(name)+": "+show(member))
 		}
 		return "{" + strings.Join(members, ", ") + "}"
 	case v.IsAsset():
 		a := v.AsAsset()
-		return fmt.Sprintf("asset %s%s", a.Path+a.URI, textOf(a.Text))
+		return fmt.Sprintf("asset %s%s", screen.Exact(a.Path+a.URI), textOf(a.Text))
 	case v.IsArchive():
 		a := v.AsArchive()
-		return "archive " + a.Path + a.URI
+		return "archive " + screen.Exact(a.Path+a.URI)
 	case v.IsBool():
 		return fmt.Sprint(v.AsBool())
 	case v.IsNumber():
@@ -66,7 +68,7 @@ func showText(text string) string {
 	if runes := []rune(text); len(runes) > showLimit {
 		text, rest = string(runes[:showLimit]), fmt.Sprintf(" … (%d characters)", len(runes))
 	}
-	return fmt.Sprintf("%q%s", text, rest)
+	return screen.Visible(fmt.Sprintf("%q%s", text, rest))
 }
 
 // printer writes the account of a run.
@@ -102,10 +104,10 @@ func (p printer) heading(verb, rest string) {
 func (p printer) values(m property.Map, note func(name string) string) {
 	wide := 0
 	for name := range m.All {
-		wide = max(wide, len(name))
+		wide = max(wide, len(screen.Exact(name)))
 	}
 	for name, v := range m.AllStable {
-		line := fmt.Sprintf("        %-*s  %s", wide, name, show(v))
+		line := fmt.Sprintf("        %-*s  %s", wide, screen.Exact(name), show(v))
 		if n := note(name); n != "" {
 			line += "  " + p.paint(dim, n)
 		}
@@ -114,6 +116,6 @@ func (p printer) values(m property.Map, note func(name string) string) {
 }
 
 func (p printer) failure(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+	text := screen.Show(fmt.Sprintf(format, args...), nil).String()
 	fmt.Fprintf(p.w, "        %s\n", p.paint(red, strings.ReplaceAll(text, "\n", "\n        ")))
 }

@@ -3,6 +3,7 @@
 package try
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,6 +26,22 @@ import (
 // A key that the type does not have is kept as text, for the provider to
 // refuse.
 func Values(args []string, object *spec.Type, types spec.Types) (property.Map, error) {
+	return valuesOf(args, object, types, readFile)
+}
+
+// Settings is Values for a provider's configuration. The line end of a file that is
+// one line is not part of its content: a token is not, either.
+func Settings(args []string, object *spec.Type, types spec.Types) (property.Map, error) {
+	return valuesOf(args, object, types, func(path string) ([]byte, error) {
+		content, err := readFile(path)
+		if line, ended := bytes.CutSuffix(content, []byte("\n")); ended && !bytes.Contains(line, []byte("\n")) {
+			content = bytes.TrimSuffix(line, []byte("\r"))
+		}
+		return content, err
+	})
+}
+
+func valuesOf(args []string, object *spec.Type, types spec.Types, read func(string) ([]byte, error)) (property.Map, error) {
 	values := map[string]property.Value{}
 	for _, arg := range args {
 		key, text, ok := strings.Cut(arg, "=")
@@ -39,7 +56,7 @@ func Values(args []string, object *spec.Type, types spec.Types) (property.Map, e
 		if p := types.Resolve(object).Field(name); p != nil {
 			declared = types.Resolve(p.Type)
 		}
-		v, err := value(text, isJSON, declared)
+		v, err := value(text, isJSON, declared, read)
 		if err != nil {
 			return property.Map{}, fmt.Errorf("%s: %w", name, err)
 		}
@@ -48,7 +65,7 @@ func Values(args []string, object *spec.Type, types spec.Types) (property.Map, e
 	return property.NewMap(values), nil
 }
 
-func value(text string, isJSON bool, t *spec.Type) (property.Value, error) {
+func value(text string, isJSON bool, t *spec.Type, read func(string) ([]byte, error)) (property.Value, error) {
 	if isJSON {
 		return fromJSON(text)
 	}
@@ -57,7 +74,7 @@ func value(text string, isJSON bool, t *spec.Type) (property.Value, error) {
 		return file(text, path, isFile, t.Kind)
 	}
 	if isFile {
-		content, err := readFile(path)
+		content, err := read(path)
 		if err != nil {
 			return property.Value{}, err
 		}

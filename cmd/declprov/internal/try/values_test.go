@@ -26,6 +26,27 @@ func inputs() *spec.Type {
 
 var named = spec.Types{"Port": {Name: "Port", Type: &spec.Type{Kind: spec.Int}}}
 
+// TestSettingsOfFiles: a token in a file of one line has no line end.
+func TestSettingsOfFiles(t *testing.T) {
+	for content, want := range map[string]string{
+		"token": "token", "token\n": "token", "token\r\n": "token", "token\n\n": "token\n\n", "": "", "\n": "",
+		"-----BEGIN-----\nx\n": "-----BEGIN-----\nx\n",
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Settings([]string{"text=@" + path}, inputs(), named)
+		if err != nil || got.Get("text").AsString() != want {
+			t.Errorf("%q: got %v, %v; want %q", content, got, err, want)
+		}
+		got, err = Values([]string{"text=@" + path}, inputs(), named)
+		if err != nil || got.Get("text").AsString() != content {
+			t.Errorf("%q as an input: got %v, %v", content, got, err)
+		}
+	}
+}
+
 func TestValues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, []byte("from a file"), 0o644); err != nil {

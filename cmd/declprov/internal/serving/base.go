@@ -1,0 +1,170 @@
+package serving
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/declprov/declprov/cmd/declprov/internal/build"
+	"github.com/declprov/declprov/engine/pulumi"
+	"github.com/declprov/declprov/engine/schema"
+	"github.com/declprov/declprov/spec/container"
+)
+
+// BaseName is the provider that any spec is a parameter of:
+// pulumi package add declprov ./spec.cue.
+const BaseName = "declprov"
+
+// baseVersion is the version that a base plugin without one of its own has:
+// Pulumi asks for a version in every reference to it.
+const baseVersion = "0.0.0"
+
+// maxParameter is the most bytes that a parameter may have once it is unpacked.
+const maxParameter = 64 << 20
+
+// BaseVersion is the version of the base plugin, as strict semver.
+func (t Tool) BaseVersion() string {
+	if t.Version == "" {
+		return baseVersion
+	}
+	return strings.TrimPrefix(t.Version, "v")
+}
+
+// serveBase serves whichever spec the engine gives as a parameter.
+func (t Tool) serveBase(ctx context.Context, log *slog.Logger, args []string) error {
+	return pulumi.Serve(ctx, pulumi.Options{
+		Version: t.BaseVersion(),
+		Parameterize: func(ctx context.Context, p pulumi.Parameters) (*pulumi.Package, error) {
+			return t.parameterize(ctx, log, p)
+		},
+		EngineAddress: pulumi.ParseArgs(args),
+		Stdin:         os.Stdin,
+		Debug:         log.Enabled(ctx, slog.LevelDebug),
+	})
+}
+
+// parameterize makes the package of a spec: of the one that a user names, or of
+// the compiled one that an earlier call put into the package's schema.
+func (t Tool) parameterize(ctx context.Context, log *slog.Logger, p pulumi.Parameters) (*pulumi.Package, error) {
+	encoded, err := t.parameter(ctx, log, p)
+	if err != nil {
+		return nil, err
+	}
+	c, err := container.OpenBytes(encoded)
+	if err != nil {
+		return nil, err
+	}
+	program, err := Program(c)
+	if err != nil {
+		return nil, err
+	}
+	metadata := program.Metadata()
+	made := &pulumi.Package{Program: program, Version: metadata.Version}
+	if p.Value != nil {
+		if p.Name != metadata.Name {
+			return nil, fmt.Errorf("the parameter is a spec of the provider %q, and %q is asked for: run pulumi package add again", metadata.Name, p.Name)
+		}
+		made.Version = p.Version // an explicit provider is asked for by the base plugin's
+	}
+	made.Schema = func() ([]byte, error) {
+		text, err := c.Schema()
+		if err != nil {
+			return nil, err
+		}
+		packed, err := pack(encoded)
+		if err != nil {
+			return nil, err
+		}
+		return schema.Parameterized(text, BaseName, t.BaseVersion(), packed)
+	}
+	return made, nil
+}
+
+// parameter is the compiled spec that parameters give.
+func (t Tool) parameter(ctx context.Context, log *slog.Logger, p pulumi.Parameters) ([]byte, error) {
+	if p.Value != nil {
+		encoded, err := unpack(p.Value)
+		if err != nil {
+			return nil, fmt.Errorf("the parameter is not a compiled spec: %w. Run `pulumi package add` again", err)
+		}
+		if _, err := container.OpenBytes(encoded); !errors.Is(err, container.ErrOlder) {
+			return encoded, nil // what else is wrong with it, its reader says
+		}
+		return t.rebuildParameter(ctx, log, encoded)
+	}
+	if len(p.Args) == 0 || strings.Contains(p.Args[0], "=") {
+		return nil, errors.New("no spec is given: pulumi package add declprov ./spec.cue, with further KEY=VALUE for the spec's @tag values")
+	}
+	b := t.Builder(os.Stderr, log)
+	built, err := b.Evaluate(ctx, build.Spec{Path: p.Args[0], Tags: p.Args[1:]})
+	if err != nil {
+		return nil, withoutEvaluator(err)
+	}
+	if built.Container == nil {
+		return nil, mistaken(&build.Mistakes{Findings: built.Findings, Sources: built.Sources})
+	}
+	return built.Container, nil
+}
+
+func (t Tool) rebuildParameter(ctx context.Context, log *slog.Logger, encoded []byte) ([]byte, error) {
+	old, err := container.Salvage(bytes.NewReader(encoded), int64(len(encoded)))
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(encoded)
+	built, err := t.Builder(os.Stderr, log).Rebuild(ctx, "the parameter", "parameter-"+hex.EncodeToString(sum[:]), old)
+	if err != nil {
+		return nil, mistaken(withoutEvaluator(err))
+	}
+	defer built.Close()
+	return built.Encoded()
+}
+
+// mistaken is an error with all findings in its text: a call has no other place
+// to show them.
+func mistaken(err error) error {
+	var m *build.Mistakes
+	if !errors.As(err, &m) {
+		return err
+	}
+	var text strings.Builder
+	if err := WriteMistakes(&text, m, false); err != nil {
+		return err
+	}
+	return fmt.Errorf("the spec has mistakes:\n%s", text.String())
+}
+
+// pack makes a parameter of a compiled spec: Pulumi keeps it in the state of each
+// provider and in each SDK. Equal specs give equal bytes.
+func pack(encoded []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(encoded); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return b.Bytes(), err
+}
+
+func unpack(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := io.ReadAll(io.LimitReader(r, maxParameter+1))
+	if err == nil && len(encoded) > maxParameter {
+		err = fmt.Errorf("it has more than %d MiB", maxParameter>>20)
+	}
+	return encoded, err
+}

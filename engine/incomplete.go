@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// vet lets templates rely on what a type requires, and a recorded state may lack it: an
+// older spec wrote it, an import did not give it, or the response of a create that has no
+// read did not have it. An operation that relies on it is refused before anything is sent.
+
+// IncompleteError reports properties that an operation relies on and the recorded state
+// lacks.
+type IncompleteError struct {
+	// Type is the resource's, What the operation, Properties what is lacking.
+	Type, What string
+	Properties []string
+	// Remedy says what to do.
+	Remedy string
+}
+
+func (e *IncompleteError) Error() string {
+	return fmt.Sprintf("the recorded state of this %s has no %s, which its %s relies on; nothing was done. %s", e.Type, strings.Join(e.Properties, ", no "), e.What, e.Remedy)
+}
+
+// complete refuses an operation that relies on what a recorded state lacks. again compiles
+// the operation for a resource that may lack something.
+func (e *Engine) complete(res *resource, s State, what string, again func(c *compiler, lacking *resource)) error {
+	var relied []string
+	for _, name := range res.lacking(s) {
+		c, lacking := e.program.compiler.fork(), *res
+		c.wire, lacking.sinks, lacking.lacks = res.spec.Wire, nil, name
+		again(c, &lacking)
+		if slices.ContainsFunc(c.diags, func(d diag.Diagnostic) bool { return d.Code == expr.CodeNullUnguarded }) {
+			relied = append(relied, name)
+		}
+	}
+	if relied == nil {
+		return nil
+	}
+	return &IncompleteError{Type: res.spec.Name, What: what, Properties: relied, Remedy: res.remedy(relied[0])}
+}
+
+// completeFor is complete for an operation of the resource.
+func (e *Engine) completeFor(res *resource, s State, v verb, op *spec.Operation) error {
+	return e.complete(res, s, string(v), func(c *compiler, lacking *resource) { c.operation(lacking, v, op) })
+}
+
+// remedy says how a state comes by a property.
+func (r *resource) remedy(name string) string {
+	p := r.inputs.byName[name]
+	switch {
+	case r.read != nil && (p == nil || !p.NoRead):
+		return "Run `pulumi refresh`, which reads it."
+	case p != nil:
+		return "An import does not give it. In the spec, put it into `import`, or guard the template (`state." + name + " != null`)."
+	default:
+		return "In the spec, give the resource a `read`, or guard the template (`state." + name + " != null`)."
+	}
+}
+
+// lacking are the properties that a recorded state lacks, whole or in part, and that its
+// type requires.
+func (r *resource) lacking(s State) []string {
+	var names []string
+	outputs := property.New(s.Outputs)
+	for _, m := range r.outputs.fields {
+		if v := outputs.AsMap().Get(m.Name); m.Required && !r.unsure[m.Name] && m.check.lacks(v) {
+			names = append(names, m.Name)
+		}
+	}
+	inputs := r.filled(s)
+	for _, m := range r.inputs.fields {
+		if checkedRequired(m.Property) && m.check.lacks(inputs.Get(m.Name)) && !slices.Contains(names, m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// lacks reports whether a recorded value lacks what its type requires: itself, or a
+// member at any depth.
+func (c *checker) lacks(v property.Value) bool {
+	if v.IsNull() {
+		return !c.t.Nullable && c.t.Kind != spec.Any
+	}
+	switch c = c.variantOf(shape{v}); {
+	case v.IsMap():
+		for _, m := range c.fields {
+			if m.Required && m.check.lacks(v.AsMap().Get(m.Name)) {
+				return true
+			}
+		}
+		for name, item := range v.AsMap().All {
+			if c.elem != nil && c.byName[name] == nil && c.elem.lacks(item) {
+				return true
+			}
+		}
+	case v.IsArray() && c.elem != nil:
+		return slices.ContainsFunc(v.AsArray().AsSlice(), c.elem.lacks)
+	}
+	return false
+}

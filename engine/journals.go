@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
+)
+
+// subject says which resource the run is about.
+func (r *run) subject() journal.Subject { return r.engine.subject(r.ref) }
+
+func (e *Engine) subject(ref Ref) journal.Subject {
+	return journal.Subject{Provider: e.program.provider.Name, Type: ref.Type, Resource: cmp.Or(ref.Key, ref.Name), Settings: e.settings}
+}
+
+// mayHaveEarlier reports whether there may be any; see journal.Has.
+func (r *run) mayHaveEarlier() bool {
+	book, err := r.engine.book()
+	return err == nil && book.Has(r.subject())
+}
+
+// earlier are the intents of the resource that earlier runs left.
+func (r *run) earlier() ([]journal.Intent, error) {
+	if r.left == nil {
+		book, err := r.engine.book()
+		if err != nil {
+			return nil, err
+		}
+		left, err := book.Of(r.subject())
+		if err != nil {
+			return nil, err
+		}
+		r.left = &left
+	}
+	return *r.left, nil
+}
+
+// forgetUndone forgets the intents of steps that were undone: what comes next
+// under the same inputs is another create, and no server may take it for this one.
+func (r *run) forgetUndone(undone map[int]bool) error {
+	return r.eachIntent(func(book *journal.Journal, i journal.Intent) error {
+		if !undone[i.Step] {
+			return nil
+		}
+		return r.forget(book, i)
+	})
+}
+
+// forgetFailed forgets earlier failures of a step that is done now, if doing it
+// twice is as good as doing it once, or is labelled at least once. What another step
+// may have left stays on the list, and so does what this one may have made of other
+// inputs: that is another object.
+func (r *run) forgetFailed(book *journal.Journal, s *step) error {
+	if s.certainty != actions.Safe && (s.certainty != actions.Uncertain || r.res.finds(s)) {
+		return nil
+	}
+	list, err := r.earlier()
+	failed := func(i journal.Intent) bool {
+		return i.Status == journal.Failed && i.Step == s.index && i.Element == r.at && (i.Operation == journal.Create) == (r.verb == create) &&
+			(r.verb != create || s.certainty != actions.Safe || i.Hash == r.inputsHash())
+	}
+	if err != nil || !slices.ContainsFunc(list, failed) {
+		return err
+	}
+	return book.Settle(r.subject(), failed)
+}
+
+func (r *run) forget(book *journal.Journal, i journal.Intent) error {
+	return book.Settle(i.Subject, func(other journal.Intent) bool { return other.Key == i.Key })
+}
+
+func (r *run) eachIntent(do func(*journal.Journal, journal.Intent) error) error {
+	if len(r.intents) == 0 {
+		return nil
+	}
+	book, err := r.engine.book()
+	for _, i := range r.intents {
+		if err == nil {
+			err = do(book, i)
+		}
+	}
+	return err
+}
+
+// book is the engine's journal.
+func (e *Engine) book() (*journal.Journal, error) { return e.openJournal() }
+
+// openingJournal opens the journal of a folder once; "" is the user's own.
+func openingJournal(dir string, getenv func(string) string) func() (*journal.Journal, error) {
+	return sync.OnceValues(func() (*journal.Journal, error) {
+		if dir != "" {
+			return journal.In(dir), nil
+		}
+		dir, err := journal.DefaultDir(getenv)
+		return journal.In(dir), err
+	})
+}
+
+// settleRecorded forgets the intents of a create or update that the host shows to
+// have recorded. What is still to be done keeps its intent.
+func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
+	if s.ID == "" || s.Private.Token == "" || !res.journals() {
+		return
+	}
+	book, err := e.book()
+	if err != nil || !book.Has(e.subject(ref)) {
+		return // nothing could have been written, or was
+	}
+	failed := s.Private.Failed
+	// An intent that stays is listed, and does no harm.
+	_ = book.Settle(e.subject(ref), func(i journal.Intent) bool {
+		switch {
+		case i.Token != s.Private.Token || i.UnderWay():
+			return false
+		case i.Operation == journal.Update:
+			return i.Status == journal.Answered && i.ID == currentID(s)
+		case failed == nil || failed.Op != string(create):
+			return true
+		default:
+			return (i.Step < failed.Step || slices.Contains(failed.Kept, i.Step)) && !slices.Contains(failed.Undone, i.Step)
+		}
+	})
+}
+
+// settleDeleted forgets the intents of a resource that was deleted: what they may
+// have made was made of it, and another one may come under its name. missed says that
+// not all of it was found: an update that failed may have moved it elsewhere.
+func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) error {
+	if s.Private.Token == "" || !res.journals() {
+		return nil
+	}
+	book, err := e.book()
+	if err != nil || !book.Has(e.subject(ref)) {
+		return nil // nothing could have been written, or was
+	}
+	return book.Settle(e.subject(ref), func(i journal.Intent) bool {
+		moved := missed && i.Operation == journal.Update && i.Status == journal.Failed
+		return i.Token == s.Private.Token && !i.UnderWay() && !moved
+	})
+}
+
+// journals reports whether anything of the resource may stand in the journal.
+func (r *resource) journals() bool {
+	in := func(op *operation) bool {
+		return op != nil && slices.ContainsFunc(op.steps, func(s *step) bool {
+			return s.effect == actions.Write && s.certainty != actions.Settled
+		})
+	}
+	return in(r.create) || in(r.update)
+}

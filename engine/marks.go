@@ -1,0 +1,263 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// A mark belongs to the value. Templates see plain values, and beside them the
+// paths at which secrets are: whatever puts a value into a scope puts the paths of
+// its marks there too, and whatever replaces it forgets them. This file is the only
+// place that does either for values that arise in an operation.
+
+// put adds a computed value to the scope under a name, with its marks in place of
+// those that the name had.
+func (r *run) put(name string, v any) {
+	r.secrets.forget(name)
+	r.secrets.within(v, []string{name})
+	r.vars.Values[name] = expr.Reveal(v, nil)
+}
+
+// marked evaluates a template to a value with its marks. Their texts are noted.
+func (r *run) marked(v *expr.Value) (any, error) {
+	r.vars.Secrets = r.secrets.paths
+	out, err := v.Eval(r.vars)
+	if err != nil {
+		return nil, err
+	}
+	expr.Reveal(out, r.secrets.saw)
+	return out, nil
+}
+
+// forget takes away the marks at a path and below it.
+func (s *secretPaths) forget(path ...string) {
+	under := func(p []string) bool { return len(p) >= len(path) && slices.Equal(p[:len(path)], path) }
+	if !slices.ContainsFunc(s.paths, under) {
+		return
+	}
+	kept := make([][]string, 0, len(s.paths))
+	for _, p := range s.paths {
+		if !under(p) {
+			kept = append(kept, p)
+		}
+	}
+	s.paths = kept
+}
+
+// declare marks what the type of a step's result declares secret, and what of the
+// result tells a secret argument, under each name that the result has.
+func (r *run) declare(s *step, value any) {
+	marked := r.markedResult(s, value)
+	expr.Reveal(marked, r.secrets.saw)
+	r.secrets.forget("result")
+	r.secrets.within(marked, []string{"result"})
+	if s.model.As != "" {
+		r.secrets.forget("steps", s.model.As)
+		r.secrets.within(marked, []string{"steps", s.model.As})
+	}
+	members, _ := marked.(map[string]any)
+	for _, name := range shorthandNames {
+		r.secrets.forget(name)
+		if s.hasShorthands() {
+			r.secrets.within(members[name], []string{name})
+		}
+	}
+}
+
+// markedResult marks a step's result, or each of those of a forEach, whatever that
+// goes over.
+func (r *run) markedResult(s *step, value any) any {
+	types, t := r.engine.program.provider.Types, s.result
+	if s.telling != nil && r.sendsSecret(s) {
+		t = s.telling
+	}
+	if s.forEach == nil {
+		return expr.MarkDeclared(value, t, types)
+	}
+	switch results := value.(type) {
+	case []any:
+		return expr.MarkDeclared(results, &spec.Type{Kind: spec.List, Elem: t}, types)
+	case map[string]any:
+		return expr.MarkDeclared(results, &spec.Type{Kind: spec.Map, Elem: t}, types)
+	default:
+		return expr.MarkDeclared(value, stepType(s), types)
+	}
+}
+
+// sendsSecret reports whether an argument of a step refers to what is marked as secret.
+func (r *run) sendsSecret(s *step) bool {
+	for _, a := range s.args {
+		if a.value != nil && r.refersToMark(a.value.Refs(), s.forEach) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) refersToMark(refs []expr.Ref, forEach *expr.Value) bool {
+	return slices.ContainsFunc(refs, func(ref expr.Ref) bool {
+		if ref.Path[0] == "each" && forEach != nil {
+			return r.refersToMark(forEach.Refs(), nil)
+		}
+		return slices.ContainsFunc(r.secrets.paths, func(mark []string) bool { return overlap(ref.Path, mark) })
+	})
+}
+
+// overlap reports whether two paths may lead to the same value, or one into what the
+// other leads to.
+func overlap(a, b []string) bool {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] && a[i] != "*" && b[i] != "*" {
+			return false
+		}
+	}
+	return true
+}
+
+// sealed is a recorded value in which all is secret that is declared so by now. It
+// reports whether that changed anything.
+func (c *checker) sealed(v property.Value) (_ property.Value, changed bool) {
+	switch c = c.variantOf(shape{v}); {
+	case v.IsMap():
+		out := rebuilt{of: v.AsMap()}
+		for name, value := range v.AsMap().All {
+			value, changed := c.under(name).sealed(value)
+			if m := c.member(name); m != nil && (m.Secret || m.Ephemeral) && !value.Secret() {
+				value, changed = value.WithSecret(true), true
+			}
+			if changed {
+				out.set(name, value)
+			}
+		}
+		return out.value(v)
+	case v.IsArray() && c.elem != nil:
+		items := v.AsArray().AsSlice()
+		for i, item := range items {
+			var is bool
+			items[i], is = c.elem.sealed(item)
+			changed = changed || is
+		}
+		return property.WithGoValue(v, property.NewArray(items)), changed
+	default:
+		return v, false
+	}
+}
+
+// loopElements are what a loop goes over, in order, each with its marks; the keys of a
+// secret map are secret, too. listed tells a list from a map.
+func loopElements(over any) (elements []loopElement, listed bool, err error) {
+	s, secret := over.(expr.Secret)
+	if secret {
+		over = s.Value
+	}
+	mark := func(v any) any {
+		if _, already := v.(expr.Secret); already || !secret {
+			return v
+		}
+		return expr.Secret{Value: v}
+	}
+	switch over := over.(type) {
+	case []any:
+		elements = make([]loopElement, len(over))
+		for i, item := range over {
+			elements[i] = loopElement{text: strconv.Itoa(i), key: int64(i), value: mark(item)}
+		}
+		return elements, true, nil
+	case map[string]any:
+		for _, key := range slices.Sorted(mapKeys(over)) {
+			elements = append(elements, loopElement{text: key, key: mark(key), value: mark(over[key]), secretKey: secret})
+		}
+		return elements, false, nil
+	default:
+		return nil, false, fmt.Errorf("forEach yields %s; expected a list or a map", actions.KindOf(over))
+	}
+}
+
+// loopElement is one turn of a loop: its key as text, and as templates see it.
+type loopElement struct {
+	text       string
+	key, value any
+	secretKey  bool
+}
+
+// hiddenKey stands for the key of a secret map wherever a loop's element is named.
+func hiddenKey(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return "secret-" + hex.EncodeToString(sum[:8])
+}
+
+// openText evaluates a text that everybody sees: what it is, in words.
+func (r *run) openText(v *expr.Value, what string) (string, error) {
+	if v == nil {
+		return "", nil
+	}
+	out, err := r.marked(v)
+	if err != nil || out == nil {
+		return "", err
+	}
+	if expr.HasUnknown(out) {
+		return "", errNotKnown
+	}
+	if holdsSecret(out) {
+		return "", fmt.Errorf("%s %w", what, errExposed)
+	}
+	return textOf(out)
+}
+
+// errExposed refuses to put a secret where others can read it.
+var errExposed = errors.New("holds a secret, which others could read there: pass it where it stays hidden")
+
+// exposes reports whether an argument puts a secret where others can read it: as
+// a whole, in a part, or as the name of a member.
+func exposes(decl *actions.Arg, v any) error {
+	if decl.Exposed && holdsSecret(v) {
+		return errExposed
+	}
+	for _, path := range decl.ExposedWithin {
+		if inner, secret := memberAt(v, path); inner != nil && (secret || holdsSecret(inner)) {
+			return fmt.Errorf("%s %w", path, errExposed)
+		}
+	}
+	for _, path := range decl.ExposedNames {
+		inner, secret := memberAt(v, path)
+		if _, whole := inner.(expr.Secret); inner != nil && (secret || whole) {
+			return errors.New("has names that are secret, which others could read: make only its values secret")
+		}
+	}
+	return nil
+}
+
+// memberAt is what stands at a dotted path within a value with marks, nil where
+// nothing does; secret says that a mark is on the way.
+func memberAt(v any, path string) (inner any, secret bool) {
+	if path == "" {
+		return v, false
+	}
+	for _, name := range strings.Split(path, ".") {
+		if s, ok := v.(expr.Secret); ok {
+			v, secret = s.Value, true
+		}
+		members, _ := v.(map[string]any)
+		if v = members[name]; v == nil {
+			return nil, false
+		}
+	}
+	return v, secret
+}
+
+func holdsSecret(v any) bool {
+	found := false
+	expr.Reveal(v, func(any) { found = true })
+	return found
+}

@@ -1,0 +1,426 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/journal"
+)
+
+const provable = `inputs: {name: string, size: int, tags?: [...string], pin?: string @noRead() @secret(), text?: string @equal(trim)}
+	id: "${result.id}"
+	consistency: "0s"
+	find: world: look: {what: "find", with: "${inputs.name}"}
+	read: {world: look: {what: "read", with: "${id}"}, gone: "${result.gone ?? false}"}
+	create: world: post: {what: "make", with: "${inputs}"}
+	delete: world: do: {what: "remove", with: "${id}"}`
+
+// TestOnlyWhatHoldsWhatWasSentIsAdopted: what find finds after a lost response is
+// another owner's if it does not hold what was sent, in the same run as in the next
+// one, however its properties compare.
+func TestOnlyWhatHoldsWhatWasSentIsAdopted(t *testing.T) {
+	for name, tc := range map[string]struct {
+		seen    []any // what read shows of what is there
+		adopted bool
+	}{
+		"the same":                          {[]any{"name", "a", "size", 1}, true},
+		"another size":                      {[]any{"name", "a", "size", 7}, false},
+		"another name":                      {[]any{"name", "b", "size", 1}, false},
+		"tags that nobody sent":             {[]any{"name", "a", "size", 1, "tags", []any{"x"}}, false},
+		"an empty list that nobody sent":    {[]any{"name", "a", "size", 1, "tags", []any{}}, true},
+		"a text that means the same":        {[]any{"name", "a", "size", 1, "text", " t "}, true},
+		"another text":                      {[]any{"name", "a", "size", 1, "text", "u"}, false},
+		"a size of another kind":            {[]any{"name", "a", "size", "many"}, false},
+		"nothing that read could find":      {[]any{"gone", true}, true},
+		"what read does not say stands":     {[]any{"name", "a", "size", 1, "pin", "0000"}, true},
+		"what read never says is not asked": {[]any{"name", "a", "size", 1}, true},
+	} {
+		for when, finds := range map[string]int{"the same run": 1, "the next run": 2} {
+			t.Run(name+"/"+when, func(t *testing.T) {
+				hidden := slices.Repeat([]actions.Outcome{gone("it")}, finds)
+				w := newWorld().on("make", lost()).on("find", append(hidden, yields("id", "7"))...).on("read", yields(tc.seen...))
+				s := newScene(t, w, provable)
+				inputs := []any{"name", "a", "size", 1, "pin", secret("1234")}
+				if strings.Contains(name, "text") {
+					inputs = append(inputs, "text", "t")
+				}
+				out := s.create(inputs...)
+				if finds == 2 {
+					if out.Err == nil || out.State != nil {
+						t.Fatalf("nothing was found of it, and there is %+v", out)
+					}
+					out = s.create(inputs...)
+				}
+				if got := out.State != nil; got != tc.adopted || (out.Err == nil) != tc.adopted {
+					t.Fatalf("adopted: %v (%v), and should be: %v", got, out.Err, tc.adopted)
+				}
+				open := slices.Contains(s.statuses(), journal.Unknown)
+				if open == tc.adopted {
+					t.Errorf("the create is open: %v", open)
+				}
+				if calls := w.log(); slices.Contains(calls, "remove 7") {
+					t.Errorf("what is there was deleted: %q", calls)
+				}
+			})
+		}
+	}
+}
+
+// TestOnlyWhatAStepSendsProves: the step of which the response was lost has not sent
+// what later ones bring.
+func TestOnlyWhatAStepSendsProves(t *testing.T) {
+	w := newWorld().on("make", lost()).on("find", gone("it"), yields("id", "7")).on("read", yields("name", "a", "size", 0))
+	s := newScene(t, w, `inputs: {name: string, size: int}
+	id: "${steps.it.id}"
+	consistency: "0s"
+	find: world: look: {what: "find", with: "${inputs.name}"}
+	read: world: look: {what: "read", with: "${id}"}
+	create: steps: [
+		{as: "it", world: post: {what: "make", with: "${inputs.name}"}},
+		{world: post: {what: "resize", with: "${inputs.size}", safe: true}},
+	]
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	if out := s.create("name", "a", "size", 1); out.Err != nil || out.State.ID != "7" {
+		t.Fatalf("%+v", out)
+	}
+	s.calls("find a", "make a", "find a", "read 7", "resize 1")
+}
+
+// TestWhatCannotBeReadIsNotAdopted: whether it is its own cannot be told then, and the
+// next run asks again.
+func TestWhatCannotBeReadIsNotAdopted(t *testing.T) {
+	w := newWorld().on("make", lost()).on("find", gone("it"), yields("id", "7")).on("read", refused("not now"), yields("name", "a", "size", 1))
+	s := newScene(t, w, provable)
+	if out := s.create("name", "a", "size", 1); out.Err == nil || out.State != nil || !strings.Contains(out.Err.Error(), "not now") {
+		t.Fatalf("%+v", out)
+	}
+	if out := s.create("name", "a", "size", 1); out.Err != nil || out.State.ID != "7" {
+		t.Fatalf("%+v", out)
+	}
+	if calls := w.log(); slices.Index(calls, "make map[name:a size:1]") != 1 || len(slices.DeleteFunc(calls, func(c string) bool { return !strings.HasPrefix(c, "make") })) != 1 {
+		t.Errorf("sent more than once: %q", calls)
+	}
+}
+
+// TestWhatAnotherResourceHasIsNotAdopted: two resources of a program never have one
+// object, whatever find finds.
+func TestWhatAnotherResourceHasIsNotAdopted(t *testing.T) {
+	w := newWorld().on("find", gone("it")).on("make", yields("id", "7"), lost()).on("read", yields("name", "a", "size", 1))
+	s := newScene(t, w, provable)
+	mine := s.create("name", "a", "size", 1)
+	if mine.Err != nil {
+		t.Fatal(mine.Err)
+	}
+	found := 0
+	w.hooks["find"] = func(context.Context, *actions.Call) actions.Outcome {
+		if found++; found == 1 {
+			return gone("it") // a search that lags
+		}
+		return yields("id", "7")
+	}
+	second := engine.Ref{Type: "Thing", Name: "second", Key: "urn:second"}
+	out := s.e.Create(t.Context(), engine.CreateRequest{Ref: second, Inputs: object("name", "a", "size", 1)})
+	if out.Err == nil || out.State != nil || !strings.Contains(out.Err.Error(), "urn:it") {
+		t.Fatalf("%+v", out)
+	}
+	third := engine.Ref{Type: "Thing", Name: "third", Key: "urn:third"}
+	out = s.e.Create(t.Context(), engine.CreateRequest{Ref: third, Inputs: object("name", "a", "size", 1)})
+	if out.Err == nil || out.State != nil || !strings.Contains(out.Err.Error(), "urn:it") {
+		t.Fatalf("%+v", out)
+	}
+	if list := intents(t, w.journal); len(list) != 2 {
+		t.Errorf("in the journal: %+v", list) // the first, which the host has not shown yet, and the second
+	}
+}
+
+// TestUndoLeavesWhatDoesNotHoldWhatWasSent: what failed may not have made what is
+// there now.
+func TestUndoLeavesWhatDoesNotHoldWhatWasSent(t *testing.T) {
+	for name, tc := range map[string]struct {
+		size   any
+		undone bool
+	}{"its own": {1, true}, "another's": {7, false}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("make", failed("half of it")).on("find", gone("it"), yields("id", "7")).on("read", yields("name", "a", "size", tc.size))
+			s := newScene(t, w, `inputs: {name: string, size: int}
+	id: "${inputs.name}"
+	consistency: "0s"
+	find: world: look: {what: "find", with: "${inputs.name}"}
+	read: world: look: {what: "read", with: "${id}"}
+	create: {world: post: {what: "make", with: "${inputs}"}, onFailure: [{world: do: {what: "undo", with: "${inputs.name}"}}]}
+	delete: world: do: {what: "remove", with: "${id}"}`)
+			if out := s.create("name", "a", "size", 1); out.Err == nil {
+				t.Fatalf("%+v", out)
+			}
+			if got := slices.Contains(w.log(), "undo a"); got != tc.undone {
+				t.Errorf("undone: %v, and should be: %v", got, tc.undone)
+			}
+		})
+	}
+}
+
+// TestARenameTakesNoOthersID: an update whose response was lost moves the resource only
+// to what holds what it was to bring there, or what was there before.
+func TestARenameTakesNoOthersID(t *testing.T) {
+	for name, tc := range map[string]struct {
+		size  any
+		moved bool
+	}{"as it was": {1, true}, "as it was to be": {2, true}, "another's": {7, false}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("make", yields("id", "a")).on("change", lost()).on("find", gone("it"), gone("it"), yields("id", "b"))
+			w.hooks["read"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+				if call.Args["with"] == "b" {
+					return yields("name", "b", "size", tc.size)
+				}
+				return gone("it")
+			}
+			s := newScene(t, w, `inputs: {name: string, size: int}
+	id: "${result.id}"
+	consistency: "0s"
+	find: world: look: {what: "find", with: "${inputs.name}"}
+	read: world: look: {what: "read", with: "${id}"}
+	create: world: post: {what: "make", with: "${inputs}"}
+	update: steps: [{world: post: {what: "change", with: "${inputs}"}}, {world: do: {what: "reload", with: "${id}"}}]
+	delete: world: do: {what: "remove", with: "${id}"}`)
+			made := s.create("name", "a", "size", 1)
+			if made.Err != nil {
+				t.Fatal(made.Err)
+			}
+			out := s.update(made.State, "name", "b", "size", 2)
+			state := made.State
+			if out.State != nil {
+				state = out.State
+			}
+			if got := state.Private.ID == "b"; got != tc.moved {
+				t.Errorf("it has the id of what was found: %v, and should: %v (%v)", got, tc.moved, out.Err)
+			}
+		})
+	}
+}
+
+// TestWhatReliesOnWhatWasUndoneIsDoneAgain: what a step has done for an object that
+// was undone is done again for the next one, and the journal lists what it did.
+func TestWhatReliesOnWhatWasUndoneIsDoneAgain(t *testing.T) {
+	w := newWorld().on("make", yields("id", "1"), yields("id", "2")).on("label", yields("id", "label")).on("last", refused("no"), yields())
+	s := newScene(t, w, `inputs: name: string
+	id: "${steps.it.id}"
+	create: steps: [
+		{as: "it", world: post: what: "make", onFailure: [{world: do: {what: "undo", with: "${steps.it.id}"}}]},
+		{as: "label", world: post: {what: "label", with: "${steps.it.id}", safe: true}},
+		{as: "other", world: post: {what: "other", with: "${inputs.name}", safe: true}},
+		{as: "tag", world: post: {what: "tag", with: "${steps.label.id}", safe: true}},
+		{world: post: what: "last"},
+	]
+	update: world: do: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	half := s.create("name", "a")
+	if half.Err == nil || half.State == nil {
+		t.Fatalf("%+v", half)
+	}
+	s.calls("make", "label 1", "other a", "tag label", "last", "undo 1")
+	bereft := 0
+	for _, status := range s.statuses() {
+		if status == journal.Failed {
+			bereft++
+		}
+	}
+	if bereft != 2 {
+		t.Errorf("in the journal: %d failures, and label and tag of the one that was undone are two", bereft)
+	}
+	whole := s.update(half.State, "name", "a")
+	if whole.Err != nil {
+		t.Fatal(whole.Err)
+	}
+	s.calls("make", "label 2", "tag label", "last")
+}
+
+// TestWhatCannotGoOnIsMadeAnew: where an expression has no value for what an earlier
+// step was answered, the next run would have the same: it replaces. What has another
+// reason goes on.
+func TestWhatCannotGoOnIsMadeAnew(t *testing.T) {
+	for name, tc := range map[string]struct {
+		answer  actions.Outcome
+		second  string
+		replace bool
+	}{
+		"no id in the response":          {yields("page", "Welcome"), `"x ${steps.it.id}"`, true},
+		"an input that has no value":     {yields("id", "1"), `"x ${jsondecode(inputs.name)}"`, false},
+		"the second request was refused": {yields("id", "1"), `"y ${steps.it.id}"`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("make", tc.answer).on("part", refused("no"))
+			s := newScene(t, w, `inputs: name: string
+	id: "${inputs.name}"
+	create: steps: [{as: "it", world: post: {what: "make", key: true}}, {world: post: {what: "part", with: `+tc.second+`, key: true}}]
+	update: world: do: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}`)
+			half := s.create("name", "a")
+			if half.Err == nil || half.State == nil {
+				t.Fatalf("%+v", half)
+			}
+			diff, err := s.e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *half.State, New: object("name", "a")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			replaces := slices.ContainsFunc(diff.Changes, func(c engine.Change) bool { return c.Replace })
+			if replaces != tc.replace || tc.replace && !diff.DeleteBeforeReplace {
+				t.Errorf("%+v: it is replaced: %v, and should be: %v (%v)", diff, replaces, tc.replace, half.Err)
+			}
+		})
+	}
+	// A cancel is no reason, whatever it interrupts.
+	ctx, cancel := context.WithCancel(t.Context())
+	w := newWorld()
+	w.hooks["make"] = func(context.Context, *actions.Call) actions.Outcome {
+		cancel()
+		return yields("id", "1")
+	}
+	s := newScene(t, w, `inputs: name: string
+	id: "${inputs.name}"
+	create: steps: [{as: "it", world: post: {what: "make", key: true}}, {world: post: {what: "part", with: "x ${steps.it.id}", key: true}}]
+	update: world: do: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	half := s.e.Create(ctx, engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+	if half.State == nil || half.State.Private.Failed == nil || half.State.Private.Failed.Stuck {
+		t.Errorf("%+v", half)
+	}
+}
+
+// TestSettleDoubts: what does not hold what was sent is shown as doubtful, and never
+// deleted.
+func TestSettleDoubts(t *testing.T) {
+	for name, tc := range map[string]struct {
+		size    any
+		doubted bool
+	}{"its own": {1, false}, "another's": {7, true}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("make", lost()).on("find", gone("it"), gone("it"), yields("id", "7")).on("read", yields("name", "a", "size", tc.size))
+			s := newScene(t, w, provable)
+			if out := s.create("name", "a", "size", 1); !errors.Is(out.Err, errLost) {
+				t.Fatalf("%+v", out)
+			}
+			w.log()
+			list := intents(t, w.journal)
+			out, err := s.e.Settle(t.Context(), engine.SettleRequest{Intent: list[0], Delete: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := out.Doubt != ""; got != tc.doubted || out.Deleted == tc.doubted || !out.Found {
+				t.Errorf("%+v", out)
+			}
+			if got := slices.Contains(w.log(), "remove 7"); got == tc.doubted {
+				t.Errorf("deleted: %v", got)
+			}
+		})
+	}
+}
+
+// TestWhatMayBelongToWhatWasUndoneIsListed: a step that relies on what was undone, and
+// of which nobody knows whether it was done, stays on the list whatever comes next;
+// it is sent again under another key.
+func TestWhatMayBelongToWhatWasUndoneIsListed(t *testing.T) {
+	w := newWorld().on("make", yields("id", "1"), yields("id", "2"))
+	w.journal = t.TempDir()
+	var keys []string
+	w.hooks["label"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+		if keys = append(keys, call.Key); len(keys) <= 4 { // the attempts of the first run
+			return lost()
+		}
+		return yields()
+	}
+	s := newScene(t, w, `inputs: name: string
+	id: "${steps.it.id}"
+	create: steps: [
+		{as: "it", world: post: what: "make", onFailure: [{world: do: {what: "undo", with: "${steps.it.id}"}}]},
+		{world: post: {what: "label", with: "${steps.it.id}", key: true}, retry: attempts: 4, retry: backoff: "1ms"},
+	]
+	update: world: do: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	half := s.create("name", "a")
+	if half.Err == nil {
+		t.Fatalf("%+v", half)
+	}
+	if half.State != nil {
+		half = s.update(half.State, "name", "a")
+	} else {
+		half = s.create("name", "a")
+	}
+	if half.Err != nil {
+		t.Fatal(half.Err)
+	}
+	if got := s.statuses(); !slices.Contains(got, journal.Failed) {
+		t.Errorf("in the journal: %q", got)
+	}
+	if last := keys[len(keys)-1]; last == "" || last == keys[0] {
+		t.Errorf("what belongs to another object is sent under the key of the one that was undone: %q", keys)
+	}
+}
+
+// TestWhatAnEarlierCreateWasToldStands: what find finds is no reason to forget what an
+// earlier create was told to have made, and which is there; with the same inputs, and
+// with others.
+func TestWhatAnEarlierCreateWasToldStands(t *testing.T) {
+	for name, tc := range map[string]struct {
+		there bool
+		size  int
+	}{
+		"there": {true, 1}, "gone": {false, 1}, "there, other inputs": {true, 2}, "gone, other inputs": {false, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("make", yields("id", "17")).on("find", gone("it"), yields("id", "18"))
+			w.hooks["read"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+				if call.Args["with"] == "17" && !tc.there {
+					return gone("it")
+				}
+				return yields("name", "a", "size", 1)
+			}
+			s := newScene(t, w, provable)
+			if out := s.create("name", "a", "size", 1); out.Err != nil {
+				t.Fatal(out.Err)
+			} // and the host died before it could record it
+			out := s.create("name", "a", "size", tc.size)
+			if out.Err == nil || out.State != nil {
+				t.Fatalf("%+v", out)
+			}
+			if got := len(s.statuses()) > 0; got != tc.there {
+				t.Errorf("it is listed: %v, and should be: %v (%v)", got, tc.there, out.Err)
+			}
+		})
+	}
+}
+
+// TestAFailedMoveStaysListed: a delete that does not find a resource, of which an update
+// failed, does not make that update forgotten.
+func TestAFailedMoveStaysListed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		answer actions.Outcome
+		listed bool
+	}{"found": {yields(), false}, "not found": {gone("it"), true}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("make", yields("id", "7")).on("move", failed("half of it")).on("find", gone("it")).on("remove", tc.answer)
+			s := newScene(t, w, `inputs: name: string
+	id: "${result.id}"
+	consistency: "0s"
+	find: world: look: {what: "find", with: "${inputs.name}"}
+	create: world: post: {what: "make", with: "${inputs}"}
+	update: world: post: {what: "move", with: "${inputs}"}
+	delete: world: do: {what: "remove", with: "${id}"}`)
+			made := s.create("name", "a")
+			half := s.update(made.State, "name", "b")
+			if half.Err == nil {
+				t.Fatal("the update failed")
+			}
+			if err := s.e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: *made.State}); err != nil {
+				t.Fatal(err)
+			}
+			if got := slices.Contains(s.statuses(), journal.Failed); got != tc.listed {
+				t.Errorf("the update is listed: %v, and should be: %v", got, tc.listed)
+			}
+		})
+	}
+}

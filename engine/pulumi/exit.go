@@ -1,0 +1,144 @@
+package pulumi
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/screen"
+)
+
+// Pulumi shows what a provider says as it is: whatever is in it, the terminal obeys,
+// and so does Pulumi where it looks like its own colour tags. All that it shows leaves
+// here, for every call: the texts of errors and of their details, and what is wrong
+// with inputs. What is said while a call runs leaves through host.send, and the rest
+// through the server's Stderr; both take screen.Text, or make it.
+
+// leave makes the texts of a call's reply fit to be shown, and masks the secrets of the
+// request and of the configuration in them, whether or not the engine has done that.
+func (s *Server) leave(ctx context.Context, req, res any, err error) (any, error) {
+	if err != nil {
+		return nil, shownError(err, s.secretsOf(ctx, req))
+	}
+	var failures []*pulumirpc.CheckFailure
+	switch res := res.(type) {
+	case *pulumirpc.CheckResponse:
+		failures = res.GetFailures()
+	case *pulumirpc.InvokeResponse:
+		failures = res.GetFailures()
+	case *pulumirpc.CallResponse:
+		failures = res.GetFailures()
+	}
+	if len(failures) > 0 {
+		hide := s.secretsOf(ctx, req)
+		for _, f := range failures {
+			f.Property, f.Reason = shownPath(f.GetProperty(), hide), screen.Show(f.GetReason(), hide).String()
+		}
+	}
+	return res, nil
+}
+
+// shownPath is a property path, on one line.
+func shownPath(path string, hide *screen.Mask) string {
+	return screen.Exact(screen.Show(path, hide).String())
+}
+
+// shownError makes the texts of an error fit to be shown: its message, and those of its
+// details that Pulumi shows.
+func shownError(err error, hide *screen.Mask) error {
+	known, ok := status.FromError(err)
+	if !ok {
+		known = status.FromContextError(err)
+	}
+	was := known.Proto()
+	now := status.New(codes.Code(was.GetCode()), screen.Show(was.GetMessage(), hide).String()).Proto()
+	for _, packed := range was.GetDetails() {
+		detail, bad := packed.UnmarshalNew()
+		if bad != nil {
+			continue // what nobody can read says nothing
+		}
+		showDetail(detail, hide)
+		if packed, bad = anypb.New(detail); bad == nil {
+			now.Details = append(now.Details, packed)
+		}
+	}
+	return status.FromProto(now).Err()
+}
+
+func showDetail(detail proto.Message, hide *screen.Mask) {
+	switch detail := detail.(type) {
+	case *pulumirpc.ErrorResourceInitFailed:
+		for i, reason := range detail.GetReasons() {
+			detail.Reasons[i] = screen.Show(reason, hide).String()
+		}
+	case *pulumirpc.ConfigureErrorMissingKeys:
+		for _, key := range detail.GetMissingKeys() {
+			key.Name, key.Description = shownPath(key.GetName(), hide), screen.Show(key.GetDescription(), hide).String()
+		}
+	case *pulumirpc.InputPropertiesError:
+		for _, e := range detail.GetErrors() {
+			e.PropertyPath, e.Reason = shownPath(e.GetPropertyPath(), hide), screen.Show(e.GetReason(), hide).String()
+		}
+	}
+}
+
+// secretsOf masks the secrets of a request, and of the configuration that serves it. It
+// is asked only where there is something to show.
+func (s *Server) secretsOf(ctx context.Context, req any) *screen.Mask {
+	message, ok := req.(proto.Message)
+	if !ok {
+		return nil
+	}
+	var values []property.Value
+	message.ProtoReflect().Range(func(_ protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		inner, ok := v.Interface().(protoreflect.Message)
+		if !ok {
+			return true
+		}
+		if fields, ok := inner.Interface().(*structpb.Struct); ok {
+			if decoded, err := wire.Decode(fields); err == nil {
+				values = append(values, property.New(decoded))
+			}
+		}
+		return true
+	})
+	now := s.sessionOf(ctx)
+	switch {
+	case now == nil:
+		return nil
+	case now.engine != nil && !isConfiguring(req):
+		return now.engine.Mask(values...)
+	default:
+		return now.Program.Mask(values...)
+	}
+}
+
+// isConfiguring reports whether a request carries the provider's configuration, in
+// which secrets are not marked.
+func isConfiguring(req any) bool {
+	switch req := req.(type) {
+	case *pulumirpc.ConfigureRequest:
+		return true
+	case *pulumirpc.CheckRequest:
+		return isProvider(req.GetUrn())
+	case *pulumirpc.DiffRequest:
+		return isProvider(req.GetUrn())
+	default:
+		return false
+	}
+}
+
+// isProvider reports whether a URN is that of a provider.
+func isProvider(urn string) bool {
+	typ, _ := splitURN(urn)
+	return strings.HasPrefix(typ, "pulumi:providers:")
+}

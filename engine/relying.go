@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/spec/screen"
+)
+
+// relyOn are the steps of an operation that use what some of them gave, directly or
+// through each other: once those are undone, their work belongs to what is gone.
+func (o *operation) relyOn(some map[int]bool) map[int]bool {
+	out := map[int]bool{}
+	w := wanting{named: map[string]*step{}}
+	for i, s := range o.steps {
+		for _, ref := range s.refs() {
+			if of, _ := w.of(o.steps[:i], ref.Path); of != nil && (some[of.index] || out[of.index]) {
+				out[i] = true
+			}
+		}
+		if s.model.As != "" {
+			w.named[s.model.As] = s
+		}
+	}
+	return out
+}
+
+// listBereft lists what steps have done for what was undone since, or may have, and
+// is not undone itself. The next run does it again for what it makes then, and nothing
+// but the journal knows of this.
+func (r *run) listBereft(undone map[int]bool, failure error) error {
+	maybe := statusOf(failure) != actions.Refused
+	var bereft []*step
+	for i := range r.op.relyOn(undone) {
+		did := r.finished[i] || slices.ContainsFunc(r.touched, func(t *touched) bool {
+			return t.step.index == i && (t.done || maybe && i == r.failed)
+		})
+		if s := r.op.steps[i]; did && !undone[i] && s.effect == actions.Write {
+			bereft = append(bereft, s)
+		}
+	}
+	if bereft == nil {
+		return nil
+	}
+	book, err := r.engine.book()
+	if err != nil {
+		return err
+	}
+	list, err := book.Of(r.subject())
+	if err != nil {
+		return err
+	}
+	for _, s := range bereft {
+		own := slices.DeleteFunc(slices.Clone(list), func(i journal.Intent) bool { return i.Step != s.index || i.Token != r.token })
+		if len(own) == 0 {
+			i, err := book.Begin(r.intent(s), false)
+			if err != nil {
+				return err
+			}
+			own = append(own, i)
+		}
+		for _, i := range own {
+			// It is of no create that the host will record, nor of one that goes on.
+			i.Token, i.Hash, i.Status = r.engine.tokens.next(), "", journal.Failed
+			i.Error = screen.Show("what it belongs to was undone, and this was not: "+failure.Error(), r.mask()).String()
+			if err := book.Put(i, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// shape is a host's value as a union sees it: see spec.Types.Variant.
+type shape struct{ value property.Value }
+
+func (s shape) Kind() spec.Kind {
+	switch v := s.value; {
+	case v.IsComputed():
+		return spec.Any
+	case v.IsBool():
+		return spec.Bool
+	case v.IsNumber():
+		if n := v.AsNumber(); n == math.Trunc(n) {
+			return spec.Int
+		}
+		return spec.Number
+	case v.IsString():
+		return spec.String
+	case v.IsArray():
+		return spec.List
+	case v.IsMap():
+		return spec.Object
+	case v.IsAsset():
+		return spec.Asset
+	case v.IsArchive():
+		return spec.Archive
+	default:
+		return spec.Union
+	}
+}
+
+func (s shape) Is(literal any) bool { return equalLiteral(s.value, literal) }
+
+func (s shape) Member(p *spec.Property) spec.Shape {
+	if !s.value.IsMap() {
+		return nil
+	}
+	if v := s.value.AsMap().Get(p.Name); !v.IsNull() {
+		return shape{v}
+	}
+	return nil
+}
+
+func (s shape) Len() int {
+	switch {
+	case s.value.IsMap():
+		return s.value.AsMap().Len()
+	case s.value.IsArray():
+		return s.value.AsArray().Len()
+	default:
+		return 0
+	}
+}
+
+func (s shape) Each(visit func(spec.Shape)) {
+	switch {
+	case s.value.IsMap():
+		for _, v := range s.value.AsMap().All {
+			if !v.IsNull() {
+				visit(shape{v})
+			}
+		}
+	case s.value.IsArray():
+		for _, v := range s.value.AsArray().All {
+			if !v.IsNull() {
+				visit(shape{v})
+			}
+		}
+	}
+}
+
+// variantOf returns the checker of the variant that a union's value is: c itself where
+// its type is no union, untyped where no variant is told.
+func (c *checker) variantOf(v spec.Shape) *checker {
+	if c.t.Kind != spec.Union {
+		return c
+	}
+	if i := c.types.Variant(c.t, v); i >= 0 {
+		return c.variants[i].variantOf(v)
+	}
+	return untyped
+}

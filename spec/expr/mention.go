@@ -1,0 +1,86 @@
+package expr
+
+import (
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// Members returns the members of a name that a tree of templates refers to, sorted,
+// and whether it refers to the name as a whole, or to a member that is computed. The
+// tree need not compile: what cannot be parsed refers to nothing.
+func Members(n *spec.Node, name string) (members []string, whole bool) {
+	m := mentions{name: name, found: map[string]bool{}}
+	m.node(n)
+	for member := range m.found {
+		members = append(members, member)
+	}
+	slices.Sort(members)
+	return members, m.whole
+}
+
+// mentions collects what Members returns.
+type mentions struct {
+	name  string
+	found map[string]bool
+	whole bool
+	// direct are the uses of the name of which a member was taken.
+	direct map[*ast.IdentifierNode]bool
+	uses   []*ast.IdentifierNode
+}
+
+func (m *mentions) node(n *spec.Node) {
+	switch {
+	case n == nil || !HasTemplate(n):
+		return
+	case n.Kind == spec.StringNode:
+		pieces, _ := scan(n.Text)
+		for _, p := range pieces {
+			if p.expr {
+				m.expression(p.text)
+			}
+		}
+	}
+	for _, item := range n.Items {
+		m.node(item)
+	}
+	for _, f := range n.Fields {
+		m.node(f.Value)
+	}
+}
+
+func (m *mentions) expression(text string) {
+	tree, bad := parse(text, theMachine().config(false))
+	if bad != nil {
+		return
+	}
+	m.direct, m.uses = map[*ast.IdentifierNode]bool{}, nil
+	ast.Walk(&tree, m)
+	for _, use := range m.uses {
+		m.whole = m.whole || !m.direct[use]
+	}
+}
+
+// Visit notes a use of the name, and a member of it.
+func (m *mentions) Visit(n *ast.Node) {
+	switch n := (*n).(type) {
+	case *ast.IdentifierNode:
+		if n.Value == m.name {
+			m.uses = append(m.uses, n)
+		}
+	case *ast.MemberNode:
+		base := n.Node
+		if chain, ok := base.(*ast.ChainNode); ok {
+			base = chain.Node
+		}
+		use, ok := base.(*ast.IdentifierNode)
+		if !ok || use.Value != m.name {
+			return
+		}
+		if member, ok := stepOf(n.Property); ok {
+			m.direct[use], m.found[member] = true, true
+		}
+	}
+}

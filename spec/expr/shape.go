@@ -1,0 +1,146 @@
+package expr
+
+import (
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// ShapeOf returns a plain value as a union sees it: see spec.Types.Variant. name
+// is a property's name in the value, such as its name on the wire; nil stands for
+// the declared one.
+func ShapeOf(v any, name func(*spec.Property) string) spec.Shape { return plainShape{v, name} }
+
+type plainShape struct {
+	value any
+	name  func(*spec.Property) string
+}
+
+// seen is the value under its mark.
+func (s plainShape) seen() any {
+	if secret, ok := s.value.(Secret); ok {
+		return secret.Value
+	}
+	return s.value
+}
+
+func (s plainShape) Kind() spec.Kind {
+	switch v := s.seen().(type) {
+	case Unknown:
+		return spec.Any
+	case bool:
+		return spec.Bool
+	case string:
+		return spec.String
+	case []any:
+		return spec.List
+	case map[string]any:
+		return spec.Object
+	case *spec.File:
+		if v.Archive {
+			return spec.Archive
+		}
+		return spec.Asset
+	default:
+		if !isNumber(v) {
+			return spec.Union
+		}
+		if r := exact(v); r != nil && r.IsInt() {
+			return spec.Int
+		}
+		return spec.Number
+	}
+}
+
+func (s plainShape) Is(literal any) bool { return sameValue(s.seen(), literal) }
+
+func (s plainShape) Member(p *spec.Property) spec.Shape {
+	name := p.Name
+	if s.name != nil {
+		name = s.name(p)
+	}
+	at := s
+	if s.name != nil {
+		for _, parent := range p.WireParents {
+			members, _ := at.seen().(map[string]any)
+			at.value = members[parent]
+		}
+	}
+	members, _ := at.seen().(map[string]any)
+	if v := members[name]; v != nil {
+		return plainShape{v, s.name}
+	}
+	return nil
+}
+
+func (s plainShape) Len() int {
+	switch v := s.seen().(type) {
+	case map[string]any:
+		return len(v)
+	case []any:
+		return len(v)
+	default:
+		return 0
+	}
+}
+
+func (s plainShape) Each(visit func(spec.Shape)) {
+	switch v := s.seen().(type) {
+	case map[string]any:
+		for _, item := range v {
+			if item != nil {
+				visit(plainShape{item, s.name})
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if item != nil {
+				visit(plainShape{item, s.name})
+			}
+		}
+	}
+}
+
+// nodeShape is a value as it is written down: what holds a template is not known
+// yet.
+type nodeShape struct{ node *spec.Node }
+
+func (s nodeShape) Kind() spec.Kind {
+	switch s.node.Kind {
+	case spec.BoolNode:
+		return spec.Bool
+	case spec.NumberNode:
+		return ShapeOf(s.node.Plain(), nil).Kind()
+	case spec.StringNode:
+		if strings.Contains(s.node.Text, "${") {
+			return spec.Any
+		}
+		return spec.String
+	case spec.ListNode:
+		return spec.List
+	case spec.MapNode:
+		return spec.Object
+	default:
+		return spec.Union
+	}
+}
+
+func (s nodeShape) Is(literal any) bool { return sameValue(s.node.Plain(), literal) }
+
+func (s nodeShape) Member(p *spec.Property) spec.Shape {
+	if n := s.node.Get(p.Name); n != nil && n.Kind != spec.NullNode {
+		return nodeShape{n}
+	}
+	return nil
+}
+
+func (s nodeShape) Len() int { return len(s.node.Fields) + len(s.node.Items) }
+
+func (s nodeShape) Each(visit func(spec.Shape)) {
+	for _, n := range s.node.Items {
+		visit(nodeShape{n})
+	}
+	for _, f := range s.node.Fields {
+		visit(nodeShape{f.Value})
+	}
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/declprov/declprov/tests/mutants/table"
+)
+
+// programs are what the rows run: declprov and the tests of each package, compiled once
+// with the edits of all rows that can be combined. See combine.
+type programs struct {
+	declprov string
+	tests    map[string]string // by package
+	// rows are all of them, numbered from 1 on.
+	rows []numbered
+	// alone are the numbers of those that are compiled each for itself, broken what the
+	// compiler says of those that do not compile.
+	alone  map[int]bool
+	broken map[int]string
+}
+
+// compile makes the programs in the folder of the bench.
+func (b *bench) compile(ctx context.Context, rows []table.Mutant) (err error) {
+	p := &programs{declprov: filepath.Join(b.work, "declprov"), tests: map[string]string{}, alone: map[int]bool{}, broken: map[int]string{}}
+	for i, m := range rows {
+		p.rows = append(p.rows, numbered{m, i + 1})
+	}
+	b.programs = p
+	overlay, err := b.overlay(ctx)
+	if err != nil {
+		return err
+	}
+	// With the flags of the tests, so that no package is compiled twice.
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", overlay, "-o", p.declprov, "./cmd/declprov")
+	cmd.Dir = b.root
+	if printed, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building declprov: %w\n%s", err, printed)
+	}
+	var packages []table.Mutant
+	for _, m := range rows {
+		if p.tests[m.Package] == "" {
+			p.tests[m.Package] = filepath.Join(b.work, strings.ReplaceAll(m.Package, "/", "-")+".test")
+			packages = append(packages, m)
+		}
+	}
+	return each(ctx, b, packages, func(ctx context.Context, _ int, m table.Mutant) error {
+		if blackBox(m) {
+			return b.compileTest(ctx, m.Package, p.tests[m.Package])
+		}
+		return b.compileTest(ctx, m.Package, p.tests[m.Package], "-overlay", overlay)
+	})
+}
+
+// overlay writes the combined files, without the edits that do not compile.
+func (b *bench) overlay(ctx context.Context) (path string, err error) {
+	path = filepath.Join(b.work, "overlay.json")
+	for {
+		if err := b.combineAll(path); err != nil {
+			return "", err
+		}
+		cmd := exec.CommandContext(ctx, "go", "build", "-overlay", path, "./...")
+		cmd.Dir = b.root
+		printed, err := cmd.CombinedOutput()
+		if err == nil {
+			return path, nil
+		}
+		wrong := uncompiled(string(printed))
+		if wrong == nil {
+			return "", fmt.Errorf("compiling with the edits of all rows: %w\n%s", err, printed)
+		}
+		for _, n := range wrong {
+			b.programs.broken[n] = linesOf(string(printed), n)
+		}
+	}
+}
+
+// combineAll writes an overlay with every row that is not known to be broken.
+func (b *bench) combineAll(path string) error {
+	byFile := map[string][]numbered{}
+	for _, m := range b.programs.rows {
+		if b.programs.broken[m.number] == "" {
+			byFile[m.File] = append(byFile[m.File], m)
+		}
+	}
+	replace := map[string]string{}
+	write := func(of, text string) error {
+		to := filepath.Join(b.work, strings.ReplaceAll(of, "/", "-"))
+		replace[filepath.Join(b.root, of)] = to
+		return os.WriteFile(to, []byte(text), 0o644)
+	}
+	for file, rows := range byFile {
+		source, err := os.ReadFile(filepath.Join(b.root, file))
+		if err != nil {
+			return err
+		}
+		text, alone, err := combine(string(source), rows)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		for _, m := range alone {
+			b.programs.alone[m.number] = true
+		}
+		if err := write(file, text); err != nil {
+			return err
+		}
+	}
+	if err := write(switchFolder+"/mutant.go", switchSource); err != nil {
+		return err
+	}
+	plan, err := json.Marshal(map[string]map[string]string{"Replace": replace})
+	return errors.Join(err, os.WriteFile(path, plan, 0o644))
+}
+
+var ofEdit = regexp.MustCompile(lineMark + `(\d+):`)
+
+// uncompiled are the numbers of the rows that the compiler complains of, in the order
+// in which it does.
+func uncompiled(printed string) []int {
+	var out []int
+	seen := map[string]bool{}
+	for _, found := range ofEdit.FindAllStringSubmatch(printed, -1) {
+		if n, err := strconv.Atoi(found[1]); err == nil && !seen[found[1]] {
+			seen[found[1]] = true
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// linesOf are the compiler's lines about a row.
+func linesOf(printed string, number int) string {
+	var out []string
+	for line := range strings.Lines(printed) {
+		if strings.Contains(line, fmt.Sprintf("%s%d:", lineMark, number)) {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "")
+}
+
+// switchOff copies a program that was compiled with the edits of all rows, with one of
+// its mechanisms off.
+func switchOff(from, to string, number int) error {
+	program, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	mark := []byte(switchMark + noneOff)
+	if n := bytes.Count(program, mark); n != 1 {
+		return fmt.Errorf("%s has %d switches, and should have one: is the row's test compiled with the row's file?", filepath.Base(from), n)
+	}
+	copy(program[bytes.Index(program, mark)+len(switchMark):], fmt.Sprintf("%0*d", len(noneOff), number))
+	if err := os.WriteFile(to, program, 0o755); err != nil || runtime.GOOS != "darwin" {
+		return err
+	}
+	return exec.Command("codesign", "--force", "--sign", "-", to).Run() // it is another program now
+}

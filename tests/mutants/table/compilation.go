@@ -1,0 +1,72 @@
+package table
+
+// ofCompilation are the mechanisms that make a program data: what is compiled
+// depends on the spec alone, and never changes.
+func ofCompilation() []Mutant {
+	return []Mutant{
+		{
+			Promise:   "A compiled program never changes",
+			Mechanism: "the parts of an argument are copied, not added to",
+			File:      "engine/compile_arguments.go",
+			Find:      "	out := make(map[string]part, len(p.byPath)+1)\n	maps.Copy(out, p.byPath)",
+			Replace:   "	out := p.byPath\n	if out == nil {\n		out = map[string]part{}\n	}",
+			Package:   "engine", Test: "TestPartsAreCopied", Fails: "a part was added to what others hold",
+		},
+		{
+			Promise:   "A compiled program never changes",
+			Mechanism: "late parts of a family's defaults are compiled once, with them",
+			File:      "engine/compile.go",
+			Find:      `a.parts = c.innerLate(a, taking(family, name), actions.Static{}, scope)`,
+			Replace:   `_ = scope`,
+			Package:   "engine", Test: "TestDefaultsKeepEveryLatePart", Fails: "has no auth.login.token",
+		},
+		{
+			Promise:   "A compiled program never changes",
+			Mechanism: "what is found about inputs has an order",
+			File:      "engine/compile_secrets.go",
+			Find:      "	for _, name := range slices.Sorted(maps.Keys(s.args)) {\n		a := s.args[name]",
+			Replace:   "	_ = slices.Sorted[string]\n	for name := range maps.Keys(s.args) {\n		a := s.args[name]",
+			Package:   "engine", Test: "TestCompiledPartsAreImmutable/examples", Fails: "argument \"dir\" of exec",
+		},
+		{
+			Promise:   "vet never crashes",
+			Mechanism: "an operation without steps is not compiled further",
+			File:      "engine/compile_functions.go",
+			Find:      "	if f.op.stepless() {\n		return f\n	}",
+			Replace:   "",
+			Package:   "engine", Test: "TestBrokenOperations/function", Fails: "nil pointer",
+		},
+		{
+			Promise:   "vet never crashes",
+			Mechanism: "a list without a step is not compiled",
+			File:      "engine/compile_resource.go",
+			Find:      `	if m == nil || m.Step == nil {`,
+			Replace:   `	if m == nil {`,
+			Package:   "engine", Test: "TestBrokenOperations/list", Fails: "nil pointer",
+		},
+		{
+			Promise:   "A plan says what an update would do",
+			Mechanism: "an item of a set that came where another went is told",
+			File:      "engine/differ.go",
+			Find:      `		if i < new.Len() && places[i] < places[i+1] {`,
+			Replace:   `		if false {`,
+			Package:   "engine", Test: "TestDiff/a set's items", Fails: "set[0]",
+		},
+		{
+			Promise:   "An SDK has what a program needs, and no more",
+			Mechanism: "types of responses alone are not shown",
+			File:      "engine/schema/pulumi.go",
+			Find:      `		shown: shownTypes(p),`,
+			Replace:   `		shown: p.Types,`,
+			Package:   "engine/schema", Test: "TestTypesOfResponsesAreNotShown", Fails: "the types of the schema",
+		},
+		{
+			Promise:   "What was installed works on",
+			Mechanism: "a compiled spec of a former format is compiled again",
+			File:      "cmd/declprov/internal/serving/process.go",
+			Find:      `	if errors.Is(err, container.ErrOlder) {`,
+			Replace:   `	if false && errors.Is(err, container.ErrOlder) {`,
+			Package:   "tests/evolution", Test: "TestContainersOfFormerFormats/tags", Fails: "port",
+		},
+	}
+}

@@ -1,0 +1,89 @@
+package table
+
+// ofModel are the mechanisms of certainty and identity that generated histories
+// notice the absence of: each is a subtest that plays histories which meet it.
+func ofModel() []Mutant {
+	const (
+		foreign = "What is somebody else's is never taken"
+		twice   = "Nothing is made twice"
+		lost    = "Nothing is lost"
+		wanted  = "What is there is what the program says"
+		cancel  = "A cancel starts nothing new"
+	)
+	row := func(promise, mechanism, fails, file, find, replace string) Mutant {
+		return Mutant{
+			Promise: promise, Mechanism: mechanism + " (generated histories)", File: file, Find: find, Replace: replace,
+			Package: Model, Test: "TestMechanism/" + mechanism, Fails: fails,
+		}
+	}
+	return []Mutant{
+		row(foreign, "find is asked before the first send", "ANOTHER OWNER'S OBJECT",
+			"engine/find.go", `	if found != nil {
+		remedy :=`, `	if false && found != nil {
+		remedy :=`),
+		row(foreign, "only what was looked for is adopted", "ANOTHER OWNER'S OBJECT",
+			"engine/intents.go", `	if !intent.Looked {`, `	if false {`),
+		row(foreign, "what failed gives no right to adopt", "ANOTHER OWNER'S OBJECT",
+			"engine/intents.go", `	case actions.Failed:
+		intent.Status, intent.Error = journal.Failed,`, `	case actions.Failed:
+		intent.Status, intent.Error = journal.Unknown,`),
+		row(foreign, "what is refused inside a 200 is refused", "ANOTHER OWNER'S OBJECT",
+			"engine/judge.go", `v.status, v.err, v.again = actions.Refused, errors.New(text), false`, `v.status, v.err, v.again = actions.Unknown, errors.New(text), false`),
+		row(foreign, "ifNoneMatch is sent", "ANOTHER OWNER'S OBJECT",
+			"actions/http/request.go", `setHeader(x.req.headers, "If-None-Match", "*")`, `nil`),
+		row(foreign, "undo leaves alone what is not known to be one's own", "ANOTHER OWNER'S OBJECT",
+			"engine/undo.go", `	if t.done || r.resumed || slices.ContainsFunc(r.touched, before) {`, `	if t.done || r.resumed || slices.ContainsFunc(r.touched, before) || true {`),
+		row(twice, "an unknown outcome of an uncertain step is not retried", "MADE TWICE",
+			"engine/retry.go", `	if v.status == actions.Unknown && !s.certainty.Repeatable() && !r.canLook(s) {`, `	if false {`),
+		row(twice, "503 with Retry-After is unknown", "MADE TWICE",
+			"actions/http/judge.go", `	if a.moved {`, `	if asked && a.status == 503 {
+		out.Status = actions.Refused
+	}
+	if a.moved {`),
+		row(twice, "401 after a redirect repeats only the hop", "MADE TWICE",
+			"actions/http/exchange.go", `	a, out = x.message(ctx, r, h.with(sign), sign.query)
+	return a, sign, out`, `	h = hop{method: r.method, url: r.complete(nil), headers: r.headers.Clone(), body: r.body}
+	a, out = x.message(ctx, r, h.with(sign), sign.query)
+	return a, sign, out`),
+		row(twice, "a keyed retry has the same key", "MADE TWICE",
+			"engine/intents.go", `	r.key, r.sending = intent.Key, &intent`, `	r.key, r.sending = intent.Key+r.engine.tokens.next(), &intent`),
+		row(twice, "different inputs settle the old intent first", "MADE TWICE",
+			"engine/settle_create.go", `i.Hash == r.inputsHash() || i.Status == journal.Failed {`, `true {`),
+		row(twice, "find is asked for as long as what was made may stay unseen", "MADE TWICE",
+			"engine/find.go", `found != nil || left <= 0 {`, `found != nil || left <= limit {`),
+		row(twice, "finished elements of a forEach are not sent again", "MADE TWICE",
+			"engine/steps.go", `done && r.goesOn == s {`, `done && r.goesOn == s && false {`),
+		row(twice, "a group is retried only on what is refused", "MADE TWICE",
+			"engine/retry.go", `failed.status != actions.Refused {`, `false {`),
+		row(twice, "the first cancel lets what was sent be answered", "MADE TWICE",
+			"engine/stop.go", `		case <-timer.C:
+`, `		default:
+`),
+		row(lost, "refused after unknown stays unknown", "LOST AND NOT LISTED",
+			"engine/judge.go", `	case !doubt || status == actions.Failed:`, `	case true:`),
+		row(lost, "408 and 499 are unknown", "LOST AND NOT LISTED",
+			"actions/http/judge.go", `	case http.StatusRequestTimeout, clientClosedRequest:`, `	case 597, 598:`),
+		row(lost, "the intent is written before the request is sent", "LOST AND NOT LISTED",
+			"engine/intents.go", `		return r.res.finds(s) || s.certainty != actions.Uncertain, r.res.finds(s)`, `		return false, false`),
+		row(lost, "the journal forgets only what is recorded", "LOST AND NOT LISTED",
+			"engine/journals.go", `		case i.Token != s.Private.Token || i.UnderWay():`, `		case i.UnderWay():`),
+		row(lost, "a state is dropped only if every step was undone", "LOST AND NOT LISTED",
+			"engine/create.go", `		left = left || !undone[t.step.index]`, `		left = left || len(undone) == 0`),
+		row(lost, "finished steps are not sent again", "LOST AND NOT LISTED",
+			"engine/steps.go", `		if r.finished[i] {`, `		if false {`),
+		row(lost, "what a failed step may have left is listed", "LOST AND NOT LISTED",
+			"engine/intents.go", `		return nil, errors.Join(err, book.Put(intent, false))`, `		return nil, errors.Join(err, r.forget(book, intent))`),
+		row(lost, "a token guards what has the id of what is deleted", "DELETED WHAT IT HAD MADE",
+			"engine/tokens.go", `	return known && newest.token != token`, `	return known && newest.token != token && false`),
+		row(foreign, "a lost update takes over only what was not there before", "ANOTHER OWNER'S OBJECT",
+			"engine/settle_update.go", `	r.looked = id == "" || id == r.id`, `	r.looked = id == "" || id == r.id || true`),
+		row(wanted, "what was undone is done again", "NOT AS WANTED",
+			"engine/create.go", `		if i != r.failed {`, `		if false {`),
+		row(lost, "the id is evaluated again after a read", "LOST AND NOT LISTED",
+			"engine/identity.go", `	found.ID = e.seenID(r, found.Inputs)`, `	found.ID = old.ID`),
+		row(cancel, "a cancel starts nothing new", "BEGUN AFTER A CANCEL",
+			"actions/stop.go", `stop.Err() != nil {
+		return errNotSent`, `stop.Err() != nil && false {
+		return errNotSent`),
+	}
+}

@@ -1,0 +1,28 @@
+package table
+
+// ofPromises are the mechanisms that keep what vet says of types true of what runs.
+func ofPromises() []Mutant {
+	const promise = "What vet says is never null is not"
+	row := func(mechanism, file, find, replace, test string) Mutant {
+		return Mutant{
+			Promise: promise, Mechanism: mechanism, File: file, Find: find, Replace: replace,
+			Package: "engine", Test: "TestNeverNull/" + test, Fails: "contradictions",
+		}
+	}
+	return []Mutant{
+		row("an update relies on nothing that the recorded state lacks", "engine/update.go",
+			`		if err := e.completeFor(res, state, update, res.spec.Update); err != nil {`,
+			`		if err := error(nil); err != nil {`, "typed, a typed read"),
+		row("a deletion relies on nothing that the recorded state lacks", "engine/delete.go",
+			`	if err := e.completeFor(res, state, remove, res.spec.Delete); err != nil {`,
+			`	if err := error(nil); err != nil {`, "typed, no read"),
+		row("a method relies on nothing that the recorded state lacks", "engine/method.go",
+			`		err = e.complete(res, state, `, `		_ = e.complete(res, state, `, "untyped, no read"),
+		row("a refresh relies on nothing that the recorded state lacks", "engine/read.go",
+			`		if err := e.completeFor(res, state, read, res.spec.Read); err != nil {`,
+			`		if err := error(nil); err != nil {`, "named, a typed read"),
+		row("a part that is lacking counts", "engine/incomplete.go",
+			`			if m.Required && m.check.lacks(v.AsMap().Get(m.Name)) {`,
+			`			if false {`, "typed, no read"),
+	}
+}

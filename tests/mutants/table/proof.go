@@ -1,0 +1,59 @@
+package table
+
+// ofProof are the mechanisms by which nothing is taken over, undone or deleted that is
+// not known to be a resource's own.
+func ofProof() []Mutant {
+	const (
+		foreign = "What is somebody else's is never taken"
+		whole   = "What is half made becomes whole"
+	)
+	row := func(promise, mechanism, file, find, replace, test, fails string) Mutant {
+		return Mutant{
+			Promise: promise, Mechanism: mechanism, File: file, Find: find, Replace: replace,
+			Package: "engine", Test: test, Fails: fails,
+		}
+	}
+	return []Mutant{
+		row(foreign, "what does not hold what was sent is not taken over", "engine/proof.go", `	if name := r.contradiction(s, seen, withheld, sent); name != "" {`, `	if name := r.contradiction(s, seen, withheld, sent); false && name != "" {`,
+			"TestOnlyWhatHoldsWhatWasSentIsAdopted/another_size", "adopted: true"),
+		row(foreign, "only what a step sends is held against what it made", "engine/proof.go", `			if (whole || names[name])`, `			if (true || whole || names[name])`,
+			"TestOnlyWhatAStepSendsProves", "is not what was sent"),
+		row(foreign, "what another resource has is not taken over", "engine/proof.go", `	if known && held.resource != holding(r.ref) {`, `	if false && known && held.resource != holding(r.ref) {`,
+			"TestWhatAnotherResourceHasIsNotAdopted", "Err:<nil>"),
+		row(foreign, "an undo leaves alone what does not hold what was sent", "engine/undo.go", `	return err == nil && why == "", err`, `	return true, nil`,
+			"TestUndoLeavesWhatDoesNotHoldWhatWasSent/another", "undone: true"),
+		row(foreign, "an update moves a resource to nothing that does not hold what was sent", "engine/settle_update.go", `	if err != nil || why == "" {
+		return id, err
+	}`, `	if true {
+		return id, err
+	}`,
+			"TestARenameTakesNoOthersID/another", "has the id of what was found: true"),
+		row(foreign, "settle deletes nothing that does not hold what was sent", "engine/settle.go", `	if !req.Delete || found.Doubt != "" {`, `	if !req.Delete {`,
+			"TestSettleDoubts/another", "deleted: true"),
+		row(whole, "what relies on what was undone is done again", "engine/run.go", `|| again[i] || relying[i] {`, `|| again[i] {`,
+			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "label 2"),
+		row("Nothing is lost", "what relies on what was undone is listed", "engine/create.go", `	failure = errors.Join(failure, r.listBereft(undone, failure))`, ``,
+			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "in the journal"),
+		row(whole, "what cannot go on is made anew", "engine/diff.go", `	case f.Stuck:
+		return true`, `	case f.Stuck:
+		return false`,
+			"TestWhatCannotGoOnIsMadeAnew/no_id", "it is replaced: false"),
+		row("An update changes only the version that it knows", "what is taken over has its ETag", "engine/proof.go", `	r.etag = reader.etag`, ``,
+			"TestEveryWayToAResourceHasItsETag/found_for_other", "with another version's: "),
+		row("Nothing is lost", "what an earlier create was told to have made is forgotten only once it is gone", "engine/proof.go", `	case err != nil:
+		return true, fmt.Errorf("reading what`, `	case err == nil:
+		return false, nil
+	case err != nil:
+		return true, fmt.Errorf("reading what`,
+			"TestWhatAnEarlierCreateWasToldStands/there", "it is listed: false"),
+		row("Nothing is lost", "an update that failed stays listed where a delete finds nothing", "engine/journals.go", `!i.UnderWay() && !moved`, `!i.UnderWay() && (true || !moved)`,
+			"TestAFailedMoveStaysListed/not_found", "the update is listed: false"),
+		row("Nothing is done twice under a key", "what may have been done for what was undone is sent under another key", "engine/relying.go", `	maybe := statusOf(failure) != actions.Refused`, `	maybe := false`,
+			"TestWhatMayBelongToWhatWasUndoneIsListed", "in the journal"),
+		{
+			Promise: foreign, Mechanism: "what does not hold what was sent is not taken over (generated histories)",
+			File: "engine/proof.go", Find: `	if name := r.contradiction(s, seen, withheld, sent); name != "" {`, Replace: `	if name := r.contradiction(s, seen, withheld, sent); false && name != "" {`,
+			Package: Model, Test: "TestMechanism/only what holds what was sent is adopted", Fails: "ANOTHER OWNER'S OBJECT",
+		},
+	}
+}

@@ -1,0 +1,64 @@
+package table
+
+// ofScreens are the mechanisms that every text passes before it is shown.
+func ofScreens() []Mutant {
+	const promise = "What is shown steers nothing, is short, and has no secret in it"
+	return []Mutant{
+		{
+			Promise:   promise,
+			Mechanism: "every reply passes one exit",
+			File:      "engine/pulumi/guard.go",
+			Find:      `	defer func() { res, err = g.leave(ctx, req, res, err) }() // also what caught says`,
+			Replace:   ``,
+			Package:   "engine/pulumi", Test: "TestNothingSteersTheScreen/check_of_the_spec", Fails: "it steers",
+		},
+		{
+			Promise:   promise,
+			Mechanism: "the exit masks the secrets of the configuration and of the request",
+			File:      "engine/pulumi/exit.go",
+			Find:      `return now.engine.Mask(values...)`,
+			Replace:   `return nil`,
+			Package:   "engine/pulumi", Test: "TestSecretsDoNotLeave/check_of_an_unknown_input", Fails: "a secret shows",
+		},
+		{
+			Promise:   promise,
+			Mechanism: "colour tags of Pulumi's are shown as text",
+			File:      "spec/screen/visible.go",
+			Find:      `b.WriteString(markupShown)`,
+			Replace:   `b.WriteString(markup)`,
+			Package:   "spec/screen", Test: "TestVisible", Fails: "is shown as",
+		},
+		{
+			Promise:   promise,
+			Mechanism: "the middle of a long text is left out",
+			File:      "spec/screen/screen.go",
+			Find:      `func Show(text string, hide *Mask) Text { return Text{cut(Visible(hide.bounded(text)))} }`,
+			Replace:   `func Show(text string, hide *Mask) Text { return Text{Visible(hide.bounded(text))} }`,
+			Package:   "spec/screen", Test: "TestShowKeepsTheEnd", Fails: "bytes",
+		},
+		{
+			Promise:   promise,
+			Mechanism: "escapes are undone as often as they were made",
+			File:      "spec/screen/normal.go",
+			Find:      `const mostLevels = 4`,
+			Replace:   `const mostLevels = 0`,
+			Package:   "spec/screen", Test: "TestMaskForms", Fails: "no more",
+		},
+		{
+			Promise:   promise,
+			Mechanism: "no error text pushes a property out of what is recorded",
+			File:      "engine/pulumi/failure.go",
+			Find:      `return all <= largestDetail && all-own <= largestOutputs`,
+			Replace:   `return all <= largestOutputs+0*own`,
+			Package:   "engine/pulumi", Test: "TestNoTextPushesAPropertyOut", Fails: "left out",
+		},
+		{
+			Promise:   promise,
+			Mechanism: "a missing setting names the command that sets it",
+			File:      "engine/pulumi/missing.go",
+			Find:      `"\n" + remedy(program, setting)`,
+			Replace:   `""`,
+			Package:   "engine/pulumi", Test: "TestMissingKeys", Fails: "CheckConfig",
+		},
+	}
+}
