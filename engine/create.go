@@ -255,7 +255,8 @@ func (r *run) lateID() string {
 // earlier steps were answered: the next run would have the same.
 func (r *run) stuck(ctx context.Context, failure error) bool {
 	var eval *expr.EvalError
-	if stopped(ctx) != nil || ctx.Err() != nil || !errors.As(failure, &eval) || errors.Is(failure, context.DeadlineExceeded) || r.failed >= len(r.op.steps) {
+	var lack *lackError
+	if stopped(ctx) != nil || ctx.Err() != nil || !errors.As(failure, &eval) && !errors.As(failure, &lack) || errors.Is(failure, context.DeadlineExceeded) || r.failed >= len(r.op.steps) {
 		return false
 	}
 	before := map[int]bool{}
@@ -270,7 +271,7 @@ func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
 	m := r.mask()
 	out := &Failed{
 		Op: string(r.verb), Step: failed, Steps: r.op.shape(), Inputs: hashInputs(inputs), Error: screen.Show(err.Error(), m).String(),
-		Unknown: statusOf(err) == actions.Unknown,
+		Unknown: statusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.misfits)),
 	}
 	if id, _ := r.vars.Values["id"].(string); r.verb == update && id != r.id {
 		out.ID = id

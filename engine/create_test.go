@@ -97,21 +97,22 @@ func TestCreateGoesOn(t *testing.T) {
 		t.Errorf("only the failed step runs again (-want +got):\n%s", diff)
 	}
 
-	w.on("change", refused("no such size"))
+	w.on("finish", yields("url", "u")).on("change", refused("no such size"))
 	odd := check(t, e, "Thing", object("name", "a", "size", 3))
-	if out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *half.State, Inputs: odd}); out.Err == nil || out.State != nil {
-		t.Fatalf("an update that changed nothing leaves what was there to go on with: %+v", out)
+	out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *half.State, Inputs: odd})
+	if out.Err == nil || out.State == nil || out.State.Private.Failed != nil || !out.State.Inputs.Equals(inputs) {
+		t.Fatalf("an update that changed nothing leaves what the create has finished: %+v", out)
 	}
 	w.log()
 
-	w.on("change", yields("url", "v"))
+	w.on("finish", yields("url", "u")).on("change", yields("url", "v"))
 	other := check(t, e, "Thing", object("name", "a", "size", 2))
 	changed := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *half.State, Inputs: other})
 	if changed.Err != nil || changed.State.Private.Failed != nil {
 		t.Fatalf("changed: %+v", changed)
 	}
-	if diff := cmp.Diff([]string{"change map[name:a size:2]"}, w.log()); diff != "" {
-		t.Errorf("all inputs count as changed (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"finish 7", "change map[name:a size:2]"}, w.log()); diff != "" {
+		t.Errorf("what is half made is made whole, then changed, and all inputs count as changed (-want +got):\n%s", diff)
 	}
 }
 

@@ -67,6 +67,9 @@ type Failed struct {
 	// Kept are the indices of finished steps behind the one that failed, which had
 	// been undone and was run again.
 	Kept []int `json:"kept,omitempty"`
+	// Misfits are the indices of finished steps whose responses are not of the types
+	// that they declare.
+	Misfits []int `json:"misfits,omitempty"`
 	// Elements are the results of the elements that the step has finished, by key.
 	Elements map[string]any `json:"elements,omitempty"`
 	// Stuck says that a create cannot go on with what its steps were answered, however

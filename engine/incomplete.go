@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,47 @@ type IncompleteError struct {
 
 func (e *IncompleteError) Error() string {
 	return fmt.Sprintf("the recorded state of this %s has no %s, which its %s relies on; nothing was done. %s", e.Type, strings.Join(e.Properties, ", no "), e.What, e.Remedy)
+}
+
+// lackError reports that a step relies on what the response of an earlier one should
+// have given. The null that it met is what that response lacked, when it was told that it
+// does not fit; no guard in the template is asked for.
+type lackError struct {
+	earlier string
+	goesOn  bool
+}
+
+func (e *lackError) Error() string {
+	text := fmt.Sprintf("it needs what %s was to give, and the response to that did not fit what it `returns`", e.earlier)
+	if !e.goesOn {
+		return text
+	}
+	return text + "; correct the type, then run `pulumi refresh` and `pulumi up`"
+}
+
+// misfit notes that a step was done, and that its response is not of its type.
+func (r *run) misfit(step int) {
+	if r.misfits == nil {
+		r.misfits = map[int]bool{}
+	}
+	r.misfits[step] = true
+}
+
+// lacking is the error of a step: a lackError where an expression has no value because an
+// earlier response, on which the step relies, did not fit its type.
+func (r *run) lacking(s *step, err error) error {
+	var failed *StepError
+	if !errors.As(err, new(*expr.EvalError)) || !errors.As(err, &failed) {
+		return err
+	}
+	for i := range s.index {
+		if r.misfits[i] && r.op.relyOn(map[int]bool{i: true})[s.index] {
+			told := *failed
+			told.Err = &lackError{earlier: r.op.steps[i].name, goesOn: r.verb != create}
+			return &told
+		}
+	}
+	return err
 }
 
 // complete refuses an operation that relies on what a recorded state lacks. again compiles

@@ -353,6 +353,8 @@ func (l *nullLife) create(what string) *engine.State {
 
 // goesOn does all that may be done with a state.
 func (l *nullLife) goesOn(what string, state engine.State, reads bool) {
+	same := l.engine.Update(l.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: state, Inputs: state.Inputs})
+	l.held(what+": the same again", same.Err)
 	out := l.engine.Update(l.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: state, Inputs: nullInputs("b")})
 	l.held(what+": update", out.Err)
 	_, err := l.engine.CallMethod(l.Context(), engine.MethodRequest{Ref: ref("Thing"), Method: "tell", State: state})

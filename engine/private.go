@@ -22,7 +22,14 @@ func hashInputs(inputs property.Map) string {
 // the inputs are the same, and the operation still has the steps it had.
 func resumable(res *resource, state State, news property.Map) bool {
 	f := state.Private.Failed
-	if f == nil || f.Stuck || f.Seen || f.Inputs != hashInputs(news) {
+	return f != nil && f.Inputs == hashInputs(news) && goesOn(res, state)
+}
+
+// goesOn reports whether an operation that stopped could go on at its step, had it
+// the inputs that it was begun with.
+func goesOn(res *resource, state State) bool {
+	f := state.Private.Failed
+	if f == nil || f.Stuck || f.Seen {
 		return false
 	}
 	op := res.create

@@ -204,93 +204,8 @@ func TestARenameTakesNoOthersID(t *testing.T) {
 }
 
 // TestWhatReliesOnWhatWasUndoneIsDoneAgain: what a step has done for an object that
-// was undone is done again for the next one, and the journal lists what it did.
-func TestWhatReliesOnWhatWasUndoneIsDoneAgain(t *testing.T) {
-	w := newWorld().on("make", yields("id", "1"), yields("id", "2")).on("label", yields("id", "label")).on("last", refused("no"), yields())
-	s := newScene(t, w, `inputs: name: string
-	id: "${steps.it.id}"
-	create: steps: [
-		{as: "it", world: post: what: "make", onFailure: [{world: do: {what: "undo", with: "${steps.it.id}"}}]},
-		{as: "label", world: post: {what: "label", with: "${steps.it.id}", safe: true}},
-		{as: "other", world: post: {what: "other", with: "${inputs.name}", safe: true}},
-		{as: "tag", world: post: {what: "tag", with: "${steps.label.id}", safe: true}},
-		{world: post: what: "last"},
-	]
-	update: world: do: what: "change"
-	delete: world: do: {what: "remove", with: "${id}"}`)
-	half := s.create("name", "a")
-	if half.Err == nil || half.State == nil {
-		t.Fatalf("%+v", half)
-	}
-	s.calls("make", "label 1", "other a", "tag label", "last", "undo 1")
-	bereft := 0
-	for _, status := range s.statuses() {
-		if status == journal.Failed {
-			bereft++
-		}
-	}
-	if bereft != 2 {
-		t.Errorf("in the journal: %d failures, and label and tag of the one that was undone are two", bereft)
-	}
-	whole := s.update(half.State, "name", "a")
-	if whole.Err != nil {
-		t.Fatal(whole.Err)
-	}
-	s.calls("make", "label 2", "tag label", "last")
-}
-
 // TestWhatCannotGoOnIsMadeAnew: where an expression has no value for what an earlier
 // step was answered, the next run would have the same: it replaces. What has another
-// reason goes on.
-func TestWhatCannotGoOnIsMadeAnew(t *testing.T) {
-	for name, tc := range map[string]struct {
-		answer  actions.Outcome
-		second  string
-		replace bool
-	}{
-		"no id in the response":          {yields("page", "Welcome"), `"x ${steps.it.id}"`, true},
-		"an input that has no value":     {yields("id", "1"), `"x ${jsondecode(inputs.name)}"`, false},
-		"the second request was refused": {yields("id", "1"), `"y ${steps.it.id}"`, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld().on("make", tc.answer).on("part", refused("no"))
-			s := newScene(t, w, `inputs: name: string
-	id: "${inputs.name}"
-	create: steps: [{as: "it", world: post: {what: "make", key: true}}, {world: post: {what: "part", with: `+tc.second+`, key: true}}]
-	update: world: do: what: "change"
-	delete: world: do: {what: "remove", with: "${id}"}`)
-			half := s.create("name", "a")
-			if half.Err == nil || half.State == nil {
-				t.Fatalf("%+v", half)
-			}
-			diff, err := s.e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *half.State, New: object("name", "a")})
-			if err != nil {
-				t.Fatal(err)
-			}
-			replaces := slices.ContainsFunc(diff.Changes, func(c engine.Change) bool { return c.Replace })
-			if replaces != tc.replace || tc.replace && !diff.DeleteBeforeReplace {
-				t.Errorf("%+v: it is replaced: %v, and should be: %v (%v)", diff, replaces, tc.replace, half.Err)
-			}
-		})
-	}
-	// A cancel is no reason, whatever it interrupts.
-	ctx, cancel := context.WithCancel(t.Context())
-	w := newWorld()
-	w.hooks["make"] = func(context.Context, *actions.Call) actions.Outcome {
-		cancel()
-		return yields("id", "1")
-	}
-	s := newScene(t, w, `inputs: name: string
-	id: "${inputs.name}"
-	create: steps: [{as: "it", world: post: {what: "make", key: true}}, {world: post: {what: "part", with: "x ${steps.it.id}", key: true}}]
-	update: world: do: what: "change"
-	delete: world: do: {what: "remove", with: "${id}"}`)
-	half := s.e.Create(ctx, engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
-	if half.State == nil || half.State.Private.Failed == nil || half.State.Private.Failed.Stuck {
-		t.Errorf("%+v", half)
-	}
-}
-
 // TestSettleDoubts: what does not hold what was sent is shown as doubtful, and never
 // deleted.
 func TestSettleDoubts(t *testing.T) {
@@ -322,45 +237,6 @@ func TestSettleDoubts(t *testing.T) {
 
 // TestWhatMayBelongToWhatWasUndoneIsListed: a step that relies on what was undone, and
 // of which nobody knows whether it was done, stays on the list whatever comes next;
-// it is sent again under another key.
-func TestWhatMayBelongToWhatWasUndoneIsListed(t *testing.T) {
-	w := newWorld().on("make", yields("id", "1"), yields("id", "2"))
-	w.journal = t.TempDir()
-	var keys []string
-	w.hooks["label"] = func(_ context.Context, call *actions.Call) actions.Outcome {
-		if keys = append(keys, call.Key); len(keys) <= 4 { // the attempts of the first run
-			return lost()
-		}
-		return yields()
-	}
-	s := newScene(t, w, `inputs: name: string
-	id: "${steps.it.id}"
-	create: steps: [
-		{as: "it", world: post: what: "make", onFailure: [{world: do: {what: "undo", with: "${steps.it.id}"}}]},
-		{world: post: {what: "label", with: "${steps.it.id}", key: true}, retry: attempts: 4, retry: backoff: "1ms"},
-	]
-	update: world: do: what: "change"
-	delete: world: do: {what: "remove", with: "${id}"}`)
-	half := s.create("name", "a")
-	if half.Err == nil {
-		t.Fatalf("%+v", half)
-	}
-	if half.State != nil {
-		half = s.update(half.State, "name", "a")
-	} else {
-		half = s.create("name", "a")
-	}
-	if half.Err != nil {
-		t.Fatal(half.Err)
-	}
-	if got := s.statuses(); !slices.Contains(got, journal.Failed) {
-		t.Errorf("in the journal: %q", got)
-	}
-	if last := keys[len(keys)-1]; last == "" || last == keys[0] {
-		t.Errorf("what belongs to another object is sent under the key of the one that was undone: %q", keys)
-	}
-}
-
 // TestWhatAnEarlierCreateWasToldStands: what find finds is no reason to forget what an
 // earlier create was told to have made, and which is there; with the same inputs, and
 // with others.
@@ -424,3 +300,5 @@ func TestAFailedMoveStaysListed(t *testing.T) {
 		})
 	}
 }
+
+// TestHalfMadeWithOtherInputs: what a create did not come to is made before its inputs

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // answers is a response with a body.
@@ -296,4 +297,40 @@ resources: Thing: {
 			t.Errorf("%s: %+v", mistake.to, diags)
 		}
 	}
+}
+
+// What relies on a response that did not fit says so, and asks for no guard: a create
+// is made anew, an update says what to do.
+func TestWhatAMisfitLacks(t *testing.T) {
+	needing := strings.ReplaceAll(typedMake, `{world: do: what: "after"}`, `{world: do: {what: "after", with: "x${steps.made.body.size}"}}`)
+	needing = strings.Replace(needing, `update: {world: make: {what: "change", returns: #Pet}, return`,
+		`update: {steps: [{as: "c", world: make: {what: "change", returns: #Pet}}, {world: do: {what: "after", with: "x${steps.c.body.size}"}}], return`, 1)
+	w := newWorld().on("make", answers(members("id", "7")), answers(members("id", "8", "size", int64(1))))
+	w.on("change", answers(members("id", "7")))
+	e, _ := w.engine(t, needing)
+	inputs := check(t, e, "Pet", object("name", "a"))
+	half := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Pet"), Inputs: inputs})
+	if half.Err == nil || half.State == nil {
+		t.Fatalf("%+v", half)
+	}
+	lacks := func(out engine.Result) {
+		t.Helper()
+		if out.Err == nil || errors.As(out.Err, new(*expr.EvalError)) || !strings.Contains(out.Err.Error(), "did not fit") {
+			t.Fatalf("%+v", out)
+		}
+	}
+	out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Pet"), State: *half.State, Inputs: inputs})
+	lacks(out)
+	d, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Pet"), State: *out.State, New: inputs})
+	if err != nil || len(d.Changes) == 0 || !d.Changes[0].Replace {
+		t.Errorf("a create that cannot go on is made anew: %+v, %v", d, err)
+	}
+
+	made := created(t, e, "Pet", object("name", "a"))
+	other := check(t, e, "Pet", object("name", "b"))
+	half = e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Pet"), State: made, Inputs: other})
+	if half.Err == nil || half.State == nil {
+		t.Fatalf("%+v", half)
+	}
+	lacks(e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Pet"), State: *half.State, Inputs: other}))
 }

@@ -86,6 +86,9 @@ type run struct {
 	preview bool
 	// unfit is the error of an attempt that was done, and whose response does not fit.
 	unfit error
+	// misfits are the steps that were done, here or in an earlier run, and whose
+	// responses are not of the types that they declare.
+	misfits map[int]bool
 }
 
 // newRun prepares an operation of a resource. values are the names of its
@@ -319,6 +322,9 @@ func (r *run) resume(f *Failed) {
 		again[i] = true
 	}
 	relying := r.op.relyOn(again)
+	for _, i := range f.Misfits {
+		r.misfit(i)
+	}
 	for i, value := range f.Results[:min(len(f.Results), len(r.op.steps))] {
 		if i >= first && !slices.Contains(f.Kept, i) || again[i] || relying[i] {
 			continue

@@ -99,10 +99,17 @@ func (r *run) pass(ctx context.Context) error {
 			continue
 		}
 		if err := r.pastStep(ctx, s); err != nil {
-			if r.failed = i; unfit(err) && s.forEach == nil {
-				r.failed++ // the next run goes on behind it
+			if r.failed = i; unfit(err) {
+				r.misfit(i)
+				if s.forEach == nil {
+					r.failed++ // the next run goes on behind it
+				}
+				return err
 			}
-			return err
+			return r.lacking(s, err)
+		}
+		if s.forEach == nil {
+			delete(r.misfits, i)
 		}
 	}
 	return nil

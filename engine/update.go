@@ -41,6 +41,44 @@ func (e *Engine) update(ctx context.Context, res *resource, state State, req Upd
 			return resultOf(out, err)
 		}
 	}
+	if halfMade(res, state) && len(changes) > 0 && !req.Preview {
+		return e.finishThenChange(ctx, res, state, req)
+	}
+	return e.change(ctx, res, state, req, changes)
+}
+
+// halfMade reports whether a create stopped with steps still to do, and can go on
+// with the inputs that it was begun with.
+func halfMade(res *resource, state State) bool {
+	f := state.Private.Failed
+	return f != nil && f.Op == string(create) && f.Step < len(res.create.steps) && resumable(res, state, state.Inputs)
+}
+
+// finishThenChange goes on with a create that stopped halfway, with the inputs that
+// it was begun with, and then changes what it made into what is wanted now: an
+// update knows how to change a whole resource, not how to make the rest of one.
+func (e *Engine) finishThenChange(ctx context.Context, res *resource, state State, req UpdateRequest) Result {
+	wanted := req.Inputs
+	req.Inputs = state.Inputs
+	made := e.resume(ctx, res, state, req)
+	if made.Err != nil || made.State == nil {
+		if made.State != nil && made.State.Private.Failed != nil {
+			// The host records the inputs that it asked for.
+			made.State.Private.Failed.World, _ = recordable(state.Inputs)
+		}
+		return made
+	}
+	req.Inputs = wanted
+	out := e.change(ctx, res, *made.State, req, e.allChanged(res))
+	if out.State == nil {
+		out.State = made.State
+	}
+	return out
+}
+
+// change runs an update, or goes on with one, or with a create whose inputs are
+// still wanted.
+func (e *Engine) change(ctx context.Context, res *resource, state State, req UpdateRequest, changes []Change) Result {
 	switch {
 	case resumable(res, state, req.Inputs) && !req.Preview:
 		return e.resume(ctx, res, state, req)

@@ -38,6 +38,10 @@ func ofProof() []Mutant {
 		return true`, `	case f.Stuck:
 		return false`,
 			"TestWhatCannotGoOnIsMadeAnew/no_id", "it is replaced: false"),
+		row(whole, "a create that stopped halfway is finished before its inputs change", "engine/update.go", `	if halfMade(res, state) && `, `	if false && halfMade(res, state) && `,
+			"TestHalfMadeWithOtherInputs/at_once", `"part 1"`),
+		row(whole, "what a response that did not fit lacks is no null of the template's", "engine/steps.go", `			return r.lacking(s, err)`, `			return err`,
+			"TestWhatAMisfitLacks", "null cannot stand in text"),
 		row("An update changes only the version that it knows", "what is taken over has its ETag", "engine/proof.go", `	r.etag = reader.etag`, ``,
 			"TestEveryWayToAResourceHasItsETag/found_for_other", "with another version's: "),
 		row("Nothing is lost", "what an earlier create was told to have made is forgotten only once it is gone", "engine/proof.go", `	case err != nil:

@@ -1,0 +1,193 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/journal"
+)
+
+// was undone is done again for the next one, and the journal lists what it did.
+func TestWhatReliesOnWhatWasUndoneIsDoneAgain(t *testing.T) {
+	w := newWorld().on("make", yields("id", "1"), yields("id", "2")).on("label", yields("id", "label")).on("last", refused("no"), yields())
+	s := newScene(t, w, `inputs: name: string
+	id: "${steps.it.id}"
+	create: steps: [
+		{as: "it", world: post: what: "make", onFailure: [{world: do: {what: "undo", with: "${steps.it.id}"}}]},
+		{as: "label", world: post: {what: "label", with: "${steps.it.id}", safe: true}},
+		{as: "other", world: post: {what: "other", with: "${inputs.name}", safe: true}},
+		{as: "tag", world: post: {what: "tag", with: "${steps.label.id}", safe: true}},
+		{world: post: what: "last"},
+	]
+	update: world: do: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	half := s.create("name", "a")
+	if half.Err == nil || half.State == nil {
+		t.Fatalf("%+v", half)
+	}
+	s.calls("make", "label 1", "other a", "tag label", "last", "undo 1")
+	bereft := 0
+	for _, status := range s.statuses() {
+		if status == journal.Failed {
+			bereft++
+		}
+	}
+	if bereft != 2 {
+		t.Errorf("in the journal: %d failures, and label and tag of the one that was undone are two", bereft)
+	}
+	whole := s.update(half.State, "name", "a")
+	if whole.Err != nil {
+		t.Fatal(whole.Err)
+	}
+	s.calls("make", "label 2", "tag label", "last")
+}
+
+// reason goes on.
+func TestWhatCannotGoOnIsMadeAnew(t *testing.T) {
+	for name, tc := range map[string]struct {
+		answer  actions.Outcome
+		second  string
+		replace bool
+	}{
+		"no id in the response":          {yields("page", "Welcome"), `"x ${steps.it.id}"`, true},
+		"an input that has no value":     {yields("id", "1"), `"x ${jsondecode(inputs.name)}"`, false},
+		"the second request was refused": {yields("id", "1"), `"y ${steps.it.id}"`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("make", tc.answer).on("part", refused("no"))
+			s := newScene(t, w, `inputs: name: string
+	id: "${inputs.name}"
+	create: steps: [{as: "it", world: post: {what: "make", key: true}}, {world: post: {what: "part", with: `+tc.second+`, key: true}}]
+	update: world: do: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}`)
+			half := s.create("name", "a")
+			if half.Err == nil || half.State == nil {
+				t.Fatalf("%+v", half)
+			}
+			diff, err := s.e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *half.State, New: object("name", "a")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			replaces := slices.ContainsFunc(diff.Changes, func(c engine.Change) bool { return c.Replace })
+			if replaces != tc.replace || tc.replace && !diff.DeleteBeforeReplace {
+				t.Errorf("%+v: it is replaced: %v, and should be: %v (%v)", diff, replaces, tc.replace, half.Err)
+			}
+		})
+	}
+	// A cancel is no reason, whatever it interrupts.
+	ctx, cancel := context.WithCancel(t.Context())
+	w := newWorld()
+	w.hooks["make"] = func(context.Context, *actions.Call) actions.Outcome {
+		cancel()
+		return yields("id", "1")
+	}
+	s := newScene(t, w, `inputs: name: string
+	id: "${inputs.name}"
+	create: steps: [{as: "it", world: post: {what: "make", key: true}}, {world: post: {what: "part", with: "x ${steps.it.id}", key: true}}]
+	update: world: do: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	half := s.e.Create(ctx, engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+	if half.State == nil || half.State.Private.Failed == nil || half.State.Private.Failed.Stuck {
+		t.Errorf("%+v", half)
+	}
+}
+
+// it is sent again under another key.
+func TestWhatMayBelongToWhatWasUndoneIsListed(t *testing.T) {
+	w := newWorld().on("make", yields("id", "1"), yields("id", "2"))
+	w.journal = t.TempDir()
+	var keys []string
+	w.hooks["label"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+		if keys = append(keys, call.Key); len(keys) <= 4 { // the attempts of the first run
+			return lost()
+		}
+		return yields()
+	}
+	s := newScene(t, w, `inputs: name: string
+	id: "${steps.it.id}"
+	create: steps: [
+		{as: "it", world: post: what: "make", onFailure: [{world: do: {what: "undo", with: "${steps.it.id}"}}]},
+		{world: post: {what: "label", with: "${steps.it.id}", key: true}, retry: attempts: 4, retry: backoff: "1ms"},
+	]
+	update: world: do: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	half := s.create("name", "a")
+	if half.Err == nil {
+		t.Fatalf("%+v", half)
+	}
+	if half.State != nil {
+		half = s.update(half.State, "name", "a")
+	} else {
+		half = s.create("name", "a")
+	}
+	if half.Err != nil {
+		t.Fatal(half.Err)
+	}
+	if got := s.statuses(); !slices.Contains(got, journal.Failed) {
+		t.Errorf("in the journal: %q", got)
+	}
+	if last := keys[len(keys)-1]; last == "" || last == keys[0] {
+		t.Errorf("what belongs to another object is sent under the key of the one that was undone: %q", keys)
+	}
+}
+
+// change, since no update makes it; and nothing is done twice where that fails.
+func TestHalfMadeWithOtherInputs(t *testing.T) {
+	const spec = `inputs: {name: string, size: int}
+	id: "${steps.it.id}"
+	create: steps: [
+		{as: "it", world: post: {what: "make", with: "${inputs.size}"}},
+		{world: post: {what: "part", with: "${inputs.size}"}},
+		{world: post: {what: "label", with: "${inputs.size}"}},
+	]
+	update: world: do: {what: "change", with: "${inputs.size}"}
+	delete: world: do: {what: "remove", with: "${id}"}`
+	for name, tc := range map[string]struct {
+		part   []actions.Outcome // after the create's
+		change []actions.Outcome
+		errors int
+		want   []string
+	}{
+		"at once": {
+			want: []string{"part 1", "label 1", "change 2"},
+		},
+		"the part is refused once more": {
+			part: []actions.Outcome{refused("no room")}, errors: 1,
+			want: []string{"part 1", "part 1", "label 1", "change 2"},
+		},
+		"the change is refused": {
+			change: []actions.Outcome{refused("no room")}, errors: 1,
+			want: []string{"part 1", "label 1", "change 2", "change 2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("make", yields("id", "7"))
+			w.on("part", append(append([]actions.Outcome{refused("full")}, tc.part...), yields())...)
+			w.on("change", append(tc.change, yields())...)
+			s := newScene(t, w, spec)
+			half := s.create("name", "a", "size", 1)
+			if half.Err == nil || half.State == nil {
+				t.Fatalf("%+v", half)
+			}
+			w.log()
+			out := s.update(half.State, "name", "a", "size", 2)
+			for range tc.errors {
+				if out.Err == nil || out.State == nil {
+					t.Fatalf("an error, and what there is by now: %+v", out)
+				}
+				out = s.update(out.State, "name", "a", "size", 2)
+			}
+			if out.Err != nil || out.State.Private.Failed != nil || out.State.Inputs.Get("size").AsNumber() != 2 {
+				t.Fatalf("%+v", out)
+			}
+			if diff := cmp.Diff(tc.want, w.log()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
