@@ -15,6 +15,7 @@ import (
 
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/pulumicli"
+	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/internal/tools"
 	"github.com/declprov/declprov/tests/petstore"
 )
@@ -91,7 +92,7 @@ func prepare(ctx context.Context, root, dir string) (*workshop, error) {
 	}
 	fmt.Println("building declprov ...")
 	var err error
-	w.binary, err = provider.Build(ctx, root)
+	w.binary, err = release.Build(ctx, root)
 	return w, err
 }
 

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/mutants/table"
 )
 
@@ -109,7 +109,7 @@ func (b *bench) without(ctx context.Context, dir string, m numbered) (program, b
 	}
 	if blackBox(m.Mutant) || m.Package == table.Model {
 		binary, err = build(binary, "declprov", func(to string, flags ...string) error {
-			return provider.BuildTo(ctx, b.root, to, append(flags, "-buildvcs=false")...)
+			return release.BuildTo(ctx, b.root, to, append(flags, "-buildvcs=false")...)
 		})
 	}
 	return program, binary, err
@@ -137,7 +137,7 @@ func (b *bench) folder(kind string, i int) (string, error) {
 func (b *bench) runTest(ctx context.Context, dir, program, binary string, m table.Mutant) (outcome, string) {
 	cmd := exec.CommandContext(ctx, program, "-test.v", "-test.count=1", "-test.timeout="+longest.String(), "-test.run="+m.Pattern())
 	cmd.Dir = filepath.Join(b.root, m.Package)
-	cmd.Env = append(os.Environ(), provider.BinaryVariable+"="+binary,
+	cmd.Env = append(os.Environ(), release.Variable+"="+binary,
 		"DECLPROV_CACHE="+filepath.Join(dir, "cache"), "TMPDIR="+filepath.Join(dir, "tmp"))
 	printed, err := cmd.CombinedOutput()
 	if errors.Is(err, syscall.ETXTBSY) { // a process that is being started has the file open for a moment

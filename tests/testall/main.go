@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
@@ -49,6 +50,9 @@ func runAll(ctx context.Context, out io.Writer, verbose bool, patterns []string)
 		race = nil
 		r.leaveOut("the race detector", err.Error())
 	}
+	if err := oneBinary(ctx, root); err != nil {
+		return err
+	}
 	product := goTest(ctx, root, append(race, patterns...), r)
 	// The tests of the second module run programs that are built from the
 	// first, which Go's cache of test results does not know: -count=1.
@@ -71,6 +75,19 @@ func runAll(ctx context.Context, out io.Writer, verbose bool, patterns []string)
 	return nil
 }
 
+// oneBinary builds the declprov that all tests of the second module run: each of
+// their processes would link one of its own.
+func oneBinary(ctx context.Context, root string) error {
+	if os.Getenv(release.Variable) != "" {
+		return nil
+	}
+	binary, err := release.Build(ctx, root)
+	if err != nil {
+		return err
+	}
+	return os.Setenv(release.Variable, binary)
+}
+
 // raceDetector says why -race cannot be had, if it cannot: it takes a C
 // compiler to link.
 func raceDetector(root string) error {
@@ -84,12 +101,16 @@ func raceDetector(root string) error {
 	return nil
 }
 
-// goTest runs one module's tests into the report.
+// goTest runs one module's tests into the report. They are not vetted, as that is for
+// `make check`, and not linked for a debugger: both take seconds for each package.
 func goTest(ctx context.Context, dir string, args []string, r *report) error {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-timeout=20m"}, args...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-timeout=20m", "-vet=off", "-ldflags=-w"}, args...)...)
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
-	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo(args))
+	if slices.Contains(args, "-race") {
+		// Without, it is as the user has it: as make check and make mutants compile.
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -98,13 +119,4 @@ func goTest(ctx context.Context, dir string, args []string, r *report) error {
 		return err
 	}
 	return errors.Join(r.read(stdout), cmd.Wait())
-}
-
-// cgo is on for the race detector alone: what is tested is otherwise what is
-// released.
-func cgo(args []string) string {
-	if len(args) > 0 && args[0] == "-race" {
-		return "1"
-	}
-	return "0"
 }

@@ -3,85 +3,27 @@
 package provider
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/internal/tools"
 )
-
-// BinaryVariable names a declprov that tests are to run in place of one that they
-// build: `make mutants` hands them one that lacks something.
-const BinaryVariable = "DECLPROV_BINARY"
 
 // Binary is the path of a declprov that was just built from this tree, once a
 // test process.
 func Binary(t testing.TB) string {
 	t.Helper()
-	path, err := Built()
+	path, err := release.Built()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// Built is Binary for those who have no test at hand.
-func Built() (string, error) { return buildOnce() }
-
-var buildOnce = sync.OnceValues(func() (string, error) {
-	if given := os.Getenv(BinaryVariable); given != "" {
-		return given, nil
-	}
-	root, err := tools.Root()
-	if err != nil {
-		return "", err
-	}
-	return Build(context.Background(), root)
-})
-
-// Build builds the binary as it is released, stripped and without gRPC's own
-// traces (the tag grpcnotrace), and gives its path.
-// Processes that build at the same time do not disturb each other, nor those
-// that run an earlier build.
-func Build(ctx context.Context, root string) (string, error) {
-	dir := filepath.Join(root, ".tools", "declprov")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	temp, err := os.MkdirTemp(dir, ".build-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(temp)
-	name := "declprov"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	out := filepath.Join(temp, name)
-	if err := BuildTo(ctx, root, out); err != nil {
-		return "", err
-	}
-	final := filepath.Join(dir, name)
-	return final, os.Rename(out, final)
-}
-
-// BuildTo builds the binary as it is released to a path, perhaps with more flags.
-func BuildTo(ctx context.Context, root, out string, flags ...string) error {
-	args := append([]string{"build", "-trimpath", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", out}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/declprov")...)
-	cmd.Dir = root
-	if printed, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building declprov: %w\n%s", err, printed)
-	}
-	return nil
 }
 
 // Folder makes, in a folder that is gone after the test, the provider that
