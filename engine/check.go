@@ -18,7 +18,7 @@ func (e *Engine) Check(ctx context.Context, req CheckRequest) (CheckResponse, er
 	if err != nil {
 		return CheckResponse{}, err
 	}
-	f := findings{ctx: ctx}
+	f := findings{ctx: beforeSending(ctx)}
 	inputs := e.autonames(res, req, &f)
 	inputs = res.inputs.complete(property.New(inputs), "", &f).AsMap()
 	if f.list == nil {
@@ -40,8 +40,7 @@ func (e *Engine) derive(c *checker, defaults []*derived, ref Ref, inputs propert
 		if v, given := inputs.GetOk(d.property); given && !v.IsNull() {
 			continue
 		}
-		r := e.newRun(nil, nil, create, ref, nil)
-		r.vars.Context = f.ctx
+		r := e.newRun(f.ctx, nil, nil, create, ref, nil)
 		r.object("inputs", c, inputs)
 		r.vars.Secrets = r.secrets.paths
 		out, err := d.value.Eval(r.vars)
@@ -110,8 +109,7 @@ func (e *Engine) assert(res *resource, ref Ref, inputs property.Map, f *findings
 	if len(res.checks) == 0 {
 		return
 	}
-	r := e.newRun(res, nil, create, ref, nil)
-	r.vars.Context = f.ctx
+	r := e.newRun(f.ctx, res, nil, create, ref, nil)
 	r.inputs(inputs)
 	for _, c := range res.checks {
 		holds, err := r.eval(c.assert)

@@ -181,8 +181,8 @@ resources: Thing: {inputs: name: string, id: "${inputs.name}", create: world: do
 	if _, err := prog.Configure(t.Context(), object(), opts); err == nil || !strings.Contains(err.Error(), "level") {
 		t.Errorf("a variable of the wrong type: %v", err)
 	}
-	asText := prog.CheckConfig(object("token", "x", "opts", `{"a":"1"}`, "level", "4"))
-	asObject := prog.CheckConfig(object("token", "x", "opts", object("a", "1"), "level", 4))
+	asText := prog.CheckConfig(t.Context(), object("token", "x", "opts", `{"a":"1"}`, "level", "4"))
+	asObject := prog.CheckConfig(t.Context(), object("token", "x", "opts", object("a", "1"), "level", 4))
 	if diff := cmp.Diff(asObject, asText, values); diff != "" || len(asText.Failures) > 0 {
 		t.Errorf("settings as text and as objects are one (-object +text):\n%s", diff)
 	}

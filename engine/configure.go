@@ -5,14 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
-	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -73,84 +70,19 @@ func (m *MissingKeys) Error() string {
 // CheckConfig checks the provider's configuration as Check does a resource's
 // inputs. Values that the host sends as JSON text are decoded by their type.
 // What only the environment gives is not written into it: a host would store it.
-func (p *Program) CheckConfig(news property.Map) CheckResponse {
+func (p *Program) CheckConfig(ctx context.Context, news property.Map) CheckResponse {
 	decoded := p.decodeConfig(news)
-	var f findings
-	out := p.config.complete(property.New(p.withEnv(decoded, os.Getenv)), "", &f)
-	kept := decoded
+	f := findings{ctx: beforeSending(ctx)}
+	whole := p.withEnv(decoded, os.Getenv)
+	out := p.config.complete(property.New(whole.values), "", &f)
+	kept := decoded.values
 	for name, value := range out.AsMap().AllStable {
 		m := p.config.byName[name]
-		if _, given := decoded.GetOk(name); given || m == nil || len(m.Env) == 0 {
+		if _, given := decoded.values.GetOk(name); given || m == nil || len(m.Env) == 0 {
 			kept = kept.Set(name, value)
 		}
 	}
-	return CheckResponse{Inputs: kept, Failures: f.list}
-}
-
-// decodeConfig decodes settings that came as JSON text, because hosts pass
-// default providers' configuration as text.
-func (p *Program) decodeConfig(news property.Map) property.Map {
-	for name, value := range news.AllStable {
-		m := p.config.byName[name]
-		if m == nil || !value.IsString() {
-			continue
-		}
-		if decoded, ok := fromText(value.AsString(), m.check.t); ok {
-			news = news.Set(name, decoded.WithSecret(value.Secret()))
-		}
-	}
-	return news
-}
-
-// fromText reads a setting that is written as text; ok is false where the text
-// is not of the type, which the checker then says.
-func fromText(text string, t *spec.Type) (property.Value, bool) {
-	switch t.Kind {
-	case spec.Bool:
-		b, err := strconv.ParseBool(text)
-		return property.New(b), err == nil
-	case spec.Int, spec.Number:
-		f, err := strconv.ParseFloat(text, 64)
-		return property.New(f), err == nil
-	case spec.List, spec.Map, spec.Object, spec.Union, spec.Any:
-		if t.Kind == spec.Union || t.Kind == spec.Any {
-			if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
-				return property.New(text), true
-			}
-		}
-		dec := json.NewDecoder(strings.NewReader(text))
-		dec.UseNumber()
-		var v any
-		if err := dec.Decode(&v); err != nil {
-			return property.Value{}, false
-		}
-		return fromLiteral(v), true
-	default:
-		return property.New(text), true
-	}
-}
-
-// withEnv adds what the environment gives for settings that are not given. An
-// empty variable is unset; one that is set beats the default.
-func (p *Program) withEnv(config property.Map, getenv func(string) string) property.Map {
-	for _, m := range p.config.fields {
-		if v, given := config.GetOk(m.Name); given && !v.IsNull() {
-			continue
-		}
-		for _, name := range m.Env {
-			text := getenv(name)
-			if text == "" {
-				continue
-			}
-			v, ok := fromText(text, m.check.t)
-			if !ok {
-				v = property.New(text) // the checker says what is wrong with it
-			}
-			config = config.Set(m.Name, v.WithSecret(m.Secret))
-			break
-		}
-	}
-	return config
+	return CheckResponse{Inputs: kept, Failures: whole.failures(f.list)}
 }
 
 // DiffConfig says what a change of configuration means; both are as CheckConfig
@@ -158,7 +90,7 @@ func (p *Program) withEnv(config property.Map, getenv func(string) string) prope
 // replace resources.
 func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffResponse {
 	d := &differ{}
-	d.object(p.config, p.decodeConfig(olds), p.decodeConfig(news), "", false)
+	d.object(p.config, p.decodeConfig(olds).values, p.decodeConfig(news).values, "", false)
 	var out DiffResponse
 	for _, change := range d.changes {
 		if !ignored(change.Path, ignore) {
@@ -175,7 +107,8 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	if getenv == nil {
 		getenv = os.Getenv
 	}
-	config = p.withEnv(p.decodeConfig(config), getenv)
+	whole := p.withEnv(p.decodeConfig(config), getenv)
+	config = whole.values
 	var missing MissingKeys
 	for _, m := range p.config.fields {
 		if v, given := config.GetOk(m.Name); m.Required && m.Default == nil && (!given || v.IsNull()) {
@@ -185,17 +118,17 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	if missing.Keys != nil {
 		return nil, &missing
 	}
-	var f findings
+	f := findings{ctx: beforeSending(ctx)}
 	complete := p.config.complete(property.New(config), "", &f)
-	if f.list != nil {
-		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", f.list[0].Path, f.list[0].Reason)
+	if wrong := whole.failures(f.list); wrong != nil {
+		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", wrong[0].Path, wrong[0].Reason)
 	}
 	e := &Engine{program: p, dir: opts.Dir, getenv: getenv, openJournal: openingJournal(opts.Journal, getenv)}
 	e.plainConfig = p.config.plainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
 	e.hides = screen.NewMask(e.configSecrets.values)
 	e.settings = hashInputs(p.withoutSecrets(complete.AsMap()))
 	e.configuration, _ = recordable(p.withoutSecrets(complete.AsMap()))
-	if err := e.openFiles(); err != nil {
+	if err := e.openFiles(ctx); err != nil {
 		return nil, err
 	}
 	if p.compiler.configure != nil {
@@ -218,11 +151,11 @@ func (p *Program) withoutSecrets(config property.Map) property.Map {
 
 // openFiles prepares the file system as far as it is granted without regard to
 // any resource.
-func (e *Engine) openFiles() error {
+func (e *Engine) openFiles(ctx context.Context) error {
 	for _, g := range e.program.grants {
 		e.perInput = e.perInput || g.chosen()
 	}
-	vars := &expr.Vars{Values: map[string]any{"config": e.plainConfig, "inputs": expr.Unknown{}}}
+	vars := &expr.Vars{Context: beforeSending(ctx), Values: map[string]any{"config": e.plainConfig, "inputs": expr.Unknown{}}}
 	rules, err := e.rules(vars)
 	if err != nil {
 		return err

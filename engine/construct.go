@@ -137,7 +137,7 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 	if err != nil {
 		return ConstructResponse{}, err
 	}
-	found := findings{ctx: ctx}
+	found := findings{ctx: beforeSending(ctx)}
 	inputs := comp.inputs.complete(property.New(req.Inputs), "", &found).AsMap()
 	if found.list == nil {
 		inputs = e.derive(comp.inputs, comp.defaults, req.Ref, inputs, &found)
@@ -147,8 +147,7 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 	}
 	ctx, release := waiting(ctx) // what is registered is sent, and answered, by others
 	defer release()
-	b := newBuild(e, comp, req, inputs)
-	b.run.vars.Context = ctx
+	b := newBuild(ctx, e, comp, req, inputs)
 	if b.urn, err = req.Registrar.Begin(ctx, inputs); err != nil {
 		return ConstructResponse{}, err
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -53,9 +54,9 @@ type instance struct {
 	unknown bool
 }
 
-func newBuild(e *Engine, comp *component, req ConstructRequest, inputs property.Map) *build {
+func newBuild(ctx context.Context, e *Engine, comp *component, req ConstructRequest, inputs property.Map) *build {
 	b := &build{comp: comp, req: req, inputs: inputs, made: map[string]*made{}, values: map[string]any{}}
-	b.run = e.newRun(nil, nil, verb("component "+req.Type), req.Ref, req.Log)
+	b.run = e.newRun(ctx, nil, nil, verb("component "+req.Type), req.Ref, req.Log)
 	b.run.object("inputs", comp.inputs, inputs)
 	return b
 }

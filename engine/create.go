@@ -26,7 +26,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
-	r := e.newRun(res, res.create, create, req.Ref, req.Log)
+	r := e.newRun(ctx, res, res.create, create, req.Ref, req.Log)
 	r.preview = req.Preview
 	r.inputs(req.Inputs)
 	r.given, r.token = req.Inputs, e.tokens.next()

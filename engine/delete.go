@@ -38,7 +38,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if res.delete == nil {
 		return nil
 	}
-	state, err := e.recorded(res, req.Ref, req.State)
+	state, err := e.recorded(ctx, res, req.Ref, req.State)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err := e.completeFor(res, state, remove, res.spec.Delete); err != nil {
 		return err
 	}
-	r := e.newRun(res, res.delete, remove, req.Ref, req.Log)
+	r := e.newRun(ctx, res, res.delete, remove, req.Ref, req.Log)
 	r.recall(state)
 	r.etag = state.Private.ETag
 	if err := r.open(); err != nil {

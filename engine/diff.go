@@ -18,12 +18,15 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	state, err := e.recorded(res, req.Ref, req.State)
+	state, err := e.recorded(ctx, res, req.Ref, req.State)
 	if err != nil {
 		return DiffResponse{}, err
 	}
 	e.tokens.show(res.object(state), req.Ref, state.Private.Token)
-	changes := e.changes(res, req.Ref, state, req.New, req.Ignore)
+	changes := e.changes(ctx, res, req.Ref, state, req.New, req.Ignore)
+	if err := stopped(ctx); err != nil {
+		return DiffResponse{}, err // an @equal that was cut short calls nothing equal
+	}
 	if len(changes) == 0 {
 		changes = secrecy(state.Inputs, req.New)
 	}
@@ -47,7 +50,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	}
 	if len(out.Changes) > 0 && !out.DeleteBeforeReplace {
 		// The user may have any change replace; it matters then, too.
-		out.DeleteBeforeReplace = res.spec.Diff != nil && res.spec.Diff.DeleteBeforeReplace || e.keepsID(res, req, state)
+		out.DeleteBeforeReplace = res.spec.Diff != nil && res.spec.Diff.DeleteBeforeReplace || e.keepsID(ctx, res, req, state)
 	}
 	return out, nil
 }
@@ -67,8 +70,8 @@ func toMakeAnew(res *resource, state State, news property.Map) bool {
 }
 
 // changes are the properties that differ, without what is ignored.
-func (e *Engine) changes(res *resource, ref Ref, state State, news property.Map, ignore []string) []Change {
-	d := &differ{equal: func(m *member, old, new property.Value) bool { return e.equal(res, ref, m, old, new) }}
+func (e *Engine) changes(ctx context.Context, res *resource, ref Ref, state State, news property.Map, ignore []string) []Change {
+	d := &differ{equal: func(m *member, old, new property.Value) bool { return e.equal(ctx, res, ref, m, old, new) }}
 	d.object(res.inputs, state.Inputs, news, "", res.update == nil)
 	out := slices.DeleteFunc(d.changes, func(c Change) bool {
 		return ignored(c.Path, ignore) || c.Kind == Delete && serverKeeps(res, c.Path)
@@ -103,8 +106,7 @@ func (e *Engine) applyRules(ctx context.Context, res *resource, req DiffRequest,
 	if len(res.rules) == 0 || len(changes) == 0 {
 		return nil
 	}
-	r := e.newRun(res, nil, update, req.Ref, nil)
-	r.vars.Context = ctx
+	r := e.newRun(ctx, res, nil, update, req.Ref, nil)
 	r.inputs(req.New)
 	r.state(state)
 	r.takeID(currentID(state))
@@ -149,8 +151,8 @@ func changedInputs(r *run, res *resource, changes []Change) map[string]any {
 
 // keepsID reports whether a replacement would have the id of what it replaces:
 // the old one then has to go first.
-func (e *Engine) keepsID(res *resource, req DiffRequest, state State) bool {
-	r := e.newRun(res, res.create, create, req.Ref, nil)
+func (e *Engine) keepsID(ctx context.Context, res *resource, req DiffRequest, state State) bool {
+	r := e.newRun(ctx, res, res.create, create, req.Ref, nil)
 	r.inputs(req.New)
 	r.vars.Values["steps"] = expr.Unknown{}
 	for _, name := range answerNames {

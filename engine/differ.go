@@ -1,15 +1,17 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -181,9 +183,9 @@ func plainEqual(a, b property.Value) bool {
 
 // equal reports whether two values of an input mean the same to the world: by
 // the @equal rule of the property, or as a set.
-func (e *Engine) equal(res *resource, ref Ref, m *member, old, new property.Value) bool {
+func (e *Engine) equal(ctx context.Context, res *resource, ref Ref, m *member, old, new property.Value) bool {
 	if m.EqualExpr != nil {
-		return e.equalByTemplate(res, ref, m, old, new)
+		return e.equalByTemplate(ctx, res, ref, m, old, new)
 	}
 	if !old.IsString() || !new.IsString() {
 		return false
@@ -197,20 +199,52 @@ func (e *Engine) equal(res *resource, ref Ref, m *member, old, new property.Valu
 	case "path":
 		return path.Clean(a) == path.Clean(b)
 	case "json":
-		var x, y any
-		return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+		return equalJSON(a, b)
 	default:
 		return false
 	}
 }
 
+// equalJSON reports whether two JSON texts have the same value, whatever their layout.
+// Of texts with more values than a step may read, it does not tell.
+func equalJSON(a, b string) bool {
+	values := decode.NewBudget(0)
+	x, err := decode.JSON([]byte(a), values)
+	if err != nil {
+		return false
+	}
+	y, err := decode.JSON([]byte(b), values)
+	return err == nil && sameJSON(x, y)
+}
+
+// sameJSON compares decoded values; numbers to their last digit.
+func sameJSON(a, b any) bool {
+	switch x := a.(type) {
+	case int64:
+		if y, ok := b.(float64); ok {
+			return sameNumber(x, y)
+		}
+	case float64:
+		if y, ok := b.(int64); ok {
+			return sameNumber(y, x)
+		}
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, sameJSON)
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(x, y, sameJSON)
+	}
+	return a == b
+}
+
 // equalByTemplate evaluates an @equal template over old and new. A template
 // that fails for these values does not call them equal.
-func (e *Engine) equalByTemplate(res *resource, ref Ref, m *member, old, new property.Value) bool {
+func (e *Engine) equalByTemplate(ctx context.Context, res *resource, ref Ref, m *member, old, new property.Value) bool {
 	if m.equal == nil || old.IsNull() || new.IsNull() {
 		return false
 	}
-	r := e.newRun(res, nil, update, ref, nil)
+	r := e.newRun(ctx, res, nil, update, ref, nil)
 	r.vars.Values["old"] = m.check.plain(old, []string{"old"}, r.secrets)
 	r.vars.Values["new"] = m.check.plain(new, []string{"new"}, r.secrets)
 	v, err := r.eval(m.equal)

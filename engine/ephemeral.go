@@ -78,8 +78,8 @@ func (e *Engine) Close(ctx context.Context) error {
 }
 
 // run prepares renew or close: what they see is what was opened.
-func (l *lease) run(f *function, v verb) (*run, error) {
-	r := l.engine.functionRun(nil, f, verb(fmt.Sprintf("%s of %s", v, l.by.ephemeral.name)), Ref{}, l.log)
+func (l *lease) run(ctx context.Context, f *function, v verb) (*run, error) {
+	r := l.engine.functionRun(ctx, nil, f, verb(fmt.Sprintf("%s of %s", v, l.by.ephemeral.name)), Ref{}, l.log)
 	r.object("inputs", f.inputs, l.args)
 	both := f.inputs.plainMap(l.args, []string{"state"}, r.secrets)
 	l.mu.Lock()
@@ -111,7 +111,7 @@ func (l *lease) close(ctx context.Context) (err error) {
 		return nil
 	}
 	defer func() { err = recovered(recover(), "close of "+l.by.ephemeral.name, err) }()
-	r, err := l.run(l.by.ephemeral.close, "close")
+	r, err := l.run(ctx, l.by.ephemeral.close, "close")
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (l *lease) close(ctx context.Context) (err error) {
 func (l *lease) renewing(ctx context.Context) {
 	defer close(l.done)
 	for {
-		after, err := l.renewAfter()
+		after, err := l.renewAfter(ctx)
 		if err == nil {
 			if after == 0 || wait(ctx, max(after, shortestRenewal)) != nil {
 				return
@@ -141,13 +141,13 @@ func (l *lease) renewing(ctx context.Context) {
 }
 
 // renewAfter is how long what is open lasts from now on; 0 is for ever.
-func (l *lease) renewAfter() (after time.Duration, err error) {
+func (l *lease) renewAfter(ctx context.Context) (after time.Duration, err error) {
 	kept := l.by.ephemeral
 	if kept.renew == nil || kept.renewAfter == nil {
 		return 0, nil
 	}
 	defer func() { err = recovered(recover(), "renewAfter of "+kept.name, err) }()
-	r, err := l.run(kept.renew, "renewAfter")
+	r, err := l.run(ctx, kept.renew, "renewAfter")
 	if err != nil {
 		return 0, err
 	}
@@ -166,7 +166,7 @@ func (l *lease) renew(ctx context.Context) (err error) {
 	defer func() { err = recovered(recover(), "renew of "+l.by.ephemeral.name, err) }()
 	ctx, cancel := context.WithTimeout(ctx, renewTimeout)
 	defer cancel()
-	r, err := l.run(l.by.ephemeral.renew, "renew")
+	r, err := l.run(ctx, l.by.ephemeral.renew, "renew")
 	if err != nil {
 		return err
 	}

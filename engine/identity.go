@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -47,33 +48,33 @@ func (i identification) byID(name string) bool {
 }
 
 // toRead is the state that a read starts with.
-func (e *Engine) toRead(res *resource, req ReadRequest) (State, error) {
+func (e *Engine) toRead(ctx context.Context, res *resource, req ReadRequest) (State, error) {
 	switch req.Reason {
 	case Import:
 		if reserved.Text(req.State.ID) {
 			return State{}, &UnrecordableError{"the id", reserved.TextReason}
 		}
-		state, err := e.imported(res, req.Ref, req.State.ID)
+		state, err := e.imported(ctx, res, req.Ref, req.State.ID)
 		state.Private = Private{SchemaVersion: res.spec.SchemaVersion, Token: e.tokens.next()}
 		return state, err
 	case Lookup:
 		req.State.Private = Private{SchemaVersion: res.spec.SchemaVersion, Lookup: true}
-		state, err := e.lookedUp(res, req.Ref, req.State)
+		state, err := e.lookedUp(ctx, res, req.Ref, req.State)
 		if err != nil {
 			return state, err
 		}
 		return res.refitted(state)
 	default:
-		state, err := e.recorded(res, req.Ref, req.State)
+		state, err := e.recorded(ctx, res, req.Ref, req.State)
 		if err == nil && state.Private.Lookup {
-			return e.lookedUp(res, req.Ref, state)
+			return e.lookedUp(ctx, res, req.Ref, state)
 		}
 		return state, err
 	}
 }
 
 // imported is the state that an id alone gives, as a user types it.
-func (e *Engine) imported(res *resource, ref Ref, text string) (State, error) {
+func (e *Engine) imported(ctx context.Context, res *resource, ref Ref, text string) (State, error) {
 	if !res.identity.imports.given() {
 		return State{ID: text}, nil
 	}
@@ -95,7 +96,7 @@ func (e *Engine) imported(res *resource, ref Ref, text string) (State, error) {
 	}
 	state := State{ID: id, Inputs: inputs}
 	if id == "" && res.identity.known {
-		r := e.newRun(res, nil, read, ref, nil)
+		r := e.newRun(ctx, res, nil, read, ref, nil)
 		r.inputs(inputs)
 		if state.ID, err = r.evalID(); err != nil {
 			return State{}, r.mask().Error(err)
@@ -107,7 +108,7 @@ func (e *Engine) imported(res *resource, ref Ref, text string) (State, error) {
 // lookedUp is the state that a program's `.get` gives: an id, in the form of an
 // import or as it is, and what the user says of the resource. The text is the id
 // where it is not of the form, or contradicts what the user says.
-func (e *Engine) lookedUp(res *resource, ref Ref, s State) (State, error) {
+func (e *Engine) lookedUp(ctx context.Context, res *resource, ref Ref, s State) (State, error) {
 	said := s.Inputs
 	for _, m := range res.inputs.fields {
 		if v, given := s.Outputs.GetOk(m.Name); given {
@@ -117,7 +118,7 @@ func (e *Engine) lookedUp(res *resource, ref Ref, s State) (State, error) {
 		}
 	}
 	s.Inputs = said
-	state, err := e.imported(res, ref, s.ID)
+	state, err := e.imported(ctx, res, ref, s.ID)
 	if err != nil && said.Len() == 0 {
 		return s, err
 	}

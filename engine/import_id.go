@@ -141,15 +141,11 @@ func (p reversible) read(r *resource, config map[string]any, text string) (input
 
 // scalarOf is a text as a value of a scalar type.
 func scalarOf(text string, t *spec.Type) (property.Value, bool) {
-	v, ok := fromText(text, t)
-	if !ok {
+	v, err := fromText(text, t)
+	if err != nil {
 		return v, false
 	}
-	if !v.IsNumber() {
-		return v, true
-	}
-	n := v.AsNumber()
-	return v, !math.IsInf(n, 0) && !math.IsNaN(n) && (t.Kind != spec.Int || n == math.Trunc(n))
+	return v, t.Kind != spec.Int || v.AsNumber() == math.Trunc(v.AsNumber())
 }
 
 // reversed is the template where it can be read backwards. withID says that it

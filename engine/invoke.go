@@ -49,12 +49,12 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	if err != nil {
 		return InvokeResponse{}, err
 	}
-	var found findings
+	found := findings{ctx: beforeSending(ctx)}
 	args := f.checked(req.Args, &found)
 	if found.list != nil {
 		return InvokeResponse{Failures: found.list}, nil
 	}
-	r := e.functionRun(nil, f, verb("function "+req.Function), Ref{}, req.Log)
+	r := e.functionRun(ctx, nil, f, verb("function "+req.Function), Ref{}, req.Log)
 	r.object("inputs", f.inputs, args)
 	if property.New(args).HasComputed() {
 		return InvokeResponse{Return: f.shown(f.outputs.unknown())}, nil
@@ -90,12 +90,12 @@ func (f *function) checked(args property.Map, found *findings) property.Map {
 }
 
 // functionRun prepares a function, or, of a resource, what is made like one.
-func (e *Engine) functionRun(res *resource, f *function, v verb, ref Ref, log Log) *run {
+func (e *Engine) functionRun(ctx context.Context, res *resource, f *function, v verb, ref Ref, log Log) *run {
 	op := f.op
 	if op == nil {
 		op = &operation{ret: f.ret}
 	}
-	r := e.newRun(res, op, v, ref, log)
+	r := e.newRun(ctx, res, op, v, ref, log)
 	r.naming = f.naming
 	r.secretNames = append(slices.Clone(r.secretNames), f.naming.secrets()...)
 	return r

@@ -30,12 +30,12 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	if l == nil {
 		return fmt.Errorf("%s cannot be listed: its spec has no `list`", req.Type)
 	}
-	f := findings{ctx: ctx}
+	f := findings{ctx: beforeSending(ctx)}
 	query := l.inputs.complete(property.New(req.Query), "", &f).AsMap()
 	if f.list != nil {
 		return fmt.Errorf("the query is wrong: %s %s", f.list[0].Path, f.list[0].Reason)
 	}
-	r := e.newRun(res, &operation{steps: []*step{l.step}}, list, req.Ref, req.Log)
+	r := e.newRun(ctx, res, &operation{steps: []*step{l.step}}, list, req.Ref, req.Log)
 	r.object("inputs", l.inputs, query)
 	r.limit = req.Limit
 	if err := r.open(); err != nil {

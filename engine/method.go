@@ -52,7 +52,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		known, _ := e.program.Methods(req.Type) // the resource is there
 		return InvokeResponse{}, fmt.Errorf("%s has no method %q. %s", req.Type, req.Method, diag.Remedy(req.Method, known))
 	}
-	var found findings
+	found := findings{ctx: beforeSending(ctx)}
 	args := f.checked(req.Args, &found)
 	if found.list != nil {
 		return InvokeResponse{Failures: found.list}, nil
@@ -66,7 +66,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	case req.State.ID == "":
 		return InvokeResponse{}, fmt.Errorf("method %s of %s: the resource has no id", req.Method, req.Type)
 	}
-	state, err := e.upgrade(res, res.withRecordedInputs(req.State))
+	state, err := e.upgrade(ctx, res, res.withRecordedInputs(req.State))
 	if err == nil {
 		state, err = res.refitted(state)
 	}
@@ -76,7 +76,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	if err != nil {
 		return InvokeResponse{}, err
 	}
-	r := e.functionRun(res, f, verb("method "+req.Method), req.Ref, req.Log)
+	r := e.functionRun(ctx, res, f, verb("method "+req.Method), req.Ref, req.Log)
 	r.state(state)
 	r.takeID(currentID(state))
 	r.etag = state.Private.ETag

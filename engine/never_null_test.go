@@ -148,7 +148,7 @@ func nullCases() []nullCase {
 		"typed":      `id: "${body.id}", create: ` + post + `, returns: #Answer}`,
 		"untyped":    `id: "${body.id}", create: ` + post + `}`,
 		"named":      `id: "${inputs.name}", create: ` + post + `}`,
-		"with until": `id: "${body.id}", create: {` + post + `, returns: #Answer}, until: "${body.same == \"s\"}", every: "1ms", timeout: "5ms"}`,
+		"with until": `id: "${body.id}", create: {` + post + `, returns: #Answer}, until: "${body.same == \"s\"}", every: "1ms", timeout: "300ms"}`,
 		"with fail":  `id: "${body.id}", create: {` + post + `, returns: #Answer}, fail: "${body.same == \"s\" ? null : \"not the same\"}"}`,
 		"two steps": `id: "${steps.first.body.id}", create: {steps: [{as: "first", ` + post + `, returns: #Answer}},
 			{http: {method: "PUT", path: "/second/x", json: PROBES_SECOND}}], return: "${steps.first.body}"}`,

@@ -69,7 +69,7 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 	deadline := time.Now().Add(limit)
 	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
 		left := time.Until(deadline)
-		reader := e.newRun(r.res, r.res.read, read, ref, r.log.to)
+		reader := e.newRun(ctx, r.res, r.res.read, read, ref, r.log.to)
 		reader.env = r.env
 		reader.secrets.values = append(reader.secrets.values, r.secrets.values...)
 		reader.inputs(inputs)

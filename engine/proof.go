@@ -46,7 +46,7 @@ func (r *run) notOwn(ctx context.Context, s *step, found any, withheld []string,
 	if err != nil {
 		return "it cannot be what was sent: " + reader.mask().Error(err).Error(), nil
 	}
-	if name := r.contradiction(s, seen, withheld, sent); name != "" {
+	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {
 		return "its " + name + " is not what was sent", nil
 	}
 	return "", nil
@@ -54,7 +54,7 @@ func (r *run) notOwn(ctx context.Context, s *step, found any, withheld []string,
 
 // contradiction is the name of a property that a step sends and of which an object
 // has none of the values that were sent; "" where all may be.
-func (r *run) contradiction(s *step, seen property.Map, withheld []string, sent []property.Map) string {
+func (r *run) contradiction(ctx context.Context, s *step, seen property.Map, withheld []string, sent []property.Map) string {
 	names, whole := s.sends(r.res)
 	for _, name := range withheld {
 		delete(names, name)
@@ -62,7 +62,7 @@ func (r *run) contradiction(s *step, seen property.Map, withheld []string, sent 
 	against := map[string]int{}
 	for _, inputs := range sent {
 		differ := map[string]bool{}
-		for _, c := range r.engine.changes(r.res, r.ref, State{Inputs: seen}, inputs, withheld) {
+		for _, c := range r.engine.changes(ctx, r.res, r.ref, State{Inputs: seen}, inputs, withheld) {
 			name := topLevel(c.Path)
 			if (whole || names[name]) && (c.Kind != Delete || !empty(seen.Get(name))) {
 				differ[name] = true

@@ -15,7 +15,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
-	state, err := e.toRead(res, req)
+	state, err := e.toRead(ctx, res, req)
 	if err != nil {
 		return Result{Err: err}
 	}
@@ -38,7 +38,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 			return Result{Err: err}
 		}
 	}
-	r := e.newRun(res, res.read, read, req.Ref, req.Log)
+	r := e.newRun(ctx, res, res.read, read, req.Ref, req.Log)
 	r.recall(state)
 	if state.ID == "" {
 		r.vars.Values["id"] = nil // an import that does not give it
@@ -152,7 +152,7 @@ func (e *Engine) seenInputs(r *run, ref Ref, old State, yield any, importing boo
 			inputs = inputs.Set(m.Name, m.fallback)
 		case !there:
 			inputs = inputs.Delete(m.Name)
-		case given && (plainEqual(recorded, value) || e.same(r.res, ref, m, recorded, value)):
+		case given && (plainEqual(recorded, value) || e.same(r.vars.Context, r.res, ref, m, recorded, value)):
 		default:
 			inputs = inputs.Set(m.Name, value.WithSecret(value.Secret() || recorded.HasSecrets()))
 		}
@@ -161,8 +161,8 @@ func (e *Engine) seenInputs(r *run, ref Ref, old State, yield any, importing boo
 }
 
 // same reports whether two values mean the same, by all rules of a diff.
-func (e *Engine) same(res *resource, ref Ref, m *member, old, new property.Value) bool {
-	d := &differ{equal: func(m *member, old, new property.Value) bool { return e.equal(res, ref, m, old, new) }}
+func (e *Engine) same(ctx context.Context, res *resource, ref Ref, m *member, old, new property.Value) bool {
+	d := &differ{equal: func(m *member, old, new property.Value) bool { return e.equal(ctx, res, ref, m, old, new) }}
 	d.value(m.check, m, old, new, m.Name, false)
 	return len(d.changes) == 0
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -19,7 +20,7 @@ import (
 // recorded is a state as the host kept it, fit for the spec as it is now. The
 // intents that it settles are those of the inputs that were recorded, whatever
 // an upgrade makes of them.
-func (e *Engine) recorded(res *resource, ref Ref, s State) (State, error) {
+func (e *Engine) recorded(ctx context.Context, res *resource, ref Ref, s State) (State, error) {
 	e.settleRecorded(res, ref, s)
 	if f := s.Private.Failed; f != nil && len(f.World) > 0 {
 		world, err := unrecorded(f.World)
@@ -28,7 +29,7 @@ func (e *Engine) recorded(res *resource, ref Ref, s State) (State, error) {
 		}
 		s.Inputs = world
 	}
-	s, err := e.upgrade(res, s)
+	s, err := e.upgrade(ctx, res, s)
 	if err != nil {
 		return s, err
 	}
@@ -220,8 +221,8 @@ func (c *checker) converted(v property.Value) (property.Value, bool) {
 	case c.t.Kind == spec.String && (v.IsNumber() || v.IsBool()):
 		return property.WithGoValue(v, literalText(v)), true
 	case v.IsString() && slices.Contains([]spec.Kind{spec.Bool, spec.Int, spec.Number}, c.t.Kind):
-		scalar, ok := fromText(v.AsString(), c.t)
-		if !ok || !c.kindFits(scalar) || literalText(scalar) != v.AsString() {
+		scalar, err := fromText(v.AsString(), c.t)
+		if err != nil || !c.kindFits(scalar) || literalText(scalar) != v.AsString() {
 			return v, false
 		}
 		return scalar.WithSecret(v.Secret()).WithDependencies(v.Dependencies()), true

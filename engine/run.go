@@ -93,12 +93,12 @@ type run struct {
 
 // newRun prepares an operation of a resource. values are the names of its
 // scope beside config and resource.
-func (e *Engine) newRun(res *resource, op *operation, v verb, ref Ref, log Log) *run {
+func (e *Engine) newRun(ctx context.Context, res *resource, op *operation, v verb, ref Ref, log Log) *run {
 	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, secrets: &secretPaths{}}
 	const names = 14 // no operation has more; it would grow twice on its way to them
 	values := make(map[string]any, names)
 	values["config"], values["session"], values["resource"] = e.plainConfig, e.session, resourceValue(ref)
-	r.vars = &expr.Vars{Values: values}
+	r.vars = &expr.Vars{Context: beforeSending(ctx), Values: values}
 	r.secrets.paths = append(r.secrets.paths, e.configSecrets.paths...)
 	r.secrets.values = append(r.secrets.values, e.configSecrets.values...)
 	if log == nil {

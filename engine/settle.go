@@ -75,7 +75,7 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 	if err != nil {
 		return Settled{}, err
 	}
-	r := e.newRun(res, res.create, create, ref, req.Log)
+	r := e.newRun(ctx, res, res.create, create, ref, req.Log)
 	r.inputs(inputs)
 	r.given = inputs
 	if err := r.open(); err != nil {
@@ -188,7 +188,7 @@ func (r *run) findID(ctx context.Context, i journal.Intent) (id, doubt string, e
 // readFound is the state that the spec's read gives; nil if the resource does not
 // exist.
 func (r *run) readFound(ctx context.Context, state State) (*State, error) {
-	reader := r.engine.newRun(r.res, r.res.read, read, r.ref, r.log.to)
+	reader := r.engine.newRun(ctx, r.res, r.res.read, read, r.ref, r.log.to)
 	reader.recall(state)
 	if err := reader.open(); err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	if err != nil {
 		return nil, err
 	}
-	old := e.newRun(r.res, r.res.create, create, r.ref, r.log.to)
+	old := e.newRun(ctx, r.res, r.res.create, create, r.ref, r.log.to)
 	old.inputs(inputs)
 	old.hash = i.Hash // what is recorded of the inputs may not be all of them
 	old.given, old.token, old.left, old.looked = inputs, r.token, r.left, i.Looked

@@ -133,7 +133,7 @@ func (e *Engine) findID(ctx context.Context, res *resource, ref Ref, inputs prop
 	if res.maker == nil {
 		return "", nil, nil, nil
 	}
-	r = e.newRun(res, res.create, create, ref, log)
+	r = e.newRun(ctx, res, res.create, create, ref, log)
 	r.inputs(inputs)
 	r.given = inputs
 	if err := r.open(); err != nil {
@@ -220,10 +220,10 @@ func (e *Engine) settleUpdate(ctx context.Context, res *resource, s *State, req 
 	if !lost && currentID(*s) == before || res.update == nil {
 		return nil, nil
 	}
-	r := e.newRun(res, res.update, update, req.Ref, req.Log)
+	r := e.newRun(ctx, res, res.update, update, req.Ref, req.Log)
 	r.inputs(req.Inputs)
 	r.state(*s)
-	r.vars.Values["changes"] = changedInputs(r, res, e.changes(res, req.Ref, *s, req.Inputs, req.Ignore))
+	r.vars.Values["changes"] = changedInputs(r, res, e.changes(ctx, res, req.Ref, *s, req.Inputs, req.Ignore))
 	r.takeID(currentID(*s))
 	r.etag, r.given, r.token = s.Private.ETag, req.Inputs, s.Private.Token
 	if failed != nil && failed.ID != "" {
@@ -266,8 +266,8 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 	if seen.State == nil || seen.Err != nil {
 		return nil
 	}
-	if !e.shows(r.res, req, req.Inputs, seen.State.Inputs) {
-		if e.shows(r.res, req, s.Inputs, seen.State.Inputs) {
+	if !e.shows(ctx, r.res, req, req.Inputs, seen.State.Inputs) {
+		if e.shows(ctx, r.res, req, s.Inputs, seen.State.Inputs) {
 			r.etag, s.Private.ETag = reader.etag, reader.etag // nobody else has changed it
 		}
 		return nil
@@ -286,7 +286,7 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 
 // readAs reads the resource as that state says of it.
 func (r *run) readAs(ctx context.Context, now State) (*run, any, error) {
-	reader := r.engine.newRun(r.res, r.res.read, read, r.ref, r.log.to)
+	reader := r.engine.newRun(ctx, r.res, r.res.read, read, r.ref, r.log.to)
 	reader.recall(now)
 	reader.env = r.env
 	yield, err := reader.look(ctx)
@@ -330,12 +330,12 @@ func (r *run) endsWith(index int) bool {
 
 // shows reports whether what a read has seen is what the inputs say, as far as read
 // can tell: something must be there that it tells.
-func (e *Engine) shows(res *resource, req UpdateRequest, want, seen property.Map) bool {
+func (e *Engine) shows(ctx context.Context, res *resource, req UpdateRequest, want, seen property.Map) bool {
 	told := false
 	for _, m := range res.inputs.fields {
 		told = told || !m.NoRead && !m.Ephemeral
 	}
-	return told && len(e.changes(res, req.Ref, State{Inputs: seen}, want, req.Ignore)) == 0
+	return told && len(e.changes(ctx, res, req.Ref, State{Inputs: seen}, want, req.Ignore)) == 0
 }
 
 // updated forgets the intents of an update that is done. One that gave another id

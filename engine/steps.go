@@ -80,6 +80,9 @@ func (r *run) steps(ctx context.Context) error {
 	r.vars.Context = ctx
 	for failures := 1; ; failures++ {
 		err := r.pass(ctx)
+		if !r.effected {
+			r.vars.Context = beforeSending(ctx) // nothing has come of it that must be told
+		}
 		if err == nil || r.op.retry == nil || r.preview {
 			return err
 		}
@@ -387,6 +390,15 @@ func (u unsent) Err() error {
 		return err
 	}
 	return actions.Stopped(u.Context)
+}
+
+// beforeSending is the context of what is evaluated before anything is sent: it ends as
+// soon as the operation is stopped, too. Without a context there is none.
+func beforeSending(ctx context.Context) context.Context {
+	if ctx == nil {
+		return nil
+	}
+	return unsent{ctx}
 }
 
 // evaluateIn makes ctx the context that ends evaluations, until back is called.

@@ -18,7 +18,7 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
-	state, err := e.recorded(res, req.Ref, req.State)
+	state, err := e.recorded(ctx, res, req.Ref, req.State)
 	if err != nil {
 		return Result{Err: err}
 	}
@@ -34,7 +34,7 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 func (e *Engine) update(ctx context.Context, res *resource, state State, req UpdateRequest) Result {
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
-	changes := e.changes(res, req.Ref, state, req.Inputs, req.Ignore)
+	changes := e.changes(ctx, res, req.Ref, state, req.Inputs, req.Ignore)
 	if !req.Preview {
 		out, err := e.settleUpdate(ctx, res, &state, req)
 		if out != nil || err != nil {
@@ -98,7 +98,7 @@ func (e *Engine) change(ctx context.Context, res *resource, state State, req Upd
 			return Result{Err: err}
 		}
 	}
-	r := e.newRun(res, res.update, update, req.Ref, req.Log)
+	r := e.newRun(ctx, res, res.update, update, req.Ref, req.Log)
 	r.preview = req.Preview
 	r.inputs(req.Inputs)
 	r.state(state)
@@ -162,13 +162,13 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 	if f.Op == string(update) {
 		op, v = res.update, update
 	}
-	r := e.newRun(res, op, v, req.Ref, req.Log)
+	r := e.newRun(ctx, res, op, v, req.Ref, req.Log)
 	r.inputs(req.Inputs)
 	if v == update {
 		// The host has recorded the inputs of before, so these are what they were at
 		// the first attempt.
 		r.state(state)
-		r.vars.Values["changes"] = changedInputs(r, res, e.changes(res, req.Ref, state, req.Inputs, req.Ignore))
+		r.vars.Values["changes"] = changedInputs(r, res, e.changes(ctx, res, req.Ref, state, req.Inputs, req.Ignore))
 	}
 	r.takeID(currentID(state))
 	r.etag = state.Private.ETag

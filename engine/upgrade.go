@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,7 +16,7 @@ import (
 // upgrade brings a recorded state to the spec's `schemaVersion`, one version
 // after the other. Hosts have no call for it, so every call that gets a state
 // does it first.
-func (e *Engine) upgrade(res *resource, s State) (State, error) {
+func (e *Engine) upgrade(ctx context.Context, res *resource, s State) (State, error) {
 	have, want := s.Private.SchemaVersion, res.spec.SchemaVersion
 	if have > want {
 		return s, fmt.Errorf("the state of this %s was written by a newer spec (schemaVersion %d, this one has %d); use that spec or a later one",
@@ -28,7 +29,7 @@ func (e *Engine) upgrade(res *resource, s State) (State, error) {
 	secrets := secretPaths{paths: slices.Clone(e.configSecrets.paths), values: slices.Clone(e.configSecrets.values)}
 	old := untyped.plainMap(s.Inputs, []string{"old"}, &secrets)
 	maps.Copy(old, untyped.plainMap(s.Outputs, []string{"old"}, &secrets))
-	vars := &expr.Vars{Values: map[string]any{"config": e.plainConfig, "old": old}, Secrets: secrets.paths}
+	vars := &expr.Vars{Context: beforeSending(ctx), Values: map[string]any{"config": e.plainConfig, "old": old}, Secrets: secrets.paths}
 	var shape any // nil: nothing of it changed
 	for version := have; version < want; version++ {
 		v := res.upgrades[version]

@@ -22,7 +22,7 @@ func (s *Server) CheckConfig(
 	if err != nil {
 		return nil, failure(err)
 	}
-	checked := now.Program.CheckConfig(settings)
+	checked := now.Program.CheckConfig(ctx, settings)
 	inputs := checked.Inputs
 	for k, v := range hosts.All {
 		inputs = inputs.Set(k, v)

@@ -37,7 +37,7 @@ func (s *Server) Configure(
 	}
 	// What is recorded was checked when it was recorded, perhaps by an older
 	// version of the spec, with other defaults; a destroy does not check again.
-	checked := now.Program.CheckConfig(settings)
+	checked := now.Program.CheckConfig(ctx, settings)
 	if len(checked.Failures) == 0 {
 		settings = checked.Inputs
 	}

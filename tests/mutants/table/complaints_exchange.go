@@ -82,7 +82,7 @@ func ofExchanges() []Mutant {
 			Complaint: 15, Promise: "Each operation sends what it needs",
 			Mechanism: "`changes` holds what differs, and no more",
 			File:      "engine/update.go",
-			Find:      `	changes := e.changes(res, req.Ref, state, req.Inputs, req.Ignore)`,
+			Find:      `	changes := e.changes(ctx, res, req.Ref, state, req.Inputs, req.Ignore)`,
 			Replace:   `	changes := e.allChanged(res)`,
 			Package:   complaints, Test: "TestComplaint15Payloads", Fails: "PATCH",
 		},
