@@ -55,6 +55,14 @@ type Call struct {
 	Attempt int
 	// ETag is that of the last read of the object, "" where none is known.
 	ETag string
+	// Receive returns what the typed member of the result is made of as a value of
+	// the type that a Typed argument names, under its declared names: the same that
+	// vet checks Late arguments by. Of a value that does not fit, what does is
+	// returned beside the error. Nil: the call types nothing.
+	Receive func(v any) (any, error)
+	// Adapt does the same for a failure, which is of no declared type: what is there
+	// stays, and what fits stands under its declared name, too. Nil: nothing is typed.
+	Adapt func(v any) any
 	// Limit is how many items of a list are wanted; 0 is all.
 	Limit int
 	// Secret tells the engine of a text that must not show from now on, such as
@@ -117,10 +125,11 @@ type Outcome struct {
 	// Result is set when Status is Done, and may be for others (the answer that
 	// said so): what `gone` and `retry.if` then look at.
 	Result any
-	// Untyped says that Result is not of the type that a Typed argument names, as an
-	// error status that the author expects: its typed member is then null where it
-	// does not fit.
-	Untyped bool
+	// Received says that the typed member of Result comes from Call.Receive or, of a
+	// failure, from Call.Adapt; Unfit is the error that Receive gave. Else the engine
+	// receives it.
+	Received bool
+	Unfit    error
 	// Err says what went wrong, for all but Done. It names what was tried and
 	// what to do, and holds no secret.
 	Err error

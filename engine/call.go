@@ -49,6 +49,10 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 			r.log.Message(severity, text)
 		},
 	}
+	if s.returns {
+		call.Receive = func(v any) (any, error) { return s.arrives.receive(v, s.yield) }
+		call.Adapt = s.arrives.adapt
+	}
 	for name, a := range s.args {
 		if err := r.evalArgument(call, name, a); err != nil {
 			return nil, fmt.Errorf("argument %q: %w", name, err)

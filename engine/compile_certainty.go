@@ -18,6 +18,7 @@ func (c *compiler) checkCertainty(r *resource) {
 	}
 	r.maker = makerOf(r.create, r.idAfter)
 	r.findFirst = r.find != nil && !r.spec.Find.NotFirst && r.maker != nil && r.maker.certainty != actions.Keyed
+	c.findFits(r)
 	for _, s := range r.create.steps {
 		if s.certainty == actions.Uncertain && !r.finds(s) {
 			c.warn(codeAtLeastOnce, s.model.Range, "create", fmt.Sprintf("%s may be created twice: %s is at least once", r.spec.Name, s.name),
@@ -33,6 +34,25 @@ func (c *compiler) checkCertainty(r *resource) {
 	c.safeRetries(r.create, r)
 	c.safeRetries(r.update, r)
 	c.safeRetries(r.delete, nil)
+}
+
+// findFits reports a `find` that gives something else than the response for which it
+// stands: what is taken over then goes on as if the create had been answered with it.
+func (c *compiler) findFits(r *resource) {
+	if r.find == nil || r.find.stepless() || r.maker == nil || !r.maker.returns || r.maker.forEach != nil {
+		return
+	}
+	at, from := last(r.find.steps).at, last(r.find.steps).yields()
+	if r.find.ret != nil {
+		at, from = r.spec.Find.Return.Range, r.find.ret.Type()
+	}
+	found := *c.spec.Types.Resolve(from)
+	found.Nullable = false // null is nothing found
+	response := r.maker.yields()
+	if err := expr.Projectable(&found, response, c.spec.Types); err != nil {
+		c.fail(codeTypeMismatch, at, "find", fmt.Sprintf("what find gives is not %s, which the create returns: %s", describe(response), err),
+			"It stands for the response of a create that was lost, so it is of that type. Say with `return` how it is made of what is found, or make members optional that it lacks.")
+	}
 }
 
 // makerOf is the last step with an effect up to the one after which the id is

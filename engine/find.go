@@ -67,7 +67,7 @@ func (r *run) lookFirst(ctx context.Context) error {
 		}
 	}
 	found, err := r.find(ctx, r.res.maker)
-	if err != nil {
+	if err != nil && !errors.As(err, new(*unlikeError)) { // whatever it is, it is there
 		return r.stop(r.res.maker, 1, actions.Refused, fmt.Errorf("looking whether it exists: %w", err))
 	}
 	if found != nil {
@@ -173,11 +173,35 @@ func (r *run) adopted(s *step) (any, error) {
 	if answer == nil {
 		return nil, nil
 	}
-	if t := r.res.types.Resolve(from); t.Kind == spec.Any {
-		answer = s.renameMembers(answer) // else it has its declared names already
+	untyped := r.res.types.Resolve(from).Kind == spec.Any
+	members, ok := answer.(map[string]any)
+	switch {
+	case !s.returns && untyped:
+		return s.renameMembers(answer), nil // else it has its declared names already
+	case !s.returns || !ok:
+		return answer, nil
 	}
-	return answer, nil
+	// What its step would have given is of the type that this one returns.
+	fitting, members := s.arrives.hold, maps.Clone(members)
+	if untyped {
+		fitting = s.arrives.receive
+	}
+	var err error
+	if members[s.yield], err = fitting(members[s.yield], s.yield); err != nil {
+		err = &unlikeError{err}
+	}
+	return members, err
 }
+
+// unlikeError reports that find has found something that is not of the type of the
+// response for which it stands.
+type unlikeError struct{ err error }
+
+func (e *unlikeError) Error() string {
+	return fmt.Sprintf("something is there, and what `find` gives cannot stand for the response of the create: %v", e.err)
+}
+
+func (e *unlikeError) Unwrap() error { return e.err }
 
 // answering is a result of the step that yields a value, with the rest of it from
 // another response; nil where the value is.

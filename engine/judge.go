@@ -34,11 +34,14 @@ type verdict struct {
 // judge says what an attempt came to. An action without an effect is never in
 // doubt: whatever went wrong, nothing was done.
 func (r *run) judge(s *step, out actions.Outcome) verdict {
-	v := verdict{status: out.Status, value: out.Result, err: out.Err, class: out.Class, again: out.Again, after: out.RetryAfter}
-	switch v.status {
-	case actions.Done:
+	v := verdict{status: out.Status, err: out.Err, class: out.Class, again: out.Again, after: out.RetryAfter}
+	if v.status == actions.Done {
 		v.value, v.unfit = s.receive(out)
 		r.noteETag(s, v.value)
+	} else {
+		v.value = s.adapt(out)
+	}
+	switch v.status {
 	case actions.Gone:
 		v.err, v.final = fmt.Errorf("%w: %w", errNotFound, out.Err), true
 	case actions.Failed, actions.Unknown:

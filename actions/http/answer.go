@@ -22,7 +22,8 @@ type answer struct {
 	reason string // the status in words
 	header http.Header
 	raw    []byte
-	// body is the decoded content.
+	// body is the decoded content: of the declared type, where the request has one
+	// and the answer is what was asked for.
 	body any
 	// at is where it came from, without what auth put there.
 	at *url.URL

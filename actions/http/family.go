@@ -130,7 +130,7 @@ func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
 		return out
 	}
 	result := x.result(a)
-	if items := call.Late["items"]; items != nil && x.wants("items") {
+	if items := call.Late["items"]; items != nil && out.Unfit == nil && x.wants("items") {
 		list, err := x.items(items, a)
 		if err != nil {
 			return x.unusable(a, err)

@@ -59,7 +59,14 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 			}
 			return out
 		}
-		return actions.Outcome{Status: actions.Done, RetryAfter: wait, Untyped: a.status >= 300}
+		out := actions.Outcome{Status: actions.Done, RetryAfter: wait}
+		if x.typed && x.call.Receive != nil {
+			out.Received = true
+			if a.body, out.Unfit = x.call.Receive(a.body); out.Unfit != nil && a.status >= 300 {
+				a.body, out.Unfit = nil, nil // an error that the author expects is of no declared type
+			}
+		}
+		return out
 	}
 	a.lenient()
 	x.learn(a)
@@ -156,7 +163,11 @@ func (x *exchange) said(a *answer) string {
 		late = x.call.Late["error"]
 	}
 	if late != nil {
-		if v, err := late(a.known()); err == nil {
+		known := a.known()
+		if x.typed && x.call.Adapt != nil {
+			known = a.knownAs(x.call.Adapt(a.body))
+		}
+		if v, err := late(known); err == nil {
 			if text := x.messageOf(v); text != "" {
 				return text
 			}

@@ -168,8 +168,8 @@ func (x *exchange) paginate(ctx context.Context) actions.Outcome {
 		result := x.result(a)
 		result["items"] = all
 		out.Result = result
-		if !x.wants("items") {
-			return out
+		if out.Unfit != nil || !x.wants("items") {
+			return out // what does not fit is no page, and the step fails with it
 		}
 		list, err := x.items(x.call.Late["items"], a)
 		if err != nil {

@@ -73,9 +73,12 @@ func (x *exchange) result(a *answer) map[string]any {
 }
 
 // known are the names that a late expression sees.
-func (a *answer) known() map[string]any {
-	result := map[string]any{"status": int64(a.status), "headers": a.headers(), "body": a.body}
-	return map[string]any{"result": result, "status": result["status"], "headers": result["headers"], "body": a.body}
+func (a *answer) known() map[string]any { return a.knownAs(a.body) }
+
+// knownAs are these names with another body.
+func (a *answer) knownAs(body any) map[string]any {
+	result := map[string]any{"status": int64(a.status), "headers": a.headers(), "body": body}
+	return map[string]any{"result": result, "status": result["status"], "headers": result["headers"], "body": body}
 }
 
 // limited is at most the first items of the list that are wanted.
