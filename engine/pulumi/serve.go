@@ -13,6 +13,8 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
 const (
@@ -77,7 +79,7 @@ func (s *Server) GRPC() *grpc.Server {
 	server := grpc.NewServer(
 		grpc.Creds(perConnection{insecure.NewCredentials()}),
 		grpc.NumStreamWorkers(streamWorkers),
-		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
+		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage), grpc.ForceServerCodecV2(wire.Codec()),
 		grpc.UnaryInterceptor(g.unary), grpc.StreamInterceptor(g.stream),
 	)
 	pulumirpc.RegisterResourceProviderServer(server, s)
