@@ -255,3 +255,19 @@ func (e *Engine) identified(r *run, old State, found State) (State, error) {
 	}
 	return found, nil
 }
+
+// mentionAnotherID warns of a refresh that found another id where its read does not ask
+// for the one that was recorded: what is there may be another object, in the place of the
+// one that was.
+func (r *run) mentionAnotherID(old, now string) {
+	if old == now || old == "" {
+		return
+	}
+	for _, s := range r.op.steps {
+		if slices.ContainsFunc(s.refs(), func(ref expr.Ref) bool { return ref.Path[0] == "id" || ref.Path[0] == "state" }) {
+			return
+		}
+	}
+	r.log.Message(Warning, fmt.Sprintf("its id was %q and is %q now. Read asks neither for the id nor for what was recorded, so this may be another object, in the place of yours; "+
+		"if somebody else owns it, run `pulumi state delete '%s'` before you update or destroy it", old, now, r.ref.Key))
+}

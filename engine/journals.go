@@ -52,7 +52,7 @@ func (r *run) forgetUndone(undone map[int]bool) error {
 // forgetFailed forgets earlier failures of a step that is done now, if doing it
 // twice is as good as doing it once, or is labelled at least once. What another step
 // may have left stays on the list, and so does what this one may have made of other
-// inputs: that is another object.
+// inputs, or for what was undone (which has no hash): that is another object.
 func (r *run) forgetFailed(book *journal.Journal, s *step) error {
 	if s.certainty != actions.Safe && (s.certainty != actions.Uncertain || r.res.finds(s)) {
 		return nil
@@ -60,6 +60,7 @@ func (r *run) forgetFailed(book *journal.Journal, s *step) error {
 	list, err := r.earlier()
 	failed := func(i journal.Intent) bool {
 		return i.Status == journal.Failed && i.Step == s.index && i.Element == r.at && (i.Operation == journal.Create) == (r.verb == create) &&
+			i.Hash != "" &&
 			(r.verb != create || s.certainty != actions.Safe || i.Hash == r.inputsHash())
 	}
 	if err != nil || !slices.ContainsFunc(list, failed) {

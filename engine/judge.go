@@ -155,6 +155,7 @@ func (r *run) effect(s *step, v verdict) {
 	}
 	r.effected = true
 	t := r.touch(s)
+	r.takeTurn(s)
 	// What a settled action failed at is known, and so is whose it is.
 	t.done = t.done || v.status == actions.Done || v.status == actions.Failed && s.certainty == actions.Settled
 	if v.status != actions.Unknown && v.value != nil {

@@ -60,6 +60,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 	out := e.seen(r, req.Ref, state, yield, req.importing())
 	if out.State != nil && req.Reason == Refresh && out.Err == nil {
 		r.mention(e.seenSince(res, req.Ref, *out.State))
+		r.mentionAnotherID(currentID(state), out.State.ID)
 	}
 	if out.State != nil {
 		e.tokens.show(res.object(*out.State), req.Ref, out.State.Private.Token)

@@ -127,3 +127,38 @@ func TestNoRead(t *testing.T) {
 		t.Error("an import needs a read")
 	}
 }
+
+// TestRefreshWithAnotherID: what a read finds by a name may be another object than the
+// one that was recorded; one that it finds by id is the same.
+func TestRefreshWithAnotherID(t *testing.T) {
+	for name, tc := range map[string]struct {
+		by, id string
+		warns  bool
+	}{
+		"by name, another": {"${inputs.name}", "8", true},
+		"by name, the one": {"${inputs.name}", "7", false},
+		"by id, another":   {"${id}", "8", false},
+		"by what is known": {"${state.serial}", "8", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("read", yields("id", tc.id, "serial", "s"))
+			e, _ := w.engine(t, strings.Replace(`resources: Thing: {
+	inputs: name: string @noRead()
+	outputs: serial: string
+	id: "${result.id}"
+	create: world: do: what: "make"
+	read: {world: look: {what: "read", with: "BY"}, return: serial: "${result.serial}"}
+	delete: world: do: what: "remove"
+}`, "BY", tc.by, 1))
+			log := &recorder{}
+			state := engine.State{ID: "7", Inputs: object("name", "a"), Outputs: object("name", "a", "serial", "s")}
+			out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: state, Reason: engine.Refresh, Log: log})
+			if out.Err != nil || out.State.ID != tc.id {
+				t.Fatalf("%+v", out)
+			}
+			if got := len(log.messages) > 0; got != tc.warns {
+				t.Errorf("it warns: %v, and should: %v (%q)", got, tc.warns, log.messages)
+			}
+		})
+	}
+}

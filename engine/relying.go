@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
@@ -52,22 +54,61 @@ func (r *run) listBereft(undone map[int]bool, failure error) error {
 		return err
 	}
 	for _, s := range bereft {
-		own := slices.DeleteFunc(slices.Clone(list), func(i journal.Intent) bool { return i.Step != s.index || i.Token != r.token })
-		if len(own) == 0 {
-			i, err := book.Begin(r.intent(s), false)
-			if err != nil {
-				return err
+		for _, element := range r.elementsOf(s) {
+			own := slices.DeleteFunc(slices.Clone(list), func(i journal.Intent) bool {
+				return i.Step != s.index || i.Token != r.token || element != "" && i.Element != element
+			})
+			if len(own) == 0 {
+				about := r.intent(s)
+				about.Element = element
+				i, err := book.Begin(about, false)
+				if err != nil {
+					return err
+				}
+				own = append(own, i)
 			}
-			own = append(own, i)
-		}
-		for _, i := range own {
-			// It is of no create that the host will record, nor of one that goes on.
-			i.Token, i.Hash, i.Status = r.engine.tokens.next(), "", journal.Failed
-			i.Error = screen.Show("what it belongs to was undone, and this was not: "+failure.Error(), r.mask()).String()
-			if err := book.Put(i, false); err != nil {
-				return err
+			for _, i := range own {
+				// It is of no create that the host will record, nor of one that goes on.
+				i.Token, i.Hash, i.Status = r.engine.tokens.next(), "", journal.Failed
+				i.Error = screen.Show("what it belongs to was undone, and this was not: "+failure.Error(), r.mask()).String()
+				if err := book.Put(i, false); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// elementsOf are the keys of the elements that a step has done, or may have, here and in
+// the runs that this one goes on with; "" alone where it is no loop.
+func (r *run) elementsOf(s *step) []string {
+	if s.forEach == nil {
+		return []string{""}
+	}
+	keys := slices.Clone(r.turns[s.index])
+	if r.finished[s.index] {
+		switch results := r.results[s.index].(type) {
+		case []any:
+			for i := range results {
+				keys = append(keys, strconv.Itoa(i))
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(results)) {
+				keys = append(keys, hiddenKey(key)) // nobody knows any more whether they are secret
+			}
+		}
+	}
+	return keys
+}
+
+// takeTurn notes that the element that a loop is at was done, or may have been.
+func (r *run) takeTurn(s *step) {
+	if s.forEach == nil || r.undoing || slices.Contains(r.turns[s.index], r.at) {
+		return
+	}
+	if r.turns == nil {
+		r.turns = map[int][]string{}
+	}
+	r.turns[s.index] = append(r.turns[s.index], r.at)
 }

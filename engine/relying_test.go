@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -187,6 +188,48 @@ func TestHalfMadeWithOtherInputs(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, w.log()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestEachElementOfWhatWasUndoneIsListed: what a loop has made for what was undone is
+// listed, each element of it, whichever of them was heard of and in whichever run.
+func TestEachElementOfWhatWasUndoneIsListed(t *testing.T) {
+	const spec = `inputs: name: string
+	id: "${steps.it.id}"
+	create: steps: [
+		{as: "it", world: post: what: "make", onFailure: [{world: do: {what: "undo", with: "${steps.it.id}"}}]},
+		{forEach: LOOP, world: post: {what: "part", with: "${steps.it.id} ${each.value}"}},
+		{world: post: {what: "label", with: "${steps.it.id}"}},
+	]
+	update: world: do: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}`
+	for name, tc := range map[string]struct {
+		loop        string
+		part, label []actions.Outcome
+		want        []string
+	}{
+		"the second was lost":      {`["x", "y", "z"]`, []actions.Outcome{yields(), lost()}, nil, []string{"0", "1"}},
+		"the second was refused":   {`["x", "y", "z"]`, []actions.Outcome{yields(), refused("no")}, nil, []string{"0"}},
+		"what follows was refused": {`["x", "y"]`, nil, []actions.Outcome{refused("no")}, []string{"0", "1"}},
+		"a map":                    {`{a: "x", b: "y"}`, []actions.Outcome{yields(), lost()}, nil, []string{"a", "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("make", yields("id", "7")).on("part", append(tc.part, yields())...).on("label", append(tc.label, yields())...)
+			s := newScene(t, w, strings.Replace(spec, "LOOP", tc.loop, 1))
+			if half := s.create("name", "a"); half.Err == nil {
+				t.Fatalf("%+v", half)
+			}
+			var got []string
+			for _, i := range intents(t, w.journal) {
+				if i.Step == 1 && i.Status == journal.Failed {
+					got = append(got, i.Element)
+				}
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("elements %q are listed, and %q should be", got, tc.want)
 			}
 		})
 	}

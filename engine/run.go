@@ -53,6 +53,8 @@ type run struct {
 	resumed  bool
 	goesOn   *step
 	elements map[string]any
+	// turns are the keys of the elements that a forEach has done, or may have, by step.
+	turns map[int][]string
 	// at is the key of the element that a forEach is at, "" outside of one.
 	at     string
 	naming naming

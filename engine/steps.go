@@ -215,15 +215,16 @@ func loopResult(listed bool, list []any, byKey map[string]any) any {
 // element runs a step for one element, unless an earlier run has done that.
 func (r *run) element(ctx context.Context, s *step, el loopElement) (any, error) {
 	key := el.text
-	if value, done := r.elements[key]; done && r.goesOn == s {
-		return value, nil
-	}
-	r.put("each", map[string]any{"key": el.key, "value": el.value})
 	r.at = key
 	if el.secretKey {
 		r.at = hiddenKey(key) // the journal names the element
 	}
 	defer func() { r.at = "" }()
+	if value, done := r.elements[key]; done && r.goesOn == s {
+		r.takeTurn(s)
+		return value, nil
+	}
+	r.put("each", map[string]any{"key": el.key, "value": el.value})
 	value, err := r.once(ctx, s)
 	if err != nil && !unfit(err) || r.undoing {
 		return value, err

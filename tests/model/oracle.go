@@ -36,8 +36,7 @@ const (
 	windowResidual = "residual: made by another owner between find and the verdict"
 	lateResidual   = "residual: a commit later than consistency"
 	bereftPart     = "a part of what was deleted unheard"
-	reusedResidual = "residual: another owner reused a recorded id"
-	updatedHalf    = "residual: an update with other inputs ended a create that had stopped halfway"
+	reusedResidual = "residual: another owner reused a recorded id, or the name that read asks by"
 )
 
 // window is how long the spec says that a commit may take.
@@ -103,7 +102,7 @@ func (o *Oracle) effect(e *Entry) {
 	if e.Effect == Made {
 		t.Reused = map[string]bool{}
 		for _, who := range []string{stackA, stackB} {
-			t.Reused[who] = who != e.Who && slices.ContainsFunc(o.recorded(who), func(r Recorded) bool { return r.ID == t.ID })
+			t.Reused[who] = who != e.Who && slices.ContainsFunc(o.recorded(who), func(r Recorded) bool { return o.takesPlace(t, r.ID) })
 		}
 	}
 	if e.Who == foreign {
@@ -134,6 +133,14 @@ func (o *Oracle) effect(e *Entry) {
 	}
 }
 
+// takesPlace reports whether a new object is where a state will find the one that it
+// records: by its id, or by the name of one that is gone.
+func (o *Oracle) takesPlace(t *Thing, id string) bool {
+	return t.ID == id || o.spec.ImportByName && slices.ContainsFunc(o.api.things, func(old *Thing) bool {
+		return old.Gone && old.ID == id && old.Name == t.Name
+	})
+}
+
 // excuses reports whether the documents say that an object of another owner may
 // be taken for one's own, and counts it.
 func (o *Oracle) excuses(who, slot string, t *Thing, e *Entry) bool {
@@ -155,22 +162,29 @@ func (o *Oracle) excuses(who, slot string, t *Thing, e *Entry) bool {
 // looked and found nothing, and before it knew what came of the create that it
 // sent then. What does not hold what was sent, nobody may take for it afterwards.
 func (o *Oracle) inWindow(who, slot string, t *Thing, now *Entry) bool {
-	var looked *Entry
 	for _, e := range o.api.log {
-		if e.Who != who || e.Slot != slot {
+		if e.Who != who || e.Slot != slot || e.Step != "create" && e.Step != "update" || !e.Excused && e != now || e != now && !t.says(e.Body) {
 			continue
 		}
-		switch {
-		case e.Step == "find":
-			looked = e
-		case (e.Step == "create" || e.Step == "update") && looked != nil && (e.Excused || e == now) && looked.Status >= 400 && (e == now || t.says(e.Body)):
-			// A search that lags may not have shown what was there.
-			if t.Made.Seq > looked.Seq || o.spec.Lags && looked.At.Sub(t.Made.At) < lag {
-				return true
-			}
+		looked := o.lookedBefore(e)
+		// A search that lags may not have shown what was there.
+		if looked != nil && looked.Status >= 400 && (t.Made.Seq > looked.Seq || o.spec.Lags && looked.At.Sub(t.Made.At) < lag) {
+			return true
 		}
 	}
 	return false
+}
+
+// lookedBefore is the last find before a request was sent, however late that was carried
+// out.
+func (o *Oracle) lookedBefore(sent *Entry) *Entry {
+	var looked *Entry
+	for _, e := range o.api.log {
+		if e.Who == sent.Who && e.Slot == sent.Slot && e.Step == "find" && e.At.Before(sent.Arrived) {
+			looked = e
+		}
+	}
+	return looked
 }
 
 // making looks at an object that was made: there may be no other one that was
@@ -392,7 +406,7 @@ func (o *Oracle) wanted(who string, p Program) {
 }
 
 // complete looks whether an object has the parts that its create makes, unless a
-// delete of it has begun, or an update has taken the place of the rest of its create.
+// delete of it has begun.
 func (o *Oracle) complete(t *Thing) {
 	of := func(part *Thing) bool { return part != nil && part.Parent == t.ID }
 	done := func(did func(*Entry) bool) bool { return slices.ContainsFunc(o.api.log, did) }
@@ -402,8 +416,6 @@ func (o *Oracle) complete(t *Thing) {
 	for _, label := range o.spec.labels() {
 		switch {
 		case slices.ContainsFunc(o.api.living(), func(part *Thing) bool { return of(part) && part.Label == label }):
-		case done(func(e *Entry) bool { return e.Step == "update" && e.Thing == t }):
-			o.count(updatedHalf)
 		default:
 			o.violation(notAsWanted, "#%d of %s %s has no part %s", t.Serial, t.Owner, t.Slot, label)
 		}

@@ -34,6 +34,10 @@ func ofProof() []Mutant {
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "label 2"),
 		row("Nothing is lost", "what relies on what was undone is listed", "engine/create.go", `	failure = errors.Join(failure, r.listBereft(undone, failure))`, ``,
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "in the journal"),
+		row("Nothing is lost", "what a loop did for what was undone is listed, element by element", "engine/relying.go", `		for _, element := range r.elementsOf(s) {`, `		for _, element := range []string{""} {`,
+			"TestEachElementOfWhatWasUndoneIsListed/the_second_was_lost", "should be"),
+		row("Nothing is lost", "a refresh that finds another id by a name says so", "engine/read.go", `		r.mentionAnotherID(currentID(state), out.State.ID)`, ``,
+			"TestRefreshWithAnotherID/by_name,_another", "it warns: false"),
 		row(whole, "what cannot go on is made anew", "engine/diff.go", `	case f.Stuck:
 		return true`, `	case f.Stuck:
 		return false`,
