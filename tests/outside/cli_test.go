@@ -11,44 +11,45 @@ import (
 
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/pulumitest"
+	"github.com/declprov/declprov/tests/internal/signing"
 )
 
 // TestSignedDataInYAML: with the real CLI, what was made is in the state, without what
 // Pulumi would take for its own, and is removed in the end.
 func TestSignedDataInYAML(t *testing.T) {
-	b := &signedStack{T: t, server: newSigning(t)}
+	b := &signedStack{T: t, server: signing.New(t)}
 	b.stack = pulumitest.New(t, pulumitest.Providers{"signed": provider.Folder(t, "signed", "tests/outside/testdata/signed.cue")})
 	b.stack.Write("canary", "the canary sings")
-	hostile := payloads(b.stack.Dir+"/canary", b.server.URL+"/canary")
+	hostile := signing.Payloads(b.stack.Dir+"/canary", b.server.URL+"/canary")
 	things := map[string]string{} // the output of each that is not what it seems
 	var program strings.Builder
 	for i, what := range []string{"asset of a file", "archive of assets", "secret", "resource reference", "unknown output", "marker 0"} {
 		for j, place := range []string{"data", "closed"} {
 			name := fmt.Sprintf("t%d%d", i, j)
 			things[name] = place
-			b.server.say(name, map[string]any{place: places(hostile[what])[place]}, "POST", "GET", "PATCH")
+			b.server.Say(name, map[string]any{place: signing.Places(hostile[what])[place]}, "POST", "GET", "PATCH")
 			fmt.Fprintf(&program, "  %s: {type: 'signed:index:Thing', properties: {name: %s, size: %%d}}\n", name, name)
 		}
 	}
 	b.program(strings.ReplaceAll(program.String(), "%d", "1"))
 	b.upFails("--continue-on-error")
 	b.holds(things)
-	made := b.server.made
+	made := b.server.Made()
 	b.upFails("--continue-on-error")
 	b.holds(things)
 	b.program(strings.ReplaceAll(program.String(), "%d", "2"))
 	b.upFails("--continue-on-error")
 	b.holds(things)
-	if b.server.made != made {
-		t.Errorf("%d were made, and later %d", made, b.server.made)
+	if b.server.Made() != made {
+		t.Errorf("%d were made, and later %d", made, b.server.Made())
 	}
 	if r, err := b.stack.Project.Refresh(t.Context()); err != nil || r.ExitCode != 0 {
 		t.Errorf("refresh: %v %+v", err, r)
 	}
 	b.holds(things)
 	b.destroy()
-	if left := b.server.there(); left > 0 || b.server.touched > 0 {
-		t.Errorf("%d things are left; the canary was asked for %d times", left, b.server.touched)
+	if left := b.server.There(); left > 0 || b.server.Touched() > 0 {
+		t.Errorf("%d things are left; the canary was asked for %d times", left, b.server.Touched())
 	}
 	if listed, err := provider.Journal(t, b.stack.Environment()); err != nil || len(listed) > 0 {
 		t.Errorf("the journal lists %v, %v", listed, err)
@@ -58,9 +59,9 @@ func TestSignedDataInYAML(t *testing.T) {
 // TestSignedComponentsInYAML: no component makes an asset, a secret or an unknown value
 // of a text, for its outputs or for its children.
 func TestSignedComponentsInYAML(t *testing.T) {
-	b := &signedStack{T: t, server: newSigning(t)}
+	b := &signedStack{T: t, server: signing.New(t)}
 	b.stack = pulumitest.New(t, pulumitest.Providers{"signed": provider.Folder(t, "signed", "tests/outside/testdata/signed.cue")})
-	hostile := payloads(b.stack.Dir+"/canary", b.server.URL+"/canary")
+	hostile := signing.Payloads(b.stack.Dir+"/canary", b.server.URL+"/canary")
 	for _, what := range []string{"asset of a URL", "output", "marker 0"} {
 		text, err := json.Marshal(map[string]any{"x": []any{hostile[what]}})
 		if err != nil {
@@ -73,15 +74,15 @@ func TestSignedComponentsInYAML(t *testing.T) {
 		}
 	}
 	b.destroy()
-	if left := b.server.there(); left > 0 || b.server.touched > 0 {
-		t.Errorf("%d things are left; the canary was asked for %d times", left, b.server.touched)
+	if left := b.server.There(); left > 0 || b.server.Touched() > 0 {
+		t.Errorf("%d things are left; the canary was asked for %d times", left, b.server.Touched())
 	}
 }
 
 // signedStack is a stack whose provider talks to such a server.
 type signedStack struct {
 	*testing.T
-	server *signing
+	server *signing.Server
 	stack  *pulumitest.Stack
 }
 
@@ -116,7 +117,7 @@ func (b *signedStack) holds(things map[string]string) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if strings.Contains(string(text), "canary sings") || slices.ContainsFunc(markers, func(m string) bool { return strings.Contains(withoutPrivate(r.Outputs), m) }) {
+		if strings.Contains(string(text), "canary sings") || slices.ContainsFunc(signing.Markers, func(m string) bool { return strings.Contains(withoutPrivate(r.Outputs), m) }) {
 			b.Errorf("%s: %s", r.URN, text)
 		}
 		if strings.Contains(withoutPrivate(r.Outputs), sig.Key) {
@@ -134,8 +135,8 @@ func (b *signedStack) holds(things map[string]string) {
 			b.Errorf("%s: the errors do not name %s: %q", r.URN, place, r.InitErrors)
 		}
 	}
-	if seen != len(things) || b.server.there() < seen {
-		b.Errorf("%d of %d things are recorded, %d are there", seen, len(things), b.server.there())
+	if seen != len(things) || b.server.There() < seen {
+		b.Errorf("%d of %d things are recorded, %d are there", seen, len(things), b.server.There())
 	}
 }
 

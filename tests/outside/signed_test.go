@@ -19,13 +19,14 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/client"
 	"github.com/declprov/declprov/engine/pulumi/wire"
 	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/signing"
 )
 
 // bench is a provider and the server that it talks to.
 type bench struct {
 	*testing.T
 	*provider.Process
-	server *signing
+	server *signing.Server
 	canary string
 	number int
 }
@@ -33,7 +34,7 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	t.Setenv("DECLPROV_JOURNAL", t.TempDir())
-	b := &bench{T: t, server: newSigning(t)}
+	b := &bench{T: t, server: signing.New(t)}
 	b.canary = filepath.Join(t.TempDir(), "canary")
 	if err := os.WriteFile(b.canary, []byte("the canary sings"), 0o600); err != nil {
 		t.Fatal(err)
@@ -49,12 +50,12 @@ func newBench(t *testing.T) *bench {
 func TestSignedData(t *testing.T) {
 	b := newBench(t)
 	refused := 0
-	for what, payload := range payloads(b.canary, b.server.URL+"/canary") {
+	for what, payload := range signing.Payloads(b.canary, b.server.URL+"/canary") {
 		for _, depth := range []int{0, 1, 3} {
 			if strings.HasPrefix(what, "marker") && what != "marker 0" && depth != 1 {
 				continue
 			}
-			for place, v := range places(wrapped(payload, depth)) {
+			for place, v := range signing.Places(signing.Wrapped(payload, depth)) {
 				c := &signedCase{bench: b, title: fmt.Sprintf("%s, %d deep, in %s", what, depth, place), place: place, says: map[string]any{place: v}}
 				b.number++
 				c.name = fmt.Sprintf("n%d", b.number)
@@ -66,10 +67,10 @@ func TestSignedData(t *testing.T) {
 	if refused < 1000 {
 		t.Errorf("only %d answers were refused: the test is hollow", refused)
 	}
-	if b.server.touched > 0 {
-		t.Errorf("the canary was asked for %d times", b.server.touched)
+	if b.server.Touched() > 0 {
+		t.Errorf("the canary was asked for %d times", b.server.Touched())
 	}
-	if left := b.server.there(); left > 0 {
+	if left := b.server.There(); left > 0 {
 		t.Errorf("%d things are left", left)
 	}
 }
@@ -86,12 +87,12 @@ func (c *signedCase) try() {
 	inputs := map[string]any{"name": c.name, "size": 1}
 	for _, typ := range []string{"Blind", "Thing"}[c.number%2:] {
 		urn := c.URN(client.Resource{Type: "signed:index:" + typ, Name: c.name})
-		c.server.say(c.name, c.says, "POST", "GET")
+		c.server.Say(c.name, c.says, "POST", "GET")
 		made, err := c.Raw().Create(c.Context(), &pulumirpc.CreateRequest{Urn: urn, Name: c.name, Type: "signed:index:" + typ, Properties: object(c.T, inputs)})
 		state := c.kept(typ+": create", made.GetId(), made.GetProperties(), err)
-		c.server.say(c.name, nil, "POST", "GET")
+		c.server.Say(c.name, nil, "POST", "GET")
 
-		c.server.say(c.name, c.says, "PATCH", "GET")
+		c.server.Say(c.name, c.says, "PATCH", "GET")
 		changed := object(c.T, map[string]any{"name": c.name, "size": 2})
 		updated, err := c.Raw().Update(c.Context(), &pulumirpc.UpdateRequest{
 			Id: c.name, Urn: urn, Name: c.name, Type: "signed:index:" + typ, Olds: state, OldInputs: object(c.T, inputs), News: changed,
@@ -115,7 +116,7 @@ func (c *signedCase) try() {
 			c.names(function, err.Error())
 		}
 	}
-	c.server.say(c.name, nil, "GET")
+	c.server.Say(c.name, nil, "GET")
 }
 
 // kept holds a reply, or the error that carries one, against what must be in it. It
@@ -167,7 +168,7 @@ func (c *signedCase) clean(what string, outputs *structpb.Struct, allSecret bool
 func acting(v *structpb.Value) string {
 	switch kind := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
-		if slices.Contains(markers, kind.StringValue) {
+		if slices.Contains(signing.Markers, kind.StringValue) {
 			return "a marker"
 		}
 	case *structpb.Value_ListValue:
@@ -211,10 +212,10 @@ func object(t *testing.T, members map[string]any) *structpb.Struct {
 // made stays on the list, and neither a listing nor an import has it.
 func TestSignedIDs(t *testing.T) {
 	b := newBench(t)
-	for i, marker := range markers {
+	for i, marker := range signing.Markers {
 		name := fmt.Sprintf("m%d", i)
 		for _, typ := range []string{"Blind", "Thing"} {
-			b.server.say(name, map[string]any{"id": marker}, "POST")
+			b.server.Say(name, map[string]any{"id": marker}, "POST")
 			_, err := b.Create(b.Context(), client.Resource{Type: "signed:index:" + typ, Name: name + typ},
 				property.NewMap(map[string]property.Value{"name": property.New(name), "size": property.New(1.0)}), client.Operation{})
 			var kept *client.InitFailed
@@ -222,7 +223,7 @@ func TestSignedIDs(t *testing.T) {
 				t.Errorf("%s: %s: expected that the journal lists it, got %v", typ, marker, err)
 			}
 		}
-		b.server.say(name, map[string]any{"items": []any{"fine", marker}}, "LIST")
+		b.server.Say(name, map[string]any{"items": []any{"fine", marker}}, "LIST")
 		listing, err := b.List(b.Context(), "signed:index:Thing", property.NewMap(map[string]property.Value{"name": property.New(name)}), 0, 0, "")
 		if err == nil || !strings.Contains(err.Error(), "item 1") || len(listing.Results) > 1 {
 			t.Errorf("list: %v, %v", listing, err)
@@ -232,7 +233,7 @@ func TestSignedIDs(t *testing.T) {
 		}
 	}
 	listed, err := provider.Journal(t, os.Environ())
-	if err != nil || len(listed) != 2*len(markers) {
+	if err != nil || len(listed) != 2*len(signing.Markers) {
 		t.Errorf("the journal lists %d, %v", len(listed), err)
 	}
 }
@@ -251,16 +252,16 @@ func TestSignedMethods(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Record(b.URN(r), "it", outputs)
-	for what, payload := range payloads(b.canary, b.server.URL+"/canary") {
+	for what, payload := range signing.Payloads(b.canary, b.server.URL+"/canary") {
 		for _, place := range []string{"data", "list", "union"} {
-			b.server.say("it", map[string]any{place: places(payload)[place]}, "ASK")
+			b.server.Say("it", map[string]any{place: signing.Places(payload)[place]}, "ASK")
 			_, err := b.Call(b.Context(), r, client.Call{Method: "ask", Monitor: m.Address()})
 			if err == nil || !strings.Contains(err.Error(), place) {
 				t.Errorf("%s in %s: %v", what, place, err)
 			}
 		}
 	}
-	b.server.say("it", nil, "ASK")
+	b.server.Say("it", nil, "ASK")
 	if _, err := b.Call(b.Context(), r, client.Call{Method: "ask", Monitor: m.Address()}); err != nil {
 		t.Error(err)
 	}

@@ -36,7 +36,19 @@ type stack struct {
 // folder of the stack: `root` of each.
 func inline(t *testing.T, providers pulumitest.Providers, program pulumi.RunFunc) *stack {
 	t.Helper()
-	s := &stack{Stack: pulumitest.New(t, providers), t: t, root: t.TempDir()}
+	root, settings := t.TempDir(), map[string]string{}
+	for name := range providers {
+		settings[name+":root"] = root
+	}
+	s := configured(t, providers, settings, program)
+	s.root = root
+	return s
+}
+
+// configured makes a stack of a program and providers with settings.
+func configured(t *testing.T, providers pulumitest.Providers, settings map[string]string, program pulumi.RunFunc) *stack {
+	t.Helper()
+	s := &stack{Stack: pulumitest.New(t, providers), t: t}
 	project := workspace.Project{
 		Name: "test", Runtime: workspace.NewProjectRuntimeInfo("go", nil), Plugins: &workspace.Plugins{},
 	}
@@ -60,8 +72,8 @@ func inline(t *testing.T, providers pulumitest.Providers, program pulumi.RunFunc
 	if s.auto, err = auto.SelectStack(t.Context(), pulumicli.StackName, ws); err != nil {
 		t.Fatal(err)
 	}
-	for name := range providers {
-		if err := s.auto.SetConfig(t.Context(), name+":root", auto.ConfigValue{Value: s.root}); err != nil {
+	for name, value := range settings {
+		if err := s.auto.SetConfig(t.Context(), name, auto.ConfigValue{Value: value}); err != nil {
 			t.Fatal(err)
 		}
 	}

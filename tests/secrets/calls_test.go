@@ -2,6 +2,8 @@ package secrets
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
 	"strings"
 
@@ -122,6 +124,23 @@ func (b *bench) invoke(c cell, function string, args *structpb.Struct) (out outc
 	res, err := b.Raw().Invoke(b.Context(), &pulumirpc.InvokeRequest{Tok: "matrix:index:" + function, Args: args})
 	out.failed, out.outputs = b.failure(c.String(), err)+failures(res.GetFailures()), res.GetReturn().GetFields()
 	b.cleanValues(c.String()+": what it yields", res.GetReturn())
+	return out
+}
+
+// list lists what there is of a resource.
+func (b *bench) list(c cell, query *structpb.Struct) (out outcome) {
+	b.Helper()
+	typ := "matrix:index:" + c.name
+	stream, err := b.Raw().List(b.Context(), &pulumirpc.ListRequest{Token: typ, Query: query})
+	for err == nil {
+		var one *pulumirpc.ListResponse
+		if one, err = stream.Recv(); err == nil {
+			out.said += one.String() + "\n"
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		out.failed = b.failure(c.String(), err)
+	}
 	return out
 }
 

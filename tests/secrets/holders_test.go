@@ -15,6 +15,8 @@ const (
 	update    = "update"
 	read      = "read"
 	remove    = "delete"
+	search    = "find"
+	listing   = "list"
 )
 
 // outputs are those of every cell.
@@ -29,7 +31,7 @@ func holders() []holder {
 		},
 		{name: function, block: "functions", prefix: "asked", shapes: shapes, can: looks, cue: cell.asked},
 		{
-			name: ephemeral, block: "ephemerals", prefix: "Opened", shapes: func() []shape { return shapes()[:3] }, can: looks,
+			name: ephemeral, block: "ephemerals", prefix: "Opened", shapes: shapes, can: looks,
 			cue: func(c cell) string {
 				return "inputs: {" + c.shape.declares(c.declared) + "}\n" + outputs + "\nopen: {\n" + c.looking() + "\n" + c.yield() + "}"
 			},
@@ -45,7 +47,20 @@ func holders() []holder {
 			can:    func(s shape, k sink) bool { return !k.never },
 		},
 		later(update, "Changed"), later(read, "Seen"), later(remove, "Removed"),
+		{
+			name: search, block: "resources", prefix: "Found", shapes: single, cue: cell.searched,
+			can: func(s shape, k sink) bool { return looks(s, k) && k.beside == "" },
+		},
+		{
+			name: listing, block: "resources", prefix: "Listed", shapes: single, cue: cell.listed,
+			can: func(s shape, k sink) bool { return looks(s, k) && k.beside == "" && !strings.Contains(k.step, "if:") },
+		},
 	}
+}
+
+// single are the shapes of what has one step, which others do not come before.
+func single() []shape {
+	return slices.DeleteFunc(shapes(), func(s shape) bool { return s.before != "" || s.forEach != "" })
 }
 
 // later is what is done with a resource that is there.
@@ -113,6 +128,19 @@ func (c cell) later() string {
 	return "inputs: {" + c.shape.declares(c.declared) + ", n?: int @noRead()}\n" +
 		`outputs: {shown?: string, hidden?: string @secret(), secretive?: string @secret()}` + "\nid: \"it\"\n" +
 		`create: http: {method: "POST", path: "/done", json: {}, idempotencyKey: true}` + "\n" + c.holder.name + ": {" + within + "}"
+}
+
+// searched is a resource that is looked for by the step before it is made.
+func (c cell) searched() string {
+	return "inputs: {" + c.shape.declares(c.declared) + "}\n" + outputs + "\nid: \"it\"\n" +
+		`create: http: {method: "POST", path: "/done", json: {}}` + "\nfind: {" + c.steps("") + `, return: null}`
+}
+
+// listed is a resource that is listed by the step.
+func (c cell) listed() string {
+	return "inputs: x?: string @noRead()\nid: \"it\"\n" + `create: http: {method: "POST", path: "/done", json: {}, idempotencyKey: true}` +
+		"\nlist: {inputs: {" + c.shape.declares(c.declared) + "}\n" + strings.TrimSuffix(strings.TrimPrefix(c.sink.at(c.shape.each), "{"), "}") +
+		"\nitems: \"${['it']}\", id: \"${each.value}\"}"
 }
 
 // looking are the steps of what may change nothing.

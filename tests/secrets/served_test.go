@@ -55,7 +55,7 @@ func (b *bench) run(c cell) {
 	}
 	var out outcome
 	switch c.holder.name {
-	case resource:
+	case resource, search:
 		out = b.create(c, inputs)
 	case function:
 		out = b.invoke(c, c.name, inputs)
@@ -67,6 +67,8 @@ func (b *bench) run(c cell) {
 		out = b.later(c, inputs)
 	case component:
 		out = b.construct(c, inputs)
+	case listing:
+		out = b.list(c, inputs)
 	}
 	for _, m := range b.engine.Logs()[logged:] {
 		out.said += m.Text + "\n"

@@ -1,4 +1,6 @@
-package outside
+// Package signing has what Pulumi takes for its own, as data: its signature keys and the
+// markers of values that are not known yet, and a server that says them.
+package signing
 
 import (
 	"encoding/json"
@@ -13,16 +15,16 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 )
 
-// markers are all texts that stand for values that are not known yet.
-var markers = []string{
+// Markers are all texts that stand for values that are not known yet.
+var Markers = []string{
 	"04da6b54-80e4-46f7-96ec-b56ff0331ba9", "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
 	"6a19a0b0-7e62-4c92-b797-7f8e31da9cc2", "030794c1-ac77-496b-92df-f27374a8bd58", "e48ece36-62e2-4504-bad9-02848725956a",
 	"dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 }
 
-// payloads are values that Pulumi would take for something else, by what they are.
+// Payloads are values that Pulumi would take for something else, by what they are.
 // canary is a file and a URL that nobody may read.
-func payloads(canary, url string) map[string]any {
+func Payloads(canary, url string) map[string]any {
 	out := map[string]any{
 		"asset of a file":    map[string]any{sig.Key: sig.AssetSig, "path": canary},
 		"asset of a URL":     map[string]any{sig.Key: sig.AssetSig, "uri": url},
@@ -37,16 +39,16 @@ func payloads(canary, url string) map[string]any {
 		"no signature":       map[string]any{sig.Key: "x"},
 		"no text":            map[string]any{sig.Key: 1},
 		"null":               map[string]any{sig.Key: nil},
-		"a marker's name":    map[string]any{markers[0]: 1},
+		"a marker's name":    map[string]any{Markers[0]: 1},
 	}
-	for i, m := range markers {
+	for i, m := range Markers {
 		out[fmt.Sprintf("marker %d", i)] = m
 	}
 	return out
 }
 
-// wrapped puts a value so many levels deep into lists and maps, by turns.
-func wrapped(v any, depth int) any {
+// Wrapped puts a value so many levels deep into lists and maps, by turns.
+func Wrapped(v any, depth int) any {
 	for i := range depth {
 		if i%2 == 0 {
 			v = map[string]any{"a": 1, "k": v}
@@ -57,8 +59,8 @@ func wrapped(v any, depth int) any {
 	return v
 }
 
-// places puts a value where each output has room for it: whatever its type says.
-func places(v any) map[string]any {
+// Places puts a value where each output has room for it: whatever its type says.
+func Places(v any) map[string]any {
 	return map[string]any{
 		"data": v, "open": map[string]any{"x": v}, "members": map[string]any{"x": v}, "list": []any{v}, "texts": map[string]any{"x": v},
 		"names": []any{v}, "text": v, "union": v, "either": map[string]any{"kind": "a", "value": v},
@@ -67,30 +69,28 @@ func places(v any) map[string]any {
 	}
 }
 
-// signing is a server whose answers have what it was told to say.
-type signing struct {
+// Server is a server whose answers have what it was told to say.
+type Server struct {
 	*httptest.Server
 	mu sync.Mutex
 	// said are the members of answers, by method and name; things are those that
 	// are there.
-	said   map[string]map[string]any
-	things map[string]bool
-	// made counts what was ever made.
-	made int
-	// touched counts requests that nobody should send.
-	touched int
+	said          map[string]map[string]any
+	things        map[string]bool
+	made, touched int
 }
 
-func newSigning(t *testing.T) *signing {
+// New starts a server.
+func New(t *testing.T) *Server {
 	t.Helper()
-	s := &signing{said: map[string]map[string]any{}, things: map[string]bool{}}
+	s := &Server{said: map[string]map[string]any{}, things: map[string]bool{}}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
 }
 
-// say makes the members part of the answers to requests of these methods.
-func (s *signing) say(name string, members map[string]any, methods ...string) {
+// Say makes the members part of the answers to requests of these methods.
+func (s *Server) Say(name string, members map[string]any, methods ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, method := range methods {
@@ -98,7 +98,8 @@ func (s *signing) say(name string, members map[string]any, methods ...string) {
 	}
 }
 
-func (s *signing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers with what it was told to say.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
@@ -133,8 +134,23 @@ func (s *signing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-func (s *signing) there() int {
+// There counts the things that are there.
+func (s *Server) There() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.things)
+}
+
+// Made counts what was ever made.
+func (s *Server) Made() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.made
+}
+
+// Touched counts requests that nobody should send.
+func (s *Server) Touched() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.touched
 }
