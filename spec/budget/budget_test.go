@@ -112,7 +112,7 @@ func TestRegexpsStop(t *testing.T) {
 				"Find":  func(b *Budget, s string) error { _, err := re.Find(b, s); return err },
 			} {
 				// The text is short, so that what does not spend fails here and does not hang.
-				if err := match(New(context.Background(), 1<<20), s[:64<<10]); !errors.Is(err, ErrSpent) {
+				if err := match(New(context.Background(), 1<<18), s[:64<<10]); !errors.Is(err, ErrSpent) {
 					t.Fatalf("%s of little budget: %v", what, err)
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
