@@ -43,8 +43,9 @@ generate: ## write every generated file anew
 mutants: ## switch off one mechanism after the other: a test must notice each
 	@cd tests && go run ./mutants $(MUTANTSFLAGS)
 
-model: ## what make test samples, whole: parallel first calls, specs broken in structure, 20,000 histories against an unlucky API; MODELFLAGS="-seed 7"
+model: ## what make test samples, whole: the race detector in every test, parallel first calls, specs broken in structure, 20,000 histories against an unlucky API; MODELFLAGS="-seed 7"
 	@go test ./engine -race -run '^TestParallelFirstCalls' -count=1 -timeout=1h -first-calls=200
+	@cd tests && go run ./testall -whole
 	@cd tests && go test ./structure -count=1 -timeout=3h -every=1
 	@cd tests && go test ./model -run '^TestModel' -count=1 -timeout=3h -v -matrix -histories=20000 -cli=60 -seed=$$(date +%s) $(MODELFLAGS)
 

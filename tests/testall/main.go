@@ -6,7 +6,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,26 +25,24 @@ import (
 
 func main() {
 	verbose := flag.Bool("v", false, "print what every test prints, as `go test -v` does")
+	whole := flag.Bool("whole", false, "with the race detector also what runs declprov as a program")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := runAll(ctx, os.Stdout, *verbose, flag.Args()); err != nil {
+	if err := runAll(ctx, os.Stdout, *verbose, *whole, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-// everything is what is run where nothing else was asked for.
-func everything() []string { return []string{"./..."} }
-
-func runAll(ctx context.Context, out io.Writer, verbose bool, patterns []string) error {
+func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []string) error {
 	root, err := tools.Root()
 	if err != nil {
 		return err
 	}
 	if len(patterns) == 0 {
-		patterns = everything()
+		patterns = []string{"./..."}
 	}
 	r := newReport(out, verbose)
 	race := []string{"-race"}
@@ -57,17 +57,18 @@ func runAll(ctx context.Context, out io.Writer, verbose bool, patterns []string)
 	// The tests of the second module run programs that are built from the
 	// first, which Go's cache of test results does not know: -count=1.
 	tests := filepath.Join(root, "tests")
-	outside := goTest(ctx, tests, append(append(race, "-count=1"), patterns...), r)
-	// The histories of the model are many, and each takes four times as long with the
-	// race detector: that has seen some of them above, and the replays, and these are
-	// the others.
-	var model error
-	if race != nil && slices.Equal(patterns, everything()) {
-		model = goTest(ctx, tests, []string{"-count=1", "-run=^Test(Model|Mechanism)", "./model"}, r)
+	watched, err := listWatched(ctx, tests, patterns, whole)
+	if err != nil {
+		return err
 	}
+	var raced error
+	if race != nil && len(watched) > 0 {
+		raced = goTest(ctx, tests, append([]string{"-race", "-count=1"}, watched...), r)
+	}
+	outside := goTest(ctx, tests, append([]string{"-count=1"}, patterns...), r)
 	r.summary()
 	switch {
-	case product != nil || outside != nil || model != nil || r.failed > 0:
+	case product != nil || raced != nil || outside != nil || r.failed > 0:
 		return errors.New("tests failed")
 	case os.Getenv(tools.NoSkip) == "1" && len(r.left) > 0:
 		return fmt.Errorf("tests were left out, and %s=1 forbids it", tools.NoSkip)
@@ -86,6 +87,38 @@ func oneBinary(ctx context.Context, root string) error {
 		return err
 	}
 	return os.Setenv(release.Variable, binary)
+}
+
+// engine is what the tests are about whose own process has declprov in it.
+const engine = "github.com/declprov/declprov/engine"
+
+// listWatched lists the packages of the second module that run with the race detector,
+// too: those with the engine in the process of the tests. It sees nothing of a declprov
+// that runs as a program, as for all others, unless the whole was asked for.
+func listWatched(ctx context.Context, dir string, patterns []string, whole bool) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports"}, patterns...)...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	listed, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the packages of %s: %w", dir, err)
+	}
+	var out []string
+	for in := json.NewDecoder(bytes.NewReader(listed)); ; {
+		var pkg struct {
+			ImportPath                         string
+			Imports, TestImports, XTestImports []string
+		}
+		switch err := in.Decode(&pkg); {
+		case err == io.EOF:
+			return out, nil
+		case err != nil:
+			return nil, fmt.Errorf("listing the packages of %s: %w", dir, err)
+		}
+		tests := slices.Concat(pkg.TestImports, pkg.XTestImports)
+		if len(tests) > 0 && (whole || slices.Contains(append(tests, pkg.Imports...), engine)) {
+			out = append(out, pkg.ImportPath)
+		}
+	}
 }
 
 // raceDetector says why -race cannot be had, if it cannot: it takes a C
