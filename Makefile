@@ -43,9 +43,12 @@ generate: ## write every generated file anew
 mutants: ## switch off one mechanism after the other: a test must notice each
 	@cd tests && go run ./mutants $(MUTANTSFLAGS)
 
-model: ## what make test samples, whole: the race detector in every test, parallel first calls, specs broken in structure, 20,000 histories against an unlucky API; MODELFLAGS="-seed 7"
+model: ## what make test samples, whole: the race detector in every test, parallel first calls, hostile texts, kills, specs broken in structure, 20,000 histories against an unlucky API; MODELFLAGS="-seed 7"
 	@go test ./engine -race -run '^TestParallelFirstCalls' -count=1 -timeout=1h -first-calls=200
 	@cd tests && go run ./testall -whole
+	@go test ./actions/http -race -run "^TestHostileStrings" -count=1 -timeout=1h -strings=10000
+	@cd tests && go test ./http/strings ./exec/strings -run "^TestHostileStrings" -count=1 -timeout=1h -strings=10000
+	@cd tests && go test ./http/kill -run '^TestKilled' -count=1 -timeout=1h -kills=1000 -ups=10
 	@cd tests && go test ./structure -count=1 -timeout=3h -every=1
 	@cd tests && go test ./model -run '^TestModel' -count=1 -timeout=3h -v -matrix -histories=20000 -cli=60 -seed=$$(date +%s) $(MODELFLAGS)
 

@@ -5,6 +5,7 @@ package strings_test
 import (
 	"context"
 	"encoding/base64"
+	"flag"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -23,10 +24,7 @@ import (
 	"github.com/declprov/declprov/tests/internal/provider"
 )
 
-const (
-	count      = 10_000
-	shortCount = 1_000
-)
+var count = flag.Int("strings", 1000, "how many texts go through each place; make model has 10000")
 
 // lab is a provider whose program records.
 type lab struct {
@@ -108,12 +106,9 @@ func hasNUL(s string) bool { return strings.Contains(s, "\x00") }
 
 func TestHostileStrings(t *testing.T) {
 	l := newLab(t)
-	wanted, seed := count, uint64(time.Now().UnixNano())
-	if testing.Short() {
-		wanted = shortCount
-	}
+	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	texts := corpus.Strings(wanted, seed)
+	texts := corpus.Strings(*count, seed)
 	for _, p := range places {
 		t.Run(p.function, func(t *testing.T) {
 			began, refused := time.Now(), 0

@@ -1,6 +1,7 @@
 package kill
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -17,9 +18,11 @@ import (
 	"github.com/declprov/declprov/tests/internal/pulumitest"
 )
 
+var ups = flag.Int("ups", 4, "how many ups with a kill each stack lives through; make model has 10")
+
 const (
-	// stacks live side by side, each through so many ups with a kill.
-	stacks, ups, shortUps = 3, 10, 3
+	// stacks live side by side.
+	stacks = 3
 	// fresh is how many resources an up makes. It changes those of the up before,
 	// and deletes those before them.
 	fresh = 5
@@ -41,11 +44,7 @@ func TestKilledUnderTheCLI(t *testing.T) {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
 				v := newVictim(t, rand.New(rand.NewPCG(seed, uint64(i))))
-				rounds := ups
-				if testing.Short() {
-					rounds = shortUps
-				}
-				for range rounds {
+				for range *ups {
 					if v.round() {
 						hit.Add(1)
 					}

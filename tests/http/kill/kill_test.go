@@ -5,6 +5,7 @@ package kill
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -23,9 +24,9 @@ import (
 	"github.com/declprov/declprov/tests/internal/provider"
 )
 
+var kills = flag.Int("kills", 100, "how often a provider is killed over the protocol; make model has 1000")
+
 const (
-	kills      = 1000
-	shortKills = 50
 	// batch is how many resources are made side by side.
 	batch = 8
 	// moment is the longest time from the beginning of creates to the kill: about
@@ -45,11 +46,7 @@ func TestKilledAtRandom(t *testing.T) {
 	w := &world{T: t, random: rand.New(rand.NewPCG(seed, 1)), server: hostile.Start(t), made: map[string]client.State{}}
 	w.server.Delay = func() time.Duration { return rand.N(delay) }
 	w.folder = provider.Folder(t, "hostile", "tests/http/faults/testdata/hostile.cue")
-	wanted := kills
-	if testing.Short() {
-		wanted = shortKills
-	}
-	for killed := 0; killed < wanted; {
+	for killed := 0; killed < *kills; {
 		if len(w.wanted) == 0 {
 			w.more()
 		}
@@ -63,7 +60,7 @@ func TestKilledAtRandom(t *testing.T) {
 		}
 	}
 	w.judge()
-	t.Logf("%d kills, %d resources, %d requests", wanted, len(w.made), len(w.server.Requests()))
+	t.Logf("%d kills, %d resources, %d requests", *kills, len(w.made), len(w.server.Requests()))
 
 	w.settle()
 	if left, err := journal.In(dir).List(); err != nil || len(left) > 0 {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/url"
 	"strings"
@@ -22,10 +23,7 @@ import (
 	"github.com/declprov/declprov/tests/internal/provider"
 )
 
-const (
-	count      = 10_000
-	shortCount = 1_500
-)
+var count = flag.Int("strings", 1500, "how many texts go through each place; make model has 10000")
 
 // lab is a provider whose server records.
 type lab struct {
@@ -91,12 +89,9 @@ func carried(s string) bool {
 
 func TestHostileStrings(t *testing.T) {
 	l := newLab(t)
-	wanted, seed := count, uint64(time.Now().UnixNano())
-	if testing.Short() {
-		wanted = shortCount
-	}
+	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	texts := corpus.Strings(wanted, seed)
+	texts := corpus.Strings(*count, seed)
 	for _, p := range places {
 		t.Run(p.function, func(t *testing.T) {
 			began, refused := time.Now(), 0
