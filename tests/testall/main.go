@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/declprov/declprov/tests/internal/release"
@@ -136,8 +137,11 @@ func raceDetector(root string) error {
 
 // goTest runs one module's tests into the report. They are not vetted, as that is for
 // `make check`, and not linked for a debugger: both take seconds for each package.
+// One package more than there are processors is at work, since many wait now and then.
 func goTest(ctx context.Context, dir string, args []string, r *report) error {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-timeout=20m", "-vet=off", "-ldflags=-w"}, args...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{
+		"test", "-json", "-timeout=20m", "-vet=off", "-ldflags=-w", fmt.Sprint("-p=", runtime.NumCPU()+1),
+	}, args...)...)
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
 	if slices.Contains(args, "-race") {
