@@ -24,7 +24,8 @@ type Call struct {
 	// Written reports whether the spec gives the argument, even if its value is
 	// null and so not in Args. Nil: what is in Args is all that was written.
 	Written func(argument string) bool
-	// Hidden reports whether an argument holds a secret. Nil: none does.
+	// Hidden reports whether an argument holds a secret, or a part of one by its dotted
+	// path (upload.0.content). Nil: none does.
 	Hidden func(argument string) bool
 	// Key is the same for every attempt at a call, over restarts of the process
 	// too, where the kind says that the call is Keyed; else "".

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -94,7 +95,7 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 		return err
 	}
 	if holdsSecret(out) {
-		call.Hidden = hiding(call.Hidden, name)
+		call.Hidden = hiding(call.Hidden, name, out)
 	}
 	v := expr.Reveal(out, nil)
 	if a.under != nil {
@@ -125,9 +126,15 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 	return nil
 }
 
-// hiding adds an argument to those that hold a secret.
-func hiding(others func(string) bool, name string) func(string) bool {
-	return func(asked string) bool { return asked == name || others != nil && others(asked) }
+// hiding adds an argument, and its parts by their dotted paths, to those that hold a
+// secret.
+func hiding(others func(string) bool, name string, v any) func(string) bool {
+	var marks secretPaths
+	marks.within(v, strings.Split(name, "."))
+	return func(asked string) bool {
+		path := strings.Split(asked, ".")
+		return slices.ContainsFunc(marks.paths, func(mark []string) bool { return overlap(path, mark) }) || others != nil && others(asked)
+	}
 }
 
 // over is the family's default with an argument's own members over it.

@@ -35,12 +35,35 @@ func check(s actions.Static) []actions.Fault {
 	case s.Given("upload") && !s.Given("ssh"):
 		fail("upload", "", "upload without ssh", "A command on this machine gets its files by `files`.")
 	}
+	if s.Secret["upload"] {
+		out = append(out, checkUploads(s.Nodes["upload"])...)
+	}
 	for _, name := range []string{"timeout", "grace"} {
 		if v, literal := s.Literals[name].(string); literal {
 			if _, err := actions.DurationOf(name, v, 0); err != nil {
 				fail(name, "", err.Error(), "Write one like 10s or 1m30s.")
 			}
 		}
+	}
+	return out
+}
+
+// checkUploads finds secret content in files that others can read. Which of several
+// files has the secret is not known here: where one is private, it may be that one.
+func checkUploads(n *spec.Node) []actions.Fault {
+	var out []actions.Fault
+	if n == nil || n.Kind != spec.ListNode {
+		return nil
+	}
+	for i, item := range n.Items {
+		content, mode := item.Get("content"), item.Get("mode")
+		if content == nil || content.Kind != spec.StringNode || !strings.Contains(content.Text, "${") {
+			continue
+		}
+		if mode == nil || !actions.OthersRead(mode.Text) {
+			return nil
+		}
+		out = append(out, actions.SecretForOthers("upload", fmt.Sprintf("%d.mode", i), mode.Text))
 	}
 	return out
 }

@@ -51,8 +51,8 @@ func (c *command) input(ctx context.Context) (io.Closer, error) {
 	return io.NopCloser(nil), nil
 }
 
-// put is how one file gets where it belongs; its name has slashes.
-type put func(name string, mode fs.FileMode, content io.Reader) error
+// put is how one file of an item gets where it belongs; its name has slashes.
+type put func(item int, name string, mode fs.FileMode, content io.Reader) error
 
 // putAll puts the files of an argument, and counts them.
 func (c *command) putAll(ctx context.Context, given []any, one put) (done int, err error) {
@@ -62,10 +62,13 @@ func (c *command) putAll(ctx context.Context, given []any, one put) (done int, e
 		mode, err := modeOf(file)
 		if err == nil {
 			err = c.putOne(ctx, name, file["content"], func(name string, own fs.FileMode, content io.Reader) error {
-				if mode != nil {
+				switch {
+				case mode != nil:
 					own = *mode
+				case c.hidesContent(i):
+					own = actions.Private(own)
 				}
-				err := one(name, own, content)
+				err := one(i, name, own, content)
 				if err == nil {
 					done++
 				}
@@ -93,7 +96,7 @@ func modeOf(file map[string]any) (*fs.FileMode, error) {
 	return &mode, nil
 }
 
-func (c *command) putOne(ctx context.Context, name string, content any, one put) error {
+func (c *command) putOne(ctx context.Context, name string, content any, one func(name string, mode fs.FileMode, content io.Reader) error) error {
 	switch content := content.(type) {
 	case string:
 		return one(name, 0o600, strings.NewReader(content))
@@ -132,7 +135,7 @@ func (c *command) place(ctx context.Context) (remove func(), err error) {
 	root, err := os.OpenRoot(dir)
 	if err == nil {
 		defer root.Close()
-		_, err = c.putAll(ctx, given, func(name string, mode fs.FileMode, content io.Reader) error {
+		_, err = c.putAll(ctx, given, func(_ int, name string, mode fs.FileMode, content io.Reader) error {
 			return write(root, name, mode, content)
 		})
 	}
@@ -165,6 +168,11 @@ func write(root *os.Root, name string, mode fs.FileMode, content io.Reader) erro
 	return errors.Join(err, file.Close())
 }
 
+// hidesContent reports whether what is uploaded as that item is secret.
+func (c *command) hidesContent(item int) bool {
+	return c.call.HidesAny(fmt.Sprintf("upload.%d.content", item))
+}
+
 // upload puts the files of a command on the machine where it runs, and says how
 // many are there.
 func (c *command) upload(ctx context.Context, client *remote.Client) (done int, err error) {
@@ -173,8 +181,11 @@ func (c *command) upload(ctx context.Context, client *remote.Client) (done int, 
 		return 0, err
 	}
 	defer files.Close()
-	return c.putAll(ctx, c.uploads, func(name string, mode fs.FileMode, content io.Reader) error {
+	return c.putAll(ctx, c.uploads, func(item int, name string, mode fs.FileMode, content io.Reader) error {
 		c.call.Progress("uploading " + name)
+		if c.hidesContent(item) {
+			c.call.TellOthersRead(name, mode)
+		}
 		return files.Put(ctx, name, mode, content)
 	})
 }

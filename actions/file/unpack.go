@@ -32,7 +32,7 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 		Args: []actions.Arg{
 			pathArg("Directory to write into. It is made where it is missing."),
 			{Property: spec.Property{Name: "archive", Type: &spec.Type{Kind: spec.Archive}, Required: true, Doc: "The files, as an archive that the user hands over."}},
-			mode("Permission bits of each file in octal. Without it, those in the archive."),
+			mode("Permission bits of each file in octal. Without it, those in the archive, of which others than the owner get none where it is secret."),
 			overwrite("Replace files that exist."),
 			option("exact", false, "Delete what else is in the directory. The permissions must grant the whole tree: `dir/**`."),
 			root(),
@@ -66,7 +66,8 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 			Files:  map[string]string{"site/index.html": "<h1>Hello</h1>\n", "site/css/site.css": "", "www/old.html": "gone\n"},
 			Handed: map[string]string{"site": "site/"},
 		}},
-		Run: runUnpack,
+		Check: checkWrite,
+		Run:   runUnpack,
 	}
 }
 
@@ -128,8 +129,12 @@ func (u *unpacking) all(archive *spec.File) error {
 
 // one writes a file of the archive.
 func (u *unpacking) one(e assets.Entry) error {
-	mode := u.mode
-	if mode == nil {
+	mode, secret := u.mode, u.call.HidesAny("archive")
+	switch {
+	case mode == nil && secret:
+		private := actions.Private(e.Mode)
+		mode = &private
+	case mode == nil:
 		mode = &e.Mode
 	}
 	u.kept[e.Name] = true
@@ -141,6 +146,9 @@ func (u *unpacking) one(e assets.Entry) error {
 		return err
 	}
 	u.written = true
+	if secret {
+		u.call.TellOthersRead(path.Join(u.call.String("path"), e.Name), info.Mode())
+	}
 	item := attributes(path.Join(u.call.String("path"), e.Name), info)
 	item["sha256"] = hex.EncodeToString(hash.Sum(nil))
 	u.items = append(u.items, item)

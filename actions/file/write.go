@@ -4,11 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
-	"io/fs"
 	"slices"
-	"strconv"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -82,23 +79,16 @@ func runWrite(ctx context.Context, call *actions.Call) actions.Outcome {
 	})
 }
 
-// contents are the arguments that may be the content of a file.
-var contents = []string{"content", "contentBase64", "source"}
-
-// readable are the permission bits by which others than the owner read a file.
-const readable fs.FileMode = 0o044
+// contents are the arguments that may be the content of files.
+var contents = []string{"content", "contentBase64", "source", "archive"}
 
 // checkWrite finds secret content in a file that others can read.
 func checkWrite(s actions.Static) []actions.Fault {
 	text, _ := s.Literals["mode"].(string)
-	bits, err := strconv.ParseUint(text, 8, 32)
-	if err != nil || fs.FileMode(bits)&readable == 0 || !slices.ContainsFunc(contents, func(name string) bool { return s.Secret[name] }) {
+	if !actions.OthersRead(text) || !slices.ContainsFunc(contents, func(name string) bool { return s.Secret[name] }) {
 		return nil
 	}
-	return []actions.Fault{{
-		Argument: "mode", Warning: true, Exposes: true, Summary: fmt.Sprintf("a secret goes into a file that others can read: mode %q", text),
-		Remedy: "Write `mode: \"0600\"`, or leave it out: a new file with secret content is 0600.",
-	}}
+	return []actions.Fault{actions.SecretForOthers("mode", "", text)}
 }
 
 // writeFrom writes what src yields to the call's path, and describes the file.
@@ -116,8 +106,8 @@ func writeFrom(ctx context.Context, call *actions.Call, src io.Reader, opts acti
 	if err != nil {
 		return changing(err)
 	}
-	if call.Log != nil && call.HidesAny(contents...) && info.Mode()&readable != 0 {
-		call.Log(fmt.Sprintf("%s holds a secret, and others can read it: its mode is %s. Set it to 0600", at, modeText(info.Mode())), false)
+	if call.HidesAny(contents...) {
+		call.TellOthersRead(at, info.Mode())
 	}
 	result := attributes(call.String("path"), info)
 	if ask.sha256 {

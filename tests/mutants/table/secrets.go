@@ -177,6 +177,22 @@ func ofSecrets() []Mutant {
 		},
 		{
 			Promise:   "A secret shows nowhere",
+			Mechanism: "vet warns of secret content that others can read on another machine",
+			File:      "actions/exec/check.go",
+			Find:      `	if s.Secret["upload"] {`,
+			Replace:   `	if s.Secret["upload"] && false {`,
+			Package:   "engine", Test: "TestVetFindsFilesForOthers/upload", Fails: "warnings, expected 1",
+		},
+		{
+			Promise:   "A secret shows nowhere",
+			Mechanism: "the files of a secret archive are their owner's alone",
+			File:      "actions/file/unpack.go",
+			Find:      `	case mode == nil && secret:`,
+			Replace:   `	case mode == nil && secret && false:`,
+			Package:   "engine", Test: "TestSecretArchives/mode null, secret true", Fails: "its mode is",
+		},
+		{
+			Promise:   "A secret shows nowhere",
 			Mechanism: "a new file with secret content is its owner's alone",
 			File:      "actions/files_write.go",
 			Find:      `old == nil && !opts.Private)`,

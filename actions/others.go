@@ -1,0 +1,38 @@
+package actions
+
+import (
+	"fmt"
+	"io/fs"
+	"strconv"
+)
+
+// A secret in a file that others than its owner can read: vet warns of it where the mode
+// is written, and whoever runs it is told.
+
+// readable are the permission bits by which others than the owner read a file.
+const readable fs.FileMode = 0o044
+
+// OthersRead reports whether a mode, in octal, lets others read a file.
+func OthersRead(mode string) bool {
+	bits, err := strconv.ParseUint(mode, 8, 32)
+	return err == nil && fs.FileMode(bits)&readable != 0
+}
+
+// SecretForOthers is the warning of secret content in a file of such a mode, which
+// stands in an argument, or in a part of it.
+func SecretForOthers(argument, part, mode string) Fault {
+	return Fault{
+		Argument: argument, Path: part, Warning: true, Exposes: true, Summary: fmt.Sprintf("a secret goes into a file that others can read: mode %q", mode),
+		Remedy: "Write `mode: \"0600\"`, or leave it out: a new file with secret content is 0600.",
+	}
+}
+
+// Private is a mode without what it gives to others than the owner.
+func Private(mode fs.FileMode) fs.FileMode { return mode &^ 0o077 }
+
+// TellOthersRead logs that a file with a secret can be read by others, where it can.
+func (c *Call) TellOthersRead(path string, mode fs.FileMode) {
+	if c.Log != nil && mode&readable != 0 {
+		c.Log(fmt.Sprintf("%s holds a secret, and others can read it: its mode is %04o. Set it to 0600", path, mode.Perm()), false)
+	}
+}
