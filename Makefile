@@ -45,6 +45,7 @@ mutants: ## switch off one mechanism after the other: a test must notice each
 
 model: ## what make test samples, whole: the race detector in every test, parallel first calls, hostile texts, kills, specs broken in structure, 20,000 histories against an unlucky API; MODELFLAGS="-seed 7"
 	@go test ./engine -race -run '^TestParallelFirstCalls' -count=1 -timeout=1h -first-calls=200
+	@go test ./engine -race -run '^TestNeverNull' -count=1 -timeout=1h -nulls=1
 	@cd tests && go run ./testall -whole
 	@go test ./actions/http -race -run "^TestHostileStrings" -count=1 -timeout=1h -strings=10000
 	@cd tests && go test ./http/strings ./exec/strings -run "^TestHostileStrings" -count=1 -timeout=1h -strings=10000
