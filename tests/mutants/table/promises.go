@@ -23,6 +23,6 @@ func ofPromises() []Mutant {
 			`		if err := error(nil); err != nil {`, "named, a typed read"),
 		row("a part that is lacking counts", "engine/incomplete.go",
 			`			if m.Required && m.check.lacks(v.AsMap().Get(m.Name)) {`,
-			`			if false {`, "typed, no read"),
+			`			if m.Required && m.check.lacks(v.AsMap().Get(m.Name)) && false {`, "typed, no read"),
 	}
 }
