@@ -191,9 +191,10 @@ func TestPagesHaveATotal(t *testing.T) {
 		case <-time.After(2 * time.Millisecond): // of which 1000 pages take more than 300ms
 		case <-r.Context().Done():
 		}
+		w.Header().Set("Link", fmt.Sprintf("</n?after=%d>; rel=next", n))
 		answerJSON(200, fmt.Sprintf(`{"items":[%d],"next":%d}`, n, n))(w, r)
 	}
-	for name, how := range map[string]args{"page": {"param": "p"}, "offset": {"param": "p"}, "cursor": {"param": "c"}} {
+	for name, how := range map[string]any{"link": true, "page": args{"param": "p"}, "offset": args{"param": "p"}, "cursor": args{"param": "c"}} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, slow)
 			start := time.Now()

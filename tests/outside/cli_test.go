@@ -57,7 +57,7 @@ func TestSignedDataInYAML(t *testing.T) {
 }
 
 // TestSignedComponentsInYAML: no component makes an asset, a secret or an unknown value
-// of a text, for its outputs or for its children.
+// of a text, for its outputs or for its children; and no function of what a server says.
 func TestSignedComponentsInYAML(t *testing.T) {
 	b := &signedStack{T: t, server: signing.New(t)}
 	b.stack = pulumitest.New(t, pulumitest.Providers{"signed": provider.Folder(t, "signed", "tests/outside/testdata/signed.cue")})
@@ -72,6 +72,12 @@ func TestSignedComponentsInYAML(t *testing.T) {
 			b.upFails()
 			b.holds(nil)
 		}
+		b.server.Say("asked", map[string]any{"data": hostile[what]}, "GET")
+		b.program("variables:\n  said: {fn::invoke: {function: 'signed:index:ask', arguments: {name: asked}}}\noutputs: {said: '${said.data}'}\n")
+		if failed := strings.Join(b.upFails(), "\n"); !strings.Contains(failed, "data") {
+			b.Errorf("the function's error does not name the output: %s", failed)
+		}
+		b.holds(nil)
 	}
 	b.destroy()
 	if left := b.server.There(); left > 0 || b.server.Touched() > 0 {
@@ -91,9 +97,9 @@ func (b *signedStack) program(resources string) {
 	b.stack.Program("resources:\n  of: {type: 'pulumi:providers:signed', defaultProvider: true, properties: {endpoint: '" + b.server.URL + "'}}\n" + resources)
 }
 
-func (b *signedStack) upFails(args ...string) {
+func (b *signedStack) upFails(args ...string) []string {
 	b.Helper()
-	b.stack.Fails(b.stack.Project.Up(b.Context(), args...))
+	return b.stack.Fails(b.stack.Project.Up(b.Context(), args...))
 }
 
 func (b *signedStack) destroy() {
