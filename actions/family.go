@@ -222,6 +222,7 @@ const (
 	Connect
 	Run
 	Environ
+	Package
 )
 
 // Grant is one permission: an access to what a pattern names. Pattern is a

@@ -17,6 +17,9 @@ func (c *compiler) child(p *plan, pl *planned) *child {
 		key: m.Key, typ: pl.kind.name, foreign: pl.kind.foreign, component: pl.kind.component,
 		takes: c.checker(pl.kind.takes), has: c.checker(pl.kind.has),
 	}
+	if out.foreign {
+		out.versions = c.childPackage(pl)
+	}
 	for _, n := range pl.needs {
 		out.needs = append(out.needs, n.key)
 	}

@@ -31,6 +31,8 @@ type child struct {
 	// foreign, the token of another package's.
 	typ     string
 	foreign bool
+	// versions are those of its package that are granted; nil is any.
+	versions []string
 	// component says that it is no resource of its own, but made of others.
 	component bool
 	// needs are the keys of the children that must be there before it.

@@ -131,7 +131,10 @@ func (b *build) options(r *Registration, ch *child, el *element) error {
 	for _, a := range o.aliases {
 		out.Aliases = append(out.Aliases, read.alias(a))
 	}
-	return read.err
+	if read.err != nil {
+		return read.err
+	}
+	return b.granted(ch, out)
 }
 
 // all are the resources of a child that are there.

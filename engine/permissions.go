@@ -12,7 +12,7 @@ import (
 
 // Grant is one permission of a spec, as a reviewer reads it.
 type Grant struct {
-	// Access is read, write, hosts, run or env.
+	// Access is read, write, hosts, run, env or packages.
 	Access string `json:"access"`
 	// Pattern is the glob, origin, program or name, with its templates as
 	// written.
@@ -65,7 +65,7 @@ func (g grant) chosen() bool {
 }
 
 func accessName(a actions.Access) string {
-	return [...]string{"", "read", "write", "hosts", "run", "env"}[a]
+	return [...]string{"", "read", "write", "hosts", "run", "env", "packages"}[a]
 }
 
 // permissions compiles the block, or what stands in for it: what the spec names.
@@ -84,6 +84,7 @@ func (c *compiler) permissions() {
 				c.grant(actions.Environ, &spec.Node{Kind: spec.StringNode, Text: name, Range: p.Range}, true, "config."+p.Name)
 			}
 		}
+		c.impliedPackages()
 		return
 	}
 	c.in("permissions", "permissions", func() {
@@ -96,6 +97,7 @@ func (c *compiler) permissions() {
 			{actions.Connect, c.spec.Permissions.Hosts},
 			{actions.Run, c.spec.Permissions.Run},
 			{actions.Environ, c.spec.Permissions.Env},
+			{actions.Package, c.spec.Permissions.Packages},
 		} {
 			for i, n := range block.nodes {
 				c.grant(block.access, n, false, fmt.Sprintf("%s[%d]", accessName(block.access), i))

@@ -55,7 +55,9 @@ type Metadata struct {
 // is a template.
 type Permissions struct {
 	Read, Write, Hosts, Run, Env []*Node
-	Range                        diag.Range
+	// Packages are NAME or NAME@VERSION, without templates.
+	Packages []*Node `json:",omitempty"`
+	Range    diag.Range
 }
 
 // Resource is the resource of that name, or nil.

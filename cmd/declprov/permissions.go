@@ -17,7 +17,8 @@ import (
 
 const permissionsHelp = `Permissions prints what a spec may do to your machine and to others: the files it
 may read and write, the servers it may reach, the programs it may run, the
-variables it may see. Whatever is not listed is refused.
+variables it may see, the packages that its components make resources of.
+Whatever is not listed is refused.
 
 A grant in ${...} is decided when the provider runs: ${config.x} by its
 configuration; ${inputs.x} by the program that uses it ("chosen by the
@@ -34,6 +35,7 @@ var accesses = [...]struct{ key, allows string }{
 	{"hosts", "connect to"},
 	{"run", "run programs"},
 	{"env", "see environment variables"},
+	{"packages", "make resources of other packages, whose plugins do what you may do"},
 }
 
 func (a *app) permissionsCommand() *cobra.Command {

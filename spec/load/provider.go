@@ -207,16 +207,22 @@ func (l *loader) sameName(p *spec.Provider) {
 // permissions is the block of LANGUAGE.md section 7.
 func (l *loader) permissions(it item, p place) *spec.Permissions {
 	before := len(l.diags)
-	b, ok := l.block(it, p, "permissions", []string{"read", "write", "hosts", "run", "env"}, nil)
+	b, ok := l.block(it, p, "permissions", []string{"read", "write", "hosts", "run", "env", "packages"}, nil)
 	if !ok {
 		return unknownGrants(it)
 	}
 	perms := &spec.Permissions{Range: it.at}
 	for name, list := range map[string]*[]*spec.Node{
-		"read": &perms.Read, "write": &perms.Write, "hosts": &perms.Hosts, "run": &perms.Run, "env": &perms.Env,
+		"read": &perms.Read, "write": &perms.Write, "hosts": &perms.Hosts, "run": &perms.Run, "env": &perms.Env, "packages": &perms.Packages,
 	} {
 		if m, ok := b.get(name); ok {
 			*list = l.templates(m, b.at(name))
+		}
+	}
+	for i, n := range perms.Packages {
+		if n.Kind == spec.StringNode && !packageGrant.MatchString(n.Text) {
+			l.report(badValue, n.Range, place{p.context, fmt.Sprintf("%s.packages[%d]", p.path, i)}, fmt.Sprintf("%q is no package", n.Text),
+				`Write its name, "random", or one version of it, "random@4.16.3". It takes no templates: which packages there are is known before anything runs.`)
 		}
 	}
 	if len(l.diags) > before {
@@ -225,11 +231,14 @@ func (l *loader) permissions(it item, p place) *spec.Permissions {
 	return perms
 }
 
+// packageGrant is a package, as PACKAGE or PACKAGE@VERSION.
+var packageGrant = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9_]*(@v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?)?$`)
+
 // unknownGrants stand in for a block with a mistake in it, which was reported:
 // nobody knows what it does not grant.
 func unknownGrants(it item) *spec.Permissions {
 	unknown := []*spec.Node{{Range: it.at}}
-	return &spec.Permissions{Range: it.at, Read: unknown, Write: unknown, Hosts: unknown, Run: unknown, Env: unknown}
+	return &spec.Permissions{Range: it.at, Read: unknown, Write: unknown, Hosts: unknown, Run: unknown, Env: unknown, Packages: unknown}
 }
 
 func without(list []string, name string) []string {

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// The children of a component may be of other packages, and the plugin of another
+// package is a program that does what the user may do. So which packages there are is a
+// grant, too: that of `permissions: packages`; without a block, what the types of the
+// children name. Where a plugin is downloaded from is a grant of hosts.
+
+// impliedPackages are the grants that the children of components have where there is no
+// block: their packages, and where plugins are said to come from.
+func (c *compiler) impliedPackages() {
+	seen := map[string]bool{}
+	imply := func(access actions.Access, text string, n *spec.Node) {
+		if text != "" && !seen[text] {
+			seen[text] = true
+			c.grant(access, &spec.Node{Kind: spec.StringNode, Text: text, Range: n.Range}, true, "permissions")
+		}
+	}
+	for _, m := range c.spec.Components {
+		for _, ch := range m.Children {
+			if ch.Type == nil || ch.Type.Kind != spec.StringNode || expr.HasTemplate(ch.Type) || localType(c.spec.Name, ch.Type) != "" {
+				continue
+			}
+			imply(actions.Package, packageOf(ch.Type.Text), ch.Type)
+			if from := ch.Options.Get("pluginDownloadURL"); from != nil && from.Kind == spec.StringNode && !expr.HasTemplate(from) {
+				imply(actions.Connect, pluginOrigin(from.Text), from)
+			}
+		}
+	}
+}
+
+// packageOf is the package whose plugin makes what has a type, which is a token.
+func packageOf(token string) string {
+	if pkg, ok := strings.CutPrefix(token, providerType); ok {
+		return pkg
+	}
+	pkg, _, _ := strings.Cut(token, ":")
+	return pkg
+}
+
+// childPackage reports a child whose package is not granted. It returns the versions of
+// the package that are, nil for any.
+func (c *compiler) childPackage(pl *planned) (versions []string) {
+	m := pl.spec
+	pkg := packageOf(pl.kind.name)
+	for _, g := range c.grants {
+		name, version, one := strings.Cut(strings.Replace(g.node.Text, "@v", "@", 1), "@")
+		switch {
+		case g.access != actions.Package || name != pkg:
+		case !one:
+			return nil
+		default:
+			versions = append(versions, version)
+		}
+	}
+	if slices.Contains(c.unsure, actions.Package) {
+		return nil
+	}
+	if versions == nil {
+		c.fail(codeNotPermitted, m.Type.Range, "type", fmt.Sprintf("package %q is not permitted", pkg),
+			fmt.Sprintf("Its plugin does what the user may do. It needs `permissions: packages: [%q]`, or one version of it. %s", pkg, c.granted(actions.Package)))
+		return nil
+	}
+	said := m.Options.Get("version")
+	switch {
+	case said == nil && m.Options.Get("provider") == nil && len(versions) > 1:
+		c.fail(codeNotPermitted, m.Type.Range, "type", fmt.Sprintf("which version of package %q is not said", pkg),
+			fmt.Sprintf("Versions %s are permitted. Say one with `options: version`.", enumerateAnd(versions)))
+	case said != nil && said.Kind == spec.StringNode && !expr.HasTemplate(said) && !slices.Contains(versions, strings.TrimPrefix(said.Text, "v")):
+		c.fail(codeNotPermitted, said.Range, "options.version", fmt.Sprintf("version %s of package %q is not permitted", said.Text, pkg), c.granted(actions.Package))
+	}
+	return versions
+}
+
+// childDownload reports a child whose plugin comes from where nothing may come from.
+func (c *compiler) childDownload(n *spec.Node) {
+	if n == nil || n.Kind != spec.StringNode || expr.HasTemplate(n) {
+		return // what a template yields is known when it runs
+	}
+	origin := pluginOrigin(n.Text)
+	if origin == "" {
+		c.fail(codeBadOption, n.Range, "pluginDownloadURL", fmt.Sprintf("%q is nowhere that a plugin is downloaded from", n.Text), "It begins with "+pluginSchemes+".")
+		return
+	}
+	if !c.mayHave(actions.Grant{Access: actions.Connect, Pattern: &spec.Node{Kind: spec.StringNode, Text: origin}}) {
+		c.fail(codeNotPermitted, n.Range, "pluginDownloadURL", fmt.Sprintf("plugins may not be downloaded from %s", origin),
+			fmt.Sprintf("It needs `permissions: hosts` to cover %q. %s", origin, c.granted(actions.Connect)))
+	}
+}
+
+const pluginSchemes = "https://, http://, github:// or gitlab://"
+
+// pluginOrigin is the origin that Pulumi downloads a plugin from, by its
+// pluginDownloadURL, or "" (sdk/go/common/workspace/plugins.go, newPluginSource).
+func pluginOrigin(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	switch strings.ToLower(scheme) {
+	case "github", "gitlab":
+		scheme = "https"
+	case "http", "https":
+	default:
+		return ""
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	if o, err := actions.ParseOrigin(scheme + "://" + host); err == nil {
+		return o.String()
+	}
+	return ""
+}
+
+// granted refuses what a child's options say of its plugin and nobody has granted, and
+// says the version where only one is.
+func (b *build) granted(ch *child, o *RegistrationOptions) error {
+	if o.PluginDownloadURL != "" {
+		at := pluginOrigin(o.PluginDownloadURL)
+		if at == "" {
+			return fmt.Errorf("pluginDownloadURL: %q is nowhere that a plugin is downloaded from: it begins with %s", o.PluginDownloadURL, pluginSchemes)
+		}
+		origin, err := actions.ParseOrigin(at)
+		if err != nil {
+			return fmt.Errorf("pluginDownloadURL: %w", err)
+		}
+		network, err := b.run.engine.network(b.scope(nil))
+		if err == nil {
+			err = network.Check(origin)
+		}
+		if err != nil {
+			return fmt.Errorf("pluginDownloadURL: %w", err)
+		}
+	}
+	switch version := strings.TrimPrefix(o.Version, "v"); {
+	case ch.versions == nil, o.Version != "" && slices.Contains(ch.versions, version):
+	case o.Version != "":
+		return fmt.Errorf("version %s of package %q is not permitted; `permissions: packages` has %s", o.Version, packageOf(ch.typ), enumerateAnd(ch.versions))
+	case o.Provider == nil && len(ch.versions) == 1:
+		o.Version = ch.versions[0]
+	case o.Provider == nil:
+		return fmt.Errorf("which version of package %q is not said; `permissions: packages` has %s", packageOf(ch.typ), enumerateAnd(ch.versions))
+	}
+	return nil
+}
