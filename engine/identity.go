@@ -263,11 +263,16 @@ func (r *run) mentionAnotherID(old, now string) {
 	if old == now || old == "" {
 		return
 	}
-	for _, s := range r.op.steps {
-		if slices.ContainsFunc(s.refs(), func(ref expr.Ref) bool { return ref.Path[0] == "id" || ref.Path[0] == "state" }) {
-			return
-		}
+	if r.op.asksByID() {
+		return
 	}
 	r.log.Message(Warning, fmt.Sprintf("its id was %q and is %q now. Read asks neither for the id nor for what was recorded, so this may be another object, in the place of yours; "+
 		"if somebody else owns it, run `pulumi state delete '%s'` before you update or destroy it", old, now, r.ref.Key))
+}
+
+// asksByID reports whether an operation asks for the id, or for what was recorded.
+func (o *operation) asksByID() bool {
+	return slices.ContainsFunc(o.steps, func(s *step) bool {
+		return slices.ContainsFunc(s.refs(), func(ref expr.Ref) bool { return ref.Path[0] == "id" || ref.Path[0] == "state" })
+	})
 }

@@ -117,7 +117,8 @@ func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
 		case i.Token != s.Private.Token || i.UnderWay():
 			return false
 		case i.Operation == journal.Update:
-			return i.Status == journal.Answered && i.ID == currentID(s)
+			// One that was answered, and is unfinished since, may have moved it elsewhere.
+			return i.Status == journal.Answered && i.ID == currentID(s) && (failed == nil || failed.Op != string(update))
 		case failed == nil || failed.Op != string(create):
 			return true
 		default:
@@ -128,7 +129,8 @@ func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
 
 // settleDeleted forgets the intents of a resource that was deleted: what they may
 // have made was made of it, and another one may come under its name. missed says that
-// not all of it was found: an update that failed may have moved it elsewhere.
+// not all of it was found: an update that failed, or that was not finished, may have moved
+// it elsewhere.
 func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) error {
 	if s.Private.Token == "" || !res.journals() {
 		return nil
@@ -138,7 +140,7 @@ func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) err
 		return nil // nothing could have been written, or was
 	}
 	return book.Settle(e.subject(ref), func(i journal.Intent) bool {
-		moved := missed && i.Operation == journal.Update && i.Status == journal.Failed
+		moved := missed && i.Operation == journal.Update && (i.Status == journal.Failed || i.Status == journal.Answered)
 		return i.Token == s.Private.Token && !i.UnderWay() && !moved
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/engine/journal"
 )
 
+// TestWhatReliesOnWhatWasUndoneIsDoneAgain: what a step has done for an object that
 // was undone is done again for the next one, and the journal lists what it did.
 func TestWhatReliesOnWhatWasUndoneIsDoneAgain(t *testing.T) {
 	w := newWorld().on("make", yields("id", "1"), yields("id", "2")).on("label", yields("id", "label")).on("last", refused("no"), yields())
@@ -48,6 +49,8 @@ func TestWhatReliesOnWhatWasUndoneIsDoneAgain(t *testing.T) {
 	s.calls("make", "label 2", "tag label", "last")
 }
 
+// TestWhatCannotGoOnIsMadeAnew: where an expression has no value for what an earlier
+// step was answered, the next run would have the same: it replaces. What has another
 // reason goes on.
 func TestWhatCannotGoOnIsMadeAnew(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -98,6 +101,8 @@ func TestWhatCannotGoOnIsMadeAnew(t *testing.T) {
 	}
 }
 
+// TestWhatMayBelongToWhatWasUndoneIsListed: a step that relies on what was undone, and
+// of which nobody knows whether it was done, stays on the list whatever comes next;
 // it is sent again under another key.
 func TestWhatMayBelongToWhatWasUndoneIsListed(t *testing.T) {
 	w := newWorld().on("make", yields("id", "1"), yields("id", "2"))
@@ -137,6 +142,7 @@ func TestWhatMayBelongToWhatWasUndoneIsListed(t *testing.T) {
 	}
 }
 
+// TestHalfMadeWithOtherInputs: what a create did not come to is made before its inputs
 // change, since no update makes it; and nothing is done twice where that fails.
 func TestHalfMadeWithOtherInputs(t *testing.T) {
 	const spec = `inputs: {name: string, size: int}

@@ -68,6 +68,16 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 		if out.State == nil {
 			return nil, out.Err
 		}
+		if out.Err == nil && r.res.read != nil && len(r.res.create.steps) == 1 {
+			// A server repeats what it has answered, also of what is gone since.
+			if there, err := old.standing(ctx, out.State.ID); err == nil && !there {
+				book, err := e.book()
+				if err != nil {
+					return nil, err
+				}
+				return nil, r.forget(book, i)
+			}
+		}
 		return madeBefore(out.State, old, inputs), nil
 	}
 	found, err := old.lookUntil(ctx, maker, i)

@@ -120,11 +120,35 @@ func (e *Engine) ownID(ctx context.Context, res *resource, ref Ref, was string, 
 		return id, err
 	}
 	why, err := r.notOwn(ctx, res.maker, found, nil, inputs, before)
+	if err == nil && why == "" && r.stays(ctx, was, before) {
+		why = fmt.Sprintf("what had the id %q is there, too", was)
+	}
 	if err != nil || why == "" {
 		return id, err
 	}
 	r.log.Message(Warning, fmt.Sprintf("the response to an update of it was lost. Something is there now%s, and %s: it is left alone", r.idOf(res.maker, found), why))
 	return "", nil
+}
+
+// stays reports whether the object of an id is there, which a lost update of one step
+// would have given another id: then it was not done. More steps than one may make a copy
+// first and remove the old one later.
+func (r *run) stays(ctx context.Context, was string, before property.Map) bool {
+	writes := 0
+	for _, s := range r.res.update.steps {
+		if s.effect == actions.Write {
+			writes++
+		}
+	}
+	if writes != 1 || r.res.read == nil || !r.res.read.asksByID() {
+		return false
+	}
+	reader, yield, err := r.readAs(ctx, State{ID: was, Inputs: before, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}})
+	if err != nil {
+		return false
+	}
+	seen := reader.engine.seen(reader, r.ref, State{ID: was, Inputs: before}, yield, false)
+	return seen.State != nil && seen.State.ID == was
 }
 
 // findID is the id of what find finds by these inputs, "" where that is nothing, and

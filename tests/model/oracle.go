@@ -119,8 +119,8 @@ func (o *Oracle) effect(e *Entry) {
 	case t.Holders[e.Who]:
 	case t.Parent != "" && o.api.holds(e.Who, t.Parent):
 		t.Holders[e.Who] = true // whoever holds an object holds its parts
-	case o.excuses(e.Who, e.Slot, t, e):
-		t.Holders[e.Who] = true
+	case o.excuses(e.Who, e.Slot, o.whole(t), e):
+		t.Holders[e.Who], o.whole(t).Holders[e.Who] = true, true
 	case o.spec.Labels[MayOverwrite] && o.api.held(e.Who, cmp.Or(t.Parent, t.ID)):
 		// Both have overwritten what has this id, and each goes on with what is there.
 		o.count(MayOverwrite)
@@ -131,6 +131,16 @@ func (o *Oracle) effect(e *Entry) {
 		o.violation(touched, "%s %s %s #%d (%s), which %s made for %q", e.Who, e.Slot, e.Effect, t.Serial, e.Step, t.Owner, t.Slot)
 		t.Holders[e.Who] = true // it is said once
 	}
+}
+
+// whole is the object that one is a part of, or itself.
+func (o *Oracle) whole(t *Thing) *Thing {
+	if t.Parent != "" {
+		if parent := o.api.find(t.Parent); parent != nil {
+			return parent
+		}
+	}
+	return t
 }
 
 // takesPlace reports whether a new object is where a state will find the one that it
@@ -158,17 +168,17 @@ func (o *Oracle) excuses(who, slot string, t *Thing, e *Entry) bool {
 	return true
 }
 
-// inWindow reports whether an object was made after the owner of a slot had
-// looked and found nothing, and before it knew what came of the create that it
+// inWindow reports whether an object was made, or got its name, after the owner of a
+// slot had looked and found nothing, and before it knew what came of the create that it
 // sent then. What does not hold what was sent, nobody may take for it afterwards.
 func (o *Oracle) inWindow(who, slot string, t *Thing, now *Entry) bool {
 	for _, e := range o.api.log {
-		if e.Who != who || e.Slot != slot || e.Step != "create" && e.Step != "update" || !e.Excused && e != now || e != now && !t.says(e.Body) {
+		if e.Who != who || e.Slot != slot || e.Step != "create" && e.Step != "update" || !e.Excused && e != now || e != now && !t.says(e.Body) && !t.renamedTo(e.Body) {
 			continue
 		}
 		looked := o.lookedBefore(e)
 		// A search that lags may not have shown what was there.
-		if looked != nil && looked.Status >= 400 && (t.Made.Seq > looked.Seq || o.spec.Lags && looked.At.Sub(t.Made.At) < lag) {
+		if looked != nil && looked.Status >= 400 && (t.Made.Seq > looked.Seq || t.Changed != nil && t.renamedTo(e.Body) && t.Changed.Seq > looked.Seq || o.spec.Lags && looked.At.Sub(t.Made.At) < lag) {
 			return true
 		}
 	}
@@ -298,6 +308,9 @@ func (o *Oracle) owned(when, who string, r Recorded) {
 	switch {
 	case t == nil: // it has gone, or has another id, which the provider knows
 	case !t.Holders[who] && o.excuses(who, r.Slot, t, nil):
+		t.Holders[who] = true
+	case !t.Holders[who] && o.spec.Labels[MayOverwrite] && o.api.held(who, t.ID):
+		o.count(MayOverwrite) // both have overwritten what has this id
 		t.Holders[who] = true
 	case !t.Holders[who]:
 		o.violation(adopted, "%s: the state of %s has %s, which is #%d of %s", when, who, r, t.Serial, t.Owner)

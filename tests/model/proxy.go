@@ -244,8 +244,10 @@ func (x *exchange) fail(f Fault, status int, answer any) {
 		x.truncate(answer)
 	case f.Break != "":
 		x.hangUp(f.Break)
-	case f.Redirect:
+	case f.Redirect && status < 300: // what was refused has no result to lead to
 		x.redirect(status, answer)
+	case f.Redirect:
+		x.reply(status, "", answer)
 	case f.Body != "" && x.r.Header.Get("X-Command") != "":
 		x.reply(status, "print "+f.Body, nil)
 	default:

@@ -126,6 +126,12 @@ func (a *API) held(who, id string) bool {
 	return slices.ContainsFunc(a.things, func(t *Thing) bool { return t.ID == id && t.Parent == "" && t.Holders[who] })
 }
 
+// renamedTo reports whether an object has got the name that a body says since it was made.
+func (t *Thing) renamedTo(body string) bool {
+	var sent struct{ Name string }
+	return t.Changed != nil && json.Unmarshal([]byte(body), &sent) == nil && sent.Name != "" && sent.Name == t.Name && !t.says(body)
+}
+
 // says reports whether an object was made with what a body says, as far as both say
 // it.
 func (t *Thing) says(body string) bool {

@@ -38,6 +38,20 @@ func ofProof() []Mutant {
 			"TestEachElementOfWhatWasUndoneIsListed/the_second_was_lost", "should be"),
 		row("Nothing is lost", "a refresh that finds another id by a name says so", "engine/read.go", `		r.mentionAnotherID(currentID(state), out.State.ID)`, ``,
 			"TestRefreshWithAnotherID/by_name,_another", "it warns: false"),
+		row(foreign, "an update that gives another id was not done while the old one is there", "engine/settle_update.go", ` && r.stays(ctx, was, before) {`, ` && false {`,
+			"TestARenameTakesNoOthersID/beside_the_old", "has the id of what was found: true"),
+		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/journals.go", ` && (failed == nil || failed.Op != string(update))`, ``,
+			"TestAFailedMoveStaysListed/answered,_not_found", "the update is listed: false"),
+		row("A spec does what its permissions say", "a child of another package is granted", "engine/packages.go", `	if versions == nil {
+		c.fail(`, `	if false {
+		c.fail(`,
+			"TestPackagesArePermitted/nothing_granted", "refused: []"),
+		row("A spec does what its permissions say", "the version of a child's package is granted at run time, too", "engine/packages.go", `	case o.Version != "":
+		return fmt.Errorf(`, `	case false:
+		return fmt.Errorf(`,
+			"TestPackagesAtRunTime/another", "refused: false"),
+		row("A spec does what its permissions say", "a plugin comes from where it may, at run time, too", "engine/packages.go", `			err = network.Check(origin)`, `			_ = network.Check(origin)`,
+			"TestPackagesAtRunTime/from_elsewhere", "refused: false"),
 		row(whole, "what cannot go on is made anew", "engine/diff.go", `	case f.Stuck:
 		return true`, `	case f.Stuck:
 		return false`,
