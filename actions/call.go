@@ -60,16 +60,26 @@ type Call struct {
 	// the type that a Typed argument names, under its declared names: the same that
 	// vet checks Late arguments by. Of a value that does not fit, what does is
 	// returned beside the error. Nil: the call types nothing.
-	Receive func(v any) (any, error)
+	Receive func(v any, form Form) (any, error)
 	// Adapt does the same for a failure, which is of no declared type: what is there
 	// stays, and what fits stands under its declared name, too. Nil: nothing is typed.
-	Adapt func(v any) any
+	Adapt func(v any, form Form) any
 	// Limit is how many items of a list are wanted; 0 is all.
 	Limit int
 	// Secret tells the engine of a text that must not show from now on, such as
 	// a token that a login gave. Nil: nobody listens.
 	Secret func(text string)
 }
+
+// Form says how a value came.
+type Form uint8
+
+const (
+	// Data tells lists, numbers, booleans and null from text by itself: JSON.
+	Data Form = iota
+	// XML has elements and text, under whole names: see decode.LocalNames.
+	XML
+)
 
 // Part is a piece of a path template: text of the author's, or a value.
 type Part struct {

@@ -51,7 +51,7 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 		},
 	}
 	if s.returns {
-		call.Receive = func(v any) (any, error) { return s.arrives.receive(v, s.yield) }
+		call.Receive = func(v any, form actions.Form) (any, error) { return s.arrives.receive(v, s.yield, form) }
 		call.Adapt = s.arrives.adapt
 	}
 	for name, a := range s.args {

@@ -199,6 +199,10 @@ func TestFailuresSeeDeclaredNames(t *testing.T) {
 			"", `exec: {shell: "printf '{\"error_message\": \"bad\"}'; exit 3", interpreter: ["/bin/sh", "-c"], stdout: "json", effect: "none", returns: #Answer, error: "${stdout.errorMessage}"}`,
 			"exit code 3: bad",
 		},
+		"a refusing command": {
+			"", `exec: {shell: "printf '{\"error_message\": \"bad\"}'; exit 3", interpreter: ["/bin/sh", "-c"], stdout: "json", effect: "none", returns: #Answer}, refused: "${result.stdout.errorMessage}"`,
+			"exec: bad",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -184,7 +184,7 @@ func (r *run) adopted(s *step) (any, error) {
 	// What its step would have given is of the type that this one returns.
 	fitting, members := s.arrives.hold, maps.Clone(members)
 	if untyped {
-		fitting = s.arrives.receive
+		fitting = func(v any, path string) (any, error) { return s.arrives.receive(v, path, actions.Data) }
 	}
 	var err error
 	if members[s.yield], err = fitting(members[s.yield], s.yield); err != nil {

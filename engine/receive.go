@@ -63,7 +63,7 @@ func (s *step) receive(out actions.Outcome) (any, error) {
 		return members, nil // nobody asked for it, so it was not fetched
 	}
 	members = maps.Clone(members)
-	got, err := s.arrives.receive(v, s.yield)
+	got, err := s.arrives.receive(v, s.yield, actions.Data)
 	members[s.yield] = got
 	return members, err
 }
@@ -81,6 +81,6 @@ func (s *step) adapt(out actions.Outcome) any {
 		return members
 	}
 	members = maps.Clone(members)
-	members[s.yield] = s.arrives.adapt(v)
+	members[s.yield] = s.arrives.adapt(v, actions.Data)
 	return members
 }

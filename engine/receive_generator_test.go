@@ -15,7 +15,9 @@ type responseGen struct {
 	// rule is the one that holds for what has no name of its own.
 	rule, ofSpec, ofResource string
 	resource                 bool
-	types                    spec.Types
+	// xml is the server that responds in XML, or "".
+	xml   string
+	types spec.Types
 	// slots are the parts of the generated response that can be broken.
 	slots []slot
 }
@@ -68,7 +70,9 @@ func (g *responseGen) typ(t *rapid.T, depth int) *spec.Type {
 			out = g.definition(t, out)
 		}
 	case spec.List, spec.Map:
-		out.Elem = g.typ(t, depth-1)
+		if out.Elem = g.typ(t, depth-1); g.xml != "" && out.Elem.Kind == spec.List {
+			out.Elem = out.Elem.Elem
+		}
 		out.Elem.Nullable = false
 	case spec.Union:
 		out = g.union(t, depth)
@@ -121,7 +125,10 @@ func (g *responseGen) value(t *rapid.T, of *spec.Type, path, wire string) (came 
 		for i := range list {
 			at := slot{of: of.Elem, null: true, set: func(v any) { list[i] = v }, path: fmt.Sprintf("%s[%d]", path, i), wire: fmt.Sprintf("%s[%d]", wire, i)}
 			v, w := g.value(t, of.Elem, at.path, at.wire)
-			list[i], wants, g.slots = v, append(wants, w), append(g.slots, at)
+			list[i], wants = v, append(wants, w)
+			if g.xml == "" || g.types.Resolve(of.Elem).Kind != spec.Union {
+				g.slots = append(g.slots, at)
+			}
 		}
 		return list, property.New(wants)
 	case spec.Map:
@@ -158,7 +165,10 @@ func (g *responseGen) members(t *rapid.T, of *spec.Type, path, wire string) (any
 	}
 	if rapid.IntRange(0, 3).Draw(t, "extra") == 0 {
 		m["extra_member"] = []any{int64(1), nil}
-		if of.Open {
+		switch {
+		case of.Open && g.xml != "":
+			wants["extra_member"] = property.New("1")
+		case of.Open:
 			wants["extra_member"] = property.New([]property.Value{property.New(1.0), {}})
 		}
 	}
@@ -178,6 +188,10 @@ func (g *responseGen) member(t *rapid.T, p *spec.Property, m map[string]any, wan
 		at.wire += `["` + key + `"]`
 	}
 	nullable := g.types.Resolve(p.Type).Nullable
+	if g.xml != "" && p.Type.Kind == spec.List {
+		g.elements(t, p, m, wants, at, key)
+		return
+	}
 	presence := rapid.IntRange(0, 5).Draw(t, "presence")
 	switch {
 	case p.Type.Enum != nil:
@@ -186,8 +200,10 @@ func (g *responseGen) member(t *rapid.T, p *spec.Property, m map[string]any, wan
 		at.set, at.remove, at.null = func(any) { m[key] = "another" }, func() { delete(m, key) }, false
 		g.slots = append(g.slots, at)
 		return
-	case nullable && presence == 0:
-		holder(m, p)[key], wants[p.Name] = nil, property.Value{}
+	case nullable && presence == 0 && (g.xml == "" || p.Default == nil):
+		if wants[p.Name] = (property.Value{}); g.xml == "" {
+			holder(m, p)[key] = nil
+		}
 		return
 	case !p.Required && presence < 2:
 		if presence == 0 && p.WireParents == nil {
@@ -211,6 +227,19 @@ func (g *responseGen) member(t *rapid.T, p *spec.Property, m map[string]any, wan
 		m[p.Name], at.stranger = "a stranger of the same name", true
 	}
 	g.slots = append(g.slots, at)
+}
+
+// elements puts a list into a response in XML, where an empty one is none at all.
+func (g *responseGen) elements(t *rapid.T, p *spec.Property, m map[string]any, wants map[string]property.Value, at slot, key string) {
+	v, want := g.value(t, p.Type, at.path, at.wire)
+	switch {
+	case len(v.([]any)) > 0:
+		holder(m, p)[key], wants[p.Name] = v, want
+	case p.Required:
+		wants[p.Name] = want
+	case p.Type.Nullable:
+		wants[p.Name] = property.Value{}
+	}
 }
 
 func literalValue(v any) property.Value {
@@ -247,7 +276,7 @@ func (g *responseGen) breakOne(t *rapid.T) *fault {
 	s := rapid.SampledFrom(g.slots).Draw(t, "slot")
 	f := &fault{path: s.path, wire: s.wire}
 	ways := []string{"kind"}
-	if s.null {
+	if s.null && g.xml == "" {
 		ways = append(ways, "null")
 	}
 	if s.remove != nil {
@@ -258,7 +287,11 @@ func (g *responseGen) breakOne(t *rapid.T) *fault {
 	}
 	switch rapid.SampledFrom(ways).Draw(t, "way") {
 	case "kind":
-		s.set(ofAnotherKind(g.types.Resolve(s.of)))
+		if of := g.types.Resolve(s.of); g.xml != "" {
+			s.set(ofAnotherText(of))
+		} else {
+			s.set(ofAnotherKind(of))
+		}
 	case "null":
 		s.set(nil)
 	case "missing":
@@ -269,6 +302,20 @@ func (g *responseGen) breakOne(t *rapid.T) *fault {
 		f.hint = true
 	}
 	return f
+}
+
+// ofAnotherText is what no value of a type looks like in XML.
+func ofAnotherText(of *spec.Type) any {
+	switch of.Kind {
+	case spec.String:
+		return map[string]any{"inner": "x"}
+	case spec.Int:
+		return "1.5"
+	case spec.Union:
+		return []any{"two", "of them"}
+	default:
+		return "text"
+	}
 }
 
 // ofAnotherKind is a value that is none of a type's.

@@ -88,8 +88,18 @@ func (g *responseGen) engine(t *rapid.T, w *world, of *spec.Type) *engine.Engine
 	}
 	what := func(text string) spec.Field { return spec.Field{Name: "what", Value: node(text)} }
 	get := operation("typed", what("get"), spec.Field{Name: "returns", Value: &spec.Node{Kind: spec.StringNode, Text: "#Body"}})
+	if g.xml != "" {
+		call := &spec.Node{Kind: spec.MapNode, Fields: []spec.Field{
+			{Name: "path", Value: node("/x")}, {Name: "response", Value: node("xml")}, {Name: "returns", Value: &spec.Node{Kind: spec.StringNode, Text: "#Body"}},
+		}}
+		get = &spec.Operation{Steps: []*spec.Step{{Actions: []spec.Field{{Name: "http", Value: call}}}}}
+	}
 	p := &spec.Provider{
 		Metadata: spec.Metadata{Name: "generated", Version: "1.0.0"}, Config: &spec.Type{Kind: spec.Object}, Wire: g.ofSpec, Types: g.types,
+	}
+	if g.xml != "" {
+		base := spec.Field{Name: "baseURL", Value: node(g.xml)}
+		p.Families = []spec.Field{{Name: "http", Value: &spec.Node{Kind: spec.MapNode, Fields: []spec.Field{base}}}}
 	}
 	if g.resource {
 		name := &spec.Property{Name: "name", Type: &spec.Type{Kind: spec.String}, Required: true, Replace: true}

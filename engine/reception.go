@@ -18,8 +18,8 @@ import (
 // members under their declared names, with defaults, without what a closed struct
 // does not declare. Of a value that does not fit, what does is returned beside the
 // error; path is what the value is called.
-func (n naming) receive(v any, path string) (any, error) {
-	r := reception{rule: n.rule, types: n.types, path: []pathStep{{name: path, wire: path}}}
+func (n naming) receive(v any, path string, form actions.Form) (any, error) {
+	r := reception{rule: n.rule, types: n.types, xml: form == actions.XML, path: []pathStep{{name: path, wire: path}}}
 	out := r.value(v, n.onto)
 	if r.first != nil {
 		return out, r.first
@@ -29,8 +29,8 @@ func (n naming) receive(v any, path string) (any, error) {
 
 // adapt returns a value from outside with what of it fits under its declared names,
 // beside all that is there.
-func (n naming) adapt(v any) any {
-	r := reception{rule: n.rule, types: n.types, lenient: true}
+func (n naming) adapt(v any, form actions.Form) any {
+	r := reception{rule: n.rule, types: n.types, xml: form == actions.XML, lenient: true}
 	return r.value(v, n.onto)
 }
 
@@ -52,8 +52,9 @@ type reception struct {
 	path  []pathStep
 	// declared says that members have their declared names, and not those on the wire.
 	declared bool
-	// lenient says that what does not fit stays as it is.
-	lenient bool
+	// lenient says that what does not fit stays as it is, xml that the value came as
+	// XML, with whole names: see decode.LocalNames.
+	lenient, xml bool
 	// first is the first misfit.
 	first *MisfitError
 }
@@ -76,8 +77,11 @@ func (r *reception) parents(p *spec.Property) []string {
 
 // shape is a value as a union sees it.
 func (r *reception) shape(v any) spec.Shape {
-	if r.declared {
+	switch {
+	case r.declared:
 		return expr.ShapeOf(v, nil)
+	case r.xml:
+		return xmlShape{r: r, value: v}
 	}
 	return expr.ShapeOf(v, r.rule.name)
 }
@@ -124,6 +128,9 @@ const mostSteps = decode.MaxDepth + 2
 
 func (r *reception) value(v any, declared *spec.Type) any {
 	t := r.types.Resolve(declared)
+	if r.xml {
+		v = fromXML(v, t)
+	}
 	if v == nil {
 		if !takesNull(t, r.types) {
 			r.misfit(describe(declared), "null", "")
@@ -162,9 +169,17 @@ func (r *reception) value(v any, declared *spec.Type) any {
 func (r *reception) unfit(v any, declared *spec.Type, got string) any {
 	r.misfit(describe(declared), got, "")
 	if r.lenient {
-		return v
+		return r.asIs(v)
 	}
 	return nil
+}
+
+// asIs is a value of which no type is known.
+func (r *reception) asIs(v any) any {
+	if r.xml {
+		return decode.Unqualified(v)
+	}
+	return v
 }
 
 // asScalar is a scalar as one of a type: a number keeps its digits where a string is
@@ -205,8 +220,14 @@ func asInteger(v any) (any, bool) {
 // struct the others as they are.
 func (r *reception) object(v map[string]any, t *spec.Type) any {
 	out := make(map[string]any, len(t.Fields))
-	if r.lenient {
+	switch {
+	case r.lenient && r.xml:
+		out = decode.Unqualified(v).(map[string]any)
+	case r.lenient:
 		out = maps.Clone(v)
+	}
+	if r.xml {
+		v = r.named(v, t, nil)
 	}
 	for _, p := range t.Fields {
 		wire := r.wire(p)
@@ -252,22 +273,28 @@ func (r *reception) holder(v map[string]any, p *spec.Property) (map[string]any, 
 
 // member puts a declared member into out.
 func (r *reception) member(out, v map[string]any, p *spec.Property, wire string) {
-	item := v[wire]
+	item, t := v[wire], r.types.Resolve(p.Type)
+	if r.xml {
+		item = fromXML(item, t)
+	}
 	if item != nil {
 		out[p.Name] = r.value(item, p.Type)
 		return
 	}
 	_, given := v[wire]
-	nullable := takesNull(r.types.Resolve(p.Type), r.types)
+	nullable := takesNull(t, r.types)
 	switch {
+	case r.xml && !given && r.ambiguous(v, p, wire):
 	case given && nullable:
 		out[p.Name] = nil
 	case p.Default != nil:
 		out[p.Name] = restored(p.Default)
 	case !p.Required:
+	case r.xml && t.Kind == spec.List:
+		out[p.Name] = []any{} // no element is an empty list
 	case given:
 		r.misfit(describe(p.Type), "null", "")
-	case nullable && r.types.Resolve(p.Type).Kind != spec.Any:
+	case nullable && t.Kind != spec.Any:
 		out[p.Name] = nil
 	default:
 		r.misfit(describe(p.Type), "nothing", r.otherSpelling(v, p))
@@ -281,7 +308,7 @@ func (r *reception) otherSpelling(v map[string]any, p *spec.Property) string {
 		return "" // the names are the author's
 	}
 	for _, name := range slices.Sorted(mapKeys(v)) {
-		if spec.SameSpelling(name, p.Name) || spec.SameSpelling(name, r.wire(p)) {
+		if spec.SameSpelling(name, p.Name) || spec.SameSpelling(name, r.wire(p)) || r.xml && strings.HasSuffix(r.wire(p), ":"+name) {
 			var path []string
 			for _, parent := range append(slices.Clone(p.WireParents), name) {
 				path = append(path, wireArgument(parent))
@@ -306,7 +333,10 @@ func wireArgument(name string) string {
 // have it.
 func (r *reception) entries(v map[string]any, t *spec.Type) any {
 	if t.Elem == nil {
-		return v
+		return r.asIs(v)
+	}
+	if r.xml {
+		v = decode.LocalNames(v, nil)
 	}
 	out := make(map[string]any, len(v))
 	nullable := takesNull(r.types.Resolve(t.Elem), r.types)
@@ -321,7 +351,7 @@ func (r *reception) entries(v map[string]any, t *spec.Type) any {
 
 func (r *reception) list(v []any, t *spec.Type) any {
 	if t.Elem == nil {
-		return v
+		return r.asIs(v)
 	}
 	out := make([]any, len(v))
 	for i, item := range v {
@@ -332,16 +362,23 @@ func (r *reception) list(v []any, t *spec.Type) any {
 
 // union returns the value as one of the variant that it is.
 func (r *reception) union(v any, t, declared *spec.Type) any {
+	if r.xml && !slices.ContainsFunc(t.Variants, r.takesBlank) {
+		v = elementOf(v, &spec.Type{})
+	}
 	if i := r.types.Variant(t, r.shape(v)); i >= 0 {
 		return r.value(v, t.Variants[i])
 	}
 	for _, variant := range t.Variants {
 		variant = r.types.Resolve(variant)
-		if variant.Kind != spec.String {
+		if variant.Kind != spec.String && !r.xml {
 			continue
 		}
-		if text, ok := asScalar(v, variant); ok {
-			return text
+		plain := v
+		if r.xml {
+			plain = fromXML(v, variant)
+		}
+		if scalar, ok := asScalar(plain, variant); ok {
+			return scalar
 		}
 	}
 	members, ok := v.(map[string]any)
@@ -355,14 +392,14 @@ func (r *reception) union(v any, t, declared *spec.Type) any {
 	}
 	wire := r.wire(tags[0])
 	got := "another one"
-	if members[wire] == nil {
+	if r.shape(members).Member(tags[0]) == nil {
 		got = "nothing"
 	}
 	r.path = append(r.path, pathStep{name: t.Tag, wire: wire})
 	r.misfit("one of "+enumerate(quoted(values)), got, "")
 	r.path = r.path[:len(r.path)-1]
 	if r.lenient {
-		return v
+		return r.asIs(v)
 	}
 	return nil
 }

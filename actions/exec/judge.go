@@ -174,7 +174,7 @@ func (c *command) known(exit process.Exit) map[string]any {
 		stdout = strings.ToValidUTF8(string(c.out.stdout.bytes()), "\uFFFD")
 	}
 	if c.call.Adapt != nil {
-		stdout = c.call.Adapt(stdout)
+		stdout = c.call.Adapt(stdout, actions.Data)
 	}
 	result := map[string]any{"exitCode": int64(exit.Code), "stdout": stdout, "stderr": c.stderr()}
 	return map[string]any{"result": result, "exitCode": result["exitCode"], "stdout": stdout, "stderr": result["stderr"]}

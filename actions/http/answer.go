@@ -25,6 +25,9 @@ type answer struct {
 	// body is the decoded content: of the declared type, where the request has one
 	// and the answer is what was asked for.
 	body any
+	// came is the content before that, in a form.
+	came any
+	form actions.Form
 	// at is where it came from, without what auth put there.
 	at *url.URL
 	// moved says that a redirect made a GET of the request, which had been done.
@@ -94,9 +97,9 @@ func isXML(kind string) bool {
 	return kind == "application/xml" || kind == "text/xml" || strings.HasSuffix(kind, "+xml")
 }
 
-// form is what the body is taken for: what was asked for, else what the server
+// formOf is what the body is taken for: what was asked for, else what the server
 // says, else what it looks like.
-func (a *answer) form(asked string, typed bool) string {
+func (a *answer) formOf(asked string, typed bool) string {
 	kind, _ := a.mediaType()
 	switch {
 	case asked != "":
@@ -124,20 +127,28 @@ func looksLikeJSON(data []byte) bool {
 // decode makes the body of what was read. One of no bytes is null, whatever it
 // was to be.
 func (a *answer) decode(asked string, typed bool, b *decode.Budget) error {
-	form := a.form(asked, typed)
+	form := a.formOf(asked, typed)
 	if len(a.raw) == 0 || form == "none" {
 		return nil
 	}
 	var err error
 	switch form {
 	case "json":
-		a.body, err = decodeJSON(a.raw, b)
+		a.came, err = decodeJSON(a.raw, b)
+		a.body = a.came
 	case "xml":
-		a.body, err = decodeXML(a.raw, b)
+		a.came, err = decodeXML(a.raw, b)
+		a.body, a.form = decode.Unqualified(a.came), actions.XML
+		if !typed {
+			a.came = nil // not kept beside its copy
+		}
 	case "text":
 		a.body, err = a.text()
 	default:
 		a.body = base64.StdEncoding.EncodeToString(a.raw)
+	}
+	if a.came == nil {
+		a.came = a.body
 	}
 	if err == nil {
 		return nil
@@ -177,15 +188,15 @@ func (a *answer) text() (string, error) {
 }
 
 // lenient decodes the body of an answer that says what went wrong: whatever it
-// is, it must not hide that.
-func (a *answer) lenient() {
+// is, it must not hide that. What a typed request came back with is kept whole.
+func (a *answer) lenient(typed bool) {
 	kind, _ := a.mediaType()
-	form := a.form("", false)
+	form := a.formOf("", false)
 	if form != "json" && !isXML(kind) && looksLikeJSON(a.raw) {
 		form = "json"
 	}
-	if a.decode(form, false, decode.NewBudget(0)) != nil {
-		a.body = nil
+	if a.decode(form, typed, decode.NewBudget(0)) != nil {
+		a.body, a.came, a.form = nil, nil, actions.Data
 		if utf8.Valid(a.raw) {
 			a.body = string(a.raw)
 		}

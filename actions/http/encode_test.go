@@ -49,7 +49,7 @@ func TestJSONThereAndBack(t *testing.T) {
 	})
 }
 
-// TestXMLThereAndBack: elements, attributes and text survive.
+// TestXMLThereAndBack: elements, attributes, text and namespaces survive.
 func TestXMLThereAndBack(t *testing.T) {
 	text := rapid.StringMatching(`[ -~üß日]{1,20}`).Filter(func(s string) bool { return strings.TrimSpace(s) != "" })
 	name := rapid.StringMatching(`[a-z][a-z0-9.-]{0,5}`)
@@ -59,6 +59,11 @@ func TestXMLThereAndBack(t *testing.T) {
 			members[k] = v
 		}
 		members["@"+name.Draw(t, "attribute")] = text.Draw(t, "its value")
+		for _, space := range []string{"urn:a", "urn:b&c"} {
+			members["{"+space+"}same"], members["@{"+space+"}same"] = text.Draw(t, "in a namespace"), text.Draw(t, "its attribute")
+		}
+		members["@xml"], members["@{http://www.w3.org/XML/1998/namespace}lang"] = "a", "de"
+		members["{urn:a}inner"] = map[string]any{"{urn:a}same": text.Draw(t, "below"), "@of": "a", "{urn:b}other": map[string]any{"{urn:a}same": "back", "@no": "space"}}
 		members["z.list"] = []any{text.Draw(t, "first"), text.Draw(t, "second")}
 		v := map[string]any{"root": members}
 		data, err := encodeXML(v)

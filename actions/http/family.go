@@ -115,7 +115,12 @@ OPTIONS, PUT and DELETE without ` + "`ifMatch` or `ifNoneMatch`" + `, what says 
 
 XML and objects correspond so: ` + "`{pet: {\"@id\": 7, name: \"Rex\", tag: [\"a\", \"b\"]}}`" + ` is
 ` + "`<pet id=\"7\"><name>Rex</name><tag>a</tag><tag>b</tag></pet>`" + `. ` + "`\"#text\"`" + ` is the text of an element that has attributes too, ` + "`\"#children\"`" + ` a list of
-objects with one member each, where the order matters.`
+objects with one member each, where the order matters.
+
+XML alone cannot say whether one element is a value or a list of one, or whether a text is a number: ` + "`returns`" + ` says it. Two elements of one
+local name and of two namespaces stay two: ` + "`{DAV:}href`" + ` is ` + "`href`" + ` of the namespace ` + "`DAV:`" + `, whatever prefix the server has for it. In what is
+received such a name is needed only where the local name alone would mean both; in what is sent, an element without one is in the namespace of
+the element around it.`
 
 func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
 	x, err := f.prepare(ctx, call)

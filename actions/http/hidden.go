@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 // hidden is a text of the server's for people, without what is known to be
@@ -45,7 +46,7 @@ func (x *exchange) learnIn(v any, objects *int) {
 			x.learnToken(map[string]any{"body": v, "result": map[string]any{"body": v}})
 		}
 		for name, item := range v {
-			if slices.Contains(x.call.Secrets, name) || slices.Contains(x.issues, name) {
+			if slices.ContainsFunc(x.call.Secrets, func(s string) bool { return decode.LocalName(s) == decode.LocalName(name) }) || slices.Contains(x.issues, name) {
 				x.learnAll(item)
 			} else {
 				x.learnIn(item, objects)

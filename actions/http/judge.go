@@ -47,13 +47,13 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 	wait, asked := retryAfter(a.header, time.Now())
 	if x.ordinary(a.status) {
 		if a.status >= 300 {
-			a.lenient() // its form is not what the author said of the others
+			a.lenient(x.typed) // its form is not what the author said of the others
 		} else if err := a.decode(x.response, x.typed, x.values); err != nil {
 			return x.failed(r, a, err)
 		}
 		if text := x.graphqlErrors(a); text != "" {
 			out := x.failed(r, a, errors.New(text))
-			out.Result = x.result(a)
+			out.Result, out.Received = x.failure(a), x.typed
 			if r.effect == actions.Write {
 				out.Status = actions.Failed
 			}
@@ -62,13 +62,13 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 		out := actions.Outcome{Status: actions.Done, RetryAfter: wait}
 		if x.typed && x.call.Receive != nil {
 			out.Received = true
-			if a.body, out.Unfit = x.call.Receive(a.body); out.Unfit != nil && a.status >= 300 {
+			if a.body, out.Unfit = x.call.Receive(a.came, a.form); out.Unfit != nil && a.status >= 300 {
 				a.body, out.Unfit = nil, nil // an error that the author expects is of no declared type
 			}
 		}
 		return out
 	}
-	a.lenient()
+	a.lenient(x.typed)
 	x.learn(a)
 	out := actions.Outcome{Status: statusOf(a.status), Class: strconv.Itoa(a.status), RetryAfter: wait}
 	if a.moved {
@@ -98,7 +98,7 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 	if a.status >= 300 && a.status < 400 && a.header.Get("Location") != "" {
 		text += x.elsewhere(a)
 	}
-	out.Err, out.Result = errors.New(text), x.result(a)
+	out.Err, out.Result, out.Received = errors.New(text), x.failure(a), x.typed
 	return x.settled(r, out)
 }
 
@@ -163,17 +163,28 @@ func (x *exchange) said(a *answer) string {
 		late = x.call.Late["error"]
 	}
 	if late != nil {
-		known := a.known()
-		if x.typed && x.call.Adapt != nil {
-			known = a.knownAs(x.call.Adapt(a.body))
-		}
-		if v, err := late(known); err == nil {
+		if v, err := late(a.knownAs(x.adapted(a))); err == nil {
 			if text := x.messageOf(v); text != "" {
 				return text
 			}
 		}
 	}
 	return x.hidden(a.excerpt())
+}
+
+// adapted is the body of a failure, with what of it fits the declared type.
+func (x *exchange) adapted(a *answer) any {
+	if !x.typed || x.call.Adapt == nil {
+		return a.body
+	}
+	return x.call.Adapt(a.came, a.form)
+}
+
+// failure is the result of an answer that is one.
+func (x *exchange) failure(a *answer) map[string]any {
+	result := x.result(a)
+	result["body"] = x.adapted(a)
+	return result
 }
 
 // messageOf is a message that may be an object.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,9 @@ import (
 // XML as objects: a member is an element, a list several of its name, "@name"
 // an attribute, "#text" the text beside attributes, "#children" a list of
 // objects with one member each, where order matters.
+
+// xmlSpace is the namespace of xml:lang, which needs no declaration.
+const xmlSpace = "http://www.w3.org/XML/1998/namespace"
 
 var xmlName = regexp.MustCompile(`^[\pL_][\pL\pN._-]*(:[\pL_][\pL\pN._-]*)?$`)
 
@@ -33,16 +37,22 @@ func encodeXML(v any) ([]byte, error) {
 		if _, isList := root.([]any); isList {
 			return nil, errors.New("XML has one root, and this is a list of them")
 		}
-		if err := writeElement(&b, name, root, 0); err != nil {
+		if err := writeElement(&b, name, root, 0, ""); err != nil {
 			return nil, err
 		}
 	}
 	return b.Bytes(), nil
 }
 
-func writeElement(b *bytes.Buffer, name string, v any, depth int) error {
+// writeElement writes an element in a namespace that holds without a prefix: a name
+// "{uri}local" changes it, for the element and what is below it.
+func writeElement(b *bytes.Buffer, whole string, v any, depth int, space string) error {
 	if depth > decode.MaxDepth {
 		return decode.DepthError{}
+	}
+	name, own, err := nameIn(whole)
+	if err != nil {
+		return err
 	}
 	if !xmlName.MatchString(name) {
 		return fmt.Errorf("%q is no name of an element", actions.Clip(name, 80))
@@ -50,7 +60,7 @@ func writeElement(b *bytes.Buffer, name string, v any, depth int) error {
 	list, isList := v.([]any)
 	if isList {
 		for _, item := range list {
-			if err := writeElement(b, name, item, depth+1); err != nil {
+			if err := writeElement(b, whole, item, depth+1, space); err != nil {
 				return err
 			}
 		}
@@ -61,22 +71,61 @@ func writeElement(b *bytes.Buffer, name string, v any, depth int) error {
 		m = map[string]any{"#text": v}
 	}
 	b.WriteString("<" + name)
-	for _, key := range slices.Sorted(maps.Keys(m)) {
+	written, given := m["@xmlns"].(string)
+	switch {
+	case given && own != "":
+		return fmt.Errorf("%s: a namespace in the name, and @xmlns beside it: give one", name)
+	case given:
+		space = written
+	case own != "" && own != space:
+		if err := writeAttribute(b, "xmlns", own, 0); err != nil {
+			return err
+		}
+		space = own
+	}
+	for i, key := range slices.Sorted(maps.Keys(m)) {
 		if attr, ok := strings.CutPrefix(key, "@"); ok && m[key] != nil {
-			if err := writeAttribute(b, attr, m[key]); err != nil {
+			if err := writeAttribute(b, attr, m[key], i); err != nil {
 				return err
 			}
 		}
 	}
 	b.WriteString(">")
-	if err := writeContent(b, m, depth); err != nil {
+	if err := writeContent(b, m, depth, space); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	b.WriteString("</" + name + ">")
 	return nil
 }
 
-func writeAttribute(b *bytes.Buffer, name string, v any) error {
+// nameIn splits "{uri}local".
+func nameIn(whole string) (local, space string, err error) {
+	if !strings.HasPrefix(whole, "{") {
+		return whole, "", nil
+	}
+	space, local, ok := strings.Cut(whole[1:], "}")
+	if !ok || space == "" || strings.Contains(local, ":") {
+		return "", "", fmt.Errorf("%q is no name of an element: write {namespace}name, or a prefix that @xmlns:… declares", actions.Clip(whole, 80))
+	}
+	return local, space, nil
+}
+
+// writeAttribute writes an attribute, which is in no namespace without a prefix: number
+// makes one that no other of its element has.
+func writeAttribute(b *bytes.Buffer, whole string, v any, number int) error {
+	name, space, err := nameIn(whole)
+	if err != nil {
+		return err
+	}
+	if space == xmlSpace {
+		name = "xml:" + name
+	} else if space != "" {
+		prefix := "n" + strconv.Itoa(number)
+		if err := writeAttribute(b, "xmlns:"+prefix, space, number); err != nil {
+			return err
+		}
+		name = prefix + ":" + name
+	}
 	if !xmlName.MatchString(name) {
 		return fmt.Errorf("%q is no name of an attribute", actions.Clip(name, 80))
 	}
@@ -88,7 +137,7 @@ func writeAttribute(b *bytes.Buffer, name string, v any) error {
 	return nil
 }
 
-func writeContent(b *bytes.Buffer, m map[string]any, depth int) error {
+func writeContent(b *bytes.Buffer, m map[string]any, depth int, space string) error {
 	if v := m["#text"]; v != nil {
 		s, err := xmlText(v)
 		if err != nil {
@@ -100,7 +149,7 @@ func writeContent(b *bytes.Buffer, m map[string]any, depth int) error {
 		if key[:min(1, len(key))] == "@" || key == "#text" || key == "#children" || m[key] == nil {
 			continue
 		}
-		if err := writeElement(b, key, m[key], depth+1); err != nil {
+		if err := writeElement(b, key, m[key], depth+1, space); err != nil {
 			return err
 		}
 	}
@@ -114,7 +163,7 @@ func writeContent(b *bytes.Buffer, m map[string]any, depth int) error {
 			return errors.New("each of #children is an object with one member")
 		}
 		for key, v := range one {
-			if err := writeElement(b, key, v, depth+1); err != nil {
+			if err := writeElement(b, key, v, depth+1, space); err != nil {
 				return err
 			}
 		}
@@ -169,7 +218,7 @@ func decodeXML(data []byte, b *decode.Budget) (any, error) {
 			if len(root) > 0 {
 				return nil, errors.New("it has two roots")
 			}
-			if root[start.Name.Local], err = readElement(dec, start, 1); err != nil {
+			if root[whole(start.Name)], err = readElement(dec, start, 1); err != nil {
 				return nil, err
 			}
 		}
@@ -180,6 +229,14 @@ func decodeXML(data []byte, b *decode.Budget) (any, error) {
 	return root, nil
 }
 
+// whole is a name with its namespace, as decode.LocalName reads it.
+func whole(name xml.Name) string {
+	if name.Space == "" {
+		return name.Local
+	}
+	return "{" + name.Space + "}" + name.Local
+}
+
 func readElement(dec *xml.Decoder, start xml.StartElement, depth int) (any, error) {
 	if depth > decode.MaxDepth {
 		return nil, decode.DepthError{}
@@ -187,7 +244,7 @@ func readElement(dec *xml.Decoder, start xml.StartElement, depth int) (any, erro
 	out := map[string]any{}
 	for _, a := range start.Attr {
 		if a.Name.Space != "xmlns" && a.Name.Local != "xmlns" {
-			out["@"+a.Name.Local] = a.Value
+			out["@"+whole(a.Name)] = a.Value
 		}
 	}
 	var text strings.Builder
@@ -206,7 +263,7 @@ func readElement(dec *xml.Decoder, start xml.StartElement, depth int) (any, erro
 			if err != nil {
 				return nil, err
 			}
-			insert(out, token.Name.Local, child)
+			insert(out, whole(token.Name), child)
 		case xml.EndElement:
 			s := text.String()
 			switch {

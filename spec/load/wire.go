@@ -50,6 +50,13 @@ func readWire(c *attrCall) {
 		c.fail("@wire takes one name", `Write @wire(name), or @wire(parent.name) for a member of a member; a name with other characters in quotes: @wire("a.b").`)
 		return
 	}
+	for _, name := range path {
+		space, local, _ := strings.Cut(strings.TrimPrefix(name, "@"), "}")
+		if strings.HasPrefix(space, "{") && local == "" {
+			c.fail(fmt.Sprintf("%q is no name of a namespace", name), `Write @wire("{namespace}name"), as in @wire("{DAV:}href").`)
+			return
+		}
+	}
 	last := len(path) - 1
 	c.prop.Wire, c.prop.WireParents = path[last], nil
 	if last > 0 {

@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// XML has text and elements alone. Whether one element is a value or a list of one,
+// whether "7" is a number, and which of two namespaces is meant, the declared type says.
+
+// xsiNil is the attribute by which XML says null.
+const xsiNil = "@{http://www.w3.org/2001/XMLSchema-instance}nil"
+
+// fromXML returns a value as JSON would have had it, by its type; what is within it
+// waits for its own types.
+func fromXML(v any, t *spec.Type) any {
+	if m, ok := v.(map[string]any); ok && (m[xsiNil] == "true" || m[xsiNil] == "1") {
+		return nil
+	}
+	switch t.Kind {
+	case spec.Any:
+		return decode.Unqualified(v)
+	case spec.Union:
+		return v
+	case spec.List:
+		if _, ok := v.([]any); !ok && v != nil {
+			return []any{v}
+		}
+		return v
+	case spec.Object, spec.Map:
+		return elementOf(v, t)
+	case spec.String:
+		return textIn(v)
+	}
+	text, ok := textIn(v).(string)
+	if !ok {
+		return v
+	}
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return nil // an empty element says nothing
+	case t.Kind != spec.Bool:
+		if number, err := decode.JSON([]byte(strings.TrimPrefix(text, "+")), decode.NewBudget(1)); err == nil && receivedKind(number) == "a number" {
+			return number
+		}
+	case text == "true" || text == "1":
+		return true
+	case text == "false" || text == "0":
+		return false
+	}
+	return text
+}
+
+// elementOf is an element that is to be an object: one without members is text.
+func elementOf(v any, t *spec.Type) any {
+	text, ok := v.(string)
+	switch {
+	case !ok:
+		return v
+	case slices.ContainsFunc(t.Fields, func(p *spec.Property) bool { return p.Wire == "#text" }):
+		return map[string]any{"#text": text}
+	case strings.TrimSpace(text) == "":
+		return map[string]any{}
+	default:
+		return v
+	}
+}
+
+// takesBlank reports whether an empty text is a value of a type.
+func (r *reception) takesBlank(t *spec.Type) bool {
+	t = r.types.Resolve(t)
+	return t.Kind == spec.String && (len(t.Enum) == 0 || slices.Contains(t.Enum, any("")))
+}
+
+// textIn is the text of an element that has attributes beside it.
+func textIn(v any) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	for name := range m {
+		if name != "#text" && !strings.HasPrefix(name, "@") {
+			return v
+		}
+	}
+	text, _ := m["#text"].(string)
+	return text
+}
+
+// named returns the members of an element under the names that a type has for them on
+// the wire, also below the parents that its properties are within.
+func (r *reception) named(v map[string]any, t *spec.Type, within []string) map[string]any {
+	var asked, parents []string
+	for _, p := range t.Fields {
+		path := append(slices.Clone(r.parents(p)), r.wire(p))
+		if len(path) <= len(within) || !slices.Equal(path[:len(within)], within) {
+			continue
+		}
+		asked = append(asked, path[len(within)])
+		if len(path) > len(within)+1 {
+			parents = append(parents, path[len(within)])
+		}
+	}
+	out := decode.LocalNames(v, asked)
+	for _, name := range parents {
+		if inner, ok := elementOf(out[name], &spec.Type{}).(map[string]any); ok {
+			out[name] = r.named(inner, t, append(slices.Clone(within), name))
+		}
+	}
+	return out
+}
+
+// ambiguous notes that elements of several namespaces have the name of a property.
+func (r *reception) ambiguous(v map[string]any, p *spec.Property, wire string) bool {
+	var names []string
+	for _, name := range slices.Sorted(mapKeys(v)) {
+		if name != wire && decode.LocalName(name) == wire {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return false
+	}
+	r.misfit(describe(p.Type), "elements of several namespaces", fmt.Sprintf("say which: write @wire(%s)", wireArgument(names[0])))
+	return true
+}
+
+// xmlShape is a value of XML as a union sees it; of is its type, where that is known.
+type xmlShape struct {
+	r     *reception
+	value any
+	of    *spec.Type
+}
+
+func (s xmlShape) plain() spec.Shape {
+	if s.of != nil {
+		return expr.ShapeOf(fromXML(s.value, s.of), nil)
+	}
+	return expr.ShapeOf(s.value, nil)
+}
+
+func (s xmlShape) Kind() spec.Kind     { return s.plain().Kind() }
+func (s xmlShape) Is(literal any) bool { return s.plain().Is(literal) }
+func (s xmlShape) Len() int            { return s.plain().Len() }
+
+func (s xmlShape) Member(p *spec.Property) spec.Shape {
+	m, _ := s.value.(map[string]any)
+	m = s.r.named(m, &spec.Type{Fields: []*spec.Property{p}}, nil)
+	holder, ok := m, true
+	for _, parent := range s.r.parents(p) {
+		if holder, ok = holder[parent].(map[string]any); !ok {
+			return nil
+		}
+	}
+	v := holder[s.r.wire(p)]
+	if v == nil {
+		return nil
+	}
+	of := s.r.types.Resolve(p.Type)
+	if of.Kind == spec.Union {
+		of = nil
+	}
+	return xmlShape{s.r, v, of}
+}
+
+func (s xmlShape) Each(visit func(spec.Shape)) {
+	var elem *spec.Type
+	if s.of != nil && s.of.Elem != nil {
+		elem = s.r.types.Resolve(s.of.Elem)
+	}
+	switch v := s.value.(type) {
+	case []any:
+		for _, item := range v {
+			visit(xmlShape{s.r, item, elem})
+		}
+	case map[string]any:
+		for _, item := range v {
+			visit(xmlShape{s.r, item, elem})
+		}
+	default:
+		if elem != nil && s.of.Kind == spec.List {
+			visit(xmlShape{s.r, v, elem})
+		}
+	}
+}
