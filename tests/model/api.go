@@ -66,6 +66,9 @@ func (a *API) serve(c call) (status int, answer any, e *Entry) {
 	a.log = append(a.log, e)
 	status, answer = a.do(c, e)
 	e.Status = status
+	if shown, ok := answer.(object); ok && c.method == "GET" {
+		_, e.ShowsNothing = shown["deleted"]
+	}
 	if e.Effect != Nothing && a.watch != nil {
 		a.watch(e)
 	}

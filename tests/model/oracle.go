@@ -178,7 +178,7 @@ func (o *Oracle) inWindow(who, slot string, t *Thing, now *Entry) bool {
 		}
 		looked := o.lookedBefore(e)
 		// A search that lags may not have shown what was there.
-		if looked != nil && looked.Status >= 400 && (t.Made.Seq > looked.Seq || t.Changed != nil && t.renamedTo(e.Body) && t.Changed.Seq > looked.Seq || o.spec.Lags && looked.At.Sub(t.Made.At) < lag) {
+		if looked != nil && (looked.Status >= 400 || looked.ShowsNothing) && (t.Made.Seq > looked.Seq || t.Changed != nil && t.renamedTo(e.Body) && t.Changed.Seq > looked.Seq || o.spec.Lags && looked.At.Sub(t.Made.At) < lag) {
 			return true
 		}
 	}

@@ -57,8 +57,10 @@ type Entry struct {
 	Body            string
 	Key             string
 	Status          int
-	Effect          Effect
-	Thing           *Thing
+	// ShowsNothing says of a look that it has shown something marked as deleted.
+	ShowsNothing bool
+	Effect       Effect
+	Thing        *Thing
 	// Unlucky says what the proxy, or the fate of the client, made of it: "" is
 	// an exchange as it should be. Faults after the API's response may be noted
 	// after the entry.
