@@ -89,7 +89,11 @@ func TestCreateGoesOn(t *testing.T) {
 	if err != nil || !same.Force || len(same.Changes) != 0 {
 		t.Fatalf("an unfinished create is due without a change: %+v, %v", same, err)
 	}
-	whole := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *half.State, Inputs: inputs})
+	log := &recorder{}
+	whole := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *half.State, Inputs: inputs, Log: log})
+	if len(log.messages) != 1 || !strings.Contains(log.messages[0], `"more"`) {
+		t.Errorf("it says by name at which step it goes on: %q", log.messages)
+	}
 	if whole.Err != nil || whole.State.Private.Failed != nil || whole.State.Outputs.Get("url").AsString() != "u" {
 		t.Fatalf("gone on: %+v", whole)
 	}

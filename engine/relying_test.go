@@ -164,7 +164,15 @@ func TestHalfMadeWithOtherInputs(t *testing.T) {
 			want: []string{"part 1", "label 1", "change 2"},
 		},
 		"the part is refused once more": {
-			part: []actions.Outcome{refused("no room")}, errors: 1,
+			part: []actions.Outcome{refused("no room")},
+			want: []string{"part 1", "change 2"}, // what was to be its inputs may be why
+		},
+		"the part fails": {
+			part: []actions.Outcome{failed("half of it")},
+			want: []string{"part 1", "change 2"},
+		},
+		"the part is lost": {
+			part: []actions.Outcome{lost()}, errors: 1,
 			want: []string{"part 1", "part 1", "label 1", "change 2"},
 		},
 		"the change is refused": {

@@ -36,6 +36,7 @@ const (
 	windowResidual = "residual: made by another owner between find and the verdict"
 	lateResidual   = "residual: a commit later than consistency"
 	bereftPart     = "a part of what was deleted unheard"
+	updatedHalf    = "an update with other inputs ended a create that failed twice"
 	reusedResidual = "residual: another owner reused a recorded id, or the name that read asks by"
 )
 
@@ -419,16 +420,23 @@ func (o *Oracle) wanted(who string, p Program) {
 }
 
 // complete looks whether an object has the parts that its create makes, unless a
-// delete of it has begun.
+// delete of it has begun, or an update has taken the place of the rest of its create, which
+// failed twice.
 func (o *Oracle) complete(t *Thing) {
 	of := func(part *Thing) bool { return part != nil && part.Parent == t.ID }
 	done := func(did func(*Entry) bool) bool { return slices.ContainsFunc(o.api.log, did) }
 	if done(func(e *Entry) bool { return e.Step == "delete" && of(e.Thing) }) {
 		return
 	}
+	if isLate(t) {
+		o.count(lateResidual) // it took the place of one that had them
+		return
+	}
 	for _, label := range o.spec.labels() {
 		switch {
 		case slices.ContainsFunc(o.api.living(), func(part *Thing) bool { return of(part) && part.Label == label }):
+		case done(func(e *Entry) bool { return e.Step == "update" && e.Thing == t }):
+			o.count(updatedHalf)
 		default:
 			o.violation(notAsWanted, "#%d of %s %s has no part %s", t.Serial, t.Owner, t.Slot, label)
 		}
