@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -8,87 +9,87 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/declprov/declprov/engine/pulumi/wire"
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// manyValues are messages of a struct with so many values, by their shape. Items are
-// shared, so that the message alone is large.
-func manyValues(n int) map[string]*structpb.Struct {
-	list := func(item *structpb.Value, n int) *structpb.Value {
-		values := make([]*structpb.Value, n)
-		for i := range values {
-			values[i] = item
-		}
-		return structpb.NewListValue(&structpb.ListValue{Values: values})
-	}
-	nothing := structpb.NewStructValue(&structpb.Struct{})
-	shapes := map[string]*structpb.Value{
-		"objects": list(nothing, n-1), "lists": list(structpb.NewListValue(&structpb.ListValue{}), n-1), "nulls": list(structpb.NewNullValue(), n-1),
-		"numbers": list(structpb.NewNumberValue(1), n-1), "strings": list(structpb.NewStringValue("a"), n-1), "booleans": list(structpb.NewBoolValue(true), n-1),
-		"nested": list(structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"a": list(nothing, 1)}}), (n-1)/3+1),
-		"deep":   nestedValue(list(nothing, n), 300),
-	}
-	out := map[string]*structpb.Struct{}
-	for name, v := range shapes {
-		out[name] = &structpb.Struct{Fields: map[string]*structpb.Value{"v": v}}
-	}
-	return out
+// field is a field of a message that has a length.
+func field(number protowire.Number, inner []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), inner)
 }
 
-func nestedValue(v *structpb.Value, depth int) *structpb.Value {
-	for range depth {
-		v = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{v}})
+// list is a google.protobuf.Value: so many times the same one.
+func list(item []byte, n int) []byte { return field(6, bytes.Repeat(field(1, item), n)) }
+
+// member is a google.protobuf.Struct with one member.
+func member(v []byte) []byte { return field(1, append(field(1, []byte("v")), field(2, v)...)) }
+
+// manyValues are the bytes of structs with so many values, by their shape.
+func manyValues(n int) map[string][]byte {
+	nothing := field(5, nil)
+	deep := list(nothing, n)
+	for range 300 {
+		deep = list(deep, 1)
 	}
-	return v
+	return map[string][]byte{
+		"objects": member(list(nothing, n-1)), "lists": member(list(field(6, nil), n-1)), "nulls": member(list([]byte{1 << 3, 0}, n-1)),
+		"numbers": member(list(protowire.AppendFixed64(protowire.AppendTag(nil, 2, protowire.Fixed64Type), 1), n-1)),
+		"strings": member(list(field(3, []byte("a")), n-1)), "booleans": member(list([]byte{4 << 3, 1}, n-1)),
+		"nested": member(list(field(5, member(list(nothing, 1))), (n-1)/3+1)), "deep": member(deep),
+	}
+}
+
+// saying are all messages in which a program's values come, or those of other resources,
+// by the name of their field.
+var saying = map[protoreflect.Name][]proto.Message{
+	"news": {&pulumirpc.CheckRequest{}}, "args": {&pulumirpc.InvokeRequest{}, &pulumirpc.CallRequest{}, &pulumirpc.ConfigureRequest{}},
+	"inputs": {&pulumirpc.ConstructRequest{}}, "query": {&pulumirpc.ListRequest{}},
+	"object": {&pulumirpc.RegisterResourceResponse{}}, "return": {&pulumirpc.InvokeResponse{}},
+}
+
+// within is a message with that struct.
+func within(m proto.Message, name protoreflect.Name, s []byte) mem.BufferSlice {
+	return mem.BufferSlice{mem.SliceBuffer(field(m.ProtoReflect().Descriptor().Fields().ByName(name).Number(), s))}
 }
 
 // TestCodecCountsValues: a message of many values is refused before they are made,
 // wherever a program says them; what is recorded is always read.
 func TestCodecCountsValues(t *testing.T) {
-	codec := wire.Codec()
-	for shape, s := range manyValues(decode.DefaultValues + 2) {
-		t.Run(shape, func(t *testing.T) { refusesMany(t, s, shape == "nested") })
+	shapes := manyValues(decode.DefaultValues + 2)
+	for shape, s := range shapes {
+		t.Run(shape, func(t *testing.T) { refusesMany(t, &pulumirpc.CheckRequest{}, "news", s) })
 	}
-	few := manyValues(decode.DefaultValues - 1)["objects"]
-	many := manyValues(decode.DefaultValues + 2)["objects"]
-	for _, m := range []proto.Message{&pulumirpc.CheckRequest{News: few, Olds: few}, &pulumirpc.DeleteRequest{Properties: many}} {
-		data, err := proto.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
+	for name, messages := range saying {
+		for _, m := range messages {
+			refusesMany(t, m, name, shapes["objects"])
 		}
-		into := m.ProtoReflect().New().Interface()
-		if err := codec.Unmarshal(mem.BufferSlice{mem.SliceBuffer(data)}, into); err != nil || proto.Size(into) != len(data) {
-			t.Errorf("%T: %v, %d of %d bytes", m, err, proto.Size(into), len(data))
+	}
+	few := member(list(field(3, bytes.Repeat([]byte("a"), 3000)), 1000)) // and many bytes
+	for name, tc := range map[protoreflect.Name]struct {
+		into proto.Message
+		data []byte
+	}{"news": {&pulumirpc.CheckRequest{}, few}, "properties": {&pulumirpc.DeleteRequest{}, shapes["nulls"]}} {
+		data := within(tc.into, name, tc.data)
+		if err := wire.Codec().Unmarshal(data, tc.into); err != nil || proto.Size(tc.into) != data.Len() {
+			t.Errorf("%T: %v, %d of %d bytes", tc.into, err, proto.Size(tc.into), data.Len())
 		}
 	}
 }
 
-// refusesMany holds that messages with such a struct are refused: all that a program's
-// values come in, or one.
-func refusesMany(t *testing.T, s *structpb.Struct, all bool) {
-	messages := []proto.Message{
-		&pulumirpc.CheckRequest{News: s}, &pulumirpc.InvokeRequest{Args: s}, &pulumirpc.CallRequest{Args: s}, &pulumirpc.ConstructRequest{Inputs: s},
-		&pulumirpc.ListRequest{Query: s}, &pulumirpc.ConfigureRequest{Args: s}, &pulumirpc.RegisterResourceResponse{Object: s}, &pulumirpc.InvokeResponse{Return: s},
+// refusesMany holds that a message with such a struct is refused, and that nothing of it
+// is made before.
+func refusesMany(t *testing.T, m proto.Message, name protoreflect.Name, s []byte) {
+	t.Helper()
+	data, into := within(m, name, s), m.ProtoReflect().New().Interface()
+	var err error
+	made := testing.AllocsPerRun(1, func() { err = wire.Codec().Unmarshal(data, into) })
+	if err == nil || !strings.Contains(err.Error(), "holds more than 1000000 values") {
+		t.Errorf("%T: %v", m, err)
 	}
-	if !all {
-		messages = messages[:1]
-	}
-	for _, m := range messages {
-		data, err := proto.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		into := m.ProtoReflect().New().Interface()
-		made := testing.AllocsPerRun(1, func() { err = wire.Codec().Unmarshal(mem.BufferSlice{mem.SliceBuffer(data)}, into) })
-		if err == nil || !strings.Contains(err.Error(), "holds more than 1000000 values") {
-			t.Errorf("%T: %v", m, err)
-		}
-		if made > 1000 {
-			t.Errorf("%T: %.0f allocations", m, made)
-		}
+	if made > 1000 {
+		t.Errorf("%T: %.0f allocations", m, made)
 	}
 }
 
@@ -99,9 +100,6 @@ func TestCodecLeavesTheRestToTheDecoder(t *testing.T) {
 	for range 20_000 {
 		list := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), deep)
 		deep = protowire.AppendBytes(protowire.AppendTag(nil, 6, protowire.BytesType), list)
-	}
-	field := func(number protowire.Number, inner []byte) []byte {
-		return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), inner)
 	}
 	args := field(2, field(1, append(field(1, []byte("k")), field(2, deep)...))) // InvokeRequest.args
 	for name, data := range map[string][]byte{
