@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -205,6 +206,25 @@ func TestDeterminism(t *testing.T) {
 		}
 		if diff := cmp.Diff(firstDiags, diags); diff != "" {
 			t.Fatal(diff)
+		}
+	}
+}
+
+// CUE loads the packages that a spec imports side by side.
+func TestManyPackages(t *testing.T) {
+	files := map[string]string{"cue.mod/module.cue": "module: \"acme.test/x@v0\"\nlanguage: version: \"v0.17.0\"\n"}
+	imports, fields := "", ""
+	for i := range 30 {
+		files[fmt.Sprintf("lib%d/lib.cue", i)] = fmt.Sprintf("package lib%d\n\n#T: string\n", i)
+		imports += fmt.Sprintf("\t\"acme.test/x/lib%d\"\n", i)
+		fields += fmt.Sprintf("\tc%d?: lib%d.#T\n", i, i)
+	}
+	files["p/a.cue"] = "package p\n\nimport (\n" + imports + ")\n\nname: \"xy\"\nversion: \"1.0.0\"\nconfig: {\n" + fields + "}\n"
+	folder(t, files)
+	for range 10 {
+		doc, diags := Load(t.Context(), Source{Path: "p"})
+		if len(diags) > 0 || len(doc.Provider.Config.Fields) != 30 {
+			t.Fatal(diags)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -27,8 +28,9 @@ var errTooLarge = errors.New("too large")
 // tree is the file system that CUE loads from: the folder of the spec (the root
 // of its module, where it has one), with what the loader lays over it in
 // memory. It opens nothing outside the folder, reads regular files only, and
-// keeps what it read.
+// keeps what it read. CUE loads packages side by side.
 type tree struct {
+	mu      sync.Mutex // guards files and total
 	root    *os.Root
 	overlay map[string][]byte // by slash path without a leading slash
 	module  string            // the path of the module that the root is of
@@ -73,7 +75,9 @@ func (t *tree) stat(name string) (fs.FileInfo, error) {
 
 // openDir lists a folder together with what is laid over it.
 func (t *tree) openDir(name string, info fs.FileInfo, laid []fs.DirEntry) (fs.File, error) {
+	t.mu.Lock()
 	t.files.listed[t.display(name)] = true
+	t.mu.Unlock()
 	f, err := t.root.Open(name)
 	if err != nil {
 		return nil, err
@@ -117,6 +121,8 @@ func (t *tree) laid(dir string) []fs.DirEntry {
 
 // read is the content of a file on disk, within the limits, recorded.
 func (t *tree) read(name string) ([]byte, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	shown := t.display(name)
 	if content, ok := t.files.content[shown]; ok {
 		return content, nil
