@@ -156,7 +156,8 @@ func broken() []Fault {
 			s.hold()
 		}},
 		{Name: "length too short", Strike: func(s *Strike) {
-			s.head(s.success(), "Content-Type: application/json", fmt.Sprintf("Content-Length: %d", len(s.Body)/2))
+			// What is left over would be the answer to another request, now and then.
+			s.head(s.success(), "Content-Type: application/json", "Connection: close", fmt.Sprintf("Content-Length: %d", len(s.Body)/2))
 			s.write(s.Body)
 		}},
 		{Name: "no HTTP", Strike: func(s *Strike) { s.write("220 mail.example.com ESMTP\r\n") }},
