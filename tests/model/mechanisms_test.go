@@ -132,7 +132,11 @@ var mechanisms = []mechanism{
 		happens: func(s scene) []Op {
 			in := s.inputs()
 			in.Name = names["one"][1]
-			return []Op{s.up(s.inputs()), {Who: foreign, Do: twin, Slot: "one", Name: in.Name}, s.up(in, s.struck("update", 1, lostRequests...)), s.up(in)}
+			// What had the old id goes, so that only the look before tells.
+			return []Op{
+				s.up(s.inputs()), {Who: foreign, Do: twin, Slot: "one", Name: in.Name}, s.up(in, s.struck("update", 1, lostRequests...)),
+				{Who: foreign, Do: "delete", Slot: "one", Name: s.inputs().Name}, s.up(in),
+			}
 		},
 	},
 	{

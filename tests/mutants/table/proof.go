@@ -14,7 +14,7 @@ func ofProof() []Mutant {
 		}
 	}
 	return []Mutant{
-		row(foreign, "what does not hold what was sent is not taken over", "engine/proof.go", `	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := r.contradiction(s, seen, withheld, sent); false && name != "" {`,
+		row(foreign, "what does not hold what was sent is not taken over", "engine/proof.go", `	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := r.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			"TestOnlyWhatHoldsWhatWasSentIsAdopted/another_size", "adopted: true"),
 		row(foreign, "only what a step sends is held against what it made", "engine/proof.go", `			if (whole || names[name])`, `			if (true || whole || names[name])`,
 			"TestOnlyWhatAStepSendsProves", "is not what was sent"),
@@ -74,7 +74,7 @@ func ofProof() []Mutant {
 			"TestWhatMayBelongToWhatWasUndoneIsListed", "in the journal"),
 		{
 			Promise: foreign, Mechanism: "what does not hold what was sent is not taken over (generated histories)",
-			File: "engine/proof.go", Find: `	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {`, Replace: `	if name := r.contradiction(s, seen, withheld, sent); false && name != "" {`,
+			File: "engine/proof.go", Find: `	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {`, Replace: `	if name := r.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			Package: Model, Test: "TestMechanism/only what holds what was sent is adopted", Fails: "ANOTHER OWNER'S OBJECT",
 		},
 	}
