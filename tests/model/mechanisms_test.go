@@ -134,8 +134,11 @@ var mechanisms = []mechanism{
 			in.Name = names["one"][1]
 			// What had the old id goes, so that only the look before tells.
 			return []Op{
-				s.up(s.inputs()), {Who: foreign, Do: twin, Slot: "one", Name: in.Name}, s.up(in, s.struck("update", 1, lostRequests...)),
-				{Who: foreign, Do: "delete", Slot: "one", Name: s.inputs().Name}, s.up(in),
+				s.up(s.inputs()),
+				{Who: foreign, Do: twin, Slot: "one", Name: in.Name},
+				s.up(in, s.struck("update", 1, lostRequests...)),
+				{Who: foreign, Do: "delete", Slot: "one", Name: s.inputs().Name},
+				s.up(in),
 			}
 		},
 	},
