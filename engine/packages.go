@@ -88,7 +88,7 @@ func (c *compiler) childDownload(n *spec.Node) {
 	}
 	origin := pluginOrigin(n.Text)
 	if origin == "" {
-		c.fail(codeBadOption, n.Range, "pluginDownloadURL", fmt.Sprintf("%q is nowhere that a plugin is downloaded from", n.Text), "It begins with "+pluginSchemes+".")
+		c.fail(codeBadOption, n.Range, "pluginDownloadURL", fmt.Sprintf("%q is not a place that Pulumi downloads plugins from", n.Text), "It begins with "+pluginSchemes+".")
 		return
 	}
 	if !c.mayHave(actions.Grant{Access: actions.Connect, Pattern: &spec.Node{Kind: spec.StringNode, Text: origin}}) {
@@ -123,7 +123,7 @@ func (b *build) granted(ch *child, o *RegistrationOptions) error {
 	if o.PluginDownloadURL != "" {
 		at := pluginOrigin(o.PluginDownloadURL)
 		if at == "" {
-			return fmt.Errorf("pluginDownloadURL: %q is nowhere that a plugin is downloaded from: it begins with %s", o.PluginDownloadURL, pluginSchemes)
+			return fmt.Errorf("pluginDownloadURL: %q is not a place that Pulumi downloads plugins from: it begins with %s", o.PluginDownloadURL, pluginSchemes)
 		}
 		origin, err := actions.ParseOrigin(at)
 		if err != nil {

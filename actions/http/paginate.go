@@ -169,7 +169,7 @@ func (x *exchange) paginate(ctx context.Context) actions.Outcome {
 		result["items"] = all
 		out.Result = result
 		if out.Unfit != nil || !x.wants("items") {
-			return out // what does not fit is no page, and the step fails with it
+			return out // the page is not of the declared type: the step fails with that error
 		}
 		list, err := x.items(x.call.Late["items"], a)
 		if err != nil {

@@ -221,7 +221,7 @@ func (l *loader) permissions(it item, p place) *spec.Permissions {
 	}
 	for i, n := range perms.Packages {
 		if n.Kind == spec.StringNode && !packageGrant.MatchString(n.Text) {
-			l.report(badValue, n.Range, place{p.context, fmt.Sprintf("%s.packages[%d]", p.path, i)}, fmt.Sprintf("%q is no package", n.Text),
+			l.report(badValue, n.Range, place{p.context, fmt.Sprintf("%s.packages[%d]", p.path, i)}, fmt.Sprintf("%q is not a package", n.Text),
 				`Write its name, "random", or one version of it, "random@4.16.3". It takes no templates: which packages there are is known before anything runs.`)
 		}
 	}

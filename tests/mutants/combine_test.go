@@ -88,7 +88,7 @@ again:
 // TestEditsThatDoNotCompile: what the compiler says is told of the rows that it is
 // about.
 func TestEditsThatDoNotCompile(t *testing.T) {
-	printed := "# github.com/declprov/declprov/engine\n/work/mutant-3:2:1: declared and not used: own\n../mutant-12:7: undefined: x\nmutant-3:9: missing return\n"
+	printed := "# github.com/declprov/declprov/engine\n/checkout/mutant-3:2:1: declared and not used: own\n../mutant-12:7: undefined: x\nmutant-3:9: missing return\n"
 	if diff := cmp.Diff([]int{3, 12}, uncompiled(printed)); diff != "" {
 		t.Error(diff)
 	}

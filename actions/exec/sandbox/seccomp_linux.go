@@ -129,7 +129,7 @@ func modeRefusals() []refusal {
 	return []refusal{
 		{[]uintptr{unix.SYS_FCHMOD}, []condition{some(1, setIDs)}, unix.EPERM},
 		{[]uintptr{unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_MKNODAT}, []condition{some(2, setIDs)}, unix.EPERM},
-		// Without O_CREAT or O_TMPFILE there is no mode, and any number.
+		// Without O_CREAT or O_TMPFILE the mode is ignored, so it may be any number.
 		{[]uintptr{unix.SYS_OPENAT}, []condition{some(2, unix.O_CREAT|tmpfile), some(3, setIDs)}, unix.EPERM},
 	}
 }

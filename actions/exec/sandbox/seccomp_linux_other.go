@@ -2,7 +2,7 @@
 
 package sandbox
 
-// filterCalls does nothing where askForFilter says that there is no filter.
+// filterCalls does nothing: askForFilter says that this platform has no filter.
 func (r Rules) filterCalls() error { return nil }
 
 func askForFilter() string {
