@@ -97,6 +97,19 @@ func OriginCovered(pattern, url string) bool {
 	return err == nil && r.matches(o)
 }
 
+// OriginIncludes reports whether a pattern certainly allows all that another one does. A
+// wildcard does not include a name or address below it: one that is written out may stand
+// for a private address, which a wildcard never does.
+func OriginIncludes(pattern, other string) bool {
+	a, err := compileOrigin(pattern)
+	if err != nil {
+		return false
+	}
+	b, err := compileOrigin(other)
+	return err == nil && a.origin.Scheme == b.origin.Scheme && a.origin.Host == b.origin.Host && a.below == b.below &&
+		(a.origin.Port == "*" || a.origin.Port == b.origin.Port)
+}
+
 // OriginPattern is the pattern of a grant of hosts whose template is evaluated
 // to parts. What stands in front is a URL, whoever wrote it; a value after that
 // can be part of a name, a port or a path, and nothing else.

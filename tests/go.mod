@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	cuelang.org/go v0.17.1
+	github.com/creack/pty v1.1.24
 	github.com/declprov/declprov v0.0.0-00010101000000-000000000000
 	github.com/google/go-cmp v0.7.0
 	github.com/pulumi/pulumi/pkg/v3 v3.259.0

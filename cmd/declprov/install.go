@@ -19,6 +19,10 @@ const installHelp = `Install makes a spec a provider of Pulumi's: it vets the sp
 a binary under the name pulumi-resource-NAME, into the plugins of $PULUMI_HOME
 (~/.pulumi). Installing again takes the changed spec over.
 
+It prints what the spec may do, as "declprov permissions" does. Where that is more
+than the installed version may do, it prints the difference and asks; without a
+terminal it refuses, unless --yes agrees.
+
 With --dir, it goes into a folder of your choice, for one project alone:
 
   plugins:
@@ -41,6 +45,7 @@ type installOptions struct {
 	dir   string
 	force bool
 	base  bool
+	yes   bool
 }
 
 func (a *app) installCommand() *cobra.Command {
@@ -61,6 +66,7 @@ func (a *app) installCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.dir, "dir", "", "install into this `folder`, for plugins.providers in Pulumi.yaml")
 	cmd.Flags().BoolVar(&o.base, "base", false, "install the plugin that takes any spec as its parameter")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace a plugin that declprov did not install")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "agree to what the spec asks for more than the installed version")
 	a.addTagFlag(cmd)
 	return cmd
 }
@@ -91,7 +97,7 @@ func (a *app) installBase(o installOptions) error {
 	if err != nil {
 		return failed{err}
 	}
-	_, err = fmt.Fprintf(a.out, "Installed %s %s in %s\n\nAdd a spec to a program: pulumi package add %s ./SPEC.cue\n", p.Name, p.Version, folder, p.Name)
+	_, err = fmt.Fprintf(a.out, "Installed %s %s in %s\n\nWhat it may do is what the spec may do that it is given: see declprov permissions SPEC.\n\nAdd a spec to a program: pulumi package add %s ./SPEC.cue\n", p.Name, p.Version, folder, p.Name)
 	return err
 }
 
@@ -102,6 +108,9 @@ func (a *app) install(ctx context.Context, path string, o installOptions) error 
 	}
 	p, example, err := a.installable(compiled, path)
 	if err != nil {
+		return err
+	}
+	if err := a.askForGrants(ctx, compiled, p, o); err != nil {
 		return err
 	}
 	if o.dir != "" {

@@ -61,6 +61,7 @@ func All() []Mutant {
 		ofProof(),
 		ofMatrix(),
 		ofPromises(),
+		ofGrants(),
 	)
 }
 

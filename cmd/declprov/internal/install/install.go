@@ -44,8 +44,8 @@ func (p Provider) check() error {
 // Binary is the file name of a provider's plugin.
 func Binary(name string) string { return "pulumi-resource-" + name }
 
-// pluginFolder is the name of a plugin's folder.
-func pluginFolder(name, version string) string { return "resource-" + name + "-v" + version }
+// Folder is the name of a plugin's folder.
+func Folder(name, version string) string { return "resource-" + name + "-v" + version }
 
 // Plugins is the folder that Pulumi looks for plugins in: that of $PULUMI_HOME,
 // or of ~/.pulumi.
@@ -72,7 +72,7 @@ func IntoPlugins(plugins string, p Provider, force bool) (folder string, err err
 	if err := p.check(); err != nil {
 		return "", err
 	}
-	folder = filepath.Join(plugins, pluginFolder(p.Name, p.Version))
+	folder = filepath.Join(plugins, Folder(p.Name, p.Version))
 	if _, err := os.Lstat(folder); err == nil && !force && p.SpecName != "" && !isOurs(folder, p.Name) {
 		return "", fmt.Errorf("%s is a plugin already, and %w: give the provider another name or version, or use --force", folder, ErrForeign)
 	}
@@ -104,7 +104,7 @@ func IntoFolder(folder string, p Provider) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("installing %s: %w", p.Name, err)
 	}
-	for _, stale := range specs(folder, p.Name) {
+	for _, stale := range Specs(folder, p.Name) {
 		if filepath.Base(stale) != p.SpecName {
 			return fmt.Errorf("installing %s: %s is there already, and a provider has one spec: remove it first", p.Name, stale)
 		}
@@ -125,8 +125,8 @@ func place(folder string, p Provider) error {
 	return linkOrCopy(p.Executable, filepath.Join(folder, Binary(p.Name)))
 }
 
-// specs are the files in a folder that a provider's spec may be.
-func specs(folder, name string) []string {
+// Specs are the files in a folder that a provider's spec may be.
+func Specs(folder, name string) []string {
 	var found []string
 	for _, ext := range []string{".cue", ".yaml", ".yml", ".json", door.CompiledExt} {
 		path := filepath.Join(folder, name+ext)
@@ -140,7 +140,7 @@ func specs(folder, name string) []string {
 // isOurs reports whether a folder looks as IntoPlugins leaves it.
 func isOurs(folder, name string) bool {
 	_, err := os.Lstat(filepath.Join(folder, Binary(name)))
-	return err == nil && len(specs(folder, name)) > 0
+	return err == nil && len(Specs(folder, name)) > 0
 }
 
 // linkOrCopy gives a file a second name, or where the file system cannot, a

@@ -19,7 +19,7 @@ func Remove(plugins, name, version string) (removed []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		of, ok := strings.CutPrefix(e.Name(), pluginFolder(name, ""))
+		of, ok := strings.CutPrefix(e.Name(), Folder(name, ""))
 		folder := filepath.Join(plugins, e.Name())
 		if !ok || !versions.MatchString(of) || version != "" && of != version || !isOurs(folder, name) {
 			continue
@@ -56,7 +56,7 @@ func Folders(plugins, name string) []string {
 	var found []string
 	entries, _ := os.ReadDir(plugins)
 	for _, e := range entries {
-		version, ok := strings.CutPrefix(e.Name(), pluginFolder(name, ""))
+		version, ok := strings.CutPrefix(e.Name(), Folder(name, ""))
 		folder := filepath.Join(plugins, e.Name())
 		if ok && versions.MatchString(version) && isOurs(folder, name) {
 			found = append(found, folder)

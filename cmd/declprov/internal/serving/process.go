@@ -55,7 +55,7 @@ func (t Tool) serveNamed(ctx context.Context, name string, args []string, stderr
 		return err
 	}
 	log.Debug("found the spec", "provider", name, "path", path)
-	c, err := t.openBeside(ctx, log, path, stderr)
+	c, err := t.Open(ctx, log, path, stderr)
 	if err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func (t Tool) serveNamed(ctx context.Context, name string, args []string, stderr
 	return Serve(ctx, log, p, c, pulumi.ParseArgs(args))
 }
 
-// openBeside opens the spec that was found, whichever form it has.
-func (t Tool) openBeside(ctx context.Context, log *slog.Logger, path string, stderr io.Writer) (*container.Container, error) {
+// Open opens the spec of an installed provider, whichever form it has.
+func (t Tool) Open(ctx context.Context, log *slog.Logger, path string, stderr io.Writer) (*container.Container, error) {
 	if filepath.Ext(path) != door.CompiledExt {
 		c, err := t.Builder(stderr, log).Open(ctx, build.Spec{Path: path})
 		return c, withoutEvaluator(err)

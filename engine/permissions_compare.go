@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// GrantsBeyond returns the grants that go beyond what earlier ones allow: what a new
+// version of a spec asks for more. Where that cannot be told for certain, a grant counts
+// as more: a person then looks at it.
+func GrantsBeyond(grants, earlier []Grant) []Grant {
+	var more []Grant
+	for _, g := range grants {
+		if !slices.ContainsFunc(earlier, func(e Grant) bool { return e.includes(g) }) {
+			more = append(more, g)
+		}
+	}
+	return more
+}
+
+// includes reports whether a grant certainly allows all that another one does.
+func (g Grant) includes(other Grant) bool {
+	switch {
+	case g.Access != other.Access && (g.Access != accessName(actions.WriteTo) || other.Access != accessName(actions.Read)):
+		return false
+	case looser(other.Confined, g.Confined):
+		return false
+	case g.Pattern == other.Pattern:
+		return slices.EqualFunc(g.Settings, other.Settings, Setting.equal)
+	case len(g.Settings)+len(other.Settings) > 0 || g.Chosen || other.Chosen || strings.Contains(g.Pattern+other.Pattern, "${"):
+		return false
+	}
+	switch other.Access {
+	case "read", "write":
+		return includesPath(g.Pattern, other.Pattern)
+	case "hosts":
+		return actions.OriginIncludes(g.Pattern, other.Pattern)
+	case "env":
+		glob, err := actions.ParseGlob(g.Pattern)
+		return err == nil && !strings.ContainsAny(other.Pattern, `*?[{\`) && glob.Match(other.Pattern)
+	case "packages":
+		name, _, _ := strings.Cut(other.Pattern, "@")
+		return g.Pattern == name
+	}
+	return false
+}
+
+// includesPath reports whether a pattern is a whole tree in which the other one stays.
+func includesPath(tree, pattern string) bool {
+	folder, whole := strings.CutSuffix(tree, "/**")
+	if !whole || strings.ContainsAny(folder, `*?[{\`) || slices.Contains(strings.FieldsFunc(pattern, isSlash), "..") {
+		return false
+	}
+	return pattern == folder || strings.HasPrefix(pattern, folder+"/")
+}
+
+// looser reports whether programs are bound less than they were.
+func looser(now, before Confinement) bool {
+	order := []Confinement{Unconfined, Mixed, Attempted, Enforced}
+	return slices.Index(order, now) < slices.Index(order, before)
+}

@@ -1,0 +1,65 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/engine"
+)
+
+// TestGrantsBeyond compares single grants: what an earlier one certainly includes is not
+// more, and all that is not certain is.
+func TestGrantsBeyond(t *testing.T) {
+	t.Parallel()
+	type grant = engine.Grant
+	root := func(text string, env ...string) []engine.Setting {
+		return []engine.Setting{{Name: "config.root", Default: text, Env: env}}
+	}
+	for _, tc := range []struct {
+		earlier, now grant
+		more         bool
+	}{
+		{grant{Access: "write", Pattern: "d/**"}, grant{Access: "write", Pattern: "d/**"}, false},
+		{grant{Access: "write", Pattern: "d/**", Implied: true}, grant{Access: "write", Pattern: "d/**"}, false},
+		{grant{Access: "write", Pattern: "d/**"}, grant{Access: "read", Pattern: "d/**"}, false},
+		{grant{Access: "read", Pattern: "d/**"}, grant{Access: "write", Pattern: "d/**"}, true},
+		{grant{Access: "write", Pattern: "d/**"}, grant{Access: "write", Pattern: "d"}, false},
+		{grant{Access: "write", Pattern: "d/**"}, grant{Access: "read", Pattern: "d/e/*.txt"}, false},
+		{grant{Access: "write", Pattern: "d/**"}, grant{Access: "write", Pattern: "d2/x"}, true},
+		{grant{Access: "write", Pattern: "d/**"}, grant{Access: "write", Pattern: "d/../x"}, true},
+		{grant{Access: "write", Pattern: "d/**"}, grant{Access: "write", Pattern: `d/..\x`}, true},
+		{grant{Access: "write", Pattern: "d/*"}, grant{Access: "write", Pattern: "d/x"}, true},
+		{grant{Access: "write", Pattern: "?/**"}, grant{Access: "write", Pattern: "?/x"}, true},
+		{grant{Access: "write", Pattern: "d/**"}, grant{Access: "write", Pattern: "d/${config.root}", Settings: root(`"x"`)}, true},
+		{grant{Access: "write", Pattern: "d/**"}, grant{Access: "write", Pattern: "d/${inputs.x}", Chosen: true}, true},
+		{grant{Access: "write", Pattern: "${inputs.x}/**", Chosen: true}, grant{Access: "write", Pattern: "${inputs.x}/y", Chosen: true}, true},
+		{grant{Access: "write", Pattern: "${config.root}", Settings: root(`"x"`)}, grant{Access: "write", Pattern: "${config.root}", Settings: root(`"x"`)}, false},
+		{grant{Access: "write", Pattern: "${config.root}", Settings: root(`"x"`)}, grant{Access: "write", Pattern: "${config.root}", Settings: root(`"/"`)}, true},
+		{grant{Access: "write", Pattern: "${config.root}", Settings: root(`"x"`)}, grant{Access: "write", Pattern: "${config.root}", Settings: root(`"x"`, "HOME")}, true},
+		{grant{Access: "hosts", Pattern: "https://a.test"}, grant{Access: "hosts", Pattern: "https://A.test:443/v2"}, false},
+		{grant{Access: "hosts", Pattern: "https://a.test:*"}, grant{Access: "hosts", Pattern: "https://a.test"}, false},
+		{grant{Access: "hosts", Pattern: "https://a.test"}, grant{Access: "hosts", Pattern: "http://a.test"}, true},
+		{grant{Access: "hosts", Pattern: "https://a.test"}, grant{Access: "hosts", Pattern: "https://a.test:*"}, true},
+		{grant{Access: "hosts", Pattern: "https://*.test"}, grant{Access: "hosts", Pattern: "https://a.test"}, true},
+		{grant{Access: "hosts", Pattern: "https://*"}, grant{Access: "hosts", Pattern: "https://127.0.0.1"}, true},
+		{grant{Access: "run", Pattern: "sh"}, grant{Access: "run", Pattern: "/bin/sh"}, true},
+		{grant{Access: "run", Pattern: "sh", Confined: engine.Attempted}, grant{Access: "run", Pattern: "sh", Confined: engine.Enforced}, false},
+		{grant{Access: "run", Pattern: "sh", Confined: engine.Attempted}, grant{Access: "run", Pattern: "sh", Confined: engine.Mixed}, true},
+		{grant{Access: "run", Pattern: "sh", Confined: engine.Mixed}, grant{Access: "run", Pattern: "sh", Confined: engine.Unconfined}, true},
+		{grant{Access: "env", Pattern: "A_*"}, grant{Access: "env", Pattern: "A_B"}, false},
+		{grant{Access: "env", Pattern: "A_*"}, grant{Access: "env", Pattern: "A_B*"}, true},
+		{grant{Access: "env", Pattern: "A_*"}, grant{Access: "env", Pattern: "A"}, true},
+		{grant{Access: "packages", Pattern: "random"}, grant{Access: "packages", Pattern: "random@1.0.0"}, false},
+		{grant{Access: "packages", Pattern: "random@1.0.0"}, grant{Access: "packages", Pattern: "random"}, true},
+		{grant{Access: "env", Pattern: "random"}, grant{Access: "packages", Pattern: "random"}, true},
+	} {
+		var want []grant
+		if tc.more {
+			want = []grant{tc.now}
+		}
+		if diff := cmp.Diff(want, engine.GrantsBeyond([]grant{tc.now}, []grant{tc.earlier})); diff != "" {
+			t.Errorf("%v after %v: %s", tc.now, tc.earlier, diff)
+		}
+	}
+}
