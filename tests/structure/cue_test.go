@@ -133,7 +133,9 @@ func (w *cueWalk) value(at string, e *ast.Expr) {
 		w.put("make "+at+" "+what, func() { *e = made() }, func() { *e = whole })
 	}
 	w.put("make "+at+" a list of it", func() { *e = ast.NewList(whole) }, func() { *e = whole })
-	w.put("make "+at+" a struct of it", func() { *e = ast.NewStruct("x", whole) }, func() { *e = whole })
+	if _, repeats := whole.(*ast.Comprehension); !repeats { // which is an item of a list, and no value that can be written
+		w.put("make "+at+" a struct of it", func() { *e = ast.NewStruct("x", whole) }, func() { *e = whole })
+	}
 	switch v := whole.(type) {
 	case *ast.StructLit:
 		w.decls(at, &v.Elts)
