@@ -66,6 +66,9 @@ type Call struct {
 	Adapt func(v any, form Form) any
 	// Limit is how many items of a list are wanted; 0 is all.
 	Limit int
+	// Values is how many values the call may read where its arguments do not say; 0 is
+	// decode.DefaultValues. See ValuesOf.
+	Values int
 	// Secret tells the engine of a text that must not show from now on, such as
 	// a token that a login gave. Nil: nobody listens.
 	Secret func(text string)

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/declprov/declprov/spec"
@@ -21,5 +22,5 @@ func ValuesOf(call *Call) int {
 	if most, ok := call.Args[maxValues].(int64); ok && most > 0 {
 		return int(most)
 	}
-	return decode.DefaultValues
+	return cmp.Or(call.Values, decode.DefaultValues)
 }

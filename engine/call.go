@@ -32,6 +32,7 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 		ETag:       r.etag,
 		Attempt:    attempt,
 		Limit:      r.limit,
+		Values:     r.engine.program.MaxValues(),
 		Wants:      s.needs,
 		Secret:     func(text string) { r.secrets.values = append(r.secrets.values, text) },
 		Mask:       func(text string) string { return r.mask().Text(text) },
@@ -246,7 +247,9 @@ func (r *run) late(v *expr.Value) actions.LateExpr {
 				values[name] = value
 			}
 		}
-		out, err := v.Eval(&expr.Vars{Context: r.vars.Context, Values: values, Secrets: r.secrets.paths})
+		vars := *r.vars
+		vars.Values, vars.Secrets = values, r.secrets.paths
+		out, err := v.Eval(&vars)
 		if err != nil {
 			return nil, err
 		}

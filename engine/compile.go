@@ -271,7 +271,7 @@ func (c *compiler) familyNames() []string {
 var providerKeys = []string{
 	"name", "version", "displayName", "description", "keywords", "homepage", "repository", "license", "publisher",
 	"logo", "language", "config", "permissions", "types", "resources", "functions", "components", "ephemerals",
-	"actions", "configure", "tests", "wire",
+	"actions", "configure", "tests", "wire", "maxValues",
 }
 
 // arguments compiles the fields of an action's block, or of a family's

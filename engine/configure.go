@@ -155,7 +155,7 @@ func (e *Engine) openFiles(ctx context.Context) error {
 	for _, g := range e.program.grants {
 		e.perInput = e.perInput || g.chosen()
 	}
-	vars := &expr.Vars{Context: beforeSending(ctx), Values: map[string]any{"config": e.plainConfig, "inputs": expr.Unknown{}}}
+	vars := e.scope(ctx, map[string]any{"config": e.plainConfig, "inputs": expr.Unknown{}})
 	rules, err := e.rules(vars)
 	if err != nil {
 		return err

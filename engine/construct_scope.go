@@ -72,7 +72,8 @@ func (b *build) mask() *screen.Mask {
 func (b *build) scope(el *element) *expr.Vars {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	vars := &expr.Vars{Context: b.run.vars.Context, Values: maps.Clone(b.run.vars.Values), Secrets: slices.Concat(b.run.secrets.paths, b.secrets.paths)}
+	vars := *b.run.vars
+	vars.Values, vars.Secrets = maps.Clone(b.run.vars.Values), slices.Concat(b.run.secrets.paths, b.secrets.paths)
 	vars.Values["children"] = maps.Clone(b.values)
 	if el != nil {
 		var hidden secretPaths
@@ -80,7 +81,7 @@ func (b *build) scope(el *element) *expr.Vars {
 		vars.Values["each"] = expr.Reveal(el.values(), nil)
 		vars.Secrets = append(vars.Secrets, hidden.paths...)
 	}
-	return vars
+	return &vars
 }
 
 // eval evaluates a template to a value that may hold secrets and unknowns.

@@ -199,16 +199,16 @@ func (e *Engine) equal(ctx context.Context, res *resource, ref Ref, m *member, o
 	case "path":
 		return path.Clean(a) == path.Clean(b)
 	case "json":
-		return equalJSON(a, b)
+		return equalJSON(a, b, e.program.MaxValues())
 	default:
 		return false
 	}
 }
 
 // equalJSON reports whether two JSON texts have the same value, whatever their layout.
-// Of texts with more values than a step may read, it does not tell.
-func equalJSON(a, b string) bool {
-	values := decode.NewBudget(0)
+// Of texts with more than so many values, it does not tell.
+func equalJSON(a, b string, most int) bool {
+	values := decode.NewBudget(most)
 	x, err := decode.JSON([]byte(a), values)
 	if err != nil {
 		return false

@@ -10,7 +10,6 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/expr"
 )
 
 // finding compiles `find`: the operation that looks for what a create or update
@@ -147,7 +146,9 @@ func (r *run) find(ctx context.Context, s *step) (any, error) {
 	for _, name := range append([]string{"steps", "id", "state", "changes", "each"}, answerNames...) {
 		delete(values, name)
 	}
-	finder.vars = &expr.Vars{Values: values}
+	vars := *r.vars
+	vars.Values = values
+	finder.vars = &vars
 	err := finder.steps(ctx)
 	switch {
 	case errors.Is(err, errGone), errors.Is(err, errNotFound) && finder.failed == 0:

@@ -196,7 +196,9 @@ func (e *Engine) seenID(r *run, inputs property.Map) string {
 		answers = r.answers()
 	}
 	for _, answer := range answers {
-		r.vars = &expr.Vars{Context: before.Context, Values: maps.Clone(before.Values)}
+		vars := *before
+		vars.Values = maps.Clone(before.Values)
+		r.vars = &vars
 		r.inputs(inputs)
 		if s := last(r.op.steps); s != nil && answer != nil {
 			r.see(s, answer)

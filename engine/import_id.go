@@ -141,7 +141,7 @@ func (p reversible) read(r *resource, config map[string]any, text string) (input
 
 // scalarOf is a text as a value of a scalar type.
 func scalarOf(text string, t *spec.Type) (property.Value, bool) {
-	v, err := fromText(text, t)
+	v, err := fromText(text, t, 1)
 	if err != nil {
 		return v, false
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
+	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -145,6 +147,10 @@ func (p *Program) Unchecked() diag.List { return p.unchecked }
 
 // Metadata describes the provider.
 func (p *Program) Metadata() spec.Metadata { return p.provider.Metadata }
+
+// MaxValues is how many values a request, a response or an output may have where no
+// step says something else.
+func (p *Program) MaxValues() int { return cmp.Or(p.provider.MaxValues, decode.DefaultValues) }
 
 // Config is the object type of the provider's configuration, with the named
 // types that it refers to.

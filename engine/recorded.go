@@ -221,7 +221,7 @@ func (c *checker) converted(v property.Value) (property.Value, bool) {
 	case c.t.Kind == spec.String && (v.IsNumber() || v.IsBool()):
 		return property.WithGoValue(v, literalText(v)), true
 	case v.IsString() && slices.Contains([]spec.Kind{spec.Bool, spec.Int, spec.Number}, c.t.Kind):
-		scalar, err := fromText(v.AsString(), c.t)
+		scalar, err := fromText(v.AsString(), c.t, 1)
 		if err != nil || !c.kindFits(scalar) || literalText(scalar) != v.AsString() {
 			return v, false
 		}

@@ -100,7 +100,7 @@ func (e *Engine) newRun(ctx context.Context, res *resource, op *operation, v ver
 	const names = 14 // no operation has more; it would grow twice on its way to them
 	values := make(map[string]any, names)
 	values["config"], values["session"], values["resource"] = e.plainConfig, e.session, resourceValue(ref)
-	r.vars = &expr.Vars{Context: beforeSending(ctx), Values: values}
+	r.vars = e.scope(ctx, values)
 	r.secrets.paths = append(r.secrets.paths, e.configSecrets.paths...)
 	r.secrets.values = append(r.secrets.values, e.configSecrets.values...)
 	if log == nil {
@@ -111,6 +111,12 @@ func (e *Engine) newRun(ctx context.Context, res *resource, op *operation, v ver
 		r.naming, r.secretNames = res.naming, res.secretNames
 	}
 	return r
+}
+
+// scope is what templates see, and what they may take: they read as many values as the
+// spec allows where no step says more.
+func (e *Engine) scope(ctx context.Context, values map[string]any) *expr.Vars {
+	return &expr.Vars{Context: beforeSending(ctx), Values: values, MaxValues: e.program.MaxValues()}
 }
 
 func resourceValue(ref Ref) map[string]any {

@@ -23,8 +23,9 @@ var errOtherType = errors.New("the text is of another type")
 
 // fromText reads a setting that is written as text. The error is errOtherType where
 // the text is not of the type, else it says why it is not read at all. No number
-// changes on its way: one that no 64-bit float holds is not of a number's type.
-func fromText(text string, t *spec.Type) (property.Value, error) {
+// changes on its way: one that no 64-bit float holds is not of a number's type. JSON may
+// have so many values.
+func fromText(text string, t *spec.Type, most int) (property.Value, error) {
 	switch t.Kind {
 	case spec.Bool:
 		b, err := strconv.ParseBool(text)
@@ -39,22 +40,24 @@ func fromText(text string, t *spec.Type) (property.Value, error) {
 		}
 		return property.New(f), nil
 	case spec.List, spec.Map, spec.Object:
-		return fromJSON(text)
+		return fromJSON(text, most)
 	case spec.Union, spec.Any:
 		if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-			return fromJSON(text)
+			return fromJSON(text, most)
 		}
 	}
 	return property.New(text), nil
 }
 
-// fromJSON reads a setting that is written as JSON.
-func fromJSON(text string) (property.Value, error) {
-	v, err := decode.JSON([]byte(text), decode.NewBudget(0))
+// fromJSON reads a setting that is written as JSON, of at most so many values.
+func fromJSON(text string, most int) (property.Value, error) {
+	v, err := decode.JSON([]byte(text), decode.NewBudget(most))
 	var many *decode.TooManyError
 	var deep decode.DepthError
 	switch {
-	case errors.As(err, &many), errors.As(err, &deep):
+	case errors.As(err, &many):
+		return property.Value{}, fmt.Errorf("cannot be read: %w; `maxValues` at the top of the spec raises that", err)
+	case errors.As(err, &deep):
 		return property.Value{}, fmt.Errorf("cannot be read: %w", err)
 	case err != nil:
 		return property.Value{}, errOtherType
@@ -105,6 +108,8 @@ func sameNumber(i int64, f float64) bool {
 // settings are a configuration on its way in.
 type settings struct {
 	values property.Map
+	// most is how many values one of them may have.
+	most int
 	// unread are the settings whose texts were not read.
 	unread []Failure
 }
@@ -112,7 +117,7 @@ type settings struct {
 // read puts the value of a setting that came as text into the configuration. What is
 // not read stays text.
 func (s *settings) read(m *member, text string, secret bool) {
-	v, err := fromText(text, m.check.t)
+	v, err := fromText(text, m.check.t, s.most)
 	if err != nil {
 		v = property.New(text)
 		if !errors.Is(err, errOtherType) {
@@ -141,7 +146,7 @@ func (s *settings) failures(found []Failure) []Failure {
 // decodeConfig decodes settings that came as text, because hosts pass default
 // providers' configuration as text.
 func (p *Program) decodeConfig(news property.Map) settings {
-	s := settings{values: news}
+	s := settings{values: news, most: p.MaxValues()}
 	for name, value := range news.AllStable {
 		if m := p.config.byName[name]; m != nil && value.IsString() {
 			s.read(m, value.AsString(), value.Secret())

@@ -29,7 +29,8 @@ func (e *Engine) upgrade(ctx context.Context, res *resource, s State) (State, er
 	secrets := secretPaths{paths: slices.Clone(e.configSecrets.paths), values: slices.Clone(e.configSecrets.values)}
 	old := untyped.plainMap(s.Inputs, []string{"old"}, &secrets)
 	maps.Copy(old, untyped.plainMap(s.Outputs, []string{"old"}, &secrets))
-	vars := &expr.Vars{Context: beforeSending(ctx), Values: map[string]any{"config": e.plainConfig, "old": old}, Secrets: secrets.paths}
+	vars := e.scope(ctx, map[string]any{"config": e.plainConfig, "old": old})
+	vars.Secrets = secrets.paths
 	var shape any // nil: nothing of it changed
 	for version := have; version < want; version++ {
 		v := res.upgrades[version]

@@ -20,7 +20,10 @@ type Provider struct {
 	Families []Field
 	// Wire is the rule for names on the wire of whatever has none of its own: see
 	// Resource.Wire.
-	Wire      string
+	Wire string
+	// MaxValues is how many values a request, a response or an output may have where
+	// nothing nearer to it says; 0 is decode.DefaultValues.
+	MaxValues int
 	Resources []*Resource
 
 	// What a later version of the engine serves is parsed and kept, so that a

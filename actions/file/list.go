@@ -13,6 +13,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 func listKind() *actions.Kind {
@@ -29,6 +30,7 @@ A directory that is not there is *not found*.`,
 			listGlob(),
 			listType(),
 			maxBytes("Most bytes of `content` or `contentBase64` of each file; a larger one is an error."),
+			actions.MaxValues("Most values of the list, items and their members; more are an error."),
 			root(),
 		},
 		Result: listResult,
@@ -83,6 +85,7 @@ type lister struct {
 	dirs  bool
 	limit int64
 	ask   asked
+	left  *decode.Budget
 	items []any
 }
 
@@ -94,7 +97,7 @@ func runList(ctx context.Context, call *actions.Call) actions.Outcome {
 	l := &lister{
 		ctx: ctx, files: call.Env.Files, at: place(call, "path"), shown: call.String("path"),
 		dirs:  call.String("type") == "directory",
-		limit: limit, ask: askedOf(call, "items."), items: []any{},
+		limit: limit, ask: askedOf(call, "items."), left: decode.NewBudget(actions.ValuesOf(call)), items: []any{},
 	}
 	if l.glob, err = actions.ParseGlob(cmp.Or(call.String("glob"), "*")); err != nil {
 		return actions.Refuse(fmt.Errorf("glob %q: %w", call.String("glob"), err))
@@ -156,17 +159,25 @@ func (l *lister) add(rel string) error {
 	case err != nil:
 		return err
 	case info.IsDir() && l.dirs:
-		l.items = append(l.items, attributes(shown, info))
-		return nil
+		return l.put(attributes(shown, info))
 	case !info.Mode().IsRegular() || l.dirs:
 		return nil
 	case !l.ask.any():
-		l.items = append(l.items, attributes(shown, info))
-		return nil
+		return l.put(attributes(shown, info))
 	}
 	item, err := readFile(l.ctx, l.files, shown, at, l.limit, l.ask)
-	if err == nil {
-		l.items = append(l.items, item)
+	if err != nil {
+		return err
 	}
-	return err
+	return l.put(item)
+}
+
+// put adds an item to the list.
+func (l *lister) put(item map[string]any) error {
+	var many *decode.TooManyError
+	if errors.As(l.left.Spend(1+len(item)), &many) {
+		return fmt.Errorf("it has more than the %d values that maxValues allows; raise maxValues, or list fewer with glob", many.Limit)
+	}
+	l.items = append(l.items, item)
+	return nil
 }

@@ -189,13 +189,13 @@ func (a *answer) text() (string, error) {
 
 // lenient decodes the body of an answer that says what went wrong: whatever it
 // is, it must not hide that. What a typed request came back with is kept whole.
-func (a *answer) lenient(typed bool) {
+func (a *answer) lenient(typed bool, values *decode.Budget) {
 	kind, _ := a.mediaType()
 	form := a.formOf("", false)
 	if form != "json" && !isXML(kind) && looksLikeJSON(a.raw) {
 		form = "json"
 	}
-	if a.decode(form, typed, decode.NewBudget(0)) != nil {
+	if a.decode(form, typed, values) != nil {
 		a.body, a.came, a.form = nil, nil, actions.Data
 		if utf8.Valid(a.raw) {
 			a.body = string(a.raw)

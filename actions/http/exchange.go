@@ -45,6 +45,9 @@ type exchange struct {
 	issues  []string
 }
 
+// newBudget is how many values an answer may have, or all pages together.
+func (x *exchange) newBudget() *decode.Budget { return decode.NewBudget(actions.ValuesOf(x.call)) }
+
 // exchange sends a request and judges the answer. The answer is there where the
 // outcome is Done or Gone.
 func (x *exchange) exchange(ctx context.Context, r *request) (*answer, actions.Outcome) {

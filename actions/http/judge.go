@@ -47,7 +47,7 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 	wait, asked := retryAfter(a.header, time.Now())
 	if x.ordinary(a.status) {
 		if a.status >= 300 {
-			a.lenient(x.typed) // its form is not what the author said of the others
+			a.lenient(x.typed, x.newBudget()) // its form is not what the author said of the others
 		} else if err := a.decode(x.response, x.typed, x.values); err != nil {
 			return x.failed(r, a, err)
 		}
@@ -68,7 +68,7 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 		}
 		return out
 	}
-	a.lenient(x.typed)
+	a.lenient(x.typed, x.newBudget())
 	x.learn(a)
 	out := actions.Outcome{Status: statusOf(a.status), Class: strconv.Itoa(a.status), RetryAfter: wait}
 	if a.moved {

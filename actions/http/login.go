@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/spec/decode"
 )
 
 // oauth2 gets tokens by the client credentials grant (RFC 6749, 4.4).
@@ -73,7 +72,7 @@ func (x *exchange) tokenFrom(ctx context.Context, src *source, at address, form 
 	x.secret(basic)
 	y := *x
 	y.auth, y.response, y.typed, y.expect, y.follow, y.maxBytes = nil, "json", false, nil, false, 1<<20
-	y.values = decode.NewBudget(0)
+	y.values = x.newBudget()
 	y.issues = []string{"access_token", "refresh_token", "id_token"}
 	y.given = given{prefix: "auth.oauth2."}
 	ask := func(inBody bool) (*answer, actions.Outcome) {
@@ -133,7 +132,7 @@ func (x *exchange) login(m map[string]any) (*authenticator, error) {
 	y := *x
 	y.given = given{args: request, parts: x.call.Parts, late: x.call.Late, prefix: prefix}
 	y.auth, y.typed, y.expect, y.response = nil, false, nil, y.given.string("response")
-	y.values = decode.NewBudget(0)
+	y.values = x.newBudget()
 	if inner, ok := request["auth"].(map[string]any); ok {
 		if inner["login"] != nil || inner["oauth2"] != nil {
 			return nil, errors.New("login.http.auth: a login cannot need another")

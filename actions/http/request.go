@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/spec/decode"
 )
 
 const (
@@ -96,7 +95,7 @@ func (x *exchange) settle() error {
 	if x.maxBytes, err = actions.SizeOf("maxBytes", g.args["maxBytes"], defaultMaxBytes); err != nil {
 		return err
 	}
-	x.values = decode.NewBudget(actions.ValuesOf(x.call))
+	x.values = x.newBudget()
 	if x.pool, err = poolOf(x.call.Env.Network, g); err != nil {
 		return err
 	}

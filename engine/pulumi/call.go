@@ -46,7 +46,7 @@ func (s *Server) Call(
 	defer end()
 	log := s.log(self.Key)
 	defer log.done()
-	recorded, err := recordedState(ctx, req.GetMonitorEndpoint(), self.Key)
+	recorded, err := s.recordedState(ctx, req.GetMonitorEndpoint(), self.Key)
 	if err != nil {
 		return nil, operationFailure(ctx, err)
 	}
@@ -114,8 +114,8 @@ type recorded struct {
 	pending bool
 }
 
-func recordedState(ctx context.Context, endpoint, urn string) (recorded, error) {
-	m, err := monitor.Dial(endpoint)
+func (s *Server) recordedState(ctx context.Context, endpoint, urn string) (recorded, error) {
+	m, err := monitor.Dial(endpoint, s.maxValues())
 	if err != nil {
 		return recorded{}, err
 	}

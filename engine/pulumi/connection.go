@@ -51,6 +51,7 @@ func connectionOf(ctx context.Context) *connection {
 
 // put makes a session that of the connection, and the latest.
 func (s *Server) put(ctx context.Context, made *session) {
+	s.allow(int64(made.Program.MaxValues()))
 	if c := connectionOf(ctx); c != nil {
 		c.session.Store(made)
 	}

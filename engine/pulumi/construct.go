@@ -36,7 +36,7 @@ func (s *Server) Construct(
 	if err != nil {
 		return nil, failure(err)
 	}
-	m, err := monitor.Dial(req.GetMonitorEndpoint())
+	m, err := monitor.Dial(req.GetMonitorEndpoint(), s.maxValues())
 	if err != nil {
 		return nil, failure(err)
 	}

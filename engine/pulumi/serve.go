@@ -79,7 +79,7 @@ func (s *Server) GRPC() *grpc.Server {
 	server := grpc.NewServer(
 		grpc.Creds(perConnection{insecure.NewCredentials()}),
 		grpc.NumStreamWorkers(streamWorkers),
-		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage), grpc.ForceServerCodecV2(wire.Codec()),
+		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage), grpc.ForceServerCodecV2(wire.Codec(s.maxValues)),
 		grpc.UnaryInterceptor(g.unary), grpc.StreamInterceptor(g.stream),
 	)
 	pulumirpc.RegisterResourceProviderServer(server, s)

@@ -8,6 +8,7 @@
 package pulumi
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -71,6 +73,9 @@ type Server struct {
 	// host is where messages go; the latest handshake says where that is.
 	host  atomic.Pointer[host]
 	bytes atomic.Bool // the engine takes strings of bytes
+	// most is how many values a request may have: the most of all packages that were
+	// served, or 0 before there was one. What a request is about is known too late.
+	most atomic.Int64
 	// decoder is for the calls about resources.
 	decoder wire.Decoder
 	calls   *calls
@@ -108,11 +113,24 @@ func New(options Options) *Server {
 	s := &Server{options: options, calls: newCalls(grace), graceFault: err}
 	s.host.Store(newHost(options.EngineAddress, options.Stderr))
 	if options.Program != nil {
-		s.session.Store(newSession(&Package{
+		s.put(context.Background(), newSession(&Package{
 			Program: options.Program, Version: options.Version, Schema: options.Schema,
 		}))
 	}
 	return s
+}
+
+// maxValues is how many values a request may have.
+func (s *Server) maxValues() int { return cmp.Or(int(s.most.Load()), decode.DefaultValues) }
+
+// allow lets requests have as many values as a package takes.
+func (s *Server) allow(most int64) {
+	for {
+		now := s.most.Load()
+		if most <= now || s.most.CompareAndSwap(now, most) {
+			return
+		}
+	}
 }
 
 // encoder writes values for the engine at the other end.

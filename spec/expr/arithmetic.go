@@ -163,8 +163,8 @@ func opRange(r *run, a []any) (any, error) {
 	if to < from {
 		return []any{}, nil
 	}
-	if uint64(to)-uint64(from) >= maxItems {
-		return nil, errSize
+	if n := uint64(to) - uint64(from); n >= math.MaxInt32 || r.tooMany(int(n)+1) {
+		return nil, r.size()
 	}
 	if err := r.items(int(to - from + 1)); err != nil {
 		return nil, err

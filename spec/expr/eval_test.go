@@ -210,7 +210,7 @@ func TestEvalErrors(t *testing.T) {
 		{"${let a = repeat(inputs.name, 10000); replace(a, \"R\", a)}", "replace", "the expression makes a string of more than 16 MiB"},
 		{"${let a = inputs.size..900000; count(a, count(a, # > 1) > 1)}", "", "the expression takes too long: it goes over too many items"},
 		{"${let a = [inputs.size]; let b = [a, a, a, a, a, a, a, a]; let c = [b, b, b, b, b, b, b, b]; let d = [c, c, c, c, c, c, c, c]; let e = [d, d, d, d, d, d, d, d]; let f = [e, e, e, e, e, e, e, e]; let g = [f, f, f, f, f, f, f, f]; [g, g, g, g, g, g, g, g]}", "", "the result has more than 1000000 values"},
-		{"${yamldecode(\"a: &a [1,1,1,1,1,1,1,1,1]\\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\\ng: [*f,*f]\\nh: \" + inputs.name)}", "yamldecode", "this YAML holds 1000001 values, and expressions read at most 1000000"},
+		{"${yamldecode(\"a: &a [1,1,1,1,1,1,1,1,1]\\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\\ng: [*f,*f]\\nh: \" + inputs.name)}", "yamldecode", "this YAML holds 1000001 values, and expressions read at most 1000000; raise maxValues"},
 	}
 	for _, test := range tests {
 		name := test.text
@@ -231,6 +231,39 @@ func TestEvalErrors(t *testing.T) {
 			}
 			if i := strings.Index(test.text, test.part); test.part != "" && e.Range.Start.Column != i+1 {
 				t.Errorf("at column %d, want %d", e.Range.Start.Column, i+1)
+			}
+		})
+	}
+}
+
+// TestLimits: a template reads, and makes, as many values as its scope allows, and may
+// always hand on what it was given.
+func TestLimits(t *testing.T) {
+	many := make([]any, maxItems+10)
+	for i := range many {
+		many[i] = int64(i)
+	}
+	tests := map[string]struct {
+		text string
+		most int
+		ok   bool
+	}{
+		"given":       {"${inputs.size > 0 ? body.many : []}", 0, true},
+		"made":        {"${map(1..(inputs.size * 400000), #)}", 0, false},
+		"made, more":  {"${map(1..(inputs.size * 400000), #)}", maxItems * 2, true},
+		"mapped":      {"${map(body.many, # + 1)}", maxItems * 2, true},
+		"joined":      {"${concat(body.many, [1])}", maxItems * 2, true},
+		"decoded":     {`${jsondecode("[1,2,3" + body.few + "]")}`, 0, true},
+		"decoded, 3":  {`${jsondecode("[1,2,3" + body.few + "]")}`, 3, false},
+		"decoded, 10": {`${jsondecode("[1,2,3" + body.few + "]")}`, 10, true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			vars := petVars()
+			vars.MaxValues = tc.most
+			vars.Values["body"] = map[string]any{"many": many, "few": ",4"}
+			if _, err := mustCompile(t, tc.text, nil).Eval(vars); tc.ok != (err == nil) {
+				t.Error(err)
 			}
 		})
 	}

@@ -72,8 +72,9 @@ type Vars struct {
 	// Secrets are the paths, from the names on, whose values are secret; "*"
 	// does not occur in them, and list items are decimal indices.
 	Secrets [][]string
-	// MaxValues is how many values a result may have, and the texts that are decoded;
-	// less than a million is a million.
+	// MaxValues is how many values the texts may have that are decoded, and if it is
+	// more than a million the lists and results that are made; 0 is a million. What is
+	// as large as Values are all together is never too large.
 	MaxValues int
 }
 

@@ -165,8 +165,8 @@ func fnConcat(r *run, a []any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(out)+len(list) > maxItems {
-			return nil, errSize
+		if r.tooMany(len(out) + len(list)) {
+			return nil, r.size()
 		}
 		if err := r.items(len(list)); err != nil {
 			return nil, err
@@ -205,8 +205,8 @@ func (r *run) flatten(list, into []any, depth int) ([]any, error) {
 			if err := r.items(1); err != nil {
 				return nil, err
 			}
-			if into = append(into, item); len(into) > maxItems {
-				return nil, errSize
+			if into = append(into, item); r.tooMany(len(into)) {
+				return nil, r.size()
 			}
 			continue
 		}

@@ -98,7 +98,7 @@ func splitting(name string, f func(s, by string, n int) []string) operation {
 		if err := r.items(strings.Count(s, by) + len(s)>>4); err != nil {
 			return nil, err
 		}
-		return anyList(f(s, by, int(max(min(n, maxItems), -1)))), nil
+		return anyList(f(s, by, int(max(min(n, int64(r.most)), -1)))), nil
 	}
 }
 

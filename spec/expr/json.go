@@ -179,7 +179,7 @@ func (r *run) decodeJSON(s string) (any, error) {
 // decoded counts the values that the evaluation's texts stand for, all together.
 func (r *run) decoded() *decode.Budget {
 	if r.decoding == nil {
-		r.decoding = decode.NewBudget(r.most)
+		r.decoding = decode.NewBudget(r.readable)
 	}
 	return r.decoding
 }
@@ -189,7 +189,7 @@ func (r *run) decoded() *decode.Budget {
 func unreadable(format string, err error) error {
 	var many *decode.TooManyError
 	if errors.As(err, &many) {
-		return faultf("this %s holds %d values, and expressions read at most %d", format, many.Count, many.Limit)
+		return faultf("this %s holds %d values, and expressions read at most %d; raise maxValues", format, many.Count, many.Limit)
 	}
 	return faultf("this is no %s: %s", format, quoted(err.Error()))
 }

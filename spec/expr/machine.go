@@ -121,28 +121,28 @@ func (p *program) evalIn(r *run, vars *Vars, secret bool) (any, error) {
 		env[name] = vars.Values[name]
 	}
 	env[runName] = r
-	v, err := p.run(env)
+	v, err := p.run(env, r.most)
 	if err == nil {
 		v, err = r.leave(v, 0)
 	}
 	if err != nil {
-		return nil, p.explain(err, secret)
+		return nil, p.explain(err, r, secret)
 	}
 	return v, nil
 }
 
-func (p *program) run(env map[string]any) (v any, err error) {
+func (p *program) run(env map[string]any, most int) (v any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			v, err = nil, fmt.Errorf("the expression cannot be evaluated: %v", r)
 		}
 	}()
-	machine := vm.VM{MemoryBudget: maxItems}
+	machine := vm.VM{MemoryBudget: uint(most)}
 	return machine.Run(p.code, env)
 }
 
 // explain is an error of the machine's in the author's words.
-func (p *program) explain(err error, secret bool) error {
+func (p *program) explain(err error, r *run, secret bool) error {
 	whole := extent{0, runeLen(p.place.source)}
 	var at *file.Error
 	if !errors.As(err, &at) {
@@ -154,7 +154,7 @@ func (p *program) explain(err error, secret bool) error {
 	}
 	switch {
 	case message == "memory budget exceeded":
-		message = errSize.Error()
+		message = r.size().Error()
 	case secret && errors.As(at.Prev, &known):
 		message = known.hidden
 	}
@@ -173,7 +173,7 @@ func (r *run) leave(v any, depth int) (any, error) {
 	if depth > maxNesting {
 		return nil, fmt.Errorf("the result nests deeper than %d", maxNesting)
 	}
-	if r.left++; r.left > r.most {
+	if r.left++; r.tooMany(r.left) {
 		return nil, fmt.Errorf("the result has more than %d values", r.most)
 	}
 	if err := r.spend(1); err != nil {

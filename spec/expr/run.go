@@ -20,8 +20,8 @@ const (
 	maxTextTotal = 64 << 20
 	// maxItems is the most items of a list that it makes, and of a result.
 	maxItems = 1_000_000
-	// maxItemsTotal is the most items of all lists that it makes.
-	maxItemsTotal = 5_000_000
+	// listsInAll is how many lists of the most items it makes.
+	listsInAll = 5
 )
 
 // run is the state of one evaluation of a whole tree: what it may still use. All
@@ -31,7 +31,10 @@ type run struct {
 	text     int // bytes of the strings that were made
 	made     int // items of the lists that were made
 	left     int // values of the result that have left so far
-	most     int // values that it may have
+	most     int // values that a result or a list may have
+	given    map[string]any
+	counted  bool // most is known to be as much as what was given
+	readable int  // values that texts may have
 	decoding *decode.Budget
 	patterns map[string]*budget.Regexp
 }
@@ -50,9 +53,34 @@ func (r *run) begin(vars *Vars, work int) {
 	}
 	*r = run{most: maxItems}
 	if vars != nil {
-		r.most = max(maxItems, vars.MaxValues)
+		r.most, r.readable, r.given = max(maxItems, vars.MaxValues), vars.MaxValues, vars.Values
 	}
 	r.Reset(ctx, work)
+}
+
+// tooMany reports whether so many values are more than a result or a list may have. As
+// many as the scope has are not: what was read under a higher limit can be handed on.
+func (r *run) tooMany(n int) bool {
+	if n > r.most && !r.counted {
+		r.most, r.counted = max(r.most, valuesIn(r.given)), true
+	}
+	return n > r.most
+}
+
+// valuesIn counts the values that are in a value, and it.
+func valuesIn(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			n += valuesIn(item)
+		}
+	case map[string]any:
+		for _, member := range v {
+			n += valuesIn(member)
+		}
+	}
+	return n
 }
 
 // fault is what goes wrong in an evaluation, in the author's words: as it is
@@ -90,8 +118,12 @@ func faultf(format string, args ...any) error {
 var (
 	errWork = errors.New("the expression takes too long: it goes over too many items")
 	errText = fmt.Errorf("the expression makes a string of more than %d MiB", maxText>>20)
-	errSize = fmt.Errorf("the expression makes a list of more than %d items", maxItems)
 )
+
+// size is the error of a list that is too long.
+func (r *run) size() error {
+	return fmt.Errorf("the expression makes a list of more than %d items", r.most)
+}
 
 // spend counts n units of work, before they are done.
 func (r *run) spend(n int) error {
@@ -125,11 +157,11 @@ func (r *run) grow(n int) error {
 
 // items counts n items of a list or map that is about to be made.
 func (r *run) items(n int) error {
-	if n > maxItems {
-		return errSize
+	if r.tooMany(n) {
+		return r.size()
 	}
-	if r.made += n; r.made > maxItemsTotal {
-		return fmt.Errorf("the expression makes lists of more than %d items in all", maxItemsTotal)
+	if r.made += n; r.made > listsInAll*r.most {
+		return fmt.Errorf("the expression makes lists of more than %d items in all", listsInAll*r.most)
 	}
 	return r.spend(n)
 }

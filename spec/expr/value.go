@@ -87,6 +87,7 @@ func (v *Value) Eval(vars *Vars) (out any, err error) {
 		if r := recover(); r != nil {
 			out, err = nil, v.panicked(r)
 		}
+		r.given = nil
 		runs.Put(r)
 	}()
 	return v.root.eval(vars, r)

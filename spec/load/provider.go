@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue"
@@ -17,7 +18,7 @@ import (
 var topKeys = []string{
 	"name", "version", "displayName", "description", "keywords", "homepage", "repository", "license", "publisher",
 	"logo", "language", "config", "types", "permissions", "resources", "functions", "components", "ephemerals",
-	"actions", "tests", "configure", "wire",
+	"actions", "tests", "configure", "wire", "maxValues",
 }
 
 // familyName is what a family of actions may be called.
@@ -37,6 +38,9 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 	}
 	l.metadata(b, p)
 	p.Wire = l.wireRule(b)
+	if m, ok := b.get("maxValues"); ok {
+		p.MaxValues = l.maxValues(m, b.at("maxValues"))
+	}
 	l.wire, l.specWire = p.Wire, p.Wire
 	if m, ok := b.get("config"); ok {
 		p.Config = l.object(m, place{"config", "config"}, configRole)
@@ -48,6 +52,21 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 	}
 	l.declarations(b, p)
 	l.named.finish()
+}
+
+// maxValues is how many values the spec allows where a step says nothing else.
+func (l *loader) maxValues(it item, p place) int {
+	n := l.node(it, p)
+	if n.Kind == 0 {
+		return 0
+	}
+	most, err := strconv.Atoi(n.Text)
+	if n.Kind != spec.NumberNode || err != nil || most < 1 || most > 1_000_000_000 {
+		l.report(badValue, it.at, p, "maxValues must be a whole number from 1 to 1000000000",
+			"Write how many values a request, a response or an output may have: `maxValues: 3000000`. It takes no templates.")
+		return 0
+	}
+	return most
 }
 
 // declarations are the parts of a spec that have many named members.

@@ -39,14 +39,16 @@ type Monitor struct {
 // Dial prepares a connection to the monitor at an endpoint, as Call and
 // Construct name it. The caller closes it at the end of the request: the
 // endpoint is that of one run of Pulumi.
-func Dial(endpoint string) (*Monitor, error) {
+//
+// Its responses may have so many values: see wire.Codec.
+func Dial(endpoint string, maxValues int) (*Monitor, error) {
 	if endpoint == "" {
 		return nil, errors.New("the engine named no resource monitor, which this call needs; call it from a Pulumi program")
 	}
 	conn, err := grpc.NewClient("passthrough:///"+endpoint,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage), grpc.ForceCodecV2(wire.Codec())))
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage), grpc.ForceCodecV2(wire.Codec(func() int { return maxValues }))))
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the engine's resource monitor: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/client"
 	"github.com/declprov/declprov/engine/pulumi/monitor"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 const (
@@ -32,7 +33,7 @@ func connect(t *testing.T) *monitor.Monitor {
 		"path": wire.String("a.txt"), "token": wire.Secret(wire.String("hush")), "__declprov": wire.String(`{"v":1}`),
 	}))
 	engine.Record(pending, "", outputs(map[string]*structpb.Value{"path": wire.String(wire.Unknown)}))
-	m, err := monitor.Dial(engine.Address())
+	m, err := monitor.Dial(engine.Address(), decode.DefaultValues)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestUnknownResourceIsNamed(t *testing.T) {
 }
 
 func TestNoEndpoint(t *testing.T) {
-	if m, err := monitor.Dial(""); err == nil {
+	if m, err := monitor.Dial("", 0); err == nil {
 		_ = m.Close()
 		t.Error("Dial took an empty endpoint")
 	}
@@ -97,7 +98,7 @@ func TestSilentMonitor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	m, err := monitor.Dial(silent.Addr().String())
+	m, err := monitor.Dial(silent.Addr().String(), decode.DefaultValues)
 	if err != nil {
 		t.Fatal(err)
 	}

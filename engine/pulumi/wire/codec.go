@@ -11,35 +11,37 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
-
-	"github.com/declprov/declprov/spec/decode"
 )
 
-// Codec is gRPC's own codec, which refuses messages of more values than a spec reads
+// Codec is gRPC's own codec, which refuses messages of more values than the spec allows
 // before it makes any of them: bytes alone bound nothing, and 16 MiB of empty objects
-// are gigabytes of memory.
+// are gigabytes of memory. It asks for the limit with each message, as which spec is
+// served may come with one.
 //
 // What is counted is what a program says, and what other resources have; not what is
 // recorded, which was counted when it came, and without which nothing could be removed.
-func Codec() encoding.CodecV2 { return codec{encoding.GetCodecV2(proto.Name)} }
+func Codec(limit func() int) encoding.CodecV2 { return codec{encoding.GetCodecV2(proto.Name), limit} }
 
-type codec struct{ encoding.CodecV2 }
+type codec struct {
+	encoding.CodecV2
+	limit func() int
+}
 
-// smallMessage is the most bytes that no count is needed for: a value takes two.
-const smallMessage = 2 * decode.DefaultValues
+// bytesOfValue is the fewest bytes that a value takes.
+const bytesOfValue = 2
 
 // Unmarshal reads a message.
 func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
-	if data.Len() > smallMessage {
-		if err := bounded(data, v); err != nil {
+	if most := c.limit(); data.Len() > bytesOfValue*most {
+		if err := bounded(data, v, most); err != nil {
 			return err
 		}
 	}
 	return c.CodecV2.Unmarshal(data, v)
 }
 
-// bounded reports a message with more values in one of its fields than a step reads.
-func bounded(data mem.BufferSlice, v any) error {
+// bounded reports a message with more values in one of its fields than there may be.
+func bounded(data mem.BufferSlice, v any, most int) error {
 	switch v.(type) {
 	case *pulumirpc.CheckRequest, *pulumirpc.ConfigureRequest, *pulumirpc.InvokeRequest, *pulumirpc.CallRequest, *pulumirpc.ConstructRequest,
 		*pulumirpc.ListRequest, *pulumirpc.RegisterResourceResponse, *pulumirpc.InvokeResponse:
@@ -49,15 +51,22 @@ func bounded(data mem.BufferSlice, v any) error {
 	buf := data.MaterializeToBuffer(mem.DefaultBufferPool())
 	defer buf.Free()
 	fields := v.(protobuf.Message).ProtoReflect().Descriptor().Fields()
-	counts := map[protowire.Number]int{}
+	_, checks := v.(*pulumirpc.CheckRequest)
+	counts := map[protowire.Number]*counter{}
 	var failed error
 	each(buf.ReadOnlyData(), func(number protowire.Number, inner []byte) bool {
 		field := fields.ByNumber(number)
 		if field == nil || field.Kind() != protoreflect.MessageKind || field.Message().FullName() != "google.protobuf.Struct" {
 			return true
 		}
-		if counts[number] = countStruct(inner, counts[number], 0); counts[number] > decode.DefaultValues {
-			failed = fmt.Errorf("%s holds more than %d values: pass fewer, or a file", field.Name(), decode.DefaultValues)
+		if checks && field.Name() == "olds" {
+			return true // what is recorded
+		}
+		if counts[number] == nil {
+			counts[number] = &counter{most: most}
+		}
+		if counts[number].object(inner, 0); counts[number].full() {
+			failed = fmt.Errorf("%s holds more than %d values: pass fewer, or a file, or raise `maxValues` at the top of the spec", field.Name(), most)
 		}
 		return failed == nil
 	})
@@ -97,42 +106,46 @@ const (
 	listValues   protowire.Number = 1
 )
 
-// countStruct adds the values of a Struct to a count, as far as they matter.
-func countStruct(b []byte, count, depth int) int {
+// counter counts values, as far as they matter.
+type counter struct{ count, most int }
+
+// full reports whether there are more values than there may be.
+func (c *counter) full() bool { return c.count > c.most }
+
+// object counts the values of a Struct.
+func (c *counter) object(b []byte, depth int) {
 	each(b, func(number protowire.Number, entry []byte) bool {
 		if number == structFields {
 			each(entry, func(number protowire.Number, value []byte) bool {
 				if number == entryValue {
-					count = countValue(value, count, depth+1)
+					c.value(value, depth+1)
 				}
 				return true
 			})
 		}
-		return count <= decode.DefaultValues
+		return !c.full()
 	})
-	return count
 }
 
-// countValue adds a Value and what is in it. It need not look deeper than the decoder,
+// value counts a Value and what is in it. It need not look deeper than the decoder,
 // which refuses the message then.
-func countValue(b []byte, count, depth int) int {
-	count++
+func (c *counter) value(b []byte, depth int) {
+	c.count++
 	if depth > protowire.DefaultRecursionLimit {
-		return count
+		return
 	}
 	each(b, func(number protowire.Number, inner []byte) bool {
 		switch number {
 		case structValue:
-			count = countStruct(inner, count, depth)
+			c.object(inner, depth)
 		case listValue:
 			each(inner, func(number protowire.Number, value []byte) bool {
 				if number == listValues {
-					count = countValue(value, count, depth+1)
+					c.value(value, depth+1)
 				}
-				return count <= decode.DefaultValues
+				return !c.full()
 			})
 		}
-		return count <= decode.DefaultValues
+		return !c.full()
 	})
-	return count
 }

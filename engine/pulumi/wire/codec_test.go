@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -49,6 +50,9 @@ var saying = map[protoreflect.Name][]proto.Message{
 	"object": {&pulumirpc.RegisterResourceResponse{}}, "return": {&pulumirpc.InvokeResponse{}},
 }
 
+// standard is the codec of a spec that says nothing of its limit.
+func standard() encoding.CodecV2 { return wire.Codec(func() int { return decode.DefaultValues }) }
+
 // within is a message with that struct.
 func within(m proto.Message, name protoreflect.Name, s []byte) mem.BufferSlice {
 	return mem.BufferSlice{mem.SliceBuffer(field(m.ProtoReflect().Descriptor().Fields().ByName(name).Number(), s))}
@@ -70,9 +74,9 @@ func TestCodecCountsValues(t *testing.T) {
 	for name, tc := range map[protoreflect.Name]struct {
 		into proto.Message
 		data []byte
-	}{"news": {&pulumirpc.CheckRequest{}, few}, "properties": {&pulumirpc.DeleteRequest{}, shapes["nulls"]}} {
+	}{"news": {&pulumirpc.CheckRequest{}, few}, "olds": {&pulumirpc.CheckRequest{}, shapes["nulls"]}, "properties": {&pulumirpc.DeleteRequest{}, shapes["nulls"]}} {
 		data := within(tc.into, name, tc.data)
-		if err := wire.Codec().Unmarshal(data, tc.into); err != nil || proto.Size(tc.into) != data.Len() {
+		if err := standard().Unmarshal(data, tc.into); err != nil || proto.Size(tc.into) != data.Len() {
 			t.Errorf("%T: %v, %d of %d bytes", tc.into, err, proto.Size(tc.into), data.Len())
 		}
 	}
@@ -84,12 +88,33 @@ func refusesMany(t *testing.T, m proto.Message, name protoreflect.Name, s []byte
 	t.Helper()
 	data, into := within(m, name, s), m.ProtoReflect().New().Interface()
 	var err error
-	made := testing.AllocsPerRun(1, func() { err = wire.Codec().Unmarshal(data, into) })
+	made := testing.AllocsPerRun(1, func() { err = standard().Unmarshal(data, into) })
 	if err == nil || !strings.Contains(err.Error(), "holds more than 1000000 values") {
 		t.Errorf("%T: %v", m, err)
 	}
 	if made > 1000 {
 		t.Errorf("%T: %.0f allocations", m, made)
+	}
+}
+
+// TestCodecTakesWhatTheSpecAllows: the limit is that of the spec that is served when a
+// message comes.
+func TestCodecTakesWhatTheSpecAllows(t *testing.T) {
+	limit := 50
+	codec := wire.Codec(func() int { return limit })
+	for _, most := range []int{50, 100, 20} {
+		limit = most
+		for name, messages := range saying {
+			for _, m := range messages {
+				for shape, count := range map[string]int{"objects": 0, "numbers": 1} {
+					data := within(m, name, manyValues(most + count)[shape])
+					err := codec.Unmarshal(data, m.ProtoReflect().New().Interface())
+					if (err != nil) != (count > 0) || err != nil && !strings.Contains(err.Error(), "maxValues") {
+						t.Errorf("%T, %d %s of %d: %v", m, most+count, shape, most, err)
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -107,7 +132,7 @@ func TestCodecLeavesTheRestToTheDecoder(t *testing.T) {
 		"garbage": []byte(strings.Repeat("\xff", 3<<20)),
 		"cut":     protowire.AppendVarint(protowire.AppendTag(make([]byte, 0), 2, protowire.BytesType), 5<<20),
 	} {
-		err := wire.Codec().Unmarshal(mem.BufferSlice{mem.SliceBuffer(data)}, &pulumirpc.InvokeRequest{})
+		err := standard().Unmarshal(mem.BufferSlice{mem.SliceBuffer(data)}, &pulumirpc.InvokeRequest{})
 		if err == nil || strings.Contains(err.Error(), "holds more than") {
 			t.Errorf("%s: %v", name, err)
 		}
