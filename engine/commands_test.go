@@ -162,7 +162,10 @@ resources: It: {
 		t.Fatal(err)
 	}
 	want := []engine.Grant{
-		{Access: "run", Pattern: "${config.git}", Implied: true, Confined: engine.Unconfined},
+		{
+			Access: "run", Pattern: "${config.git}", Implied: true, Confined: engine.Unconfined,
+			Settings: []engine.Setting{{Name: "config.git", Default: `"git"`}},
+		},
 		{Access: "run", Pattern: "/bin/bash", Implied: true, Confined: engine.Unconfined},
 		{Access: "run", Pattern: "rm", Implied: true, Confined: engine.Unconfined},
 	}
