@@ -44,13 +44,13 @@ type argument struct {
 type parts struct{ byPath map[string]part }
 
 // with returns the parts with one more. Without a value there is none.
-func (p parts) with(path string, mode actions.Mode, v *expr.Value) parts {
-	if v == nil {
+func (p parts) with(path string, added part) parts {
+	if added.value == nil {
 		return p
 	}
 	out := make(map[string]part, len(p.byPath)+1)
 	maps.Copy(out, p.byPath)
-	out[path] = part{mode: mode, value: v}
+	out[path] = added
 	return parts{out}
 }
 
@@ -69,6 +69,14 @@ func (p parts) late(path string) *expr.Value {
 type part struct {
 	mode  actions.Mode
 	value *expr.Value
+	// own are the names that the call itself gives it: of the response, and not of an
+	// earlier step's.
+	own []string
+}
+
+// refs are what it refers to that is there before the call.
+func (p part) refs() []expr.Ref {
+	return slices.DeleteFunc(slices.Clone(p.value.Refs()), func(ref expr.Ref) bool { return slices.Contains(p.own, ref.Path[0]) })
 }
 
 // argumentOf compiles an argument as far as it can be without the others; late
@@ -92,7 +100,7 @@ func (c *compiler) argumentOf(f spec.Field, decl *actions.Arg, s *expr.Scope, wh
 		a.value = c.argument(f, decl, s, what)
 		for path, n := range inner {
 			if decl.InnerMode(path) == actions.Path {
-				a.parts = a.parts.with(path, actions.Path, c.template(n, s, textType, path))
+				a.parts = a.parts.with(path, part{mode: actions.Path, value: c.template(n, s, textType, path)})
 			}
 		}
 	}
@@ -170,7 +178,7 @@ func (c *compiler) lateArguments(args map[string]argument, kind *actions.Kind, s
 		a := args[name]
 		if a.decl.Mode == actions.Late {
 			// A default, too, may speak of whatever the step knows.
-			a.parts = a.parts.with(name, actions.Late, c.late(a.node, kind, static, name, s, optional(a.decl)))
+			a.parts = a.parts.with(name, c.late(a.node, kind, static, name, s, optional(a.decl)))
 		}
 		if !a.inherited {
 			a.parts = c.innerLate(a, kind, static, s)
@@ -186,7 +194,7 @@ func (c *compiler) innerLate(a argument, kind *actions.Kind, static actions.Stat
 	_, inner := a.decl.Split(a.node)
 	for _, path := range slices.Sorted(maps.Keys(inner)) {
 		if a.decl.InnerMode(path) == actions.Late {
-			out = out.with(path, actions.Late, c.late(inner[path], kind, static, path, s, nil))
+			out = out.with(path, c.late(inner[path], kind, static, path, s, nil))
 		}
 	}
 	return out
@@ -195,29 +203,32 @@ func (c *compiler) innerLate(a argument, kind *actions.Kind, static actions.Stat
 // late compiles a late expression. What it sees untyped, and would see untyped
 // whatever the step `returns`, such as the body of a refusal, is not counted among
 // what the author could have typed.
-func (c *compiler) late(n *spec.Node, kind *actions.Kind, static actions.Static, path string, s *expr.Scope, want *spec.Type) *expr.Value {
+func (c *compiler) late(n *spec.Node, kind *actions.Kind, static actions.Static, path string, s *expr.Scope, want *spec.Type) part {
 	counted := len(c.unchecked)
-	v := c.template(n, c.seeing(kind, static, path, s), want, path)
+	own := given(kind, static, path)
+	out := part{mode: actions.Late, value: c.template(n, with(s, own...), want, path)}
+	for _, name := range own {
+		out.own = append(out.own, name.Name)
+	}
 	if kind != nil && kind.Sees != nil {
 		typed := actions.Static{Types: map[string]*spec.Type{"returns": textType}}
 		if !slices.ContainsFunc(kind.Sees(typed, path), func(p *spec.Property) bool { return p.Type == textType }) {
 			c.unchecked = c.unchecked[:counted]
 		}
 	}
-	return v
+	return out
 }
 
-// seeing is the scope of a late expression: the step's, and what the kind says
-// that it knows by then.
-func (c *compiler) seeing(kind *actions.Kind, static actions.Static, path string, s *expr.Scope) *expr.Scope {
+// given are the names that a call gives a late expression, beside what its step
+// sees: what the kind says that it knows by then.
+func given(kind *actions.Kind, static actions.Static, path string) (names []expr.Name) {
 	if kind == nil || kind.Sees == nil {
-		return s
+		return nil
 	}
-	var names []expr.Name
 	for _, p := range kind.Sees(static, path) {
 		names = append(names, expr.Name{Name: p.Name, Type: p.Type})
 	}
-	return with(s, names...)
+	return names
 }
 
 // optional is the type of an argument that may also be null, unless it is

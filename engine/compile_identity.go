@@ -263,9 +263,7 @@ func (s *step) refs() []expr.Ref {
 	}
 	for _, a := range s.args {
 		for _, part := range a.parts.all() {
-			if part.value != nil {
-				refs = append(refs, part.value.Refs()...)
-			}
+			refs = append(refs, part.refs()...)
 		}
 	}
 	return refs

@@ -117,8 +117,8 @@ func TestDefaultsKeepEveryLatePart(t *testing.T) {
 
 func TestPartsAreCopied(t *testing.T) {
 	v := &expr.Value{}
-	one := parts{}.with("a", actions.Late, v)
-	two := one.with("b", actions.Path, v)
+	one := parts{}.with("a", part{mode: actions.Late, value: v})
+	two := one.with("b", part{mode: actions.Path, value: v})
 	if len(one.byPath) != 1 || len(two.byPath) != 2 {
 		t.Errorf("a part was added to what others hold: %v, %v", one, two)
 	}

@@ -2,6 +2,8 @@ package engine_test
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +49,55 @@ func TestWhatReliesOnWhatWasUndoneIsDoneAgain(t *testing.T) {
 		t.Fatal(whole.Err)
 	}
 	s.calls("make", "label 2", "tag label", "last")
+}
+
+// TestOwnResponsesAreNoReliance: what a step says of its own response, under a name that
+// means the response of the step before elsewhere, makes it no follower of that step.
+func TestOwnResponsesAreNoReliance(t *testing.T) {
+	for name, again := range map[string][]string{
+		"${body.error}":             {"POST /make", "PUT /last"},
+		"${steps.it.body.id}":       {"POST /make", "PUT /label", "PUT /last"},
+		"${[body.error, body.why]}": {"POST /make", "PUT /last"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var calls []string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				calls = append(calls, r.Method+" "+r.URL.Path)
+				if r.URL.Path == "/last" && !slices.Contains(calls, "DELETE /make") {
+					w.WriteHeader(http.StatusBadRequest)
+				}
+				_, _ = w.Write([]byte(`{"id": "1"}`))
+			}))
+			defer server.Close()
+			w := newWorld()
+			w.journal = t.TempDir()
+			e, _ := w.engine(t, `http: baseURL: "`+server.URL+`"
+resources: Thing: {
+	inputs: name: string @replace()
+	id: "${inputs.name}"
+	create: steps: [
+		{as: "it", http: {method: "POST", path: "/make"}, onFailure: [{http: {method: "DELETE", path: "/make"}}]},
+		{http: {method: "PUT", path: "/label", json: "${inputs}", error: "`+name+`"}},
+		{http: {method: "PUT", path: "/last"}},
+	]
+	update: world: do: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}
+}`)
+			s := &scene{T: t, w: w, e: e}
+			half := s.create("name", "a")
+			if half.Err == nil || half.State == nil {
+				t.Fatalf("%+v", half)
+			}
+			calls = calls[:0:0]
+			calls = append(calls, "DELETE /make")
+			if whole := s.update(half.State, "name", "a"); whole.Err != nil {
+				t.Fatal(whole.Err)
+			}
+			if got := calls[1:]; !slices.Equal(got, again) {
+				t.Errorf("the run that goes on sends %q, want %q", got, again)
+			}
+		})
+	}
 }
 
 // TestWhatCannotGoOnIsMadeAnew: where an expression has no value for what an earlier

@@ -32,6 +32,8 @@ func ofProof() []Mutant {
 			"TestSettleDoubts/another", "deleted: true"),
 		row(whole, "what relies on what was undone is done again", "engine/run.go", `|| again[i] || relying[i] {`, `|| again[i] {`,
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "label 2"),
+		row(whole, "what a step says of its own response makes it no follower of another", "engine/compile_arguments.go", `return slices.Contains(p.own, ref.Path[0]) })`, `return false })`,
+			"TestOwnResponsesAreNoReliance/${body.error}", "the run that goes on sends"),
 		row("Nothing is lost", "what relies on what was undone is listed", "engine/create.go", `	failure = errors.Join(failure, r.listBereft(undone, failure))`, ``,
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "in the journal"),
 		row("Nothing is lost", "what a loop did for what was undone is listed, element by element", "engine/relying.go", `		for _, element := range r.elementsOf(s) {`, `		for _, element := range []string{""} {`,
