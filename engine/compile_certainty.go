@@ -151,8 +151,12 @@ func (c *compiler) groupRetry(op *operation, n *spec.Node, s *expr.Scope) {
 		if i == len(op.steps)-1 || s.effect != actions.Write || !s.known || s.certainty.Repeatable() {
 			continue
 		}
-		c.fail(codeUnsafeRetry, n.Range, "", fmt.Sprintf("%s (%s) would be done again when a later step is retried", s.name, s.action),
-			"All steps are run again from the first. Say `idempotent: true` or send an idempotencyKey where that does no harm; or give the later step a retry of its own.")
+		summary, remedy := "would be done again", "Say `idempotent: true` or send an idempotencyKey where that does no harm; or give"
+		if s.certainty == actions.Conditional {
+			summary, remedy = "would be refused because it worked before,", "Its condition does not hold a second time. Give"
+		}
+		c.fail(codeUnsafeRetry, n.Range, "", fmt.Sprintf("%s (%s) %s when a later step is retried", s.name, s.action, summary),
+			"All steps are run again from the first. "+remedy+" the later step a retry of its own.")
 		return
 	}
 }

@@ -52,8 +52,9 @@ func (f *family) kind() *actions.Kind {
 
 // certainty is what is known of a request whose response does not come. PUT and
 // DELETE may be repeated by their definition (RFC 9110, 9.2.2), unless a
-// condition makes the second one fail because the first worked (13.1). Other
-// idempotent methods (MKCOL, COPY, LINK) answer the second time with an error.
+// condition makes the second one fail because the first worked (13.1). If-None-Match
+// does so whatever else is said of the request. Other idempotent methods (MKCOL, COPY,
+// LINK) answer the second time with an error.
 func certainty(s actions.Static) actions.Certainty {
 	idempotent := s.Literals["idempotent"]
 	switch {
@@ -63,6 +64,8 @@ func certainty(s actions.Static) actions.Certainty {
 		return actions.Keyed
 	case s.Nodes["idempotent"] != nil && idempotent != true:
 		return actions.Uncertain
+	case idempotent == true && conditional(s, "ifNoneMatch"):
+		return actions.Conditional
 	case idempotent == true:
 		return actions.Safe
 	}
@@ -108,7 +111,7 @@ An answer is expected to be 2xx. ` + "`expect`" + ` names others: with a 2xx or 
 
 Unless the step says otherwise, a request is repeated if nothing of it was sent and if the response is 429. On 408, 502, 504, 503 with
 Retry-After, and a connection that breaks, nobody knows whether the request was processed, so it is repeated only if that is safe: GET, HEAD,
-OPTIONS, PUT and DELETE without ` + "`ifMatch` or `ifNoneMatch`" + `, what says ` + "`effect: \"none\"` or `idempotent: true`" + `, and what has an ` + "`idempotencyKey`" + `.
+OPTIONS, PUT and DELETE without ` + "`ifMatch` or `ifNoneMatch`" + `, what says ` + "`effect: \"none\"`, or `idempotent: true` without `ifNoneMatch`" + `, and what has an ` + "`idempotencyKey`" + `.
 ` + "`idempotent: false`" + ` says that it is not safe, whatever the method.
 
 ` + "`refused` and `fail`" + ` of a step may also stand in the block of defaults: ` + "`http: refused: \"${body.error}\"`" + ` is for APIs that report errors under status 200.

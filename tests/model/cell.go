@@ -86,15 +86,16 @@ func Cells() []Cell {
 func (c Cell) Finds() bool { return c.Way == Find || c.Way == FindNotFirst }
 
 // Safe reports whether the documents call the step that makes the object safe to
-// repeat: PUT without a condition, and what says that it is idempotent.
+// repeat: PUT, and what says that it is idempotent, without a condition.
 func (c Cell) Safe() bool {
-	return c.Idempotent == Yes || c.Method == PUT && c.Way != Conditional && c.Idempotent != No
+	return c.Way != Conditional && (c.Idempotent == Yes || c.Method == PUT && c.Idempotent != No)
 }
 
 // Uncertain reports whether nobody can tell, without a `find`, what came of the
-// step if its response was lost. A PUT with a condition is never done twice.
+// step if its response was lost. With a condition, what would be safe is never done
+// twice.
 func (c Cell) Uncertain() bool {
-	return !c.Safe() && c.Way != Keyed && !(c.Method == PUT && c.Way == Conditional && c.Idempotent != No)
+	return c.Way != Keyed && c.Idempotent != Yes && (c.Method != PUT || c.Idempotent == No)
 }
 
 // Refusals are why vet must refuse the cell's spec, by LANGUAGE section 2; none
