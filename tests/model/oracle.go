@@ -160,6 +160,8 @@ func (o *Oracle) excuses(who, slot string, t *Thing, e *Entry) bool {
 		o.count(MayOverwrite)
 	case t.Reused[who]:
 		o.count(reusedResidual)
+	case e != nil && e.Excused && e.At.Sub(e.Arrived) > window && t.Made.At.After(e.Arrived):
+		o.count(lateResidual) // it was sent while its own was there
 	case o.inWindow(who, slot, t, e):
 		o.count(windowResidual)
 		o.mistaken[who+slot] = true

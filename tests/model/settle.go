@@ -250,13 +250,40 @@ func (u *user) byHandOf(who string, t *Thing) {
 	}
 }
 
-// forget takes the user's entries of a resource out of the journal.
+// forget takes the user's entries of a resource out of the journal, and deletes the
+// parts by hand that they are about: what the object is deleted with goes with it, and
+// that of another owner stays.
 func (u *user) forget(slot string) {
 	book := journal.In(u.journals[u.who])
 	intents, _ := book.List()
 	for _, i := range intents {
 		if i.Resource == u.stacks[u.who].URN(slot) {
 			_ = book.Settle(i.Subject, func(o journal.Intent) bool { return o.Key == i.Key })
+			u.partByHand(slot, i)
 		}
+	}
+}
+
+// partByHand deletes the parts that an entry is about and that are in no state.
+func (u *user) partByHand(slot string, i journal.Intent) {
+	u.api.mu.Lock()
+	defer u.api.mu.Unlock()
+	for _, t := range u.api.living() {
+		if t.Owner == u.who && t.Slot == slot && t.Parent != "" && makesPart(i, t.Label) && !u.oracle.covered(t) {
+			t.Gone = true
+		}
+	}
+}
+
+// makesPart reports whether an entry is of the step of a create, and the element of its
+// loop, that makes the part of that label.
+func makesPart(i journal.Intent, label string) bool {
+	switch label {
+	case "one":
+		return i.Step == 1
+	case "x", "y":
+		return i.Step == 2 && (i.Element == "" || i.Element == map[string]string{"x": "0", "y": "1"}[label])
+	default:
+		return i.Step == 2
 	}
 }
