@@ -26,7 +26,17 @@ func TestMain(m *testing.M) {
 	if launch.Main(os.Args) {
 		return
 	}
-	os.Exit(m.Run())
+	// Nothing of the user's is written, and no test sees what another one left.
+	dir, err := os.MkdirTemp("", "journal")
+	if err == nil {
+		err = os.Setenv("DECLPROV_JOURNAL", dir)
+	}
+	if err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(status)
 }
 
 // note is a resource that is a file made by commands.

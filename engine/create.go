@@ -188,9 +188,16 @@ func (r *run) withLeftovers(failure error) error {
 	if keys == nil {
 		return failure
 	}
+	more := ""
+	if n := len(keys) - someKeys; n > 0 {
+		keys, more = keys[:someKeys], fmt.Sprintf(", and so on: `declprov journal` lists %d more", n)
+	}
 	return fmt.Errorf("%w; an earlier attempt at it may have left something: look for it in the service, and import it if it is yours, or remove it; "+
-		"then `declprov journal forget %s`", failure, strings.Join(keys, " "))
+		"then `declprov journal forget %s`%s", failure, strings.Join(keys, " "), more)
 }
+
+// someKeys is how many entries of the journal a message names.
+const someKeys = 4
 
 // owns reports whether something of the create may be left, and is proved to be
 // its own: a step was answered as done, or a response gave the id. Nothing is left

@@ -169,7 +169,11 @@ func (w *world) engineWith(t *testing.T, text string, config property.Map) (*eng
 		t.Fatalf("the spec has mistakes: %+v", diags)
 	}
 	dir := t.TempDir()
-	e, err := prog.Configure(t.Context(), config, engine.Options{Dir: dir, Journal: w.journal})
+	book := w.journal
+	if book == "" {
+		book = t.TempDir()
+	}
+	e, err := prog.Configure(t.Context(), config, engine.Options{Dir: dir, Journal: book})
 	if err != nil {
 		t.Fatal(err)
 	}

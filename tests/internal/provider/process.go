@@ -34,7 +34,11 @@ type Process struct {
 // the test ends.
 func Start(t testing.TB, folder, name, dir string, args ...string) *Process {
 	t.Helper()
-	p, err := Launch(folder, name, Options{Dir: dir, Stderr: t.Output(), Args: args})
+	o := Options{Dir: dir, Stderr: t.Output(), Args: args}
+	if os.Getenv("DECLPROV_JOURNAL") == "" {
+		o.Env = []string{"DECLPROV_JOURNAL=" + t.TempDir()} // and not the user's
+	}
+	p, err := Launch(folder, name, o)
 	if err != nil {
 		t.Fatal(err)
 	}
