@@ -11,6 +11,24 @@ import (
 // What a step `returns` is what the spec relies on: vet types every template behind
 // the step by it. So a response becomes data of that type here, before anything else
 // sees it, or the step fails.
+//
+// This is one of five ways in for values. They are no one function, as they differ in
+// what comes, and in who vouches for it:
+//
+//   - spec/decode makes plain data of text, whoever wrote it: it counts values before
+//     they exist and changes no number. It knows no types. All text goes through it.
+//   - receive (reception.go) makes a response of its declared type. Members have names on
+//     the wire, bounds do not count, and what does not fit is beside an effect that must
+//     not be lost: what fits is kept, and the error told at the end.
+//   - settings.go makes a setting that is text one of its type. Nothing has happened yet:
+//     what is wrong becomes a failure of the check, which the checker finds.
+//   - engine/pulumi/wire reads the host's own messages, in which signatures and markers
+//     are what Pulumi means by them. It knows the protocol and no types; the checker of
+//     inputs (check.go) holds their values to bounds, too.
+//   - refitted (recorded.go) makes a recorded state fit the spec as it is now. It is never
+//     refused for its size, and no bound counts, as it could not be removed otherwise.
+//
+// tests/outside holds all of them to one table of what none may let in.
 
 // MisfitError reports the member of a response that is not what `returns` says.
 type MisfitError struct {
