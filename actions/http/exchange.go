@@ -74,7 +74,7 @@ const mostHops = 10
 
 // send sends a request, and follows redirects where that is wanted.
 func (x *exchange) send(ctx context.Context, r *request) (*answer, actions.Outcome) {
-	h := hop{method: r.method, url: r.complete(nil), headers: r.headers.Clone(), body: r.body, first: true}
+	h := hop{method: r.method, url: r.complete(nil), headers: r.headers, body: r.body, first: true}
 	moved := false
 	for hops := 0; ; hops++ {
 		a, sign, out := x.signed(ctx, r, h)
@@ -137,10 +137,11 @@ func (x *exchange) signed(ctx context.Context, r *request, h hop) (*answer, sign
 	return a, sign, out
 }
 
-// with is the hop with the credentials that go into a header.
+// with is the hop with the credentials that go into a header. Its headers are its own:
+// what sends it adds to them.
 func (h hop) with(sign signature) hop {
+	h.headers = h.headers.Clone()
 	if sign.header.name != "" {
-		h.headers = h.headers.Clone()
 		h.headers.Set(sign.header.name, sign.header.value)
 	}
 	return h
@@ -202,6 +203,8 @@ func (x *exchange) turn(ctx context.Context, h hop, origin actions.Origin) (done
 		if err := actions.Stopped(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if h.first && x.rate.holdsBack() {
 		var release context.CancelFunc
 		ctx, release = actions.Waiting(ctx)
 		defer release()

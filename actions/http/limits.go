@@ -67,6 +67,9 @@ func (l *limits) of(g given) (restraint, error) {
 	return r, nil
 }
 
+// holdsBack reports whether a request may have to wait.
+func (r restraint) holdsBack() bool { return r.most > 0 || r.requests > 0 }
+
 // wait returns when the next request to the origin may be sent. Done must be
 // called when it is answered.
 func (r restraint) wait(ctx context.Context, origin actions.Origin) (done func(), err error) {

@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -51,6 +52,37 @@ func TestRateLimit(t *testing.T) {
 	defer cancel()
 	out := l.kind.Run(ctx, l.call("/x", a))
 	l.expect(out, actions.Refused, "timeout", "waiting for a turn")
+}
+
+// TestStopEndsTheWaitForATurn: a request that waits for its turn was not sent, so it is
+// given up as soon as the operation is stopped.
+func TestStopEndsTheWaitForATurn(t *testing.T) {
+	for name, limit := range map[string]args{
+		"a rate":           {"rateLimit": args{"requests": int64(1), "per": "1h"}},
+		"how many at once": {"concurrency": int64(1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			began, finish := make(chan struct{}), make(chan struct{})
+			l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+				close(began)
+				<-finish
+				w.WriteHeader(204)
+			})
+			var first sync.WaitGroup
+			first.Go(func() { l.run("/x", limit) })
+			<-began
+			ctx, cancel := context.WithCancel(t.Context()) // a deadline would end the wait before it begins
+			defer time.AfterFunc(3*time.Second, cancel).Stop()
+			stop, stopNow := context.WithCancelCause(t.Context())
+			defer time.AfterFunc(20*time.Millisecond, func() { stopNow(actions.ErrStopped) }).Stop()
+			out := l.kind.Run(actions.WithStop(ctx, stop), l.call("/x", limit))
+			close(finish)
+			first.Wait()
+			if out.Status != actions.Refused || !errors.Is(out.Err, actions.ErrStopped) {
+				t.Errorf("not given up because of the stop: %v, %v", out.Status, out.Err)
+			}
+		})
+	}
 }
 
 // TestReuse: connections are kept, as many as ask at once.

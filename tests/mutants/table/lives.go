@@ -93,6 +93,14 @@ func ofLives() []Mutant {
 			Package:   "tests/http/kill", Test: "TestCancelWaitsForTheAnswer/Bare", Fails: "want the code Canceled",
 		},
 		{
+			Promise:   "An operation can be ended",
+			Mechanism: "a request that waits for its turn is given up once the operation is stopped",
+			File:      "actions/http/limits.go",
+			Find:      `return r.most > 0 || r.requests > 0`,
+			Replace:   `return false`,
+			Package:   "actions/http", Test: "TestStopEndsTheWaitForATurn", Fails: "not given up because of the stop",
+		},
+		{
 			Promise:   "What was sent is answered, though the operation is cancelled",
 			Mechanism: "engines that share a process do not cancel each other's operations",
 			File:      "engine/pulumi/calls.go",
