@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -40,18 +41,18 @@ func (e *Engine) recorded(ctx context.Context, res *resource, ref Ref, s State) 
 // longer, and with the scalars that only changed their kind (7 for "7") in their
 // new one. What does not fit is an error; no value is guessed.
 func (r *resource) refitted(s State) (State, error) {
-	inputs, err := refit(s.Inputs, "inputs", r.inputs.member)
+	inputs, err := refit(s.Inputs, r.inputs.member)
 	if err != nil {
-		return s, r.misfit(err)
+		return s, r.misfit(refitWithin("inputs", err))
 	}
-	outputs, err := refit(s.Outputs, "outputs", func(name string) *member {
+	outputs, err := refit(s.Outputs, func(name string) *member {
 		if m := r.outputs.member(name); m != nil {
 			return m
 		}
 		return r.inputs.member(name)
 	})
 	if err != nil {
-		return s, r.misfit(err)
+		return s, r.misfit(refitWithin("outputs", err))
 	}
 	s.Inputs, s.Outputs = r.withFixedDefaults(inputs), outputs
 	return s, nil
@@ -83,17 +84,17 @@ func (r *resource) serverMaySet(name string) bool { return r.outputs.byName[name
 
 // refit makes each property of a map fit its member; those without one are left
 // out, but for the host's own.
-func refit(values property.Map, path string, memberOf func(string) *member) (property.Map, error) {
-	fitting, err := refitEach(values, values.All, path, memberOf)
+func refit(values property.Map, memberOf func(string) *member) (property.Map, error) {
+	fitting, err := refitEach(values, values.All, memberOf)
 	if err != nil {
 		// Which misfit is told must not change from run to run; sorting is for that.
-		return refitEach(values, values.AllStable, path, memberOf)
+		return refitEach(values, values.AllStable, memberOf)
 	}
 	return fitting, nil
 }
 
-func refitEach(values property.Map, each iter.Seq2[string, property.Value], path string, memberOf func(string) *member) (property.Map, error) {
-	out, err := refitMembers(values, each, path, func(name string) (*checker, bool) {
+func refitEach(values property.Map, each iter.Seq2[string, property.Value], memberOf func(string) *member) (property.Map, error) {
+	out, err := refitMembers(values, each, func(name string) (*checker, bool) {
 		if m := memberOf(name); m != nil && !strings.HasPrefix(name, "__") {
 			return m.check, true
 		}
@@ -107,15 +108,15 @@ func refitEach(values property.Map, each iter.Seq2[string, property.Value], path
 
 // refitMembers makes each member of a map fit the checker that is its own. One
 // without a checker stays as it is, or is left out.
-func refitMembers(values property.Map, each iter.Seq2[string, property.Value], path string, of func(name string) (own *checker, stays bool)) (rebuilt, error) {
+func refitMembers(values property.Map, each iter.Seq2[string, property.Value], of func(name string) (own *checker, stays bool)) (rebuilt, error) {
 	out := rebuilt{of: values}
 	for name, v := range each {
 		own, stays := of(name)
 		switch {
 		case own != nil:
-			fitting, changed, err := own.refit(v, join(path, name))
+			fitting, changed, err := own.refit(v)
 			if err != nil {
-				return out, err
+				return out, refitWithin(join("", name), err)
 			}
 			if changed {
 				out.set(name, fitting)
@@ -129,21 +130,21 @@ func refitMembers(values property.Map, each iter.Seq2[string, property.Value], p
 
 // refit makes a recorded value fit the type, and says whether that changed it.
 // Bounds and patterns do not count: they are for what is yet to come.
-func (c *checker) refit(v property.Value, path string) (_ property.Value, changed bool, err error) {
+func (c *checker) refit(v property.Value) (_ property.Value, changed bool, err error) {
 	if v.IsNull() || v.IsComputed() {
 		return v, false, nil
 	}
 	switch c.t.Kind {
 	case spec.Object, spec.Map:
 		if v.IsMap() {
-			return c.refitMap(v, path)
+			return c.refitMap(v)
 		}
 	case spec.List:
 		if v.IsArray() {
-			return c.refitItems(v, path)
+			return c.refitItems(v)
 		}
 	case spec.Union:
-		return c.refitUnion(v, path)
+		return c.refitUnion(v)
 	default:
 		if c.kindFits(v) {
 			return v, false, nil
@@ -153,11 +154,29 @@ func (c *checker) refit(v property.Value, path string) (_ property.Value, change
 		}
 	}
 	// The value may be secret, so its kind alone is told.
-	return v, false, fmt.Errorf("%s is %s, and %s is wanted", path, (&findings{hidden: 1}).kindOf(v), describe(c.t))
+	return v, false, &refitError{is: (&findings{hidden: 1}).kindOf(v) + ", and " + describe(c.t) + " is wanted"}
+}
+
+// refitError reports a recorded value that does not fit its type. Its path is made where
+// there is an error only: a state is refitted in nearly every call.
+type refitError struct{ path, is string }
+
+func (e *refitError) Error() string { return e.path + " is " + e.is }
+
+// refitWithin puts what a value is in before the path of a refitError.
+func refitWithin(outer string, err error) error {
+	var e *refitError
+	if !errors.As(err, &e) {
+		return err
+	}
+	if e.path != "" && !strings.HasPrefix(e.path, "[") {
+		outer += "."
+	}
+	return &refitError{path: outer + e.path, is: e.is}
 }
 
 // refitMap makes a struct's members fit, or a map's.
-func (c *checker) refitMap(v property.Value, path string) (property.Value, bool, error) {
+func (c *checker) refitMap(v property.Value) (property.Value, bool, error) {
 	of := func(string) (*checker, bool) { return c.elem, true }
 	if c.t.Kind == spec.Object {
 		of = func(name string) (*checker, bool) {
@@ -167,7 +186,7 @@ func (c *checker) refitMap(v property.Value, path string) (property.Value, bool,
 			return nil, c.t.Open
 		}
 	}
-	out, err := refitMembers(v.AsMap(), v.AsMap().AllStable, path, of)
+	out, err := refitMembers(v.AsMap(), v.AsMap().AllStable, of)
 	if err != nil {
 		return v, false, err
 	}
@@ -175,15 +194,15 @@ func (c *checker) refitMap(v property.Value, path string) (property.Value, bool,
 	return fitting, changed, nil
 }
 
-func (c *checker) refitItems(v property.Value, path string) (property.Value, bool, error) {
+func (c *checker) refitItems(v property.Value) (property.Value, bool, error) {
 	if c.elem == nil {
 		return v, false, nil
 	}
 	items, changed := v.AsArray().AsSlice(), false
 	for i, value := range items {
-		fitting, is, err := c.elem.refit(value, path+"["+strconv.Itoa(i)+"]")
+		fitting, is, err := c.elem.refit(value)
 		if err != nil {
-			return v, false, err
+			return v, false, refitWithin("["+strconv.Itoa(i)+"]", err)
 		}
 		items[i], changed = fitting, changed || is
 	}
@@ -195,23 +214,23 @@ func (c *checker) refitItems(v property.Value, path string) (property.Value, boo
 
 // refitUnion fits a value to the variant that it is. What is of no variant's kind is
 // fitted to the first that takes it in another one (7 for "7").
-func (c *checker) refitUnion(v property.Value, path string) (property.Value, bool, error) {
+func (c *checker) refitUnion(v property.Value) (property.Value, bool, error) {
 	i := c.types.Variant(c.t, shape{v})
 	if i >= 0 {
-		fitting, changed, err := c.variants[i].refit(v, path)
+		fitting, changed, err := c.variants[i].refit(v)
 		if err == nil || c.t.Tag != "" && v.IsMap() {
 			return fitting, changed, err
 		}
 	}
 	if i == spec.NoVariant && c.t.Tag != "" && v.IsMap() {
-		return v, false, fmt.Errorf("%s is none of what is declared: %s", path, describe(c.t))
+		return v, false, &refitError{is: "none of what is declared: " + describe(c.t)}
 	}
 	for _, variant := range c.variants {
-		if fitting, changed, err := variant.refit(v, path); err == nil {
+		if fitting, changed, err := variant.refit(v); err == nil {
 			return fitting, changed, nil
 		}
 	}
-	return v, false, fmt.Errorf("%s is none of what is declared: %s", path, describe(c.t))
+	return v, false, &refitError{is: "none of what is declared: " + describe(c.t)}
 }
 
 // converted is a scalar in the type's kind, where it says the same there: what

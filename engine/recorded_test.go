@@ -99,6 +99,12 @@ func TestEvolution(t *testing.T) {
 			refused: "inputs.size is text, and an int is wanted",
 		},
 		{
+			name: "text that is no number, deep inside", old: thing("rules: [...{to: [string]: string}]", "", ""), now: thing("rules: [...{to: [string]: int}]", "", ""),
+			recorded: object("name", "a", "rules", []any{object("to", object("a.b", "1")), object("to", object("a.b", "big"))}),
+			given:    object("name", "a", "rules", []any{object("to", object("a.b", 7))}),
+			refused:  `inputs.rules[1].to["a.b"] is text, and an int is wanted`,
+		},
+		{
 			name: "text that is a number written otherwise", old: thing("size: string", "", ""), now: thing("size: number", "", ""),
 			recorded: object("name", "a", "size", "07"), given: object("name", "a", "size", 7), refused: "raise schemaVersion",
 		},
