@@ -88,17 +88,17 @@ func (r *run) evalArgument(call *actions.Call, name string, a argument) error {
 
 // argument evaluates one argument; null leaves it out.
 func (r *run) argument(call *actions.Call, name string, a argument) error {
-	out, err := r.marked(a.value)
+	out, err := r.evaluate(a.value)
 	if err != nil {
 		return err
 	}
-	if err := exposes(a.decl, out); err != nil {
-		return err
+	if out.secret {
+		if err := exposes(a.decl, out.marked); err != nil {
+			return err
+		}
+		call.Hidden = hiding(call.Hidden, name, out.marked)
 	}
-	if holdsSecret(out) {
-		call.Hidden = hiding(call.Hidden, name, out)
-	}
-	v := expr.Reveal(out, nil)
+	v := out.plain
 	if a.under != nil {
 		if v, err = r.over(a.under, v); err != nil {
 			return err

@@ -99,7 +99,7 @@ func (c *compiler) notFollowed(r *resource) string {
 		switch root := ref.Path[0]; {
 		case root == "config" || root == "session":
 		case root == "inputs" && len(ref.Path) > 1:
-			r.identity.ofInputs = true
+			r.identity.ofInputs = append(r.identity.ofInputs, ref.Path[1])
 			p := r.spec.Inputs.Field(ref.Path[1])
 			if p == nil || r.identity.inputs()[p.Name] || p.Default != nil {
 				continue

@@ -34,7 +34,7 @@ type step struct {
 	overwrites bool
 	result     *spec.Type
 	// telling is the type of the result where an argument is secret; nil where that
-	// changes nothing. hides says that the result may have secret members.
+	// changes nothing. hides says that the result has secret members either way.
 	telling *spec.Type
 	hides   bool
 	// yield is the member of the result that the step yields, "" the whole: see
@@ -290,7 +290,7 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 	if s.telling != nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.args)), func(name string) bool { return static.Secret[name] }) {
 		s.result = s.telling
 	}
-	s.hides = s.telling != nil || c.spec.Types.HoldsSecret(s.result)
+	s.hides = c.spec.Types.HoldsSecret(s.result)
 	if s.kind.Yields != nil {
 		s.yield = s.kind.Yields(static)
 	}

@@ -29,7 +29,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	r := e.newRun(ctx, res, res.create, create, req.Ref, req.Log)
 	r.preview = req.Preview
 	r.inputs(req.Inputs)
-	r.given, r.token = req.Inputs, e.tokens.next()
+	r.given = req.Inputs
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	if err := r.open(); err != nil {
@@ -38,6 +38,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	if req.Preview {
 		return r.previewed(ctx, State{Inputs: req.Inputs})
 	}
+	r.token = e.tokens.next()
 	out, settled := e.settleEarlier(ctx, r)
 	if !settled {
 		out = e.finishCreate(ctx, r, req.Ref, req.Inputs)

@@ -6,7 +6,7 @@ import "context"
 // found nothing: waiting for the end of a delete that was not begun. One with an
 // `if` decides for itself.
 func (r *run) orphaned(s *step) bool {
-	if r.verb != remove || s.when != nil {
+	if r.verb != remove || s.when != nil || s.index == 0 {
 		return false
 	}
 	before := r.op.steps[:s.index]

@@ -43,9 +43,9 @@ func (d *differ) value(c *checker, m *member, old, new property.Value, at string
 	case new.IsNull():
 		d.add(at, Delete, replace)
 	case old.IsMap() && new.IsMap():
-		d.object(c.variantOf(shape{new}), old.AsMap(), new.AsMap(), at, replace)
+		d.object(c.variantOf(new), old.AsMap(), new.AsMap(), at, replace)
 	case old.IsArray() && new.IsArray():
-		d.list(c.variantOf(shape{new}), m, old.AsArray(), new.AsArray(), at, replace)
+		d.list(c.variantOf(new), m, old.AsArray(), new.AsArray(), at, replace)
 	default:
 		d.add(at, Update, replace)
 	}

@@ -23,8 +23,9 @@ type identification struct {
 	// known says that an import's text tells the id: it is in it, or made of it.
 	known bool
 	// follows says that the id can be made anew of what a read sees; answered,
-	// that the response of a step is a part of it; ofInputs, that inputs are.
-	follows, answered, ofInputs bool
+	// that the response of a step is a part of it. ofInputs are the inputs that are.
+	follows, answered bool
+	ofInputs          []string
 }
 
 // inputs are the inputs that every import gives.
@@ -147,8 +148,8 @@ func (e *Engine) readsBack(res *resource, inputs property.Map, f *findings) {
 		f.add("", "has no id: %v", err)
 		return
 	}
-	id, texts := "", map[string]string{}
-	for _, s := range pieces {
+	id, texts := "", make([]string, len(pieces))
+	for i, s := range pieces {
 		if s.Literal {
 			id += s.Text
 			continue
@@ -162,19 +163,22 @@ func (e *Engine) readsBack(res *resource, inputs property.Map, f *findings) {
 			f.add(s.Ref[1], "must not be empty: it is a part of the id, %q", p.text)
 			return
 		}
-		texts[s.Ref[1]] = text
+		texts[i] = text
 		id += text
+	}
+	if len(pieces) == 1 {
+		return // the whole id is that input
 	}
 	back, _ := split(pieces, id)
 	for i, s := range pieces {
-		if s.Literal || back[s.Ref[1]] == texts[s.Ref[1]] {
+		if s.Literal || back[s.Ref[1]] == texts[i] {
 			continue
 		}
 		ends := ""
 		if i+1 < len(pieces) {
 			ends = fmt.Sprintf(", where %q follows", pieces[i+1].Text)
 		}
-		f.add(s.Ref[1], "cannot be %s: it is a part of the id, %q%s, and could not be told from it again; use a value without that", quote(texts[s.Ref[1]]), p.text, ends)
+		f.add(s.Ref[1], "cannot be %s: it is a part of the id, %q%s, and could not be told from it again; use a value without that", quote(texts[i]), p.text, ends)
 		return
 	}
 }
@@ -185,14 +189,15 @@ func (e *Engine) seenID(r *run, inputs property.Map) string {
 	if !r.res.identity.follows {
 		return ""
 	}
-	if r.res.identity.answered && r.op.ret == nil && !r.res.identity.ofInputs {
+	of := r.res.identity
+	if of.answered && r.op.ret == nil && len(of.ofInputs) == 0 || !of.answered && r.stand(of.ofInputs, inputs) {
 		return r.plainID() // of what is in scope already
 	}
 	before := r.vars
 	defer func() { r.vars = before }()
 	var found []string
 	answers := []any{nil}
-	if r.res.identity.answered {
+	if of.answered {
 		answers = r.answers()
 	}
 	for _, answer := range answers {
@@ -214,6 +219,14 @@ func (e *Engine) seenID(r *run, inputs property.Map) string {
 		return ""
 	}
 	return found[0]
+}
+
+// stand reports whether those inputs are as they were recorded.
+func (r *run) stand(names []string, inputs property.Map) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		v, given := inputs.GetOk(name)
+		return !given || v.IsNull() || !v.Equals(r.before.Get(name))
+	})
 }
 
 // answers are what stands for the answer of a create's step after a read: the

@@ -112,15 +112,16 @@ func (r *resource) remedy(name string) string {
 // type requires.
 func (r *resource) lacking(s State) []string {
 	var names []string
-	outputs := property.New(s.Outputs)
 	for _, m := range r.outputs.fields {
-		if v := outputs.AsMap().Get(m.Name); m.Required && !r.unsure[m.Name] && m.check.lacks(v) {
+		if m.Required && !r.unsure[m.Name] && m.check.lacks(s.Outputs.Get(m.Name)) {
 			names = append(names, m.Name)
 		}
 	}
-	inputs := r.filled(s)
 	for _, m := range r.inputs.fields {
-		if checkedRequired(m.Property) && m.check.lacks(inputs.Get(m.Name)) && !slices.Contains(names, m.Name) {
+		if !checkedRequired(m.Property) || !m.check.lacks(s.Inputs.Get(m.Name)) || slices.Contains(names, m.Name) {
+			continue
+		}
+		if m.check.lacks(r.filled(s).Get(m.Name)) {
 			names = append(names, m.Name)
 		}
 	}
@@ -133,7 +134,7 @@ func (c *checker) lacks(v property.Value) bool {
 	if v.IsNull() {
 		return !c.t.Nullable && c.t.Kind != spec.Any
 	}
-	switch c = c.variantOf(shape{v}); {
+	switch c = c.variantOf(v); {
 	case v.IsMap():
 		for _, m := range c.fields {
 			if m.Required && m.check.lacks(v.AsMap().Get(m.Name)) {

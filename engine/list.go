@@ -9,7 +9,6 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/reserved"
-	"github.com/declprov/declprov/spec/expr"
 )
 
 // List yields the existing resources of a type, one by one; an error ends it.
@@ -50,17 +49,16 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	if err := r.steps(ctx); err != nil {
 		return r.mask().Error(err)
 	}
-	items, err := r.marked(l.items)
+	items, err := r.evaluate(l.items)
 	if err != nil {
 		return r.mask().Error(err)
 	}
-	plain := expr.Reveal(items, nil)
-	if _, ok := plain.([]any); !ok && plain != nil {
-		return fmt.Errorf("`items` of %s yields %s, and a list is wanted", req.Type, actions.KindOf(plain))
+	if _, ok := items.plain.([]any); !ok && items.plain != nil {
+		return fmt.Errorf("`items` of %s yields %s, and a list is wanted", req.Type, actions.KindOf(items.plain))
 	}
 	var elements []loopElement
-	if plain != nil {
-		elements, _, _ = loopElements(items)
+	if items.plain != nil {
+		elements, _, _ = loopElements(items.marked)
 	}
 	for i, el := range elements {
 		if req.Limit > 0 && i >= req.Limit {

@@ -25,18 +25,27 @@ import (
 // those that the name had.
 func (r *run) put(name string, v any) {
 	r.secrets.forget(name)
-	r.secrets.within(v, []string{name})
+	r.secrets.within(v, pathTo(name))
 	r.vars.Values[name] = expr.Reveal(v, nil)
 }
 
-// marked evaluates a template to a value with its marks. Their texts are noted.
-func (r *run) marked(v *expr.Value) (any, error) {
+// evaluated is what a template yields: with its marks, and without them. secret says
+// that it has any.
+type evaluated struct {
+	marked, plain any
+	secret        bool
+}
+
+// evaluate evaluates a template. The texts of the secrets that it yields are noted.
+func (r *run) evaluate(v *expr.Value) (out evaluated, err error) {
 	r.vars.Secrets = r.secrets.paths
-	out, err := v.Eval(r.vars)
-	if err != nil {
-		return nil, err
+	if out.marked, err = v.Eval(r.vars); err != nil {
+		return evaluated{}, err
 	}
-	expr.Reveal(out, r.secrets.saw)
+	out.plain = expr.Reveal(out.marked, func(value any) {
+		out.secret = true
+		r.secrets.saw(value)
+	})
 	return out, nil
 }
 
@@ -55,22 +64,28 @@ func (s *secretPaths) forget(path ...string) {
 	s.paths = kept
 }
 
+// hidesPart reports whether a step's result has secret members: by its type, or because
+// they tell a secret argument.
+func (r *run) hidesPart(s *step) bool {
+	return s.hides || s.telling != nil && r.sendsSecret(s)
+}
+
 // declare marks what the type of a step's result declares secret, and what of the
 // result tells a secret argument, under each name that the result has.
 func (r *run) declare(s *step, value any) {
 	marked := r.markedResult(s, value)
 	expr.Reveal(marked, r.secrets.saw)
 	r.secrets.forget("result")
-	r.secrets.within(marked, []string{"result"})
+	r.secrets.within(marked, pathTo("result"))
 	if s.model.As != "" {
 		r.secrets.forget("steps", s.model.As)
-		r.secrets.within(marked, []string{"steps", s.model.As})
+		r.secrets.within(marked, pathTo("steps", s.model.As))
 	}
 	members, _ := marked.(map[string]any)
 	for _, name := range shorthandNames {
 		r.secrets.forget(name)
 		if s.hasShorthands() {
-			r.secrets.within(members[name], []string{name})
+			r.secrets.within(members[name], pathTo(name))
 		}
 	}
 }
@@ -128,7 +143,7 @@ func overlap(a, b []string) bool {
 // sealed is a recorded value in which all is secret that is declared so by now. It
 // reports whether that changed anything.
 func (c *checker) sealed(v property.Value) (_ property.Value, changed bool) {
-	switch c = c.variantOf(shape{v}); {
+	switch c = c.variantOf(v); {
 	case v.IsMap():
 		out := rebuilt{of: v.AsMap()}
 		for name, value := range v.AsMap().All {
@@ -202,17 +217,17 @@ func (r *run) openText(v *expr.Value, what string) (string, error) {
 	if v == nil {
 		return "", nil
 	}
-	out, err := r.marked(v)
-	if err != nil || out == nil {
+	out, err := r.evaluate(v)
+	switch {
+	case err != nil || out.marked == nil:
 		return "", err
-	}
-	if expr.HasUnknown(out) {
+	case expr.HasUnknown(out.plain):
 		return "", errNotKnown
-	}
-	if holdsSecret(out) {
+	case out.secret:
 		return "", fmt.Errorf("%s %w", what, errExposed)
+	default:
+		return textOf(out.plain)
 	}
-	return textOf(out)
 }
 
 // errExposed refuses to put a secret where others can read it.
@@ -244,7 +259,7 @@ func memberAt(v any, path string) (inner any, secret bool) {
 	if path == "" {
 		return v, false
 	}
-	for _, name := range strings.Split(path, ".") {
+	for name := range strings.SplitSeq(path, ".") {
 		if s, ok := v.(expr.Secret); ok {
 			v, secret = s.Value, true
 		}

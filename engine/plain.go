@@ -31,6 +31,13 @@ type secretPaths struct {
 	values []string
 }
 
+// pathTo returns a path with room for those of members, so that going down to them
+// allocates nothing. It is copied where it is kept.
+func pathTo(names ...string) []string {
+	const depth = 8 // most values are no deeper
+	return append(make([]string, 0, depth), names...)
+}
+
 func (s *secretPaths) add(path []string, v property.Value) {
 	s.paths = append(s.paths, append([]string(nil), path...))
 	s.texts(v)
@@ -135,7 +142,7 @@ func (c *checker) within(v property.Value, path []string, secret *secretPaths) *
 	if c.t.Kind != spec.Union {
 		return c
 	}
-	variant := c.variantOf(shape{v})
+	variant := c.variantOf(v)
 	if variant == untyped && !v.Secret() && c.types.HoldsSecret(c.t) {
 		secret.add(path, v)
 	}

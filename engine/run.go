@@ -152,31 +152,34 @@ func (l runLog) Status(text string) { l.to.Status(screen.Show(text, l.run.mask()
 
 // object puts an object's values into scope under a name.
 func (r *run) object(name string, c *checker, values property.Map) {
-	r.vars.Values[name] = c.plainMap(values, []string{name}, r.secrets)
+	r.vars.Values[name] = c.plainMap(values, pathTo(name), r.secrets)
 }
 
 // inputs puts the checked inputs into scope.
 func (r *run) inputs(values property.Map) { r.object("inputs", r.res.inputs, values) }
 
 // state puts what is recorded into scope: inputs and outputs, by name.
-func (r *run) state(s State) {
-	inputs := r.res.filled(s)
+func (r *run) state(s State) { r.stateWith(s, r.res.filled(s)) }
+
+// stateWith is state, where what the inputs are filled to is known already.
+func (r *run) stateWith(s State, inputs property.Map) {
 	if s.Private.Failed != nil && inputs.Len() > 0 {
 		// After a failed update the outputs echo inputs that may not hold.
 		s.Outputs = property.NewMap(declared(r.res, s))
 	}
 	r.before = s.Inputs
 	both := make(map[string]any, max(inputs.Len(), s.Outputs.Len()))
-	r.res.inputs.plainInto(both, inputs, []string{"state"}, r.secrets)
-	r.res.outputs.plainInto(both, s.Outputs, []string{"state"}, r.secrets)
+	r.res.inputs.plainInto(both, inputs, pathTo("state"), r.secrets)
+	r.res.outputs.plainInto(both, s.Outputs, pathTo("state"), r.secrets)
 	r.vars.Values["state"] = both
 }
 
 // recall puts what is recorded into scope as the inputs and the state of an
 // operation that has no others, and the id.
 func (r *run) recall(s State) {
-	r.inputs(r.res.filled(s))
-	r.state(s)
+	filled := r.res.filled(s)
+	r.inputs(filled)
+	r.stateWith(s, filled)
 	r.takeID(currentID(s))
 }
 
@@ -196,12 +199,8 @@ func (r *run) mask() *screen.Mask {
 
 // eval evaluates a template to a plain value. Secrets that it makes are noted.
 func (r *run) eval(v *expr.Value) (any, error) {
-	r.vars.Secrets = r.secrets.paths
-	out, err := v.Eval(r.vars)
-	if err != nil {
-		return nil, err
-	}
-	return expr.Reveal(out, r.secrets.saw), nil
+	out, err := r.evaluate(v)
+	return out.plain, err
 }
 
 // truth evaluates a condition; def stands in where there is none.
@@ -279,7 +278,7 @@ func (r *run) see(s *step, value any) {
 		r.vars.Values["steps"] = named
 	}
 	r.seeShorthands(s, value)
-	if s.hides || r.declares {
+	if r.declares || r.hidesPart(s) {
 		r.declares = true // what later steps yield takes the marks away again
 		r.declare(s, value)
 	}

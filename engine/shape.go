@@ -79,11 +79,11 @@ func (s shape) Each(visit func(spec.Shape)) {
 
 // variantOf returns the checker of the variant that a union's value is: c itself where
 // its type is no union, untyped where no variant is told.
-func (c *checker) variantOf(v spec.Shape) *checker {
+func (c *checker) variantOf(v property.Value) *checker {
 	if c.t.Kind != spec.Union {
 		return c
 	}
-	if i := c.types.Variant(c.t, v); i >= 0 {
+	if i := c.types.Variant(c.t, shape{v}); i >= 0 {
 		return c.variants[i].variantOf(v)
 	}
 	return untyped

@@ -162,15 +162,15 @@ func (r *run) pastStep(ctx context.Context, s *step) error {
 
 // step runs one step: once, or for each element.
 func (r *run) step(ctx context.Context, s *step) (any, error) {
-	defer r.evaluateIn(unsent{ctx})()
+	defer r.evaluateIn(r.evaluateIn(unsent{ctx}))
 	if s.forEach == nil {
 		return r.once(ctx, s)
 	}
-	over, err := r.marked(s.forEach)
+	over, err := r.evaluate(s.forEach)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
-	switch expr.Reveal(over, nil).(type) {
+	switch over.plain.(type) {
 	case expr.Unknown:
 		return expr.Unknown{}, nil
 	case nil:
@@ -182,7 +182,7 @@ func (r *run) step(ctx context.Context, s *step) (any, error) {
 		}
 		return nil, nil
 	}
-	elements, listed, err := loopElements(over)
+	elements, listed, err := loopElements(over.marked)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
@@ -286,8 +286,8 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, overtime(limit, s))
 		defer cancel()
+		defer r.evaluateIn(r.evaluateIn(unsent{ctx}))
 	}
-	defer r.evaluateIn(unsent{ctx})()
 	r.unfit = nil
 	value, err := r.settled(ctx, s)
 	if err == nil && !r.undoing {
@@ -369,7 +369,7 @@ func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error
 		return verdict{}, err
 	}
 	secretSent := len(r.secrets.values) > seen // a secret is among the arguments
-	defer r.evaluateIn(ctx)()                  // what is sent may be answered
+	defer r.evaluateIn(r.evaluateIn(ctx))      // what is sent may be answered
 	// What the step may read, the templates behind it may hand on.
 	r.vars.MaxValues = max(r.vars.MaxValues, actions.ValuesOf(call))
 	sendCtx, sent := sending(ctx, r.log.to, s.effect)
@@ -402,11 +402,11 @@ func beforeSending(ctx context.Context) context.Context {
 	return unsent{ctx}
 }
 
-// evaluateIn makes ctx the context that ends evaluations, until back is called.
-func (r *run) evaluateIn(ctx context.Context) (back func()) {
-	vars, before := r.vars, r.vars.Context
-	vars.Context = ctx
-	return func() { vars.Context = before }
+// evaluateIn makes ctx the context that ends evaluations, and returns the one before:
+// `defer r.evaluateIn(r.evaluateIn(ctx))` puts that back.
+func (r *run) evaluateIn(ctx context.Context) (before context.Context) {
+	before, r.vars.Context = r.vars.Context, ctx
+	return before
 }
 
 // overtime is the error of a step that took longer than it may.

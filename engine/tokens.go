@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -49,9 +50,10 @@ func (t *tokens) next() string {
 	t.last = max(t.last+1, time.Now().UnixNano())
 	at := t.last
 	t.mu.Unlock()
-	var b [4]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return fmt.Sprintf("%016x", at) + hex.EncodeToString(b[:])
+	var b [12]byte
+	binary.BigEndian.PutUint64(b[:8], uint64(at))
+	_, _ = rand.Read(b[8:]) // never fails
+	return hex.EncodeToString(b[:])
 }
 
 // show notes that an object is there, under the token of a resource's state.
@@ -64,10 +66,11 @@ func (t *tokens) show(o object, ref Ref, token string) {
 	if t.newest == nil {
 		t.newest = map[object]holder{}
 	}
-	if token < t.newest[o].token {
+	before, now := t.newest[o], holder{token, holding(ref)}
+	if token < before.token || before == now {
 		return
 	}
-	t.newest[o] = holder{token, holding(ref)}
+	t.newest[o] = now
 	// A clock that went back must not make a new token older than a shown one.
 	if at, err := strconv.ParseInt(token[:min(16, len(token))], 16, 64); err == nil {
 		t.last = max(t.last, at)

@@ -40,11 +40,9 @@ func ofBudgets() []Mutant {
 			Promise:   "Time is bounded like memory",
 			Mechanism: "an expression ends with its step's timeout",
 			File:      "engine/steps.go",
-			Find: `	vars.Context = ctx
-`,
-			Replace: `	vars.Context = before
-`,
-			Package: "engine", Test: "TestCostlyExpressionsStop/an argument/loops", Fails: "error =",
+			Find:      `	before, r.vars.Context = r.vars.Context, ctx`,
+			Replace:   `	before = r.vars.Context`,
+			Package:   "engine", Test: "TestCostlyExpressionsStop/an argument/loops", Fails: "error =",
 		},
 		{
 			Promise:   "Time is bounded like memory",

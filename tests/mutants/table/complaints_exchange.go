@@ -90,7 +90,7 @@ func ofExchanges() []Mutant {
 			Complaint: 15, Promise: "Each operation sends what it needs",
 			Mechanism: "a delete knows the state, outputs too",
 			File:      "engine/run.go",
-			Find: `	r.state(s)
+			Find: `	r.stateWith(s, filled)
 	r.takeID(currentID(s))`,
 			Replace: `	r.takeID(currentID(s))`,
 			Package: complaints, Test: "TestComplaint15Payloads", Fails: "serial",
@@ -142,10 +142,10 @@ func ofExchanges() []Mutant {
 			Complaint: 24, Promise: "Templates are the same everywhere",
 			Mechanism: "every other argument is evaluated, with all that is in it",
 			File:      "engine/call.go",
-			Find:      `	out, err := r.marked(a.value)`,
-			Replace: `	out, err := r.marked(a.value)
+			Find:      `	v := out.plain`,
+			Replace: `	v := out.plain
 	if name == "query" || name == "headers" || name == "json" {
-		out = a.node.Plain()
+		v = a.node.Plain()
 	}`,
 			Package: complaints, Test: "TestComplaint24Templates", Fails: `"q=A-3"`,
 		},
