@@ -166,9 +166,7 @@ func (x *exchange) message(ctx context.Context, r *request, h hop, extra []pair)
 
 	sent := &watch{}
 	limited = httptrace.WithClientTrace(limited, sent.trace())
-	if h.body != nil {
-		limited = context.WithValue(limited, payloadKey{}, h.body)
-	}
+	limited = context.WithValue(limited, messageKey{}, message{body: h.body, effect: r.effect})
 	wire := *h.url
 	if len(extra) > 0 {
 		wire.RawQuery = joinQuery(wire.RawQuery, encodePairs(extra))

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -84,23 +85,54 @@ func (quiet) Errorf(string, ...any) {}
 func (quiet) Warnf(string, ...any)  {}
 func (quiet) Debugf(string, ...any) {}
 
-type payloadKey struct{}
+type messageKey struct{}
+
+// message is what a request says of itself to the client that sends it.
+type message struct {
+	// body is nil where there is none.
+	body   *payload
+	effect actions.Effect
+}
 
 // attach gives a request its body: as a stream of known size, which resty's own
 // way would read into memory.
 func attach(_ *resty.Client, r *http.Request) error {
-	p, _ := r.Context().Value(payloadKey{}).(*payload)
-	if p == nil || p.size == 0 {
+	m, _ := r.Context().Value(messageKey{}).(message)
+	if m.body == nil || m.body.size == 0 {
 		r.Body, r.ContentLength = http.NoBody, 0
 		r.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
-		return nil
+	} else {
+		body, err := m.body.open()
+		if err != nil {
+			return &bodyError{err}
+		}
+		r.Body, r.ContentLength, r.GetBody = body, m.body.size, m.body.open
 	}
-	body, err := p.open()
-	if err != nil {
-		return &bodyError{err}
+	if m.effect == actions.Write {
+		sendOnce(r)
 	}
-	r.Body, r.ContentLength, r.GetBody = body, p.size, p.open
 	return nil
+}
+
+// sendOnce keeps net/http from sending a request twice. On a connection that breaks and
+// that has carried others it repeats, unasked and untold, whatever has the method GET,
+// HEAD or OPTIONS, and whatever has an idempotency key (http.Request.isReplayable, which
+// knows such headers by their canonical names alone). Only the engine knows whether it
+// may be repeated, and that the next response says nothing of the first attempt.
+func sendOnce(r *http.Request) {
+	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
+		if key, given := r.Header[name]; given {
+			r.Header = r.Header.Clone()
+			delete(r.Header, name)
+			r.Header[strings.ToLower(name)] = key // the same name (RFC 9110, 5.1)
+		}
+	}
+	switch r.Method {
+	case "GET", "HEAD", "OPTIONS":
+		if r.GetBody = nil; r.Body == http.NoBody {
+			r.Body = io.NopCloser(strings.NewReader("")) // which cannot be sent again
+		}
+	}
 }
 
 // bodyError is the error of a body that cannot be read.

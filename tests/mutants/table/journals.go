@@ -113,6 +113,14 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise:   "Nothing is made twice",
+			Mechanism: "a request with an effect is sent once on a connection that breaks",
+			File:      "actions/http/transport.go",
+			Find:      `	if m.effect == actions.Write {`,
+			Replace:   `	if false {`,
+			Package:   "actions/http", Test: "TestSentOnceOnAKeptConnection/closed/POST/key/body_false", Fails: "sent 2 times",
+		},
+		{
+			Promise:   "Nothing is made twice",
 			Mechanism: "finished elements of a forEach are not sent again",
 			File:      "engine/steps.go",
 			Find:      `if value, done := r.elements[key]; done && r.goesOn == s {`,
