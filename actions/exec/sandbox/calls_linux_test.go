@@ -30,15 +30,8 @@ func calls() map[string]func(args []string) error {
 		n, _ := strconv.Atoi(args[0])
 		return uintptr(n)
 	}
-	path := func(args []string) uintptr {
-		p, err := unix.BytePtrFromString(args[0])
-		if err != nil {
-			return 0
-		}
-		return uintptr(unsafe.Pointer(p))
-	}
-	here := ^uintptr(99) // AT_FDCWD
-	const two = 2        // times: of access and of change
+	path := func(args []string) uintptr { return pathOf(args[0]) }
+	const two = 2 // times: of access and of change
 	return map[string]func([]string) error{
 		"prlimit": func(a []string) error {
 			return call(unix.SYS_PRLIMIT64, pid(a), 3, at(&unix.Rlimit{Cur: 1 << 20, Max: 1 << 30}))
@@ -109,7 +102,7 @@ func calls() map[string]func(args []string) error {
 		"iouring": func([]string) error { p := [120]byte{}; return call(unix.SYS_IO_URING_SETUP, 1, at(&p)) },
 		"openat2": func(a []string) error {
 			h := unix.OpenHow{Flags: unix.O_PATH}
-			return call(unix.SYS_OPENAT2, here, path(a), at(&h), unix.SizeofOpenHow)
+			return call(unix.SYS_OPENAT2, atWorking, path(a), at(&h), unix.SizeofOpenHow)
 		},
 		"clone3":   clone3,
 		"newuser":  func([]string) error { return clone(unix.CLONE_NEWUSER) },
@@ -131,16 +124,16 @@ func calls() map[string]func(args []string) error {
 			}
 			return unix.Fchmod(fd, 0o4755)
 		},
-		"fchmodat":  func(a []string) error { return call(unix.SYS_FCHMODAT, here, path(a), 0o4755) },
-		"fchmodat2": func(a []string) error { return call(unix.SYS_FCHMODAT2, here, path(a), 0o4755, 0) },
-		"setgid":    func(a []string) error { return call(unix.SYS_FCHMODAT, here, path(a), 0o2755) },
+		"fchmodat":  func(a []string) error { return call(unix.SYS_FCHMODAT, atWorking, path(a), 0o4755) },
+		"fchmodat2": func(a []string) error { return call(unix.SYS_FCHMODAT2, atWorking, path(a), 0o4755, 0) },
+		"setgid":    func(a []string) error { return call(unix.SYS_FCHMODAT, atWorking, path(a), 0o2755) },
 		"openmode": func(a []string) error {
-			return call(unix.SYS_OPENAT, here, path(a), unix.O_CREAT|unix.O_WRONLY, 0o4755)
+			return call(unix.SYS_OPENAT, atWorking, path(a), unix.O_CREAT|unix.O_WRONLY, 0o4755)
 		},
 		"tmpmode": func(a []string) error {
-			return call(unix.SYS_OPENAT, here, path(a), unix.O_TMPFILE|unix.O_WRONLY, 0o4755)
+			return call(unix.SYS_OPENAT, atWorking, path(a), unix.O_TMPFILE|unix.O_WRONLY, 0o4755)
 		},
-		"nodemode": func(a []string) error { return call(unix.SYS_MKNODAT, here, path(a), unix.S_IFREG|0o4755, 0) },
+		"nodemode": func(a []string) error { return call(unix.SYS_MKNODAT, atWorking, path(a), unix.S_IFREG|0o4755, 0) },
 		"filecaps": func(a []string) error {
 			caps := [5]uint32{2<<24 | 1, 1 << unix.CAP_NET_RAW, 0, 0, 0} // struct vfs_cap_data, revision 2
 			return unix.Setxattr(a[0], "security.capability", unsafe.Slice((*byte)(unsafe.Pointer(&caps)), 20), 0)
@@ -157,15 +150,14 @@ func calls() map[string]func(args []string) error {
 			_, err := unix.PerfEventOpen(&attr, 0, -1, -1, 0)
 			return err
 		},
-		"userfault": func([]string) error { return call(unix.SYS_USERFAULTFD, 0) },
-		"dmesg":     func([]string) error { return call(unix.SYS_SYSLOG, 10, 0, 0) },
-		"fanotify":  func([]string) error { return call(unix.SYS_FANOTIFY_INIT, 0, 0) },
-		"fsopen":    func([]string) error { return call(unix.SYS_FSOPEN, path([]string{"tmpfs"}), 0) },
-		"clock":     setClock,
-		"chroot":    func(a []string) error { return unix.Chroot(a[0]) },
-		"handle":    openByHandle,
-		"times":     func(a []string) error { return unix.Utimes(a[0], make([]unix.Timeval, two)) },
-		"attribute": func(a []string) error { return unix.Setxattr(a[0], "user.declprov", []byte("x"), 0) },
+		"kernelfault": func([]string) error { return call(unix.SYS_USERFAULTFD, 0) },
+		"dmesg":       func([]string) error { return call(unix.SYS_SYSLOG, 10, 0, 0) },
+		"fsopen":      func([]string) error { return call(unix.SYS_FSOPEN, path([]string{"tmpfs"}), 0) },
+		"clock":       setClock,
+		"chroot":      func(a []string) error { return unix.Chroot(a[0]) },
+		"handle":      openByHandle,
+		"times":       func(a []string) error { return unix.Utimes(a[0], make([]unix.Timeval, two)) },
+		"attribute":   func(a []string) error { return unix.Setxattr(a[0], "user.declprov", []byte("x"), 0) },
 		"watch": func(a []string) error {
 			fd, err := unix.InotifyInit()
 			if err != nil {

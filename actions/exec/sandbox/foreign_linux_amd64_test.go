@@ -3,12 +3,13 @@ package sandbox
 import (
 	"bytes"
 	"encoding/binary"
-	"os"
+	"fmt"
 	"os/exec"
-	"path/filepath"
-	"testing"
+	"runtime"
+	"strconv"
+	"syscall"
 
-	"github.com/declprov/declprov/actions"
+	"golang.org/x/sys/unix"
 )
 
 // exitByInt80 is machine code that ends with status 0 by the system call of the
@@ -24,8 +25,7 @@ func exitByInt80() []byte {
 }
 
 // program is a program of one segment, of 32 or 64 bits.
-func program(t *testing.T, bits int, code []byte) []byte {
-	t.Helper()
+func program(bits int, code []byte) ([]byte, error) {
 	const base, align = 0x400000, 0x1000
 	var out bytes.Buffer
 	ident := [16]byte{0x7f, 'E', 'L', 'F', byte(bits / 32), 1, 1}
@@ -43,37 +43,81 @@ func program(t *testing.T, bits int, code []byte) []byte {
 	}
 	for _, p := range append(parts, code) {
 		if err := binary.Write(&out, binary.LittleEndian, p); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-	return out.Bytes()
+	return out.Bytes(), nil
 }
 
-// TestForeignCalls: the numbers of another architecture's calls mean other things,
-// so all of them are refused.
-func TestForeignCalls(t *testing.T) {
-	needKernel(t)
-	for name, bits := range map[string]int{"a program of 32 bits": 32, "a call of 32 bits in a program of 64": 64} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "program")
-			if err := os.WriteFile(path, program(t, bits, exitByInt80()), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := exec.Command(path).Run(); err != nil {
-				t.Skipf("this kernel runs none of them: %v", err)
-			}
-			files, err := actions.NewFiles(t.TempDir(), nil)
+// foreignCalls are calls by other numbers, and those that only this architecture has.
+func foreignCalls() map[string]func(args []string) error {
+	return map[string]func([]string) error{
+		"int80": func(a []string) error {
+			bits, err := strconv.Atoi(a[0])
 			if err != nil {
-				t.Fatal(err)
+				return err
 			}
-			box := boxOf(t, Command{Files: files, Network: networkOf(t), Programs: []string{path}})
-			cmd := exec.Command(path)
-			if err := box.Rules.Within(cmd.Start); err != nil {
-				t.Fatal(err)
+			content, err := program(bits, exitByInt80())
+			if err != nil {
+				return err
 			}
-			if err := cmd.Wait(); err == nil {
-				t.Error("the call goes through")
-			}
-		})
+			return inMemory(content, []string{"int80"})
+		},
+		"descriptors": func([]string) error { b := [16]byte{}; return call(unix.SYS_MODIFY_LDT, 0, at(&b), 16) },
+		"ports":       func([]string) error { return call(unix.SYS_IOPERM, 0x80, 1, 1) },
+		"chmod":       func(a []string) error { return call(unix.SYS_CHMOD, pathOf(a[0]), 0o4755) },
+		"create":      func(a []string) error { return call(unix.SYS_CREAT, pathOf(a[0]), 0o4755) },
+		"openold":     func(a []string) error { return call(unix.SYS_OPEN, pathOf(a[0]), unix.O_CREAT|unix.O_WRONLY, 0o4755) },
+		"mknodold":    func(a []string) error { return call(unix.SYS_MKNOD, pathOf(a[0]), unix.S_IFREG|0o4755, 0) },
+		"rewritten":   rewritten,
 	}
+}
+
+// rewritten has a child ask for its parent's number, and as its tracer makes of that
+// a limit for another process: the filter must look at the call as it is made.
+func rewritten(args []string) error {
+	pid, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	runtime.LockOSThread() // a tracer is a thread
+	cmd := exec.Command("/bin/sh", "-c", "exit 0")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	child := cmd.Process.Pid
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	var status unix.WaitStatus
+	if _, err := unix.Wait4(child, &status, 0, nil); err != nil {
+		return err
+	}
+	if err := unix.PtraceSetOptions(child, unix.PTRACE_O_TRACESYSGOOD); err != nil {
+		return err
+	}
+	// At the entry of its first call of all: limits are set without a look at memory.
+	var regs unix.PtraceRegs
+	for step := range 2 {
+		if err := unix.PtraceSyscall(child, 0); err != nil {
+			return err
+		}
+		if _, err := unix.Wait4(child, &status, 0, nil); err != nil {
+			return err
+		}
+		if err := unix.PtraceGetRegs(child, &regs); err != nil {
+			return err
+		}
+		if step == 1 {
+			break
+		}
+		regs.Orig_rax, regs.Rdi, regs.Rsi, regs.Rdx, regs.R10 = unix.SYS_PRLIMIT64, uint64(pid), unix.RLIMIT_NOFILE, 0, 0
+		if err := unix.PtraceSetRegs(child, &regs); err != nil {
+			return err
+		}
+	}
+	if errno := -int64(regs.Rax); errno > 0 && errno < 4096 {
+		return fmt.Errorf("the changed call: %w", unix.Errno(errno))
+	}
+	return nil
 }

@@ -64,8 +64,10 @@ func help(what string, args []string) error {
 		}
 		return trace(pid)
 	}
-	if do := calls()[what]; do != nil {
-		return do(args)
+	for _, calls := range []map[string]func([]string) error{calls(), fileCalls(), processCalls(), kernelCalls(), networkCalls(), foreignCalls()} {
+		if do := calls[what]; do != nil {
+			return do(args)
+		}
 	}
 	return fmt.Errorf("no such help: %s", what)
 }

@@ -59,7 +59,7 @@ const (
 
 // refusals are those of every architecture, for commands with the rules.
 func (r Rules) refusals() []refusal {
-	all := slices.Concat(processRefusals(), kernelRefusals(), modeRefusals(), socketRefusals(), ownRefusals())
+	all := slices.Concat(processRefusals(), kernelRefusals(), fileRefusals(), modeRefusals(), socketRefusals(), ownRefusals())
 	if !r.AnyPort && len(r.Ports) == 0 {
 		// Landlock knows connect and bind of TCP. Data in the first packet, a socket
 		// that listens without an address, UDP before ABI 10 pass it by.
@@ -97,7 +97,7 @@ func processRefusals() []refusal {
 			unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 			unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
 		}, nil, unix.ENOSYS},
-		// Input that a terminal takes for its user's.
+		// Input that a terminal takes for its user's, and what is on a console.
 		{[]uintptr{unix.SYS_IOCTL}, []condition{is(1, unix.TIOCSTI)}, unix.EPERM},
 		{[]uintptr{unix.SYS_IOCTL}, []condition{is(1, unix.TIOCLINUX)}, unix.EPERM},
 	}
@@ -114,7 +114,7 @@ func kernelRefusals() []refusal {
 		{[]uintptr{unix.SYS_CLONE3, unix.SYS_OPENAT2}, nil, unix.ENOSYS},
 		{[]uintptr{
 			unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
-			unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+			unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_OPEN_TREE_ATTR,
 			unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 			unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_REBOOT,
 			unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SYSLOG,
@@ -122,6 +122,28 @@ func kernelRefusals() []refusal {
 		}, nil, unix.EPERM},
 	}
 }
+
+// fileRefusals are about files, where Landlock has a rule for none of it.
+func fileRefusals() []refusal {
+	return []refusal{
+		// Flags such as "append only" are set through a handle for reading, and so
+		// where nothing may be changed.
+		{[]uintptr{unix.SYS_IOCTL}, []condition{is(1, unix.FS_IOC_SETFLAGS)}, unix.EPERM},
+		{[]uintptr{unix.SYS_IOCTL}, []condition{is(1, setFlags)}, unix.EPERM},
+		{[]uintptr{unix.SYS_IOCTL}, []condition{is(1, unix.FS_IOC_ENABLE_VERITY)}, unix.EPERM},
+		{[]uintptr{unix.SYS_IOCTL}, []condition{is(1, unix.FS_IOC_SET_ENCRYPTION_POLICY)}, unix.EPERM},
+		{[]uintptr{unix.SYS_FILE_SETATTR}, nil, unix.ENOSYS},
+		// A device stays where the file was. As by file systems that cannot.
+		{[]uintptr{unix.SYS_RENAMEAT2}, []condition{some(4, unix.RENAME_WHITEOUT)}, unix.EINVAL},
+		// What /proc tells of mounts, where it is not granted, and numbers by which
+		// files are opened past all folders. As by kernels and file systems without.
+		{[]uintptr{unix.SYS_LISTMOUNT, unix.SYS_STATMOUNT}, nil, unix.ENOSYS},
+		{[]uintptr{unix.SYS_NAME_TO_HANDLE_AT}, nil, unix.EOPNOTSUPP},
+	}
+}
+
+// setFlags is FS_IOC_FSSETXATTR of linux/fs.h.
+const setFlags = 0x401c5820
 
 // modeRefusals keep commands from leaving a program behind that runs with their
 // user's rights for whoever starts it.

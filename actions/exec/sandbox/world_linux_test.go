@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/declprov/declprov/actions"
 )
 
@@ -23,10 +25,11 @@ const secret = "the secret of another\n"
 
 // world is a place for commands: what they are granted, and what not.
 type world struct {
-	dir, self, addr, abstract string
-	hosts                     []string
-	outer                     *exec.Cmd
-	user                      user
+	dir, self, addr     string
+	abstract, datagrams string // abstract sockets, without their @
+	hosts               []string
+	outer               *exec.Cmd
+	user                user
 }
 
 // user is whose commands are tried.
@@ -129,7 +132,10 @@ func (u user) newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{dir: dir, self: self, user: u, addr: listen(t, "tcp", "127.0.0.1:0"), abstract: listen(t, "unix", "@declprov-"+rand.Text())[1:]}
+	w := &world{
+		dir: dir, self: self, user: u, addr: listen(t, "tcp", "127.0.0.1:0"),
+		abstract: listen(t, "unix", "@declprov-"+rand.Text())[1:], datagrams: receive(t, "@declprov-"+rand.Text())[1:],
+	}
 	for _, folder := range []string{"in", "ro", "out/empty"} {
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
 			t.Fatal(err)
@@ -149,8 +155,14 @@ func (u user) newWorld(t *testing.T) *world {
 	}
 	listen(t, "unix", filepath.Join(dir, "out", "socket"))
 	u.give(t, dir)
+	held, err := os.Open(filepath.Join(dir, "out", "secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
 	w.outer = exec.Command("sleep", "60")
 	u.as(w.outer)
+	w.outer.Dir, w.outer.ExtraFiles = dir, []*os.File{held}
 	w.outer.Env = []string{"TOKEN=" + secret}
 	if err := w.outer.Start(); err != nil {
 		t.Fatal(err)
@@ -171,6 +183,41 @@ func listen(t *testing.T, network, addr string) string {
 	}
 	t.Cleanup(func() { _ = l.Close() })
 	return l.Addr().String()
+}
+
+// receive is a socket for datagrams that nobody reads, and its name.
+func receive(t *testing.T, addr string) string {
+	t.Helper()
+	conn, err := net.ListenPacket("unixgram", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn.LocalAddr().String()
+}
+
+// openTerminal opens a terminal of the test's own.
+func openTerminal(t *testing.T) *os.File {
+	t.Helper()
+	controller, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = controller.Close() })
+	fd := int(controller.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tty, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tty.Close() })
+	return tty
 }
 
 // rules grant what is to be granted.
@@ -209,11 +256,12 @@ func (w *world) run(t *testing.T, box *Box, script string, env ...string) (strin
 	cmd := exec.Command("/bin/sh", "-c", script)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = w.dir, &out, &out
 	cmd.Env = append([]string{
-		"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=" + filepath.Join(w.dir, "out"), helperVariable + "=1", "ADDR=" + w.addr, "ABSTRACT=" + w.abstract,
+		"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=" + filepath.Join(w.dir, "out"), helperVariable + "=1", "ADDR=" + w.addr, "ABSTRACT=" + w.abstract, "DATAGRAMS=" + w.datagrams,
 		"IN=" + filepath.Join(w.dir, "in"), "RO=" + filepath.Join(w.dir, "ro"), "OUT=" + filepath.Join(w.dir, "out"),
 		"PID=" + strconv.Itoa(w.outer.Process.Pid), "SELF=" + w.self,
 		"LAUNCHER=" + strconv.Itoa(os.Getpid()),
 	}, env...)
+	cmd.ExtraFiles = []*os.File{openTerminal(t)}
 	w.user.as(cmd)
 	start := cmd.Start
 	if box != nil {

@@ -1,0 +1,93 @@
+package sandbox
+
+// fileEscapes are about the content of files and folders.
+func fileEscapes() []escape {
+	const interpreted = "it runs in the same sandbox"
+	return []escape{
+		{name: "read a file", script: `cat $OUT/secret`},
+		{name: "read through a link", script: `cat $IN/link`},
+		{name: "read through a link of its own", script: `ln -s $OUT/secret $IN/own && cat $IN/own`},
+		{name: "read by way of ..", script: `cat $IN/../out/secret`},
+		{name: "read by way of /proc", script: `cat /proc/self/root$OUT/secret`},
+		{name: "read by way of the working folder", script: `cd $OUT && cat secret`},
+		{name: "read below the folder where it starts", script: `cat out/secret`},
+		{name: "read by way of a process's root", script: `cat /proc/$PID/root$OUT/secret`},
+		{name: "read by way of a process's working folder", script: `cat /proc/$PID/cwd/out/secret`},
+		{name: "read by way of a process's files", script: `cat /proc/$PID/fd/3`},
+		{name: "read by opening a handle again", script: `$SELF reopen $OUT/secret`},
+		{name: "read through a hard link", script: `ln $OUT/secret $IN/hard && cat $IN/hard`},
+		{name: "read the users' passwords", script: `cat /etc/shadow`, root: true},
+		{name: "list a folder", script: `ls $OUT`},
+		{name: "list a folder through a link", script: `ls $IN/folder/`},
+		{name: "list the folder where it starts", script: `ls .`},
+		{name: "make a file", script: `echo x > $OUT/new`},
+		{name: "make a file through a link", script: `echo x > $IN/folder/new`},
+		{name: "make a file where it may read", script: `echo x > $RO/new`},
+		{name: "make a file among the system's settings", script: `touch /etc/declprov-escape && rm /etc/declprov-escape`, root: true},
+		{name: "make a file among the system's programs", script: `touch /usr/bin/declprov-escape && rm /usr/bin/declprov-escape`, root: true},
+		{name: "make a file without a name", script: `$SELF tmpfile $OUT`},
+		{name: "link a file without a name out", script: `$SELF tmplink $IN $OUT/new`},
+		{name: "make a file as a device", script: `$SELF mknod $OUT/new`},
+		{name: "make a socket", script: `$SELF bindunix $OUT/s`},
+		{name: "change a file", script: `echo x >> $OUT/secret`},
+		{name: "change a file through a link", script: `echo x >> $IN/link`},
+		{name: "change a file where it may read", script: `echo x >> $RO/file`},
+		{name: "empty a file", script: `: > $OUT/secret`},
+		{name: "empty a file by name", script: `$SELF truncate $OUT/secret`},
+		{name: "empty a file where it may read", script: `$SELF truncate $RO/file`},
+		{name: "remove a file", script: `rm $OUT/secret`},
+		{name: "remove a file where it may read", script: `rm -f $RO/file`},
+		{name: "make a folder", script: `mkdir $OUT/folder`},
+		{name: "remove a folder", script: `rmdir $OUT/empty`},
+		{name: "make a link", script: `ln -s / $OUT/root`},
+		{name: "make a pipe", script: `mkfifo $OUT/pipe`},
+		{name: "move a file in", script: `mv $OUT/secret $IN/`},
+		{name: "rename a file in", script: `$SELF rename $OUT/secret $IN/secret`},
+		{name: "rename a file out", script: `$SELF rename $IN/file $OUT/file`},
+		{name: "rename a file from where it may read", script: `$SELF rename $RO/file $IN/other`},
+		{name: "rename over a file", script: `$SELF rename $IN/file $OUT/secret`},
+		{name: "link a file out", script: `ln $IN/file $OUT/hard`},
+		{name: "swap a file", script: `$SELF exchange $IN/file $OUT/secret`},
+		{name: "leave a device behind by renaming", script: `$SELF whiteout $IN/file $IN/other`},
+		{name: "run a program where it may read", script: `$RO/program`},
+		{name: "run a program by its handle", script: `$SELF execute $RO/program`},
+		{name: "run a program of its own", script: `cp $RO/program $IN/own && $IN/own`},
+		{
+			name: "run a program that it made in memory", script: `$SELF inmemory /bin/true`,
+			open: &exception{why: "what is in no folder is below no rule; " + interpreted},
+		},
+		{
+			name: "have a shell or another interpreter run a program of its own", script: `echo 'exit 0' > $IN/own && sh $IN/own`,
+			open: &exception{why: "the interpreter only reads it; " + interpreted},
+		},
+	}
+}
+
+// metadataEscapes are about what the kernel keeps about files.
+func metadataEscapes() []escape {
+	const metadata = "Landlock has rules for the content of files and folders, none for what the kernel keeps about them"
+	return []escape{
+		{name: "see whether a file exists, its size, owner, mode and times", script: `stat $OUT/secret`, open: &exception{why: metadata}},
+		{name: "see where a symbolic link leads", script: `readlink $OUT/link`, open: &exception{why: metadata}},
+		{name: "see the extended attributes of a file that its user may read", script: `$SELF attributes $OUT/secret`, open: &exception{why: metadata}},
+		{name: "see how full a disk is", script: `stat -f $OUT`, open: &exception{why: metadata}},
+		{name: "change the mode of a file that its user owns", script: `chmod 700 $OUT/secret`, open: &exception{why: metadata + "; run by root, of any file"}},
+		{name: "change the owner of a file, if root runs it", script: `chown 1 $OUT/secret`, root: true, open: &exception{why: metadata}},
+		{name: "change the times of a file that its user owns", script: `$SELF times $OUT/secret`, open: &exception{why: metadata + "; run by root, of any file"}},
+		{name: "change the extended attributes of a file that its user may write", script: `$SELF attribute $OUT/secret`, open: &exception{why: metadata}},
+		{name: "make a folder its working folder, without reading it", script: `cd $OUT`, open: &exception{why: metadata}},
+		{name: "lock a file that it may read", script: `flock -x $RO/file true`, open: &exception{why: "Landlock has no rule for locks"}},
+		{name: "see when a folder that its user may read changes", script: `$SELF watch $OUT`, open: &exception{why: "Landlock has no rule for inotify"}},
+		{name: "see when files change by fanotify", script: `$SELF fanotify user`},
+		{name: "change the flags of a file where it may read", script: `$SELF flags $RO/file`},
+		{name: "change the flags of a file by name", script: `$SELF setattr $OUT/secret`, optional: "Linux before 6.17"},
+		{name: "change the trusted attributes of a file", script: `$SELF trusted $IN/file`, root: true},
+		{name: "keep everyone from changing a file", script: `chattr +i $IN/file; s=$?; chattr -i $IN/file; exit $s`, root: true},
+		{name: "see a file's number on the disk", script: `$SELF tohandle $OUT/secret`},
+		{name: "open a file by its number on the disk", script: `$SELF handle $OUT/secret`, root: true},
+		{name: "take a handle of a folder's tree", script: `$SELF opentree $OUT`},
+		{name: "see what is mounted", script: `cat /proc/self/mounts`},
+		{name: "see what is mounted by the call", script: `$SELF listmount`},
+		{name: "see how a place is mounted", script: `$SELF statmount`},
+	}
+}
