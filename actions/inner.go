@@ -12,6 +12,9 @@ import (
 // of it: those that are late or paths. The rest is the argument's value; the
 // parts are by their names in Call.Late and Call.Parts ("auth.login.token").
 func (a *Arg) Split(n *spec.Node) (rest *spec.Node, parts map[string]*spec.Node) {
+	if len(a.Inner) == 0 {
+		return n, nil // as of most
+	}
 	rest, parts = n, map[string]*spec.Node{}
 	for _, path := range slices.Sorted(maps.Keys(a.Inner)) {
 		if mode := a.Inner[path]; mode == Late || mode == Path {

@@ -191,6 +191,9 @@ func (c *compiler) lateArguments(args map[string]argument, kind *actions.Kind, s
 // parts with them.
 func (c *compiler) innerLate(a argument, kind *actions.Kind, static actions.Static, s *expr.Scope) parts {
 	out := a.parts
+	if len(a.decl.Inner) == 0 {
+		return out
+	}
 	_, inner := a.decl.Split(a.node)
 	for _, path := range slices.Sorted(maps.Keys(inner)) {
 		if a.decl.InnerMode(path) == actions.Late {

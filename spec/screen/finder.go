@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -253,8 +254,11 @@ func (all finders) beginsIn(text string, shortest int) int {
 }
 
 // incompleteEscape is the beginning of an escape, or of a sequence that colours a
-// terminal, at a text's end.
-var incompleteEscape = regexp.MustCompile(`(?i)(%([0-9a-f]|u[0-9a-f]{0,3})?|\\(u\{?[0-9a-f]{0,7}|x[0-9a-f]?|[0-3][0-7]?)?|&[#a-z0-9]{0,31}|\x1b(\[[0-9;]*)?)$`)
+// terminal, at a text's end. It is compiled when it is first needed: each start of a
+// provider would pay for it.
+var incompleteEscape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(%([0-9a-f]|u[0-9a-f]{0,3})?|\\(u\{?[0-9a-f]{0,7}|x[0-9a-f]?|[0-3][0-7]?)?|&[#a-z0-9]{0,31}|\x1b(\[[0-9;]*)?)$`)
+})
 
 // incomplete returns where the beginning of an escape or of a character stands at a
 // text's end; the text's length if there is none.
@@ -271,7 +275,7 @@ func incomplete(text string) int {
 	if !strings.ContainsAny(text[from:], "%\\&\x1b") {
 		return len(text)
 	}
-	if at := incompleteEscape.FindStringIndex(text[from:]); at != nil {
+	if at := incompleteEscape().FindStringIndex(text[from:]); at != nil {
 		return from + at[0]
 	}
 	return len(text)
