@@ -24,6 +24,15 @@ type Call struct {
 	// Written reports whether the spec gives the argument, even if its value is
 	// null and so not in Args. Nil: what is in Args is all that was written.
 	Written func(argument string) bool
+	// Source says where an argument comes from, or a member of a Merged one by its dotted
+	// path. Nil: the step gives all of them.
+	Source func(argument string) Source
+	// Defaults are what the family's block says of Recalled arguments that the step gives
+	// itself.
+	Defaults map[string]any
+	// LateKey is the same for late expressions, by their names in Late, that find the same
+	// in the same response. Nil: no two do.
+	LateKey func(path string) string
 	// Hidden reports whether an argument holds a secret, or a part of one by its dotted
 	// path (upload.0.content). Nil: none does.
 	Hidden func(argument string) bool
@@ -72,6 +81,26 @@ type Call struct {
 	// Secret tells the engine of a text that must not show from now on, such as
 	// a token that a login gave. Nil: nobody listens.
 	Secret func(text string)
+}
+
+// Source is where an argument of a call comes from.
+type Source uint8
+
+const (
+	// Own arguments are the step's.
+	Own Source = iota
+	// Inherited arguments are the family's defaults, of which the step says nothing.
+	Inherited
+	// Requested arguments are the family's defaults, which the step asks for by name.
+	Requested
+)
+
+// SourceOf is where an argument comes from.
+func (c *Call) SourceOf(argument string) Source {
+	if c.Source == nil {
+		return Own
+	}
+	return c.Source(argument)
 }
 
 // Form says how a value came.

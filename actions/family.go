@@ -21,6 +21,9 @@ type Family struct {
 	// Defaults are the arguments that the block takes. A kind's own argument
 	// of the same name wins over the block's.
 	Defaults []Arg
+	// Check finds what is wrong with the block of defaults beyond the types of its
+	// arguments; nil is nothing.
+	Check func(Static) []Fault
 	// Kinds are the family's, in the order of the documentation. A family of
 	// one kind with the name "" is written without it: `http: {…}`.
 	Kinds []*Kind
@@ -144,6 +147,11 @@ type Arg struct {
 	// Merged says that the members of a kind's own value come over those of the
 	// family's default, one by one, instead of the one value over the other.
 	Merged bool
+	// Recalled arguments are found in Call.Defaults where a step gives its own in the
+	// place of the family's.
+	Recalled bool
+	// Requestable arguments take the text "default" for what the family's block says.
+	Requestable bool
 	// Instead says how a value is passed that a Raw argument does not take, or a
 	// secret that an Exposed one does not, where that can be said.
 	Instead string
@@ -204,6 +212,11 @@ type Static struct {
 	Literals map[string]any
 	// Secret are the arguments that refer to what is declared secret.
 	Secret map[string]bool
+	// Sources are where the arguments come from, Requests the texts that ask for those
+	// of the family, and Defaults all that its block of defaults has, as written.
+	Sources  map[string]Source
+	Requests map[string]*spec.Node
+	Defaults map[string]*spec.Node
 	// Types are what is known of types: that of a Typed argument is the type
 	// that it is, that of a Late one what its expression yields.
 	Types map[string]*spec.Type

@@ -60,7 +60,51 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 			return nil, fmt.Errorf("argument %q: %w", name, err)
 		}
 	}
-	return call, nil
+	return call, r.origins(call, s)
+}
+
+// origins adds to a call what it knows of where its arguments come from.
+func (r *run) origins(call *actions.Call, s *step) error {
+	call.Source = func(argument string) actions.Source {
+		name, member, _ := strings.Cut(argument, ".")
+		a := s.args[name]
+		return a.source(member)
+	}
+	call.LateKey = func(path string) string {
+		name, _, _ := strings.Cut(path, ".")
+		return r.lateKey(path, s.args[name].parts.byPath[path])
+	}
+	for name, d := range s.recalled {
+		v, err := r.eval(d.value)
+		if err == nil && expr.HasUnknown(v) {
+			err = errNotKnown
+		}
+		if err != nil {
+			return fmt.Errorf("argument %q: %w", name, err)
+		}
+		if call.Defaults == nil {
+			call.Defaults = map[string]any{}
+		}
+		call.Defaults[name] = v
+	}
+	return nil
+}
+
+// lateKey tells late expressions apart: by their text, and by all that they refer to but
+// the response.
+func (r *run) lateKey(path string, p part) string {
+	if p.value == nil {
+		return ""
+	}
+	key := []any{p.node.Text}
+	for _, ref := range p.refs() {
+		key = append(key, ref.Path, expr.Reveal(r.vars.Values[ref.Path[0]], nil))
+	}
+	data, err := json.Marshal(key)
+	if err != nil {
+		return r.key + path + strings.Repeat("?", len(key)) // of this run alone
+	}
+	return string(data)
 }
 
 // evalArgument gives the call an argument, and what of it comes apart.
@@ -100,7 +144,7 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 	}
 	v := out.plain
 	if a.under != nil {
-		if v, err = r.over(a.under, v); err != nil {
+		if v, err = r.over(call, name, a.under, v); err != nil {
 			return err
 		}
 	}
@@ -139,8 +183,8 @@ func hiding(others func(string) bool, name string, v any) func(string) bool {
 }
 
 // over is the family's default with an argument's own members over it.
-func (r *run) over(under *argument, own any) (any, error) {
-	below, err := r.eval(under.value)
+func (r *run) over(call *actions.Call, name string, under *argument, own any) (any, error) {
+	below, err := r.marked(under.value)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +194,11 @@ func (r *run) over(under *argument, own any) (any, error) {
 		return own, nil
 	}
 	out := maps.Clone(defaults)
+	maps.DeleteFunc(out, func(member string, _ any) bool { _, given := members[member]; return given })
+	if holdsSecret(out) {
+		call.Hidden = hiding(call.Hidden, name, out)
+	}
+	out = expr.Reveal(out, nil).(map[string]any)
 	maps.Copy(out, members)
 	return out, nil
 }

@@ -212,6 +212,7 @@ func (c *compiler) familyDefaults() {
 				a.parts = c.innerLate(a, taking(family, name), actions.Static{}, scope)
 				defaults[name] = a
 			}
+			c.defaultFaults(family, block, defaults, len(c.diags) > known)
 			c.defaults[family.Name] = defaults
 		})
 		c.doubtful[family.Name] = len(c.diags) > known
@@ -298,6 +299,10 @@ func (c *compiler) arguments(
 		if f.Value.Kind == spec.NullNode {
 			continue // as if it were not there: how YAML and CUE leave something out
 		}
+		if decl.Requestable && f.Value.Kind == spec.StringNode && f.Value.Text == requestWord {
+			c.requested(out, f, decl, defaults[f.Name], what)
+			continue
+		}
 		out[f.Name] = c.argumentOf(f, decl, s, what)
 	}
 	for i := range decls {
@@ -318,6 +323,20 @@ func (c *compiler) arguments(
 		}
 	}
 	return out
+}
+
+// requestWord is what a step writes for an argument to ask for the family's default.
+const requestWord = "default"
+
+// requested is an argument that is the family's default because the step asks for it.
+func (c *compiler) requested(out map[string]argument, f spec.Field, decl *actions.Arg, d argument, what string) {
+	if d.node == nil {
+		c.fail(codeBadCall, f.Value.Range, f.Name, fmt.Sprintf("%s of %s asks for a default that there is not", f.Name, what),
+			fmt.Sprintf("The block of defaults at the top of the spec has no `%s`. Write it there, or write it out here.", f.Name))
+		return
+	}
+	d.decl, d.inherited, d.request = decl, true, f.Value
+	out[f.Name] = d
 }
 
 // misspelt reports whether a block has an unknown argument that one of these

@@ -34,8 +34,9 @@ type argument struct {
 	// for a Merged argument.
 	under *argument
 	// inherited says that the argument is the family's default: its late parts
-	// were compiled with it.
+	// were compiled with it. Request is the text by which the step asks for that, or nil.
 	inherited bool
+	request   *spec.Node
 }
 
 // parts are the parts of an argument, by dotted path. They never change: the
@@ -68,6 +69,7 @@ func (p parts) late(path string) *expr.Value {
 // part is a late expression or a path: a whole argument, or inside one.
 type part struct {
 	mode  actions.Mode
+	node  *spec.Node
 	value *expr.Value
 	// own are the names that the call itself gives it: of the response, and not of an
 	// earlier step's.
@@ -77,6 +79,18 @@ type part struct {
 // refs are what it refers to that is there before the call.
 func (p part) refs() []expr.Ref {
 	return slices.DeleteFunc(slices.Clone(p.value.Refs()), func(ref expr.Ref) bool { return slices.Contains(p.own, ref.Path[0]) })
+}
+
+// source is where the argument comes from, or a member of it.
+func (a *argument) source(member string) actions.Source {
+	switch {
+	case a.request != nil:
+		return actions.Requested
+	case a.inherited, a.under != nil && member != "" && a.node.Kind == spec.MapNode && a.node.Get(member) == nil:
+		return actions.Inherited
+	default:
+		return actions.Own
+	}
 }
 
 // argumentOf compiles an argument as far as it can be without the others; late
@@ -100,7 +114,7 @@ func (c *compiler) argumentOf(f spec.Field, decl *actions.Arg, s *expr.Scope, wh
 		a.value = c.argument(f, decl, s, what)
 		for path, n := range inner {
 			if decl.InnerMode(path) == actions.Path {
-				a.parts = a.parts.with(path, part{mode: actions.Path, value: c.template(n, s, textType, path)})
+				a.parts = a.parts.with(path, part{mode: actions.Path, node: n, value: c.template(n, s, textType, path)})
 			}
 		}
 	}
@@ -209,7 +223,7 @@ func (c *compiler) innerLate(a argument, kind *actions.Kind, static actions.Stat
 func (c *compiler) late(n *spec.Node, kind *actions.Kind, static actions.Static, path string, s *expr.Scope, want *spec.Type) part {
 	counted := len(c.unchecked)
 	own := given(kind, static, path)
-	out := part{mode: actions.Late, value: c.template(n, with(s, own...), want, path)}
+	out := part{mode: actions.Late, node: n, value: c.template(n, with(s, own...), want, path)}
 	for _, name := range own {
 		out.own = append(out.own, name.Name)
 	}
@@ -288,5 +302,20 @@ func (c *compiler) atMostOne(s *step, group []string) {
 	if len(given) > 1 {
 		c.fail(codeConflictingArguments, s.args[given[1]].node.Range, given[1], fmt.Sprintf("%s has %s", s.action, enumerateAnd(given)),
 			fmt.Sprintf("Give one of %s.", enumerate(group)))
+	}
+}
+
+// defaultFaults reports what a family finds wrong with its block of defaults as a whole.
+func (c *compiler) defaultFaults(f *actions.Family, block spec.Field, defaults map[string]argument, doubtful bool) {
+	if f.Check == nil || doubtful {
+		return
+	}
+	s := step{args: defaults}
+	for _, fault := range f.Check(s.static()) {
+		place := block.NameRange
+		if n := defaults[fault.Argument].node; n != nil {
+			place = n.Range
+		}
+		c.fail(codeBadCall, place, fault.Argument, fault.Summary, fault.Remedy)
 	}
 }

@@ -20,7 +20,10 @@ type step struct {
 	kind   *actions.Kind
 	action string // "file.write"
 	args   map[string]argument
-	effect actions.Effect
+	// defaults are those of the family's block, recalled those of them in whose place the
+	// step gives its own, and that the action wants all the same.
+	defaults, recalled map[string]argument
+	effect             actions.Effect
 	// arrives names what of a response is typed; returns says that the step declares
 	// it, so that a response is held against it.
 	arrives naming
@@ -278,6 +281,7 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 	if block.Value.Kind != spec.MapNode {
 		return
 	}
+	s.overridden(c.defaults[f.Name])
 	for _, group := range s.kind.OneOf {
 		c.oneOf(s, block, group)
 	}
@@ -378,9 +382,18 @@ func (c *compiler) oneOf(s *step, block spec.Field, group []string) {
 
 // static is what is known of the step's call before it runs.
 func (s *step) static() actions.Static {
-	st := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}, Types: map[string]*spec.Type{}, Secret: map[string]bool{}}
+	st := actions.Static{
+		Nodes: map[string]*spec.Node{}, Literals: map[string]any{}, Types: map[string]*spec.Type{}, Secret: map[string]bool{},
+		Sources: map[string]actions.Source{}, Requests: map[string]*spec.Node{}, Defaults: map[string]*spec.Node{},
+	}
+	for name, a := range s.defaults {
+		st.Defaults[name] = a.node
+	}
 	for name, a := range s.args {
 		st.Nodes[name] = a.whole()
+		if st.Sources[name] = a.source(""); a.request != nil {
+			st.Requests[name] = a.request
+		}
 		if a.typ != nil {
 			st.Types[name] = a.typ
 		}
@@ -395,6 +408,19 @@ func (s *step) static() actions.Static {
 		}
 	}
 	return st
+}
+
+// overridden keeps what of the family's defaults the step gives its own for.
+func (s *step) overridden(defaults map[string]argument) {
+	s.defaults = defaults
+	for name, d := range defaults {
+		if own := s.args[name]; own.node != nil && own.decl.Recalled && !own.inherited {
+			if s.recalled == nil {
+				s.recalled = map[string]argument{}
+			}
+			s.recalled[name] = d
+		}
+	}
 }
 
 // retry compiles a `retry` block.

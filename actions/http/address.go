@@ -209,7 +209,7 @@ func located(base *url.URL, parts []actions.Part) (address, error) {
 		return address{url: u}, err
 	}
 	u, err := below(origin, rest)
-	return address{url: u}, err
+	return address{url: u, chosen: spelled(parts) == ""}, err
 }
 
 // valued is the address that begins with a value: a URL, absolute or relative
@@ -246,6 +246,40 @@ func valued(base *url.URL, parts []actions.Part) (address, error) {
 	}
 	out.url, err = below(ref, parts[1:])
 	return out, err
+}
+
+// spelled is the beginning of a URL, up to where its path begins, where its author has
+// spelled out which domain it is in: all of it, or what stands behind the last value, of
+// two names at least ("https://${inputs.region}.example.com"). Else it is "".
+func spelled(parts []actions.Part) string {
+	text, behind := "", ""
+	for i, p := range parts {
+		if !p.Literal {
+			text, behind = text+p.Text, ""
+			continue
+		}
+		from := 0
+		if i == 0 {
+			if from = strings.Index(p.Text, "://") + 3; from < 3 {
+				return ""
+			}
+		}
+		end := strings.IndexAny(p.Text[from:], `/?#\`)
+		if end >= 0 {
+			text, behind = text+p.Text[:from+end], behind+p.Text[from:from+end]
+			break
+		}
+		text, behind = text+p.Text, behind+p.Text[from:]
+	}
+	if len(parts) == 0 || !parts[0].Literal {
+		return ""
+	}
+	_, authority, _ := strings.Cut(text, "://")
+	host, _, _ := strings.Cut(behind, ":")
+	if authority != behind && (strings.Count(host, ".") < 2 || host[0] != '.') {
+		return ""
+	}
+	return text
 }
 
 // leading is the origin that literal text begins a URL with, and what follows;

@@ -124,8 +124,8 @@ func paginate() actions.Arg {
 
 // defaults are the arguments that a spec may give for all its requests.
 func defaults() []actions.Arg {
-	base := arg("baseURL", someText, "Where the API lives; paths start here, and `auth` goes nowhere else.")
-	base.Exposed = true
+	base := arg("baseURL", someText, "Where the API lives; paths start here, and the `auth` and secret headers beside it go nowhere else.")
+	base.Exposed, base.Recalled = true, true
 	message := arg("error", anything, "The server's message in an answer that is not expected, from `body`, `status` and `headers`.")
 	message.Mode = actions.Late
 	redirects := arg("redirects", oneOf("none", "same-origin"), "Whether redirects are followed.")
@@ -164,7 +164,10 @@ func defaults() []actions.Arg {
 
 func auth() actions.Arg {
 	named := func(what string) *spec.Property { return field(what, someText, "Name of it.") }
-	a := arg("auth", either(oneOf("none"), object(
+	a := arg("auth", either(oneOf("none", "default"), object(
+		field("origins", &spec.Type{Kind: spec.List, Elem: someText},
+			"Origins (`https://api.example.com`) that the credentials may be sent to beside that of `baseURL`; in the block of defaults, secret headers too."),
+
 		field("bearer", text, "A token."),
 		field("basic", object(member("username", text, "User."), member("password", text, "Password.")), "User and password."),
 		field("apiKey", object(named("header"), named("query"), named("cookie"), member("value", text, "The key.")), "A key, in a header, parameter or cookie."),
@@ -178,7 +181,8 @@ func auth() actions.Arg {
 			field("expires", anything, "When it ends: seconds from now, or a time."),
 			field("as", object(field("header", someText, "Default: Authorization."), field("prefix", text, "Default: `Bearer `.")), "How it is sent."),
 		), "A token that a request gives, shared, and renewed once when it is refused."),
-	)), "Credentials, or \"none\".")
+	)), "Credentials; \"none\"; or in a step \"default\", to send those of the defaults to an origin that their `origins` list.")
+	a.Recalled, a.Requestable = true, true
 	a.Inner = map[string]actions.Mode{
 		"login.token": actions.Late, "login.expires": actions.Late, "login.http.error": actions.Late,
 		"login.http.path": actions.Path, "login.http.url": actions.Path,

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 
@@ -65,6 +66,11 @@ func (x *exchange) authentication(v any) (*authenticator, error) {
 		return x.oauth2(inner)
 	case "login":
 		return x.login(inner)
+	case "":
+		if m["origins"] != nil && len(m) == 1 {
+			return nil, nil // it is for headers
+		}
+		fallthrough
 	default:
 		return nil, errors.New("it names none of bearer, basic, apiKey, oauth2 and login; write \"none\" for none")
 	}
@@ -122,13 +128,12 @@ func (x *exchange) sign(ctx context.Context, r *request, refused string) (signat
 	if x.auth == nil {
 		return signature{}, done
 	}
-	switch {
-	case x.base != nil:
-		if !sameOrigin(x.base, r.at.url) {
-			return signature{}, done
-		}
-	case r.at.chosen:
-		return signature{}, actions.Refuse(fmt.Errorf("%s: auth goes to the origin of baseURL alone, and there is none; give it, or `auth: \"none\"`", x.title(r)))
+	goes, err := x.owner.sends(r.at.url)
+	if err != nil {
+		return signature{}, actions.Refuse(fmt.Errorf("%s: %w", x.title(r), err))
+	}
+	if !goes {
+		return signature{}, done
 	}
 	if x.auth.source == nil {
 		return x.auth.fixed, done
@@ -158,11 +163,7 @@ type sourceKey [sha256.Size]byte
 // sourceOf is the keeper of the token that these settings get, shared by all
 // calls of the engine.
 func (x *exchange) sourceOf(settings any) (*source, error) {
-	base := ""
-	if x.base != nil {
-		base = x.base.String()
-	}
-	data, err := json.Marshal([]any{base, settings, x.given.args["tls"], x.given.args["proxy"]})
+	data, err := json.Marshal([]any{settings, x.given.args["tls"], x.given.args["proxy"]})
 	if err != nil {
 		return nil, errors.New("it cannot be read")
 	}
@@ -170,7 +171,36 @@ func (x *exchange) sourceOf(settings any) (*source, error) {
 	return x.call.Env.Network.Keep(key, func() any { return newSource() }).(*source), nil
 }
 
-// parse is a URL of the settings.
+// whole is all of a request: where it goes, what it carries, and its credentials.
+func (x *exchange) whole(r *request) ([]any, error) {
+	body := sha256.New()
+	if r.body != nil {
+		from, err := r.body.open()
+		if err != nil {
+			return nil, err
+		}
+		_, err = io.Copy(body, from)
+		if err = errors.Join(err, from.Close()); err != nil {
+			return nil, err
+		}
+	}
+	all := []any{r.method, r.complete(nil).String(), r.headers, body.Sum(nil)}
+	if x.auth != nil {
+		sign := x.auth.fixed
+		all = append(all, sign.header.name, sign.header.value, encodePairs(sign.query))
+	}
+	return all, nil
+}
+
+// lateKey tells apart what late expressions find in a response.
+func (x *exchange) lateKey(path string) string {
+	if x.call.LateKey == nil {
+		return fmt.Sprintf("%p", x.call)
+	}
+	return x.call.LateKey(path)
+}
+
+// tokenAddress is a URL of the settings.
 func tokenAddress(text string) (address, error) {
 	u, err := absolute(text)
 	if err != nil {

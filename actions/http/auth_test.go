@@ -276,7 +276,9 @@ func TestLoginForms(t *testing.T) {
 	}
 	a["auth.login.token"] = at("body.none")
 	a["auth"].(args)["login"].(args)["as"] = args{"header": "X-Other"}
-	l.expect(l.run("/x", a), actions.Refused, "200", "login.token finds none")
+	other := l.call("/x", a)
+	other.LateKey = func(path string) string { return path + " of another login" }
+	l.expect(l.kind.Run(t.Context(), other), actions.Refused, "200", "login.token finds none")
 	delete(a, "auth.login.token")
 	l.expect(l.run("/x", a), actions.Refused, "", "token is missing")
 }

@@ -23,6 +23,7 @@ func check(s actions.Static) []actions.Fault {
 	checkPath(s, fail)
 	checkHeaders(s, fail)
 	checkAuth(s.Nodes["auth"], fail)
+	checkOwner(s, fail)
 	checkPages(s, fail)
 	for _, d := range []struct{ name, path string }{{"timeout", ""}, {"rateLimit", "per"}, {"paginate", "timeout"}} {
 		node, name := s.Nodes[d.name], d.name
@@ -187,7 +188,9 @@ func checkAuth(n *spec.Node, fail failer) {
 			fail("auth", path, fmt.Sprintf("auth has %d of %s", len(found), strings.Join(names, ", ")), "Give exactly one.")
 		}
 	}
-	exactly(n, "", "bearer", "basic", "apiKey", "oauth2", "login")
+	if n.Get("origins") == nil || len(n.Fields) > 1 {
+		exactly(n, "", "bearer", "basic", "apiKey", "oauth2", "login")
+	}
 	if key := n.Get("apiKey"); key != nil && key.Kind == spec.MapNode {
 		exactly(key, "apiKey", "header", "query", "cookie")
 	}

@@ -24,6 +24,7 @@ type exchange struct {
 	given  given
 
 	base     *url.URL // nil where there is none
+	owner    owner
 	pool     *resty.Client
 	rate     restraint
 	timeout  time.Duration

@@ -23,6 +23,7 @@ func Family() *actions.Family {
 		Defaults: defaults(),
 		Kinds:    []*actions.Kind{f.kind()},
 		Grants:   familyGrants,
+		Check:    checkDefaults,
 	}
 }
 
@@ -104,7 +105,9 @@ const doc = `The request goes to ` + "`path`" + ` below ` + "`baseURL`" + `, or 
 (or, after a literal ` + "`?`" + `, of the query); ` + "`segments(x)`" + ` keeps slashes. A segment that is empty, ` + "`.` or `..`" + ` is refused. A value that
 begins a ` + "`url`" + ` is a URL by itself; a relative one starts at ` + "`baseURL`" + `. The header ` + "`location`" + ` in a result is absolute.
 
-` + "`auth`" + ` is sent to the origin of ` + "`baseURL`" + ` alone. Without a ` + "`baseURL`" + `, that is the origin that a ` + "`url`" + ` spells out.
+` + "`auth`" + ` and secret headers belong to the block that declares them. Those of the defaults go to the origin of the defaults' ` + "`baseURL`" + `, or without one to
+` + "`auth: origins`" + `, wherever a step's own ` + "`baseURL`, `url`" + `, a redirect or a link leads. ` + "`auth: \"default\"`" + ` in a step sends them to one of ` + "`auth: origins`" + `. A step's own go to
+its ` + "`baseURL`" + `, or to the host that its ` + "`url`" + ` spells out.
 
 An answer is expected to be 2xx. ` + "`expect`" + ` names others: with a 2xx or 3xx among them these are all, else they are ordinary beside 2xx.
 404 and 410 are *not found*; any other is an error, with the server's own message by ` + "`error`" + `, or else the beginning of what it said.

@@ -45,7 +45,12 @@ func (x *exchange) setHeaders(r *request, headers map[string]any) error {
 		if err != nil {
 			return fmt.Errorf("header %q %w", name, err)
 		}
-		if r.at.chosen && !sameOrigin(r.at.url, x.base) && credential.MatchString(name) {
+		secret := x.given.prefix == "" && x.call.HidesAny("headers."+name) || credential.MatchString(name)
+		if secret && x.given.prefix == "" && x.call.SourceOf("headers."+name) == actions.Inherited {
+			if x.owner.withholds(r.at) {
+				continue
+			}
+		} else if secret && r.at.chosen && !sameOrigin(r.at.url, x.base) {
 			return fmt.Errorf("header %q would go to %s://%s, which a value chose and is not baseURL's origin; "+
 				"leave the header out (null), or give that origin as the step's own baseURL", name, r.at.url.Scheme, r.at.url.Host)
 		}

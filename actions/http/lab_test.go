@@ -77,6 +77,13 @@ func network(t testing.TB, origins ...string) *actions.Network {
 // stand for themselves.
 func (l *lab) call(path string, a args) *actions.Call {
 	c := &actions.Call{
+		LateKey: func(path string) string { return path },
+		Source: func(argument string) actions.Source {
+			if argument == "baseURL" || argument == "auth" {
+				return actions.Inherited
+			}
+			return actions.Own
+		},
 		Args: args{}, Parts: map[string][]actions.Part{}, Late: map[string]actions.LateExpr{}, Env: l.env,
 		Progress: func(text string) {
 			l.mu.Lock()

@@ -19,7 +19,7 @@ func (x *exchange) oauth2(m map[string]any) (*authenticator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("oauth2.tokenURL: %w", err)
 	}
-	src, err := x.sourceOf(m)
+	src, err := x.sourceOf([]any{"oauth2", m})
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +130,9 @@ func (x *exchange) login(m map[string]any) (*authenticator, error) {
 	}
 	const prefix = "auth.login.http."
 	y := *x
+	if x.call.SourceOf("auth") != actions.Own {
+		y.base = x.owner.home // wherever the step itself goes
+	}
 	y.given = given{args: request, parts: x.call.Parts, late: x.call.Late, prefix: prefix}
 	y.auth, y.typed, y.expect, y.response = nil, false, nil, y.given.string("response")
 	y.values = x.newBudget()
@@ -147,11 +150,16 @@ func (x *exchange) login(m map[string]any) (*authenticator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("login.http: %w", err)
 	}
-	y.req = r
+	y.req, y.owner = r, owner{}
+	y.owner.anchored(r.at, y.base)
 	if y.tokenOf = x.call.Late["auth.login.token"]; y.tokenOf == nil {
 		return nil, errors.New("login: token is missing: say where in the answer it is, as in \"${body.token}\"")
 	}
-	if a.source, err = x.sourceOf([]any{request, x.call.Parts[prefix+"path"], x.call.Parts[prefix+"url"], as}); err != nil {
+	asked, err := y.whole(r)
+	if err != nil {
+		return nil, fmt.Errorf("login.http: %w", err)
+	}
+	if a.source, err = x.sourceOf([]any{"login", request, asked, x.lateKey("auth.login.token"), x.lateKey("auth.login.expires")}); err != nil {
 		return nil, err
 	}
 	a.fetch = func(ctx context.Context) (token, actions.Outcome) { return y.logIn(ctx) }

@@ -66,6 +66,9 @@ func (f *family) prepare(ctx context.Context, call *actions.Call) (*exchange, er
 	if err := x.settle(); err != nil {
 		return nil, err
 	}
+	if err := x.settleOwner(); err != nil {
+		return nil, err
+	}
 	var err error
 	if x.req, err = x.request(ctx, g); err != nil {
 		return nil, err
@@ -73,6 +76,7 @@ func (f *family) prepare(ctx context.Context, call *actions.Call) (*exchange, er
 	if err := x.conditions(g); err != nil {
 		return nil, err
 	}
+	x.owner.anchored(x.req.at, x.base)
 	if x.auth, err = x.authentication(call.Args["auth"]); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}

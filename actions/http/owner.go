@@ -1,0 +1,242 @@
+package http
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// Credentials belong to the block that declares them: those in the block of defaults to
+// the origin of its baseURL, or to those that it lists, wherever a step goes; those of a
+// step to where the step itself says that it goes. So nobody who names a URL, be it
+// another step, a user or a server, names who gets them.
+
+// owner says to which origins the credentials and secret headers of a call belong.
+type owner struct {
+	// inherited says that the credentials are those of the block of defaults, asked that
+	// the step asks for them by name.
+	inherited, asked bool
+	// home is the defaults' baseURL, or nil; listed are the defaults' auth.origins.
+	home   *url.URL
+	listed []actions.Origin
+	// own are the origins that the step's own credentials list, anchor is where the step
+	// itself says that it goes, nil where a value says it.
+	own      []actions.Origin
+	anchor   *url.URL
+	ownsBase bool
+}
+
+// settleOwner reads what the block of defaults and the step say of origins.
+func (x *exchange) settleOwner() error {
+	c, o := x.call, &x.owner
+	o.ownsBase = c.SourceOf("baseURL") == actions.Own
+	o.inherited, o.asked = c.SourceOf("auth") != actions.Own, c.SourceOf("auth") == actions.Requested
+	var err error
+	if !o.ownsBase {
+		o.home = x.base
+	} else if text, ok := c.Defaults["baseURL"].(string); ok {
+		if o.home, err = baseOf(c.Env.Network, text); err != nil {
+			return err
+		}
+	}
+	if o.inherited {
+		o.listed, err = originsOf(c.Args["auth"])
+		return err
+	}
+	if o.listed, err = originsOf(c.Defaults["auth"]); err != nil {
+		return err
+	}
+	o.own, err = originsOf(c.Args["auth"])
+	return err
+}
+
+// originsOf are those that credentials list.
+func originsOf(auth any) ([]actions.Origin, error) {
+	m, _ := auth.(map[string]any)
+	list, _ := m["origins"].([]any)
+	origins := make([]actions.Origin, 0, len(list))
+	for _, item := range list {
+		text, _ := item.(string)
+		o, err := exactOrigin(text)
+		if err != nil {
+			return nil, fmt.Errorf("auth.origins: %w", err)
+		}
+		origins = append(origins, o)
+	}
+	return origins, nil
+}
+
+// exactOrigin is an origin without wildcards.
+func exactOrigin(text string) (actions.Origin, error) {
+	o, err := actions.ParseOrigin(text)
+	switch {
+	case err != nil:
+		return o, err
+	case o.Port == "*":
+		return o, fmt.Errorf("%q names no port; credentials go to origins that are named in full", text)
+	case o.Scheme == "ssh":
+		return o, fmt.Errorf("%q is not http or https", text)
+	}
+	return o, nil
+}
+
+// anchored notes where the step itself says that it goes.
+func (o *owner) anchored(at address, base *url.URL) {
+	switch {
+	case base != nil && o.ownsBase:
+		o.anchor = base
+	case !at.chosen:
+		o.anchor = at.url
+	default:
+		o.anchor = base
+	}
+}
+
+// sends reports whether the credentials go to a URL.
+func (o *owner) sends(u *url.URL) (bool, error) {
+	switch {
+	case o.asked && !o.defaultsGo(u):
+		return false, fmt.Errorf("`auth: \"default\"` would send credentials to %s://%s, which the defaults do not list in `auth: origins`", u.Scheme, u.Host)
+	case o.inherited:
+		return o.defaultsGo(u), nil
+	case o.anchor == nil && len(o.own) == 0:
+		return false, errors.New("auth belongs to no origin here, as a value decides where the request goes; give `baseURL` or `auth: origins`, or `auth: \"none\"`")
+	}
+	return sameOrigin(o.anchor, u) || lists(o.own, u), nil
+}
+
+// defaultsGo reports whether what the block of defaults declares goes to a URL.
+func (o *owner) defaultsGo(u *url.URL) bool {
+	if o.home == nil {
+		return lists(o.listed, u)
+	}
+	return sameOrigin(o.home, u) || o.asked && lists(o.listed, u)
+}
+
+// withholds reports whether secret headers of the block of defaults do not go to an
+// address. A block that names no origin has none that are secret, as vet sees to; what
+// only looks secret by its name goes where the author says.
+func (o *owner) withholds(at address) bool {
+	if o.home == nil && len(o.listed) == 0 {
+		return at.chosen
+	}
+	return !o.defaultsGo(at.url)
+}
+
+func lists(origins []actions.Origin, u *url.URL) bool {
+	o, err := originOf(u)
+	return err == nil && slices.Contains(origins, o)
+}
+
+// checkDefaults sees that credentials in the block of defaults belong to an origin.
+func checkDefaults(s actions.Static) []actions.Fault {
+	auth := s.Nodes["auth"]
+	if s.Given("baseURL") || auth.Get("origins") != nil {
+		return nil
+	}
+	const remedy = "Whichever URL a step, a program or a server names would get them. Give `baseURL`, or `auth: origins: [\"https://…\"]`."
+	if auth != nil && auth.Kind == spec.MapNode {
+		return []actions.Fault{{Argument: "auth", Summary: "credentials that belong to no origin", Remedy: remedy}}
+	}
+	if s.Secret["headers"] {
+		return []actions.Fault{{Argument: "headers", Summary: "secret headers that belong to no origin", Remedy: remedy}}
+	}
+	return nil
+}
+
+// checkOwner sees that the credentials of a step belong to an origin.
+func checkOwner(s actions.Static, fail failer) {
+	auth := s.Nodes["auth"]
+	for i, item := range itemsOf(auth.Get("origins")) {
+		if text, literal := literalText(item); literal {
+			if _, err := exactOrigin(text); err != nil {
+				fail("auth", fmt.Sprintf("origins.%d", i), err.Error(), "Write it like https://api.example.com.")
+			}
+		}
+	}
+	if s.Sources["auth"] == actions.Own {
+		if auth != nil && auth.Kind == spec.MapNode && !s.Given("baseURL") && auth.Get("origins") == nil && spelled(templateParts(s.Nodes["url"])) == "" {
+			fail("auth", "", "credentials that belong to no origin",
+				"A value decides where the request goes, and so who gets them. Give `baseURL`, or `auth: origins: [\"https://…\"]`.")
+		}
+		return
+	}
+	if s.Sources["auth"] == actions.Requested {
+		checkRequested(s, fail)
+	}
+}
+
+// checkRequested sees that a step that asks for the defaults' credentials goes where they
+// may, as far as both are written out.
+func checkRequested(s actions.Static, fail failer) {
+	target := s.Nodes["baseURL"]
+	if s.Given("url") {
+		target = s.Nodes["url"]
+	} else if s.Sources["baseURL"] != actions.Own {
+		return // it is at home
+	}
+	text := spelled(templateParts(target))
+	to, err := actions.ParseOrigin(text)
+	if text == "" || err != nil || strings.Contains(target.Text, "${") {
+		return // what a value decides is known when it runs
+	}
+	home, _ := literalText(s.Defaults["baseURL"])
+	if o, err := actions.ParseOrigin(home); err == nil && o == to {
+		return
+	}
+	var listed []string
+	for _, item := range itemsOf(s.Defaults["auth"].Get("origins")) {
+		text, literal := literalText(item)
+		if o, err := actions.ParseOrigin(text); !literal || err == nil && o == to {
+			return
+		}
+		listed = append(listed, text)
+	}
+	fail("auth", "", fmt.Sprintf("the defaults do not list %s in auth.origins", to), strings.TrimSpace("Add it there, if their credentials may go there too. "+diag.Remedy(to.String(), listed)))
+}
+
+// templateParts are the parts of a template as far as its text shows them: a value is a
+// harmless text.
+func templateParts(n *spec.Node) []actions.Part {
+	if n == nil || n.Kind != spec.StringNode {
+		return nil
+	}
+	var parts []actions.Part
+	literal := ""
+	flush := func() {
+		if literal != "" {
+			parts = append(parts, actions.Part{Text: literal, Literal: true})
+		}
+		literal = ""
+	}
+	for i := 0; i < len(n.Text); i++ {
+		rest := n.Text[i:]
+		switch {
+		case strings.HasPrefix(rest, "$${"):
+			literal += "${"
+			i += 2
+		case strings.HasPrefix(rest, "${"):
+			flush()
+			parts = append(parts, actions.Part{Text: "x"})
+			i += expressionEnd(rest)
+		default:
+			literal += rest[:1]
+		}
+	}
+	flush()
+	return parts
+}
+
+// itemsOf are the items of a list that is written out.
+func itemsOf(n *spec.Node) []*spec.Node {
+	if n == nil {
+		return nil
+	}
+	return n.Items
+}
