@@ -236,6 +236,7 @@ const (
 	Run
 	Environ
 	Package
+	Agent
 )
 
 // Grant is one permission: an access to what a pattern names. Pattern is a

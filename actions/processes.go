@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/declprov/declprov/spec"
 )
 
 // Processes are the programs of this machine as far as a spec's permissions
@@ -25,6 +27,7 @@ type Processes struct {
 	path    []string
 	rules   []string
 	inherit []Glob
+	agent   bool
 	found   *sync.Map // paths by names
 }
 
@@ -64,6 +67,8 @@ func (p *Processes) With(rules []Rule) (*Processes, error) {
 				return nil, fmt.Errorf("permission %q: %w", r.Pattern, err)
 			}
 			out.inherit = append(out.inherit, glob)
+		case r.Access == Agent:
+			out.agent = true
 		default:
 			return nil, fmt.Errorf("a grant of programs runs them, or lets them see variables; %q does neither", r.Pattern)
 		}
@@ -198,6 +203,28 @@ func (p *Processes) variable(name string) string {
 	}
 	return ""
 }
+
+// AgentSocket is the socket of the user's ssh-agent, where that is granted.
+func (p *Processes) AgentSocket() (string, error) {
+	if !p.agent {
+		return "", &AgentError{}
+	}
+	socket := p.variable(spec.AgentVariable)
+	if socket == "" {
+		return "", fmt.Errorf("%s is not set; start an ssh-agent, and the host from its shell", spec.AgentVariable)
+	}
+	return socket, nil
+}
+
+// AgentError is the error of an ssh-agent that a spec's permissions do not grant.
+type AgentError struct{}
+
+func (*AgentError) Error() string {
+	return "the user's ssh-agent is not permitted; it needs `permissions: agent: true`"
+}
+
+// Is makes the error one of fs.ErrPermission's kind.
+func (*AgentError) Is(target error) bool { return target == fs.ErrPermission }
 
 // isPath reports whether a program is named by a path.
 func isPath(program string) bool { return strings.ContainsAny(filepath.ToSlash(program), "/") }

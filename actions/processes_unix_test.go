@@ -142,3 +142,24 @@ func TestRulesOfPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestAgentSocket: the ssh-agent is there where it is granted, and its variable is set.
+func TestAgentSocket(t *testing.T) {
+	for name, tc := range map[string]struct {
+		environ []string
+		rules   []Rule
+		want    string
+	}{
+		"granted":     {[]string{"SSH_AUTH_SOCK=/run/agent"}, []Rule{{Access: Agent, Pattern: "SSH_AUTH_SOCK"}}, "/run/agent"},
+		"not set":     {nil, []Rule{{Access: Agent, Pattern: "SSH_AUTH_SOCK"}}, ""},
+		"not granted": {[]string{"SSH_AUTH_SOCK=/run/agent"}, []Rule{{Access: Environ, Pattern: "SSH_*"}}, ""},
+	} {
+		p, err := NewProcesses(t.TempDir(), tc.environ, tc.rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if socket, err := p.AgentSocket(); socket != tc.want || (err == nil) != (tc.want != "") {
+			t.Errorf("%s: %q, %v", name, socket, err)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -46,7 +45,7 @@ type Options struct {
 	// Dir is the folder of the user's program, absolute: relative paths start
 	// there.
 	Dir string
-	// Getenv reads the environment; nil is os.Getenv.
+	// Getenv reads the environment; nil is actions.Variable.
 	Getenv func(string) string
 	// Journal is the folder where intents are kept; "" is the user's own: see
 	// journal.DefaultDir.
@@ -73,7 +72,7 @@ func (m *MissingKeys) Error() string {
 func (p *Program) CheckConfig(ctx context.Context, news property.Map) CheckResponse {
 	decoded := p.decodeConfig(news)
 	f := findings{ctx: beforeSending(ctx)}
-	whole := p.withEnv(decoded, os.Getenv)
+	whole := p.withEnv(decoded, actions.Variable)
 	out := p.config.complete(property.New(whole.values), "", &f)
 	kept := decoded.values
 	for name, value := range out.AsMap().AllStable {
@@ -105,7 +104,7 @@ func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffRespo
 func (p *Program) Configure(ctx context.Context, config property.Map, opts Options) (*Engine, error) {
 	getenv := opts.Getenv
 	if getenv == nil {
-		getenv = os.Getenv
+		getenv = actions.Variable
 	}
 	whole := p.withEnv(p.decodeConfig(config), getenv)
 	config = whole.values

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -13,7 +14,7 @@ import (
 
 // Grant is one permission of a spec, as a reviewer reads it.
 type Grant struct {
-	// Access is read, write, hosts, run, env or packages.
+	// Access is read, write, hosts, run, env, packages or agent.
 	Access string `json:"access"`
 	// Pattern is the glob, origin, program or name, with its templates as
 	// written.
@@ -122,7 +123,7 @@ func (g grant) chosen() bool {
 }
 
 func accessName(a actions.Access) string {
-	return [...]string{"", "read", "write", "hosts", "run", "env", "packages"}[a]
+	return [...]string{"", "read", "write", "hosts", "run", "env", "packages", "agent"}[a]
 }
 
 // permissions compiles the block, or what stands in for it: what the spec names.
@@ -160,6 +161,9 @@ func (c *compiler) permissions() {
 				c.grant(block.access, n, false, fmt.Sprintf("%s[%d]", accessName(block.access), i))
 			}
 		}
+		if agent := c.spec.Permissions.Agent; agent != nil {
+			c.grant(actions.Agent, agent, false, "agent")
+		}
 	})
 }
 
@@ -195,6 +199,11 @@ func (c *compiler) permitted(s *step, static actions.Static, block spec.Field) {
 			continue
 		}
 		c.unnamed = true
+		if need.Access == actions.Agent {
+			c.fail(codeNotPermitted, cmp.Or(need.Pattern.Range, block.NameRange), "ssh.agent", "the user's ssh-agent is not permitted",
+				"It logs in with all keys of the user's. It needs `permissions: agent: true`.")
+			continue
+		}
 		c.fail(codeNotPermitted, block.NameRange, "", fmt.Sprintf("%s is not permitted", s.action),
 			fmt.Sprintf("It needs `permissions: %s` to cover %q. %s", accessName(need.Access), need.Pattern.Text, c.granted(need.Access)))
 	}

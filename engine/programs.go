@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +17,7 @@ import (
 func (e *Engine) processes(vars *expr.Vars) (*actions.Processes, error) {
 	var rules []actions.Rule
 	for _, g := range e.program.grants {
-		if g.access != actions.Run && (g.access != actions.Environ || g.implied) {
+		if g.access != actions.Run && g.access != actions.Agent && (g.access != actions.Environ || g.implied) {
 			continue
 		}
 		rule, known, err := g.program(vars)
@@ -32,7 +31,7 @@ func (e *Engine) processes(vars *expr.Vars) (*actions.Processes, error) {
 	if e.env != nil {
 		return e.env.Processes.Granting(rules)
 	}
-	return actions.NewProcesses(e.dir, os.Environ(), rules)
+	return actions.NewProcesses(e.dir, actions.Environment(), rules)
 }
 
 // program is a grant of a program, or of a variable, as a rule.
@@ -48,7 +47,7 @@ func (g grant) program(vars *expr.Vars) (rule actions.Rule, known bool, err erro
 // a spec without a permissions block grants it: in its own text, or by the
 // configuration.
 func (c *compiler) names(s *step, need actions.Grant) bool {
-	if need.Access != actions.Run || c.spec.Permissions != nil || need.Pattern.Kind != spec.StringNode {
+	if need.Access != actions.Run && need.Access != actions.Agent || c.spec.Permissions != nil || need.Pattern.Kind != spec.StringNode {
 		return false
 	}
 	v, diags := expr.Compile(need.Pattern, anyScope(), nil)
@@ -98,7 +97,7 @@ type namedPrograms struct {
 func (n *namedPrograms) add(g grant) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !slices.ContainsFunc(n.grants, func(o grant) bool { return o.node.Text == g.node.Text }) {
+	if !slices.ContainsFunc(n.grants, func(o grant) bool { return o.access == g.access && o.node.Text == g.node.Text }) {
 		n.grants = append(n.grants, g)
 	}
 }

@@ -60,8 +60,14 @@ type Permissions struct {
 	Read, Write, Hosts, Run, Env []*Node
 	// Packages are NAME or NAME@VERSION, without templates.
 	Packages []*Node `json:",omitempty"`
-	Range    diag.Range
+	// Agent is where the user's ssh-agent is granted, or nil.
+	Agent *Node `json:",omitempty"`
+	Range diag.Range
 }
+
+// AgentVariable is the environment variable that names the socket of the user's
+// ssh-agent; it stands for the agent among grants.
+const AgentVariable = "SSH_AUTH_SOCK"
 
 // Resource is the resource of that name, or nil.
 func (p *Provider) Resource(name string) *Resource {

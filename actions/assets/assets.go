@@ -85,7 +85,7 @@ func openURI(ctx context.Context, files *actions.Files, uri string) (*Opened, er
 // size or read it twice; the file has no name, and goes when it is closed.
 func spooled(ctx context.Context, from *Opened, limit int64) (*os.File, int64, error) {
 	defer from.Close()
-	file, err := os.CreateTemp("", "declprov-asset-")
+	file, err := actions.CreateTemp("declprov-asset-")
 	if err != nil {
 		return nil, 0, err
 	}

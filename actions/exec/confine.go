@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -66,7 +65,7 @@ const Demand = "DECLPROV_SANDBOX"
 // demanded returns the mode of a command for which its spec says another. The
 // error says what is wrong with the variable, or that the spec refuses.
 func demanded(mode sandbox.Mode) (sandbox.Mode, error) {
-	switch demand := os.Getenv(Demand); {
+	switch demand := actions.Variable(Demand); {
 	case demand == "":
 		return mode, nil
 	case demand != string(sandbox.Required):

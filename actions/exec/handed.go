@@ -127,7 +127,7 @@ func (c *command) place(ctx context.Context) (remove func(), err error) {
 	if own, _ := c.call.Args["env"].(map[string]any); own[filesVariable] != nil {
 		return nil, fmt.Errorf("env: %s is where the command finds its files; choose another name", filesVariable)
 	}
-	dir, err := os.MkdirTemp("", "declprov-files-")
+	dir, err := actions.MkdirTemp("declprov-files-")
 	if err != nil {
 		return nil, fmt.Errorf("files: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strings"
 
 	"github.com/declprov/declprov/actions"
@@ -24,7 +23,7 @@ func sshArg() actions.Arg {
 			field("key", text, "Private key, in PEM."),
 			field("passphrase", text, "What the key is encrypted with."),
 			field("password", text, "Password, also where the machine asks for it as a question."),
-			field("agent", truth, "Ask the ssh-agent at SSH_AUTH_SOCK for keys."),
+			field("agent", truth, "Ask the ssh-agent at SSH_AUTH_SOCK for keys; it needs `permissions: agent: true`."),
 			member("hostKey", someText, "Keys that the machine may have, one a line: as in a .pub file, as in known_hosts (lines that name the machine, with @revoked and @cert-authority), or SHA256:… fingerprints. There is no way to do without."),
 		}, more...)...)
 	}
@@ -43,6 +42,9 @@ func sshGrants(n *spec.Node) []actions.Grant {
 		return nil
 	}
 	out := sshGrants(n.Get("jump"))
+	if agent := n.Get("agent"); agent != nil && (agent.Kind != spec.BoolNode || agent.Text != "false") {
+		out = append(out, actions.Grant{Access: actions.Agent, Pattern: &spec.Node{Kind: spec.StringNode, Text: spec.AgentVariable, Range: agent.Range}})
+	}
 	host := n.Get("host")
 	if host == nil || host.Kind != spec.StringNode || host.Text == "" {
 		return out
@@ -76,9 +78,14 @@ func target(call *actions.Call, given map[string]any) (*remote.Target, error) {
 		return nil, errors.New("ssh: host and user are needed")
 	}
 	if given["agent"] == true {
-		if t.AgentSocket = os.Getenv("SSH_AUTH_SOCK"); t.AgentSocket == "" {
-			return nil, errors.New("ssh.agent: SSH_AUTH_SOCK is not set; start an ssh-agent, and the host from its shell")
+		if call.Env.Processes == nil {
+			return nil, errors.New("ssh.agent: there is none here")
 		}
+		socket, err := call.Env.Processes.AgentSocket()
+		if err != nil {
+			return nil, fmt.Errorf("ssh.agent: %w", err)
+		}
+		t.AgentSocket = socket
 	}
 	var err error
 	if t.ConnectTimeout, err = actions.DurationOf("ssh.connectTimeout", given["connectTimeout"], 0); err != nil {

@@ -20,6 +20,7 @@ var accesses = [...]struct{ key, allows string }{
 	{"run", "run programs"},
 	{"env", "see environment variables"},
 	{"packages", "make resources of other packages, whose plugins do what you may do"},
+	{"agent", "log in elsewhere with the keys of your ssh-agent"},
 }
 
 // titleOf is a spec's name, and its version where it has one.

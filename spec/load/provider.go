@@ -226,7 +226,7 @@ func (l *loader) sameName(p *spec.Provider) {
 // permissions is the block of LANGUAGE.md section 7.
 func (l *loader) permissions(it item, p place) *spec.Permissions {
 	before := len(l.diags)
-	b, ok := l.block(it, p, "permissions", []string{"read", "write", "hosts", "run", "env", "packages"}, nil)
+	b, ok := l.block(it, p, "permissions", []string{"read", "write", "hosts", "run", "env", "packages", "agent"}, nil)
 	if !ok {
 		return unknownGrants(it)
 	}
@@ -237,6 +237,9 @@ func (l *loader) permissions(it item, p place) *spec.Permissions {
 		if m, ok := b.get(name); ok {
 			*list = l.templates(m, b.at(name))
 		}
+	}
+	if m, ok := b.get("agent"); ok && l.bool(m, b.at("agent")) {
+		perms.Agent = &spec.Node{Kind: spec.StringNode, Text: spec.AgentVariable, Range: m.at}
 	}
 	for i, n := range perms.Packages {
 		if n.Kind == spec.StringNode && !packageGrant.MatchString(n.Text) {
@@ -257,7 +260,7 @@ var packageGrant = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9_]*(@v?\d+\.\d+\.\d+(
 // nobody knows what it does not grant.
 func unknownGrants(it item) *spec.Permissions {
 	unknown := []*spec.Node{{Range: it.at}}
-	return &spec.Permissions{Range: it.at, Read: unknown, Write: unknown, Hosts: unknown, Run: unknown, Env: unknown, Packages: unknown}
+	return &spec.Permissions{Range: it.at, Read: unknown, Write: unknown, Hosts: unknown, Run: unknown, Env: unknown, Packages: unknown, Agent: unknown[0]}
 }
 
 func without(list []string, name string) []string {

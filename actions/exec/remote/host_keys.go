@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/declprov/declprov/actions"
 )
 
 // hostKeys are the keys that a machine may have.
@@ -112,7 +114,7 @@ func (h *hostKeys) addKnown(line string) (bool, error) {
 // knownHosts has the library read one line. It reads files, and of several keys
 // of one kind it takes the first, so each line is a file.
 func knownHosts(line string) (ssh.HostKeyCallback, error) {
-	file, err := os.CreateTemp("", "declprov-known-host-")
+	file, err := actions.CreateTemp("declprov-known-host-")
 	if err != nil {
 		return nil, err
 	}

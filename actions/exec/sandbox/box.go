@@ -64,7 +64,7 @@ func (b *Box) prepare(ctx context.Context, c Command) error {
 	own := places(true, c.Own...)
 	b.Rules.Write, b.Rules.Execute = append(b.Rules.Write, own...), append(b.Rules.Execute, own...)
 	b.Rules = b.Rules.System()
-	scratch, err := os.MkdirTemp("", "declprov-command-")
+	scratch, err := actions.MkdirTemp("declprov-command-")
 	if err != nil {
 		return fmt.Errorf("the command's folder for temporary files: %w", err)
 	}

@@ -1,0 +1,100 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/tests/internal/tools"
+)
+
+// surroundings are the calls that read what surrounds a process: variables, temporary
+// folders, programs on the PATH, proxies.
+func surroundings() []string {
+	return []string{
+		"os.Getenv", "os.LookupEnv", "os.Environ", "os.ExpandEnv", "os.TempDir", "os.MkdirTemp", "os.CreateTemp", "os.UserHomeDir", "os.UserCacheDir",
+		"os.UserConfigDir", "exec.LookPath", "http.ProxyFromEnvironment", "syscall.Getenv", "syscall.Environ", "unix.Getenv", "unix.Environ",
+	}
+}
+
+// exceptions may read them beside actions/environment.go, each for what is the provider's
+// own and no spec's.
+func exceptions() []string {
+	return []string{
+		"actions/assets/fetch.go http.ProxyFromEnvironment", // what the user hands over comes the user's way
+		"actions/environment.go os.CreateTemp",
+		"actions/environment.go os.Environ",
+		"actions/environment.go os.Getenv",
+		"actions/environment.go os.MkdirTemp",
+		"actions/exec/launch/launch.go os.Getenv",     // whether this process is the supervisor
+		"actions/exec/process/pool_unix.go os.Getenv", // likewise
+		"engine/journal/file.go os.CreateTemp",        // beside the entry that it replaces
+		"engine/journal/journal.go os.UserHomeDir",    // where the journal is
+		"spec/container/cache.go os.CreateTemp",       // beside the entry that it replaces
+		"spec/container/cache.go os.Getenv",           // where the cache is
+		"spec/container/cache.go os.UserCacheDir",     // likewise
+	}
+}
+
+// TestOneReaderOfTheEnvironment: nothing gets past the permissions of a spec by asking
+// the process itself for what surrounds it.
+func TestOneReaderOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, room := range []string{"actions", "engine", "spec"} {
+		err := filepath.WalkDir(filepath.Join(root, room), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			for _, call := range readsSurroundings(t, path) {
+				found[filepath.ToSlash(name)+" "+call] = true
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for use := range found {
+		got = append(got, use)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(exceptions(), got); diff != "" {
+		t.Errorf("who reads the environment (-want +got); use actions.Env:\n%s", diff)
+	}
+}
+
+// readsSurroundings are the uses of those calls in a file.
+func readsSurroundings(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if pkg, ok := s.X.(*ast.Ident); ok && slices.Contains(surroundings(), pkg.Name+"."+s.Sel.Name) {
+				calls = append(calls, pkg.Name+"."+s.Sel.Name)
+			}
+		}
+		return true
+	})
+	return calls
+}
