@@ -43,11 +43,15 @@ func TestCredentialsBelongToTheirBlock(t *testing.T) {
 		},
 		"a login, at a step's baseURL": {
 			`auth: login: {http: {path: "/login", json: {password: "hunter2"}}, token: "${body.token}"}`,
-			`{baseURL: "${config.other}", path: "/x"}`, []string{"GET /x"}, nil, "",
+			`{baseURL: "${config.other}", path: "/x"}`,
+			[]string{"GET /x"},
+			nil, "",
 		},
 		"a login, at another path of the same origin": {
 			`auth: login: {http: {path: "/login", json: {password: "hunter2"}}, token: "${body.token}"}`,
-			`{baseURL: "${config.home}/v2", path: "/x"}`, nil, []string{"POST /login", "GET /v2/x Authorization=Bearer given" + header}, "",
+			`{baseURL: "${config.home}/v2", path: "/x"}`, nil,
+			[]string{"POST /login", "GET /v2/x Authorization=Bearer given" + header},
+			"",
 		},
 		"asked for, and listed": {
 			`auth: {bearer: "hunter2", origins: ["${config.other}"]}`, `{url: "${config.other}/x", auth: "default"}`, []string{"GET /x" + bearer + header}, nil, "",
