@@ -184,21 +184,23 @@ func hiding(others func(string) bool, name string, v any) func(string) bool {
 
 // over is the family's default with an argument's own members over it.
 func (r *run) over(call *actions.Call, name string, under *argument, own any) (any, error) {
-	below, err := r.marked(under.value)
+	below, err := r.evaluate(under.value)
 	if err != nil {
 		return nil, err
 	}
 	members, ok := own.(map[string]any)
-	defaults, both := below.(map[string]any)
+	defaults, both := below.plain.(map[string]any)
 	if !ok || !both {
 		return own, nil
 	}
-	out := maps.Clone(defaults)
-	maps.DeleteFunc(out, func(member string, _ any) bool { _, given := members[member]; return given })
-	if holdsSecret(out) {
-		call.Hidden = hiding(call.Hidden, name, out)
+	if marked, ok := below.marked.(map[string]any); ok && below.secret {
+		left := maps.Clone(marked)
+		maps.DeleteFunc(left, func(member string, _ any) bool { _, given := members[member]; return given })
+		if holdsSecret(left) {
+			call.Hidden = hiding(call.Hidden, name, left)
+		}
 	}
-	out = expr.Reveal(out, nil).(map[string]any)
+	out := maps.Clone(defaults)
 	maps.Copy(out, members)
 	return out, nil
 }
