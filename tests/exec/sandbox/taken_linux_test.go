@@ -18,7 +18,8 @@ import (
 )
 
 // TestMain makes this program, started as `PROGRAM without CALLS COMMAND…`, a
-// wrapper that runs a command as on a kernel that lacks some system calls.
+// wrapper that runs a command as on a kernel that lacks some system calls; started as
+// `PROGRAM goroutines FILE`, one that commands run.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == "without" {
 		runtime.LockOSThread() // the filter is a thread's, until exec
@@ -28,6 +29,13 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+	if len(os.Args) == 3 && os.Args[1] == "goroutines" {
+		if err := goroutines(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	}
 	os.Exit(m.Run())
 }

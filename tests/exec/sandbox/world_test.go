@@ -56,8 +56,14 @@ type world struct {
 func newWorld(t *testing.T, permissions, step string) *world {
 	t.Helper()
 	w := madeWorld(t)
-	w.Process = provider.Configured(t, provider.FolderWith(t, "scripts", ".cue", specOf(permissions, step)), "scripts", w.dir, w.config())
+	w.serve(permissions, step)
 	return w
+}
+
+// serve starts the provider.
+func (w *world) serve(permissions, step string) {
+	w.Helper()
+	w.Process = provider.Configured(w.T, provider.FolderWith(w.T, "scripts", ".cue", specOf(permissions, step)), "scripts", w.dir, w.config())
 }
 
 // specOf is the spec with these permissions.

@@ -31,6 +31,23 @@ func serverTool(name, purpose, program string, packages, needs []string) Tool {
 	}
 }
 
+// postgresTool is PostgreSQL's server, whose package puts it into a folder of its
+// version.
+func postgresTool() Tool {
+	t := serverTool(PostgreSQL, "psql in the kernel's sandbox", "", []string{"postgresql", "postgresql-client"}, []string{"psql"})
+	t.find = func(string) (string, error) {
+		if _, err := exec.LookPath("psql"); err != nil {
+			return "", fmt.Errorf("psql: %w", ErrMissing)
+		}
+		found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+		if err != nil || len(found) == 0 {
+			return "", fmt.Errorf("postgres: %w", errors.Join(ErrMissing, err))
+		}
+		return found[len(found)-1], nil
+	}
+	return t
+}
+
 // policyFile decides on Debian whether a package that is installed may start its
 // services.
 const policyFile = "/usr/sbin/policy-rc.d"

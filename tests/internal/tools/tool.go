@@ -43,6 +43,8 @@ const (
 	SSHD           = "sshd"
 	Git            = "git"
 	Python         = "python3"
+	Node           = "node"
+	PostgreSQL     = "postgres"
 	Landlock       = "landlock"
 )
 
@@ -65,6 +67,8 @@ func All() []Tool {
 		straceTool(),
 		systemTool(Git, "commands that work on repositories", "git", "git"),
 		systemTool(Python, "Python in the kernel's sandbox", "/usr/bin/python3", "python3"),
+		systemTool(Node, "Node in the kernel's sandbox", "node", "nodejs"),
+		postgresTool(),
 		landlockTool(),
 		systemTool(CCompiler, "the race detector", "cc", "gcc", "libc6-dev"),
 		serverTool(PowerDNS, "examples/powerdns.cue against a real server", "/usr/sbin/pdns_server",
