@@ -87,12 +87,16 @@ var (
 	carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
 	thisNetwork  = netip.MustParsePrefix("0.0.0.0/8")
 	// translated hold an IPv4 address in their last four bytes (NAT64).
-	translated = []netip.Prefix{netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("::/96")}
+	// or are written as one (SIIT, RFC 7915; long deprecated).
+	translated = []netip.Prefix{netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("::ffff:0:0:0/96"), netip.MustParsePrefix("::/96")}
 	specials   = []netip.Prefix{
 		netip.MustParsePrefix("192.0.0.0/24"),       // protocol assignments; Oracle's metadata
 		netip.MustParsePrefix("100.100.100.200/32"), // Alibaba's metadata
 		netip.MustParsePrefix("168.63.129.16/32"),   // Azure's wire server
-		netip.MustParsePrefix("fd00:ec2::/32"),      // Amazon's metadata
+		netip.MustParsePrefix("fd00:ec2::/32"),      // Amazon's metadata, and credentials of its containers
+		netip.MustParsePrefix("fd20:ce::/64"),       // Google's metadata
+		netip.MustParsePrefix("fd00:c1::/64"),       // Oracle's metadata
+		netip.MustParsePrefix("fd00:42::/64"),       // Scaleway's metadata
 		netip.MustParsePrefix("240.0.0.0/4"),        // reserved; broadcast
 		netip.MustParsePrefix("64:ff9b:1::/48"),     // local NAT64
 		netip.MustParsePrefix("2002::/16"),          // 6to4

@@ -142,7 +142,22 @@ func TestReachable(t *testing.T) {
 		{"169.254.169.254", false, false, false},
 		{"::ffff:169.254.169.254", false, false, false},
 		{"fe80::1", false, false, false},
-		{"fd00:ec2::254", false, false, false},
+		{"fd00:ec2::254", false, false, false},      // Amazon
+		{"fd00:ec2::23", false, false, false},       // Amazon, containers
+		{"fd20:ce::254", false, false, false},       // Google
+		{"fd00:c1::a9fe:a9fe", false, false, false}, // Oracle
+		{"fd00:42::42", false, false, false},        // Scaleway
+		{"169.254.170.2", false, false, false},      // Amazon, containers
+		{"169.254.170.23", false, false, false},     // Amazon, pods
+		{"169.254.0.23", false, false, false},       // Tencent
+		{"169.254.42.42", false, false, false},      // Scaleway
+		{"fe80::a9fe:a9fe", false, false, false},    // OpenStack
+		{"::ffff:100.100.100.200", false, false, false},
+		{"::ffff:168.63.129.16", false, false, false},
+		{"::ffff:0:a9fe:a9fe", false, false, false},
+		{"64:ff9b::6464:64c8", false, false, false},
+		{"64:ff9b::a83f:8110", false, false, false},
+		{"2002:a9fe:a9fe::", false, false, false},
 		{"100.100.100.200", false, false, false},
 		{"168.63.129.16", false, false, false},
 		{"192.0.0.192", false, false, false},

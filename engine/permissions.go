@@ -137,14 +137,11 @@ func (c *compiler) permissions() {
 				c.grant(g.Access, g.Pattern, true, "permissions")
 			}
 		}
-		for _, p := range c.spec.Config.Fields {
-			for _, name := range p.Env {
-				c.grant(actions.Environ, &spec.Node{Kind: spec.StringNode, Text: name, Range: p.Range}, true, "config."+p.Name)
-			}
-		}
+		c.impliedVariables()
 		c.impliedPackages()
 		return
 	}
+	defer c.impliedVariables()
 	c.in("permissions", "permissions", func() {
 		for _, block := range []struct {
 			access actions.Access
@@ -165,6 +162,18 @@ func (c *compiler) permissions() {
 			c.grant(actions.Agent, agent, false, "agent")
 		}
 	})
+}
+
+// impliedVariables are those that the configuration comes from, with a block or without:
+// the spec sees them, and so who reviews it does. Commands do not inherit them.
+func (c *compiler) impliedVariables() {
+	for _, p := range c.spec.Config.Fields {
+		for _, name := range p.Env {
+			if !slices.ContainsFunc(c.grants, func(g grant) bool { return g.access == actions.Environ && g.node.Text == name }) {
+				c.grant(actions.Environ, &spec.Node{Kind: spec.StringNode, Text: name, Range: p.Range}, true, "config."+p.Name)
+			}
+		}
+	}
 }
 
 func (c *compiler) grant(access actions.Access, n *spec.Node, implied bool, path string) {

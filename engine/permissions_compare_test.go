@@ -63,3 +63,26 @@ func TestGrantsBeyond(t *testing.T) {
 		}
 	}
 }
+
+// TestVariablesOfTheConfigurationAreListed: who reviews a spec reads which variables its
+// configuration comes from, whether a permissions block names them or not.
+func TestVariablesOfTheConfigurationAreListed(t *testing.T) {
+	t.Parallel()
+	for permissions, want := range map[string][]engine.Grant{
+		``:                             {{Access: "env", Pattern: "CANARY", Implied: true}},
+		`permissions: {}`:              {{Access: "env", Pattern: "CANARY", Implied: true}},
+		`permissions: env: ["CANARY"]`: {{Access: "env", Pattern: "CANARY"}},
+	} {
+		prog, diags := newWorld().compile(t, permissions+"\nconfig: found?: string @env(CANARY)\n")
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		got, err := prog.Grants()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got): %s", permissions, diff)
+		}
+	}
+}

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -23,13 +25,15 @@ type site struct {
 	*httptest.Server
 	mu   sync.Mutex
 	seen []string
+	// connected counts who connects, also those who ask for nothing.
+	connected atomic.Int64
 }
 
 // newSite starts a server whose responses are the handler's; nil is `{}` to everything.
 func newSite(t *testing.T, handler func(s *site, w http.ResponseWriter, r *http.Request)) *site {
 	t.Helper()
 	s := &site{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got := ""
 		for _, name := range []string{"Authorization", "X-Key", "Cookie", "Proxy-Authorization"} {
 			if v := r.Header.Get(name); v != "" {
@@ -46,6 +50,12 @@ func newSite(t *testing.T, handler func(s *site, w http.ResponseWriter, r *http.
 		}
 		fmt.Fprint(w, "{}")
 	}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			s.connected.Add(1)
+		}
+	}
+	s.Start()
 	t.Cleanup(s.Close)
 	return s
 }

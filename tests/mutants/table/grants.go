@@ -16,6 +16,14 @@ func ofGrants() []Mutant {
 		row("what is installed is compared with what was", "cmd/declprov/install_ask.go",
 			`	if len(d.More) == 0 {`, `	if len(d.More) >= 0 {`,
 			"tests/grants", "TestInstallAsks/no", "asked: false, want true"),
+		row("variables of the configuration are listed", "engine/permissions.go",
+			`	defer c.impliedVariables()`, ``,
+			"engine", "TestVariablesOfTheConfigurationAreListed", "permissions: {}"),
+		row("metadata is refused by its own address", "actions/network_dial.go",
+			`	for _, p := range specials {
+		if p.Contains(addr) {`, `	for _, p := range specials {
+		if p.Contains(addr) && false {`,
+			"actions", "TestReachable", "fd20:ce::254"),
 		row("the ssh-agent is granted", "actions/processes.go",
 			`	if !p.agent {`, `	if false {`,
 			"actions", "TestAgentSocket", "not granted"),
