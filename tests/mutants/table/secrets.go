@@ -185,6 +185,22 @@ func ofSecrets() []Mutant {
 		},
 		{
 			Promise:   "A secret shows nowhere",
+			Mechanism: "secret content is its owner's alone on another machine",
+			File:      "actions/exec/handed.go",
+			Find:      `				case c.hidesContent(i):`,
+			Replace:   `				case c.hidesContent(i) && false:`,
+			Package:   "tests/exec/ssh", Test: "TestSecretTrees", Fails: "its mode is",
+		},
+		{
+			Promise:   "A secret shows nowhere",
+			Mechanism: "who makes others read secret content on another machine is told",
+			File:      "actions/exec/handed.go",
+			Find:      `		if c.hidesContent(item) {`,
+			Replace:   `		if c.hidesContent(item) && false {`,
+			Package:   "tests/exec/ssh", Test: "TestSecretUploads", Fails: "told 0 times",
+		},
+		{
+			Promise:   "A secret shows nowhere",
 			Mechanism: "the files of a secret archive are their owner's alone",
 			File:      "actions/file/unpack.go",
 			Find:      `	case mode == nil && secret:`,
