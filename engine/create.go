@@ -35,6 +35,9 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	if err := r.open(); err != nil {
 		return Result{Err: err}
 	}
+	if err := r.foreseeID(); err != nil {
+		return Result{Err: r.mask().Error(err)}
+	}
 	if req.Preview {
 		return r.previewed(ctx, State{Inputs: req.Inputs})
 	}
@@ -55,6 +58,40 @@ func withTimeout(ctx context.Context, limit time.Duration) (context.Context, con
 		return ctx, func() {}
 	}
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than the %s that it was given: %w", limit, context.DeadlineExceeded))
+}
+
+// foreseeID reports what inputs make of the id that cannot be one, before anything is
+// sent: once it is made, nothing could name it.
+func (r *run) foreseeID() error {
+	if r.res.id == nil {
+		return nil
+	}
+	whole := true
+	for _, s := range r.res.id.Segments() {
+		whole = whole && (s.Literal || isInput(s))
+		if !isInput(s) {
+			continue
+		}
+		inputs, _ := r.vars.Values["inputs"].(map[string]any)
+		if text, ok := inputs[s.Ref[1]].(string); ok {
+			if err := recordableID(text, "the id of "+r.res.spec.Name); err != nil {
+				return err
+			}
+		}
+	}
+	if whole {
+		return nil
+	}
+	before := r.vars.Values
+	r.vars.Values = maps.Clone(before)
+	defer func() { r.vars.Values = before }()
+	for _, name := range append([]string{"steps"}, answerNames...) {
+		r.vars.Values[name] = expr.Unknown{}
+	}
+	if _, err := r.evalID(); unrecordable(err) {
+		return err
+	}
+	return nil // what else is wrong with it, its step says
 }
 
 // finishCreate runs what is still to be done of a create, and makes the state of

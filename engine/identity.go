@@ -9,7 +9,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/engine/reserved"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -52,8 +51,8 @@ func (i identification) byID(name string) bool {
 func (e *Engine) toRead(ctx context.Context, res *resource, req ReadRequest) (State, error) {
 	switch req.Reason {
 	case Import:
-		if reserved.Text(req.State.ID) {
-			return State{}, &UnrecordableError{"the id", reserved.TextReason}
+		if err := recordableID(req.State.ID, "the id"); err != nil {
+			return State{}, err
 		}
 		state, err := e.imported(ctx, res, req.Ref, req.State.ID)
 		state.Private = Private{SchemaVersion: res.spec.SchemaVersion, Token: e.tokens.next()}
@@ -163,6 +162,10 @@ func (e *Engine) readsBack(res *resource, inputs property.Map, f *findings) {
 			f.add(s.Ref[1], "must not be empty: it is a part of the id, %q", p.text)
 			return
 		}
+		if err := recordableID(text, "the id"); err != nil {
+			f.add(s.Ref[1], "is a part of the id, %q, and so of what Pulumi shows: %v", p.text, err)
+			return
+		}
 		texts[i] = text
 		id += text
 	}
@@ -251,7 +254,7 @@ func (r *run) plainID() string {
 	secret := false
 	out = expr.Reveal(out, func(any) { secret = true })
 	text, err := textOf(out)
-	if err != nil || secret || reserved.Text(text) || r.mask().Holds(text) {
+	if err != nil || secret || recordableID(text, "") != nil || r.mask().Holds(text) {
 		return ""
 	}
 	return text

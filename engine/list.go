@@ -8,7 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/engine/reserved"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // List yields the existing resources of a type, one by one; an error ends it.
@@ -86,12 +86,12 @@ func (r *run) listed(l *lister) (Listed, error) {
 	if err != nil {
 		return Listed{}, err
 	}
-	if reserved.Text(id) {
-		return Listed{}, &UnrecordableError{"its id", reserved.TextReason}
+	if err := recordableID(id, "its id"); err != nil {
+		return Listed{}, err
 	}
 	name, err := r.openText(l.name, "the name")
 	if name == "" {
 		name = id
 	}
-	return Listed{ID: id, Name: name}, err
+	return Listed{ID: id, Name: screen.Exact(name)}, err // nothing is found by its name
 }

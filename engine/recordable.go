@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/reserved"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // UnrecordableError reports a value that no host can record as the data that it is:
@@ -18,6 +21,21 @@ type UnrecordableError struct{ Path, Reason string }
 
 func (e *UnrecordableError) Error() string {
 	return fmt.Sprintf("%s: cannot be recorded: %s", e.Path, e.Reason)
+}
+
+// recordableID returns an error where a host cannot keep a text as an id, or must not:
+// it shows ids as they are, wherever it names a resource. An id is data, and another one
+// would name another object, so none is changed to be fit to be shown.
+func recordableID(id, path string) error {
+	switch at := screen.Steering(id); {
+	case reserved.Text(id):
+		return &UnrecordableError{path, reserved.TextReason}
+	case at < len(id):
+		return &UnrecordableError{path, fmt.Sprintf("\"%s\" has %s at byte %d, which would steer the screen that Pulumi shows it on; "+
+			"use another member as the id, or encode it: base64encode(…)", screen.Exact(id), screen.Exact(id[at:][:screen.Step(id[at:])]), at)}
+	default:
+		return nil
+	}
 }
 
 // unrecordable reports whether nothing but values that cannot be recorded is wrong.

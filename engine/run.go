@@ -13,7 +13,6 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
-	"github.com/declprov/declprov/engine/reserved"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -388,8 +387,8 @@ func (r *run) evalID() (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("the id of %s cannot be told: %w", r.res.spec.Name, err)
 	}
-	if reserved.Text(id) {
-		return "", &UnrecordableError{"the id of " + r.res.spec.Name, reserved.TextReason}
+	if err := recordableID(id, "the id of "+r.res.spec.Name); err != nil {
+		return "", err
 	}
 	return id, nil
 }

@@ -178,7 +178,7 @@ func (all finders) holds(text string) bool {
 	if len(text) < shortestHeld {
 		return false
 	}
-	if !strings.ContainsAny(text, escapeStarts+"\n\t") && steering(text) == len(text) {
+	if !strings.ContainsAny(text, escapeStarts) && Steering(text) == len(text) {
 		return all.holdsIn(text) // most are so
 	}
 	for start := 0; start == 0 || start < len(text); start += chunk {

@@ -237,7 +237,7 @@ func hexDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789abc
 // squeeze leaves out what is not drawn: line ends within base64, colours within what a
 // command has found.
 func squeeze(l *level) (next level, changed bool) {
-	if steering(l.text) == len(l.text) && !strings.ContainsAny(l.text, "\n\t") {
+	if Steering(l.text) == len(l.text) {
 		return level{}, false
 	}
 	w := newWriter(l)

@@ -22,7 +22,7 @@ const (
 // stays what it says. Bytes that are not UTF-8 are written as \xNN. Line ends and tabs
 // stay.
 func Visible(text string) string {
-	at := steering(text)
+	at := steering(text, false)
 	if at == len(text) {
 		return text
 	}
@@ -40,7 +40,7 @@ func Visible(text string) string {
 			b.WriteString(Escape(r, text[at]))
 		}
 		text = text[at+n:]
-		at = steering(text)
+		at = steering(text, false)
 	}
 	b.WriteString(text)
 	return b.String()
@@ -78,13 +78,28 @@ func Escape(r rune, first byte) string {
 	}
 }
 
+// Steering returns where the first character of a text is that must not be shown as it
+// is on one line, a line end and a tab among them; the text's length if there is none.
+func Steering(text string) int { return steering(text, true) }
+
+// Step returns how many bytes the character takes, or the beginning of a tag, that a text
+// begins with.
+func Step(text string) int {
+	if strings.HasPrefix(text, markup) {
+		return len(markup)
+	}
+	_, n := utf8.DecodeRuneInString(text)
+	return n
+}
+
 // steering returns where the first character of a text is that must not be shown as it
-// is; the text's length if there is none.
-func steering(text string) int {
+// is; the text's length if there is none. Only a line that stays one has no line ends and
+// tabs.
+func steering(text string, line bool) int {
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
-			if c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == '<' && strings.HasPrefix(text[i:], markup) {
+			if c < ' ' && (line || c != '\n' && c != '\t') || c == 0x7f || c == '<' && strings.HasPrefix(text[i:], markup) {
 				return i
 			}
 			i++

@@ -6,6 +6,22 @@ func ofScreens() []Mutant {
 	return []Mutant{
 		{
 			Promise:   promise,
+			Mechanism: "an id that would steer the screen is not recorded",
+			File:      "engine/recordable.go",
+			Find:      `	case at < len(id):`,
+			Replace:   `	case at < len(id) && false:`,
+			Package:   "tests/outside", Test: "TestSteeringIDs", Fails: "create:",
+		},
+		{
+			Promise:   promise,
+			Mechanism: "inputs that make such an id are refused before anything is sent",
+			File:      "engine/create.go",
+			Find:      `	if err := r.foreseeID(); err != nil {`,
+			Replace:   `	if err := r.foreseeID(); err != nil && false {`,
+			Package:   "tests/outside", Test: "TestSteeringIDs", Fails: "something was made",
+		},
+		{
+			Promise:   promise,
 			Mechanism: "every reply passes one exit",
 			File:      "engine/pulumi/guard.go",
 			Find:      `	defer func() { res, err = g.leave(ctx, req, res, err) }() // also what caught says`,
