@@ -120,8 +120,8 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	}
 	old.takeID(id)
 	i.Status, i.Token = journal.Answered, r.token
-	outputs, _ := r.res.outputs.project(old.yielded("result"), old.mask())
-	return madeBefore(old.newState(inputs, outputs.values), old, inputs), book.Put(i, false)
+	old.failed = maker.index + 1 // what stands behind it did not run
+	return madeBefore(old.newState(inputs, old.partialOutputs(old.mask())), old, inputs), book.Put(i, false)
 }
 
 // madeBefore is the state of what a create with other inputs than those of now has made:
