@@ -52,6 +52,57 @@ func (c *compiler) findFits(r *resource) {
 	if err := expr.Projectable(&found, response, c.spec.Types); err != nil {
 		c.fail(codeTypeMismatch, at, "find", fmt.Sprintf("what find gives is not %s, which the create returns: %s", describe(response), err),
 			"It stands for the response of a create that was lost, so it is of that type. Say with `return` how it is made of what is found, or make members optional that it lacks.")
+		return
+	}
+	if path, untyped := c.untypedWithin(&found, response, "", 0); untyped {
+		what := "what find gives"
+		if path != "" {
+			what = fmt.Sprintf("member %q of what find gives", path)
+		}
+		c.warn(codeFindUntyped, at, "find", fmt.Sprintf("%s has no type, and stands for %s, which the create returns", what, describe(response)),
+			"Whether it fits shows only after a response was lost, and then what is taken over may have other names and lack defaults. Give the step of find a `returns` that says what its response is.")
+	}
+}
+
+// untypedWithin returns the first member of what find gives of which nothing is known,
+// where the response has a struct, of declared names: what it is made of is told by
+// those on the wire. As a whole it is of any type that the response has.
+func (c *compiler) untypedWithin(found, response *spec.Type, path string, depth int) (at string, untyped bool) {
+	found, response = c.spec.Types.Resolve(found), c.spec.Types.Resolve(response)
+	switch {
+	case depth > mostNamed || response.Kind == spec.Any:
+		return "", false
+	case found.Kind == spec.Any:
+		return path, path == "" || c.hasStruct(response, 0)
+	case found.Kind == spec.Object && response.Kind == spec.Object:
+		for _, p := range response.Fields {
+			if f := found.Field(p.Name); f != nil {
+				if at, untyped = c.untypedWithin(f.Type, p.Type, join(path, p.Name), depth+1); untyped {
+					return at, true
+				}
+			}
+		}
+	case found.Elem != nil && response.Elem != nil:
+		return c.untypedWithin(found.Elem, response.Elem, path+"[]", depth+1)
+	}
+	return "", false
+}
+
+// mostNamed is how deep types are looked into, which may hold themselves.
+const mostNamed = 8
+
+// hasStruct reports whether a value of the type may have members of declared names.
+func (c *compiler) hasStruct(t *spec.Type, depth int) bool {
+	t = c.spec.Types.Resolve(t)
+	switch {
+	case t.Kind == spec.Object:
+		return true
+	case depth > mostNamed:
+		return false
+	case t.Kind == spec.Union:
+		return slices.ContainsFunc(t.Variants, func(v *spec.Type) bool { return c.hasStruct(v, depth+1) })
+	default:
+		return t.Elem != nil && c.hasStruct(t.Elem, depth+1)
 	}
 }
 
