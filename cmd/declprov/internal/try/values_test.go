@@ -17,6 +17,8 @@ func inputs() *spec.Type {
 	}
 	return &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
 		kind("text", spec.String), kind("flag", spec.Bool), kind("count", spec.Int), kind("ratio", spec.Number),
+		{Name: "texts", Type: &spec.Type{Kind: spec.List, Elem: &spec.Type{Kind: spec.String}}},
+		{Name: "inner", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{kind("text", spec.String), kind("count", spec.Int)}}},
 		kind("list", spec.List), kind("asset", spec.Asset), kind("archive", spec.Archive), kind("any", spec.Any),
 		{Name: "named", Type: &spec.Type{Ref: "Port"}},
 		{Name: "either", Type: &spec.Type{Kind: spec.Union, Variants: []*spec.Type{{Kind: spec.String}, {Kind: spec.Int}}}},
@@ -68,6 +70,12 @@ func TestValues(t *testing.T) {
 		{"unknown=x", "unknown", `"x"`},
 		{`list:=["a", 1, null]`, "list", `["a", 1, null]`},
 		{`any:={"b": {"c": true}, "a": 1.5}`, "any", "{a: 1.5, b: {c: true}}"},
+		{"count=9007199254740992", "count", "9007199254740992"},
+		{"ratio=0.10000000000000001", "ratio", "0.1"},
+		{"either=9007199254740993", "either", `"9007199254740993"`},
+		{`text:=123456789012345678901`, "text", `"123456789012345678901"`},
+		{`texts:=[1, 9007199254740993]`, "texts", `[1, "9007199254740993"]`},
+		{`inner:={"text": 9007199254740993, "count": 3}`, "inner", `{count: 3, text: "9007199254740993"}`},
 		{"asset=@" + path, "asset", "asset " + path},
 		{"asset=some text", "asset", `asset "some text"`},
 	}
@@ -90,17 +98,26 @@ func TestValuesThatAreNone(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no sign":       {[]string{"text"}, "key=value"},
-		"no name":       {[]string{"=x"}, "key=value"},
-		"twice":         {[]string{"text=a", "text:=1"}, "text is given twice"},
-		"flag":          {[]string{"flag=perhaps"}, `flag: "perhaps" is neither true nor false`},
-		"number":        {[]string{"count=many"}, `count: "many" is no number`},
-		"list as text":  {[]string{"list=a,b"}, "list: it is a list: write it as JSON, with :="},
-		"not JSON":      {[]string{"any:={"}, `any: "{" is not JSON`},
-		"JSON and more": {[]string{"any:=1 2"}, "more than one JSON value"},
-		"no such file":  {[]string{"text=@/does/not/exist"}, "/does/not/exist"},
-		"archive":       {[]string{"archive=x"}, "=@folder"},
-		"no variant":    {[]string{"parts=x"}, "several forms"},
+		"no sign":         {[]string{"text"}, "key=value"},
+		"no name":         {[]string{"=x"}, "key=value"},
+		"twice":           {[]string{"text=a", "text:=1"}, "text is given twice"},
+		"flag":            {[]string{"flag=perhaps"}, `flag: "perhaps" is neither true nor false`},
+		"number":          {[]string{"count=many"}, `count: expected a number, got "many"`},
+		"no number":       {[]string{"count="}, `count: expected a number, got ""`},
+		"hexadecimal":     {[]string{"count=0x10"}, "count: expected a number"},
+		"many digits":     {[]string{"count=9007199254740993"}, "declare a string"},
+		"much too large":  {[]string{"ratio=1e400"}, "ratio: expected a number that a 64-bit float holds, got 1e400"},
+		"much too small":  {[]string{"ratio=1e-99999"}, "1e-99999"},
+		"of a named type": {[]string{"named=9007199254740993"}, "named: expected a number that"},
+		"of no variant":   {[]string{"parts=9007199254740993"}, "declare a string"},
+		"in JSON":         {[]string{`any:={"b": [1, 9007199254740993]}`}, "any: b: [1]: expected a number that"},
+		"in a struct":     {[]string{`inner:={"text": 1e400, "count": 1e400}`}, "inner: count: expected a number that"},
+		"list as text":    {[]string{"list=a,b"}, "list: it is a list: write it as JSON, with :="},
+		"not JSON":        {[]string{"any:={"}, `any: "{" is not JSON`},
+		"JSON and more":   {[]string{"any:=1 2"}, "something follows the JSON value"},
+		"no such file":    {[]string{"text=@/does/not/exist"}, "/does/not/exist"},
+		"archive":         {[]string{"archive=x"}, "=@folder"},
+		"no variant":      {[]string{"parts=x"}, "several forms"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
