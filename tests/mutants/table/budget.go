@@ -173,6 +173,13 @@ func ofBudgets() []Mutant {
 			Package:   "spec/expr", Test: "TestLimits/given", Fails: "more than 1000000 values",
 		},
 		{
+			Promise: "No number changes on its way in", Mechanism: "a number on the command line is one only if a float holds it",
+			File:    "cmd/declprov/internal/try/values.go",
+			Find:    "	if f, ok := decode.Float(text); ok {\n		return property.New(f), nil\n	}\n	if !isNumber",
+			Replace: "	if f, err := strconv.ParseFloat(text, 64); err == nil {\n		return property.New(f), nil\n	}\n	if !isNumber",
+			Package: "cmd/declprov/internal/try", Test: "TestValuesThatAreNone/many_digits", Fails: "error is",
+		},
+		{
 			Promise: "No number changes on its way in", Mechanism: "a setting that is text is a number only if a float holds it",
 			File:    "engine/settings.go",
 			Find:    "		f, ok := decode.Float(text)\n",

@@ -14,6 +14,10 @@ func ofProof() []Mutant {
 		}
 	}
 	return []Mutant{
+		row(whole, "what find finds for other inputs is projected as the create's response is", "engine/settle_create.go", `	old.failed = maker.index + 1 // what`, `	old.failed = 0 * maker.index // what`,
+			"TestFoundForOtherInputsHasOutputs/steps", "the serial number is"),
+		row(foreign, "vet warns of a find of no type that stands for a typed response", "engine/compile_certainty.go", `path, untyped := c.untypedWithin(&found, response, "", 0); untyped {`, `path, untyped := c.untypedWithin(&found, response, "", 0); untyped && false {`,
+			"TestFindUntyped", "find-untyped"),
 		row(foreign, "what does not hold what was sent is not taken over", "engine/proof.go", `	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := r.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			"TestOnlyWhatHoldsWhatWasSentIsAdopted/another_size", "adopted: true"),
 		row(foreign, "only what a step sends is held against what it made", "engine/proof.go", `			if (whole || names[name])`, `			if (true || whole || names[name])`,
