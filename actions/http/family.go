@@ -8,6 +8,7 @@ package http
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -16,7 +17,12 @@ import (
 // Family is the declaration of the http action. What it keeps over the process
 // (rates, places in a queue) is the declaration's: make one.
 func Family() *actions.Family {
-	f := &family{limits: newLimits()}
+	return newFamily(time.Now)
+}
+
+// newFamily is Family by that clock.
+func newFamily(now func() time.Time) *actions.Family {
+	f := &family{limits: newLimits(), now: now}
 	return &actions.Family{
 		Name:     "http",
 		Summary:  "Requests to HTTP servers, within the origins that the permissions grant.",
@@ -28,7 +34,11 @@ func Family() *actions.Family {
 }
 
 // family is what all requests of a process share.
-type family struct{ limits *limits }
+type family struct {
+	limits *limits
+	// now tells how long a listing takes.
+	now func() time.Time
+}
 
 func (f *family) kind() *actions.Kind {
 	return &actions.Kind{

@@ -151,7 +151,7 @@ func (x *exchange) paginate(ctx context.Context) actions.Outcome {
 	ctx, cancel := context.WithTimeoutCause(ctx, x.pages.timeout, pagesOvertime(x.pages.timeout))
 	defer cancel()
 	all := []any{}
-	r, own, began := *x.req, x.req.pairs, time.Now()
+	r, own, began := *x.req, x.req.pairs, x.family.now()
 	r.pairs = append(slices.Clone(own), x.pages.first()...)
 	for n := int64(1); ; n++ {
 		a, out := x.exchange(ctx, &r)
@@ -194,7 +194,7 @@ func (x *exchange) paginate(ctx context.Context) actions.Outcome {
 		case n >= x.pages.most:
 			return x.unusable(a, fmt.Errorf("there are more than %d pages; set paginate.maxPages to how many are wanted", n))
 		}
-		if time.Since(began) > quietPaging {
+		if x.family.now().Sub(began) > quietPaging {
 			x.call.Progress(fmt.Sprintf("page %d, after %s", n+1, counted(len(all), "item")))
 		}
 	}

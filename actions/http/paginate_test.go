@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -180,6 +181,39 @@ func TestPageFails(t *testing.T) {
 	})
 	out := l.run("/n", args{"paginate": args{"link": true}, "items": at("body.items")})
 	l.expect(out, actions.Refused, "404", "page 2: GET /n answered 404")
+}
+
+// TestPagesShowTheirProgress: a listing that is soon done says nothing, and one that takes
+// long says of each page which it is and how many items there are before it.
+func TestPagesShowTheirProgress(t *testing.T) {
+	every := map[string]args{"link": {"link": true}, "page": {"page": args{"param": "page"}}, "offset": {"offset": args{"param": "offset"}}, "cursor": {"cursor": args{"param": "after"}}}
+	for name, how := range every {
+		for took, want := range map[time.Duration][]string{
+			0: nil, quietPaging / 2: nil,
+			quietPaging: {"page 3, after 6 items"}, // the second is asked for after two seconds, and no more
+			time.Hour:   {"page 2, after 3 items", "page 3, after 6 items"},
+		} {
+			t.Run(fmt.Sprint(name, " ", took), func(t *testing.T) {
+				l := newLab(t, numbers)
+				clock := time.Unix(0, 0)
+				l.kind = newFamily(func() time.Time {
+					before := clock
+					clock = clock.Add(took)
+					return before
+				}).Kind("")
+				out := l.run("/n", args{"paginate": how, "items": at("body.items"), "paginate.cursor.next": at("body.next")})
+				if out.Status != actions.Done {
+					t.Fatal(out.Err)
+				}
+				if (name == "page" || name == "offset") && took > 0 { // one more, which is empty
+					want = append(slices.Clone(want), "page 4, after 7 items")
+				}
+				if diff := cmp.Diff(want, l.shown); diff != "" {
+					t.Errorf("shown (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
 }
 
 // TestPagesHaveATotal: pages that each are in time end together.
