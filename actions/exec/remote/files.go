@@ -21,7 +21,7 @@ type Files struct{ sftp *sftp.Client }
 
 // Files opens the machine's file transfer.
 func (c *Client) Files(ctx context.Context) (*Files, error) {
-	client, err := within(ctx, 0, func() (*sftp.Client, error) { return sftp.NewClient(c.Client) }, func(late *sftp.Client) { late.Close() })
+	client, err := opened(ctx, func() (*sftp.Client, error) { return sftp.NewClient(c.Client) }, func(late *sftp.Client) { late.Close() })
 	if err != nil {
 		return nil, fmt.Errorf("the machine does not take files (sftp): %w", err)
 	}

@@ -39,6 +39,10 @@ type machine struct {
 	slow           chan struct{}
 	held           sync.Once
 	began, running atomic.Int32
+	// most is how many sessions it has at once; 0 is any number, -1 none. refused counts those
+	// that it did not open.
+	most              int32
+	sessions, refused atomic.Int32
 }
 
 func keyPair(t *testing.T, passphrase string) (ssh.Signer, string) {
@@ -167,6 +171,12 @@ func (m *machine) forward(c ssh.NewChannel) {
 }
 
 func (m *machine) session(c ssh.NewChannel) {
+	defer m.sessions.Add(-1)
+	if n := m.sessions.Add(1); m.most != 0 && n > m.most {
+		m.refused.Add(1)
+		c.Reject(ssh.Prohibited, "open failed")
+		return
+	}
 	channel, requests, err := c.Accept()
 	if err != nil {
 		return

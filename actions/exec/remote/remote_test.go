@@ -370,6 +370,42 @@ func (p *Pool) alive() int {
 	return n
 }
 
+// TestFewSessions: a machine that opens no more sessions for now is asked again, for
+// commands and for transfers; one that never does is told of.
+func TestFewSessions(t *testing.T) {
+	m := newMachine(t, passwords("sw0rdfish", false))
+	m.most = 1
+	c := connected(t, m.target())
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			files, err := c.Files(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			files.Close()
+			var out bytes.Buffer
+			exit, err := c.Run(t.Context(), &process.Command{Args: []string{"echo", strconv.Itoa(i)}, Stdout: &out, Stderr: io.Discard})
+			if err != nil || exit.Code != 0 || out.String() != fmt.Sprintln(i) {
+				t.Errorf("%d: %+v, %v, %q", i, exit, err, out.String())
+			}
+		})
+	}
+	all.Wait()
+	if m.refused.Load() == 0 {
+		t.Error("no session was refused: the test is hollow")
+	}
+	m = newMachine(t, passwords("sw0rdfish", false))
+	m.most = -1
+	c = connected(t, m.target())
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Run(ctx, &process.Command{Args: []string{"true"}}); !errors.As(err, new(*process.StartError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestPut(t *testing.T) {
 	c := connected(t, newMachine(t, passwords("sw0rdfish", false)).target())
 	f, err := c.Files(t.Context())

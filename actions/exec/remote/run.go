@@ -60,7 +60,33 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 // session opens a session. A connection that broke without a word does not answer
 // until keepAlive finds out, and no call waits for that.
 func (c *Client) session(ctx context.Context) (*ssh.Session, error) {
-	return within(ctx, 0, c.NewSession, func(late *ssh.Session) { late.Close() })
+	return opened(ctx, c.NewSession, func(late *ssh.Session) { late.Close() })
+}
+
+const (
+	// sessionWait is how long a machine is asked again that opens no more sessions.
+	sessionWait = 30 * time.Second
+	// sessionPause is how long the first time.
+	sessionPause = 10 * time.Millisecond
+)
+
+// opened is what f opens a session for. A machine has few of them for a connection,
+// and those that have ended count for a moment, as do those of transfers: it refuses
+// one more, and nothing was done.
+func opened[T any](ctx context.Context, f func() (T, error), drop func(T)) (T, error) {
+	deadline := time.Now().Add(sessionWait)
+	for pause := sessionPause; ; pause = min(2*pause, time.Second) {
+		v, err := within(ctx, 0, f, drop)
+		var refused *ssh.OpenChannelError
+		if !errors.As(err, &refused) || refused.Reason == ssh.UnknownChannelType || time.Now().Add(pause).After(deadline) {
+			return v, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return v, err
+		}
+	}
 }
 
 // wait is for the end of a command that runs, which comes by itself or is made.

@@ -9,6 +9,13 @@ func ofOutside() []Mutant {
 	const data = "What comes from outside is data, whatever Pulumi would take it for"
 	return []Mutant{
 		{
+			Promise: "What another machine has little of is waited for", Mechanism: "a session that is refused for now is asked for again",
+			File:    "actions/exec/remote/run.go",
+			Find:    `if !errors.As(err, &refused) ||`,
+			Replace: `if errors.As(err, &refused) || true ||`,
+			Package: "actions/exec/remote", Test: "TestFewSessions", Fails: "open failed",
+		},
+		{
 			Promise: bounded, Mechanism: "the values of a JSON text are counted before they are made",
 			File:    "spec/decode/json.go",
 			Find:    `b.Spend(count)`,
