@@ -253,9 +253,6 @@ func TestLongHistory(t *testing.T) {
 
 // TestManyIntents: a journal of ten thousand is listed in a moment.
 func TestManyIntents(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it writes 10,000 files")
-	}
 	j := inTemp(t)
 	for n := range 10_000 {
 		begin(t, j, Intent{Subject: Subject{Resource: fmt.Sprint(n)}, Inputs: json.RawMessage(`{"name":"rex","tags":{"a":"b"}}`)})

@@ -177,7 +177,7 @@ func (w *world) launch(folder string, env ...string) *client.Engine {
 		w.Fatal(err)
 	}
 	w.Cleanup(engine.Stop)
-	w.Process, err = provider.Launch(folder, "scripts", provider.Options{Dir: w.dir, Env: env, Args: []string{engine.Address()}, Stderr: w.Output()})
+	w.Process, err = provider.Launch(folder, "scripts", provider.Options{Dir: w.dir, Env: append(env, "DECLPROV_JOURNAL="+w.TempDir()), Args: []string{engine.Address()}, Stderr: w.Output()})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -2,11 +2,13 @@ package provider
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,8 +57,15 @@ type Options struct {
 	Stderr io.Writer
 }
 
-// Launch is Start for those who stop the process themselves.
+// Launch is Start for those who stop the process themselves. It needs a journal that is
+// not the user's.
 func Launch(folder, name string, o Options) (_ *Process, err error) {
+	own := slices.ContainsFunc(append(os.Environ(), o.Env...), func(v string) bool {
+		return strings.HasPrefix(v, "DECLPROV_JOURNAL=") && v != "DECLPROV_JOURNAL="
+	})
+	if !own {
+		return nil, errors.New("the provider would write into the user's journal: set DECLPROV_JOURNAL")
+	}
 	p := &Process{cmd: exec.Command(filepath.Join(folder, "pulumi-resource-"+name), o.Args...), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Stderr = o.Dir, o.Stderr
 	if o.Env != nil {
