@@ -79,9 +79,9 @@ func ofOutside() []Mutant {
 		},
 		{
 			Promise: data, Mechanism: "a marker is no id",
-			File:    "engine/run.go",
-			Find:    `	if reserved.Text(id) {`,
-			Replace: `	if false {`,
+			File:    "engine/recordable.go",
+			Find:    `	case reserved.Text(id):`,
+			Replace: `	case reserved.Text(id) && false:`,
 			Package: outside, Test: "TestSignedIDs", Fails: "expected",
 		},
 	}
