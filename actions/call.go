@@ -208,6 +208,9 @@ type Env struct {
 	// Declared says that the spec has a permissions block, so that what it may do is
 	// written down, and no more than that is meant.
 	Declared bool
+	// Capabilities are those that commands keep which root runs in the kernel's
+	// sandbox; nil is the default.
+	Capabilities []string
 }
 
 // File is the kind of argument value that an asset or archive arrives as.

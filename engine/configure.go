@@ -168,6 +168,6 @@ func (e *Engine) openFiles(ctx context.Context) error {
 		return err
 	}
 	processes, err := e.processes(vars)
-	e.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.declared()}
+	e.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.declared(), Capabilities: e.program.capabilities()}
 	return err
 }

@@ -28,6 +28,9 @@ type Grant struct {
 	// Confined says, of a program, how the spec's commands are bound by the other
 	// grants.
 	Confined Confinement `json:"confined,omitempty"`
+	// Capabilities are those that the spec's commands keep where root runs them, if
+	// it narrows them.
+	Capabilities []string `json:"capabilities,omitzero"`
 }
 
 // Setting is a part of the configuration on which a grant depends, and what decides it
@@ -102,7 +105,7 @@ func (p *Program) Grants() ([]Grant, error) {
 			Settings: g.settings(p.provider.Config),
 		}
 		if g.access == actions.Run {
-			grant.Confined = p.compiler.confined.together()
+			grant.Confined, grant.Capabilities = p.compiler.confined.together(), p.capabilities()
 		}
 		out = append(out, grant)
 	}
@@ -111,6 +114,14 @@ func (p *Program) Grants() ([]Grant, error) {
 
 // declared reports whether the spec has a permissions block.
 func (p *Program) declared() bool { return p.provider.Permissions != nil }
+
+// capabilities returns those that root's commands keep, or nil for the default.
+func (p *Program) capabilities() []string {
+	if !p.declared() {
+		return nil
+	}
+	return p.provider.Permissions.Capabilities
+}
 
 // chosen reports whether the pattern depends on a resource's inputs.
 func (g grant) chosen() bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
 )
 
 // GrantsBeyond returns the grants that go beyond what earlier ones allow: what a new
@@ -26,6 +27,8 @@ func (g Grant) includes(other Grant) bool {
 	case g.Access != other.Access && (g.Access != accessName(actions.WriteTo) || other.Access != accessName(actions.Read)):
 		return false
 	case looser(other.Confined, g.Confined):
+		return false
+	case keepsMore(other.Capabilities, g.Capabilities):
 		return false
 	case g.Pattern == other.Pattern:
 		return slices.EqualFunc(g.Settings, other.Settings, Setting.equal)
@@ -54,6 +57,14 @@ func includesPath(tree, pattern string) bool {
 		return false
 	}
 	return pattern == folder || strings.HasPrefix(pattern, folder+"/")
+}
+
+// keepsMore reports whether root's commands keep a capability that they did not.
+func keepsMore(now, before []string) bool {
+	if now == nil {
+		now = spec.Capabilities()
+	}
+	return before != nil && slices.ContainsFunc(now, func(name string) bool { return !slices.Contains(before, name) })
 }
 
 // looser reports whether programs are bound less than they were.

@@ -413,7 +413,7 @@ func (r *run) open() error {
 		return r.mask().Error(err)
 	}
 	processes, err := r.engine.processes(r.vars)
-	r.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: r.engine.program.declared()}
+	r.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: r.engine.program.declared(), Capabilities: r.engine.program.capabilities()}
 	return r.mask().Error(err)
 }
 

@@ -62,7 +62,10 @@ type Permissions struct {
 	Packages []*Node `json:",omitempty"`
 	// Agent is where the user's ssh-agent is granted, or nil.
 	Agent *Node `json:",omitempty"`
-	Range diag.Range
+	// Capabilities are those that root's commands keep; nil is all of Capabilities,
+	// and not the same as none.
+	Capabilities []string `json:",omitzero"`
+	Range        diag.Range
 }
 
 // AgentVariable is the environment variable that names the socket of the user's

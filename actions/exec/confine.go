@@ -34,6 +34,7 @@ func (f *family) confine(ctx context.Context, c *command) (leave func(worked boo
 	env := c.call.Env
 	box, err := sandbox.Prepare(ctx, sandbox.Command{
 		Files: env.Files, Network: env.Network, Programs: append(env.Processes.Programs(), c.process.Path), Own: c.process.Scratch, Changes: !c.quiet,
+		Capabilities: env.Capabilities,
 	})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -67,14 +68,25 @@ func confined(access string, grants []engine.Grant) string {
 	}
 	switch grants[i].Confined {
 	case engine.Enforced:
-		return "  The kernel keeps them, and what they start, to what stands here; where it cannot they do not start.\n" + here
+		return "  The kernel keeps them, and what they start, to what stands here; where it cannot they do not start.\n" + keeps(grants[i]) + here
 	case engine.Attempted:
-		return "  The kernel keeps them, and what they start, to what stands here, where it can: on Linux.\n" + here
+		return "  The kernel keeps them, and what they start, to what stands here, where it can: on Linux.\n" + keeps(grants[i]) + here
 	case engine.Mixed:
 		return "  Some run outside of the kernel's sandbox: nothing keeps those to what stands here.\n"
 	default:
 		return "  Nothing keeps them, or what they start, to what stands here.\n"
 	}
+}
+
+// keeps says what root's commands keep of its rights, where the spec narrows that.
+func keeps(g engine.Grant) string {
+	switch {
+	case g.Capabilities == nil:
+		return ""
+	case len(g.Capabilities) == 0:
+		return "  Where root runs them, they keep no capability.\n"
+	}
+	return "  Where root runs them, they keep of its capabilities " + strings.Join(g.Capabilities, ", ") + ".\n"
 }
 
 // covered reports whether what may be read may be written too, which says it
@@ -162,6 +174,9 @@ func writeDifference(w io.Writer, d difference) error {
 
 // boundBy says of a program how the kernel binds it, which may be all that differs.
 func boundBy(g engine.Grant) string {
+	if g.Capabilities != nil {
+		return fmt.Sprintf("  (of root's capabilities: %s)", cmp.Or(strings.Join(g.Capabilities, ", "), "none"))
+	}
 	switch g.Confined {
 	case engine.Enforced:
 		return "  (in the kernel's sandbox, or not at all)"

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -226,7 +227,7 @@ func (l *loader) sameName(p *spec.Provider) {
 // permissions is the block of LANGUAGE.md section 7.
 func (l *loader) permissions(it item, p place) *spec.Permissions {
 	before := len(l.diags)
-	b, ok := l.block(it, p, "permissions", []string{"read", "write", "hosts", "run", "env", "packages", "agent"}, nil)
+	b, ok := l.block(it, p, "permissions", []string{"read", "write", "hosts", "run", "env", "packages", "agent", "capabilities"}, nil)
 	if !ok {
 		return unknownGrants(it)
 	}
@@ -241,6 +242,9 @@ func (l *loader) permissions(it item, p place) *spec.Permissions {
 	if m, ok := b.get("agent"); ok && l.bool(m, b.at("agent")) {
 		perms.Agent = &spec.Node{Kind: spec.StringNode, Text: spec.AgentVariable, Range: m.at}
 	}
+	if m, ok := b.get("capabilities"); ok {
+		perms.Capabilities = l.capabilities(m, b.at("capabilities"))
+	}
 	for i, n := range perms.Packages {
 		if n.Kind == spec.StringNode && !packageGrant.MatchString(n.Text) {
 			l.report(badValue, n.Range, place{p.context, fmt.Sprintf("%s.packages[%d]", p.path, i)}, fmt.Sprintf("%q is not a package", n.Text),
@@ -251,6 +255,19 @@ func (l *loader) permissions(it item, p place) *spec.Permissions {
 		return unknownGrants(it)
 	}
 	return perms
+}
+
+// capabilities reads what root's commands keep; none is an empty list, and not nil.
+func (l *loader) capabilities(it item, p place) []string {
+	kept := []string{}
+	for i, n := range l.templates(it, p) {
+		if n.Kind != spec.StringNode || !slices.Contains(spec.Capabilities(), n.Text) {
+			l.report(badValue, n.Range, place{p.context, fmt.Sprintf("%s[%d]", p.path, i)}, fmt.Sprintf("%q is not a capability that commands keep", n.Text),
+				"They keep these where root runs them, or of these what you list: "+strings.Join(spec.Capabilities(), ", ")+".")
+		}
+		kept = append(kept, n.Text)
+	}
+	return kept
 }
 
 // packageGrant is a package, as PACKAGE or PACKAGE@VERSION.

@@ -28,6 +28,8 @@ type Command struct {
 	// write to (`d/**`) and that is not there is made first, for the kernel grants
 	// what exists.
 	Changes bool
+	// Capabilities are those that it keeps where root runs it; nil is the default.
+	Capabilities []string
 }
 
 // Box is all that one run of a command needs to be confined.
@@ -60,6 +62,7 @@ func (b *Box) prepare(ctx context.Context, c Command) error {
 		return err
 	}
 	b.granted = slices.Concat(b.Rules.Read, b.Rules.Write)
+	b.Rules.Capabilities = c.Capabilities
 	b.Rules.Run(c.Programs...)
 	own := places(true, c.Own...)
 	b.Rules.Write, b.Rules.Execute = append(b.Rules.Write, own...), append(b.Rules.Execute, own...)

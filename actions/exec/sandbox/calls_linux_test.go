@@ -42,11 +42,11 @@ func calls() map[string]func(args []string) error {
 			return call(unix.SYS_SCHED_SETSCHEDULER, pid(a), 3, at(&priority))
 		},
 		"schedattr": func(a []string) error {
-			attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: 3}
+			attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: 3, Nice: 19}
 			return call(unix.SYS_SCHED_SETATTR, pid(a), at(&attr), 0)
 		},
-		"priority":      func(a []string) error { return call(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, pid(a), 5) },
-		"grouppriority": func(a []string) error { return call(unix.SYS_SETPRIORITY, unix.PRIO_PGRP, pid(a), 5) },
+		"priority":      func(a []string) error { return call(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, pid(a), 19) },
+		"grouppriority": func(a []string) error { return call(unix.SYS_SETPRIORITY, unix.PRIO_PGRP, pid(a), 19) },
 		"ioprio":        func(a []string) error { return call(unix.SYS_IOPRIO_SET, 1, pid(a), 2<<13|7) },
 		"kcmp":          func(a []string) error { return call(unix.SYS_KCMP, pid(a), uintptr(os.Getppid()), 0, 1, 1) },
 		"poke": func(a []string) error {

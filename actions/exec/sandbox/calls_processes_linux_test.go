@@ -116,16 +116,18 @@ func kernelCalls() map[string]func(args []string) error {
 			}
 			return unix.Setdomainname([]byte(unix.ByteSliceToString(name.Domainname[:])))
 		},
-		"reboot":   func([]string) error { return reached(call(unix.SYS_REBOOT, 0, 0, 0, 0), unix.EINVAL) },
-		"swapon":   func([]string) error { return reached(call(unix.SYS_SWAPON, pathOf(nowhere), 0), unix.ENOENT) },
-		"swapoff":  func([]string) error { return reached(call(unix.SYS_SWAPOFF, pathOf(nowhere)), unix.ENOENT) },
-		"acct":     func([]string) error { return reached(call(unix.SYS_ACCT, pathOf(nowhere)), unix.ENOENT) },
-		"vhangup":  func([]string) error { return call(unix.SYS_VHANGUP) },
-		"type":     func([]string) error { b := byte('x'); return call(unix.SYS_IOCTL, terminal, unix.TIOCSTI, at(&b)) },
-		"console":  func([]string) error { return reached(call(unix.SYS_IOCTL, terminal, unix.TIOCLINUX, 0), unix.ENOTTY) },
-		"regain":   regain,
-		"ambient":  func([]string) error { return raise(unix.CAP_SYS_PTRACE) },
-		"fanotify": fanotify,
+		"reboot":       func([]string) error { return reached(call(unix.SYS_REBOOT, 0, 0, 0, 0), unix.EINVAL) },
+		"swapon":       func([]string) error { return reached(call(unix.SYS_SWAPON, pathOf(nowhere), 0), unix.ENOENT) },
+		"swapoff":      func([]string) error { return reached(call(unix.SYS_SWAPOFF, pathOf(nowhere)), unix.ENOENT) },
+		"acct":         func([]string) error { return reached(call(unix.SYS_ACCT, pathOf(nowhere)), unix.ENOENT) },
+		"vhangup":      func([]string) error { return call(unix.SYS_VHANGUP) },
+		"type":         func([]string) error { b := byte('x'); return call(unix.SYS_IOCTL, terminal, unix.TIOCSTI, at(&b)) },
+		"console":      func([]string) error { return reached(call(unix.SYS_IOCTL, terminal, unix.TIOCLINUX, 0), unix.ENOTTY) },
+		"capabilities": capabilities,
+		"shed":         func([]string) error { return Rules{}.Within(func() error { return nil }) },
+		"regain":       regain,
+		"ambient":      func([]string) error { return raise(unix.CAP_SYS_PTRACE) },
+		"fanotify":     fanotify,
 		"securebits": func([]string) error {
 			const keep = 1 << 4 // SECBIT_KEEP_CAPS
 			return unix.Prctl(unix.PR_SET_SECUREBITS, keep, 0, 0, 0)

@@ -67,7 +67,7 @@ func (r Rules) confineTo(kernel Kernel) error {
 			return err
 		}
 	}
-	if err := shed(); err != nil {
+	if err := r.shed(); err != nil {
 		return err
 	}
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {

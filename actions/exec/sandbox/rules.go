@@ -28,6 +28,9 @@ type Rules struct {
 	// unless AnyPort, which lifts every rule about TCP.
 	Ports   []uint16 `json:"ports,omitempty"`
 	AnyPort bool     `json:"anyPort,omitempty"`
+	// Capabilities are those that root's commands keep, of spec.Capabilities; nil is
+	// all of these.
+	Capabilities []string `json:"capabilities,omitzero"`
 }
 
 // Place is a file, or a folder with all below it. One that is not there grants

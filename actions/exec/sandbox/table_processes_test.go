@@ -35,7 +35,7 @@ func processEscapes() []escape {
 		{name: "limit a process", script: `prlimit --pid $PID --nofile=64:64`},
 		{name: "limit a process by the call", script: `$SELF prlimit $PID`},
 		{name: "limit a process behind a filter of its own", script: `$SELF behind prlimit $PID`},
-		{name: "slow a process down", script: `renice -n 5 -p $PID`},
+		{name: "slow a process down", script: `renice -n 19 -p $PID`},
 		{name: "slow a process down by the call", script: `$SELF priority $PID`},
 		{name: "slow a group of processes down", script: `$SELF grouppriority $PID`},
 		{name: "set the disk's priority of a process", script: `ionice -c 3 -p $PID`},

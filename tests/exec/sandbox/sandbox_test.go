@@ -131,6 +131,35 @@ for fd in range(3, 1024):
 	}
 }
 
+// TestCapabilities: what root's commands keep is what the spec says.
+func TestCapabilities(t *testing.T) {
+	need(t)
+	if os.Getuid() != 0 {
+		return // nobody else has any
+	}
+	for _, tc := range []struct {
+		name, named   string
+		chown, become bool
+	}{
+		{"nothing said", "", true, true},
+		{"one", `	capabilities: ["CAP_CHOWN"]`, true, false},
+		{"none", `	capabilities: []`, false, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, strings.Replace(granting, "\n}\n", "\n"+tc.named+"\n}\n", 1), "")
+			for script, want := range map[string]bool{
+				`chown 1 $IN/file`: tc.chown,
+				`setpriv --reuid=1 --regid=1 --clear-groups true`: tc.become,
+			} {
+				if got := w.run(script); (got.code == 0) != want {
+					t.Errorf("%s: got %+v, want that it succeeds: %v", script, got, want)
+				}
+			}
+		})
+	}
+}
+
 // TestScratch: a command has a folder of its own for temporary files, and none is
 // left of it.
 func TestScratch(t *testing.T) {

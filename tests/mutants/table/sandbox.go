@@ -51,6 +51,27 @@ func ofSandbox() []Mutant {
 			Package: "actions/exec/sandbox", Test: "TestEscapes//leave a device behind by renaming", Fails: "it succeeds: true, want false",
 		},
 		{
+			Promise: commands, Mechanism: "root's commands keep only the capabilities that the spec names",
+			File:    "actions/exec/confine.go",
+			Find:    `Capabilities: env.Capabilities,`,
+			Replace: `Capabilities: nil,`,
+			Package: "tests/exec/sandbox", Test: "TestCapabilities", Fails: "want that it succeeds: false",
+		},
+		{
+			Promise: commands, Mechanism: "root's commands keep no capability that su, chown and useradd do not need",
+			File:    "actions/exec/sandbox/shed_linux.go",
+			Find:    `		if kept[c] {`,
+			Replace: `		if kept[c] || c == unix.CAP_NET_RAW {`,
+			Package: "actions/exec/sandbox", Test: "TestCapabilities/by default", Fails: "(-want +got)",
+		},
+		{
+			Promise: commands, Mechanism: "root that cannot give capabilities up starts no command with them",
+			File:    "actions/exec/sandbox/shed_linux.go",
+			Find:    `errors.Is(err, unix.EPERM) && unix.Geteuid() != 0:`,
+			Replace: `errors.Is(err, unix.EPERM):`,
+			Package: "actions/exec/sandbox", Test: "TestRootThatCannotShed", Fails: "want a refusal that names the capability",
+		},
+		{
 			Promise: demand, Mechanism: "the environment variable beats what the spec says",
 			File:    "actions/exec/confine.go",
 			Find:    `	mode, err := demanded(sandboxMode(c.call.Args["sandbox"]))`,
