@@ -18,6 +18,7 @@ func (c *compiler) checkCertainty(r *resource) {
 	}
 	r.maker = makerOf(r.create, r.idAfter)
 	r.findFirst = r.find != nil && !r.spec.Find.NotFirst && r.maker != nil && r.maker.certainty != actions.Keyed
+	r.names = namesOf(r)
 	c.findFits(r)
 	for _, s := range r.create.steps {
 		if s.certainty == actions.Uncertain && !r.finds(s) {
@@ -34,6 +35,31 @@ func (c *compiler) checkCertainty(r *resource) {
 	c.safeRetries(r.create, r)
 	c.safeRetries(r.update, r)
 	c.safeRetries(r.delete, nil)
+}
+
+// namesOf are the inputs that the id is made of, or that find looks by.
+func namesOf(r *resource) []string {
+	var refs []expr.Ref
+	if r.id != nil {
+		refs = append(refs, r.id.Refs()...)
+	}
+	if r.find != nil {
+		for _, s := range r.find.steps {
+			refs = append(refs, s.refs()...)
+		}
+		if r.find.ret != nil {
+			refs = append(refs, r.find.ret.Refs()...)
+		}
+	}
+	var names []string
+	for _, p := range r.spec.Inputs.Fields {
+		if slices.ContainsFunc(refs, func(ref expr.Ref) bool {
+			return ref.Path[0] == "inputs" && (len(ref.Path) < 2 || ref.Path[1] == p.Name)
+		}) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // findFits reports a `find` that gives something else than the response for which it

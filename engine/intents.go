@@ -20,6 +20,22 @@ func (r *run) canLook(s *step) bool {
 	return r.verb == create && !r.undoing && r.res.finds(s) && r.looked
 }
 
+// certainty is what is known of a step whose response is lost. An update that may give
+// the resource another name is not safe to repeat, whatever its method: done once, it
+// leaves nothing where the second request goes, and a "not found" proves nothing.
+func (r *run) certainty(s *step) actions.Certainty {
+	if s.certainty == actions.Safe && r.verb == update && !r.undoing && r.renames() {
+		return actions.Conditional
+	}
+	return s.certainty
+}
+
+// renames reports whether an update changes an input that the id is made of, or that
+// find looks by.
+func (r *run) renames() bool {
+	return slices.ContainsFunc(r.res.names, func(name string) bool { return !plainEqual(r.before.Get(name), r.given.Get(name)) })
+}
+
 // journalled reports whether the step's intent is written down before it is sent,
 // and whether it has to survive a loss of power. That of a create without key or
 // find is only written once its response is lost: nothing could settle it, and it
@@ -31,7 +47,7 @@ func (r *run) journalled(s *step) (before, sync bool) {
 	case s.certainty == actions.Keyed:
 		return r.verb == create || r.verb == update, true
 	case r.verb == update:
-		return r.res.find != nil && s.certainty != actions.Safe, true
+		return r.res.find != nil && r.certainty(s) != actions.Safe, true
 	case r.verb == create:
 		return r.res.finds(s) || s.certainty != actions.Uncertain, r.res.finds(s)
 	default:

@@ -220,6 +220,9 @@ type resource struct {
 	// asked before a create sends anything if findFirst.
 	find      *operation
 	findFirst bool
+	// names are the inputs that the id is made of, or that find looks by: an update that
+	// changes one may give the resource another address.
+	names []string
 	// conditional says that an update or delete sends the ETag of the last read.
 	conditional bool
 	// maker is the step of create that makes the object: the last with an effect

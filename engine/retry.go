@@ -31,14 +31,14 @@ var byDefault = &retry{}
 // what nobody knows the outcome of, only if it may be repeated, or `find` can
 // tell: the caller then looks before it sends again.
 func (r *run) retry(ctx context.Context, s *step, v verdict, failures int) (bool, error) {
-	if v.status == actions.Unknown && !s.certainty.Repeatable() && !r.canLook(s) {
+	if v.status == actions.Unknown && !r.certainty(s).Repeatable() && !r.canLook(s) {
 		return false, nil
 	}
 	asked, err := r.retryAsked(s, v)
 	if err != nil {
 		return false, err
 	}
-	byItself := v.again && (v.status == actions.Refused || v.status == actions.Unknown && s.certainty.Repeatable())
+	byItself := v.again && (v.status == actions.Refused || v.status == actions.Unknown && r.certainty(s).Repeatable())
 	if !asked && !byItself {
 		return false, nil
 	}

@@ -226,7 +226,7 @@ func kept(out Result, before State) Result {
 func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, old State) Result {
 	failure := r.steps(ctx)
 	if failure != nil && statusOf(failure) == actions.Gone {
-		failure = fmt.Errorf("%w; if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again", failure)
+		failure = fmt.Errorf("%w; %s", failure, r.whereGone(old))
 	}
 	if failure != nil && !r.effected {
 		return Result{Err: r.mask().Error(failure)}
@@ -239,6 +239,9 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	if statusOf(failure) == actions.Unknown && stopped(ctx) == nil {
 		if out := e.reconcile(ctx, r, req, &old); out != nil {
 			return *out
+		}
+		if r.failed < len(r.op.steps) && r.certainty(r.op.steps[r.failed]) == actions.Safe {
+			failure = fmt.Errorf("%w; run `pulumi up` again: it is safe to repeat", failure)
 		}
 	}
 	if failure == nil {
@@ -266,6 +269,15 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 		r.log.Message(Warning, err.Error())
 	}
 	return Result{State: next, Err: r.mask().Error(failure)}
+}
+
+// whereGone is what to do about an update that found nothing to change.
+func (r *run) whereGone(old State) string {
+	if f := old.Private.Failed; f != nil && f.Unknown && f.Op == string(update) && r.renames() {
+		return fmt.Sprintf("the response to an earlier update, which was to give it another name, was lost: look for it in the service. "+
+			"If it is there under the new one, run `pulumi state delete` and `pulumi import`; if %q was deleted, `pulumi refresh`", r.id)
+	}
+	return "if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again"
 }
 
 // renamed takes the id that an update gave the resource. An id made of what this

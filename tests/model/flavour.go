@@ -21,7 +21,8 @@ type Flavour struct {
 	// "", "fail" or "refused".
 	InBand string
 	// Update is how an object is changed: patch, put, conditional (PUT with
-	// If-Match) or move (a request that gives it another id).
+	// If-Match), move (a request that gives it another id) or safe move (one of which
+	// the spec says that it may be repeated).
 	Update string
 	// Marks says how the API deletes: "" removes, "410" and "flag" leave a mark.
 	Marks string
@@ -85,6 +86,9 @@ func (c Cell) flavour(r *rand.Rand, f Features) Flavour {
 	// any label yet.
 	if c.Steps == 1 && v.IDs != "content" && !v.IDFromInputs && c.Way == Find && one(4) {
 		v.Update, v.Renames = "move", true
+		if one(2) {
+			v.Update = "safe move"
+		}
 	}
 	if c.Steps == 1 && v.IDs == "server" && v.Unique && c.Finds() && !v.Renames && one(4) {
 		v.ImportByName = true
@@ -105,6 +109,9 @@ func (c Cell) flavour(r *rand.Rand, f Features) Flavour {
 	v.UndoByName = v.UndoByName && v.InBand != "fail"
 	return v
 }
+
+// Moves reports whether an update gives an object another id.
+func (v Flavour) Moves() bool { return v.Update == "move" || v.Update == "safe move" }
 
 // replacesInPlace reports whether a replacement that keeps the name can only be
 // made once the old object is gone.

@@ -5,7 +5,7 @@ import "slices"
 // simple reports whether nothing about a spec stands in the way of a mechanism: it has
 // one step, which is not undone, and no API that lags or forgets.
 func simple(s *Spec) bool {
-	return s.Steps == 1 && s.Undo == None && !s.Lags && !s.Forgotten && s.Method != Command && s.InBand == "" && s.Update != "move" && !s.ImportByName
+	return s.Steps == 1 && s.Undo == None && !s.Lags && !s.Forgotten && s.Method != Command && s.InBand == "" && !s.Moves() && !s.ImportByName
 }
 
 // repeats reports whether another request of an owner makes another object.
@@ -128,7 +128,7 @@ var mechanisms = []mechanism{
 	},
 	{
 		name: "a lost update takes over only what was not there before", promise: "nothing foreign is taken",
-		about: func(s *Spec) bool { return s.Update == "move" && !s.Unique && !s.Lags && s.Method != Command },
+		about: func(s *Spec) bool { return s.Moves() && !s.Unique && !s.Lags && s.Method != Command },
 		happens: func(s scene) []Op {
 			in := s.inputs()
 			in.Name = names["one"][1]
@@ -221,7 +221,7 @@ var mechanisms = []mechanism{
 	},
 	{
 		name: "the id is evaluated again after a read", promise: "nothing is lost",
-		about: func(s *Spec) bool { return s.Update == "move" && s.Method != Command },
+		about: func(s *Spec) bool { return s.Moves() && s.Method != Command },
 		happens: func(s scene) []Op {
 			in := s.inputs()
 			in.Name = names["one"][1]

@@ -26,7 +26,7 @@ func (w *World) settle() {
 		w.say("%d. the end of %s: %v", w.command, who, Op{Who: who, Do: "up", Program: w.programs[who]})
 		u := &user{World: w, who: who}
 		if u.converge() {
-			if w.h.Spec.Update == "move" {
+			if w.h.Spec.Moves() {
 				u.refresh() // after which the host has the id that an update gave
 			}
 			w.log()

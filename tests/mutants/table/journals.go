@@ -120,6 +120,14 @@ func ofJournals() []Mutant {
 			Package:   "actions/http", Test: "TestSentOnceOnAKeptConnection/closed/POST/key/body_false", Fails: "sent 2 times",
 		},
 		{
+			Promise:   "Nothing is lost",
+			Mechanism: "what gives a resource another name is not repeated where it was",
+			File:      "engine/intents.go",
+			Find:      `s.certainty == actions.Safe && r.verb == update && !r.undoing && r.renames()`,
+			Replace:   `false`,
+			Package:   "engine", Test: "TestLostRenames/PUT", Fails: "it was sent 2 times",
+		},
+		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "finished elements of a forEach are not sent again",
 			File:      "engine/steps.go",
