@@ -8,8 +8,8 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// BenchmarkRun is a command alone, and in its box: beside each other, the cost of
-// the sandbox.
+// BenchmarkRun runs a command alone, and in its box by each of the kernel's means and by
+// both: beside each other, the cost of the sandbox.
 func BenchmarkRun(b *testing.B) {
 	if err := Here().Required(); err != nil {
 		b.Skip(err)
@@ -29,22 +29,31 @@ func BenchmarkRun(b *testing.B) {
 			}
 		}
 	})
-	b.Run("box", func(b *testing.B) {
-		for b.Loop() {
-			box, err := Prepare(context.Background(), Command{Files: files, Network: network, Programs: []string{"/bin/true"}})
-			if err != nil {
-				b.Fatal(err)
+	for _, by := range []struct {
+		name   string
+		kernel Kernel
+	}{
+		{"landlock", Kernel{ABI: Here().ABI}},
+		{"seccomp", Kernel{Filter: true}},
+		{"both", Here()},
+	} {
+		b.Run(by.name, func(b *testing.B) {
+			for b.Loop() {
+				box, err := Prepare(context.Background(), Command{Files: files, Network: network, Programs: []string{"/bin/true"}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				cmd := exec.Command("/bin/true")
+				if err := box.Rules.withinAs(by.kernel, cmd.Start); err != nil {
+					b.Fatal(err)
+				}
+				if err := cmd.Wait(); err != nil {
+					b.Fatal(err)
+				}
+				if err := box.Close(true); err != nil {
+					b.Fatal(err)
+				}
 			}
-			cmd := exec.Command("/bin/true")
-			if err := box.Rules.Within(cmd.Start); err != nil {
-				b.Fatal(err)
-			}
-			if err := cmd.Wait(); err != nil {
-				b.Fatal(err)
-			}
-			if err := box.Close(true); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+		})
+	}
 }

@@ -16,22 +16,25 @@ import (
 // and be started for each command.)
 //
 // Pdeathsig would end the command with the thread: start does without.
-func (r Rules) Within(start func() error) error {
+func (r Rules) Within(start func() error) error { return r.withinAs(Here(), start) }
+
+// withinAs is Within with as much of the sandbox as that kernel has.
+func (r Rules) withinAs(kernel Kernel, start func() error) error {
 	done := make(chan error)
-	go r.within(start, done)
+	go r.within(kernel, start, done)
 	return <-done
 }
 
-func (r Rules) within(start func() error, done chan<- error) {
+func (r Rules) within(kernel Kernel, start func() error, done chan<- error) {
 	runtime.LockOSThread() // and not unlocked: the thread ends with this goroutine
 	if unix.Gettid() == unix.Getpid() {
 		// The main thread cannot end, and stands for the process where signals are
 		// asked about. It is held meanwhile, so that this happens once.
 		defer runtime.UnlockOSThread()
-		done <- r.Within(start)
+		done <- r.withinAs(kernel, start)
 		return
 	}
-	err := r.confine()
+	err := r.confine(kernel)
 	if err == nil {
 		err = start()
 	}
@@ -44,8 +47,7 @@ func (r Rules) within(start func() error, done chan<- error) {
 // From then on no process may trace this one nor look into it (PR_SET_DUMPABLE):
 // for as long as the thread lives, a command that is in its sandbox could else
 // get at the process through it.
-func (r Rules) confine() error {
-	kernel := Here()
+func (r Rules) confine(kernel Kernel) error {
 	if !kernel.Confines() {
 		return kernel.Unavailable()
 	}
