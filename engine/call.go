@@ -165,7 +165,9 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 		return err
 	}
 	if a.decl.Wire {
-		v = r.naming.out(present(v, a.rest), a.value.Type())
+		if v = present(v, a.rest); a.renamed {
+			v = r.naming.out(v, a.value.Type())
+		}
 	}
 	call.Args[name] = v
 	return nil

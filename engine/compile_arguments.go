@@ -33,6 +33,8 @@ type argument struct {
 	// under is the family's default, whose members stand below the value's,
 	// for a Merged argument.
 	under *argument
+	// renamed says that a name in the value is another one on the wire.
+	renamed bool
 	// inherited says that the argument is the family's default: its late parts
 	// were compiled with it. Request is the text by which the step asks for that, or nil.
 	inherited bool
@@ -183,6 +185,17 @@ func (c *compiler) typed(f spec.Field, what string) *spec.Type {
 			strings.TrimSpace(fmt.Sprintf("Write one of the spec's, such as `%s: #Pet`; a list has one too: #Pets: [...#Pet]. %s", f.Name, diag.Remedy(f.Value.Text, known))))
 	}
 	return nil
+}
+
+// renamedArguments finds out which arguments have other names on the wire: by their own
+// types alone, so that what else the resource declares does not matter.
+func (c *compiler) renamedArguments(args map[string]argument) {
+	for name, a := range args {
+		if a.decl.Wire && a.value != nil && wireRule(c.wireRule()).renames(c.spec.Types, a.value.Type()) {
+			a.renamed = true
+			args[name] = a
+		}
+	}
 }
 
 // lateArguments compiles the late expressions of a step's call, which see the

@@ -287,6 +287,7 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 	}
 	static := s.static()
 	c.lateArguments(s.args, s.kind, static, scope)
+	c.renamedArguments(s.args)
 	static = s.static()
 	c.faults(s, static, block)
 	s.result, s.effect, s.known = s.kind.Result(static), s.kind.Effect(static), true

@@ -41,13 +41,9 @@ func (n naming) in(v any, from *spec.Type) any {
 	return n.rule.in(v, from, n.onto, n.types)
 }
 
-// out gives what is sent its names on the wire.
-func (n naming) out(v any, t *spec.Type) any {
-	if !n.active {
-		return v
-	}
-	return n.rule.out(v, t, n.types)
-}
+// out gives what is sent its names on the wire. Whether any differ is known of each
+// argument (argument.renamed): it does not depend on what else the resource declares.
+func (n naming) out(v any, t *spec.Type) any { return n.rule.out(v, t, n.types) }
 
 // wireRule is a resource's case rule; "" changes nothing.
 type wireRule string
@@ -62,7 +58,9 @@ func (w wireRule) name(p *spec.Property) string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// out renames what of a value is a typed struct to its names on the wire.
+// out renames what of a value is a typed struct to its names on the wire. What is no
+// declared name (the keys of maps, and those that the author wrote) goes out as it is,
+// and comes before a declared name that would be the same on the wire.
 func (w wireRule) out(v any, t *spec.Type, types spec.Types) any {
 	t = w.narrow(v, types.Resolve(t), types, false)
 	switch v := v.(type) {
@@ -71,12 +69,18 @@ func (w wireRule) out(v any, t *spec.Type, types spec.Types) any {
 		deep := false
 		for name, item := range v {
 			switch p := t.Field(name); {
-			case p == nil:
-				renamed[name] = w.out(item, t.Elem, types)
+			case p == nil || p.AsWritten():
 			case p.WireParents != nil:
 				deep = true
 			default:
 				renamed[w.name(p)] = w.out(item, p.Type, types)
+			}
+		}
+		for name, item := range v {
+			if p := t.Field(name); p == nil {
+				renamed[name] = w.out(item, t.Elem, types)
+			} else if p.AsWritten() {
+				renamed[name] = w.out(item, p.Type, types)
 			}
 		}
 		for _, p := range t.Fields {

@@ -89,6 +89,10 @@ func (p *Property) WirePath(rule string) []string {
 	return append(slices.Clone(p.WireParents), name)
 }
 
+// AsWritten reports whether the property goes out under the name that it has here, as
+// keys do that the author wrote in a value.
+func (p *Property) AsWritten() bool { return p.Wire == p.Name && p.WireParents == nil }
+
 // WireConflict returns two properties of a struct of which one is where the other is
 // on the wire, or within it; nil where none are.
 func (t *Type) WireConflict(rule string) (first, second *Property) {

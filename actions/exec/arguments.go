@@ -41,7 +41,7 @@ func field(name string, t *spec.Type, doc string) *spec.Property {
 
 // member is a property of the result, or of what a late expression sees.
 func member(name string, t *spec.Type, doc string) *spec.Property {
-	return &spec.Property{Name: name, Type: t, Required: true, Doc: doc}
+	return &spec.Property{Name: name, Type: t, Required: true, Doc: doc, Wire: name}
 }
 
 func arg(name string, t *spec.Type, doc string) actions.Arg {

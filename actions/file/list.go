@@ -69,7 +69,7 @@ func listResult(s actions.Static) *spec.Type {
 	return object(
 		member("path", spec.String, "The directory, as it was given."),
 		&spec.Property{
-			Name: "items", Required: true, Type: &spec.Type{Kind: spec.List, Elem: item},
+			Name: "items", Wire: "items", Required: true, Type: &spec.Type{Kind: spec.List, Elem: item},
 			Doc: "What is there, sorted by path; each path begins with the directory's, so that it can be used as a path again.",
 		},
 	)

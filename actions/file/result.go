@@ -33,7 +33,7 @@ func object(members ...*spec.Property) *spec.Type {
 }
 
 func member(name string, kind spec.Kind, doc string) *spec.Property {
-	return &spec.Property{Name: name, Type: &spec.Type{Kind: kind}, Required: true, Doc: doc}
+	return &spec.Property{Name: name, Type: &spec.Type{Kind: kind}, Required: true, Doc: doc, Wire: name}
 }
 
 // attributes are what a look at a file tells without reading it.

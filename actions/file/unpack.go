@@ -41,7 +41,7 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 			return object(
 				member("path", spec.String, "The directory, as it was given."),
 				&spec.Property{
-					Name: "items", Required: true, Doc: "The files, sorted by path; each path begins with the directory's.",
+					Name: "items", Wire: "items", Required: true, Doc: "The files, sorted by path; each path begins with the directory's.",
 					Type: &spec.Type{Kind: spec.List, Elem: object(
 						member("path", spec.String, "The path."),
 						member("size", spec.Int, "Size in bytes."),

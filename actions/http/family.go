@@ -211,5 +211,5 @@ func effectOf(method string) actions.Effect {
 
 // member is a property of a result, or of what a late expression sees.
 func member(name string, t *spec.Type, doc string) *spec.Property {
-	return &spec.Property{Name: name, Type: t, Required: true, Doc: doc}
+	return &spec.Property{Name: name, Type: t, Required: true, Doc: doc, Wire: name}
 }

@@ -294,7 +294,7 @@ func (c *checker) mapLiteral(n *ast.MapNode) typed {
 			before := len(c.refs)
 			v := c.operand(p.Value)
 			secret := c.scope.hides(asRefs(c.refs[before:]), moves(p.Value))
-			setField(out, &spec.Property{Name: key.Value, Type: v.t, Required: true, Secret: secret})
+			setField(out, writtenProperty(key.Value, v.t, secret))
 			continue
 		}
 		key := c.operand(p.Key)
@@ -318,6 +318,12 @@ func asRefs(list []reference) []Ref {
 		refs[i] = Ref{Path: r.path, Presence: r.presence}
 	}
 	return refs
+}
+
+// writtenProperty returns the property of a key that the author wrote: it is its own
+// name on the wire, whatever the rule for declared names.
+func writtenProperty(name string, t *spec.Type, secret bool) *spec.Property {
+	return &spec.Property{Name: name, Type: t, Required: true, Secret: secret, Wire: name}
 }
 
 // setField adds a property to an object, or replaces the one of its name.

@@ -202,7 +202,7 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluato
 		out.keys[i] = f.Name
 		before := len(c.refs)
 		out.parts[i], ft = c.node(f.Value, c.fieldWant(f, t), depth+1)
-		setField(typ, &spec.Property{Name: f.Name, Type: ft, Required: true, Secret: c.scope.hidden(out.parts[i], c.refs[before:])})
+		setField(typ, writtenProperty(f.Name, ft, c.scope.hidden(out.parts[i], c.refs[before:])))
 		_, isFixed := out.parts[i].(fixed)
 		known = known && isFixed
 	}

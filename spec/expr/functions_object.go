@@ -157,6 +157,10 @@ func mergedProperty(below, above *spec.Property, perhaps bool, types spec.Types)
 	p := *above
 	p.Default, p.DefaultExpr, p.Autoname = nil, nil, nil
 	p.Required = !optional(above) && !perhaps
+	if below != nil && above.AsWritten() {
+		// The author writes over a declared member: that is what it stays.
+		p.Wire, p.WireParents = below.Wire, below.WireParents
+	}
 	if below == nil || p.Required {
 		return &p
 	}

@@ -261,7 +261,7 @@ func typeOfCapture(c *checker, cl *call) typed {
 	out := &spec.Type{Kind: spec.Object, Nullable: true}
 	for _, name := range re.SubexpNames() {
 		if name != "" {
-			setField(out, &spec.Property{Name: name, Type: static().string, Required: true})
+			setField(out, writtenProperty(name, static().string, false))
 		}
 	}
 	if len(out.Fields) == 0 {

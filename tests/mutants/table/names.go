@@ -104,6 +104,27 @@ func ofNames() []Mutant {
 			Package: "engine", Test: "TestNamespacesAreKeptApart/an_ambiguous_local_name", Fails: "say which",
 		},
 		{
+			Promise: names, Mechanism: "a key that the author wrote is its own name",
+			File:    "spec/expr/check.go",
+			Find:    `Secret: secret, Wire: name}`,
+			Replace: `Secret: secret}`,
+			Package: "engine", Test: "TestWrittenKeysGoOutAsTheyAre", Fails: "written_fooBar",
+		},
+		{
+			Promise: names, Mechanism: "what is merged over a declared member keeps its name",
+			File:    "spec/expr/functions_object.go",
+			Find:    `	if below != nil && above.AsWritten() {`,
+			Replace: `	if false {`,
+			Package: "engine", Test: "TestWrittenKeysGoOutAsTheyAre", Fails: "merged_over",
+		},
+		{
+			Promise: names, Mechanism: "an argument's own type says whether names differ",
+			File:    "engine/compile_arguments.go",
+			Find:    `renames(c.spec.Types, a.value.Type())`,
+			Replace: `renames(c.spec.Types, nil)`,
+			Package: "engine", Test: "TestWrittenKeysOfOtherArguments", Fails: "typed",
+		},
+		{
 			Promise: names, Mechanism: "a namespace is sent with the names in it",
 			File:    "actions/http/xml.go",
 			Find:    `	case own != "" && own != space:`,
