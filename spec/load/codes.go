@@ -36,6 +36,7 @@ const (
 	unknownStep        = "unknown-step"        // restart names no earlier step of the list
 	typeAsValue        = "type-as-value"       // a type where a value is needed
 	bytesValue         = "bytes-value"         // bytes where a value is needed
+	hiddenField        = "hidden-field"        // a hidden field or definition among data that nothing refers to, which CUE leaves out
 	octalNumber        = "octal-number"        // YAML's unquoted 0644
 	yamlAnchor         = "yaml-alias"          // an alias to nothing, to itself, or of too many nodes
 	badType            = "bad-type"            // text of a type that is no CUE expression

@@ -212,6 +212,8 @@ const syntaxRemedy = "The file is read up to here; the mistake may stand a littl
 func explain(msg string) (code, summary, detail string) {
 	msg = strings.TrimSuffix(strings.TrimSpace(msg), ".")
 	switch {
+	case strings.Contains(msg, "identifiers starting with '__' are reserved"):
+		return syntaxError, msg, `Write the name in quotes, as in "__typename": ….`
 	case strings.HasPrefix(msg, "reference ") && strings.HasSuffix(msg, "not found"):
 		return unknownReference, msg, "CUE looks names up where they stand: in the same block, the blocks around it, and the package. Values of run time are written as text: \"${inputs.name}\"."
 	case strings.Contains(msg, "conflicting values"), strings.Contains(msg, "mismatched types"), strings.Contains(msg, "incompatible"), strings.Contains(msg, "invalid value"), strings.Contains(msg, "out of bound"):

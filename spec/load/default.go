@@ -54,6 +54,9 @@ func (l *loader) defaultOf(m item, t *spec.Type, s site) (def any, has bool) {
 		l.report(defaultNotConcrete, at, s.place, "the default is not one value", "Write a literal after the *.")
 		return nil, false
 	}
+	if star != nil {
+		l.unusedHelpersWithin(item{value: d, expr: star.X, at: at, nameAt: at}, s.place)
+	}
 	def = plain(d)
 	if r := l.named.types.Resolve(t); !accepts(r, def) && !(def == nil && r.Nullable) && r.Kind != spec.Union && r.Kind != spec.Object {
 		l.report(defaultViolates, at, s.place, fmt.Sprintf("the default %s is not allowed by the rest of the type", showLiteral(def)), "Correct the default, or widen the type.")

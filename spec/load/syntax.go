@@ -16,6 +16,8 @@ type syntax struct {
 	// shorthand leads from b to a in `a: b: c`: what is written above the one
 	// is said of the other.
 	shorthand map[*ast.Field]*ast.Field
+	// uses are the hidden names and definitions that something refers to.
+	uses map[string]bool
 }
 
 // decl is what is written at one path.
@@ -25,13 +27,14 @@ type decl struct {
 }
 
 func newSyntax(files []*ast.File) *syntax {
-	s := &syntax{files: files, order: map[string]int{}, root: &decl{}, shorthand: map[*ast.Field]*ast.Field{}}
+	s := &syntax{files: files, order: map[string]int{}, root: &decl{}, shorthand: map[*ast.Field]*ast.Field{}, uses: map[string]bool{}}
 	for i, f := range files {
 		if _, ok := s.order[f.Filename]; !ok {
 			s.order[f.Filename] = i
 		}
 		s.root.add(f.Decls)
 		ast.Walk(f, s.note, nil)
+		s.noteUses(f)
 	}
 	return s
 }

@@ -220,6 +220,7 @@ func (l *loader) structure(it item, s site) *spec.Type {
 			t.Fields = append(t.Fields, p)
 		}
 	}
+	l.unusedHelpers(it, s.place)
 	l.uniqueWires(t, s)
 	open := len(patterns) == 0 && it.value.LookupPath(cue.MakePath(cue.AnyString)).Exists()
 	switch {

@@ -22,6 +22,7 @@ func (l *loader) node(it item, p place) *spec.Node {
 	switch l.kind(it) {
 	case cue.StructKind:
 		n := &spec.Node{Kind: spec.MapNode, Range: it.at}
+		l.unusedHelpers(it, p)
 		for _, m := range l.values(it) {
 			n.Fields = append(n.Fields, l.dataField(m, p))
 		}

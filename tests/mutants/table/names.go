@@ -104,6 +104,20 @@ func ofNames() []Mutant {
 			Package: "engine", Test: "TestNamespacesAreKeptApart/an_ambiguous_local_name", Fails: "say which",
 		},
 		{
+			Promise: names, Mechanism: "what CUE would leave out of data is an error",
+			File:    "spec/load/value.go",
+			Find:    `		l.unusedHelpers(it, p)`,
+			Replace: ``,
+			Package: "spec/load", Test: "TestHiddenFieldsInData", Fails: "json__id",
+		},
+		{
+			Promise: names, Mechanism: "a helper that something refers to is none of the data",
+			File:    "spec/load/hidden.go",
+			Find:    `l.syntax.uses[m.name]`,
+			Replace: `false`,
+			Package: "spec/load", Test: "TestHiddenParametersOfMacros", Fails: "a macro",
+		},
+		{
 			Promise: names, Mechanism: "a key that the author wrote is its own name",
 			File:    "spec/expr/check.go",
 			Find:    `Secret: secret, Wire: name}`,
