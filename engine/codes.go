@@ -36,6 +36,8 @@ const (
 	codeAtLeastOnce          = "at-least-once"         // a create that may be made twice if its answer is lost (warning)
 	codeMayOverwrite         = "may-overwrite"         // a create that replaces what somebody else made under the same name (warning)
 	codeFindUntyped          = "find-untyped"          // a find of no declared type, where the create that it stands for returns one (warning)
+	codeFindAny              = "find-any"              // a find that refers to no input, and may take another object for the one that was made (warning)
+	codeAlwaysRefused        = "always-refused"        // an update or delete under the condition that nothing is there (warning)
 	codeUnsafeRetry          = "unsafe-retry"          // a retry or until that would repeat what may have been done
 	codeBadCall              = "bad-call"              // arguments that make no sense together, or of an action's own rules
 	codeAliasTaken           = "alias-taken"           // a former name that another resource has or had

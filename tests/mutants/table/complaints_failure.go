@@ -69,6 +69,27 @@ func ofFailures() []Mutant {
 			Package:   complaints, Test: "TestComplaint20RetriesAskFind", Fails: "vet lets it pass",
 		},
 		{
+			Promise: "Nobody else's object is taken over", Mechanism: "vet warns of a find that refers to no input",
+			File:    "engine/compile_pointless.go",
+			Find:    `	c.warn(codeFindAny,`,
+			Replace: `	c.warn("other",`,
+			Package: "engine", Test: "TestFindsOfAnyObject", Fails: "0 warnings",
+		},
+		{
+			Promise: "Nobody else's object is taken over", Mechanism: "vet warns of a condition that never holds",
+			File:    "engine/compile_pointless.go",
+			Find:    `samePath(s, r.read) || samePath(s, r.delete)`,
+			Replace: `false`,
+			Package: "engine", Test: "TestConditionsThatNeverHold", Fails: "0 warnings",
+		},
+		{
+			Promise: "A trial leaves nothing behind", Mechanism: "try asks read after a delete",
+			File:    "cmd/declprov/internal/try/life.go",
+			Find:    `	if !l.plan.Reads {`,
+			Replace: `	if true {`,
+			Package: "cmd/declprov", Test: "TestScripts/try-failures", Fails: "read    gone",
+		},
+		{
 			Complaint: 20, Promise: "Nothing is made twice",
 			Mechanism: "with an idempotency key it is sent again",
 			File:      "actions/http/family.go",
