@@ -3,6 +3,7 @@ package load
 import (
 	"encoding/json"
 	"fmt"
+	regexps "regexp/syntax"
 	"strconv"
 	"strings"
 
@@ -65,10 +66,27 @@ func (l *loader) pattern(it item, t *spec.Type, value any, negated bool, s site)
 		return
 	}
 	if _, err := budget.Compile(text); err != nil {
-		l.report(badRegexp, it.at, s.place, err.Error(), "Regular expressions are RE2's: no backreferences, no look-ahead.")
+		l.report(badRegexp, it.at, s.place, err.Error(), regexpRemedy(err))
 		return
 	}
 	t.Patterns = []spec.Pattern{{Regexp: text, Negated: negated}}
+}
+
+// regexpRemedy says what to write instead of a regular expression that is refused.
+func regexpRemedy(err error) string {
+	for code, remedy := range map[regexps.ErrorCode]string{
+		regexps.ErrInvalidPerlOp:     "Regular expressions are RE2's: no backreferences, no look-ahead.",
+		regexps.ErrInvalidEscape:     "Regular expressions are RE2's: no backreferences, and escapes of its own only, such as \\d, \\w, \\s and \\pL.",
+		regexps.ErrInvalidRepeatSize: "A repeat counts to 1000 at most, together with those within it. Bound the length with strings.MaxRunes, or repeat with * or +.",
+	} {
+		if strings.HasPrefix(err.Error(), string(code)) {
+			return remedy
+		}
+	}
+	if strings.HasPrefix(err.Error(), "its repetitions") {
+		return "Bound the length with strings.MaxRunes, or repeat with * or +."
+	}
+	return `Correct it. A sign that stands for itself has a backslash before it, which is two in quotes: =~"^a\\.b$".`
 }
 
 // validator is a call such as strings.MinRunes(2).

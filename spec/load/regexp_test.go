@@ -1,0 +1,30 @@
+package load
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// Each way in which a regular expression is wrong has a remedy of its own.
+func TestRegexpRemedies(t *testing.T) {
+	for text, want := range map[string]string{
+		`^(?=a)b`:                       "look-ahead",
+		`(a)\\1`:                        "backreferences",
+		`((a{1,1000}){1,1000})+`:        "counts to 1000",
+		`a{1001}`:                       "counts to 1000",
+		strings.Repeat("a{1,999}", 100): "strings.MaxRunes",
+		`a(b`:                           "backslash",
+		`[a`:                            "backslash",
+		`*a`:                            "backslash",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			src := "name: \"test\"\nversion: \"0.1.0\"\nresources: T: {inputs: name: =~\"" + text + "\"\nid: \"1\"\ncreate: exec: command: [\"true\"]}"
+			_, diags := Load(context.Background(), Source{Path: "-", Stdin: []byte(src), Format: "cue"})
+			if len(diags) != 1 || diags[0].Code != badRegexp || !strings.Contains(diags[0].Detail, want) {
+				t.Errorf("%q is expected: %+v", want, diags)
+			}
+		})
+	}
+}
