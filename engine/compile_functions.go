@@ -118,6 +118,6 @@ func (c *compiler) outputsYielded(what string, t, outputs *spec.Type, op *operat
 			continue
 		}
 		c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
-			fmt.Sprintf("%s yields no such member. Return it, or make it optional: `%s?:`.", capital(what), p.Name))
+			fmt.Sprintf("%s yields no such member. Return it, or make it optional: `%s?:`.", capital(what), p.Name)+c.remedyWire(op, t, p))
 	}
 }

@@ -188,7 +188,7 @@ func (c *compiler) readBack(r *resource) {
 		}
 		c.fail(codeNotReadBack, p.Range, "inputs."+p.Name, fmt.Sprintf("read does not give input %q", p.Name),
 			fmt.Sprintf("What read yields (%s) has: %s. Return it, or say that the world does not give it back: @noRead().",
-				at, strings.Join(yields.FieldNames(), ", ")))
+				at, strings.Join(yields.FieldNames(), ", "))+c.remedyWire(r.read, yields, p))
 	}
 }
 
@@ -231,11 +231,11 @@ func (c *compiler) outputsGiven(r *resource) {
 		return
 	}
 	created, at := c.yields(r.create, r.spec.Create)
-	known := []*spec.Type{created}
+	known, by := []*spec.Type{created}, r.create
 	if r.read != nil {
 		var seen *spec.Type
 		seen, at = c.yields(r.read, r.spec.Read)
-		known = append(known, seen)
+		known, by = append(known, seen), r.read
 	}
 	if slices.Contains(known, nil) {
 		return
@@ -244,7 +244,7 @@ func (c *compiler) outputsGiven(r *resource) {
 		gives := func(t *spec.Type) bool { return t.Field(p.Name) != nil }
 		if p.Required && !slices.ContainsFunc(known, gives) && !r.create.meansTo(p.Name) && !r.read.meansTo(p.Name) {
 			c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
-				fmt.Sprintf("No operation yields it (%s). Return it, or make it optional: `%s?:`.", at, p.Name))
+				fmt.Sprintf("No operation yields it (%s). Return it, or make it optional: `%s?:`.", at, p.Name)+c.remedyWire(by, last(known), p))
 		}
 	}
 }

@@ -103,7 +103,7 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	}
 	if r.id == "" {
 		r.failed = len(r.op.steps)
-		return e.failedCreate(ctx, r, ref, inputs, fmt.Errorf("%s has no id: `id` yields nothing after create", r.res.spec.Name))
+		return e.failedCreate(ctx, r, ref, inputs, r.withoutID())
 	}
 	outputs, err := e.outputs(ctx, r, ref, inputs, nil)
 	state := r.newState(inputs, outputs)

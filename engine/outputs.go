@@ -37,7 +37,7 @@ func (e *Engine) outputs(
 		return got.values, nil
 	}
 	if r.res.read == nil {
-		return got.values, cmp.Or(err, r.fillIn(got, before))
+		return got.values, cmp.Or(err, r.fillIn(got, before, yield))
 	}
 	seen, err := e.readBack(ctx, r, ref, inputs, got.values)
 	if err != nil && len(seen) == 0 {
@@ -48,11 +48,11 @@ func (e *Engine) outputs(
 
 // fillIn completes what an operation yields by what is recorded; what nobody
 // knows is an error.
-func (r *run) fillIn(got projection, before map[string]property.Value) error {
+func (r *run) fillIn(got projection, before map[string]property.Value, yield any) error {
 	for _, name := range got.missing {
 		v, ok := before[name]
 		if !ok {
-			return fmt.Errorf("%s gives no %s, and %s has no read that could", r.verb, name, r.res.spec.Name)
+			return r.lacks(fmt.Sprintf("%s has no read, and %s gives", r.res.spec.Name, r.verb), []string{name}, yield)
 		}
 		got.values[name] = v
 	}
@@ -80,7 +80,7 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 			r.etag = reader.etag
 			got, err := r.res.outputs.project(yield, reader.mask())
 			if err == nil && len(got.missing) > 0 {
-				err = fmt.Errorf("read yields no %s", enumerateAnd(got.missing))
+				err = reader.lacks("read yields", got.missing, yield)
 			}
 			if err != nil {
 				err = fmt.Errorf("reading it back: %w", reader.mask().Error(err))

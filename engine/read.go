@@ -93,7 +93,7 @@ func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Res
 	m := r.mask()
 	outputs, lost := r.res.outputs.project(yield, m)
 	if lost == nil && len(outputs.missing) > 0 {
-		lost = fmt.Errorf("read yields no %s", enumerateAnd(outputs.missing))
+		lost = r.lacks("read yields", outputs.missing, yield)
 	}
 	inputs, lostInputs := e.seenInputs(r, ref, old, yield, importing)
 	if all, changed := r.res.inputs.sealed(property.New(inputs)); changed {
