@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/spf13/cobra"
@@ -193,6 +194,10 @@ func notTried(p *engine.Program, name string) string {
 	return ""
 }
 
+// settled is how long a deleted object may still be seen: a spec's own `consistency`,
+// where it has none.
+const settled = 10 * time.Second
+
 // plan reads what is to be tried, by the types that the spec declares.
 func (a *app) plan(c *container.Container, p *engine.Program, token string, values []string, o tryOptions) (try.Plan, error) {
 	name := token[strings.LastIndex(token, ":")+1:]
@@ -209,7 +214,7 @@ func (a *app) plan(c *container.Container, p *engine.Program, token string, valu
 	if err != nil {
 		return try.Plan{}, err
 	}
-	plan := try.Plan{Package: p.Metadata().Name, Type: name, Keep: o.keep, HasThen: len(o.then) > 0}
+	plan := try.Plan{Package: p.Metadata().Name, Type: name, Keep: o.keep, HasThen: len(o.then) > 0, Reads: resource.Read != nil, Consistency: settled}
 	config, types := p.Config()
 	for _, given := range []struct {
 		into   *property.Map

@@ -28,6 +28,10 @@ type Plan struct {
 	HasThen bool
 	// Keep leaves the resource in the world.
 	Keep bool
+	// Reads says that the resource has a read, which is asked after a delete whether
+	// the thing is gone, for as long as Consistency.
+	Reads       bool
+	Consistency time.Duration
 }
 
 // ErrFailed says that something that was tried did not work; what, was shown.
@@ -302,6 +306,11 @@ func (l *life) replace(ctx context.Context, deleteFirst bool) error {
 	if err := l.deleteState(ctx, old); err != nil {
 		return err
 	}
+	if old.ID != l.state.ID {
+		if err := l.gone(ctx, old); err != nil {
+			return err
+		}
+	}
 	return l.look(ctx)
 }
 
@@ -310,7 +319,37 @@ func (l *life) delete(ctx context.Context) error {
 		return err
 	}
 	l.exists = false
-	return nil
+	return l.gone(ctx, l.state)
+}
+
+// gone asks read whether what was deleted is gone. A server that answers 404 to a delete
+// at a wrong path has deleted nothing, and the delete counts as done.
+func (l *life) gone(ctx context.Context, s client.State) error {
+	if !l.plan.Reads {
+		return nil
+	}
+	until := time.Now().Add(l.plan.Consistency)
+	for delay := 100 * time.Millisecond; ; delay *= 2 {
+		now, err := l.client.Read(ctx, l.resource, s, client.Operation{})
+		left := time.Until(until)
+		switch {
+		case err != nil:
+			l.heading("read", "failed: whether it is gone is not known")
+			return l.fail(err)
+		case now.ID == "":
+			l.heading("read", "gone")
+			return nil
+		case left <= 0:
+			l.heading("read", "it is still there, though delete was done")
+			l.failure("Delete has another address than read, or the server deletes later: then wait for it in a further step of delete, with until.")
+			return ErrFailed
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(min(delay, left)):
+		}
+	}
 }
 
 func (l *life) deleteState(ctx context.Context, s client.State) error {
