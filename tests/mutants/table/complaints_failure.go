@@ -83,13 +83,6 @@ func ofFailures() []Mutant {
 			Package: "engine", Test: "TestConditionsThatNeverHold", Fails: "0 warnings",
 		},
 		{
-			Promise: "A trial leaves nothing behind", Mechanism: "try asks read after a delete",
-			File:    "cmd/declprov/internal/try/life.go",
-			Find:    `	if !l.plan.Reads {`,
-			Replace: `	if true {`,
-			Package: "cmd/declprov", Test: "TestScripts/try-failures", Fails: "read    gone",
-		},
-		{
 			Complaint: 20, Promise: "Nothing is made twice",
 			Mechanism: "with an idempotency key it is sent again",
 			File:      "actions/http/family.go",
