@@ -130,7 +130,7 @@ func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
 // settleDeleted forgets the intents of a resource that was deleted: what they may
 // have made was made of it, and another one may come under its name. missed says that
 // not all of it was found: an update that failed, or that was not finished, may have moved
-// it elsewhere.
+// it elsewhere, and a create that made it anew may have made what the state does not name.
 func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) error {
 	if s.Private.Token == "" || !res.journals() {
 		return nil
@@ -141,7 +141,8 @@ func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) err
 	}
 	return book.Settle(e.subject(ref), func(i journal.Intent) bool {
 		moved := missed && i.Operation == journal.Update && (i.Status == journal.Failed || i.Status == journal.Answered)
-		return i.Token == s.Private.Token && !i.UnderWay() && !moved
+		anew := missed && i.Operation == journal.Create && i.Open() && res.maker != nil && i.Step == res.maker.index
+		return i.Token == s.Private.Token && !i.UnderWay() && !moved && !anew
 	})
 }
 

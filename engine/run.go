@@ -85,6 +85,8 @@ type run struct {
 	failed  int // index of the step that failed
 	id      string
 	preview bool
+	// until is the index of the step before which the run pauses, 0 for none.
+	until int
 	// unfit is the error of an attempt that was done, and whose response does not fit.
 	unfit error
 	// misfits are the steps that were done, here or in an earlier run, and whose

@@ -64,19 +64,16 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	}
 	if maker.certainty == actions.Keyed {
 		// Under its key it is done once, now or then.
-		out := e.finishCreate(ctx, old, r.ref, inputs)
-		if out.State == nil {
-			return nil, out.Err
-		}
-		if out.Err == nil && r.res.read != nil && len(r.res.create.steps) == 1 {
-			// A server repeats what it has answered, also of what is gone since.
-			if there, err := old.standing(ctx, out.State.ID); err == nil && !there {
-				book, err := e.book()
-				if err != nil {
-					return nil, err
-				}
-				return nil, r.forget(book, i)
+		gone, out := e.replay(ctx, old, inputs)
+		switch {
+		case gone:
+			book, err := e.book()
+			if err != nil {
+				return nil, err
 			}
+			return nil, r.forget(book, i)
+		case out.State == nil:
+			return nil, out.Err
 		}
 		return madeBefore(out.State, old, inputs), nil
 	}
@@ -122,6 +119,30 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	i.Status, i.Token = journal.Answered, r.token
 	old.failed = maker.index + 1 // what stands behind it did not run
 	return madeBefore(old.newState(inputs, old.partialOutputs(old.mask())), old, inputs), book.Put(i, false)
+}
+
+// replay settles a create under its key: what it made is seen again, and what is still
+// to be done of it is done. A server repeats what it has answered, also of what is gone
+// since: for that no more is made.
+func (e *Engine) replay(ctx context.Context, old *run, inputs property.Map) (gone bool, out Result) {
+	maker := old.res.maker
+	if old.res.read == nil || maker.forEach != nil {
+		return false, e.finishCreate(ctx, old, old.ref, inputs)
+	}
+	old.until = maker.index + 1
+	if err := old.steps(ctx); err != nil {
+		return false, e.failedCreate(ctx, old, old.ref, inputs, err)
+	}
+	if old.id != "" {
+		if there, err := old.standing(ctx, old.id); err == nil && !there {
+			return true, Result{}
+		}
+	}
+	old.until, old.finished = 0, map[int]bool{}
+	for i := range maker.index + 1 {
+		old.finished[i] = true
+	}
+	return false, e.finishCreate(ctx, old, old.ref, inputs)
 }
 
 // madeBefore is the state of what a create with other inputs than those of now has made:

@@ -101,6 +101,9 @@ func (r *run) pass(ctx context.Context) error {
 		if r.finished[i] {
 			continue
 		}
+		if r.until > 0 && i >= r.until {
+			return nil
+		}
 		if err := r.pastStep(ctx, s); err != nil {
 			if r.failed = i; unfit(err) {
 				r.misfit(i)

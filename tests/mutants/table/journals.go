@@ -121,6 +121,22 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise:   "Nothing is lost",
+			Mechanism: "what a create may have made anew stays listed when the old object is gone",
+			File:      "engine/journals.go",
+			Find:      `!i.UnderWay() && !moved && !anew`,
+			Replace:   `!i.UnderWay() && !moved && (!anew || true)`,
+			Package:   "engine", Test: "TestWhatWasMadeAnewIsListed", Fails: "in the journal",
+		},
+		{
+			Promise:   "Nothing is lost",
+			Mechanism: "no parts are made of what a key gives and is gone",
+			File:      "engine/settle_create.go",
+			Find:      `err == nil && !there {`,
+			Replace:   `err == nil && !there && false {`,
+			Package:   "engine", Test: "TestAKeyMakesNothingOfWhatIsGone/gone", Fails: "calls",
+		},
+		{
+			Promise:   "Nothing is lost",
 			Mechanism: "what gives a resource another name is not repeated where it was",
 			File:      "engine/intents.go",
 			Find:      `s.certainty == actions.Safe && r.verb == update && !r.undoing && r.renames()`,
