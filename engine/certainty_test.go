@@ -341,11 +341,11 @@ func TestUnsafeRetry(t *testing.T) {
 		"bare":                 {`create: {retry: attempts: 3, world: post: what: "make"}`, []string{"at-least-once", "unsafe-retry"}},
 		"about doubt":          {`create: {retry: on: ["timeout"], world: post: what: "make"}`, []string{"at-least-once", "unsafe-retry"}},
 		"keyed":                {`create: {retry: attempts: 3, world: post: {what: "make", key: true}}`, nil},
-		"found":                {`create: {retry: attempts: 3, world: post: what: "make"}` + "\nfind: world: look: what: \"find\"", nil},
-		"until":                {`create: {until: "${result.ok}", world: post: {what: "make"}}` + "\nfind: world: look: what: \"find\"", []string{"unsafe-retry"}},
+		"found":                {`create: {retry: attempts: 3, world: post: what: "make"}` + "\nfind: world: look: what: \"find ${inputs.name}\"", nil},
+		"until":                {`create: {until: "${result.ok}", world: post: {what: "make"}}` + "\nfind: world: look: what: \"find ${inputs.name}\"", []string{"unsafe-retry"}},
 		"an update":            {`create: world: post: {what: "make", key: true}` + "\nupdate: {retry: attempts: 2, world: post: what: \"change\"}", []string{"unsafe-retry"}},
-		"a group":              {`create: {retry: on: [409], steps: [{world: post: what: "make"}, {world: look: what: "see"}]}` + "\nfind: world: look: what: \"find\"", []string{"unsafe-retry"}},
-		"a group, effect last": {`create: {retry: on: [409], steps: [{world: look: what: "see"}, {world: post: what: "make"}]}` + "\nfind: world: look: what: \"find\"", nil},
+		"a group":              {`create: {retry: on: [409], steps: [{world: post: what: "make"}, {world: look: what: "see"}]}` + "\nfind: world: look: what: \"find ${inputs.name}\"", []string{"unsafe-retry"}},
+		"a group, effect last": {`create: {retry: on: [409], steps: [{world: look: what: "see"}, {world: post: what: "make"}]}` + "\nfind: world: look: what: \"find ${inputs.name}\"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, diags := newWorld().compile(t, `resources: Thing: {
