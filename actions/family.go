@@ -244,6 +244,9 @@ const (
 type Grant struct {
 	Access  Access
 	Pattern *spec.Node
+	// Name is what a step asks for, where Pattern covers something else or is quoted:
+	// a path, which starts at Root unless it is absolute.
+	Name, Root *spec.Node
 }
 
 // Example is documented usage; a test runs each.

@@ -97,6 +97,18 @@ func (p *Processes) Program(name string) (string, error) {
 	return path, nil
 }
 
+// Check is an error where no rule can grant the program. It asks nothing of the machine:
+// whether a name stands for a path, only Program tells.
+func (p *Processes) Check(name string) error {
+	granted := slices.ContainsFunc(p.rules, func(rule string) bool {
+		return ProgramCovered(rule, name) || isPath(rule) && isPath(name) && p.Place(rule) == p.Place(name)
+	})
+	if granted {
+		return nil
+	}
+	return &ProgramError{Program: name, Granted: p.rules}
+}
+
 // Programs are the paths of all programs that are granted, as far as they are found.
 func (p *Processes) Programs() []string {
 	var paths []string

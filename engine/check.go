@@ -31,6 +31,9 @@ func (e *Engine) Check(ctx context.Context, req CheckRequest) (CheckResponse, er
 	if f.list == nil {
 		e.readsBack(res, inputs, &f)
 	}
+	if f.list == nil && !req.HasOld { // else create may not run at all
+		e.refuseUngranted(res, req.Ref, inputs, &f)
+	}
 	return CheckResponse{Inputs: inputs, Failures: f.list}, nil
 }
 

@@ -133,7 +133,12 @@ resources: It: {
 			if err := os.Symlink("/bin/true", filepath.Join(dir, "tools", "true")); err != nil {
 				t.Fatal(err)
 			}
-			out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("It"), Inputs: check(t, e, "It", property.Map{})})
+			// Whatever Check has said, the run refuses it too.
+			checked, err := e.Check(t.Context(), engine.CheckRequest{Ref: ref("It")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("It"), Inputs: checked.Inputs})
 			if refused := errors.Is(out.Err, fs.ErrPermission); refused != test.refused || !refused && out.Err != nil || refused && out.State != nil {
 				t.Errorf("%+v, %v", out.State, out.Err)
 			}

@@ -61,6 +61,11 @@ func (c *compiler) createOperation(r *resource) *trail {
 		c.yield(r, r.create, create, m.Create, t)
 	})
 	r.idAfter = after
+	for _, s := range r.create.steps {
+		if slices.ContainsFunc(s.asks, s.dependsOnInputs) {
+			r.asking = append(r.asking, s)
+		}
+	}
 	c.want(r, r.create, create)
 	return t
 }

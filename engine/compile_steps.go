@@ -46,6 +46,8 @@ type step struct {
 	// named are the programs that it runs because it names them itself, in a spec
 	// without a permissions block.
 	named []grant
+	// asks are what it asks the permissions for.
+	asks []request
 
 	when, forEach, until, refused, fail, progress, gone, lock *expr.Value
 	// over is what is known of what forEach goes over: a list, a map, or spec.Any.
@@ -308,7 +310,7 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 	if !c.diags[before:].HasErrors() {
 		s.certain(static)
 	}
-	c.permitted(s, static, block)
+	c.permitted(s, static, block, scope)
 }
 
 // typed reports whether an argument says of which type the response is.

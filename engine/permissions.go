@@ -205,7 +205,7 @@ func (c *compiler) familyStatic(f *actions.Family) actions.Static {
 }
 
 // permitted reports what a step needs and can never have.
-func (c *compiler) permitted(s *step, static actions.Static, block spec.Field) {
+func (c *compiler) permitted(s *step, static actions.Static, block spec.Field, scope *expr.Scope) {
 	if s.kind.Sandbox != nil {
 		if mode := s.kind.Sandbox(static); mode != "" {
 			c.confined.add(c.confinement(mode))
@@ -215,6 +215,7 @@ func (c *compiler) permitted(s *step, static actions.Static, block spec.Field) {
 		return
 	}
 	for _, need := range s.kind.Grants(static) {
+		c.addRequest(s, need, scope)
 		if c.names(s, need) || c.mayHave(need) || c.spec.Permissions == nil && c.unnamed {
 			continue
 		}

@@ -228,6 +228,9 @@ type resource struct {
 	// maker is the step of create that makes the object: the last with an effect
 	// up to the one after which the id is taken; nil where create has no effect.
 	maker *step
+	// asking are the steps of create that ask for a file, host or program that an input
+	// decides.
+	asking []*step
 	// sinks are the inputs that end up where a secret may not go.
 	sinks []sink
 }

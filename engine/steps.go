@@ -123,6 +123,11 @@ func (r *run) pass(ctx context.Context) error {
 
 // pastStep runs a step and records its result.
 func (r *run) pastStep(ctx context.Context, s *step) error {
+	if r.preview {
+		if err := r.refuseStep(ctx, s); err != nil {
+			return err
+		}
+	}
 	if r.preview && !s.model.Preview {
 		r.record(s, expr.Unknown{})
 		return nil

@@ -26,8 +26,17 @@ func needs(access actions.Access, argument string) func(actions.Static) []action
 		if pattern == nil {
 			return nil
 		}
-		return []actions.Grant{{Access: access, Pattern: pattern}}
+		return []actions.Grant{asking(s, access, pattern, argument)}
 	}
+}
+
+// asking is the grant that a step needs for the path in the argument.
+func asking(s actions.Static, access actions.Access, pattern *spec.Node, argument string) actions.Grant {
+	g := actions.Grant{Access: access, Pattern: pattern, Name: s.Nodes[argument]}
+	if root := s.Nodes["root"]; root != nil && root.Kind == spec.StringNode {
+		g.Root = root
+	}
+	return g
 }
 
 // located is the path in the argument below the root, as a pattern.

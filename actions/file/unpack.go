@@ -59,7 +59,7 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 			if at == nil {
 				return nil
 			}
-			return []actions.Grant{{Access: actions.WriteTo, Pattern: under(at, "**")}}
+			return []actions.Grant{asking(s, actions.WriteTo, under(at, "**"), "path")}
 		},
 		Examples: []actions.Example{{
 			Summary: "A site, without what an earlier one had", Spec: `file: unpack: {path: "www", archive: "${inputs.site}", overwrite: true, exact: true}`,

@@ -26,10 +26,15 @@ func familyGrants(s actions.Static) []actions.Grant {
 // needs are the grants of a request, as far as it spells out where it goes.
 func needs(s actions.Static) []actions.Grant {
 	out := familyGrants(s)
-	if at := s.Nodes["url"]; spellsOrigin(at) {
+	at := s.Nodes["url"]
+	switch {
+	case spellsOrigin(at):
 		if s.Nodes["baseURL"] != nil {
 			out = out[1:]
 		}
+		out = append(out, actions.Grant{Access: actions.Connect, Pattern: at})
+	case at != nil && at.Kind == spec.StringNode && strings.HasPrefix(at.Text, "${"):
+		// The value may say where it goes, or be relative to the base.
 		out = append(out, actions.Grant{Access: actions.Connect, Pattern: at})
 	}
 	return out

@@ -33,6 +33,7 @@ func BenchmarkCalls(b *testing.B) {
 	recorded.Fields["__declprov"] = structpb.NewStringValue(`{"t":"18ea5f12faa0551a93698687"}`)
 	urn := readme.URN()
 	check := &pulumirpc.CheckRequest{Urn: urn, Type: readme.Type, Name: readme.Name, News: inputs, Olds: inputs}
+	checkNew := &pulumirpc.CheckRequest{Urn: urn, Type: readme.Type, Name: readme.Name, News: inputs}
 	calls := map[string]func() error{
 		"protobuf": func() error {
 			raw, err := proto.Marshal(check)
@@ -41,7 +42,8 @@ func BenchmarkCalls(b *testing.B) {
 			}
 			return proto.Unmarshal(raw, new(pulumirpc.CheckRequest))
 		},
-		"Check": func() error { _, err := s.Check(ctx, check); return err },
+		"Check":     func() error { _, err := s.Check(ctx, check); return err },
+		"Check new": func() error { _, err := s.Check(ctx, checkNew); return err },
 		"Diff": func() error {
 			_, err := s.Diff(ctx, &pulumirpc.DiffRequest{
 				Id: "a.txt", Urn: urn, Type: readme.Type, Name: readme.Name, Olds: shallow(recorded), OldInputs: inputs, News: inputs,
@@ -55,7 +57,7 @@ func BenchmarkCalls(b *testing.B) {
 			return err
 		},
 	}
-	for _, name := range []string{"protobuf", "Check", "Diff", "preview"} {
+	for _, name := range []string{"protobuf", "Check", "Check new", "Diff", "preview"} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

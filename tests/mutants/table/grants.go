@@ -24,6 +24,20 @@ func ofGrants() []Mutant {
 		if p.Contains(addr) {`, `	for _, p := range specials {
 		if p.Contains(addr) && false {`,
 			"actions", "TestReachable", "fd20:ce::254"),
+		row("what is not granted fails in Check", "engine/check.go",
+			`	if f.list == nil && !req.HasOld {`, `	if f.list == nil && !req.HasOld && false {`,
+			"engine", "TestUngrantedInputs/a_path_elsewhere", "Check refuses"),
+		row("what is not granted fails in the preview", "engine/steps.go",
+			`	if r.preview {
+		if err := r.refuseStep(ctx, s); err != nil {`, `	if r.preview {
+		if err := r.refuseStep(ctx, s); err != nil && false {`,
+			"engine", "TestUngrantedAnswer/other", "want granted: false"),
+		row("what a grant that is not known may cover is not refused", "engine/ungranted.go",
+			`		return err == nil && expr.HasUnknown(v)`, `		return err == nil && expr.HasUnknown(v) && false`,
+			"engine", "TestUngrantedInputs/a_grant_not_known", "Check refuses"),
+		row("a refusal does not show a secret", "engine/ungranted.go",
+			`reason: r.mask().Text(reason)})`, `reason: reason})`,
+			"engine", "TestUngrantedSecret", "Check:"),
 		row("the ssh-agent is granted", "actions/processes.go",
 			`	if !p.agent {`, `	if false {`,
 			"actions", "TestAgentSocket", "not granted"),

@@ -1,0 +1,353 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// request is a file, host or program that a step asks the permissions for, compiled so
+// that Check and previews can refuse what the step would be refused.
+type request struct {
+	access actions.Access
+	// name is the path, URL or program; root the folder at which a path starts, or nil.
+	name, root *expr.Value
+}
+
+// addRequest compiles a request of the step. One that does not compile was reported where it
+// is an argument.
+func (c *compiler) addRequest(s *step, g actions.Grant, scope *expr.Scope) {
+	if g.Access == actions.Agent {
+		return // the spec grants it or does not, which vet has told
+	}
+	n := request{access: g.Access, name: s.valueOf(cmp.Or(g.Name, g.Pattern), scope), root: s.valueOf(g.Root, scope)}
+	if n.name == nil || g.Root != nil && n.root == nil {
+		return
+	}
+	s.asks = append(s.asks, n)
+}
+
+// valueOf returns the compiled form of a part of the step's arguments: the argument's
+// own where it is a whole one.
+func (s *step) valueOf(n *spec.Node, scope *expr.Scope) *expr.Value {
+	if n == nil {
+		return nil
+	}
+	for _, a := range s.args {
+		switch {
+		case a.node == n && a.rest == n && a.value != nil:
+			return a.value
+		case a.node != nil && len(a.node.Items) > 0 && a.node.Items[0] == n && len(a.words) == len(a.node.Items):
+			return a.words[0].value
+		}
+	}
+	v, diags := expr.Compile(n, scope, nil)
+	if diags.HasErrors() {
+		return nil
+	}
+	return v
+}
+
+// refs are what the request refers to, in the order in which they are blamed.
+func (n request) refs() []expr.Ref {
+	if n.root == nil {
+		return n.name.Refs()
+	}
+	return slices.Concat(n.name.Refs(), n.root.Refs())
+}
+
+// dependsOnInputs reports whether an input has a say in what the step needs.
+func (s *step) dependsOnInputs(n request) bool {
+	each := s.forEach != nil && slices.ContainsFunc(s.forEach.Refs(), isInputRef)
+	return slices.ContainsFunc(n.refs(), func(ref expr.Ref) bool { return isInputRef(ref) || each && ref.Path[0] == "each" })
+}
+
+func isInputRef(ref expr.Ref) bool { return len(ref.Path) > 1 && ref.Path[0] == "inputs" }
+
+// ungranted is what a step would be refused.
+type ungranted struct {
+	// property is the path of the input that decides it, or "".
+	property, reason string
+}
+
+func (u *ungranted) Error() string {
+	if u.property == "" {
+		return u.reason
+	}
+	return u.property + ": " + u.reason
+}
+
+// namesOfAnswers are the names that steps give a value.
+var namesOfAnswers = append([]string{"id", "steps"}, answerNames...)
+
+// refuseUngranted reports the inputs that make create ask for what is not granted.
+// What depends on the answers of its steps waits for the preview.
+func (e *Engine) refuseUngranted(res *resource, ref Ref, inputs property.Map, f *findings) {
+	if len(res.asking) == 0 {
+		return
+	}
+	r := e.newRun(f.ctx, res, res.create, create, ref, nil)
+	r.inputs(inputs)
+	for _, name := range namesOfAnswers {
+		r.vars.Values[name] = expr.Unknown{}
+	}
+	if r.open() != nil {
+		return // it depends on the grants, and the operation reports it
+	}
+	for _, s := range res.asking {
+		for _, u := range r.ungranted(s) {
+			told := slices.ContainsFunc(f.list, func(other Failure) bool { return other.Path == u.property })
+			if u.property != "" && !told {
+				f.add(u.property, "%s", u.reason)
+			}
+		}
+	}
+}
+
+// refuseStep is the error of a step of a preview that would be refused what it needs.
+func (r *run) refuseStep(ctx context.Context, s *step) error {
+	defer r.evaluateIn(r.evaluateIn(unsent{ctx}))
+	if found := r.ungranted(s); len(found) > 0 {
+		return r.stop(s, 1, actions.Refused, found[0])
+	}
+	return nil
+}
+
+// ungranted returns what the step, or a turn of it, needs and is not granted, as far as
+// that is known. What cannot be evaluated is left to the step itself.
+func (r *run) ungranted(s *step) []*ungranted {
+	if len(s.asks) == 0 {
+		return nil
+	}
+	if s.forEach == nil {
+		return r.ungrantedOnce(s, nil)
+	}
+	over, err := r.evaluate(s.forEach)
+	if err != nil || over.plain == nil {
+		return nil
+	}
+	elements, _, err := loopElements(over.marked)
+	if err != nil {
+		return nil
+	}
+	defer r.secrets.forget("each")
+	defer delete(r.vars.Values, "each")
+	var out []*ungranted
+	for _, el := range elements {
+		r.put("each", map[string]any{"key": el.key, "value": el.value})
+		out = append(out, r.ungrantedOnce(s, &el)...)
+	}
+	return out
+}
+
+// ungrantedOnce is ungranted for one turn of a forEach, or without one.
+func (r *run) ungrantedOnce(s *step, el *loopElement) (out []*ungranted) {
+	if wanted, err := r.truth(s.when, true); err != nil || !wanted {
+		return nil
+	}
+	env, err := r.envOf(s)
+	if err != nil {
+		return nil
+	}
+	for _, n := range s.asks {
+		asked := r.asked(n)
+		if !asked.known {
+			continue
+		}
+		reason := r.refusal(env, n.access, asked)
+		if reason != "" && !r.undecided(s, n.access) {
+			out = append(out, &ungranted{property: r.blamed(s, n, el), reason: r.mask().Text(reason)})
+		}
+	}
+	return out
+}
+
+// asked is an evaluated request.
+type asked struct {
+	text          string
+	known, secret bool
+}
+
+// asked evaluates a request, as its action would.
+func (r *run) asked(n request) asked {
+	switch n.access {
+	case actions.Connect:
+		return r.askedOrigin(n.name)
+	case actions.Run:
+		out, err := r.evaluate(n.name)
+		if items, isList := out.plain.([]any); isList && len(items) > 0 {
+			out.plain = items[0]
+		}
+		text, isText := out.plain.(string)
+		return asked{text, err == nil && isText, out.secret}
+	default:
+		return r.askedPath(n)
+	}
+}
+
+// askedPath is the path of a request, from its root on.
+func (r *run) askedPath(n request) asked {
+	at, err := r.evaluate(n.name)
+	name, isText := at.plain.(string)
+	if err != nil || !isText || n.root == nil || filepath.IsAbs(name) || name == "" {
+		return asked{name, err == nil && isText, at.secret}
+	}
+	below, err := r.evaluate(n.root)
+	root, isText := below.plain.(string)
+	return asked{filepath.Join(root, name), err == nil && isText, at.secret || below.secret}
+}
+
+// askedOrigin is the beginning of a URL that is known, and is so only where the whole
+// origin is in it.
+func (r *run) askedOrigin(v *expr.Value) (out asked) {
+	r.vars.Secrets = r.secrets.paths
+	parts, err := v.Parts(r.vars)
+	if err != nil {
+		return asked{}
+	}
+	for _, p := range parts {
+		if p.Unknown {
+			_, rest, whole := strings.Cut(out.text, "://")
+			out.known = whole && strings.ContainsAny(rest, "/?#")
+			return out
+		}
+		if strings.HasPrefix(out.text, "ssh://") && strings.Contains(p.Text, ":") && !p.Literal {
+			return asked{} // an address without its brackets
+		}
+		out.text += p.Text
+		out.secret = out.secret || p.Secret
+	}
+	out.known = strings.Contains(out.text, "://")
+	return out
+}
+
+// refusal says why the access is not granted, and what the user can do; "" where it is,
+// or where something else is wrong with what is asked for.
+func (r *run) refusal(env *actions.Env, access actions.Access, a asked) string {
+	var file *actions.PermissionError
+	var host *actions.HostError
+	var program *actions.ProgramError
+	what, why, verb, granted := strconv.Quote(a.text), "", "", []string(nil)
+	switch access {
+	case actions.Connect:
+		origin, err := actions.ParseOrigin(a.text)
+		if err != nil || !errors.As(env.Network.Check(origin), &host) {
+			return ""
+		}
+		what, verb, granted = host.Origin, "connect to it", host.Granted
+		if host.Why != "" {
+			why = " (it is " + host.Why + ")"
+		}
+	case actions.Run:
+		if !errors.As(env.Processes.Check(a.text), &program) {
+			return ""
+		}
+		verb, granted = "run it", program.Granted
+	default:
+		if !errors.As(env.Files.Check(access, a.text), &file) {
+			return ""
+		}
+		verb, granted = accessName(access)+" it", file.Granted
+	}
+	if a.secret {
+		what = "what this secret value names"
+	}
+	only := "grants nothing"
+	if len(granted) > 0 {
+		only = "grants only " + quotedAnd(granted)
+	}
+	name, list := r.engine.program.provider.Name, "permissions: "+accessName(access)
+	return fmt.Sprintf("%s%s: the provider %s is not permitted to %s; its `%s` %s. Choose another value, or ask the author of %s to add it there "+
+		"(`declprov permissions` prints all that a provider is granted)", what, why, name, verb, list, only, name)
+}
+
+// quotedAnd lists patterns for a sentence.
+func quotedAnd(patterns []string) string {
+	quoted := make([]string, len(patterns))
+	for i, p := range patterns {
+		quoted[i] = strconv.Quote(p)
+	}
+	return enumerateAnd(quoted)
+}
+
+// undecided reports whether some grant of the access depends on what is not known yet:
+// it may cover anything.
+func (r *run) undecided(s *step, access actions.Access) bool {
+	return slices.ContainsFunc(slices.Concat(r.engine.program.grants, s.named), func(g grant) bool {
+		if !allows(g.access, access) {
+			return false
+		}
+		v, err := g.value.Eval(r.vars)
+		return err == nil && expr.HasUnknown(v)
+	})
+}
+
+// blamed returns the path of the first input that decides a request, "" where
+// none does. In a forEach over an input, it is that of the element.
+func (r *run) blamed(s *step, n request, el *loopElement) string {
+	for _, ref := range n.refs() {
+		if isInputRef(ref) {
+			return r.inputPath(ref.Path)
+		}
+		if ref.Path[0] == "each" && el != nil {
+			if at := r.blamedElement(s, ref.Path, el); at != "" {
+				return at
+			}
+		}
+	}
+	return ""
+}
+
+// blamedElement returns the path within the inputs of what `each` stands for, or of what
+// the elements were made of.
+func (r *run) blamedElement(s *step, each []string, el *loopElement) string {
+	i := slices.IndexFunc(s.forEach.Refs(), isInputRef)
+	if i < 0 {
+		return ""
+	}
+	over := s.forEach.Refs()[i].Path
+	pieces := s.forEach.Segments()
+	if len(pieces) != 1 || !slices.Equal(pieces[0].Ref, over) || el.secretKey {
+		return r.inputPath(over)
+	}
+	path := append(slices.Clone(over), el.text)
+	if len(each) > 2 && each[1] == "value" {
+		path = append(path, each[2:]...)
+	}
+	return r.inputPath(path)
+}
+
+// inputPath writes a reference to an input as a property path, as far as it leads to
+// one value.
+func (r *run) inputPath(ref []string) (at string) {
+	var v any = r.vars.Values["inputs"]
+	for _, name := range ref[1:] {
+		switch base := v.(type) {
+		case map[string]any:
+			if name == "*" {
+				return at
+			}
+			at, v = join(at, name), base[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(base) {
+				return at
+			}
+			at, v = fmt.Sprintf("%s[%d]", at, i), base[i]
+		default:
+			return at
+		}
+	}
+	return at
+}
