@@ -247,6 +247,8 @@ type Grant struct {
 	// Name is what a step asks for, where Pattern covers something else or is quoted:
 	// a path, which starts at Root unless it is absolute.
 	Name, Root *spec.Node
+	// Perhaps says that values decide whether a step asks for it at all.
+	Perhaps bool
 }
 
 // Example is documented usage; a test runs each.

@@ -149,7 +149,7 @@ func (e *PermissionError) Error() string {
 	} else {
 		fmt.Fprintf(&b, "the spec may %s only %s", verb, quoteAll(e.Granted))
 	}
-	fmt.Fprintf(&b, ": add it to %s", list)
+	fmt.Fprintf(&b, ": choose another, or have the author of the spec add it to %s", list)
 	return b.String()
 }
 

@@ -160,7 +160,7 @@ func TestPermissionError(t *testing.T) {
 			t.Error("it is not of the kind of fs.ErrPermission")
 		}
 	}
-	want := `"` + filepath.Join(dir, "secret") + `": not permitted to read; the spec may read only "r", "w/**": add it to permissions.read`
+	want := `"` + filepath.Join(dir, "secret") + `": not permitted to read; the spec may read only "r", "w/**": choose another, or have the author of the spec add it to permissions.read`
 	if got := lookErr(f.Stat("secret")).Error(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -125,7 +125,7 @@ func (e *HostError) Error() string {
 	} else {
 		fmt.Fprintf(&b, "the spec may connect only to %s", quoteAll(e.Granted))
 	}
-	b.WriteString(": add it to permissions.hosts")
+	b.WriteString(": choose another, or have the author of the spec add it to permissions.hosts")
 	return b.String()
 }
 

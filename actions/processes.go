@@ -283,7 +283,7 @@ func (e *ProgramError) Error() string {
 	if len(e.Granted) > 0 {
 		what = "the spec may run only " + quoteAll(e.Granted)
 	}
-	return fmt.Sprintf("%q: not permitted to run; %s: add it to permissions.run", e.Program, what)
+	return fmt.Sprintf("%q: not permitted to run; %s: choose another, or have the author of the spec add it to permissions.run", e.Program, what)
 }
 
 // Is makes the error one of fs.ErrPermission's kind.

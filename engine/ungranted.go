@@ -28,8 +28,8 @@ type request struct {
 // addRequest compiles a request of the step. One that does not compile was reported where it
 // is an argument.
 func (c *compiler) addRequest(s *step, g actions.Grant, scope *expr.Scope) {
-	if g.Access == actions.Agent {
-		return // the spec grants it or does not, which vet has told
+	if g.Access == actions.Agent || g.Perhaps {
+		return // the spec grants an agent or does not, which vet has told
 	}
 	n := request{access: g.Access, name: s.valueOf(cmp.Or(g.Name, g.Pattern), scope), root: s.valueOf(g.Root, scope)}
 	if n.name == nil || g.Root != nil && n.root == nil {

@@ -34,7 +34,10 @@ func needs(s actions.Static) []actions.Grant {
 		}
 		out = append(out, actions.Grant{Access: actions.Connect, Pattern: at})
 	case at != nil && at.Kind == spec.StringNode && strings.HasPrefix(at.Text, "${"):
-		// The value may say where it goes, or be relative to the base.
+		// The value says where it goes, or is relative to the base.
+		for i := range out {
+			out[i].Perhaps = out[i].Pattern == s.Nodes["baseURL"]
+		}
 		out = append(out, actions.Grant{Access: actions.Connect, Pattern: at})
 	}
 	return out
