@@ -49,10 +49,14 @@ func (p *pages) again(next string) bool {
 	return false
 }
 
+// counts reports whether pages are asked for by number, so that only an empty one says
+// that there are no more. What names its next page may be empty, and have one.
+func (p *pages) counts() bool { return p.kind == "page" || p.kind == "offset" }
+
 // repeats reports whether a page by number holds what the one before did: many
 // servers give their last page for every number behind it, or their only one for any.
 func (p *pages) repeats(items []any) bool {
-	same := (p.kind == "page" || p.kind == "offset") && len(p.last) > 0 && reflect.DeepEqual(items, p.last)
+	same := p.counts() && len(p.last) > 0 && reflect.DeepEqual(items, p.last)
 	p.last = items
 	return same
 }
@@ -181,7 +185,7 @@ func (x *exchange) paginate(ctx context.Context) actions.Outcome {
 		}
 		all = append(all, list...)
 		result["items"] = limited(all, x.call.Limit)
-		if len(list) == 0 || x.call.Limit > 0 && len(all) >= x.call.Limit {
+		if len(list) == 0 && x.pages.counts() || x.call.Limit > 0 && len(all) >= x.call.Limit {
 			return out
 		}
 		x.read += int64(len(a.raw))

@@ -114,6 +114,34 @@ func TestPaginateLazily(t *testing.T) {
 	}
 }
 
+// TestEmptyPages: a page that names its next one may be empty, as AIP-158 says of
+// filtered lists; only one asked for by its number is the last then.
+func TestEmptyPages(t *testing.T) {
+	pages := []string{`{"items":[1],"next":"1"}`, `{"items":[],"next":"2"}`, `{"next":"3"}`, `{"items":null,"next":"4"}`, `{"items":[2]}`}
+	for name, tc := range map[string]struct {
+		paginate args
+		want     []any
+	}{
+		"cursor": {args{"cursor": args{"param": "p"}}, []any{int64(1), int64(2)}},
+		"link":   {args{"link": true}, []any{int64(1), int64(2)}},
+		"page":   {args{"page": args{"param": "p", "start": int64(0)}}, []any{int64(1)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+				n, _ := strconv.Atoi(r.URL.Query().Get("p"))
+				if n+1 < len(pages) {
+					w.Header().Set("Link", fmt.Sprintf("</n?p=%d>; rel=next", n+1))
+				}
+				answerJSON(200, pages[n])(w, r)
+			})
+			out := l.done(l.run("/n", args{"paginate": tc.paginate, "items": at("body.items"), "paginate.cursor.next": at("body.next")}))
+			if diff := cmp.Diff(tc.want, out["items"]); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // TestPaginateBounded: servers that never end.
 func TestPaginateBounded(t *testing.T) {
 	for _, tc := range []struct {
@@ -136,7 +164,8 @@ func TestPaginateBounded(t *testing.T) {
 		{"bytes without end", "", `{"items":["%d` + strings.Repeat("x", 400<<10) + `"]}`, args{"page": args{"param": "p"}}, "body.items", 3, "more than the 1048576 bytes that maxBytes allows"},
 		{"elsewhere", "https://evil.test/n", `{"items":[1]}`, args{"link": true}, "body.items", 1, "at https://evil.test, another origin"},
 		{"no list", "", `{"items":{}}`, args{"link": true}, "body.items", 1, "items yields an object"},
-		{"null", "/m", `{"items":null}`, args{"link": true}, "body.items", 1, ""},
+		{"null", "", `{"items":null}`, args{"page": args{"param": "p"}}, "body.items", 1, ""},
+		{"null, and always a next", "/m", `{"items":null}`, args{"link": true}, "body.items", 2, "would never end"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			n := 0
