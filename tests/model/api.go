@@ -101,8 +101,8 @@ func (a *API) do(c call, e *Entry) (int, any) {
 		return a.look(c, parts)
 	case c.method == "DELETE" && len(parts) == 2:
 		return a.remove(c, e, a.find(parts[1]))
-	case c.method == "POST" && len(parts) == 3 && parts[2] == "move":
-		return a.move(c, e, a.find(parts[1]))
+	case c.method == "POST" && len(parts) == 3 && (parts[2] == "move" || parts[2] == "rename"):
+		return a.move(c, e, a.find(parts[1]), parts[2])
 	case (c.method == "PATCH" || c.method == "PUT") && len(parts) == 2:
 		t := a.find(parts[1])
 		if t == nil {
@@ -278,8 +278,8 @@ func (a *API) change(c call, e *Entry, t *Thing) (int, any) {
 	return 200, t.shown()
 }
 
-// move changes an object and gives it another id.
-func (a *API) move(c call, e *Entry, t *Thing) (int, any) {
+// move changes an object and gives it another id; a rename does so with another name.
+func (a *API) move(c call, e *Entry, t *Thing, how string) (int, any) {
 	var v sent
 	if err := json.Unmarshal(c.body, &v); err != nil || v.Name == nil {
 		return failure(400, "no name in %q", c.body)
@@ -290,9 +290,10 @@ func (a *API) move(c call, e *Entry, t *Thing) (int, any) {
 	if other := a.named(*v.Name, ""); other != nil && other != t && a.spec.Unique {
 		return failure(409, "that name is taken")
 	}
-	if a.spec.IDs == "client" {
+	switch {
+	case a.spec.IDs == "client":
 		t.ID = *v.Name
-	} else {
+	case how == "move" || t.Name != *v.Name:
 		t.ID = fmt.Sprintf("t%d-%d", t.Serial, t.Revision)
 	}
 	t.take(v)

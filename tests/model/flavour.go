@@ -21,8 +21,8 @@ type Flavour struct {
 	// "", "fail" or "refused".
 	InBand string
 	// Update is how an object is changed: patch, put, conditional (PUT with
-	// If-Match), move (a request that gives it another id) or safe move (one of which
-	// the spec says that it may be repeated).
+	// If-Match), move (a request that gives it another id) or rename (one that
+	// does so with another name, and of which the spec says that it may be repeated).
 	Update string
 	// Marks says how the API deletes: "" removes, "410" and "flag" leave a mark.
 	Marks string
@@ -87,7 +87,7 @@ func (c Cell) flavour(r *rand.Rand, f Features) Flavour {
 	if c.Steps == 1 && v.IDs != "content" && !v.IDFromInputs && c.Way == Find && one(4) {
 		v.Update, v.Renames = "move", true
 		if one(2) {
-			v.Update = "safe move"
+			v.Update = "rename"
 		}
 	}
 	if c.Steps == 1 && v.IDs == "server" && v.Unique && c.Finds() && !v.Renames && one(4) {
@@ -111,7 +111,7 @@ func (c Cell) flavour(r *rand.Rand, f Features) Flavour {
 }
 
 // Moves reports whether an update gives an object another id.
-func (v Flavour) Moves() bool { return v.Update == "move" || v.Update == "safe move" }
+func (v Flavour) Moves() bool { return v.Update == "move" || v.Update == "rename" }
 
 // replacesInPlace reports whether a replacement that keeps the name can only be
 // made once the old object is gone.

@@ -163,10 +163,12 @@ func (w *World) now(who string) (Program, int) {
 	return w.programs[who], w.command
 }
 
-// cancelled notes that the provider of the command that runs was told to stop: it is
-// asked by a process of its own only with Pulumi's CLI, and nobody knows when it hears.
-func (w *World) cancelled(who string) {
-	if _, command := w.now(who); !w.h.CLI {
+// interrupt tells the provider of the command that runs to stop, and notes it. With
+// Pulumi's CLI a process of its own asks it to, and nobody knows when it hears.
+func (w *World) interrupt(who string) {
+	_, command := w.now(who) // the next may run by the time that it has heard
+	w.stacks[who].Interrupt()
+	if !w.h.CLI {
 		w.oracle.cancel(who, command)
 	}
 }
@@ -354,11 +356,9 @@ func (w *World) act(who, slot, act string) {
 		wanted, _ := w.now(other)
 		w.hear(other, w.stacks[other].Up(wanted))
 	case "cancel":
-		s.Interrupt()
-		w.cancelled(who)
+		w.interrupt(who)
 	case "cancel twice":
-		s.Interrupt()
-		w.cancelled(who)
+		w.interrupt(who)
 		s.Interrupt()
 		w.dies(who, act)
 	case "crash":

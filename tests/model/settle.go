@@ -157,6 +157,11 @@ func (u *user) remedy(said []string) bool {
 		u.byHand(slot)
 		u.forget(slot)
 		return true
+	case u.late(slot) && once("late"):
+		u.say("   it was made later than the spec's `consistency`: it is deleted by hand")
+		u.oracle.count(lateResidual)
+		u.byHand(slot)
+		return true
 	case u.oracle.spec.Labels[AtLeastOnce] && u.excusedOrphan(slot) && once("by hand"):
 		u.say("   vet has said that it may be made twice: what is left is deleted by hand")
 		u.oracle.count(AtLeastOnce)
@@ -229,6 +234,12 @@ func (u *user) orphan(slot string) *Thing {
 func (u *user) excusedOrphan(slot string) bool {
 	t := u.orphan(slot)
 	return t != nil && t.Made.Excused
+}
+
+// late reports whether what is in no state came later than the spec says.
+func (u *user) late(slot string) bool {
+	t := u.orphan(slot)
+	return t != nil && isLate(t)
 }
 
 // byHand deletes what the user's own is and in no state.

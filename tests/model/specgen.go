@@ -396,9 +396,9 @@ func (s *Spec) update() object {
 		return s.step(request{step: "update", method: "PUT", path: "/things/${id}", body: "${inputs}", more: object{"ifMatch": true}})
 	case "move":
 		return s.step(request{step: "update", method: "POST", path: "/things/${id}/move", body: "${inputs}"})
-	case "safe move":
+	case "rename":
 		// As those write it who think of the request, and not of what it is sent to.
-		return s.step(request{step: "update", method: "POST", path: "/things/${id}/move", body: "${inputs}", more: object{"idempotent": true}})
+		return s.step(request{step: "update", method: "POST", path: "/things/${id}/rename", body: "${inputs}", more: object{"idempotent": true}})
 	default:
 		return s.step(request{step: "update", method: "PATCH", path: "/things/${id}", body: "${changes}"})
 	}
