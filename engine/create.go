@@ -175,6 +175,7 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	failure = errors.Join(r.told(failure, undone, err), r.forgetUndone(undone))
 	m := r.mask() // undoing may have seen more secrets
 	if !r.owns(undone) {
+		failure = errors.Join(failure, r.listEarlierBereft(undone))
 		if failed {
 			r.left = nil // with the one that has just failed
 			failure = r.withLeftovers(failure)
@@ -205,6 +206,7 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		}
 	}
 	slices.Sort(state.Private.Failed.Undone)
+	state.Private.Failed.Doubted = r.unanswered
 	failure = errors.Join(failure, r.listBereft(undone, failure))
 	return Result{State: state, Err: m.Error(failure)}
 }

@@ -64,6 +64,8 @@ type Failed struct {
 	// those that were undone since.
 	Results []any `json:"results,omitempty"`
 	Undone  []int `json:"undone,omitempty"`
+	// Doubted are the indices of those of which nobody knows whether they were undone.
+	Doubted []int `json:"doubted,omitempty"`
 	// Kept are the indices of finished steps behind the one that failed, which had
 	// been undone and was run again.
 	Kept []int `json:"kept,omitempty"`

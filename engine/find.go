@@ -52,7 +52,7 @@ func (c *compiler) finding(r *resource) {
 // is there already: then the create is refused, for it is somebody else's. That
 // there was nothing is what later allows to take over what this create has made.
 func (r *run) lookFirst(ctx context.Context) error {
-	if r.verb != create || r.preview || r.undoing || r.looked || r.resumed || !r.res.findFirst {
+	if r.verb != create || r.preview || r.undoing || r.looked || r.resumed && !r.remakes || !r.res.findFirst {
 		return nil
 	}
 	list, err := r.earlier()
@@ -141,6 +141,7 @@ func (r *run) lookUntil(ctx context.Context, s *step, intent journal.Intent) (an
 func (r *run) find(ctx context.Context, s *step) (any, error) {
 	finder := *r
 	finder.verb, finder.op, finder.results, finder.finished = "find", r.res.find, nil, nil
+	finder.undoing, finder.at, finder.turns, finder.until = false, "", nil, 0
 	// Names of the create's steps are none of find's, and the other way round.
 	values := maps.Clone(r.vars.Values)
 	for _, name := range append([]string{"steps", "id", "state", "changes", "each"}, answerNames...) {

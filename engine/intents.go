@@ -47,7 +47,9 @@ func (r *run) journalled(s *step) (before, sync bool) {
 	case s.certainty == actions.Keyed:
 		return r.verb == create || r.verb == update, true
 	case r.verb == update:
-		return r.res.find != nil && r.certainty(s) != actions.Safe, true
+		// Without find nothing settles it; a rename is listed all the same, because under
+		// its old name nothing would tell that the object is there.
+		return r.certainty(s) != actions.Safe && (r.res.find != nil || r.renames()), true
 	case r.verb == create:
 		return r.res.finds(s) || s.certainty != actions.Uncertain, r.res.finds(s)
 	default:
@@ -85,6 +87,9 @@ func (r *run) intent(s *step) journal.Intent {
 		Proves:        r.verb == update && r.looked && !r.effected,
 		Configuration: r.engine.configuration,
 	}
+	if r.remakes && s == r.res.maker {
+		i.ID = "" // that of the object that was undone
+	}
 	if r.res.find != nil || s.certainty == actions.Keyed {
 		i.Inputs, i.Withheld = recordable(r.given)
 	}
@@ -103,7 +108,8 @@ func (r *run) sameEffect(s *step) (*journal.Intent, error) {
 	now := r.intent(s)
 	for n := range slices.Backward(list) {
 		i := list[n]
-		if i.Operation == now.Operation && i.Step == now.Step && i.Element == now.Element && i.Hash == now.Hash && i.Status != journal.Failed {
+		if i.Operation == now.Operation && i.Step == now.Step && i.Element == now.Element && i.Hash == now.Hash && i.Status != journal.Failed &&
+			(i.Operation == journal.Create || i.Token == now.Token) { // an update is of one object
 			return &i, nil
 		}
 	}
@@ -321,6 +327,9 @@ func (r *run) named(s *step, i journal.Intent, err error) error {
 	case refused && !r.res.finds(s) && r.verb == create:
 		return fmt.Errorf("%w; an earlier attempt may have been done, and this one was refused: look for it in the service, and import it if it is there; "+
 			"then `declprov journal forget %s` takes it off the list", err, i.Key)
+	case r.verb == update && r.res.find == nil && s.certainty != actions.Keyed && r.renames():
+		return fmt.Errorf("%w; nobody knows whether it has its new name: look for it in the service. If it has, run `pulumi state delete` and `pulumi import`, else `pulumi up`; "+
+			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
 	case again:
 		return fmt.Errorf("%w; nobody knows whether it was done: run `pulumi up`, which settles it; `declprov journal` lists it until then", err)
 	default:

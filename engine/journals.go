@@ -140,7 +140,7 @@ func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) err
 		return nil // nothing could have been written, or was
 	}
 	return book.Settle(e.subject(ref), func(i journal.Intent) bool {
-		moved := missed && i.Operation == journal.Update && (i.Status == journal.Failed || i.Status == journal.Answered)
+		moved := missed && i.Operation == journal.Update
 		anew := missed && i.Operation == journal.Create && i.Open() && res.maker != nil && i.Step == res.maker.index
 		return i.Token == s.Private.Token && !i.UnderWay() && !moved && !anew
 	})

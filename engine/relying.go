@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -78,6 +79,29 @@ func (r *run) listBereft(undone map[int]bool, failure error) error {
 		}
 	}
 	return nil
+}
+
+// listEarlierBereft keeps on the list what earlier runs may have done for an object
+// that was undone now: the next create is about another one.
+func (r *run) listEarlierBereft(undone map[int]bool) error {
+	relying := r.op.relyOn(undone)
+	if len(relying) == 0 || !r.mayHaveEarlier() {
+		return nil
+	}
+	book, err := r.engine.book()
+	if err != nil {
+		return err
+	}
+	list, err := book.Of(r.subject())
+	for _, i := range list {
+		if i.Operation != journal.Create || !relying[i.Step] || undone[i.Step] || i.Hash != r.inputsHash() || !i.Open() {
+			continue
+		}
+		i.Token, i.Hash, i.Status = r.engine.tokens.next(), "", journal.Failed
+		i.Error = "what it belongs to was undone, and nobody knows whether this was done"
+		err = errors.Join(err, book.Put(i, false))
+	}
+	return err
 }
 
 // elementsOf are the keys of the elements that a step has done, or may have, here and in

@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"slices"
 	"testing"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/journal"
 )
 
 // namedThings is an API whose objects have their names for addresses. Its next update is
@@ -76,6 +78,7 @@ func TestLostRenames(t *testing.T) {
 			server := httptest.NewServer(api)
 			defer server.Close()
 			w := newWorld()
+			w.journal = t.TempDir()
 			e, _ := w.engine(t, `http: baseURL: "`+server.URL+`"
 resources: Thing: {
 	inputs: {name: string, size: int}
@@ -103,6 +106,17 @@ resources: Thing: {
 			}
 			if out.State == nil {
 				t.Fatalf("the state is lost: %v", out.Err)
+			}
+			if tc.find == "" && !tc.other {
+				if gone := s.e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: *out.State, Reason: engine.Refresh}); !gone.Gone {
+					t.Errorf("%+v", gone)
+				}
+				if err := s.e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: *out.State}); err != nil {
+					t.Error(err)
+				}
+				if got := s.statuses(); !slices.Contains(got, journal.Unknown) {
+					t.Errorf("in the journal: %v, and the API has %v", got, api.objects)
+				}
 			}
 			if out.Err != nil {
 				out = s.update(out.State, wanted...)

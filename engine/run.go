@@ -50,6 +50,10 @@ type run struct {
 	// the results by element that are there already.
 	finished map[int]bool
 	resumed  bool
+	// unanswered are the steps of which nobody knows whether they were undone.
+	unanswered []int
+	// remakes says that the object itself was undone, and is made anew.
+	remakes  bool
 	goesOn   *step
 	elements map[string]any
 	// turns are the keys of the elements that a forEach has done, or may have, by step.
@@ -329,6 +333,7 @@ func (r *run) resume(f *Failed) {
 	for _, i := range f.Undone {
 		again[i] = true
 	}
+	r.remakes = r.verb == create && r.res.maker != nil && again[r.res.maker.index]
 	relying := r.op.relyOn(again)
 	for _, i := range f.Misfits {
 		r.misfit(i)

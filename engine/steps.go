@@ -341,7 +341,7 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 		doubt = doubt || v.status == actions.Unknown
 		// What was refused after an attempt that failed is not refused as a whole.
 		half = half || v.status == actions.Failed
-		if half && v.status == actions.Refused {
+		if half && (v.status == actions.Refused || v.status == actions.Gone && r.verb != remove && !r.undoing) {
 			v.status = actions.Failed
 		}
 		failures++

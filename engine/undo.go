@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/declprov/declprov/actions"
 )
 
 // undo runs the undo steps of what the create has done, last first, and returns
@@ -43,6 +45,9 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 			return r.undoStep(ctx, s)
 		})
 		if err != nil {
+			if statusOf(err) == actions.Unknown {
+				r.unanswered = append(r.unanswered, s.index)
+			}
 			return undone, err
 		}
 		// What may still come of a step that nobody knows the outcome of was not there
@@ -65,13 +70,13 @@ func (r *run) hitsOther() bool {
 }
 
 // ours reports whether what a step may have made is the create's own, so that it may
-// be undone: the step was answered as done, or an earlier one was, of which this is
-// a part, or find has found that there was nothing before, and nothing speaks against
+// be undone: the step was answered as done, or an earlier one was, of whose response this is
+// made, or find has found that there was nothing before, and nothing speaks against
 // what it finds now. Else its undo steps might hit what somebody else has made under
 // the same name.
 func (r *run) ours(ctx context.Context, t *touched) (bool, error) {
 	before := func(other *touched) bool { return other.done && other.step.index < t.step.index }
-	if t.done || r.resumed || slices.ContainsFunc(r.touched, before) {
+	if t.done || t.step.usesResults() && (r.resumed && !r.remakes || slices.ContainsFunc(r.touched, before)) {
 		return true, nil
 	}
 	if !r.looked {
@@ -86,6 +91,47 @@ func (r *run) ours(ctx context.Context, t *touched) (bool, error) {
 		r.log.Message(Warning, fmt.Sprintf("%s is not undone: something is there now%s, and %s", t.step.name, r.idOf(t.step, found), why))
 	}
 	return err == nil && why == "", err
+}
+
+// settleUndo finds out what came of undo steps that were not answered, before a create
+// goes on with what they may have undone. Of its object read tells; another step is done
+// again where that does no harm.
+func (r *run) settleUndo(ctx context.Context, doubted []int) error {
+	gone := map[int]bool{}
+	for _, i := range doubted {
+		switch s := r.op.steps[i]; {
+		case s == r.res.maker && r.res.read != nil && r.id != "":
+			there, err := r.standing(ctx, r.id)
+			if err != nil {
+				return err
+			}
+			if gone[i] = !there; !there {
+				r.log.Message(Info, fmt.Sprintf("undoing %s was not answered: it was done, as reading shows, so it is made anew", s.name))
+			}
+		case s.certainty == actions.Safe:
+			gone[i] = true
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	if err := r.listBereft(gone, errors.New("undoing what it belongs to was not answered")); err != nil {
+		return err
+	}
+	for i := range r.op.relyOn(gone) {
+		gone[i] = true
+	}
+	for i, is := range gone {
+		if !is {
+			continue
+		}
+		delete(r.finished, i)
+		if r.goesOn == r.op.steps[i] {
+			r.goesOn, r.elements = nil, nil
+		}
+		r.remakes = r.remakes || r.op.steps[i] == r.res.maker
+	}
+	return nil
 }
 
 // told adds to a failure what was undone after it, and what was not.

@@ -198,6 +198,11 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 	if err := r.open(); err != nil {
 		return Result{Err: err}
 	}
+	if v == create {
+		if err := r.settleUndo(ctx, f.Doubted); err != nil {
+			return Result{Err: r.mask().Error(err)}
+		}
+	}
 	r.log.Message(Info, fmt.Sprintf("going on with the %s that stopped %s", f.Op, whereStopped(f.Step, op)))
 	if v == update {
 		return e.finishUpdate(ctx, r, req, state)

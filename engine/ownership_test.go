@@ -1,0 +1,144 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// TestUndoHitsNothingUnproved: that an earlier step was done proves nothing about one
+// that goes by a name: what is there under the name may be somebody else's.
+func TestUndoHitsNothingUnproved(t *testing.T) {
+	for name, tc := range map[string]struct {
+		with  string
+		calls []string
+	}{
+		"by a name":     {"${inputs.name}", []string{"quota a", "make a"}},
+		"by a response": {"${steps.quota.id}", []string{"quota a", "make 1", "undo 1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("quota", yields("id", "1")).on("make", actions.Outcome{Status: actions.Unknown, Err: errLost})
+			s := newScene(t, w, `inputs: name: string @replace()
+	id: "${inputs.name}"
+	create: steps: [
+		{as: "quota", world: post: {what: "quota", with: "${inputs.name}", key: true}},
+		{world: post: {what: "make", with: "`+tc.with+`", once: true}, onFailure: [{world: do: {what: "undo", with: "`+tc.with+`"}}]},
+	]
+	delete: world: do: {what: "remove", with: "${id}"}`)
+			if out := s.create("name", "a"); out.Err == nil {
+				t.Fatalf("%+v", out)
+			}
+			s.calls(tc.calls...)
+		})
+	}
+}
+
+// TestGoneAfterAFailure: a step that failed halfway, and finds nothing when it is tried
+// again, may have left something: it stays on the list.
+func TestGoneAfterAFailure(t *testing.T) {
+	w := newWorld().on("make", failed("half of it"), gone("it"))
+	s := newScene(t, w, `inputs: name: string @replace()
+	id: "${inputs.name}"
+	create: {world: post: {what: "make", with: "${inputs.name}", safe: true}, retry: {attempts: 2, backoff: "1ms"}}
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	if out := s.create("name", "a"); out.Err == nil {
+		t.Fatalf("%+v", out)
+	}
+	if got := s.statuses(); !slices.Contains(got, journal.Failed) {
+		t.Errorf("in the journal: %v", got)
+	}
+}
+
+// TestAnUpdateIsOfOneObject: the update of an object that the state has forgotten is
+// not taken for that of the one that was made since: it has another key.
+func TestAnUpdateIsOfOneObject(t *testing.T) {
+	w := newWorld().on("make", yields("id", "1"), yields("id", "2"))
+	w.journal = t.TempDir()
+	var keys []string
+	w.hooks["change"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+		if keys = append(keys, call.Key); len(keys) == 1 {
+			return actions.Outcome{Status: actions.Unknown, Err: errLost}
+		}
+		return yields()
+	}
+	s := newScene(t, w, `inputs: {name: string, size: int}
+	id: "${result.id}"
+	create: world: post: {what: "make", with: "${inputs.name}"}
+	update: world: post: {what: "change", with: "${id}", key: true}
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	for range 2 {
+		made := s.create("name", "a", "size", 1)
+		if made.Err != nil {
+			t.Fatal(made.Err)
+		}
+		s.update(made.State, "name", "a", "size", 2)
+	}
+	if len(keys) != 2 || keys[0] == keys[1] {
+		t.Errorf("the keys of two updates of two objects: %q", keys)
+	}
+}
+
+// TestFindDuringUndo: what find looks for while a create is undone may be missing, as
+// at any other time.
+func TestFindDuringUndo(t *testing.T) {
+	w := newWorld().on("find", gone("it")).on("make", actions.Outcome{Status: actions.Unknown, Err: errLost})
+	s := newScene(t, w, `inputs: name: string @replace()
+	id: "${inputs.name}"
+	consistency: "0s"
+	create: {world: post: {what: "make", with: "${inputs.name}"}, onFailure: [{world: do: {what: "undo", with: "${inputs.name}"}}]}
+	find: steps: [{as: "named", world: look: {what: "find", with: "${inputs.name}"}}, {world: look: {what: "get", with: "of ${steps.named.id}"}}]
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	out := s.create("name", "a")
+	if out.Err == nil {
+		t.Fatalf("%+v", out)
+	}
+	if errors.As(out.Err, new(*expr.EvalError)) {
+		t.Errorf("find goes on behind what it did not find: %v", out.Err)
+	}
+}
+
+// TestPartsOfAnEarlierRunAreListed: a create that a run began which died is taken over,
+// and undone: what that run may have made for it stays on the list, whatever the next
+// create makes.
+func TestPartsOfAnEarlierRunAreListed(t *testing.T) {
+	w := newWorld().on("make", yields("id", "1"), yields("id", "2")).on("part", yields(), refused("no"), yields())
+	w.on("find", gone("it"), yields("id", "1", "name", "a"), gone("it")).on("read", yields("name", "a"))
+	died := false
+	w.hooks["label"] = func(context.Context, *actions.Call) actions.Outcome {
+		if !died {
+			died = true
+			panic("it dies")
+		}
+		return yields()
+	}
+	s := newScene(t, w, `inputs: name: string @replace()
+	id: "${steps.it.id}"
+	consistency: "0s"
+	create: steps: [
+		{as: "it", world: post: {what: "make", with: "${inputs.name}"}, onFailure: [{world: do: {what: "undo", with: "${steps.it.id}"}}]},
+		{world: post: {what: "part", with: "${steps.it.id}", safe: true}, retry: attempts: 1},
+		{world: post: {what: "label", with: "${steps.it.id}", safe: true}, retry: attempts: 1},
+	]
+	find: world: look: {what: "find", with: "${inputs.name}"}
+	read: world: look: {what: "read", with: "${id}"}
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	func() {
+		defer func() { _ = recover() }()
+		s.create("name", "a")
+	}()
+	if second := s.create("name", "a"); second.Err == nil {
+		t.Fatalf("%+v", second)
+	}
+	if third := s.create("name", "a"); third.Err != nil {
+		t.Fatal(third.Err)
+	}
+	listed := slices.ContainsFunc(intents(t, s.w.journal), func(i journal.Intent) bool { return i.Step == 2 && i.Status == journal.Failed })
+	if !listed {
+		t.Errorf("in the journal: %v", s.statuses())
+	}
+}
