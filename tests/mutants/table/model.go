@@ -32,7 +32,7 @@ func ofModel() []Mutant {
 		row(foreign, "ifNoneMatch is sent", "ANOTHER OWNER'S OBJECT",
 			"actions/http/request.go", `setHeader(x.req.headers, "If-None-Match", "*")`, `nil`),
 		row(foreign, "undo leaves alone what is not known to be one's own", "ANOTHER OWNER'S OBJECT",
-			"engine/undo.go", `	if t.done || r.resumed || slices.ContainsFunc(r.touched, before) {`, `	if t.done || r.resumed || slices.ContainsFunc(r.touched, before) || true {`),
+			"engine/undo.go", `	if t.done || t.step.usesResults() && (r.resumed && !r.remakes || slices.ContainsFunc(r.touched, before)) {`, `	if t.done || r.resumed || slices.ContainsFunc(r.touched, before) || true {`),
 		row(twice, "an unknown outcome of an uncertain step is not retried", "MADE TWICE",
 			"engine/retry.go", `	if v.status == actions.Unknown && !r.certainty(s).Repeatable() && !r.canLook(s) {`, `	if false {`),
 		row(twice, "503 with Retry-After is unknown", "MADE TWICE",
