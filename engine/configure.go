@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -28,6 +29,8 @@ type Engine struct {
 	getenv  func(string) string
 	// openJournal opens the journal, once.
 	openJournal func() (*journal.Journal, error)
+	// journalKey is the journal's key, read once.
+	journalKey func() ([]byte, error)
 	// configuration is the configuration without its secrets, as intents record it.
 	configuration json.RawMessage
 	// settings is the hash of the configuration without its secrets.
@@ -123,6 +126,13 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", wrong[0].Path, wrong[0].Reason)
 	}
 	e := &Engine{program: p, dir: opts.Dir, getenv: getenv, openJournal: openingJournal(opts.Journal, getenv)}
+	e.journalKey = sync.OnceValues(func() ([]byte, error) {
+		book, err := e.book()
+		if err != nil {
+			return nil, err
+		}
+		return book.Key()
+	})
 	e.plainConfig = p.config.plainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
 	e.hides = screen.NewMask(e.configSecrets.values)
 	e.settings = hashInputs(p.withoutSecrets(complete.AsMap()))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -57,12 +58,22 @@ func (r *run) journalled(s *step) (before, sync bool) {
 	}
 }
 
-// inputsHash is the hash of the inputs, made when it is first asked for.
+// inputsHash is the hash of the inputs, made when it is first asked for. Whoever reads
+// it in the journal learns nothing of what is secret among them.
 func (r *run) inputsHash() string {
 	if r.hash == "" {
-		r.hash = hashInputs(r.given)
+		r.hash, _ = r.engine.keyed(hashInputs(r.given))
 	}
 	return r.hash
+}
+
+// keyed is a hash that only those can make who have the journal's key. Without a journal
+// nothing is written down, and known is false.
+func (e *Engine) keyed(text string) (sum string, known bool) {
+	key, err := e.journalKey()
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(text))
+	return hex.EncodeToString(mac.Sum(nil)), err == nil
 }
 
 // markOf is what tells the work of a create's step from everybody else's.
@@ -71,8 +82,11 @@ func (r *run) markOf(s *step) string {
 		return ""
 	}
 	of := r.subject()
-	sum := sha256.Sum256([]byte(strings.Join([]string{of.Provider, of.Type, of.Resource, of.Settings, r.inputsHash(), fmt.Sprint(s.index), r.at}, "\x00")))
-	return hex.EncodeToString(sum[:16])
+	mark, known := r.engine.keyed(strings.Join([]string{of.Provider, of.Type, of.Resource, of.Settings, r.inputsHash(), fmt.Sprint(s.index), r.at}, "\x00"))
+	if !known {
+		return "" // anybody could make it, and guess by it
+	}
+	return mark[:32]
 }
 
 // intent is that of the step that runs.

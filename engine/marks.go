@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -207,9 +205,9 @@ type loopElement struct {
 }
 
 // hiddenKey stands for the key of a secret map wherever a loop's element is named.
-func hiddenKey(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return "secret-" + hex.EncodeToString(sum[:8])
+func (r *run) hiddenKey(key string) string {
+	sum, _ := r.engine.keyed(key)
+	return "secret-" + sum[:16]
 }
 
 // openText evaluates a text that everybody sees: what it is, in words.

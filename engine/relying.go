@@ -119,7 +119,7 @@ func (r *run) elementsOf(s *step) []string {
 			}
 		case map[string]any:
 			for _, key := range slices.Sorted(maps.Keys(results)) {
-				keys = append(keys, hiddenKey(key)) // nobody knows any more whether they are secret
+				keys = append(keys, r.hiddenKey(key)) // nobody knows any more whether they are secret
 			}
 		}
 	}

@@ -224,3 +224,32 @@ func TestSecretsWithinOutputs(t *testing.T) {
 		t.Errorf("an error names the whole path: %v", out.Err)
 	}
 }
+
+// TestTheJournalGivesNoSecretToGuess: what stands in the journal for inputs, and for the
+// keys of a secret map, is made with the folder's own key: who has the rest of it
+// cannot try what the secret is.
+func TestTheJournalGivesNoSecretToGuess(t *testing.T) {
+	seen := map[string]bool{}
+	for range 2 {
+		w := newWorld().on("make", lost()).on("each", lost())
+		s := newScene(t, w, `inputs: {name: string @replace(), pin: string @secret() @noRead(), tags: {[string]: string} @secret() @noRead()}
+	id: "${inputs.name}"
+	create: steps: [
+		{forEach: "${inputs.tags}", world: post: {what: "each", with: "${each.value}", key: true}, retry: attempts: 1},
+	]
+	delete: world: do: {what: "remove", with: "${id}"}`)
+		if out := s.create("name", "a", "pin", secret("1234"), "tags", secret(value(object("k", "v")))); out.Err == nil {
+			t.Fatalf("%+v", out)
+		}
+		list := intents(t, s.w.journal)
+		if len(list) == 0 {
+			t.Fatal("nothing is in the journal")
+		}
+		for _, i := range list {
+			if seen[i.Hash] || seen[i.Element] || i.Hash == "" || i.Element == "" {
+				t.Errorf("another folder has %q and %q, too", i.Hash, i.Element)
+			}
+			seen[i.Hash], seen[i.Element] = true, true
+		}
+	}
+}

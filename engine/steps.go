@@ -225,7 +225,7 @@ func (r *run) element(ctx context.Context, s *step, el loopElement) (any, error)
 	key := el.text
 	r.at = key
 	if el.secretKey {
-		r.at = hiddenKey(key) // the journal names the element
+		r.at = r.hiddenKey(key) // the journal names the element
 	}
 	defer func() { r.at = "" }()
 	if value, done := r.elements[key]; done && r.goesOn == s {

@@ -136,6 +136,14 @@ func ofJournals() []Mutant {
 			Package:   "engine", Test: "TestUndoWithoutAnAnswer/it_was_done", Fails: "calls",
 		},
 		{
+			Promise:   "A secret stays a secret",
+			Mechanism: "hashes in the journal are made with its key",
+			File:      "engine/intents.go",
+			Find:      `mac := hmac.New(sha256.New, key)`,
+			Replace:   `mac := hmac.New(sha256.New, key[:0])`,
+			Package:   "engine", Test: "TestTheJournalGivesNoSecretToGuess", Fails: "another folder has",
+		},
+		{
 			Promise:   "Nothing is lost",
 			Mechanism: "no parts are made of what a key gives and is gone",
 			File:      "engine/settle_create.go",
