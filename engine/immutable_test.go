@@ -83,7 +83,7 @@ func TestCompiledPartsAreImmutable(t *testing.T) {
 					}
 				}
 				if diff := cmp.Diff(first, dumped(t, list[i])); diff != "" {
-					t.Fatalf("%s changes when others are compiled (-before +after):\n%s", names[i], diff)
+					t.Fatalf("%s compiles to something else when others are compiled (-before +after):\n%s", names[i], diff)
 				}
 				// As the last one.
 				list = partsOf(open(t, encoded))
@@ -93,7 +93,7 @@ func TestCompiledPartsAreImmutable(t *testing.T) {
 					}
 				}
 				if diff := cmp.Diff(first, dumped(t, list[i])); diff != "" {
-					t.Fatalf("%s depends on what was compiled before it (-alone +last):\n%s", names[i], diff)
+					t.Fatalf("%s compiles to something else after the others (-alone +last):\n%s", names[i], diff)
 				}
 			}
 		})
