@@ -214,7 +214,7 @@ func (o *Oracle) making(e *Entry) {
 		switch {
 		case o.spec.Labels[AtLeastOnce] && (other.Made.Excused || e.Excused) && o.mayRepeat(other.Made, e):
 			o.count(AtLeastOnce)
-		case hasFailed(other.Made), other.Changed != nil && hasFailed(other.Changed), o.outlived(other):
+		case o.failedToMake(other), other.Changed != nil && hasFailed(other.Changed), o.outlived(other):
 			continue // which was heard: it is done anew, and what is left has to be listed
 		case isLate(t) || isLate(other):
 			o.count(lateResidual)
@@ -237,6 +237,15 @@ func (o *Oracle) outlived(t *Thing) bool {
 	})
 }
 
+// failedToMake reports whether a client was told that an object was begun and has failed:
+// by the answer to the request that made it, or to one under the same key, which speaks
+// for both.
+func (o *Oracle) failedToMake(t *Thing) bool {
+	return hasFailed(t.Made) || slices.ContainsFunc(o.api.log, func(e *Entry) bool {
+		return e.Key != "" && e.Key == t.Made.Key && hasFailed(e)
+	})
+}
+
 // hasFailed reports whether a client was told that what it asked for was begun and
 // has failed.
 func hasFailed(e *Entry) bool {
@@ -252,7 +261,7 @@ func (o *Oracle) mayRepeat(before, now *Entry) bool {
 
 // again looks at another version of an object that its owner had made.
 func (o *Oracle) again(e *Entry) {
-	if hasFailed(e.Thing.Made) {
+	if o.failedToMake(e.Thing) {
 		return
 	}
 	if e.Thing.Made.Excused && o.spec.Labels[AtLeastOnce] {

@@ -155,6 +155,7 @@ func (u *user) remedy(said []string) bool {
 	case strings.Contains(text, "declprov journal") && once("journal"):
 		u.say("   it names `declprov journal`: what is left is deleted by hand, and the entry forgotten")
 		u.byHand(slot)
+		u.doubtfulByHand(slot)
 		u.forget(slot)
 		return true
 	case u.late(slot) && once("late"):
@@ -245,6 +246,22 @@ func (u *user) late(slot string) bool {
 // byHand deletes what the user's own is and in no state.
 func (u *user) byHand(slot string) {
 	for t := u.orphan(slot); t != nil; t = u.orphan(slot) {
+		u.byHandOf(u.who, t)
+	}
+}
+
+// doubtfulByHand deletes what a half-made create may have made, which the state has by its
+// id and nobody can take for done.
+func (u *user) doubtfulByHand(slot string) {
+	u.api.mu.Lock()
+	var doubtful []*Thing
+	for _, t := range u.api.living() {
+		if t.Owner == u.who && t.Slot == slot && t.Parent == "" && t.Made.Excused && t.Made.Step == "create" {
+			doubtful = append(doubtful, t)
+		}
+	}
+	u.api.mu.Unlock()
+	for _, t := range doubtful {
 		u.byHandOf(u.who, t)
 	}
 }
