@@ -83,6 +83,13 @@ func (w *world) family() *actions.Family {
 	}
 	kind := func(name string, effect actions.Effect) *actions.Kind {
 		return &actions.Kind{
+			// `with` is where it goes; `post` alone makes what is there.
+			Place: func(s actions.Static) (string, bool) {
+				if !s.Given("with") {
+					return "", false
+				}
+				return s.Nodes["with"].Text, name == "post"
+			},
 			Name: name, Summary: name, Args: args(), Run: w.run,
 			Result: func(actions.Static) *spec.Type { return &spec.Type{} },
 			Effect: func(actions.Static) actions.Effect { return effect },

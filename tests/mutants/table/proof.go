@@ -14,6 +14,22 @@ func ofProof() []Mutant {
 		}
 	}
 	return []Mutant{
+		row(foreign, "a delete leaves alone what its create never made", "engine/steps.go", `	if r.verb == remove && r.neverMade(s) {`, `	if false && r.neverMade(s) {`,
+			"TestOnlyWhatWasMadeIsDeleted", "the delete (-want +got)"),
+		row(foreign, "what was undone counts as never made", "engine/places.go", `		if may(i) && !undone[i] {`, `		if may(i) {`,
+			"TestOnlyWhatWasMadeIsDeleted", "the delete (-want +got)"),
+		row(foreign, "what earlier runs have made is known", "engine/places.go", `r.finished[i] || r.of.made(i) ||`, `r.finished[i] ||`,
+			"TestEarlierRunsCount", "the delete (-want +got)"),
+		row(foreign, "who makes something in a collection is told by its path", "engine/places.go", `					return inside && oneSegment.MatchString(rest)`, `					return false && inside && oneSegment.MatchString(rest)`,
+			"TestPlacesAreTold/in_a_collection", "the delete (-want +got)"),
+		row(foreign, "a refresh reads nothing that the create never made", "engine/read.go", `	if res.lacksObject(state.Private.Partial) {`, `	if false {`,
+			"TestAnObjectThatWasNeverMade", "a refresh:"),
+		row(foreign, "an update changes nothing that the create never made", "engine/places.go", `	if r.verb != update || !r.neverMade(s) {`, `	if true || !r.neverMade(s) {`,
+			"TestAPartThatWasNeverMade/changed", "State:"),
+		row(foreign, "what was never made is known after an update, too", "engine/update.go", `, Partial: r.partialAfter()}`, `}`,
+			"TestAPartThatWasNeverMade/made_but_guarded", "removePart"),
+		row(whole, "what was never made is made anew with other inputs", "engine/diff.go", `		lacks := res.lacksObject(state.Private.Partial) ||`, `		lacks :=`,
+			"TestAnObjectThatWasNeverMade", "with size 2"),
 		row(whole, "what find finds for other inputs is projected as the create's response is", "engine/settle_create.go", `	old.failed = maker.index + 1 // what`, `	old.failed = 0 * maker.index // what`,
 			"TestFoundForOtherInputsHasOutputs/steps", "the serial number is"),
 		row(foreign, "vet warns of a find of no type that stands for a typed response", "engine/compile_certainty.go", `path, untyped := c.untypedWithin(&found, response, "", 0); untyped {`, `path, untyped := c.untypedWithin(&found, response, "", 0); untyped && false {`,
