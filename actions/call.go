@@ -173,6 +173,9 @@ type Outcome struct {
 	// receives it.
 	Received bool
 	Unfit    error
+	// Cut says that there is more than what Result has, because the author wanted no
+	// more: what is not in it may be there.
+	Cut bool
 	// Err says what went wrong, for all but Done. It names what was tried and
 	// what to do, and holds no secret.
 	Err error

@@ -141,7 +141,7 @@ func (r *run) lookUntil(ctx context.Context, s *step, intent journal.Intent) (an
 func (r *run) find(ctx context.Context, s *step) (any, error) {
 	finder := *r
 	finder.verb, finder.op, finder.results, finder.finished = "find", r.res.find, nil, nil
-	finder.undoing, finder.at, finder.turns, finder.until = false, "", nil, 0
+	finder.undoing, finder.at, finder.turns, finder.until, finder.cut = false, "", nil, 0, false
 	// Names of the create's steps are none of find's, and the other way round.
 	values := maps.Clone(r.vars.Values)
 	for _, name := range append([]string{"steps", "id", "state", "changes", "each"}, answerNames...) {
@@ -150,15 +150,24 @@ func (r *run) find(ctx context.Context, s *step) (any, error) {
 	vars := *r.vars
 	vars.Values = values
 	finder.vars = &vars
+	var found any
 	err := finder.steps(ctx)
 	switch {
 	case errors.Is(err, errGone), errors.Is(err, errNotFound) && finder.failed == 0:
-		return nil, nil
+		err = nil
 	case err != nil:
 		return nil, err
+	default:
+		found, err = finder.adopted(s)
 	}
-	return finder.adopted(s)
+	if err == nil && found == nil && finder.cut {
+		return nil, finder.stop(last(finder.op.steps), 1, actions.Refused, errCut)
+	}
+	return found, err
 }
+
+// errCut is what not finding something proves where not all was read: nothing.
+var errCut = errors.New("it was not found on the pages that were read, and there are more: raise paginate.maxPages, or let the server look for it")
 
 // adopted is what find found, in the place of a step's own response: of an http
 // step, a `return` is the body.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -114,6 +115,14 @@ func (r *run) unread(limit time.Duration, err error) error {
 
 // look runs a read and yields what it saw; errGone where there is nothing.
 func (r *run) look(ctx context.Context) (any, error) {
+	yield, err := r.lookThrough(ctx)
+	if r.cut && errors.Is(err, errGone) {
+		err = r.stop(last(r.op.steps), 1, actions.Refused, errCut)
+	}
+	return yield, err
+}
+
+func (r *run) lookThrough(ctx context.Context) (any, error) {
 	if err := r.steps(ctx); err != nil {
 		if errors.Is(err, errNotFound) && r.failed == 0 {
 			return nil, errGone

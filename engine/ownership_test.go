@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -140,5 +141,33 @@ func TestPartsOfAnEarlierRunAreListed(t *testing.T) {
 	listed := slices.ContainsFunc(intents(t, s.w.journal), func(i journal.Intent) bool { return i.Step == 2 && i.Status == journal.Failed })
 	if !listed {
 		t.Errorf("in the journal: %v", s.statuses())
+	}
+}
+
+// TestWhatWasNotReadMayBeThere: that something is not on the pages that were read proves
+// nothing where there are more.
+func TestWhatWasNotReadMayBeThere(t *testing.T) {
+	cut := actions.Outcome{Status: actions.Done, Result: []any{}, Cut: true}
+	w := newWorld().on("make", yields("id", "1")).on("find", cut).on("read", cut)
+	const spec = `inputs: name: string @replace()
+	id: "${result.id}"
+	consistency: "0s"
+	create: world: post: {what: "make", with: "${inputs.name}"}
+	find: {steps: [{as: "all", world: look: what: "find"}], return: "${first(filter(steps.all, #.name == inputs.name))}"}
+	delete: world: do: {what: "remove", with: "${id}"}
+	read: {steps: [{as: "all", world: look: what: "read"}], return: "${first(filter(steps.all, #.id == id))}"}`
+	s := newScene(t, w, spec)
+	if out := s.create("name", "a"); out.Err == nil {
+		t.Errorf("%+v", out)
+	}
+	s.calls("find")
+	state := engine.State{ID: "1", Inputs: object("name", "a"), Outputs: object("name", "a")}
+	if out := s.e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: state, Reason: engine.Refresh}); out.Err == nil || out.Gone {
+		t.Errorf("%+v", out)
+	}
+	// An empty list that is whole is another matter.
+	w.on("find", actions.Succeed([]any{})).on("read", actions.Succeed([]any{}))
+	if out := s.e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: state, Reason: engine.Refresh}); !out.Gone {
+		t.Errorf("%+v", out)
 	}
 }

@@ -41,6 +41,8 @@ type run struct {
 	// they are being undone.
 	touched []*touched
 	undoing bool
+	// cut says that a step has read less than there is.
+	cut bool
 	// missed says that a step of an undo or a delete did not find what it was about.
 	missed bool
 	// ran says that an undo step was run, and not left out by its `if`.

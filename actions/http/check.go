@@ -2,6 +2,7 @@ package http
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -223,6 +224,9 @@ func checkLoginArguments(request *spec.Node, fail failer) {
 	}
 }
 
+// leavesOut finds calls that give fewer items than a page has.
+var leavesOut = regexp.MustCompile(`\b(filter|take)\s*\(`)
+
 // checkPages sees that pagination says one way, and all of it.
 func checkPages(s actions.Static, fail failer) {
 	n := s.Nodes["paginate"]
@@ -241,6 +245,8 @@ func checkPages(s actions.Static, fail failer) {
 		fail("paginate", "", fmt.Sprintf("paginate has %d of link, page, offset, cursor", len(found)), "Give exactly one.")
 	case !s.Given("items"):
 		fail("paginate", "", "paginate without items", "Say where in an answer the list is: `items: \"${body.items}\"`.")
+	case cursor == nil && n.Get("link") == nil && leavesOut.MatchString(s.Nodes["items"].Text):
+		fail("items", "", "items leaves out some of a page whose next is asked for by number", "An empty page is the last, so what stands behind it would be lost. Give all of a page here (`items: \"${body.items}\"`), and filter them in `return`.")
 	case cursor != nil && cursor.Get("next") == nil:
 		fail("paginate", "cursor", "a cursor without next", "Say where in an answer the next one is: `next: \"${body.next}\"`.")
 	case cursor != nil && (cursor.Get("param") == nil) == (cursor.Get("body") == nil):

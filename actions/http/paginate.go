@@ -193,7 +193,10 @@ func (x *exchange) paginate(ctx context.Context) actions.Outcome {
 		switch {
 		case err != nil:
 			return x.unusable(a, err)
-		case !more || x.pages.bounded && n >= x.pages.most:
+		case !more:
+			return out
+		case x.pages.bounded && n >= x.pages.most:
+			out.Cut = true
 			return out
 		case n >= x.pages.most:
 			return x.unusable(a, fmt.Errorf("there are more than %d pages; set paginate.maxPages to how many are wanted", n))

@@ -108,6 +108,13 @@ func TestPaginateLazily(t *testing.T) {
 	if items := l.done(l.run("/n", a))["items"].([]any); len(items) != 6 {
 		t.Errorf("%d items in two pages", len(items))
 	}
+	if out := l.run("/n", a); !out.Cut {
+		t.Error("nothing says that there are more")
+	}
+	a["paginate"] = args{"link": true, "maxPages": int64(100)}
+	if out := l.run("/n", a); out.Cut {
+		t.Error("there are no more")
+	}
 	single := l.done(l.run("/n", args{"items": at("body.items")}))
 	if diff := cmp.Diff([]any{int64(1), int64(2), int64(3)}, single["items"]); diff != "" {
 		t.Error(diff)
