@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -124,6 +125,41 @@ func (r *run) partialAfter() *Partial {
 		}
 	}
 	return nil
+}
+
+// madeSince is what there is of a create by the state and by the journal: a run that went
+// on with it and died has told nobody else.
+func (e *Engine) madeSince(res *resource, ref Ref, s State) *Partial {
+	if s.Private.Partial == nil {
+		return nil
+	}
+	book, err := e.book()
+	if err != nil || !book.Has(e.subject(ref)) {
+		return s.Private.Partial
+	}
+	out := &Partial{Made: slices.Clone(s.Private.Partial.Made), Steps: s.Private.Partial.Steps}
+	list, _ := book.Of(e.subject(ref)) // the next create says what cannot be read
+	for _, i := range list {
+		if i.Operation == journal.Create && i.Token == s.Private.Token {
+			out.Made = append(out.Made, i.Step)
+		}
+	}
+	return out
+}
+
+// noted writes down that a create which goes on is about to make what its state says was
+// never made, and returns what takes that back once it was answered: the state that the
+// host gets then says so. A run that dies before leaves it in the journal.
+func (r *run) noted(s *step) (answered func() error, err error) {
+	if r.verb != create || r.undoing || s.effect != actions.Write || r.of == nil || r.of.made(s.index) {
+		return func() error { return nil }, nil
+	}
+	book, err := r.engine.book()
+	if err != nil {
+		return nil, err
+	}
+	intent, err := book.Begin(r.intent(s), false)
+	return func() error { return r.forget(book, intent) }, err
 }
 
 // made reports whether something of that step may be there.

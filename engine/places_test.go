@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -344,5 +345,46 @@ func TestEarlierRunsCount(t *testing.T) {
 	}
 	if diff := gocmp.Diff([]string{"removePart /parts/a", "removeLabel /labels/a"}, s.w.log()); diff != "" {
 		t.Errorf("the delete (-want +got):\n%s", diff)
+	}
+}
+
+// TestARunThatDiedCounts: what a run made that went on with a create and died, so that no
+// state says it, is deleted with the rest, whatever is known of a step that is not
+// answered.
+func TestARunThatDiedCounts(t *testing.T) {
+	t.Parallel()
+	for _, certainty := range []string{"", "safe: true", "once: true", "key: true", "do"} {
+		t.Run(certainty, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld().on("label", yields()).on("make", yields(), yields()).on("part", refused("no"))
+			makes := fmt.Sprintf(`post: {what: "make", with: "/things/${inputs.name}", %s}`, certainty)
+			if certainty == "do" { // which is always answered
+				makes = `settled: {what: "make", with: "/things/${inputs.name}"}`
+			}
+			s := newScene(t, w, `inputs: name: string @replace()
+	id: "${inputs.name}"
+	create: steps: [
+		{world: post: {what: "label", with: "/labels/${inputs.name}", safe: true}},
+		{world: `+makes+`, onFailure: [{world: do: {what: "undo", with: "/things/${inputs.name}"}}]},
+		{world: post: {what: "part", with: "/parts/${inputs.name}", safe: true}},
+	]
+	delete: steps: [{world: do: {what: "removePart", with: "/parts/${id}"}}, {world: do: {what: "remove", with: "/things/${id}"}}, {world: do: {what: "removeLabel", with: "/labels/${id}"}}]`)
+			out := s.create("name", "a")
+			if out.State == nil {
+				t.Fatalf("%+v", out)
+			}
+			w.hooks["make"] = func(context.Context, *actions.Call) actions.Outcome { panic("it dies") }
+			func() {
+				defer func() { _ = recover() }()
+				s.update(out.State, "name", "a")
+			}()
+			s.w.log()
+			if err := s.e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: *out.State}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := gocmp.Diff([]string{"remove /things/a", "removeLabel /labels/a"}, s.w.log()); diff != "" {
+				t.Errorf("the delete (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

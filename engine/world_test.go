@@ -88,7 +88,7 @@ func (w *world) family() *actions.Family {
 				if !s.Given("with") {
 					return "", false
 				}
-				return s.Nodes["with"].Text, name == "post"
+				return s.Nodes["with"].Text, name == "post" || name == "settled"
 			},
 			Name: name, Summary: name, Args: args(), Run: w.run,
 			Result: func(actions.Static) *spec.Type { return &spec.Type{} },
@@ -141,7 +141,7 @@ func (w *world) family() *actions.Family {
 	}
 	typed, makes := returning(kind("typed", actions.None)), returning(kind("make", actions.Write))
 	return &actions.Family{
-		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post, typed, makes},
+		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("settled", actions.Write), kind("look", actions.None), ask, send, post, typed, makes},
 		Grants: func(actions.Static) []actions.Grant { return nil },
 	}
 }

@@ -14,6 +14,14 @@ func ofProof() []Mutant {
 		}
 	}
 	return []Mutant{
+		row("Nothing is lost", "what a run made that died counts", "engine/places.go", `		if i.Operation == journal.Create && i.Token == s.Private.Token {`, `		if false {`,
+			"TestARunThatDiedCounts", "the delete (-want +got)"),
+		row("Nothing is lost", "what goes on with a create writes down what it makes", "engine/places.go", `	if r.verb != create || r.undoing || s.effect != actions.Write || r.of == nil || r.of.made(s.index) {`, `	if true {`,
+			"TestARunThatDiedCounts/do", "the delete (-want +got)"),
+		row("Nothing is made twice", "what is on no page that was read may be on another", "engine/find.go", `	if err == nil && found == nil && finder.cut {`, `	if false && finder.cut {`,
+			"TestWhatWasNotReadMayBeThere", "Err:<nil>"),
+		row("Nothing is lost", "what is on no page that was read is not gone", "engine/outputs.go", `	if r.cut && errors.Is(err, errGone) {`, `	if false {`,
+			"TestWhatWasNotReadMayBeThere", "Gone:true"),
 		row(foreign, "a delete leaves alone what its create never made", "engine/steps.go", `	if r.verb == remove && r.neverMade(s) {`, `	if false && r.neverMade(s) {`,
 			"TestOnlyWhatWasMadeIsDeleted", "the delete (-want +got)"),
 		row(foreign, "what was undone counts as never made", "engine/places.go", `		if may(i) && !undone[i] {`, `		if may(i) {`,
