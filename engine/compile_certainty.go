@@ -17,9 +17,6 @@ func (c *compiler) checkCertainty(r *resource) {
 		return
 	}
 	r.maker = makerOf(r.create, r.idAfter)
-	if by := r.makerByPlace(); by != nil && !r.idFromAnswers() {
-		r.maker = by
-	}
 	r.findFirst = r.find != nil && !r.spec.Find.NotFirst && r.maker != nil && r.maker.certainty != actions.Keyed
 	r.names = namesOf(r)
 	c.findFits(r)
@@ -38,13 +35,6 @@ func (c *compiler) checkCertainty(r *resource) {
 	c.safeRetries(r.create, r)
 	c.safeRetries(r.update, r)
 	c.safeRetries(r.delete, nil)
-}
-
-// idFromAnswers reports whether the id is made of what steps are answered.
-func (r *resource) idFromAnswers() bool {
-	return r.id == nil || slices.ContainsFunc(r.id.Refs(), func(ref expr.Ref) bool {
-		return ref.Path[0] == "steps" || slices.Contains(answerNames, ref.Path[0])
-	})
 }
 
 // namesOf are the inputs that the id is made of, or that find looks by.

@@ -34,7 +34,6 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 		r.consistency = c.duration(m.Consistency, c.configScope(), "consistency")
 		c.finding(r)
 		r.conditional = r.sendsETag()
-		r.findPlaces()
 		c.checkCertainty(r)
 		c.pointless(r)
 		c.readBack(r)

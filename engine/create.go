@@ -206,7 +206,6 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		}
 	}
 	slices.Sort(state.Private.Failed.Undone)
-	state.Private.Partial = r.partial(undone)
 	state.Private.Failed.Doubted = r.unanswered
 	failure = errors.Join(failure, r.listBereft(undone, failure))
 	return Result{State: state, Err: m.Error(failure)}

@@ -55,7 +55,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	}
 	r := e.newRun(ctx, res, res.delete, remove, req.Ref, req.Log)
 	r.recall(state)
-	r.etag, r.of = state.Private.ETag, state.Private.Partial
+	r.etag = state.Private.ETag
 	if err := r.open(); err != nil {
 		return err
 	}

@@ -65,8 +65,7 @@ func toMakeAnew(res *resource, state State, news property.Map) bool {
 	case f.Stuck:
 		return true
 	default:
-		lacks := res.lacksObject(state.Private.Partial) || res.maker != nil && slices.Contains(f.Undone, res.maker.index)
-		return lacks && !resumable(res, state, news)
+		return res.maker != nil && slices.Contains(f.Undone, res.maker.index) && !resumable(res, state, news)
 	}
 }
 

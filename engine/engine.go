@@ -52,17 +52,6 @@ type Private struct {
 	ETag string `json:"etag,omitempty"`
 	// Failed says that a create or update stopped halfway.
 	Failed *Failed `json:"failed,omitempty"`
-	// Partial says what there is of a create that stopped halfway and was not gone on
-	// with; nil is all of it.
-	Partial *Partial `json:"partial,omitempty"`
-}
-
-// Partial is what there is of a create that stopped halfway.
-type Partial struct {
-	// Made are the indices of its steps of which something may be there.
-	Made []int `json:"made"`
-	// Steps says which steps it had: see Failed.
-	Steps string `json:"steps"`
 }
 
 // Failed is where an operation stopped, so that the next run can go on there.

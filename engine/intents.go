@@ -135,12 +135,7 @@ func (r *run) sameEffect(s *step) (*journal.Intent, error) {
 func (r *run) settled(ctx context.Context, s *step) (any, error) {
 	before, sync := r.journalled(s)
 	if !before {
-		answered, err := r.noted(s)
-		if err != nil {
-			return nil, r.stop(s, 1, actions.Refused, err)
-		}
 		value, err := r.attempts(ctx, s, false)
-		r.mention(answered())
 		return value, r.noteLate(s, err)
 	}
 	book, err := r.engine.book()

@@ -148,10 +148,6 @@ func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) err
 
 // journals reports whether anything of the resource may stand in the journal.
 func (r *resource) journals() bool {
-	// A create of several steps that goes on writes down what it makes.
-	if r.create != nil && len(r.create.steps) > 1 {
-		return true
-	}
 	in := func(op *operation) bool {
 		return op != nil && slices.ContainsFunc(op.steps, func(s *step) bool {
 			return s.effect == actions.Write && s.certainty != actions.Settled

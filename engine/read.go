@@ -39,10 +39,6 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		}
 	}
 	r := e.newRun(ctx, res, res.read, read, req.Ref, req.Log)
-	if res.lacksObject(state.Private.Partial) {
-		r.log.Message(Info, "its create has not made it: what is there under its id now is somebody else's, and is not read")
-		return Result{State: &state}
-	}
 	r.recall(state)
 	if state.ID == "" {
 		r.vars.Values["id"] = nil // an import that does not give it

@@ -52,8 +52,6 @@ type run struct {
 	// the results by element that are there already.
 	finished map[int]bool
 	resumed  bool
-	// of is what there is of the create of the state that the operation is of: see Private.
-	of *Partial
 	// unanswered are the steps of which nobody knows whether they were undone.
 	unanswered []int
 	// remakes says that the object itself was undone, and is made anew.
@@ -337,7 +335,7 @@ func (r *run) resume(f *Failed) {
 	for _, i := range f.Undone {
 		again[i] = true
 	}
-	r.remakes = r.verb == create && r.res.maker != nil && (again[r.res.maker.index] || r.res.lacksObject(r.of))
+	r.remakes = r.verb == create && r.res.maker != nil && again[r.res.maker.index]
 	relying := r.op.relyOn(again)
 	for _, i := range f.Misfits {
 		r.misfit(i)

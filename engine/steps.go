@@ -132,14 +132,6 @@ func (r *run) pastStep(ctx context.Context, s *step) error {
 		r.record(s, expr.Unknown{})
 		return nil
 	}
-	if r.verb == remove && r.neverMade(s) {
-		r.log.Message(Info, fmt.Sprintf("%s of the delete is left out: its create never made what it removes", s.name))
-		r.record(s, nil)
-		return nil
-	}
-	if err := r.refuseForeign(s); err != nil {
-		return err
-	}
 	if r.orphaned(s) {
 		r.record(s, nil)
 		return nil

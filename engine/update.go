@@ -123,7 +123,7 @@ func (e *Engine) change(ctx context.Context, res *resource, state State, req Upd
 	r.takeID(currentID(state))
 	r.etag = state.Private.ETag
 	r.vars.Values["changes"] = changedInputs(r, res, changes)
-	r.given, r.token, r.of = req.Inputs, state.Private.Token, state.Private.Partial
+	r.given, r.token = req.Inputs, state.Private.Token
 	if err := r.open(); err != nil {
 		return Result{Err: err}
 	}
@@ -190,7 +190,7 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 	}
 	r.takeID(currentID(state))
 	r.etag = state.Private.ETag
-	r.given, r.token, r.of = req.Inputs, state.Private.Token, state.Private.Partial
+	r.given, r.token = req.Inputs, state.Private.Token
 	r.resume(f)
 	if f.ID != "" && r.effected {
 		r.vars.Values["id"] = f.ID // as the steps before have seen it
@@ -252,7 +252,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	if failure == nil {
 		r.renamed()
 	}
-	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, Token: old.Private.Token, Partial: r.partialAfter()}}
+	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, Token: old.Private.Token}}
 	if r.id != old.ID {
 		next.Private.ID = r.id
 	}

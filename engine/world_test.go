@@ -83,13 +83,6 @@ func (w *world) family() *actions.Family {
 	}
 	kind := func(name string, effect actions.Effect) *actions.Kind {
 		return &actions.Kind{
-			// `with` is where it goes; `post` alone makes what is there.
-			Place: func(s actions.Static) (string, bool) {
-				if !s.Given("with") {
-					return "", false
-				}
-				return s.Nodes["with"].Text, name == "post" || name == "settled"
-			},
 			Name: name, Summary: name, Args: args(), Run: w.run,
 			Result: func(actions.Static) *spec.Type { return &spec.Type{} },
 			Effect: func(actions.Static) actions.Effect { return effect },
@@ -141,7 +134,7 @@ func (w *world) family() *actions.Family {
 	}
 	typed, makes := returning(kind("typed", actions.None)), returning(kind("make", actions.Write))
 	return &actions.Family{
-		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("settled", actions.Write), kind("look", actions.None), ask, send, post, typed, makes},
+		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post, typed, makes},
 		Grants: func(actions.Static) []actions.Grant { return nil },
 	}
 }
