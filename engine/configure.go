@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -31,6 +33,8 @@ type Engine struct {
 	openJournal func() (*journal.Journal, error)
 	// journalKey is the journal's key, read once.
 	journalKey func() ([]byte, error)
+	// ownKey is one of this process, in its place where it cannot be read.
+	ownKey func() []byte
 	// configuration is the configuration without its secrets, as intents record it.
 	configuration json.RawMessage
 	// settings is the hash of the configuration without its secrets.
@@ -132,6 +136,11 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 			return nil, err
 		}
 		return book.Key()
+	})
+	e.ownKey = sync.OnceValue(func() []byte {
+		key := make([]byte, sha256.Size)
+		_, _ = rand.Read(key) // never fails
+		return key
 	})
 	e.plainConfig = p.config.plainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
 	e.hides = screen.NewMask(e.configSecrets.values)

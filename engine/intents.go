@@ -67,10 +67,13 @@ func (r *run) inputsHash() string {
 	return r.hash
 }
 
-// keyed is a hash that only those can make who have the journal's key. Without a journal
-// nothing is written down, and known is false.
+// keyed is a hash that only those can make who have the journal's key. Where that cannot be
+// read known is false, and only this process can make it.
 func (e *Engine) keyed(text string) (sum string, known bool) {
 	key, err := e.journalKey()
+	if err != nil {
+		key = e.ownKey()
+	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(text))
 	return hex.EncodeToString(mac.Sum(nil)), err == nil
@@ -141,6 +144,9 @@ func (r *run) settled(ctx context.Context, s *step) (any, error) {
 	book, err := r.engine.book()
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
+	}
+	if _, err := r.engine.journalKey(); err != nil {
+		return nil, r.stop(s, 1, actions.Refused, err) // nothing would tell this create from another
 	}
 	intent, doubt, err := r.begin(book, s, sync)
 	if err != nil {

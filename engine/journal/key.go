@@ -51,7 +51,11 @@ func (j *Journal) makeKey(path string) error {
 	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+	err = os.Link(temp.Name(), path)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(temp.Name(), path) // a file system without hard links
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return syncFolder(j.dir)
