@@ -60,6 +60,10 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 		return err
 	}
 	if err = r.steps(ctx); err == nil {
+		// What is to be removed may be on the pages that were left out.
+		err = r.notOnPages(r.op.steps...)
+	}
+	if err == nil {
 		e.tokens.forget(res.object(state), state.Private.Token)
 		r.mention(e.settleDeleted(res, req.Ref, state, r.missed))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/declprov/declprov/actions"
@@ -141,7 +142,7 @@ func (r *run) lookUntil(ctx context.Context, s *step, intent journal.Intent) (an
 func (r *run) find(ctx context.Context, s *step) (any, error) {
 	finder := *r
 	finder.verb, finder.op, finder.results, finder.finished = "find", r.res.find, nil, nil
-	finder.undoing, finder.at, finder.turns, finder.until, finder.cut = false, "", nil, 0, false
+	finder.undoing, finder.at, finder.turns, finder.until, finder.cut = false, "", nil, 0, nil
 	// Names of the create's steps are none of find's, and the other way round.
 	values := maps.Clone(r.vars.Values)
 	for _, name := range append([]string{"steps", "id", "state", "changes", "each"}, answerNames...) {
@@ -154,20 +155,28 @@ func (r *run) find(ctx context.Context, s *step) (any, error) {
 	err := finder.steps(ctx)
 	switch {
 	case errors.Is(err, errGone), errors.Is(err, errNotFound) && finder.failed == 0:
-		err = nil
+		err = finder.notOnPages(finder.op.steps[finder.failed])
 	case err != nil:
 		return nil, err
 	default:
 		found, err = finder.adopted(s)
 	}
-	if err == nil && found == nil && finder.cut {
-		return nil, finder.stop(last(finder.op.steps), 1, actions.Refused, errCut)
+	if err == nil && found == nil {
+		err = finder.notOnPages(finder.op.steps...)
 	}
 	return found, err
 }
 
-// errCut is what not finding something proves where not all was read: nothing.
-var errCut = errors.New("it was not found on the pages that were read, and there are more: raise paginate.maxPages, or let the server look for it")
+// notOnPages is the error of not finding something by steps of which one has not read all
+// that there is: it may be there.
+func (r *run) notOnPages(by ...*step) error {
+	for _, s := range by {
+		if slices.Contains(r.cut, s.index) {
+			return r.stop(s, 1, actions.Refused, errors.New("it was not found on the pages that were read, and there are more: raise paginate.maxPages, or let the server look for it"))
+		}
+	}
+	return nil
+}
 
 // adopted is what find found, in the place of a step's own response: of an http
 // step, a `return` is the body.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -115,17 +114,12 @@ func (r *run) unread(limit time.Duration, err error) error {
 
 // look runs a read and yields what it saw; errGone where there is nothing.
 func (r *run) look(ctx context.Context) (any, error) {
-	yield, err := r.lookThrough(ctx)
-	if r.cut && errors.Is(err, errGone) {
-		err = r.stop(last(r.op.steps), 1, actions.Refused, errCut)
-	}
-	return yield, err
-}
-
-func (r *run) lookThrough(ctx context.Context) (any, error) {
 	if err := r.steps(ctx); err != nil {
 		if errors.Is(err, errNotFound) && r.failed == 0 {
 			return nil, errGone
+		}
+		if errors.Is(err, errGone) {
+			err = cmp.Or(r.notOnPages(r.op.steps[r.failed]), err)
 		}
 		return nil, err
 	}
@@ -137,7 +131,7 @@ func (r *run) lookThrough(ctx context.Context) (any, error) {
 		return yield, nil
 	}
 	if r.op.ret != nil {
-		return nil, errGone
+		return nil, cmp.Or(r.notOnPages(r.op.steps...), errGone)
 	}
 	return nil, errors.New("read yields nothing; say with `return` what it means, or that null is gone")
 }

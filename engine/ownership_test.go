@@ -3,7 +3,10 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/declprov/declprov/actions"
@@ -170,4 +173,74 @@ func TestWhatWasNotReadMayBeThere(t *testing.T) {
 	if out := s.e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: state, Reason: engine.Refresh}); !out.Gone {
 		t.Errorf("%+v", out)
 	}
+}
+
+// TestOnlyTheStepThatLooksCounts: what another step of a read has left out on purpose says
+// nothing of what is gone.
+func TestOnlyTheStepThatLooksCounts(t *testing.T) {
+	cut := actions.Outcome{Status: actions.Done, Result: []any{}, Cut: true}
+	w := newWorld().on("tags", cut).on("read", gone("it"))
+	s := newScene(t, w, `inputs: name: string @replace()
+	id: "${inputs.name}"
+	create: world: post: {what: "make", with: "${inputs.name}"}
+	read: {steps: [{as: "tags", world: look: what: "tags"}, {as: "it", gone: "${result == null}", world: look: what: "read"}], return: "${{name: steps.it.name}}"}
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	state := engine.State{ID: "a", Inputs: object("name", "a"), Outputs: object("name", "a")}
+	for _, read := range []actions.Outcome{gone("it"), actions.Succeed(nil)} {
+		w.on("read", read)
+		out := s.e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: state, Reason: engine.Refresh})
+		if read.Status == actions.Done && !out.Gone {
+			t.Errorf("%+v", out)
+		}
+	}
+}
+
+// TestADeleteLooksThroughAllPages: what a delete was to look for and remove may be on the
+// pages that it has left out.
+func TestADeleteLooksThroughAllPages(t *testing.T) {
+	for cut, fails := range map[bool]bool{true: true, false: false} {
+		w := newWorld().on("list", actions.Outcome{Status: actions.Done, Result: []any{}, Cut: cut})
+		s := newScene(t, w, `inputs: name: string @replace()
+	id: "${inputs.name}"
+	create: world: post: {what: "make", with: "${inputs.name}"}
+	delete: steps: [{as: "all", world: look: what: "list"}, {forEach: "${filter(steps.all, # == id)}", world: do: {what: "remove", with: "${each.value}"}}]`)
+		state := engine.State{ID: "a", Inputs: object("name", "a"), Outputs: object("name", "a")}
+		if err := s.e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: state}); (err != nil) != fails {
+			t.Errorf("cut %v: %v", cut, err)
+		}
+	}
+}
+
+// TestALoopOfAnyInADelete: vet does not know what a loop over an untyped answer goes over.
+func TestALoopOfAnyInADelete(t *testing.T) {
+	prog, diags := newWorld().compile(t, `http: baseURL: "http://127.0.0.1:1"
+resources: Thing: {
+	inputs: name: string @replace()
+	id: "${inputs.name}"
+	create: http: {method: "PUT", path: "/things/${inputs.name}"}
+	delete: steps: [{as: "p", http: path: "/things/${id}"}, {as: "q", forEach: "${steps.p.body.parts}", http: {method: "DELETE", path: "/parts/${each.value}"}}, {http: {method: "DELETE", path: "/things/${id}"}}]
+}`)
+	if diags.HasErrors() || prog == nil {
+		t.Errorf("%+v", diags)
+	}
+}
+
+// TestWithoutTheJournalsKey: a key that cannot be read is told before anything is sent.
+func TestWithoutTheJournalsKey(t *testing.T) {
+	w := newWorld()
+	w.journal = t.TempDir()
+	if err := os.WriteFile(filepath.Join(w.journal, "key"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e, _ := w.engine(t, `resources: Thing: {
+	inputs: name: string @replace()
+	id: "${inputs.name}"
+	create: world: post: {what: "make", with: "${inputs.name}", key: true}
+	delete: world: do: {what: "remove", with: "${id}"}
+}`)
+	s := &scene{T: t, w: w, e: e}
+	if out := s.create("name", "a"); out.Err == nil || !strings.Contains(out.Err.Error(), w.journal) {
+		t.Errorf("%+v", out)
+	}
+	s.calls()
 }

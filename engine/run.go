@@ -41,8 +41,8 @@ type run struct {
 	// they are being undone.
 	touched []*touched
 	undoing bool
-	// cut says that a step has read less than there is.
-	cut bool
+	// cut are the steps that have read less than there is.
+	cut []int
 	// missed says that a step of an undo or a delete did not find what it was about.
 	missed bool
 	// ran says that an undo step was run, and not left out by its `if`.

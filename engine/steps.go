@@ -384,7 +384,9 @@ func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error
 	out := s.kind.Run(sendCtx, call)
 	sent()
 	v := r.judge(s, out)
-	r.cut = r.cut || out.Cut
+	if out.Cut {
+		r.cut = append(r.cut, s.index)
+	}
 	if secretSent && v.status == actions.Done {
 		r.markEchoes(s, v.value)
 	}

@@ -38,7 +38,7 @@ func (t *trail) after(s *step) {
 	t.scope = knowing(t.scope, s.established())
 	if t.missing != nil {
 		yields := *stepType(s)
-		if s.forEach != nil {
+		if s.forEach != nil && yields.Elem != nil { // else of any type, which may be null
 			yields.Elem = orNull(yields.Elem)
 		}
 		t.missing.add(s, orNull(&yields), orNull)

@@ -115,7 +115,7 @@ func paginate() actions.Arg {
 			field("limitParam", someText, "Parameter of the limit."), field("limit", positive, "Size of a page.")), "By the number of items before."),
 		field("cursor", object(field("param", someText, "Parameter."), field("body", someText, "Member of the JSON body: `page.after`."),
 			field("next", anything, "The next cursor, from `body`, `status` and `headers`; null ends.")), "By what an answer says."),
-		field("maxPages", positive, "Most pages: what is behind them is left out, and a find or read that has not found what it looks for then fails. Default: 1000, and more are an error."),
+		field("maxPages", positive, "Most pages: what is behind them is left out, and a find or read that has not found what it looks for then fails, and so does a delete. Default: 1000, and more are an error."),
 		field("timeout", text, "Longest time for all pages together. Default: 10m. The step's own `timeout` covers all attempts."),
 	), "Fetch page after page, until one names no next one. `page` and `offset` end at an empty page, and at a page that repeats the items of the previous one. A link or cursor that comes again is an error. Needs `items`.")
 	a.Inner = map[string]actions.Mode{"cursor.next": actions.Late}

@@ -46,6 +46,12 @@ func check(s actions.Static) []actions.Fault {
 			Remedy: "Whoever is on the way can read and change everything. Give `ca` instead.",
 		})
 	}
+	if pages := s.Nodes["paginate"]; pages != nil && s.Given("items") && (pages.Get("page") != nil || pages.Get("offset") != nil) && leavesOut.MatchString(s.Nodes["items"].Text) {
+		out = append(out, actions.Fault{
+			Argument: "items", Summary: "items leaves out some of a page whose next is asked for by number", Warning: true,
+			Remedy: "A page without items is taken for the last, so what stands behind it would be lost. Give all of a page here (`items: \"${body.items}\"`), and filter them in `return`.",
+		})
+	}
 	if s.Given("returns") && s.Literals["response"] != nil && s.Literals["response"] != "json" && s.Literals["response"] != "xml" {
 		fail("returns", "", fmt.Sprintf("returns beside response: %q", s.Literals["response"]), "Only JSON and XML have the shape of a type.")
 	}
@@ -245,8 +251,6 @@ func checkPages(s actions.Static, fail failer) {
 		fail("paginate", "", fmt.Sprintf("paginate has %d of link, page, offset, cursor", len(found)), "Give exactly one.")
 	case !s.Given("items"):
 		fail("paginate", "", "paginate without items", "Say where in an answer the list is: `items: \"${body.items}\"`.")
-	case cursor == nil && n.Get("link") == nil && leavesOut.MatchString(s.Nodes["items"].Text):
-		fail("items", "", "items leaves out some of a page whose next is asked for by number", "An empty page is the last, so what stands behind it would be lost. Give all of a page here (`items: \"${body.items}\"`), and filter them in `return`.")
 	case cursor != nil && cursor.Get("next") == nil:
 		fail("paginate", "cursor", "a cursor without next", "Say where in an answer the next one is: `next: \"${body.next}\"`.")
 	case cursor != nil && (cursor.Get("param") == nil) == (cursor.Get("body") == nil):

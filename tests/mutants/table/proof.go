@@ -14,6 +14,16 @@ func ofProof() []Mutant {
 		}
 	}
 	return []Mutant{
+		row("Nothing is made twice", "what is on no page that was read may be on another", "engine/find.go", `		err = finder.notOnPages(finder.op.steps...)`, `		_ = finder.notOnPages`,
+			"TestWhatWasNotReadMayBeThere", "Err:<nil>"),
+		row("Nothing is lost", "what is on no page that was read is not gone", "engine/outputs.go", `		return nil, cmp.Or(r.notOnPages(r.op.steps...), errGone)`, `		return nil, errGone`,
+			"TestWhatWasNotReadMayBeThere", "Gone:true"),
+		row("Nothing is lost", "a delete that has not looked at all pages is not done", "engine/delete.go", `		err = r.notOnPages(r.op.steps...)`, ``,
+			"TestADeleteLooksThroughAllPages", "cut true: <nil>"),
+		row("A hash in the journal gives no secret away", "without the journal's key nothing is sent", "engine/intents.go", `	if _, err := r.engine.journalKey(); err != nil {
+		return nil, r.stop`, `	if _, err := r.engine.journalKey(); false {
+		return nil, r.stop`,
+			"TestWithoutTheJournalsKey", "Err:<nil>"),
 		row(whole, "what find finds for other inputs is projected as the create's response is", "engine/settle_create.go", `	old.failed = maker.index + 1 // what`, `	old.failed = 0 * maker.index // what`,
 			"TestFoundForOtherInputsHasOutputs/steps", "the serial number is"),
 		row(foreign, "vet warns of a find of no type that stands for a typed response", "engine/compile_certainty.go", `path, untyped := c.untypedWithin(&found, response, "", 0); untyped {`, `path, untyped := c.untypedWithin(&found, response, "", 0); untyped && false {`,
