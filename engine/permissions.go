@@ -23,7 +23,8 @@ type Grant struct {
 	Implied bool `json:"implied"`
 	// Chosen says that the user's program decides what it covers.
 	Chosen bool `json:"chosenByTheProgram"`
-	// Settings are those of the configuration that decide what it covers.
+	// Settings are those of the configuration that decide what it covers, and the inputs
+	// that do and for which the author has chosen a default.
 	Settings []Setting `json:"settings,omitempty"`
 	// Confined says, of a program, how the spec's commands are bound by the other
 	// grants.
@@ -33,8 +34,8 @@ type Grant struct {
 	Capabilities []string `json:"capabilities,omitzero"`
 }
 
-// Setting is a part of the configuration on which a grant depends, and what decides it
-// where nobody sets it.
+// Setting is a part of the configuration or an input on which a grant depends, and what
+// decides it where nobody sets it.
 type Setting struct {
 	Name string `json:"name"`
 	// Default is the value in JSON, or an expression; "" where there is none.
@@ -45,32 +46,6 @@ type Setting struct {
 
 func (s Setting) equal(other Setting) bool {
 	return s.Name == other.Name && s.Default == other.Default && slices.Equal(s.Env, other.Env)
-}
-
-// settings are those that the pattern refers to.
-func (g grant) settings(config *spec.Type) []Setting {
-	var out []Setting
-	for _, ref := range g.value.Refs() {
-		if ref.Path[0] != "config" {
-			continue
-		}
-		for _, p := range config.Fields {
-			if len(ref.Path) > 1 && p.Name != ref.Path[1] {
-				continue
-			}
-			s := Setting{Name: "config." + p.Name, Env: p.Env}
-			switch {
-			case p.DefaultExpr != nil:
-				s.Default = p.DefaultExpr.Text
-			case p.Default != nil && !p.Secret:
-				s.Default = jsonText(p.Default)
-			}
-			if !slices.ContainsFunc(out, s.equal) {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
 }
 
 // jsonText is a value of the author's own as JSON.
@@ -98,11 +73,15 @@ func (p *Program) Grants() ([]Grant, error) {
 	if err != nil {
 		return nil, err
 	}
+	inputs, err := p.grantInputs()
+	if err != nil {
+		return nil, err
+	}
 	var out []Grant
 	for _, g := range slices.Concat(p.grants, named) {
 		grant := Grant{
 			Access: accessName(g.access), Pattern: g.node.Text, Implied: g.implied, Chosen: g.chosen(),
-			Settings: g.settings(p.provider.Config),
+			Settings: g.settings(p.provider, inputs),
 		}
 		if g.access == actions.Run {
 			grant.Confined, grant.Capabilities = p.compiler.confined.together(), p.capabilities()

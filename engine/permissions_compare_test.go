@@ -1,11 +1,14 @@
 package engine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/spec/container"
+	"github.com/declprov/declprov/spec/load"
 )
 
 // TestGrantsBeyond compares single grants: what an earlier one certainly includes is not
@@ -84,5 +87,63 @@ func TestVariablesOfTheConfigurationAreListed(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got): %s", permissions, diff)
 		}
+	}
+}
+
+// TestDefaultsThatDecideAGrantAreListed: a grant of what the program chooses shows what
+// the author has chosen for programs that do not, wherever the default is.
+func TestDefaultsThatDecideAGrantAreListed(t *testing.T) {
+	t.Parallel()
+	const at = `*"/etc/passwd" | string`
+	shown := []engine.Setting{{Name: "inputs.at", Default: `"/etc/passwd"`}}
+	for name, tc := range map[string]struct {
+		pattern, spec string
+		want          []engine.Setting
+	}{
+		"a resource's":       {"${inputs.at}", `resources: It: inputs: at: ` + at, shown},
+		"without a default":  {"${inputs.at}", `resources: It: inputs: at: string`, nil},
+		"another's":          {"${inputs.other}", `resources: It: inputs: {at: ` + at + `, other: string}`, nil},
+		"a function's":       {"${inputs.at}", `functions: it: {inputs: at: ` + at + `, outputs: {}, return: {}}`, shown},
+		"an ephemeral's":     {"${inputs.at}", `ephemerals: It: {inputs: at: ` + at + `, outputs: {}, open: file: read: path: "x"}`, shown},
+		"that of a list":     {"${inputs.at}", `resources: It: list: {inputs: at: ` + at + `, file: list: path: "x", items: "${result.items}", id: "${each.value.path}"}`, shown},
+		"within an input":    {"${inputs.in.at}", `resources: It: inputs: in: at: ` + at, []engine.Setting{{Name: "inputs.in.at", Default: `"/etc/passwd"`}}},
+		"within a setting":   {"${config.in.at}", `config: in: at: ` + at, []engine.Setting{{Name: "config.in"}, {Name: "config.in.at", Default: `"/etc/passwd"`}}},
+		"in a type":          {"${inputs.in.at}", "#At: at: " + at + "\nresources: It: inputs: in: #At", []engine.Setting{{Name: "inputs.in.at", Default: `"/etc/passwd"`}}},
+		"of two resources":   {"${inputs.at}", `resources: {It: inputs: at: ` + at + `, Other: inputs: at: *"/" | string}`, append(shown[:1:1], engine.Setting{Name: "inputs.at", Default: `"/"`})},
+		"of all in a member": {"${inputs.in.at}", `resources: It: inputs: in: *{at: "/"} | {at: string}`, []engine.Setting{{Name: "inputs.in", Default: `{"at":"/"}`}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := `permissions: write: ["` + tc.pattern + `"]` + "\n" + tc.spec
+			if strings.Contains(text, "It: inputs") || strings.Contains(text, "It: list") {
+				text += "\nresources: [string]: {id: \"x\", create: file: read: path: \"x\"}"
+			}
+			doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte("package test\nname: \"test\"\nversion: \"1.0.0\"\n" + text), Format: "cue"})
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			compiled, _ := engine.Compile(doc.Provider, newWorld().families())
+			raw, err := container.Encode(container.Content{Provider: doc.Provider})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ct, err := container.OpenBytes(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opened, err := engine.Open(ct, newWorld().families())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, prog := range []*engine.Program{compiled, opened} {
+				got, err := prog.Grants()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tc.want, got[0].Settings); diff != "" {
+					t.Errorf("(-want +got): %s", diff)
+				}
+			}
+		})
 	}
 }

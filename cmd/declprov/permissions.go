@@ -22,8 +22,9 @@ Whatever is not listed is refused.
 
 A grant in ${...} is decided when the provider runs: ${config.x} by its
 configuration; ${inputs.x} by the program that uses it ("chosen by the
-program"). A grant that the spec does not spell out, but that follows from what
-it names elsewhere, is marked as implied: a permissions block makes it explicit.
+program"), or by the default that the author gives it, which stands beside it. A
+grant that the spec does not spell out, but that follows from what it names
+elsewhere, is marked as implied: a permissions block makes it explicit.
 
 What programs do once they run, the kernel keeps to the grants where it can; the
 list of programs says whether it does.
