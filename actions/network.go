@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -24,6 +25,8 @@ type Network struct {
 	rules       []originRule
 	fingerprint string
 	kept        *keeper
+	// resolver is a test's own; nil is the system's.
+	resolver *net.Resolver
 }
 
 // NewNetwork grants the rules, each of access Connect. The pattern is an origin:
@@ -37,7 +40,7 @@ func NewNetwork(rules []Rule) (*Network, error) {
 // Granting is the same network under other rules: for grants that differ from
 // call to call. It shares what is kept.
 func (n *Network) Granting(rules []Rule) (*Network, error) {
-	n = &Network{kept: n.kept}
+	n = &Network{kept: n.kept, resolver: n.resolver}
 	for _, r := range rules {
 		if r.Access != Connect {
 			return nil, fmt.Errorf("a grant of hosts connects; %q does not", r.Pattern)
@@ -65,6 +68,19 @@ func (n *Network) Check(o Origin) error {
 		return n.refused(o.String(), kindOfAddress(addr)+", which a wildcard does not cover")
 	}
 	return nil
+}
+
+// CheckProxy returns nil if requests may go through the proxy at the URL: if its origin
+// is granted, whoever chose the proxy.
+func (n *Network) CheckProxy(u *url.URL) error {
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%q is not http or https", u.Scheme)
+	}
+	origin, err := OriginOf(u)
+	if err != nil {
+		return err
+	}
+	return n.Check(origin)
 }
 
 // granted is the first rule that matches: one without a wildcard, if there is

@@ -30,7 +30,7 @@ func (n *Network) Dial(ctx context.Context, network, address string) (net.Conn, 
 		return nil, n.refused(net.JoinHostPort(host, port), "")
 	}
 	d := net.Dialer{
-		Timeout: dialTimeout, KeepAlive: keepAlive,
+		Timeout: dialTimeout, KeepAlive: keepAlive, Resolver: n.resolver,
 		ControlContext: func(_ context.Context, _, resolved string, _ syscall.RawConn) error {
 			return n.reachable(rule, host, resolved)
 		},

@@ -27,17 +27,17 @@ import (
 // by name, those of a zip or tar file as they come. Folders without files are
 // none. A link is followed where a folder is handed over and it stays within;
 // one in a zip or tar file is an error, and so are names that lead outside.
-func Walk(ctx context.Context, files *actions.Files, f *spec.File, visit func(Entry) error) error {
+func Walk(ctx context.Context, env *actions.Env, f *spec.File, visit func(Entry) error) error {
 	if !f.Archive {
 		return errors.New("it is an asset, and an archive is wanted")
 	}
-	w := &walker{ctx: ctx, files: files, visit: visit, seen: map[string]bool{}}
+	w := &walker{ctx: ctx, env: env, visit: visit, seen: map[string]bool{}}
 	return w.archive(f, "")
 }
 
 type walker struct {
 	ctx   context.Context
-	files *actions.Files
+	env   *actions.Env
 	visit func(Entry) error
 	seen  map[string]bool
 	bytes int64
@@ -48,7 +48,7 @@ func (w *walker) archive(f *spec.File, below string) error {
 	case f.Members != nil:
 		return w.members(f, below)
 	case f.Path != "":
-		if w.files == nil {
+		if w.env == nil || w.env.Files == nil {
 			return errors.New("files cannot be read here")
 		}
 		return w.path(f.Path, below)
@@ -68,7 +68,7 @@ func (w *walker) members(f *spec.File, below string) error {
 			}
 			continue
 		}
-		opened, err := Open(w.ctx, w.files, member)
+		opened, err := Open(w.ctx, w.env, member)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -83,7 +83,7 @@ func (w *walker) members(f *spec.File, below string) error {
 
 // path walks a folder, or a zip or tar file.
 func (w *walker) path(name, below string) error {
-	dir, err := w.files.AssetPath(name)
+	dir, err := w.env.Files.AssetPath(name)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (w *walker) path(name, below string) error {
 	if info.IsDir() {
 		return w.folder(dir, below)
 	}
-	opened, err := openPath(w.files, name)
+	opened, err := openPath(w.env, name)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (w *walker) path(name, below string) error {
 }
 
 func (w *walker) remote(uri, below string) error {
-	opened, err := openURI(w.ctx, w.files, uri)
+	opened, err := openURI(w.ctx, w.env, uri)
 	if err != nil {
 		return err
 	}

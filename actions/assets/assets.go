@@ -31,16 +31,16 @@ type Opened struct {
 
 // Open opens the content of an asset: a text, a file, or what a URL yields.
 // Errors name the asset, and what to hand over instead.
-func Open(ctx context.Context, files *actions.Files, f *spec.File) (*Opened, error) {
+func Open(ctx context.Context, env *actions.Env, f *spec.File) (*Opened, error) {
 	switch {
 	case f.Archive:
 		return nil, errors.New("it is an archive, and one file is wanted; hand over an asset")
 	case f.Text != nil:
 		return &Opened{ReadCloser: io.NopCloser(strings.NewReader(*f.Text)), Size: int64(len(*f.Text))}, nil
 	case f.Path != "":
-		return openPath(files, f.Path)
+		return openPath(env, f.Path)
 	case f.URI != "":
-		return openURI(ctx, files, f.URI)
+		return openURI(ctx, env, f.URI)
 	default:
 		return nil, errElided
 	}
@@ -50,11 +50,11 @@ func Open(ctx context.Context, files *actions.Files, f *spec.File) (*Opened, err
 // left out.
 var errElided = errors.New("its content is not at hand, only its hash; hand it over again")
 
-func openPath(files *actions.Files, path string) (*Opened, error) {
-	if files == nil {
+func openPath(env *actions.Env, path string) (*Opened, error) {
+	if env == nil || env.Files == nil {
 		return nil, errors.New("files cannot be read here")
 	}
-	file, info, err := files.OpenAsset(path)
+	file, info, err := env.Files.OpenAsset(path)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func openPath(files *actions.Files, path string) (*Opened, error) {
 }
 
 // openURI opens what a URI names: a file, or the answer to a GET.
-func openURI(ctx context.Context, files *actions.Files, uri string) (*Opened, error) {
+func openURI(ctx context.Context, env *actions.Env, uri string) (*Opened, error) {
 	u, err := url.Parse(uri)
 	if err != nil {
 		// What is wrong with it is not told: that may be a part of a password.
@@ -73,9 +73,9 @@ func openURI(ctx context.Context, files *actions.Files, uri string) (*Opened, er
 		if u.Host != "" && u.Host != "localhost" {
 			return nil, fmt.Errorf("asset %q is on another machine; write file:///path, or hand the file over", display(u))
 		}
-		return openPath(files, filepath.FromSlash(u.Path))
+		return openPath(env, filepath.FromSlash(u.Path))
 	case "http", "https":
-		return fetch(ctx, u)
+		return fetch(ctx, env, u)
 	default:
 		return nil, fmt.Errorf("asset %q: only file, http and https can be read; hand over the file itself", display(u))
 	}
@@ -107,8 +107,8 @@ func spooled(ctx context.Context, from *Opened, limit int64) (*os.File, int64, e
 
 // Spool opens an asset whose size is known: what has none before it is read is
 // read first.
-func Spool(ctx context.Context, files *actions.Files, f *spec.File) (*Opened, error) {
-	opened, err := Open(ctx, files, f)
+func Spool(ctx context.Context, env *actions.Env, f *spec.File) (*Opened, error) {
+	opened, err := Open(ctx, env, f)
 	if err != nil || opened.Size >= 0 {
 		return opened, err
 	}

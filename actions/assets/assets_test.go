@@ -22,7 +22,7 @@ import (
 )
 
 // folder makes files, of which "-> x" is a link to x, and what reads below it.
-func folder(t *testing.T, files map[string]string) (string, *actions.Files) {
+func folder(t *testing.T, files map[string]string) (string, *actions.Env) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -43,11 +43,11 @@ func folder(t *testing.T, files map[string]string) (string, *actions.Files) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dir, access
+	return dir, &actions.Env{Files: access}
 }
 
 // held are an archive's files by name.
-func held(t *testing.T, access *actions.Files, f *spec.File) (map[string]string, error) {
+func held(t *testing.T, access *actions.Env, f *spec.File) (map[string]string, error) {
 	t.Helper()
 	out := map[string]string{}
 	err := Walk(t.Context(), access, f, func(e Entry) error {

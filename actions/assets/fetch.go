@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+
+	"github.com/declprov/declprov/actions"
 )
 
 // maxRedirects is how often a server may send us elsewhere.
@@ -14,20 +16,17 @@ const maxRedirects = 5
 
 // fetch asks a server for an asset. No credentials go with the request: it is
 // the user's URL, and theirs to make reachable.
-func fetch(ctx context.Context, u *url.URL) (*Opened, error) {
+func fetch(ctx context.Context, env *actions.Env, u *url.URL) (*Opened, error) {
 	shown := display(u)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("asset %q: %w", shown, unwrapped(err))
 	}
-	transport := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true,
-		ResponseHeaderTimeout: fetchTimeout, TLSHandshakeTimeout: fetchTimeout,
-	}
-	client := &http.Client{Transport: transport, CheckRedirect: redirects}
+	way := &route{env: env}
+	client := &http.Client{Transport: way, CheckRedirect: redirects}
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("asset %q cannot be fetched: %w", shown, unwrapped(err))
+		return nil, fmt.Errorf("asset %q cannot be fetched: %w%s", shown, unwrapped(err), way.hint())
 	}
 	if resp.StatusCode != http.StatusOK {
 		resp.Body.Close()
@@ -41,6 +40,46 @@ func fetch(ctx context.Context, u *url.URL) (*Opened, error) {
 		io.Reader
 		io.Closer
 	}{&counter{from: resp.Body, left: MaxBytes}, resp.Body}, Size: resp.ContentLength}, nil
+}
+
+// route sends each request of a download, also one after a redirect, directly or
+// through the proxy that the environment names for its URL. Such a proxy needs a
+// grant in permissions.hosts, as that of an http step does: it sees what is
+// downloaded, and the variable may be meant for others.
+type route struct {
+	env *actions.Env
+	// ungranted are the proxies that were not used.
+	ungranted []string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (r *route) RoundTrip(req *http.Request) (*http.Response, error) {
+	transport := &http.Transport{
+		DisableKeepAlives: true, ResponseHeaderTimeout: fetchTimeout, TLSHandshakeTimeout: fetchTimeout,
+	}
+	proxy, err := http.ProxyFromEnvironment(req)
+	if err != nil {
+		return nil, err
+	}
+	if proxy == nil {
+		return transport.RoundTrip(req)
+	}
+	if r.env == nil || r.env.Network == nil || r.env.Network.CheckProxy(proxy) != nil {
+		r.ungranted = append(r.ungranted, proxy.Scheme+"://"+proxy.Host)
+		return transport.RoundTrip(req)
+	}
+	transport.Proxy, transport.DialContext = http.ProxyURL(proxy), r.env.Network.Dial
+	return transport.RoundTrip(req)
+}
+
+// hint returns what to do if a download fails that a proxy might have made possible.
+func (r *route) hint() string {
+	if len(r.ungranted) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(
+		"; the proxy %s of the environment was not used, as the spec's permissions do not grant it: download the file yourself and hand over its path, or have the author of the spec add the proxy to permissions.hosts",
+		r.ungranted[len(r.ungranted)-1])
 }
 
 // display is a URL for messages: without a user's password, and without the query,

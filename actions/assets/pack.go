@@ -23,16 +23,16 @@ func Formats() []string { return []string{"zip", "tar", "tar.gz"} }
 // Pack writes an archive as one file of the format. The same files give the same
 // bytes, wherever and whenever they are packed: times are left out, and of the
 // modes all but whether a file can be run.
-func Pack(ctx context.Context, files *actions.Files, f *spec.File, format string, to io.Writer) error {
+func Pack(ctx context.Context, env *actions.Env, f *spec.File, format string, to io.Writer) error {
 	switch format {
 	case "zip":
 		w := zip.NewWriter(to)
-		return errors.Join(Walk(ctx, files, f, func(e Entry) error { return addZip(w, e) }), w.Close())
+		return errors.Join(Walk(ctx, env, f, func(e Entry) error { return addZip(w, e) }), w.Close())
 	case "tar":
-		return packTar(ctx, files, f, to)
+		return packTar(ctx, env, f, to)
 	case "tar.gz":
 		w := gzip.NewWriter(to)
-		return errors.Join(packTar(ctx, files, f, w), w.Close())
+		return errors.Join(packTar(ctx, env, f, w), w.Close())
 	default:
 		return fmt.Errorf("an archive cannot be packed as %q; one of %s is wanted", format, strings.Join(Formats(), ", "))
 	}
@@ -61,9 +61,9 @@ func addZip(w *zip.Writer, e Entry) error {
 	return err
 }
 
-func packTar(ctx context.Context, files *actions.Files, f *spec.File, to io.Writer) error {
+func packTar(ctx context.Context, env *actions.Env, f *spec.File, to io.Writer) error {
 	w := tar.NewWriter(to)
-	return errors.Join(Walk(ctx, files, f, func(e Entry) error { return addTar(ctx, w, e) }), w.Close())
+	return errors.Join(Walk(ctx, env, f, func(e Entry) error { return addTar(ctx, w, e) }), w.Close())
 }
 
 // addTar adds a file. A tar file has the size before the content, so what does

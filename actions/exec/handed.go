@@ -41,7 +41,7 @@ func (c *command) input(ctx context.Context) (io.Closer, error) {
 	case string:
 		c.process.Stdin = strings.NewReader(given)
 	case *spec.File:
-		opened, err := assets.Open(ctx, c.call.Env.Files, given)
+		opened, err := assets.Open(ctx, c.call.Env, given)
 		if err != nil {
 			return nil, fmt.Errorf("stdin: %w", err)
 		}
@@ -102,11 +102,11 @@ func (c *command) putOne(ctx context.Context, name string, content any, one func
 		return one(name, 0o600, strings.NewReader(content))
 	case *spec.File:
 		if content.Archive {
-			return assets.Walk(ctx, c.call.Env.Files, content, func(e assets.Entry) error {
+			return assets.Walk(ctx, c.call.Env, content, func(e assets.Entry) error {
 				return one(path.Join(name, e.Name), e.Mode, e.Content)
 			})
 		}
-		opened, err := assets.Open(ctx, c.call.Env.Files, content)
+		opened, err := assets.Open(ctx, c.call.Env, content)
 		if err != nil {
 			return err
 		}

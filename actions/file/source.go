@@ -22,7 +22,7 @@ func openSource(ctx context.Context, call *actions.Call) (io.ReadCloser, error) 
 		return io.NopCloser(&base64Reader{base64.NewDecoder(base64.StdEncoding, strings.NewReader(text))}), nil
 	}
 	if asset, ok := call.Args["source"].(*spec.File); ok && asset != nil {
-		opened, err := assets.Open(ctx, call.Env.Files, asset)
+		opened, err := assets.Open(ctx, call.Env, asset)
 		if err != nil {
 			return nil, fmt.Errorf("source: %w", err)
 		}

@@ -110,7 +110,7 @@ func (u *unpacking) all(archive *spec.File) error {
 	if err := u.files.Check(actions.WriteTo, u.at); err != nil {
 		return err
 	}
-	if err := assets.Walk(u.ctx, u.files, archive, u.one); err != nil {
+	if err := assets.Walk(u.ctx, u.call.Env, archive, u.one); err != nil {
 		return fmt.Errorf("unpack: %w", err)
 	}
 	// An archive may be empty, and its directory is then all there is of it.

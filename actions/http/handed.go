@@ -17,8 +17,8 @@ import (
 // handed makes bodies of what the user hands over. A body can be sent more than
 // once, so each is opened anew for each, and must have its size then.
 type handed struct {
-	ctx   context.Context // of the call, whose bodies these are
-	files *actions.Files  // nil where none can be read
+	ctx context.Context // of the call, whose bodies these are
+	env *actions.Env    // nil where nothing can be read
 	// format is how an archive is packed, "" for the usual one.
 	format string
 }
@@ -46,7 +46,7 @@ func (h handed) body(f *spec.File) (*payload, error) {
 	case f.Text != nil:
 		return content("text/plain; charset=utf-8", []byte(*f.Text)), nil
 	default:
-		return measured("application/octet-stream", func() (*assets.Opened, error) { return assets.Open(h.ctx, h.files, f) })
+		return measured("application/octet-stream", func() (*assets.Opened, error) { return assets.Open(h.ctx, h.env, f) })
 	}
 }
 
@@ -56,7 +56,7 @@ func (h handed) archive(f *spec.File) (*payload, error) {
 	format := h.archiveFormat()
 	return measured(assets.MediaType(format), func() (*assets.Opened, error) {
 		r, w := io.Pipe()
-		go func() { w.CloseWithError(assets.Pack(h.ctx, h.files, f, format, w)) }()
+		go func() { w.CloseWithError(assets.Pack(h.ctx, h.env, f, format, w)) }()
 		return &assets.Opened{ReadCloser: r, Size: -1}, nil
 	})
 }

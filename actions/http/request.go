@@ -123,7 +123,7 @@ func (x *exchange) settle() error {
 func (x *exchange) request(ctx context.Context, g given) (*request, error) {
 	r := &request{method: g.string("method"), headers: http.Header{}}
 	var err error
-	if r.body, err = g.bodyOf(handed{ctx: ctx, files: x.call.Env.Files, format: g.string("archiveFormat")}); err != nil {
+	if r.body, err = g.bodyOf(handed{ctx: ctx, env: x.call.Env, format: g.string("archiveFormat")}); err != nil {
 		return nil, err
 	}
 	if r.method == "" {

@@ -168,11 +168,7 @@ func newTransport(network *actions.Network, g given) (*http.Transport, error) {
 	if err != nil || u.Host == "" {
 		return nil, errors.New("proxy is no URL; write it like http://proxy.example.com:3128")
 	}
-	origin, err := originOf(u)
-	if err != nil {
-		return nil, fmt.Errorf("proxy: %w", err)
-	}
-	if err := network.Check(origin); err != nil {
+	if err := network.CheckProxy(u); err != nil {
 		return nil, fmt.Errorf("proxy: %w", err)
 	}
 	t.Proxy = http.ProxyURL(u)

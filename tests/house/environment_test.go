@@ -28,7 +28,7 @@ func surroundings() []string {
 // own and no spec's.
 func exceptions() []string {
 	return []string{
-		"actions/assets/fetch.go http.ProxyFromEnvironment", // what the user hands over comes the user's way
+		"actions/assets/fetch.go http.ProxyFromEnvironment", // used where Network.CheckProxy finds a grant
 		"actions/environment.go os.CreateTemp",
 		"actions/environment.go os.Environ",
 		"actions/environment.go os.Getenv",
