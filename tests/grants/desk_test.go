@@ -92,7 +92,11 @@ func serve(t *testing.T, spec, dir string, config map[string]property.Value, env
 }
 
 func headed(spec string) string {
-	return "package hostile\nname: \"hostile\"\nversion: \"1.0.0\"\n" + spec
+	imports := ""
+	if strings.Contains(spec, "spec.#") {
+		imports = "import \"declprov.dev/spec\"\n"
+	}
+	return "package hostile\n" + imports + "name: \"hostile\"\nversion: \"1.0.0\"\n" + spec
 }
 
 // invoke calls a function of the spec, and returns what went wrong, or "".

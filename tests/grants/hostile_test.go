@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -22,7 +23,8 @@ type attack struct {
 	// body is the spec, in which DIR is the program's folder, OUT one beside it, HOME a
 	// server that may be asked, EVIL one that may not, PORT the port of EVIL.
 	body string
-	// door is what is called: create, import, list, or a function; "" is create.
+	// door is what is called: create, import, list, method, or a function; "" is create.
+	// "asset URL" and "archive FILE" are creates with what the user hands over.
 	door string
 	// sign is what EVIL must have seen, "" any request at all.
 	sign string
@@ -155,7 +157,13 @@ func attacks() map[string]attack {
 // each does it where they say so.
 func TestHostileSpecs(t *testing.T) {
 	t.Parallel()
-	for name, a := range attacks() {
+	playAll(t, attacks())
+}
+
+// playAll plays each attack under narrow permissions and under wide ones.
+func playAll(t *testing.T, attacks map[string]attack) {
+	t.Helper()
+	for name, a := range attacks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, granted := range []bool{false, true} {
@@ -176,12 +184,17 @@ type scene struct {
 	spec       string
 	dir, out   string
 	home, evil *site
+	listed     string
 }
 
 func newScene(t *testing.T, a attack, granted bool) *scene {
 	t.Helper()
 	s := &scene{T: t, attack: a, evil: newSite(t, nil)}
-	s.home = newSite(t, func(_ *site, w http.ResponseWriter, _ *http.Request) {
+	s.home = newSite(t, func(_ *site, w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/moved" {
+			http.Redirect(w, r, "http://0.0.0.0:"+portOf(s.home)+"/asset", http.StatusFound)
+			return
+		}
 		fmt.Fprintf(w, `{"url": %q}`, s.evil.URL+"/named")
 	})
 	top := t.TempDir()
@@ -199,11 +212,20 @@ func newScene(t *testing.T, a attack, granted bool) *scene {
 	if granted {
 		permissions, origins, asked = a.wide, `origins: ["EVIL"]`, `auth: "default"`
 	}
-	_, port, _ := strings.Cut(strings.TrimPrefix(s.evil.URL, "http://"), ":")
 	s.spec = strings.NewReplacer("ORIGINS", origins, "ASKED", asked).Replace("permissions: " + merged(permissions) + "\n" + a.body + "\n")
-	s.spec = strings.NewReplacer("OUT", s.out, "DIR", s.dir, "HOME", s.home.URL, "EVIL", s.evil.URL, "PORT", port).Replace(s.spec)
+	s.spec, s.attack.door = s.named(s.spec), s.named(a.door)
 	return s
 }
+
+// named puts the scene's own names into a text.
+func (s *scene) named(text string) string {
+	return strings.NewReplacer(
+		"OUT", s.out, "DIR", s.dir, "HOMEPORT", portOf(s.home), "HOMEHOST", strings.TrimPrefix(s.home.URL, "http://"), "HOME", s.home.URL,
+		"EVILHOST", strings.TrimPrefix(s.evil.URL, "http://"), "EVIL", s.evil.URL, "PORT", portOf(s.evil),
+	).Replace(text)
+}
+
+func portOf(s *site) string { return s.URL[strings.LastIndexByte(s.URL, ':')+1:] }
 
 // merged is a permissions block of which keys may be given twice: CUE would unify lists.
 func merged(text string) string {
@@ -234,20 +256,29 @@ func (s *scene) play() string {
 		return said
 	}
 	d := serve(s.T, s.spec, s.dir, nil, "CANARY=canary", "HTTP_PROXY="+s.evil.URL, "http_proxy="+s.evil.URL)
-	if s.attack.door == "go" {
-		return d.invoke("go", nil)
-	}
-	it := client.Resource{Type: "hostile:index:It", Name: "it"}
-	if s.attack.door == "import" {
+	door, handed, _ := strings.Cut(s.attack.door, " ")
+	it := it()
+	switch door {
+	case "go", "openPass":
+		said := d.invoke(door, nil)
+		d.Interrupt() // which closes what was opened
+		if !d.Ends(time.Minute) {
+			s.Error("the provider does not end")
+		}
+		return said
+	case "import":
 		_, err := d.Read(s.Context(), it, client.State{ID: "it"}, client.Operation{})
 		return fmt.Sprint(err)
+	case "list":
+		listing, err := d.List(s.Context(), it.Type, property.Map{}, 0, 0, "")
+		s.listed = fmt.Sprint(listing.Results)
+		return fmt.Sprint(err)
 	}
-	checked, err := d.Check(s.Context(), it, property.Map{}, property.NewMap(map[string]property.Value{"name": property.New("it")}))
-	if err != nil || len(checked.Failures) > 0 {
-		return fmt.Sprint(checked.Failures, err)
+	made, said := d.made(it, s.handed(door, handed))
+	if door == "method" {
+		said += d.method(it, made)
 	}
-	_, err = d.Create(s.Context(), it, checked.Inputs, client.Operation{})
-	return fmt.Sprint(err)
+	return said
 }
 
 // did reports whether the attack had its effect, seen from outside.
@@ -255,8 +286,9 @@ func (s *scene) did() bool {
 	s.Helper()
 	found, _ := os.ReadFile(filepath.Join(s.dir, "allowed", "found"))
 	_, err := os.Lstat(filepath.Join(s.out, "made"))
+	_, gone := os.Lstat(filepath.Join(s.out, "secret"))
 	leaked := strings.Join(s.home.asked(), "\n")
-	return err == nil || strings.Contains(string(found), "canary") || strings.Contains(leaked, "canary") || strings.Contains(leaked, "secret") ||
+	return err == nil || gone != nil || strings.Contains(string(found), "canary") || strings.Contains(leaked, "canary") || strings.Contains(leaked+s.listed, "secret") ||
 		s.evil.connected.Load() > 0 && strings.Contains(strings.Join(s.evil.asked(), "\n"), s.attack.sign)
 }
 
