@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -24,8 +25,11 @@ func TestFoundForOtherInputsHasOutputs(t *testing.T) {
 			return: {serialNumber: "${steps.made.body.serial}"}}`, `http: path: "/named/${inputs.name}"`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
 			made, blind := false, 1
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				defer mu.Unlock()
 				switch {
 				case r.Method == "POST":
 					made = true
