@@ -126,6 +126,14 @@ func (c *compiler) resourceID(r *resource, t *trail) {
 	if r.id == nil {
 		return
 	}
+	mixed := false
+	for _, s := range r.id.Segments() {
+		if isInput(s) {
+			r.idInputs = append(r.idInputs, s.Ref[1])
+		}
+		mixed = mixed || !s.Literal && !isInput(s)
+	}
+	r.idMixes = mixed && slices.ContainsFunc(r.id.Refs(), func(ref expr.Ref) bool { return !slices.Contains(namesOfAnswers, ref.Path[0]) })
 	if r.id.Secret() {
 		c.fail(codeSecretExposed, r.spec.ID.Range, "id", "a secret goes into the id", "Hosts show ids everywhere. Build it of something else.")
 	}

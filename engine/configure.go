@@ -43,6 +43,8 @@ type Engine struct {
 	tokens tokens
 	// leases are the ephemeral values that are open.
 	leases leases
+	// granted are the requests that are granted to whoever makes them.
+	granted sync.Map
 	// perInput says that what is granted depends on a resource's inputs.
 	perInput bool
 }

@@ -66,26 +66,21 @@ func (r *run) foreseeID() error {
 	if r.res.id == nil {
 		return nil
 	}
-	whole := true
-	for _, s := range r.res.id.Segments() {
-		whole = whole && (s.Literal || isInput(s))
-		if !isInput(s) {
-			continue
-		}
-		inputs, _ := r.vars.Values["inputs"].(map[string]any)
-		if text, ok := inputs[s.Ref[1]].(string); ok {
+	inputs, _ := r.vars.Values["inputs"].(map[string]any)
+	for _, name := range r.res.idInputs {
+		if text, ok := inputs[name].(string); ok {
 			if err := recordableID(text, "the id of "+r.res.spec.Name); err != nil {
 				return err
 			}
 		}
 	}
-	if whole {
+	if !r.res.idMixes {
 		return nil
 	}
 	before := r.vars.Values
 	r.vars.Values = maps.Clone(before)
 	defer func() { r.vars.Values = before }()
-	for _, name := range append([]string{"steps"}, answerNames...) {
+	for _, name := range namesOfAnswers {
 		r.vars.Values[name] = expr.Unknown{}
 	}
 	if _, err := r.evalID(); unrecordable(err) {

@@ -195,6 +195,10 @@ type resource struct {
 	naming          naming
 	secretNames     []string // on the wire
 	id              *expr.Value
+	// idInputs are the inputs that stand in the id as they are; idMixes says that more
+	// goes into it than those, and that some of it is known before create's steps.
+	idInputs []string
+	idMixes  bool
 	// idAfter is the index of the create step after which the id is taken.
 	idAfter  int
 	identity identification

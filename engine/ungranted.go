@@ -23,6 +23,14 @@ type request struct {
 	access actions.Access
 	// name is the path, URL or program; root the folder at which a path starts, or nil.
 	name, root *expr.Value
+	// fixed says that the author and the configuration alone decide it.
+	fixed bool
+}
+
+// granted tells one request of a program from others.
+type granted struct {
+	access actions.Access
+	name   *expr.Value
 }
 
 // addRequest compiles a request of the step. One that does not compile was reported where it
@@ -35,6 +43,7 @@ func (c *compiler) addRequest(s *step, g actions.Grant, scope *expr.Scope) {
 	if n.name == nil || g.Root != nil && n.root == nil {
 		return
 	}
+	n.fixed = !slices.ContainsFunc(n.refs(), func(ref expr.Ref) bool { return ref.Path[0] != "config" })
 	s.asks = append(s.asks, n)
 }
 
@@ -117,6 +126,9 @@ func (e *Engine) refuseUngranted(res *resource, ref Ref, inputs property.Map, f 
 
 // refuseStep is the error of a step of a preview that would be refused what it needs.
 func (r *run) refuseStep(ctx context.Context, s *step) error {
+	if len(s.asks) == 0 {
+		return nil
+	}
 	defer r.evaluateIn(r.evaluateIn(unsent{ctx}))
 	if found := r.ungranted(s); len(found) > 0 {
 		return r.stop(s, 1, actions.Refused, found[0])
@@ -161,16 +173,43 @@ func (r *run) ungrantedOnce(s *step, el *loopElement) (out []*ungranted) {
 		return nil
 	}
 	for _, n := range s.asks {
+		if r.grantedBefore(s, n) {
+			continue
+		}
 		asked := r.asked(n)
 		if !asked.known {
 			continue
 		}
 		reason := r.refusal(env, n.access, asked)
-		if reason != "" && !r.undecided(s, n.access) {
+		switch {
+		case reason == "":
+			r.rememberGranted(s, n)
+		case !r.undecided(s, n.access):
 			out = append(out, &ungranted{property: r.blamed(s, n, el), reason: r.mask().Text(reason)})
 		}
 	}
 	return out
+}
+
+// grantedBefore reports whether the request was found granted, for all who make it. Every
+// preview of a resource would ask the same: most requests of an API go to one host.
+func (r *run) grantedBefore(s *step, n request) bool {
+	if !r.grantsForAll(s, n) {
+		return false
+	}
+	_, found := r.engine.granted.Load(granted{n.access, n.name})
+	return found
+}
+
+func (r *run) rememberGranted(s *step, n request) {
+	if r.grantsForAll(s, n) {
+		r.engine.granted.Store(granted{n.access, n.name}, nil)
+	}
+}
+
+// grantsForAll reports whether all resources that make the request get the same answer.
+func (r *run) grantsForAll(s *step, n request) bool {
+	return n.fixed && !r.engine.perInput && len(s.named) == 0
 }
 
 // asked is an evaluated request.
@@ -235,30 +274,26 @@ func (r *run) askedOrigin(v *expr.Value) (out asked) {
 // refusal says why the access is not granted, and what the user can do; "" where it is,
 // or where something else is wrong with what is asked for.
 func (r *run) refusal(env *actions.Env, access actions.Access, a asked) string {
+	err := refusedBy(env, access, a.text)
+	if err == nil {
+		return ""
+	}
+	what, why, verb, granted := strconv.Quote(a.text), "", accessName(access)+" it", []string(nil)
 	var file *actions.PermissionError
 	var host *actions.HostError
 	var program *actions.ProgramError
-	what, why, verb, granted := strconv.Quote(a.text), "", "", []string(nil)
-	switch access {
-	case actions.Connect:
-		origin, err := actions.ParseOrigin(a.text)
-		if err != nil || !errors.As(env.Network.Check(origin), &host) {
-			return ""
-		}
+	switch {
+	case errors.As(err, &host):
 		what, verb, granted = host.Origin, "connect to it", host.Granted
 		if host.Why != "" {
 			why = " (it is " + host.Why + ")"
 		}
-	case actions.Run:
-		if !errors.As(env.Processes.Check(a.text), &program) {
-			return ""
-		}
-		verb, granted = "run it", program.Granted
+	case errors.As(err, &program):
+		granted = program.Granted
+	case errors.As(err, &file):
+		granted = file.Granted
 	default:
-		if !errors.As(env.Files.Check(access, a.text), &file) {
-			return ""
-		}
-		verb, granted = accessName(access)+" it", file.Granted
+		return ""
 	}
 	if a.secret {
 		what = "what this secret value names"
@@ -270,6 +305,22 @@ func (r *run) refusal(env *actions.Env, access actions.Access, a asked) string {
 	name, list := r.engine.program.provider.Name, "permissions: "+accessName(access)
 	return fmt.Sprintf("%s%s: the provider %s is not permitted to %s; its `%s` %s. Choose another value, or ask the author of %s to add it there "+
 		"(`declprov permissions` prints all that a provider is granted)", what, why, name, verb, list, only, name)
+}
+
+// refusedBy asks the permissions.
+func refusedBy(env *actions.Env, access actions.Access, name string) error {
+	switch access {
+	case actions.Connect:
+		origin, err := actions.ParseOrigin(name)
+		if err != nil {
+			return nil // its step says so
+		}
+		return env.Network.Check(origin)
+	case actions.Run:
+		return env.Processes.Check(name)
+	default:
+		return env.Files.Check(access, name)
+	}
 }
 
 // quotedAnd lists patterns for a sentence.

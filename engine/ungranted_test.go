@@ -189,3 +189,40 @@ func TestUngrantedByUnknownConfiguration(t *testing.T) {
 		t.Errorf("%v, %+v", err, out.Failures)
 	}
 }
+
+// What one resource is granted, another of the same engine may not be: only an answer
+// that is everybody's is remembered.
+func TestGrantsAreRememberedForAll(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		spec             string
+		granted, refused property.Map
+	}{
+		"a request by inputs": {
+			`permissions: write: ["data/**"]
+resources: Thing: {inputs: path: string, id: "it", create: file: write: {path: "${inputs.path}", content: ""}, delete: file: delete: path: "data/x"}`,
+			object("path", "data/x"), object("path", "other/x"),
+		},
+		"a grant by inputs": {
+			`permissions: write: ["own/${inputs.owner}/**"]
+resources: Thing: {inputs: owner: string, id: "it", create: file: write: {path: "own/me/x", content: ""}, delete: file: delete: path: "own/me/x"}`,
+			object("owner", "me"), object("owner", "you"),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, _ := newWorld().engine(t, tc.spec)
+			for range 2 {
+				for _, c := range []struct {
+					inputs property.Map
+					fails  bool
+				}{{tc.granted, false}, {tc.refused, true}} {
+					out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: c.inputs, Preview: true})
+					if (out.Err != nil) != c.fails {
+						t.Errorf("the preview with %v: %v, want an error: %v", c.inputs, out.Err, c.fails)
+					}
+				}
+			}
+		})
+	}
+}

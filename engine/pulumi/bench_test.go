@@ -1,7 +1,10 @@
 package pulumi_test
 
 import (
+	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,21 +22,38 @@ import (
 // decoding, the engine's work, encoding. `protobuf` is the floor: what the
 // messages of one Check cost in any server.
 func BenchmarkCalls(b *testing.B) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "examples", "files.cue"))
+	b.Run("files", func(b *testing.B) {
+		benchmarkCalls(b, "files.cue", map[string]any{}, "files:index:File",
+			object("path", "a.txt", "content", string(make([]byte, 1024)), "mode", "0644", "force", false))
+	})
+	b.Run("petstore", func(b *testing.B) {
+		api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
+		defer api.Close()
+		benchmarkCalls(b, "rest-api.cue", map[string]any{"endpoint": api.URL, "token": "hush"}, "petstore:index:Pet",
+			object("name", "rex", "kind", "dog", "tags", object("fur", "brown", "food", "anything")))
+	})
+}
+
+func benchmarkCalls(b *testing.B, example string, config map[string]any, token string, values property.Map) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "examples", example))
 	if err != nil {
 		b.Fatal(err)
 	}
 	s := pulumi.New(pulumi.Options{Program: (&lab{}).program(b, string(text)), Dir: b.TempDir()})
 	ctx := b.Context()
-	if _, err := s.Configure(ctx, &pulumirpc.ConfigureRequest{Args: &structpb.Struct{}}); err != nil {
+	args, err := structpb.NewStruct(config)
+	if err != nil {
 		b.Fatal(err)
 	}
-	inputs := encoded(b, object("path", "a.txt", "content", string(make([]byte, 1024)), "mode", "0644", "force", false))
-	recorded := encoded(b, object("path", "a.txt", "content", string(make([]byte, 1024)), "mode", "0644", "force", false))
+	if _, err := s.Configure(ctx, &pulumirpc.ConfigureRequest{Args: args}); err != nil {
+		b.Fatal(err)
+	}
+	inputs, recorded := encoded(b, values), encoded(b, values)
 	recorded.Fields["__declprov"] = structpb.NewStringValue(`{"t":"18ea5f12faa0551a93698687"}`)
-	urn := readme.URN()
-	check := &pulumirpc.CheckRequest{Urn: urn, Type: readme.Type, Name: readme.Name, News: inputs, Olds: inputs}
-	checkNew := &pulumirpc.CheckRequest{Urn: urn, Type: readme.Type, Name: readme.Name, News: inputs}
+	const name = "a"
+	urn := "urn:pulumi:dev::bench::" + token + "::" + name
+	check := &pulumirpc.CheckRequest{Urn: urn, Type: token, Name: name, News: inputs, Olds: inputs}
+	checkNew := &pulumirpc.CheckRequest{Urn: urn, Type: token, Name: name, News: inputs}
 	calls := map[string]func() error{
 		"protobuf": func() error {
 			raw, err := proto.Marshal(check)
@@ -46,13 +66,13 @@ func BenchmarkCalls(b *testing.B) {
 		"Check new": func() error { _, err := s.Check(ctx, checkNew); return err },
 		"Diff": func() error {
 			_, err := s.Diff(ctx, &pulumirpc.DiffRequest{
-				Id: "a.txt", Urn: urn, Type: readme.Type, Name: readme.Name, Olds: shallow(recorded), OldInputs: inputs, News: inputs,
+				Id: "a.txt", Urn: urn, Type: token, Name: name, Olds: shallow(recorded), OldInputs: inputs, News: inputs,
 			})
 			return err
 		},
 		"preview": func() error {
 			_, err := s.Create(ctx, &pulumirpc.CreateRequest{
-				Urn: urn, Type: readme.Type, Name: readme.Name, Properties: inputs, Preview: true,
+				Urn: urn, Type: token, Name: name, Properties: inputs, Preview: true,
 			})
 			return err
 		},

@@ -41,6 +41,12 @@ func ofGrants() []Mutant {
 		if err := r.refuseStep(ctx, s); err != nil {`, `	if r.preview {
 		if err := r.refuseStep(ctx, s); err != nil && false {`,
 			"engine", "TestUngrantedAnswer/other", "want granted: false"),
+		row("what is granted by inputs is asked for each resource", "engine/ungranted.go",
+			`	return n.fixed && !r.engine.perInput && len(s.named) == 0`, `	return n.fixed && len(s.named) == 0`,
+			"engine", "TestGrantsAreRememberedForAll/a_grant_by_inputs", "want an error: true"),
+		row("a request by inputs is asked for each resource", "engine/ungranted.go",
+			`	return n.fixed && !r.engine.perInput && len(s.named) == 0`, `	return !r.engine.perInput && len(s.named) == 0`,
+			"engine", "TestGrantsAreRememberedForAll/a_request_by_inputs", "want an error: true"),
 		row("what a grant that is not known may cover is not refused", "engine/ungranted.go",
 			`		return err == nil && expr.HasUnknown(v)`, `		return err == nil && expr.HasUnknown(v) && false`,
 			"engine", "TestUngrantedInputs/a_grant_not_known", "Check refuses"),
