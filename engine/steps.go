@@ -77,6 +77,9 @@ func statusOf(err error) actions.Status {
 // steps runs the operation's steps, but those that an earlier run has finished;
 // all of them again where its `retry` says so.
 func (r *run) steps(ctx context.Context) error {
+	if err := r.refuseAhead(ctx); err != nil {
+		return err
+	}
 	r.vars.Context = ctx
 	for failures := 1; ; failures++ {
 		err := r.pass(ctx)
@@ -151,6 +154,7 @@ func (r *run) pastStep(ctx context.Context, s *step) error {
 		value, err = expr.Unknown{}, nil
 	}
 	if err != nil && (!unfit(err) || s.forEach != nil) {
+		r.blame(s, err)
 		return err
 	}
 	r.record(s, value)

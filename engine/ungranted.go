@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -96,6 +97,9 @@ func (u *ungranted) Error() string {
 	}
 	return u.property + ": " + u.reason
 }
+
+// Is makes the error one of fs.ErrPermission's kind, as those of the actions are.
+func (u *ungranted) Is(target error) bool { return target == fs.ErrPermission }
 
 // namesOfAnswers are the names that steps give a value.
 var namesOfAnswers = append([]string{"id", "steps"}, answerNames...)

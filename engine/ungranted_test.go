@@ -1,12 +1,18 @@
 package engine_test
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
 )
 
@@ -224,5 +230,104 @@ resources: Thing: {inputs: owner: string, id: "it", create: file: write: {path: 
 				}
 			}
 		})
+	}
+}
+
+// Whoever skips the preview is refused before the first step and the first turn, in
+// whatever operation: nothing is half done, and the input is named.
+func TestUngrantedIsRefusedBeforeTheFirstStep(t *testing.T) {
+	t.Parallel()
+	const spec = `
+permissions: {read: ["data/**"], write: ["data/**"]}
+resources: Thing: {
+	inputs: {path: *"data/x" | string, paths: *[] | [...string]}
+	id: "it"
+	create: CHANGE
+	update: CHANGE
+	delete: CHANGE
+}
+functions: go: {inputs: {path: *"data/x" | string, paths: *[] | [...string]}, outputs: {}, LOOK, return: {}}`
+	for name, tc := range map[string]struct {
+		change, look, property string
+		inputs                 property.Map
+	}{
+		"a later step": {
+			`steps: [{world: do: what: "first"}, {file: write: {path: "${inputs.path}", content: "", overwrite: true}}]`,
+			`steps: [{world: look: what: "first"}, {file: read: path: "${inputs.path}"}]`, "path", object("path", "other/x"),
+		},
+		"a later turn": {
+			`{forEach: "${inputs.paths}", file: write: {path: "${each.value}", content: ""}}`,
+			`forEach: "${inputs.paths}", file: read: path: "${each.value}"`, "paths[1]", object("paths", []any{"data/a", "other/b"}),
+		},
+		"the only step": {
+			`file: write: {path: "${inputs.path}", content: "", overwrite: true}`, `file: read: path: "${inputs.path}"`, "path", object("path", "other/x"),
+		},
+	} {
+		for verb, run := range map[string]func(e *engine.Engine, old engine.State) error{
+			"create": func(e *engine.Engine, _ engine.State) error {
+				return e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: tc.inputs}).Err
+			},
+			"update": func(e *engine.Engine, old engine.State) error {
+				return e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: old, Inputs: tc.inputs}).Err
+			},
+			"delete": func(e *engine.Engine, old engine.State) error {
+				old.Inputs = tc.inputs
+				return e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: old})
+			},
+			"function": func(e *engine.Engine, _ engine.State) error {
+				_, err := e.Invoke(t.Context(), engine.InvokeRequest{Function: "go", Args: tc.inputs})
+				return err
+			},
+		} {
+			t.Run(name+"/"+verb, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld()
+				e, dir := w.engine(t, strings.NewReplacer("CHANGE", tc.change, "LOOK", tc.look).Replace(spec))
+				was := object("path", "data/x", "paths", []any{})
+				err := run(e, engine.State{ID: "it", Inputs: was, Outputs: was})
+				if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), tc.property+": ") {
+					t.Errorf("%v, want %s to be blamed", err, tc.property)
+				}
+				if calls := w.log(); len(calls) > 0 {
+					t.Errorf("it was done before: %q", calls)
+				}
+				if _, err := os.Lstat(filepath.Join(dir, "data")); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("a file was written before: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// A create that goes on and is refused keeps what it had done.
+func TestUngrantedKeepsWhatWasDone(t *testing.T) {
+	t.Parallel()
+	const spec = `
+config: root: string
+permissions: write: ["${config.root}/**"]
+resources: Thing: {
+	inputs: path: string
+	id: "${inputs.path}"
+	create: steps: [
+		{world: do: what: "first"}, {world: do: what: "second"}, {file: write: {path: "${inputs.path}", content: "", overwrite: true}},
+	]
+}`
+	w := newWorld().on("second", failed("not yet"), actions.Succeed(nil))
+	before, _ := w.engineWith(t, spec, object("root", "data"))
+	made := before.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("path", "data/x")})
+	if made.Err == nil || made.State == nil {
+		t.Fatalf("%+v", made)
+	}
+	narrow, _ := w.engineWith(t, spec, object("root", "other"))
+	refused := narrow.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *made.State, Inputs: object("path", "data/x")})
+	if !errors.Is(refused.Err, fs.ErrPermission) || refused.State == nil {
+		t.Fatalf("%+v", refused)
+	}
+	after := before.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *refused.State, Inputs: object("path", "data/x")})
+	if after.Err != nil {
+		t.Fatal(after.Err)
+	}
+	if diff := cmp.Diff([]string{"first", "second", "second"}, w.log()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// refuseAhead is the error of an operation that some step would be refused what it needs.
+// It comes before the first step, so that nothing is half done; what depends on the
+// answers of its steps is left to these.
+func (r *run) refuseAhead(ctx context.Context) error {
+	if !r.op.mayEndHalfway() {
+		return nil
+	}
+	defer r.evaluateIn(r.evaluateIn(unsent{ctx}))
+	defer r.withoutAnswers()()
+	first := -1
+	for i, s := range r.op.steps {
+		if r.finished[i] || r.until > 0 && i >= r.until {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		if found := r.ungranted(s); len(found) > 0 {
+			r.failed = first // where the next run goes on
+			return r.stop(s, 1, actions.Refused, found[0])
+		}
+	}
+	return nil
+}
+
+// mayEndHalfway reports whether a refusal may come after something was done: of another
+// step, of another turn, or by the same step for another of its requests.
+func (op *operation) mayEndHalfway() bool {
+	requests, more := 0, len(op.steps) > 1
+	for _, s := range op.steps {
+		requests += len(s.asks)
+		more = more || s.forEach != nil || len(s.asks) > 1
+	}
+	return more && requests > 0
+}
+
+// withoutAnswers makes unknown what the steps that are still to run will answer, until the
+// returned function is called.
+func (r *run) withoutAnswers() (restore func()) {
+	before := r.vars.Values
+	r.vars.Values = maps.Clone(before)
+	for _, name := range namesOfAnswers {
+		r.vars.Values[name] = expr.Unknown{}
+	}
+	if r.id != "" {
+		r.vars.Values["id"] = r.id
+	}
+	answers := map[string]any{}
+	known, _ := before["steps"].(map[string]any)
+	for i, s := range r.op.steps {
+		if answer, has := known[s.model.As]; has && r.finished[i] {
+			answers[s.model.As] = answer
+		} else if s.model.As != "" {
+			answers[s.model.As] = expr.Unknown{}
+		}
+	}
+	r.vars.Values["steps"] = answers
+	return func() { r.vars.Values = before }
+}
+
+// blame makes the error of a step that was refused for want of a grant name the input
+// that decides it, as in a preview.
+func (r *run) blame(s *step, err error) {
+	var failed *StepError
+	if !errors.As(err, &failed) || failed.status != actions.Refused {
+		return
+	}
+	var file *actions.PermissionError
+	var host *actions.HostError
+	var program *actions.ProgramError
+	if !errors.As(failed.Err, &file) && !errors.As(failed.Err, &host) && !errors.As(failed.Err, &program) {
+		return
+	}
+	if found := r.ungranted(s); len(found) > 0 {
+		failed.Err = found[0]
+	}
+}
