@@ -188,6 +188,9 @@ func TestRemote(t *testing.T) {
 		if r.Header.Get("Authorization") != "" {
 			t.Error("credentials came along")
 		}
+		if r.Header.Get("Referer") != "" {
+			t.Error("the URL before came along")
+		}
 		io.WriteString(w, "A")
 	})
 	mux.HandleFunc("/chunks", func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush(); io.WriteString(w, "AB") })

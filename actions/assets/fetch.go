@@ -22,7 +22,11 @@ func fetch(ctx context.Context, env *actions.Env, u *url.URL) (*Opened, error) {
 	if err != nil {
 		return nil, fmt.Errorf("asset %q: %w", shown, unwrapped(err))
 	}
-	way := &route{env: env}
+	way := &route{}
+	if env != nil {
+		way.network = env.Network
+	}
+	way.handed = way.network.Handed(u)
 	client := &http.Client{Transport: way, CheckRedirect: redirects}
 	resp, err := client.Do(req)
 	if err != nil {
@@ -47,7 +51,10 @@ func fetch(ctx context.Context, env *actions.Env, u *url.URL) (*Opened, error) {
 // grant in permissions.hosts, as that of an http step does: it sees what is
 // downloaded, and the variable may be meant for others.
 type route struct {
-	env *actions.Env
+	// network is what the spec is granted, nil for nothing; handed what the download may
+	// reach.
+	network *actions.Network
+	handed  *actions.Handed
 	// ungranted are the proxies that were not used.
 	ungranted []string
 }
@@ -56,6 +63,7 @@ type route struct {
 func (r *route) RoundTrip(req *http.Request) (*http.Response, error) {
 	transport := &http.Transport{
 		DisableKeepAlives: true, ResponseHeaderTimeout: fetchTimeout, TLSHandshakeTimeout: fetchTimeout,
+		DialContext: r.handed.Dial,
 	}
 	proxy, err := http.ProxyFromEnvironment(req)
 	if err != nil {
@@ -64,11 +72,14 @@ func (r *route) RoundTrip(req *http.Request) (*http.Response, error) {
 	if proxy == nil {
 		return transport.RoundTrip(req)
 	}
-	if r.env == nil || r.env.Network == nil || r.env.Network.CheckProxy(proxy) != nil {
+	if r.network == nil || r.network.CheckProxy(proxy) != nil {
 		r.ungranted = append(r.ungranted, proxy.Scheme+"://"+proxy.Host)
 		return transport.RoundTrip(req)
 	}
-	transport.Proxy, transport.DialContext = http.ProxyURL(proxy), r.env.Network.Dial
+	if err := r.handed.Through(req.URL); err != nil {
+		return nil, err
+	}
+	transport.Proxy, transport.DialContext = http.ProxyURL(proxy), r.network.Dial
 	return transport.RoundTrip(req)
 }
 
@@ -93,8 +104,10 @@ func display(u *url.URL) string {
 	return shown.Redacted()
 }
 
-// redirects follows a few, and none from https to what anybody can read.
+// redirects follows a few, and none from https to what anybody can read. The next server
+// is not told the URL of the one before, whose query may let anybody in.
 func redirects(req *http.Request, via []*http.Request) error {
+	req.Header.Del("Referer")
 	switch {
 	case len(via) > maxRedirects:
 		return fmt.Errorf("it redirects more than %d times", maxRedirects)

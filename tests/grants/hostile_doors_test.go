@@ -99,6 +99,13 @@ resources: It: {
 		"a proxy of the environment, after a redirect": {
 			own, own + `, hosts: ["EVIL"]`, written, "asset HOME/moved", "http://0.0.0.0",
 		},
+		// EVIL is granted as the proxy here, and is what answers for every name.
+		"this machine by the redirect of an asset": {
+			asProxy, asProxy + `, hosts: ["HOME"]`, written, "asset http://files.test/here", "nothing",
+		},
+		"metadata by the redirect of an asset": {
+			asProxy, asProxy + `, hosts: ["http://169.254.169.254"]`, written, "asset http://files.test/metadata", "169.254.169.254",
+		},
 		"an archive unpacked elsewhere": {
 			own, own + `, write: ["OUT/**"]`, unpacked("OUT"), "archive pack.tar", "",
 		},
@@ -135,6 +142,9 @@ resources: It: {
 		},
 	}
 }
+
+// asProxy grants the proxy of the environment.
+const asProxy = `write: ["allowed/**"], hosts: ["EVIL"]`
 
 func methodOf(inputs, operation string) string {
 	return `resources: It: {

@@ -189,7 +189,17 @@ type scene struct {
 
 func newScene(t *testing.T, a attack, granted bool) *scene {
 	t.Helper()
-	s := &scene{T: t, attack: a, evil: newSite(t, nil)}
+	s := &scene{T: t, attack: a}
+	s.evil = newSite(t, func(_ *site, w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/here":
+			http.Redirect(w, r, s.home.URL+"/leak?canary", http.StatusFound)
+		case "/metadata":
+			http.Redirect(w, r, "http://169.254.169.254/latest", http.StatusFound)
+		default:
+			fmt.Fprint(w, "{}")
+		}
+	})
 	s.home = newSite(t, func(_ *site, w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/moved" {
 			http.Redirect(w, r, "http://0.0.0.0:"+portOf(s.home)+"/asset", http.StatusFound)
