@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"net/url"
 	"os"
 	"path"
@@ -176,10 +177,12 @@ func (w *walker) zip(from *Opened, below string) error {
 		return err
 	}
 	defer file.Close()
-	r, err := zip.NewReader(file, size)
+	directory := &boundedAt{from: file, left: maxDirectory}
+	r, err := zip.NewReader(directory, size)
 	if err != nil {
 		return err
 	}
+	directory.left = math.MaxInt64
 	for _, f := range r.File {
 		if strings.HasSuffix(f.Name, "/") {
 			continue
@@ -198,6 +201,23 @@ func (w *walker) zip(from *Opened, below string) error {
 		}
 	}
 	return nil
+}
+
+// maxDirectory is how much of a zip file may be its directory, which is read at once and
+// takes ten times as much memory. It is enough for MaxFiles with long names.
+const maxDirectory = 32 << 20
+
+// boundedAt fails where more is read than was left.
+type boundedAt struct {
+	from io.ReaderAt
+	left int64
+}
+
+func (b *boundedAt) ReadAt(p []byte, at int64) (int, error) {
+	if b.left -= int64(len(p)); b.left < 0 {
+		return 0, fmt.Errorf("its directory has more than %d bytes; hand over less at once", maxDirectory)
+	}
+	return b.from.ReadAt(p, at)
 }
 
 func (w *walker) tar(from io.Reader, below string) error {

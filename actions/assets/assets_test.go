@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -305,6 +306,31 @@ func TestFoldersWithoutEnd(t *testing.T) {
 
 // What is packed and walked again is the same, and the same files give the same
 // bytes.
+// TestDirectoriesWithoutEnd: what a zip file says of its files is read at once.
+func TestDirectoriesWithoutEnd(t *testing.T) {
+	dir, access := folder(t, nil)
+	for name, many := range map[string]int{"few.zip": 10, "many.zip": maxDirectory/math.MaxUint16 + 1} {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		for i := range many {
+			h := &zip.FileHeader{Name: fmt.Sprintf("%d/", i), Comment: strings.Repeat("x", math.MaxUint16)}
+			if _, err := w.CreateHeader(h); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := held(t, access, archiveAt(name))
+		if refused := err != nil && strings.Contains(err.Error(), "hand over less"); refused != (many > 10) || err != nil && !refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestPackIsDeterministic(t *testing.T) {
 	name := rapid.StringMatching(`[a-z]{1,3}(/[a-z]{1,3})?`)
 	rapid.Check(t, func(rt *rapid.T) {

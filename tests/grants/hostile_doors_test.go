@@ -2,9 +2,11 @@ package grants
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -244,44 +246,86 @@ func (d *desk) method(it client.Resource, made client.State) string {
 	return fmt.Sprint(called.Failures, err)
 }
 
-// packed is an archive by its name: NAME.tar or NAME.zip.
+// packed is an archive by its name: NAME.tar, or NAME.zip of the same files.
 func packed(t *testing.T, name, out string) []byte {
 	t.Helper()
 	header := map[string][]tar.Header{
-		"pack.tar":   {{Name: "made"}},
-		"none.tar":   {{Name: "other"}},
-		"linked.tar": {{Name: "link/made"}},
+		"pack":   {{Name: "made"}},
+		"none":   {{Name: "other"}},
+		"linked": {{Name: "link/made"}},
 		// Those below are refused whatever is granted.
-		"found.tar":    {{Name: "found"}},
-		"hardly.tar":   {{Name: "hard"}},
-		"dots.tar":     {{Name: "../../out/made"}},
-		"absolute.tar": {{Name: out + "/made"}},
-		"middle.tar":   {{Name: "a/../../../out/made"}},
-		"symlink.tar":  {{Name: "mine", Typeflag: tar.TypeSymlink, Linkname: out}, {Name: "mine/made"}},
-		"hard.tar":     {{Name: "found", Typeflag: tar.TypeLink, Linkname: out + "/secret"}},
-		"through.tar":  {{Name: "mine", Typeflag: tar.TypeLink, Linkname: "../../out/secret"}, {Name: "mine"}},
-		"device.tar":   {{Name: "found", Typeflag: tar.TypeChar, Devmajor: 1, Devminor: 3}},
-	}[name]
+		"found":     {{Name: "found"}},
+		"hardly":    {{Name: "hard"}},
+		"dots":      {{Name: "../../out/made"}},
+		"absolute":  {{Name: out + "/made"}},
+		"middle":    {{Name: "a/../../../out/made"}},
+		"backslash": {{Name: `..\..\out\made`}},
+		"nul":       {{Name: "../../out/made\x00found"}},
+		"symlink":   {{Name: "mine", Typeflag: tar.TypeSymlink, Linkname: out}, {Name: "mine/made"}},
+		"hard":      {{Name: "found", Typeflag: tar.TypeLink, Linkname: out + "/secret"}},
+		"through":   {{Name: "mine", Typeflag: tar.TypeLink, Linkname: "../../out/secret"}, {Name: "mine"}},
+		"device":    {{Name: "found", Typeflag: tar.TypeChar, Devmajor: 1, Devminor: 3}},
+		"twice":     {{Name: "link"}, {Name: "link/made"}},
+	}[strings.TrimSuffix(name, filepath.Ext(name))]
 	if header == nil {
 		t.Fatalf("there is no %s", name)
 	}
+	pack := tarOf
+	if filepath.Ext(name) == ".zip" {
+		pack = zipOf
+	}
+	content, err := pack(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+const canaryPacked = "canary, packed"
+
+func tarOf(headers []tar.Header) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	for _, h := range header {
-		text := "canary, packed"
+	for _, h := range headers {
+		text := canaryPacked
 		if h.Typeflag != 0 {
 			text = ""
 		}
 		h.Mode, h.Size = 0o644, int64(len(text))
 		if err := w.WriteHeader(&h); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		if _, err := io.WriteString(w, text); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
+	err := w.Close()
+	return b.Bytes(), err
+}
+
+// zipOf packs links and devices as zip files have them: by their mode, a link's target
+// as its content.
+func zipOf(headers []tar.Header) ([]byte, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, h := range headers {
+		text, mode := canaryPacked, fs.FileMode(0o644)
+		switch h.Typeflag {
+		case tar.TypeSymlink, tar.TypeLink:
+			text, mode = h.Linkname, fs.ModeSymlink|0o777
+		case tar.TypeChar:
+			text, mode = "", fs.ModeDevice|fs.ModeCharDevice|0o644
+		}
+		as := &zip.FileHeader{Name: h.Name, Method: zip.Deflate}
+		as.SetMode(mode)
+		content, err := w.CreateHeader(as)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(content, text); err != nil {
+			return nil, err
+		}
 	}
-	return b.Bytes()
+	err := w.Close()
+	return b.Bytes(), err
 }

@@ -51,15 +51,25 @@ func tricks() map[string]trick {
 		"a method": {request(`{baseURL: "HOME", path: "/x", effect: "write", method: "${inputs.p}"}`), "CANARY", map[string]string{
 			"a request": "GET /canary HTTP/1.1\r\nHost: x\r\n\r\nGET", "a path": "GET /canary", "a line": "GET\r\nX-Key: canary",
 		}},
-		"an archive": {`resources: It: {
-	inputs: {name: string, source: spec.#Archive}
-	id: "${inputs.name}"
-	create: file: unpack: {path: "allowed", archive: "${inputs.source}", overwrite: true}
-}`, "archive found.tar", map[string]string{
-			"dots": "archive dots.tar", "an absolute name": "archive absolute.tar", "dots in the middle": "archive middle.tar", "a link that it makes": "archive symlink.tar",
-			"a hard link": "archive hard.tar", "a hard link that it writes through": "archive through.tar", "a device": "archive device.tar",
-		}},
+		"a tar file": {unpacked("allowed"), "archive found.tar", archives(".tar")},
+		"a zip file": {unpacked("allowed"), "archive found.zip", archives(".zip")},
 	}
+}
+
+// archives are those that try to become files elsewhere. A NUL is no part of a name in a
+// tar file, whose writer refuses it.
+func archives(as string) map[string]string {
+	all := map[string]string{
+		"dots": "dots", "an absolute name": "absolute", "dots in the middle": "middle", "a backslash": "backslash", "a link that it makes": "symlink", "a hard link": "hard",
+		"a hard link that it writes through": "through", "a device": "device", "a file in the place of a link, and one in it": "twice",
+	}
+	if as == ".zip" {
+		all["NUL"] = "nul"
+	}
+	for what, name := range all {
+		all[what] = "archive " + name + as
+	}
+	return all
 }
 
 // TestHostileValues: no value becomes a path, a server, a header or a file beside what
