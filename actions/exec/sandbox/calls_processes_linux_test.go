@@ -43,6 +43,13 @@ func processCalls() map[string]func(args []string) error {
 			}
 			return unix.Setns(fd, unix.CLONE_NEWUTS)
 		},
+		"release": func(a []string) error {
+			fd, err := unix.PidfdOpen(pid(a), 0)
+			if err != nil {
+				return err
+			}
+			return reached(call(unix.SYS_PROCESS_MRELEASE, uintptr(fd), 0), unix.EINVAL) // it is not ending
+		},
 		"pidfd": func(a []string) error { _, err := unix.PidfdOpen(pid(a), 0); return err },
 		"session": func(a []string) error {
 			if _, err := unix.Getsid(pid(a)); err != nil {
@@ -104,6 +111,26 @@ func kernelCalls() map[string]func(args []string) error {
 		},
 		"pivotroot": func(a []string) error { return reached(unix.PivotRoot(a[0], a[0]), unix.EBUSY) },
 		"module":    func([]string) error { return reached(call(unix.SYS_DELETE_MODULE, pathOf("declprov"), 0), unix.ENOENT) },
+		"insert": func([]string) error {
+			return reached(call(unix.SYS_FINIT_MODULE, ^uintptr(0), pathOf(""), 0), unix.EBADF)
+		},
+		"kexec": func([]string) error { return reached(call(unix.SYS_KEXEC_LOAD, 0, 0, 0, unknownFlag), unix.EINVAL) },
+		"kexecfile": func([]string) error {
+			return reached(call(unix.SYS_KEXEC_FILE_LOAD, ^uintptr(0), ^uintptr(0), 0, 0, unknownFlag), unix.EINVAL)
+		},
+		"quota": func([]string) error { return call(unix.SYS_QUOTACTL, syncQuotas, 0, 0, 0) },
+		"quotaof": func(a []string) error {
+			fd, err := unix.Open(a[0], unix.O_PATH, 0)
+			if err != nil {
+				return err
+			}
+			// The folder's disk has no quotas, or it is told.
+			err = call(unix.SYS_QUOTACTL_FD, uintptr(fd), syncQuotas, 0, 0)
+			if err == unix.ESRCH || err == unix.EBADF {
+				return nil
+			}
+			return err
+		},
 		"userfault": func([]string) error { return call(unix.SYS_USERFAULTFD, 1) }, // UFFD_USER_MODE_ONLY
 		"zone": func([]string) error {
 			zone := [2]int32{1 << 20}
@@ -137,6 +164,13 @@ func kernelCalls() map[string]func(args []string) error {
 		},
 	}
 }
+
+const (
+	// unknownFlag is none of the flags of kexec_load(2) and kexec_file_load(2).
+	unknownFlag = 1 << 12
+	// syncQuotas is Q_SYNC of quotactl(2), for the quotas of users: everyone may.
+	syncQuotas = 0x800001 << 8
+)
 
 // terminal is the file that scripts inherit.
 const terminal = 3

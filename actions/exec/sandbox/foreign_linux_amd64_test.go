@@ -64,6 +64,8 @@ func foreignCalls() map[string]func(args []string) error {
 			return inMemory(content, []string{"int80"})
 		},
 		"descriptors": func([]string) error { b := [16]byte{}; return call(unix.SYS_MODIFY_LDT, 0, at(&b), 16) },
+		"x32":         func([]string) error { return call(otherNumbers | unix.SYS_GETPID) },
+		"allports":    func([]string) error { return call(unix.SYS_IOPL, 3) },
 		"ports":       func([]string) error { return call(unix.SYS_IOPERM, 0x80, 1, 1) },
 		"chmod":       func(a []string) error { return call(unix.SYS_CHMOD, pathOf(a[0]), 0o4755) },
 		"create":      func(a []string) error { return call(unix.SYS_CREAT, pathOf(a[0]), 0o4755) },

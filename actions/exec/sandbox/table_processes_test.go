@@ -21,6 +21,7 @@ func processEscapes() []escape {
 		{name: "advise on the memory of a process", script: `$SELF advise $PID`, root: true},
 		{name: "see on which nodes a process has its memory", script: `$SELF movepages $PID`},
 		{name: "move the memory of a process", script: `$SELF migrate $PID`},
+		{name: "take the memory of a process", script: `$SELF release $PID`},
 		{name: "take a file from a process", script: `$SELF getfd $PID`},
 		{name: "compare processes", script: `$SELF kcmp $PID`},
 		{name: "join a process's namespace", script: `$SELF setns $PID`, root: true},

@@ -73,6 +73,12 @@ Promise.all([1, 2, 3].map(n => new Promise(done => new Worker("require(\"worker_
 .then(all => { fs.writeFileSync("work/sum", String(all.reduce((a, b) => a + b))); console.log(require("child_process").execSync("cat work/sum").toString()) })'`,
 			want: "6",
 		},
+		"java (OpenJDK of Debian)": {
+			needs: tools.Java,
+			script: `set -e; keytool -genkeypair -keyalg EC -dname CN=me -alias me -keystore work/keys -storepass secret >/dev/null 2>&1
+keytool -list -keystore work/keys -storepass secret 2>&1 | grep -c PrivateKeyEntry`,
+			want: "1",
+		},
 		"a Go program of yours": {prepare: (*world).copyProgram, script: `tools/program goroutines work/sum`, want: "4950"},
 	}
 }

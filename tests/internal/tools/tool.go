@@ -44,6 +44,7 @@ const (
 	Git            = "git"
 	Python         = "python3"
 	Node           = "node"
+	Java           = "java"
 	PostgreSQL     = "postgres"
 	Landlock       = "landlock"
 )
@@ -68,6 +69,8 @@ func All() []Tool {
 		systemTool(Git, "commands that work on repositories", "git", "git"),
 		systemTool(Python, "Python in the kernel's sandbox", "/usr/bin/python3", "python3"),
 		systemTool(Node, "Node in the kernel's sandbox", "node", "nodejs"),
+		// keytool is a Java program that the smallest package has, so that none must be compiled.
+		systemTool(Java, "Java in the kernel's sandbox", "keytool", "default-jre-headless"),
 		postgresTool(),
 		landlockTool(),
 		systemTool(CCompiler, "the race detector", "cc", "gcc", "libc6-dev"),
