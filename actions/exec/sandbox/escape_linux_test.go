@@ -275,7 +275,7 @@ func TestTheLaunchersThreadIsNoWayOut(t *testing.T) {
 		var err error
 		started := box.Rules.Within(func() error {
 			cmd := exec.Command(w.self, how, strconv.Itoa(unix.Gettid()))
-			cmd.Env = []string{helperVariable + "=1"}
+			cmd.Env = []string{helperVariable + "=1", hasty}
 			out, err = cmd.CombinedOutput()
 			return nil
 		})

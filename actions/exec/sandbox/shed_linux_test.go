@@ -79,7 +79,7 @@ func TestRootThatCannotShed(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("setpriv", "--bounding-set=-setpcap", self, "shed")
-	cmd.Env = []string{helperVariable + "=1", "PATH=/usr/bin:/bin:/usr/sbin:/sbin"}
+	cmd.Env = []string{helperVariable + "=1", hasty, "PATH=/usr/bin:/bin:/usr/sbin:/sbin"}
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "SETPCAP") {
 		t.Errorf("got %v, want a refusal that names the capability\n%s", err, out)
 	}

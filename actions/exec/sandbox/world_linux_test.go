@@ -256,7 +256,7 @@ func (w *world) run(t *testing.T, box *Box, script string, env ...string) (strin
 	cmd := exec.Command("/bin/sh", "-c", script)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = w.dir, &out, &out
 	cmd.Env = append([]string{
-		"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=" + filepath.Join(w.dir, "out"), helperVariable + "=1", "ADDR=" + w.addr, "ABSTRACT=" + w.abstract, "DATAGRAMS=" + w.datagrams,
+		"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=" + filepath.Join(w.dir, "out"), helperVariable + "=1", hasty, "ADDR=" + w.addr, "ABSTRACT=" + w.abstract, "DATAGRAMS=" + w.datagrams,
 		"IN=" + filepath.Join(w.dir, "in"), "RO=" + filepath.Join(w.dir, "ro"), "OUT=" + filepath.Join(w.dir, "out"),
 		"PID=" + strconv.Itoa(w.outer.Process.Pid), "SELF=" + w.self,
 		"LAUNCHER=" + strconv.Itoa(os.Getpid()),
