@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -74,35 +75,56 @@ func TestTextOnAMachine(t *testing.T) {
 		}
 		texts = append(texts, b.String())
 	}
+	// Each text for itself is a connection, which costs far more than the text does.
+	l.echoes(t, "echo", "text", []string{""}, property.New(""))
+	batches := slices.Collect(slices.Chunk(texts, ten))
 	var all sync.WaitGroup
 	const workers = 8
 	for w := range workers {
 		all.Go(func() {
-			for i := w; i < len(texts); i += workers {
-				got, err := l.ask("echo", map[string]property.Value{"text": property.New(texts[i])})
-				if err != nil {
-					t.Errorf("%.80q: %v", texts[i], err)
-					continue
+			for i := w; i < len(batches); i += workers {
+				batch := slices.Clone(batches[i])
+				for len(batch) < ten {
+					batch = append(batch, "")
 				}
-				var lines []string
-				for _, line := range got.Get("stdout").AsArray().All {
-					decoded, err := base64.StdEncoding.DecodeString(line.AsString())
-					if err != nil {
-						t.Error(err)
-					}
-					lines = append(lines, string(decoded))
+				array := make([]property.Value, ten)
+				for i, text := range batch {
+					array[i] = property.New(text)
 				}
-				want := []string{texts[i], texts[i], texts[i]}
-				if texts[i] == "" {
-					want = want[:2] // an empty last line is none
-				}
-				if diff := cmp.Diff(want, lines); diff != "" {
-					t.Errorf("(-want +got):\n%.2000s", diff)
-				}
+				l.echoes(t, "echoes", "texts", batch, property.New(array))
 			}
 		})
 	}
 	all.Wait()
+}
+
+// ten is how many texts the function echoes takes.
+const ten = 10
+
+// echoes calls a function that gives texts back as its command got them: as arguments,
+// as variables, and all together from standard input.
+func (l *lab) echoes(t *testing.T, function, input string, texts []string, value property.Value) {
+	t.Helper()
+	got, err := l.ask(function, map[string]property.Value{input: value})
+	if err != nil {
+		t.Errorf("%.800q: %v", texts, err)
+		return
+	}
+	var lines []string
+	for _, line := range got.Get("stdout").AsArray().All {
+		decoded, err := base64.StdEncoding.DecodeString(line.AsString())
+		if err != nil {
+			t.Error(err)
+		}
+		lines = append(lines, string(decoded))
+	}
+	want := slices.Concat(texts, texts)
+	if all := strings.Join(texts, ""); all != "" { // an empty last line is none
+		want = append(want, all)
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("(-want +got):\n%.2000s", diff)
+	}
 }
 
 // A command that takes too long is ended there, with its children.
