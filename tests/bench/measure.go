@@ -256,7 +256,7 @@ func (b *bench) up(ctx context.Context, p peer, paths map[string]string, files i
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	project, err := pulumicli.Open(ctx, pulumicli.Options{
+	project, err := pulumicli.Open(pulumicli.Options{
 		Dir: dir, CLI: paths[tools.Pulumi], YAMLHost: paths[tools.PulumiYAML],
 		Providers: map[string]string{"files": filepath.Dir(p.program)},
 	})

@@ -126,7 +126,7 @@ func (w *workshop) open(ctx context.Context, t *tally, p part) (*story, error) {
 	if err := provider.Make(plugin, w.binary, p.provider, ".cue", string(text)); err != nil {
 		return nil, err
 	}
-	project, err := pulumicli.Open(ctx, pulumicli.Options{
+	project, err := pulumicli.Open(pulumicli.Options{
 		Name: "demo", Dir: dir, CLI: w.tools[tools.Pulumi], YAMLHost: w.tools[tools.PulumiYAML],
 		Providers: map[string]string{p.provider: plugin}, Env: p.env,
 	})

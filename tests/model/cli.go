@@ -39,7 +39,7 @@ func openTyped(programs Programs, at Place, spec *Spec, who string, s settings) 
 	if err != nil {
 		return nil, err
 	}
-	t.project, err = pulumicli.Open(context.Background(), pulumicli.Options{
+	t.project, err = pulumicli.Open(pulumicli.Options{
 		Name: t.name, Dir: dir, CLI: programs.CLI, YAMLHost: programs.YAMLHost,
 		Providers: map[string]string{"model": t.folder}, Env: []string{"DECLPROV_JOURNAL=" + s.journal},
 	})

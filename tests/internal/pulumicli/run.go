@@ -58,7 +58,7 @@ func (p *Project) Import(ctx context.Context, token, name, id string) (*Result, 
 // is read from the backend's file, which a `pulumi stack export` would only
 // copy, at the price of a process.
 func (p *Project) Export() (*apitype.DeploymentV3, error) {
-	data, err := os.ReadFile(p.path("state", ".pulumi", "stacks", p.opts.Name, StackName+".json"))
+	data, err := os.ReadFile(p.statePath())
 	if err != nil {
 		return nil, fmt.Errorf("reading the state: %w", err)
 	}

@@ -44,7 +44,7 @@ func open(t testing.TB, opts pulumicli.Options) *Stack {
 	opts.Dir = t.TempDir()
 	opts.CLI = tools.Need(t, tools.Pulumi)
 	opts.YAMLHost = tools.Need(t, tools.PulumiYAML)
-	p, err := pulumicli.Open(t.Context(), opts)
+	p, err := pulumicli.Open(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
