@@ -39,8 +39,12 @@ func openTyped(programs Programs, at Place, spec *Spec, who string, s settings) 
 	if err != nil {
 		return nil, err
 	}
+	keys, err := pulumicli.KeyService()
+	if err != nil {
+		return nil, err
+	}
 	t.project, err = pulumicli.Open(pulumicli.Options{
-		Name: t.name, Dir: dir, CLI: programs.CLI, YAMLHost: programs.YAMLHost,
+		Name: t.name, Dir: dir, CLI: programs.CLI, YAMLHost: programs.YAMLHost, KeyService: keys,
 		Providers: map[string]string{"model": t.folder}, Env: []string{"DECLPROV_JOURNAL=" + s.journal},
 	})
 	return t, err

@@ -29,6 +29,9 @@ type Options struct {
 	// Providers are the folders of the providers that the program uses, by the
 	// name of the package.
 	Providers map[string]string
+	// KeyService is the URL of the service that has the stack's key; "" is a key from
+	// a passphrase, as users have it without Pulumi's cloud.
+	KeyService string
 	// Env is added to the environment of the CLI, and so of the providers.
 	Env []string
 	// RecordGRPC keeps every call between the CLI and its plugins; see
@@ -74,8 +77,12 @@ const (
 // state. There are hundreds of stacks, and a process for each would take longer than
 // its first resources do.
 func (p *Project) writeStack() error {
+	settings := "encryptionsalt: " + salt + "\n"
+	if p.opts.KeyService != "" {
+		settings = "secretsprovider: " + stackKey + "\nencryptedkey: c3RhY2s=\n" // what the service is sent does not matter to it
+	}
 	for path, text := range map[string]string{
-		filepath.Join(p.Dir, "Pulumi."+StackName+".yaml"): "encryptionsalt: " + salt + "\n",
+		filepath.Join(p.Dir, "Pulumi."+StackName+".yaml"): settings,
 		p.path("state", ".pulumi", "meta.yaml"):           "version: 1\n",
 		p.statePath():                                     fmt.Sprintf(`{"version": 3, "checkpoint": {"stack": "organization/%s/%s"}}`, p.opts.Name, StackName),
 	} {
@@ -140,6 +147,7 @@ func (p *Project) environment() []string {
 		"PULUMI_BACKEND_URL=file://"+filepath.ToSlash(p.path("state")),
 		"PULUMI_CONFIG_PASSPHRASE="+passphrase,
 		"PULUMI_STACK="+StackName,
+		"VAULT_SERVER_URL="+p.opts.KeyService,
 		"PULUMI_SKIP_UPDATE_CHECK=1",
 		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=1",
 		"PULUMI_DEBUG_COMMANDS=1", // shows --event-log

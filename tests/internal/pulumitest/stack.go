@@ -44,6 +44,10 @@ func open(t testing.TB, opts pulumicli.Options) *Stack {
 	opts.Dir = t.TempDir()
 	opts.CLI = tools.Need(t, tools.Pulumi)
 	opts.YAMLHost = tools.Need(t, tools.PulumiYAML)
+	var err error
+	if opts.KeyService, err = pulumicli.KeyService(); err != nil {
+		t.Fatal(err)
+	}
 	p, err := pulumicli.Open(opts)
 	if err != nil {
 		t.Fatal(err)
