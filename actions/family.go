@@ -71,6 +71,10 @@ type Kind struct {
 	// Overwrites says that a run replaces whatever stands in its place, whoever
 	// made it, without a word of the author's that this is meant; nil: never.
 	Overwrites func(Static) bool
+	// Place is the text, as written, that says what the run makes, changes or removes: a
+	// path or a URL; "" is that nobody can tell. makes reports whether a run may be what
+	// brings it into the world. nil is "".
+	Place func(Static) (place string, makes bool)
 	// Tells are the members of the result from which an argument that is secret
 	// could be found out, such as its hash: they are then secret, too.
 	Tells []string

@@ -38,6 +38,7 @@ const (
 	codeFindUntyped          = "find-untyped"          // a find of no declared type, where the create that it stands for returns one (warning)
 	codeFindAny              = "find-any"              // a find that refers to no input, and may take another object for the one that was made (warning)
 	codeAlwaysRefused        = "always-refused"        // an update or delete under the condition that nothing is there (warning)
+	codeMayBeForeign         = "may-be-foreign"        // an update or delete of what a create that stopped halfway may not have made (warning)
 	codeUnsafeRetry          = "unsafe-retry"          // a retry or until that would repeat what may have been done
 	codeBadCall              = "bad-call"              // arguments that make no sense together, or of an action's own rules
 	codeAliasTaken           = "alias-taken"           // a former name that another resource has or had

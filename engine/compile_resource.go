@@ -35,6 +35,7 @@ func (c *compiler) resource(m *spec.Resource) *resource {
 		c.finding(r)
 		r.conditional = r.sendsETag()
 		c.checkCertainty(r)
+		c.foreign(r)
 		c.pointless(r)
 		c.readBack(r)
 		c.lifecycle(r)

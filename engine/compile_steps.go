@@ -35,7 +35,10 @@ type step struct {
 	certainty  actions.Certainty
 	ambiguous  func(class string) bool
 	overwrites bool
-	result     *spec.Type
+	// place and makes are what the kind says of where the call goes: see actions.Kind.
+	place  string
+	makes  bool
+	result *spec.Type
 	// telling is the type of the result where an argument is secret; nil where that
 	// changes nothing. hides says that the result has secret members either way.
 	telling *spec.Type
@@ -323,8 +326,11 @@ func (s *step) typed() bool {
 	return false
 }
 
-// certain asks the kind what is known of a call that was not answered.
+// certain asks the kind where a call goes, and what is known of one that was not answered.
 func (s *step) certain(static actions.Static) {
+	if s.kind.Place != nil {
+		s.place, s.makes = s.kind.Place(static)
+	}
 	if s.effect != actions.Write {
 		return
 	}

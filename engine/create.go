@@ -102,6 +102,7 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	}
 	outputs, err := e.outputs(ctx, r, ref, inputs, nil)
 	state := r.newState(inputs, outputs)
+	state.Private.Unmade = r.unmadeNow(nil)
 	if err != nil {
 		state.Private.Failed = r.unfinished(inputs, len(r.op.steps), err)
 	}
@@ -201,6 +202,7 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		}
 	}
 	slices.Sort(state.Private.Failed.Undone)
+	state.Private.Unmade = r.unmadeNow(undone)
 	state.Private.Failed.Doubted = r.unanswered
 	failure = errors.Join(failure, r.listBereft(undone, failure))
 	return Result{State: state, Err: m.Error(failure)}

@@ -50,6 +50,9 @@ type Private struct {
 	Lookup bool `json:"lookup,omitempty"`
 	// ETag is that of the last answer about the resource; "" where it had none.
 	ETag string `json:"etag,omitempty"`
+	// Unmade names the create's steps that have made nothing for this resource, with a
+	// space between them, so that a Private can be compared: see made.go.
+	Unmade string `json:"unmade,omitempty"`
 	// Failed says that a create or update stopped halfway.
 	Failed *Failed `json:"failed,omitempty"`
 }

@@ -138,7 +138,7 @@ func (r *run) sameEffect(s *step) (*journal.Intent, error) {
 func (r *run) settled(ctx context.Context, s *step) (any, error) {
 	before, sync := r.journalled(s)
 	if !before {
-		value, err := r.attempts(ctx, s, false)
+		value, err := r.noted(s, func() (any, error) { return r.attempts(ctx, s, false) })
 		return value, r.noteLate(s, err)
 	}
 	book, err := r.engine.book()

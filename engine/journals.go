@@ -114,7 +114,7 @@ func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
 	// An intent that stays is listed, and does no harm.
 	_ = book.Settle(e.subject(ref), func(i journal.Intent) bool {
 		switch {
-		case i.Token != s.Private.Token || i.UnderWay():
+		case i.Token != s.Private.Token || i.UnderWay() || s.keepsUnmade(res, i):
 			return false
 		case i.Operation == journal.Update:
 			// One that was answered, and is unfinished since, may have moved it elsewhere.
@@ -148,6 +148,9 @@ func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) err
 
 // journals reports whether anything of the resource may stand in the journal.
 func (r *resource) journals() bool {
+	if r.create != nil && len(r.create.steps) > 1 && slices.ContainsFunc(r.create.steps, (*step).tells) {
+		return true // see noted
+	}
 	in := func(op *operation) bool {
 		return op != nil && slices.ContainsFunc(op.steps, func(s *step) bool {
 			return s.effect == actions.Write && s.certainty != actions.Settled

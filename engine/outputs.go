@@ -73,7 +73,7 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 		reader.env = r.env
 		reader.secrets.values = append(reader.secrets.values, r.secrets.values...)
 		reader.inputs(inputs)
-		reader.state(State{Inputs: inputs, Outputs: property.NewMap(outputs)})
+		reader.state(State{Inputs: inputs, Outputs: property.NewMap(outputs), Private: Private{Unmade: r.unmadeNow(nil)}})
 		reader.takeID(r.id)
 		yield, err := reader.look(ctx)
 		if err == nil {

@@ -23,6 +23,7 @@ import (
 // an upgrade makes of them.
 func (e *Engine) recorded(ctx context.Context, res *resource, ref Ref, s State) (State, error) {
 	e.settleRecorded(res, ref, s)
+	s.Private.Unmade = e.unmadeBy(res, ref, s)
 	if f := s.Private.Failed; f != nil && len(f.World) > 0 {
 		world, err := unrecorded(f.World)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -54,6 +55,8 @@ type run struct {
 	resumed  bool
 	// unanswered are the steps of which nobody knows whether they were undone.
 	unanswered []int
+	// unmade are the create's steps that have made nothing, by the recorded state.
+	unmade []string
 	// remakes says that the object itself was undone, and is made anew.
 	remakes  bool
 	goesOn   *step
@@ -179,6 +182,8 @@ func (r *run) stateWith(s State, inputs property.Map) {
 	r.res.inputs.plainInto(both, inputs, pathTo("state"), r.secrets)
 	r.res.outputs.plainInto(both, s.Outputs, pathTo("state"), r.secrets)
 	r.vars.Values["state"] = both
+	r.unmade = strings.Fields(s.Private.Unmade)
+	r.tellMade()
 }
 
 // recall puts what is recorded into scope as the inputs and the state of an
@@ -325,7 +330,9 @@ func (r *run) seeing(s *step, answer any, f func() error) error {
 // resume takes what an earlier run has finished: it goes on at the step that it
 // stopped at, or at the one that this step restarts at, and does again what was
 // undone.
-func (r *run) resume(f *Failed) {
+func (r *run) resume(s State) {
+	f := s.Private.Failed
+	r.unmade = strings.Fields(s.Private.Unmade)
 	r.resumed, r.finished = true, map[int]bool{}
 	first := f.Step
 	if f.Step < len(r.op.steps) {

@@ -26,6 +26,7 @@ var scopeNames = []struct{ name, where string }{
 	{"config", "everywhere"},
 	{"session", "in the operations of specs that have `configure`"},
 	{"state", "in read, update, delete and methods"},
+	{"made", "in read, update and delete of resources whose create names (`as`) a step with an effect"},
 	{"changes", "in update"},
 	{"id", "in read, update, delete and methods, and in create once it is taken"},
 	{"steps", "after a step that is named with `as`"},
@@ -176,6 +177,9 @@ func (c *compiler) operationScope(r *resource, v verb) *expr.Scope {
 			expr.Name{Name: "id", Type: textType})
 	case list:
 		names = append(names, expr.Name{Name: "inputs", Type: checked(m.List.Inputs)})
+	}
+	if v == read || v == update || v == remove {
+		names = append(names, r.makers()...)
 	}
 	s := c.everywhere(names...)
 	s.NullHelp = r.nullHelp(v)

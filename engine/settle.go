@@ -126,7 +126,7 @@ func settlingInputs(req SettleRequest) (property.Map, error) {
 // the spec's find.
 func (r *run) lookFor(ctx context.Context, i journal.Intent, inputs property.Map) (Settled, error) {
 	found := Settled{By: "find"}
-	state := State{ID: i.ID, Inputs: inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}}
+	state := State{ID: i.ID, Inputs: inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, Unmade: r.unmadeBehind(i)}}
 	if state.ID == "" || i.Operation == journal.Update && r.res.find != nil {
 		if r.res.find == nil {
 			return found, ErrNoFind

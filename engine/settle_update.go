@@ -297,7 +297,7 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 		return nil
 	}
 	out := &State{ID: s.ID, Inputs: req.Inputs, Outputs: withInputs(req.Inputs, declared(r.res, *seen.State))}
-	out.Private = Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: reader.etag, Token: s.Private.Token}
+	out.Private = Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: reader.etag, Token: s.Private.Token, Unmade: r.unmadeNow(nil)}
 	if r.id != s.ID {
 		out.Private.ID = r.id
 	}

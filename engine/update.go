@@ -191,7 +191,7 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 	r.takeID(currentID(state))
 	r.etag = state.Private.ETag
 	r.given, r.token = req.Inputs, state.Private.Token
-	r.resume(f)
+	r.resume(state)
 	if f.ID != "" && r.effected {
 		r.vars.Values["id"] = f.ID // as the steps before have seen it
 	}
@@ -252,7 +252,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	if failure == nil {
 		r.renamed()
 	}
-	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, Token: old.Private.Token}}
+	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeNow(nil)}}
 	if r.id != old.ID {
 		next.Private.ID = r.id
 	}

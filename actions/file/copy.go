@@ -28,6 +28,7 @@ A directory is not copied: list it, and copy each of its files with ` + "`forEac
 		},
 		Result: fileType,
 		Effect: writes,
+		Place:  makesPath,
 		Marked: true,
 		Grants: func(s actions.Static) []actions.Grant {
 			return append(needs(actions.Read, "from")(s), needs(actions.WriteTo, "path")(s)...)

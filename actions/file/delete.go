@@ -25,6 +25,7 @@ A symbolic link is deleted itself, not what it points to. A directory must be em
 			return object(member("path", spec.String, "The path, as it was given."))
 		},
 		Effect: writes,
+		Place:  ofPath,
 		Grants: needs(actions.WriteTo, "path"),
 		Examples: []actions.Example{
 			{

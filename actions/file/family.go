@@ -3,6 +3,8 @@
 package file
 
 import (
+	"strings"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 )
@@ -58,5 +60,24 @@ func mode(doc string) actions.Arg {
 func overwrite(doc string) actions.Arg { return option("overwrite", false, doc) }
 
 func noEffect(actions.Static) actions.Effect { return actions.None }
+
+// makesPath is the place of what brings a path into the world, ofPath that of what needs
+// it to be there.
+func makesPath(s actions.Static) (place string, makes bool) {
+	place, _ = ofPath(s)
+	return place, true
+}
+
+func ofPath(s actions.Static) (place string, makes bool) {
+	path, root := s.Nodes["path"], s.Nodes["root"]
+	if path == nil {
+		return "", false
+	}
+	place = strings.TrimSuffix(path.Text, "/")
+	if root != nil && root.Text != "." {
+		place = strings.TrimSuffix(root.Text, "/") + "/" + place
+	}
+	return place, false
+}
 
 func writes(actions.Static) actions.Effect { return actions.Write }

@@ -28,6 +28,7 @@ it, and gets the mode that is given. Anything else in its place is always an err
 			)
 		},
 		Effect:   writes,
+		Place:    makesPath,
 		Grants:   needs(actions.WriteTo, "path"),
 		Examples: []actions.Example{{Summary: "A private directory", Spec: `file: mkdir: {path: "var/secrets", mode: "0700"}`}},
 		Run:      runMkdir,

@@ -30,6 +30,7 @@ once, never a directory.`,
 			)
 		},
 		Effect: writes,
+		Place:  makesPath,
 		Grants: needs(actions.WriteTo, "path"),
 		Examples: []actions.Example{{
 			Summary: "The current release", Spec: `file: symlink: {path: "app/current", target: "releases/2", overwrite: true}`,

@@ -53,6 +53,7 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 			)
 		},
 		Effect: writes,
+		Place:  makesPath,
 		Marked: true,
 		Grants: func(s actions.Static) []actions.Grant {
 			at := located(s, "path")

@@ -42,6 +42,7 @@ A ` + "`source`" + ` is what the user of the provider hands over, so it is read 
 		OneOf:    [][]string{{"content", "contentBase64", "source"}},
 		Result:   fileType,
 		Effect:   writes,
+		Place:    makesPath,
 		Marked:   true,
 		Tells:    []string{"sha256", "content", "contentBase64"},
 		Grants:   needs(actions.WriteTo, "path"),

@@ -8,6 +8,7 @@ package http
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/declprov/declprov/actions"
@@ -53,6 +54,7 @@ func (f *family) kind() *actions.Kind {
 		Certainty:  certainty,
 		Ambiguous:  ambiguous,
 		Overwrites: overwrites,
+		Place:      place,
 		Grants:     needs,
 		Check:      check,
 		Sees:       sees,
@@ -99,6 +101,23 @@ func conditional(s actions.Static, argument string) bool {
 // overwrites reports whether the request replaces what is there, whoever made it.
 func overwrites(s actions.Static) bool {
 	return effect(s) == actions.Write && s.Literals["method"] == "PUT" && !conditional(s, "ifMatch") && !conditional(s, "ifNoneMatch")
+}
+
+// place is the URL of a request, as written. PATCH changes what is there (RFC 5789), and
+// DELETE removes it.
+func place(s actions.Static) (text string, makes bool) {
+	switch {
+	case s.Given("url"):
+		text = s.Nodes["url"].Text
+	case s.Given("path"):
+		if base := s.Nodes["baseURL"]; base != nil {
+			text = strings.TrimSuffix(base.Text, "/")
+		}
+		text += "/" + strings.TrimPrefix(s.Nodes["path"].Text, "/")
+	}
+	text, _, _ = strings.Cut(text, "?")
+	method := s.Literals["method"]
+	return text, method != "PATCH" && method != "DELETE"
 }
 
 // ambiguous reports whether a failure of that class may leave it unknown what a

@@ -66,7 +66,7 @@ func ofModel() []Mutant {
 		row(lost, "the intent is written before the request is sent", "LOST AND NOT LISTED",
 			"engine/intents.go", `		return r.res.finds(s) || s.certainty != actions.Uncertain, r.res.finds(s)`, `		return false, false`),
 		row(lost, "the journal forgets only what is recorded", "LOST AND NOT LISTED",
-			"engine/journals.go", `		case i.Token != s.Private.Token || i.UnderWay():`, `		case i.UnderWay():`),
+			"engine/journals.go", `		case i.Token != s.Private.Token || i.UnderWay() || s.keepsUnmade(res, i):`, `		case i.UnderWay() || s.keepsUnmade(res, i):`),
 		row(lost, "a state is dropped only if every step was undone", "LOST AND NOT LISTED",
 			"engine/create.go", `		left = left || !undone[t.step.index]`, `		left = left || len(undone) == 0`),
 		row(lost, "finished steps are not sent again", "LOST AND NOT LISTED",

@@ -20,6 +20,19 @@ func ofProof() []Mutant {
 			"TestWhatWasNotReadMayBeThere", "Gone:true"),
 		row("Nothing is lost", "a delete that has not looked at all pages is not done", "engine/delete.go", `		err = r.notOnPages(r.op.steps...)`, ``,
 			"TestADeleteLooksThroughAllPages", "cut true: <nil>"),
+		row(foreign, "what was undone is not told as made", "engine/made.go", `		ran[t.step.model.As] = !undone[t.step.index]`, `		ran[t.step.model.As] = true`,
+			"TestMade/refused_at_2,_undo_001_", "the delete"),
+		row(foreign, "what a create was refused stays unmade when others go on", "engine/made.go", `		before := (r.verb != create || r.resumed) && !slices.Contains(r.unmade, name)`, `		before := r.verb != create || r.resumed && !slices.Contains(r.unmade, name)`,
+			"TestMadeOverALife/refused,_then_changed", "the delete"),
+		row("Nothing is lost", "what a run makes that says nothing of it is written down", "engine/made.go", `	if r.undoing || r.verb == create`, `	if true || r.undoing || r.verb == create`,
+			"TestMadeByARunThatDied/do:_{make1_create", "the delete"),
+		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/journals.go", ` || i.UnderWay() || s.keepsUnmade(res, i):`, ` || i.UnderWay():`,
+			"TestMadeByARunThatDied/post:_{safe:_true,_make2_a_later_update", "the delete"),
+		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile_foreign.go", `	if !kept {
+		return nil
+	}
+	return r.create.steps[i]`, `	return nil`,
+			"TestMayBeForeign/by_the_same_path", "want 1"),
 		row("A hash in the journal gives no secret away", "without the journal's key nothing is sent", "engine/intents.go", `	if _, err := r.engine.journalKey(); err != nil {
 		return nil, r.stop`, `	if _, err := r.engine.journalKey(); false {
 		return nil, r.stop`,

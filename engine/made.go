@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// A create of several steps may stop halfway, and a step of it may be left out by its `if`.
+// What such a step would have made may be there all the same, and is then somebody else's.
+// Only the author knows which step of a delete is about which step of the create, so the
+// engine keeps which of the create's named steps have made something for this resource,
+// and templates ask by `made`.
+
+// makers are the named steps of create with an effect, in the scope of an operation that
+// has a state; without any, `made` is not there.
+func (r *resource) makers() []expr.Name {
+	t := &spec.Type{Kind: spec.Object}
+	if r.create != nil {
+		for _, s := range r.create.steps {
+			if s.tells() {
+				t.Fields = append(t.Fields, &spec.Property{Name: s.model.As, Type: &spec.Type{Kind: spec.Bool}, Required: true})
+			}
+		}
+	}
+	if t.Fields == nil {
+		return nil
+	}
+	return []expr.Name{{Name: "made", Type: t}}
+}
+
+// tells reports whether `made` has a member for the step.
+func (s *step) tells() bool { return s.model.As != "" && s.effect == actions.Write }
+
+// tellMade puts into scope which of the create's steps have made something.
+func (r *run) tellMade() {
+	if r.res.create == nil || !slices.ContainsFunc(r.res.create.steps, (*step).tells) {
+		return
+	}
+	made := map[string]any{}
+	for _, s := range r.res.create.steps {
+		if s.tells() {
+			made[s.model.As] = !slices.Contains(r.unmade, s.model.As)
+		}
+	}
+	r.vars.Values["made"] = made
+}
+
+// unmadeNow names the steps of create that have made nothing for the resource, up to now
+// and as far as the run knows: they did not run, were refused, or were undone. A step of
+// an update makes what the create's step of its name would have made.
+func (r *run) unmadeNow(undone map[int]bool) string {
+	ran := map[string]bool{}
+	for _, t := range r.touched {
+		ran[t.step.model.As] = !undone[t.step.index]
+	}
+	var out []string
+	for _, s := range r.res.create.steps {
+		name := s.model.As
+		if !s.tells() || ran[name] {
+			continue
+		}
+		before := (r.verb != create || r.resumed) && !slices.Contains(r.unmade, name)
+		if !before || r.verb == create && undone[s.index] {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// noted runs a step that makes what the recorded state says was never made. It is written
+// down before it is sent, whatever its certainty, and stays so until the state that the
+// host gets says it: a run that is killed tells nobody else.
+func (r *run) noted(s *step, send func() (any, error)) (any, error) {
+	if r.undoing || r.verb == create && !r.resumed || !s.tells() || !slices.Contains(r.unmade, s.model.As) {
+		return send()
+	}
+	i, ok := r.res.create.named(s.model.As)
+	if !ok {
+		return send()
+	}
+	book, err := r.engine.book()
+	if err != nil {
+		return nil, r.stop(s, 1, actions.Refused, err)
+	}
+	// Without a hash no create takes it for its own.
+	intent := journal.Intent{
+		Subject: r.subject(), Operation: journal.Create, Token: r.token, ID: r.id,
+		Step: i, StepName: r.res.create.steps[i].name, Element: r.at, Configuration: r.engine.configuration,
+	}
+	if intent, err = book.Begin(intent, false); err != nil {
+		return nil, r.stop(s, 1, actions.Refused, err)
+	}
+	answered := false
+	defer func() {
+		if !answered { // the process lives on, and the intent must not look as if it were worked on
+			intent.Status = journal.Unknown
+			_ = book.Put(intent, false)
+		}
+	}()
+	value, err := send()
+	answered = true
+	if !slices.ContainsFunc(r.touched, func(t *touched) bool { return t.step == s }) {
+		r.mention(r.forget(book, intent))
+		return value, err
+	}
+	intent.Status = journal.Answered
+	r.mention(book.Put(intent, false))
+	return value, err
+}
+
+// named is the index of the step of that name.
+func (o *operation) named(name string) (index int, ok bool) {
+	index = slices.IndexFunc(o.steps, func(s *step) bool { return s.model.As == name })
+	return index, index >= 0
+}
+
+// unmadeBy are the steps that have made nothing by the state and by the journal, where a
+// run that made more was killed before it could say so.
+func (e *Engine) unmadeBy(res *resource, ref Ref, s State) string {
+	if s.Private.Unmade == "" || res.create == nil {
+		return s.Private.Unmade
+	}
+	book, err := e.book()
+	if err != nil || !book.Has(e.subject(ref)) {
+		return s.Private.Unmade
+	}
+	list, _ := book.Of(e.subject(ref)) // what cannot be read is said at the first create that needs it
+	return strings.Join(slices.DeleteFunc(strings.Fields(s.Private.Unmade), func(name string) bool {
+		return slices.ContainsFunc(list, func(i journal.Intent) bool { return i.Token == s.Private.Token && res.makes(i) == name })
+	}), " ")
+}
+
+// makes is the name of the create's step that makes what the intent is about, "" where
+// that has none.
+func (r *resource) makes(i journal.Intent) string {
+	op := r.create
+	if i.Operation == journal.Update {
+		op = r.update
+	}
+	if op == nil || i.Step < 0 || i.Step >= len(op.steps) {
+		return ""
+	}
+	return op.steps[i.Step].model.As
+}
+
+// keepsUnmade reports whether an intent says of a step more than the recorded state does.
+func (s State) keepsUnmade(res *resource, i journal.Intent) bool {
+	return slices.Contains(strings.Fields(s.Private.Unmade), res.makes(i))
+}
+
+// unmadeBehind names the steps of create that have made nothing because it stopped at the
+// intent's, by the journal.
+func (r *run) unmadeBehind(i journal.Intent) string {
+	if i.Operation != journal.Create {
+		return ""
+	}
+	list, _ := r.earlier() // without it, nothing behind was begun that a delete could know of
+	var out []string
+	for _, s := range r.res.create.steps[min(i.Step+1, len(r.res.create.steps)):] {
+		begun := slices.ContainsFunc(list, func(o journal.Intent) bool {
+			return o.Operation == journal.Create && o.Token == i.Token && o.Step == s.index
+		})
+		if s.tells() && !begun {
+			out = append(out, s.model.As)
+		}
+	}
+	return strings.Join(out, " ")
+}

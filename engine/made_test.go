@@ -1,0 +1,211 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine"
+)
+
+// three is a resource whose create makes three things, and whose delete removes those that
+// were made.
+func three(step func(i int) string) string {
+	var steps, removes []string
+	for i := range 3 {
+		steps = append(steps, "{"+step(i)+"}")
+		removes = append(removes, fmt.Sprintf(`{if: "${made.m%d}", world: do: {what: "remove%d"}}`, i, i))
+	}
+	slices.Reverse(removes)
+	return `inputs: {name: string @replace(), on: *true | bool, size: *1 | int}
+	id: "${inputs.name}"
+	create: steps: [` + strings.Join(steps, ", ") + `]
+	delete: steps: [` + strings.Join(removes, ", ") + `]`
+}
+
+// TestMade: creates of three steps that end in every way at every step, with undo on any of
+// them: `made` tells their delete what may be there of them, and of nothing else.
+func TestMade(t *testing.T) {
+	ends := map[string]actions.Outcome{
+		"refused": refused("it is there"),
+		"failed":  failed("half of it"),
+		"unknown": {Status: actions.Unknown, Err: errLost},
+	}
+	for end, outcome := range ends {
+		for at := range 3 {
+			for undo := range 8 { // a bit for each step
+				for _, also := range []string{"", "again"} {
+					t.Run(fmt.Sprintf("%s at %d, undo %03b %s", end, at, undo, also), func(t *testing.T) {
+						t.Parallel()
+						w := newWorld().on(fmt.Sprintf("make%d", at), outcome)
+						s := newScene(t, w, three(func(i int) string {
+							step := fmt.Sprintf(`as: "m%d", world: post: {what: "make%d", once: true}`, i, i)
+							if undo&(1<<i) != 0 {
+								step += fmt.Sprintf(`, onFailure: [{world: do: {what: "undo%d"}}]`, i)
+							}
+							return step
+						}))
+						out := s.create("name", "a")
+						if out.Err == nil {
+							t.Fatalf("%+v", out)
+						}
+						if out.State == nil {
+							return // then nothing is deleted
+						}
+						there := map[int]bool{}
+						follow := func() {
+							for _, call := range s.w.log() {
+								var i int
+								if n, _ := fmt.Sscanf(call, "undo%d", &i); n == 1 {
+									there[i] = false
+								} else if n, _ := fmt.Sscanf(call, "make%d", &i); n == 1 && (i != at || end != "refused") {
+									there[i] = true
+								}
+							}
+						}
+						follow()
+						if also != "" { // the same once more, by the next run
+							if out = s.update(out.State, "name", "a"); out.Err == nil {
+								t.Fatalf("%+v", out)
+							}
+							follow()
+						}
+						s.removes(out.State, there)
+					})
+				}
+			}
+		}
+	}
+}
+
+// removes deletes, and wants that to remove what is there.
+func (s *scene) removes(state *engine.State, there map[int]bool) {
+	s.Helper()
+	s.w.log()
+	if err := s.e.Delete(s.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: *state}); err != nil {
+		s.Fatal(err)
+	}
+	var want []string
+	for i := 2; i >= 0; i-- {
+		if there[i] {
+			want = append(want, fmt.Sprintf("remove%d", i))
+		}
+	}
+	if diff := gocmp.Diff(want, s.w.log()); diff != "" {
+		s.Errorf("the delete (-want +got):\n%s", diff)
+	}
+}
+
+// TestMadeOverALife: what was made is told over the runs that follow: a step that is left
+// out, an update that makes it, an import, an update that does not.
+func TestMadeOverALife(t *testing.T) {
+	t.Parallel()
+	plain := func(i int) string { return fmt.Sprintf(`as: "m%d", world: post: {what: "make%d", once: true}`, i, i) }
+	second := func(i int) string {
+		if i == 1 {
+			return `as: "m1", if: "${inputs.on}", world: post: {what: "make1", once: true}`
+		}
+		return plain(i)
+	}
+	const updates = `
+	update: steps: [{as: "m1", if: "${inputs.on && !made.m1}", world: post: {what: "make1", once: true}}, {world: do: what: "change"}]`
+	t.Run("whole", func(t *testing.T) {
+		t.Parallel()
+		s := newScene(t, newWorld(), three(plain))
+		s.removes(s.create("name", "a").State, map[int]bool{0: true, 1: true, 2: true})
+	})
+	t.Run("left out", func(t *testing.T) {
+		t.Parallel()
+		s := newScene(t, newWorld(), three(second)+updates)
+		out := s.create("name", "a", "on", false)
+		s.removes(out.State, map[int]bool{0: true, 2: true})
+		out = s.update(out.State, "name", "a", "on", false, "size", 2)
+		s.removes(out.State, map[int]bool{0: true, 2: true})
+		out = s.update(out.State, "name", "a", "on", true, "size", 2)
+		s.removes(out.State, map[int]bool{0: true, 1: true, 2: true})
+		s.update(out.State, "name", "a", "on", true, "size", 3)
+		s.calls("change") // it is made already
+	})
+	t.Run("refused, then changed", func(t *testing.T) {
+		t.Parallel()
+		s := newScene(t, newWorld().on("make1", refused("it is there")), three(plain)+`
+	update: world: do: what: "change"`)
+		out := s.create("name", "a")
+		out = s.update(out.State, "name", "a", "size", 2) // fails where it did, so that the update alone runs
+		if out.Err != nil {
+			t.Fatal(out.Err)
+		}
+		s.removes(out.State, map[int]bool{0: true})
+	})
+	t.Run("refused, then done", func(t *testing.T) {
+		t.Parallel()
+		s := newScene(t, newWorld().on("make1", refused("it is there"), yields()), three(plain))
+		out := s.create("name", "a")
+		out = s.update(out.State, "name", "a")
+		if out.Err != nil {
+			t.Fatal(out.Err)
+		}
+		s.removes(out.State, map[int]bool{0: true, 1: true, 2: true})
+	})
+	t.Run("a state without it", func(t *testing.T) {
+		t.Parallel()
+		s := newScene(t, newWorld().on("make1", refused("it is there")), three(plain))
+		out := s.create("name", "a")
+		out.State.Private.Unmade = "" // an older version wrote it
+		s.removes(out.State, map[int]bool{0: true, 1: true, 2: true})
+	})
+}
+
+// TestMadeByARunThatDied: what a run made that was killed, so that no state says it, is
+// deleted with the rest, whatever is known of a step that is not answered.
+func TestMadeByARunThatDied(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"post: {safe: true, ", "post: {once: true, ", "post: {key: true, ", "post: {", "do: {"} {
+		for _, dies := range []string{"make1", "make2"} {
+			for _, by := range []string{"create", "update", "a later update"} {
+				t.Run(kind+dies+" "+by, func(t *testing.T) {
+					t.Parallel()
+					w := newWorld().on("make1", refused("no"))
+					s := newScene(t, w, three(func(i int) string {
+						return fmt.Sprintf(`as: "m%d", world: %swhat: "make%d"}`, i, kind, i)
+					})+`
+	update: steps: [{as: "m1", if: "${inputs.on}", world: `+kind+`what: "make1"}}, {as: "m2", if: "${inputs.on}", world: `+kind+`what: "make2"}}, {world: do: what: "change"}]`)
+					state := s.create("name", "a", "on", false).State
+					if by == "a later update" {
+						out := s.update(state, "name", "a", "on", false, "size", 2)
+						if out.Err != nil {
+							t.Fatal(out.Err)
+						}
+						state = out.State
+					}
+					if state == nil {
+						t.Fatal("nothing was kept")
+					}
+					answers := []actions.Outcome{yields()}
+					if by == "update" { // of other inputs: the create fails where it did
+						answers = []actions.Outcome{refused("no"), yields()}
+					}
+					w.on("make1", answers...)
+					turn := 0
+					w.hooks[dies] = func(context.Context, *actions.Call) actions.Outcome {
+						if turn++; by == "update" && dies == "make1" && turn == 1 {
+							return refused("no")
+						}
+						panic("it dies")
+					}
+					func() {
+						defer func() { _ = recover() }()
+						s.update(state, "name", "a", "on", by != "create")
+					}()
+					there := map[int]bool{0: true, 1: true, 2: dies == "make2"}
+					s.removes(state, there)
+				})
+			}
+		}
+	}
+}
