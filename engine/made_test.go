@@ -209,3 +209,45 @@ func TestMadeByARunThatDied(t *testing.T) {
 		}
 	}
 }
+
+// TestARefreshKeepsWhatWasBegun: what a create has made before it stopped is not forgotten
+// because the object itself is not there yet.
+func TestARefreshKeepsWhatWasBegun(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		id    string
+		makes []actions.Outcome // of the second step
+		gone  bool
+	}{
+		"not made yet":        {"${inputs.name}", []actions.Outcome{refused("later"), yields()}, false},
+		"made, with its name": {"${steps.first.number}", []actions.Outcome{refused("later"), yields()}, true},
+		"whole":               {"${inputs.name}", nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld().on("first", yields("number", "7")).on("thing", tc.makes...)
+			w.on("read", actions.Outcome{Status: actions.Gone, Err: errLost})
+			s := newScene(t, w, fmt.Sprintf(`inputs: name: string @replace()
+	id: %q
+	create: steps: [{as: "first", world: post: {what: "first", once: true}}, {world: post: {what: "thing", once: true}}]
+	read: world: look: what: "read"
+	delete: world: do: what: "remove"`, tc.id))
+			out := s.create("name", "a")
+			if out.State == nil {
+				t.Fatalf("%+v", out)
+			}
+			read := s.e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: *out.State, Reason: engine.Refresh})
+			if read.Err != nil || read.Gone != tc.gone {
+				t.Fatalf("the refresh: %+v, want gone: %v", read, tc.gone)
+			}
+			if tc.gone {
+				return
+			}
+			s.w.log()
+			if out := s.update(read.State, "name", "a"); out.Err != nil {
+				t.Errorf("the next run: %v", out.Err)
+			}
+			s.calls("thing")
+		})
+	}
+}

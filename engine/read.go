@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // Read looks how a resource is in the world. Gone says that there is nothing.
@@ -47,8 +50,11 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		return Result{Err: err}
 	}
 	yield, err := r.look(ctx)
-	if errors.Is(err, errGone) && undone(state) {
-		return Result{State: &state} // the next run makes it again, and what is left of it stays known
+	if errors.Is(err, errGone) && (undone(state) || res.notYetMade(state)) {
+		if req.Reason == Refresh {
+			r.log.Message(Info, "read finds nothing; it is kept for what the first steps of its create made, which stopped halfway: `pulumi up` goes on, and `pulumi destroy` removes them")
+		}
+		return Result{State: &state} // the next run makes it, and what is left of it stays known
 	}
 	if errors.Is(err, errGone) {
 		e.tokens.forget(res.object(state), state.Private.Token)
@@ -78,6 +84,30 @@ func (req ReadRequest) importing() bool {
 func undone(s State) bool {
 	f := s.Private.Failed
 	return f != nil && f.Op == string(create) && len(f.Undone) > 0
+}
+
+// notYetMade reports whether what read asks for may not have been made yet, by a create
+// that stopped behind steps with an effect: its id tells nothing of that where it is made
+// of inputs alone.
+func (r *resource) notYetMade(s State) bool {
+	f := s.Private.Failed
+	if f == nil || f.Op != string(create) || r.create == nil || f.Steps != r.create.shape() || r.idFromAnswers() {
+		return false
+	}
+	finished, ahead := false, false
+	for i, step := range r.create.steps {
+		done := (i < f.Step || slices.Contains(f.Kept, i)) && !slices.Contains(f.Undone, i)
+		finished = finished || done && step.effect == actions.Write
+		ahead = ahead || !done && step.effect == actions.Write
+	}
+	return finished && ahead
+}
+
+// idFromAnswers reports whether the id is made of what steps are answered.
+func (r *resource) idFromAnswers() bool {
+	return r.id != nil && slices.ContainsFunc(r.id.Refs(), func(ref expr.Ref) bool {
+		return slices.Contains(namesOfAnswers, ref.Path[0])
+	})
 }
 
 // currentID is the id that the world knows a resource by.

@@ -24,6 +24,8 @@ func ofProof() []Mutant {
 			"TestMade/refused_at_2,_undo_001_", "the delete"),
 		row(foreign, "what a create was refused stays unmade when others go on", "engine/made.go", `		before := (r.verb != create || r.resumed) && !slices.Contains(r.unmade, name)`, `		before := r.verb != create || r.resumed && !slices.Contains(r.unmade, name)`,
 			"TestMadeOverALife/refused,_then_changed", "the delete"),
+		row("Nothing is lost", "a refresh keeps what a create made before it stopped", "engine/read.go", ` && (undone(state) || res.notYetMade(state)) {`, ` && undone(state) {`,
+			"TestARefreshKeepsWhatWasBegun/not_made_yet", "want gone: false"),
 		row("Nothing is lost", "what a run makes that says nothing of it is written down", "engine/made.go", `	if r.undoing || r.verb == create`, `	if true || r.undoing || r.verb == create`,
 			"TestMadeByARunThatDied/do:_{make1_create", "the delete"),
 		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/journals.go", ` || i.UnderWay() || s.keepsUnmade(res, i):`, ` || i.UnderWay():`,
