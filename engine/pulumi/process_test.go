@@ -30,12 +30,26 @@ const serveVariable = "DECLPROV_TEST_SERVE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(serveVariable) == "" {
-		os.Exit(m.Run())
+		os.Exit(runWithJournal(m))
 	}
 	if err := serveThings(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// runWithJournal runs the tests with a journal of their own: nothing of the user's is
+// written, and none has to read what all earlier ones left.
+func runWithJournal(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "journal")
+	if err == nil {
+		err = os.Setenv("DECLPROV_JOURNAL", dir)
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	return m.Run()
 }
 
 // serveThings is the provider: creating a thing hangs until its end, or for good
