@@ -251,17 +251,17 @@ func TestLongHistory(t *testing.T) {
 	}
 }
 
-// TestManyIntents: a journal of ten thousand is listed in a moment.
+// TestManyIntents: a journal of ten thousand is listed in about the time that it took to write.
 func TestManyIntents(t *testing.T) {
-	j := inTemp(t)
+	j, began := inTemp(t), time.Now()
 	for n := range 10_000 {
 		begin(t, j, Intent{Subject: Subject{Resource: fmt.Sprint(n)}, Inputs: json.RawMessage(`{"name":"rex","tags":{"a":"b"}}`)})
 	}
-	began := time.Now()
+	wrote, began := time.Since(began), time.Now()
 	list, err := j.List()
 	took := time.Since(began)
-	t.Logf("10,000 intents are listed in %s", took)
-	if err != nil || len(list) != 10_000 || took > 10*time.Second {
+	t.Logf("10,000 intents are written in %s, listed in %s", wrote, took)
+	if err != nil || len(list) != 10_000 || took > 3*wrote {
 		t.Errorf("%d, %v, in %s", len(list), err, took)
 	}
 }

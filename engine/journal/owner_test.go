@@ -276,9 +276,13 @@ func TestKills(t *testing.T) {
 		var all sync.WaitGroup
 		for range 4 {
 			c, out := child(t, dir, "churn")
-			time.AfterFunc(time.Duration(20+rand.N(200))*time.Millisecond, func() { _ = c.Process.Kill() })
+			// From its first word on: a busy machine may take long to start it.
+			kill := sync.OnceFunc(func() {
+				time.AfterFunc(rand.N(200*time.Millisecond), func() { _ = c.Process.Kill() })
+			})
 			all.Go(func() {
 				for out.Scan() {
+					kill()
 					word, key, _ := strings.Cut(out.Text(), " ")
 					mu.Lock()
 					began[key] = word
