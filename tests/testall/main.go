@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/internal/tools"
@@ -54,19 +55,31 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 	if err := oneBinary(ctx, root); err != nil {
 		return err
 	}
-	product := goTest(ctx, root, append(race, patterns...), r)
-	// The tests of the second module run programs that are built from the
-	// first, which Go's cache of test results does not know: -count=1.
 	tests := filepath.Join(root, "tests")
-	watched, err := listWatched(ctx, tests, patterns, whole)
+	products, err := list(ctx, root, patterns)
 	if err != nil {
 		return err
 	}
-	var raced error
-	if race != nil && len(watched) > 0 {
-		raced = goTest(ctx, tests, append([]string{"-race", "-count=1"}, watched...), r)
+	others, err := list(ctx, tests, patterns)
+	if err != nil {
+		return err
 	}
-	outside := goTest(ctx, tests, append([]string{"-count=1"}, patterns...), r)
+	// The modules run side by side, so that a package that is still at work when all
+	// others of its module are done leaves no processor idle.
+	var product, raced, outside error
+	var both sync.WaitGroup
+	both.Go(func() {
+		product = goTest(ctx, root, append(race, paths(products)...), r)
+		if watched := watched(others, whole); race != nil && len(watched) > 0 {
+			raced = goTest(ctx, tests, append([]string{"-race", "-count=1"}, paths(watched)...), r)
+		}
+	})
+	both.Go(func() {
+		// The tests of the second module run programs that are built from the
+		// first, which Go's cache of test results does not know: -count=1.
+		outside = goTest(ctx, tests, append([]string{"-count=1"}, paths(others)...), r)
+	})
+	both.Wait()
 	r.summary()
 	switch {
 	case product != nil || raced != nil || outside != nil || r.failed > 0:
@@ -90,36 +103,66 @@ func oneBinary(ctx context.Context, root string) error {
 	return os.Setenv(release.Variable, binary)
 }
 
-// engine is what the tests are about whose own process has declprov in it.
-const engine = "github.com/declprov/declprov/engine"
+// pkg is a package, as `go list` describes it.
+type pkg struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+}
 
-// listWatched lists the packages of the second module that run with the race detector,
-// too: those with the engine in the process of the tests. It sees nothing of a declprov
-// that runs as a program, as for all others, unless the whole was asked for.
-func listWatched(ctx context.Context, dir string, patterns []string, whole bool) ([]string, error) {
+// slowest are the packages that take longest, of both modules: they start first, since
+// what starts last is waited for alone.
+var slowest = []string{
+	"tests/model", "tests/http/kill", "tests/outside", "tests/http/secrets", "tests/http/faults", "tests/e2e", "tests/compare", "tests/exec/ssh",
+	"engine", "actions/exec/sandbox", "cmd/declprov", "cmd/declprov/internal/evaluate", "engine/journal", "actions/http", "engine/pulumi", "spec/expr",
+}
+
+// list lists the packages of a module, the slowest ones first.
+func list(ctx context.Context, dir string, patterns []string) ([]pkg, error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports"}, patterns...)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	listed, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("listing the packages of %s: %w", dir, err)
 	}
-	var out []string
+	var out []pkg
 	for in := json.NewDecoder(bytes.NewReader(listed)); ; {
-		var pkg struct {
-			ImportPath                         string
-			Imports, TestImports, XTestImports []string
-		}
-		switch err := in.Decode(&pkg); {
+		var p pkg
+		switch err := in.Decode(&p); {
 		case err == io.EOF:
+			rank := func(p pkg) int {
+				if i := slices.Index(slowest, shortPackage(p.ImportPath)); i >= 0 {
+					return i
+				}
+				return len(slowest)
+			}
+			slices.SortStableFunc(out, func(a, b pkg) int { return rank(a) - rank(b) })
 			return out, nil
 		case err != nil:
 			return nil, fmt.Errorf("listing the packages of %s: %w", dir, err)
 		}
-		tests := slices.Concat(pkg.TestImports, pkg.XTestImports)
-		if len(tests) > 0 && (whole || slices.Contains(append(tests, pkg.Imports...), engine)) {
-			out = append(out, pkg.ImportPath)
-		}
+		out = append(out, p)
 	}
+}
+
+func paths(packages []pkg) []string {
+	var out []string
+	for _, p := range packages {
+		out = append(out, p.ImportPath)
+	}
+	return out
+}
+
+// engine is what the tests are about whose own process has declprov in it.
+const engine = "github.com/declprov/declprov/engine"
+
+// watched are the packages of the second module that run with the race detector, too:
+// those with the engine in the process of the tests. It sees nothing of a declprov that
+// runs as a program, as for all others, unless the whole was asked for.
+func watched(packages []pkg, whole bool) []pkg {
+	return slices.DeleteFunc(slices.Clone(packages), func(p pkg) bool {
+		tests := slices.Concat(p.TestImports, p.XTestImports)
+		return len(tests) == 0 || !whole && !slices.Contains(append(tests, p.Imports...), engine)
+	})
 }
 
 // raceDetector says why -race cannot be had, if it cannot: it takes a C
@@ -137,10 +180,11 @@ func raceDetector(root string) error {
 
 // goTest runs one module's tests into the report. They are not vetted, as that is for
 // `make check`, and not linked for a debugger: both take seconds for each package.
-// One package more than there are processors is at work, since many wait now and then.
+// Two of these run side by side, each with as many packages as there are processors,
+// since many wait now and then.
 func goTest(ctx context.Context, dir string, args []string, r *report) error {
 	cmd := exec.CommandContext(ctx, "go", append([]string{
-		"test", "-json", "-timeout=20m", "-vet=off", "-ldflags=-w", fmt.Sprint("-p=", runtime.NumCPU()+1),
+		"test", "-json", "-timeout=20m", "-vet=off", "-ldflags=-w", fmt.Sprint("-p=", runtime.NumCPU()),
 	}, args...)...)
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr

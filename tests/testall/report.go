@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // event is a line of `go test -json`; see `go doc test2json`.
@@ -16,8 +17,10 @@ type event struct {
 	Elapsed                                   float64
 }
 
-// report turns events into lines for a person, as they come.
+// report turns events into lines for a person, as they come. It is safe for concurrent
+// use.
 type report struct {
+	mu      sync.Mutex
 	out     io.Writer
 	verbose bool
 	passed  int
@@ -26,29 +29,32 @@ type report struct {
 	broken []string
 	// left is what was left out, by reason.
 	left map[string][]string
+}
+
+func newReport(out io.Writer, verbose bool) *report {
+	return &report{out: out, verbose: verbose, left: map[string][]string{}}
+}
+
+// stream is the events of one `go test`. Another one may run the same package, in
+// another way.
+type stream struct {
+	*report
 	// printed is what a test or package that is not finished has printed.
 	printed map[string]*strings.Builder
 	// ran counts a package's tests.
 	ran map[string]int
 }
 
-func newReport(out io.Writer, verbose bool) *report {
-	return &report{out: out, verbose: verbose, left: map[string][]string{}, printed: map[string]*strings.Builder{}, ran: map[string]int{}}
-}
-
 func (r *report) leaveOut(what, reason string) { r.left[reason] = append(r.left[reason], what) }
 
+// read reports the events of one `go test`, until they end.
 func (r *report) read(in io.Reader) error {
+	s := &stream{report: r, printed: map[string]*strings.Builder{}, ran: map[string]int{}}
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
-			var e event
-			if json.Unmarshal(line, &e) == nil {
-				r.add(e)
-			} else {
-				r.out.Write(line)
-			}
+			s.addLine(line)
 		}
 		if err == io.EOF {
 			return nil
@@ -59,64 +65,75 @@ func (r *report) read(in io.Reader) error {
 	}
 }
 
-func (r *report) add(e event) {
+func (s *stream) addLine(line []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var e event
+	if json.Unmarshal(line, &e) == nil {
+		s.add(e)
+	} else {
+		s.out.Write(line)
+	}
+}
+
+func (s *stream) add(e event) {
 	key := e.Package + " " + e.Test
 	switch e.Action {
 	case "build-output":
-		fmt.Fprint(r.out, e.Output)
+		fmt.Fprint(s.out, e.Output)
 	case "output":
-		if r.verbose {
-			fmt.Fprint(r.out, e.Output)
+		if s.verbose {
+			fmt.Fprint(s.out, e.Output)
 		}
-		if r.printed[key] == nil {
-			r.printed[key] = &strings.Builder{}
+		if s.printed[key] == nil {
+			s.printed[key] = &strings.Builder{}
 		}
-		r.printed[key].WriteString(e.Output)
+		s.printed[key].WriteString(e.Output)
 	case "pass", "fail", "skip":
-		r.finish(e, r.printed[key])
-		delete(r.printed, key)
+		s.finish(e, s.printed[key])
+		delete(s.printed, key)
 	}
 }
 
 // finish counts a test that ended, or prints the line of a package that did.
-func (r *report) finish(e event, printed *strings.Builder) {
+func (s *stream) finish(e event, printed *strings.Builder) {
 	text := ""
 	if printed != nil {
 		text = printed.String()
 	}
 	if e.Test == "" {
-		r.finishPackage(e, text)
+		s.finishPackage(e, text)
 		return
 	}
-	r.ran[e.Package]++
+	s.ran[e.Package]++
 	switch e.Action {
 	case "pass":
-		r.passed++
+		s.passed++
 	case "fail":
-		r.failed++
-		r.broken = append(r.broken, shortPackage(e.Package)+"."+e.Test)
-		if !r.verbose {
-			fmt.Fprint(r.out, text)
+		s.failed++
+		s.broken = append(s.broken, shortPackage(e.Package)+"."+e.Test)
+		if !s.verbose {
+			fmt.Fprint(s.out, text)
 		}
 	case "skip":
-		r.leaveOut(shortPackage(e.Package)+"."+e.Test, reason(text))
+		s.leaveOut(shortPackage(e.Package)+"."+e.Test, reason(text))
 	}
 }
 
-func (r *report) finishPackage(e event, text string) {
-	defer delete(r.ran, e.Package) // it may be run once more, in another way
+func (s *stream) finishPackage(e event, text string) {
+	defer delete(s.ran, e.Package)
 	switch {
 	case e.Action == "fail":
-		if r.ran[e.Package] == 0 {
-			r.failed++
-			r.broken = append(r.broken, shortPackage(e.Package)+", which did not build or did not start")
+		if s.ran[e.Package] == 0 {
+			s.failed++
+			s.broken = append(s.broken, shortPackage(e.Package)+", which did not build or did not start")
 		}
-		if !r.verbose {
-			fmt.Fprint(r.out, text)
+		if !s.verbose {
+			fmt.Fprint(s.out, text)
 		}
-		fmt.Fprintf(r.out, "FAIL  %-60s %6.1fs\n", e.Package, e.Elapsed)
-	case r.ran[e.Package] > 0 && !r.verbose:
-		fmt.Fprintf(r.out, "ok    %-60s %6.1fs  %4d tests\n", e.Package, e.Elapsed, r.ran[e.Package])
+		fmt.Fprintf(s.out, "FAIL  %-60s %6.1fs\n", e.Package, e.Elapsed)
+	case s.ran[e.Package] > 0 && !s.verbose:
+		fmt.Fprintf(s.out, "ok    %-60s %6.1fs  %4d tests\n", e.Package, e.Elapsed, s.ran[e.Package])
 	}
 }
 
