@@ -175,7 +175,7 @@ func TestByWayOfAnother(t *testing.T) {
 func TestMachineThatIsNotGranted(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	if _, err := l.ask("elsewhere", nil); err == nil || !strings.Contains(err.Error(), "add it to permissions.hosts") {
+	if _, err := l.ask("elsewhere", nil); err == nil || !strings.Contains(err.Error(), "is not permitted to connect") {
 		t.Errorf("it says %v", err)
 	}
 }
