@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -57,10 +58,10 @@ const (
 	socketType = 0xf // the bits of socket(2)'s type that are not flags
 )
 
-// refusals are those of every architecture, for commands with the rules.
-func (r Rules) refusals() []refusal {
+// refusals are those of every architecture, for commands with a granted port or without.
+func refusals(port bool) []refusal {
 	all := slices.Concat(processRefusals(), kernelRefusals(), fileRefusals(), modeRefusals(), socketRefusals(), ownRefusals())
-	if !r.AnyPort && len(r.Ports) == 0 {
+	if !port {
 		// Landlock knows connect and bind of TCP. Data in the first packet, a socket
 		// that listens without an address, UDP before ABI 10 pass it by.
 		for _, family := range []uint32{unix.AF_INET, unix.AF_INET6} {
@@ -185,64 +186,17 @@ func socketRefusals() []refusal {
 	)
 }
 
-// filter makes the program of the refusals. Calls of another architecture are
-// answered as by a kernel that has none: their numbers mean other things.
-func filter(refusals []refusal) []unix.SockFilter {
-	const (
-		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-		and   = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
-		equal = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-		least = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
-		ret   = unix.BPF_RET | unix.BPF_K
-		// struct seccomp_data of seccomp(2): the lower half of an argument first,
-		// as all architectures that are filtered are little-endian.
-		offsetCall, offsetArch, offsetArgs, sizeOfArg = 0, 4, 16, 8
-	)
-	refuse := func(errno unix.Errno) unix.SockFilter {
-		return unix.SockFilter{Code: ret, K: unix.SECCOMP_RET_ERRNO | uint32(errno)}
-	}
-	program := []unix.SockFilter{
-		{Code: load, K: offsetArch},
-		{Code: equal, K: auditArch, Jt: 1},
-		refuse(unix.ENOSYS),
-		{Code: load, K: offsetCall},
-		{Code: least, K: otherNumbers, Jf: 1},
-		refuse(unix.ENOSYS),
-	}
-	for _, r := range refusals {
-		var checks []unix.SockFilter
-		compares := make([]int, len(r.when)) // where each condition is compared
-		for i, c := range r.when {
-			checks = append(checks, unix.SockFilter{Code: load, K: offsetArgs + sizeOfArg*uint32(c.arg)})
-			if c.mask != 0 {
-				checks = append(checks, unix.SockFilter{Code: and, K: c.mask})
-			}
-			compares[i] = len(checks)
-			checks = append(checks, unix.SockFilter{Code: equal, K: c.value})
-		}
-		checks = append(checks, refuse(r.errno))
-		for i, c := range r.when { // the first that does not hold jumps behind the refusal
-			behind := uint8(len(checks) - compares[i] - 1)
-			if c.not {
-				checks[compares[i]].Jt = behind
-			} else {
-				checks[compares[i]].Jf = behind
-			}
-		}
-		for _, call := range r.calls {
-			program = append(program,
-				unix.SockFilter{Code: load, K: offsetCall},
-				unix.SockFilter{Code: equal, K: uint32(call), Jf: uint8(len(checks))})
-			program = append(program, checks...)
-		}
-	}
-	return append(program, unix.SockFilter{Code: ret, K: unix.SECCOMP_RET_ALLOW})
+// filters are the programs for commands without a granted port and with one, made
+// once.
+var filters = map[bool]func() []unix.SockFilter{
+	false: sync.OnceValue(func() []unix.SockFilter { return filter(refusals(false)) }),
+	true:  sync.OnceValue(func() []unix.SockFilter { return filter(refusals(true)) }),
 }
 
 // filterCalls puts the calling thread under the filter, with all that it starts.
 // The thread must have no_new_privs.
 func (r Rules) filterCalls() error {
-	program := filter(r.refusals())
+	program := filters[r.AnyPort || len(r.Ports) > 0]()
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))); errno != 0 {
 		return fmt.Errorf("seccomp: %w", errno)

@@ -17,16 +17,23 @@ func ofSandbox() []Mutant {
 		},
 		{
 			Promise: commands, Mechanism: "system calls of another architecture are refused",
-			File:    filter,
-			Find:    `{Code: equal, K: auditArch, Jt: 1},`,
-			Replace: `{Code: equal, K: auditArch, Jt: 1, Jf: 1},`,
+			File:    "actions/exec/sandbox/filter_linux.go",
+			Find:    `{Code: bpfEqual, K: auditArch, Jt: 1},`,
+			Replace: `{Code: bpfEqual, K: auditArch, Jt: 1, Jf: 1},`,
 			Package: "actions/exec/sandbox", Test: "TestEscapes//call by a number of 32 bits", Fails: "it succeeds: true, want false",
+		},
+		{
+			Promise: commands, Mechanism: "what several refusals say of one call all holds",
+			File:    "actions/exec/sandbox/filter_linux.go",
+			Find:    `decisions[nr] = append(decisions[nr], r.program()...)`,
+			Replace: `decisions[nr] = r.program()`,
+			Package: "actions/exec/sandbox", Test: "TestFilterDecidesAsTheRefusals", Fails: "want 0x",
 		},
 		{
 			Promise: commands, Mechanism: "without a granted port there are no sockets of the network",
 			File:    filter,
-			Find:    `	if !r.AnyPort && len(r.Ports) == 0 {`,
-			Replace: `	if r.AnyPort && len(r.Ports) == 0 {`,
+			Find:    `	if !port {`,
+			Replace: `	if false {`,
 			Package: "actions/exec/sandbox", Test: "TestEscapes//send and receive UDP", Fails: "it succeeds: true, want false",
 		},
 		{
