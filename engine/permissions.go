@@ -42,10 +42,13 @@ type Setting struct {
 	Default string `json:"default,omitempty"`
 	// Env are the variables that give it.
 	Env []string `json:"env,omitempty"`
+	// By is the component of the spec, and its child, that says Default instead of the
+	// program; or "".
+	By string `json:"by,omitempty"`
 }
 
 func (s Setting) equal(other Setting) bool {
-	return s.Name == other.Name && s.Default == other.Default && slices.Equal(s.Env, other.Env)
+	return s.Name == other.Name && s.Default == other.Default && s.By == other.By && slices.Equal(s.Env, other.Env)
 }
 
 // jsonText is a value of the author's own as JSON.

@@ -111,6 +111,49 @@ func TestDefaultsThatDecideAGrantAreListed(t *testing.T) {
 		"in a type":          {"${inputs.in.at}", "#At: at: " + at + "\nresources: It: inputs: in: #At", []engine.Setting{{Name: "inputs.in.at", Default: `"/etc/passwd"`}}},
 		"of two resources":   {"${inputs.at}", `resources: {It: inputs: at: ` + at + `, Other: inputs: at: *"/" | string}`, append(shown[:1:1], engine.Setting{Name: "inputs.at", Default: `"/"`})},
 		"of all in a member": {"${inputs.in.at}", `resources: It: inputs: in: *{at: "/"} | {at: string}`, []engine.Setting{{Name: "inputs.in", Default: `{"at":"/"}`}}},
+		"of a default": {
+			"${inputs.at}", `resources: It: inputs: {dir: *"/etc" | string, at: string @default("${inputs.dir}/passwd")}`,
+			[]engine.Setting{{Name: "inputs.at", Default: "${inputs.dir}/passwd"}, {Name: "inputs.dir", Default: `"/etc"`}},
+		},
+		"a component's": {
+			"${inputs.at}", `resources: It: inputs: at: string
+components: All: children: {it: {type: "It", inputs: at: "/etc/passwd"}, other: {type: "It", inputs: at: "x"}}`,
+			[]engine.Setting{
+				{Name: "inputs.at", Default: `"/etc/passwd"`, By: "component All, child it"}, {Name: "inputs.at", Default: `"x"`, By: "component All, child other"},
+			},
+		},
+		"a component's default": {
+			"${inputs.at}", `resources: It: inputs: at: string
+components: All: {inputs: {dir: ` + at + `, not: *"x" | string}, children: it: {type: "It", inputs: at: "${inputs.dir}"}}`,
+			[]engine.Setting{
+				{Name: "inputs.at", Default: "${inputs.dir}", By: "component All, child it"}, {Name: "inputs.dir of component All", Default: `"/etc/passwd"`},
+			},
+		},
+		"a component's, for each": {
+			"${inputs.in.at}", `resources: It: inputs: in: {at: string}
+components: All: children: it: {type: "It", forEach: ["/", "/etc"], inputs: in: at: "${each.value}"}`,
+			[]engine.Setting{
+				{Name: "inputs.in.at", Default: "${each.value}", By: "component All, child it"}, {Name: "forEach", Default: `["/","/etc"]`, By: "component All, child it"},
+			},
+		},
+		"a component's of a component": {
+			"${inputs.at}", `resources: It: inputs: at: string
+components: {
+	Inner: {inputs: dir: string, children: it: {type: "It", inputs: at: "${inputs.dir}"}}
+	Outer: children: inner: {type: "Inner", inputs: dir: "/etc/passwd"}
+}`,
+			[]engine.Setting{
+				{Name: "inputs.at", Default: "${inputs.dir}", By: "component Inner, child it"}, {Name: "inputs.dir", Default: `"/etc/passwd"`, By: "component Outer, child inner"},
+			},
+		},
+		"a setting's, for a component": {
+			"${inputs.at}", `config: dir: ` + at + `
+resources: It: inputs: at: string
+components: All: children: it: {type: "It", inputs: at: "${config.dir}"}`,
+			[]engine.Setting{
+				{Name: "inputs.at", Default: "${config.dir}", By: "component All, child it"}, {Name: "config.dir", Default: `"/etc/passwd"`},
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -123,7 +123,10 @@ func deciding(settings []engine.Setting) string {
 		if s.Default != "" {
 			from = append(from, s.Default)
 		}
-		if from != nil {
+		switch {
+		case s.By != "":
+			all = append(all, fmt.Sprintf("%s: %s is %s", s.By, s.Name, s.Default))
+		case from != nil:
 			all = append(all, fmt.Sprintf("%s is %s by default", s.Name, strings.Join(from, ", else ")))
 		}
 	}
