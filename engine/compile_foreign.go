@@ -27,14 +27,14 @@ func (c *compiler) foreign(r *resource) {
 			if maker == nil || op.verb == update && s.makes && maker.certainty != actions.Conditional {
 				continue // to make it is what a PUT is for, and may-overwrite warns of it
 			}
-			name, named := maker.model.As, "with its name"
+			name, remedy := maker.model.As, "Ask here whether it was made"
 			if name == "" {
-				name, named = "NAME", "name it (`as: \"NAME\"`)"
+				name, remedy = "NAME", "Name that step (`as: \"NAME\"`), and ask here whether it made something"
 			}
 			c.warn(codeMayBeForeign, s.at, string(op.verb),
 				fmt.Sprintf("%s %s what %s of create makes, also where that has made nothing", s.name, op.does, maker.name),
 				fmt.Sprintf("A create that stops before that step, or is refused there because somebody else has such a thing, is kept for what it did before: this one then %s theirs. "+
-					"Ask whether it was made: %s, and `if: \"${made.%s}\"` here.", op.does, named, name))
+					"%s: `if: \"${made.%s}\"`.", op.does, remedy, name))
 		}
 	}
 }
