@@ -51,11 +51,11 @@ func TestScripts(t *testing.T) {
 // binFolder is where binary builds; TestMain makes and removes it.
 var binFolder string
 
-// binary is declprov as `go build` makes it, counting coverage where this test
-// does.
+// binary is declprov as `go build` makes it, without what debuggers read, and counting
+// coverage where this test does.
 var binary = sync.OnceValues(func() (path string, err error) {
 	path = filepath.Join(binFolder, "declprov")
-	args := []string{"build", "-o", path}
+	args := []string{"build", "-ldflags=-s -w", "-o", path}
 	if testing.CoverMode() != "" {
 		args = append(args, "-cover")
 	}

@@ -21,14 +21,18 @@ var servers = sync.OnceValues(func() (folder string, err error) {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return folder, err
 	}
-	args := []string{"build", "-o", folder + string(os.PathSeparator)}
+	args := []string{"build", "-ldflags=-s -w", "-o", folder + string(os.PathSeparator)}
 	if testing.CoverMode() != "" {
 		args = append(args, "-cover")
 	}
-	if out, err := exec.Command("go", append(args, ".", "./"+install.Server)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", append(args, "./"+install.Server)...).CombinedOutput(); err != nil {
 		return folder, fmt.Errorf("building declprov: %w\n%s", err, out)
 	}
-	return folder, nil
+	path, err := binary()
+	if err != nil {
+		return folder, err
+	}
+	return folder, os.Link(path, filepath.Join(folder, filepath.Base(path)))
 })
 
 func release(t *testing.T) (folder string) {
