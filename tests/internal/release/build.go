@@ -34,7 +34,8 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 })
 
 // Build builds the binary as it is released, stripped and without gRPC's own
-// traces (the tag grpcnotrace), and gives its path.
+// traces (the tag grpcnotrace), and gives its path. Only the paths of this machine are
+// not trimmed from it: all packages would be compiled once more than for the tests.
 // Processes that build at the same time do not disturb each other, nor those
 // that run an earlier build.
 func Build(ctx context.Context, root string) (string, error) {
@@ -61,7 +62,7 @@ func Build(ctx context.Context, root string) (string, error) {
 
 // BuildTo builds the binary as it is released to a path, perhaps with more flags.
 func BuildTo(ctx context.Context, root, out string, flags ...string) error {
-	args := append([]string{"build", "-trimpath", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", out}, flags...)
+	args := append([]string{"build", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", out}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/declprov")...)
 	cmd.Dir = root
 	if printed, err := cmd.CombinedOutput(); err != nil {
