@@ -114,18 +114,23 @@ func TestOperationsSpendWhatTheyTake(t *testing.T) {
 					t.Errorf("%s of %v spends %d, and should at least %d", name, kindsOf(args), r.Used(), read)
 				}
 			}
-			for _, a := range keys {
-				try(values[a])
-				try(values[a], values["short"])
-				try(values[a], values["two"])
-				try(values["short"], values[a])
-				try(values[a], values[a])
-				try(values[a], values["short"], values["two"])
-				try(values["two"], values[a], values["short"])
-				try(values[a], values[a], "asc")
-				try(values["sha256"], values[a], values["text"])
+			all := func() (slow bool) {
+				took, units = 0, 0
+				for _, a := range keys {
+					try(values[a])
+					try(values[a], values["short"])
+					try(values[a], values["two"])
+					try(values["short"], values[a])
+					try(values[a], values[a])
+					try(values[a], values["short"], values["two"])
+					try(values["two"], values[a], values["short"])
+					try(values[a], values[a], "asc")
+					try(values["sha256"], values[a], values["text"])
+				}
+				return took > 50*time.Millisecond && took/time.Duration(max(units, 1)) > 4*time.Microsecond
 			}
-			if took > 50*time.Millisecond && took/time.Duration(max(units, 1)) > 4*time.Microsecond {
+			// A machine with much else to do is slow now and then, an operation always.
+			if all() && all() && all() {
 				t.Errorf("%d units took %s", units, took)
 			}
 		})
