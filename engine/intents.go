@@ -159,8 +159,11 @@ func (r *run) settled(ctx context.Context, s *step) (any, error) {
 			return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, err))
 		}
 		if found != nil {
-			r.log.Message(Info, "an earlier run made it, and its response was lost: it was found, and is taken over")
-			return r.adopt(ctx, book, s, intent, found)
+			value, err := r.adopt(ctx, book, s, intent, found)
+			if err == nil {
+				r.log.Message(Info, "an earlier run made it, and its response was lost: it was found, and is taken over")
+			}
+			return value, err
 		}
 		r.sending = &intent
 		if err := r.sendsAgain(); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // After a lost response, what find finds may be what this resource's request has
@@ -35,21 +36,85 @@ func (r *run) notOwn(ctx context.Context, s *step, found any, withheld []string,
 	}
 	state := State{ID: id, Inputs: r.given, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}}
 	reader, yield, err := r.readAs(ctx, state)
+	whole := err == nil
 	if errors.Is(err, errGone) || errors.Is(err, errNotFound) {
-		return "", nil // what is half made may have nothing yet that read looks for
+		// What is half made may have nothing yet that some steps look for.
+		yield, err = reader.lookPast(ctx)
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading what is there now: %w", reader.mask().Error(err))
 	}
-	r.etag = reader.etag
+	if yield == nil {
+		return "", nil // read shows nothing that could speak against it
+	}
+	if whole {
+		r.etag = reader.etag
+	}
 	seen, err := r.engine.seenInputs(reader, r.ref, state, yield, false)
 	if err != nil {
 		return "it cannot be what was sent: " + reader.mask().Error(err).Error(), nil
 	}
+	withheld = append(slices.Clone(withheld), r.res.inputs.unknownPaths(nil, property.New(seen), "")...)
 	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {
-		return "its " + name + " is not what was sent", nil
+		return fmt.Sprintf("its %q does not hold what was sent", name), nil
 	}
 	return "", nil
+}
+
+// lookPast continues a read behind the step that found nothing, and returns what the read
+// yields of the steps that found something. What depends on the others is unknown. It
+// returns nil where no step found anything, or all did, and `return` is null.
+func (r *run) lookPast(ctx context.Context) (any, error) {
+	if len(r.results) == len(r.op.steps) {
+		return nil, nil
+	}
+	missing := r.op.steps[r.failed]
+	if err := r.notOnPages(missing); err != nil {
+		return nil, err
+	}
+	r.record(missing, expr.Unknown{})
+	found := r.failed > 0
+	for _, s := range r.op.steps[r.failed+1:] {
+		err := r.pastStep(ctx, s)
+		switch {
+		case err == nil:
+			found = true
+			continue
+		case errors.Is(err, errGone), errors.Is(err, errNotFound):
+			err = r.notOnPages(s)
+		case errors.Is(err, errNotKnown): // it asks by what an earlier step did not find
+			err = nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.record(s, expr.Unknown{})
+	}
+	if !found {
+		return nil, nil
+	}
+	return r.yield()
+}
+
+// unknownPaths returns the paths of what is unknown in a value of the type, which a property
+// has (nil for none). What is compared only as a whole counts as a whole.
+func (c *checker) unknownPaths(m *member, v property.Value, at string) (paths []string) {
+	switch {
+	case !v.HasComputed():
+	case v.IsMap() && (m == nil || m.EqualExpr == nil):
+		c = c.variantOf(v)
+		for name, item := range v.AsMap().AllStable {
+			paths = append(paths, c.under(name).unknownPaths(c.member(name), item, join(at, name))...)
+		}
+	case v.IsArray() && (m == nil || m.EqualExpr == nil && !m.Set && m.Key == ""):
+		c = c.variantOf(v)
+		for i, item := range v.AsArray().All {
+			paths = append(paths, c.under("").unknownPaths(nil, item, fmt.Sprintf("%s[%d]", at, i))...)
+		}
+	default:
+		paths = []string{at}
+	}
+	return paths
 }
 
 // contradiction is the name of a property that a step sends and of which an object
@@ -132,8 +197,10 @@ func (r *run) standing(ctx context.Context, id string) (bool, error) {
 	}
 	reader, _, err := r.readAs(ctx, State{ID: id, Inputs: r.given, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}})
 	switch {
-	case errors.Is(err, errGone), errors.Is(err, errNotFound):
+	case errors.Is(err, errGone):
 		return false, nil
+	case errors.Is(err, errNotFound):
+		return true, nil
 	case err != nil:
 		return true, fmt.Errorf("reading what an earlier create made: %w", reader.mask().Error(err))
 	}

@@ -146,13 +146,14 @@ func (r *run) lookFor(ctx context.Context, i journal.Intent, inputs property.Map
 		if err != nil {
 			return found, err
 		}
-		if read == nil {
+		switch {
+		case read != nil && found.By == "response":
+			found.By, state = "read", *read
+		case read != nil:
+			state = *read
+		case found.By == "response" || i.Operation == journal.Update:
 			return found, nil
-		}
-		state = *read
-		if found.By == "response" {
-			found.By = "read"
-		}
+		} // else find sees what is too unfinished for read
 	}
 	found.Found, found.ID, found.State = true, state.ID, &state
 	return found, nil
@@ -186,7 +187,7 @@ func (r *run) findID(ctx context.Context, i journal.Intent) (id, doubt string, e
 }
 
 // readFound is the state that the spec's read gives; nil if the resource does not
-// exist.
+// exist, and as it was recorded if a later step of the read finds nothing.
 func (r *run) readFound(ctx context.Context, state State) (*State, error) {
 	reader := r.engine.newRun(ctx, r.res, r.res.read, read, r.ref, r.log.to)
 	reader.recall(state)
@@ -196,6 +197,9 @@ func (r *run) readFound(ctx context.Context, state State) (*State, error) {
 	yield, err := reader.look(ctx)
 	if errors.Is(err, errGone) {
 		return nil, nil
+	}
+	if errors.Is(err, errNotFound) {
+		return &state, nil // it is half made
 	}
 	if err != nil {
 		return nil, reader.mask().Error(err)

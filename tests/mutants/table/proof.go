@@ -45,8 +45,26 @@ func ofProof() []Mutant {
 			"TestFindUntyped", "find-untyped"),
 		row(foreign, "what does not hold what was sent is not taken over", "engine/proof.go", `	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := r.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			"TestOnlyWhatHoldsWhatWasSentIsAdopted/another_size", "adopted: true"),
+		row(foreign, "what a part of a read shows is held against what was sent", "engine/proof.go", `		yield, err = reader.lookPast(ctx)`, `		yield, err = nil, nil`,
+			"TestWhatAPartOfAReadShows/settle_of_other_inputs/title_somebody_else's/part_not_found", "taken: true"),
+		row(foreign, "a read is continued behind what it does not find", "engine/proof.go", `range r.op.steps[r.failed+1:] {`, `range r.op.steps[:0] {`,
+			"TestWhatAPartOfAReadShows/read/the_part_first/title_somebody_else's/part_gone", "taken: true"),
+		row(whole, "what compares only as a whole says nothing while a part is unknown", "engine/proof.go", ` && !m.Set && m.Key == "")`, `)`,
+			"TestPartsComparedAsAWhole/a_set", "is not taken"),
+		row("Nothing is lost", "what read finds in part stands", "engine/proof.go", `	case errors.Is(err, errNotFound):
+		return true, nil`, `	case errors.Is(err, errNotFound):
+		return false, nil`,
+			"TestHalfOfItStands/a_part", "it is listed: false"),
+		row("Nothing is lost", "settle finds what read finds in part", "engine/settle.go", `		return &state, nil // it is half made`, `		return nil, nil`,
+			"TestHalfOfItStands/a_part", "settle: "),
+		row("Nothing is lost", "settle deletes what find finds, though read calls it gone", "engine/settle.go", `		case found.By == "response" || i.Operation == journal.Update:`, `		default:`,
+			"TestWhatAPartOfAReadShows/settle_--delete/title_mine/part_gone", "taken: false"),
+		row("What is said is so", "what is found is said to be taken over once it is", "engine/intents.go", `			if err == nil {
+				r.log.Message(Info, "an earlier run made it`, `			if true {
+				r.log.Message(Info, "an earlier run made it`,
+			"TestTakenOverIsSaidOnceItIs/another's,_half_made", "said: true"),
 		row(foreign, "only what a step sends is held against what it made", "engine/proof.go", `			if (whole || names[name])`, `			if (true || whole || names[name])`,
-			"TestOnlyWhatAStepSendsProves", "is not what was sent"),
+			"TestOnlyWhatAStepSendsProves", "does not hold what was sent"),
 		row(foreign, "what another resource has is not taken over", "engine/proof.go", `	if known && held.resource != holding(r.ref) {`, `	if false && known && held.resource != holding(r.ref) {`,
 			"TestWhatAnotherResourceHasIsNotAdopted", "Err:<nil>"),
 		row(foreign, "an undo leaves alone what does not hold what was sent", "engine/undo.go", `	return err == nil && why == "", err`, `	return true, nil`,
