@@ -60,7 +60,7 @@ func (r *resource) perhapsUnmade(s *step) *step {
 		if before.effect == actions.Write && place != "" && strings.Contains(place, "${") && strings.HasPrefix(at, place+"/") {
 			return nil // it is a part of what the create has made
 		}
-		kept = kept || before.effect == actions.Write && len(before.undo) == 0
+		kept = kept || before.effect == actions.Write // an undo of it may fail
 	}
 	if !kept {
 		return nil

@@ -66,6 +66,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err == nil {
 		e.tokens.forget(res.object(state), state.Private.Token)
 		r.mention(e.settleDeleted(res, req.Ref, state, r.missed))
+		r.tellLeft(state)
 	}
 	return r.mask().Error(err) // with the secrets that the steps have seen
 }

@@ -140,6 +140,9 @@ func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) err
 		return nil // nothing could have been written, or was
 	}
 	return book.Settle(e.subject(ref), func(i journal.Intent) bool {
+		if i.Open() && s.keepsUnmade(res, i) {
+			return false // a delete that asks has left it alone
+		}
 		moved := missed && i.Operation == journal.Update
 		anew := missed && i.Operation == journal.Create && i.Open() && res.maker != nil && i.Step == res.maker.index
 		return i.Token == s.Private.Token && !i.UnderWay() && !moved && !anew

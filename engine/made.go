@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -50,13 +51,23 @@ func (r *run) tellMade() {
 	r.vars.Values["made"] = made
 }
 
+// ownsWhatItSends reports whether what is there after the step was sent is the resource's
+// own, whatever was answered. Of other steps that is only known once they were answered as
+// done: somebody else may have been there before. The journal lists those.
+func (s *step) ownsWhatItSends() bool {
+	return s.certainty == actions.Safe || s.certainty == actions.Keyed || s.certainty == actions.Settled
+}
+
 // unmadeNow names the steps of create that have made nothing for the resource, up to now
-// and as far as the run knows: they did not run, were refused, or were undone. A step of
-// an update makes what the create's step of its name would have made.
+// and as far as the run knows: they did not run, were refused or undone, or nobody knows
+// what came of them. A step of an update makes what the create's step of its name would
+// have made.
 func (r *run) unmadeNow(undone map[int]bool) string {
 	ran := map[string]bool{}
 	for _, t := range r.touched {
-		ran[t.step.model.As] = !undone[t.step.index]
+		if t.done || t.step.ownsWhatItSends() {
+			ran[t.step.model.As] = !undone[t.step.index]
+		}
 	}
 	var out []string
 	for _, s := range r.res.create.steps {
@@ -104,11 +115,16 @@ func (r *run) noted(s *step, send func() (any, error)) (any, error) {
 	}()
 	value, err := send()
 	answered = true
-	if !slices.ContainsFunc(r.touched, func(t *touched) bool { return t.step == s }) {
+	at := slices.IndexFunc(r.touched, func(t *touched) bool { return t.step == s })
+	switch {
+	case at < 0:
 		r.mention(r.forget(book, intent))
 		return value, err
+	case r.touched[at].done || s.ownsWhatItSends():
+		intent.Status = journal.Answered
+	default:
+		intent.Status = journal.Unknown
 	}
-	intent.Status = journal.Answered
 	r.mention(book.Put(intent, false))
 	return value, err
 }
@@ -131,26 +147,44 @@ func (e *Engine) unmadeBy(res *resource, ref Ref, s State) string {
 	}
 	list, _ := book.Of(e.subject(ref)) // what cannot be read is said at the first create that needs it
 	return strings.Join(slices.DeleteFunc(strings.Fields(s.Private.Unmade), func(name string) bool {
-		return slices.ContainsFunc(list, func(i journal.Intent) bool { return i.Token == s.Private.Token && res.makes(i) == name })
+		return slices.ContainsFunc(list, func(i journal.Intent) bool {
+			made := res.sends(i)
+			return i.Token == s.Private.Token && made != nil && made.model.As == name && (i.Status == journal.Answered || made.ownsWhatItSends())
+		})
 	}), " ")
 }
 
-// makes is the name of the create's step that makes what the intent is about, "" where
-// that has none.
-func (r *resource) makes(i journal.Intent) string {
+// sends is the step that the intent is of, nil where the spec has it no more.
+func (r *resource) sends(i journal.Intent) *step {
 	op := r.create
 	if i.Operation == journal.Update {
 		op = r.update
 	}
 	if op == nil || i.Step < 0 || i.Step >= len(op.steps) {
-		return ""
+		return nil
 	}
-	return op.steps[i.Step].model.As
+	return op.steps[i.Step]
 }
 
 // keepsUnmade reports whether an intent says of a step more than the recorded state does.
 func (s State) keepsUnmade(res *resource, i journal.Intent) bool {
-	return slices.Contains(strings.Fields(s.Private.Unmade), res.makes(i))
+	of := res.sends(i)
+	return of != nil && slices.Contains(strings.Fields(s.Private.Unmade), of.model.As)
+}
+
+// tellLeft says what a delete has left alone because nobody knows whose it is.
+func (r *run) tellLeft(s State) {
+	if s.Private.Unmade == "" || !r.mayHaveEarlier() {
+		return
+	}
+	r.left = nil // it has just been changed
+	list, err := r.earlier()
+	r.mention(err)
+	for _, i := range list {
+		if i.Token == s.Private.Token && i.Open() {
+			r.log.Message(Warning, fmt.Sprintf("nobody knows whether %s had made something, so that was not removed: look for it in the service; `declprov journal` lists it until `declprov journal forget %s`", i.StepName, i.Key))
+		}
+	}
 }
 
 // unmadeBehind names the steps of create that have made nothing because it stopped at the

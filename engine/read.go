@@ -50,9 +50,9 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		return Result{Err: err}
 	}
 	yield, err := r.look(ctx)
-	if errors.Is(err, errGone) && (undone(state) || res.notYetMade(state)) {
+	if errors.Is(err, errGone) && (undone(state) || res.notYetMade(state)) || errors.Is(err, errNotFound) && res.lacksParts(state) {
 		if req.Reason == Refresh {
-			r.log.Message(Info, "read finds nothing; it is kept for what the first steps of its create made, which stopped halfway: `pulumi up` goes on, and `pulumi destroy` removes them")
+			r.log.Message(Info, "read does not find all of it, and it is kept for what the first steps of its create made, which stopped halfway: `pulumi up` goes on, and `pulumi destroy` removes them")
 		}
 		return Result{State: &state} // the next run makes it, and what is left of it stays known
 	}
@@ -101,6 +101,13 @@ func (r *resource) notYetMade(s State) bool {
 		ahead = ahead || !done && step.effect == actions.Write
 	}
 	return finished && ahead
+}
+
+// lacksParts reports whether a step of the create has made nothing, so that a later step of
+// read may find nothing.
+func (r *resource) lacksParts(s State) bool {
+	f := s.Private.Failed
+	return s.Private.Unmade != "" || f != nil && f.Op == string(create) && r.create != nil && f.Step < len(r.create.steps)
 }
 
 // idFromAnswers reports whether the id is made of what steps are answered.

@@ -216,11 +216,29 @@ func TestHalfMadeWithOtherInputs(t *testing.T) {
 		},
 		"the part is refused once more": {
 			part: []actions.Outcome{refused("no room")},
-			want: []string{"part 1", "change 2"}, // what was to be its inputs may be why
+			want: []string{"part 1", "part 2", "label 2", "change 2"}, // the inputs of then may be why
+		},
+		"the part is refused with those of now, too": {
+			part: []actions.Outcome{refused("no room"), refused("no room")},
+			want: []string{"part 1", "part 2", "change 2", "part 2", "label 2"}, // what is changed may be why
+		},
+		"the part is refused always": {
+			part:   []actions.Outcome{refused("no room"), refused("no room"), refused("no room")},
+			errors: 1,
+			want:   []string{"part 1", "part 2", "change 2", "part 2", "part 2", "label 2"},
+		},
+		"the part and the change are refused": {
+			part:   []actions.Outcome{refused("no room"), refused("no room")},
+			change: []actions.Outcome{refused("no room")}, errors: 1,
+			want: []string{"part 1", "part 2", "change 2", "part 1", "label 1", "change 2"},
 		},
 		"the part fails": {
 			part: []actions.Outcome{failed("half of it")},
-			want: []string{"part 1", "change 2"},
+			want: []string{"part 1", "part 2", "label 2", "change 2"},
+		},
+		"the part fails with those of now, too": {
+			part: []actions.Outcome{failed("half of it"), failed("half of it")}, errors: 1,
+			want: []string{"part 1", "part 2", "part 1", "label 1", "change 2"},
 		},
 		"the part is lost": {
 			part: []actions.Outcome{lost()}, errors: 1,

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -43,55 +42,9 @@ func (e *Engine) update(ctx context.Context, res *resource, state State, req Upd
 		}
 	}
 	if halfMade(res, state) && len(changes) > 0 && !req.Preview {
-		if out := e.finishThenChange(ctx, res, state, req); out != nil {
-			return *out
-		}
+		return e.finishThenChange(ctx, res, state, req)
 	}
 	return e.change(ctx, res, state, req, changes)
-}
-
-// halfMade reports whether a create stopped with steps still to do, and can go on
-// with the inputs that it was begun with.
-func halfMade(res *resource, state State) bool {
-	f := state.Private.Failed
-	return f != nil && f.Op == string(create) && f.Step < len(res.create.steps) && resumable(res, state, state.Inputs)
-}
-
-// finishThenChange goes on with a create that stopped halfway, with the inputs that
-// it was begun with, and then changes what it made into what is wanted now: an
-// update knows how to change a whole resource, not how to make the rest of one. It returns
-// nil where the step fails once more: the inputs of then may be why, so the update
-// with those of now comes in the place of the rest of the create.
-func (e *Engine) finishThenChange(ctx context.Context, res *resource, state State, req UpdateRequest) *Result {
-	wanted := req.Inputs
-	req.Inputs = state.Inputs
-	made := e.resume(ctx, res, state, req)
-	if stopped(ctx) == nil && ctx.Err() == nil && failedAgain(state, made) {
-		return nil
-	}
-	if made.Err != nil || made.State == nil {
-		if made.State != nil && made.State.Private.Failed != nil {
-			// The host records the inputs that it asked for.
-			made.State.Private.Failed.World, _ = recordable(state.Inputs)
-		}
-		return &made
-	}
-	req.Inputs = wanted
-	out := e.change(ctx, res, *made.State, req, e.allChanged(res))
-	if out.State == nil {
-		out.State = made.State
-	}
-	return &out
-}
-
-// failedAgain reports whether a create that went on was answered where it had stopped that
-// it is not done, and has left everything as it was.
-func failedAgain(before State, out Result) bool {
-	if out.State == nil || out.State.Private.Failed == nil || !errors.As(out.Err, new(*StepError)) || statusOf(out.Err) == actions.Unknown {
-		return false
-	}
-	was, is := before.Private.Failed, out.State.Private.Failed
-	return is.Step == was.Step && !is.Unknown && !is.Stuck && len(is.Undone) == len(was.Undone) && len(is.Elements) == len(was.Elements)
 }
 
 // change runs an update, or goes on with one, or with a create whose inputs are

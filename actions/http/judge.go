@@ -88,7 +88,7 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 		case r.headers.Get("If-Match") != "":
 			text += "; it has changed since it was last read: run `pulumi refresh`, then try again"
 		case r.headers.Get("If-None-Match") != "":
-			text += "; it exists already: import it if it is yours, else choose another name"
+			text += "; it exists already: if it is yours, import it (or remove it, where it is left of an earlier attempt), else choose another name"
 		}
 	}
 	if out.Again && wait > longestWait {
