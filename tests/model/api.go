@@ -309,7 +309,7 @@ func (a *API) remove(c call, e *Entry, t *Thing) (int, any) {
 	e.Effect, e.Thing = Removed, t
 	if c.who == foreign { // who knows nothing of parts
 		for _, part := range a.things {
-			part.Gone = part.Gone || part.Parent == t.ID
+			part.Gone = part.Gone || part.Parent == t.ID && part.Owner != foreign
 		}
 	}
 	return 200, object{"deleted": true}
@@ -353,6 +353,8 @@ func (a *API) doParts(c call, e *Entry, parts []string) (int, any) {
 	parent, label := parts[1][:i], parts[1][i+1:]
 	at := slices.IndexFunc(a.things, func(t *Thing) bool { return t.Parent == parent && t.Label == label && !t.Gone })
 	switch {
+	case c.method == "PUT" && at >= 0 && c.header.Get("If-None-Match") == "*":
+		return failure(412, "it is there")
 	case c.method == "PUT" && at >= 0:
 		t := a.things[at]
 		t.Revision++

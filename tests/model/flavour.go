@@ -46,6 +46,9 @@ type Flavour struct {
 	UndoAt []int
 	// Each makes the last of three steps one with forEach.
 	Each bool
+	// Beside makes the last of three steps one of what another owner may have under its
+	// name, and Asks makes delete ask whether the create has made it.
+	Beside, Asks bool
 }
 
 // flavours draws a flavour that an author could mean: an API that does what the

@@ -77,6 +77,8 @@ type Kind struct{ Process, CLI bool }
 func newHistory(seed, number uint64, c Cell, k Kind, f Features) *History {
 	r := rand.New(rand.NewPCG(seed, number))
 	h := &History{Seed: seed, Number: number, Spec: newSpec(c, r, f), Process: k.Process, CLI: k.CLI, Apart: r.IntN(2) == 0}
+	beside := rand.New(rand.NewPCG(seed, ^number))
+	h.Spec.beside(beside)
 	d := &drawing{Rand: r, spec: h.Spec, kind: k, faults: faultsOf(h.Spec), programs: map[string]Program{}, prefix: map[string]string{}}
 	d.two = r.IntN(4) == 0
 	if r.IntN(2) == 0 {
@@ -101,6 +103,9 @@ func newHistory(seed, number uint64, c Cell, k Kind, f Features) *History {
 		d.next()
 	}
 	h.Ops = d.ops
+	if h.Spec.Beside {
+		h.contest(beside)
+	}
 	return h
 }
 

@@ -36,7 +36,6 @@ const (
 	windowResidual = "residual: made by another owner between find and the verdict"
 	lateResidual   = "residual: a commit later than consistency"
 	bereftPart     = "a part of what was deleted unheard"
-	updatedHalf    = "an update with other inputs ended a create that failed twice"
 	reusedResidual = "residual: another owner reused a recorded id, or the name that read asks by"
 )
 
@@ -118,6 +117,8 @@ func (o *Oracle) effect(e *Entry) {
 	case e.Effect == Again && t.Owner == e.Who && t.Slot == e.Slot:
 		o.again(e)
 	case t.Holders[e.Who]:
+	case t.Parent != "" && t.Owner == foreign && !o.tookOver(e, t.Parent):
+		o.besides(e)
 	case t.Parent != "" && o.api.holds(e.Who, t.Parent):
 		t.Holders[e.Who] = true // whoever holds an object holds its parts
 	case o.excuses(e.Who, e.Slot, o.whole(t), e):
@@ -431,8 +432,7 @@ func (o *Oracle) wanted(who string, p Program) {
 }
 
 // complete looks whether an object has the parts that its create makes, unless a
-// delete of it has begun, or an update has taken the place of the rest of its create, which
-// failed twice.
+// delete of it has begun.
 func (o *Oracle) complete(t *Thing) {
 	of := func(part *Thing) bool { return part != nil && part.Parent == t.ID }
 	done := func(did func(*Entry) bool) bool { return slices.ContainsFunc(o.api.log, did) }
@@ -446,8 +446,6 @@ func (o *Oracle) complete(t *Thing) {
 	for _, label := range o.spec.labels() {
 		switch {
 		case slices.ContainsFunc(o.api.living(), func(part *Thing) bool { return of(part) && part.Label == label }):
-		case done(func(e *Entry) bool { return e.Step == "update" && e.Thing == t }):
-			o.count(updatedHalf)
 		default:
 			o.violation(notAsWanted, "#%d of %s %s has no part %s", t.Serial, t.Owner, t.Slot, label)
 		}

@@ -295,6 +295,15 @@ func (w *World) stranger(do, slot, name string) {
 	_, command := w.now(foreign)
 	c := call{who: foreign, arrived: time.Now(), command: command, header: http.Header{}}
 	switch do {
+	case takePart, leavePart:
+		c.step, c.method, c.path = "by hand", "PUT", "/parts/"+name+"-two"
+		c.header.Set("If-None-Match", "*")
+		if do == leavePart {
+			if !w.othersPart(name) {
+				return
+			}
+			c.method = "DELETE"
+		}
 	case "create", twin:
 		c.step, c.method, c.path = "create by hand", "POST", "/things"
 		in := object{"name": name, "colour": "red", "text": "", "size": 7}

@@ -155,8 +155,13 @@ func (u *user) remedy(said []string) bool {
 	case strings.Contains(text, "declprov journal") && once("journal"):
 		u.say("   it names `declprov journal`: what is left is deleted by hand, and the entry forgotten")
 		u.byHand(slot)
-		u.doubtfulByHand(slot)
+		if !strings.Contains(text, `("beside")`) { // of which the entry says where it is
+			u.doubtfulByHand(slot)
+		}
 		u.forget(slot)
+		return true
+	case strings.Contains(text, "exists already") && u.bereftByHand(slot) && once("bereft"):
+		u.say("   what is there is left of what another owner has deleted: it is deleted by hand")
 		return true
 	case u.late(slot) && once("late"):
 		u.say("   it was made later than the spec's `consistency`: it is deleted by hand")
@@ -180,6 +185,10 @@ func (u *user) strangersLeave() bool {
 		u.api.mu.Lock()
 		var t *Thing
 		for _, other := range u.api.living() {
+			if u.h.Spec.Beside && other.Owner != u.who && other.Parent == in.Name && other.Label == "two" {
+				t = other
+				break
+			}
 			if other.Parent == "" && other.Name == in.Name && (!other.Holders[u.who] || other.Owner != u.who || u.takenOver(other) != "") {
 				t = other
 			}
@@ -189,6 +198,10 @@ func (u *user) strangersLeave() bool {
 			left = true
 			switch t.Owner {
 			case foreign:
+				if t.Parent != "" {
+					u.stranger(leavePart, "", t.Parent)
+					break
+				}
 				u.stranger("delete", "", t.Name)
 			case trier: // who was told of what is left of a try
 				u.byHandOf(t.Owner, t)
@@ -266,6 +279,19 @@ func (u *user) doubtfulByHand(slot string) {
 	}
 }
 
+// bereftByHand deletes the user's own parts of what another owner has deleted.
+func (u *user) bereftByHand(slot string) bool {
+	u.api.mu.Lock()
+	defer u.api.mu.Unlock()
+	any := false
+	for _, t := range u.api.living() {
+		if t.Owner == u.who && t.Slot == slot && u.oracle.bereft(t) {
+			t.Gone, any = true, true
+		}
+	}
+	return any
+}
+
 // byHandOf deletes an object, with its parts, past the proxy.
 func (u *user) byHandOf(who string, t *Thing) {
 	u.api.mu.Lock()
@@ -297,7 +323,7 @@ func (u *user) partByHand(slot string, i journal.Intent) {
 	u.api.mu.Lock()
 	defer u.api.mu.Unlock()
 	for _, t := range u.api.living() {
-		if t.Owner == u.who && t.Slot == slot && t.Parent != "" && makesPart(i, t.Label) && !u.oracle.covered(t) {
+		if t.Owner == u.who && t.Slot == slot && t.Parent != "" && makesPart(i, t.Label) && (!u.oracle.covered(t) || u.h.Spec.Beside && t.Label == "two" && t.Made.Excused) {
 			t.Gone = true
 		}
 	}

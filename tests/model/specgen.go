@@ -43,6 +43,7 @@ const (
 	AtLeastOnce  = "at-least-once"
 	MayOverwrite = "may-overwrite"
 	NoDelete     = "no-delete"
+	MayBeForeign = "may-be-foreign"
 )
 
 type object = map[string]any
@@ -345,6 +346,10 @@ func (s *Spec) parts() []object {
 		second = s.step(request{step: "part", method: "POST", path: "/parts/of/" + id + "/${each.value}", body: object{}})
 		second["forEach"] = []any{"x", "y"}
 	}
+	if s.Beside {
+		second = s.step(request{step: "part", method: "PUT", path: besidePath, body: object{}, more: object{"ifNoneMatch": true}})
+		second["as"] = "beside"
+	}
 	return []object{first, second}
 }
 
@@ -372,6 +377,9 @@ func (s *Spec) undoes() []object {
 	two := s.step(request{step: "undo", method: "DELETE", path: "/parts/" + id + "-two"})
 	if s.Each {
 		two = s.step(request{step: "undo", method: "DELETE", path: "/parts/of/" + id + "/each"})
+	}
+	if s.Beside {
+		two = s.step(request{step: "undo", method: "DELETE", path: besidePath})
 	}
 	return []object{main, one, two}
 }
@@ -408,6 +416,13 @@ func (s *Spec) delete() object {
 	thing := s.step(request{step: "delete", method: "DELETE", path: "/things/${id}"})
 	if s.Steps == 1 {
 		return thing
+	}
+	if s.Beside {
+		two := s.step(request{step: "delete", method: "DELETE", path: besidePath})
+		if s.Asks {
+			two["if"] = "${made.beside}"
+		}
+		return object{"steps": []object{two, s.step(request{step: "delete", method: "DELETE", path: "/parts/${id}-one"}), thing}}
 	}
 	return object{"steps": []object{s.step(request{step: "delete", method: "DELETE", path: "/parts/of/${id}"}), thing}}
 }

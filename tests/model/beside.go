@@ -1,0 +1,72 @@
+package model
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// A part beside the object is one that another owner may have under its name: a create
+// that is refused there is kept for what it did before, and its delete goes by that name.
+
+// beside draws, of the cells where a part may be another owner's, those where it is. It
+// draws from a source of its own, so that the others stay what they were.
+func (s *Spec) beside(r *rand.Rand) {
+	if s.Steps == 3 && s.Method != Command && s.IDs == "client" && !s.Each && s.Retry != Group {
+		s.Beside, s.Asks = r.IntN(2) == 0, r.IntN(3) > 0
+		s.DeleteFirst = s.DeleteFirst || s.Beside // a new one beside the old one finds its part in the way
+	}
+}
+
+// contest adds another owner who takes the names of parts, and gives them up.
+func (h *History) contest(r *rand.Rand) {
+	for range 1 + r.IntN(3) {
+		do := []string{takePart, takePart, leavePart}[r.IntN(3)]
+		op := Op{Who: foreign, Do: do, Name: names["one"][r.IntN(2)]}
+		h.Ops = slices.Insert(h.Ops, r.IntN(len(h.Ops)), op)
+	}
+}
+
+// takePart and leavePart are what another owner does about the part that a program wants.
+const (
+	takePart  = "take the part of"
+	leavePart = "leave the part of"
+)
+
+// besidePath is where a part is that another owner may have.
+const besidePath = "/parts/${inputs.name}-two"
+
+// othersPart reports whether the part of that name is another owner's.
+func (w *World) othersPart(name string) bool {
+	w.api.mu.Lock()
+	defer w.api.mu.Unlock()
+	return slices.ContainsFunc(w.api.living(), func(t *Thing) bool { return t.Parent == name && t.Owner == foreign })
+}
+
+// tookOver reports whether the user has imported the object of that id: what others had
+// made of it is then taken for its own.
+func (o *Oracle) tookOver(e *Entry, id string) bool {
+	for t, slot := range o.imported {
+		if t.ID == id && slot == e.Slot && t.Holders[e.Who] {
+			return true
+		}
+	}
+	return false
+}
+
+// besides looks at what was done to a part that another owner has under a name that the
+// resource has, too.
+func (o *Oracle) besides(e *Entry) {
+	t := e.Thing
+	unheard := slices.ContainsFunc(o.api.log, func(sent *Entry) bool {
+		return sent.Who == e.Who && sent.Slot == e.Slot && sent.Step == "part" && sent.Path == e.Path && sent.Excused && sent.Seq < e.Seq
+	})
+	switch {
+	case o.spec.Labels[MayBeForeign]:
+		o.count(MayBeForeign)
+	case unheard:
+		o.count(windowResidual) // it may have made it, for all that it knows
+	default:
+		o.violation(touched, "%s %s %s part %s of #%d (%s), which %s made", e.Who, e.Slot, e.Effect, t.Label, t.Serial, e.Step, t.Owner)
+	}
+	t.Holders[e.Who] = true // it is said once
+}
