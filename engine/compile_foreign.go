@@ -62,10 +62,13 @@ func (r *resource) perhapsUnmade(s *step) *step {
 		}
 		kept = kept || before.effect == actions.Write // an undo of it may fail
 	}
+	maker := r.create.steps[i]
+	// One that is undone is not there while what later steps made is.
+	kept = kept || len(maker.undo) > 0 && slices.ContainsFunc(r.create.steps[i+1:], func(after *step) bool { return after.effect == actions.Write })
 	if !kept {
 		return nil
 	}
-	return r.create.steps[i]
+	return maker
 }
 
 var (

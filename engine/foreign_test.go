@@ -35,6 +35,8 @@ func TestMayBeForeign(t *testing.T) {
 		"changed by a PUT":               {create: []string{policy, thing}, update: `http: {method: "PUT", path: "/things/${id}"}`, delete: `http: {method: "DELETE", path: "/policies/${id}"}`, warns: 1},
 		"changed by a PUT like create's": {create: []string{policy, `http: {method: "PUT", path: "/things/${inputs.name}"}`}, update: `http: {method: "PUT", path: "/things/${id}"}`, delete: `http: {method: "DELETE", path: "/policies/${id}"}`},
 		"made first":                     {create: []string{thing, policy}, delete: removes},
+		"made first, and undone":         {create: []string{thing + `, onFailure: [{` + removes + `}]`, policy}, delete: removes, warns: 1},
+		"made alone, and undone":         {create: []string{thing + `, onFailure: [{` + removes + `}]`}, delete: removes},
 		"made alone":                     {create: []string{thing}, delete: removes},
 		"after what is undone":           {create: []string{policy + `, onFailure: [{http: {method: "DELETE", path: "/policies/${inputs.name}"}}]`, thing}, delete: removes, warns: 1},
 		"after what only looks":          {create: []string{`http: path: "/areas/${inputs.name}"`, thing}, delete: removes},

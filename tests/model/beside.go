@@ -61,12 +61,24 @@ func (o *Oracle) besides(e *Entry) {
 		return sent.Who == e.Who && sent.Slot == e.Slot && sent.Step == "part" && sent.Path == e.Path && sent.Excused && sent.Seq < e.Seq
 	})
 	switch {
-	case o.spec.Labels[MayBeForeign]:
+	case o.spec.Labels[MayBeForeign] && !o.spec.Asks:
 		o.count(MayBeForeign)
+	case slices.ContainsFunc(o.api.things, func(own *Thing) bool {
+		return own.Owner == e.Who && own.Slot == e.Slot && own.Parent == t.Parent && own.Label == t.Label && own.Serial < t.Serial
+	}):
+		o.count(reusedResidual) // its own was there, and the state has its name
 	case unheard:
 		o.count(windowResidual) // it may have made it, for all that it knows
 	default:
 		o.violation(touched, "%s %s %s part %s of #%d (%s), which %s made", e.Who, e.Slot, e.Effect, t.Label, t.Serial, e.Step, t.Owner)
 	}
 	t.Holders[e.Who] = true // it is said once
+}
+
+// undid reports whether another owner's object has the id of one that was the resource's
+// own, and that it has undone.
+func (o *Oracle) undid(who, slot string, t *Thing) bool {
+	return t.Parent == "" && slices.ContainsFunc(o.api.log, func(e *Entry) bool {
+		return e.Who == who && e.Slot == slot && e.Step == "undo" && e.Effect == Removed && e.Thing.ID == t.ID && e.Seq < t.Made.Seq
+	})
 }

@@ -159,7 +159,7 @@ func (o *Oracle) excuses(who, slot string, t *Thing, e *Entry) bool {
 	switch {
 	case e != nil && e.Step == "create" && o.spec.Labels[MayOverwrite]:
 		o.count(MayOverwrite)
-	case t.Reused[who]:
+	case t.Reused[who], o.undid(who, slot, t):
 		o.count(reusedResidual)
 	case e != nil && e.Excused && e.At.Sub(e.Arrived) > window && t.Made.At.After(e.Arrived):
 		o.count(lateResidual) // it was sent while its own was there

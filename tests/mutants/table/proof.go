@@ -41,7 +41,7 @@ func ofProof() []Mutant {
 		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile_foreign.go", `	if !kept {
 		return nil
 	}
-	return r.create.steps[i]`, `	return nil`,
+	return maker`, `	return nil`,
 			"TestMayBeForeign/by_the_same_path", "want 1"),
 		row("A hash in the journal gives no secret away", "without the journal's key nothing is sent", "engine/intents.go", `	if _, err := r.engine.journalKey(); err != nil {
 		return nil, r.stop`, `	if _, err := r.engine.journalKey(); false {
