@@ -317,3 +317,33 @@ func TestAFailedMoveStaysListed(t *testing.T) {
 		})
 	}
 }
+
+// TestSettleDeletesNothingUnread: what cannot be read without a secret that the journal does
+// not hold is not deleted before that is given.
+func TestSettleDeletesNothingUnread(t *testing.T) {
+	for name, tc := range map[string]struct {
+		inputs  []any
+		size    any
+		deleted bool
+	}{
+		"without the secret":             {nil, 1, false},
+		"with the secret":                {[]any{"pin", "1234"}, 1, true},
+		"with the secret, and another's": {[]any{"pin", "1234"}, 7, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld().on("make", lost()).on("find", gone("it"), gone("it"), yields("id", "7")).on("read", yields("name", "a", "size", tc.size))
+			s := newScene(t, w, strings.Replace(provable, `{what: "read", with: "${id}"}`, `{what: "read", with: "${inputs.pin ?? ''}"}`, 1))
+			if out := s.create("name", "a", "size", 1, "pin", secret("1234")); !errors.Is(out.Err, errLost) {
+				t.Fatalf("%+v", out)
+			}
+			w.log()
+			out, err := s.e.Settle(t.Context(), engine.SettleRequest{Intent: intents(t, w.journal)[0], Inputs: object(tc.inputs...), Delete: true})
+			if withheld := errors.As(err, new(*engine.WithheldError)); withheld != (tc.inputs == nil) {
+				t.Errorf("it asks for the secret: %v (%v)", withheld, err)
+			}
+			if got := slices.Contains(w.log(), "remove 7"); got != tc.deleted || out.Deleted != tc.deleted {
+				t.Errorf("deleted: %v", got)
+			}
+		})
+	}
+}

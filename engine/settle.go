@@ -97,7 +97,11 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 	if !req.Delete || found.Doubt != "" {
 		return found, nil
 	}
-	if missing := withheldIn(i, inputs, res.delete); missing != nil {
+	needs := []*operation{res.delete}
+	if found.By == "find" && res.read != nil {
+		needs = append(needs, res.read) // unread, nothing proves whose it is
+	}
+	if missing := withheldIn(i, inputs, needs...); missing != nil {
 		return found, &WithheldError{Inputs: missing}
 	}
 	if err := e.Delete(ctx, DeleteRequest{Ref: ref, State: *found.State, Log: req.Log}); err != nil {
@@ -211,13 +215,16 @@ func (r *run) readFound(ctx context.Context, state State) (*State, error) {
 	return nil, out.Err
 }
 
-// withheldIn are the inputs that an operation reads, and that the journal does not
+// withheldIn are the inputs that operations read, and that the journal does not
 // hold.
-func withheldIn(i journal.Intent, inputs property.Map, op *operation) []string {
-	values := []*expr.Value{op.ret}
-	for _, s := range op.steps {
-		values = append(append(values, s.templates()...), s.ownTemplates()...)
-		values = append(values, s.forEach)
+func withheldIn(i journal.Intent, inputs property.Map, ops ...*operation) []string {
+	var values []*expr.Value
+	for _, op := range ops {
+		values = append(values, op.ret)
+		for _, s := range op.steps {
+			values = append(append(values, s.templates()...), s.ownTemplates()...)
+			values = append(values, s.forEach)
+		}
 	}
 	var missing []string
 	for _, name := range missingOf(i, inputs) {

@@ -67,6 +67,8 @@ func ofProof() []Mutant {
 			"TestHalfOfItStands/a_part", "settle: "),
 		row("Nothing is lost", "settle deletes what find finds, though read calls it gone", "engine/settle.go", `		case found.By == "response" || i.Operation == journal.Update:`, `		default:`,
 			"TestWhatAPartOfAReadShows/settle_--delete/title_mine/part_gone", "taken: false"),
+		row(foreign, "settle deletes nothing that it cannot read", "engine/settle.go", `		needs = append(needs, res.read) // unread`, `		_ = res.read // unread`,
+			"TestSettleDeletesNothingUnread/without", "deleted: true"),
 		row("What is said is so", "what is found is said to be taken over once it is", "engine/intents.go", `			if err == nil {
 				r.log.Message(Info, "an earlier run made it`, `			if true {
 				r.log.Message(Info, "an earlier run made it`,
