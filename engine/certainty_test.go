@@ -41,16 +41,16 @@ func TestAttempts(t *testing.T) {
 			kept     bool
 			status   journal.Status // "" is no entry
 		}{
-			{name: "done", outcomes: []actions.Outcome{yields("id", "7")}, calls: 1, kept: true, status: journal.Answered},
+			{name: "done", outcomes: []actions.Outcome{yields("id", "7")}, calls: 1, kept: true, status: journal.Handed},
 			{name: "refused", outcomes: []actions.Outcome{refused("no")}, calls: 1},
-			{name: "refused, and asked to come back", outcomes: []actions.Outcome{busy, yields("id", "7")}, calls: 2, kept: true, status: journal.Answered},
+			{name: "refused, and asked to come back", outcomes: []actions.Outcome{busy, yields("id", "7")}, calls: 2, kept: true, status: journal.Handed},
 			{name: "failed", outcomes: []actions.Outcome{failed("half of it")}, calls: 1, status: journal.Failed},
-			{name: "failed, by name", retry: `on: [75]`, outcomes: []actions.Outcome{classed(failed("half"), "75"), yields("id", "7")}, calls: 2, kept: true, status: journal.Answered},
+			{name: "failed, by name", retry: `on: [75]`, outcomes: []actions.Outcome{classed(failed("half"), "75"), yields("id", "7")}, calls: 2, kept: true, status: journal.Handed},
 			{name: "failed, not by name", retry: `on: [74]`, outcomes: []actions.Outcome{classed(failed("half"), "75"), yields("id", "7")}, calls: 1, status: journal.Failed},
 			{name: "unknown", outcomes: []actions.Outcome{lost(), yields("id", "7")}, calls: 1, keyed: 2, kept: keyed, status: journal.Unknown},
 			{name: "unknown, then refused", outcomes: []actions.Outcome{lost(), refused("exists")}, calls: 1, keyed: 2, status: journal.Unknown},
 			{name: "unknown, then not found", outcomes: []actions.Outcome{lost(), gone("it")}, calls: 1, keyed: 2, status: journal.Unknown},
-			{name: "refused 404 by name", retry: `on: [404]`, outcomes: []actions.Outcome{classed(gone("it"), "404"), yields("id", "7")}, calls: 2, kept: true, status: journal.Answered},
+			{name: "refused 404 by name", retry: `on: [404]`, outcomes: []actions.Outcome{classed(gone("it"), "404"), yields("id", "7")}, calls: 2, kept: true, status: journal.Handed},
 		} {
 			t.Run(kind.name+"/"+tc.name, func(t *testing.T) {
 				w := newWorld().on("make", tc.outcomes...)
@@ -74,9 +74,9 @@ func TestAttempts(t *testing.T) {
 					calls = tc.keyed
 				}
 				if keyed && tc.name == "unknown" {
-					status = journal.Answered
+					status = journal.Handed
 				}
-				if !keyed && status == journal.Answered {
+				if !keyed && status == journal.Handed {
 					status = "" // it is written only once its response is lost
 				}
 				if n := len(w.log()); n != calls {

@@ -49,6 +49,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 	if out.State != nil {
 		e.tokens.show(res.object(*out.State), req.Ref, r.token)
 	}
+	r.hand(out)
 	return out
 }
 
@@ -210,7 +211,7 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 
 // withLeftovers adds to a refusal what earlier attempts at the create may have left:
 // that may be why it was refused. One that was answered is among them, where it was
-// another run's: what the host has recorded of it would have settled it.
+// another create's: what the host has recorded of it would have settled it.
 func (r *run) withLeftovers(failure error) error {
 	if !r.mayHaveEarlier() {
 		return failure
@@ -218,7 +219,7 @@ func (r *run) withLeftovers(failure error) error {
 	list, _ := r.earlier() // what cannot be read is said at the first create that needs it
 	var keys []string
 	for _, i := range list {
-		if i.Operation == journal.Create && (i.Status != journal.Answered || i.Token != r.token) && !i.UnderWay() {
+		if i.Operation == journal.Create && (!i.WasAnswered() || i.Token != r.token) && !i.UnderWay() {
 			keys = append(keys, i.Key)
 		}
 	}

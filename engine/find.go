@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func (r *run) lookFirst(ctx context.Context) error {
 		return r.stop(r.res.maker, 1, actions.Refused, err)
 	}
 	for _, i := range list {
-		if i.Operation == journal.Create && i.Step == r.res.maker.index && i.Hash == r.inputsHash() && i.Looked && i.Status != journal.Failed {
+		if i.Operation == journal.Create && i.Step == r.res.maker.index && i.Hash == r.inputsHash() && i.Looked && r.mayTake(i) {
 			r.looked = true // an earlier attempt at the same create has found nothing
 			return nil
 		}
@@ -116,23 +117,31 @@ func (r *run) leftNothing(ctx context.Context, s *step) (bool, error) {
 // lookUntil asks find until it finds what an intent made, or until the time is over
 // for which that may stay unseen; nil is nothing.
 func (r *run) lookUntil(ctx context.Context, s *step, intent journal.Intent) (any, error) {
+	var found any
+	err := r.untilSeen(ctx, intent, func() (bool, error) {
+		var err error
+		found, err = r.find(ctx, s)
+		return found != nil, err
+	})
+	return found, err
+}
+
+// untilSeen looks until it sees what an intent made, or until the time is over for which
+// that may stay unseen.
+func (r *run) untilSeen(ctx context.Context, intent journal.Intent, look func() (bool, error)) error {
 	limit, err := r.duration(r.res.consistency, defaultConsistency)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	sent := intent.Sent
-	if sent.IsZero() {
-		sent = intent.Began
-	}
+	sent := cmp.Or(intent.Sent, intent.Began)
 	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
 		left := time.Until(sent.Add(limit)) // now: an answer tells of the time before it came
-		found, err := r.find(ctx, s)
-		if err != nil || found != nil || left <= 0 {
-			return found, err
+		if seen, err := look(); err != nil || seen || left <= 0 {
+			return err
 		}
 		r.log.Status("waiting until what an earlier attempt may have made can be seen")
 		if err := wait(ctx, min(delay, max(0, time.Until(sent.Add(limit))))); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }

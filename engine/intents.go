@@ -114,9 +114,8 @@ func (r *run) intent(s *step) journal.Intent {
 }
 
 // sameEffect is the intent of an earlier run that was about the same effect, and
-// that a run may go on with; nil where there is none. What failed was answered:
-// it gives no right to anything. What may be done twice and cannot be found stays
-// in the journal for people.
+// that a run may go on with; nil where there is none. What may be done twice and
+// cannot be found stays in the journal for people.
 func (r *run) sameEffect(s *step) (*journal.Intent, error) {
 	list, err := r.earlier()
 	if err != nil || s.certainty == actions.Uncertain && !r.res.finds(s) && r.verb == create {
@@ -125,7 +124,7 @@ func (r *run) sameEffect(s *step) (*journal.Intent, error) {
 	now := r.intent(s)
 	for n := range slices.Backward(list) {
 		i := list[n]
-		if i.Operation == now.Operation && i.Step == now.Step && i.Element == now.Element && i.Hash == now.Hash && i.Status != journal.Failed &&
+		if i.Operation == now.Operation && i.Step == now.Step && i.Element == now.Element && i.Hash == now.Hash && r.mayTake(i) &&
 			(i.Operation == journal.Create || i.Token == now.Token) { // an update is of one object
 			return &i, nil
 		}

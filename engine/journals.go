@@ -100,6 +100,24 @@ func openingJournal(dir string, getenv func(string) string) func() (*journal.Jou
 	})
 }
 
+// hand records in the journal that the host is given a state: it has it, under whatever
+// name, unless it is killed at this moment.
+func (r *run) hand(out Result) {
+	if out.State == nil || r.token == "" || !r.res.journals() {
+		return
+	}
+	if book, err := r.engine.book(); err == nil && book.Has(r.subject()) {
+		r.mention(book.Hand(r.subject(), r.token, currentID(*out.State)))
+	}
+}
+
+// mayTake reports whether a run may go on with the intent of an earlier one. What failed
+// was answered, and what was handed may be what another state has by now: a stack or a
+// resource was renamed.
+func (r *run) mayTake(i journal.Intent) bool {
+	return i.Status != journal.Failed && (i.Status != journal.Handed || i.Token == r.token)
+}
+
 // settleRecorded forgets the intents of a create or update that the host shows to
 // have recorded. What is still to be done keeps its intent.
 func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
@@ -114,7 +132,11 @@ func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
 	// An intent that stays is listed, and does no harm.
 	_ = book.Settle(e.subject(ref), func(i journal.Intent) bool {
 		switch {
-		case i.Token != s.Private.Token || i.UnderWay() || s.keepsUnmade(res, i):
+		case i.UnderWay():
+			return false
+		case i.Token != s.Private.Token:
+			return i.Status == journal.Handed && i.ID == currentID(s) // it was imported
+		case s.keepsUnmade(res, i):
 			return false
 		case i.Operation == journal.Update:
 			// One that was answered, and is unfinished since, may have moved it elsewhere.

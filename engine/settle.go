@@ -24,7 +24,7 @@ type SettleRequest struct {
 }
 
 // Settled is what an intent made, as far as can be found. The journal is left as
-// it is.
+// it is, but for what else it has of a create that was deleted.
 type Settled struct {
 	Found bool
 	ID    string
@@ -45,6 +45,15 @@ type Settled struct {
 // ErrNoFind reports that a spec has no `find`, so that nothing can look for what
 // an intent made.
 var ErrNoFind = errors.New("its spec has no `find`")
+
+// HandedError reports an intent of whose outcome the host was told: what it made is
+// not deleted behind the back of a state that has it.
+type HandedError struct{ Key string }
+
+func (e *HandedError) Error() string {
+	return fmt.Sprintf("Pulumi was told of it, and a state has it unless Pulumi was killed at that moment: `pulumi destroy` deletes it. "+
+		"If no state has it, delete it in the service, or take it over with `pulumi import`. Then: declprov journal forget %s", e.Key)
+}
 
 // WithheldError reports inputs that are needed, and that the journal does not hold
 // because they are secret or files.
@@ -67,6 +76,9 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 	}
 	if req.Delete && i.Operation == journal.Update {
 		return Settled{}, fmt.Errorf("it is the update of a %s that a stack manages: the next `pulumi up` settles it, and `pulumi destroy` removes it; if the stack has it no more, `declprov journal forget %s`", i.Type, i.Key)
+	}
+	if req.Delete && i.Status == journal.Handed {
+		return Settled{}, &HandedError{i.Key}
 	}
 	if req.Delete && res.delete == nil {
 		return Settled{}, fmt.Errorf("%s has no delete: remove it in the service", i.Type)
@@ -108,7 +120,12 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 		return found, err
 	}
 	found.Deleted = true
-	return found, nil
+	// What else was answered of that create was of what is gone now.
+	book, err := e.book()
+	if err == nil {
+		err = book.Settle(i.Subject, func(o journal.Intent) bool { return o.Key != i.Key && o.Accompanies(i) })
+	}
+	return found, err
 }
 
 // settlingInputs are the recorded inputs and those that were added.

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -23,7 +25,13 @@ func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
 	if err != nil {
 		return Result{Err: r.mask().Error(err)}, true
 	}
+	if err := e.settleHanded(ctx, r, list); err != nil {
+		return Result{Err: r.mask().Error(err)}, true
+	}
 	for _, i := range list {
+		if !r.mayTake(i) && r.res.canTell() {
+			continue
+		}
 		if i.Operation != journal.Create || i.Step != r.res.maker.index || i.Hash == r.inputsHash() || i.Status == journal.Failed {
 			continue
 		}
@@ -45,8 +53,7 @@ func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
 // nothing came of it, or that nobody can tell, which stays in the journal.
 func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*State, error) {
 	maker := r.res.maker
-	canTell := r.res.finds(maker) || maker.certainty == actions.Keyed
-	if !canTell || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
+	if !r.res.canTell() || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
 		r.log.Message(Warning, fmt.Sprintf("an earlier create of this %s, with other inputs, may have been done, and nothing can tell: "+
 			"`declprov journal` lists it as %s", r.ref.Type, i.Key))
 		return nil, nil
@@ -119,6 +126,73 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	i.Status, i.Token = journal.Answered, r.token
 	old.failed = maker.index + 1 // what stands behind it did not run
 	return madeBefore(old.newState(inputs, old.partialOutputs(old.mask())), old, inputs), book.Put(i, false)
+}
+
+// canTell reports whether something tells what a create whose response was lost has made.
+func (r *resource) canTell() bool { return r.finds(r.maker) || r.maker.certainty == actions.Keyed }
+
+// settleHanded refuses a create while what an earlier one of the same resource was
+// answered with may be there, if a state with it was handed to the host. Either the host
+// was killed before it recorded that, and a second one would be made, or somebody else has
+// it by now, since a stack or a resource was renamed, and it is not to be taken over. Once
+// it is gone nothing is left to decide.
+func (e *Engine) settleHanded(ctx context.Context, r *run, list []journal.Intent) error {
+	for _, i := range list {
+		if i.Operation != journal.Create || i.Step != r.res.maker.index || i.Status != journal.Handed || !r.res.canTell() {
+			continue
+		}
+		there, err := e.handedStands(ctx, r, i)
+		if !there {
+			book, err := e.book()
+			if err == nil {
+				err = book.Settle(i.Subject, i.Accompanies)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		is := "and is there"
+		if err != nil {
+			is = fmt.Sprintf("and nobody knows whether it is there (%v)", err)
+		}
+		return r.stop(r.res.maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. If Pulumi was killed before it recorded that, import it; "+
+			"if another resource or stack has it since a rename, run `declprov journal forget %s`, and this one is made anew", cmp.Or(i.Sent, i.Began).Format(time.DateTime), i.ID, is, i.Key))
+	}
+	return nil
+}
+
+// handedStands reports whether what an intent made, with whose state the host was told, may
+// be there, and be nobody's; err is why that is not known.
+func (e *Engine) handedStands(ctx context.Context, r *run, i journal.Intent) (bool, error) {
+	inputs := r.given
+	if i.Hash != r.inputsHash() {
+		var err error
+		if inputs, err = unrecorded(i.Inputs); err != nil {
+			return true, err
+		}
+	}
+	by, known := e.tokens.holder(r.res.object(State{ID: i.ID, Inputs: inputs}))
+	if known && by.resource != holding(r.ref) {
+		return false, nil
+	}
+	id := i.ID
+	if r.res.read == nil {
+		i.ID = "" // then find tells
+	}
+	old := e.newRun(ctx, r.res, r.res.create, create, r.ref, r.log.to)
+	old.inputs(inputs)
+	old.given, old.token, old.left = inputs, r.token, r.left
+	if err := old.open(); err != nil {
+		return true, err
+	}
+	there := false
+	err := old.untilSeen(ctx, i, func() (bool, error) {
+		found, err := old.lookFor(ctx, i, inputs)
+		there = found.Found && found.ID == id
+		return there, err
+	})
+	return there || err != nil, err
 }
 
 // replay settles a create under its key: what it made is seen again, and what is still

@@ -161,6 +161,7 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 		return e.finishUpdate(ctx, r, req, state)
 	}
 	out := e.finishCreate(ctx, r, req.Ref, req.Inputs)
+	r.hand(out)
 	return kept(out, state)
 }
 

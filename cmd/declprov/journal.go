@@ -26,14 +26,16 @@ anything. If it is not wanted any more, "declprov journal settle --delete" finds
 and deletes what was made. Where nothing can look for it, look in the service, and
 forget the entry.
 
---all also lists entries that a provider works on at this moment ("under way"), and
-those that were answered, and stay until Pulumi shows that it has recorded the id.
+--all also lists entries that a provider works on at this moment ("under way"), those
+that were answered, and those of which Pulumi was told ("handed"), which stay until it
+shows that it has recorded the id. A stack or resource that was renamed shows that
+under another name: then forget the entry.
 
---json writes a list of objects with: key; state (open, failed, under way,
-answered); provider, type; resource (the URN), and its project, stack and name;
+--json writes a list of objects with: key; state (open, failed, under way, answered,
+handed); provider, type; resource (the URN), and its project, stack and name;
 operation (create, update), step, stepName, element (of a forEach); began, sent (the
 last attempt); looked (find found nothing before the first attempt); status (as
-recorded: begun, answered, failed, unknown); id; token; error; inputs and
+recorded: begun, answered, handed, failed, unknown); id; token; error; inputs and
 configuration, without secrets, and withheld (the inputs that were left out); owner,
 with pid and host.`
 
@@ -43,6 +45,7 @@ const (
 	intentFailed   = "failed"
 	intentUnderWay = "under way"
 	intentAnswered = "answered"
+	intentHanded   = "handed"
 )
 
 // listedIntent is an intent as JSON shows it.
@@ -128,8 +131,8 @@ func (a *app) forgetCommand() *cobra.Command {
 		Use:   "forget KEY...",
 		Short: "Take entries out of the journal",
 		Long: `Forget takes the entries with these keys out of the journal, once you have looked
-what came of them. If the same resource is created after that, it is created anew:
-what was made before is not taken over.`,
+what came of them, and what was answered of the same creates. If the same resource is
+created after that, it is created anew: what was made before is not taken over.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("%s requires a KEY, as `declprov journal` lists it", cmd.CommandPath())
@@ -168,6 +171,13 @@ func (a *app) forget(book *journal.Journal, intents []journal.Intent, key string
 		return err == nil
 	})
 	if err = errors.Join(err, settleErr); err != nil {
+		return err
+	}
+	// With it goes what came before it in the same run: else that alone would be taken
+	// for what the next create has made. What Pulumi was told of goes with its like.
+	if err := book.Settle(i.Subject, func(o journal.Intent) bool {
+		return i.Status != journal.Failed && o.Accompanies(i) && (o.Status == journal.Handed) == (i.Status == journal.Handed)
+	}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.out, "forgotten: %s\n", describeIntent(i))
@@ -217,6 +227,8 @@ func stateOf(i journal.Intent) string {
 		return intentUnderWay
 	case i.Status == journal.Failed:
 		return intentFailed
+	case i.Status == journal.Handed:
+		return intentHanded
 	default:
 		return intentAnswered
 	}

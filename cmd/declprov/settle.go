@@ -34,7 +34,7 @@ somebody else's (nobody had looked before the request was sent) is deleted only 
 you name its KEY, and what does not hold what was sent is not deleted at all.
 
 Without KEY, these are all open entries; a KEY may also be of one that failed or
-was answered. The spec is that of the installed provider, or --spec. Its
+was answered. What Pulumi was told of ("handed") is shown, and not deleted. The spec is that of the installed provider, or --spec. Its
 configuration is the recorded one, without secrets: give those by --config, or by
 the variables that the spec names. Secret inputs are not recorded, either: give
 those that find or delete needs by --input.`
@@ -162,7 +162,9 @@ func (s *settler) one(ctx context.Context, i journal.Intent, named bool) error {
 	}
 	closed, err := s.settleClaimed(ctx, e, engine.SettleRequest{Intent: i, Inputs: inputs, Log: settleLog{s.app}}, named)
 	if closed {
-		return errors.Join(err, s.book.Settle(i.Subject, func(o journal.Intent) bool { return o.Key == i.Key }))
+		return errors.Join(err, s.book.Settle(i.Subject, func(o journal.Intent) bool {
+			return o.Key == i.Key || o.Accompanies(i) && o.ID != "" && o.ID == i.ID // of what is gone
+		}))
 	}
 	claimed.Status = i.Status
 	if claimed.Status == journal.Begun {
@@ -192,7 +194,12 @@ func (s *settler) settleClaimed(ctx context.Context, e *engine.Engine, req engin
 		return false, err
 	}
 	foreign := found.By == "find" && !i.Looked
+	handed := &engine.HandedError{Key: i.Key}
 	switch {
+	case i.Status == journal.Handed && !s.o.delete:
+		return false, s.explain(handed.Error())
+	case i.Status == journal.Handed:
+		return false, fmt.Errorf("it is not deleted: %w", handed)
 	case found.Doubt != "" && !s.o.delete:
 		return false, s.explain(fmt.Sprintf("It is not what that create has made: %s. If you know better, import it.", found.Doubt))
 	case found.Doubt != "":

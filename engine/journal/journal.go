@@ -75,6 +75,9 @@ const (
 	// Answered: a response came. The intent stays until the host shows that it
 	// has recorded the resource.
 	Answered Status = "answered"
+	// Handed: a response came, and a state with it was returned to the host. Whatever
+	// has it by now, no later create goes on with it.
+	Handed Status = "handed"
 	// Failed: it had an effect, which is not complete. The intent is listed for
 	// people.
 	Failed Status = "failed"
@@ -133,6 +136,15 @@ func (i Intent) UnderWay() bool { return i.Status == Begun && i.live }
 // Open reports whether nobody knows what came of the intent, and nobody worked
 // on it when it was read from the journal.
 func (i Intent) Open() bool { return i.Status == Unknown || i.Status == Begun && !i.live }
+
+// WasAnswered reports whether a response came, and nothing is wrong with it.
+func (i Intent) WasAnswered() bool { return i.Status == Answered || i.Status == Handed }
+
+// Accompanies reports whether an intent was answered, and is of the same create as
+// another one: once that create is over, nothing goes on with it.
+func (i Intent) Accompanies(o Intent) bool {
+	return i.Subject == o.Subject && i.Operation == Create && o.Operation == Create && i.Token != "" && i.Token == o.Token && i.WasAnswered()
+}
 
 // sameEffect reports whether two intents of a subject are about the same effect.
 func (i Intent) sameEffect(o Intent) bool {

@@ -212,6 +212,21 @@ func (j *Journal) Put(i Intent, sync bool) error {
 	}))
 }
 
+// Hand records that the host was given a state, with that id, for the create of a token:
+// what of it was answered is handed from then on.
+func (j *Journal) Hand(s Subject, token, id string) error {
+	return remedy(j.change(s, false, func(before []Intent) ([]record, error) {
+		var records []record
+		for _, i := range before {
+			if i.Operation == Create && i.Token == token && i.Status == Answered {
+				i.Status, i.ID = Handed, id
+				records = append(records, record{Put: &i})
+			}
+		}
+		return records, nil
+	}))
+}
+
 // Settle forgets the intents of a subject for which gone returns true: nothing
 // came of them for certain, or what came of them is recorded elsewhere.
 func (j *Journal) Settle(s Subject, gone func(Intent) bool) error {

@@ -4,12 +4,14 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/tests/internal/hostile"
@@ -179,7 +181,8 @@ func (v *victim) mend() {
 
 // repair does what the CLI says until an up works: where its own death has left
 // a lock, it names `pulumi cancel`; where it has left pending operations, it
-// names `pulumi refresh`. What dies with the provider alone leaves neither.
+// names `pulumi refresh`. What dies with the provider alone leaves neither. What Pulumi
+// was told of as it died, a refusal says to import.
 func (v *victim) repair() {
 	v.Helper()
 	r := v.up()
@@ -187,6 +190,10 @@ func (v *victim) repair() {
 		if r, err := v.stack.Run(v.Context(), "cancel", "--yes"); err != nil || r.ExitCode != 0 {
 			v.Fatal(err, r.Failure())
 		}
+		r = v.up()
+	}
+	if r.ExitCode != 0 && wasTold.MatchString(r.Stdout+r.Stderr) {
+		v.imports()
 		r = v.up()
 	}
 	if r.ExitCode != 0 {
@@ -197,6 +204,29 @@ func (v *victim) repair() {
 			v.Errorf("there are pending operations, and nobody is told: %s", r.Stdout)
 		}
 		if r, err := v.stack.Project.Refresh(v.Context(), "--clear-pending-creates"); err != nil || r.ExitCode != 0 {
+			v.Fatal(err, r.Failure())
+		}
+	}
+}
+
+// imports takes over what Pulumi was told of as it died, which no state has.
+func (v *victim) imports() {
+	v.Helper()
+	state, err := v.stack.Export()
+	if err != nil {
+		v.Fatal(err)
+	}
+	list, err := journal.In(v.book).List()
+	if err != nil {
+		v.Fatal(err)
+	}
+	for _, i := range list {
+		recorded := slices.ContainsFunc(state.Resources, func(r apitype.ResourceV3) bool { return string(r.URN) == i.Resource })
+		if i.Status != journal.Handed || recorded {
+			continue
+		}
+		v.Logf("round %d: Pulumi was told of %s, and has not recorded it", v.count, i.Name())
+		if r, err := v.stack.Project.Import(v.Context(), "hostile:index:"+i.Type, i.Name(), i.ID); err != nil || r.ExitCode != 0 {
 			v.Fatal(err, r.Failure())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"sync"
 	"testing"
@@ -114,6 +115,10 @@ func (w *world) killedUp() bool {
 	})
 }
 
+// wasTold is the refusal of a create whose provider was killed between the note that the
+// host is told of its end and the host's hearing of it.
+var wasTold = regexp.MustCompile(`Pulumi was told of "([^"]+)".* import it`)
+
 // up creates what is wanted side by side, while meanwhile runs. It reports
 // whether any create did not come to its end.
 func (w *world) up(p *provider.Process, meanwhile func()) (cut bool) {
@@ -122,6 +127,9 @@ func (w *world) up(p *provider.Process, meanwhile func()) (cut bool) {
 	for _, r := range w.wanted {
 		all.Go(func() {
 			state, err := p.Create(context.Background(), r, inputs(r), client.Operation{})
+			if told := wasTold.FindStringSubmatch(fmt.Sprint(err)); told != nil {
+				state, err = p.Read(context.Background(), r, client.State{ID: told[1]}, client.Operation{}) // as its remedy says
+			}
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if err != nil {

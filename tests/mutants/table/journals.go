@@ -90,10 +90,10 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "What is somebody else's is never taken",
 			Mechanism: "a create that failed gives no right to what is there later",
-			File:      "engine/find.go",
-			Find:      `i.Looked && i.Status != journal.Failed {`,
-			Replace:   `i.Looked {`,
-			Package:   "engine", Test: "TestFailedGivesNoRight", Fails: "(-want +got)",
+			File:      "engine/journals.go",
+			Find:      `	return i.Status != journal.Failed && (i.Status`,
+			Replace:   `	return (i.Status`,
+			Package:   "engine", Test: "TestFailedGivesNoRight", Fails: "Err:<nil>",
 		},
 		{
 			Promise:   "What is somebody else's is never taken",
@@ -179,8 +179,8 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "a refused create names what the host has forgotten",
 			File:      "engine/create.go",
-			Find:      `(i.Status != journal.Answered || i.Token != r.token)`,
-			Replace:   `i.Status != journal.Answered`,
+			Find:      `(!i.WasAnswered() || i.Token != r.token)`,
+			Replace:   `!i.WasAnswered()`,
 			Package:   "engine", Test: "TestRefusalNamesWhatWasNotRecorded", Fails: "once: true",
 		},
 		{
@@ -196,9 +196,10 @@ func ofJournals() []Mutant {
 			Mechanism: "a look that began too early is not the last one",
 			File:      "engine/find.go",
 			Find: `		left := time.Until(sent.Add(limit)) // now: an answer tells of the time before it came
-		found, err := r.find(ctx, s)`,
-			Replace: `		found, err := r.find(ctx, s)
-		left := time.Until(sent.Add(limit))`,
+		if seen, err := look(); err != nil ||`,
+			Replace: `		seen, err := look()
+		left := time.Until(sent.Add(limit))
+		if err != nil ||`,
 			Package: "engine", Test: "TestSlowLooks/find", Fails: "calls (-want +got)",
 		},
 		{
