@@ -279,17 +279,18 @@ func (u *user) doubtfulByHand(slot string) {
 	}
 }
 
-// bereftByHand deletes the user's own parts of what another owner has deleted.
+// bereftByHand deletes the parts of the user's own, of what another owner has deleted, that
+// a message is about.
 func (u *user) bereftByHand(slot string) bool {
 	u.api.mu.Lock()
 	defer u.api.mu.Unlock()
-	any := false
+	found := false
 	for _, t := range u.api.living() {
-		if t.Owner == u.who && t.Slot == slot && u.oracle.bereft(t) {
-			t.Gone, any = true, true
+		if t.Owner == u.who && t.Slot == slot && t.Label == "two" && u.oracle.bereft(t) {
+			t.Gone, found = true, true
 		}
 	}
-	return any
+	return found
 }
 
 // byHandOf deletes an object, with its parts, past the proxy.
