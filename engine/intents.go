@@ -346,6 +346,9 @@ func (r *run) named(s *step, i journal.Intent, err error) error {
 	var failed *StepError
 	refused := errors.As(err, &failed) && failed.refused
 	switch {
+	case refused && r.verb == create && r.res.maker != nil && s.index > r.res.maker.index:
+		return fmt.Errorf("%w; an earlier attempt may have been done, and this one was refused: look in the service for what it makes, and remove it if it is left of that; "+
+			"then `declprov journal forget %s`, and `pulumi up`", err, i.Key)
 	case refused && !r.res.finds(s) && r.verb == create:
 		return fmt.Errorf("%w; an earlier attempt may have been done, and this one was refused: look for it in the service, and import it if it is there; "+
 			"then `declprov journal forget %s` takes it off the list", err, i.Key)
@@ -354,6 +357,9 @@ func (r *run) named(s *step, i journal.Intent, err error) error {
 			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
 	case again:
 		return fmt.Errorf("%w; nobody knows whether it was done: run `pulumi up`, which settles it; `declprov journal` lists it until then", err)
+	case s.certainty == actions.Conditional:
+		return fmt.Errorf("%w; nobody knows whether it was done: look for it in the service before you run `pulumi up` again, which is refused if it was; "+
+			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
 	default:
 		return fmt.Errorf("%w; nobody knows whether it was done: look for it in the service before you run `pulumi up` again, which does it again; "+
 			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
