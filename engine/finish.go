@@ -18,19 +18,15 @@ func halfMade(res *resource, state State) bool {
 // it was begun with, and then changes what it made into what is wanted now: an
 // update knows how to change a whole resource, not how to make the rest of one. Where the
 // step fails once more, the inputs of then may be why: the rest is made with those of
-// now.
+// now. No update comes before: it would change what the create has not made, and somebody
+// else may have.
 func (e *Engine) finishThenChange(ctx context.Context, res *resource, state State, req UpdateRequest) Result {
 	wanted := req.Inputs
 	req.Inputs = state.Inputs
 	made := e.resume(ctx, res, state, req)
 	if live(ctx) && failedAgain(state, made) {
 		req.Inputs = wanted
-		before := made
-		made = e.resume(ctx, res, *before.State, req)
-		if live(ctx) && failedAgain(*before.State, made) && statusOf(made.Err) == actions.Refused && res.update != nil {
-			return e.changeThenFinish(ctx, res, asBegun(state, made), req)
-		}
-		made = asBegun(state, made)
+		made = asBegun(state, e.resume(ctx, res, *made.State, req))
 	}
 	if made.Err != nil || made.State == nil {
 		return withWorld(made, state)
@@ -41,21 +37,6 @@ func (e *Engine) finishThenChange(ctx context.Context, res *resource, state Stat
 		out.State = made.State
 	}
 	return out
-}
-
-// changeThenFinish changes what a create has made before it goes on: the rest may need
-// that, as a part does that only another plan allows. made is the create as it was refused.
-func (e *Engine) changeThenFinish(ctx context.Context, res *resource, made Result, req UpdateRequest) Result {
-	changed := e.change(ctx, res, *made.State, req, e.allChanged(res))
-	if changed.Err != nil || changed.State == nil {
-		made.Err = errors.Join(made.Err, changed.Err)
-		return withWorld(made, *made.State)
-	}
-	rest := *changed.State
-	failed := *made.State.Private.Failed
-	failed.Inputs, failed.World = hashInputs(req.Inputs), nil
-	rest.Private.Failed = &failed
-	return e.resume(ctx, res, rest, req)
 }
 
 func live(ctx context.Context) bool { return stopped(ctx) == nil && ctx.Err() == nil }

@@ -219,18 +219,8 @@ func TestHalfMadeWithOtherInputs(t *testing.T) {
 			want: []string{"part 1", "part 2", "label 2", "change 2"}, // the inputs of then may be why
 		},
 		"the part is refused with those of now, too": {
-			part: []actions.Outcome{refused("no room"), refused("no room")},
-			want: []string{"part 1", "part 2", "change 2", "part 2", "label 2"}, // what is changed may be why
-		},
-		"the part is refused always": {
-			part:   []actions.Outcome{refused("no room"), refused("no room"), refused("no room")},
-			errors: 1,
-			want:   []string{"part 1", "part 2", "change 2", "part 2", "part 2", "label 2"},
-		},
-		"the part and the change are refused": {
-			part:   []actions.Outcome{refused("no room"), refused("no room")},
-			change: []actions.Outcome{refused("no room")}, errors: 1,
-			want: []string{"part 1", "part 2", "change 2", "part 1", "label 1", "change 2"},
+			part: []actions.Outcome{refused("no room"), refused("no room")}, errors: 1,
+			want: []string{"part 1", "part 2", "part 1", "label 1", "change 2"},
 		},
 		"the part fails": {
 			part: []actions.Outcome{failed("half of it")},
