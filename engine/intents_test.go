@@ -79,7 +79,7 @@ func TestKeyedCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if list := intents(t, w.journal); len(list) != 0 {
-		t.Errorf("an id that the host shows is settled: %+v", list)
+		t.Fatalf("an id that the host shows is settled: %+v", list)
 	}
 	make()
 	if keys[2] == keys[0] {

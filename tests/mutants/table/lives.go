@@ -47,9 +47,9 @@ func ofLives() []Mutant {
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "with other inputs, all of them count as changed",
-			File:      "engine/update.go",
-			Find:      `		changes = e.allChanged(res)`,
-			Replace:   ``,
+			File:      "engine/finish.go",
+			Find:      `	out := e.change(ctx, res, *made.State, req, e.allChanged(res))`,
+			Replace:   `	out := e.change(ctx, res, *made.State, req, e.changes(ctx, res, req.Ref, *made.State, req.Inputs, req.Ignore))`,
 			Package:   "engine", Test: "TestCreateGoesOn", Fails: "all inputs count as changed",
 		},
 		{
