@@ -149,7 +149,7 @@ func (e *Engine) unmadeBy(res *resource, ref Ref, s State) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(s.Private.Unmade), func(name string) bool {
 		return slices.ContainsFunc(list, func(i journal.Intent) bool {
 			made := res.sends(i)
-			return i.Token == s.Private.Token && made != nil && made.model.As == name && (i.Status == journal.Answered || made.ownsWhatItSends())
+			return i.Token == s.Private.Token && made != nil && made.model.As == name && (i.WasAnswered() || made.ownsWhatItSends())
 		})
 	}), " ")
 }

@@ -256,3 +256,32 @@ func TestARefreshKeepsWhatWasBegun(t *testing.T) {
 		})
 	}
 }
+
+// TestMadeByARunThatNobodyHeardOf deletes with the state of the run before the last: the
+// host was given another one, and died before it recorded that.
+func TestMadeByARunThatNobodyHeardOf(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"post: {safe: true, ", "post: {once: true, ", "post: {key: true, ", "post: {", "do: {"} {
+		for _, whole := range []bool{false, true} {
+			t.Run(fmt.Sprint(kind, whole), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld().on("make1", refused("no"))
+				s := newScene(t, w, three(func(i int) string {
+					return fmt.Sprintf(`as: "m%d", world: %swhat: "make%d"}`, i, kind, i)
+				}))
+				state := s.create("name", "a").State
+				if state == nil {
+					t.Fatal("nothing was kept")
+				}
+				w.on("make1", yields())
+				if !whole {
+					w.on("make2", refused("no"))
+				}
+				if out := s.update(state, "name", "a"); out.State == nil || (out.Err == nil) != whole {
+					t.Fatalf("%+v", out)
+				}
+				s.removes(state, map[int]bool{0: true, 1: true, 2: whole})
+			})
+		}
+	}
+}
