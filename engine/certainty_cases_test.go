@@ -60,6 +60,18 @@ func (s *scene) statuses() []journal.Status {
 	return out
 }
 
+// diesBeforeHanding makes the journal what it is where the provider died after the
+// response, and before it gave the host a state.
+func (s *scene) diesBeforeHanding() {
+	s.Helper()
+	for _, i := range intents(s.T, s.w.journal) {
+		i.Status = journal.Answered
+		if err := journal.In(s.w.journal).Put(i, false); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
 // busy is a refusal that asks to come back.
 func busy() actions.Outcome {
 	return actions.Outcome{Status: actions.Refused, Err: errLost, Again: true, RetryAfter: time.Millisecond}

@@ -248,7 +248,8 @@ func TestHalfOfItStands(t *testing.T) {
 			inputs := []any{"name", "a", "title", "mine", "members", []any{"x"}}
 			if out := s.create(inputs...); out.Err != nil {
 				t.Fatal(out.Err)
-			} // and the host died before it could record it
+			}
+			s.diesBeforeHanding()
 			out, err := s.e.Settle(t.Context(), engine.SettleRequest{Intent: intents(t, w.journal)[0]})
 			if err != nil || out.Found != tc.stands {
 				t.Errorf("settle: %+v, %v", out, err)

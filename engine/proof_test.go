@@ -268,7 +268,8 @@ func TestWhatAnEarlierCreateWasToldStands(t *testing.T) {
 			s := newScene(t, w, provable)
 			if out := s.create("name", "a", "size", 1); out.Err != nil {
 				t.Fatal(out.Err)
-			} // and the host died before it could record it
+			}
+			s.diesBeforeHanding()
 			out := s.create("name", "a", "size", tc.size)
 			if out.Err == nil || out.State != nil {
 				t.Fatalf("%+v", out)
