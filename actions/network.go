@@ -214,7 +214,7 @@ func hostName(host string) (string, error) {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		addr, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
 		if err != nil || !addr.Is6() || addr.Zone() != "" || !strings.HasSuffix(host, "]") {
-			return "", fmt.Errorf("%q is no address", host)
+			return "", fmt.Errorf("%q is not an address", host)
 		}
 		return addr.String(), nil
 	}
@@ -231,7 +231,7 @@ func hostName(host string) (string, error) {
 		// What ends in a number is an address to some resolvers (127.1,
 		// 0x7f000001, 2130706433): one form only.
 		if addr, err := netip.ParseAddr(host); err != nil || !addr.Is4() {
-			return "", fmt.Errorf("%q is no address; write all four numbers", host)
+			return "", fmt.Errorf("%q is not an address; write all four numbers", host)
 		}
 	}
 	return host, nil

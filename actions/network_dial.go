@@ -42,7 +42,7 @@ func (n *Network) Dial(ctx context.Context, network, address string) (net.Conn, 
 func (n *Network) reachable(rule originRule, host, resolved string) error {
 	at, err := netip.ParseAddrPort(resolved)
 	if err != nil {
-		return fmt.Errorf("%s: %q is no address", host, resolved)
+		return fmt.Errorf("%s: %q is not an address", host, resolved)
 	}
 	addr := at.Addr().WithZone("")
 	ok := false

@@ -28,7 +28,7 @@ func (n *Network) Handed(u *url.URL) *Handed {
 	if n != nil {
 		own.rules, own.resolver = slices.Clone(n.rules), n.resolver
 	}
-	// A URL that has no origin is no grant, and reaches what redirects reach.
+	// A URL without an origin grants nothing: it reaches what redirects reach.
 	if origin, err := OriginOf(u); err == nil {
 		own.rules = append(own.rules, originRule{pattern: origin.String(), origin: origin})
 	}
@@ -85,7 +85,7 @@ func (h *Handed) arrived(at string) {
 func (h *Handed) reachable(host, port, resolved string) error {
 	at, err := netip.ParseAddrPort(resolved)
 	if err != nil {
-		return fmt.Errorf("%s: %q is no address", host, resolved)
+		return fmt.Errorf("%s: %q is not an address", host, resolved)
 	}
 	if name, err := hostName(bracketed(host)); err == nil {
 		host = name

@@ -326,21 +326,6 @@ func (s *step) typed() bool {
 	return false
 }
 
-// certain asks the kind where a call goes, and what is known of one that was not answered.
-func (s *step) certain(static actions.Static) {
-	if s.kind.Place != nil {
-		s.place, s.makes = s.kind.Place(static)
-	}
-	if s.effect != actions.Write {
-		return
-	}
-	if s.kind.Certainty != nil {
-		s.certainty = s.kind.Certainty(static)
-	}
-	s.ambiguous = s.kind.Ambiguous
-	s.overwrites = s.kind.Overwrites != nil && s.kind.Overwrites(static)
-}
-
 // kindBlock is the one kind that a family's block names.
 func (c *compiler) kindBlock(s *step, f spec.Field) (spec.Field, bool) {
 	names := make([]string, len(s.family.Kinds))

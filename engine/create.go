@@ -78,12 +78,7 @@ func (r *run) foreseeID() error {
 	if !r.res.idMixes {
 		return nil
 	}
-	before := r.vars.Values
-	r.vars.Values = maps.Clone(before)
-	defer func() { r.vars.Values = before }()
-	for _, name := range namesOfAnswers {
-		r.vars.Values[name] = expr.Unknown{}
-	}
+	defer r.withoutAnswers()()
 	if _, err := r.evalID(); unrecordable(err) {
 		return err
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/actions"
 )
@@ -15,8 +17,8 @@ func halfMade(res *resource, state State) bool {
 }
 
 // finishThenChange goes on with a create that stopped halfway, with the inputs that
-// it was begun with, and then changes what it made into what is wanted now: an
-// update knows how to change a whole resource, not how to make the rest of one. Where the
+// it was begun with, and then changes what it made to the inputs of now. An update
+// knows how to change a whole resource, not how to make the rest of one. Where the
 // step fails once more, the inputs of then may be why: the rest is made with those of
 // now. No update comes before: it would change what the create has not made, and somebody
 // else may have.
@@ -75,4 +77,40 @@ func failedAgain(before State, out Result) bool {
 	}
 	was, is := before.Private.Failed, out.State.Private.Failed
 	return is.Step == was.Step && !is.Unknown && !is.Stuck && len(is.Undone) == len(was.Undone) && len(is.Elements) == len(was.Elements)
+}
+
+// resume takes what an earlier run has finished: it goes on at the step that it
+// stopped at, or at the one that this step restarts at, and does again what was
+// undone.
+func (r *run) resume(s State) {
+	f := s.Private.Failed
+	r.unmade = strings.Fields(s.Private.Unmade)
+	r.resumed, r.finished = true, map[int]bool{}
+	first := f.Step
+	if f.Step < len(r.op.steps) {
+		first = r.op.steps[f.Step].restart
+	}
+	again := map[int]bool{}
+	for _, i := range f.Undone {
+		again[i] = true
+	}
+	r.remakes = r.verb == create && r.res.maker != nil && again[r.res.maker.index]
+	relying := r.op.relyOn(again)
+	for _, i := range f.Misfits {
+		r.misfit(i)
+	}
+	for i, value := range f.Results[:min(len(f.Results), len(r.op.steps))] {
+		if i >= first && !slices.Contains(f.Kept, i) || again[i] || relying[i] {
+			continue
+		}
+		r.finished[i] = true
+		r.record(r.op.steps[i], restored(value))
+		if r.op.steps[i].effect == actions.Write {
+			r.effected = true
+		}
+	}
+	if f.Elements != nil && first == f.Step && !relying[first] {
+		r.goesOn = r.op.steps[f.Step]
+		r.elements, _ = restored(f.Elements).(map[string]any)
+	}
 }

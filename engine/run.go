@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -325,42 +324,6 @@ func (r *run) seeing(s *step, answer any, f func() error) error {
 	defer func() { r.vars.Values, r.secrets.paths = before, marks }()
 	r.see(s, answer)
 	return f()
-}
-
-// resume takes what an earlier run has finished: it goes on at the step that it
-// stopped at, or at the one that this step restarts at, and does again what was
-// undone.
-func (r *run) resume(s State) {
-	f := s.Private.Failed
-	r.unmade = strings.Fields(s.Private.Unmade)
-	r.resumed, r.finished = true, map[int]bool{}
-	first := f.Step
-	if f.Step < len(r.op.steps) {
-		first = r.op.steps[f.Step].restart
-	}
-	again := map[int]bool{}
-	for _, i := range f.Undone {
-		again[i] = true
-	}
-	r.remakes = r.verb == create && r.res.maker != nil && again[r.res.maker.index]
-	relying := r.op.relyOn(again)
-	for _, i := range f.Misfits {
-		r.misfit(i)
-	}
-	for i, value := range f.Results[:min(len(f.Results), len(r.op.steps))] {
-		if i >= first && !slices.Contains(f.Kept, i) || again[i] || relying[i] {
-			continue
-		}
-		r.finished[i] = true
-		r.record(r.op.steps[i], restored(value))
-		if r.op.steps[i].effect == actions.Write {
-			r.effected = true
-		}
-	}
-	if f.Elements != nil && first == f.Step && !relying[first] {
-		r.goesOn = r.op.steps[f.Step]
-		r.elements, _ = restored(f.Elements).(map[string]any)
-	}
 }
 
 // yield is what the operation yields: its `return`, else what its last step

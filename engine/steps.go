@@ -397,33 +397,6 @@ func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error
 	return v, nil
 }
 
-// unsent is the context of what is evaluated before anything is sent: it ends as
-// soon as the operation is stopped, too.
-type unsent struct{ context.Context }
-
-func (u unsent) Err() error {
-	if err := u.Context.Err(); err != nil {
-		return err
-	}
-	return actions.Stopped(u.Context)
-}
-
-// beforeSending is the context of what is evaluated before anything is sent: it ends as
-// soon as the operation is stopped, too. Without a context there is none.
-func beforeSending(ctx context.Context) context.Context {
-	if ctx == nil {
-		return nil
-	}
-	return unsent{ctx}
-}
-
-// evaluateIn makes ctx the context that ends evaluations, and returns the one before:
-// `defer r.evaluateIn(r.evaluateIn(ctx))` puts that back.
-func (r *run) evaluateIn(ctx context.Context) (before context.Context) {
-	before, r.vars.Context = r.vars.Context, ctx
-	return before
-}
-
 // overtime is the error of a step that took longer than it may.
 func overtime(limit time.Duration, s *step) error {
 	what, option := "it", "the step's `timeout`"

@@ -213,7 +213,7 @@ func (j *Journal) Put(i Intent, sync bool) error {
 }
 
 // Hand records that the host was given a state, with that id, for the create of a token:
-// what of it was answered is handed from then on.
+// the intents of it that were answered become handed.
 func (j *Journal) Hand(s Subject, token, id string) error {
 	return remedy(j.change(s, false, func(before []Intent) ([]record, error) {
 		var records []record

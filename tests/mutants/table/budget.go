@@ -39,7 +39,7 @@ func ofBudgets() []Mutant {
 		{
 			Promise:   "Time is bounded like memory",
 			Mechanism: "an expression ends with its step's timeout",
-			File:      "engine/steps.go",
+			File:      "engine/stop.go",
 			Find:      `	before, r.vars.Context = r.vars.Context, ctx`,
 			Replace:   `	before = r.vars.Context`,
 			Package:   "engine", Test: "TestCostlyExpressionsStop/an argument/loops", Fails: "error =",
@@ -111,7 +111,7 @@ func ofBudgets() []Mutant {
 		{
 			Promise:   "Time is bounded like memory",
 			Mechanism: "what is evaluated outside of a step ends with a cancel",
-			File:      "engine/steps.go",
+			File:      "engine/stop.go",
 			Find:      "	return unsent{ctx}\n}",
 			Replace:   "	return ctx\n}",
 			Package:   "engine", Test: "TestEvaluationsEndWithTheirCall/loops/an upgrade/it is cancelled", Fails: "error =",

@@ -229,7 +229,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what was undone is done again",
-			File:      "engine/run.go",
+			File:      "engine/finish.go",
 			Find:      `		again[i] = true`,
 			Replace:   `		again[i] = false`,
 			Package:   "engine", Test: "TestUndoOfAPart", Fails: "(-want +got)",

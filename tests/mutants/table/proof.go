@@ -40,6 +40,8 @@ func ofProof() []Mutant {
 			"TestOtherInputsAndAnotherObject", "Pulumi was told of"),
 		row(foreign, "what was undone is not told as made", "engine/made.go", `			ran[t.step.model.As] = !undone[t.step.index]`, `			ran[t.step.model.As] = true`,
 			"TestMade/refused_at_2,_undo_001_", "the delete"),
+		row("Nothing is lost", "what a run made whose state was lost is the resource's", "engine/made.go", `(i.WasAnswered() || made`, `(i.Status == journal.Answered || made`,
+			"TestMadeByARunThatNobodyHeardOf/post:_{once:_true,_true", "the delete (-want +got)"),
 		row(foreign, "what a create was refused stays unmade when others go on", "engine/made.go", `		before := (r.verb != create || r.resumed) && !slices.Contains(r.unmade, name)`, `		before := r.verb != create || r.resumed && !slices.Contains(r.unmade, name)`,
 			"TestMadeOverALife/left_out", "the delete"),
 		row(foreign, "what nobody knows of is not told as made", "engine/made.go", `		if t.done || t.step.ownsWhatItSends() {`, `		if true {`,
@@ -77,6 +79,10 @@ func ofProof() []Mutant {
 			"TestWhatAPartOfAReadShows/read/the_part_first/title_somebody_else's/part_gone", "taken: true"),
 		row(whole, "what compares only as a whole says nothing while a part is unknown", "engine/proof.go", ` && !m.Set && m.Key == "")`, `)`,
 			"TestPartsComparedAsAWhole/a_set", "is not taken"),
+		row("Nothing is lost", "what read finds in part stands", "engine/proof.go", `	case errors.Is(err, errNotFound):
+		return true, nil`, `	case errors.Is(err, errNotFound):
+		return false, nil`,
+			"TestHalfOfItStands/a_part", "it is listed: false"),
 		row("Nothing is lost", "settle finds what read finds in part", "engine/settle.go", `		return &state, nil // it is half made`, `		return nil, nil`,
 			"TestHalfOfItStands/a_part", "settle: "),
 		row("Nothing is lost", "settle deletes what find finds, though read calls it gone", "engine/settle.go", `		case found.By == "response" || i.Operation == journal.Update:`, `		default:`,
@@ -101,7 +107,7 @@ func ofProof() []Mutant {
 			"TestARenameTakesNoOthersID/another", "has the id of what was found: true"),
 		row(foreign, "settle deletes nothing that does not hold what was sent", "engine/settle.go", `	if !req.Delete || found.Doubt != "" {`, `	if !req.Delete {`,
 			"TestSettleDoubts/another", "deleted: true"),
-		row(whole, "what relies on what was undone is done again", "engine/run.go", `|| again[i] || relying[i] {`, `|| again[i] {`,
+		row(whole, "what relies on what was undone is done again", "engine/finish.go", `|| again[i] || relying[i] {`, `|| again[i] {`,
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "label 2"),
 		row(whole, "what a step says of its own response makes it no follower of another", "engine/compile_arguments.go", `return slices.Contains(p.own, ref.Path[0]) })`, `return false })`,
 			"TestOwnResponsesAreNoReliance/${body.error}", "the run that goes on sends"),
@@ -135,6 +141,12 @@ func ofProof() []Mutant {
 			"TestWhatAMisfitLacks", "null cannot stand in text"),
 		row("An update changes only the version that it knows", "what is taken over has its ETag", "engine/proof.go", `	r.etag = reader.etag`, ``,
 			"TestEveryWayToAResourceHasItsETag/found_for_other", "with another version's: "),
+		row("Nothing is lost", "what an earlier create was told to have made is forgotten only once it is gone", "engine/proof.go", `	case err != nil:
+		return true, fmt.Errorf("reading what`, `	case err == nil:
+		return false, nil
+	case err != nil:
+		return true, fmt.Errorf("reading what`,
+			"TestWhatAnEarlierCreateWasToldStands/there", "it is listed: false"),
 		row("Nothing is lost", "an update that failed stays listed where a delete finds nothing", "engine/journals.go", `!i.UnderWay() && !moved`, `!i.UnderWay() && (true || !moved)`,
 			"TestAFailedMoveStaysListed/not_found", "the update is listed: false"),
 		row("Nothing is done twice under a key", "what may have been done for what was undone is sent under another key", "engine/relying.go", `	maybe := statusOf(failure) != actions.Refused`, `	maybe := false`,
