@@ -27,7 +27,7 @@ var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // reports one. Each must be a constant whose comment says what it means. The order
 // is that of folders and places.
 func collect(root string) ([]code, error) {
-	s := &sources{root: root, files: token.NewFileSet(), constants: map[string]map[string]*ast.ValueSpec{}, takers: map[string]int{}, functions: map[string]*ast.FuncDecl{}, under: map[*ast.FuncDecl]bool{}}
+	s := &sources{root: root, files: token.NewFileSet(), constants: map[string]map[string]*ast.ValueSpec{}, takers: map[string]int{}, exported: map[string]int{}, functions: map[string]*ast.FuncDecl{}, under: map[*ast.FuncDecl]bool{}}
 	for _, top := range []string{"spec", "actions", "engine", "cmd"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil {
@@ -58,6 +58,8 @@ type sources struct {
 	// takers are the functions with a parameter `code`, by folder and name: which
 	// one it is.
 	takers map[string]int
+	// exported are the takers that other folders may call, by name.
+	exported map[string]int
 	// functions are all, likewise.
 	functions map[string]*ast.FuncDecl
 	// under are those whose results are being looked at.
@@ -89,6 +91,9 @@ func (s *sources) parse(path string) error {
 			s.functions[folder+"."+d.Name.Name] = d
 			if i := codeParameter(d.Type); i >= 0 {
 				s.takers[folder+"."+d.Name.Name] = i
+				if d.Name.IsExported() {
+					s.exported[d.Name.Name] = i
+				}
 			}
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
@@ -158,7 +163,11 @@ func (s *sources) given(folder string, fn *ast.FuncDecl) []ast.Expr {
 				}
 			}
 		case *ast.CallExpr:
-			if i, ok := s.takers[folder+"."+called(n)]; ok && i < len(n.Args) && s.mayBeCode(n.Args[i]) {
+			i, ok := s.takers[folder+"."+called(n)]
+			if !ok {
+				i, ok = s.exported[called(n)]
+			}
+			if ok && i < len(n.Args) && s.mayBeCode(n.Args[i]) {
 				list = append(list, n.Args[i])
 			}
 		}

@@ -6,9 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"cuelang.org/go/cue/ast"
-	"cuelang.org/go/cue/literal"
-
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -74,7 +71,7 @@ func readEnv(c *attrCall) {
 }
 
 func readAutoname(c *attrCall) {
-	if t := c.l.named.types.Resolve(c.prop.Type); t.Kind != spec.String {
+	if t := c.named.types.Resolve(c.prop.Type); t.Kind != spec.String {
 		c.fail(fmt.Sprintf("@autoname is for text, not %s", t.Kind), "A name is derived for a string.")
 		return
 	}
@@ -116,51 +113,33 @@ func (c *attrCall) template() *spec.Node {
 		c.fail(fmt.Sprintf("@%s takes an expression", c.attr.Name()), fmt.Sprintf(`Write @%s("${…}").`, c.attr.Name()))
 		return nil
 	}
-	n := &spec.Node{Kind: spec.StringNode, Text: list[0], Range: c.at}
-	if placed, ok := c.l.attributeString(c, list[0]); ok {
+	if placed, ok := c.written(list[0]); ok {
 		return placed
 	}
-	return n
+	return &spec.Node{Kind: spec.StringNode, Text: list[0], Range: c.at}
 }
 
-// attributeString finds the quoted argument in the attribute's text.
-func (l *loader) attributeString(c *attrCall, text string) (*spec.Node, bool) {
-	for _, f := range l.fieldsWith(c.m, c.attr.Name()) {
-		body := f.Text
-		from := strings.IndexAny(body, `"#`)
-		if from < 0 || !f.Pos().IsValid() {
+// written finds the quoted argument in the attribute's text.
+func (c *attrCall) written(text string) (*spec.Node, bool) {
+	for _, source := range c.sources() {
+		if source.field == nil {
 			continue
 		}
-		src := l.files.byName[f.Pos().Filename()]
-		if src == nil {
-			continue
-		}
-		n, ok := src.scan(f.Pos().Offset() + from)
-		if ok && n.Text == text {
-			return n, true
+		for _, a := range source.field.Attrs {
+			from := strings.IndexAny(a.Text, `"#`)
+			if !strings.HasPrefix(a.Text, "@"+c.attr.Name()+"(") || from < 0 || !a.Pos().IsValid() {
+				continue
+			}
+			if n, ok := c.files.stringAt(a.Pos(), from); ok && n.Text == text {
+				return n, true
+			}
 		}
 	}
 	return nil, false
 }
 
-// fieldsWith are the attributes of that name on a property's declarations.
-func (l *loader) fieldsWith(m item, name string) []*ast.Attribute {
-	var attrs []*ast.Attribute
-	for _, from := range l.attributeSources(m) {
-		if from.field == nil {
-			continue
-		}
-		for _, a := range from.field.Attrs {
-			if strings.HasPrefix(a.Text, "@"+name+"(") {
-				attrs = append(attrs, a)
-			}
-		}
-	}
-	return attrs
-}
-
 func readSet(c *attrCall) {
-	if t := c.l.named.types.Resolve(c.prop.Type); t.Kind != spec.List && t.Kind != spec.Any {
+	if t := c.named.types.Resolve(c.prop.Type); t.Kind != spec.List && t.Kind != spec.Any {
 		c.fail(fmt.Sprintf("@set is for a list, not %s", t.Kind), "It says that the order of a list means nothing.")
 		return
 	}
@@ -176,14 +155,14 @@ func readKey(c *attrCall) {
 		c.fail("@key takes the name of a field", "Write @key(name).")
 		return
 	}
-	t := c.l.named.types.Resolve(c.prop.Type)
+	t := c.named.types.Resolve(c.prop.Type)
 	if t.Kind != spec.List {
 		c.fail(fmt.Sprintf("@key is for a list of structs, not %s", t.Kind), "It says which field tells the items of a list apart.")
 		return
 	}
 	prop := c.prop
-	c.l.named.later = append(c.l.named.later, func() {
-		elem := c.l.named.types.Resolve(t.Elem)
+	c.named.later = append(c.named.later, func() {
+		elem := c.named.types.Resolve(t.Elem)
 		if elem.Kind == spec.Object && elem.Field(list[0]) == nil {
 			c.fail(fmt.Sprintf("the list's items have no field %q", list[0]), diag.Remedy(list[0], elem.FieldNames()))
 		} else if elem.Kind != spec.Object && elem.Kind != spec.Any && elem.Kind != spec.Map {
@@ -210,7 +189,7 @@ func readEqual(c *attrCall) {
 		c.fail(fmt.Sprintf("@equal has no rule %q", given), diag.Remedy(given, equalities)+` Or write @equal("${lower(old) == lower(new)}").`)
 		return
 	}
-	if t := c.l.named.types.Resolve(c.prop.Type); t.Kind != spec.String && t.Kind != spec.Any {
+	if t := c.named.types.Resolve(c.prop.Type); t.Kind != spec.String && t.Kind != spec.Any {
 		c.fail(fmt.Sprintf("@equal(%s) is for text, not %s", list[0], t.Kind), `For other types, write an expression: @equal("${old == new}").`)
 		return
 	}
@@ -247,17 +226,4 @@ func readNames(c *attrCall) {
 		names[key] = value
 	}
 	c.prop.Names = names
-}
-
-// scan reads the quoted string at a byte of the source.
-func (s *source) scan(offset int) (*spec.Node, bool) {
-	scan := &literalScan{src: s, raw: s.content, at: offset}
-	if !scan.run() {
-		return nil, false
-	}
-	text := scan.text.String()
-	if _, err := literal.Unquote(string(s.content[offset:scan.at])); err != nil {
-		return nil, false
-	}
-	return &spec.Node{Kind: spec.StringNode, Text: text, Range: s.span(offset, scan.at), Marks: scan.marks}, true
 }

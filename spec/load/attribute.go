@@ -25,8 +25,8 @@ type attribute struct {
 	read   func(*attrCall)
 }
 
-// attributes is the table of LANGUAGE.md section 2.
-func attributes() []attribute {
+// attributeTable is the table of LANGUAGE.md section 2.
+func attributeTable() []attribute {
 	inputs, all := inputRole, configRole|inputRole|outputRole|argumentRole|resultRole
 	return []attribute{
 		{name: "replace", roles: inputs, remedy: "It says what a change of an input does.", read: marker(func(p *spec.Property) { p.Replace = true })},
@@ -51,48 +51,54 @@ func attributes() []attribute {
 // to judge.
 var foreignAttributes = []string{"tag", "embed", "if", "extern", "ignore", "go", "protobuf", "jsonschema", "experiment", "test"}
 
+// attributeReader reads the attributes of one property.
+type attributeReader struct {
+	*extractor
+	prop *spec.Property
+	item item
+	site site
+	// top says that the property is not one of a nested struct.
+	top bool
+}
+
 // attrCall is an attribute where it stands.
 type attrCall struct {
-	l    *loader
+	*attributeReader
 	attr cue.Attribute
-	prop *spec.Property
 	at   diag.Range
-	s    site
-	m    item
 }
 
 func (c *attrCall) fail(summary, detail string) {
-	c.l.report(badAttribute, c.at, c.s.place, summary, detail)
+	c.report(badAttribute, c.at, c.site.place, summary, detail)
 }
 
-// attributes reads those of a property: its own, those of the definition that
+// read reads the attributes of a property: its own, those of the definition that
 // it refers to, and those that CUE binds to the values of a map written without
 // braces.
-func (l *loader) attributes(m item, p *spec.Property, s site, top bool) {
+func (r *attributeReader) read() {
 	seen := map[string]bool{}
-	for i, from := range l.attributeSources(m) {
+	for i, from := range r.sources() {
 		for _, a := range from.value.Attributes(cue.ValueAttr) {
 			key := a.Name() + "(" + a.Contents() + ")"
 			if slices.Contains(foreignAttributes, a.Name()) || seen[key] || i > 0 && isWireRule(a) {
 				continue // a definition's rule is about the names within it
 			}
 			seen[key] = true
-			c := &attrCall{l: l, attr: a, prop: p, at: l.attributeRange(from, m, a), s: s, m: m}
-			l.attribute(c, top)
+			(&attrCall{attributeReader: r, attr: a, at: r.rangeOf(from, a)}).read()
 		}
 	}
-	l.exclusive(m, p, s)
+	r.exclusive()
 }
 
-// attributeSources are the values whose attributes are a property's.
-func (l *loader) attributeSources(m item) []item {
-	sources := []item{m}
-	if d := cue.Dereference(m.value); d.Source() != m.value.Source() {
+// sources are the values whose attributes are the property's.
+func (r *attributeReader) sources() []item {
+	sources := []item{r.item}
+	if d := cue.Dereference(r.item.value); d.Source() != r.item.value.Source() {
 		f, _ := d.Source().(*ast.Field)
 		sources = append(sources, item{value: d, field: f})
 	}
-	if lit, ok := m.expr.(*ast.StructLit); ok && !lit.Lbrace.IsValid() {
-		for _, inner := range l.members(m, cue.Patterns(true)) {
+	if lit, ok := r.item.expr.(*ast.StructLit); ok && !lit.Lbrace.IsValid() {
+		for _, inner := range r.members(r.item, cue.Patterns(true)) {
 			if inner.pattern {
 				sources = append(sources, inner)
 			}
@@ -101,39 +107,39 @@ func (l *loader) attributeSources(m item) []item {
 	return sources
 }
 
-// attributeRange is where an attribute is written.
-func (l *loader) attributeRange(from, m item, a cue.Attribute) diag.Range {
-	for _, f := range []*ast.Field{from.field, m.field} {
+// rangeOf is where an attribute is written.
+func (r *attributeReader) rangeOf(from item, a cue.Attribute) diag.Range {
+	for _, f := range []*ast.Field{from.field, r.item.field} {
 		if f == nil {
 			continue
 		}
 		for _, attr := range f.Attrs {
 			if strings.HasPrefix(attr.Text, "@"+a.Name()+"(") {
-				return l.files.span(attr.Pos(), attr.Pos().Add(len(attr.Text)))
+				return r.files.span(attr.Pos(), attr.Pos().Add(len(attr.Text)))
 			}
 		}
 	}
-	return m.at
+	return r.item.at
 }
 
-// attribute checks one against the table, and reads it.
-func (l *loader) attribute(c *attrCall, top bool) {
-	table := attributes()
+// read checks an attribute against the table, and reads it.
+func (c *attrCall) read() {
+	table := attributeTable()
 	i := slices.IndexFunc(table, func(a attribute) bool { return a.name == c.attr.Name() })
 	if i < 0 {
 		names := make([]string, len(table))
 		for i, a := range table {
 			names[i] = a.name
 		}
-		l.report(unknownAttribute, c.at, c.s.place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), diag.Remedy(c.attr.Name(), names))
+		c.report(unknownAttribute, c.at, c.site.place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), diag.Remedy(c.attr.Name(), names))
 		return
 	}
 	a := table[i]
 	switch {
-	case a.roles&c.s.role == 0:
-		l.report(misplacedAttribute, c.at, c.s.place, fmt.Sprintf("@%s means nothing on %s", a.name, roleNames[c.s.role]), a.remedy)
-	case a.top && (!top || c.s.named):
-		l.report(misplacedAttribute, c.at, c.s.place, fmt.Sprintf("@%s means nothing inside a struct", a.name), "Put it on the property that holds the struct, or flatten the struct.")
+	case a.roles&c.site.role == 0:
+		c.report(misplacedAttribute, c.at, c.site.place, fmt.Sprintf("@%s means nothing on %s", a.name, roleNames[c.site.role]), a.remedy)
+	case a.top && (!c.top || c.site.named):
+		c.report(misplacedAttribute, c.at, c.site.place, fmt.Sprintf("@%s means nothing inside a struct", a.name), "Put it on the property that holds the struct, or flatten the struct.")
 	default:
 		a.read(c)
 	}
@@ -145,15 +151,16 @@ var roleNames = map[role]string{
 }
 
 // exclusive reports attributes that contradict each other.
-func (l *loader) exclusive(m item, p *spec.Property, s site) {
+func (r *attributeReader) exclusive() {
+	p, m, s := r.prop, r.item, r.site
 	switch {
 	case p.Default != nil && p.DefaultExpr != nil:
-		l.report(badAttribute, m.at, s.place, "the property has two defaults", "Keep the * or @default.")
+		r.report(badAttribute, m.at, s.place, "the property has two defaults", "Keep the * or @default.")
 	case p.Default != nil && p.Autoname != nil, p.DefaultExpr != nil && p.Autoname != nil:
-		l.report(badAttribute, m.at, s.place, "the property has a default and a derived name", "Keep the default or @autoname.")
+		r.report(badAttribute, m.at, s.place, "the property has a default and a derived name", "Keep the default or @autoname.")
 	case p.Equal != "" && p.EqualExpr != nil:
-		l.report(badAttribute, m.at, s.place, "the property has two rules of equality", "Keep one @equal.")
+		r.report(badAttribute, m.at, s.place, "the property has two rules of equality", "Keep one @equal.")
 	case p.Set && p.Key != "":
-		l.report(badAttribute, m.at, s.place, "the list is both a set and keyed", "Keep @set() or @key(…).")
+		r.report(badAttribute, m.at, s.place, "the list is both a set and keyed", "Keep @set() or @key(…).")
 	}
 }

@@ -12,29 +12,29 @@ import (
 
 // function is a function of the provider, a method of a resource, or an action
 // that is run on demand: an operation with inputs and outputs.
-func (l *loader) function(it item, p place, what string) *spec.Function {
+func (r *stepReader) function(it item, p place, what string) *spec.Function {
 	f := &spec.Function{
-		Name: it.name, Doc: l.doc(it), Range: it.nameAt,
+		Name: it.name, Doc: r.doc(it), Range: it.nameAt,
 		Inputs: &spec.Type{Kind: spec.Object}, Outputs: &spec.Type{Kind: spec.Object},
 	}
-	if l.broken(it, p) {
+	if r.broken(it, p) {
 		return nil
 	}
-	if l.kind(it) != cue.StructKind {
-		l.wrongShape(it, p, "a struct")
+	if r.kind(it) != cue.StructKind {
+		r.wrongShape(it, p, "a struct")
 		return nil
 	}
 	takesOutputs := what != "an action"
 	own := func(m item) bool {
 		switch {
 		case m.name == "inputs":
-			f.Inputs = l.object(m, p.at("inputs").in("inputs"), argumentRole)
+			f.Inputs = r.object(m, p.at("inputs").in("inputs"), argumentRole)
 		case m.name == "outputs" && takesOutputs:
-			f.Outputs = l.object(m, p.at("outputs").in("outputs"), resultRole)
+			f.Outputs = r.object(m, p.at("outputs").in("outputs"), resultRole)
 		case m.name == "outputs":
-			l.report(misplacedKey, m.nameAt, p.at("outputs"), "an action has no outputs", "It is run for its effect. What yields values is a function or a method.")
+			r.report(misplacedKey, m.nameAt, p.at("outputs"), "an action has no outputs", "It is run for its effect. What yields values is a function or a method.")
 		case m.name == "return":
-			f.Return = l.node(m, p.at("return").in("return"))
+			f.Return = r.node(m, p.at("return").in("return"))
 		default:
 			// Of a block whose name is misspelt nothing is known.
 			switch diag.DidYouMean(m.name, []string{"inputs", "outputs"}) {
@@ -47,19 +47,19 @@ func (l *loader) function(it item, p place, what string) *spec.Function {
 		}
 		return true
 	}
-	f.Operation = l.operationWith(it, p, own, []string{"inputs", "outputs"})
+	f.Operation = r.operationWith(it, p, own, []string{"inputs", "outputs"})
 	if f.Operation == nil && f.Return == nil {
-		l.report(missingKey, it.nameAt, p, what+" needs a step", `Give it an action, steps: […], or return: "${…}" alone.`)
+		r.report(missingKey, it.nameAt, p, what+" needs a step", `Give it an action, steps: […], or return: "${…}" alone.`)
 	}
 	return f
 }
 
 // operationWith is an operation whose block has keys of something else too: own
 // takes those. It is nil where there is no step at all.
-func (l *loader) operationWith(it item, p place, own func(item) bool, near []string) *spec.Operation {
+func (r *stepReader) operationWith(it item, p place, own func(item) bool, near []string) *spec.Operation {
 	var mine []item
 	rest := 0
-	for _, m := range l.values(it) {
+	for _, m := range r.values(it) {
 		if own(m) {
 			continue
 		}
@@ -71,23 +71,23 @@ func (l *loader) operationWith(it item, p place, own func(item) bool, near []str
 	}
 	op := &spec.Operation{Range: it.at}
 	if slices.ContainsFunc(mine, func(m item) bool { return m.name == "steps" }) {
-		l.stepList(mine, p, false, op)
+		r.stepList(mine, p, false, op)
 		return op
 	}
 	taken := func(m item) bool { return !slices.ContainsFunc(mine, func(o item) bool { return o.name == m.name }) }
-	if step := l.stepWith(it, p, false, taken, append([]string{"steps", "return"}, near...)); step != nil {
+	if step := r.stepWith(it, p, false, taken, append([]string{"steps", "return"}, near...)); step != nil {
 		op.Steps = []*spec.Step{step}
 	}
 	return op
 }
 
 // lister is how a resource's existing ones are listed.
-func (l *loader) lister(it item, p place) *spec.Lister {
-	if l.broken(it, p) {
+func (r *stepReader) lister(it item, p place) *spec.Lister {
+	if r.broken(it, p) {
 		return nil
 	}
-	if l.kind(it) != cue.StructKind {
-		l.wrongShape(it, p, "a struct")
+	if r.kind(it) != cue.StructKind {
+		r.wrongShape(it, p, "a struct")
 		return nil
 	}
 	li := &spec.Lister{Inputs: &spec.Type{Kind: spec.Object}, Range: it.at}
@@ -96,13 +96,13 @@ func (l *loader) lister(it item, p place) *spec.Lister {
 		has[m.name] = true
 		switch m.name {
 		case "inputs":
-			li.Inputs = l.object(m, p.at("inputs").in("inputs"), argumentRole)
+			li.Inputs = r.object(m, p.at("inputs").in("inputs"), argumentRole)
 		case "items":
-			li.Items = l.template(m, p.at("items"))
+			li.Items = r.template(m, p.at("items"))
 		case "id":
-			li.ID = l.template(m, p.at("id"))
+			li.ID = r.template(m, p.at("id"))
 		case "name":
-			li.Name = l.template(m, p.at("name"))
+			li.Name = r.template(m, p.at("name"))
 		default:
 			// What is misspelt, which is reported, is not missing as well.
 			has[diag.DidYouMean(m.name, []string{"inputs", "items", "id", "name"})] = true
@@ -110,17 +110,17 @@ func (l *loader) lister(it item, p place) *spec.Lister {
 		}
 		return true
 	}
-	if op := l.operationWith(it, p, own, []string{"inputs", "items", "id", "name"}); op != nil && len(op.Steps) > 0 {
+	if op := r.operationWith(it, p, own, []string{"inputs", "items", "id", "name"}); op != nil && len(op.Steps) > 0 {
 		li.Step = op.Steps[0]
 		if len(op.Steps) > 1 || has["steps"] {
-			l.report(misplacedKey, it.nameAt, p, "list is one step", "Several steps cannot be listed from: name the one that answers with the items.")
+			r.report(misplacedKey, it.nameAt, p, "list is one step", "Several steps cannot be listed from: name the one that answers with the items.")
 		}
 	} else if op == nil {
-		l.report(missingKey, it.nameAt, p, "list has no step", "Give it the action that finds what there is, such as file: list: {…}.")
+		r.report(missingKey, it.nameAt, p, "list has no step", "Give it the action that finds what there is, such as file: list: {…}.")
 	}
 	for _, key := range []string{"items", "id"} {
 		if !has[key] {
-			l.report(missingKey, it.nameAt, p, fmt.Sprintf("list has no %s", key),
+			r.report(missingKey, it.nameAt, p, fmt.Sprintf("list has no %s", key),
 				`Say what the items are, and what names each: items: "${result.items}", id: "${each.value.path}".`)
 		}
 	}

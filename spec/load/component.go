@@ -1,8 +1,6 @@
 package load
 
 import (
-	"slices"
-
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
@@ -72,12 +70,12 @@ func (l *loader) child(it item, p place) *spec.Child {
 	}
 	for name, part := range map[string]struct {
 		into **spec.Node
-		read func(*loader, item, place) *spec.Node
+		read func(*dataReader, item, place) *spec.Node
 	}{
-		"if": {&c.If, (*loader).condition}, "forEach": {&c.ForEach, (*loader).forEach}, "inputs": {&c.Inputs, (*loader).structOrTemplate},
+		"if": {&c.If, (*dataReader).condition}, "forEach": {&c.ForEach, (*dataReader).forEach}, "inputs": {&c.Inputs, (*dataReader).structOrTemplate},
 	} {
 		if m, ok := b.get(name); ok {
-			*part.into = part.read(l, m, b.at(name))
+			*part.into = part.read(l.dataReader, m, b.at(name))
 		} else if meant[name] {
 			*part.into = &spec.Node{Range: it.at}
 		}
@@ -88,110 +86,61 @@ func (l *loader) child(it item, p place) *spec.Child {
 	return c
 }
 
-func (l *loader) structOrTemplate(it item, p place) *spec.Node {
-	n := l.node(it, p)
-	if n.Kind != 0 && n.Kind != spec.MapNode && n.Kind != spec.StringNode {
-		l.wrongShape(it, p, "a struct")
-		n.Kind = 0
-	}
-	return n
-}
-
 // childOption is an option of a child: how its value is read.
 type childOption struct {
 	name string
-	read func(*loader, item, place) *spec.Node
+	read func(*dataReader, item, place) *spec.Node
 }
 
 // childOptions are the options of Pulumi's that a child takes. What they are
 // typed as, and which children they may name, is the compiler's to know.
 var childOptions = []childOption{
-	{"dependsOn", (*loader).textList},
-	{"protect", (*loader).condition},
-	{"aliases", (*loader).childAliases},
-	{"deleteBeforeReplace", (*loader).condition},
-	{"ignoreChanges", (*loader).textList},
-	{"replaceOnChanges", (*loader).textList},
-	{"provider", (*loader).template},
-	{"version", (*loader).template},
-	{"pluginDownloadURL", (*loader).template},
-	{"parent", (*loader).template},
-	{"additionalSecretOutputs", (*loader).textList},
-	{"retainOnDelete", (*loader).condition},
-	{"deletedWith", (*loader).template},
-	{"customTimeouts", (*loader).childTimeouts},
-	{"import", (*loader).template},
-	{"component", (*loader).flag},
+	{"dependsOn", (*dataReader).textList},
+	{"protect", (*dataReader).condition},
+	{"aliases", (*dataReader).childAliases},
+	{"deleteBeforeReplace", (*dataReader).condition},
+	{"ignoreChanges", (*dataReader).textList},
+	{"replaceOnChanges", (*dataReader).textList},
+	{"provider", (*dataReader).template},
+	{"version", (*dataReader).template},
+	{"pluginDownloadURL", (*dataReader).template},
+	{"parent", (*dataReader).template},
+	{"additionalSecretOutputs", (*dataReader).textList},
+	{"retainOnDelete", (*dataReader).condition},
+	{"deletedWith", (*dataReader).template},
+	{"customTimeouts", (*dataReader).childTimeouts},
+	{"import", (*dataReader).template},
+	{"component", (*dataReader).flag},
 }
 
 // childOptions reads the options of a child into a struct of templates.
-func (l *loader) childOptions(it item, p place) *spec.Node {
-	return l.structOf(it, p, "the options block", childOptions)
+func (r *dataReader) childOptions(it item, p place) *spec.Node {
+	return r.structOf(it, p, "the options block", childOptions)
 }
 
 // childTimeouts are how long the operations of a child may take.
-func (l *loader) childTimeouts(it item, p place) *spec.Node {
-	return l.structOf(it, p, "customTimeouts", []childOption{
-		{"create", (*loader).duration}, {"update", (*loader).duration}, {"delete", (*loader).duration},
+func (r *dataReader) childTimeouts(it item, p place) *spec.Node {
+	return r.structOf(it, p, "customTimeouts", []childOption{
+		{"create", (*dataReader).duration}, {"update", (*dataReader).duration}, {"delete", (*dataReader).duration},
 	})
 }
 
-// structOf reads a block of templates.
-func (l *loader) structOf(it item, p place, what string, known []childOption) *spec.Node {
-	names := make([]string, len(known))
-	for i, o := range known {
-		names[i] = o.name
-	}
-	b, ok := l.block(it, p, what, names, nil)
-	if !ok {
-		return &spec.Node{Range: it.at}
-	}
-	n := &spec.Node{Kind: spec.MapNode, Range: it.at}
-	for _, m := range b.order {
-		i := slices.Index(names, m.name)
-		if _, given := b.get(m.name); i < 0 || !given {
-			continue
-		}
-		n.Fields = append(n.Fields, spec.Field{Name: m.name, NameRange: m.nameAt, Value: known[i].read(l, m, p.at(m.name))})
-	}
-	return n
-}
-
-// textList is a list of templates, as one node.
-func (l *loader) textList(it item, p place) *spec.Node {
-	n := &spec.Node{Kind: spec.ListNode, Range: it.at}
-	if !l.list(it, p, func(m item, at place) { n.Items = append(n.Items, l.template(m, at)) }) {
-		n.Kind = 0
-	}
-	return n
-}
-
-// flag is true or false, known at load.
-func (l *loader) flag(it item, p place) *spec.Node {
-	n := l.node(it, p)
-	if n.Kind != 0 && n.Kind != spec.BoolNode {
-		l.wrongShape(it, p, "true or false")
-		n.Kind = 0
-	}
-	return n
-}
-
 // childAliases are former names, URNs, or structs that say what was different.
-func (l *loader) childAliases(it item, p place) *spec.Node {
+func (r *dataReader) childAliases(it item, p place) *spec.Node {
 	n := &spec.Node{Kind: spec.ListNode, Range: it.at}
-	if !l.list(it, p, func(m item, at place) {
-		if l.kind(m) == cue.StructKind {
-			n.Items = append(n.Items, l.structOf(m, at, "an alias", []childOption{
-				{"name", (*loader).template},
-				{"type", (*loader).template},
-				{"parent", (*loader).template},
-				{"noParent", (*loader).flag},
-				{"stack", (*loader).template},
-				{"project", (*loader).template},
+	if !r.list(it, p, func(m item, at place) {
+		if r.kind(m) == cue.StructKind {
+			n.Items = append(n.Items, r.structOf(m, at, "an alias", []childOption{
+				{"name", (*dataReader).template},
+				{"type", (*dataReader).template},
+				{"parent", (*dataReader).template},
+				{"noParent", (*dataReader).flag},
+				{"stack", (*dataReader).template},
+				{"project", (*dataReader).template},
 			}))
 			return
 		}
-		n.Items = append(n.Items, l.template(m, at))
+		n.Items = append(n.Items, r.template(m, at))
 	}) {
 		n.Kind = 0
 	}

@@ -18,10 +18,10 @@ import (
 const maxRegexp = 1024
 
 // bound is `>=1`, `!="x"`, `=~"^a"`.
-func (l *loader) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Type {
+func (x *extractor) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Type {
 	t := &spec.Type{}
 	if len(args) != 1 || !args[0].IsConcrete() {
-		l.report(crossField, it.at, s.place, "a bound must be a literal", "A rule over several inputs is a check: checks: [{assert: \"${inputs.min <= inputs.max}\", message: \"…\"}].")
+		x.report(crossField, it.at, s.place, "a bound must be a literal", "A rule over several inputs is a check: checks: [{assert: \"${inputs.min <= inputs.max}\", message: \"…\"}].")
 		return t
 	}
 	value := plain(args[0])
@@ -32,7 +32,7 @@ func (l *loader) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Type 
 		t.Kind = spec.String
 	case nil:
 	default:
-		l.report(unsupportedType, it.at, s.place, "only numbers and text have bounds", "Use an enum for other literals: true | false.")
+		x.report(unsupportedType, it.at, s.place, "only numbers and text have bounds", "Use an enum for other literals: true | false.")
 		return t
 	}
 	switch op {
@@ -49,24 +49,24 @@ func (l *loader) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Type 
 			t.Kind = spec.Any
 		}
 	case cue.RegexMatchOp, cue.NotRegexMatchOp:
-		l.pattern(it, t, value, op == cue.NotRegexMatchOp, s)
+		x.pattern(it, t, value, op == cue.NotRegexMatchOp, s)
 	}
 	return t
 }
 
 // pattern adds a regular expression.
-func (l *loader) pattern(it item, t *spec.Type, value any, negated bool, s site) {
+func (x *extractor) pattern(it item, t *spec.Type, value any, negated bool, s site) {
 	text, ok := value.(string)
 	if !ok {
-		l.report(badRegexp, it.at, s.place, "a regular expression is text", `Write it in quotes: =~"^[a-z]+$".`)
+		x.report(badRegexp, it.at, s.place, "a regular expression is text", `Write it in quotes: =~"^[a-z]+$".`)
 		return
 	}
 	if len(text) > maxRegexp {
-		l.report(badRegexp, it.at, s.place, fmt.Sprintf("the regular expression is longer than %d bytes", maxRegexp), "Split the rule over several expressions, or write it as checks: […].")
+		x.report(badRegexp, it.at, s.place, fmt.Sprintf("the regular expression is longer than %d bytes", maxRegexp), "Split the rule over several expressions, or write it as checks: […].")
 		return
 	}
 	if _, err := budget.Compile(text); err != nil {
-		l.report(badRegexp, it.at, s.place, err.Error(), regexpRemedy(err))
+		x.report(badRegexp, it.at, s.place, err.Error(), regexpRemedy(err))
 		return
 	}
 	t.Patterns = []spec.Pattern{{Regexp: text, Negated: negated}}
@@ -90,13 +90,13 @@ func regexpRemedy(err error) string {
 }
 
 // validator is a call such as strings.MinRunes(2).
-func (l *loader) validator(it item, v cue.Value, args []cue.Value, s site) *spec.Type {
+func (x *extractor) validator(it item, v cue.Value, args []cue.Value, s site) *spec.Type {
 	name := libraryValue(it)
 	if name == "" {
 		name = callName(it.expr, v, args)
 	}
 	if v.IsConcrete() && v.Err() == nil { // a function that was evaluated
-		return l.plainType(it, v, s)
+		return x.plainType(it, v, s)
 	}
 	var n int64
 	var err error
@@ -113,7 +113,7 @@ func (l *loader) validator(it item, v cue.Value, args []cue.Value, s site) *spec
 		if name == "math.MultipleOf" && len(args) > 1 && args[1].IsConcrete() {
 			return &spec.Type{Kind: spec.Number, MultipleOf: fmt.Sprint(plain(args[1]))}
 		}
-		l.report(crossField, it.at, s.place, name+" takes a literal number", "The limit is fixed when the spec is loaded: write the number.")
+		x.report(crossField, it.at, s.place, name+" takes a literal number", "The limit is fixed when the spec is loaded: write the number.")
 	case name == "strings.MinRunes":
 		return &spec.Type{Kind: spec.String, MinLen: count()}
 	case name == "strings.MaxRunes":
@@ -129,10 +129,10 @@ func (l *loader) validator(it item, v cue.Value, args []cue.Value, s site) *spec
 	case name == "math.MultipleOf":
 		return &spec.Type{Kind: spec.Number, MultipleOf: strconv.FormatInt(n, 10)}
 	default:
-		if l.broken(it, s.place) {
+		if x.broken(it, s.place) {
 			break
 		}
-		l.report(unsupportedType, it.at, s.place, fmt.Sprintf("%s cannot be part of a property's type", name),
+		x.report(unsupportedType, it.at, s.place, fmt.Sprintf("%s cannot be part of a property's type", name),
 			"Known are strings.MinRunes and MaxRunes, list.MinItems, MaxItems and UniqueItems, struct.MinFields and MaxFields, math.MultipleOf. For other rules, use a regular expression (=~) or checks: […].")
 	}
 	return &spec.Type{}
@@ -199,24 +199,24 @@ func importName(s *ast.ImportSpec) string {
 }
 
 // conjunction is `A & B`, or several declarations of one thing.
-func (l *loader) conjunction(it item, v cue.Value, args []cue.Value, s site) *spec.Type {
-	if l.structural(args) {
-		return l.plainType(it, v, s)
+func (x *extractor) conjunction(it item, v cue.Value, args []cue.Value, s site) *spec.Type {
+	if structural(args) {
+		return x.plainType(it, v, s)
 	}
-	if k := v.IncompleteKind(); k == cue.BottomKind && !l.hasCall(args) {
-		l.broken(it, s.place)
+	if k := v.IncompleteKind(); k == cue.BottomKind && !hasCall(args) {
+		x.broken(it, s.place)
 		return &spec.Type{}
 	}
 	if v.IsConcrete() && v.IncompleteKind()&(cue.StructKind|cue.ListKind) == 0 {
-		return l.plainType(it, v, s)
+		return x.plainType(it, v, s)
 	}
 	t := &spec.Type{}
 	for _, a := range args {
-		part := l.part(it, a)
-		next := l.inline(l.typ(part, s.deeper()))
+		part := x.part(it, a)
+		next := x.inline(x.typ(part, s.deeper()))
 		merged, problem := merge(t, next)
 		if problem != "" {
-			l.report(conflict, part.at, s.place, problem, "Both cannot hold: remove or correct one.")
+			x.report(conflict, part.at, s.place, problem, "Both cannot hold: remove or correct one.")
 			return t
 		}
 		t = merged
@@ -225,10 +225,10 @@ func (l *loader) conjunction(it item, v cue.Value, args []cue.Value, s site) *sp
 }
 
 // structural reports whether only structs are unified, which CUE does itself.
-func (l *loader) structural(args []cue.Value) bool {
+func structural(args []cue.Value) bool {
 	for _, a := range args {
 		op, _ := a.Expr()
-		if a.IncompleteKind() != cue.StructKind || op == cue.OrOp || l.hasCall([]cue.Value{a}) {
+		if a.IncompleteKind() != cue.StructKind || op == cue.OrOp || hasCall([]cue.Value{a}) {
 			return false
 		}
 	}
@@ -237,10 +237,10 @@ func (l *loader) structural(args []cue.Value) bool {
 
 // hasCall reports whether a validator is among the parts: CUE gives no kind to
 // some of them until there is a value.
-func (l *loader) hasCall(args []cue.Value) bool {
+func hasCall(args []cue.Value) bool {
 	for _, a := range args {
 		op, inner := a.Expr()
-		if op == cue.CallOp || op == cue.AndOp && l.hasCall(inner) {
+		if op == cue.CallOp || op == cue.AndOp && hasCall(inner) {
 			return true
 		}
 	}
@@ -248,11 +248,11 @@ func (l *loader) hasCall(args []cue.Value) bool {
 }
 
 // inline is a type without its name, to be made narrower.
-func (l *loader) inline(t *spec.Type) *spec.Type {
+func (x *extractor) inline(t *spec.Type) *spec.Type {
 	if t.Ref == "" {
 		return t
 	}
-	c := *l.named.types.Resolve(t)
+	c := *x.named.types.Resolve(t)
 	c.Ref = ""
 	return &c
 }

@@ -15,30 +15,30 @@ import (
 
 // cueError reports an error of CUE's, once for each place; fallback is the
 // place of an error that has none.
-func (l *loader) cueError(e errors.Error, p place, fallback diag.Range) {
+func (d *document) cueError(e errors.Error, p place, fallback diag.Range) {
 	code, _, _ := explain(message(e))
-	l.cueErrorAs(e, p, fallback, code)
+	d.cueErrorAs(e, p, fallback, code)
 }
 
 // cueErrorAs is cueError with the code decided.
-func (l *loader) cueErrorAs(e errors.Error, p place, fallback diag.Range, code string) {
+func (d *document) cueErrorAs(e errors.Error, p place, fallback diag.Range, code string) {
 	msg := message(e)
-	at, others := l.errorPlaces(e)
+	at, others := d.errorPlaces(e)
 	if strings.HasPrefix(msg, "cannot embed") {
-		fallback = l.firstEmbed(fallback)
+		if first := d.syntax.firstEmbed(); first != nil {
+			fallback = d.files.of(first) // of errors about all of them, which have no place
+		}
 	}
 	if at.IsZero() {
 		at = fallback
 	}
-	key := at.String()
-	if l.seen[key] {
+	if !d.once(at.String()) {
 		return
 	}
-	l.seen[key] = true
 	for _, o := range others {
-		l.seen[o.String()] = true
+		d.seen[o.String()] = true
 	}
-	if strings.HasPrefix(msg, "undefined field") && l.memberOfHole(at) {
+	if strings.HasPrefix(msg, "undefined field") && d.memberOfHole(at) {
 		return
 	}
 	explained, summary, detail := explain(msg)
@@ -46,12 +46,12 @@ func (l *loader) cueErrorAs(e errors.Error, p place, fallback diag.Range, code s
 		detail = syntaxRemedy
 	}
 	if name := missingName(msg); name != "" {
-		if near := diag.DidYouMean(name, l.names()); near != "" {
+		if near := diag.DidYouMean(name, d.syntax.names()); near != "" {
 			detail = fmt.Sprintf("Did you mean %q? ", near) + detail
 		}
 	}
 	if p.path == "" {
-		p = lintSite{path: e.Path()}.place()
+		p = placeOf(e.Path())
 	}
 	for i, o := range others {
 		if i == 0 {
@@ -62,25 +62,7 @@ func (l *loader) cueErrorAs(e errors.Error, p place, fallback diag.Range, code s
 			detail += "."
 		}
 	}
-	l.report(code, at, p, summary, detail)
-}
-
-// firstEmbed is the range of the first @embed, for CUE's errors about all of
-// them, which have no place; else otherwise.
-func (l *loader) firstEmbed(otherwise diag.Range) diag.Range {
-	var found *ast.Attribute
-	for _, f := range l.syntax.files {
-		ast.Walk(f, func(n ast.Node) bool {
-			if a, ok := n.(*ast.Attribute); ok && found == nil && strings.HasPrefix(a.Text, "@embed(") {
-				found = a
-			}
-			return found == nil
-		}, nil)
-	}
-	if found == nil {
-		return otherwise
-	}
-	return l.files.of(found)
+	d.report(code, at, p, summary, detail)
 }
 
 // missingName is the name in CUE's complaint about a reference, or "".
@@ -91,16 +73,6 @@ func missingName(msg string) string {
 		return ""
 	}
 	return name
-}
-
-// names are those that a CUE expression anywhere in the spec may refer to.
-func (l *loader) names() []string {
-	names := slices.Concat(predeclaredTypes, predeclared)
-	for name := range l.syntax.root.children {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // message is what an error says itself, without the places and the wrapping
@@ -122,13 +94,13 @@ func message(e errors.Error) string {
 }
 
 // errorPlaces are where an error is, the best first, in the author's files only.
-func (l *loader) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
+func (d *document) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 	var places []diag.Range
 	add := func(pos token.Pos) {
-		if !pos.IsValid() || l.files.byName[pos.Filename()] == nil {
+		if !pos.IsValid() || d.files.byName[pos.Filename()] == nil {
 			return
 		}
-		r := l.nodeAt(pos)
+		r := d.nodeAt(pos)
 		for _, have := range places {
 			if have == r {
 				return
@@ -149,38 +121,38 @@ func (l *loader) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 // cueErrors reports what CUE has against one value. Where that is a disjunction
 // of which nothing is left, CUE gives an error for each alternative: they are
 // one mistake.
-func (l *loader) cueErrors(err error, p place, at diag.Range) {
+func (d *document) cueErrors(err error, p place, at diag.Range) {
 	all := errors.Errors(errors.Promote(err, ""))
 	for _, e := range all {
 		if !strings.Contains(message(e), "empty disjunction") {
 			continue
 		}
 		for _, e := range all {
-			where, others := l.errorPlaces(e)
+			where, others := d.errorPlaces(e)
 			for _, o := range append(others, where) {
-				l.seen[o.String()] = true
+				d.seen[o.String()] = true
 			}
 		}
-		if !l.seen[at.String()] || len(all) > 1 {
-			l.report(conflict, at, p, "none of the alternatives is possible here", strings.TrimSuffix(message(all[len(all)-1]), ":")+".")
+		if !d.seen[at.String()] || len(all) > 1 {
+			d.report(conflict, at, p, "none of the alternatives is possible here", strings.TrimSuffix(message(all[len(all)-1]), ":")+".")
 		}
-		l.seen[at.String()] = true
+		d.seen[at.String()] = true
 		return
 	}
 	for _, e := range all {
-		l.cueError(e, p, at)
+		d.cueError(e, p, at)
 	}
 }
 
 // nodeAt is the range of the smallest expression that starts at a position.
-func (l *loader) nodeAt(pos token.Pos) diag.Range {
-	best := l.files.span(pos, token.NoPos)
-	if l.syntax == nil {
+func (d *document) nodeAt(pos token.Pos) diag.Range {
+	best := d.files.span(pos, token.NoPos)
+	if d.syntax == nil {
 		return best
 	}
 	var found ast.Node
-	for _, f := range l.syntax.files {
-		if f.Filename != pos.Filename() && !l.raw {
+	for _, f := range d.syntax.files {
+		if f.Filename != pos.Filename() && !d.raw {
 			continue
 		}
 		ast.Walk(f, func(n ast.Node) bool {
@@ -202,7 +174,7 @@ func (l *loader) nodeAt(pos token.Pos) diag.Range {
 	if found == nil {
 		return best
 	}
-	return l.files.of(found)
+	return d.files.of(found)
 }
 
 // syntaxRemedy is said of what no parser can explain.
@@ -245,10 +217,10 @@ func explain(msg string) (code, summary, detail string) {
 
 // leftovers reports the errors of evaluation that no part of the walk met: in
 // hidden fields and definitions.
-func (l *loader) leftovers(v cue.Value) {
+func (d *document) leftovers(v cue.Value) {
 	for _, e := range errors.Errors(v.Validate()) {
 		if !strings.Contains(message(e), "empty disjunction") {
-			l.cueError(e, place{}, l.documentStart())
+			d.cueError(e, place{}, d.start())
 		}
 	}
 }

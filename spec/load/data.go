@@ -24,19 +24,19 @@ import (
 var predeclared = []string{"strings", "list", "struct", "math", "net", "time", "regexp"}
 
 // dataInstance is an instance of a document without CUE around its types.
-func (l *loader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance {
-	l.raw = true
-	d := &dataTypes{l: l, imports: map[string]bool{}, parsed: map[*ast.StructLit]bool{}}
+func (r *reader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance {
+	r.raw = true
+	d := &dataTypes{doc: r.document, imports: map[string]bool{}, parsed: map[*ast.StructLit]bool{}}
 	f.Decls = d.top(root)
 	f.Decls = append(d.prelude(), f.Decls...)
 	astutil.Resolve(f, func(token.Pos, string, ...any) {})
 	inst := build.NewContext().NewInstance("", nil)
 	if err := inst.AddSyntax(f); err != nil {
-		l.instanceErrors(inst)
+		r.instanceErrors(inst)
 		return nil
 	}
 	if err := inst.Complete(); err != nil {
-		l.instanceErrors(inst)
+		r.instanceErrors(inst)
 		return nil
 	}
 	return inst
@@ -44,7 +44,7 @@ func (l *loader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance 
 
 // dataTypes turns the strings of types into CUE.
 type dataTypes struct {
-	l       *loader
+	doc     *document
 	imports map[string]bool
 	parsed  map[*ast.StructLit]bool // structs that are CUE already
 	n       int
@@ -90,39 +90,11 @@ func (d *dataTypes) top(root *ast.StructLit) []ast.Decl {
 	return decls
 }
 
-func fieldsOf(s *ast.StructLit) []*ast.Field {
-	var fields []*ast.Field
-	for _, e := range s.Elts {
-		if f, ok := e.(*ast.Field); ok {
-			fields = append(fields, f)
-		}
-	}
-	return fields
-}
-
-// labelOf is the name of a field, also behind an alias; "" for a pattern or an
-// expression.
-func labelOf(f *ast.Field) string {
-	label := f.Label
-	if alias, ok := label.(*ast.Alias); ok {
-		inner, ok := alias.Expr.(ast.Label)
-		if !ok {
-			return ""
-		}
-		label = inner
-	}
-	name, _, err := ast.LabelName(label)
-	if err != nil {
-		return ""
-	}
-	return name
-}
-
 // named makes definitions of the block `types`.
 func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 	block, ok := f.Value.(*ast.StructLit)
 	if !ok {
-		d.l.report(wrongShape, d.l.files.of(f.Value), place{"types", "types"}, "types must be a struct of types by name", "Write types: {Rule: {port: int}}, and refer to it as #Rule.")
+		d.doc.report(wrongShape, d.doc.files.of(f.Value), place{"types", "types"}, "types must be a struct of types by name", "Write types: {Rule: {port: int}}, and refer to it as #Rule.")
 		return nil
 	}
 	var decls []ast.Decl
@@ -132,16 +104,16 @@ func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 		bare := strings.TrimPrefix(name, "#")
 		switch {
 		case !typeName.MatchString(name):
-			d.l.report(badName, d.l.files.of(t.Label), p, fmt.Sprintf("%q is no name for a type", name),
+			d.doc.report(badName, d.doc.files.of(t.Label), p, fmt.Sprintf("%q is no name for a type", name),
 				fmt.Sprintf("A capital letter, then letters and digits: %q.", suggestName(name, true)))
 			continue
 		case bare == "Asset" || bare == "Archive":
-			d.l.report(duplicateName, d.l.files.of(t.Label), p, fmt.Sprintf("#%s is declared already", bare), "It types files that the user hands over. Choose another name.")
+			d.doc.report(duplicateName, d.doc.files.of(t.Label), p, fmt.Sprintf("#%s is declared already", bare), "It types files that the user hands over. Choose another name.")
 			continue
 		}
 		label := ast.NewIdent("#" + bare)
 		label.NamePos = t.Label.Pos()
-		d.l.files.exact[label] = d.l.files.of(t.Label)
+		d.doc.files.exact[label] = d.doc.files.of(t.Label)
 		t.Label = label
 		d.typed(t, p)
 		decls = append(decls, t)
@@ -222,20 +194,20 @@ func (d *dataTypes) constraint(f *ast.Field, name string) {
 	if name[len(bare)] == '!' {
 		f.Constraint = token.NOT
 	}
-	at := d.l.files.of(f.Label)
+	at := d.doc.files.of(f.Label)
 	if at.End.Column > at.Start.Column+1 && at.End.Line == at.Start.Line {
 		at.End.Column -= len(name) - len(bare)
 	}
 	label := ast.NewString(bare)
 	ast.SetPos(label, f.Label.Pos())
-	d.l.files.exact[label] = at
+	d.doc.files.exact[label] = at
 	f.Label = label
 }
 
 // patternLabel makes a label of the key `[string]` or `[=~"^a"]`.
 func (d *dataTypes) patternLabel(f *ast.Field, p place) (ast.Label, bool) {
 	name := labelOf(f)
-	node := &spec.Node{Kind: spec.StringNode, Text: name, Range: d.l.files.of(f.Label)}
+	node := &spec.Node{Kind: spec.StringNode, Text: name, Range: d.doc.files.of(f.Label)}
 	parsed := d.parse(node, p)
 	if parsed == nil {
 		return nil, false
@@ -266,10 +238,10 @@ func (d *dataTypes) listType(list *ast.ListLit, p place) ast.Expr {
 		if !ok {
 			continue
 		}
-		node, ok := d.l.files.stringNode(lit)
+		node, ok := d.doc.files.stringNode(lit)
 		if ok && len(list.Elts) == 1 && strings.HasPrefix(node.Text, "...") {
 			if parsed := d.parseAs(node, "x: [", "]", p); parsed != nil {
-				d.l.files.exact[parsed.Value] = d.l.files.of(list)
+				d.doc.files.exact[parsed.Value] = d.doc.files.of(list)
 				return parsed.Value
 			}
 			continue
@@ -283,7 +255,7 @@ func (d *dataTypes) listType(list *ast.ListLit, p place) ast.Expr {
 
 // text parses a string as a type, nil for what is none.
 func (d *dataTypes) text(lit *ast.BasicLit, p place) *ast.Field {
-	node, ok := d.l.files.stringNode(lit)
+	node, ok := d.doc.files.stringNode(lit)
 	if !ok {
 		return nil
 	}
@@ -297,10 +269,10 @@ func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p place) *as
 	d.n++
 	name := fmt.Sprintf("type %d of %s", d.n, node.Range.File)
 	content := []byte(prefix + node.Text + suffix)
-	d.l.files.addInner(name, content, node, len(prefix))
+	d.doc.files.addInner(name, content, node, len(prefix))
 	hole := &ast.Field{Label: ast.NewIdent("x"), Value: d.hole(name)}
-	if at, what := d.l.tooDeep(name, content); what != "" {
-		d.l.report(tooDeep, at, p, what, fmt.Sprintf("Expressions may nest %d deep.", maxDepth))
+	if at, what := d.doc.tooDeep(name, content); what != "" {
+		d.doc.report(tooDeep, at, p, what, fmt.Sprintf("Expressions may nest %d deep.", maxDepth))
 		return hole
 	}
 	f, err := parser.ParseFile(name, content, parser.ParseComments)
@@ -309,12 +281,12 @@ func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p place) *as
 		return hole
 	}
 	if len(f.Decls) != 1 {
-		d.l.report(badType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
+		d.doc.report(badType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
 		return hole
 	}
 	field, ok := f.Decls[0].(*ast.Field)
 	if !ok || strings.TrimSpace(node.Text) == "" {
-		d.l.report(badType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
+		d.doc.report(badType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
 		return hole
 	}
 	d.imported(field)
@@ -326,9 +298,7 @@ func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p place) *as
 
 func (d *dataTypes) hole(name string) ast.Expr {
 	file := token.NewFile(name, -1, 1)
-	id := &ast.Ident{Name: "_", NamePos: file.Pos(0, token.NoRelPos)}
-	d.l.poisoned[holeKey(id.NamePos)] = true
-	return id
+	return d.doc.newHole(file.Pos(0, token.NoRelPos))
 }
 
 // badType reports the first thing that CUE has against the text of a type.
@@ -336,11 +306,11 @@ func (d *dataTypes) badType(node *spec.Node, err error, p place) {
 	e := errors.Errors(errors.Promote(err, ""))[0]
 	at := node.Range
 	for _, pos := range errors.Positions(e) {
-		at = d.l.files.span(pos, token.NoPos)
+		at = d.doc.files.span(pos, token.NoPos)
 		break
 	}
 	format, args := e.Msg()
-	d.l.report(badType, at, p, fmt.Sprintf("%q is no type: %s", node.Text, fmt.Sprintf(format, args...)),
+	d.doc.report(badType, at, p, fmt.Sprintf("%q is no type: %s", node.Text, fmt.Sprintf(format, args...)),
 		"A type is CUE: string, int & >=1, \"a\" | \"b\", [...string]. A text value needs quotes of its own: '\"a\"'.")
 }
 
@@ -358,4 +328,29 @@ func (d *dataTypes) imported(f *ast.Field) {
 		}
 		return true
 	}, nil)
+}
+
+// suggestName makes an allowed name of one that is not.
+func suggestName(name string, capital bool) string {
+	var b strings.Builder
+	up := capital
+	for _, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		switch {
+		case letter && up:
+			b.WriteString(strings.ToUpper(string(r)))
+		case letter && b.Len() == 0 && !capital:
+			b.WriteString(strings.ToLower(string(r)))
+		case letter, r >= '0' && r <= '9' && b.Len() > 0:
+			b.WriteRune(r)
+		default:
+			up = b.Len() > 0 || capital
+			continue
+		}
+		up = false
+	}
+	if b.Len() == 0 {
+		return map[bool]string{true: "Thing", false: "thing"}[capital]
+	}
+	return b.String()
 }

@@ -31,7 +31,7 @@ func hasStar(e ast.Expr) (found *ast.UnaryExpr) {
 }
 
 // defaultOf is the literal that stands in for a property.
-func (l *loader) defaultOf(m item, t *spec.Type, s site) (def any, has bool) {
+func (x *extractor) defaultOf(m item, t *spec.Type, s site) (def any, has bool) {
 	star := hasStar(m.expr)
 	d, ok := m.value.Default()
 	if k := m.value.IncompleteKind(); ok && k == cue.ListKind && cue.Dereference(m.value).LookupPath(cue.MakePath(cue.AnyIndex)).Exists() {
@@ -41,32 +41,32 @@ func (l *loader) defaultOf(m item, t *spec.Type, s site) (def any, has bool) {
 		return map[string]any{}, true // CUE drops it beside a map
 	}
 	if !ok {
-		if star != nil && m.value.Err() == nil && !m.value.IsConcrete() && l.plainStar(m.expr) {
-			l.report(defaultViolates, l.files.of(star.X), s.place, "the default is not allowed by the rest of the type", "Correct the default, or widen the type.")
+		if star != nil && m.value.Err() == nil && !m.value.IsConcrete() && plainStar(m.expr) {
+			x.report(defaultViolates, x.files.of(star.X), s.place, "the default is not allowed by the rest of the type", "Correct the default, or widen the type.")
 		}
 		return nil, false
 	}
 	at := m.at
 	if star != nil {
-		at = l.files.of(star.X)
+		at = x.files.of(star.X)
 	}
 	if err := d.Validate(cue.Concrete(true)); err != nil {
-		l.report(defaultNotConcrete, at, s.place, "the default is not one value", "Write a literal after the *.")
+		x.report(defaultNotConcrete, at, s.place, "the default is not one value", "Write a literal after the *.")
 		return nil, false
 	}
 	if star != nil {
-		l.unusedHelpersWithin(item{value: d, expr: star.X, at: at, nameAt: at}, s.place)
+		x.unusedHelpersWithin(item{value: d, expr: star.X, at: at, nameAt: at}, s.place)
 	}
 	def = plain(d)
-	if r := l.named.types.Resolve(t); !accepts(r, def) && !(def == nil && r.Nullable) && r.Kind != spec.Union && r.Kind != spec.Object {
-		l.report(defaultViolates, at, s.place, fmt.Sprintf("the default %s is not allowed by the rest of the type", showLiteral(def)), "Correct the default, or widen the type.")
+	if r := x.named.types.Resolve(t); !accepts(r, def) && !(def == nil && r.Nullable) && r.Kind != spec.Union && r.Kind != spec.Object {
+		x.report(defaultViolates, at, s.place, fmt.Sprintf("the default %s is not allowed by the rest of the type", showLiteral(def)), "Correct the default, or widen the type.")
 		return nil, false
 	}
 	return def, true
 }
 
 // plainStar reports whether a default is marked outside any nested reference.
-func (l *loader) plainStar(e ast.Expr) bool {
+func plainStar(e ast.Expr) bool {
 	b, ok := e.(*ast.BinaryExpr)
 	return ok && (b.Op == token.OR || b.Op == token.AND)
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // json reads a JSON document, which is CUE by its form.
-func (l *loader) json(shown string, content []byte) *build.Instance {
-	if at, what := l.tooDeep(shown, content); what != "" {
-		l.report(tooDeep, at, place{}, what, fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
+func (r *reader) json(shown string, content []byte) *build.Instance {
+	if at, what := r.tooDeep(shown, content); what != "" {
+		r.report(tooDeep, at, place{}, what, fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
 		return nil
 	}
 	expr, err := json.Extract(shown, content)
@@ -23,24 +23,24 @@ func (l *loader) json(shown string, content []byte) *build.Instance {
 			format, args := e.Msg()
 			at := diag.Point(shown, 1, 1)
 			for _, pos := range errors.Positions(e) {
-				at = l.files.span(pos, pos)
+				at = r.files.span(pos, pos)
 				break
 			}
-			l.report(syntaxError, at, place{}, fmt.Sprintf(format, args...), "JSON has no comments and no trailing commas; keys are quoted.")
+			r.report(syntaxError, at, place{}, fmt.Sprintf(format, args...), "JSON has no comments and no trailing commas; keys are quoted.")
 		}
 		return nil
 	}
 	root, ok := expr.(*ast.StructLit)
 	if !ok {
-		l.report(wrongShape, l.files.of(expr), place{}, "the document must be a struct: name, version, resources, …", `Write {"name": "…", "version": "…", "resources": {…}}.`)
+		r.report(wrongShape, r.files.of(expr), place{}, "the document must be a struct: name, version, resources, …", `Write {"name": "…", "version": "…", "resources": {…}}.`)
 		return nil
 	}
-	l.duplicates(root, place{})
-	return l.dataInstance(&ast.File{Filename: shown}, root)
+	r.duplicates(root, place{})
+	return r.dataInstance(&ast.File{Filename: shown}, root)
 }
 
 // duplicates reports keys that a JSON object has twice, and drops the second.
-func (l *loader) duplicates(e ast.Expr, p place) {
+func (r *reader) duplicates(e ast.Expr, p place) {
 	switch e := e.(type) {
 	case *ast.StructLit:
 		seen := map[string]*ast.Field{}
@@ -52,18 +52,18 @@ func (l *loader) duplicates(e ast.Expr, p place) {
 			}
 			name, _, _ := ast.LabelName(f.Label)
 			if old := seen[name]; old != nil {
-				l.report(duplicateKey, l.files.of(f.Label), p.at(name), fmt.Sprintf("the key %q is given twice", name),
-					fmt.Sprintf("It is at %s already. Remove one.", l.files.of(old.Label)))
+				r.report(duplicateKey, r.files.of(f.Label), p.at(name), fmt.Sprintf("the key %q is given twice", name),
+					fmt.Sprintf("It is at %s already. Remove one.", r.files.of(old.Label)))
 				continue
 			}
 			seen[name] = f
 			kept = append(kept, f)
-			l.duplicates(f.Value, p.at(name))
+			r.duplicates(f.Value, p.at(name))
 		}
 		e.Elts = kept
 	case *ast.ListLit:
 		for i, x := range e.Elts {
-			l.duplicates(x, p.item(i))
+			r.duplicates(x, p.item(i))
 		}
 	}
 }

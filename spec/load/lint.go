@@ -16,7 +16,7 @@ import (
 // that resolves, at load, to a default or a type of what exists at run time
 // only; and types that depend on values.
 type linter struct {
-	l *loader
+	doc *document
 	// blocks are the fields that hold types (config, inputs, outputs); props
 	// the properties in them, at any depth; both by declaration.
 	blocks, props map[*ast.Field]bool
@@ -30,8 +30,8 @@ type linter struct {
 }
 
 // lint reports what is wrong with an instance's tree, and cuts it out.
-func (l *loader) lint(inst *build.Instance) {
-	x := &linter{l: l, blocks: map[*ast.Field]bool{}, props: map[*ast.Field]bool{}, top: map[string]*ast.Field{}, bad: map[ast.Node]bool{}, imports: importedNames(inst)}
+func lint(doc *document, inst *build.Instance) {
+	x := &linter{doc: doc, blocks: map[*ast.Field]bool{}, props: map[*ast.Field]bool{}, top: map[string]*ast.Field{}, bad: map[ast.Node]bool{}, imports: importedNames(inst)}
 	for _, f := range inst.Files {
 		for _, d := range f.Decls {
 			if field, ok := d.(*ast.Field); ok && x.top[labelOf(field)] == nil {
@@ -42,9 +42,9 @@ func (l *loader) lint(inst *build.Instance) {
 	}
 	for _, f := range inst.Files {
 		x.decls(f.Decls, lintSite{})
-		l.cut(f, x.bad)
+		doc.cut(f, x.bad)
 	}
-	l.syntax = newSyntax(inst.Files)
+	doc.syntax = newSyntax(inst.Files)
 }
 
 // lintSite is where the linter is.
@@ -56,20 +56,6 @@ type lintSite struct {
 	// within are the fields that must be there for what is looked at to be: a
 	// reference to one of them never ends.
 	within []*ast.Field
-}
-
-func (s lintSite) place() place {
-	p := place{path: strings.Join(s.path, ".")}
-	if len(s.path) >= 2 {
-		switch s.path[0] {
-		case "resources", "functions", "components", "ephemerals", "actions":
-			p.context = fmt.Sprintf("%s %q", strings.TrimSuffix(s.path[0], "s"), s.path[1])
-			if len(s.path) > 2 {
-				p.context += ", " + s.path[2]
-			}
-		}
-	}
-	return p
 }
 
 // enter is the site of a field's value.
@@ -212,13 +198,13 @@ func (x *linter) misplaced(a *ast.Attribute, s lintSite) {
 	if slices.Contains(foreignAttributes, name) {
 		return
 	}
-	at := x.l.files.span(a.Pos(), a.Pos().Add(len(a.Text)))
-	known := slices.ContainsFunc(attributes(), func(t attribute) bool { return t.name == name })
+	at := x.doc.files.span(a.Pos(), a.Pos().Add(len(a.Text)))
+	known := slices.ContainsFunc(attributeTable(), func(t attribute) bool { return t.name == name })
 	if !known {
-		x.l.report(unknownAttribute, at, s.place(), fmt.Sprintf("unknown attribute @%s", name), "Attributes stand on the properties of config, inputs and outputs.")
+		x.doc.report(unknownAttribute, at, placeOf(s.path), fmt.Sprintf("unknown attribute @%s", name), "Attributes stand on the properties of config, inputs and outputs.")
 		return
 	}
-	x.l.report(misplacedAttribute, at, s.place(), fmt.Sprintf("@%s means nothing here", name),
+	x.doc.report(misplacedAttribute, at, placeOf(s.path), fmt.Sprintf("@%s means nothing here", name),
 		"Attributes stand on the properties of config, inputs and outputs, behind the type.")
 }
 
@@ -234,7 +220,7 @@ func (x *linter) comprehension(c *ast.Comprehension, s lintSite) {
 	if s.types {
 		for _, clause := range c.Clauses {
 			if id := x.refersToProperty(clause); id != nil {
-				x.l.report(conditionalType, x.l.files.of(id), s.place(), fmt.Sprintf("a type cannot depend on the value of %s", id.Name),
+				x.doc.report(conditionalType, x.doc.files.of(id), placeOf(s.path), fmt.Sprintf("a type cannot depend on the value of %s", id.Name),
 					"The value is known at run time only. Declare the field optional (name?: T), and say when it is needed in checks: [{assert: …, message: …}]; or use a union: {kind: \"a\", …} | {kind: \"b\", …}.")
 				x.bad[c] = true
 				return
@@ -331,7 +317,7 @@ func (x *linter) expr(e ast.Expr, whole ast.Node, s lintSite) {
 func (x *linter) interpolation(e *ast.Interpolation, whole ast.Node, s lintSite) {
 	if s.types {
 		if id := x.refersToProperty(e); id != nil {
-			x.l.report(interpolatedType, x.l.files.of(e), s.place(), fmt.Sprintf(`\(%s) in a type has no value when the spec is loaded`, id.Name),
+			x.doc.report(interpolatedType, x.doc.files.of(e), placeOf(s.path), fmt.Sprintf(`\(%s) in a type has no value when the spec is loaded`, id.Name),
 				"A default made of other inputs is an attribute: @default(\"${inputs."+id.Name+"}…\").")
 			x.bad[whole] = true
 			return

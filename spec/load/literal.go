@@ -234,3 +234,21 @@ func (s *literalScan) mark(offset int) {
 func (s *literalScan) peek(prefix string) bool {
 	return bytes.HasPrefix(s.raw[min(s.at, len(s.raw)):], []byte(prefix))
 }
+
+// stringAt is the quoted string so many bytes behind a position.
+func (f *files) stringAt(pos token.Pos, skip int) (*spec.Node, bool) {
+	src := f.byName[pos.Filename()]
+	if src == nil {
+		return nil, false
+	}
+	offset := pos.Offset() + skip
+	scan := &literalScan{src: src, raw: src.content, at: offset}
+	if !scan.run() {
+		return nil, false
+	}
+	text := scan.text.String()
+	if _, err := literal.Unquote(string(src.content[offset:scan.at])); err != nil {
+		return nil, false
+	}
+	return &spec.Node{Kind: spec.StringNode, Text: text, Range: src.span(offset, scan.at), Marks: scan.marks}, true
+}

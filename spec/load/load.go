@@ -25,23 +25,7 @@ import (
 )
 
 // Source says what to load.
-type Source struct {
-	// Path is a file, or the folder of a CUE package; "-" with Stdin.
-	Path  string
-	Stdin []byte
-	// Format is cue, yaml or json. It is needed for stdin only; a file's is
-	// told by its name.
-	Format string
-	// Tags are values for `@tag` fields and `@if`: "key=value" or "key".
-	Tags []string
-}
-
-// File is a file that was read.
-type File struct {
-	// Path is as diagnostics name it: relative as the user gave it.
-	Path    string
-	Content []byte
-}
+type Source = Input
 
 // Document is a loaded spec.
 type Document struct {
@@ -57,37 +41,16 @@ type Document struct {
 }
 
 // loader is one run of Load.
-type loader struct {
-	files *files
-	diags diag.List
-	// seen are the places of what CUE itself reported: it tells the same
-	// conflict from several values.
-	seen map[string]bool
-	// poisoned are the placeholders of what was reported and cut out; the walk
-	// passes over them.
-	poisoned map[string]bool
-	// raw says that the document is YAML or JSON.
-	raw bool
-	// syntax is what the source is made of; decls its statically named fields.
-	syntax *syntax
-	ctx    *cue.Context
-	named  *namer
-	// wire is the rule for names on the wire of what is walked, specWire the spec's.
-	wire, specWire string
-	close          func() error
-}
+type loader struct{ *resourceReader }
 
 // Load reads a spec. The document is there even where there are errors, so that
 // snippets can be drawn from its files. The caller limits time and memory: CUE
 // has no cancellation, ctx is looked at between the stages only.
 func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
-	l := &loader{
-		files:    newFiles(),
-		seen:     map[string]bool{},
-		poisoned: map[string]bool{},
-		close:    func() error { return nil },
-	}
 	provider := emptyProvider()
+	x := &extractor{walker: &walker{newDocument()}}
+	x.named = newNamer(x, provider.Types)
+	l := &loader{&resourceReader{&stepReader{&dataReader{x}}}}
 	defer func() {
 		_ = l.close()
 		if r := recover(); r != nil {
@@ -118,39 +81,17 @@ func emptyProvider() *spec.Provider {
 	}
 }
 
-// report adds an error.
-func (l *loader) report(code string, at diag.Range, p place, summary, detail string) {
-	l.diags = append(l.diags, diag.Diagnostic{
-		Severity: diag.Error, Code: code, Summary: summary, Detail: detail,
-		Subject: at, Context: p.context, Path: p.path,
-	})
-}
-
-// warn adds a finding that is no error.
-func (l *loader) warn(code string, at diag.Range, p place, summary, detail string) {
-	l.report(code, at, p, summary, detail)
-	l.diags[len(l.diags)-1].Severity = diag.Warning
-}
-
-// place says where in the document something is: Context and Path of the
-// diagnostics about it.
-type place struct{ context, path string }
-
-// at is the place of a member.
-func (p place) at(name string) place {
-	if p.path == "" {
-		return place{p.context, name}
+// evaluate brings a source to CUE's value of it; ok is false where nothing can
+// be made of it.
+func (l *loader) evaluate(ctx context.Context, src Source) (v cue.Value, ok bool) {
+	inst := l.read(src)
+	if inst == nil || ctx.Err() != nil {
+		return cue.Value{}, false
 	}
-	return place{p.context, p.path + "." + name}
-}
-
-// item is the place of a list's item, counted from 0.
-func (p place) item(i int) place { return place{p.context, fmt.Sprintf("%s[%d]", p.path, i)} }
-
-// in is the same place with a further part of the context.
-func (p place) in(context string) place {
-	if p.context == "" {
-		return place{context, p.path}
+	l.syntax = newSyntax(inst.Files)
+	lint(l.document, inst)
+	if ctx.Err() != nil {
+		return cue.Value{}, false
 	}
-	return place{p.context + ", " + context, p.path}
+	return l.build(inst)
 }

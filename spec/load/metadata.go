@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"cuelang.org/go/cue"
-	"cuelang.org/go/cue/ast"
 
 	"github.com/declprov/declprov/spec"
 )
@@ -22,7 +21,7 @@ var semver = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
 func (l *loader) metadata(b *block, p *spec.Provider) {
 	l.providerName(b, p)
 	l.version(b, p)
-	p.Description = l.packageDoc()
+	p.Description = l.syntax.packageDoc(l.raw)
 	for name, field := range map[string]*string{
 		"displayName": &p.DisplayName, "description": &p.Description, "homepage": &p.Homepage,
 		"repository": &p.Repository, "license": &p.License, "publisher": &p.Publisher, "logo": &p.Logo,
@@ -120,46 +119,4 @@ func (l *loader) version(b *block, p *spec.Provider) {
 		}
 		l.report(badVersion, m.at, b.at("version"), fmt.Sprintf("%q is no semantic version", n.Text), detail)
 	}
-}
-
-// packageDoc is the comment above the package clause (CUE) or at the top of the
-// document (YAML).
-func (l *loader) packageDoc() string {
-	for _, f := range l.syntax.files {
-		for _, d := range f.Decls {
-			if pkg, ok := d.(*ast.Package); ok {
-				if doc := docText(ast.Comments(pkg)); doc != "" {
-					return doc
-				}
-			}
-		}
-		if l.raw {
-			if doc := docText(ast.Comments(f)); doc != "" {
-				return doc
-			}
-		}
-	}
-	return ""
-}
-
-// docText is the text of the comments that stand above something, the nearest
-// group of them.
-func docText(groups []*ast.CommentGroup) string {
-	for i := len(groups) - 1; i >= 0; i-- {
-		if g := groups[i]; g.Doc {
-			return strings.TrimSpace(commentText(g))
-		}
-	}
-	return ""
-}
-
-// commentText is a group of comments without its slashes and the blank that
-// follows them.
-func commentText(g *ast.CommentGroup) string {
-	lines := make([]string, len(g.List))
-	for i, c := range g.List {
-		line := strings.TrimSuffix(strings.TrimPrefix(c.Text, "//"), "\r")
-		lines[i] = strings.TrimRight(strings.TrimPrefix(line, " "), " \t")
-	}
-	return strings.Join(lines, "\n")
 }

@@ -6,18 +6,13 @@ import (
 	"strings"
 
 	"cuelang.org/go/cue"
-	"cuelang.org/go/cue/ast"
 
 	"github.com/declprov/declprov/spec"
 )
 
-// ModulePath is the CUE module that has #Asset, #Archive and the shape of a
-// spec; `import "declprov.dev/spec"` finds it without a cue.mod.
-const ModulePath = "declprov.dev/spec"
-
 // namer gives the definitions that types refer to their names.
 type namer struct {
-	l     *loader
+	x     *extractor
 	types spec.Types
 	// names are the names by definition: package and path.
 	names map[string]string
@@ -30,8 +25,8 @@ type namer struct {
 	later []func()
 }
 
-func newNamer(l *loader, types spec.Types) *namer {
-	return &namer{l: l, types: types, names: map[string]string{}, busy: map[string]bool{}, looped: map[string]bool{}, plain: map[string]*spec.Type{}}
+func newNamer(x *extractor, types spec.Types) *namer {
+	return &namer{x: x, types: types, names: map[string]string{}, busy: map[string]bool{}, looped: map[string]bool{}, plain: map[string]*spec.Type{}}
 }
 
 // finish runs what needed all types.
@@ -44,7 +39,7 @@ func (n *namer) finish() {
 }
 
 // reference is the type of a value that is `#Name`, or `pkg.#Name`.
-func (l *loader) reference(it item, s site) (*spec.Type, bool) {
+func (x *extractor) reference(it item, s site) (*spec.Type, bool) {
 	root, path := it.value.ReferencePath()
 	selectors := path.Selectors()
 	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() {
@@ -64,14 +59,14 @@ func (l *loader) reference(it item, s site) (*spec.Type, bool) {
 		}
 	}
 	id := pkg + " " + path.String()
-	if l.raw && (last == "Asset" || last == "Archive") {
+	if x.raw && (last == "Asset" || last == "Archive") {
 		return map[string]*spec.Type{"Asset": {Kind: spec.Asset}, "Archive": {Kind: spec.Archive}}[last], true
 	}
-	if _, known := l.named.names[id]; !known && it.value.IncompleteKind() == cue.BottomKind && l.kind(l.target(it)) == cue.BottomKind {
-		l.broken(it, s.place)
+	if _, known := x.named.names[id]; !known && it.value.IncompleteKind() == cue.BottomKind && x.kind(x.target(it)) == cue.BottomKind {
+		x.broken(it, s.place)
 		return &spec.Type{}, true
 	}
-	return l.named.refer(id, last, it, s), true
+	return x.named.refer(id, last, it, s), true
 }
 
 // refer is a reference to a definition, whose type is extracted the first time.
@@ -91,15 +86,15 @@ func (n *namer) refer(id, last string, it item, s site) *spec.Type {
 	n.busy[id] = true
 	named := &spec.Named{Name: name, Type: &spec.Type{}}
 	n.types[name] = named
-	target := n.l.target(it)
-	named.At, named.Doc = target.nameAt, n.l.doc(target)
+	target := n.x.target(it)
+	named.At, named.Doc = target.nameAt, n.x.doc(target)
 	where := s.place
 	where.context = fmt.Sprintf("definition #%s", last)
 	where.path = "#" + last
-	rule, outer := n.l.definitionRule(target), n.l.wire
-	n.l.wire = cmp.Or(rule, n.l.specWire) // whoever refers to it
-	t := n.l.typ(target, site{place: where, role: s.role, depth: s.depth + 1, named: true})
-	n.l.wire = outer
+	rule, outer := definitionRule(target), n.x.wire
+	n.x.wire = cmp.Or(rule, n.x.specWire) // whoever refers to it
+	t := n.x.typ(target, site{place: where, role: s.role, depth: s.depth + 1, named: true})
+	n.x.wire = outer
 	delete(n.busy, id)
 	t.ApplyWireRule(rule)
 	*named.Type = *t
@@ -136,22 +131,4 @@ func (n *namer) free(base string) string {
 		name = fmt.Sprintf("%s%d", base, i)
 	}
 	return name
-}
-
-// target is the definition that a reference leads to.
-func (l *loader) target(it item) item {
-	v := cue.Dereference(it.value)
-	t := item{value: v}
-	l.locate(&t)
-	if f, ok := v.Source().(*ast.Field); ok {
-		t.field, t.expr = f, f.Value
-		t.nameAt, t.at = l.files.label(f.Label), l.files.of(f.Value)
-	}
-	if t.at.IsZero() {
-		t.at, t.nameAt = it.at, it.at
-	}
-	if t.nameAt.IsZero() {
-		t.nameAt = t.at
-	}
-	return t
 }

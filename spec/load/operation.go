@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"time"
 
 	"cuelang.org/go/cue"
 
@@ -19,51 +18,54 @@ var stepKeys = []string{
 	"restart",
 }
 
+// stepReader reads operations, and what is made of them.
+type stepReader struct{ *dataReader }
+
 // operation is one step, or `steps`, with `return`.
-func (l *loader) operation(it item, p place, undo bool) *spec.Operation {
-	if l.broken(it, p) {
+func (r *stepReader) operation(it item, p place, undo bool) *spec.Operation {
+	if r.broken(it, p) {
 		return nil
 	}
 	op := &spec.Operation{Range: it.at}
-	if l.kind(it) == cue.ListKind {
-		l.report(wrongShape, it.at, p, "an operation of several steps is written steps: […]", fmt.Sprintf("Write %s: steps: [ … ].", it.name))
+	if r.kind(it) == cue.ListKind {
+		r.report(wrongShape, it.at, p, "an operation of several steps is written steps: […]", fmt.Sprintf("Write %s: steps: [ … ].", it.name))
 		return nil
 	}
-	if l.kind(it) != cue.StructKind {
-		l.wrongShape(it, p, "a step, or steps: […]")
+	if r.kind(it) != cue.StructKind {
+		r.wrongShape(it, p, "a step, or steps: […]")
 		return nil
 	}
-	members := l.values(it)
+	members := r.values(it)
 	i := slices.IndexFunc(members, func(m item) bool { return m.name == "steps" })
 	if i < 0 {
-		l.singleStep(it, p, undo, op)
+		r.singleStep(it, p, undo, op)
 		return op
 	}
-	l.stepList(members, p, undo, op)
+	r.stepList(members, p, undo, op)
 	return op
 }
 
 // find is the operation that looks for what a create made. `first: false` says
 // that it is not asked before the create sends anything.
-func (l *loader) find(it item, p place) *spec.Operation {
-	if l.broken(it, p) || l.kind(it) != cue.StructKind {
-		return l.operation(it, p, false)
+func (r *stepReader) find(it item, p place) *spec.Operation {
+	if r.broken(it, p) || r.kind(it) != cue.StructKind {
+		return r.operation(it, p, false)
 	}
 	first := true
 	var returned *spec.Node
-	op := l.operationWith(it, p, func(m item) bool {
+	op := r.operationWith(it, p, func(m item) bool {
 		switch m.name {
 		case "first":
-			first = l.bool(m, p.at("first"))
+			first = r.bool(m, p.at("first"))
 		case "return":
-			returned = l.node(m, p.at("return").in("return"))
+			returned = r.node(m, p.at("return").in("return"))
 		default:
 			return false
 		}
 		return true
 	}, []string{"first"})
 	if op == nil {
-		l.report(missingKey, it.nameAt, p, "find has no step", "Give it the action that looks for what a create made, such as http: path: \"/pets\".")
+		r.report(missingKey, it.nameAt, p, "find has no step", "Give it the action that looks for what a create made, such as http: path: \"/pets\".")
 		return nil
 	}
 	op.Return, op.NotFirst = returned, !first
@@ -71,61 +73,61 @@ func (l *loader) find(it item, p place) *spec.Operation {
 }
 
 // singleStep is an operation that is a step itself.
-func (l *loader) singleStep(it item, p place, undo bool, op *spec.Operation) {
+func (r *stepReader) singleStep(it item, p place, undo bool, op *spec.Operation) {
 	returned := func(m item) bool {
 		if m.name == "return" {
-			op.Return = l.node(m, p.at("return").in("return"))
+			op.Return = r.node(m, p.at("return").in("return"))
 			return true
 		}
 		return false
 	}
-	if step := l.stepWith(it, p, undo, returned, []string{"steps", "return"}); step != nil {
+	if step := r.stepWith(it, p, undo, returned, []string{"steps", "return"}); step != nil {
 		op.Steps = []*spec.Step{step}
-		l.restarts(op.Steps, p)
+		r.restarts(op.Steps, p)
 	}
 }
 
 // stepList is an operation of several steps.
-func (l *loader) stepList(members []item, p place, undo bool, op *spec.Operation) {
+func (r *stepReader) stepList(members []item, p place, undo bool, op *spec.Operation) {
 	op.Listed = true
 	for _, m := range members {
 		switch {
 		case m.name == "steps":
 			n := 0
-			l.list(m, p.at("steps"), func(m item, at place) {
+			r.list(m, p.at("steps"), func(m item, at place) {
 				n++
-				if step := l.step(m, place{p.context, at.path}.in(fmt.Sprintf("step %d", n)), undo); step != nil {
+				if step := r.step(m, place{p.context, at.path}.in(fmt.Sprintf("step %d", n)), undo); step != nil {
 					op.Steps = append(op.Steps, step)
 				}
 			})
-			if l.kind(m) == cue.ListKind && len(l.items(m)) == 0 {
-				l.report(emptySteps, m.at, p.at("steps"), "there is no step", "Give at least one, or leave the operation out.")
+			if r.kind(m) == cue.ListKind && len(r.items(m)) == 0 {
+				r.report(emptySteps, m.at, p.at("steps"), "there is no step", "Give at least one, or leave the operation out.")
 			}
 		case m.name == "return":
-			op.Return = l.node(m, p.at("return").in("return"))
+			op.Return = r.node(m, p.at("return").in("return"))
 		case m.name == "retry":
-			op.Retry = l.retry(m, p.at("retry"))
+			op.Retry = r.retry(m, p.at("retry"))
 		case slices.Contains(stepKeys, m.name):
-			l.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
+			r.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
 				"It is said of one step: move it into the step that is meant.")
 		case diag.DidYouMean(m.name, []string{"steps", "return", "retry"}) != "":
-			l.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name),
+			r.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name),
 				"An operation of several steps has steps, return and retry. "+diag.Remedy(m.name, []string{"steps", "return", "retry"}))
 		default:
-			l.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
+			r.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
 				"An operation is one action, or steps. Move it into the list.")
 		}
 	}
-	l.uniqueNames(op.Steps, p)
-	l.restarts(op.Steps, p)
+	r.uniqueNames(op.Steps, p)
+	r.restarts(op.Steps, p)
 }
 
 // restarts reports steps that restart at what is no earlier step.
-func (l *loader) restarts(steps []*spec.Step, p place) {
+func (r *stepReader) restarts(steps []*spec.Step, p place) {
 	var earlier []string
 	for i, s := range steps {
 		if s.Restart != "" && !slices.Contains(earlier, s.Restart) {
-			l.report(unknownStep, s.RestartRange, place{p.context, p.at("steps").item(i).at("restart").path}.in(fmt.Sprintf("step %d", i+1)),
+			r.report(unknownStep, s.RestartRange, place{p.context, p.at("steps").item(i).at("restart").path}.in(fmt.Sprintf("step %d", i+1)),
 				fmt.Sprintf("no earlier step is named %q", s.Restart), "Name an earlier step of the same list with `as`. "+diag.Remedy(s.Restart, earlier))
 		}
 		if s.As != "" {
@@ -135,14 +137,14 @@ func (l *loader) restarts(steps []*spec.Step, p place) {
 }
 
 // uniqueNames reports steps of one operation that share a name.
-func (l *loader) uniqueNames(steps []*spec.Step, p place) {
+func (r *stepReader) uniqueNames(steps []*spec.Step, p place) {
 	seen := map[string]bool{}
 	for i, s := range steps {
 		if s.As == "" {
 			continue
 		}
 		if seen[s.As] {
-			l.report(duplicateName, s.AsRange, place{p.context, p.at("steps").item(i).at("as").path}.in(fmt.Sprintf("step %d", i+1)),
+			r.report(duplicateName, s.AsRange, place{p.context, p.at("steps").item(i).at("as").path}.in(fmt.Sprintf("step %d", i+1)),
 				fmt.Sprintf("two steps are named %q", s.As), "Each step's result needs a name of its own: steps.NAME.")
 		}
 		seen[s.As] = true
@@ -150,13 +152,13 @@ func (l *loader) uniqueNames(steps []*spec.Step, p place) {
 }
 
 // step is one member of `steps`, or what stands in the place of a step.
-func (l *loader) step(it item, p place, undo bool) *spec.Step {
-	return l.stepWith(it, p, undo, nil, nil)
+func (r *stepReader) step(it item, p place, undo bool) *spec.Step {
+	return r.stepWith(it, p, undo, nil, nil)
 }
 
 // stepWith is a step with further keys beside its own: other takes them, near
 // are their names, for what is misspelt.
-func (l *loader) stepWith(it item, p place, undo bool, other func(item) bool, near []string) *spec.Step {
+func (r *stepReader) stepWith(it item, p place, undo bool, other func(item) bool, near []string) *spec.Step {
 	s := &spec.Step{Range: it.at}
 	known := slices.Concat(stepKeys, near)
 	action := func(m item) bool {
@@ -167,123 +169,93 @@ func (l *loader) stepWith(it item, p place, undo bool, other func(item) bool, ne
 			return false
 		}
 		if diag.DidYouMean(m.name, near) != "" {
-			l.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name), diag.Remedy(m.name, known))
+			r.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name), diag.Remedy(m.name, known))
 			s.Actions = append(s.Actions, spec.Field{Name: m.name, NameRange: m.nameAt, Value: &spec.Node{Range: m.at}})
 			return true
 		}
-		s.Actions = append(s.Actions, l.dataField(m, p))
+		s.Actions = append(s.Actions, r.dataField(m, p))
 		return true
 	}
-	b, ok := l.block(it, p, "a step", stepKeys, action)
+	b, ok := r.block(it, p, "a step", stepKeys, action)
 	if !ok {
 		return nil
 	}
 	if len(s.Actions) == 0 && len(b.order) == 0 {
-		l.report(emptySteps, startOf(it), p, "the step has no action", "Give it one, such as file: write: {…}.")
+		r.report(emptySteps, startOf(it), p, "the step has no action", "Give it one, such as file: write: {…}.")
 		return nil
 	}
-	l.around(b, s)
-	l.undo(b, s, undo)
+	r.around(b, s)
+	r.undo(b, s, undo)
 	return s
 }
 
 var stepName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // around is what a step says around its action.
-func (l *loader) around(b *block, s *spec.Step) {
+func (r *stepReader) around(b *block, s *spec.Step) {
 	if m, ok := b.get("as"); ok {
-		if name, ok := l.string(m, b.at("as")); ok {
+		if name, ok := r.string(m, b.at("as")); ok {
 			s.As, s.AsRange = name, m.at
 			if !stepName.MatchString(name) {
-				l.report(badName, m.at, b.at("as"), fmt.Sprintf("%q is no name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
+				r.report(badName, m.at, b.at("as"), fmt.Sprintf("%q is no name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
 			}
 		}
 	}
 	for name, field := range map[string]**spec.Node{"if": &s.If, "until": &s.Until, "gone": &s.Gone} {
 		if m, ok := b.get(name); ok {
-			*field = l.condition(m, b.at(name))
+			*field = r.condition(m, b.at(name))
 		}
 	}
 	for name, field := range map[string]**spec.Node{"refused": &s.Refused, "fail": &s.Fail, "progress": &s.Progress, "lock": &s.Lock} {
 		if m, ok := b.get(name); ok {
-			*field = l.template(m, b.at(name))
+			*field = r.template(m, b.at(name))
 		}
 	}
 	for name, field := range map[string]**spec.Node{"every": &s.Every, "timeout": &s.Timeout} {
 		if m, ok := b.get(name); ok {
-			*field = l.duration(m, b.at(name))
+			*field = r.duration(m, b.at(name))
 		}
 	}
 	if m, ok := b.get("forEach"); ok {
-		s.ForEach = l.forEach(m, b.at("forEach"))
+		s.ForEach = r.forEach(m, b.at("forEach"))
 	}
 	if m, ok := b.get("retry"); ok {
-		s.Retry = l.retry(m, b.at("retry"))
+		s.Retry = r.retry(m, b.at("retry"))
 	}
 	if m, ok := b.get("restart"); ok {
-		s.Restart, _ = l.string(m, b.at("restart"))
+		s.Restart, _ = r.string(m, b.at("restart"))
 		s.RestartRange = m.at
 	}
 	if m, ok := b.get("preview"); ok {
-		s.Preview, s.PreviewRange = l.bool(m, b.at("preview")), m.nameAt
+		s.Preview, s.PreviewRange = r.bool(m, b.at("preview")), m.nameAt
 	}
 	if m, ok := b.get("every"); ok && !b.given("until") {
-		l.report(missingKey, m.nameAt, b.at("every"), "every has no until", "A step is repeated until something holds: add until, or drop every.")
+		r.report(missingKey, m.nameAt, b.at("every"), "every has no until", "A step is repeated until something holds: add until, or drop every.")
 	}
-}
-
-// forEach is a template, a list or a struct.
-func (l *loader) forEach(it item, p place) *spec.Node {
-	n := l.node(it, p)
-	switch n.Kind {
-	case 0, spec.StringNode, spec.ListNode, spec.MapNode:
-	default:
-		l.wrongShape(it, p, "a list, a struct, or an expression that gives one")
-		n.Kind = 0
-	}
-	return n
 }
 
 // undo are the steps that run in reverse when a create fails.
-func (l *loader) undo(b *block, s *spec.Step, allowed bool) {
+func (r *stepReader) undo(b *block, s *spec.Step, allowed bool) {
 	m, ok := b.get("onFailure")
 	if !ok {
 		return
 	}
 	p := b.at("onFailure")
 	if !allowed {
-		l.report(misplacedKey, m.nameAt, p, "onFailure stands in create only",
+		r.report(misplacedKey, m.nameAt, p, "onFailure stands in create only",
 			"Elsewhere the next run continues at the failed step; there is nothing to take back.")
 		return
 	}
-	if l.broken(m, p) {
+	if r.broken(m, p) {
 		return
 	}
-	if l.kind(m) != cue.ListKind {
-		l.wrongShape(m, p, "a list of steps")
+	if r.kind(m) != cue.ListKind {
+		r.wrongShape(m, p, "a list of steps")
 		return
 	}
-	for i, it := range l.items(m) {
-		if step := l.step(it, p.item(i).in(fmt.Sprintf("undo step %d", i+1)), false); step != nil {
+	for i, it := range r.items(m) {
+		if step := r.step(it, p.item(i).in(fmt.Sprintf("undo step %d", i+1)), false); step != nil {
 			s.OnFailure = append(s.OnFailure, step)
 		}
 	}
-}
-
-// duration is a length of time as Go writes it, or a template.
-func (l *loader) duration(it item, p place) *spec.Node {
-	n := l.node(it, p)
-	switch {
-	case n.Kind == 0 || hasTemplate(n):
-	case n.Kind != spec.StringNode:
-		l.report(badValue, it.at, p, "a length of time is text", `Write it with its unit: "90s", "5m", "1h30m".`)
-		n.Kind = 0
-	default:
-		d, err := time.ParseDuration(n.Text)
-		if err != nil || d < 0 {
-			l.report(badValue, it.at, p, fmt.Sprintf("%q is no length of time", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
-			n.Kind = 0
-		}
-	}
-	return n
 }

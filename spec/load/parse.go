@@ -37,18 +37,18 @@ func contentOf(src any) ([]byte, error) {
 }
 
 // parseCUE parses one CUE file, unless it is too deep for any parser.
-func (l *loader) parseCUE(t *tree, name string, content []byte, cfg parser.Config) (*ast.File, error) {
+func (r *reader) parseCUE(t *tree, name string, content []byte, cfg parser.Config) (*ast.File, error) {
 	shown := t.display(strings.TrimPrefix(name, "/"))
-	if l.files.byName[name] == nil {
-		text, ok := l.text(shown, content)
+	if r.files.byName[name] == nil {
+		text, ok := r.text(shown, content)
 		if !ok {
 			return &ast.File{Filename: name}, nil
 		}
 		content = text
-		l.files.byName[name] = l.files.byName[shown]
+		r.files.byName[name] = r.files.byName[shown]
 	}
-	if r, what := l.tooDeep(name, content); what != "" {
-		l.report(tooDeep, r, place{}, what, fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
+	if at, what := r.tooDeep(name, content); what != "" {
+		r.report(tooDeep, at, place{}, what, fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
 		return &ast.File{Filename: name}, nil
 	}
 	f, err := parser.ParseFile(name, content, cfg, parser.ParseComments)
@@ -71,7 +71,7 @@ func (t *tree) ownImports(f *ast.File) {
 
 // tooDeep looks for nesting that a recursive parser should not be given. It
 // counts brackets, labels in a row (`a: b: c:`) and operators in a row.
-func (l *loader) tooDeep(name string, content []byte) (diag.Range, string) {
+func (d *document) tooDeep(name string, content []byte) (diag.Range, string) {
 	file := token.NewFile(name, -1, len(content))
 	var s scanner.Scanner
 	s.Init(file, content, func(token.Pos, string, []any) {}, 0)
@@ -103,18 +103,18 @@ func (l *loader) tooDeep(name string, content []byte) (diag.Range, string) {
 		}
 		switch {
 		case depth+labels > maxDepth || prefixes > maxDepth:
-			return l.files.span(pos, token.NoPos), "the document nests too deeply here"
+			return d.files.span(pos, token.NoPos), "the document nests too deeply here"
 		case operators > maxOperators:
-			return l.files.span(pos, token.NoPos), "the expression is too long here"
+			return d.files.span(pos, token.NoPos), "the expression is too long here"
 		}
 	}
 }
 
 // instanceErrors reports what went wrong when files were found and parsed, and
 // whether that is the end.
-func (l *loader) instanceErrors(inst *build.Instance) (fatal bool) {
-	fatal = l.diags.HasErrors() // a file beyond the limits
-	l.syntax = newSyntax(inst.Files)
+func (r *reader) instanceErrors(inst *build.Instance) (fatal bool) {
+	fatal = r.diags.HasErrors() // a file beyond the limits
+	r.syntax = newSyntax(inst.Files)
 	errs := append(errors.Errors(inst.Err), errors.Errors(inst.ResolutionErr)...)
 	if inst.Err == nil {
 		for _, dep := range inst.Dependencies() {
@@ -134,23 +134,23 @@ func (l *loader) instanceErrors(inst *build.Instance) (fatal bool) {
 			}
 			unparsed[e.Position().Filename()] = true
 		}
-		if at, ok := l.unclosed(e); ok {
-			l.report(syntaxError, at, place{}, "this bracket is never closed", "The file ends before its closing bracket comes.")
+		if at, ok := r.unclosed(e); ok {
+			r.report(syntaxError, at, place{}, "this bracket is never closed", "The file ends before its closing bracket comes.")
 			fatal = true
 			continue
 		}
-		if code == unusedImport && l.hidden(e.Position()) {
+		if code == unusedImport && r.syntax.hidesImport(e.Position()) {
 			continue
 		}
-		l.cueErrorAs(e, place{}, l.documentStart(), code)
+		r.cueErrorAs(e, place{}, r.start(), code)
 		fatal = fatal || code != unusedImport
 	}
 	return fatal
 }
 
 // unclosed is the bracket that a parser which met the end of the file waits for.
-func (l *loader) unclosed(e errors.Error) (diag.Range, bool) {
-	src := l.files.byName[e.Position().Filename()]
+func (r *reader) unclosed(e errors.Error) (diag.Range, bool) {
+	src := r.files.byName[e.Position().Filename()]
 	if src == nil || !strings.Contains(message(e), "found 'EOF'") {
 		return diag.Range{}, false
 	}

@@ -145,3 +145,14 @@ func (f *files) of(n ast.Node) diag.Range {
 	}
 	return f.span(n.Pos(), n.End())
 }
+
+// label is the range of a field's name.
+func (f *files) label(label ast.Label) diag.Range {
+	if label == nil {
+		return diag.Range{}
+	}
+	if alias, ok := label.(*ast.Alias); ok {
+		return f.of(alias.Expr)
+	}
+	return f.of(label)
+}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"cuelang.org/go/cue"
-	"cuelang.org/go/cue/ast"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -27,8 +26,7 @@ var familyName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
 // provider walks the whole document.
 func (l *loader) provider(v cue.Value, p *spec.Provider) {
-	root := item{value: v, decl: l.syntax.root, at: l.documentStart()}
-	l.named = newNamer(l, p.Types)
+	root := item{value: v, decl: l.syntax.root, at: l.start()}
 	known := topKeys
 	if !l.raw {
 		known = without(topKeys, "types")
@@ -104,91 +102,6 @@ func (l *loader) declarations(b *block, p *spec.Provider) {
 		p.Configure = l.operation(m, place{"configure", "configure"}, false)
 	}
 	l.sameName(p)
-}
-
-// documentStart is where something that the document lacks is reported.
-func (l *loader) documentStart() diag.Range {
-	if len(l.syntax.files) == 0 {
-		return diag.Range{}
-	}
-	first := l.syntax.files[0]
-	for _, d := range first.Decls {
-		if field, ok := d.(*ast.Field); ok && field.Pos().IsValid() {
-			return l.files.label(field.Label)
-		}
-	}
-	return diag.Point(first.Filename, 1, 1)
-}
-
-// namePattern says what the members of a part may be called.
-type namePattern struct {
-	re     *regexp.Regexp
-	remedy string
-}
-
-var (
-	resourceName = &namePattern{regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`), "A capital letter, then letters and digits: %q."}
-	memberName   = &namePattern{regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`), "A small letter, then letters and digits: %q."}
-)
-
-// each walks the members of a part, whose names it checks.
-func (l *loader) each(b *block, key, what string, names *namePattern, walk func(item, place)) {
-	part, ok := b.get(key)
-	if !ok || l.broken(part, b.at(key)) {
-		return
-	}
-	if l.kind(part) != cue.StructKind {
-		l.wrongShape(part, b.at(key), "a struct of "+key+" by name")
-		return
-	}
-	for _, m := range l.values(part) {
-		context := fmt.Sprintf("%s %q", what, m.name)
-		if b.place.context != "" {
-			context = b.place.context + ", " + context
-		}
-		at := place{context, b.at(key).at(m.name).path}
-		if m.optional || m.required {
-			l.report(typeAsValue, m.nameAt, at, fmt.Sprintf("%s is declared, and not given", m.name), "Leave out the ? or !, or the whole.")
-			continue
-		}
-		if names != nil && !names.re.MatchString(m.name) {
-			l.report(badName, m.nameAt, at, fmt.Sprintf("%q is no name for %s", m.name, article(what)),
-				fmt.Sprintf(names.remedy, suggestName(m.name, names == resourceName)))
-		}
-		walk(m, at)
-	}
-}
-
-// suggestName makes an allowed name of one that is not.
-func suggestName(name string, capital bool) string {
-	var b strings.Builder
-	up := capital
-	for _, r := range name {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		switch {
-		case letter && up:
-			b.WriteString(strings.ToUpper(string(r)))
-		case letter && b.Len() == 0 && !capital:
-			b.WriteString(strings.ToLower(string(r)))
-		case letter, r >= '0' && r <= '9' && b.Len() > 0:
-			b.WriteRune(r)
-		default:
-			up = b.Len() > 0 || capital
-			continue
-		}
-		up = false
-	}
-	if b.Len() == 0 {
-		return map[bool]string{true: "Thing", false: "thing"}[capital]
-	}
-	return b.String()
-}
-
-func article(noun string) string {
-	if strings.ContainsAny(noun[:1], "aeiou") {
-		return "an " + noun
-	}
-	return "a " + noun
 }
 
 // family keeps a top-level block of a family of actions, unless its key is
@@ -278,14 +191,4 @@ var packageGrant = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9_]*(@v?\d+\.\d+\.\d+(
 func unknownGrants(it item) *spec.Permissions {
 	unknown := []*spec.Node{{Range: it.at}}
 	return &spec.Permissions{Range: it.at, Read: unknown, Write: unknown, Hosts: unknown, Run: unknown, Env: unknown, Packages: unknown, Agent: unknown[0]}
-}
-
-func without(list []string, name string) []string {
-	var rest []string
-	for _, s := range list {
-		if s != name {
-			rest = append(rest, s)
-		}
-	}
-	return rest
 }

@@ -3,14 +3,12 @@ package load
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 )
 
 var resourceKeys = []string{
@@ -18,8 +16,11 @@ var resourceKeys = []string{
 	"consistency", "find", "list", "aliases", "deprecated", "schemaVersion", "upgrade", "methods",
 }
 
+// resourceReader reads resources.
+type resourceReader struct{ *stepReader }
+
 // resource is one member of `resources`.
-func (l *loader) resource(it item, p place) *spec.Resource {
+func (l *resourceReader) resource(it item, p place) *spec.Resource {
 	b, ok := l.block(it, p, "a resource", resourceKeys, nil)
 	if !ok {
 		return nil
@@ -46,18 +47,8 @@ func (l *loader) resource(it item, p place) *spec.Resource {
 	return r
 }
 
-// objectAt is the object type of a block's member; without it, of nothing.
-func (l *loader) objectAt(b *block, name string, role role) *spec.Type {
-	m, ok := b.get(name)
-	if !ok {
-		// Of a block whose name is misspelt nothing is known.
-		return &spec.Type{Kind: spec.Object, Open: b.given(name)}
-	}
-	return l.object(m, b.at(name).in(name), role)
-}
-
 // identity is what names a resource in the world.
-func (l *loader) identity(b *block, r *spec.Resource) {
+func (l *resourceReader) identity(b *block, r *spec.Resource) {
 	if m, ok := b.get("id"); ok {
 		r.ID = l.template(m, b.at("id").in("id"))
 	} else if !b.given("id") {
@@ -69,15 +60,7 @@ func (l *loader) identity(b *block, r *spec.Resource) {
 	}
 }
 
-// given reports whether a key is written, even if what it holds is broken, or
-// its name is misspelt: that was reported.
-func (b *block) given(name string) bool {
-	return slices.ContainsFunc(b.order, func(m item) bool {
-		return m.name == name || !slices.Contains(b.known, m.name) && diag.DidYouMean(m.name, b.known) == name
-	})
-}
-
-func (l *loader) operations(b *block, r *spec.Resource) {
+func (l *resourceReader) operations(b *block, r *spec.Resource) {
 	for name, op := range map[string]**spec.Operation{
 		"create": &r.Create, "read": &r.Read, "update": &r.Update, "delete": &r.Delete,
 	} {
@@ -105,7 +88,7 @@ func (l *loader) operations(b *block, r *spec.Resource) {
 }
 
 // resourceRules are `checks` and `diff`.
-func (l *loader) resourceRules(b *block, r *spec.Resource) {
+func (l *resourceReader) resourceRules(b *block, r *spec.Resource) {
 	if m, ok := b.get("checks"); ok {
 		l.list(m, b.at("checks").in("checks"), func(m item, p place) {
 			if c := l.check(m, p); c != nil {
@@ -134,7 +117,7 @@ func (l *loader) resourceRules(b *block, r *spec.Resource) {
 	}
 }
 
-func (l *loader) check(it item, p place) *spec.Check {
+func (l *resourceReader) check(it item, p place) *spec.Check {
 	b, ok := l.block(it, p, "a check", []string{"assert", "message", "property"}, nil)
 	if !ok {
 		return nil
@@ -157,7 +140,7 @@ func (l *loader) check(it item, p place) *spec.Check {
 	return c
 }
 
-func (l *loader) diffRule(it item, p place) *spec.DiffRule {
+func (l *resourceReader) diffRule(it item, p place) *spec.DiffRule {
 	b, ok := l.block(it, p, "a rule", []string{"if", "replace"}, nil)
 	if !ok {
 		return nil
@@ -173,31 +156,8 @@ func (l *loader) diffRule(it item, p place) *spec.DiffRule {
 	return rule
 }
 
-// need reports a key that a block lacks.
-func (l *loader) need(b *block, key, example string) {
-	if !b.given(key) {
-		at := startOf(b.item)
-		if len(b.order) > 0 && b.order[0].nameAt.Start == at.Start {
-			at = b.order[0].nameAt // a block of YAML begins with its first key
-		}
-		l.report(missingKey, at, b.place, fmt.Sprintf("%s is missing", key), "Add "+example+".")
-	}
-}
-
-// startOf is where the absence of something in a block is shown: at its name.
-func startOf(it item) diag.Range {
-	if it.name != "" && !it.nameAt.IsZero() {
-		return it.nameAt
-	}
-	r := it.at
-	if r.End.Line > r.Start.Line || r.End.Column > r.Start.Column+1 {
-		r.End = diag.Position{Line: r.Start.Line, Column: r.Start.Column + 1}
-	}
-	return r
-}
-
 // history is what a resource says of its former versions.
-func (l *loader) history(b *block, r *spec.Resource) {
+func (l *resourceReader) history(b *block, r *spec.Resource) {
 	if m, ok := b.get("aliases"); ok {
 		l.list(m, b.at("aliases").in("aliases"), func(m item, p place) { r.Aliases = append(r.Aliases, l.alias(m, p)) })
 	}
@@ -228,7 +188,7 @@ func (l *loader) history(b *block, r *spec.Resource) {
 var typeToken = regexp.MustCompile(`^[^:\s]+:[^:\s]*:[^:\s]+$`)
 
 // alias is a former name of a resource, or a former type token.
-func (l *loader) alias(it item, p place) *spec.Node {
+func (l *resourceReader) alias(it item, p place) *spec.Node {
 	text, ok := l.string(it, p)
 	if !ok {
 		return &spec.Node{Range: it.at}
@@ -240,7 +200,7 @@ func (l *loader) alias(it item, p place) *spec.Node {
 	return l.node(it, p)
 }
 
-func (l *loader) schemaVersion(it item, p place) int {
+func (l *resourceReader) schemaVersion(it item, p place) int {
 	n := l.node(it, p)
 	if n.Kind == 0 {
 		return 0
@@ -255,7 +215,7 @@ func (l *loader) schemaVersion(it item, p place) int {
 
 var versionKey = regexp.MustCompile(`^(0|[1-9][0-9]{0,4})$`)
 
-func (l *loader) upgrade(it item, p place, r *spec.Resource) {
+func (l *resourceReader) upgrade(it item, p place, r *spec.Resource) {
 	if l.broken(it, p) {
 		return
 	}

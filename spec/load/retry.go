@@ -13,25 +13,25 @@ import (
 
 // retry is the struct of LANGUAGE.md section 8. Its values are kept as they
 // are; what can be told of them without running is checked.
-func (l *loader) retry(it item, p place) *spec.Node {
-	if _, ok := l.block(it, p, "retry", []string{"on", "if", "attempts", "backoff", "maxBackoff", "jitter"}, nil); !ok {
+func (r *stepReader) retry(it item, p place) *spec.Node {
+	if _, ok := r.block(it, p, "retry", []string{"on", "if", "attempts", "backoff", "maxBackoff", "jitter"}, nil); !ok {
 		return nil
 	}
 	n := &spec.Node{Kind: spec.MapNode, Range: it.at}
-	for _, m := range l.values(it) {
+	for _, m := range r.values(it) {
 		at := p.at(m.name)
 		var value *spec.Node
 		switch m.name {
 		case "on":
-			value = l.retryOn(m, at)
+			value = r.retryOn(m, at)
 		case "if":
-			value = l.condition(m, at)
+			value = r.condition(m, at)
 		case "attempts":
-			value = l.attempts(m, at)
+			value = r.attempts(m, at)
 		case "backoff", "maxBackoff":
-			value = l.duration(m, at)
+			value = r.duration(m, at)
 		case "jitter":
-			value = l.condition(m, at)
+			value = r.condition(m, at)
 		default:
 			continue
 		}
@@ -42,40 +42,34 @@ func (l *loader) retry(it item, p place) *spec.Node {
 	return n
 }
 
-func (l *loader) attempts(it item, p place) *spec.Node {
-	n := l.node(it, p)
+func (r *stepReader) attempts(it item, p place) *spec.Node {
+	n := r.node(it, p)
 	whole := n.Kind == spec.NumberNode && !strings.ContainsAny(n.Text, ".eE-") && n.Text != "0"
 	if n.Kind != 0 && !whole && !hasTemplate(n) {
-		l.report(badValue, it.at, p, "attempts must be a whole number from 1 on", "It counts all attempts, the first one too.")
+		r.report(badValue, it.at, p, "attempts must be a whole number from 1 on", "It counts all attempts, the first one too.")
 		n.Kind = 0
 	}
 	return n
 }
 
 // retryOn is the list of statuses and of classes of error that are tried again.
-func (l *loader) retryOn(it item, p place) *spec.Node {
-	if l.broken(it, p) {
+func (r *stepReader) retryOn(it item, p place) *spec.Node {
+	if r.broken(it, p) {
 		return nil
 	}
-	if l.kind(it) != cue.ListKind {
-		l.wrongShape(it, p, `a list such as [503, "connection"]`)
+	if r.kind(it) != cue.ListKind {
+		r.wrongShape(it, p, `a list such as [503, "connection"]`)
 		return nil
 	}
-	n := l.node(it, p)
+	n := r.node(it, p)
 	classes := []string{"connection", "timeout"}
 	for i, m := range n.Items {
 		switch {
 		case m.Kind == spec.StringNode && !slices.Contains(classes, m.Text) && !hasTemplate(m):
-			l.report(badValue, m.Range, p.item(i), fmt.Sprintf("%q is nothing to retry on", m.Text), diag.Remedy(m.Text, classes))
+			r.report(badValue, m.Range, p.item(i), fmt.Sprintf("%q is nothing to retry on", m.Text), diag.Remedy(m.Text, classes))
 		case m.Kind != 0 && m.Kind != spec.StringNode && m.Kind != spec.NumberNode:
-			l.report(wrongShape, m.Range, p.item(i), `a status, "connection" or "timeout" is needed, not `+m.Kind.String(), `Write on: [503, "connection"].`)
+			r.report(wrongShape, m.Range, p.item(i), `a status, "connection" or "timeout" is needed, not `+m.Kind.String(), `Write on: [503, "connection"].`)
 		}
 	}
 	return n
-}
-
-// hasTemplate reports whether text holds an expression, and so cannot be told
-// before it runs.
-func hasTemplate(n *spec.Node) bool {
-	return n.Kind == spec.StringNode && strings.Contains(n.Text, "${")
 }

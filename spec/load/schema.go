@@ -7,3 +7,7 @@ import _ "embed"
 //
 //go:embed schema.cue
 var SchemaCUE []byte
+
+// ModulePath is the CUE module that has #Asset, #Archive and the shape of a
+// spec; `import "declprov.dev/spec"` finds it without a cue.mod.
+const ModulePath = "declprov.dev/spec"

@@ -23,32 +23,36 @@ import (
 // stdinName is what diagnostics call a spec that came by standard input.
 const stdinName = "<stdin>"
 
-// instance reads a source's files to a syntax tree, nil where that fails.
-func (l *loader) instance(src Source) *build.Instance {
+// reader reads the files of one document.
+type reader struct{ *document }
+
+// read reads a source's files to a syntax tree, nil where that fails.
+func (d *document) read(src Input) *build.Instance {
+	r := &reader{d}
 	if src.Path == "-" {
-		return l.stdin(src)
+		return r.stdin(src)
 	}
 	shown := filepath.Clean(src.Path)
 	info, err := os.Stat(src.Path)
 	if err != nil {
-		l.unreadable(shown, err)
+		r.unreadable(shown, err)
 		return nil
 	}
 	switch {
 	case info.IsDir():
-		return l.folder(src, shown)
+		return r.folder(src, shown)
 	case !info.Mode().IsRegular():
-		l.report(unreadableFile, diag.Range{File: shown}, place{}, fmt.Sprintf("%s is neither a file nor a folder", shown),
+		r.report(unreadableFile, diag.Range{File: shown}, place{}, fmt.Sprintf("%s is neither a file nor a folder", shown),
 			"A spec is a regular file (.cue, .yaml, .yml or .json), or the folder of a CUE package.")
 		return nil
 	}
 	format := formatOf(src.Path)
 	if format == "" {
-		l.report(unknownFormat, diag.Range{File: shown}, place{}, fmt.Sprintf("%s is no spec by its name", shown),
+		r.report(unknownFormat, diag.Range{File: shown}, place{}, fmt.Sprintf("%s is no spec by its name", shown),
 			"A spec's file ends in .cue, .yaml, .yml or .json.")
 		return nil
 	}
-	return l.file(src, shown, format)
+	return r.file(src, shown, format)
 }
 
 // formatOf tells a file's format by its name, "" for none of ours.
@@ -66,7 +70,7 @@ func formatOf(name string) string {
 }
 
 // unreadable reports a file that cannot be had.
-func (l *loader) unreadable(shown string, err error) {
+func (r *reader) unreadable(shown string, err error) {
 	reason, detail := err.Error(), ""
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -74,42 +78,42 @@ func (l *loader) unreadable(shown string, err error) {
 	}
 	switch {
 	case errors.Is(err, errTooLarge):
-		l.report(fileTooLarge, diag.Range{File: shown}, place{}, err.Error(), "Split the spec over files, or move data out of it.")
+		r.report(fileTooLarge, diag.Range{File: shown}, place{}, err.Error(), "Split the spec over files, or move data out of it.")
 		return
 	case errors.Is(err, fs.ErrNotExist):
 		detail = "Give the path of a spec's file, or of the folder of a CUE package."
 	case errors.Is(err, fs.ErrPermission):
 		detail = "The file is there, but this user may not read it."
 	}
-	l.report(unreadableFile, diag.Range{File: shown}, place{}, fmt.Sprintf("cannot read %s: %s", shown, reason), detail)
+	r.report(unreadableFile, diag.Range{File: shown}, place{}, fmt.Sprintf("cannot read %s: %s", shown, reason), detail)
 }
 
 // file loads one file alone.
-func (l *loader) file(src Source, shown, format string) *build.Instance {
-	t, dir := l.open(filepath.Dir(src.Path))
+func (r *reader) file(src Input, shown, format string) *build.Instance {
+	t, dir := r.open(filepath.Dir(src.Path))
 	if t == nil {
 		return nil
 	}
 	// The file itself may be a link to anywhere; what it embeds may not.
 	f, err := os.Open(src.Path)
 	if err != nil {
-		l.unreadable(shown, err)
+		r.unreadable(shown, err)
 		return nil
 	}
 	defer f.Close()
 	content, err := t.readAll(f, shown)
 	if err != nil {
-		l.unreadable(shown, err)
+		r.unreadable(shown, err)
 		return nil
 	}
 	t.record(shown, content)
 	name := path.Join(dir, filepath.Base(src.Path))
-	return l.content(t, name, dir, content, format, src.Tags)
+	return r.content(t, name, dir, content, format, src.Tags)
 }
 
 // stdin loads what came by standard input, as if it lay in the current folder.
-func (l *loader) stdin(src Source) *build.Instance {
-	t, dir := l.open(".")
+func (r *reader) stdin(src Input) *build.Instance {
+	t, dir := r.open(".")
 	if t == nil {
 		return nil
 	}
@@ -123,7 +127,7 @@ func (l *loader) stdin(src Source) *build.Instance {
 	}
 	content, err := t.readAll(bytes.NewReader(src.Stdin), stdinName)
 	if err != nil {
-		l.unreadable(stdinName, err)
+		r.unreadable(stdinName, err)
 		return nil
 	}
 	t.record(stdinName, content)
@@ -131,26 +135,26 @@ func (l *loader) stdin(src Source) *build.Instance {
 	if format == "" {
 		format = "cue"
 	}
-	return l.content(t, name, dir, content, format, src.Tags)
+	return r.content(t, name, dir, content, format, src.Tags)
 }
 
 // content loads the text of one file, which lies over the tree.
-func (l *loader) content(t *tree, name, dir string, content []byte, format string, tags []string) *build.Instance {
+func (r *reader) content(t *tree, name, dir string, content []byte, format string, tags []string) *build.Instance {
 	shown := t.display(name)
-	content, ok := l.text(shown, content)
+	content, ok := r.text(shown, content)
 	if !ok {
 		return nil
 	}
 	switch format {
 	case "cue":
 		t.overlay[name] = content
-		return l.cue(t, dir, "./"+path.Base(name), tags)
+		return r.cue(t, dir, "./"+path.Base(name), tags)
 	case "yaml":
-		return l.yaml(shown, content)
+		return r.yaml(shown, content)
 	case "json":
-		return l.json(shown, content)
+		return r.json(shown, content)
 	default:
-		l.report(unknownFormat, diag.Range{File: shown}, place{}, fmt.Sprintf("there is no format %q", format), diag.Remedy(format, []string{"cue", "yaml", "json"}))
+		r.report(unknownFormat, diag.Range{File: shown}, place{}, fmt.Sprintf("there is no format %q", format), diag.Remedy(format, []string{"cue", "yaml", "json"}))
 		return nil
 	}
 }
@@ -158,62 +162,62 @@ func (l *loader) content(t *tree, name, dir string, content []byte, format strin
 // text checks that a source is text, makes its positions known, and drops what
 // an editor may leave: a byte order mark, and the carriage returns of line
 // ends, which CUE's text blocks do not take. Lines and columns stay as they are.
-func (l *loader) text(shown string, content []byte) ([]byte, bool) {
+func (r *reader) text(shown string, content []byte) ([]byte, bool) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
-	src := l.files.add(shown, content)
+	src := r.files.add(shown, content)
 	if err := checkText(content); err != nil {
-		l.report(notText, src.span(0, 1), place{}, fmt.Sprintf("%s is not text: %v", shown, err), "Save the file as UTF-8.")
+		r.report(notText, src.span(0, 1), place{}, fmt.Sprintf("%s is not text: %v", shown, err), "Save the file as UTF-8.")
 		return nil, false
 	}
 	return content, true
 }
 
 // folder loads the CUE package of a folder.
-func (l *loader) folder(src Source, shown string) *build.Instance {
-	t, dir := l.open(src.Path)
+func (r *reader) folder(src Input, shown string) *build.Instance {
+	t, dir := r.open(src.Path)
 	if t == nil {
 		return nil
 	}
 	entries, err := os.ReadDir(src.Path)
 	if err != nil {
-		l.unreadable(shown, err)
+		r.unreadable(shown, err)
 		return nil
 	}
 	for _, e := range entries {
 		if formatOf(e.Name()) == "cue" {
-			return l.cue(t, dir, ".", src.Tags)
+			return r.cue(t, dir, ".", src.Tags)
 		}
 	}
-	l.files.listed[shown] = true
-	l.report(unreadableFile, diag.Range{File: shown}, place{}, fmt.Sprintf("there is no CUE file in %s", shown),
+	r.files.listed[shown] = true
+	r.report(unreadableFile, diag.Range{File: shown}, place{}, fmt.Sprintf("there is no CUE file in %s", shown),
 		"A folder is loaded as a CUE package. To load a YAML or JSON spec, give the file.")
 	return nil
 }
 
 // open makes the tree of a folder, rooted where its CUE module is; dir is the
 // folder's slash path in it.
-func (l *loader) open(given string) (t *tree, dir string) {
+func (r *reader) open(given string) (t *tree, dir string) {
 	shown := filepath.Clean(given)
 	abs, err := filepath.Abs(given)
 	if err != nil {
-		l.unreadable(shown, err)
+		r.unreadable(shown, err)
 		return nil, ""
 	}
 	rootDir := moduleRoot(abs)
 	rel, err := filepath.Rel(rootDir, abs)
 	if err != nil {
-		l.unreadable(shown, err)
+		r.unreadable(shown, err)
 		return nil, ""
 	}
 	root, err := os.OpenRoot(rootDir)
 	if err != nil {
-		l.unreadable(shown, err)
+		r.unreadable(shown, err)
 		return nil, ""
 	}
-	l.close = root.Close // what is embedded is read when CUE evaluates
+	r.close = root.Close // what is embedded is read when CUE evaluates
 	dir = filepath.ToSlash(rel)
-	t = &tree{root: root, files: l.files, overlay: map[string][]byte{}}
+	t = &tree{root: root, files: r.files, overlay: map[string][]byte{}}
 	t.display = func(p string) string {
 		p = strings.TrimPrefix(path.Clean("/"+p), "/")
 		inner, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(path.Clean(p)))
@@ -262,7 +266,7 @@ func moduleRoot(dir string) string {
 }
 
 // cue loads CUE files: one ("./x.cue") or the package of the folder (".").
-func (l *loader) cue(t *tree, dir, arg string, tags []string) *build.Instance {
+func (r *reader) cue(t *tree, dir, arg string, tags []string) *build.Instance {
 	cfg := &load.Config{
 		FS:         t,
 		FromFSPath: t.display,
@@ -270,24 +274,24 @@ func (l *loader) cue(t *tree, dir, arg string, tags []string) *build.Instance {
 		Tags:       tags,
 		// No module is ever fetched.
 		Env:       []string{"CUE_REGISTRY=none"},
-		ParseFile: l.parseFile(t),
+		ParseFile: r.parseFile(t),
 	}
 	t.loading = true
 	inst := load.Instances([]string{arg}, cfg)[0]
 	t.loading = false
-	if l.instanceErrors(inst) {
+	if r.instanceErrors(inst) {
 		return nil
 	}
 	return inst
 }
 
 // parseFile parses one file of the package or of an import, within the limits.
-func (l *loader) parseFile(t *tree) func(string, any, parser.Config) (*ast.File, error) {
+func (r *reader) parseFile(t *tree) func(string, any, parser.Config) (*ast.File, error) {
 	return func(name string, src any, cfg parser.Config) (*ast.File, error) {
 		content, err := contentOf(src)
 		if err != nil {
 			return nil, err
 		}
-		return l.parseCUE(t, name, content, cfg)
+		return r.parseCUE(t, name, content, cfg)
 	}
 }

@@ -1,6 +1,9 @@
 package load
 
 import (
+	"slices"
+	"strings"
+
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/token"
 )
@@ -107,4 +110,105 @@ func (d *decl) first() *ast.Field {
 		return nil
 	}
 	return d.fields[0]
+}
+
+// own reports whether a field is of the files that the spec itself is made of.
+func (s *syntax) own(f *ast.Field) bool {
+	_, ok := s.order[f.Pos().Filename()]
+	return ok
+}
+
+// noteUses collects the hidden names and definitions that anything in a file refers to.
+func (s *syntax) noteUses(f *ast.File) {
+	labels := map[*ast.Ident]bool{}
+	label := func(n ast.Node) {
+		if id, ok := n.(*ast.Ident); ok {
+			labels[id] = true
+		}
+	}
+	ast.Walk(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			label(n.Label)
+			if alias, ok := n.Label.(*ast.Alias); ok {
+				label(alias.Expr)
+				s.uses[labelOf(n)] = true // by its alias, at least
+			}
+		case *ast.Ident:
+			if !labels[n] {
+				s.uses[n.Name] = true
+			}
+		}
+		return true
+	}, nil)
+}
+
+// packageDoc is the comment above the package clause (CUE) or at the top of the
+// document (YAML).
+func (s *syntax) packageDoc(raw bool) string {
+	for _, f := range s.files {
+		for _, d := range f.Decls {
+			if pkg, ok := d.(*ast.Package); ok {
+				if doc := docText(ast.Comments(pkg)); doc != "" {
+					return doc
+				}
+			}
+		}
+		if raw {
+			if doc := docText(ast.Comments(f)); doc != "" {
+				return doc
+			}
+		}
+	}
+	return ""
+}
+
+// docText is the text of the comments that stand above something, the nearest
+// group of them.
+func docText(groups []*ast.CommentGroup) string {
+	for i := len(groups) - 1; i >= 0; i-- {
+		if g := groups[i]; g.Doc {
+			return strings.TrimSpace(commentText(g))
+		}
+	}
+	return ""
+}
+
+// commentText is a group of comments without its slashes and the blank that
+// follows them.
+func commentText(g *ast.CommentGroup) string {
+	lines := make([]string, len(g.List))
+	for i, c := range g.List {
+		line := strings.TrimSuffix(strings.TrimPrefix(c.Text, "//"), "\r")
+		lines[i] = strings.TrimRight(strings.TrimPrefix(line, " "), " \t")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// firstEmbed is the first @embed of the source, or nil.
+func (s *syntax) firstEmbed() (found *ast.Attribute) {
+	for _, f := range s.files {
+		ast.Walk(f, func(n ast.Node) bool {
+			if a, ok := n.(*ast.Attribute); ok && found == nil && strings.HasPrefix(a.Text, "@embed(") {
+				found = a
+			}
+			return found == nil
+		}, nil)
+	}
+	return found
+}
+
+// names are those that a CUE expression anywhere in the spec may refer to.
+func (s *syntax) names() []string {
+	names := slices.Concat(predeclaredTypes, predeclared)
+	for name := range s.root.children {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+var predeclaredTypes = []string{
+	"string", "bytes", "bool", "int", "float", "number", "uint", "rune", "null",
+	"int8", "int16", "int32", "int64", "int128", "uint8", "uint16", "uint32", "uint64", "uint128", "float32", "float64",
 }

@@ -12,6 +12,14 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
+// extractor makes types of CUE's values, from the way their author wrote them.
+type extractor struct {
+	*walker
+	named *namer
+	// wire is the rule for names on the wire of what is walked, specWire the spec's.
+	wire, specWire string
+}
+
 // role is what an object type is for: it decides which attributes mean
 // something in it, and which names are taken.
 type role uint8
@@ -40,21 +48,21 @@ func (s site) at(name string) site {
 }
 
 // object is the type of config, inputs or outputs.
-func (l *loader) object(it item, p place, r role) *spec.Type {
+func (x *extractor) object(it item, p place, r role) *spec.Type {
 	// Of what is broken nothing is known: any property may be meant.
 	empty := &spec.Type{Kind: spec.Object, Open: true}
-	if l.hole(it.expr) {
+	if x.hole(it.expr) {
 		return empty
 	}
-	if k := l.kind(it); k != cue.StructKind {
-		if !l.broken(it, p) {
-			l.report(wrongShape, it.at, p, fmt.Sprintf("%s must be a struct of types, not %s", lastName(p.path), kindName(k)), "Name each property and its type: {name: string, size?: int}.")
+	if k := x.kind(it); k != cue.StructKind {
+		if !x.broken(it, p) {
+			x.report(wrongShape, it.at, p, fmt.Sprintf("%s must be a struct of types, not %s", lastName(p.path), kindName(k)), "Name each property and its type: {name: string, size?: int}.")
 		}
 		return empty
 	}
-	t := l.structure(it, site{place: p, role: r})
+	t := x.structure(it, site{place: p, role: r})
 	if t.Kind == spec.Map || t.Open {
-		l.report(openObject, it.at, p, fmt.Sprintf("%s must name its properties", lastName(p.path)),
+		x.report(openObject, it.at, p, fmt.Sprintf("%s must name its properties", lastName(p.path)),
 			"Leave out the ... or [string]: at the top; a property of its own may be a map: tags?: [string]: string.")
 		return &spec.Type{Kind: spec.Object, Fields: t.Fields}
 	}
@@ -64,56 +72,48 @@ func (l *loader) object(it item, p place, r role) *spec.Type {
 func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
 // typ extracts the type of a value from the way its author wrote it.
-func (l *loader) typ(it item, s site) *spec.Type {
-	if l.hole(it.expr) {
+func (x *extractor) typ(it item, s site) *spec.Type {
+	if x.hole(it.expr) {
 		return &spec.Type{}
 	}
 	if s.depth > maxDepth {
-		l.report(recursiveType, it.at, s.place, "the type contains itself", "Give it a name, and refer to the name: #Node: {next?: #Node}.")
+		x.report(recursiveType, it.at, s.place, "the type contains itself", "Give it a name, and refer to the name: #Node: {next?: #Node}.")
 		return &spec.Type{}
 	}
-	if t, ok := l.reference(it, s); ok {
+	if t, ok := x.reference(it, s); ok {
 		return t
 	}
 	if name := libraryValue(it); name != "" {
-		return l.validator(it, it.value, nil, s)
+		return x.validator(it, it.value, nil, s)
 	}
 	v := cue.Dereference(it.value)
 	op, args := v.Expr()
 	switch op {
 	case cue.OrOp:
-		return l.disjunction(it, args, s)
+		return x.disjunction(it, args, s)
 	case cue.AndOp:
-		return l.conjunction(it, v, args, s)
+		return x.conjunction(it, v, args, s)
 	case cue.LessThanOp, cue.LessThanEqualOp, cue.GreaterThanOp, cue.GreaterThanEqualOp, cue.NotEqualOp, cue.RegexMatchOp, cue.NotRegexMatchOp:
-		return l.bound(it, op, args, s)
+		return x.bound(it, op, args, s)
 	case cue.CallOp:
-		return l.validator(it, v, args, s)
+		return x.validator(it, v, args, s)
 	case cue.InterpolationOp:
 		if !v.IsConcrete() {
-			return l.refuseInterpolation(it, s)
+			x.report(interpolatedType, it.at, s.place, `\( ) in a type has no value when the spec is loaded`,
+				"A default made of other inputs is an attribute: @default(\"${inputs.a}-x\").")
+			return &spec.Type{}
 		}
 	case cue.NoOp:
 		if len(args) == 1 && isDisjunction(it.expr, v) {
-			return l.typ(l.part(it, args[0]), s.deeper())
+			return x.typ(x.part(it, args[0]), s.deeper())
 		}
 	}
-	return l.plainType(it, v, s)
+	return x.plainType(it, v, s)
 }
 
 func (s site) deeper() site {
 	s.depth++
 	return s
-}
-
-// part is a piece of an expression, such as one side of a disjunction.
-func (l *loader) part(of item, v cue.Value) item {
-	it := item{value: v, name: of.name, nameAt: of.nameAt}
-	l.locate(&it)
-	if it.at.IsZero() || it.at.File != of.at.File {
-		it.at = of.at
-	}
-	return it
 }
 
 // isDisjunction reports whether an expression is `*default | type`, which CUE
@@ -137,32 +137,32 @@ func isDisjunction(e ast.Expr, v cue.Value) bool {
 }
 
 // plainType is a type that is no combination of others.
-func (l *loader) plainType(it item, v cue.Value, s site) *spec.Type {
-	if l.broken(it, s.place) {
+func (x *extractor) plainType(it item, v cue.Value, s site) *spec.Type {
+	if x.broken(it, s.place) {
 		return &spec.Type{}
 	}
-	switch k := l.kind(item{value: v, expr: it.expr}); k {
+	switch k := x.kind(item{value: v, expr: it.expr}); k {
 	case cue.StructKind:
-		return l.structure(item{value: v, expr: it.expr, name: it.name, at: it.at, nameAt: it.nameAt, decl: it.decl}, s)
+		return x.structure(item{value: v, expr: it.expr, name: it.name, at: it.at, nameAt: it.nameAt, decl: it.decl}, s)
 	case cue.ListKind:
-		return l.listType(it, v, s)
+		return x.listType(it, v, s)
 	case cue.BytesKind:
-		l.report(bytesType, it.at, s.place, "bytes cannot be a property's type", "Use string and base64, or #Asset for a file that the user hands over.")
+		x.report(bytesType, it.at, s.place, "bytes cannot be a property's type", "Use string and base64, or #Asset for a file that the user hands over.")
 		return &spec.Type{}
 	case cue.NullKind:
 		return &spec.Type{Nullable: true, Enum: []any{nil}}
 	case cue.TopKind:
 		return &spec.Type{}
 	default:
-		return l.scalarType(it, v, k, s)
+		return x.scalarType(it, v, k, s)
 	}
 }
 
 // scalarType is a basic type, or one literal.
-func (l *loader) scalarType(it item, v cue.Value, k cue.Kind, s site) *spec.Type {
+func (x *extractor) scalarType(it item, v cue.Value, k cue.Kind, s site) *spec.Type {
 	kind, nullable, ok := scalarKind(k)
 	if !ok {
-		l.report(unsupportedType, it.at, s.place, "this type cannot be extracted", "Write it as a disjunction of plain types: string | int.")
+		x.report(unsupportedType, it.at, s.place, "this type cannot be extracted", "Write it as a disjunction of plain types: string | int.")
 		return &spec.Type{}
 	}
 	t := &spec.Type{Kind: kind, Nullable: nullable}
@@ -192,40 +192,40 @@ func scalarKind(k cue.Kind) (kind spec.Kind, nullable, ok bool) {
 }
 
 // listType is a list of any length.
-func (l *loader) listType(it item, v cue.Value, s site) *spec.Type {
+func (x *extractor) listType(it item, v cue.Value, s site) *spec.Type {
 	elem := v.LookupPath(cue.MakePath(cue.AnyIndex))
 	if !elem.Exists() {
-		l.report(tupleType, it.at, s.place, "a list of fixed length cannot be a property's type",
+		x.report(tupleType, it.at, s.place, "a list of fixed length cannot be a property's type",
 			"Write [...T] for a list of T (with list.MaxItems for its length), or a struct that names the parts.")
 		return &spec.Type{Kind: spec.List, Elem: &spec.Type{}}
 	}
 	if list, err := v.List(); err == nil && list.Next() {
-		l.report(tupleType, it.at, s.place, "a list whose first items differ cannot be a property's type", "Write [...T] for a list of T.")
+		x.report(tupleType, it.at, s.place, "a list whose first items differ cannot be a property's type", "Write [...T] for a list of T.")
 	}
-	inner := l.part(it, elem)
+	inner := x.part(it, elem)
 	inner.name, inner.nameAt = "", inner.at
-	return &spec.Type{Kind: spec.List, Elem: l.typ(inner, s.at("*"))}
+	return &spec.Type{Kind: spec.List, Elem: x.typ(inner, s.at("*"))}
 }
 
 // structure is an object or a map.
-func (l *loader) structure(it item, s site) *spec.Type {
+func (x *extractor) structure(it item, s site) *spec.Type {
 	t := &spec.Type{Kind: spec.Object}
 	var patterns []item
-	for _, m := range l.members(it, cue.Patterns(true)) {
+	for _, m := range x.members(it, cue.Patterns(true)) {
 		if m.pattern {
 			patterns = append(patterns, m)
 			continue
 		}
-		if p := l.property(m, it, s); p != nil {
+		if p := x.property(m, it, s); p != nil {
 			t.Fields = append(t.Fields, p)
 		}
 	}
-	l.unusedHelpers(it, s.place)
-	l.uniqueWires(t, s)
+	x.unusedHelpers(it, s.place)
+	x.uniqueWires(t, s)
 	open := len(patterns) == 0 && it.value.LookupPath(cue.MakePath(cue.AnyString)).Exists()
 	switch {
 	case len(patterns) > 0:
-		l.patterns(t, patterns, s)
+		x.patterns(t, patterns, s)
 	case open && len(t.Fields) == 0:
 		t.Kind, t.Elem = spec.Map, &spec.Type{}
 	case open:
@@ -235,15 +235,15 @@ func (l *loader) structure(it item, s site) *spec.Type {
 }
 
 // patterns makes a map, or an open object, of `[key]: T` fields.
-func (l *loader) patterns(t *spec.Type, patterns []item, s site) {
+func (x *extractor) patterns(t *spec.Type, patterns []item, s site) {
 	for i, m := range patterns {
-		elem := l.typ(item{value: m.value, expr: m.expr, at: m.at, nameAt: m.at}, s.at("*"))
+		elem := x.typ(item{value: m.value, expr: m.expr, at: m.at, nameAt: m.at}, s.at("*"))
 		if i == 0 {
 			t.Elem = elem
 		} else if !sameType(t.Elem, elem) {
-			l.report(unsupportedType, m.at, s.place, "a map's values have one type", "Use one pattern, or a disjunction of the types.")
+			x.report(unsupportedType, m.at, s.place, "a map's values have one type", "Use one pattern, or a disjunction of the types.")
 		}
-		t.Keys = append(t.Keys, l.keyPattern(m, s)...)
+		t.Keys = append(t.Keys, x.keyPattern(m, s)...)
 	}
 	if len(patterns) > 1 && len(t.Keys) > 1 {
 		t.Keys = []string{"(" + strings.Join(t.Keys, ")|(") + ")"}
@@ -256,8 +256,8 @@ func (l *loader) patterns(t *spec.Type, patterns []item, s site) {
 }
 
 // keyPattern is the regular expression of a pattern's key: none for any string.
-func (l *loader) keyPattern(m item, s site) []string {
-	key := l.typ(l.part(m, m.key), site{place: s.place, role: s.role, depth: s.depth})
+func (x *extractor) keyPattern(m item, s site) []string {
+	key := x.typ(x.part(m, m.key), site{place: s.place, role: s.role, depth: s.depth})
 	var keys []string
 	for _, p := range key.Patterns {
 		if !p.Negated {
@@ -265,7 +265,7 @@ func (l *loader) keyPattern(m item, s site) []string {
 		}
 	}
 	if key.Kind != spec.String && key.Kind != spec.Any || len(keys) != len(key.Patterns) || key.Enum != nil || key.MinLen > 0 || key.MaxLen != nil {
-		l.report(unsupportedType, m.at, s.place, "a map's keys can be limited by a regular expression only", `Write [=~"^[a-z]+$"]: T.`)
+		x.report(unsupportedType, m.at, s.place, "a map's keys can be limited by a regular expression only", `Write [=~"^[a-z]+$"]: T.`)
 	}
 	return keys
 }
@@ -274,27 +274,20 @@ func sameType(a, b *spec.Type) bool {
 	return fmt.Sprintf("%+v", *a) == fmt.Sprintf("%+v", *b)
 }
 
-// refuseInterpolation reports text that CUE would put together.
-func (l *loader) refuseInterpolation(it item, s site) *spec.Type {
-	l.report(interpolatedType, it.at, s.place, `\( ) in a type has no value when the spec is loaded`,
-		"A default made of other inputs is an attribute: @default(\"${inputs.a}-x\").")
-	return &spec.Type{}
-}
-
 // reservedNames are names that a resource's properties cannot have. Pulumi keeps id and urn for
 // itself, and every name with two underscores.
 var reservedNames = []string{"id", "urn", "pulumi"}
 
 // property is one member of an object.
-func (l *loader) property(m, parent item, s site) *spec.Property {
+func (x *extractor) property(m, parent item, s site) *spec.Property {
 	at := s.at(m.name)
-	l.propertyName(m, at, s.depth == 0)
-	p := &spec.Property{Name: m.name, Doc: l.doc(m), Range: m.nameAt}
-	p.Type = l.typ(m, at)
-	def, has := l.defaultOf(m, p.Type, at)
+	x.propertyName(m, at, s.depth == 0)
+	p := &spec.Property{Name: m.name, Doc: x.doc(m), Range: m.nameAt}
+	p.Type = x.typ(m, at)
+	def, has := x.defaultOf(m, p.Type, at)
 	p.Default = def
 	p.Required = !m.optional && !has
-	l.attributes(m, p, at, s.depth == 0)
+	(&attributeReader{extractor: x, prop: p, item: m, site: at, top: s.depth == 0}).read()
 	if p.DefaultExpr != nil || p.Autoname != nil {
 		p.Required = false
 	}
@@ -302,21 +295,21 @@ func (l *loader) property(m, parent item, s site) *spec.Property {
 }
 
 // propertyName checks what a property is called.
-func (l *loader) propertyName(m item, s site, top bool) {
+func (x *extractor) propertyName(m item, s site, top bool) {
 	if !stepName.MatchString(m.name) {
-		l.report(badName, m.nameAt, s.place, fmt.Sprintf("%q is no name for a property", m.name),
+		x.report(badName, m.nameAt, s.place, fmt.Sprintf("%q is no name for a property", m.name),
 			fmt.Sprintf("Letters, digits and underscores. Name it %s, and give its name on the wire: @wire(%q).", suggestName(m.name, false), m.name))
 		return
 	}
 	switch {
 	case strings.HasPrefix(m.name, "__"):
-		l.report(reservedName, m.nameAt, s.place, fmt.Sprintf("%s is a reserved name", m.name), "Names with two underscores in front belong to Pulumi.")
+		x.report(reservedName, m.nameAt, s.place, fmt.Sprintf("%s is a reserved name", m.name), "Names with two underscores in front belong to Pulumi.")
 	case !top || s.named:
 	case s.role&(inputRole|outputRole) != 0 && slices.Contains(reservedNames, m.name):
-		l.report(reservedName, m.nameAt, s.place, fmt.Sprintf("%s is a reserved name", m.name),
+		x.report(reservedName, m.nameAt, s.place, fmt.Sprintf("%s is a reserved name", m.name),
 			fmt.Sprintf("Every resource has one already. Give it another name, such as %sId, with @wire(%s).", lastContext(s.context), m.name))
 	case s.role == configRole && (m.name == "version" || m.name == "pluginDownloadURL" || m.name == "pulumi"):
-		l.report(reservedName, m.nameAt, s.place, fmt.Sprintf("%s is a reserved name", m.name), "Pulumi gives it to every provider. Name it apiVersion, or the like.")
+		x.report(reservedName, m.nameAt, s.place, fmt.Sprintf("%s is a reserved name", m.name), "Pulumi gives it to every provider. Name it apiVersion, or the like.")
 	}
 }
 
@@ -328,23 +321,4 @@ func lastContext(context string) string {
 		return "own"
 	}
 	return strings.ToLower(name[:1]) + name[1:]
-}
-
-// doc is what the author wrote above a declaration.
-func (l *loader) doc(it item) string {
-	fields := []*ast.Field{it.field}
-	if it.decl != nil {
-		fields = append(fields, it.decl.fields...)
-	}
-	for _, f := range fields {
-		for ; f != nil; f = l.syntax.shorthand[f] {
-			if doc := docText(ast.Comments(f)); doc != "" {
-				return doc
-			}
-		}
-	}
-	if it.field == nil {
-		return docText(it.value.Doc())
-	}
-	return ""
 }

@@ -7,11 +7,12 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // disjunction is `A | B`: an enum, a nullable type, a union.
-func (l *loader) disjunction(it item, args []cue.Value, s site) *spec.Type {
-	parts := l.disjuncts(it, args, 0)
+func (x *extractor) disjunction(it item, args []cue.Value, s site) *spec.Type {
+	parts := x.disjuncts(it, args, 0)
 	slices.SortStableFunc(parts, func(a, b item) int {
 		if a.at.File != b.at.File || !a.fromSource() || !b.fromSource() {
 			return 0
@@ -27,7 +28,7 @@ func (l *loader) disjunction(it item, args []cue.Value, s site) *spec.Type {
 		case v.IncompleteKind() == cue.NullKind:
 			nullable = true
 		case v.IncompleteKind() == cue.BottomKind && v.Err() != nil:
-			l.broken(part, s.place)
+			x.broken(part, s.place)
 		case v.IsConcrete() && v.IncompleteKind()&(cue.StructKind|cue.ListKind) == 0:
 			literals = append(literals, part)
 		case v.IncompleteKind() == cue.ListKind && v.Validate(cue.Concrete(true)) == nil && !v.LookupPath(cue.MakePath(cue.AnyIndex)).Exists(),
@@ -35,10 +36,10 @@ func (l *loader) disjunction(it item, args []cue.Value, s site) *spec.Type {
 			// A default that the type beside it does not cover by CUE's
 			// rules, such as *[] | list.MinItems(1): defaultOf looks at it.
 		default:
-			types = append(types, l.typ(part, s.deeper()))
+			types = append(types, x.typ(part, s.deeper()))
 		}
 	}
-	t := l.unite(it, literals, types, s)
+	t := x.unite(it, literals, types, s)
 	if nullable {
 		if t.Ref != "" {
 			t = &spec.Type{Ref: t.Ref}
@@ -64,18 +65,16 @@ func isDefaultStruct(it, part item, parts []item) bool {
 	})
 }
 
-func (it item) fromSource() bool { return it.expr != nil }
-
 // disjuncts flattens a disjunction of disjunctions that are written in place;
 // those behind a name stay whole.
-func (l *loader) disjuncts(it item, args []cue.Value, depth int) []item {
+func (x *extractor) disjuncts(it item, args []cue.Value, depth int) []item {
 	var parts []item
 	for _, a := range args {
-		part := l.part(it, a)
+		part := x.part(it, a)
 		_, path := a.ReferencePath()
 		if len(path.Selectors()) == 0 && depth < maxDepth {
 			if op, inner := a.Expr(); op == cue.OrOp {
-				parts = append(parts, l.disjuncts(part, inner, depth+1)...)
+				parts = append(parts, x.disjuncts(part, inner, depth+1)...)
 				continue
 			}
 		}
@@ -85,8 +84,8 @@ func (l *loader) disjuncts(it item, args []cue.Value, depth int) []item {
 }
 
 // unite makes one type of a disjunction's literals and types.
-func (l *loader) unite(it item, literals []item, types []*spec.Type, s site) *spec.Type {
-	enums := l.enums(literals)
+func (x *extractor) unite(it item, literals []item, types []*spec.Type, s site) *spec.Type {
+	enums := enums(literals)
 	if len(types) == 0 && len(enums) == 1 {
 		return enums[0]
 	}
@@ -94,14 +93,14 @@ func (l *loader) unite(it item, literals []item, types []*spec.Type, s site) *sp
 	for _, e := range enums {
 		var rest []any
 		for _, lit := range e.Enum {
-			if !slices.ContainsFunc(types, func(t *spec.Type) bool { return accepts(l.named.types.Resolve(t), lit) }) {
+			if !slices.ContainsFunc(types, func(t *spec.Type) bool { return accepts(x.named.types.Resolve(t), lit) }) {
 				rest = append(rest, lit)
 			}
 		}
 		if len(rest) == 0 {
 			continue
 		}
-		if d, ok := it.value.Default(); ok && len(rest) == 1 && len(types) > 0 && sameLiteral(plain(d), rest[0]) && l.sameKindAs(e, types) {
+		if d, ok := it.value.Default(); ok && len(rest) == 1 && len(types) > 0 && sameLiteral(plain(d), rest[0]) && x.sameKindAs(e, types) {
 			continue // defaultOf reports it
 		}
 		e.Enum = rest
@@ -114,21 +113,21 @@ func (l *loader) unite(it item, literals []item, types []*spec.Type, s site) *sp
 		return variants[0]
 	}
 	t := &spec.Type{Kind: spec.Union, Variants: variants}
-	l.named.later = append(l.named.later, func() { l.tag(it, t, s) })
+	x.named.later = append(x.named.later, func() { (&tagger{x.document, x.named.types, it.at, s.place}).tag(t) })
 	return t
 }
 
 // sameKindAs reports whether a literal's kind is that of one of the types, so
 // that being none of it is a slip rather than an alternative.
-func (l *loader) sameKindAs(e *spec.Type, types []*spec.Type) bool {
+func (x *extractor) sameKindAs(e *spec.Type, types []*spec.Type) bool {
 	return slices.ContainsFunc(types, func(t *spec.Type) bool {
-		k := l.named.types.Resolve(t).Kind
+		k := x.named.types.Resolve(t).Kind
 		return k == e.Kind || k == spec.Number && e.Kind == spec.Int || k == spec.Int && e.Kind == spec.Number
 	})
 }
 
 // enums groups literals by their kind: int and number together.
-func (l *loader) enums(literals []item) []*spec.Type {
+func enums(literals []item) []*spec.Type {
 	var enums []*spec.Type
 	for _, lit := range literals {
 		kind, _, ok := scalarKind(lit.value.IncompleteKind())
@@ -153,31 +152,40 @@ func (l *loader) enums(literals []item) []*spec.Type {
 	return enums
 }
 
+// tagger finds what tells the variants of a union apart.
+type tagger struct {
+	*document
+	types spec.Types
+	// at and place are where the union stands.
+	at    diag.Range
+	place place
+}
+
 // tag finds the property that tells the structs of a union apart.
-func (l *loader) tag(it item, t *spec.Type, s site) {
+func (g *tagger) tag(t *spec.Type) {
 	var all alternatives
 	for _, v := range t.Variants {
-		l.alternatives(v, &all, 0)
+		g.alternatives(v, &all, 0)
 	}
 	if all.anything {
 		return // nothing to tell apart, or a part that was reported
 	}
-	l.listsApart(it, all.lists, s)
+	g.listsApart(all.lists)
 	objects := all.objects
 	if len(objects)+all.maps < 2 {
 		return
 	}
 	if all.maps > 0 {
-		l.report(untaggedUnion, it.at, s.place, "the structs of this union cannot be told apart", "A map matches any struct. Give the property one type.")
+		g.report(untaggedUnion, g.at, g.place, "the structs of this union cannot be told apart", "A map matches any struct. Give the property one type.")
 		return
 	}
 	for _, f := range objects[0].Fields {
-		if l.tells(f.Name, objects) {
+		if g.tells(f.Name, objects) {
 			t.Tag = f.Name
 			return
 		}
 	}
-	l.report(untaggedUnion, it.at, s.place, "the structs of this union cannot be told apart",
+	g.report(untaggedUnion, g.at, g.place, "the structs of this union cannot be told apart",
 		fmt.Sprintf(`Give each of the %d a required field with a literal of its own: {type: "a", …} | {type: "b", …}.`, len(objects)))
 }
 
@@ -188,8 +196,8 @@ type alternatives struct {
 	anything       bool
 }
 
-func (l *loader) alternatives(v *spec.Type, all *alternatives, depth int) {
-	switch r := l.named.types.Resolve(v); r.Kind {
+func (g *tagger) alternatives(v *spec.Type, all *alternatives, depth int) {
+	switch r := g.types.Resolve(v); r.Kind {
 	case spec.Object:
 		all.objects = append(all.objects, r)
 	case spec.List:
@@ -201,7 +209,7 @@ func (l *loader) alternatives(v *spec.Type, all *alternatives, depth int) {
 	case spec.Union:
 		for _, inner := range r.Variants {
 			if depth < maxDepth {
-				l.alternatives(inner, all, depth+1)
+				g.alternatives(inner, all, depth+1)
 			}
 		}
 	}
@@ -209,34 +217,34 @@ func (l *loader) alternatives(v *spec.Type, all *alternatives, depth int) {
 
 // listsApart reports lists of a union whose structs cannot be told apart: which
 // of them a value is would be guessed.
-func (l *loader) listsApart(it item, lists []*spec.Type, s site) {
+func (g *tagger) listsApart(lists []*spec.Type) {
 	var objects []*spec.Type
 	for _, list := range lists {
 		var items alternatives
-		l.alternatives(list.Elem, &items, 0)
+		g.alternatives(list.Elem, &items, 0)
 		objects = append(objects, items.objects...)
 	}
 	if len(lists) < 2 || len(objects) < 2 {
 		return
 	}
 	for _, f := range objects[0].Fields {
-		if l.tells(f.Name, objects) {
+		if g.tells(f.Name, objects) {
 			return
 		}
 	}
-	l.report(untaggedUnion, it.at, s.place, "the lists of this union cannot be told apart",
+	g.report(untaggedUnion, g.at, g.place, "the lists of this union cannot be told apart",
 		`Give the structs in them a required field with a literal of its own: [...{type: "a", …}] | [...{type: "b", …}].`)
 }
 
 // tells reports whether a property has another literal in each of the objects.
-func (l *loader) tells(name string, objects []*spec.Type) bool {
+func (g *tagger) tells(name string, objects []*spec.Type) bool {
 	var seen []any
 	for _, o := range objects {
 		f := o.Field(name)
 		if f == nil || !f.Required {
 			return false
 		}
-		t := l.named.types.Resolve(f.Type)
+		t := g.types.Resolve(f.Type)
 		if len(t.Enum) == 0 {
 			return false
 		}

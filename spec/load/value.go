@@ -3,52 +3,56 @@ package load
 import (
 	"fmt"
 	"strconv"
+	"strings"
+	"time"
 
 	"cuelang.org/go/cue"
-	"cuelang.org/go/cue/ast"
 
 	"github.com/declprov/declprov/spec"
 )
 
+// dataReader reads the values of a document that are data, not types.
+type dataReader struct{ *extractor }
+
 // node keeps a value as it was written. What is broken in it is reported and
 // becomes a node of kind zero, which the compiler passes over.
-func (l *loader) node(it item, p place) *spec.Node {
-	if l.broken(it, p) {
+func (r *dataReader) node(it item, p place) *spec.Node {
+	if r.broken(it, p) {
 		return &spec.Node{Range: it.at}
 	}
 	if def, ok := it.value.Default(); ok && !it.value.IsConcrete() {
 		it.value = def
 	}
-	switch l.kind(it) {
+	switch r.kind(it) {
 	case cue.StructKind:
 		n := &spec.Node{Kind: spec.MapNode, Range: it.at}
-		l.unusedHelpers(it, p)
-		for _, m := range l.values(it) {
-			n.Fields = append(n.Fields, l.dataField(m, p))
+		r.unusedHelpers(it, p)
+		for _, m := range r.values(it) {
+			n.Fields = append(n.Fields, r.dataField(m, p))
 		}
 		return n
 	case cue.ListKind:
 		n := &spec.Node{Kind: spec.ListNode, Range: it.at}
-		for i, m := range l.items(it) {
-			n.Items = append(n.Items, l.node(m, p.item(i)))
+		for i, m := range r.items(it) {
+			n.Items = append(n.Items, r.node(m, p.item(i)))
 		}
 		return n
 	default:
-		return l.scalar(it, p)
+		return r.scalar(it, p)
 	}
 }
 
 // dataField is a member of a struct of data.
-func (l *loader) dataField(m item, p place) spec.Field {
+func (r *dataReader) dataField(m item, p place) spec.Field {
 	f := spec.Field{Name: m.name, NameRange: m.nameAt}
 	if m.optional || m.required {
-		l.report(typeAsValue, m.nameAt, p.at(m.name), fmt.Sprintf("%s is declared, and not given", m.name),
+		r.report(typeAsValue, m.nameAt, p.at(m.name), fmt.Sprintf("%s is declared, and not given", m.name),
 			"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
 		f.Value = &spec.Node{Range: m.at}
 		return f
 	}
-	if f.Value = l.definition(m, p.at(m.name)); f.Value == nil {
-		f.Value = l.node(m, p.at(m.name))
+	if f.Value = r.definition(m, p.at(m.name)); f.Value == nil {
+		f.Value = r.node(m, p.at(m.name))
 	}
 	return f
 }
@@ -56,7 +60,7 @@ func (l *loader) dataField(m item, p place) spec.Field {
 // definition is a definition that stands in a value's place and is no value: the
 // type of an argument that takes one (`returns: #Pet`). nil is anything else; the
 // compiler knows which arguments take types.
-func (l *loader) definition(it item, p place) *spec.Node {
+func (r *dataReader) definition(it item, p place) *spec.Node {
 	_, path := it.value.ReferencePath()
 	selectors := path.Selectors()
 	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() {
@@ -68,15 +72,15 @@ func (l *loader) definition(it item, p place) *spec.Node {
 	}
 	return &spec.Node{
 		Kind: spec.StringNode, Text: selectors[len(selectors)-1].String(), Range: it.at,
-		Type: l.typ(it, site{place: p, role: resultRole}),
+		Type: r.typ(it, site{place: p, role: resultRole}),
 	}
 }
 
 // scalar is a value without parts.
-func (l *loader) scalar(it item, p place) *spec.Node {
+func (r *dataReader) scalar(it item, p place) *spec.Node {
 	n := &spec.Node{Range: it.at}
 	if !it.value.IsConcrete() {
-		l.report(typeAsValue, it.at, p, "a value is needed here, not a type",
+		r.report(typeAsValue, it.at, p, "a value is needed here, not a type",
 			"Types stand in config, inputs and outputs. A value of run time is written as text: \"${inputs.name}\".")
 		return n
 	}
@@ -87,13 +91,13 @@ func (l *loader) scalar(it item, p place) *spec.Node {
 		b, _ := it.value.Bool()
 		n.Kind, n.Text = spec.BoolNode, strconv.FormatBool(b)
 	case cue.StringKind:
-		return l.stringValue(it)
+		return r.stringValue(it)
 	case cue.BytesKind:
-		l.report(bytesValue, it.at, p, "bytes have no place in a spec", `Write text in double quotes, or base64 with "${base64decode('…')}".`)
+		r.report(bytesValue, it.at, p, "bytes have no place in a spec", `Write text in double quotes, or base64 with "${base64decode('…')}".`)
 	default:
 		literal, err := it.value.MarshalJSON()
 		if err != nil {
-			l.report(typeAsValue, it.at, p, "this is no value", "A function of CUE's library stands here without its arguments, or a number that has no end.")
+			r.report(typeAsValue, it.at, p, "this is no value", "A function of CUE's library stands here without its arguments, or a number that has no end.")
 			return n
 		}
 		n.Kind, n.Text = spec.NumberNode, string(literal)
@@ -101,74 +105,23 @@ func (l *loader) scalar(it item, p place) *spec.Node {
 	return n
 }
 
-// stringValue is a string; where it stands in the source as a literal, with the place
-// of each character.
-func (l *loader) stringValue(it item) *spec.Node {
-	s, _ := it.value.String()
-	if lit := l.literalOf(it.value, it.expr, s, 0); lit != nil {
-		return lit
-	}
-	return &spec.Node{Kind: spec.StringNode, Text: s, Range: it.at}
-}
-
-// literalOf is the literal that gives a string: what is written, or what a
-// reference leads to.
-func (l *loader) literalOf(v cue.Value, e ast.Expr, s string, depth int) *spec.Node {
-	if depth > 10 {
-		return nil
-	}
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		if n, ok := l.files.stringNode(e); ok && n.Text == s {
-			return n
-		}
-	case *ast.ParenExpr:
-		return l.literalOf(v, e.X, s, depth+1)
-	case *ast.UnaryExpr:
-		return l.literalOf(v, e.X, s, depth+1)
-	case *ast.BinaryExpr:
-		for _, x := range []ast.Expr{e.X, e.Y} {
-			if n := l.literalOf(v, x, s, depth+1); n != nil {
-				return n
-			}
-		}
-	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr:
-		next := cue.Dereference(v)
-		switch src := next.Source().(type) {
-		case *ast.Field:
-			if src.Value != e {
-				return l.literalOf(next, src.Value, s, depth+1)
-			}
-		case *ast.LetClause:
-			if src.Expr != e {
-				return l.literalOf(next, src.Expr, s, depth+1)
-			}
-		case ast.Expr:
-			if src != e {
-				return l.literalOf(next, src, s, depth+1)
-			}
-		}
-	}
-	return nil
-}
-
 // string is a value that must be text known at load.
-func (l *loader) string(it item, p place) (string, bool) {
-	n := l.node(it, p)
+func (r *dataReader) string(it item, p place) (string, bool) {
+	n := r.node(it, p)
 	switch {
 	case n.Kind == spec.StringNode:
 		return n.Text, true
 	case n.Kind != 0:
-		l.wrongShape(it, p, "text")
+		r.wrongShape(it, p, "text")
 	}
 	return "", false
 }
 
 // template is a value that must be text, which may hold `${}`.
-func (l *loader) template(it item, p place) *spec.Node {
-	n := l.node(it, p)
+func (r *dataReader) template(it item, p place) *spec.Node {
+	n := r.node(it, p)
 	if n.Kind != 0 && n.Kind != spec.StringNode && !literalForm(n) {
-		l.wrongShape(it, p, "text")
+		r.wrongShape(it, p, "text")
 		n.Kind = 0
 	}
 	return n
@@ -180,44 +133,44 @@ func literalForm(n *spec.Node) bool {
 }
 
 // condition is a value that must be true, false or a template.
-func (l *loader) condition(it item, p place) *spec.Node {
-	n := l.node(it, p)
+func (r *dataReader) condition(it item, p place) *spec.Node {
+	n := r.node(it, p)
 	if n.Kind != 0 && n.Kind != spec.StringNode && n.Kind != spec.BoolNode {
-		l.wrongShape(it, p, "true, false or an expression")
+		r.wrongShape(it, p, "true, false or an expression")
 		n.Kind = 0
 	}
 	return n
 }
 
 // bool is a value that must be true or false, known at load.
-func (l *loader) bool(it item, p place) bool {
-	n := l.node(it, p)
+func (r *dataReader) bool(it item, p place) bool {
+	n := r.node(it, p)
 	if n.Kind != 0 && n.Kind != spec.BoolNode {
-		l.wrongShape(it, p, "true or false")
+		r.wrongShape(it, p, "true or false")
 	}
 	return n.Kind == spec.BoolNode && n.Text == "true"
 }
 
 // list is a value that must be a list; each of its items goes to keep.
-func (l *loader) list(it item, p place, keep func(item, place)) bool {
-	if l.broken(it, p) {
+func (r *dataReader) list(it item, p place, keep func(item, place)) bool {
+	if r.broken(it, p) {
 		return false
 	}
-	if l.kind(it) != cue.ListKind {
-		l.wrongShape(it, p, "a list")
+	if r.kind(it) != cue.ListKind {
+		r.wrongShape(it, p, "a list")
 		return false
 	}
-	for i, m := range l.items(it) {
+	for i, m := range r.items(it) {
 		keep(m, p.item(i))
 	}
 	return true
 }
 
 // strings is a value that must be a list of text.
-func (l *loader) strings(it item, p place) []string {
+func (r *dataReader) strings(it item, p place) []string {
 	var list []string
-	l.list(it, p, func(m item, p place) {
-		if s, ok := l.string(m, p); ok {
+	r.list(it, p, func(m item, p place) {
+		if s, ok := r.string(m, p); ok {
 			list = append(list, s)
 		}
 	})
@@ -225,8 +178,72 @@ func (l *loader) strings(it item, p place) []string {
 }
 
 // templates is a value that must be a list of templates.
-func (l *loader) templates(it item, p place) []*spec.Node {
+func (r *dataReader) templates(it item, p place) []*spec.Node {
 	var list []*spec.Node
-	l.list(it, p, func(m item, p place) { list = append(list, l.template(m, p)) })
+	r.list(it, p, func(m item, p place) { list = append(list, r.template(m, p)) })
 	return list
+}
+
+// duration is a length of time as Go writes it, or a template.
+func (r *dataReader) duration(it item, p place) *spec.Node {
+	n := r.node(it, p)
+	switch {
+	case n.Kind == 0 || hasTemplate(n):
+	case n.Kind != spec.StringNode:
+		r.report(badValue, it.at, p, "a length of time is text", `Write it with its unit: "90s", "5m", "1h30m".`)
+		n.Kind = 0
+	default:
+		d, err := time.ParseDuration(n.Text)
+		if err != nil || d < 0 {
+			r.report(badValue, it.at, p, fmt.Sprintf("%q is no length of time", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
+			n.Kind = 0
+		}
+	}
+	return n
+}
+
+// hasTemplate reports whether text holds an expression, and so cannot be told
+// before it runs.
+func hasTemplate(n *spec.Node) bool {
+	return n.Kind == spec.StringNode && strings.Contains(n.Text, "${")
+}
+
+// forEach is a template, a list or a struct.
+func (r *dataReader) forEach(it item, p place) *spec.Node {
+	n := r.node(it, p)
+	switch n.Kind {
+	case 0, spec.StringNode, spec.ListNode, spec.MapNode:
+	default:
+		r.wrongShape(it, p, "a list, a struct, or an expression that gives one")
+		n.Kind = 0
+	}
+	return n
+}
+
+func (r *dataReader) structOrTemplate(it item, p place) *spec.Node {
+	n := r.node(it, p)
+	if n.Kind != 0 && n.Kind != spec.MapNode && n.Kind != spec.StringNode {
+		r.wrongShape(it, p, "a struct")
+		n.Kind = 0
+	}
+	return n
+}
+
+// textList is a list of templates, as one node.
+func (r *dataReader) textList(it item, p place) *spec.Node {
+	n := &spec.Node{Kind: spec.ListNode, Range: it.at}
+	if !r.list(it, p, func(m item, at place) { n.Items = append(n.Items, r.template(m, at)) }) {
+		n.Kind = 0
+	}
+	return n
+}
+
+// flag is true or false, known at load.
+func (r *dataReader) flag(it item, p place) *spec.Node {
+	n := r.node(it, p)
+	if n.Kind != 0 && n.Kind != spec.BoolNode {
+		r.wrongShape(it, p, "true or false")
+		n.Kind = 0
+	}
+	return n
 }

@@ -10,8 +10,13 @@ import (
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/token"
 
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
+
+// walker walks the value that CUE makes of a document, beside the source that it
+// is from.
+type walker struct{ *document }
 
 // item is a value of the document together with what is known of its source.
 type item struct {
@@ -33,7 +38,7 @@ type item struct {
 
 // kind is what an item is, as far as it is known. A struct or list with an
 // error in it is still one: the error is reported where it is.
-func (l *loader) kind(it item) cue.Kind {
+func (w *walker) kind(it item) cue.Kind {
 	k := it.value.IncompleteKind()
 	if k != cue.BottomKind {
 		return k
@@ -53,11 +58,11 @@ func (l *loader) kind(it item) cue.Kind {
 }
 
 // broken reports what makes a value an error, if it is one.
-func (l *loader) broken(it item, p place) bool {
-	if l.hole(it.expr) || l.holeBehind(it.value) {
+func (w *walker) broken(it item, p place) bool {
+	if w.hole(it.expr) || w.holeBehind(it.value) {
 		return true
 	}
-	if l.kind(it) != cue.BottomKind {
+	if w.kind(it) != cue.BottomKind {
 		return false
 	}
 	err := it.value.Err()
@@ -65,13 +70,13 @@ func (l *loader) broken(it item, p place) bool {
 		err = it.value.Validate()
 	}
 	if err != nil {
-		l.cueErrors(err, p, it.at)
+		w.cueErrors(err, p, it.at)
 	}
 	return true
 }
 
 // members are the fields of a struct, in the order of the document.
-func (l *loader) members(parent item, opts ...cue.Option) []item {
+func (w *walker) members(parent item, opts ...cue.Option) []item {
 	fields, err := parent.value.Fields(append([]cue.Option{cue.Optional(true)}, opts...)...)
 	if err != nil {
 		return nil
@@ -81,24 +86,24 @@ func (l *loader) members(parent item, opts ...cue.Option) []item {
 		if fields.Selector().LabelType() == cue.IndexLabel {
 			continue
 		}
-		list = append(list, l.member(parent, fields))
+		list = append(list, w.member(parent, fields))
 	}
-	slices.SortStableFunc(list, func(a, b item) int { return l.compare(a, b) })
+	slices.SortStableFunc(list, func(a, b item) int { return w.compare(a, b) })
 	return list
 }
 
 // values are the members of a struct of data. Optional fields that a definition
 // brings, and nobody gives, are none of them.
-func (l *loader) values(parent item) []item {
+func (w *walker) values(parent item) []item {
 	lit, _ := parent.expr.(*ast.StructLit)
-	return slices.DeleteFunc(l.members(parent), func(m item) bool {
+	return slices.DeleteFunc(w.members(parent), func(m item) bool {
 		written := m.decl != nil || lit != nil && m.field != nil && slices.Contains(lit.Elts, ast.Decl(m.field))
 		return m.optional && !written
 	})
 }
 
 // member is the field that an iterator stands at.
-func (l *loader) member(parent item, fields *cue.Iterator) item {
+func (w *walker) member(parent item, fields *cue.Iterator) item {
 	ft := fields.FieldType()
 	it := item{
 		value:    fields.Value(),
@@ -112,7 +117,7 @@ func (l *loader) member(parent item, fields *cue.Iterator) item {
 		it.name = nameOf(fields.Selector())
 		it.decl = parent.decl.child(it.name)
 	}
-	l.locate(&it)
+	w.locate(&it)
 	if it.nameAt.IsZero() {
 		it.nameAt = parent.at
 	}
@@ -130,7 +135,7 @@ func nameOf(s cue.Selector) string {
 }
 
 // locate finds the source of an item.
-func (l *loader) locate(it *item) {
+func (w *walker) locate(it *item) {
 	switch src := it.value.Source().(type) {
 	case *ast.Field:
 		it.field = src
@@ -140,7 +145,7 @@ func (l *loader) locate(it *item) {
 	if it.field == nil && it.expr == nil && it.decl.first() == nil {
 		it.field = it.conjunctField()
 	}
-	if it.field == nil || !l.declared(it) {
+	if it.field == nil || !w.declared(it) {
 		if f := it.decl.first(); f != nil {
 			it.field = f
 		}
@@ -149,19 +154,19 @@ func (l *loader) locate(it *item) {
 		if it.expr == nil {
 			it.expr = it.field.Value
 		}
-		it.nameAt = l.files.label(it.field.Label)
+		it.nameAt = w.files.label(it.field.Label)
 	}
 	if it.expr != nil {
-		it.at = l.files.of(it.expr)
+		it.at = w.files.of(it.expr)
 	}
 	if it.at.IsZero() && it.value.Pos().IsValid() {
-		it.at = l.nodeAt(it.value.Pos())
+		it.at = w.nodeAt(it.value.Pos())
 	}
 }
 
 // declared reports whether the field that CUE names is one of those written at
 // the item's path, where anything is written there.
-func (l *loader) declared(it *item) bool {
+func (w *walker) declared(it *item) bool {
 	return it.decl == nil || slices.Contains(it.decl.fields, it.field)
 }
 
@@ -183,25 +188,14 @@ func (it *item) conjunctField() *ast.Field {
 	return nil
 }
 
-// label is the range of a field's name.
-func (f *files) label(label ast.Label) diag.Range {
-	if label == nil {
-		return diag.Range{}
-	}
-	if alias, ok := label.(*ast.Alias); ok {
-		return f.of(alias.Expr)
-	}
-	return f.of(label)
-}
-
 // compare orders items as they stand in the document: by file, then position.
-func (l *loader) compare(a, b item) int {
+func (w *walker) compare(a, b item) int {
 	pa, pb := a.pos(), b.pos()
 	if !pa.IsValid() || !pb.IsValid() {
 		return cmp.Compare(boolInt(pb.IsValid()), boolInt(pa.IsValid()))
 	}
 	return cmp.Or(
-		cmp.Compare(l.syntax.order[pa.Filename()], l.syntax.order[pb.Filename()]),
+		cmp.Compare(w.syntax.order[pa.Filename()], w.syntax.order[pb.Filename()]),
 		cmp.Compare(pa.Filename(), pb.Filename()),
 		cmp.Compare(pa.Offset(), pb.Offset()),
 	)
@@ -222,33 +216,33 @@ func boolInt(b bool) int {
 }
 
 // items are the items of a list.
-func (l *loader) items(parent item) []item {
+func (w *walker) items(parent item) []item {
 	it, err := parent.value.List()
 	if err != nil {
-		return l.brokenItems(parent)
+		return w.brokenItems(parent)
 	}
 	var list []item
 	for it.Next() {
-		list = append(list, l.item(parent, it.Value()))
+		list = append(list, w.item(parent, it.Value()))
 	}
 	return list
 }
 
 // brokenItems are the items of a list that has an error in one of them.
-func (l *loader) brokenItems(parent item) []item {
+func (w *walker) brokenItems(parent item) []item {
 	var list []item
 	for i := 0; ; i++ {
 		v := parent.value.LookupPath(cue.MakePath(cue.Index(i)))
 		if !v.Exists() && v.Source() == nil {
 			return list
 		}
-		list = append(list, l.item(parent, v))
+		list = append(list, w.item(parent, v))
 	}
 }
 
-func (l *loader) item(parent item, v cue.Value) item {
+func (w *walker) item(parent item, v cue.Value) item {
 	it := item{value: v}
-	l.locate(&it)
+	w.locate(&it)
 	if it.at.IsZero() {
 		it.at = parent.at
 	}
@@ -256,64 +250,13 @@ func (l *loader) item(parent item, v cue.Value) item {
 	return it
 }
 
-// block is a struct whose keys the language knows: members by name. Keys that
-// it does not know are reported.
-type block struct {
-	l       *loader
-	place   place
-	item    item
-	known   []string
-	members map[string]item
-	order   []item
-}
-
-// block opens a struct of the document. What says what it is ("a resource");
-// other, if not nil, is asked about keys that are not known before they are
-// reported, and returns true for those it takes.
-func (l *loader) block(it item, p place, what string, known []string, other func(item) bool) (*block, bool) {
-	if l.broken(it, p) {
-		return nil, false
-	}
-	if l.kind(it) != cue.StructKind {
-		l.wrongShape(it, p, "a struct")
-		return nil, false
-	}
-	b := &block{l: l, place: p, item: it, known: known, members: map[string]item{}}
-	for _, m := range l.values(it) {
-		b.order = append(b.order, m)
-		switch {
-		case slices.Contains(known, m.name):
-			if m.optional || m.required {
-				l.report(typeAsValue, m.nameAt, p.at(m.name), fmt.Sprintf("%s is declared, and not given", m.name),
-					"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
-				continue
-			}
-			b.members[m.name] = m
-		case other != nil && other(m):
-		default:
-			l.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name),
-				fmt.Sprintf("%s has no key %q. %s", upperFirst(what), m.name, diag.Remedy(m.name, known)))
-		}
-	}
-	return b, true
-}
-
-// get is a member, if it is given.
-func (b *block) get(name string) (item, bool) {
-	it, ok := b.members[name]
-	return it, ok
-}
-
-// at is the place of a member.
-func (b *block) at(name string) place { return b.place.at(name) }
-
 // wrongShape reports a value that is not what its place takes.
-func (l *loader) wrongShape(it item, p place, want string) {
+func (w *walker) wrongShape(it item, p place, want string) {
 	name := p.path[strings.LastIndexByte(p.path, '.')+1:]
 	if name == "" {
 		name = "the document"
 	}
-	l.report(wrongShape, it.at, p, fmt.Sprintf("%s must be %s, not %s", name, want, kindName(l.kind(it))), shapeRemedy(want))
+	w.report(wrongShape, it.at, p, fmt.Sprintf("%s must be %s, not %s", name, want, kindName(w.kind(it))), shapeRemedy(want))
 }
 
 // shapeRemedy says how a value of a shape is written.
@@ -364,3 +307,103 @@ func upperFirst(s string) string {
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
+
+// part is a piece of an expression, such as one side of a disjunction.
+func (w *walker) part(of item, v cue.Value) item {
+	it := item{value: v, name: of.name, nameAt: of.nameAt}
+	w.locate(&it)
+	if it.at.IsZero() || it.at.File != of.at.File {
+		it.at = of.at
+	}
+	return it
+}
+
+// target is the definition that a reference leads to.
+func (w *walker) target(it item) item {
+	v := cue.Dereference(it.value)
+	t := item{value: v}
+	w.locate(&t)
+	if f, ok := v.Source().(*ast.Field); ok {
+		t.field, t.expr = f, f.Value
+		t.nameAt, t.at = w.files.label(f.Label), w.files.of(f.Value)
+	}
+	if t.at.IsZero() {
+		t.at, t.nameAt = it.at, it.at
+	}
+	if t.nameAt.IsZero() {
+		t.nameAt = t.at
+	}
+	return t
+}
+
+// doc is what the author wrote above a declaration.
+func (w *walker) doc(it item) string {
+	fields := []*ast.Field{it.field}
+	if it.decl != nil {
+		fields = append(fields, it.decl.fields...)
+	}
+	for _, f := range fields {
+		for ; f != nil; f = w.syntax.shorthand[f] {
+			if doc := docText(ast.Comments(f)); doc != "" {
+				return doc
+			}
+		}
+	}
+	if it.field == nil {
+		return docText(it.value.Doc())
+	}
+	return ""
+}
+
+// stringValue is a string; where it stands in the source as a literal, with the place
+// of each character.
+func (w *walker) stringValue(it item) *spec.Node {
+	s, _ := it.value.String()
+	if lit := w.literalOf(it.value, it.expr, s, 0); lit != nil {
+		return lit
+	}
+	return &spec.Node{Kind: spec.StringNode, Text: s, Range: it.at}
+}
+
+// literalOf is the literal that gives a string: what is written, or what a
+// reference leads to.
+func (w *walker) literalOf(v cue.Value, e ast.Expr, s string, depth int) *spec.Node {
+	if depth > 10 {
+		return nil
+	}
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if n, ok := w.files.stringNode(e); ok && n.Text == s {
+			return n
+		}
+	case *ast.ParenExpr:
+		return w.literalOf(v, e.X, s, depth+1)
+	case *ast.UnaryExpr:
+		return w.literalOf(v, e.X, s, depth+1)
+	case *ast.BinaryExpr:
+		for _, x := range []ast.Expr{e.X, e.Y} {
+			if n := w.literalOf(v, x, s, depth+1); n != nil {
+				return n
+			}
+		}
+	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr:
+		next := cue.Dereference(v)
+		switch src := next.Source().(type) {
+		case *ast.Field:
+			if src.Value != e {
+				return w.literalOf(next, src.Value, s, depth+1)
+			}
+		case *ast.LetClause:
+			if src.Expr != e {
+				return w.literalOf(next, src.Expr, s, depth+1)
+			}
+		case ast.Expr:
+			if src != e {
+				return w.literalOf(next, src, s, depth+1)
+			}
+		}
+	}
+	return nil
+}
+
+func (it item) fromSource() bool { return it.expr != nil }

@@ -9,22 +9,7 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 )
-
-// wireRule is the rule for names on the wire that a block gives, or "".
-func (l *loader) wireRule(b *block) string {
-	m, ok := b.get("wire")
-	if !ok {
-		return ""
-	}
-	rule, ok := l.string(m, b.at("wire"))
-	if ok && !slices.Contains(spec.WireRules, rule) {
-		l.report(badValue, m.at, b.at("wire"), fmt.Sprintf("%q is no rule for names on the wire", rule), diag.Remedy(rule, spec.WireRules))
-		return ""
-	}
-	return rule
-}
 
 // isWireRule reports whether an attribute is `@wire(snake_case)`, or another rule's.
 func isWireRule(a cue.Attribute) bool {
@@ -34,7 +19,7 @@ func isWireRule(a cue.Attribute) bool {
 
 // definitionRule is the rule for names on the wire of a definition, or "":
 // `#Pet: {…} @wire(snake_case)`.
-func (l *loader) definitionRule(it item) string {
+func definitionRule(it item) string {
 	for _, a := range it.value.Attributes(cue.ValueAttr) {
 		if isWireRule(a) {
 			rule, _ := a.String(0)
@@ -95,15 +80,15 @@ func wireName(text string) (name, rest string, ok bool) {
 
 // uniqueWires reports properties that would have one name on the wire, or of which one
 // would be within the other.
-func (l *loader) uniqueWires(t *spec.Type, s site) {
-	first, second := t.WireConflict(l.wire)
+func (x *extractor) uniqueWires(t *spec.Type, s site) {
+	first, second := t.WireConflict(x.wire)
 	if first == nil {
 		return
 	}
-	a, b := first.WirePath(l.wire), second.WirePath(l.wire)
+	a, b := first.WirePath(x.wire), second.WirePath(x.wire)
 	summary := fmt.Sprintf("%s and %s have one name on the wire: %q", first.Name, second.Name, strings.Join(b, "."))
 	if len(a) != len(b) {
 		summary = fmt.Sprintf("%s and %s overlap on the wire: %q and %q", first.Name, second.Name, strings.Join(a, "."), strings.Join(b, "."))
 	}
-	l.report(duplicateName, second.Range, s.at(second.Name).place, summary, "Give one of them another @wire(name).")
+	x.report(duplicateName, second.Range, s.at(second.Name).place, summary, "Give one of them another @wire(name).")
 }

@@ -26,7 +26,7 @@ const maxAliased = 10_000
 // letters beyond ASCII, duplicate keys, and where each character of a scalar
 // stands.
 type yamlReader struct {
-	l       *loader
+	doc     *document
 	src     *source
 	file    *token.File
 	aliases map[*yaml.Node]bool // being expanded
@@ -35,41 +35,41 @@ type yamlReader struct {
 }
 
 // yaml reads a YAML document.
-func (l *loader) yaml(shown string, content []byte) *build.Instance {
-	r := &yamlReader{l: l, src: l.files.byName[shown], aliases: map[*yaml.Node]bool{}}
-	r.file = token.NewFile(shown, -1, len(content)+1)
-	r.file.SetLinesForContent(content)
+func (r *reader) yaml(shown string, content []byte) *build.Instance {
+	y := &yamlReader{doc: r.document, src: r.files.byName[shown], aliases: map[*yaml.Node]bool{}}
+	y.file = token.NewFile(shown, -1, len(content)+1)
+	y.file.SetLinesForContent(content)
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	var doc, next yaml.Node
 	if err := decoder.Decode(&doc); err != nil {
 		if !errors.Is(err, io.EOF) {
-			r.syntax(err)
+			y.syntax(err)
 			return nil
 		}
 		doc = yaml.Node{Kind: yaml.DocumentNode}
 	}
 	if err := decoder.Decode(&next); err == nil {
-		at := r.start(&next)
-		if rest := content[r.offset(&next):]; bytes.HasPrefix(rest, []byte("---")) {
+		at := y.start(&next)
+		if rest := content[y.offset(&next):]; bytes.HasPrefix(rest, []byte("---")) {
 			at.End.Column += 2
 		}
-		l.report(syntaxError, at, place{}, "a spec is one YAML document", "Remove what follows the ---.")
+		r.report(syntaxError, at, place{}, "a spec is one YAML document", "Remove what follows the ---.")
 	} else if !errors.Is(err, io.EOF) {
-		r.syntax(err)
+		y.syntax(err)
 		return nil
 	}
 	root := &ast.StructLit{}
 	if len(doc.Content) == 1 && doc.Content[0].Kind == yaml.MappingNode {
-		root = r.mapping(doc.Content[0], place{})
+		root = y.mapping(doc.Content[0], place{})
 	} else if len(doc.Content) == 1 {
-		l.report(wrongShape, r.start(doc.Content[0]), place{}, "the document must be a struct: name, version, resources, …", "Begin with name: and version:.")
+		r.report(wrongShape, y.start(doc.Content[0]), place{}, "the document must be a struct: name, version, resources, …", "Begin with name: and version:.")
 		return nil
 	}
 	f := &ast.File{Filename: shown}
 	if text := topComment(&doc); text != "" {
 		ast.AddComment(f, comment(text))
 	}
-	return l.dataInstance(f, root)
+	return r.dataInstance(f, root)
 }
 
 // topComment is the comment at the top of a document, which describes it.
@@ -134,14 +134,14 @@ func (r *yamlReader) node(n *yaml.Node, p place) ast.Expr {
 	defer func() { r.depth-- }()
 	if r.depth > maxDepth {
 		if r.depth == maxDepth+1 {
-			r.l.report(tooDeep, r.start(n), p, "the document nests too deeply here", fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
+			r.doc.report(tooDeep, r.start(n), p, "the document nests too deeply here", fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
 		}
 		return r.holeAt(n)
 	}
 	if len(r.aliases) > 0 {
 		if r.aliased++; r.aliased > maxAliased {
 			if r.aliased == maxAliased+1 {
-				r.l.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the aliases stand for more than %d nodes", maxAliased), "Write the document out, or in CUE.")
+				r.doc.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the aliases stand for more than %d nodes", maxAliased), "Write the document out, or in CUE.")
 			}
 			return r.holeAt(n)
 		}
@@ -160,7 +160,7 @@ func (r *yamlReader) node(n *yaml.Node, p place) ast.Expr {
 
 func (r *yamlReader) alias(n *yaml.Node, p place) ast.Expr {
 	if r.aliases[n.Alias] {
-		r.l.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the anchor %q contains itself", n.Value), "Write out what is meant.")
+		r.doc.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the anchor %q contains itself", n.Value), "Write out what is meant.")
 		return r.holeAt(n)
 	}
 	r.aliases[n.Alias] = true
@@ -170,9 +170,7 @@ func (r *yamlReader) alias(n *yaml.Node, p place) ast.Expr {
 
 // holeAt stands for what was reported.
 func (r *yamlReader) holeAt(n *yaml.Node) ast.Expr {
-	pos := r.pos(r.offset(n))
-	r.l.poisoned[holeKey(pos)] = true
-	return &ast.Ident{Name: "_", NamePos: pos}
+	return r.doc.newHole(r.pos(r.offset(n)))
 }
 
 func (r *yamlReader) sequence(n *yaml.Node, p place) ast.Expr {
@@ -181,10 +179,10 @@ func (r *yamlReader) sequence(n *yaml.Node, p place) ast.Expr {
 	for i, c := range n.Content {
 		e := r.node(c, p.item(i))
 		list.Elts = append(list.Elts, e)
-		at.End = r.l.files.of(e).End
+		at.End = r.doc.files.of(e).End
 	}
 	list.Rbrack = list.Lbrack
-	r.l.files.exact[list] = r.flowEnd(n, at)
+	r.doc.files.exact[list] = r.flowEnd(n, at)
 	return list
 }
 
@@ -205,8 +203,8 @@ func (r *yamlReader) mapping(n *yaml.Node, p place) *ast.StructLit {
 		}
 		name := key.Value
 		if old := seen[name]; old != nil && !r.merged(old, n) {
-			r.l.report(duplicateKey, r.l.files.of(f.Label), p.at(name), fmt.Sprintf("the key %q is given twice", name),
-				fmt.Sprintf("It is at %s already. Remove one.", r.l.files.of(old.Label)))
+			r.doc.report(duplicateKey, r.doc.files.of(f.Label), p.at(name), fmt.Sprintf("the key %q is given twice", name),
+				fmt.Sprintf("It is at %s already. Remove one.", r.doc.files.of(old.Label)))
 			continue
 		} else if old != nil {
 			old.Value = f.Value
@@ -214,16 +212,16 @@ func (r *yamlReader) mapping(n *yaml.Node, p place) *ast.StructLit {
 		}
 		seen[name] = f
 		s.Elts = append(s.Elts, f)
-		at.End = r.l.files.of(f.Value).End
+		at.End = r.doc.files.of(f.Value).End
 	}
-	r.l.files.exact[s] = r.flowEnd(n, at)
+	r.doc.files.exact[s] = r.flowEnd(n, at)
 	return s
 }
 
 // merged reports whether a field came by a merge key, and not from the mapping
 // itself: it may be overridden.
 func (r *yamlReader) merged(f *ast.Field, n *yaml.Node) bool {
-	at := r.l.files.of(f.Label)
+	at := r.doc.files.of(f.Label)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; r.start(k).Start == at.Start {
 			return false
@@ -241,7 +239,7 @@ func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *
 	for _, src := range sources {
 		lit, ok := r.node(src, p).(*ast.StructLit)
 		if !ok {
-			r.l.report(wrongShape, r.start(src), p, "<< takes a struct, or a list of structs", "Merge keys repeat the members of a struct: <<: *anchor.")
+			r.doc.report(wrongShape, r.start(src), p, "<< takes a struct, or a list of structs", "Merge keys repeat the members of a struct: <<: *anchor.")
 			continue
 		}
 		for _, e := range lit.Elts {
@@ -264,12 +262,12 @@ func (r *yamlReader) field(key, value *yaml.Node, p place) *ast.Field {
 		key = key.Alias
 	}
 	if key.Kind != yaml.ScalarNode {
-		r.l.report(syntaxError, r.start(key), p, "a key must be text", "A list or struct cannot be a key.")
+		r.doc.report(syntaxError, r.start(key), p, "a key must be text", "A list or struct cannot be a key.")
 		return nil
 	}
 	label := &ast.BasicLit{Kind: token.STRING, Value: literal.String.Quote(key.Value), ValuePos: r.pos(r.offset(key))}
 	node := r.text(key)
-	r.l.files.exact[label] = node.Range
+	r.doc.files.exact[label] = node.Range
 	f := &ast.Field{Label: label, Value: r.node(value, p.at(key.Value))}
 	if key.HeadComment != "" {
 		ast.AddComment(f, comment(key.HeadComment))
@@ -306,10 +304,10 @@ var octal = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
 func (r *yamlReader) scalar(n *yaml.Node, p place) ast.Expr {
 	lit := &ast.BasicLit{ValuePos: r.pos(r.offset(n))}
 	node := r.text(n)
-	r.l.files.exact[lit] = node.Range
+	r.doc.files.exact[lit] = node.Range
 	tag := n.ShortTag()
 	if n.Style == 0 && octal.MatchString(n.Value) {
-		r.l.report(octalNumber, node.Range, p, fmt.Sprintf("%s is a number here, and its zero is lost", n.Value),
+		r.doc.report(octalNumber, node.Range, p, fmt.Sprintf("%s is a number here, and its zero is lost", n.Value),
 			fmt.Sprintf("Quote it to mean text: %q. To mean a number, leave out the zero.", n.Value))
 		return r.holeAt(n)
 	}
@@ -326,11 +324,11 @@ func (r *yamlReader) scalar(n *yaml.Node, p place) ast.Expr {
 	case "!!int", "!!float":
 		return r.number(n, lit, node)
 	case "!!binary":
-		r.l.report(bytesValue, node.Range, p, "bytes have no place in a spec", "Write the base64 as text, and decode it: ${base64decode(…)}.")
+		r.doc.report(bytesValue, node.Range, p, "bytes have no place in a spec", "Write the base64 as text, and decode it: ${base64decode(…)}.")
 		return r.holeAt(n)
 	default:
 		lit.Kind, lit.Value = token.STRING, literal.String.Quote(n.Value)
-		r.l.files.scalars[lit] = node
+		r.doc.files.scalars[lit] = node
 		return lit
 	}
 }
@@ -342,7 +340,7 @@ func (r *yamlReader) number(n *yaml.Node, lit *ast.BasicLit, node *spec.Node) as
 	var info literal.NumInfo
 	if err := literal.ParseNum(digits, &info); err != nil {
 		lit.Kind, lit.Value = token.STRING, literal.String.Quote(n.Value)
-		r.l.files.scalars[lit] = node
+		r.doc.files.scalars[lit] = node
 		return lit
 	}
 	lit.Kind, lit.Value = token.FLOAT, digits
@@ -353,6 +351,6 @@ func (r *yamlReader) number(n *yaml.Node, lit *ast.BasicLit, node *spec.Node) as
 		return lit
 	}
 	minus := &ast.UnaryExpr{Op: token.SUB, OpPos: lit.ValuePos, X: lit}
-	r.l.files.exact[minus] = node.Range
+	r.doc.files.exact[minus] = node.Range
 	return minus
 }

@@ -39,7 +39,7 @@ func (r *yamlReader) syntax(err error) {
 			at = r.src.span(i, i+1+len(m[1]))
 		}
 	}
-	r.l.report(code, at, place{}, summary, detail)
+	r.doc.report(code, at, place{}, summary, detail)
 }
 
 // special finds a value that begins with a character of YAML's own.

@@ -106,14 +106,14 @@ func ofNames() []Mutant {
 		{
 			Promise: names, Mechanism: "what CUE would leave out of data is an error",
 			File:    "spec/load/value.go",
-			Find:    `		l.unusedHelpers(it, p)`,
+			Find:    `		r.unusedHelpers(it, p)`,
 			Replace: ``,
 			Package: "spec/load", Test: "TestHiddenFieldsInData", Fails: "json__id",
 		},
 		{
 			Promise: names, Mechanism: "a helper that something refers to is none of the data",
 			File:    "spec/load/hidden.go",
-			Find:    `l.syntax.uses[m.name]`,
+			Find:    `w.syntax.uses[m.name]`,
 			Replace: `false`,
 			Package: "spec/load", Test: "TestHiddenParametersOfMacros", Fails: "a macro",
 		},

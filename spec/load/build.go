@@ -1,0 +1,143 @@
+package load
+
+import (
+	"slices"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/ast/astutil"
+	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/cuecontext"
+	"cuelang.org/go/cue/errors"
+	"cuelang.org/go/cue/inject/embed"
+	"cuelang.org/go/cue/token"
+)
+
+// build evaluates an instance. What does not compile (a reference to nothing)
+// would leave no value at all, so it is reported, cut out, and the rest built
+// again.
+func (d *document) build(inst *build.Instance) (cue.Value, bool) {
+	const attempts = 10
+	for range attempts {
+		inst.Err, inst.ResolutionErr = nil, nil // what an earlier attempt left
+		v := cuecontext.New(cuecontext.WithInjection(embed.New())).BuildInstance(inst)
+		if compiled(v) {
+			return v, true
+		}
+		cut, unused := map[token.Pos]bool{}, map[token.Pos]bool{}
+		for _, e := range errors.Errors(v.Err()) {
+			pos := e.Position().WithRel(0)
+			if code, _, _ := explain(message(e)); code == unusedImport {
+				unused[pos] = true
+				if len(d.poisoned) > 0 {
+					continue // what used it was reported and cut out
+				}
+			} else if pos.IsValid() {
+				cut[pos] = true
+			}
+			d.cueError(e, place{}, d.start())
+		}
+		if d.cutAt(inst, cut)+drop(inst, unused) == 0 {
+			return cue.Value{}, false
+		}
+	}
+	return cue.Value{}, false
+}
+
+// drop removes imports, lets and aliases that nothing refers to.
+func drop(inst *build.Instance, unused map[token.Pos]bool) (n int) {
+	if len(unused) == 0 {
+		return 0
+	}
+	at := func(node ast.Node) bool { return unused[node.Pos().WithRel(0)] }
+	for _, f := range inst.Files {
+		astutil.Apply(f, func(c astutil.Cursor) bool {
+			switch node := c.Node().(type) {
+			case *ast.ImportDecl:
+				had := len(node.Specs)
+				node.Specs = slices.DeleteFunc(node.Specs, func(s *ast.ImportSpec) bool { return at(s) || at(s.Path) })
+				n += had - len(node.Specs)
+				if len(node.Specs) == 0 {
+					c.Delete()
+					return false
+				}
+			case *ast.LetClause:
+				if at(node) || at(node.Ident) {
+					c.Delete()
+					n++
+				}
+			case *ast.Alias:
+				if at(node) || at(node.Ident) {
+					c.Replace(node.Expr)
+					n++
+				}
+			}
+			return true
+		}, nil)
+	}
+	return n
+}
+
+// compiled tells a value that has errors in it from none at all.
+func compiled(v cue.Value) bool {
+	if v.Err() == nil {
+		return true
+	}
+	it, err := v.Fields(cue.All())
+	return err == nil && it.Next()
+}
+
+// cutAt replaces the expressions at the given places by placeholders.
+func (d *document) cutAt(inst *build.Instance, places map[token.Pos]bool) int {
+	bad := map[ast.Node]bool{}
+	for _, f := range inst.Files {
+		var path []ast.Node
+		ast.Walk(f, func(n ast.Node) bool {
+			path = append(path, n)
+			switch n.(type) {
+			case *ast.ImportDecl, *ast.Package:
+				path = path[:len(path)-1]
+				return false
+			case *ast.StructLit, *ast.File, *ast.Field, *ast.BinaryExpr:
+				return true // the error is of what begins at the same place
+			}
+			if places[n.Pos().WithRel(0)] {
+				bad[wholeOf(path)] = true
+			}
+			return true
+		}, func(ast.Node) { path = path[:len(path)-1] })
+	}
+	for _, f := range inst.Files {
+		d.cut(f, bad)
+	}
+	return len(bad)
+}
+
+// wholeOf is the smallest part of the tree, around the last node of a path,
+// that can be left out without making the rest wrong: text that a reference is
+// put into has no value without it.
+func wholeOf(path []ast.Node) ast.Node {
+	whole := path[len(path)-1]
+	for i := len(path) - 2; i >= 0; i-- {
+		switch p := path[i].(type) {
+		case *ast.Interpolation, *ast.CallExpr, *ast.SelectorExpr, *ast.IndexExpr, *ast.SliceExpr, *ast.UnaryExpr, *ast.ParenExpr:
+		case *ast.ForClause, *ast.IfClause, *ast.Comprehension:
+			if c, ok := p.(*ast.Comprehension); ok {
+				return c
+			}
+		case *ast.BinaryExpr:
+			if p.Op == token.AND || p.Op == token.OR {
+				return whole
+			}
+		case *ast.Field:
+			if whole == ast.Node(p.Label) {
+				return p
+			}
+			return whole
+		default:
+			return whole
+		}
+		whole = path[i]
+	}
+	return whole
+}

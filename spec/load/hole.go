@@ -1,0 +1,124 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/ast/astutil"
+	"cuelang.org/go/cue/token"
+
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// cut replaces nodes by placeholders that stand where they stood: the walk
+// passes over what is there without another word.
+func (d *document) cut(f *ast.File, bad map[ast.Node]bool) {
+	if len(bad) == 0 {
+		return
+	}
+	astutil.Apply(f, func(c astutil.Cursor) bool {
+		n := c.Node()
+		if field, ok := n.(*ast.Field); ok {
+			d.cutAttributes(field, bad)
+		}
+		if !bad[n] {
+			return true
+		}
+		_, inList := c.Parent().Node().(*ast.ListLit)
+		switch n.(type) {
+		case *ast.Comprehension, *ast.EmbedDecl, *ast.Field:
+			if !inList {
+				c.Delete()
+				return false
+			}
+		}
+		c.Replace(d.newHole(n.Pos()))
+		return false
+	}, nil)
+}
+
+// cutAttributes takes bad attributes from a field, and its value with them:
+// @embed and @tag were to give it.
+func (d *document) cutAttributes(field *ast.Field, bad map[ast.Node]bool) {
+	had := len(field.Attrs)
+	field.Attrs = slices.DeleteFunc(field.Attrs, func(a *ast.Attribute) bool { return bad[a] })
+	if len(field.Attrs) < had {
+		field.Value = d.newHole(field.Value.Pos())
+	}
+}
+
+// newHole returns a placeholder, at a position, for what was reported.
+func (d *document) newHole(at token.Pos) *ast.Ident {
+	d.poisoned[holeKey(at)] = true
+	return &ast.Ident{Name: "_", NamePos: at}
+}
+
+// holeKey names the place of a placeholder.
+func holeKey(pos token.Pos) string {
+	return fmt.Sprintf("%s@%d", pos.Filename(), pos.Offset())
+}
+
+// hole reports whether an expression is a placeholder of what was reported.
+func (d *document) hole(n ast.Node) bool {
+	id, ok := n.(*ast.Ident)
+	return ok && id.Name == "_" && d.poisoned[holeKey(id.Pos())]
+}
+
+// memberOfHole reports whether the selector at a place is of a field whose value
+// was cut out: what it lacks may have been there.
+func (d *document) memberOfHole(at diag.Range) (found bool) {
+	if len(d.poisoned) == 0 {
+		return false
+	}
+	holes, selected := map[string]bool{}, ""
+	for _, f := range d.syntax.files {
+		ast.Walk(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Field:
+				if d.hole(n.Value) {
+					holes[labelOf(n)] = true
+				}
+			case *ast.SelectorExpr:
+				if _, id := pathOf(n); id != nil && d.files.of(n.Sel) == at {
+					selected = id.Name
+				}
+			}
+			return true
+		}, nil)
+	}
+	return holes[selected]
+}
+
+// holeBehind reports whether a value refers, by some steps, to a placeholder.
+func (d *document) holeBehind(v cue.Value) bool {
+	if v.IncompleteKind() != cue.TopKind {
+		return false
+	}
+	for range maxDepth {
+		next := cue.Dereference(v)
+		if d.hole(sourceExpr(next)) {
+			return true
+		}
+		if next.Source() == v.Source() {
+			return false
+		}
+		v = next
+	}
+	return false
+}
+
+// sourceExpr is the expression that a value is from, or nil.
+func sourceExpr(v cue.Value) ast.Expr {
+	switch src := v.Source().(type) {
+	case *ast.Field:
+		return src.Value
+	case *ast.LetClause:
+		return src.Expr
+	case ast.Expr:
+		return src
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,162 @@
+package load
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/token"
+)
+
+// labelOf is the name of a field, also behind an alias; "" for a pattern or an
+// expression.
+func labelOf(f *ast.Field) string {
+	label := f.Label
+	if alias, ok := label.(*ast.Alias); ok {
+		inner, ok := alias.Expr.(ast.Label)
+		if !ok {
+			return ""
+		}
+		label = inner
+	}
+	name, _, err := ast.LabelName(label)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+func fieldsOf(s *ast.StructLit) []*ast.Field {
+	var fields []*ast.Field
+	for _, e := range s.Elts {
+		if f, ok := e.(*ast.Field); ok {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// pathOf takes `a.b["c"]` apart: its names, and the identifier it begins with.
+func pathOf(e ast.Expr) ([]string, *ast.Ident) {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return []string{e.Name}, e
+	case *ast.SelectorExpr:
+		names, id := pathOf(e.X)
+		name, _, err := ast.LabelName(e.Sel)
+		if id == nil || err != nil {
+			return nil, nil
+		}
+		return append(names, name), id
+	case *ast.IndexExpr:
+		names, id := pathOf(e.X)
+		lit, ok := e.Index.(*ast.BasicLit)
+		if id == nil || !ok || lit.Kind != token.STRING {
+			return nil, nil
+		}
+		return append(names, strings.Trim(lit.Value, `"`)), id
+	default:
+		return nil, nil
+	}
+}
+
+// memberOf is a field of the struct that an expression writes down, or nil.
+func memberOf(e ast.Expr, name string) *ast.Field {
+	switch e := e.(type) {
+	case *ast.StructLit:
+		for _, d := range e.Elts {
+			if f, ok := d.(*ast.Field); ok && labelOf(f) == name {
+				return f
+			}
+		}
+	case *ast.ParenExpr:
+		return memberOf(e.X, name)
+	case *ast.BinaryExpr:
+		if f := memberOf(e.X, name); f != nil {
+			return f
+		}
+		return memberOf(e.Y, name)
+	}
+	return nil
+}
+
+// fieldOf is the field that a name refers to by its scope, or nil. CUE resolves
+// to the field or to what it holds.
+func fieldOf(id *ast.Ident) *ast.Field {
+	switch n := id.Node.(type) {
+	case *ast.Field:
+		return n
+	case ast.Expr:
+		if s, ok := id.Scope.(*ast.StructLit); ok {
+			return holder(s.Elts, n)
+		}
+		if f, ok := id.Scope.(*ast.File); ok {
+			return holder(f.Decls, n)
+		}
+	}
+	return nil
+}
+
+func holder(decls []ast.Decl, value ast.Expr) *ast.Field {
+	for _, d := range decls {
+		if f, ok := d.(*ast.Field); ok && f.Value == value {
+			return f
+		}
+	}
+	return nil
+}
+
+// packageName is the name by which a file knows what it imports.
+func packageName(spec *ast.ImportSpec) string {
+	if spec.Name != nil {
+		return spec.Name.Name
+	}
+	text, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return ""
+	}
+	text, name, named := strings.Cut(text, ":")
+	if named {
+		return name
+	}
+	text, _, _ = strings.Cut(text, "@")
+	return path.Base(text)
+}
+
+// hidesImport reports whether an import that CUE finds unused is meant by a name that
+// a field hides: see shadowed, which says so.
+func (s *syntax) hidesImport(pos token.Pos) bool {
+	for _, f := range s.files {
+		for spec := range f.ImportSpecs() {
+			if spec.Pos().WithRel(0) == pos.WithRel(0) || spec.Path.Pos().WithRel(0) == pos.WithRel(0) {
+				return selects(f, packageName(spec))
+			}
+		}
+	}
+	return false
+}
+
+// selects reports whether a file has a selector such as list.MaxItems.
+func selects(f *ast.File, name string) (found bool) {
+	ast.Walk(f, func(n ast.Node) bool {
+		if e, ok := n.(*ast.SelectorExpr); ok {
+			names, id := pathOf(e)
+			found = found || id != nil && id.Name == name && ofPackage(names) && fieldOf(id) != nil
+		}
+		return !found
+	}, nil)
+	return found
+}
+
+// ofPackage reports whether a path of names may be something of a package's,
+// which begins with a capital.
+func ofPackage(names []string) bool {
+	if len(names) < 2 {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(names[1])
+	return unicode.IsUpper(first)
+}
