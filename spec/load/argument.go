@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 // marker reads an attribute without arguments.
@@ -62,7 +63,7 @@ func readEnv(c *attrCall) {
 		return
 	}
 	for _, name := range list {
-		if !stepName.MatchString(name) {
+		if !block.Identifiers.Pattern.MatchString(name) {
 			c.fail(fmt.Sprintf("%q is no name of a variable", name), "Letters, digits and underscores.")
 			return
 		}
@@ -219,7 +220,7 @@ func readNames(c *attrCall) {
 		case !slices.Contains(targets, key):
 			c.fail(fmt.Sprintf("@name has no argument %q", key), diag.Remedy(key, targets))
 			return
-		case !stepName.MatchString(value):
+		case !block.Identifiers.Pattern.MatchString(value):
 			c.fail(fmt.Sprintf("%q is no name for a property", value), fmt.Sprintf(`Write @name(%s="name"): letters, digits and underscores.`, key))
 			return
 		}

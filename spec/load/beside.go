@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 // function is a function of the provider, a method of a resource, or an action
@@ -37,7 +38,7 @@ func (r *stepReader) function(it item, p place, what string) *spec.Function {
 			f.Return = r.node(m, p.at("return").in("return"))
 		default:
 			// Of a block whose name is misspelt nothing is known.
-			switch diag.DidYouMean(m.name, []string{"inputs", "outputs"}) {
+			switch diag.DidYouMean(m.name, block.Function.Names()) {
 			case "inputs":
 				f.Inputs.Open = true
 			case "outputs":
@@ -47,7 +48,7 @@ func (r *stepReader) function(it item, p place, what string) *spec.Function {
 		}
 		return true
 	}
-	f.Operation = r.operationWith(it, p, own, []string{"inputs", "outputs"})
+	f.Operation = r.operationWith(it, p, own, block.Function.Names())
 	if f.Operation == nil && f.Return == nil {
 		r.report(missingKey, it.nameAt, p, what+" needs a step", `Give it an action, steps: […], or return: "${…}" alone.`)
 	}
@@ -97,20 +98,16 @@ func (r *stepReader) lister(it item, p place) *spec.Lister {
 		switch m.name {
 		case "inputs":
 			li.Inputs = r.object(m, p.at("inputs").in("inputs"), argumentRole)
-		case "items":
-			li.Items = r.template(m, p.at("items"))
-		case "id":
-			li.ID = r.template(m, p.at("id"))
-		case "name":
-			li.Name = r.template(m, p.at("name"))
+		case "items", "id", "name":
+			r.keep(m, p, block.Lister.Key(m.name), li)
 		default:
 			// What is misspelt, which is reported, is not missing as well.
-			has[diag.DidYouMean(m.name, []string{"inputs", "items", "id", "name"})] = true
+			has[diag.DidYouMean(m.name, block.Lister.Names())] = true
 			return false
 		}
 		return true
 	}
-	if op := r.operationWith(it, p, own, []string{"inputs", "items", "id", "name"}); op != nil && len(op.Steps) > 0 {
+	if op := r.operationWith(it, p, own, block.Lister.Names()); op != nil && len(op.Steps) > 0 {
 		li.Step = op.Steps[0]
 		if len(op.Steps) > 1 || has["steps"] {
 			r.report(misplacedKey, it.nameAt, p, "list is one step", "Several steps cannot be listed from: name the one that answers with the items.")
@@ -129,7 +126,7 @@ func (r *stepReader) lister(it item, p place) *spec.Lister {
 
 // ephemeral is a value that is opened and closed, and never stored.
 func (l *loader) ephemeral(it item, p place) *spec.Ephemeral {
-	b, ok := l.block(it, p, "an ephemeral", []string{"inputs", "outputs", "open", "renew", "renewAfter", "close"}, nil)
+	b, ok := l.open(it, p, block.Ephemeral, nil)
 	if !ok {
 		return nil
 	}
@@ -137,17 +134,9 @@ func (l *loader) ephemeral(it item, p place) *spec.Ephemeral {
 		Name: it.name, Doc: l.doc(it), Range: it.nameAt,
 		Inputs: l.objectAt(b, "inputs", argumentRole), Outputs: l.objectAt(b, "outputs", resultRole),
 	}
-	for name, op := range map[string]**spec.Operation{"open": &e.Open, "renew": &e.Renew, "close": &e.Close} {
-		if m, ok := b.get(name); ok {
-			*op = l.operation(m, b.at(name).in(name), false)
-		}
+	l.fill(b, e)
+	if m, ok := b.get("renewAfter"); ok && !b.given("renew") {
+		l.report(missingKey, m.nameAt, b.at("renewAfter"), "renewAfter has no renew", "Say what renews it: renew: a step.")
 	}
-	if m, ok := b.get("renewAfter"); ok {
-		e.RenewAfter = l.node(m, b.at("renewAfter"))
-		if !b.given("renew") {
-			l.report(missingKey, m.nameAt, b.at("renewAfter"), "renewAfter has no renew", "Say what renews it: renew: a step.")
-		}
-	}
-	l.need(b, "open", "open: a step")
 	return e
 }

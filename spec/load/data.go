@@ -14,6 +14,7 @@ import (
 	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 // The types of a YAML or JSON document are CUE text in its strings. What
@@ -123,7 +124,7 @@ func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 
 // walk looks for types below a field of data.
 func (d *dataTypes) walk(f *ast.Field, path []string) {
-	if lit, ok := f.Value.(*ast.BasicLit); ok && typeBlock(path) {
+	if lit, ok := f.Value.(*ast.BasicLit); ok && block.HoldsTypes(path) {
 		if parsed := d.text(lit, place{"", strings.Join(path, ".")}); parsed != nil {
 			f.Value = parsed.Value // inputs: '#D'
 		}
@@ -132,7 +133,7 @@ func (d *dataTypes) walk(f *ast.Field, path []string) {
 	if !ok {
 		return
 	}
-	if typeBlock(path) && !d.parsed[s] {
+	if block.HoldsTypes(path) && !d.parsed[s] {
 		d.members(s, place{"", strings.Join(path, ".")})
 		return
 	}
@@ -140,24 +141,6 @@ func (d *dataTypes) walk(f *ast.Field, path []string) {
 		if len(path) < 6 {
 			d.walk(inner, append(slices.Clone(path), labelOf(inner)))
 		}
-	}
-}
-
-// typeBlock reports whether the block at a path of the document holds types.
-func typeBlock(path []string) bool {
-	last := path[len(path)-1]
-	inOut := last == "inputs" || last == "outputs"
-	switch {
-	case len(path) == 1:
-		return last == "config"
-	case len(path) == 3 && inOut:
-		return slices.Contains([]string{"resources", "functions", "components", "ephemerals", "actions"}, path[0])
-	case len(path) == 4:
-		return path[0] == "resources" && path[2] == "list" && last == "inputs"
-	case len(path) == 5:
-		return path[0] == "resources" && path[2] == "methods" && inOut
-	default:
-		return false
 	}
 }
 

@@ -2,12 +2,12 @@ package load
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"cuelang.org/go/cue/ast"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 // Input says what to read.
@@ -119,7 +119,10 @@ func (p place) in(context string) place {
 // placeOf returns the place of a path of names from the top of the document.
 func placeOf(path []string) place {
 	p := place{path: strings.Join(path, ".")}
-	if len(path) >= 2 && slices.Contains([]string{"resources", "functions", "components", "ephemerals", "actions"}, path[0]) {
+	if len(path) < 2 {
+		return p
+	}
+	if key := block.Provider.Key(path[0]); key != nil && key.Kind == block.Members {
 		p.context = fmt.Sprintf("%s %q", strings.TrimSuffix(path[0], "s"), path[1])
 		if len(path) > 2 {
 			p.context += ", " + path[2]

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -94,7 +95,7 @@ func TestModels(t *testing.T) {
 // load: an editor that uses it marks nothing in them.
 func TestSchemaFitsExamples(t *testing.T) {
 	ctx := cuecontext.New()
-	schema := ctx.CompileBytes(SchemaCUE).LookupPath(cue.ParsePath("#Provider"))
+	schema := ctx.CompileBytes(block.SchemaCUE).LookupPath(cue.ParsePath("#Provider"))
 	for _, path := range []string{"../../examples/files.cue", "testdata/whole.cue"} {
 		content, err := os.ReadFile(path)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 // linter looks in the syntax tree for what evaluation would hide: a reference
@@ -85,9 +86,10 @@ func misspelt(path []string) bool {
 	last := path[len(path)-1]
 	switch {
 	case len(path) == 1:
-		return !slices.Contains(topKeys, last) && diag.DidYouMean(last, topKeys) != ""
+		known := block.Provider.Names()
+		return !slices.Contains(known, last) && diag.DidYouMean(last, known) != ""
 	case len(path) == 3 && path[0] == "resources":
-		return !slices.Contains(resourceKeys, last)
+		return block.Resource.Key(last) == nil
 	case len(path) == 3:
 		near := diag.DidYouMean(last, []string{"inputs", "outputs"})
 		return near != "" && near != last
@@ -108,13 +110,13 @@ func holdsTypes(path []string, loose bool) bool {
 		return false
 	}
 	if !loose {
-		return typeBlock(path)
+		return block.HoldsTypes(path)
 	}
 	last := path[len(path)-1]
 	if last != "inputs" && last != "outputs" {
 		return false
 	}
-	return len(path) <= 2 || typeBlock(append([]string{"resources"}, path[max(0, len(path)-4):]...))
+	return len(path) <= 2 || block.HoldsTypes(append([]string{"resources"}, path[max(0, len(path)-4):]...))
 }
 
 // collect notes the blocks of types and the properties in them.

@@ -5,8 +5,8 @@
 // A load goes through five stages. The files are read, under limits (tree.go).
 // YAML and JSON become the syntax tree that the same spec has in CUE (yaml.go,
 // json.go). The tree is checked for what evaluation would hide, such as a CUE
-// reference that freezes a default (lint.go). CUE evaluates it (instance.go).
-// The value is walked, by tables of the keys that each block has, into the
+// reference that freezes a default (lint.go). CUE evaluates it (build.go). The
+// value is walked, by the declarations of the blocks in package block, into the
 // model (provider.go and on); types are extracted from the author's own value
 // (typing.go).
 //
@@ -43,14 +43,19 @@ type Document struct {
 // loader is one run of Load.
 type loader struct{ *resourceReader }
 
+// newLoader returns a loader whose named types go to types.
+func newLoader(types spec.Types) *loader {
+	x := &extractor{walker: &walker{newDocument()}}
+	x.named = newNamer(x, types)
+	return &loader{&resourceReader{&stepReader{&dataReader{x}}}}
+}
+
 // Load reads a spec. The document is there even where there are errors, so that
 // snippets can be drawn from its files. The caller limits time and memory: CUE
 // has no cancellation, ctx is looked at between the stages only.
 func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
 	provider := emptyProvider()
-	x := &extractor{walker: &walker{newDocument()}}
-	x.named = newNamer(x, provider.Types)
-	l := &loader{&resourceReader{&stepReader{&dataReader{x}}}}
+	l := newLoader(provider.Types)
 	defer func() {
 		_ = l.close()
 		if r := recover(); r != nil {

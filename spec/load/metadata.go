@@ -18,23 +18,11 @@ var semver = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
 	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 
 // metadata is what describes the provider.
-func (l *loader) metadata(b *block, p *spec.Provider) {
+func (l *loader) metadata(b *section, p *spec.Provider) {
 	l.providerName(b, p)
 	l.version(b, p)
 	p.Description = l.syntax.packageDoc(l.raw)
-	for name, field := range map[string]*string{
-		"displayName": &p.DisplayName, "description": &p.Description, "homepage": &p.Homepage,
-		"repository": &p.Repository, "license": &p.License, "publisher": &p.Publisher, "logo": &p.Logo,
-	} {
-		if m, ok := b.get(name); ok {
-			if s, ok := l.string(m, b.at(name)); ok {
-				*field = s
-			}
-		}
-	}
-	if m, ok := b.get("keywords"); ok {
-		p.Keywords = l.strings(m, b.at("keywords"))
-	}
+	l.fill(b, p)
 	if m, ok := b.get("language"); ok && !l.broken(m, b.at("language")) {
 		p.Language = l.language(m, b.at("language"))
 	}
@@ -61,7 +49,7 @@ func (l *loader) language(it item, p place) map[string]any {
 	return settings
 }
 
-func (l *loader) providerName(b *block, p *spec.Provider) {
+func (l *loader) providerName(b *section, p *spec.Provider) {
 	m, ok := b.get("name")
 	if !ok {
 		if !b.given("name") {
@@ -91,7 +79,7 @@ func (l *loader) providerName(b *block, p *spec.Provider) {
 	}
 }
 
-func (l *loader) version(b *block, p *spec.Provider) {
+func (l *loader) version(b *section, p *spec.Provider) {
 	m, ok := b.get("version")
 	if !ok {
 		if !b.given("version") {

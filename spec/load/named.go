@@ -8,6 +8,7 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 // namer gives the definitions that types refer to their names.
@@ -50,7 +51,7 @@ func (x *extractor) reference(it item, s site) (*spec.Type, bool) {
 		pkg = inst.ImportPath
 	}
 	last := strings.TrimPrefix(selectors[len(selectors)-1].String(), "#")
-	if bare, _, _ := strings.Cut(pkg, "@"); strings.HasSuffix(bare, "/"+ModulePath) {
+	if bare, _, _ := strings.Cut(pkg, "@"); strings.HasSuffix(bare, "/"+block.ModulePath) {
 		switch last {
 		case "Asset":
 			return &spec.Type{Kind: spec.Asset}, true

@@ -2,21 +2,14 @@ package load
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
 )
-
-// stepKeys are what a step may say around its action. A key that is none of
-// them names a family of actions, for the compiler to know.
-var stepKeys = []string{
-	"as", "if", "forEach", "until", "every", "timeout", "retry", "refused", "fail", "progress", "gone", "preview", "onFailure", "lock",
-	"restart",
-}
 
 // stepReader reads operations, and what is made of them.
 type stepReader struct{ *dataReader }
@@ -63,7 +56,7 @@ func (r *stepReader) find(it item, p place) *spec.Operation {
 			return false
 		}
 		return true
-	}, []string{"first"})
+	}, block.Find.Names())
 	if op == nil {
 		r.report(missingKey, it.nameAt, p, "find has no step", "Give it the action that looks for what a create made, such as http: path: \"/pets\".")
 		return nil
@@ -107,12 +100,12 @@ func (r *stepReader) stepList(members []item, p place, undo bool, op *spec.Opera
 			op.Return = r.node(m, p.at("return").in("return"))
 		case m.name == "retry":
 			op.Retry = r.retry(m, p.at("retry"))
-		case slices.Contains(stepKeys, m.name):
+		case slices.Contains(block.Step.Names(), m.name):
 			r.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
 				"It is said of one step: move it into the step that is meant.")
-		case diag.DidYouMean(m.name, []string{"steps", "return", "retry"}) != "":
+		case diag.DidYouMean(m.name, block.Operation.Names()) != "":
 			r.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name),
-				"An operation of several steps has steps, return and retry. "+diag.Remedy(m.name, []string{"steps", "return", "retry"}))
+				"An operation of several steps has steps, return and retry. "+diag.Remedy(m.name, block.Operation.Names()))
 		default:
 			r.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
 				"An operation is one action, or steps. Move it into the list.")
@@ -160,7 +153,7 @@ func (r *stepReader) step(it item, p place, undo bool) *spec.Step {
 // are their names, for what is misspelt.
 func (r *stepReader) stepWith(it item, p place, undo bool, other func(item) bool, near []string) *spec.Step {
 	s := &spec.Step{Range: it.at}
-	known := slices.Concat(stepKeys, near)
+	known := slices.Concat(block.Step.Names(), near)
 	action := func(m item) bool {
 		if other != nil && other(m) {
 			return true
@@ -176,7 +169,7 @@ func (r *stepReader) stepWith(it item, p place, undo bool, other func(item) bool
 		s.Actions = append(s.Actions, r.dataField(m, p))
 		return true
 	}
-	b, ok := r.block(it, p, "a step", stepKeys, action)
+	b, ok := r.open(it, p, block.Step, action)
 	if !ok {
 		return nil
 	}
@@ -189,35 +182,16 @@ func (r *stepReader) stepWith(it item, p place, undo bool, other func(item) bool
 	return s
 }
 
-var stepName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
 // around is what a step says around its action.
-func (r *stepReader) around(b *block, s *spec.Step) {
+func (r *stepReader) around(b *section, s *spec.Step) {
+	r.fill(b, s)
 	if m, ok := b.get("as"); ok {
 		if name, ok := r.string(m, b.at("as")); ok {
 			s.As, s.AsRange = name, m.at
-			if !stepName.MatchString(name) {
+			if !block.Identifiers.Pattern.MatchString(name) {
 				r.report(badName, m.at, b.at("as"), fmt.Sprintf("%q is no name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
 			}
 		}
-	}
-	for name, field := range map[string]**spec.Node{"if": &s.If, "until": &s.Until, "gone": &s.Gone} {
-		if m, ok := b.get(name); ok {
-			*field = r.condition(m, b.at(name))
-		}
-	}
-	for name, field := range map[string]**spec.Node{"refused": &s.Refused, "fail": &s.Fail, "progress": &s.Progress, "lock": &s.Lock} {
-		if m, ok := b.get(name); ok {
-			*field = r.template(m, b.at(name))
-		}
-	}
-	for name, field := range map[string]**spec.Node{"every": &s.Every, "timeout": &s.Timeout} {
-		if m, ok := b.get(name); ok {
-			*field = r.duration(m, b.at(name))
-		}
-	}
-	if m, ok := b.get("forEach"); ok {
-		s.ForEach = r.forEach(m, b.at("forEach"))
 	}
 	if m, ok := b.get("retry"); ok {
 		s.Retry = r.retry(m, b.at("retry"))
@@ -235,7 +209,7 @@ func (r *stepReader) around(b *block, s *spec.Step) {
 }
 
 // undo are the steps that run in reverse when a create fails.
-func (r *stepReader) undo(b *block, s *spec.Step, allowed bool) {
+func (r *stepReader) undo(b *section, s *spec.Step, allowed bool) {
 	m, ok := b.get("onFailure")
 	if !ok {
 		return
@@ -258,4 +232,14 @@ func (r *stepReader) undo(b *block, s *spec.Step, allowed bool) {
 			s.OnFailure = append(s.OnFailure, step)
 		}
 	}
+}
+
+// retry says when a step is tried again. Its values are kept as they are; what can be
+// told of them without running is checked.
+func (r *stepReader) retry(it item, p place) *spec.Node {
+	n := r.structOf(it, p, block.Retry)
+	if n.Kind == 0 {
+		return nil
+	}
+	return n
 }

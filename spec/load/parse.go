@@ -14,6 +14,7 @@ import (
 	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 // maxDepth is how deep the blocks of a document may nest.
@@ -63,8 +64,8 @@ func (r *reader) parseCUE(t *tree, name string, content []byte, cfg parser.Confi
 // needs to name it as a dependency.
 func (t *tree) ownImports(f *ast.File) {
 	for s := range f.ImportSpecs() {
-		if path, err := strconv.Unquote(s.Path.Value); err == nil && (path == ModulePath || strings.HasPrefix(path, ModulePath+"@")) {
-			s.Path.Value = strconv.Quote(t.module + "/" + ModulePath)
+		if path, err := strconv.Unquote(s.Path.Value); err == nil && (path == block.ModulePath || strings.HasPrefix(path, block.ModulePath+"@")) {
+			s.Path.Value = strconv.Quote(t.module + "/" + block.ModulePath)
 		}
 	}
 }

@@ -11,15 +11,8 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
 )
-
-// topKeys are the keys of a spec's top. What is none of them is a family's
-// block of defaults, for the compiler to know or refuse.
-var topKeys = []string{
-	"name", "version", "displayName", "description", "keywords", "homepage", "repository", "license", "publisher",
-	"logo", "language", "config", "types", "permissions", "resources", "functions", "components", "ephemerals",
-	"actions", "tests", "configure", "wire", "maxValues",
-}
 
 // familyName is what a family of actions may be called.
 var familyName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
@@ -27,11 +20,7 @@ var familyName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 // provider walks the whole document.
 func (l *loader) provider(v cue.Value, p *spec.Provider) {
 	root := item{value: v, decl: l.syntax.root, at: l.start()}
-	known := topKeys
-	if !l.raw {
-		known = without(topKeys, "types")
-	}
-	b, ok := l.block(root, place{}, "a spec", known, func(m item) bool { return l.family(m, p) })
+	b, ok := l.open(root, place{}, block.Provider, func(m item) bool { return l.family(m, p) })
 	if !ok {
 		return
 	}
@@ -69,33 +58,33 @@ func (l *loader) maxValues(it item, p place) int {
 }
 
 // declarations are the parts of a spec that have many named members.
-func (l *loader) declarations(b *block, p *spec.Provider) {
-	l.each(b, "resources", "resource", resourceName, func(m item, at place) {
+func (l *loader) declarations(b *section, p *spec.Provider) {
+	l.each(b, "resources", "resource", func(m item, at place) {
 		if r := l.resource(m, at); r != nil {
 			p.Resources = append(p.Resources, r)
 		}
 	})
-	l.each(b, "functions", "function", memberName, func(m item, at place) {
+	l.each(b, "functions", "function", func(m item, at place) {
 		if f := l.function(m, at, "a function"); f != nil {
 			p.Functions = append(p.Functions, f)
 		}
 	})
-	l.each(b, "components", "component", resourceName, func(m item, at place) {
+	l.each(b, "components", "component", func(m item, at place) {
 		if c := l.component(m, at); c != nil {
 			p.Components = append(p.Components, c)
 		}
 	})
-	l.each(b, "ephemerals", "ephemeral", resourceName, func(m item, at place) {
+	l.each(b, "ephemerals", "ephemeral", func(m item, at place) {
 		if e := l.ephemeral(m, at); e != nil {
 			p.Ephemerals = append(p.Ephemerals, e)
 		}
 	})
-	l.each(b, "actions", "action", resourceName, func(m item, at place) {
+	l.each(b, "actions", "action", func(m item, at place) {
 		if f := l.function(m, at, "an action"); f != nil {
 			p.Actions = append(p.Actions, f)
 		}
 	})
-	l.each(b, "tests", "test", nil, func(m item, at place) {
+	l.each(b, "tests", "test", func(m item, at place) {
 		p.Tests = append(p.Tests, l.dataField(m, place{at.context, "tests"}))
 	})
 	if m, ok := b.get("configure"); ok {
@@ -107,7 +96,7 @@ func (l *loader) declarations(b *block, p *spec.Provider) {
 // family keeps a top-level block of a family of actions, unless its key is
 // plainly a slip of one of the language's own.
 func (l *loader) family(m item, p *spec.Provider) bool {
-	near := diag.DidYouMean(m.name, topKeys)
+	near := diag.DidYouMean(m.name, block.Provider.Names())
 	if !familyName.MatchString(m.name) || near != "" {
 		return false
 	}
@@ -140,18 +129,12 @@ func (l *loader) sameName(p *spec.Provider) {
 // permissions is the block of LANGUAGE.md section 7.
 func (l *loader) permissions(it item, p place) *spec.Permissions {
 	before := len(l.diags)
-	b, ok := l.block(it, p, "permissions", []string{"read", "write", "hosts", "run", "env", "packages", "agent", "capabilities"}, nil)
+	b, ok := l.open(it, p, block.Permissions, nil)
 	if !ok {
 		return unknownGrants(it)
 	}
 	perms := &spec.Permissions{Range: it.at}
-	for name, list := range map[string]*[]*spec.Node{
-		"read": &perms.Read, "write": &perms.Write, "hosts": &perms.Hosts, "run": &perms.Run, "env": &perms.Env, "packages": &perms.Packages,
-	} {
-		if m, ok := b.get(name); ok {
-			*list = l.templates(m, b.at(name))
-		}
-	}
+	l.fill(b, perms)
 	if m, ok := b.get("agent"); ok && l.bool(m, b.at("agent")) {
 		perms.Agent = &spec.Node{Kind: spec.StringNode, Text: spec.AgentVariable, Range: m.at}
 	}

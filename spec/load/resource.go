@@ -9,19 +9,15 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/block"
 )
-
-var resourceKeys = []string{
-	"inputs", "outputs", "id", "import", "create", "read", "update", "delete", "return", "wire", "checks", "diff",
-	"consistency", "find", "list", "aliases", "deprecated", "schemaVersion", "upgrade", "methods",
-}
 
 // resourceReader reads resources.
 type resourceReader struct{ *stepReader }
 
 // resource is one member of `resources`.
 func (l *resourceReader) resource(it item, p place) *spec.Resource {
-	b, ok := l.block(it, p, "a resource", resourceKeys, nil)
+	b, ok := l.open(it, p, block.Resource, nil)
 	if !ok {
 		return nil
 	}
@@ -32,14 +28,17 @@ func (l *resourceReader) resource(it item, p place) *spec.Resource {
 	}
 	r.Inputs = l.objectAt(b, "inputs", inputRole)
 	r.Outputs = l.objectAt(b, "outputs", outputRole)
-	l.identity(b, r)
-	l.operations(b, r)
-	l.resourceRules(b, r)
+	l.fill(b, r)
+	l.missing(b, r)
+	if m, ok := b.get("find"); ok {
+		r.Find = l.find(m, b.at("find").in("find"))
+	}
+	l.rules(b, r)
 	l.history(b, r)
 	if m, ok := b.get("list"); ok {
 		r.List = l.lister(m, b.at("list").in("list"))
 	}
-	l.each(b, "methods", "method", memberName, func(m item, at place) {
+	l.each(b, "methods", "method", func(m item, at place) {
 		if f := l.function(m, at, "a method"); f != nil {
 			r.Methods = append(r.Methods, f)
 		}
@@ -47,51 +46,35 @@ func (l *resourceReader) resource(it item, p place) *spec.Resource {
 	return r
 }
 
-// identity is what names a resource in the world.
-func (l *resourceReader) identity(b *block, r *spec.Resource) {
-	if m, ok := b.get("id"); ok {
-		r.ID = l.template(m, b.at("id").in("id"))
-	} else if !b.given("id") {
+// missing reports what a resource must have and lacks. What is broken or misspelt,
+// which was reported, is there all the same.
+func (l *resourceReader) missing(b *section, r *spec.Resource) {
+	if !b.given("id") {
 		l.report(missingKey, r.Range, b.place, "the resource has no id",
 			`Say what names one: id: "${inputs.name}", or id: "${result.id}" of what create returns.`)
-	}
-	if m, ok := b.get("import"); ok {
-		r.Import = l.template(m, b.at("import").in("import"))
-	}
-}
-
-func (l *resourceReader) operations(b *block, r *spec.Resource) {
-	for name, op := range map[string]**spec.Operation{
-		"create": &r.Create, "read": &r.Read, "update": &r.Update, "delete": &r.Delete,
-	} {
-		if m, ok := b.get(name); ok {
-			*op = l.operation(m, b.at(name).in(name), name == "create")
-		}
-		if *op == nil && b.given(name) {
-			*op = &spec.Operation{Range: r.Range} // broken, which was reported: it is there, all the same
-		}
 	}
 	if !b.given("create") {
 		l.report(missingKey, r.Range, b.place, "the resource has no create", "Say which step makes one: create: file: write: {…}.")
 	}
-	if m, ok := b.get("return"); ok {
-		r.Return = l.node(m, b.at("return").in("return"))
-	} else if b.given("return") {
-		r.Return = &spec.Node{Range: r.Range} // misspelt, which was reported
+	for name, op := range map[string]**spec.Operation{"create": &r.Create, "read": &r.Read, "update": &r.Update, "delete": &r.Delete} {
+		if *op == nil && b.given(name) {
+			*op = &spec.Operation{Range: r.Range}
+		}
 	}
-	if m, ok := b.get("find"); ok {
-		r.Find = l.find(m, b.at("find").in("find"))
-	}
-	if m, ok := b.get("consistency"); ok {
-		r.Consistency = l.duration(m, b.at("consistency"))
+	if r.Return == nil && b.given("return") {
+		r.Return = &spec.Node{Range: r.Range}
 	}
 }
 
-// resourceRules are `checks` and `diff`.
-func (l *resourceReader) resourceRules(b *block, r *spec.Resource) {
+// rules are `checks` and `diff`.
+func (l *resourceReader) rules(b *section, r *spec.Resource) {
 	if m, ok := b.get("checks"); ok {
 		l.list(m, b.at("checks").in("checks"), func(m item, p place) {
-			if c := l.check(m, p); c != nil {
+			c := &spec.Check{Range: m.at}
+			if b, ok := l.open(m, p, block.Check, nil); ok {
+				l.fill(b, c)
+			}
+			if c.Assert != nil {
 				r.Checks = append(r.Checks, c)
 			}
 		})
@@ -100,69 +83,27 @@ func (l *resourceReader) resourceRules(b *block, r *spec.Resource) {
 	if !ok {
 		return
 	}
-	d, ok := l.block(m, b.at("diff").in("diff"), "diff", []string{"deleteBeforeReplace", "rules"}, nil)
+	d, ok := l.open(m, b.at("diff").in("diff"), block.Diff, nil)
 	if !ok {
 		return
 	}
 	r.Diff = &spec.Diff{}
-	if m, ok := d.get("deleteBeforeReplace"); ok {
-		r.Diff.DeleteBeforeReplace = l.bool(m, d.at("deleteBeforeReplace"))
-	}
+	l.fill(d, r.Diff)
 	if m, ok := d.get("rules"); ok {
 		l.list(m, d.at("rules"), func(m item, p place) {
-			if rule := l.diffRule(m, p); rule != nil {
+			if b, ok := l.open(m, p, block.DiffRule, nil); ok {
+				rule := &spec.DiffRule{Range: m.at}
+				l.fill(b, rule)
 				r.Diff.Rules = append(r.Diff.Rules, rule)
 			}
 		})
 	}
 }
 
-func (l *resourceReader) check(it item, p place) *spec.Check {
-	b, ok := l.block(it, p, "a check", []string{"assert", "message", "property"}, nil)
-	if !ok {
-		return nil
-	}
-	c := &spec.Check{Range: it.at}
-	l.need(b, "assert", `assert: "${inputs.min <= inputs.max}"`)
-	if m, ok := b.get("assert"); ok {
-		c.Assert = l.condition(m, b.at("assert"))
-	}
-	l.need(b, "message", `message: "min must not exceed max"`)
-	if m, ok := b.get("message"); ok {
-		c.Message = l.template(m, b.at("message"))
-	}
-	if m, ok := b.get("property"); ok {
-		c.Property = l.template(m, b.at("property"))
-	}
-	if c.Assert == nil {
-		return nil
-	}
-	return c
-}
-
-func (l *resourceReader) diffRule(it item, p place) *spec.DiffRule {
-	b, ok := l.block(it, p, "a rule", []string{"if", "replace"}, nil)
-	if !ok {
-		return nil
-	}
-	rule := &spec.DiffRule{Range: it.at}
-	l.need(b, "replace", `replace: ["size"]`)
-	if m, ok := b.get("if"); ok {
-		rule.If = l.condition(m, b.at("if"))
-	}
-	if m, ok := b.get("replace"); ok {
-		rule.Replace = l.templates(m, b.at("replace"))
-	}
-	return rule
-}
-
 // history is what a resource says of its former versions.
-func (l *resourceReader) history(b *block, r *spec.Resource) {
+func (l *resourceReader) history(b *section, r *spec.Resource) {
 	if m, ok := b.get("aliases"); ok {
 		l.list(m, b.at("aliases").in("aliases"), func(m item, p place) { r.Aliases = append(r.Aliases, l.alias(m, p)) })
-	}
-	if m, ok := b.get("deprecated"); ok {
-		r.Deprecated, _ = l.string(m, b.at("deprecated"))
 	}
 	var version item
 	if m, ok := b.get("schemaVersion"); ok {
@@ -193,7 +134,7 @@ func (l *resourceReader) alias(it item, p place) *spec.Node {
 	if !ok {
 		return &spec.Node{Range: it.at}
 	}
-	if !resourceName.re.MatchString(text) && !typeToken.MatchString(text) {
+	if !block.CapitalNames.Pattern.MatchString(text) && !typeToken.MatchString(text) {
 		l.report(badName, it.at, p, fmt.Sprintf("%q is no former name of a resource", text),
 			`Write the name that it had in this spec, "OldPet", or a whole type token, "store:index:Pet".`)
 	}

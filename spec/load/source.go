@@ -18,6 +18,7 @@ import (
 	"cuelang.org/go/cue/parser"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 // stdinName is what diagnostics call a spec that came by standard input.
@@ -226,7 +227,7 @@ func (r *reader) open(given string) (t *tree, dir string) {
 		}
 		return filepath.Join(given, inner)
 	}
-	t.overlay[ModulePath+"/spec.cue"] = SchemaCUE
+	t.overlay[block.ModulePath+"/spec.cue"] = block.SchemaCUE
 	t.module = loneModule
 	if content, err := root.ReadFile("cue.mod/module.cue"); err == nil {
 		t.module = moduleName(content)

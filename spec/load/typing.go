@@ -10,6 +10,7 @@ import (
 	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 // extractor makes types of CUE's values, from the way their author wrote them.
@@ -296,7 +297,7 @@ func (x *extractor) property(m, parent item, s site) *spec.Property {
 
 // propertyName checks what a property is called.
 func (x *extractor) propertyName(m item, s site, top bool) {
-	if !stepName.MatchString(m.name) {
+	if !block.Identifiers.Pattern.MatchString(m.name) {
 		x.report(badName, m.nameAt, s.place, fmt.Sprintf("%q is no name for a property", m.name),
 			fmt.Sprintf("Letters, digits and underscores. Name it %s, and give its name on the wire: @wire(%q).", suggestName(m.name, false), m.name))
 		return

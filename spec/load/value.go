@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // dataReader reads the values of a document that are data, not types.
@@ -132,16 +134,6 @@ func literalForm(n *spec.Node) bool {
 	return n.Kind == spec.MapNode && len(n.Fields) == 1 && n.Fields[0].Name == "literal"
 }
 
-// condition is a value that must be true, false or a template.
-func (r *dataReader) condition(it item, p place) *spec.Node {
-	n := r.node(it, p)
-	if n.Kind != 0 && n.Kind != spec.StringNode && n.Kind != spec.BoolNode {
-		r.wrongShape(it, p, "true, false or an expression")
-		n.Kind = 0
-	}
-	return n
-}
-
 // bool is a value that must be true or false, known at load.
 func (r *dataReader) bool(it item, p place) bool {
 	n := r.node(it, p)
@@ -208,27 +200,6 @@ func hasTemplate(n *spec.Node) bool {
 	return n.Kind == spec.StringNode && strings.Contains(n.Text, "${")
 }
 
-// forEach is a template, a list or a struct.
-func (r *dataReader) forEach(it item, p place) *spec.Node {
-	n := r.node(it, p)
-	switch n.Kind {
-	case 0, spec.StringNode, spec.ListNode, spec.MapNode:
-	default:
-		r.wrongShape(it, p, "a list, a struct, or an expression that gives one")
-		n.Kind = 0
-	}
-	return n
-}
-
-func (r *dataReader) structOrTemplate(it item, p place) *spec.Node {
-	n := r.node(it, p)
-	if n.Kind != 0 && n.Kind != spec.MapNode && n.Kind != spec.StringNode {
-		r.wrongShape(it, p, "a struct")
-		n.Kind = 0
-	}
-	return n
-}
-
 // textList is a list of templates, as one node.
 func (r *dataReader) textList(it item, p place) *spec.Node {
 	n := &spec.Node{Kind: spec.ListNode, Range: it.at}
@@ -238,11 +209,44 @@ func (r *dataReader) textList(it item, p place) *spec.Node {
 	return n
 }
 
-// flag is true or false, known at load.
-func (r *dataReader) flag(it item, p place) *spec.Node {
+// count is a whole number from 1 on, or a template.
+func (r *dataReader) count(it item, p place) *spec.Node {
 	n := r.node(it, p)
-	if n.Kind != 0 && n.Kind != spec.BoolNode {
-		r.wrongShape(it, p, "true or false")
+	whole := n.Kind == spec.NumberNode && !strings.ContainsAny(n.Text, ".eE-") && n.Text != "0"
+	if n.Kind != 0 && !whole && !hasTemplate(n) {
+		r.report(badValue, it.at, p, "attempts must be a whole number from 1 on", "It counts all attempts, the first one too.")
+		n.Kind = 0
+	}
+	return n
+}
+
+// failures is the list of statuses and of classes of error that are tried again.
+func (r *dataReader) failures(it item, p place) *spec.Node {
+	if r.broken(it, p) {
+		return nil
+	}
+	if r.kind(it) != cue.ListKind {
+		r.wrongShape(it, p, `a list such as [503, "connection"]`)
+		return nil
+	}
+	n := r.node(it, p)
+	classes := []string{"connection", "timeout"}
+	for i, m := range n.Items {
+		switch {
+		case m.Kind == spec.StringNode && !slices.Contains(classes, m.Text) && !hasTemplate(m):
+			r.report(badValue, m.Range, p.item(i), fmt.Sprintf("%q is nothing to retry on", m.Text), diag.Remedy(m.Text, classes))
+		case m.Kind != 0 && m.Kind != spec.StringNode && m.Kind != spec.NumberNode:
+			r.report(wrongShape, m.Range, p.item(i), `a status, "connection" or "timeout" is needed, not `+m.Kind.String(), `Write on: [503, "connection"].`)
+		}
+	}
+	return n
+}
+
+// shaped is a value of one of several shapes, as want says.
+func (r *dataReader) shaped(it item, p place, want string, kinds ...spec.NodeKind) *spec.Node {
+	n := r.node(it, p)
+	if n.Kind != 0 && !slices.Contains(kinds, n.Kind) {
+		r.wrongShape(it, p, want)
 		n.Kind = 0
 	}
 	return n

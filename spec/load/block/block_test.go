@@ -1,0 +1,72 @@
+package block
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cuelang.org/go/cue/format"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the generated files anew")
+
+func TestGenerated(t *testing.T) {
+	schema, err := format.Source([]byte(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"schema.cue": string(schema), "../../../docs/keys.md": Reference()} {
+		path = filepath.FromSlash(path)
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(got), want); diff != "" {
+			t.Errorf("%s is stale; run: make generate\n%s", path, diff)
+		}
+	}
+}
+
+// TestKeysAreWhole looks for keys that a declaration forgot something of.
+func TestKeysAreWhole(t *testing.T) {
+	for _, entry := range titles {
+		seen := map[string]bool{}
+		for _, k := range entry.block.Keys {
+			name := entry.title + ": " + k.Name
+			switch {
+			case seen[k.Name]:
+				t.Errorf("%s is declared twice", name)
+			case k.Doc == "" || !strings.HasSuffix(k.Doc, "."):
+				t.Errorf("%s: the doc %q is no sentence", name, k.Doc)
+			case (k.Kind == Struct || k.Kind == List || k.Kind == Members) != (k.Of != nil):
+				t.Errorf("%s: only a struct, a list and members are of a block", name)
+			case k.Kind == Members && k.Members == nil:
+				t.Errorf("%s does not say what its members are called", name)
+			case k.Kind == Special && k.CUE == "" && !k.InData:
+				t.Errorf("%s has a form of its own, and does not say which", name)
+			}
+			seen[k.Name] = true
+		}
+	}
+}
+
+func TestHoldsTypes(t *testing.T) {
+	for path, want := range map[string]bool{
+		"config": true, "inputs": false, "resources.A.inputs": true, "resources.A.outputs": true, "functions.a.inputs": true,
+		"components.A.outputs": true, "ephemerals.A.inputs": true, "actions.A.inputs": true, "resources.A.list.inputs": true,
+		"resources.A.list.outputs": false, "resources.A.methods.a.inputs": true, "resources.A.inputs.b": false, "tests.a.inputs": false,
+		"components.A.children.c.inputs": false, "resources.A.create.inputs": false, "resources.A": false,
+	} {
+		if got := HoldsTypes(strings.Split(path, ".")); got != want {
+			t.Errorf("%s: %t, want %t", path, got, want)
+		}
+	}
+}

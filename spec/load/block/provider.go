@@ -1,0 +1,52 @@
+package block
+
+import "github.com/declprov/declprov/spec"
+
+// wireRules are the rules for names on the wire, as a CUE type.
+const wireRules = `"snake_case" | "kebab-case" | "camelCase" | "PascalCase"`
+
+// Provider is a whole spec. What is none of its keys is a family's block of
+// defaults, for the compiler to know or refuse.
+var Provider = &Block{
+	Name: "Provider", What: "a spec", Doc: "A whole spec.",
+	Keys: []Key{
+		{Name: "name", Kind: Text, Required: true, CUE: `=~"^[a-z][-a-z0-9]*$"`, Doc: "What the provider is called: small letters, digits, hyphens."},
+		{Name: "version", Kind: Text, Required: true, Doc: "Its semantic version, such as 1.2.0."},
+		{Name: "displayName", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.DisplayName }), Doc: "Its name in prose."},
+		{Name: "description", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.Description }), Doc: "What it is for; by default the comment above the package clause."},
+		{Name: "keywords", Kind: Texts, Into: to(func(p *spec.Provider) any { return &p.Keywords }), Doc: "What registries list it under."},
+		{Name: "homepage", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.Homepage }), Doc: "The address of its page."},
+		{Name: "repository", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.Repository }), Doc: "The address of its source."},
+		{Name: "license", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.License }), Doc: "Its license, such as Apache-2.0."},
+		{Name: "publisher", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.Publisher }), Doc: "Who publishes it."},
+		{Name: "logo", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.Logo }), Doc: "The address of its logo."},
+		{Name: "language", Kind: Special, CUE: "{...}", Doc: "Settings for SDK generators, by language."},
+		{Name: "config", Kind: Types, Part: true, Doc: "The settings of the provider, as types."},
+		{Name: "types", Kind: Special, Doc: "Types by name, in YAML and JSON; CUE has definitions.", InData: true},
+		{Name: "permissions", Kind: Struct, Of: Permissions, Part: true, Doc: "What the spec may touch. Without it, what it names."},
+		{Name: "resources", Kind: Members, Of: Resource, Members: CapitalNames, Doc: "The types of things that it manages."},
+		{Name: "functions", Kind: Members, Of: Function, Members: SmallNames, Doc: "What programs may call."},
+		{Name: "components", Kind: Members, Of: Component, Members: CapitalNames, Doc: "Resources made of others."},
+		{Name: "ephemerals", Kind: Members, Of: Ephemeral, Members: CapitalNames, Doc: "Values that are never stored."},
+		{Name: "actions", Kind: Members, Of: Function, Members: CapitalNames, Doc: "What is run on demand."},
+		{Name: "tests", Kind: Special, CUE: "[string]: {...}", Doc: "Scenarios for `declprov test`."},
+		{Name: "configure", Kind: Struct, Of: Operation, Part: true, Doc: "Probes credentials; what it yields is ${session}."},
+		{Name: "wire", Kind: Special, CUE: wireRules, Doc: "The rule for names on the wire, of all that has none of its own."},
+		{Name: "maxValues", Kind: Special, CUE: "int & >=1 & <=1000000000", Doc: "Most values of a request, a response or an output, where a step says no other."},
+	},
+}
+
+// Permissions is what a spec may touch.
+var Permissions = &Block{
+	Name: "Permissions", What: "permissions",
+	Keys: []Key{
+		{Name: "read", Kind: Templates, Into: to(func(p *spec.Permissions) any { return &p.Read }), Doc: "Globs that may be read."},
+		{Name: "write", Kind: Templates, Into: to(func(p *spec.Permissions) any { return &p.Write }), Doc: "Globs that may be written, which includes reading and deleting."},
+		{Name: "hosts", Kind: Templates, Into: to(func(p *spec.Permissions) any { return &p.Hosts }), Doc: "Origins that may be connected to."},
+		{Name: "run", Kind: Templates, Into: to(func(p *spec.Permissions) any { return &p.Run }), Doc: "Programs that may be run."},
+		{Name: "env", Kind: Templates, Into: to(func(p *spec.Permissions) any { return &p.Env }), Doc: "Environment variables that may be read."},
+		{Name: "packages", Kind: Templates, Into: to(func(p *spec.Permissions) any { return &p.Packages }), Doc: `Other packages that children of components may be of: "random", "random@4.16.3".`},
+		{Name: "agent", Kind: Special, CUE: "bool", Doc: "The user's ssh-agent, which logs in with the user's keys: `ssh: agent: true`."},
+		{Name: "capabilities", Kind: Special, CUE: "[...string]", Doc: "What of root's rights commands keep that root runs: \"CAP_CHOWN\". Without it, those that su, chown and useradd need."},
+	},
+}

@@ -1,0 +1,99 @@
+package block
+
+import "github.com/declprov/declprov/spec"
+
+// Resource is one type of thing that the provider manages.
+var Resource = &Block{
+	Name: "Resource", What: "a resource", Doc: "One type of thing that the provider manages.",
+	Keys: []Key{
+		{Name: "inputs", Kind: Types, Part: true, Doc: "The inputs, as types."},
+		{Name: "outputs", Kind: Types, Part: true, Doc: "The outputs, as types."},
+		{Name: "id", Kind: Template, Required: true, Part: true, Into: to(func(r *spec.Resource) any { return &r.ID }), Doc: `What names one: "${inputs.name}".`},
+		{Name: "import", Kind: Template, Part: true, Into: to(func(r *spec.Resource) any { return &r.Import }), Doc: "How an id is read backwards on import; by default as it is."},
+		{Name: "create", Kind: Struct, Of: Operation, Required: true, Part: true, Into: to(func(r *spec.Resource) any { return &r.Create }), Doc: "Makes one."},
+		{Name: "read", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Read }), Doc: "Says what one is like; null is that it is gone."},
+		{Name: "update", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Update }), Doc: "Without it, any change replaces."},
+		{Name: "delete", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Delete }), Doc: "Without it, the resource is dropped from the state only."},
+		{Name: "return", Kind: Data, Part: true, Into: to(func(r *spec.Resource) any { return &r.Return }), Doc: "What operations yield that say nothing of it themselves."},
+		{Name: "wire", Kind: Special, CUE: wireRules, Doc: "The rule for names on the wire."},
+		{Name: "checks", Kind: List, Of: Check, Part: true, Doc: "Rules over several inputs."},
+		{Name: "diff", Kind: Struct, Of: Diff, Part: true, Doc: "What a change of inputs does."},
+		{Name: "consistency", Kind: Duration, Into: to(func(r *spec.Resource) any { return &r.Consistency }), Doc: "How long a change may take to show."},
+		{Name: "find", Kind: Struct, Of: Find, Part: true, Doc: "Finds what a create of unknown outcome made; null is nothing."},
+		{Name: "list", Kind: Struct, Of: Lister, Part: true, Doc: "Finds those that there are."},
+		{Name: "aliases", Kind: Special, CUE: "[...string]", Part: true, Doc: "Names, or type tokens, that it had before."},
+		{Name: "deprecated", Kind: Text, Into: to(func(r *spec.Resource) any { return &r.Deprecated }), Doc: "Why not to use it any more."},
+		{Name: "schemaVersion", Kind: Special, CUE: "int & >=0", Doc: "The version of the state's shape."},
+		{Name: "upgrade", Kind: Special, CUE: `[=~"^[0-9]+$"]: _`, Part: true, Doc: "Brings old states to the next version, by version."},
+		{Name: "methods", Kind: Members, Of: Function, Members: SmallNames, Doc: "What programs may call on one."},
+	},
+}
+
+// Check is a rule over several inputs.
+var Check = &Block{
+	What: "a check",
+	Keys: []Key{
+		{Name: "assert", Kind: Condition, Required: true, Example: `assert: "${inputs.min <= inputs.max}"`, Into: to(func(c *spec.Check) any { return &c.Assert }), Doc: "What must hold."},
+		{Name: "message", Kind: Template, Required: true, Example: `message: "min must not exceed max"`, Into: to(func(c *spec.Check) any { return &c.Message }), Doc: "What is said when it does not."},
+		{Name: "property", Kind: Template, CUE: "string", Into: to(func(c *spec.Check) any { return &c.Property }), Doc: "The input that is at fault."},
+	},
+}
+
+// Diff adjusts what a change of inputs does.
+var Diff = &Block{
+	What: "diff",
+	Keys: []Key{
+		{Name: "deleteBeforeReplace", Kind: Bool, Into: to(func(d *spec.Diff) any { return &d.DeleteBeforeReplace }), Doc: "A replacement deletes the old one first."},
+		{Name: "rules", Kind: List, Of: DiffRule, Doc: "Which changes replace."},
+	},
+}
+
+// DiffRule says which changes replace.
+var DiffRule = &Block{
+	What: "a rule",
+	Keys: []Key{
+		{Name: "if", Kind: Condition, Into: to(func(d *spec.DiffRule) any { return &d.If }), Doc: "When it counts."},
+		{Name: "replace", Kind: Templates, Required: true, Example: `replace: ["size"]`, Into: to(func(d *spec.DiffRule) any { return &d.Replace }), Doc: "The inputs whose change replaces."},
+	},
+}
+
+// Find is the operation that looks for what a create made.
+var Find = &Block{
+	What: "find", Has: []string{"Operation"},
+	Keys: []Key{
+		{Name: "first", Kind: Bool, Doc: "Whether it is asked before the create sends anything: true by default."},
+	},
+}
+
+// Lister is how existing resources are listed.
+var Lister = &Block{
+	What: "list", Has: []string{"Step"},
+	Keys: []Key{
+		{Name: "inputs", Kind: Types, Part: true, Doc: "What it is asked with, as types."},
+		{Name: "items", Kind: Template, Required: true, CUE: "string", Into: to(func(l *spec.Lister) any { return &l.Items }), Doc: `What there is: "${result.items}".`},
+		{Name: "id", Kind: Template, Required: true, CUE: "string", Into: to(func(l *spec.Lister) any { return &l.ID }), Doc: `The id of each: "${each.value.path}".`},
+		{Name: "name", Kind: Template, CUE: "string", Into: to(func(l *spec.Lister) any { return &l.Name }), Doc: "The name of each, for people."},
+	},
+}
+
+// Function is an operation with inputs and outputs of its own.
+var Function = &Block{
+	Name: "Function", What: "a function", Doc: "A function of the provider, a method of a resource, an action on demand.", Has: []string{"Operation"},
+	Keys: []Key{
+		{Name: "inputs", Kind: Types, Part: true, Doc: "The arguments, as types."},
+		{Name: "outputs", Kind: Types, Part: true, Doc: "The results, as types."},
+	},
+}
+
+// Ephemeral is a value that is opened and closed, and never stored.
+var Ephemeral = &Block{
+	Name: "Ephemeral", What: "an ephemeral", Doc: "A value that is opened, perhaps renewed, and closed, and never stored.",
+	Keys: []Key{
+		{Name: "inputs", Kind: Types, Part: true, Doc: "The arguments, as types."},
+		{Name: "outputs", Kind: Types, Part: true, Doc: "The results, as types."},
+		{Name: "open", Kind: Struct, Of: Operation, Required: true, Example: "open: a step", Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Open }), Doc: "Makes the value."},
+		{Name: "renew", Kind: Struct, Of: Operation, Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Renew }), Doc: "Keeps it alive."},
+		{Name: "renewAfter", Kind: Data, Into: to(func(e *spec.Ephemeral) any { return &e.RenewAfter }), Doc: "When it is to be renewed."},
+		{Name: "close", Kind: Struct, Of: Operation, Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Close }), Doc: "Gives it back."},
+	},
+}

@@ -1,0 +1,122 @@
+package block
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+)
+
+// ModulePath is the CUE module that has #Asset, #Archive and the shape of a
+// spec; `import "declprov.dev/spec"` finds it without a cue.mod.
+const ModulePath = "declprov.dev/spec"
+
+// SchemaCUE is the package declprov.dev/spec: #Asset and #Archive, which specs
+// import, and the shape of a spec, for editors.
+//
+//go:generate go test . -run ^TestGenerated$ -update
+//go:embed schema.cue
+var SchemaCUE []byte
+
+const schemaHead = `// Package spec has the types that a declprov spec may import, and the shape of
+// a spec, for editors and for ` + "`cue vet -c=false`" + `:
+//
+//	@experiment(explicitopen)
+//	package pets
+//
+//	import "declprov.dev/spec"
+//
+//	spec.#Provider...
+//	resources: Pet: spec.#Resource & {…}
+//
+// ` + "`declprov vet`" + ` does not need it: it checks more than CUE can.
+// It is generated from the declarations in spec/load/block.
+package spec
+
+// A file that the user hands over.
+#Asset: {...}
+
+// A folder, or an archive file, that the user hands over.
+#Archive: {...}
+
+// Text with ${expr}, or {literal: "…"} that has none.
+#Text: string | {literal!: string}
+`
+
+// families are the blocks of actions that the schema shows: it is closed, so that an
+// editor finds misspelt keys.
+var families = []string{"file", "http", "exec"}
+
+// Schema returns the text of SchemaCUE.
+func Schema() string {
+	var text strings.Builder
+	text.WriteString(schemaHead)
+	for _, b := range []*Block{Provider, Permissions, Resource, Operation, Step, Function, Component, Ephemeral} {
+		text.WriteString("\n")
+		if b.Doc != "" {
+			fmt.Fprintf(&text, "// %s\n", b.Doc)
+		}
+		fmt.Fprintf(&text, "#%s: %s\n", b.Name, b.CUE())
+	}
+	return text.String()
+}
+
+// CUE returns a block as a CUE struct.
+func (b *Block) CUE() string {
+	var text strings.Builder
+	b.write(&text, 1)
+	return text.String()
+}
+
+func (b *Block) write(text *strings.Builder, depth int) {
+	indent := strings.Repeat("\t", depth)
+	text.WriteString("{\n")
+	for _, other := range b.Has {
+		fmt.Fprintf(text, "%s#%s\n", indent, other)
+	}
+	for _, k := range b.Keys {
+		if k.InData {
+			continue
+		}
+		mark := "?"
+		if k.Required {
+			mark = "!"
+		}
+		fmt.Fprintf(text, "%s// %s\n%s%s%s: ", indent, k.Doc, indent, k.Name, mark)
+		k.write(text, depth)
+		text.WriteString("\n")
+	}
+	if b == Provider || b == Step {
+		for _, name := range families {
+			if b == Provider {
+				fmt.Fprintf(text, "%s// Defaults for every %s action.\n", indent, name)
+			}
+			fmt.Fprintf(text, "%s%s?: {...}\n", indent, name)
+		}
+	}
+	text.WriteString(indent[1:] + "}")
+}
+
+// write writes what a key takes as a CUE type.
+func (k *Key) write(text *strings.Builder, depth int) {
+	switch {
+	case k.CUE != "":
+		text.WriteString(k.CUE)
+		return
+	case k.Kind == List:
+		text.WriteString("[...")
+		if k.Or != "" {
+			text.WriteString(k.Or + " | ")
+		}
+		defer text.WriteString("]")
+	case k.Kind == Members:
+		fmt.Fprintf(text, "[=~%q]: ", k.Members.Pattern.String())
+	case k.Kind != Struct:
+		text.WriteString(cueTypes[k.Kind])
+		return
+	}
+	if k.Of.Name != "" {
+		text.WriteString("#" + k.Of.Name)
+		return
+	}
+	k.Of.write(text, depth+1)
+}

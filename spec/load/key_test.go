@@ -1,0 +1,66 @@
+package load
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/block"
+)
+
+// toy is the model of a block that the language does not have.
+type toy struct {
+	Colour *spec.Node
+	Loud   bool
+}
+
+// A key is declared in one place: from there it is read, checked, and shown in the
+// schema.
+func TestOneDeclarationMakesAKey(t *testing.T) {
+	declared := &block.Block{What: "a toy", Keys: []block.Key{
+		{Name: "colour", Kind: block.Template, Doc: "What it looks like.", Required: true, Example: `colour: "red"`, Into: func(m any) any { return &m.(*toy).Colour }},
+		{Name: "loud", Kind: block.Bool, Doc: "Whether it is heard.", Into: func(m any) any { return &m.(*toy).Loud }},
+	}}
+	if schema := declared.CUE(); !strings.Contains(schema, "// What it looks like.\n\tcolour!: #Text\n") || !strings.Contains(schema, "loud?: bool\n") {
+		t.Errorf("the schema has %s", schema)
+	}
+	for src, want := range map[string]struct {
+		model toy
+		codes []string
+	}{
+		`toy: {colour: "${inputs.colour}", loud: true}`: {model: toy{Colour: &spec.Node{Kind: spec.StringNode, Text: "${inputs.colour}"}, Loud: true}},
+		`toy: loud: false`:                  {codes: []string{missingKey}},
+		`toy: {colour: "red", loud: "yes"}`: {model: toy{Colour: &spec.Node{Kind: spec.StringNode, Text: "red"}}, codes: []string{wrongShape}},
+		`toy: color: "red"`:                 {codes: []string{unknownKey}},
+		`toy: colour: string`:               {model: toy{Colour: &spec.Node{}}, codes: []string{typeAsValue}},
+	} {
+		t.Run(src, func(t *testing.T) {
+			l := newLoader(spec.Types{})
+			value, ok := l.evaluate(t.Context(), Source{Path: "-", Format: "cue", Stdin: []byte(src)})
+			defer func() { _ = l.close() }()
+			if !ok {
+				t.Fatal(l.diags)
+			}
+			var got toy
+			for _, m := range l.members(item{value: value, decl: l.syntax.root, at: l.start()}) {
+				b, ok := l.open(m, place{path: "toy"}, declared, nil)
+				if !ok {
+					t.Fatal(l.diags)
+				}
+				l.fill(b, &got)
+			}
+			if diff := cmp.Diff(want.model, got, withoutPlaces()); diff != "" {
+				t.Errorf("the model (-want +got):\n%s", diff)
+			}
+			var codes []string
+			for _, d := range l.diags {
+				codes = append(codes, d.Code)
+			}
+			if diff := cmp.Diff(want.codes, codes); diff != "" {
+				t.Errorf("the codes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,260 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cuelang.org/go/cue"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
+)
+
+// section is a struct of the document that is a block of the language: its members
+// by name, and in the order of the document.
+type section struct {
+	declared *block.Block
+	place    place
+	item     item
+	known    []string
+	members  map[string]item
+	order    []item
+}
+
+// open opens a struct of the document as a block, and reports keys that the block does
+// not have. Other, if not nil, is asked about those before, and returns true for what
+// it takes.
+func (r *dataReader) open(it item, p place, declared *block.Block, other func(item) bool) (*section, bool) {
+	if r.broken(it, p) {
+		return nil, false
+	}
+	if r.kind(it) != cue.StructKind {
+		r.wrongShape(it, p, "a struct")
+		return nil, false
+	}
+	b := &section{declared: declared, place: p, item: it, known: declared.Names(), members: map[string]item{}}
+	if !r.raw {
+		b.known = slices.DeleteFunc(b.known, func(name string) bool { return declared.Key(name).InData })
+	}
+	for _, m := range r.values(it) {
+		b.order = append(b.order, m)
+		switch {
+		case slices.Contains(b.known, m.name):
+			if m.optional || m.required {
+				r.report(typeAsValue, m.nameAt, p.at(m.name), fmt.Sprintf("%s is declared, and not given", m.name),
+					"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
+				continue
+			}
+			b.members[m.name] = m
+		case other != nil && other(m):
+		default:
+			r.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name),
+				fmt.Sprintf("%s has no key %q. %s", upperFirst(declared.What), m.name, diag.Remedy(m.name, b.known)))
+		}
+	}
+	return b, true
+}
+
+// fill reads what a section holds into the members of a model that its keys are
+// declared for, and reports keys that it lacks.
+func (r *stepReader) fill(b *section, model any) {
+	for i := range b.declared.Keys {
+		key := &b.declared.Keys[i]
+		if key.Required && key.Example != "" {
+			r.need(b, key.Name, key.Example)
+		}
+		if m, ok := b.get(key.Name); ok && key.Into != nil {
+			r.keep(m, b.place, key, model)
+		}
+	}
+}
+
+// need reports a key that a block lacks.
+func (r *stepReader) need(b *section, key, example string) {
+	if !b.given(key) {
+		at := startOf(b.item)
+		if len(b.order) > 0 && b.order[0].nameAt.Start == at.Start {
+			at = b.order[0].nameAt // a block of YAML begins with its first key
+		}
+		r.report(missingKey, at, b.place, fmt.Sprintf("%s is missing", key), "Add "+example+".")
+	}
+}
+
+// keep reads the value of a key of a block that is at a place.
+func (r *stepReader) keep(m item, in place, key *block.Key, model any) {
+	p := in.at(key.Name)
+	if key.Part {
+		p = p.in(key.Name)
+	}
+	switch into := key.Into(model).(type) {
+	case *string:
+		if text, ok := r.string(m, p); ok {
+			*into = text
+		}
+	case *[]string:
+		*into = r.strings(m, p)
+	case *bool:
+		*into = r.bool(m, p)
+	case **spec.Node:
+		*into = r.nodeOf(m, p, key)
+	case *[]*spec.Node:
+		*into = r.templates(m, p)
+	case **spec.Operation:
+		*into = r.operation(m, p, key.Name == "create")
+	}
+}
+
+// nodeOf reads the value of a key as a node; nil is a broken one.
+func (r *dataReader) nodeOf(m item, p place, key *block.Key) *spec.Node {
+	switch key.Kind {
+	case block.Template:
+		return r.template(m, p)
+	case block.Templates:
+		return r.textList(m, p)
+	case block.Bool:
+		return r.shaped(m, p, "true or false", spec.BoolNode)
+	case block.Condition:
+		return r.shaped(m, p, "true, false or an expression", spec.StringNode, spec.BoolNode)
+	case block.Duration:
+		return r.duration(m, p)
+	case block.Count:
+		return r.count(m, p)
+	case block.Failures:
+		return r.failures(m, p)
+	case block.Collection:
+		return r.shaped(m, p, "a list, a struct, or an expression that gives one", spec.StringNode, spec.ListNode, spec.MapNode)
+	case block.Body:
+		return r.shaped(m, p, "a struct", spec.StringNode, spec.MapNode)
+	case block.Struct:
+		return r.structOf(m, p, key.Of)
+	case block.List:
+		return r.listOf(m, p, key.Of)
+	default:
+		return r.node(m, p)
+	}
+}
+
+// structOf reads a section of which each key is kept as a node.
+func (r *dataReader) structOf(it item, p place, declared *block.Block) *spec.Node {
+	b, ok := r.open(it, p, declared, nil)
+	if !ok {
+		return &spec.Node{Range: it.at}
+	}
+	n := &spec.Node{Kind: spec.MapNode, Range: it.at}
+	for _, m := range b.order {
+		if _, given := b.get(m.name); !given {
+			continue
+		}
+		if value := r.nodeOf(m, p.at(m.name), declared.Key(m.name)); value != nil {
+			n.Fields = append(n.Fields, spec.Field{Name: m.name, NameRange: m.nameAt, Value: value})
+		}
+	}
+	return n
+}
+
+// listOf reads a list of such sections, or of templates in their place.
+func (r *dataReader) listOf(it item, p place, declared *block.Block) *spec.Node {
+	n := &spec.Node{Kind: spec.ListNode, Range: it.at}
+	if !r.list(it, p, func(m item, at place) {
+		if r.kind(m) == cue.StructKind {
+			n.Items = append(n.Items, r.structOf(m, at, declared))
+			return
+		}
+		n.Items = append(n.Items, r.template(m, at))
+	}) {
+		n.Kind = 0
+	}
+	return n
+}
+
+// get is a member, if it is given.
+func (b *section) get(name string) (item, bool) {
+	it, ok := b.members[name]
+	return it, ok
+}
+
+// at is the place of a member.
+func (b *section) at(name string) place { return b.place.at(name) }
+
+// given reports whether a key is written, even if what it holds is broken, or
+// its name is misspelt: that was reported.
+func (b *section) given(name string) bool {
+	return slices.ContainsFunc(b.order, func(m item) bool {
+		return m.name == name || !slices.Contains(b.known, m.name) && diag.DidYouMean(m.name, b.known) == name
+	})
+}
+
+// startOf is where the absence of something in a block is shown: at its name.
+func startOf(it item) diag.Range {
+	if it.name != "" && !it.nameAt.IsZero() {
+		return it.nameAt
+	}
+	r := it.at
+	if r.End.Line > r.Start.Line || r.End.Column > r.Start.Column+1 {
+		r.End = diag.Position{Line: r.Start.Line, Column: r.Start.Column + 1}
+	}
+	return r
+}
+
+// objectAt is the object type of a block's member; without it, of nothing.
+func (r *dataReader) objectAt(b *section, name string, role role) *spec.Type {
+	m, ok := b.get(name)
+	if !ok {
+		// Of a block whose name is misspelt nothing is known.
+		return &spec.Type{Kind: spec.Object, Open: b.given(name)}
+	}
+	return r.object(m, b.at(name).in(name), role)
+}
+
+// each walks the members of a part, whose names it checks. What is what one of them
+// is called.
+func (r *dataReader) each(b *section, key, what string, read func(item, place)) {
+	part, ok := b.get(key)
+	if !ok || r.broken(part, b.at(key)) {
+		return
+	}
+	if r.kind(part) != cue.StructKind {
+		r.wrongShape(part, b.at(key), "a struct of "+key+" by name")
+		return
+	}
+	names := b.declared.Key(key).Members
+	for _, m := range r.values(part) {
+		context := fmt.Sprintf("%s %q", what, m.name)
+		if b.place.context != "" {
+			context = b.place.context + ", " + context
+		}
+		at := place{context, b.at(key).at(m.name).path}
+		if m.optional || m.required {
+			r.report(typeAsValue, m.nameAt, at, fmt.Sprintf("%s is declared, and not given", m.name), "Leave out the ? or !, or the whole.")
+			continue
+		}
+		if names != nil && !names.Pattern.MatchString(m.name) {
+			r.report(badName, m.nameAt, at, fmt.Sprintf("%q is no name for %s", m.name, article(what)),
+				fmt.Sprintf(names.Remedy, suggestName(m.name, names.Capital)))
+		}
+		read(m, at)
+	}
+}
+
+func article(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeiou") {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// wireRule is the rule for names on the wire that a block gives, or "".
+func (r *dataReader) wireRule(b *section) string {
+	m, ok := b.get("wire")
+	if !ok {
+		return ""
+	}
+	rule, ok := r.string(m, b.at("wire"))
+	if ok && !slices.Contains(spec.WireRules, rule) {
+		r.report(badValue, m.at, b.at("wire"), fmt.Sprintf("%q is no rule for names on the wire", rule), diag.Remedy(rule, spec.WireRules))
+		return ""
+	}
+	return rule
+}
