@@ -122,16 +122,16 @@ func (c *attrCall) template() *spec.Node {
 
 // written finds the quoted argument in the attribute's text.
 func (c *attrCall) written(text string) (*spec.Node, bool) {
-	for _, source := range c.sources() {
-		if source.field == nil {
+	for _, from := range c.sources() {
+		if from.field == nil {
 			continue
 		}
-		for _, a := range source.field.Attrs {
-			from := strings.IndexAny(a.Text, `"#`)
-			if !strings.HasPrefix(a.Text, "@"+c.attr.Name()+"(") || from < 0 || !a.Pos().IsValid() {
+		for _, a := range from.field.Attrs {
+			quote := strings.IndexAny(a.Text, `"#`)
+			if !strings.HasPrefix(a.Text, "@"+c.attr.Name()+"(") || quote < 0 || !a.Pos().IsValid() {
 				continue
 			}
-			if n, ok := c.files.stringAt(a.Pos(), from); ok && n.Text == text {
+			if n, ok := c.files.stringAt(a.Pos(), quote); ok && n.Text == text {
 				return n, true
 			}
 		}

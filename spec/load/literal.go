@@ -44,7 +44,7 @@ func (f *files) stringNode(lit *ast.BasicLit) (*spec.Node, bool) {
 // literalScan reads a quoted string of CUE or JSON where it stands, and notes
 // where its characters are.
 type literalScan struct {
-	src   *source
+	src   *sourceText
 	raw   []byte
 	at    int // byte offset in raw
 	hash  string

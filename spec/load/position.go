@@ -15,7 +15,7 @@ import (
 
 // files are the sources of a load by the names that CUE's positions carry.
 type files struct {
-	byName  map[string]*source
+	byName  map[string]*sourceText
 	listed  map[string]bool
 	content map[string][]byte
 	// exact are the ranges of nodes that the loader made itself (YAML), whose
@@ -25,9 +25,9 @@ type files struct {
 	scalars map[*ast.BasicLit]*spec.Node
 }
 
-// source is one text that positions point into: a file, or the text of a type
+// sourceText is one text that positions point into: a file, or the text of a type
 // inside a YAML or JSON string, whose positions are those of the string.
-type source struct {
+type sourceText struct {
 	name    string
 	content []byte
 	lines   []int // byte offset of each line's start
@@ -39,14 +39,14 @@ type source struct {
 
 func newFiles() *files {
 	return &files{
-		byName: map[string]*source{}, listed: map[string]bool{}, content: map[string][]byte{},
+		byName: map[string]*sourceText{}, listed: map[string]bool{}, content: map[string][]byte{},
 		exact: map[ast.Node]diag.Range{}, scalars: map[*ast.BasicLit]*spec.Node{},
 	}
 }
 
 // add makes the positions of a file known.
-func (f *files) add(name string, content []byte) *source {
-	s := &source{name: name, content: content, lines: []int{0}}
+func (f *files) add(name string, content []byte) *sourceText {
+	s := &sourceText{name: name, content: content, lines: []int{0}}
 	for i, b := range content {
 		if b == '\n' {
 			s.lines = append(s.lines, i+1)
@@ -59,7 +59,7 @@ func (f *files) add(name string, content []byte) *source {
 // addInner makes the positions of a type's text known: text stands in node,
 // after skip bytes that the loader put before it.
 func (f *files) addInner(name string, text []byte, node *spec.Node, skip int) {
-	f.byName[name] = &source{name: name, content: text, inner: node, skip: skip}
+	f.byName[name] = &sourceText{name: name, content: text, inner: node, skip: skip}
 }
 
 // read are the files that were read, by path.
@@ -82,7 +82,7 @@ func (f *files) dirs() []string {
 }
 
 // position is the line and column of a byte of the source.
-func (s *source) position(offset int) diag.Position {
+func (s *sourceText) position(offset int) diag.Position {
 	offset = min(max(offset, 0), len(s.content))
 	line := sort.SearchInts(s.lines, offset+1) - 1
 	start := s.lines[line]
@@ -90,7 +90,7 @@ func (s *source) position(offset int) diag.Position {
 }
 
 // span is the range between two bytes of the source.
-func (s *source) span(from, to int) diag.Range {
+func (s *sourceText) span(from, to int) diag.Range {
 	if s.inner != nil {
 		return s.innerSpan(from, to)
 	}
@@ -106,7 +106,7 @@ func (s *source) span(from, to int) diag.Range {
 }
 
 // innerSpan maps bytes of a type's text to where they stand in the string.
-func (s *source) innerSpan(from, to int) diag.Range {
+func (s *sourceText) innerSpan(from, to int) diag.Range {
 	runes := func(offset int) int {
 		offset = min(max(offset, s.skip), len(s.content))
 		return utf8.RuneCount(s.content[s.skip:offset])

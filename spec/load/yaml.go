@@ -27,7 +27,7 @@ const maxAliased = 10_000
 // stands.
 type yamlReader struct {
 	doc     *document
-	src     *source
+	src     *sourceText
 	file    *token.File
 	aliases map[*yaml.Node]bool // being expanded
 	aliased int                 // nodes that aliases stood for
