@@ -131,7 +131,7 @@ func (c *attrCall) written(text string) (*spec.Node, bool) {
 			if !strings.HasPrefix(a.Text, "@"+c.attr.Name()+"(") || quote < 0 || !a.Pos().IsValid() {
 				continue
 			}
-			if n, ok := c.files.stringAt(a.Pos(), quote); ok && n.Text == text {
+			if n, ok := c.Files.StringAt(a.Pos(), quote); ok && n.Text == text {
 				return n, true
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // attribute is one `@name(…)` of the language: where it means something, and
@@ -69,7 +70,7 @@ type attrCall struct {
 }
 
 func (c *attrCall) fail(summary, detail string) {
-	c.report(badAttribute, c.at, c.site.place, summary, detail)
+	c.Report(source.CodeBadAttribute, c.at, c.site.Place, summary, detail)
 }
 
 // read reads the attributes of a property: its own, those of the definition that
@@ -115,7 +116,7 @@ func (r *attributeReader) rangeOf(from item, a cue.Attribute) diag.Range {
 		}
 		for _, attr := range f.Attrs {
 			if strings.HasPrefix(attr.Text, "@"+a.Name()+"(") {
-				return r.files.span(attr.Pos(), attr.Pos().Add(len(attr.Text)))
+				return r.Files.Span(attr.Pos(), attr.Pos().Add(len(attr.Text)))
 			}
 		}
 	}
@@ -131,15 +132,15 @@ func (c *attrCall) read() {
 		for i, a := range table {
 			names[i] = a.name
 		}
-		c.report(unknownAttribute, c.at, c.site.place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), diag.Remedy(c.attr.Name(), names))
+		c.Report(source.CodeUnknownAttribute, c.at, c.site.Place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), diag.Remedy(c.attr.Name(), names))
 		return
 	}
 	a := table[i]
 	switch {
 	case a.roles&c.site.role == 0:
-		c.report(misplacedAttribute, c.at, c.site.place, fmt.Sprintf("@%s means nothing on %s", a.name, roleNames[c.site.role]), a.remedy)
+		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s means nothing on %s", a.name, roleNames[c.site.role]), a.remedy)
 	case a.top && (!c.top || c.site.named):
-		c.report(misplacedAttribute, c.at, c.site.place, fmt.Sprintf("@%s means nothing inside a struct", a.name), "Put it on the property that holds the struct, or flatten the struct.")
+		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s means nothing inside a struct", a.name), "Put it on the property that holds the struct, or flatten the struct.")
 	default:
 		a.read(c)
 	}
@@ -155,12 +156,12 @@ func (r *attributeReader) exclusive() {
 	p, m, s := r.prop, r.item, r.site
 	switch {
 	case p.Default != nil && p.DefaultExpr != nil:
-		r.report(badAttribute, m.at, s.place, "the property has two defaults", "Keep the * or @default.")
+		r.Report(source.CodeBadAttribute, m.at, s.Place, "the property has two defaults", "Keep the * or @default.")
 	case p.Default != nil && p.Autoname != nil, p.DefaultExpr != nil && p.Autoname != nil:
-		r.report(badAttribute, m.at, s.place, "the property has a default and a derived name", "Keep the default or @autoname.")
+		r.Report(source.CodeBadAttribute, m.at, s.Place, "the property has a default and a derived name", "Keep the default or @autoname.")
 	case p.Equal != "" && p.EqualExpr != nil:
-		r.report(badAttribute, m.at, s.place, "the property has two rules of equality", "Keep one @equal.")
+		r.Report(source.CodeBadAttribute, m.at, s.Place, "the property has two rules of equality", "Keep one @equal.")
 	case p.Set && p.Key != "":
-		r.report(badAttribute, m.at, s.place, "the list is both a set and keyed", "Keep @set() or @key(…).")
+		r.Report(source.CodeBadAttribute, m.at, s.Place, "the list is both a set and keyed", "Keep @set() or @key(…).")
 	}
 }

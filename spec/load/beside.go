@@ -9,11 +9,12 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // function is a function of the provider, a method of a resource, or an action
 // that is run on demand: an operation with inputs and outputs.
-func (r *stepReader) function(it item, p place, what string) *spec.Function {
+func (r *stepReader) function(it item, p source.Place, what string) *spec.Function {
 	f := &spec.Function{
 		Name: it.name, Doc: r.doc(it), Range: it.nameAt,
 		Inputs: &spec.Type{Kind: spec.Object}, Outputs: &spec.Type{Kind: spec.Object},
@@ -29,13 +30,13 @@ func (r *stepReader) function(it item, p place, what string) *spec.Function {
 	own := func(m item) bool {
 		switch {
 		case m.name == "inputs":
-			f.Inputs = r.object(m, p.at("inputs").in("inputs"), argumentRole)
+			f.Inputs = r.object(m, p.At("inputs").In("inputs"), argumentRole)
 		case m.name == "outputs" && takesOutputs:
-			f.Outputs = r.object(m, p.at("outputs").in("outputs"), resultRole)
+			f.Outputs = r.object(m, p.At("outputs").In("outputs"), resultRole)
 		case m.name == "outputs":
-			r.report(misplacedKey, m.nameAt, p.at("outputs"), "an action has no outputs", "It is run for its effect. What yields values is a function or a method.")
+			r.Report(source.CodeMisplacedKey, m.nameAt, p.At("outputs"), "an action has no outputs", "It is run for its effect. What yields values is a function or a method.")
 		case m.name == "return":
-			f.Return = r.node(m, p.at("return").in("return"))
+			f.Return = r.node(m, p.At("return").In("return"))
 		default:
 			// Of a block whose name is misspelt nothing is known.
 			switch diag.DidYouMean(m.name, block.Function.Names()) {
@@ -50,14 +51,14 @@ func (r *stepReader) function(it item, p place, what string) *spec.Function {
 	}
 	f.Operation = r.operationWith(it, p, own, block.Function.Names())
 	if f.Operation == nil && f.Return == nil {
-		r.report(missingKey, it.nameAt, p, what+" needs a step", `Give it an action, steps: […], or return: "${…}" alone.`)
+		r.Report(source.CodeMissingKey, it.nameAt, p, what+" needs a step", `Give it an action, steps: […], or return: "${…}" alone.`)
 	}
 	return f
 }
 
 // operationWith is an operation whose block has keys of something else too: own
 // takes those. It is nil where there is no step at all.
-func (r *stepReader) operationWith(it item, p place, own func(item) bool, near []string) *spec.Operation {
+func (r *stepReader) operationWith(it item, p source.Place, own func(item) bool, near []string) *spec.Operation {
 	var mine []item
 	rest := 0
 	for _, m := range r.values(it) {
@@ -83,7 +84,7 @@ func (r *stepReader) operationWith(it item, p place, own func(item) bool, near [
 }
 
 // lister is how a resource's existing ones are listed.
-func (r *stepReader) lister(it item, p place) *spec.Lister {
+func (r *stepReader) lister(it item, p source.Place) *spec.Lister {
 	if r.broken(it, p) {
 		return nil
 	}
@@ -97,7 +98,7 @@ func (r *stepReader) lister(it item, p place) *spec.Lister {
 		has[m.name] = true
 		switch m.name {
 		case "inputs":
-			li.Inputs = r.object(m, p.at("inputs").in("inputs"), argumentRole)
+			li.Inputs = r.object(m, p.At("inputs").In("inputs"), argumentRole)
 		case "items", "id", "name":
 			r.keep(m, p, block.Lister.Key(m.name), li)
 		default:
@@ -110,14 +111,14 @@ func (r *stepReader) lister(it item, p place) *spec.Lister {
 	if op := r.operationWith(it, p, own, block.Lister.Names()); op != nil && len(op.Steps) > 0 {
 		li.Step = op.Steps[0]
 		if len(op.Steps) > 1 || has["steps"] {
-			r.report(misplacedKey, it.nameAt, p, "list is one step", "Several steps cannot be listed from: name the one that answers with the items.")
+			r.Report(source.CodeMisplacedKey, it.nameAt, p, "list is one step", "Several steps cannot be listed from: name the one that answers with the items.")
 		}
 	} else if op == nil {
-		r.report(missingKey, it.nameAt, p, "list has no step", "Give it the action that finds what there is, such as file: list: {…}.")
+		r.Report(source.CodeMissingKey, it.nameAt, p, "list has no step", "Give it the action that finds what there is, such as file: list: {…}.")
 	}
 	for _, key := range []string{"items", "id"} {
 		if !has[key] {
-			r.report(missingKey, it.nameAt, p, fmt.Sprintf("list has no %s", key),
+			r.Report(source.CodeMissingKey, it.nameAt, p, fmt.Sprintf("list has no %s", key),
 				`Say what the items are, and what names each: items: "${result.items}", id: "${each.value.path}".`)
 		}
 	}
@@ -125,7 +126,7 @@ func (r *stepReader) lister(it item, p place) *spec.Lister {
 }
 
 // ephemeral is a value that is opened and closed, and never stored.
-func (l *loader) ephemeral(it item, p place) *spec.Ephemeral {
+func (l *loader) ephemeral(it item, p source.Place) *spec.Ephemeral {
 	b, ok := l.open(it, p, block.Ephemeral, nil)
 	if !ok {
 		return nil
@@ -136,7 +137,7 @@ func (l *loader) ephemeral(it item, p place) *spec.Ephemeral {
 	}
 	l.fill(b, e)
 	if m, ok := b.get("renewAfter"); ok && !b.given("renew") {
-		l.report(missingKey, m.nameAt, b.at("renewAfter"), "renewAfter has no renew", "Say what renews it: renew: a step.")
+		l.Report(source.CodeMissingKey, m.nameAt, b.at("renewAfter"), "renewAfter has no renew", "Say what renews it: renew: a step.")
 	}
 	return e
 }

@@ -3,11 +3,12 @@ package load
 import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // component is a resource made of others. Of a part whose key is misspelt, which
 // is reported, nothing is known: its absence is no further mistake.
-func (l *loader) component(it item, p place) *spec.Component {
+func (l *loader) component(it item, p source.Place) *spec.Component {
 	b, ok := l.open(it, p, block.Component, nil)
 	if !ok {
 		return nil
@@ -20,13 +21,13 @@ func (l *loader) component(it item, p place) *spec.Component {
 	if c.Return == nil && b.given("return") {
 		c.Return = &spec.Node{Range: it.at}
 	}
-	l.each(b, "children", "child", func(m item, at place) { c.Children = append(c.Children, l.child(m, at)) })
+	l.each(b, "children", "child", func(m item, at source.Place) { c.Children = append(c.Children, l.child(m, at)) })
 	return c
 }
 
 // child is one resource of a component, or one for each element. It is never
 // nil, so that what refers to a broken one is no mistake.
-func (l *loader) child(it item, p place) *spec.Child {
+func (l *loader) child(it item, p source.Place) *spec.Child {
 	c := &spec.Child{Key: it.name, Range: it.nameAt, Type: &spec.Node{Range: it.at}}
 	b, ok := l.open(it, p, block.Child, nil)
 	if !ok {

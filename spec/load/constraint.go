@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // maxRegexp bounds a regular expression; RE2 is linear in the text, times this.
@@ -21,7 +22,7 @@ const maxRegexp = 1024
 func (x *extractor) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Type {
 	t := &spec.Type{}
 	if len(args) != 1 || !args[0].IsConcrete() {
-		x.report(crossField, it.at, s.place, "a bound must be a literal", "A rule over several inputs is a check: checks: [{assert: \"${inputs.min <= inputs.max}\", message: \"…\"}].")
+		x.Report(source.CodeCrossField, it.at, s.Place, "a bound must be a literal", "A rule over several inputs is a check: checks: [{assert: \"${inputs.min <= inputs.max}\", message: \"…\"}].")
 		return t
 	}
 	value := plain(args[0])
@@ -32,7 +33,7 @@ func (x *extractor) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Ty
 		t.Kind = spec.String
 	case nil:
 	default:
-		x.report(unsupportedType, it.at, s.place, "only numbers and text have bounds", "Use an enum for other literals: true | false.")
+		x.Report(source.CodeUnsupportedType, it.at, s.Place, "only numbers and text have bounds", "Use an enum for other literals: true | false.")
 		return t
 	}
 	switch op {
@@ -58,15 +59,15 @@ func (x *extractor) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Ty
 func (x *extractor) pattern(it item, t *spec.Type, value any, negated bool, s site) {
 	text, ok := value.(string)
 	if !ok {
-		x.report(badRegexp, it.at, s.place, "a regular expression is text", `Write it in quotes: =~"^[a-z]+$".`)
+		x.Report(source.CodeBadRegexp, it.at, s.Place, "a regular expression is text", `Write it in quotes: =~"^[a-z]+$".`)
 		return
 	}
 	if len(text) > maxRegexp {
-		x.report(badRegexp, it.at, s.place, fmt.Sprintf("the regular expression is longer than %d bytes", maxRegexp), "Split the rule over several expressions, or write it as checks: […].")
+		x.Report(source.CodeBadRegexp, it.at, s.Place, fmt.Sprintf("the regular expression is longer than %d bytes", maxRegexp), "Split the rule over several expressions, or write it as checks: […].")
 		return
 	}
 	if _, err := budget.Compile(text); err != nil {
-		x.report(badRegexp, it.at, s.place, err.Error(), regexpRemedy(err))
+		x.Report(source.CodeBadRegexp, it.at, s.Place, err.Error(), regexpRemedy(err))
 		return
 	}
 	t.Patterns = []spec.Pattern{{Regexp: text, Negated: negated}}
@@ -113,7 +114,7 @@ func (x *extractor) validator(it item, v cue.Value, args []cue.Value, s site) *s
 		if name == "math.MultipleOf" && len(args) > 1 && args[1].IsConcrete() {
 			return &spec.Type{Kind: spec.Number, MultipleOf: fmt.Sprint(plain(args[1]))}
 		}
-		x.report(crossField, it.at, s.place, name+" takes a literal number", "The limit is fixed when the spec is loaded: write the number.")
+		x.Report(source.CodeCrossField, it.at, s.Place, name+" takes a literal number", "The limit is fixed when the spec is loaded: write the number.")
 	case name == "strings.MinRunes":
 		return &spec.Type{Kind: spec.String, MinLen: count()}
 	case name == "strings.MaxRunes":
@@ -129,10 +130,10 @@ func (x *extractor) validator(it item, v cue.Value, args []cue.Value, s site) *s
 	case name == "math.MultipleOf":
 		return &spec.Type{Kind: spec.Number, MultipleOf: strconv.FormatInt(n, 10)}
 	default:
-		if x.broken(it, s.place) {
+		if x.broken(it, s.Place) {
 			break
 		}
-		x.report(unsupportedType, it.at, s.place, fmt.Sprintf("%s cannot be part of a property's type", name),
+		x.Report(source.CodeUnsupportedType, it.at, s.Place, fmt.Sprintf("%s cannot be part of a property's type", name),
 			"Known are strings.MinRunes and MaxRunes, list.MinItems, MaxItems and UniqueItems, struct.MinFields and MaxFields, math.MultipleOf. For other rules, use a regular expression (=~) or checks: […].")
 	}
 	return &spec.Type{}
@@ -204,7 +205,7 @@ func (x *extractor) conjunction(it item, v cue.Value, args []cue.Value, s site) 
 		return x.plainType(it, v, s)
 	}
 	if k := v.IncompleteKind(); k == cue.BottomKind && !hasCall(args) {
-		x.broken(it, s.place)
+		x.broken(it, s.Place)
 		return &spec.Type{}
 	}
 	if v.IsConcrete() && v.IncompleteKind()&(cue.StructKind|cue.ListKind) == 0 {
@@ -216,7 +217,7 @@ func (x *extractor) conjunction(it item, v cue.Value, args []cue.Value, s site) 
 		next := x.inline(x.typ(part, s.deeper()))
 		merged, problem := merge(t, next)
 		if problem != "" {
-			x.report(conflict, part.at, s.place, problem, "Both cannot hold: remove or correct one.")
+			x.Report(source.CodeConflict, part.at, s.Place, problem, "Both cannot hold: remove or correct one.")
 			return t
 		}
 		t = merged

@@ -9,6 +9,7 @@ import (
 	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // hasStar reports whether an expression marks a default.
@@ -42,24 +43,24 @@ func (x *extractor) defaultOf(m item, t *spec.Type, s site) (def any, has bool) 
 	}
 	if !ok {
 		if star != nil && m.value.Err() == nil && !m.value.IsConcrete() && plainStar(m.expr) {
-			x.report(defaultViolates, x.files.of(star.X), s.place, "the default is not allowed by the rest of the type", "Correct the default, or widen the type.")
+			x.Report(source.CodeDefaultViolates, x.Files.Of(star.X), s.Place, "the default is not allowed by the rest of the type", "Correct the default, or widen the type.")
 		}
 		return nil, false
 	}
 	at := m.at
 	if star != nil {
-		at = x.files.of(star.X)
+		at = x.Files.Of(star.X)
 	}
 	if err := d.Validate(cue.Concrete(true)); err != nil {
-		x.report(defaultNotConcrete, at, s.place, "the default is not one value", "Write a literal after the *.")
+		x.Report(source.CodeDefaultNotConcrete, at, s.Place, "the default is not one value", "Write a literal after the *.")
 		return nil, false
 	}
 	if star != nil {
-		x.unusedHelpersWithin(item{value: d, expr: star.X, at: at, nameAt: at}, s.place)
+		x.unusedHelpersWithin(item{value: d, expr: star.X, at: at, nameAt: at}, s.Place)
 	}
 	def = plain(d)
 	if r := x.named.types.Resolve(t); !accepts(r, def) && !(def == nil && r.Nullable) && r.Kind != spec.Union && r.Kind != spec.Object {
-		x.report(defaultViolates, at, s.place, fmt.Sprintf("the default %s is not allowed by the rest of the type", showLiteral(def)), "Correct the default, or widen the type.")
+		x.Report(source.CodeDefaultViolates, at, s.Place, fmt.Sprintf("the default %s is not allowed by the rest of the type", showLiteral(def)), "Correct the default, or widen the type.")
 		return nil, false
 	}
 	return def, true

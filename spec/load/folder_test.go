@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // folder writes files to a temporary folder, and makes it the current one, so
@@ -47,7 +48,7 @@ func TestPackageOverSeveralFiles(t *testing.T) {
 			"config: {addr?: lib.#Addr, file?: spec.#Asset}\nresources: B: _template\nresources: B: update: lib.#Step\n",
 		"p/b.cue":       "package p\n\n_template: {inputs: {name: string}, id: \"${inputs.name}\", create: file: write: path: \"${inputs.name}\"}\nfor n in [\"D\", \"C\"] {resources: (n): _template}\nresources: A: _template\n",
 		"p/data/d.json": `{"text": "From a file"}`,
-		"p/notes.txt":   strings.Repeat("not read", maxFile),
+		"p/notes.txt":   strings.Repeat("not read", source.MaxFile),
 		"lib/lib.cue":   "package lib\n\n#Addr: {street: string}\n#Step: {http: path: \"/lib\"}\n",
 	})
 	doc, diags := Load(t.Context(), Source{Path: "p", Tags: []string{"version=2.0.0"}})
@@ -91,8 +92,8 @@ func TestMissingEmbed(t *testing.T) {
 		"alone.cue":          "@extern(embed)\n\npackage q\n\n" + cueHead + "description: _ @embed(file=\"gone.txt\", type=text)\n",
 	})
 	for path, want := range map[string][]finding{
-		"p":         {{cueEvaluation, "7:7-7:31"}, {cueEvaluation, "8:13-8:37"}},
-		"alone.cue": {{cueEvaluation, "6:16-6:50"}},
+		"p":         {{source.CodeCueEvaluation, "7:7-7:31"}, {source.CodeCueEvaluation, "8:13-8:37"}},
+		"alone.cue": {{source.CodeCueEvaluation, "6:16-6:50"}},
 	} {
 		_, diags := Load(t.Context(), Source{Path: path})
 		if diff := cmp.Diff(want, findings(diags)); diff != "" {
@@ -107,14 +108,14 @@ func TestFileAlone(t *testing.T) {
 	mustLoad(t, Source{Path: "c.yaml"})
 	mustLoad(t, Source{Path: "./a.cue"})
 	_, diags := Load(t.Context(), Source{Path: "."})
-	if len(diags) == 0 || diags[0].Code != syntaxError || diags[0].Subject.File != "b.cue" {
+	if len(diags) == 0 || diags[0].Code != source.CodeSyntaxError || diags[0].Subject.File != "b.cue" {
 		t.Errorf("the package: %v", diags)
 	}
 }
 
 func TestUnreadable(t *testing.T) {
 	folder(t, map[string]string{
-		"empty/x.txt": "", "nameless/a.cue": cueHead, "nul.cue": "a: \"\x00\"", "latin.cue": "a: \"\xe4\"", "bom.cue": "\ufeff" + cueHead, "a.toml": "", "big.cue": "// " + strings.Repeat("x", maxFile),
+		"empty/x.txt": "", "nameless/a.cue": cueHead, "nul.cue": "a: \"\x00\"", "latin.cue": "a: \"\xe4\"", "bom.cue": "\ufeff" + cueHead, "a.toml": "", "big.cue": "// " + strings.Repeat("x", source.MaxFile),
 		"bom.yaml": "\ufeff" + yamlHead, "embed.cue": "@extern(embed)\n\npackage x\n" + cueHead + "description: _ @embed(file=\"link.txt\", type=text)\n",
 		"loop/cue.mod/module.cue": "module: \"a.test/b\"\nlanguage: version: \"v0.17.0\"\n", "loop/a.cue": "package b\nimport \"a.test/b/c\"\n" + cueHead + "_x: c.x", "loop/c/c.cue": "package c\nimport \"a.test/b/d\"\nx: d.x", "loop/d/d.cue": "package d\nimport \"a.test/b/c\"\nx: c.x",
 	})
@@ -128,20 +129,20 @@ func TestUnreadable(t *testing.T) {
 		path  string
 		codes []string
 	}{
-		{"nowhere.cue", []string{unreadableFile}},
-		{"empty", []string{unreadableFile}},
-		{"dangling.cue", []string{unreadableFile}},
-		{"/dev/null", []string{unreadableFile}},
-		{"a.toml", []string{unknownFormat}},
-		{"nul.cue", []string{notText}},
-		{"latin.cue", []string{notText}},
-		{"big.cue", []string{fileTooLarge}},
+		{"nowhere.cue", []string{source.CodeUnreadableFile}},
+		{"empty", []string{source.CodeUnreadableFile}},
+		{"dangling.cue", []string{source.CodeUnreadableFile}},
+		{"/dev/null", []string{source.CodeUnreadableFile}},
+		{"a.toml", []string{source.CodeUnknownFormat}},
+		{"nul.cue", []string{source.CodeNotText}},
+		{"latin.cue", []string{source.CodeNotText}},
+		{"big.cue", []string{source.CodeFileTooLarge}},
 		{"bom.cue", nil},
 		{"bom.yaml", nil},
 		{"link.cue", nil},
-		{"embed.cue", []string{cueEvaluation}},
-		{"loop", []string{importFailed}},
-		{"nameless", []string{importFailed}},
+		{"embed.cue", []string{source.CodeCueEvaluation}},
+		{"loop", []string{source.CodeImportFailed}},
+		{"nameless", []string{source.CodeImportFailed}},
 	}
 	for _, c := range cases {
 		t.Run(c.path, func(t *testing.T) {

@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"cuelang.org/go/cue/ast"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // reference checks a name, or a path of them; it reports whether it is done
 // with the expression.
 func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
-	names, id := pathOf(e)
+	names, id := source.PathOf(e)
 	if id == nil {
 		return false
 	}
-	field := fieldOf(id)
+	field := source.FieldOf(id)
 	if field == nil && id.Node == nil {
 		field = x.top[id.Name]
 	}
@@ -27,8 +28,8 @@ func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
 	}
 	if len(names) == 1 && strings.HasPrefix(id.Name, "#") && slices.Contains(s.within, field) {
 		at := s.within[len(s.within)-1]
-		x.doc.report(recursiveType, x.doc.files.label(at.Label), placeOf(s.path), fmt.Sprintf("%s contains itself, without end", id.Name),
-			fmt.Sprintf("Make the field optional, or a list: %s?: %s.", labelOf(at), id.Name))
+		x.doc.Report(source.CodeRecursiveType, x.doc.Files.Label(at.Label), source.PlaceOf(s.path), fmt.Sprintf("%s contains itself, without end", id.Name),
+			fmt.Sprintf("Make the field optional, or a list: %s?: %s.", source.LabelOf(at), id.Name))
 		x.bad[whole] = true
 		return true
 	}
@@ -36,13 +37,13 @@ func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
 		return x.inType(id, field, whole, s)
 	}
 	candidates := []*ast.Field{field}
-	if d := x.doc.syntax.root.child(labelOf(field)); d != nil && slices.Contains(d.fields, field) {
-		candidates = d.fields // the package may declare it several times
+	if d := x.doc.Syntax.Root.Child(source.LabelOf(field)); d != nil && slices.Contains(d.Fields, field) {
+		candidates = d.Fields // the package may declare it several times
 	}
 	for i := 0; ; i++ {
 		for _, c := range candidates {
 			if x.blocks[c] || x.props[c] {
-				x.frozen(e, c, append([]string{labelOf(c)}, names[i+1:]...), whole, s)
+				x.frozen(e, c, append([]string{source.LabelOf(c)}, names[i+1:]...), whole, s)
 				return true
 			}
 		}
@@ -56,11 +57,11 @@ func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
 // siblingOfData reports, in the types of YAML and JSON, a name that is another
 // property's: its keys are text, which CUE does not look up.
 func (x *linter) siblingOfData(id *ast.Ident, whole ast.Node, s lintSite) bool {
-	if !x.doc.raw || !s.types || id.Node != nil || slices.Contains(predeclaredTypes, id.Name) {
+	if !x.doc.Raw || !s.types || id.Node != nil || slices.Contains(source.PredeclaredTypes, id.Name) {
 		return false
 	}
 	for prop := range x.props {
-		if labelOf(prop) == id.Name {
+		if source.LabelOf(prop) == id.Name {
 			return x.inType(id, prop, whole, s)
 		}
 	}
@@ -71,7 +72,7 @@ func (x *linter) siblingOfData(id *ast.Ident, whole ast.Node, s lintSite) bool {
 func membersOf(fields []*ast.Field, name string) []*ast.Field {
 	var list []*ast.Field
 	for _, f := range fields {
-		if m := memberOf(f.Value, name); m != nil {
+		if m := source.MemberOf(f.Value, name); m != nil {
 			list = append(list, m)
 		}
 	}
@@ -84,12 +85,12 @@ func (x *linter) inType(id *ast.Ident, field *ast.Field, whole ast.Node, s lintS
 	if !x.props[field] {
 		return false
 	}
-	at := x.doc.files.of(id)
-	if slices.Contains(predeclaredTypes, id.Name) {
-		x.doc.report(shadowedType, x.doc.files.label(field.Label), placeOf(s.path), fmt.Sprintf("the property %s hides the type %s", id.Name, id.Name),
+	at := x.doc.Files.Of(id)
+	if slices.Contains(source.PredeclaredTypes, id.Name) {
+		x.doc.Report(source.CodeShadowedType, x.doc.Files.Label(field.Label), source.PlaceOf(s.path), fmt.Sprintf("the property %s hides the type %s", id.Name, id.Name),
 			fmt.Sprintf("CUE takes the %s at %s for this property. Quote the property's name: %q: …", id.Name, at, id.Name))
 	} else {
-		x.doc.report(crossField, at, placeOf(s.path), fmt.Sprintf("a type cannot refer to the property %s", id.Name),
+		x.doc.Report(source.CodeCrossField, at, source.PlaceOf(s.path), fmt.Sprintf("a type cannot refer to the property %s", id.Name),
 			fmt.Sprintf("To share a type, define it: #T: …. A rule over several inputs is a check: checks: [{assert: \"${inputs.%s …}\", message: …}].", id.Name))
 	}
 	x.bad[whole] = true
@@ -102,7 +103,7 @@ func (x *linter) frozen(e ast.Expr, field *ast.Field, names []string, whole ast.
 		names = append([]string{x.blockName(field)}, names...)
 	}
 	path := strings.Join(names, ".")
-	x.doc.report(frozenReference, x.doc.files.of(e), placeOf(s.path), fmt.Sprintf("%s is a CUE reference to what has its value at run time", path),
+	x.doc.Report(source.CodeFrozenReference, x.doc.Files.Of(e), source.PlaceOf(s.path), fmt.Sprintf("%s is a CUE reference to what has its value at run time", path),
 		fmt.Sprintf("CUE would put the type, or its default, here when the spec is loaded. Write \"${%s}\".", path))
 	x.bad[whole] = true
 }
@@ -110,8 +111,8 @@ func (x *linter) frozen(e ast.Expr, field *ast.Field, names []string, whole ast.
 // blockName is the block that a property is in, for the remedy.
 func (x *linter) blockName(prop *ast.Field) string {
 	for block := range x.blocks {
-		if memberOf(block.Value, labelOf(prop)) == prop {
-			return labelOf(block)
+		if source.MemberOf(block.Value, source.LabelOf(prop)) == prop {
+			return source.LabelOf(block)
 		}
 	}
 	return "inputs"

@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // FuzzLoad gives anything as a spec: it never panics, never hangs, and always
@@ -33,7 +35,7 @@ func FuzzLoad(f *testing.F) {
 				t.Errorf("no document of %q", src)
 			}
 			for _, d := range diags {
-				if d.Code == internalCode || d.Summary == "" || d.Severity == 0 {
+				if d.Code == source.CodeInternal || d.Summary == "" || d.Severity == 0 {
 					t.Errorf("%s: %v", src, d)
 				}
 				if s := d.Subject; s.File == "" || s.Start.Line > 0 && s.End.Compare(s.Start) <= 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // toy is the model of a block that the language does not have.
@@ -31,23 +32,23 @@ func TestOneDeclarationMakesAKey(t *testing.T) {
 		codes []string
 	}{
 		`toy: {colour: "${inputs.colour}", loud: true}`: {model: toy{Colour: &spec.Node{Kind: spec.StringNode, Text: "${inputs.colour}"}, Loud: true}},
-		`toy: loud: false`:                  {codes: []string{missingKey}},
-		`toy: {colour: "red", loud: "yes"}`: {model: toy{Colour: &spec.Node{Kind: spec.StringNode, Text: "red"}}, codes: []string{wrongShape}},
-		`toy: color: "red"`:                 {codes: []string{unknownKey}},
-		`toy: colour: string`:               {model: toy{Colour: &spec.Node{}}, codes: []string{typeAsValue}},
+		`toy: loud: false`:                  {codes: []string{source.CodeMissingKey}},
+		`toy: {colour: "red", loud: "yes"}`: {model: toy{Colour: &spec.Node{Kind: spec.StringNode, Text: "red"}}, codes: []string{source.CodeWrongShape}},
+		`toy: color: "red"`:                 {codes: []string{source.CodeUnknownKey}},
+		`toy: colour: string`:               {model: toy{Colour: &spec.Node{}}, codes: []string{source.CodeTypeAsValue}},
 	} {
 		t.Run(src, func(t *testing.T) {
 			l := newLoader(spec.Types{})
 			value, ok := l.evaluate(t.Context(), Source{Path: "-", Format: "cue", Stdin: []byte(src)})
-			defer func() { _ = l.close() }()
+			defer func() { _ = l.Close() }()
 			if !ok {
-				t.Fatal(l.diags)
+				t.Fatal(l.Diags)
 			}
 			var got toy
-			for _, m := range l.members(item{value: value, decl: l.syntax.root, at: l.start()}) {
-				b, ok := l.open(m, place{path: "toy"}, declared, nil)
+			for _, m := range l.members(item{value: value, decl: l.Syntax.Root, at: l.Start()}) {
+				b, ok := l.open(m, source.Place{Path: "toy"}, declared, nil)
 				if !ok {
-					t.Fatal(l.diags)
+					t.Fatal(l.Diags)
 				}
 				l.fill(b, &got)
 			}
@@ -55,7 +56,7 @@ func TestOneDeclarationMakesAKey(t *testing.T) {
 				t.Errorf("the model (-want +got):\n%s", diff)
 			}
 			var codes []string
-			for _, d := range l.diags {
+			for _, d := range l.Diags {
 				codes = append(codes, d.Code)
 			}
 			if diff := cmp.Diff(want.codes, codes); diff != "" {

@@ -11,13 +11,14 @@ import (
 
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // linter looks in the syntax tree for what evaluation would hide: a reference
 // that resolves, at load, to a default or a type of what exists at run time
 // only; and types that depend on values.
 type linter struct {
-	doc *document
+	doc *source.Document
 	// blocks are the fields that hold types (config, inputs, outputs); props
 	// the properties in them, at any depth; both by declaration.
 	blocks, props map[*ast.Field]bool
@@ -31,21 +32,21 @@ type linter struct {
 }
 
 // lint reports what is wrong with an instance's tree, and cuts it out.
-func lint(doc *document, inst *build.Instance) {
+func lint(doc *source.Document, inst *build.Instance) {
 	x := &linter{doc: doc, blocks: map[*ast.Field]bool{}, props: map[*ast.Field]bool{}, top: map[string]*ast.Field{}, bad: map[ast.Node]bool{}, imports: importedNames(inst)}
 	for _, f := range inst.Files {
 		for _, d := range f.Decls {
-			if field, ok := d.(*ast.Field); ok && x.top[labelOf(field)] == nil {
-				x.top[labelOf(field)] = field
+			if field, ok := d.(*ast.Field); ok && x.top[source.LabelOf(field)] == nil {
+				x.top[source.LabelOf(field)] = field
 			}
 		}
 		x.collect(f.Decls, nil, false)
 	}
 	for _, f := range inst.Files {
 		x.decls(f.Decls, lintSite{})
-		doc.cut(f, x.bad)
+		doc.Cut(f, x.bad)
 	}
-	doc.syntax = newSyntax(inst.Files)
+	doc.Syntax = source.NewSyntax(inst.Files)
 }
 
 // lintSite is where the linter is.
@@ -61,7 +62,7 @@ type lintSite struct {
 
 // enter is the site of a field's value.
 func (s lintSite) enter(f *ast.Field) lintSite {
-	name := labelOf(f)
+	name := source.LabelOf(f)
 	if name == "" {
 		name = "*"
 	}
@@ -200,13 +201,13 @@ func (x *linter) misplaced(a *ast.Attribute, s lintSite) {
 	if slices.Contains(foreignAttributes, name) {
 		return
 	}
-	at := x.doc.files.span(a.Pos(), a.Pos().Add(len(a.Text)))
+	at := x.doc.Files.Span(a.Pos(), a.Pos().Add(len(a.Text)))
 	known := slices.ContainsFunc(attributeTable(), func(t attribute) bool { return t.name == name })
 	if !known {
-		x.doc.report(unknownAttribute, at, placeOf(s.path), fmt.Sprintf("unknown attribute @%s", name), "Attributes stand on the properties of config, inputs and outputs.")
+		x.doc.Report(source.CodeUnknownAttribute, at, source.PlaceOf(s.path), fmt.Sprintf("unknown attribute @%s", name), "Attributes stand on the properties of config, inputs and outputs.")
 		return
 	}
-	x.doc.report(misplacedAttribute, at, placeOf(s.path), fmt.Sprintf("@%s means nothing here", name),
+	x.doc.Report(source.CodeMisplacedAttribute, at, source.PlaceOf(s.path), fmt.Sprintf("@%s means nothing here", name),
 		"Attributes stand on the properties of config, inputs and outputs, behind the type.")
 }
 
@@ -222,7 +223,7 @@ func (x *linter) comprehension(c *ast.Comprehension, s lintSite) {
 	if s.types {
 		for _, clause := range c.Clauses {
 			if id := x.refersToProperty(clause); id != nil {
-				x.doc.report(conditionalType, x.doc.files.of(id), placeOf(s.path), fmt.Sprintf("a type cannot depend on the value of %s", id.Name),
+				x.doc.Report(source.CodeConditionalType, x.doc.Files.Of(id), source.PlaceOf(s.path), fmt.Sprintf("a type cannot depend on the value of %s", id.Name),
 					"The value is known at run time only. Declare the field optional (name?: T), and say when it is needed in checks: [{assert: …, message: …}]; or use a union: {kind: \"a\", …} | {kind: \"b\", …}.")
 				x.bad[c] = true
 				return
@@ -251,7 +252,7 @@ func (x *linter) clause(clause ast.Clause, c *ast.Comprehension, s lintSite) {
 func (x *linter) refersToProperty(n ast.Node) (found *ast.Ident) {
 	ast.Walk(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && found == nil {
-			if f := fieldOf(id); f != nil && x.props[f] {
+			if f := source.FieldOf(id); f != nil && x.props[f] {
 				found = id
 			}
 		}
@@ -319,7 +320,7 @@ func (x *linter) expr(e ast.Expr, whole ast.Node, s lintSite) {
 func (x *linter) interpolation(e *ast.Interpolation, whole ast.Node, s lintSite) {
 	if s.types {
 		if id := x.refersToProperty(e); id != nil {
-			x.doc.report(interpolatedType, x.doc.files.of(e), placeOf(s.path), fmt.Sprintf(`\(%s) in a type has no value when the spec is loaded`, id.Name),
+			x.doc.Report(source.CodeInterpolatedType, x.doc.Files.Of(e), source.PlaceOf(s.path), fmt.Sprintf(`\(%s) in a type has no value when the spec is loaded`, id.Name),
 				"A default made of other inputs is an attribute: @default(\"${inputs."+id.Name+"}…\").")
 			x.bad[whole] = true
 			return

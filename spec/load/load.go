@@ -1,12 +1,11 @@
 // Package load reads a spec: CUE, YAML or JSON in, a *spec.Provider out, with
 // the position of every part, and every mistake an author can make in the
-// document itself as a diagnostic. It is the only importer of cuelang.org/go.
+// document itself as a diagnostic. It and the packages below it are the only importers of cuelang.org/go.
 //
-// A load goes through five stages. The files are read, under limits (tree.go).
-// YAML and JSON become the syntax tree that the same spec has in CUE (yaml.go,
-// json.go). The tree is checked for what evaluation would hide, such as a CUE
-// reference that freezes a default (lint.go). CUE evaluates it (build.go). The
-// value is walked, by the declarations of the blocks in package block, into the
+// A load goes through five stages. The files are read, and YAML and JSON become the
+// syntax tree that the same spec has in CUE (package source). The tree is checked for
+// what evaluation would hide, such as a CUE reference that freezes a default (lint.go).
+// CUE evaluates it (package source). The value is walked, by the declarations of the blocks in package block, into the
 // model (provider.go and on); types are extracted from the author's own value
 // (typing.go).
 //
@@ -22,10 +21,11 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // Source says what to load.
-type Source = Input
+type Source = source.Input
 
 // Document is a loaded spec.
 type Document struct {
@@ -34,7 +34,7 @@ type Document struct {
 	// was reported as broken.
 	Provider *spec.Provider
 	// Files are all that were read, embedded ones included, sorted by path.
-	Files []File
+	Files []source.File
 	// Dirs are the folders whose listing mattered: what is added to them may
 	// change the spec.
 	Dirs []string
@@ -45,7 +45,7 @@ type loader struct{ *resourceReader }
 
 // newLoader returns a loader whose named types go to types.
 func newLoader(types spec.Types) *loader {
-	x := &extractor{walker: &walker{newDocument()}}
+	x := &extractor{walker: &walker{source.NewDocument()}}
 	x.named = newNamer(x, types)
 	return &loader{&resourceReader{&stepReader{&dataReader{x}}}}
 }
@@ -57,24 +57,24 @@ func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
 	provider := emptyProvider()
 	l := newLoader(provider.Types)
 	defer func() {
-		_ = l.close()
+		_ = l.Close()
 		if r := recover(); r != nil {
-			l.report(internalCode, diag.Range{File: src.Path}, place{}, fmt.Sprintf("the spec could not be evaluated: %v", r),
+			l.Report(source.CodeInternal, diag.Range{File: src.Path}, source.Place{}, fmt.Sprintf("the spec could not be evaluated: %v", r),
 				"This is a fault of declprov or of CUE, not of the spec. Please report it together with the spec.")
 		}
-		doc = &Document{Provider: provider, Files: l.files.read(), Dirs: l.files.dirs()}
-		diags = l.diags.Sorted()
+		doc = &Document{Provider: provider, Files: l.Files.Read(), Dirs: l.Files.Dirs()}
+		diags = l.Diags.Sorted()
 	}()
 	value, ok := l.evaluate(ctx, src)
 	if err := ctx.Err(); err != nil {
-		l.report(stopped, diag.Range{File: src.Path}, place{}, fmt.Sprintf("the load was stopped: %v", err), "Evaluating it takes too long: look for comprehensions over comprehensions, or long chains of references.")
+		l.Report(source.CodeStopped, diag.Range{File: src.Path}, source.Place{}, fmt.Sprintf("the load was stopped: %v", err), "Evaluating it takes too long: look for comprehensions over comprehensions, or long chains of references.")
 		return nil, nil
 	}
 	if !ok {
 		return nil, nil
 	}
 	l.provider(value, provider)
-	l.leftovers(value)
+	l.Leftovers(value)
 	return nil, nil
 }
 
@@ -89,14 +89,14 @@ func emptyProvider() *spec.Provider {
 // evaluate brings a source to CUE's value of it; ok is false where nothing can
 // be made of it.
 func (l *loader) evaluate(ctx context.Context, src Source) (v cue.Value, ok bool) {
-	inst := l.read(src)
+	inst := l.Read(src)
 	if inst == nil || ctx.Err() != nil {
 		return cue.Value{}, false
 	}
-	l.syntax = newSyntax(inst.Files)
-	lint(l.document, inst)
+	l.Syntax = source.NewSyntax(inst.Files)
+	lint(l.Document, inst)
 	if ctx.Err() != nil {
 		return cue.Value{}, false
 	}
-	return l.build(inst)
+	return l.Build(inst)
 }

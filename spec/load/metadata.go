@@ -8,6 +8,7 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // providerName is Pulumi's rule for the name of a package.
@@ -21,7 +22,7 @@ var semver = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
 func (l *loader) metadata(b *section, p *spec.Provider) {
 	l.providerName(b, p)
 	l.version(b, p)
-	p.Description = l.syntax.packageDoc(l.raw)
+	p.Description = l.Syntax.PackageDoc(l.Raw)
 	l.fill(b, p)
 	if m, ok := b.get("language"); ok && !l.broken(m, b.at("language")) {
 		p.Language = l.language(m, b.at("language"))
@@ -29,20 +30,20 @@ func (l *loader) metadata(b *section, p *spec.Provider) {
 }
 
 // language are the settings of SDK generators: a struct for each.
-func (l *loader) language(it item, p place) map[string]any {
+func (l *loader) language(it item, p source.Place) map[string]any {
 	if l.kind(it) != cue.StructKind {
 		l.wrongShape(it, p, "a struct of settings by language")
 		return nil
 	}
 	settings := map[string]any{}
 	for _, m := range l.values(it) {
-		n := l.node(m, p.at(m.name))
+		n := l.node(m, p.At(m.name))
 		switch n.Kind {
 		case 0:
 		case spec.MapNode:
 			settings[m.name] = n.Plain()
 		default:
-			l.report(badLanguage, m.at, p.at(m.name), fmt.Sprintf("the options for %s are no struct", m.name),
+			l.Report(source.CodeBadLanguage, m.at, p.At(m.name), fmt.Sprintf("the options for %s are no struct", m.name),
 				"The SDK generator of a language takes options by name: language: nodejs: packageName: \"@me/x\".")
 		}
 	}
@@ -53,7 +54,7 @@ func (l *loader) providerName(b *section, p *spec.Provider) {
 	m, ok := b.get("name")
 	if !ok {
 		if !b.given("name") {
-			l.report(missingKey, b.item.at, b.place, "the spec has no name", `Name the provider: name: "petstore".`)
+			l.Report(source.CodeMissingKey, b.item.at, b.place, "the spec has no name", `Name the provider: name: "petstore".`)
 		}
 		p.Range = b.item.at
 		return
@@ -66,16 +67,16 @@ func (l *loader) providerName(b *section, p *spec.Provider) {
 	p.Name = name
 	switch {
 	case !providerName.MatchString(name) || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
-		l.report(badName, m.at, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
+		l.Report(source.CodeBadName, m.at, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
 			"It begins with a small letter; small letters, digits and single hyphens follow.")
 	case len(name) < 2:
-		l.report(badName, m.at, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
+		l.Report(source.CodeBadName, m.at, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
 			"Pulumi finds no plugin with a name of one letter. Give it two or more.")
 	case official(name):
-		l.warn(officialName, m.at, b.at("name"), fmt.Sprintf("Pulumi has a provider %q of its own", name),
+		l.Warn(source.CodeOfficialName, m.at, b.at("name"), fmt.Sprintf("Pulumi has a provider %q of its own", name),
 			"Where it does not find yours, it may install that one and run it. Choose another name.")
 	case name == "pulumi" || name == "declprov":
-		l.report(reservedName, m.at, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
+		l.Report(source.CodeReservedName, m.at, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
 	}
 }
 
@@ -83,14 +84,14 @@ func (l *loader) version(b *section, p *spec.Provider) {
 	m, ok := b.get("version")
 	if !ok {
 		if !b.given("version") {
-			l.report(missingKey, b.item.at, b.place, "the spec has no version", `Give it one: version: "0.1.0".`)
+			l.Report(source.CodeMissingKey, b.item.at, b.place, "the spec has no version", `Give it one: version: "0.1.0".`)
 		}
 		return
 	}
 	n := l.node(m, b.at("version"))
 	switch {
 	case n.Kind == spec.NumberNode:
-		l.report(badVersion, m.at, b.at("version"), "the version is a number, not text",
+		l.Report(source.CodeBadVersion, m.at, b.at("version"), "the version is a number, not text",
 			fmt.Sprintf("Quote it, and give all three parts: version: \"%s.0\".", n.Text))
 		return
 	case n.Kind == 0:
@@ -105,6 +106,6 @@ func (l *loader) version(b *section, p *spec.Provider) {
 		if trimmed, ok := strings.CutPrefix(n.Text, "v"); ok && semver.MatchString(trimmed) {
 			detail = fmt.Sprintf("Leave out the v: %q.", trimmed)
 		}
-		l.report(badVersion, m.at, b.at("version"), fmt.Sprintf("%q is no semantic version", n.Text), detail)
+		l.Report(source.CodeBadVersion, m.at, b.at("version"), fmt.Sprintf("%q is no semantic version", n.Text), detail)
 	}
 }

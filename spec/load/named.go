@@ -60,11 +60,11 @@ func (x *extractor) reference(it item, s site) (*spec.Type, bool) {
 		}
 	}
 	id := pkg + " " + path.String()
-	if x.raw && (last == "Asset" || last == "Archive") {
+	if x.Raw && (last == "Asset" || last == "Archive") {
 		return map[string]*spec.Type{"Asset": {Kind: spec.Asset}, "Archive": {Kind: spec.Archive}}[last], true
 	}
 	if _, known := x.named.names[id]; !known && it.value.IncompleteKind() == cue.BottomKind && x.kind(x.target(it)) == cue.BottomKind {
-		x.broken(it, s.place)
+		x.broken(it, s.Place)
 		return &spec.Type{}, true
 	}
 	return x.named.refer(id, last, it, s), true
@@ -89,12 +89,12 @@ func (n *namer) refer(id, last string, it item, s site) *spec.Type {
 	n.types[name] = named
 	target := n.x.target(it)
 	named.At, named.Doc = target.nameAt, n.x.doc(target)
-	where := s.place
-	where.context = fmt.Sprintf("definition #%s", last)
-	where.path = "#" + last
+	where := s.Place
+	where.Context = fmt.Sprintf("definition #%s", last)
+	where.Path = "#" + last
 	rule, outer := definitionRule(target), n.x.wire
 	n.x.wire = cmp.Or(rule, n.x.specWire) // whoever refers to it
-	t := n.x.typ(target, site{place: where, role: s.role, depth: s.depth + 1, named: true})
+	t := n.x.typ(target, site{Place: where, role: s.role, depth: s.depth + 1, named: true})
 	n.x.wire = outer
 	delete(n.busy, id)
 	t.ApplyWireRule(rule)

@@ -9,19 +9,20 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // stepReader reads operations, and what is made of them.
 type stepReader struct{ *dataReader }
 
 // operation is one step, or `steps`, with `return`.
-func (r *stepReader) operation(it item, p place, undo bool) *spec.Operation {
+func (r *stepReader) operation(it item, p source.Place, undo bool) *spec.Operation {
 	if r.broken(it, p) {
 		return nil
 	}
 	op := &spec.Operation{Range: it.at}
 	if r.kind(it) == cue.ListKind {
-		r.report(wrongShape, it.at, p, "an operation of several steps is written steps: […]", fmt.Sprintf("Write %s: steps: [ … ].", it.name))
+		r.Report(source.CodeWrongShape, it.at, p, "an operation of several steps is written steps: […]", fmt.Sprintf("Write %s: steps: [ … ].", it.name))
 		return nil
 	}
 	if r.kind(it) != cue.StructKind {
@@ -40,7 +41,7 @@ func (r *stepReader) operation(it item, p place, undo bool) *spec.Operation {
 
 // find is the operation that looks for what a create made. `first: false` says
 // that it is not asked before the create sends anything.
-func (r *stepReader) find(it item, p place) *spec.Operation {
+func (r *stepReader) find(it item, p source.Place) *spec.Operation {
 	if r.broken(it, p) || r.kind(it) != cue.StructKind {
 		return r.operation(it, p, false)
 	}
@@ -49,16 +50,16 @@ func (r *stepReader) find(it item, p place) *spec.Operation {
 	op := r.operationWith(it, p, func(m item) bool {
 		switch m.name {
 		case "first":
-			first = r.bool(m, p.at("first"))
+			first = r.bool(m, p.At("first"))
 		case "return":
-			returned = r.node(m, p.at("return").in("return"))
+			returned = r.node(m, p.At("return").In("return"))
 		default:
 			return false
 		}
 		return true
 	}, block.Find.Names())
 	if op == nil {
-		r.report(missingKey, it.nameAt, p, "find has no step", "Give it the action that looks for what a create made, such as http: path: \"/pets\".")
+		r.Report(source.CodeMissingKey, it.nameAt, p, "find has no step", "Give it the action that looks for what a create made, such as http: path: \"/pets\".")
 		return nil
 	}
 	op.Return, op.NotFirst = returned, !first
@@ -66,10 +67,10 @@ func (r *stepReader) find(it item, p place) *spec.Operation {
 }
 
 // singleStep is an operation that is a step itself.
-func (r *stepReader) singleStep(it item, p place, undo bool, op *spec.Operation) {
+func (r *stepReader) singleStep(it item, p source.Place, undo bool, op *spec.Operation) {
 	returned := func(m item) bool {
 		if m.name == "return" {
-			op.Return = r.node(m, p.at("return").in("return"))
+			op.Return = r.node(m, p.At("return").In("return"))
 			return true
 		}
 		return false
@@ -81,33 +82,33 @@ func (r *stepReader) singleStep(it item, p place, undo bool, op *spec.Operation)
 }
 
 // stepList is an operation of several steps.
-func (r *stepReader) stepList(members []item, p place, undo bool, op *spec.Operation) {
+func (r *stepReader) stepList(members []item, p source.Place, undo bool, op *spec.Operation) {
 	op.Listed = true
 	for _, m := range members {
 		switch {
 		case m.name == "steps":
 			n := 0
-			r.list(m, p.at("steps"), func(m item, at place) {
+			r.list(m, p.At("steps"), func(m item, at source.Place) {
 				n++
-				if step := r.step(m, place{p.context, at.path}.in(fmt.Sprintf("step %d", n)), undo); step != nil {
+				if step := r.step(m, source.Place{Context: p.Context, Path: at.Path}.In(fmt.Sprintf("step %d", n)), undo); step != nil {
 					op.Steps = append(op.Steps, step)
 				}
 			})
 			if r.kind(m) == cue.ListKind && len(r.items(m)) == 0 {
-				r.report(emptySteps, m.at, p.at("steps"), "there is no step", "Give at least one, or leave the operation out.")
+				r.Report(source.CodeEmptySteps, m.at, p.At("steps"), "there is no step", "Give at least one, or leave the operation out.")
 			}
 		case m.name == "return":
-			op.Return = r.node(m, p.at("return").in("return"))
+			op.Return = r.node(m, p.At("return").In("return"))
 		case m.name == "retry":
-			op.Retry = r.retry(m, p.at("retry"))
+			op.Retry = r.retry(m, p.At("retry"))
 		case slices.Contains(block.Step.Names(), m.name):
-			r.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
+			r.Report(source.CodeStepBesideSteps, m.nameAt, p.At(m.name), fmt.Sprintf("%s stands beside steps", m.name),
 				"It is said of one step: move it into the step that is meant.")
 		case diag.DidYouMean(m.name, block.Operation.Names()) != "":
-			r.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name),
+			r.Report(source.CodeUnknownKey, m.nameAt, p.At(m.name), fmt.Sprintf("unknown key %q", m.name),
 				"An operation of several steps has steps, return and retry. "+diag.Remedy(m.name, block.Operation.Names()))
 		default:
-			r.report(stepBesideSteps, m.nameAt, p.at(m.name), fmt.Sprintf("%s stands beside steps", m.name),
+			r.Report(source.CodeStepBesideSteps, m.nameAt, p.At(m.name), fmt.Sprintf("%s stands beside steps", m.name),
 				"An operation is one action, or steps. Move it into the list.")
 		}
 	}
@@ -116,11 +117,11 @@ func (r *stepReader) stepList(members []item, p place, undo bool, op *spec.Opera
 }
 
 // restarts reports steps that restart at what is no earlier step.
-func (r *stepReader) restarts(steps []*spec.Step, p place) {
+func (r *stepReader) restarts(steps []*spec.Step, p source.Place) {
 	var earlier []string
 	for i, s := range steps {
 		if s.Restart != "" && !slices.Contains(earlier, s.Restart) {
-			r.report(unknownStep, s.RestartRange, place{p.context, p.at("steps").item(i).at("restart").path}.in(fmt.Sprintf("step %d", i+1)),
+			r.Report(source.CodeUnknownStep, s.RestartRange, source.Place{Context: p.Context, Path: p.At("steps").Item(i).At("restart").Path}.In(fmt.Sprintf("step %d", i+1)),
 				fmt.Sprintf("no earlier step is named %q", s.Restart), "Name an earlier step of the same list with `as`. "+diag.Remedy(s.Restart, earlier))
 		}
 		if s.As != "" {
@@ -130,14 +131,14 @@ func (r *stepReader) restarts(steps []*spec.Step, p place) {
 }
 
 // uniqueNames reports steps of one operation that share a name.
-func (r *stepReader) uniqueNames(steps []*spec.Step, p place) {
+func (r *stepReader) uniqueNames(steps []*spec.Step, p source.Place) {
 	seen := map[string]bool{}
 	for i, s := range steps {
 		if s.As == "" {
 			continue
 		}
 		if seen[s.As] {
-			r.report(duplicateName, s.AsRange, place{p.context, p.at("steps").item(i).at("as").path}.in(fmt.Sprintf("step %d", i+1)),
+			r.Report(source.CodeDuplicateName, s.AsRange, source.Place{Context: p.Context, Path: p.At("steps").Item(i).At("as").Path}.In(fmt.Sprintf("step %d", i+1)),
 				fmt.Sprintf("two steps are named %q", s.As), "Each step's result needs a name of its own: steps.NAME.")
 		}
 		seen[s.As] = true
@@ -145,13 +146,13 @@ func (r *stepReader) uniqueNames(steps []*spec.Step, p place) {
 }
 
 // step is one member of `steps`, or what stands in the place of a step.
-func (r *stepReader) step(it item, p place, undo bool) *spec.Step {
+func (r *stepReader) step(it item, p source.Place, undo bool) *spec.Step {
 	return r.stepWith(it, p, undo, nil, nil)
 }
 
 // stepWith is a step with further keys beside its own: other takes them, near
 // are their names, for what is misspelt.
-func (r *stepReader) stepWith(it item, p place, undo bool, other func(item) bool, near []string) *spec.Step {
+func (r *stepReader) stepWith(it item, p source.Place, undo bool, other func(item) bool, near []string) *spec.Step {
 	s := &spec.Step{Range: it.at}
 	known := slices.Concat(block.Step.Names(), near)
 	action := func(m item) bool {
@@ -162,7 +163,7 @@ func (r *stepReader) stepWith(it item, p place, undo bool, other func(item) bool
 			return false
 		}
 		if diag.DidYouMean(m.name, near) != "" {
-			r.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name), diag.Remedy(m.name, known))
+			r.Report(source.CodeUnknownKey, m.nameAt, p.At(m.name), fmt.Sprintf("unknown key %q", m.name), diag.Remedy(m.name, known))
 			s.Actions = append(s.Actions, spec.Field{Name: m.name, NameRange: m.nameAt, Value: &spec.Node{Range: m.at}})
 			return true
 		}
@@ -174,7 +175,7 @@ func (r *stepReader) stepWith(it item, p place, undo bool, other func(item) bool
 		return nil
 	}
 	if len(s.Actions) == 0 && len(b.order) == 0 {
-		r.report(emptySteps, startOf(it), p, "the step has no action", "Give it one, such as file: write: {…}.")
+		r.Report(source.CodeEmptySteps, startOf(it), p, "the step has no action", "Give it one, such as file: write: {…}.")
 		return nil
 	}
 	r.around(b, s)
@@ -189,7 +190,7 @@ func (r *stepReader) around(b *section, s *spec.Step) {
 		if name, ok := r.string(m, b.at("as")); ok {
 			s.As, s.AsRange = name, m.at
 			if !block.Identifiers.Pattern.MatchString(name) {
-				r.report(badName, m.at, b.at("as"), fmt.Sprintf("%q is no name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
+				r.Report(source.CodeBadName, m.at, b.at("as"), fmt.Sprintf("%q is no name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
 			}
 		}
 	}
@@ -204,7 +205,7 @@ func (r *stepReader) around(b *section, s *spec.Step) {
 		s.Preview, s.PreviewRange = r.bool(m, b.at("preview")), m.nameAt
 	}
 	if m, ok := b.get("every"); ok && !b.given("until") {
-		r.report(missingKey, m.nameAt, b.at("every"), "every has no until", "A step is repeated until something holds: add until, or drop every.")
+		r.Report(source.CodeMissingKey, m.nameAt, b.at("every"), "every has no until", "A step is repeated until something holds: add until, or drop every.")
 	}
 }
 
@@ -216,7 +217,7 @@ func (r *stepReader) undo(b *section, s *spec.Step, allowed bool) {
 	}
 	p := b.at("onFailure")
 	if !allowed {
-		r.report(misplacedKey, m.nameAt, p, "onFailure stands in create only",
+		r.Report(source.CodeMisplacedKey, m.nameAt, p, "onFailure stands in create only",
 			"Elsewhere the next run continues at the failed step; there is nothing to take back.")
 		return
 	}
@@ -228,7 +229,7 @@ func (r *stepReader) undo(b *section, s *spec.Step, allowed bool) {
 		return
 	}
 	for i, it := range r.items(m) {
-		if step := r.step(it, p.item(i).in(fmt.Sprintf("undo step %d", i+1)), false); step != nil {
+		if step := r.step(it, p.Item(i).In(fmt.Sprintf("undo step %d", i+1)), false); step != nil {
 			s.OnFailure = append(s.OnFailure, step)
 		}
 	}
@@ -236,7 +237,7 @@ func (r *stepReader) undo(b *section, s *spec.Step, allowed bool) {
 
 // retry says when a step is tried again. Its values are kept as they are; what can be
 // told of them without running is checked.
-func (r *stepReader) retry(it item, p place) *spec.Node {
+func (r *stepReader) retry(it item, p source.Place) *spec.Node {
 	n := r.structOf(it, p, block.Retry)
 	if n.Kind == 0 {
 		return nil

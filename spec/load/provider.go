@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // familyName is what a family of actions may be called.
@@ -19,8 +20,8 @@ var familyName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
 // provider walks the whole document.
 func (l *loader) provider(v cue.Value, p *spec.Provider) {
-	root := item{value: v, decl: l.syntax.root, at: l.start()}
-	b, ok := l.open(root, place{}, block.Provider, func(m item) bool { return l.family(m, p) })
+	root := item{value: v, decl: l.Syntax.Root, at: l.Start()}
+	b, ok := l.open(root, source.Place{}, block.Provider, func(m item) bool { return l.family(m, p) })
 	if !ok {
 		return
 	}
@@ -31,10 +32,10 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 	}
 	l.wire, l.specWire = p.Wire, p.Wire
 	if m, ok := b.get("config"); ok {
-		p.Config = l.object(m, place{"config", "config"}, configRole)
+		p.Config = l.object(m, source.Place{Context: "config", Path: "config"}, configRole)
 	}
 	if m, ok := b.get("permissions"); ok {
-		p.Permissions = l.permissions(m, place{"permissions", "permissions"})
+		p.Permissions = l.permissions(m, source.Place{Context: "permissions", Path: "permissions"})
 	} else if b.given("permissions") {
 		p.Permissions = unknownGrants(b.item)
 	}
@@ -43,14 +44,14 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 }
 
 // maxValues is how many values the spec allows where a step says nothing else.
-func (l *loader) maxValues(it item, p place) int {
+func (l *loader) maxValues(it item, p source.Place) int {
 	n := l.node(it, p)
 	if n.Kind == 0 {
 		return 0
 	}
 	most, err := strconv.Atoi(n.Text)
 	if n.Kind != spec.NumberNode || err != nil || most < 1 || most > 1_000_000_000 {
-		l.report(badValue, it.at, p, "maxValues must be a whole number from 1 to 1000000000",
+		l.Report(source.CodeBadValue, it.at, p, "maxValues must be a whole number from 1 to 1000000000",
 			"Write how many values a request, a response or an output may have: `maxValues: 3000000`. It takes no templates.")
 		return 0
 	}
@@ -59,36 +60,36 @@ func (l *loader) maxValues(it item, p place) int {
 
 // declarations are the parts of a spec that have many named members.
 func (l *loader) declarations(b *section, p *spec.Provider) {
-	l.each(b, "resources", "resource", func(m item, at place) {
+	l.each(b, "resources", "resource", func(m item, at source.Place) {
 		if r := l.resource(m, at); r != nil {
 			p.Resources = append(p.Resources, r)
 		}
 	})
-	l.each(b, "functions", "function", func(m item, at place) {
+	l.each(b, "functions", "function", func(m item, at source.Place) {
 		if f := l.function(m, at, "a function"); f != nil {
 			p.Functions = append(p.Functions, f)
 		}
 	})
-	l.each(b, "components", "component", func(m item, at place) {
+	l.each(b, "components", "component", func(m item, at source.Place) {
 		if c := l.component(m, at); c != nil {
 			p.Components = append(p.Components, c)
 		}
 	})
-	l.each(b, "ephemerals", "ephemeral", func(m item, at place) {
+	l.each(b, "ephemerals", "ephemeral", func(m item, at source.Place) {
 		if e := l.ephemeral(m, at); e != nil {
 			p.Ephemerals = append(p.Ephemerals, e)
 		}
 	})
-	l.each(b, "actions", "action", func(m item, at place) {
+	l.each(b, "actions", "action", func(m item, at source.Place) {
 		if f := l.function(m, at, "an action"); f != nil {
 			p.Actions = append(p.Actions, f)
 		}
 	})
-	l.each(b, "tests", "test", func(m item, at place) {
-		p.Tests = append(p.Tests, l.dataField(m, place{at.context, "tests"}))
+	l.each(b, "tests", "test", func(m item, at source.Place) {
+		p.Tests = append(p.Tests, l.dataField(m, source.Place{Context: at.Context, Path: "tests"}))
 	})
 	if m, ok := b.get("configure"); ok {
-		p.Configure = l.operation(m, place{"configure", "configure"}, false)
+		p.Configure = l.operation(m, source.Place{Context: "configure", Path: "configure"}, false)
 	}
 	l.sameName(p)
 }
@@ -103,7 +104,7 @@ func (l *loader) family(m item, p *spec.Provider) bool {
 	if m.optional || m.required {
 		return false
 	}
-	p.Families = append(p.Families, l.dataField(m, place{m.name + " defaults", ""}))
+	p.Families = append(p.Families, l.dataField(m, source.Place{Context: m.name + " defaults"}))
 	return true
 }
 
@@ -112,7 +113,7 @@ func (l *loader) sameName(p *spec.Provider) {
 	taken := map[string]string{}
 	check := func(name, what, path string, at diag.Range) {
 		if other, ok := taken[name]; ok {
-			l.report(duplicateName, at, place{fmt.Sprintf("%s %q", what, name), path + "." + name},
+			l.Report(source.CodeDuplicateName, at, source.Place{Context: fmt.Sprintf("%s %q", what, name), Path: path + "." + name},
 				fmt.Sprintf("%s is %s already", name, article(other)), "Resources, components and ephemerals share their names. Rename one.")
 			return
 		}
@@ -127,8 +128,8 @@ func (l *loader) sameName(p *spec.Provider) {
 }
 
 // permissions is the block of LANGUAGE.md section 7.
-func (l *loader) permissions(it item, p place) *spec.Permissions {
-	before := len(l.diags)
+func (l *loader) permissions(it item, p source.Place) *spec.Permissions {
+	before := len(l.Diags)
 	b, ok := l.open(it, p, block.Permissions, nil)
 	if !ok {
 		return unknownGrants(it)
@@ -143,22 +144,22 @@ func (l *loader) permissions(it item, p place) *spec.Permissions {
 	}
 	for i, n := range perms.Packages {
 		if n.Kind == spec.StringNode && !packageGrant.MatchString(n.Text) {
-			l.report(badValue, n.Range, place{p.context, fmt.Sprintf("%s.packages[%d]", p.path, i)}, fmt.Sprintf("%q is not a package", n.Text),
+			l.Report(source.CodeBadValue, n.Range, source.Place{Context: p.Context, Path: fmt.Sprintf("%s.packages[%d]", p.Path, i)}, fmt.Sprintf("%q is not a package", n.Text),
 				`Write its name, "random", or one version of it, "random@4.16.3". It takes no templates: which packages there are is known before anything runs.`)
 		}
 	}
-	if len(l.diags) > before {
+	if len(l.Diags) > before {
 		return unknownGrants(it)
 	}
 	return perms
 }
 
 // capabilities reads what root's commands keep; none is an empty list, and not nil.
-func (l *loader) capabilities(it item, p place) []string {
+func (l *loader) capabilities(it item, p source.Place) []string {
 	kept := []string{}
 	for i, n := range l.templates(it, p) {
 		if n.Kind != spec.StringNode || !slices.Contains(spec.Capabilities(), n.Text) {
-			l.report(badValue, n.Range, place{p.context, fmt.Sprintf("%s[%d]", p.path, i)}, fmt.Sprintf("%q is not a capability that commands keep", n.Text),
+			l.Report(source.CodeBadValue, n.Range, source.Place{Context: p.Context, Path: fmt.Sprintf("%s[%d]", p.Path, i)}, fmt.Sprintf("%q is not a capability that commands keep", n.Text),
 				"They keep these where root runs them, or of these what you list: "+strings.Join(spec.Capabilities(), ", ")+".")
 		}
 		kept = append(kept, n.Text)

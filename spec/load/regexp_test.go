@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // Each way in which a regular expression is wrong has a remedy of its own.
@@ -22,7 +24,7 @@ func TestRegexpRemedies(t *testing.T) {
 			t.Parallel()
 			src := "name: \"test\"\nversion: \"0.1.0\"\nresources: T: {inputs: name: =~\"" + text + "\"\nid: \"1\"\ncreate: exec: command: [\"true\"]}"
 			_, diags := Load(context.Background(), Source{Path: "-", Stdin: []byte(src), Format: "cue"})
-			if len(diags) != 1 || diags[0].Code != badRegexp || !strings.Contains(diags[0].Detail, want) {
+			if len(diags) != 1 || diags[0].Code != source.CodeBadRegexp || !strings.Contains(diags[0].Detail, want) {
 				t.Errorf("%q is expected: %+v", want, diags)
 			}
 		})

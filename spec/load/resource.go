@@ -10,13 +10,14 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // resourceReader reads resources.
 type resourceReader struct{ *stepReader }
 
 // resource is one member of `resources`.
-func (l *resourceReader) resource(it item, p place) *spec.Resource {
+func (l *resourceReader) resource(it item, p source.Place) *spec.Resource {
 	b, ok := l.open(it, p, block.Resource, nil)
 	if !ok {
 		return nil
@@ -31,14 +32,14 @@ func (l *resourceReader) resource(it item, p place) *spec.Resource {
 	l.fill(b, r)
 	l.missing(b, r)
 	if m, ok := b.get("find"); ok {
-		r.Find = l.find(m, b.at("find").in("find"))
+		r.Find = l.find(m, b.at("find").In("find"))
 	}
 	l.rules(b, r)
 	l.history(b, r)
 	if m, ok := b.get("list"); ok {
-		r.List = l.lister(m, b.at("list").in("list"))
+		r.List = l.lister(m, b.at("list").In("list"))
 	}
-	l.each(b, "methods", "method", func(m item, at place) {
+	l.each(b, "methods", "method", func(m item, at source.Place) {
 		if f := l.function(m, at, "a method"); f != nil {
 			r.Methods = append(r.Methods, f)
 		}
@@ -50,11 +51,11 @@ func (l *resourceReader) resource(it item, p place) *spec.Resource {
 // which was reported, is there all the same.
 func (l *resourceReader) missing(b *section, r *spec.Resource) {
 	if !b.given("id") {
-		l.report(missingKey, r.Range, b.place, "the resource has no id",
+		l.Report(source.CodeMissingKey, r.Range, b.place, "the resource has no id",
 			`Say what names one: id: "${inputs.name}", or id: "${result.id}" of what create returns.`)
 	}
 	if !b.given("create") {
-		l.report(missingKey, r.Range, b.place, "the resource has no create", "Say which step makes one: create: file: write: {…}.")
+		l.Report(source.CodeMissingKey, r.Range, b.place, "the resource has no create", "Say which step makes one: create: file: write: {…}.")
 	}
 	for name, op := range map[string]**spec.Operation{"create": &r.Create, "read": &r.Read, "update": &r.Update, "delete": &r.Delete} {
 		if *op == nil && b.given(name) {
@@ -69,7 +70,7 @@ func (l *resourceReader) missing(b *section, r *spec.Resource) {
 // rules are `checks` and `diff`.
 func (l *resourceReader) rules(b *section, r *spec.Resource) {
 	if m, ok := b.get("checks"); ok {
-		l.list(m, b.at("checks").in("checks"), func(m item, p place) {
+		l.list(m, b.at("checks").In("checks"), func(m item, p source.Place) {
 			c := &spec.Check{Range: m.at}
 			if b, ok := l.open(m, p, block.Check, nil); ok {
 				l.fill(b, c)
@@ -83,14 +84,14 @@ func (l *resourceReader) rules(b *section, r *spec.Resource) {
 	if !ok {
 		return
 	}
-	d, ok := l.open(m, b.at("diff").in("diff"), block.Diff, nil)
+	d, ok := l.open(m, b.at("diff").In("diff"), block.Diff, nil)
 	if !ok {
 		return
 	}
 	r.Diff = &spec.Diff{}
 	l.fill(d, r.Diff)
 	if m, ok := d.get("rules"); ok {
-		l.list(m, d.at("rules"), func(m item, p place) {
+		l.list(m, d.at("rules"), func(m item, p source.Place) {
 			if b, ok := l.open(m, p, block.DiffRule, nil); ok {
 				rule := &spec.DiffRule{Range: m.at}
 				l.fill(b, rule)
@@ -103,7 +104,7 @@ func (l *resourceReader) rules(b *section, r *spec.Resource) {
 // history is what a resource says of its former versions.
 func (l *resourceReader) history(b *section, r *spec.Resource) {
 	if m, ok := b.get("aliases"); ok {
-		l.list(m, b.at("aliases").in("aliases"), func(m item, p place) { r.Aliases = append(r.Aliases, l.alias(m, p)) })
+		l.list(m, b.at("aliases").In("aliases"), func(m item, p source.Place) { r.Aliases = append(r.Aliases, l.alias(m, p)) })
 	}
 	var version item
 	if m, ok := b.get("schemaVersion"); ok {
@@ -114,10 +115,10 @@ func (l *resourceReader) history(b *section, r *spec.Resource) {
 		return // misspelt, which was reported
 	}
 	m, ok := b.get("upgrade")
-	p := b.at("upgrade").in("upgrade")
+	p := b.at("upgrade").In("upgrade")
 	if !ok {
 		if r.SchemaVersion > 0 && !b.given("upgrade") {
-			l.report(upgradeGap, version.at, b.at("schemaVersion"), fmt.Sprintf("there is no way from the states before version %d", r.SchemaVersion),
+			l.Report(source.CodeUpgradeGap, version.at, b.at("schemaVersion"), fmt.Sprintf("there is no way from the states before version %d", r.SchemaVersion),
 				fmt.Sprintf(`Add upgrade: {"0": "${…}"}, one for each version up to %d, over old.`, r.SchemaVersion-1))
 		}
 		return
@@ -129,26 +130,26 @@ func (l *resourceReader) history(b *section, r *spec.Resource) {
 var typeToken = regexp.MustCompile(`^[^:\s]+:[^:\s]*:[^:\s]+$`)
 
 // alias is a former name of a resource, or a former type token.
-func (l *resourceReader) alias(it item, p place) *spec.Node {
+func (l *resourceReader) alias(it item, p source.Place) *spec.Node {
 	text, ok := l.string(it, p)
 	if !ok {
 		return &spec.Node{Range: it.at}
 	}
 	if !block.CapitalNames.Pattern.MatchString(text) && !typeToken.MatchString(text) {
-		l.report(badName, it.at, p, fmt.Sprintf("%q is no former name of a resource", text),
+		l.Report(source.CodeBadName, it.at, p, fmt.Sprintf("%q is no former name of a resource", text),
 			`Write the name that it had in this spec, "OldPet", or a whole type token, "store:index:Pet".`)
 	}
 	return l.node(it, p)
 }
 
-func (l *resourceReader) schemaVersion(it item, p place) int {
+func (l *resourceReader) schemaVersion(it item, p source.Place) int {
 	n := l.node(it, p)
 	if n.Kind == 0 {
 		return 0
 	}
 	version, err := strconv.Atoi(n.Text)
 	if n.Kind != spec.NumberNode || err != nil || version < 0 || version > 10000 {
-		l.report(badValue, it.at, p, "schemaVersion must be a whole number from 0 on", "Add one to it whenever the shape of the state changes.")
+		l.Report(source.CodeBadValue, it.at, p, "schemaVersion must be a whole number from 0 on", "Add one to it whenever the shape of the state changes.")
 		return 0
 	}
 	return version
@@ -156,7 +157,7 @@ func (l *resourceReader) schemaVersion(it item, p place) int {
 
 var versionKey = regexp.MustCompile(`^(0|[1-9][0-9]{0,4})$`)
 
-func (l *resourceReader) upgrade(it item, p place, r *spec.Resource) {
+func (l *resourceReader) upgrade(it item, p source.Place, r *spec.Resource) {
 	if l.broken(it, p) {
 		return
 	}
@@ -169,12 +170,12 @@ func (l *resourceReader) upgrade(it item, p place, r *spec.Resource) {
 		from, _ := strconv.Atoi(m.name)
 		switch {
 		case !versionKey.MatchString(m.name):
-			l.report(badName, m.nameAt, p.at(m.name), fmt.Sprintf("%q is no version to upgrade from", m.name), `The keys are the versions of old states: "0", "1".`)
+			l.Report(source.CodeBadName, m.nameAt, p.At(m.name), fmt.Sprintf("%q is no version to upgrade from", m.name), `The keys are the versions of old states: "0", "1".`)
 		case from >= r.SchemaVersion:
-			l.report(upgradeGap, m.nameAt, p.at(m.name), fmt.Sprintf("nothing is to be upgraded from version %d", from),
+			l.Report(source.CodeUpgradeGap, m.nameAt, p.At(m.name), fmt.Sprintf("nothing is to be upgraded from version %d", from),
 				fmt.Sprintf("The resource's schemaVersion is %d; raise it to %d.", r.SchemaVersion, from+1))
 		default:
-			r.Upgrade[from] = l.node(m, p.at(m.name))
+			r.Upgrade[from] = l.node(m, p.At(m.name))
 		}
 	}
 	var missing []string
@@ -184,7 +185,7 @@ func (l *resourceReader) upgrade(it item, p place, r *spec.Resource) {
 		}
 	}
 	if len(missing) > 0 {
-		l.report(upgradeGap, it.nameAt, p, "the upgrade has a gap: version "+strings.Join(missing, ", "),
+		l.Report(source.CodeUpgradeGap, it.nameAt, p, "the upgrade has a gap: version "+strings.Join(missing, ", "),
 			"Upgrades run one after the other, so each version below schemaVersion needs one.")
 	}
 }

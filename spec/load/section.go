@@ -10,13 +10,14 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // section is a struct of the document that is a block of the language: its members
 // by name, and in the order of the document.
 type section struct {
 	declared *block.Block
-	place    place
+	place    source.Place
 	item     item
 	known    []string
 	members  map[string]item
@@ -26,7 +27,7 @@ type section struct {
 // open opens a struct of the document as a block, and reports keys that the block does
 // not have. Other, if not nil, is asked about those before, and returns true for what
 // it takes.
-func (r *dataReader) open(it item, p place, declared *block.Block, other func(item) bool) (*section, bool) {
+func (r *dataReader) open(it item, p source.Place, declared *block.Block, other func(item) bool) (*section, bool) {
 	if r.broken(it, p) {
 		return nil, false
 	}
@@ -35,7 +36,7 @@ func (r *dataReader) open(it item, p place, declared *block.Block, other func(it
 		return nil, false
 	}
 	b := &section{declared: declared, place: p, item: it, known: declared.Names(), members: map[string]item{}}
-	if !r.raw {
+	if !r.Raw {
 		b.known = slices.DeleteFunc(b.known, func(name string) bool { return declared.Key(name).InData })
 	}
 	for _, m := range r.values(it) {
@@ -43,14 +44,14 @@ func (r *dataReader) open(it item, p place, declared *block.Block, other func(it
 		switch {
 		case slices.Contains(b.known, m.name):
 			if m.optional || m.required {
-				r.report(typeAsValue, m.nameAt, p.at(m.name), fmt.Sprintf("%s is declared, and not given", m.name),
+				r.Report(source.CodeTypeAsValue, m.nameAt, p.At(m.name), fmt.Sprintf("%s is declared, and not given", m.name),
 					"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
 				continue
 			}
 			b.members[m.name] = m
 		case other != nil && other(m):
 		default:
-			r.report(unknownKey, m.nameAt, p.at(m.name), fmt.Sprintf("unknown key %q", m.name),
+			r.Report(source.CodeUnknownKey, m.nameAt, p.At(m.name), fmt.Sprintf("unknown key %q", m.name),
 				fmt.Sprintf("%s has no key %q. %s", upperFirst(declared.What), m.name, diag.Remedy(m.name, b.known)))
 		}
 	}
@@ -78,15 +79,15 @@ func (r *stepReader) need(b *section, key, example string) {
 		if len(b.order) > 0 && b.order[0].nameAt.Start == at.Start {
 			at = b.order[0].nameAt // a block of YAML begins with its first key
 		}
-		r.report(missingKey, at, b.place, fmt.Sprintf("%s is missing", key), "Add "+example+".")
+		r.Report(source.CodeMissingKey, at, b.place, fmt.Sprintf("%s is missing", key), "Add "+example+".")
 	}
 }
 
 // keep reads the value of a key of a block that is at a place.
-func (r *stepReader) keep(m item, in place, key *block.Key, model any) {
-	p := in.at(key.Name)
+func (r *stepReader) keep(m item, in source.Place, key *block.Key, model any) {
+	p := in.At(key.Name)
 	if key.Part {
-		p = p.in(key.Name)
+		p = p.In(key.Name)
 	}
 	switch into := key.Into(model).(type) {
 	case *string:
@@ -107,7 +108,7 @@ func (r *stepReader) keep(m item, in place, key *block.Key, model any) {
 }
 
 // nodeOf reads the value of a key as a node; nil is a broken one.
-func (r *dataReader) nodeOf(m item, p place, key *block.Key) *spec.Node {
+func (r *dataReader) nodeOf(m item, p source.Place, key *block.Key) *spec.Node {
 	switch key.Kind {
 	case block.Template:
 		return r.template(m, p)
@@ -137,7 +138,7 @@ func (r *dataReader) nodeOf(m item, p place, key *block.Key) *spec.Node {
 }
 
 // structOf reads a section of which each key is kept as a node.
-func (r *dataReader) structOf(it item, p place, declared *block.Block) *spec.Node {
+func (r *dataReader) structOf(it item, p source.Place, declared *block.Block) *spec.Node {
 	b, ok := r.open(it, p, declared, nil)
 	if !ok {
 		return &spec.Node{Range: it.at}
@@ -147,7 +148,7 @@ func (r *dataReader) structOf(it item, p place, declared *block.Block) *spec.Nod
 		if _, given := b.get(m.name); !given {
 			continue
 		}
-		if value := r.nodeOf(m, p.at(m.name), declared.Key(m.name)); value != nil {
+		if value := r.nodeOf(m, p.At(m.name), declared.Key(m.name)); value != nil {
 			n.Fields = append(n.Fields, spec.Field{Name: m.name, NameRange: m.nameAt, Value: value})
 		}
 	}
@@ -155,9 +156,9 @@ func (r *dataReader) structOf(it item, p place, declared *block.Block) *spec.Nod
 }
 
 // listOf reads a list of such sections, or of templates in their place.
-func (r *dataReader) listOf(it item, p place, declared *block.Block) *spec.Node {
+func (r *dataReader) listOf(it item, p source.Place, declared *block.Block) *spec.Node {
 	n := &spec.Node{Kind: spec.ListNode, Range: it.at}
-	if !r.list(it, p, func(m item, at place) {
+	if !r.list(it, p, func(m item, at source.Place) {
 		if r.kind(m) == cue.StructKind {
 			n.Items = append(n.Items, r.structOf(m, at, declared))
 			return
@@ -176,7 +177,7 @@ func (b *section) get(name string) (item, bool) {
 }
 
 // at is the place of a member.
-func (b *section) at(name string) place { return b.place.at(name) }
+func (b *section) at(name string) source.Place { return b.place.At(name) }
 
 // given reports whether a key is written, even if what it holds is broken, or
 // its name is misspelt: that was reported.
@@ -205,12 +206,12 @@ func (r *dataReader) objectAt(b *section, name string, role role) *spec.Type {
 		// Of a block whose name is misspelt nothing is known.
 		return &spec.Type{Kind: spec.Object, Open: b.given(name)}
 	}
-	return r.object(m, b.at(name).in(name), role)
+	return r.object(m, b.at(name).In(name), role)
 }
 
 // each walks the members of a part, whose names it checks. What is what one of them
 // is called.
-func (r *dataReader) each(b *section, key, what string, read func(item, place)) {
+func (r *dataReader) each(b *section, key, what string, read func(item, source.Place)) {
 	part, ok := b.get(key)
 	if !ok || r.broken(part, b.at(key)) {
 		return
@@ -222,17 +223,17 @@ func (r *dataReader) each(b *section, key, what string, read func(item, place)) 
 	names := b.declared.Key(key).Members
 	for _, m := range r.values(part) {
 		context := fmt.Sprintf("%s %q", what, m.name)
-		if b.place.context != "" {
-			context = b.place.context + ", " + context
+		if b.place.Context != "" {
+			context = b.place.Context + ", " + context
 		}
-		at := place{context, b.at(key).at(m.name).path}
+		at := source.Place{Context: context, Path: b.at(key).At(m.name).Path}
 		if m.optional || m.required {
-			r.report(typeAsValue, m.nameAt, at, fmt.Sprintf("%s is declared, and not given", m.name), "Leave out the ? or !, or the whole.")
+			r.Report(source.CodeTypeAsValue, m.nameAt, at, fmt.Sprintf("%s is declared, and not given", m.name), "Leave out the ? or !, or the whole.")
 			continue
 		}
 		if names != nil && !names.Pattern.MatchString(m.name) {
-			r.report(badName, m.nameAt, at, fmt.Sprintf("%q is no name for %s", m.name, article(what)),
-				fmt.Sprintf(names.Remedy, suggestName(m.name, names.Capital)))
+			r.Report(source.CodeBadName, m.nameAt, at, fmt.Sprintf("%q is no name for %s", m.name, article(what)),
+				fmt.Sprintf(names.Remedy, source.SuggestName(m.name, names.Capital)))
 		}
 		read(m, at)
 	}
@@ -253,7 +254,7 @@ func (r *dataReader) wireRule(b *section) string {
 	}
 	rule, ok := r.string(m, b.at("wire"))
 	if ok && !slices.Contains(spec.WireRules, rule) {
-		r.report(badValue, m.at, b.at("wire"), fmt.Sprintf("%q is no rule for names on the wire", rule), diag.Remedy(rule, spec.WireRules))
+		r.Report(source.CodeBadValue, m.at, b.at("wire"), fmt.Sprintf("%q is no rule for names on the wire", rule), diag.Remedy(rule, spec.WireRules))
 		return ""
 	}
 	return rule

@@ -5,6 +5,7 @@ import (
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // importedNames are the names of packages that each file imports, by the file's
@@ -14,7 +15,7 @@ func importedNames(inst *build.Instance) map[string]map[string]bool {
 	for _, f := range inst.Files {
 		names := map[string]bool{}
 		for spec := range f.ImportSpecs() {
-			names[packageName(spec)] = true
+			names[source.PackageName(spec)] = true
 		}
 		all[f.Filename] = names
 	}
@@ -25,14 +26,14 @@ func importedNames(inst *build.Instance) map[string]map[string]bool {
 // field around it has its name: a resource's `list`, above all. What packages
 // have begins with a capital.
 func (x *linter) shadowed(id *ast.Ident, field *ast.Field, names []string, whole ast.Node, s lintSite) bool {
-	if !ofPackage(names) || !x.imports[id.Pos().Filename()][id.Name] || memberOf(field.Value, names[1]) != nil {
+	if !source.OfPackage(names) || !x.imports[id.Pos().Filename()][id.Name] || source.MemberOf(field.Value, names[1]) != nil {
 		return false
 	}
-	at := x.doc.files.label(field.Label)
-	if x.doc.once(at.String()) {
-		x.doc.report(shadowedPackage, at, placeOf(s.path), fmt.Sprintf("the key %s hides the package %s", id.Name, id.Name),
+	at := x.doc.Files.Label(field.Label)
+	if x.doc.Once(at.String()) {
+		x.doc.Report(source.CodeShadowedPackage, at, source.PlaceOf(s.path), fmt.Sprintf("the key %s hides the package %s", id.Name, id.Name),
 			fmt.Sprintf("CUE takes the %s at %s for this key. Quote the key: %q: …, or give the package another name: import %ss %q.",
-				id.Name, x.doc.files.of(id), id.Name, id.Name, id.Name))
+				id.Name, x.doc.Files.Of(id), id.Name, id.Name, id.Name))
 	}
 	x.bad[whole] = true
 	return true

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 func count(n int) *int { return &n }
@@ -134,7 +135,7 @@ func importsOf(src string) string {
 }
 
 func TestEndlessType(t *testing.T) {
-	checkMistake(t, "cue", cueHead+"#Node: {name: string, «next»: #Node}\nconfig: {a: #Node, b?: [...#Node]}", recursiveType)
+	checkMistake(t, "cue", cueHead+"#Node: {name: string, «next»: #Node}\nconfig: {a: #Node, b?: [...#Node]}", source.CodeRecursiveType)
 }
 
 func TestNamedTypes(t *testing.T) {

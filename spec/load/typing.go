@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // extractor makes types of CUE's values, from the way their author wrote them.
@@ -35,7 +36,7 @@ const (
 
 // site is where a type stands: whose it is, and how deep.
 type site struct {
-	place
+	source.Place
 	role  role
 	depth int
 	// named says that the type is a definition's: it may stand anywhere.
@@ -43,27 +44,27 @@ type site struct {
 }
 
 func (s site) at(name string) site {
-	s.place = s.place.at(name)
+	s.Place = s.Place.At(name)
 	s.depth++
 	return s
 }
 
 // object is the type of config, inputs or outputs.
-func (x *extractor) object(it item, p place, r role) *spec.Type {
+func (x *extractor) object(it item, p source.Place, r role) *spec.Type {
 	// Of what is broken nothing is known: any property may be meant.
 	empty := &spec.Type{Kind: spec.Object, Open: true}
-	if x.hole(it.expr) {
+	if x.Hole(it.expr) {
 		return empty
 	}
 	if k := x.kind(it); k != cue.StructKind {
 		if !x.broken(it, p) {
-			x.report(wrongShape, it.at, p, fmt.Sprintf("%s must be a struct of types, not %s", lastName(p.path), kindName(k)), "Name each property and its type: {name: string, size?: int}.")
+			x.Report(source.CodeWrongShape, it.at, p, fmt.Sprintf("%s must be a struct of types, not %s", lastName(p.Path), kindName(k)), "Name each property and its type: {name: string, size?: int}.")
 		}
 		return empty
 	}
-	t := x.structure(it, site{place: p, role: r})
+	t := x.structure(it, site{Place: p, role: r})
 	if t.Kind == spec.Map || t.Open {
-		x.report(openObject, it.at, p, fmt.Sprintf("%s must name its properties", lastName(p.path)),
+		x.Report(source.CodeOpenObject, it.at, p, fmt.Sprintf("%s must name its properties", lastName(p.Path)),
 			"Leave out the ... or [string]: at the top; a property of its own may be a map: tags?: [string]: string.")
 		return &spec.Type{Kind: spec.Object, Fields: t.Fields}
 	}
@@ -74,11 +75,11 @@ func lastName(path string) string { return path[strings.LastIndexByte(path, '.')
 
 // typ extracts the type of a value from the way its author wrote it.
 func (x *extractor) typ(it item, s site) *spec.Type {
-	if x.hole(it.expr) {
+	if x.Hole(it.expr) {
 		return &spec.Type{}
 	}
-	if s.depth > maxDepth {
-		x.report(recursiveType, it.at, s.place, "the type contains itself", "Give it a name, and refer to the name: #Node: {next?: #Node}.")
+	if s.depth > source.MaxDepth {
+		x.Report(source.CodeRecursiveType, it.at, s.Place, "the type contains itself", "Give it a name, and refer to the name: #Node: {next?: #Node}.")
 		return &spec.Type{}
 	}
 	if t, ok := x.reference(it, s); ok {
@@ -100,7 +101,7 @@ func (x *extractor) typ(it item, s site) *spec.Type {
 		return x.validator(it, v, args, s)
 	case cue.InterpolationOp:
 		if !v.IsConcrete() {
-			x.report(interpolatedType, it.at, s.place, `\( ) in a type has no value when the spec is loaded`,
+			x.Report(source.CodeInterpolatedType, it.at, s.Place, `\( ) in a type has no value when the spec is loaded`,
 				"A default made of other inputs is an attribute: @default(\"${inputs.a}-x\").")
 			return &spec.Type{}
 		}
@@ -139,7 +140,7 @@ func isDisjunction(e ast.Expr, v cue.Value) bool {
 
 // plainType is a type that is no combination of others.
 func (x *extractor) plainType(it item, v cue.Value, s site) *spec.Type {
-	if x.broken(it, s.place) {
+	if x.broken(it, s.Place) {
 		return &spec.Type{}
 	}
 	switch k := x.kind(item{value: v, expr: it.expr}); k {
@@ -148,7 +149,7 @@ func (x *extractor) plainType(it item, v cue.Value, s site) *spec.Type {
 	case cue.ListKind:
 		return x.listType(it, v, s)
 	case cue.BytesKind:
-		x.report(bytesType, it.at, s.place, "bytes cannot be a property's type", "Use string and base64, or #Asset for a file that the user hands over.")
+		x.Report(source.CodeBytesType, it.at, s.Place, "bytes cannot be a property's type", "Use string and base64, or #Asset for a file that the user hands over.")
 		return &spec.Type{}
 	case cue.NullKind:
 		return &spec.Type{Nullable: true, Enum: []any{nil}}
@@ -163,7 +164,7 @@ func (x *extractor) plainType(it item, v cue.Value, s site) *spec.Type {
 func (x *extractor) scalarType(it item, v cue.Value, k cue.Kind, s site) *spec.Type {
 	kind, nullable, ok := scalarKind(k)
 	if !ok {
-		x.report(unsupportedType, it.at, s.place, "this type cannot be extracted", "Write it as a disjunction of plain types: string | int.")
+		x.Report(source.CodeUnsupportedType, it.at, s.Place, "this type cannot be extracted", "Write it as a disjunction of plain types: string | int.")
 		return &spec.Type{}
 	}
 	t := &spec.Type{Kind: kind, Nullable: nullable}
@@ -196,12 +197,12 @@ func scalarKind(k cue.Kind) (kind spec.Kind, nullable, ok bool) {
 func (x *extractor) listType(it item, v cue.Value, s site) *spec.Type {
 	elem := v.LookupPath(cue.MakePath(cue.AnyIndex))
 	if !elem.Exists() {
-		x.report(tupleType, it.at, s.place, "a list of fixed length cannot be a property's type",
+		x.Report(source.CodeTupleType, it.at, s.Place, "a list of fixed length cannot be a property's type",
 			"Write [...T] for a list of T (with list.MaxItems for its length), or a struct that names the parts.")
 		return &spec.Type{Kind: spec.List, Elem: &spec.Type{}}
 	}
 	if list, err := v.List(); err == nil && list.Next() {
-		x.report(tupleType, it.at, s.place, "a list whose first items differ cannot be a property's type", "Write [...T] for a list of T.")
+		x.Report(source.CodeTupleType, it.at, s.Place, "a list whose first items differ cannot be a property's type", "Write [...T] for a list of T.")
 	}
 	inner := x.part(it, elem)
 	inner.name, inner.nameAt = "", inner.at
@@ -221,7 +222,7 @@ func (x *extractor) structure(it item, s site) *spec.Type {
 			t.Fields = append(t.Fields, p)
 		}
 	}
-	x.unusedHelpers(it, s.place)
+	x.unusedHelpers(it, s.Place)
 	x.uniqueWires(t, s)
 	open := len(patterns) == 0 && it.value.LookupPath(cue.MakePath(cue.AnyString)).Exists()
 	switch {
@@ -242,7 +243,7 @@ func (x *extractor) patterns(t *spec.Type, patterns []item, s site) {
 		if i == 0 {
 			t.Elem = elem
 		} else if !sameType(t.Elem, elem) {
-			x.report(unsupportedType, m.at, s.place, "a map's values have one type", "Use one pattern, or a disjunction of the types.")
+			x.Report(source.CodeUnsupportedType, m.at, s.Place, "a map's values have one type", "Use one pattern, or a disjunction of the types.")
 		}
 		t.Keys = append(t.Keys, x.keyPattern(m, s)...)
 	}
@@ -258,7 +259,7 @@ func (x *extractor) patterns(t *spec.Type, patterns []item, s site) {
 
 // keyPattern is the regular expression of a pattern's key: none for any string.
 func (x *extractor) keyPattern(m item, s site) []string {
-	key := x.typ(x.part(m, m.key), site{place: s.place, role: s.role, depth: s.depth})
+	key := x.typ(x.part(m, m.key), site{Place: s.Place, role: s.role, depth: s.depth})
 	var keys []string
 	for _, p := range key.Patterns {
 		if !p.Negated {
@@ -266,7 +267,7 @@ func (x *extractor) keyPattern(m item, s site) []string {
 		}
 	}
 	if key.Kind != spec.String && key.Kind != spec.Any || len(keys) != len(key.Patterns) || key.Enum != nil || key.MinLen > 0 || key.MaxLen != nil {
-		x.report(unsupportedType, m.at, s.place, "a map's keys can be limited by a regular expression only", `Write [=~"^[a-z]+$"]: T.`)
+		x.Report(source.CodeUnsupportedType, m.at, s.Place, "a map's keys can be limited by a regular expression only", `Write [=~"^[a-z]+$"]: T.`)
 	}
 	return keys
 }
@@ -298,19 +299,19 @@ func (x *extractor) property(m, parent item, s site) *spec.Property {
 // propertyName checks what a property is called.
 func (x *extractor) propertyName(m item, s site, top bool) {
 	if !block.Identifiers.Pattern.MatchString(m.name) {
-		x.report(badName, m.nameAt, s.place, fmt.Sprintf("%q is no name for a property", m.name),
-			fmt.Sprintf("Letters, digits and underscores. Name it %s, and give its name on the wire: @wire(%q).", suggestName(m.name, false), m.name))
+		x.Report(source.CodeBadName, m.nameAt, s.Place, fmt.Sprintf("%q is no name for a property", m.name),
+			fmt.Sprintf("Letters, digits and underscores. Name it %s, and give its name on the wire: @wire(%q).", source.SuggestName(m.name, false), m.name))
 		return
 	}
 	switch {
 	case strings.HasPrefix(m.name, "__"):
-		x.report(reservedName, m.nameAt, s.place, fmt.Sprintf("%s is a reserved name", m.name), "Names with two underscores in front belong to Pulumi.")
+		x.Report(source.CodeReservedName, m.nameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.name), "Names with two underscores in front belong to Pulumi.")
 	case !top || s.named:
 	case s.role&(inputRole|outputRole) != 0 && slices.Contains(reservedNames, m.name):
-		x.report(reservedName, m.nameAt, s.place, fmt.Sprintf("%s is a reserved name", m.name),
-			fmt.Sprintf("Every resource has one already. Give it another name, such as %sId, with @wire(%s).", lastContext(s.context), m.name))
+		x.Report(source.CodeReservedName, m.nameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.name),
+			fmt.Sprintf("Every resource has one already. Give it another name, such as %sId, with @wire(%s).", lastContext(s.Context), m.name))
 	case s.role == configRole && (m.name == "version" || m.name == "pluginDownloadURL" || m.name == "pulumi"):
-		x.report(reservedName, m.nameAt, s.place, fmt.Sprintf("%s is a reserved name", m.name), "Pulumi gives it to every provider. Name it apiVersion, or the like.")
+		x.Report(source.CodeReservedName, m.nameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.name), "Pulumi gives it to every provider. Name it apiVersion, or the like.")
 	}
 }
 

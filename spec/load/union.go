@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // disjunction is `A | B`: an enum, a nullable type, a union.
@@ -28,7 +29,7 @@ func (x *extractor) disjunction(it item, args []cue.Value, s site) *spec.Type {
 		case v.IncompleteKind() == cue.NullKind:
 			nullable = true
 		case v.IncompleteKind() == cue.BottomKind && v.Err() != nil:
-			x.broken(part, s.place)
+			x.broken(part, s.Place)
 		case v.IsConcrete() && v.IncompleteKind()&(cue.StructKind|cue.ListKind) == 0:
 			literals = append(literals, part)
 		case v.IncompleteKind() == cue.ListKind && v.Validate(cue.Concrete(true)) == nil && !v.LookupPath(cue.MakePath(cue.AnyIndex)).Exists(),
@@ -54,7 +55,7 @@ func (x *extractor) disjunction(it item, args []cue.Value, s site) *spec.Type {
 func isDefaultStruct(it, part item, parts []item) bool {
 	star := hasStar(it.expr)
 	if star == nil {
-		star = hasStar(sourceExpr(cue.Dereference(it.value)))
+		star = hasStar(source.SourceExpr(cue.Dereference(it.value)))
 	}
 	if star == nil || star.X != part.expr || part.value.Validate(cue.Concrete(true)) != nil {
 		return false
@@ -72,7 +73,7 @@ func (x *extractor) disjuncts(it item, args []cue.Value, depth int) []item {
 	for _, a := range args {
 		part := x.part(it, a)
 		_, path := a.ReferencePath()
-		if len(path.Selectors()) == 0 && depth < maxDepth {
+		if len(path.Selectors()) == 0 && depth < source.MaxDepth {
 			if op, inner := a.Expr(); op == cue.OrOp {
 				parts = append(parts, x.disjuncts(part, inner, depth+1)...)
 				continue
@@ -113,7 +114,7 @@ func (x *extractor) unite(it item, literals []item, types []*spec.Type, s site) 
 		return variants[0]
 	}
 	t := &spec.Type{Kind: spec.Union, Variants: variants}
-	x.named.later = append(x.named.later, func() { (&tagger{x.document, x.named.types, it.at, s.place}).tag(t) })
+	x.named.later = append(x.named.later, func() { (&tagger{x.Document, x.named.types, it.at, s.Place}).tag(t) })
 	return t
 }
 
@@ -154,11 +155,11 @@ func enums(literals []item) []*spec.Type {
 
 // tagger finds what tells the variants of a union apart.
 type tagger struct {
-	*document
+	*source.Document
 	types spec.Types
 	// at and place are where the union stands.
 	at    diag.Range
-	place place
+	place source.Place
 }
 
 // tag finds the property that tells the structs of a union apart.
@@ -176,7 +177,7 @@ func (g *tagger) tag(t *spec.Type) {
 		return
 	}
 	if all.maps > 0 {
-		g.report(untaggedUnion, g.at, g.place, "the structs of this union cannot be told apart", "A map matches any struct. Give the property one type.")
+		g.Report(source.CodeUntaggedUnion, g.at, g.place, "the structs of this union cannot be told apart", "A map matches any struct. Give the property one type.")
 		return
 	}
 	for _, f := range objects[0].Fields {
@@ -185,7 +186,7 @@ func (g *tagger) tag(t *spec.Type) {
 			return
 		}
 	}
-	g.report(untaggedUnion, g.at, g.place, "the structs of this union cannot be told apart",
+	g.Report(source.CodeUntaggedUnion, g.at, g.place, "the structs of this union cannot be told apart",
 		fmt.Sprintf(`Give each of the %d a required field with a literal of its own: {type: "a", …} | {type: "b", …}.`, len(objects)))
 }
 
@@ -208,7 +209,7 @@ func (g *tagger) alternatives(v *spec.Type, all *alternatives, depth int) {
 		all.anything = true
 	case spec.Union:
 		for _, inner := range r.Variants {
-			if depth < maxDepth {
+			if depth < source.MaxDepth {
 				g.alternatives(inner, all, depth+1)
 			}
 		}
@@ -232,7 +233,7 @@ func (g *tagger) listsApart(lists []*spec.Type) {
 			return
 		}
 	}
-	g.report(untaggedUnion, g.at, g.place, "the lists of this union cannot be told apart",
+	g.Report(source.CodeUntaggedUnion, g.at, g.place, "the lists of this union cannot be told apart",
 		`Give the structs in them a required field with a literal of its own: [...{type: "a", …}] | [...{type: "b", …}].`)
 }
 

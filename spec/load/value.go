@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // dataReader reads the values of a document that are data, not types.
@@ -18,7 +19,7 @@ type dataReader struct{ *extractor }
 
 // node keeps a value as it was written. What is broken in it is reported and
 // becomes a node of kind zero, which the compiler passes over.
-func (r *dataReader) node(it item, p place) *spec.Node {
+func (r *dataReader) node(it item, p source.Place) *spec.Node {
 	if r.broken(it, p) {
 		return &spec.Node{Range: it.at}
 	}
@@ -36,7 +37,7 @@ func (r *dataReader) node(it item, p place) *spec.Node {
 	case cue.ListKind:
 		n := &spec.Node{Kind: spec.ListNode, Range: it.at}
 		for i, m := range r.items(it) {
-			n.Items = append(n.Items, r.node(m, p.item(i)))
+			n.Items = append(n.Items, r.node(m, p.Item(i)))
 		}
 		return n
 	default:
@@ -45,16 +46,16 @@ func (r *dataReader) node(it item, p place) *spec.Node {
 }
 
 // dataField is a member of a struct of data.
-func (r *dataReader) dataField(m item, p place) spec.Field {
+func (r *dataReader) dataField(m item, p source.Place) spec.Field {
 	f := spec.Field{Name: m.name, NameRange: m.nameAt}
 	if m.optional || m.required {
-		r.report(typeAsValue, m.nameAt, p.at(m.name), fmt.Sprintf("%s is declared, and not given", m.name),
+		r.Report(source.CodeTypeAsValue, m.nameAt, p.At(m.name), fmt.Sprintf("%s is declared, and not given", m.name),
 			"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
 		f.Value = &spec.Node{Range: m.at}
 		return f
 	}
-	if f.Value = r.definition(m, p.at(m.name)); f.Value == nil {
-		f.Value = r.node(m, p.at(m.name))
+	if f.Value = r.definition(m, p.At(m.name)); f.Value == nil {
+		f.Value = r.node(m, p.At(m.name))
 	}
 	return f
 }
@@ -62,7 +63,7 @@ func (r *dataReader) dataField(m item, p place) spec.Field {
 // definition is a definition that stands in a value's place and is no value: the
 // type of an argument that takes one (`returns: #Pet`). nil is anything else; the
 // compiler knows which arguments take types.
-func (r *dataReader) definition(it item, p place) *spec.Node {
+func (r *dataReader) definition(it item, p source.Place) *spec.Node {
 	_, path := it.value.ReferencePath()
 	selectors := path.Selectors()
 	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() {
@@ -74,15 +75,15 @@ func (r *dataReader) definition(it item, p place) *spec.Node {
 	}
 	return &spec.Node{
 		Kind: spec.StringNode, Text: selectors[len(selectors)-1].String(), Range: it.at,
-		Type: r.typ(it, site{place: p, role: resultRole}),
+		Type: r.typ(it, site{Place: p, role: resultRole}),
 	}
 }
 
 // scalar is a value without parts.
-func (r *dataReader) scalar(it item, p place) *spec.Node {
+func (r *dataReader) scalar(it item, p source.Place) *spec.Node {
 	n := &spec.Node{Range: it.at}
 	if !it.value.IsConcrete() {
-		r.report(typeAsValue, it.at, p, "a value is needed here, not a type",
+		r.Report(source.CodeTypeAsValue, it.at, p, "a value is needed here, not a type",
 			"Types stand in config, inputs and outputs. A value of run time is written as text: \"${inputs.name}\".")
 		return n
 	}
@@ -95,11 +96,11 @@ func (r *dataReader) scalar(it item, p place) *spec.Node {
 	case cue.StringKind:
 		return r.stringValue(it)
 	case cue.BytesKind:
-		r.report(bytesValue, it.at, p, "bytes have no place in a spec", `Write text in double quotes, or base64 with "${base64decode('…')}".`)
+		r.Report(source.CodeBytesValue, it.at, p, "bytes have no place in a spec", `Write text in double quotes, or base64 with "${base64decode('…')}".`)
 	default:
 		literal, err := it.value.MarshalJSON()
 		if err != nil {
-			r.report(typeAsValue, it.at, p, "this is no value", "A function of CUE's library stands here without its arguments, or a number that has no end.")
+			r.Report(source.CodeTypeAsValue, it.at, p, "this is no value", "A function of CUE's library stands here without its arguments, or a number that has no end.")
 			return n
 		}
 		n.Kind, n.Text = spec.NumberNode, string(literal)
@@ -108,7 +109,7 @@ func (r *dataReader) scalar(it item, p place) *spec.Node {
 }
 
 // string is a value that must be text known at load.
-func (r *dataReader) string(it item, p place) (string, bool) {
+func (r *dataReader) string(it item, p source.Place) (string, bool) {
 	n := r.node(it, p)
 	switch {
 	case n.Kind == spec.StringNode:
@@ -120,7 +121,7 @@ func (r *dataReader) string(it item, p place) (string, bool) {
 }
 
 // template is a value that must be text, which may hold `${}`.
-func (r *dataReader) template(it item, p place) *spec.Node {
+func (r *dataReader) template(it item, p source.Place) *spec.Node {
 	n := r.node(it, p)
 	if n.Kind != 0 && n.Kind != spec.StringNode && !literalForm(n) {
 		r.wrongShape(it, p, "text")
@@ -135,7 +136,7 @@ func literalForm(n *spec.Node) bool {
 }
 
 // bool is a value that must be true or false, known at load.
-func (r *dataReader) bool(it item, p place) bool {
+func (r *dataReader) bool(it item, p source.Place) bool {
 	n := r.node(it, p)
 	if n.Kind != 0 && n.Kind != spec.BoolNode {
 		r.wrongShape(it, p, "true or false")
@@ -144,7 +145,7 @@ func (r *dataReader) bool(it item, p place) bool {
 }
 
 // list is a value that must be a list; each of its items goes to keep.
-func (r *dataReader) list(it item, p place, keep func(item, place)) bool {
+func (r *dataReader) list(it item, p source.Place, keep func(item, source.Place)) bool {
 	if r.broken(it, p) {
 		return false
 	}
@@ -153,15 +154,15 @@ func (r *dataReader) list(it item, p place, keep func(item, place)) bool {
 		return false
 	}
 	for i, m := range r.items(it) {
-		keep(m, p.item(i))
+		keep(m, p.Item(i))
 	}
 	return true
 }
 
 // strings is a value that must be a list of text.
-func (r *dataReader) strings(it item, p place) []string {
+func (r *dataReader) strings(it item, p source.Place) []string {
 	var list []string
-	r.list(it, p, func(m item, p place) {
+	r.list(it, p, func(m item, p source.Place) {
 		if s, ok := r.string(m, p); ok {
 			list = append(list, s)
 		}
@@ -170,24 +171,24 @@ func (r *dataReader) strings(it item, p place) []string {
 }
 
 // templates is a value that must be a list of templates.
-func (r *dataReader) templates(it item, p place) []*spec.Node {
+func (r *dataReader) templates(it item, p source.Place) []*spec.Node {
 	var list []*spec.Node
-	r.list(it, p, func(m item, p place) { list = append(list, r.template(m, p)) })
+	r.list(it, p, func(m item, p source.Place) { list = append(list, r.template(m, p)) })
 	return list
 }
 
 // duration is a length of time as Go writes it, or a template.
-func (r *dataReader) duration(it item, p place) *spec.Node {
+func (r *dataReader) duration(it item, p source.Place) *spec.Node {
 	n := r.node(it, p)
 	switch {
 	case n.Kind == 0 || hasTemplate(n):
 	case n.Kind != spec.StringNode:
-		r.report(badValue, it.at, p, "a length of time is text", `Write it with its unit: "90s", "5m", "1h30m".`)
+		r.Report(source.CodeBadValue, it.at, p, "a length of time is text", `Write it with its unit: "90s", "5m", "1h30m".`)
 		n.Kind = 0
 	default:
 		d, err := time.ParseDuration(n.Text)
 		if err != nil || d < 0 {
-			r.report(badValue, it.at, p, fmt.Sprintf("%q is no length of time", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
+			r.Report(source.CodeBadValue, it.at, p, fmt.Sprintf("%q is no length of time", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
 			n.Kind = 0
 		}
 	}
@@ -201,27 +202,27 @@ func hasTemplate(n *spec.Node) bool {
 }
 
 // textList is a list of templates, as one node.
-func (r *dataReader) textList(it item, p place) *spec.Node {
+func (r *dataReader) textList(it item, p source.Place) *spec.Node {
 	n := &spec.Node{Kind: spec.ListNode, Range: it.at}
-	if !r.list(it, p, func(m item, at place) { n.Items = append(n.Items, r.template(m, at)) }) {
+	if !r.list(it, p, func(m item, at source.Place) { n.Items = append(n.Items, r.template(m, at)) }) {
 		n.Kind = 0
 	}
 	return n
 }
 
 // count is a whole number from 1 on, or a template.
-func (r *dataReader) count(it item, p place) *spec.Node {
+func (r *dataReader) count(it item, p source.Place) *spec.Node {
 	n := r.node(it, p)
 	whole := n.Kind == spec.NumberNode && !strings.ContainsAny(n.Text, ".eE-") && n.Text != "0"
 	if n.Kind != 0 && !whole && !hasTemplate(n) {
-		r.report(badValue, it.at, p, "attempts must be a whole number from 1 on", "It counts all attempts, the first one too.")
+		r.Report(source.CodeBadValue, it.at, p, "attempts must be a whole number from 1 on", "It counts all attempts, the first one too.")
 		n.Kind = 0
 	}
 	return n
 }
 
 // failures is the list of statuses and of classes of error that are tried again.
-func (r *dataReader) failures(it item, p place) *spec.Node {
+func (r *dataReader) failures(it item, p source.Place) *spec.Node {
 	if r.broken(it, p) {
 		return nil
 	}
@@ -234,16 +235,16 @@ func (r *dataReader) failures(it item, p place) *spec.Node {
 	for i, m := range n.Items {
 		switch {
 		case m.Kind == spec.StringNode && !slices.Contains(classes, m.Text) && !hasTemplate(m):
-			r.report(badValue, m.Range, p.item(i), fmt.Sprintf("%q is nothing to retry on", m.Text), diag.Remedy(m.Text, classes))
+			r.Report(source.CodeBadValue, m.Range, p.Item(i), fmt.Sprintf("%q is nothing to retry on", m.Text), diag.Remedy(m.Text, classes))
 		case m.Kind != 0 && m.Kind != spec.StringNode && m.Kind != spec.NumberNode:
-			r.report(wrongShape, m.Range, p.item(i), `a status, "connection" or "timeout" is needed, not `+m.Kind.String(), `Write on: [503, "connection"].`)
+			r.Report(source.CodeWrongShape, m.Range, p.Item(i), `a status, "connection" or "timeout" is needed, not `+m.Kind.String(), `Write on: [503, "connection"].`)
 		}
 	}
 	return n
 }
 
 // shaped is a value of one of several shapes, as want says.
-func (r *dataReader) shaped(it item, p place, want string, kinds ...spec.NodeKind) *spec.Node {
+func (r *dataReader) shaped(it item, p source.Place, want string, kinds ...spec.NodeKind) *spec.Node {
 	n := r.node(it, p)
 	if n.Kind != 0 && !slices.Contains(kinds, n.Kind) {
 		r.wrongShape(it, p, want)

@@ -12,11 +12,12 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // walker walks the value that CUE makes of a document, beside the source that it
 // is from.
-type walker struct{ *document }
+type walker struct{ *source.Document }
 
 // item is a value of the document together with what is known of its source.
 type item struct {
@@ -27,7 +28,7 @@ type item struct {
 	expr ast.Expr
 	// field is the declaration it is from, nil for a list's items.
 	field *ast.Field
-	decl  *decl
+	decl  *source.Decl
 	// nameAt and at are where the name and the value stand.
 	nameAt, at diag.Range
 	optional   bool      // written `name?:`
@@ -58,8 +59,8 @@ func (w *walker) kind(it item) cue.Kind {
 }
 
 // broken reports what makes a value an error, if it is one.
-func (w *walker) broken(it item, p place) bool {
-	if w.hole(it.expr) || w.holeBehind(it.value) {
+func (w *walker) broken(it item, p source.Place) bool {
+	if w.Hole(it.expr) || w.HoleBehind(it.value) {
 		return true
 	}
 	if w.kind(it) != cue.BottomKind {
@@ -70,7 +71,7 @@ func (w *walker) broken(it item, p place) bool {
 		err = it.value.Validate()
 	}
 	if err != nil {
-		w.cueErrors(err, p, it.at)
+		w.CueErrors(err, p, it.at)
 	}
 	return true
 }
@@ -115,7 +116,7 @@ func (w *walker) member(parent item, fields *cue.Iterator) item {
 		it.key = fields.Selector().Pattern()
 	} else {
 		it.name = nameOf(fields.Selector())
-		it.decl = parent.decl.child(it.name)
+		it.decl = parent.decl.Child(it.name)
 	}
 	w.locate(&it)
 	if it.nameAt.IsZero() {
@@ -142,11 +143,11 @@ func (w *walker) locate(it *item) {
 	case ast.Expr:
 		it.expr = src
 	}
-	if it.field == nil && it.expr == nil && it.decl.first() == nil {
+	if it.field == nil && it.expr == nil && it.decl.First() == nil {
 		it.field = it.conjunctField()
 	}
 	if it.field == nil || !w.declared(it) {
-		if f := it.decl.first(); f != nil {
+		if f := it.decl.First(); f != nil {
 			it.field = f
 		}
 	}
@@ -154,20 +155,20 @@ func (w *walker) locate(it *item) {
 		if it.expr == nil {
 			it.expr = it.field.Value
 		}
-		it.nameAt = w.files.label(it.field.Label)
+		it.nameAt = w.Files.Label(it.field.Label)
 	}
 	if it.expr != nil {
-		it.at = w.files.of(it.expr)
+		it.at = w.Files.Of(it.expr)
 	}
 	if it.at.IsZero() && it.value.Pos().IsValid() {
-		it.at = w.nodeAt(it.value.Pos())
+		it.at = w.NodeAt(it.value.Pos())
 	}
 }
 
 // declared reports whether the field that CUE names is one of those written at
 // the item's path, where anything is written there.
 func (w *walker) declared(it *item) bool {
-	return it.decl == nil || slices.Contains(it.decl.fields, it.field)
+	return it.decl == nil || slices.Contains(it.decl.Fields, it.field)
 }
 
 // conjunctField is a declaration among several that make a value: the first
@@ -195,7 +196,7 @@ func (w *walker) compare(a, b item) int {
 		return cmp.Compare(boolInt(pb.IsValid()), boolInt(pa.IsValid()))
 	}
 	return cmp.Or(
-		cmp.Compare(w.syntax.order[pa.Filename()], w.syntax.order[pb.Filename()]),
+		cmp.Compare(w.Syntax.Order[pa.Filename()], w.Syntax.Order[pb.Filename()]),
 		cmp.Compare(pa.Filename(), pb.Filename()),
 		cmp.Compare(pa.Offset(), pb.Offset()),
 	)
@@ -251,12 +252,12 @@ func (w *walker) item(parent item, v cue.Value) item {
 }
 
 // wrongShape reports a value that is not what its place takes.
-func (w *walker) wrongShape(it item, p place, want string) {
-	name := p.path[strings.LastIndexByte(p.path, '.')+1:]
+func (w *walker) wrongShape(it item, p source.Place, want string) {
+	name := p.Path[strings.LastIndexByte(p.Path, '.')+1:]
 	if name == "" {
 		name = "the document"
 	}
-	w.report(wrongShape, it.at, p, fmt.Sprintf("%s must be %s, not %s", name, want, kindName(w.kind(it))), shapeRemedy(want))
+	w.Report(source.CodeWrongShape, it.at, p, fmt.Sprintf("%s must be %s, not %s", name, want, kindName(w.kind(it))), shapeRemedy(want))
 }
 
 // shapeRemedy says how a value of a shape is written.
@@ -325,7 +326,7 @@ func (w *walker) target(it item) item {
 	w.locate(&t)
 	if f, ok := v.Source().(*ast.Field); ok {
 		t.field, t.expr = f, f.Value
-		t.nameAt, t.at = w.files.label(f.Label), w.files.of(f.Value)
+		t.nameAt, t.at = w.Files.Label(f.Label), w.Files.Of(f.Value)
 	}
 	if t.at.IsZero() {
 		t.at, t.nameAt = it.at, it.at
@@ -340,17 +341,17 @@ func (w *walker) target(it item) item {
 func (w *walker) doc(it item) string {
 	fields := []*ast.Field{it.field}
 	if it.decl != nil {
-		fields = append(fields, it.decl.fields...)
+		fields = append(fields, it.decl.Fields...)
 	}
 	for _, f := range fields {
-		for ; f != nil; f = w.syntax.shorthand[f] {
-			if doc := docText(ast.Comments(f)); doc != "" {
+		for ; f != nil; f = w.Syntax.Shorthand[f] {
+			if doc := source.DocText(ast.Comments(f)); doc != "" {
 				return doc
 			}
 		}
 	}
 	if it.field == nil {
-		return docText(it.value.Doc())
+		return source.DocText(it.value.Doc())
 	}
 	return ""
 }
@@ -373,7 +374,7 @@ func (w *walker) literalOf(v cue.Value, e ast.Expr, s string, depth int) *spec.N
 	}
 	switch e := e.(type) {
 	case *ast.BasicLit:
-		if n, ok := w.files.stringNode(e); ok && n.Text == s {
+		if n, ok := w.Files.StringNode(e); ok && n.Text == s {
 			return n
 		}
 	case *ast.ParenExpr:

@@ -9,6 +9,7 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // isWireRule reports whether an attribute is `@wire(snake_case)`, or another rule's.
@@ -90,5 +91,5 @@ func (x *extractor) uniqueWires(t *spec.Type, s site) {
 	if len(a) != len(b) {
 		summary = fmt.Sprintf("%s and %s overlap on the wire: %q and %q", first.Name, second.Name, strings.Join(a, "."), strings.Join(b, "."))
 	}
-	x.report(duplicateName, second.Range, s.at(second.Name).place, summary, "Give one of them another @wire(name).")
+	x.Report(source.CodeDuplicateName, second.Range, s.at(second.Name).Place, summary, "Give one of them another @wire(name).")
 }

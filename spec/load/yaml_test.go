@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 const yamlHead = "name: xy\nversion: 1.0.0\n"
@@ -24,54 +25,54 @@ const yamlIDCreate = "id: x\ncreate: {file: {write: {path: x}}}\n"
 
 func TestMistakesInYAML(t *testing.T) {
 	cases := []struct{ name, code, src string }{
-		{"empty document", missingKey, ""},
-		{"list", wrongShape, "«-» a"},
-		{"syntax", syntaxError, "name: xy\nversion: «[»\n"},
-		{"two documents", syntaxError, yamlHead + "«---»\na: 1\n"},
-		{"duplicate key", duplicateKey, yamlHead + "«name»: y\n"},
-		{"duplicate key in a flow", duplicateKey, yamlHead + "file: {root: a, «root»: b}\n"},
-		{"unknown alias", yamlAnchor, "name: xy\nversion: «*v»\n"},
-		{"octal", octalNumber, yamlResource(yamlIDCreate + "update: {file: {write: {path: x, mode: «0644»}}}")},
-		{"octal as a type", octalNumber, yamlInputs("mode: «0644»")},
-		{"version is a number", badVersion, "name: xy\nversion: «1.0»\n"},
-		{"misspelt top key", unknownKey, yamlHead + "«resourcess»: {}\n"},
-		{"misspelt resource key", unknownKey, yamlResource(yamlIDCreate + "«craete»: {}")},
-		{"resource name", badName, yamlHead + "resources:\n  «pet»:\n    id: x\n    create: {file: {}}\n"},
-		{"no id", missingKey, yamlHead + "resources:\n  «A»:\n    create: {file: {}}\n"},
-		{"retry is a number", wrongShape, yamlResource("id: x\ncreate:\n  retry: «3»\n  file: {}")},
-		{"empty steps", emptySteps, yamlResource("id: x\ncreate: {steps: «[]»}")},
-		{"text for a type", unknownReference, yamlInputs("a: «strng»")},
-		{"broken type", badType, yamlInputs("a: string «|»")},
-		{"broken type in quotes", badType, yamlInputs("a: 'int & «)» 1'")},
-		{"empty type", badType, yamlInputs("a: «\"\"»")},
-		{"contradiction inside a string", conflict, yamlInputs("a: '«int» & \"x\"'")},
-		{"contradiction behind an escape", conflict, yamlInputs(`a: "«\"x\»" & int"`)},
-		{"contradiction in a block", conflict, yamlInputs("a: |\n  «string» &\n  int")},
-		{"regular expression", badRegexp, yamlInputs(`a: '«=~"("»'`)},
-		{"unknown attribute", unknownAttribute, yamlInputs("a: string «@secert()»")},
-		{"misplaced attribute", misplacedAttribute, yamlInputs("a: 'string «@env(X)»'")},
-		{"attribute's argument", badAttribute, yamlInputs("a: int «@autoname()»")},
-		{"tuple", tupleType, yamlInputs("a: «[int, string]»")},
-		{"name of a type", badName, yamlHead + "types:\n  «my-type»: string\n"},
-		{"types is a list", wrongShape, yamlHead + "types: «[a]»\n"},
-		{"mistake in a named type", tupleType, yamlHead + "types:\n  T: {a: '«[int]»'}\nconfig: {t: '#T'}\n"},
-		{"columns count letters", unknownKey, yamlHead + "permissions: {\"read\": [\"äöü€\"], «wirte»: []}\n"},
-		{"cross-field bound", crossField, yamlInputs("min: int\nmax: 'int & >=«min»'")},
-		{"open text", openObject, yamlHead + "config: '«{a: int, ...}»'\n"},
-		{"value that begins like an alias", syntaxError, yamlInputs("m: «*\"x\" | string» # a default")},
-		{"map without quotes", syntaxError, yamlInputs("m: «[string]: string @replace()» # a map")},
-		{"optional key in braces", syntaxError, yamlHead + "config: { «size?»: int }\n"},
-		{"template in braces", syntaxError, yamlHead + "file: { root: «${config.root}» }\n"},
-		{"template in brackets", syntaxError, yamlHead + "permissions: { write: [\"a\", «${config.root}» ] }\n"},
-		{"tab", syntaxError, yamlHead + "file:\n«\t»root: x\n"},
-		{"attribute first", syntaxError, yamlInputs("m: «@secret() string»")},
-		{"default of a pattern", defaultViolates, yamlInputs(`m: '*«"x"» | =~"^0"'`)},
+		{"empty document", source.CodeMissingKey, ""},
+		{"list", source.CodeWrongShape, "«-» a"},
+		{"syntax", source.CodeSyntaxError, "name: xy\nversion: «[»\n"},
+		{"two documents", source.CodeSyntaxError, yamlHead + "«---»\na: 1\n"},
+		{"duplicate key", source.CodeDuplicateKey, yamlHead + "«name»: y\n"},
+		{"duplicate key in a flow", source.CodeDuplicateKey, yamlHead + "file: {root: a, «root»: b}\n"},
+		{"unknown alias", source.CodeYamlAnchor, "name: xy\nversion: «*v»\n"},
+		{"octal", source.CodeOctalNumber, yamlResource(yamlIDCreate + "update: {file: {write: {path: x, mode: «0644»}}}")},
+		{"octal as a type", source.CodeOctalNumber, yamlInputs("mode: «0644»")},
+		{"version is a number", source.CodeBadVersion, "name: xy\nversion: «1.0»\n"},
+		{"misspelt top key", source.CodeUnknownKey, yamlHead + "«resourcess»: {}\n"},
+		{"misspelt resource key", source.CodeUnknownKey, yamlResource(yamlIDCreate + "«craete»: {}")},
+		{"resource name", source.CodeBadName, yamlHead + "resources:\n  «pet»:\n    id: x\n    create: {file: {}}\n"},
+		{"no id", source.CodeMissingKey, yamlHead + "resources:\n  «A»:\n    create: {file: {}}\n"},
+		{"retry is a number", source.CodeWrongShape, yamlResource("id: x\ncreate:\n  retry: «3»\n  file: {}")},
+		{"empty steps", source.CodeEmptySteps, yamlResource("id: x\ncreate: {steps: «[]»}")},
+		{"text for a type", source.CodeUnknownReference, yamlInputs("a: «strng»")},
+		{"broken type", source.CodeBadType, yamlInputs("a: string «|»")},
+		{"broken type in quotes", source.CodeBadType, yamlInputs("a: 'int & «)» 1'")},
+		{"empty type", source.CodeBadType, yamlInputs("a: «\"\"»")},
+		{"contradiction inside a string", source.CodeConflict, yamlInputs("a: '«int» & \"x\"'")},
+		{"contradiction behind an escape", source.CodeConflict, yamlInputs(`a: "«\"x\»" & int"`)},
+		{"contradiction in a block", source.CodeConflict, yamlInputs("a: |\n  «string» &\n  int")},
+		{"regular expression", source.CodeBadRegexp, yamlInputs(`a: '«=~"("»'`)},
+		{"unknown attribute", source.CodeUnknownAttribute, yamlInputs("a: string «@secert()»")},
+		{"misplaced attribute", source.CodeMisplacedAttribute, yamlInputs("a: 'string «@env(X)»'")},
+		{"attribute's argument", source.CodeBadAttribute, yamlInputs("a: int «@autoname()»")},
+		{"tuple", source.CodeTupleType, yamlInputs("a: «[int, string]»")},
+		{"name of a type", source.CodeBadName, yamlHead + "types:\n  «my-type»: string\n"},
+		{"types is a list", source.CodeWrongShape, yamlHead + "types: «[a]»\n"},
+		{"mistake in a named type", source.CodeTupleType, yamlHead + "types:\n  T: {a: '«[int]»'}\nconfig: {t: '#T'}\n"},
+		{"columns count letters", source.CodeUnknownKey, yamlHead + "permissions: {\"read\": [\"äöü€\"], «wirte»: []}\n"},
+		{"cross-field bound", source.CodeCrossField, yamlInputs("min: int\nmax: 'int & >=«min»'")},
+		{"open text", source.CodeOpenObject, yamlHead + "config: '«{a: int, ...}»'\n"},
+		{"value that begins like an alias", source.CodeSyntaxError, yamlInputs("m: «*\"x\" | string» # a default")},
+		{"map without quotes", source.CodeSyntaxError, yamlInputs("m: «[string]: string @replace()» # a map")},
+		{"optional key in braces", source.CodeSyntaxError, yamlHead + "config: { «size?»: int }\n"},
+		{"template in braces", source.CodeSyntaxError, yamlHead + "file: { root: «${config.root}» }\n"},
+		{"template in brackets", source.CodeSyntaxError, yamlHead + "permissions: { write: [\"a\", «${config.root}» ] }\n"},
+		{"tab", source.CodeSyntaxError, yamlHead + "file:\n«\t»root: x\n"},
+		{"attribute first", source.CodeSyntaxError, yamlInputs("m: «@secret() string»")},
+		{"default of a pattern", source.CodeDefaultViolates, yamlInputs(`m: '*«"x"» | =~"^0"'`)},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "empty document" {
 				_, diags := Load(t.Context(), Source{Path: "-", Format: "yaml"})
-				want := []finding{{missingKey, "1:1-1:2"}, {missingKey, "1:1-1:2"}}
+				want := []finding{{source.CodeMissingKey, "1:1-1:2"}, {source.CodeMissingKey, "1:1-1:2"}}
 				if diff := cmp.Diff(want, findings(diags)); diff != "" {
 					t.Error(diff)
 				}
@@ -85,13 +86,13 @@ func TestMistakesInYAML(t *testing.T) {
 func TestMistakesInJSON(t *testing.T) {
 	head := `{"name":"xy", "version": "1.0.0", `
 	cases := []struct{ name, code, src string }{
-		{"syntax", syntaxError, `{"name": «x»}`},
-		{"trailing comma", syntaxError, `{"name":"xy",«}»`},
-		{"duplicate key", duplicateKey, head + `"«name»": "y"}`},
-		{"misspelt key", unknownKey, head + `"«resourcess»": {}}`},
-		{"type", unknownReference, head + `"config": {"a": "«strng»"}}`},
-		{"type behind an escape", conflict, head + `"config": {"a": "«\"\u00e4\»" & int"}}`},
-		{"a list", wrongShape, `«[1]»`},
+		{"syntax", source.CodeSyntaxError, `{"name": «x»}`},
+		{"trailing comma", source.CodeSyntaxError, `{"name":"xy",«}»`},
+		{"duplicate key", source.CodeDuplicateKey, head + `"«name»": "y"}`},
+		{"misspelt key", source.CodeUnknownKey, head + `"«resourcess»": {}}`},
+		{"type", source.CodeUnknownReference, head + `"config": {"a": "«strng»"}}`},
+		{"type behind an escape", source.CodeConflict, head + `"config": {"a": "«\"\u00e4\»" & int"}}`},
+		{"a list", source.CodeWrongShape, `«[1]»`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { checkMistake(t, "json", c.src, c.code) })

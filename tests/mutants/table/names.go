@@ -113,7 +113,7 @@ func ofNames() []Mutant {
 		{
 			Promise: names, Mechanism: "a helper that something refers to is none of the data",
 			File:    "spec/load/hidden.go",
-			Find:    `w.syntax.uses[m.name]`,
+			Find:    `w.Syntax.Uses[m.name]`,
 			Replace: `false`,
 			Package: "spec/load", Test: "TestHiddenParametersOfMacros", Fails: "a macro",
 		},

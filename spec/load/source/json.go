@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 // json reads a JSON document, which is CUE by its form.
 func (r *reader) json(shown string, content []byte) *build.Instance {
 	if at, what := r.tooDeep(shown, content); what != "" {
-		r.report(tooDeep, at, place{}, what, fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
+		r.Report(CodeTooDeep, at, Place{}, what, fmt.Sprintf("Blocks may nest %d deep.", MaxDepth))
 		return nil
 	}
 	expr, err := json.Extract(shown, content)
@@ -23,24 +23,24 @@ func (r *reader) json(shown string, content []byte) *build.Instance {
 			format, args := e.Msg()
 			at := diag.Point(shown, 1, 1)
 			for _, pos := range errors.Positions(e) {
-				at = r.files.span(pos, pos)
+				at = r.Files.Span(pos, pos)
 				break
 			}
-			r.report(syntaxError, at, place{}, fmt.Sprintf(format, args...), "JSON has no comments and no trailing commas; keys are quoted.")
+			r.Report(CodeSyntaxError, at, Place{}, fmt.Sprintf(format, args...), "JSON has no comments and no trailing commas; keys are quoted.")
 		}
 		return nil
 	}
 	root, ok := expr.(*ast.StructLit)
 	if !ok {
-		r.report(wrongShape, r.files.of(expr), place{}, "the document must be a struct: name, version, resources, …", `Write {"name": "…", "version": "…", "resources": {…}}.`)
+		r.Report(CodeWrongShape, r.Files.Of(expr), Place{}, "the document must be a struct: name, version, resources, …", `Write {"name": "…", "version": "…", "resources": {…}}.`)
 		return nil
 	}
-	r.duplicates(root, place{})
+	r.duplicates(root, Place{})
 	return r.dataInstance(&ast.File{Filename: shown}, root)
 }
 
 // duplicates reports keys that a JSON object has twice, and drops the second.
-func (r *reader) duplicates(e ast.Expr, p place) {
+func (r *reader) duplicates(e ast.Expr, p Place) {
 	switch e := e.(type) {
 	case *ast.StructLit:
 		seen := map[string]*ast.Field{}
@@ -52,18 +52,18 @@ func (r *reader) duplicates(e ast.Expr, p place) {
 			}
 			name, _, _ := ast.LabelName(f.Label)
 			if old := seen[name]; old != nil {
-				r.report(duplicateKey, r.files.of(f.Label), p.at(name), fmt.Sprintf("the key %q is given twice", name),
-					fmt.Sprintf("It is at %s already. Remove one.", r.files.of(old.Label)))
+				r.Report(CodeDuplicateKey, r.Files.Of(f.Label), p.At(name), fmt.Sprintf("the key %q is given twice", name),
+					fmt.Sprintf("It is at %s already. Remove one.", r.Files.Of(old.Label)))
 				continue
 			}
 			seen[name] = f
 			kept = append(kept, f)
-			r.duplicates(f.Value, p.at(name))
+			r.duplicates(f.Value, p.At(name))
 		}
 		e.Elts = kept
 	case *ast.ListLit:
 		for i, x := range e.Elts {
-			r.duplicates(x, p.item(i))
+			r.duplicates(x, p.Item(i))
 		}
 	}
 }

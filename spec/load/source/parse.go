@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 )
 
 // maxDepth is how deep the blocks of a document may nest.
-const maxDepth = 100
+const MaxDepth = 100
 
 // maxOperators is how many operators one expression may have in a row: parsing
 // and compiling recurse over them.
@@ -31,7 +31,7 @@ func contentOf(src any) ([]byte, error) {
 	case string:
 		return []byte(s), nil
 	case io.Reader:
-		return io.ReadAll(io.LimitReader(s, maxFile+1))
+		return io.ReadAll(io.LimitReader(s, MaxFile+1))
 	default:
 		return nil, fmt.Errorf("a source of type %T", src)
 	}
@@ -40,16 +40,16 @@ func contentOf(src any) ([]byte, error) {
 // parseCUE parses one CUE file, unless it is too deep for any parser.
 func (r *reader) parseCUE(t *tree, name string, content []byte, cfg parser.Config) (*ast.File, error) {
 	shown := t.display(strings.TrimPrefix(name, "/"))
-	if r.files.byName[name] == nil {
+	if r.Files.byName[name] == nil {
 		text, ok := r.text(shown, content)
 		if !ok {
 			return &ast.File{Filename: name}, nil
 		}
 		content = text
-		r.files.byName[name] = r.files.byName[shown]
+		r.Files.byName[name] = r.Files.byName[shown]
 	}
 	if at, what := r.tooDeep(name, content); what != "" {
-		r.report(tooDeep, at, place{}, what, fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
+		r.Report(CodeTooDeep, at, Place{}, what, fmt.Sprintf("Blocks may nest %d deep.", MaxDepth))
 		return &ast.File{Filename: name}, nil
 	}
 	f, err := parser.ParseFile(name, content, cfg, parser.ParseComments)
@@ -72,7 +72,7 @@ func (t *tree) ownImports(f *ast.File) {
 
 // tooDeep looks for nesting that a recursive parser should not be given. It
 // counts brackets, labels in a row (`a: b: c:`) and operators in a row.
-func (d *document) tooDeep(name string, content []byte) (diag.Range, string) {
+func (d *Document) tooDeep(name string, content []byte) (diag.Range, string) {
 	file := token.NewFile(name, -1, len(content))
 	var s scanner.Scanner
 	s.Init(file, content, func(token.Pos, string, []any) {}, 0)
@@ -103,10 +103,10 @@ func (d *document) tooDeep(name string, content []byte) (diag.Range, string) {
 			prefixes = 0
 		}
 		switch {
-		case depth+labels > maxDepth || prefixes > maxDepth:
-			return d.files.span(pos, token.NoPos), "the document nests too deeply here"
+		case depth+labels > MaxDepth || prefixes > MaxDepth:
+			return d.Files.Span(pos, token.NoPos), "the document nests too deeply here"
 		case operators > maxOperators:
-			return d.files.span(pos, token.NoPos), "the expression is too long here"
+			return d.Files.Span(pos, token.NoPos), "the expression is too long here"
 		}
 	}
 }
@@ -114,8 +114,8 @@ func (d *document) tooDeep(name string, content []byte) (diag.Range, string) {
 // instanceErrors reports what went wrong when files were found and parsed, and
 // whether that is the end.
 func (r *reader) instanceErrors(inst *build.Instance) (fatal bool) {
-	fatal = r.diags.HasErrors() // a file beyond the limits
-	r.syntax = newSyntax(inst.Files)
+	fatal = r.Diags.HasErrors() // a file beyond the limits
+	r.Syntax = NewSyntax(inst.Files)
 	errs := append(errors.Errors(inst.Err), errors.Errors(inst.ResolutionErr)...)
 	if inst.Err == nil {
 		for _, dep := range inst.Dependencies() {
@@ -126,32 +126,32 @@ func (r *reader) instanceErrors(inst *build.Instance) (fatal bool) {
 	for _, e := range errs {
 		// After a syntax error a parser sees more that are none.
 		code, _, _ := explain(message(e))
-		if code == cueEvaluation && e.Position().IsValid() {
-			code = syntaxError
+		if code == CodeCueEvaluation && e.Position().IsValid() {
+			code = CodeSyntaxError
 		}
-		if code == syntaxError {
+		if code == CodeSyntaxError {
 			if unparsed[e.Position().Filename()] {
 				continue
 			}
 			unparsed[e.Position().Filename()] = true
 		}
 		if at, ok := r.unclosed(e); ok {
-			r.report(syntaxError, at, place{}, "this bracket is never closed", "The file ends before its closing bracket comes.")
+			r.Report(CodeSyntaxError, at, Place{}, "this bracket is never closed", "The file ends before its closing bracket comes.")
 			fatal = true
 			continue
 		}
-		if code == unusedImport && r.syntax.hidesImport(e.Position()) {
+		if code == CodeUnusedImport && r.Syntax.hidesImport(e.Position()) {
 			continue
 		}
-		r.cueErrorAs(e, place{}, r.start(), code)
-		fatal = fatal || code != unusedImport
+		r.cueErrorAs(e, Place{}, r.Start(), code)
+		fatal = fatal || code != CodeUnusedImport
 	}
 	return fatal
 }
 
 // unclosed is the bracket that a parser which met the end of the file waits for.
 func (r *reader) unclosed(e errors.Error) (diag.Range, bool) {
-	src := r.files.byName[e.Position().Filename()]
+	src := r.Files.byName[e.Position().Filename()]
 	if src == nil || !strings.Contains(message(e), "found 'EOF'") {
 		return diag.Range{}, false
 	}

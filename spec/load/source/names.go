@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"path"
@@ -13,7 +13,7 @@ import (
 
 // labelOf is the name of a field, also behind an alias; "" for a pattern or an
 // expression.
-func labelOf(f *ast.Field) string {
+func LabelOf(f *ast.Field) string {
 	label := f.Label
 	if alias, ok := label.(*ast.Alias); ok {
 		inner, ok := alias.Expr.(ast.Label)
@@ -40,19 +40,19 @@ func fieldsOf(s *ast.StructLit) []*ast.Field {
 }
 
 // pathOf takes `a.b["c"]` apart: its names, and the identifier it begins with.
-func pathOf(e ast.Expr) ([]string, *ast.Ident) {
+func PathOf(e ast.Expr) ([]string, *ast.Ident) {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return []string{e.Name}, e
 	case *ast.SelectorExpr:
-		names, id := pathOf(e.X)
+		names, id := PathOf(e.X)
 		name, _, err := ast.LabelName(e.Sel)
 		if id == nil || err != nil {
 			return nil, nil
 		}
 		return append(names, name), id
 	case *ast.IndexExpr:
-		names, id := pathOf(e.X)
+		names, id := PathOf(e.X)
 		lit, ok := e.Index.(*ast.BasicLit)
 		if id == nil || !ok || lit.Kind != token.STRING {
 			return nil, nil
@@ -64,28 +64,28 @@ func pathOf(e ast.Expr) ([]string, *ast.Ident) {
 }
 
 // memberOf is a field of the struct that an expression writes down, or nil.
-func memberOf(e ast.Expr, name string) *ast.Field {
+func MemberOf(e ast.Expr, name string) *ast.Field {
 	switch e := e.(type) {
 	case *ast.StructLit:
 		for _, d := range e.Elts {
-			if f, ok := d.(*ast.Field); ok && labelOf(f) == name {
+			if f, ok := d.(*ast.Field); ok && LabelOf(f) == name {
 				return f
 			}
 		}
 	case *ast.ParenExpr:
-		return memberOf(e.X, name)
+		return MemberOf(e.X, name)
 	case *ast.BinaryExpr:
-		if f := memberOf(e.X, name); f != nil {
+		if f := MemberOf(e.X, name); f != nil {
 			return f
 		}
-		return memberOf(e.Y, name)
+		return MemberOf(e.Y, name)
 	}
 	return nil
 }
 
 // fieldOf is the field that a name refers to by its scope, or nil. CUE resolves
 // to the field or to what it holds.
-func fieldOf(id *ast.Ident) *ast.Field {
+func FieldOf(id *ast.Ident) *ast.Field {
 	switch n := id.Node.(type) {
 	case *ast.Field:
 		return n
@@ -110,7 +110,7 @@ func holder(decls []ast.Decl, value ast.Expr) *ast.Field {
 }
 
 // packageName is the name by which a file knows what it imports.
-func packageName(spec *ast.ImportSpec) string {
+func PackageName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name
 	}
@@ -132,7 +132,7 @@ func (s *syntax) hidesImport(pos token.Pos) bool {
 	for _, f := range s.files {
 		for spec := range f.ImportSpecs() {
 			if spec.Pos().WithRel(0) == pos.WithRel(0) || spec.Path.Pos().WithRel(0) == pos.WithRel(0) {
-				return selects(f, packageName(spec))
+				return selects(f, PackageName(spec))
 			}
 		}
 	}
@@ -143,8 +143,8 @@ func (s *syntax) hidesImport(pos token.Pos) bool {
 func selects(f *ast.File, name string) (found bool) {
 	ast.Walk(f, func(n ast.Node) bool {
 		if e, ok := n.(*ast.SelectorExpr); ok {
-			names, id := pathOf(e)
-			found = found || id != nil && id.Name == name && ofPackage(names) && fieldOf(id) != nil
+			names, id := PathOf(e)
+			found = found || id != nil && id.Name == name && OfPackage(names) && FieldOf(id) != nil
 		}
 		return !found
 	}, nil)
@@ -153,7 +153,7 @@ func selects(f *ast.File, name string) (found bool) {
 
 // ofPackage reports whether a path of names may be something of a package's,
 // which begins with a capital.
-func ofPackage(names []string) bool {
+func OfPackage(names []string) bool {
 	if len(names) < 2 {
 		return false
 	}

@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"fmt"
@@ -26,8 +26,8 @@ var predeclared = []string{"strings", "list", "struct", "math", "net", "time", "
 
 // dataInstance is an instance of a document without CUE around its types.
 func (r *reader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance {
-	r.raw = true
-	d := &dataTypes{doc: r.document, imports: map[string]bool{}, parsed: map[*ast.StructLit]bool{}}
+	r.Raw = true
+	d := &dataTypes{doc: r.Document, imports: map[string]bool{}, parsed: map[*ast.StructLit]bool{}}
 	f.Decls = d.top(root)
 	f.Decls = append(d.prelude(), f.Decls...)
 	astutil.Resolve(f, func(token.Pos, string, ...any) {})
@@ -45,7 +45,7 @@ func (r *reader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance 
 
 // dataTypes turns the strings of types into CUE.
 type dataTypes struct {
-	doc     *document
+	doc     *Document
 	imports map[string]bool
 	parsed  map[*ast.StructLit]bool // structs that are CUE already
 	n       int
@@ -76,7 +76,7 @@ var typeName = regexp.MustCompile(`^#?[A-Za-z][A-Za-z0-9]*$`)
 func (d *dataTypes) top(root *ast.StructLit) []ast.Decl {
 	var decls []ast.Decl
 	for _, f := range fieldsOf(root) {
-		name := labelOf(f)
+		name := LabelOf(f)
 		switch {
 		case name == "types":
 			decls = append(decls, d.named(f)...)
@@ -95,26 +95,26 @@ func (d *dataTypes) top(root *ast.StructLit) []ast.Decl {
 func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 	block, ok := f.Value.(*ast.StructLit)
 	if !ok {
-		d.doc.report(wrongShape, d.doc.files.of(f.Value), place{"types", "types"}, "types must be a struct of types by name", "Write types: {Rule: {port: int}}, and refer to it as #Rule.")
+		d.doc.Report(CodeWrongShape, d.doc.Files.Of(f.Value), Place{"types", "types"}, "types must be a struct of types by name", "Write types: {Rule: {port: int}}, and refer to it as #Rule.")
 		return nil
 	}
 	var decls []ast.Decl
 	for _, t := range fieldsOf(block) {
-		name := labelOf(t)
-		p := place{"types", "types." + name}
+		name := LabelOf(t)
+		p := Place{"types", "types." + name}
 		bare := strings.TrimPrefix(name, "#")
 		switch {
 		case !typeName.MatchString(name):
-			d.doc.report(badName, d.doc.files.of(t.Label), p, fmt.Sprintf("%q is no name for a type", name),
-				fmt.Sprintf("A capital letter, then letters and digits: %q.", suggestName(name, true)))
+			d.doc.Report(CodeBadName, d.doc.Files.Of(t.Label), p, fmt.Sprintf("%q is no name for a type", name),
+				fmt.Sprintf("A capital letter, then letters and digits: %q.", SuggestName(name, true)))
 			continue
 		case bare == "Asset" || bare == "Archive":
-			d.doc.report(duplicateName, d.doc.files.of(t.Label), p, fmt.Sprintf("#%s is declared already", bare), "It types files that the user hands over. Choose another name.")
+			d.doc.Report(CodeDuplicateName, d.doc.Files.Of(t.Label), p, fmt.Sprintf("#%s is declared already", bare), "It types files that the user hands over. Choose another name.")
 			continue
 		}
 		label := ast.NewIdent("#" + bare)
 		label.NamePos = t.Label.Pos()
-		d.doc.files.exact[label] = d.doc.files.of(t.Label)
+		d.doc.Files.exact[label] = d.doc.Files.Of(t.Label)
 		t.Label = label
 		d.typed(t, p)
 		decls = append(decls, t)
@@ -125,7 +125,7 @@ func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 // walk looks for types below a field of data.
 func (d *dataTypes) walk(f *ast.Field, path []string) {
 	if lit, ok := f.Value.(*ast.BasicLit); ok && block.HoldsTypes(path) {
-		if parsed := d.text(lit, place{"", strings.Join(path, ".")}); parsed != nil {
+		if parsed := d.text(lit, Place{"", strings.Join(path, ".")}); parsed != nil {
 			f.Value = parsed.Value // inputs: '#D'
 		}
 	}
@@ -134,21 +134,21 @@ func (d *dataTypes) walk(f *ast.Field, path []string) {
 		return
 	}
 	if block.HoldsTypes(path) && !d.parsed[s] {
-		d.members(s, place{"", strings.Join(path, ".")})
+		d.members(s, Place{"", strings.Join(path, ".")})
 		return
 	}
 	for _, inner := range fieldsOf(s) {
 		if len(path) < 6 {
-			d.walk(inner, append(slices.Clone(path), labelOf(inner)))
+			d.walk(inner, append(slices.Clone(path), LabelOf(inner)))
 		}
 	}
 }
 
 // members turns the properties of a struct of types.
-func (d *dataTypes) members(s *ast.StructLit, p place) {
+func (d *dataTypes) members(s *ast.StructLit, p Place) {
 	var elts []ast.Decl
 	for _, f := range fieldsOf(s) {
-		name := labelOf(f)
+		name := LabelOf(f)
 		switch {
 		case name == "...":
 			elts = append(elts, &ast.Ellipsis{Ellipsis: f.Pos()})
@@ -161,7 +161,7 @@ func (d *dataTypes) members(s *ast.StructLit, p place) {
 		default:
 			d.constraint(f, name)
 		}
-		d.typed(f, p.at(strings.TrimRight(name, "?!")))
+		d.typed(f, p.At(strings.TrimRight(name, "?!")))
 		elts = append(elts, f)
 	}
 	s.Elts = elts
@@ -177,20 +177,20 @@ func (d *dataTypes) constraint(f *ast.Field, name string) {
 	if name[len(bare)] == '!' {
 		f.Constraint = token.NOT
 	}
-	at := d.doc.files.of(f.Label)
+	at := d.doc.Files.Of(f.Label)
 	if at.End.Column > at.Start.Column+1 && at.End.Line == at.Start.Line {
 		at.End.Column -= len(name) - len(bare)
 	}
 	label := ast.NewString(bare)
 	ast.SetPos(label, f.Label.Pos())
-	d.doc.files.exact[label] = at
+	d.doc.Files.exact[label] = at
 	f.Label = label
 }
 
 // patternLabel makes a label of the key `[string]` or `[=~"^a"]`.
-func (d *dataTypes) patternLabel(f *ast.Field, p place) (ast.Label, bool) {
-	name := labelOf(f)
-	node := &spec.Node{Kind: spec.StringNode, Text: name, Range: d.doc.files.of(f.Label)}
+func (d *dataTypes) patternLabel(f *ast.Field, p Place) (ast.Label, bool) {
+	name := LabelOf(f)
+	node := &spec.Node{Kind: spec.StringNode, Text: name, Range: d.doc.Files.Of(f.Label)}
 	parsed := d.parse(node, p)
 	if parsed == nil {
 		return nil, false
@@ -200,7 +200,7 @@ func (d *dataTypes) patternLabel(f *ast.Field, p place) (ast.Label, bool) {
 }
 
 // typed turns the value of a property into a type.
-func (d *dataTypes) typed(f *ast.Field, p place) {
+func (d *dataTypes) typed(f *ast.Field, p Place) {
 	switch v := f.Value.(type) {
 	case *ast.StructLit:
 		d.members(v, p)
@@ -215,16 +215,16 @@ func (d *dataTypes) typed(f *ast.Field, p place) {
 
 // listType turns a list: one item of text that begins with three dots is the
 // type of a list.
-func (d *dataTypes) listType(list *ast.ListLit, p place) ast.Expr {
+func (d *dataTypes) listType(list *ast.ListLit, p Place) ast.Expr {
 	for i, e := range list.Elts {
 		lit, ok := e.(*ast.BasicLit)
 		if !ok {
 			continue
 		}
-		node, ok := d.doc.files.stringNode(lit)
+		node, ok := d.doc.Files.StringNode(lit)
 		if ok && len(list.Elts) == 1 && strings.HasPrefix(node.Text, "...") {
 			if parsed := d.parseAs(node, "x: [", "]", p); parsed != nil {
-				d.doc.files.exact[parsed.Value] = d.doc.files.of(list)
+				d.doc.Files.exact[parsed.Value] = d.doc.Files.Of(list)
 				return parsed.Value
 			}
 			continue
@@ -237,25 +237,25 @@ func (d *dataTypes) listType(list *ast.ListLit, p place) ast.Expr {
 }
 
 // text parses a string as a type, nil for what is none.
-func (d *dataTypes) text(lit *ast.BasicLit, p place) *ast.Field {
-	node, ok := d.doc.files.stringNode(lit)
+func (d *dataTypes) text(lit *ast.BasicLit, p Place) *ast.Field {
+	node, ok := d.doc.Files.StringNode(lit)
 	if !ok {
 		return nil
 	}
 	return d.parse(node, p)
 }
 
-func (d *dataTypes) parse(node *spec.Node, p place) *ast.Field { return d.parseAs(node, "x: ", "", p) }
+func (d *dataTypes) parse(node *spec.Node, p Place) *ast.Field { return d.parseAs(node, "x: ", "", p) }
 
 // parseAs parses text between a prefix and a suffix that make a field of it.
-func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p place) *ast.Field {
+func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p Place) *ast.Field {
 	d.n++
 	name := fmt.Sprintf("type %d of %s", d.n, node.Range.File)
 	content := []byte(prefix + node.Text + suffix)
-	d.doc.files.addInner(name, content, node, len(prefix))
+	d.doc.Files.addInner(name, content, node, len(prefix))
 	hole := &ast.Field{Label: ast.NewIdent("x"), Value: d.hole(name)}
 	if at, what := d.doc.tooDeep(name, content); what != "" {
-		d.doc.report(tooDeep, at, p, what, fmt.Sprintf("Expressions may nest %d deep.", maxDepth))
+		d.doc.Report(CodeTooDeep, at, p, what, fmt.Sprintf("Expressions may nest %d deep.", MaxDepth))
 		return hole
 	}
 	f, err := parser.ParseFile(name, content, parser.ParseComments)
@@ -264,12 +264,12 @@ func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p place) *as
 		return hole
 	}
 	if len(f.Decls) != 1 {
-		d.doc.report(badType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
+		d.doc.Report(CodeBadType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
 		return hole
 	}
 	field, ok := f.Decls[0].(*ast.Field)
 	if !ok || strings.TrimSpace(node.Text) == "" {
-		d.doc.report(badType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
+		d.doc.Report(CodeBadType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
 		return hole
 	}
 	d.imported(field)
@@ -285,15 +285,15 @@ func (d *dataTypes) hole(name string) ast.Expr {
 }
 
 // badType reports the first thing that CUE has against the text of a type.
-func (d *dataTypes) badType(node *spec.Node, err error, p place) {
+func (d *dataTypes) badType(node *spec.Node, err error, p Place) {
 	e := errors.Errors(errors.Promote(err, ""))[0]
 	at := node.Range
 	for _, pos := range errors.Positions(e) {
-		at = d.doc.files.span(pos, token.NoPos)
+		at = d.doc.Files.Span(pos, token.NoPos)
 		break
 	}
 	format, args := e.Msg()
-	d.doc.report(badType, at, p, fmt.Sprintf("%q is no type: %s", node.Text, fmt.Sprintf(format, args...)),
+	d.doc.Report(CodeBadType, at, p, fmt.Sprintf("%q is no type: %s", node.Text, fmt.Sprintf(format, args...)),
 		"A type is CUE: string, int & >=1, \"a\" | \"b\", [...string]. A text value needs quotes of its own: '\"a\"'.")
 }
 
@@ -314,7 +314,7 @@ func (d *dataTypes) imported(f *ast.Field) {
 }
 
 // suggestName makes an allowed name of one that is not.
-func suggestName(name string, capital bool) string {
+func SuggestName(name string, capital bool) string {
 	var b strings.Builder
 	up := capital
 	for _, r := range name {

@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ import (
 // build evaluates an instance. What does not compile (a reference to nothing)
 // would leave no value at all, so it is reported, cut out, and the rest built
 // again.
-func (d *document) build(inst *build.Instance) (cue.Value, bool) {
+func (d *Document) Build(inst *build.Instance) (cue.Value, bool) {
 	const attempts = 10
 	for range attempts {
 		inst.Err, inst.ResolutionErr = nil, nil // what an earlier attempt left
@@ -27,7 +27,7 @@ func (d *document) build(inst *build.Instance) (cue.Value, bool) {
 		cut, unused := map[token.Pos]bool{}, map[token.Pos]bool{}
 		for _, e := range errors.Errors(v.Err()) {
 			pos := e.Position().WithRel(0)
-			if code, _, _ := explain(message(e)); code == unusedImport {
+			if code, _, _ := explain(message(e)); code == CodeUnusedImport {
 				unused[pos] = true
 				if len(d.poisoned) > 0 {
 					continue // what used it was reported and cut out
@@ -35,7 +35,7 @@ func (d *document) build(inst *build.Instance) (cue.Value, bool) {
 			} else if pos.IsValid() {
 				cut[pos] = true
 			}
-			d.cueError(e, place{}, d.start())
+			d.cueError(e, Place{}, d.Start())
 		}
 		if d.cutAt(inst, cut)+drop(inst, unused) == 0 {
 			return cue.Value{}, false
@@ -88,7 +88,7 @@ func compiled(v cue.Value) bool {
 }
 
 // cutAt replaces the expressions at the given places by placeholders.
-func (d *document) cutAt(inst *build.Instance, places map[token.Pos]bool) int {
+func (d *Document) cutAt(inst *build.Instance, places map[token.Pos]bool) int {
 	bad := map[ast.Node]bool{}
 	for _, f := range inst.Files {
 		var path []ast.Node
@@ -108,7 +108,7 @@ func (d *document) cutAt(inst *build.Instance, places map[token.Pos]bool) int {
 		}, func(ast.Node) { path = path[:len(path)-1] })
 	}
 	for _, f := range inst.Files {
-		d.cut(f, bad)
+		d.Cut(f, bad)
 	}
 	return len(bad)
 }

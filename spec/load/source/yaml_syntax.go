@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"bytes"
@@ -32,14 +32,14 @@ func (r *yamlReader) syntax(err error) {
 			at = r.culprit(line, summary)
 		}
 	}
-	code, detail := syntaxError, "YAML is read up to here; the mistake may stand a little before. Text with : or # in it, or with {, [, *, & or ! in front, needs quotes."
+	code, detail := CodeSyntaxError, "YAML is read up to here; the mistake may stand a little before. Text with : or # in it, or with {, [, *, & or ! in front, needs quotes."
 	if m := unknownAnchor.FindStringSubmatch(summary); m != nil {
-		code, detail = yamlAnchor, "An alias repeats what stands at an anchor above it. Text that begins with * needs quotes."
+		code, detail = CodeYamlAnchor, "An alias repeats what stands at an anchor above it. Text that begins with * needs quotes."
 		if i := bytes.Index(r.src.content, []byte("*"+m[1])); i >= 0 {
 			at = r.src.span(i, i+1+len(m[1]))
 		}
 	}
-	r.doc.report(code, at, place{}, summary, detail)
+	r.doc.Report(code, at, Place{}, summary, detail)
 }
 
 // special finds a value that begins with a character of YAML's own.

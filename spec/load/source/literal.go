@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 // stringNode is a literal string of the document with the place of each of its
 // characters; ok is false where lit is no string that stands in a file as it
 // is.
-func (f *files) stringNode(lit *ast.BasicLit) (*spec.Node, bool) {
+func (f *files) StringNode(lit *ast.BasicLit) (*spec.Node, bool) {
 	if n, ok := f.scalars[lit]; ok {
 		return n, n.Kind == spec.StringNode
 	}
@@ -28,7 +28,7 @@ func (f *files) stringNode(lit *ast.BasicLit) (*spec.Node, bool) {
 	if err != nil {
 		return nil, false
 	}
-	n := &spec.Node{Kind: spec.StringNode, Text: text, Range: f.of(lit)}
+	n := &spec.Node{Kind: spec.StringNode, Text: text, Range: f.Of(lit)}
 	src := f.byName[lit.Pos().Filename()]
 	if src == nil || !lit.Pos().IsValid() {
 		return n, true
@@ -236,7 +236,7 @@ func (s *literalScan) peek(prefix string) bool {
 }
 
 // stringAt is the quoted string so many bytes behind a position.
-func (f *files) stringAt(pos token.Pos, skip int) (*spec.Node, bool) {
+func (f *files) StringAt(pos token.Pos, skip int) (*spec.Node, bool) {
 	src := f.byName[pos.Filename()]
 	if src == nil {
 		return nil, false

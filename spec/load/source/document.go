@@ -1,4 +1,8 @@
-package load
+// Package source reads a spec's files, under limits, and makes CUE's value of them.
+// YAML and JSON become the syntax tree that the same spec has in CUE. Of every node
+// and value it knows where the author wrote it, so that what is wrong is reported
+// there; what was reported is cut out, and the rest goes on.
+package source
 
 import (
 	"fmt"
@@ -30,48 +34,48 @@ type File struct {
 }
 
 // document is a spec as it was read, and what was found wrong with it so far.
-type document struct {
-	files *files
+type Document struct {
+	Files *files
 	// syntax is what the source is made of.
-	syntax *syntax
+	Syntax *syntax
 	// raw says that the document is YAML or JSON.
-	raw   bool
-	diags diag.List
+	Raw   bool
+	Diags diag.List
 	// seen are the places of what CUE itself reported: it tells the same
 	// conflict from several values.
 	seen map[string]bool
 	// poisoned are the placeholders of what was reported and cut out; the walk
 	// passes over them.
 	poisoned map[string]bool
-	close    func() error
+	Close    func() error
 }
 
 // newDocument returns a document of which nothing was read yet.
-func newDocument() *document {
-	return &document{
-		files:    newFiles(),
+func NewDocument() *Document {
+	return &Document{
+		Files:    newFiles(),
 		seen:     map[string]bool{},
 		poisoned: map[string]bool{},
-		close:    func() error { return nil },
+		Close:    func() error { return nil },
 	}
 }
 
 // report adds an error.
-func (d *document) report(code string, at diag.Range, p place, summary, detail string) {
-	d.diags = append(d.diags, diag.Diagnostic{
+func (d *Document) Report(code string, at diag.Range, p Place, summary, detail string) {
+	d.Diags = append(d.Diags, diag.Diagnostic{
 		Severity: diag.Error, Code: code, Summary: summary, Detail: detail,
-		Subject: at, Context: p.context, Path: p.path,
+		Subject: at, Context: p.Context, Path: p.Path,
 	})
 }
 
 // warn adds a finding that is no error.
-func (d *document) warn(code string, at diag.Range, p place, summary, detail string) {
-	d.report(code, at, p, summary, detail)
-	d.diags[len(d.diags)-1].Severity = diag.Warning
+func (d *Document) Warn(code string, at diag.Range, p Place, summary, detail string) {
+	d.Report(code, at, p, summary, detail)
+	d.Diags[len(d.Diags)-1].Severity = diag.Warning
 }
 
 // once reports whether a finding is met for the first time, and notes that it was.
-func (d *document) once(key string) bool {
+func (d *Document) Once(key string) bool {
 	if d.seen[key] {
 		return false
 	}
@@ -80,14 +84,14 @@ func (d *document) once(key string) bool {
 }
 
 // start is where something that the document lacks is reported.
-func (d *document) start() diag.Range {
-	if len(d.syntax.files) == 0 {
+func (d *Document) Start() diag.Range {
+	if len(d.Syntax.files) == 0 {
 		return diag.Range{}
 	}
-	first := d.syntax.files[0]
+	first := d.Syntax.files[0]
 	for _, decl := range first.Decls {
 		if field, ok := decl.(*ast.Field); ok && field.Pos().IsValid() {
-			return d.files.label(field.Label)
+			return d.Files.Label(field.Label)
 		}
 	}
 	return diag.Point(first.Filename, 1, 1)
@@ -95,37 +99,37 @@ func (d *document) start() diag.Range {
 
 // place says where in the document something is: Context and Path of the
 // diagnostics about it.
-type place struct{ context, path string }
+type Place struct{ Context, Path string }
 
 // at is the place of a member.
-func (p place) at(name string) place {
-	if p.path == "" {
-		return place{p.context, name}
+func (p Place) At(name string) Place {
+	if p.Path == "" {
+		return Place{p.Context, name}
 	}
-	return place{p.context, p.path + "." + name}
+	return Place{p.Context, p.Path + "." + name}
 }
 
 // item is the place of a list's item, counted from 0.
-func (p place) item(i int) place { return place{p.context, fmt.Sprintf("%s[%d]", p.path, i)} }
+func (p Place) Item(i int) Place { return Place{p.Context, fmt.Sprintf("%s[%d]", p.Path, i)} }
 
 // in is the same place with a further part of the context.
-func (p place) in(context string) place {
-	if p.context == "" {
-		return place{context, p.path}
+func (p Place) In(context string) Place {
+	if p.Context == "" {
+		return Place{context, p.Path}
 	}
-	return place{p.context + ", " + context, p.path}
+	return Place{p.Context + ", " + context, p.Path}
 }
 
 // placeOf returns the place of a path of names from the top of the document.
-func placeOf(path []string) place {
-	p := place{path: strings.Join(path, ".")}
+func PlaceOf(path []string) Place {
+	p := Place{Path: strings.Join(path, ".")}
 	if len(path) < 2 {
 		return p
 	}
 	if key := block.Provider.Key(path[0]); key != nil && key.Kind == block.Members {
-		p.context = fmt.Sprintf("%s %q", strings.TrimSuffix(path[0], "s"), path[1])
+		p.Context = fmt.Sprintf("%s %q", strings.TrimSuffix(path[0], "s"), path[1])
 		if len(path) > 2 {
-			p.context += ", " + path[2]
+			p.Context += ", " + path[2]
 		}
 	}
 	return p

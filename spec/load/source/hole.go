@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 
 // cut replaces nodes by placeholders that stand where they stood: the walk
 // passes over what is there without another word.
-func (d *document) cut(f *ast.File, bad map[ast.Node]bool) {
+func (d *Document) Cut(f *ast.File, bad map[ast.Node]bool) {
 	if len(bad) == 0 {
 		return
 	}
@@ -41,7 +41,7 @@ func (d *document) cut(f *ast.File, bad map[ast.Node]bool) {
 
 // cutAttributes takes bad attributes from a field, and its value with them:
 // @embed and @tag were to give it.
-func (d *document) cutAttributes(field *ast.Field, bad map[ast.Node]bool) {
+func (d *Document) cutAttributes(field *ast.Field, bad map[ast.Node]bool) {
 	had := len(field.Attrs)
 	field.Attrs = slices.DeleteFunc(field.Attrs, func(a *ast.Attribute) bool { return bad[a] })
 	if len(field.Attrs) < had {
@@ -50,7 +50,7 @@ func (d *document) cutAttributes(field *ast.Field, bad map[ast.Node]bool) {
 }
 
 // newHole returns a placeholder, at a position, for what was reported.
-func (d *document) newHole(at token.Pos) *ast.Ident {
+func (d *Document) newHole(at token.Pos) *ast.Ident {
 	d.poisoned[holeKey(at)] = true
 	return &ast.Ident{Name: "_", NamePos: at}
 }
@@ -61,27 +61,27 @@ func holeKey(pos token.Pos) string {
 }
 
 // hole reports whether an expression is a placeholder of what was reported.
-func (d *document) hole(n ast.Node) bool {
+func (d *Document) Hole(n ast.Node) bool {
 	id, ok := n.(*ast.Ident)
 	return ok && id.Name == "_" && d.poisoned[holeKey(id.Pos())]
 }
 
 // memberOfHole reports whether the selector at a place is of a field whose value
 // was cut out: what it lacks may have been there.
-func (d *document) memberOfHole(at diag.Range) (found bool) {
+func (d *Document) memberOfHole(at diag.Range) (found bool) {
 	if len(d.poisoned) == 0 {
 		return false
 	}
 	holes, selected := map[string]bool{}, ""
-	for _, f := range d.syntax.files {
+	for _, f := range d.Syntax.files {
 		ast.Walk(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.Field:
-				if d.hole(n.Value) {
-					holes[labelOf(n)] = true
+				if d.Hole(n.Value) {
+					holes[LabelOf(n)] = true
 				}
 			case *ast.SelectorExpr:
-				if _, id := pathOf(n); id != nil && d.files.of(n.Sel) == at {
+				if _, id := PathOf(n); id != nil && d.Files.Of(n.Sel) == at {
 					selected = id.Name
 				}
 			}
@@ -92,13 +92,13 @@ func (d *document) memberOfHole(at diag.Range) (found bool) {
 }
 
 // holeBehind reports whether a value refers, by some steps, to a placeholder.
-func (d *document) holeBehind(v cue.Value) bool {
+func (d *Document) HoleBehind(v cue.Value) bool {
 	if v.IncompleteKind() != cue.TopKind {
 		return false
 	}
-	for range maxDepth {
+	for range MaxDepth {
 		next := cue.Dereference(v)
-		if d.hole(sourceExpr(next)) {
+		if d.Hole(SourceExpr(next)) {
 			return true
 		}
 		if next.Source() == v.Source() {
@@ -110,7 +110,7 @@ func (d *document) holeBehind(v cue.Value) bool {
 }
 
 // sourceExpr is the expression that a value is from, or nil.
-func sourceExpr(v cue.Value) ast.Expr {
+func SourceExpr(v cue.Value) ast.Expr {
 	switch src := v.Source().(type) {
 	case *ast.Field:
 		return src.Value

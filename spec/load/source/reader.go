@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"bytes"
@@ -22,13 +22,13 @@ import (
 )
 
 // stdinName is what diagnostics call a spec that came by standard input.
-const stdinName = "<stdin>"
+const StdinName = "<stdin>"
 
 // reader reads the files of one document.
-type reader struct{ *document }
+type reader struct{ *Document }
 
 // read reads a source's files to a syntax tree, nil where that fails.
-func (d *document) read(src Input) *build.Instance {
+func (d *Document) Read(src Input) *build.Instance {
 	r := &reader{d}
 	if src.Path == "-" {
 		return r.stdin(src)
@@ -43,13 +43,13 @@ func (d *document) read(src Input) *build.Instance {
 	case info.IsDir():
 		return r.folder(src, shown)
 	case !info.Mode().IsRegular():
-		r.report(unreadableFile, diag.Range{File: shown}, place{}, fmt.Sprintf("%s is neither a file nor a folder", shown),
+		r.Report(CodeUnreadableFile, diag.Range{File: shown}, Place{}, fmt.Sprintf("%s is neither a file nor a folder", shown),
 			"A spec is a regular file (.cue, .yaml, .yml or .json), or the folder of a CUE package.")
 		return nil
 	}
 	format := formatOf(src.Path)
 	if format == "" {
-		r.report(unknownFormat, diag.Range{File: shown}, place{}, fmt.Sprintf("%s is no spec by its name", shown),
+		r.Report(CodeUnknownFormat, diag.Range{File: shown}, Place{}, fmt.Sprintf("%s is no spec by its name", shown),
 			"A spec's file ends in .cue, .yaml, .yml or .json.")
 		return nil
 	}
@@ -79,14 +79,14 @@ func (r *reader) unreadable(shown string, err error) {
 	}
 	switch {
 	case errors.Is(err, errTooLarge):
-		r.report(fileTooLarge, diag.Range{File: shown}, place{}, err.Error(), "Split the spec over files, or move data out of it.")
+		r.Report(CodeFileTooLarge, diag.Range{File: shown}, Place{}, err.Error(), "Split the spec over files, or move data out of it.")
 		return
 	case errors.Is(err, fs.ErrNotExist):
 		detail = "Give the path of a spec's file, or of the folder of a CUE package."
 	case errors.Is(err, fs.ErrPermission):
 		detail = "The file is there, but this user may not read it."
 	}
-	r.report(unreadableFile, diag.Range{File: shown}, place{}, fmt.Sprintf("cannot read %s: %s", shown, reason), detail)
+	r.Report(CodeUnreadableFile, diag.Range{File: shown}, Place{}, fmt.Sprintf("cannot read %s: %s", shown, reason), detail)
 }
 
 // file loads one file alone.
@@ -122,16 +122,16 @@ func (r *reader) stdin(src Input) *build.Instance {
 	name := path.Join(dir, "stdin.cue")
 	t.display = func(p string) string {
 		if strings.TrimPrefix(p, "/") == name {
-			return stdinName
+			return StdinName
 		}
 		return display(p)
 	}
-	content, err := t.readAll(bytes.NewReader(src.Stdin), stdinName)
+	content, err := t.readAll(bytes.NewReader(src.Stdin), StdinName)
 	if err != nil {
-		r.unreadable(stdinName, err)
+		r.unreadable(StdinName, err)
 		return nil
 	}
-	t.record(stdinName, content)
+	t.record(StdinName, content)
 	format := src.Format
 	if format == "" {
 		format = "cue"
@@ -155,7 +155,7 @@ func (r *reader) content(t *tree, name, dir string, content []byte, format strin
 	case "json":
 		return r.json(shown, content)
 	default:
-		r.report(unknownFormat, diag.Range{File: shown}, place{}, fmt.Sprintf("there is no format %q", format), diag.Remedy(format, []string{"cue", "yaml", "json"}))
+		r.Report(CodeUnknownFormat, diag.Range{File: shown}, Place{}, fmt.Sprintf("there is no format %q", format), diag.Remedy(format, []string{"cue", "yaml", "json"}))
 		return nil
 	}
 }
@@ -166,9 +166,9 @@ func (r *reader) content(t *tree, name, dir string, content []byte, format strin
 func (r *reader) text(shown string, content []byte) ([]byte, bool) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
-	src := r.files.add(shown, content)
+	src := r.Files.add(shown, content)
 	if err := checkText(content); err != nil {
-		r.report(notText, src.span(0, 1), place{}, fmt.Sprintf("%s is not text: %v", shown, err), "Save the file as UTF-8.")
+		r.Report(CodeNotText, src.span(0, 1), Place{}, fmt.Sprintf("%s is not text: %v", shown, err), "Save the file as UTF-8.")
 		return nil, false
 	}
 	return content, true
@@ -190,8 +190,8 @@ func (r *reader) folder(src Input, shown string) *build.Instance {
 			return r.cue(t, dir, ".", src.Tags)
 		}
 	}
-	r.files.listed[shown] = true
-	r.report(unreadableFile, diag.Range{File: shown}, place{}, fmt.Sprintf("there is no CUE file in %s", shown),
+	r.Files.listed[shown] = true
+	r.Report(CodeUnreadableFile, diag.Range{File: shown}, Place{}, fmt.Sprintf("there is no CUE file in %s", shown),
 		"A folder is loaded as a CUE package. To load a YAML or JSON spec, give the file.")
 	return nil
 }
@@ -216,9 +216,9 @@ func (r *reader) open(given string) (t *tree, dir string) {
 		r.unreadable(shown, err)
 		return nil, ""
 	}
-	r.close = root.Close // what is embedded is read when CUE evaluates
+	r.Close = root.Close // what is embedded is read when CUE evaluates
 	dir = filepath.ToSlash(rel)
-	t = &tree{root: root, files: r.files, overlay: map[string][]byte{}}
+	t = &tree{root: root, files: r.Files, overlay: map[string][]byte{}}
 	t.display = func(p string) string {
 		p = strings.TrimPrefix(path.Clean("/"+p), "/")
 		inner, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(path.Clean(p)))

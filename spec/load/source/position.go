@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"bytes"
@@ -63,7 +63,7 @@ func (f *files) addInner(name string, text []byte, node *spec.Node, skip int) {
 }
 
 // read are the files that were read, by path.
-func (f *files) read() []File {
+func (f *files) Read() []File {
 	list := make([]File, 0, len(f.content))
 	for path, content := range f.content {
 		list = append(list, File{Path: path, Content: content})
@@ -72,7 +72,7 @@ func (f *files) read() []File {
 	return list
 }
 
-func (f *files) dirs() []string {
+func (f *files) Dirs() []string {
 	dirs := make([]string, 0, len(f.listed))
 	for dir := range f.listed {
 		dirs = append(dirs, dir)
@@ -119,7 +119,7 @@ func (s *sourceText) innerSpan(from, to int) diag.Range {
 }
 
 // span is the range of a position of CUE's on, for so many bytes.
-func (f *files) span(from, to token.Pos) diag.Range {
+func (f *files) Span(from, to token.Pos) diag.Range {
 	if !from.IsValid() {
 		return diag.Range{}
 	}
@@ -136,23 +136,23 @@ func (f *files) span(from, to token.Pos) diag.Range {
 }
 
 // of is the range of a node of the syntax tree.
-func (f *files) of(n ast.Node) diag.Range {
+func (f *files) Of(n ast.Node) diag.Range {
 	if n == nil {
 		return diag.Range{}
 	}
 	if r, ok := f.exact[n]; ok {
 		return r
 	}
-	return f.span(n.Pos(), n.End())
+	return f.Span(n.Pos(), n.End())
 }
 
 // label is the range of a field's name.
-func (f *files) label(label ast.Label) diag.Range {
+func (f *files) Label(label ast.Label) diag.Range {
 	if label == nil {
 		return diag.Range{}
 	}
 	if alias, ok := label.(*ast.Alias); ok {
-		return f.of(alias.Expr)
+		return f.Of(alias.Expr)
 	}
-	return f.of(label)
+	return f.Of(label)
 }

@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"fmt"
@@ -15,24 +15,24 @@ import (
 
 // cueError reports an error of CUE's, once for each place; fallback is the
 // place of an error that has none.
-func (d *document) cueError(e errors.Error, p place, fallback diag.Range) {
+func (d *Document) cueError(e errors.Error, p Place, fallback diag.Range) {
 	code, _, _ := explain(message(e))
 	d.cueErrorAs(e, p, fallback, code)
 }
 
 // cueErrorAs is cueError with the code decided.
-func (d *document) cueErrorAs(e errors.Error, p place, fallback diag.Range, code string) {
+func (d *Document) cueErrorAs(e errors.Error, p Place, fallback diag.Range, code string) {
 	msg := message(e)
 	at, others := d.errorPlaces(e)
 	if strings.HasPrefix(msg, "cannot embed") {
-		if first := d.syntax.firstEmbed(); first != nil {
-			fallback = d.files.of(first) // of errors about all of them, which have no place
+		if first := d.Syntax.firstEmbed(); first != nil {
+			fallback = d.Files.Of(first) // of errors about all of them, which have no place
 		}
 	}
 	if at.IsZero() {
 		at = fallback
 	}
-	if !d.once(at.String()) {
+	if !d.Once(at.String()) {
 		return
 	}
 	for _, o := range others {
@@ -42,16 +42,16 @@ func (d *document) cueErrorAs(e errors.Error, p place, fallback diag.Range, code
 		return
 	}
 	explained, summary, detail := explain(msg)
-	if code == syntaxError && explained == cueEvaluation {
+	if code == CodeSyntaxError && explained == CodeCueEvaluation {
 		detail = syntaxRemedy
 	}
 	if name := missingName(msg); name != "" {
-		if near := diag.DidYouMean(name, d.syntax.names()); near != "" {
+		if near := diag.DidYouMean(name, d.Syntax.names()); near != "" {
 			detail = fmt.Sprintf("Did you mean %q? ", near) + detail
 		}
 	}
-	if p.path == "" {
-		p = placeOf(e.Path())
+	if p.Path == "" {
+		p = PlaceOf(e.Path())
 	}
 	for i, o := range others {
 		if i == 0 {
@@ -62,7 +62,7 @@ func (d *document) cueErrorAs(e errors.Error, p place, fallback diag.Range, code
 			detail += "."
 		}
 	}
-	d.report(code, at, p, summary, detail)
+	d.Report(code, at, p, summary, detail)
 }
 
 // missingName is the name in CUE's complaint about a reference, or "".
@@ -94,13 +94,13 @@ func message(e errors.Error) string {
 }
 
 // errorPlaces are where an error is, the best first, in the author's files only.
-func (d *document) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
+func (d *Document) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 	var places []diag.Range
 	add := func(pos token.Pos) {
-		if !pos.IsValid() || d.files.byName[pos.Filename()] == nil {
+		if !pos.IsValid() || d.Files.byName[pos.Filename()] == nil {
 			return
 		}
-		r := d.nodeAt(pos)
+		r := d.NodeAt(pos)
 		for _, have := range places {
 			if have == r {
 				return
@@ -121,7 +121,7 @@ func (d *document) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 // cueErrors reports what CUE has against one value. Where that is a disjunction
 // of which nothing is left, CUE gives an error for each alternative: they are
 // one mistake.
-func (d *document) cueErrors(err error, p place, at diag.Range) {
+func (d *Document) CueErrors(err error, p Place, at diag.Range) {
 	all := errors.Errors(errors.Promote(err, ""))
 	for _, e := range all {
 		if !strings.Contains(message(e), "empty disjunction") {
@@ -134,7 +134,7 @@ func (d *document) cueErrors(err error, p place, at diag.Range) {
 			}
 		}
 		if !d.seen[at.String()] || len(all) > 1 {
-			d.report(conflict, at, p, "none of the alternatives is possible here", strings.TrimSuffix(message(all[len(all)-1]), ":")+".")
+			d.Report(CodeConflict, at, p, "none of the alternatives is possible here", strings.TrimSuffix(message(all[len(all)-1]), ":")+".")
 		}
 		d.seen[at.String()] = true
 		return
@@ -145,14 +145,14 @@ func (d *document) cueErrors(err error, p place, at diag.Range) {
 }
 
 // nodeAt is the range of the smallest expression that starts at a position.
-func (d *document) nodeAt(pos token.Pos) diag.Range {
-	best := d.files.span(pos, token.NoPos)
-	if d.syntax == nil {
+func (d *Document) NodeAt(pos token.Pos) diag.Range {
+	best := d.Files.Span(pos, token.NoPos)
+	if d.Syntax == nil {
 		return best
 	}
 	var found ast.Node
-	for _, f := range d.syntax.files {
-		if f.Filename != pos.Filename() && !d.raw {
+	for _, f := range d.Syntax.files {
+		if f.Filename != pos.Filename() && !d.Raw {
 			continue
 		}
 		ast.Walk(f, func(n ast.Node) bool {
@@ -174,7 +174,7 @@ func (d *document) nodeAt(pos token.Pos) diag.Range {
 	if found == nil {
 		return best
 	}
-	return d.files.of(found)
+	return d.Files.Of(found)
 }
 
 // syntaxRemedy is said of what no parser can explain.
@@ -185,42 +185,42 @@ func explain(msg string) (code, summary, detail string) {
 	msg = strings.TrimSuffix(strings.TrimSpace(msg), ".")
 	switch {
 	case strings.Contains(msg, "identifiers starting with '__' are reserved"):
-		return syntaxError, msg, `Write the name in quotes, as in "__typename": ….`
+		return CodeSyntaxError, msg, `Write the name in quotes, as in "__typename": ….`
 	case strings.HasPrefix(msg, "reference ") && strings.HasSuffix(msg, "not found"):
-		return unknownReference, msg, "CUE looks names up where they stand: in the same block, the blocks around it, and the package. Values of run time are written as text: \"${inputs.name}\"."
+		return CodeUnknownReference, msg, "CUE looks names up where they stand: in the same block, the blocks around it, and the package. Values of run time are written as text: \"${inputs.name}\"."
 	case strings.Contains(msg, "conflicting values"), strings.Contains(msg, "mismatched types"), strings.Contains(msg, "incompatible"), strings.Contains(msg, "invalid value"), strings.Contains(msg, "out of bound"):
-		return conflict, msg, "Both cannot hold: remove or correct one."
+		return CodeConflict, msg, "Both cannot hold: remove or correct one."
 	case strings.Contains(msg, "structural cycle"):
-		return recursiveType, "the value contains itself", "Give the type a name, and refer to the name in an optional field or a list: #Node: {next?: #Node}."
+		return CodeRecursiveType, "the value contains itself", "Give the type a name, and refer to the name in an optional field or a list: #Node: {next?: #Node}."
 	case strings.Contains(msg, "field not allowed"):
-		return fieldNotAllowed, msg, "The definition that closes this struct does not have it."
+		return CodeFieldNotAllowed, msg, "The definition that closes this struct does not have it."
 	case strings.Contains(msg, "imported and not used"):
-		return unusedImport, msg, "Remove the import."
+		return CodeUnusedImport, msg, "Remove the import."
 	case strings.Contains(msg, "unreferenced alias or let"):
-		return unusedImport, msg, "Remove it, or use it."
+		return CodeUnusedImport, msg, "Remove it, or use it."
 	case strings.Contains(msg, "no package name"):
-		return importFailed, msg, "A folder is loaded as one CUE package: begin each of its files with the same `package NAME`, or give the one file that is the spec."
+		return CodeImportFailed, msg, "A folder is loaded as one CUE package: begin each of its files with the same `package NAME`, or give the one file that is the spec."
 	case strings.Contains(msg, "cannot find package"), strings.Contains(msg, "cannot find module"), strings.Contains(msg, "import failed"), strings.Contains(msg, "package") && strings.Contains(msg, "not"):
-		return importFailed, msg, "Packages of the spec's own CUE module can be imported, and those of CUE's standard library. Nothing is fetched."
+		return CodeImportFailed, msg, "Packages of the spec's own CUE module can be imported, and those of CUE's standard library. Nothing is fetched."
 	case strings.HasPrefix(msg, "cannot embed files when not in a module"):
-		return cueEvaluation, msg, "@embed reads files of a CUE module. Give the folder that holds the spec instead of the file, below a folder with cue.mod/module.cue."
+		return CodeCueEvaluation, msg, "@embed reads files of a CUE module. Give the folder that holds the spec instead of the file, below a folder with cue.mod/module.cue."
 	case strings.HasPrefix(msg, "open "):
-		return cueEvaluation, msg, "@embed takes files that are there, below the folder of the spec; the path starts there."
+		return CodeCueEvaluation, msg, "@embed takes files that are there, below the folder of the spec; the path starts there."
 	case strings.Contains(msg, "invalid attribute"):
-		return syntaxError, msg, "Attributes have parentheses: @secret()."
+		return CodeSyntaxError, msg, "Attributes have parentheses: @secret()."
 	case strings.HasPrefix(msg, "expected"), strings.Contains(msg, "missing ','"), strings.Contains(msg, "illegal"), strings.Contains(msg, "not terminated"), strings.Contains(msg, "found "):
-		return syntaxError, msg, syntaxRemedy
+		return CodeSyntaxError, msg, syntaxRemedy
 	default:
-		return cueEvaluation, msg, "This is what CUE says of it; `cue vet -c=false` shows the same."
+		return CodeCueEvaluation, msg, "This is what CUE says of it; `cue vet -c=false` shows the same."
 	}
 }
 
 // leftovers reports the errors of evaluation that no part of the walk met: in
 // hidden fields and definitions.
-func (d *document) leftovers(v cue.Value) {
+func (d *Document) Leftovers(v cue.Value) {
 	for _, e := range errors.Errors(v.Validate()) {
 		if !strings.Contains(message(e), "empty disjunction") {
-			d.cueError(e, place{}, d.start())
+			d.cueError(e, Place{}, d.Start())
 		}
 	}
 }

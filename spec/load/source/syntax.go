@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"slices"
@@ -14,28 +14,28 @@ import (
 // found here.
 type syntax struct {
 	files []*ast.File
-	order map[string]int // of files, by name
-	root  *decl
+	Order map[string]int // of files, by name
+	Root  *Decl
 	// shorthand leads from b to a in `a: b: c`: what is written above the one
 	// is said of the other.
-	shorthand map[*ast.Field]*ast.Field
+	Shorthand map[*ast.Field]*ast.Field
 	// uses are the hidden names and definitions that something refers to.
-	uses map[string]bool
+	Uses map[string]bool
 }
 
 // decl is what is written at one path.
-type decl struct {
-	fields   []*ast.Field
-	children map[string]*decl
+type Decl struct {
+	Fields   []*ast.Field
+	children map[string]*Decl
 }
 
-func newSyntax(files []*ast.File) *syntax {
-	s := &syntax{files: files, order: map[string]int{}, root: &decl{}, shorthand: map[*ast.Field]*ast.Field{}, uses: map[string]bool{}}
+func NewSyntax(files []*ast.File) *syntax {
+	s := &syntax{files: files, Order: map[string]int{}, Root: &Decl{}, Shorthand: map[*ast.Field]*ast.Field{}, Uses: map[string]bool{}}
 	for i, f := range files {
-		if _, ok := s.order[f.Filename]; !ok {
-			s.order[f.Filename] = i
+		if _, ok := s.Order[f.Filename]; !ok {
+			s.Order[f.Filename] = i
 		}
-		s.root.add(f.Decls)
+		s.Root.add(f.Decls)
 		ast.Walk(f, s.note, nil)
 		s.noteUses(f)
 	}
@@ -53,36 +53,36 @@ func (s *syntax) note(n ast.Node) bool {
 		return true
 	}
 	if inner, ok := lit.Elts[0].(*ast.Field); ok {
-		s.shorthand[inner] = f
+		s.Shorthand[inner] = f
 	}
 	return true
 }
 
-func (d *decl) add(decls []ast.Decl) {
+func (d *Decl) add(decls []ast.Decl) {
 	for _, elt := range decls {
 		f, ok := elt.(*ast.Field)
 		if !ok {
 			continue
 		}
-		name := labelOf(f)
+		name := LabelOf(f)
 		if name == "" {
 			continue
 		}
 		if d.children == nil {
-			d.children = map[string]*decl{}
+			d.children = map[string]*Decl{}
 		}
 		c := d.children[name]
 		if c == nil {
-			c = &decl{}
+			c = &Decl{}
 			d.children[name] = c
 		}
-		c.fields = append(c.fields, f)
+		c.Fields = append(c.Fields, f)
 		c.addExpr(f.Value)
 	}
 }
 
 // addExpr looks into the structs that an expression unifies.
-func (d *decl) addExpr(e ast.Expr) {
+func (d *Decl) addExpr(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.StructLit:
 		d.add(e.Elts)
@@ -97,7 +97,7 @@ func (d *decl) addExpr(e ast.Expr) {
 }
 
 // child is what is written at a name below, nil where nothing is.
-func (d *decl) child(name string) *decl {
+func (d *Decl) Child(name string) *Decl {
 	if d == nil {
 		return nil
 	}
@@ -105,16 +105,16 @@ func (d *decl) child(name string) *decl {
 }
 
 // first is the first field that is written, or nil.
-func (d *decl) first() *ast.Field {
-	if d == nil || len(d.fields) == 0 {
+func (d *Decl) First() *ast.Field {
+	if d == nil || len(d.Fields) == 0 {
 		return nil
 	}
-	return d.fields[0]
+	return d.Fields[0]
 }
 
 // own reports whether a field is of the files that the spec itself is made of.
-func (s *syntax) own(f *ast.Field) bool {
-	_, ok := s.order[f.Pos().Filename()]
+func (s *syntax) Own(f *ast.Field) bool {
+	_, ok := s.Order[f.Pos().Filename()]
 	return ok
 }
 
@@ -132,11 +132,11 @@ func (s *syntax) noteUses(f *ast.File) {
 			label(n.Label)
 			if alias, ok := n.Label.(*ast.Alias); ok {
 				label(alias.Expr)
-				s.uses[labelOf(n)] = true // by its alias, at least
+				s.Uses[LabelOf(n)] = true // by its alias, at least
 			}
 		case *ast.Ident:
 			if !labels[n] {
-				s.uses[n.Name] = true
+				s.Uses[n.Name] = true
 			}
 		}
 		return true
@@ -145,17 +145,17 @@ func (s *syntax) noteUses(f *ast.File) {
 
 // packageDoc is the comment above the package clause (CUE) or at the top of the
 // document (YAML).
-func (s *syntax) packageDoc(raw bool) string {
+func (s *syntax) PackageDoc(raw bool) string {
 	for _, f := range s.files {
 		for _, d := range f.Decls {
 			if pkg, ok := d.(*ast.Package); ok {
-				if doc := docText(ast.Comments(pkg)); doc != "" {
+				if doc := DocText(ast.Comments(pkg)); doc != "" {
 					return doc
 				}
 			}
 		}
 		if raw {
-			if doc := docText(ast.Comments(f)); doc != "" {
+			if doc := DocText(ast.Comments(f)); doc != "" {
 				return doc
 			}
 		}
@@ -165,7 +165,7 @@ func (s *syntax) packageDoc(raw bool) string {
 
 // docText is the text of the comments that stand above something, the nearest
 // group of them.
-func docText(groups []*ast.CommentGroup) string {
+func DocText(groups []*ast.CommentGroup) string {
 	for i := len(groups) - 1; i >= 0; i-- {
 		if g := groups[i]; g.Doc {
 			return strings.TrimSpace(commentText(g))
@@ -200,15 +200,15 @@ func (s *syntax) firstEmbed() (found *ast.Attribute) {
 
 // names are those that a CUE expression anywhere in the spec may refer to.
 func (s *syntax) names() []string {
-	names := slices.Concat(predeclaredTypes, predeclared)
-	for name := range s.root.children {
+	names := slices.Concat(PredeclaredTypes, predeclared)
+	for name := range s.Root.children {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	return names
 }
 
-var predeclaredTypes = []string{
+var PredeclaredTypes = []string{
 	"string", "bytes", "bool", "int", "float", "number", "uint", "rune", "null",
 	"int8", "int16", "int32", "int64", "int128", "uint8", "uint16", "uint32", "uint64", "uint128", "float32", "float64",
 }

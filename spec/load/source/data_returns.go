@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"strings"
@@ -12,11 +12,11 @@ func declaredTypes(root *ast.StructLit) map[string]bool {
 	names := map[string]bool{}
 	for _, f := range fieldsOf(root) {
 		block, ok := f.Value.(*ast.StructLit)
-		if !ok || labelOf(f) != "types" {
+		if !ok || LabelOf(f) != "types" {
 			continue
 		}
 		for _, t := range fieldsOf(block) {
-			names["#"+strings.TrimPrefix(labelOf(t), "#")] = true
+			names["#"+strings.TrimPrefix(LabelOf(t), "#")] = true
 		}
 	}
 	return names
@@ -27,7 +27,7 @@ func declaredTypes(root *ast.StructLit) map[string]bool {
 func (d *dataTypes) returned(e ast.Expr, types map[string]bool) {
 	ast.Walk(e, func(n ast.Node) bool {
 		f, ok := n.(*ast.Field)
-		if !ok || labelOf(f) != "returns" {
+		if !ok || LabelOf(f) != "returns" {
 			return true
 		}
 		lit, ok := f.Value.(*ast.BasicLit)
@@ -35,7 +35,7 @@ func (d *dataTypes) returned(e ast.Expr, types map[string]bool) {
 			return true
 		}
 		if name, err := literal.Unquote(lit.Value); err == nil && types[name] {
-			if parsed := d.text(lit, place{"", "returns"}); parsed != nil {
+			if parsed := d.text(lit, Place{"", "returns"}); parsed != nil {
 				f.Value = parsed.Value
 			}
 		}

@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // The limits of what one spec may be made of. They bound the work before CUE's
 // own begins, which the caller bounds by a process.
 const (
-	maxFile  = 1 << 20
+	MaxFile  = 1 << 20
 	maxTotal = 4 << 20
 )
 
@@ -141,11 +141,11 @@ func (t *tree) read(name string) ([]byte, error) {
 }
 
 func (t *tree) readAll(r io.Reader, shown string) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	content, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", shown, err)
 	}
-	if t.total += len(content); len(content) > maxFile || t.total > maxTotal {
+	if t.total += len(content); len(content) > MaxFile || t.total > maxTotal {
 		return nil, fmt.Errorf("%s is %w: a spec's file may have 1 MiB, all of them together 4 MiB", shown, errTooLarge)
 	}
 	return content, nil

@@ -1,4 +1,4 @@
-package load
+package source
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ const maxAliased = 10_000
 // letters beyond ASCII, duplicate keys, and where each character of a scalar
 // stands.
 type yamlReader struct {
-	doc     *document
+	doc     *Document
 	src     *sourceText
 	file    *token.File
 	aliases map[*yaml.Node]bool // being expanded
@@ -36,7 +36,7 @@ type yamlReader struct {
 
 // yaml reads a YAML document.
 func (r *reader) yaml(shown string, content []byte) *build.Instance {
-	y := &yamlReader{doc: r.document, src: r.files.byName[shown], aliases: map[*yaml.Node]bool{}}
+	y := &yamlReader{doc: r.Document, src: r.Files.byName[shown], aliases: map[*yaml.Node]bool{}}
 	y.file = token.NewFile(shown, -1, len(content)+1)
 	y.file.SetLinesForContent(content)
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
@@ -53,16 +53,16 @@ func (r *reader) yaml(shown string, content []byte) *build.Instance {
 		if rest := content[y.offset(&next):]; bytes.HasPrefix(rest, []byte("---")) {
 			at.End.Column += 2
 		}
-		r.report(syntaxError, at, place{}, "a spec is one YAML document", "Remove what follows the ---.")
+		r.Report(CodeSyntaxError, at, Place{}, "a spec is one YAML document", "Remove what follows the ---.")
 	} else if !errors.Is(err, io.EOF) {
 		y.syntax(err)
 		return nil
 	}
 	root := &ast.StructLit{}
 	if len(doc.Content) == 1 && doc.Content[0].Kind == yaml.MappingNode {
-		root = y.mapping(doc.Content[0], place{})
+		root = y.mapping(doc.Content[0], Place{})
 	} else if len(doc.Content) == 1 {
-		r.report(wrongShape, y.start(doc.Content[0]), place{}, "the document must be a struct: name, version, resources, …", "Begin with name: and version:.")
+		r.Report(CodeWrongShape, y.start(doc.Content[0]), Place{}, "the document must be a struct: name, version, resources, …", "Begin with name: and version:.")
 		return nil
 	}
 	f := &ast.File{Filename: shown}
@@ -129,19 +129,19 @@ func (r *yamlReader) pos(offset int) token.Pos {
 }
 
 // node makes an expression of a YAML node.
-func (r *yamlReader) node(n *yaml.Node, p place) ast.Expr {
+func (r *yamlReader) node(n *yaml.Node, p Place) ast.Expr {
 	r.depth++
 	defer func() { r.depth-- }()
-	if r.depth > maxDepth {
-		if r.depth == maxDepth+1 {
-			r.doc.report(tooDeep, r.start(n), p, "the document nests too deeply here", fmt.Sprintf("Blocks may nest %d deep.", maxDepth))
+	if r.depth > MaxDepth {
+		if r.depth == MaxDepth+1 {
+			r.doc.Report(CodeTooDeep, r.start(n), p, "the document nests too deeply here", fmt.Sprintf("Blocks may nest %d deep.", MaxDepth))
 		}
 		return r.holeAt(n)
 	}
 	if len(r.aliases) > 0 {
 		if r.aliased++; r.aliased > maxAliased {
 			if r.aliased == maxAliased+1 {
-				r.doc.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the aliases stand for more than %d nodes", maxAliased), "Write the document out, or in CUE.")
+				r.doc.Report(CodeYamlAnchor, r.start(n), p, fmt.Sprintf("the aliases stand for more than %d nodes", maxAliased), "Write the document out, or in CUE.")
 			}
 			return r.holeAt(n)
 		}
@@ -158,9 +158,9 @@ func (r *yamlReader) node(n *yaml.Node, p place) ast.Expr {
 	}
 }
 
-func (r *yamlReader) alias(n *yaml.Node, p place) ast.Expr {
+func (r *yamlReader) alias(n *yaml.Node, p Place) ast.Expr {
 	if r.aliases[n.Alias] {
-		r.doc.report(yamlAnchor, r.start(n), p, fmt.Sprintf("the anchor %q contains itself", n.Value), "Write out what is meant.")
+		r.doc.Report(CodeYamlAnchor, r.start(n), p, fmt.Sprintf("the anchor %q contains itself", n.Value), "Write out what is meant.")
 		return r.holeAt(n)
 	}
 	r.aliases[n.Alias] = true
@@ -173,20 +173,20 @@ func (r *yamlReader) holeAt(n *yaml.Node) ast.Expr {
 	return r.doc.newHole(r.pos(r.offset(n)))
 }
 
-func (r *yamlReader) sequence(n *yaml.Node, p place) ast.Expr {
+func (r *yamlReader) sequence(n *yaml.Node, p Place) ast.Expr {
 	list := &ast.ListLit{Lbrack: r.pos(r.offset(n))}
 	at := r.start(n)
 	for i, c := range n.Content {
-		e := r.node(c, p.item(i))
+		e := r.node(c, p.Item(i))
 		list.Elts = append(list.Elts, e)
-		at.End = r.doc.files.of(e).End
+		at.End = r.doc.Files.Of(e).End
 	}
 	list.Rbrack = list.Lbrack
-	r.doc.files.exact[list] = r.flowEnd(n, at)
+	r.doc.Files.exact[list] = r.flowEnd(n, at)
 	return list
 }
 
-func (r *yamlReader) mapping(n *yaml.Node, p place) *ast.StructLit {
+func (r *yamlReader) mapping(n *yaml.Node, p Place) *ast.StructLit {
 	s := &ast.StructLit{Lbrace: r.pos(r.offset(n))}
 	s.Rbrace = s.Lbrace
 	at := r.start(n)
@@ -203,8 +203,8 @@ func (r *yamlReader) mapping(n *yaml.Node, p place) *ast.StructLit {
 		}
 		name := key.Value
 		if old := seen[name]; old != nil && !r.merged(old, n) {
-			r.doc.report(duplicateKey, r.doc.files.of(f.Label), p.at(name), fmt.Sprintf("the key %q is given twice", name),
-				fmt.Sprintf("It is at %s already. Remove one.", r.doc.files.of(old.Label)))
+			r.doc.Report(CodeDuplicateKey, r.doc.Files.Of(f.Label), p.At(name), fmt.Sprintf("the key %q is given twice", name),
+				fmt.Sprintf("It is at %s already. Remove one.", r.doc.Files.Of(old.Label)))
 			continue
 		} else if old != nil {
 			old.Value = f.Value
@@ -212,16 +212,16 @@ func (r *yamlReader) mapping(n *yaml.Node, p place) *ast.StructLit {
 		}
 		seen[name] = f
 		s.Elts = append(s.Elts, f)
-		at.End = r.doc.files.of(f.Value).End
+		at.End = r.doc.Files.Of(f.Value).End
 	}
-	r.doc.files.exact[s] = r.flowEnd(n, at)
+	r.doc.Files.exact[s] = r.flowEnd(n, at)
 	return s
 }
 
 // merged reports whether a field came by a merge key, and not from the mapping
 // itself: it may be overridden.
 func (r *yamlReader) merged(f *ast.Field, n *yaml.Node) bool {
-	at := r.doc.files.of(f.Label)
+	at := r.doc.Files.Of(f.Label)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; r.start(k).Start == at.Start {
 			return false
@@ -231,7 +231,7 @@ func (r *yamlReader) merged(f *ast.Field, n *yaml.Node) bool {
 }
 
 // merge takes the fields of `<<: *anchor` that the mapping does not have.
-func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *yaml.Node, p place) {
+func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *yaml.Node, p Place) {
 	sources := []*yaml.Node{value}
 	if value.Kind == yaml.SequenceNode {
 		sources = value.Content
@@ -239,7 +239,7 @@ func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *
 	for _, src := range sources {
 		lit, ok := r.node(src, p).(*ast.StructLit)
 		if !ok {
-			r.doc.report(wrongShape, r.start(src), p, "<< takes a struct, or a list of structs", "Merge keys repeat the members of a struct: <<: *anchor.")
+			r.doc.Report(CodeWrongShape, r.start(src), p, "<< takes a struct, or a list of structs", "Merge keys repeat the members of a struct: <<: *anchor.")
 			continue
 		}
 		for _, e := range lit.Elts {
@@ -257,18 +257,18 @@ func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *
 }
 
 // field is one key with its value.
-func (r *yamlReader) field(key, value *yaml.Node, p place) *ast.Field {
+func (r *yamlReader) field(key, value *yaml.Node, p Place) *ast.Field {
 	if key.Kind == yaml.AliasNode && key.Alias != nil {
 		key = key.Alias
 	}
 	if key.Kind != yaml.ScalarNode {
-		r.doc.report(syntaxError, r.start(key), p, "a key must be text", "A list or struct cannot be a key.")
+		r.doc.Report(CodeSyntaxError, r.start(key), p, "a key must be text", "A list or struct cannot be a key.")
 		return nil
 	}
 	label := &ast.BasicLit{Kind: token.STRING, Value: literal.String.Quote(key.Value), ValuePos: r.pos(r.offset(key))}
 	node := r.text(key)
-	r.doc.files.exact[label] = node.Range
-	f := &ast.Field{Label: label, Value: r.node(value, p.at(key.Value))}
+	r.doc.Files.exact[label] = node.Range
+	f := &ast.Field{Label: label, Value: r.node(value, p.At(key.Value))}
 	if key.HeadComment != "" {
 		ast.AddComment(f, comment(key.HeadComment))
 	}
@@ -301,13 +301,13 @@ func (r *yamlReader) byteAt(p diag.Position) int {
 var octal = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
 
 // scalar makes a literal.
-func (r *yamlReader) scalar(n *yaml.Node, p place) ast.Expr {
+func (r *yamlReader) scalar(n *yaml.Node, p Place) ast.Expr {
 	lit := &ast.BasicLit{ValuePos: r.pos(r.offset(n))}
 	node := r.text(n)
-	r.doc.files.exact[lit] = node.Range
+	r.doc.Files.exact[lit] = node.Range
 	tag := n.ShortTag()
 	if n.Style == 0 && octal.MatchString(n.Value) {
-		r.doc.report(octalNumber, node.Range, p, fmt.Sprintf("%s is a number here, and its zero is lost", n.Value),
+		r.doc.Report(CodeOctalNumber, node.Range, p, fmt.Sprintf("%s is a number here, and its zero is lost", n.Value),
 			fmt.Sprintf("Quote it to mean text: %q. To mean a number, leave out the zero.", n.Value))
 		return r.holeAt(n)
 	}
@@ -324,11 +324,11 @@ func (r *yamlReader) scalar(n *yaml.Node, p place) ast.Expr {
 	case "!!int", "!!float":
 		return r.number(n, lit, node)
 	case "!!binary":
-		r.doc.report(bytesValue, node.Range, p, "bytes have no place in a spec", "Write the base64 as text, and decode it: ${base64decode(…)}.")
+		r.doc.Report(CodeBytesValue, node.Range, p, "bytes have no place in a spec", "Write the base64 as text, and decode it: ${base64decode(…)}.")
 		return r.holeAt(n)
 	default:
 		lit.Kind, lit.Value = token.STRING, literal.String.Quote(n.Value)
-		r.doc.files.scalars[lit] = node
+		r.doc.Files.scalars[lit] = node
 		return lit
 	}
 }
@@ -340,7 +340,7 @@ func (r *yamlReader) number(n *yaml.Node, lit *ast.BasicLit, node *spec.Node) as
 	var info literal.NumInfo
 	if err := literal.ParseNum(digits, &info); err != nil {
 		lit.Kind, lit.Value = token.STRING, literal.String.Quote(n.Value)
-		r.doc.files.scalars[lit] = node
+		r.doc.Files.scalars[lit] = node
 		return lit
 	}
 	lit.Kind, lit.Value = token.FLOAT, digits
@@ -351,6 +351,6 @@ func (r *yamlReader) number(n *yaml.Node, lit *ast.BasicLit, node *spec.Node) as
 		return lit
 	}
 	minus := &ast.UnaryExpr{Op: token.SUB, OpPos: lit.ValuePos, X: lit}
-	r.doc.files.exact[minus] = node.Range
+	r.doc.Files.exact[minus] = node.Range
 	return minus
 }
