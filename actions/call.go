@@ -113,12 +113,6 @@ const (
 	XML
 )
 
-// Part is a piece of a path template: text of the author's, or a value.
-type Part struct {
-	Text    string
-	Literal bool
-}
-
 // LateExpr evaluates an argument of mode Late, with what the action knows by
 // then (`body`, `status`) beside what the step's scope has.
 type LateExpr func(extra map[string]any) (any, error)

@@ -2,10 +2,10 @@ package actions
 
 import "os"
 
-// What a provider's own environment is to a spec is decided here and in Env, and a test of
-// the house sees that nothing else in the engine or the actions reads it. Of the variables
-// a spec sees what `permissions: env` and @env grant; PATH, HOME and the ssh-agent are
-// behind Processes.
+// What a provider's own environment is to a spec is decided here and in Processes, and a
+// test of the house sees that nothing else in the engine or the actions reads it. Of the
+// variables a spec sees what `permissions: env` and @env grant; PATH, HOME and the ssh-agent
+// are behind Processes.
 
 // Environment is that of the provider, as NewProcesses takes it.
 func Environment() []string { return os.Environ() }
@@ -13,9 +13,3 @@ func Environment() []string { return os.Environ() }
 // Variable is one of the provider's environment: of a setting marked by @env, or of the
 // provider's own settings.
 func Variable(name string) string { return os.Getenv(name) }
-
-// MkdirTemp makes a folder among temporary files, which only this user may enter.
-func MkdirTemp(pattern string) (string, error) { return os.MkdirTemp("", pattern) }
-
-// CreateTemp makes a file among temporary files, which only this user may read.
-func CreateTemp(pattern string) (*os.File, error) { return os.CreateTemp("", pattern) }

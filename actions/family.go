@@ -229,20 +229,6 @@ type Static struct {
 // Given reports whether the argument is written, here or in the defaults.
 func (s Static) Given(name string) bool { return s.Nodes[name] != nil }
 
-// Access is what a grant allows.
-type Access uint8
-
-// The accesses of LANGUAGE.md section 7. Writing implies reading and deleting.
-const (
-	Read Access = iota + 1
-	WriteTo
-	Connect
-	Run
-	Environ
-	Package
-	Agent
-)
-
 // Grant is one permission: an access to what a pattern names. Pattern is a
 // template where it comes from a spec, and evaluated where it is in force.
 type Grant struct {

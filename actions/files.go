@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -24,7 +25,7 @@ import (
 // (see keptFolders); one that is removed and made again is found again.
 type Files struct {
 	dir     string
-	rules   []rule
+	rules   []PathRule
 	sweeps  *sweeps
 	folders *keptFolders
 	// buffers are for what is written, *[copyBuffer]byte: a new one a write
@@ -36,16 +37,6 @@ type Files struct {
 
 // copyBuffer is how many bytes are read and written at a time.
 const copyBuffer = 32 << 10
-
-// Rule is a grant that is in force: Read or WriteTo what a pattern names.
-// WriteTo implies reading and deleting.
-type Rule struct {
-	Access Access
-	// Pattern is a glob, absolute or starting at the program's folder: `**` is
-	// any number of folders (`d/**` includes d), `*`, `?` and `[…]` stay
-	// within a name, `\` takes a character for itself (see QuoteGlob).
-	Pattern string
-}
 
 // NewFiles grants the rules. Dir is the absolute folder that relative paths and
 // patterns start at.
@@ -68,7 +59,7 @@ func (f *Files) Granting(rules []Rule) (*Files, error) {
 		if r.Access != Read && r.Access != WriteTo {
 			return nil, fmt.Errorf("a grant of files reads or writes; %q does neither", r.Pattern)
 		}
-		compiled, err := compileRule(f.dir, r)
+		compiled, err := CompilePath(f.dir, r)
 		if err != nil {
 			return nil, err
 		}
@@ -76,6 +67,9 @@ func (f *Files) Granting(rules []Rule) (*Files, error) {
 	}
 	return f, nil
 }
+
+// Grants returns the rules, for what enforces them by other means.
+func (f *Files) Grants() []PathRule { return slices.Clone(f.rules) }
 
 // Check is nil where the access to the path is granted. It asks nothing of the
 // file system.
@@ -104,23 +98,23 @@ func (f *Files) absolute(name string) (string, error) {
 
 // granted is the rule that allows it: of several, the one whose base is highest
 // up, where the most links can be followed. Via is the link that led there.
-func (f *Files) granted(access Access, abs, via string) (rule, error) {
-	var best rule
+func (f *Files) granted(access Access, abs, via string) (PathRule, error) {
+	var best PathRule
 	for _, r := range f.rules {
-		if r.allows(access) && r.matches(abs) && (best.base == "" || len(r.base) < len(best.base)) {
+		if r.Allows(access) && r.Matches(abs) && (best.Base == "" || len(r.Base) < len(best.Base)) {
 			best = r
 		}
 	}
-	if best.base != "" {
+	if best.Base != "" {
 		return best, nil
 	}
 	refused := &PermissionError{Access: access, Path: abs, Via: via}
 	for _, r := range f.rules {
-		if r.allows(access) {
-			refused.Granted = append(refused.Granted, r.pattern)
+		if r.Allows(access) {
+			refused.Granted = append(refused.Granted, r.Pattern)
 		}
 	}
-	return rule{}, refused
+	return PathRule{}, refused
 }
 
 // PermissionError is the error of what a spec's permissions do not grant.
@@ -147,7 +141,7 @@ func (e *PermissionError) Error() string {
 	if len(e.Granted) == 0 {
 		fmt.Fprintf(&b, "the spec may %s nothing", verb)
 	} else {
-		fmt.Fprintf(&b, "the spec may %s only %s", verb, quoteAll(e.Granted))
+		fmt.Fprintf(&b, "the spec may %s only %s", verb, QuoteAll(e.Granted))
 	}
 	fmt.Fprintf(&b, ": choose another, or have the author of the spec add it to %s", list)
 	return b.String()
@@ -164,14 +158,6 @@ func (e *ChangedError) Error() string { return e.Err.Error() }
 
 // Unwrap is the error itself.
 func (e *ChangedError) Unwrap() error { return e.Err }
-
-func quoteAll(texts []string) string {
-	quoted := make([]string, len(texts))
-	for i, t := range texts {
-		quoted[i] = fmt.Sprintf("%q", t)
-	}
-	return strings.Join(quoted, ", ")
-}
 
 // because is the error without the operation and path that package os puts in
 // front of it: ours say them in the author's words.

@@ -16,7 +16,7 @@ import (
 // TestBaseReplaced: what is held open of a granted folder is not written to once
 // another has its name, and a call that is under way goes on in its own.
 func TestBaseReplaced(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "out/**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "out/**"})
 	for i, replace := range []func() error{
 		func() error { return os.Rename(filepath.Join(dir, "out"), filepath.Join(dir, "moved")) },
 		func() error { return os.RemoveAll(filepath.Join(dir, "out")) },

@@ -33,7 +33,7 @@ func TestHelperChanges(t *testing.T) {
 	if dir == "" || what == "" {
 		return
 	}
-	f, err := NewFiles(dir, []Rule{{WriteTo, "**"}})
+	f, err := NewFiles(dir, []Rule{{Access: WriteTo, Pattern: "**"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestKillAtEveryCall(t *testing.T) {
 				// not always on the same thread: the end is where two runs in a
 				// row are not killed any more.
 				for n, whole := 1, 0; whole < 2; n++ {
-					dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+					dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 					put(t, dir, map[string]string{"d/f": "old", "d/g": "g"})
 					if !killAt(t, strace, dir, name, call, n) {
 						whole++

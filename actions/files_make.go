@@ -189,13 +189,13 @@ func (f *Files) checkTarget(target, link string) error {
 // could put there would turn a grant for one folder into one for another.
 func (f *Files) checkBases(link string) error {
 	for _, r := range f.rules {
-		bases := []string{r.base}
-		if real, err := filepath.EvalSymlinks(r.base); err == nil {
+		bases := []string{r.Base}
+		if real, err := filepath.EvalSymlinks(r.Base); err == nil {
 			bases = append(bases, real)
 		}
 		for _, base := range bases {
-			if rel, ok := below(link, base); ok && (rel != "." || !r.single) {
-				return fmt.Errorf("%q: no link may stand there, since the permission %q starts at or below it", link, r.pattern)
+			if rel, ok := Below(link, base); ok && (rel != "." || !r.Single) {
+				return fmt.Errorf("%q: no link may stand there, since the permission %q starts at or below it", link, r.Pattern)
 			}
 		}
 	}

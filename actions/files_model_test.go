@@ -33,7 +33,7 @@ func TestRulesAreTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := rapid.SliceOfN(rapid.SampledFrom([]string{"**", "*", "a", "b", "?", "[ab]", "a*", "*b", "**", "ab"}), 1, 5).Draw(t, "pattern")
 		names := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", "ba", "abab", ".a", "*"}), 1, 5).Draw(t, "path")
-		f, err := NewFiles("/base", []Rule{{Read, strings.Join(pattern, "/")}})
+		f, err := NewFiles("/base", []Rule{{Access: Read, Pattern: strings.Join(pattern, "/")}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,8 +71,8 @@ func TestConfinement(t *testing.T) {
 		buildWorld(t, top, dir)
 		rules := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Rule {
 			return Rule{
-				rapid.SampledFrom([]Access{Read, WriteTo}).Draw(t, "access"),
-				rapid.SampledFrom([]string{"a/**", "a/b/**", "a/*", "b", "a/l", "l/**", "**/c", "a/[ab]/**", "../q/c/**", "n/a/**"}).Draw(t, "pattern"),
+				Access: rapid.SampledFrom([]Access{Read, WriteTo}).Draw(t, "access"),
+				Pattern: rapid.SampledFrom([]string{"a/**", "a/b/**", "a/*", "b", "a/l", "l/**", "**/c", "a/[ab]/**", "../q/c/**", "n/a/**"}).Draw(t, "pattern"),
 			}
 		}), 1, 3).Draw(t, "rules")
 		f, err := NewFiles(dir, rules)
@@ -96,17 +96,17 @@ func behindBases(t *rapid.T, f *Files) *Files {
 	model := &Files{dir: f.dir, rules: slices.Clone(f.rules)}
 	for _, r := range f.rules {
 		rest := ""
-		if r.single { // its root is the folder around it
-			r.base, rest = filepath.Dir(r.base), filepath.Base(r.base)
+		if r.Single { // its root is the folder around it
+			r.Base, rest = filepath.Dir(r.Base), filepath.Base(r.Base)
 		}
-		for at := r.base; ; at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest) {
+		for at := r.Base; ; at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest) {
 			if real, err := filepath.EvalSymlinks(at); err == nil {
-				r.base = filepath.Join(real, rest)
+				r.Base = filepath.Join(real, rest)
 				model.rules = append(model.rules, r)
 				break
 			}
 			if at == filepath.Dir(at) {
-				t.Fatalf("nothing of %q is there", r.base)
+				t.Fatalf("nothing of %q is there", r.Base)
 			}
 		}
 	}
@@ -202,16 +202,16 @@ func FuzzRules(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, pattern, path string) {
-		if files, err := NewFiles("/base", []Rule{{Read, pattern}}); err == nil && files.Check(Read, path) == nil {
+		if files, err := NewFiles("/base", []Rule{{Access: Read, Pattern: pattern}}); err == nil && files.Check(Read, path) == nil {
 			abs, _ := files.absolute(path)
-			if rel, err := filepath.Rel(files.rules[0].base, abs); err != nil || !filepath.IsLocal(rel) {
+			if rel, err := filepath.Rel(files.rules[0].Base, abs); err != nil || !filepath.IsLocal(rel) {
 				t.Errorf("%q grants %q", pattern, path)
 			}
 		}
 		if path == "" || strings.ContainsAny(path, "\x00") || strings.HasPrefix(path, "~") || strings.ToValidUTF8(path, "") != path {
 			return
 		}
-		files, err := NewFiles("/base", []Rule{{Read, QuoteGlob(path)}})
+		files, err := NewFiles("/base", []Rule{{Access: Read, Pattern: QuoteGlob(path)}})
 		if err != nil {
 			t.Fatalf("%q quoted is no pattern: %v", path, err)
 		}

@@ -114,7 +114,7 @@ func (f *Files) removeEmpty(s *spot, sub *os.Root) error {
 // grantsTree reports whether all below a path may be written.
 func (f *Files) grantsTree(path string) bool {
 	for _, r := range f.rules {
-		if r.allows(WriteTo) && r.tree && r.matches(path) {
+		if r.Allows(WriteTo) && r.Tree && r.Matches(path) {
 			return true
 		}
 	}

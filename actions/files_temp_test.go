@@ -27,7 +27,7 @@ func TestSweep(t *testing.T) {
 		"symlink": func(f *Files) error { return f.Symlink("old", "d/new", SymlinkOptions{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+			dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 			put(t, dir, others)
 			put(t, dir, map[string]string{"d/old": "old", "d/" + someTemp: "half", "d/" + someTemp + linkSuffix: "-> half"})
 			if err := change(f); err != nil {
@@ -50,7 +50,7 @@ func TestSweep(t *testing.T) {
 
 // TestSweepSparesTheLiving: the temporary file of a writer that lives stays.
 func TestSweepSparesTheLiving(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestSweepSparesTheLiving(t *testing.T) {
 // TestDeleteEmptyButForLeftovers: a leftover keeps no directory from being
 // deleted.
 func TestDeleteEmptyButForLeftovers(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 	put(t, dir, map[string]string{"d/" + someTemp: "half", "e/x": "x"})
 	if err := f.Remove(t.Context(), "d", false); err != nil {
 		t.Error(err)
@@ -113,7 +113,7 @@ func TestSweepsAreSeldomInLargeFolders(t *testing.T) {
 }
 
 func TestDeletingATreeNeedsAllOfIt(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "d/*"}, Rule{WriteTo, "all/**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "d/*"}, Rule{Access: WriteTo, Pattern: "all/**"})
 	put(t, dir, map[string]string{"d/sub/x": "x", "all/sub/x": "x", "all/sub/link": "-> DIR/d"})
 	if err := f.Remove(t.Context(), "d/sub", true); err == nil || !strings.Contains(err.Error(), "grant of the whole tree") {
 		t.Errorf("got %v", err)
@@ -135,7 +135,7 @@ func BenchmarkWrite(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			f, err := NewFiles(dir, []Rule{{WriteTo, "**"}})
+			f, err := NewFiles(dir, []Rule{{Access: WriteTo, Pattern: "**"}})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -103,7 +103,7 @@ func TestRules(t *testing.T) {
 		{"ü/**", []string{"ü/ß"}, []string{"u\u0308/x"}}, // the same to the eye, and another name
 	} {
 		t.Run(tc.pattern, func(t *testing.T) {
-			_, f := grantedFiles(t, Rule{Read, tc.pattern})
+			_, f := grantedFiles(t, Rule{Access: Read, Pattern: tc.pattern})
 			for _, path := range tc.yes {
 				if err := f.Check(Read, path); err != nil {
 					t.Errorf("%q is refused: %v", path, err)
@@ -125,7 +125,7 @@ func TestRulesRefused(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"": "empty", "a\x00b": "NUL", "~/x": "not expanded", "d/[a": "bracket is open", `d/*\`: `last character is \`, "*/../x": `".." after a wildcard`,
 	} {
-		_, err := NewFiles("/", []Rule{{Read, pattern}})
+		_, err := NewFiles("/", []Rule{{Access: Read, Pattern: pattern}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want an error with %q", pattern, err, want)
 		}
@@ -133,13 +133,13 @@ func TestRulesRefused(t *testing.T) {
 	if _, err := NewFiles("relative", nil); err == nil {
 		t.Error("a relative folder is taken")
 	}
-	if _, err := NewFiles("/", []Rule{{Connect, "x"}}); err == nil {
+	if _, err := NewFiles("/", []Rule{{Access: Connect, Pattern: "x"}}); err == nil {
 		t.Error("a grant of hosts is taken for one of files")
 	}
 }
 
 func TestPermissionError(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{Read, "r"}, Rule{WriteTo, "w/**"})
+	dir, f := grantedFiles(t, Rule{Access: Read, Pattern: "r"}, Rule{Access: WriteTo, Pattern: "w/**"})
 	put(t, dir, map[string]string{"w/link": "-> ../secret", "secret": "s"})
 	for _, tc := range []struct {
 		err  error
@@ -178,7 +178,7 @@ func TestEscapes(t *testing.T) {
 		"open/chain1/s", "open/deep/up3/secret/s", "open/file", "open/indirect", "open/loop", "open/loop/x", "open/up/open/../secret/s",
 		"open/" + long + strings.Repeat("../", 3001) + "secret/s", "open/…/../../secret/s", "open/%2e%2e/secret/s", `open\..\..\secret\s`,
 	} {
-		dir, f := grantedFiles(t, Rule{WriteTo, "open/**"})
+		dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "open/**"})
 		put(t, dir, map[string]string{
 			"secret/s": "secret", "open/x": "x",
 			"open/up": "-> ..", "open/abs": "-> DIR/secret", "open/chain1": "-> chain2", "open/chain2": "-> deep/chain3",
@@ -213,7 +213,7 @@ func TestEscapes(t *testing.T) {
 }
 
 func TestLinksInside(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "open/**"}, Rule{Read, "other/*.txt"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "open/**"}, Rule{Access: Read, Pattern: "other/*.txt"})
 	put(t, dir, map[string]string{
 		"open/real/f": "old", "open/dir": "-> real", "open/abs": "-> DIR/open/real/f", "open/rel": "-> dir/../real/f",
 		"open/away": "-> ../other/a.txt", "open/narrow": "-> ../other/a.key", "other/a.txt": "readable", "other/a.key": "key",
@@ -261,7 +261,7 @@ func TestLinksInside(t *testing.T) {
 
 // TestRootIsLink: the folder that the operator names may be a link.
 func TestRootIsLink(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "link/**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "link/**"})
 	put(t, dir, map[string]string{"real/f": "f", "link": "-> real"})
 	if err := writeText(f, "link/g", "g", WriteOptions{}); err != nil {
 		t.Error(err)
@@ -275,7 +275,7 @@ func TestRootIsLink(t *testing.T) {
 }
 
 func TestLongNames(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 	for _, name := range []string{strings.Repeat("n", 255), strings.Repeat("ü", 127), strings.Repeat("👍", 63)} {
 		if err := writeText(f, name, "x", WriteOptions{}); err != nil {
 			t.Errorf("%d bytes: %v", len(name), err)
@@ -293,8 +293,8 @@ func TestLongNames(t *testing.T) {
 // not get to write the first by a link in the second's place.
 func TestNoLinkBelowAGrant(t *testing.T) {
 	for _, rules := range [][]Rule{
-		{{WriteTo, "a/**"}, {Read, "r/**"}},
-		{{WriteTo, "a/*"}, {WriteTo, "a"}, {WriteTo, "a/sub/**"}, {Read, "r/**"}},
+		{{Access: WriteTo, Pattern: "a/**"}, {Access: Read, Pattern: "r/**"}},
+		{{Access: WriteTo, Pattern: "a/*"}, {Access: WriteTo, Pattern: "a"}, {Access: WriteTo, Pattern: "a/sub/**"}, {Access: Read, Pattern: "r/**"}},
 	} {
 		dir, f := grantedFiles(t, rules...)
 		put(t, dir, map[string]string{"r/x": "x"})

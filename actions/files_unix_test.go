@@ -37,7 +37,7 @@ func TestWriteModes(t *testing.T) {
 		{"nothing", 0, perm(0), 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+			dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 			path := filepath.Join(dir, "f")
 			if tc.before != 0 {
 				put(t, dir, map[string]string{"f": "old"})
@@ -63,7 +63,7 @@ func TestWriteModes(t *testing.T) {
 // TestOwner: a replaced file keeps its owner. Who is not root has only files of
 // its own to show it with.
 func TestOwner(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 	put(t, dir, map[string]string{"f": "old"})
 	uid, gid := os.Getuid(), os.Getgid()
 	if uid == 0 {
@@ -86,7 +86,7 @@ func TestOwner(t *testing.T) {
 
 // TestDevices: what is no file is neither opened nor replaced.
 func TestDevices(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
 		t.Skipf("no named pipes here: %v", err)
 	}
@@ -122,7 +122,7 @@ func TestHelperWrites(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	f, err := NewFiles(dir, []Rule{{WriteTo, "**"}})
+	f, err := NewFiles(dir, []Rule{{Access: WriteTo, Pattern: "**"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		kills = 20
 	}
-	dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 	put(t, dir, map[string]string{"d/f": contents[0]})
 	leftovers := 0
 	// A test binary that looks for races takes long to start.
@@ -213,7 +213,7 @@ func TestHelperLimited(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 10_000, Max: 10_000}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := NewFiles(dir, []Rule{{WriteTo, "**"}})
+	f, err := NewFiles(dir, []Rule{{Access: WriteTo, Pattern: "**"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestDiskFull(t *testing.T) {
 // TestSwaps: while somebody swaps folders and files for links that lead out,
 // nothing outside is read or changed.
 func TestSwaps(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "open/**"}, Rule{WriteTo, "narrow/*.txt"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "open/**"}, Rule{Access: WriteTo, Pattern: "narrow/*.txt"})
 	put(t, dir, map[string]string{
 		"secret/f": "secret", "open/d/f": "open", "open/evil": "-> ../secret",
 		"narrow/a.txt": "open", "narrow/a.key": "secret", "narrow/evil": "-> a.key", "open/file": "open", "open/evilfile": "-> ../secret/f",

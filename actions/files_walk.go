@@ -143,10 +143,10 @@ func (w *walk) to(name string) (*spot, error) {
 
 // below walks from the rule's base on: to the spot, or to a symbolic link, the
 // path behind which is then next.
-func (w *walk) below(r rule, abs string) (s *spot, next string, err error) {
-	base := r.base
-	rel, _ := below(base, abs)
-	if rel == "." && (w.entry || r.single) && filepath.Dir(base) != base {
+func (w *walk) below(r PathRule, abs string) (s *spot, next string, err error) {
+	base := r.Base
+	rel, _ := Below(base, abs)
+	if rel == "." && (w.entry || r.Single) && filepath.Dir(base) != base {
 		base, rel = filepath.Dir(base), filepath.Base(base)
 	}
 	kept, err := w.openBase(base)

@@ -45,7 +45,7 @@ func TestWriteOver(t *testing.T) {
 		{"a/b/c", WriteOptions{Parents: true}, map[string]string{"a/": "", "a/b/": "", "a/b/c": "new"}, ""},
 	} {
 		t.Run(fmt.Sprintf("%s overwrite %v", tc.path, tc.opts.Overwrite), func(t *testing.T) {
-			dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+			dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 			put(t, dir, map[string]string{"file": "old", "dir/x": "x", "link": "-> file", "dirlink": "-> dir"})
 			want := map[string]string{}
 			for _, m := range []map[string]string{before, tc.after} {
@@ -66,7 +66,7 @@ func TestWriteOver(t *testing.T) {
 
 // A path that leads through a file is not helped by making folders.
 func TestFileOnTheWay(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 	put(t, dir, map[string]string{"file": "old"})
 	err := writeText(f, "file/x", "new", WriteOptions{Parents: true})
 	if err == nil || strings.Contains(err.Error(), "parents") {
@@ -76,7 +76,7 @@ func TestFileOnTheWay(t *testing.T) {
 
 // TestHardLinks: replacing one name of a file leaves the other names alone.
 func TestHardLinks(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "open/**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "open/**"})
 	put(t, dir, map[string]string{"secret": "secret", "open/x": ""})
 	if err := os.Link(filepath.Join(dir, "secret"), filepath.Join(dir, "open/hard")); err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestFailpoints(t *testing.T) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			for fail := 0; ; fail++ {
-				dir, f := grantedFiles(t, Rule{WriteTo, "d/**"}, Rule{WriteTo, "new/**"}, Rule{WriteTo, "empty"}, Rule{WriteTo, "base/x/**"})
+				dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "d/**"}, Rule{Access: WriteTo, Pattern: "new/**"}, Rule{Access: WriteTo, Pattern: "empty"}, Rule{Access: WriteTo, Pattern: "base/x/**"})
 				put(t, dir, map[string]string{"d/a": "a", "d/f": "old", "d/l": "-> a", "d/sub/s": "s", "empty/x": ""})
 				os.Remove(filepath.Join(dir, "empty/x"))
 				before := tree(t, dir)
@@ -162,7 +162,7 @@ func checkFailpoint(t *testing.T, failed string, err error, before, after map[st
 }
 
 func TestWriteSourceFails(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 	put(t, dir, map[string]string{"f": "old"})
 	src := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), iotest.ErrReader(errors.New("the source broke")))
 	_, err := f.Write(context.Background(), "f", src, WriteOptions{Overwrite: true})
@@ -181,7 +181,7 @@ func TestWriteSourceFails(t *testing.T) {
 
 // TestOneCreator: of many who create a file, one succeeds.
 func TestOneCreator(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 	var won, lost atomic.Int32
 	var group sync.WaitGroup
 	for i := range 64 {
@@ -229,7 +229,7 @@ func TestLinkNew(t *testing.T) {
 
 // TestReadersSeeWhole: a reader never sees a part of a file, nor none.
 func TestReadersSeeWhole(t *testing.T) {
-	_, f := grantedFiles(t, Rule{WriteTo, "**"})
+	_, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "**"})
 	contents := []string{strings.Repeat("a", 1<<16), strings.Repeat("b", 1<<17)}
 	if err := writeText(f, "f", contents[0], WriteOptions{}); err != nil {
 		t.Fatal(err)
@@ -273,7 +273,7 @@ func TestReadersSeeWhole(t *testing.T) {
 // TestBaseComesAndGoes: a granted folder that is removed and made again between
 // two calls is found again.
 func TestBaseComesAndGoes(t *testing.T) {
-	dir, f := grantedFiles(t, Rule{WriteTo, "out/**"})
+	dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "out/**"})
 	for range 3 {
 		if err := writeText(f, "out/f", "x", WriteOptions{Parents: true}); err != nil {
 			t.Fatal(err)
@@ -291,7 +291,7 @@ func TestBaseComesAndGoes(t *testing.T) {
 // nobody fail who writes there at the same time.
 func TestParentsTakenBack(t *testing.T) {
 	for range 20 {
-		dir, f := grantedFiles(t, Rule{WriteTo, "base/**"})
+		dir, f := grantedFiles(t, Rule{Access: WriteTo, Pattern: "base/**"})
 		var group sync.WaitGroup
 		for i := range 32 {
 			group.Go(func() {

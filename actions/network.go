@@ -22,7 +22,7 @@ import (
 //
 // It is safe for concurrent use.
 type Network struct {
-	rules       []originRule
+	rules       []OriginRule
 	fingerprint string
 	kept        *keeper
 	// resolver is a test's own; nil is the system's.
@@ -45,7 +45,7 @@ func (n *Network) Granting(rules []Rule) (*Network, error) {
 		if r.Access != Connect {
 			return nil, fmt.Errorf("a grant of hosts connects; %q does not", r.Pattern)
 		}
-		compiled, err := compileOrigin(r.Pattern)
+		compiled, err := CompileOrigin(r.Pattern)
 		if err != nil {
 			return nil, fmt.Errorf("permission %q: %w", r.Pattern, err)
 		}
@@ -57,11 +57,11 @@ func (n *Network) Granting(rules []Rule) (*Network, error) {
 
 // Check is nil where the origin is granted. It asks nothing of the network.
 func (n *Network) Check(o Origin) error {
-	rule, ok := n.granted(func(r originRule) bool { return r.matches(o) })
+	rule, ok := n.granted(func(r OriginRule) bool { return r.Matches(o) })
 	if !ok {
 		return n.refused(o.String(), "")
 	}
-	if !rule.wild() {
+	if !rule.Wild() {
 		return nil
 	}
 	if addr, err := netip.ParseAddr(o.Host); err == nil && reach(addr) != public {
@@ -85,11 +85,11 @@ func (n *Network) CheckProxy(u *url.URL) error {
 
 // granted is the first rule that matches: one without a wildcard, if there is
 // any.
-func (n *Network) granted(matches func(originRule) bool) (originRule, bool) {
-	var best originRule
+func (n *Network) granted(matches func(OriginRule) bool) (OriginRule, bool) {
+	var best OriginRule
 	found := false
 	for _, r := range n.rules {
-		if matches(r) && (!found || best.wild() && !r.wild()) {
+		if matches(r) && (!found || best.Wild() && !r.Wild()) {
 			best, found = r, true
 		}
 	}
@@ -100,7 +100,7 @@ func (n *Network) granted(matches func(originRule) bool) (originRule, bool) {
 // the port open. It is for what can tell ports apart, and not hosts.
 func (n *Network) Ports() (ports []uint16, all bool) {
 	for _, r := range n.rules {
-		port, err := strconv.ParseUint(r.origin.Port, 10, 16)
+		port, err := strconv.ParseUint(r.Origin.Port, 10, 16)
 		if err != nil { // it is `*`
 			return nil, true
 		}
@@ -113,7 +113,7 @@ func (n *Network) Ports() (ports []uint16, all bool) {
 func (n *Network) refused(what, why string) error {
 	e := &HostError{Origin: what, Why: why}
 	for _, r := range n.rules {
-		e.Granted = append(e.Granted, r.pattern)
+		e.Granted = append(e.Granted, r.Pattern)
 	}
 	return e
 }
@@ -139,7 +139,7 @@ func (e *HostError) Error() string {
 	if len(e.Granted) == 0 {
 		b.WriteString("the spec may connect to nothing")
 	} else {
-		fmt.Fprintf(&b, "the spec may connect only to %s", quoteAll(e.Granted))
+		fmt.Fprintf(&b, "the spec may connect only to %s", QuoteAll(e.Granted))
 	}
 	b.WriteString(": choose another, or have the author of the spec add it to permissions.hosts")
 	return b.String()
@@ -147,110 +147,6 @@ func (e *HostError) Error() string {
 
 // Is makes the error one of fs.ErrPermission's kind.
 func (e *HostError) Is(target error) bool { return target == fs.ErrPermission }
-
-// Origin is where requests go: what a browser calls one.
-type Origin struct {
-	// Scheme is http, https or ssh, Host a name or an address without brackets, in
-	// lower case, Port a decimal number, never "".
-	Scheme, Host, Port string
-}
-
-// ParseOrigin is the origin of a URL, or of an origin as it is written.
-func ParseOrigin(text string) (Origin, error) {
-	scheme, rest, ok := strings.Cut(text, "://")
-	if !ok {
-		return Origin{}, fmt.Errorf("%q is no origin; write it like https://api.example.com", text)
-	}
-	authority := rest
-	if i := strings.IndexAny(rest, `/?#\`); i >= 0 {
-		authority = rest[:i]
-	}
-	return makeOrigin(strings.ToLower(scheme), authority)
-}
-
-// OriginOf is where a request to the URL goes.
-func OriginOf(u *url.URL) (Origin, error) { return makeOrigin(strings.ToLower(u.Scheme), u.Host) }
-
-// makeOrigin allocates nothing where all is well: it is asked for each request.
-func makeOrigin(scheme, authority string) (Origin, error) {
-	if strings.Contains(authority, "@") {
-		return Origin{}, errors.New("an origin holds no user or password; use auth")
-	}
-	port, standard := "", standardPort(scheme)
-	if standard == "" {
-		return Origin{}, fmt.Errorf("%q is not http, https or ssh", scheme)
-	}
-	host := authority
-	if i := strings.LastIndexByte(authority, ':'); i > strings.LastIndexByte(authority, ']') {
-		host, port = authority[:i], authority[i+1:]
-	}
-	if port == "" {
-		port = standard
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); port != "*" && (err != nil || port[0] == '0') {
-		return Origin{}, fmt.Errorf("%q is no port", port)
-	}
-	host, err := hostName(host)
-	return Origin{Scheme: scheme, Host: host, Port: port}, err
-}
-
-// standardPort is a scheme's own, "" where there is no such scheme.
-func standardPort(scheme string) string {
-	switch scheme {
-	case "http":
-		return "80"
-	case "https":
-		return "443"
-	case "ssh":
-		return "22"
-	default:
-		return ""
-	}
-}
-
-// hostName is a host in one form: an address as it is printed, a name in lower
-// case without the dot at its end.
-func hostName(host string) (string, error) {
-	if inner, ok := strings.CutPrefix(host, "["); ok {
-		addr, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
-		if err != nil || !addr.Is6() || addr.Zone() != "" || !strings.HasSuffix(host, "]") {
-			return "", fmt.Errorf("%q is not an address", host)
-		}
-		return addr.String(), nil
-	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "" || host[0] == '.' || host[len(host)-1] == '.' || strings.Contains(host, "..") {
-		return "", fmt.Errorf("the host %q is no name: a part of it is empty", host)
-	}
-	for _, c := range host {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' && c != '_' {
-			return "", fmt.Errorf("%q is no host name: write letters beyond ASCII in their xn-- form", host)
-		}
-	}
-	if last := host[strings.LastIndexByte(host, '.')+1:]; last != "" && (last[0] >= '0' && last[0] <= '9') {
-		// What ends in a number is an address to some resolvers (127.1,
-		// 0x7f000001, 2130706433): one form only.
-		if addr, err := netip.ParseAddr(host); err != nil || !addr.Is4() {
-			return "", fmt.Errorf("%q is not an address; write all four numbers", host)
-		}
-	}
-	return host, nil
-}
-
-// String is the origin as it is written, without the scheme's own port.
-func (o Origin) String() string {
-	if o.Port == standardPort(o.Scheme) {
-		return o.Scheme + "://" + bracketed(o.Host)
-	}
-	return o.Scheme + "://" + bracketed(o.Host) + ":" + o.Port
-}
-
-func bracketed(host string) string {
-	if strings.Contains(host, ":") {
-		return "[" + host + "]"
-	}
-	return host
-}
 
 // keeper holds what actions keep from call to call, for as long as an engine
 // lives: connections, tokens.

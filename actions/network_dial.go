@@ -22,10 +22,10 @@ func (n *Network) Dial(ctx context.Context, network, address string) (net.Conn, 
 	if err != nil {
 		return nil, err
 	}
-	if host, err = hostName(bracketed(host)); err != nil {
+	if host, err = HostName(Bracketed(host)); err != nil {
 		return nil, err
 	}
-	rule, ok := n.granted(func(r originRule) bool { return r.reaches(host, port) })
+	rule, ok := n.granted(func(r OriginRule) bool { return r.Reaches(host, port) })
 	if !ok {
 		return nil, n.refused(net.JoinHostPort(host, port), "")
 	}
@@ -39,7 +39,7 @@ func (n *Network) Dial(ctx context.Context, network, address string) (net.Conn, 
 }
 
 // reachable refuses an address that a name must not stand for.
-func (n *Network) reachable(rule originRule, host, resolved string) error {
+func (n *Network) reachable(rule OriginRule, host, resolved string) error {
 	at, err := netip.ParseAddrPort(resolved)
 	if err != nil {
 		return fmt.Errorf("%s: %q is not an address", host, resolved)
@@ -50,17 +50,17 @@ func (n *Network) reachable(rule originRule, host, resolved string) error {
 	case public:
 		ok = true
 	case private:
-		ok = !rule.wild()
+		ok = !rule.Wild()
 	case loopback:
-		ok = !rule.wild() && (host == "localhost" || strings.HasSuffix(host, ".localhost"))
+		ok = !rule.Wild() && (host == "localhost" || strings.HasSuffix(host, ".localhost"))
 	}
 	if ok {
 		return nil
 	}
 	// Anything may be granted by its address.
 	port := fmt.Sprint(at.Port())
-	if _, named := n.granted(func(r originRule) bool {
-		return !r.wild() && (r.reaches(addr.String(), port) || r.reaches(addr.Unmap().String(), port))
+	if _, named := n.granted(func(r OriginRule) bool {
+		return !r.Wild() && (r.Reaches(addr.String(), port) || r.Reaches(addr.Unmap().String(), port))
 	}); named {
 		return nil
 	}

@@ -30,7 +30,7 @@ func (n *Network) Handed(u *url.URL) *Handed {
 	}
 	// A URL without an origin grants nothing: it reaches what redirects reach.
 	if origin, err := OriginOf(u); err == nil {
-		own.rules = append(own.rules, originRule{pattern: origin.String(), origin: origin})
+		own.rules = append(own.rules, OriginRule{Pattern: origin.String(), Origin: origin})
 	}
 	return &Handed{network: own}
 }
@@ -87,12 +87,12 @@ func (h *Handed) reachable(host, port, resolved string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %q is not an address", host, resolved)
 	}
-	if name, err := hostName(bracketed(host)); err == nil {
+	if name, err := HostName(Bracketed(host)); err == nil {
 		host = name
 	}
-	rule, ok := h.network.granted(func(r originRule) bool { return r.reaches(host, port) })
+	rule, ok := h.network.granted(func(r OriginRule) bool { return r.Reaches(host, port) })
 	if !ok {
-		rule = originRule{origin: Origin{Host: "*"}}
+		rule = OriginRule{Origin: Origin{Host: "*"}}
 	}
 	if h.network.reachable(rule, host, resolved) == nil {
 		return nil

@@ -96,31 +96,6 @@ func TestOriginsThatAreNone(t *testing.T) {
 	}
 }
 
-func TestOriginPattern(t *testing.T) {
-	lit := func(s string) Part { return Part{Text: s, Literal: true} }
-	val := func(s string) Part { return Part{Text: s} }
-	for _, tc := range []struct {
-		parts []Part
-		want  string
-		ok    bool
-	}{
-		{[]Part{val("https://api.test/v1")}, "https://api.test/v1", true},
-		{[]Part{val("http://[::1]:8080"), lit("/v1")}, `http://[::1]:8080/v1`, true},
-		{[]Part{val("https://*")}, `https://\*`, true},
-		{[]Part{lit("https://"), val("eu"), lit(".api.test")}, "https://eu.api.test", true},
-		{[]Part{lit("https://*."), val("api.test")}, "https://*.api.test", true},
-		{[]Part{lit("https://"), val("evil.test/"), lit(".api.test")}, "", false},
-		{[]Part{lit("https://"), val("*"), lit(".api.test")}, "", false},
-		{[]Part{lit("https://"), val("a@b"), lit(".api.test")}, "", false},
-		{[]Part{lit("https://api.test/"), val("a/b?c")}, "https://api.test/", true},
-	} {
-		got, err := OriginPattern(tc.parts)
-		if (err == nil) != tc.ok || got != tc.want {
-			t.Errorf("%v: %q, %v", tc.parts, got, err)
-		}
-	}
-}
-
 // TestReachable are addresses that names stand for, and under which grants.
 func TestReachable(t *testing.T) {
 	for _, tc := range []struct {
@@ -181,7 +156,7 @@ func TestReachable(t *testing.T) {
 		if diff := cmp.Diff([]bool{tc.exact, tc.wild, tc.loopback}, got); diff != "" {
 			t.Errorf("%s (by name, wildcard, localhost): %s", tc.addr, diff)
 		}
-		own := grants(t, "https://api.test", "https://"+bracketed(tc.addr))
+		own := grants(t, "https://api.test", "https://"+Bracketed(tc.addr))
 		if err := own.reachable(own.rules[0], "api.test", resolved); err != nil {
 			t.Errorf("%s with a grant of its own: %v", tc.addr, err)
 		}
@@ -242,22 +217,4 @@ func TestKeep(t *testing.T) {
 	if n.Fingerprint() == other.Fingerprint() {
 		t.Error("different grants look alike")
 	}
-}
-
-func FuzzParseOrigin(f *testing.F) {
-	for _, s := range []string{"https://api.test:8443/x", "http://[::1]", "https://a@b", "https://\\evil", "https://127.0.0.1.", "http://x:80:80"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		o, err := ParseOrigin(text)
-		if err != nil {
-			return
-		}
-		if again, err := ParseOrigin(o.String()); err != nil || again != o {
-			t.Fatalf("%q is %v, and that is %v (%v)", text, o, again, err)
-		}
-		if strings.ContainsAny(o.Host, "@/?#\\ ") {
-			t.Fatalf("%q has the host %q", text, o.Host)
-		}
-	})
 }

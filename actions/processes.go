@@ -87,7 +87,7 @@ func (p *Processes) Program(name string) (string, error) {
 		return "", fmt.Errorf("the program %q holds a NUL character, which no file name can", name)
 	case !p.granted(name):
 		return "", &ProgramError{Program: name, Granted: p.rules}
-	case isPath(name):
+	case IsPath(name):
 		return p.Place(name), nil
 	}
 	path, err := p.lookUp(name)
@@ -101,7 +101,7 @@ func (p *Processes) Program(name string) (string, error) {
 // whether a name stands for a path, only Program tells.
 func (p *Processes) Check(name string) error {
 	granted := slices.ContainsFunc(p.rules, func(rule string) bool {
-		return ProgramCovered(rule, name) || isPath(rule) && isPath(name) && p.Place(rule) == p.Place(name)
+		return ProgramCovered(rule, name) || IsPath(rule) && IsPath(name) && p.Place(rule) == p.Place(name)
 	})
 	if granted {
 		return nil
@@ -133,14 +133,14 @@ func (p *Processes) Place(path string) string {
 // path at which that name is found. Only what has the same last name is looked up.
 func (p *Processes) granted(name string) bool {
 	return slices.ContainsFunc(p.rules, func(rule string) bool {
-		if isPath(rule) == isPath(name) {
-			return rule == name || isPath(rule) && p.Place(rule) == p.Place(name)
+		if IsPath(rule) == IsPath(name) {
+			return rule == name || IsPath(rule) && p.Place(rule) == p.Place(name)
 		}
 		plain, path := rule, name
-		if isPath(rule) {
+		if IsPath(rule) {
 			plain, path = name, rule
 		}
-		if base(plain) != base(path) {
+		if ProgramName(plain) != ProgramName(path) {
 			return false
 		}
 		found, err := p.lookUp(plain)
@@ -238,40 +238,6 @@ func (*AgentError) Error() string {
 // Is makes the error one of fs.ErrPermission's kind.
 func (*AgentError) Is(target error) bool { return target == fs.ErrPermission }
 
-// isPath reports whether a program is named by a path.
-func isPath(program string) bool { return strings.ContainsAny(filepath.ToSlash(program), "/") }
-
-// base is the last name of a program, as it is compared.
-func base(program string) string {
-	name := program[strings.LastIndex(filepath.ToSlash(program), "/")+1:]
-	if runtime.GOOS == "windows" {
-		name = strings.ToLower(strings.TrimSuffix(name, filepath.Ext(name)))
-	}
-	return name
-}
-
-// ProgramCovered reports whether a grant that is written out may allow a program
-// that is. Whether a name stands for a path only the machine tells.
-func ProgramCovered(pattern, program string) bool {
-	if isPath(pattern) == isPath(program) {
-		return filepath.Clean(pattern) == filepath.Clean(program)
-	}
-	return base(pattern) == base(program)
-}
-
-// ProgramPattern is a grant of which some parts are values: a program stands for
-// itself.
-func ProgramPattern(parts []Part) (string, error) {
-	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString(p.Text)
-	}
-	if b.Len() == 0 {
-		return "", errors.New("it names no program: the value is empty")
-	}
-	return b.String(), nil
-}
-
 // ProgramError is the error of a program that a spec's permissions do not grant.
 type ProgramError struct {
 	Program string
@@ -281,7 +247,7 @@ type ProgramError struct {
 func (e *ProgramError) Error() string {
 	what := "the spec may run nothing"
 	if len(e.Granted) > 0 {
-		what = "the spec may run only " + quoteAll(e.Granted)
+		what = "the spec may run only " + QuoteAll(e.Granted)
 	}
 	return fmt.Sprintf("%q: not permitted to run; %s: choose another, or have the author of the spec add it to permissions.run", e.Program, what)
 }

@@ -54,8 +54,8 @@ func (r *Rules) Grant(ctx context.Context, files *actions.Files, network *action
 // covered reports whether another grant, of a tree, has all of this one. Then
 // this one's base may be a link that a command has put there, and is not to be
 // followed.
-func covered(g actions.FileGrant, before, after []actions.FileGrant) bool {
-	for i, others := range [][]actions.FileGrant{before, after} {
+func covered(g actions.PathRule, before, after []actions.PathRule) bool {
+	for i, others := range [][]actions.PathRule{before, after} {
 		for _, other := range others {
 			rel, err := filepath.Rel(other.Base, g.Base)
 			within := other.Whole && err == nil && filepath.IsLocal(rel)
@@ -69,7 +69,7 @@ func covered(g actions.FileGrant, before, after []actions.FileGrant) bool {
 	return false
 }
 
-func placesOf(ctx context.Context, g actions.FileGrant) ([]Place, error) {
+func placesOf(ctx context.Context, g actions.PathRule) ([]Place, error) {
 	switch {
 	case g.Whole:
 		return []Place{{Base: g.Base, Tree: true}}, nil
@@ -89,7 +89,7 @@ func placesOf(ctx context.Context, g actions.FileGrant) ([]Place, error) {
 // matcher walks below a grant's base, for what its glob matches.
 type matcher struct {
 	ctx   context.Context
-	grant actions.FileGrant
+	grant actions.PathRule
 	root  fs.FS
 	looks int
 	found []Place

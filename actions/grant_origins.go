@@ -6,38 +6,40 @@ import (
 	"strings"
 )
 
-// originRule is a compiled grant of hosts.
-type originRule struct {
-	pattern string
-	// origin's Host is without the `*.` that below stands for, and "*" for any.
-	origin Origin
-	below  bool
+// OriginRule is a compiled Rule about origins.
+type OriginRule struct {
+	// Pattern is the rule's own.
+	Pattern string
+	// Origin's Host is without the `*.` that Below stands for, and "*" for any; its Port
+	// is "*" for any.
+	Origin Origin
+	Below  bool
 }
 
-// compileOrigin reads a pattern of origins.
-func compileOrigin(pattern string) (originRule, error) {
+// CompileOrigin compiles a pattern of origins.
+func CompileOrigin(pattern string) (OriginRule, error) {
 	scheme, rest, ok := strings.Cut(pattern, "://")
 	if !ok {
-		return originRule{}, errors.New("it is no origin; write it like https://api.example.com")
+		return OriginRule{}, errors.New("it is no origin; write it like https://api.example.com")
 	}
 	authority, err := authorityOf(rest)
 	if err != nil {
-		return originRule{}, err
+		return OriginRule{}, err
 	}
-	r := originRule{pattern: pattern}
+	r := OriginRule{Pattern: pattern}
 	// A host that is a wildcard is parsed as a name that stands for it.
 	const any = "any"
 	switch {
 	case authority == "*" || strings.HasPrefix(authority, "*:"):
 		authority = any + authority[1:]
-		if r.origin, err = makeOrigin(strings.ToLower(scheme), authority); err == nil {
-			r.origin.Host = "*"
+		if r.Origin, err = makeOrigin(strings.ToLower(scheme), authority); err == nil {
+			r.Origin.Host = "*"
 		}
 		return r, err
 	case strings.HasPrefix(authority, "*."):
-		r.below, authority = true, authority[2:]
+		r.Below, authority = true, authority[2:]
 	}
-	r.origin, err = makeOrigin(strings.ToLower(scheme), authority)
+	r.Origin, err = makeOrigin(strings.ToLower(scheme), authority)
 	return r, err
 }
 
@@ -63,51 +65,52 @@ func authorityOf(rest string) (string, error) {
 	return b.String(), nil
 }
 
-// wild reports whether the rule names hosts by a wildcard.
-func (r originRule) wild() bool { return r.below || r.origin.Host == "*" }
+// Wild reports whether the rule names hosts by a wildcard.
+func (r OriginRule) Wild() bool { return r.Below || r.Origin.Host == "*" }
 
-func (r originRule) matches(o Origin) bool {
-	return r.origin.Scheme == o.Scheme && r.reaches(o.Host, o.Port)
+// Matches reports whether the rule names the origin.
+func (r OriginRule) Matches(o Origin) bool {
+	return r.Origin.Scheme == o.Scheme && r.Reaches(o.Host, o.Port)
 }
 
-// reaches reports whether the rule names the host and port, whatever the
+// Reaches reports whether the rule names the host and port, whatever the
 // scheme.
-func (r originRule) reaches(host, port string) bool {
-	if r.origin.Port != "*" && r.origin.Port != port {
+func (r OriginRule) Reaches(host, port string) bool {
+	if r.Origin.Port != "*" && r.Origin.Port != port {
 		return false
 	}
 	switch {
-	case r.origin.Host == "*":
+	case r.Origin.Host == "*":
 		return true
-	case r.below:
-		return strings.HasSuffix(host, "."+r.origin.Host)
+	case r.Below:
+		return strings.HasSuffix(host, "."+r.Origin.Host)
 	default:
-		return host == r.origin.Host
+		return host == r.Origin.Host
 	}
 }
 
 // OriginCovered reports whether a pattern of origins that is written out may
 // cover a URL that is.
 func OriginCovered(pattern, url string) bool {
-	r, err := compileOrigin(pattern)
+	r, err := CompileOrigin(pattern)
 	if err != nil {
 		return false
 	}
 	o, err := ParseOrigin(url)
-	return err == nil && r.matches(o)
+	return err == nil && r.Matches(o)
 }
 
 // OriginIncludes reports whether a pattern certainly allows all that another one does. A
 // wildcard does not include a name or address below it: one that is written out may stand
 // for a private address, which a wildcard never does.
 func OriginIncludes(pattern, other string) bool {
-	a, err := compileOrigin(pattern)
+	a, err := CompileOrigin(pattern)
 	if err != nil {
 		return false
 	}
-	b, err := compileOrigin(other)
-	return err == nil && a.origin.Scheme == b.origin.Scheme && a.origin.Host == b.origin.Host && a.below == b.below &&
-		(a.origin.Port == "*" || a.origin.Port == b.origin.Port)
+	b, err := CompileOrigin(other)
+	return err == nil && a.Origin.Scheme == b.Origin.Scheme && a.Origin.Host == b.Origin.Host && a.Below == b.Below &&
+		(a.Origin.Port == "*" || a.Origin.Port == b.Origin.Port)
 }
 
 // OriginPattern is the pattern of a grant of hosts whose template is evaluated
