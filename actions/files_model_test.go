@@ -71,7 +71,7 @@ func TestConfinement(t *testing.T) {
 		buildWorld(t, top, dir)
 		rules := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Rule {
 			return Rule{
-				Access: rapid.SampledFrom([]Access{Read, WriteTo}).Draw(t, "access"),
+				Access:  rapid.SampledFrom([]Access{Read, WriteTo}).Draw(t, "access"),
 				Pattern: rapid.SampledFrom([]string{"a/**", "a/b/**", "a/*", "b", "a/l", "l/**", "**/c", "a/[ab]/**", "../q/c/**", "n/a/**"}).Draw(t, "pattern"),
 			}
 		}), 1, 3).Draw(t, "rules")

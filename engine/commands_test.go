@@ -16,14 +16,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/actions/exec/launch"
+	"github.com/declprov/declprov/actions/sys/process/supervisor"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/spec/diag"
 )
 
 // TestMain lets this binary be the supervisor of the commands that it runs.
 func TestMain(m *testing.M) {
-	if launch.Main(os.Args) {
+	if supervisor.Main(os.Args) {
 		return
 	}
 	// Nothing of the user's is written, and no test sees what another one left.

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/exec/process"
-	"github.com/declprov/declprov/actions/exec/remote"
+	"github.com/declprov/declprov/actions/ssh"
+	"github.com/declprov/declprov/actions/sys/process"
 )
 
 // command is one command, ready to run, and what its end is judged by.
@@ -21,7 +21,7 @@ type command struct {
 	process process.Command
 	// target is the machine where it runs, nil for this one, and uploads are what
 	// is put there before.
-	target  *remote.Target
+	target  *ssh.Target
 	uploads []any
 	out     *output
 	// title is how messages name it: the program, without what is in its

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/exec/process"
-	"github.com/declprov/declprov/actions/exec/sandbox"
+	"github.com/declprov/declprov/actions/sys/process"
+	"github.com/declprov/declprov/actions/sys/process/sandbox"
 )
 
 // confine puts a command into the kernel's sandbox, where the step, the spec and

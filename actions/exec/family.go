@@ -13,14 +13,14 @@ import (
 	"sync"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/exec/process"
-	"github.com/declprov/declprov/actions/exec/remote"
+	"github.com/declprov/declprov/actions/ssh"
+	"github.com/declprov/declprov/actions/sys/process"
 )
 
 // Family is the declaration of the exec action. What it keeps over the process
 // (supervisors of commands) is the declaration's: make one.
 func Family() *actions.Family {
-	f := &family{local: &process.Pool{}, remote: remote.NewPool()}
+	f := &family{local: &process.Pool{}, remote: ssh.NewPool()}
 	return &actions.Family{
 		Name: "exec",
 		Summary: "Commands on the machine that the provider runs on: the programs that the permissions grant, " +
@@ -34,7 +34,7 @@ func Family() *actions.Family {
 // family is what all commands of a process share.
 type family struct {
 	local  *process.Pool
-	remote *remote.Pool
+	remote *ssh.Pool
 	// warned keeps what the kernel cannot do from being said more than once.
 	warned sync.Once
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/assets"
-	"github.com/declprov/declprov/actions/exec/remote"
+	"github.com/declprov/declprov/actions/ssh"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -175,7 +175,7 @@ func (c *command) hidesContent(item int) bool {
 
 // upload puts the files of a command on the machine where it runs, and says how
 // many are there.
-func (c *command) upload(ctx context.Context, client *remote.Client) (done int, err error) {
+func (c *command) upload(ctx context.Context, client *ssh.Client) (done int, err error) {
 	files, err := client.Files(ctx)
 	if err != nil {
 		return 0, err

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/exec/process"
+	"github.com/declprov/declprov/actions/sys/process"
 )
 
 const (

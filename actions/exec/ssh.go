@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/exec/process"
-	"github.com/declprov/declprov/actions/exec/remote"
+	"github.com/declprov/declprov/actions/ssh"
+	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -62,9 +62,9 @@ func sshGrants(n *spec.Node) []actions.Grant {
 }
 
 // target is the machine that a call names.
-func target(call *actions.Call, given map[string]any) (*remote.Target, error) {
+func target(call *actions.Call, given map[string]any) (*ssh.Target, error) {
 	str := func(name string) string { s, _ := given[name].(string); return s }
-	t := &remote.Target{
+	t := &ssh.Target{
 		Host: str("host"), User: str("user"), Key: str("key"), Passphrase: str("passphrase"),
 		Password: str("password"), HostKey: str("hostKey"),
 	}
@@ -105,7 +105,7 @@ func target(call *actions.Call, given map[string]any) (*remote.Target, error) {
 
 // granted refuses a machine that the permissions do not name. The one behind a
 // jump is checked here only: what it connects to, the jump decides.
-func granted(call *actions.Call, t *remote.Target) error {
+func granted(call *actions.Call, t *ssh.Target) error {
 	if call.Env.Network == nil {
 		return errors.New("there is no network here")
 	}
@@ -119,7 +119,7 @@ func granted(call *actions.Call, t *remote.Target) error {
 // elsewhere runs a command on another machine.
 func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
 	waiting, waited := actions.Waiting(ctx)
-	client, release, err := f.remote.Get(waiting, c.dial, c.target, func(err error) {
+	client, release, err := f.ssh.Get(waiting, c.dial, c.target, func(err error) {
 		c.call.Progress("waiting for " + c.target.Address() + ": " + c.masked(err.Error()))
 	})
 	waited()
@@ -142,7 +142,7 @@ func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
 	switch {
 	case errors.As(err, &start) && len(c.uploads) == 0:
 		return actions.Refuse(fmt.Errorf("%s did not start on %s: %w", c.title, c.target.Address(), err))
-	case errors.Is(err, remote.ErrLost) && !c.quiet:
+	case errors.Is(err, ssh.ErrLost) && !c.quiet:
 		return actions.Outcome{
 			Status: actions.Unknown, Class: "connection", Again: true,
 			Err: fmt.Errorf("%s on %s: %w%s", c.title, c.target.Address(), err, c.said(process.Exit{Code: -1})),

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/declprov/declprov/actions/exec/sandbox"
+	"github.com/declprov/declprov/actions/sys/process/sandbox"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/screen"

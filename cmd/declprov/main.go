@@ -6,11 +6,11 @@ package main
 import (
 	"os"
 
-	"github.com/declprov/declprov/actions/exec/launch"
+	"github.com/declprov/declprov/actions/sys/process/supervisor"
 )
 
 func main() {
-	if launch.Main(os.Args) {
+	if supervisor.Main(os.Args) {
 		return // this was the supervisor of a command
 	}
 	os.Exit(Main())

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/declprov/declprov/actions/exec/sandbox"
+	"github.com/declprov/declprov/actions/sys/process/sandbox"
 )
 
 var update = flag.Bool("update", false, "write the expected output of the scripts anew")

@@ -10,7 +10,7 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/declprov/declprov/actions/exec/sandbox"
+	"github.com/declprov/declprov/actions/sys/process/sandbox"
 	"github.com/declprov/declprov/tests/internal/provider"
 )
 

@@ -29,18 +29,18 @@ func surroundings() []string {
 func exceptions() []string {
 	return []string{
 		"actions/assets/fetch.go http.ProxyFromEnvironment", // used where Network.CheckProxy finds a grant
-		"actions/environment.go os.CreateTemp",
 		"actions/environment.go os.Environ",
 		"actions/environment.go os.Getenv",
-		"actions/environment.go os.MkdirTemp",
-		"actions/exec/launch/launch.go os.Getenv",     // whether this process is the supervisor
-		"actions/exec/process/pool_unix.go os.Getenv", // likewise
-		"engine/journal/file.go os.CreateTemp",        // beside the entry that it replaces
-		"engine/journal/journal.go os.UserHomeDir",    // where the journal is
-		"engine/journal/key.go os.CreateTemp",         // linked to its name when it is whole
-		"spec/container/cache.go os.CreateTemp",       // beside the entry that it replaces
-		"spec/container/cache.go os.Getenv",           // where the cache is
-		"spec/container/cache.go os.UserCacheDir",     // likewise
+		"actions/files_temporary.go os.CreateTemp",
+		"actions/files_temporary.go os.MkdirTemp",
+		"actions/sys/process/pool_unix.go os.Getenv",       // whether this process is the supervisor
+		"actions/sys/process/supervisor/main.go os.Getenv", // likewise
+		"engine/journal/file.go os.CreateTemp",             // beside the entry that it replaces
+		"engine/journal/journal.go os.UserHomeDir",         // where the journal is
+		"engine/journal/key.go os.CreateTemp",              // linked to its name when it is whole
+		"spec/container/cache.go os.CreateTemp",            // beside the entry that it replaces
+		"spec/container/cache.go os.Getenv",                // where the cache is
+		"spec/container/cache.go os.UserCacheDir",          // likewise
 	}
 }
 

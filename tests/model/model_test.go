@@ -15,7 +15,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/builtin"
-	"github.com/declprov/declprov/actions/exec/launch"
+	"github.com/declprov/declprov/actions/sys/process/supervisor"
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/tools"
 )
@@ -32,7 +32,7 @@ var (
 
 // TestMain is the supervisor of commands as well, as every binary that runs them.
 func TestMain(m *testing.M) {
-	if launch.Main(os.Args) {
+	if supervisor.Main(os.Args) {
 		return
 	}
 	debug.SetGCPercent(gcPercent) // there is memory, and much garbage

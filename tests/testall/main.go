@@ -113,7 +113,7 @@ type pkg struct {
 // what starts last is waited for alone.
 var slowest = []string{
 	"tests/model", "tests/http/kill", "tests/outside", "tests/http/secrets", "tests/http/faults", "tests/e2e", "tests/compare", "tests/exec/ssh",
-	"engine", "actions/exec/sandbox", "cmd/declprov", "cmd/declprov/internal/evaluate", "engine/journal", "actions/http", "engine/pulumi", "spec/expr",
+	"engine", "actions/sys/process/sandbox", "cmd/declprov", "cmd/declprov/internal/evaluate", "engine/journal", "actions/http", "engine/pulumi", "spec/expr",
 }
 
 // list lists the packages of a module, the slowest ones first.

@@ -12,7 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/declprov/declprov/actions/exec/launch"
+	"github.com/declprov/declprov/actions/sys/process/supervisor"
 	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 )
@@ -21,7 +21,7 @@ import (
 var version string
 
 func main() {
-	if launch.Main(os.Args) {
+	if supervisor.Main(os.Args) {
 		return // this was the supervisor of a command
 	}
 	os.Exit(run())

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/declprov/declprov/actions/exec/sandbox"
+	"github.com/declprov/declprov/actions/sys/process/sandbox"
 )
 
 // pythonPulumi is the version of Pulumi's Python SDK, from which the guide's

@@ -10,10 +10,10 @@ func ofOutside() []Mutant {
 	return []Mutant{
 		{
 			Promise: "What another machine has little of is waited for", Mechanism: "a session that is refused for now is asked for again",
-			File:    "actions/exec/remote/run.go",
+			File:    "actions/ssh/run.go",
 			Find:    `if !errors.As(err, &refused) ||`,
 			Replace: `if errors.As(err, &refused) || true ||`,
-			Package: "actions/exec/remote", Test: "TestFewSessions", Fails: "open failed",
+			Package: "actions/ssh", Test: "TestFewSessions", Fails: "open failed",
 		},
 		{
 			Promise: bounded, Mechanism: "the values of a JSON text are counted before they are made",

@@ -1,4 +1,4 @@
-package remote
+package ssh
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/declprov/declprov/actions/exec/process"
+	"github.com/declprov/declprov/actions/sys/process"
 )
 
 // silenced is a connection that can break without a word, as one does over a

@@ -1,4 +1,4 @@
-package remote
+package ssh
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 	"pgregory.net/rapid"
 
-	"github.com/declprov/declprov/actions/exec/process"
+	"github.com/declprov/declprov/actions/sys/process"
 )
 
 func itoa(n uint32) string { return strconv.FormatUint(uint64(n), 10) }

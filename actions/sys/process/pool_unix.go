@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/declprov/declprov/actions/exec/launch"
+	"github.com/declprov/declprov/actions/sys/process/supervisor"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 // ready for use; it is safe for concurrent use.
 type Pool struct {
 	mu   sync.Mutex
-	idle []*supervisor // the latest last
+	idle []*connection // the latest last
 }
 
 // Run runs the command and returns at its end: with *StartError where it never
@@ -52,7 +52,7 @@ func (p *Pool) Run(ctx context.Context, c Command) (Exit, error) {
 }
 
 // take is an idle supervisor, or a new one.
-func (p *Pool) take(ctx context.Context) (*supervisor, error) {
+func (p *Pool) take(ctx context.Context) (*connection, error) {
 	for {
 		p.mu.Lock()
 		n := len(p.idle)
@@ -70,7 +70,7 @@ func (p *Pool) take(ctx context.Context) (*supervisor, error) {
 	}
 }
 
-func (p *Pool) keep(s *supervisor) {
+func (p *Pool) keep(s *connection) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.idle = append(p.idle, s)
@@ -78,7 +78,7 @@ func (p *Pool) keep(s *supervisor) {
 }
 
 // expire ends a supervisor that nobody needed.
-func (p *Pool) expire(s *supervisor) {
+func (p *Pool) expire(s *connection) {
 	p.mu.Lock()
 	for i, other := range p.idle {
 		if other == s {
@@ -91,9 +91,9 @@ func (p *Pool) expire(s *supervisor) {
 }
 
 // startSupervisor starts this binary once more.
-func startSupervisor(ctx context.Context) (*supervisor, error) {
-	if os.Getenv(launch.Marker) != "" {
-		return nil, errors.New("this binary does not call launch.Main first, and so cannot be one")
+func startSupervisor(ctx context.Context) (*connection, error) {
+	if os.Getenv(supervisor.Marker) != "" {
+		return nil, errors.New("this binary does not call supervisor.Main first, and so cannot be one")
 	}
 	self, err := executable()
 	if err != nil {
@@ -103,9 +103,9 @@ func startSupervisor(ctx context.Context) (*supervisor, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(self, launch.Argument)
+	cmd := exec.Command(self, supervisor.Argument)
 	cmd.Args[0] = "declprov" // whatever name this process goes by
-	cmd.Env = []string{launch.Marker + "=1", "GOTRACEBACK=single"}
+	cmd.Env = []string{supervisor.Marker + "=1", "GOTRACEBACK=single"}
 	cmd.ExtraFiles = []*os.File{theirs}
 	// A session of its own: what ends this process's group does not end it, and
 	// what runs below it has no terminal to ask people at.
@@ -117,11 +117,11 @@ func startSupervisor(ctx context.Context) (*supervisor, error) {
 		return nil, err
 	}
 	go func() { _ = cmd.Wait() }() // how it ends, the socket says
-	s := &supervisor{conn: ours, process: cmd.Process, patience: patience}
+	s := &connection{conn: ours, process: cmd.Process, patience: patience}
 	if err := s.ready(ctx); err != nil {
 		s.close()
 		_ = cmd.Process.Kill()
-		return nil, fmt.Errorf("%s %s: %w", self, launch.Argument, err)
+		return nil, fmt.Errorf("%s %s: %w", self, supervisor.Argument, err)
 	}
 	return s, nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package launch
+package supervisor
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/declprov/declprov/actions/exec/sandbox"
+	"github.com/declprov/declprov/actions/sys/process/sandbox"
 )
 
 const (

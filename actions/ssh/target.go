@@ -1,6 +1,6 @@
-// Package remote runs commands on other machines over SSH, and puts files there.
+// Package ssh runs commands on other machines over SSH, and puts files there.
 // A machine is known by its host key, always: there is no way to skip that.
-package remote
+package ssh
 
 import (
 	"context"

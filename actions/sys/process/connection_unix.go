@@ -16,15 +16,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/declprov/declprov/actions/exec/launch"
+	"github.com/declprov/declprov/actions/sys/process/supervisor"
 )
 
 // patience is how long a supervisor may take to say that what it was to end is
 // ended: longer than it tries.
 const patience = 15 * time.Second
 
-// supervisor is one that runs, at the other end of a socket.
-type supervisor struct {
+// connection is the socket to a supervisor that runs.
+type connection struct {
 	conn    *net.UnixConn
 	process *os.Process
 	// patience is how long it may keep silent after a command's grace.
@@ -51,27 +51,27 @@ func socketPair() (*net.UnixConn, *os.File, error) {
 	return conn.(*net.UnixConn), theirs, nil
 }
 
-func (s *supervisor) close() { _ = s.conn.Close() }
+func (s *connection) close() { _ = s.conn.Close() }
 
 // ready waits until it can be asked.
-func (s *supervisor) ready(ctx context.Context) error {
+func (s *connection) ready(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if err := s.conn.SetReadDeadline(time.Now().Add(readyTime)); err != nil {
 		return err
 	}
-	kind, _, err := launch.Read(s.conn)
+	kind, _, err := supervisor.Read(s.conn)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err != nil || kind != launch.Ready:
-		return errors.New("it does not answer; a binary that runs commands has to call launch.Main first")
+	case err != nil || kind != supervisor.Ready:
+		return errors.New("it does not answer; a binary that runs commands has to call supervisor.Main first")
 	}
 	return s.conn.SetReadDeadline(time.Time{})
 }
 
 // lives reports whether an idle supervisor is still there.
-func (s *supervisor) lives() bool {
+func (s *connection) lives() bool {
 	raw, err := s.conn.SyscallConn()
 	if err != nil {
 		return false
@@ -87,7 +87,7 @@ func (s *supervisor) lives() bool {
 }
 
 // run runs one command, and reports whether the supervisor can run another.
-func (s *supervisor) run(ctx context.Context, c Command) (exit Exit, reusable bool, err error) {
+func (s *connection) run(ctx context.Context, c Command) (exit Exit, reusable bool, err error) {
 	pipes, err := openPipes(c)
 	if err != nil {
 		return Exit{}, true, notStarted("pipes for it: %w", err)
@@ -104,18 +104,18 @@ func (s *supervisor) run(ctx context.Context, c Command) (exit Exit, reusable bo
 		// The supervisor is gone, by whatever hand, and with it the command (its
 		// parent's death is its own, on Linux), but not what that has started.
 		_ = s.process.Kill()
-		launch.EndSession(s.process.Pid, a.pid)
+		supervisor.EndSession(s.process.Pid, a.pid)
 	}
 	pipes.drain()
-	if a.kind == launch.Failed {
+	if a.kind == supervisor.Failed {
 		err := failure(a.fields)
 		return Exit{}, errors.As(err, new(*StartError)), err
 	}
-	ended, parsed := launch.ParseExit(a.fields)
+	ended, parsed := supervisor.ParseExit(a.fields)
 	switch {
 	case a.err != nil && why != nil:
 		return Exit{Code: -1, Ended: why}, false, nil
-	case a.err != nil || a.kind != launch.Exited || parsed != nil:
+	case a.err != nil || a.kind != supervisor.Exited || parsed != nil:
 		return Exit{}, false, errors.New("its supervisor was ended, so how it ended is not known")
 	}
 	exit = Exit{Code: ended.Code, Ended: why, Stuck: ended.Stuck}
@@ -127,7 +127,7 @@ func (s *supervisor) run(ctx context.Context, c Command) (exit Exit, reusable bo
 
 // answer is how a command ended, or that it did not start.
 type answer struct {
-	kind   launch.Kind
+	kind   supervisor.Kind
 	fields []string
 	err    error
 	// pid is the command's, 0 where it was over at once.
@@ -135,11 +135,11 @@ type answer struct {
 }
 
 // listen waits for the end of a command.
-func (s *supervisor) listen(answers chan<- answer) {
+func (s *connection) listen(answers chan<- answer) {
 	var a answer
 	for {
-		a.kind, a.fields, a.err = launch.Read(s.conn)
-		if a.err != nil || a.kind != launch.Started || len(a.fields) != 1 {
+		a.kind, a.fields, a.err = supervisor.Read(s.conn)
+		if a.err != nil || a.kind != supervisor.Started || len(a.fields) != 1 {
 			break
 		}
 		a.pid, _ = strconv.Atoi(a.fields[0])
@@ -160,8 +160,8 @@ func failure(fields []string) error {
 }
 
 // start sends the command.
-func (s *supervisor) start(c Command, p *pipes) error {
-	req := launch.Request{Path: c.Path, Dir: c.Dir, Args: c.Args, Env: c.Env, Grace: c.Grace, Scratch: c.Scratch}
+func (s *connection) start(c Command, p *pipes) error {
+	req := supervisor.Request{Path: c.Path, Dir: c.Dir, Args: c.Args, Env: c.Env, Grace: c.Grace, Scratch: c.Scratch}
 	if c.Box != nil {
 		rules, err := json.Marshal(c.Box.Rules)
 		if err != nil {
@@ -169,7 +169,7 @@ func (s *supervisor) start(c Command, p *pipes) error {
 		}
 		req.Rules, req.Scratch = string(rules), append(slices.Clip(c.Scratch), c.Box.Scratch)
 	}
-	message := launch.Append(nil, launch.Start, req.Fields()...)
+	message := supervisor.Append(nil, supervisor.Start, req.Fields()...)
 	defer p.closeTheirs()
 	n, _, err := s.conn.WriteMsgUnix(message, syscall.UnixRights(p.descriptors()...), nil)
 	if err == nil && n < len(message) {
@@ -182,7 +182,7 @@ func (s *supervisor) start(c Command, p *pipes) error {
 }
 
 // wait waits for the command's end, and brings it about when its time is up.
-func (s *supervisor) wait(ctx context.Context, c Command, answers <-chan answer) (answer, error) {
+func (s *connection) wait(ctx context.Context, c Command, answers <-chan answer) (answer, error) {
 	limited, stop := c.Limited(ctx)
 	defer stop()
 	select {
@@ -206,7 +206,7 @@ func (s *supervisor) wait(ctx context.Context, c Command, answers <-chan answer)
 // end asks that the command be ended; a supervisor that is gone answers anyway. One
 // that does not is ended itself, unless that is called off: a command that has
 // stopped it would keep its provider waiting for ever.
-func (s *supervisor) end(grace time.Duration) (callOff func() bool) {
-	_, _ = s.conn.Write(launch.Append(nil, launch.End, strconv.FormatInt(grace.Milliseconds(), 10)))
+func (s *connection) end(grace time.Duration) (callOff func() bool) {
+	_, _ = s.conn.Write(supervisor.Append(nil, supervisor.End, strconv.FormatInt(grace.Milliseconds(), 10)))
 	return time.AfterFunc(grace+s.patience, func() { _ = s.process.Kill() }).Stop
 }

@@ -1,5 +1,5 @@
 // Package process runs commands on this machine, each below a supervisor (see
-// package launch) that ends all that it has started: when its time is up, when the
+// package supervisor) that ends all that it has started: when its time is up, when the
 // caller no longer wants it, and when this process dies, however it does.
 package process
 
@@ -10,7 +10,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/declprov/declprov/actions/exec/sandbox"
+	"github.com/declprov/declprov/actions/sys/process/sandbox"
 )
 
 // Command is what to run. Nothing of it is looked up, and nothing inherited.

@@ -1,4 +1,4 @@
-package remote
+package ssh
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/declprov/declprov/actions/exec/process"
+	"github.com/declprov/declprov/actions/sys/process"
 )
 
 // ErrLost is the error of a command whose end nobody knows: the connection broke.

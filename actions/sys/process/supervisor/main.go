@@ -1,4 +1,4 @@
-// Package launch is the other end of a command: the process between a provider
+// Package supervisor is the other end of a command: the process between a provider
 // and what it runs. It is this binary, started once more, and outlives the
 // provider, so that nothing that a command has started does.
 //
@@ -10,7 +10,7 @@
 //
 // The two talk over a socket. When the provider's end closes, for whatever
 // reason, the command is ended as it is after a timeout.
-package launch
+package supervisor
 
 import "os"
 

@@ -18,12 +18,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/declprov/declprov/actions/exec/launch"
+	"github.com/declprov/declprov/actions/sys/process/supervisor"
 )
 
 // TestMain lets this binary be the supervisor that it starts.
 func TestMain(m *testing.M) {
-	if launch.Main(os.Args) {
+	if supervisor.Main(os.Args) {
 		return
 	}
 	os.Exit(m.Run())

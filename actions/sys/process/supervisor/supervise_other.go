@@ -1,6 +1,6 @@
 //go:build !unix
 
-package launch
+package supervisor
 
 // supervise does nothing: here no process is one.
 func supervise() {}
