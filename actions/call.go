@@ -1,10 +1,12 @@
 package actions
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/decode"
 )
 
 // Call is one run of an action.
@@ -76,7 +78,7 @@ type Call struct {
 	// Limit is how many items of a list are wanted; 0 is all.
 	Limit int
 	// Values is how many values the call may read where its arguments do not say; 0 is
-	// decode.DefaultValues. See ValuesOf.
+	// decode.DefaultValues. See MaxValues.
 	Values int
 	// Secret tells the engine of a text that must not show from now on, such as
 	// a token that a login gave. Nil: nobody listens.
@@ -134,6 +136,17 @@ func (c *Call) Bool(name string, def bool) bool {
 		return b
 	}
 	return def
+}
+
+// MaxValues is the name of the argument that bounds how many values a call may read.
+const MaxValues = "maxValues"
+
+// MaxValues returns how many values the call may read.
+func (c *Call) MaxValues() int {
+	if most, ok := c.Args[MaxValues].(int64); ok && most > 0 {
+		return int(most)
+	}
+	return cmp.Or(c.Values, decode.DefaultValues)
 }
 
 // Status says how a run ended, as far as the run itself can tell.

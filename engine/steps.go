@@ -383,7 +383,7 @@ func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error
 	secretSent := len(r.secrets.values) > seen // a secret is among the arguments
 	defer r.evaluateIn(r.evaluateIn(ctx))      // what is sent may be answered
 	// What the step may read, the templates behind it may hand on.
-	r.vars.MaxValues = max(r.vars.MaxValues, actions.ValuesOf(call))
+	r.vars.MaxValues = max(r.vars.MaxValues, call.MaxValues())
 	sendCtx, sent := sending(ctx, r.log.to, s.effect)
 	out := s.kind.Run(sendCtx, call)
 	sent()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -40,7 +41,7 @@ func check(s actions.Static) []actions.Fault {
 	}
 	for _, name := range []string{"timeout", "grace"} {
 		if v, literal := s.Literals[name].(string); literal {
-			if _, err := actions.DurationOf(name, v, 0); err != nil {
+			if _, err := declare.DurationOf(name, v, 0); err != nil {
 				fail(name, "", err.Error(), "Write one like 10s or 1m30s.")
 			}
 		}
@@ -60,10 +61,10 @@ func checkUploads(n *spec.Node) []actions.Fault {
 		if content == nil || content.Kind != spec.StringNode || !strings.Contains(content.Text, "${") {
 			continue
 		}
-		if mode == nil || !actions.OthersRead(mode.Text) {
+		if mode == nil || !declare.OthersRead(mode.Text) {
 			return nil
 		}
-		out = append(out, actions.SecretForOthers("upload", fmt.Sprintf("%d.mode", i), mode.Text))
+		out = append(out, declare.SecretForOthers("upload", fmt.Sprintf("%d.mode", i), mode.Text))
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/ssh"
 	"github.com/declprov/declprov/actions/sys/process"
 )
@@ -54,10 +55,10 @@ func prepare(call *actions.Call) (*command, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.process.Timeout, err = actions.DurationOf("timeout", call.Args["timeout"], 0); err != nil {
+	if c.process.Timeout, err = declare.DurationOf("timeout", call.Args["timeout"], 0); err != nil {
 		return nil, err
 	}
-	if c.process.Grace, err = actions.DurationOf("grace", call.Args["grace"], defaultGrace); err != nil {
+	if c.process.Grace, err = declare.DurationOf("grace", call.Args["grace"], defaultGrace); err != nil {
 		return nil, err
 	}
 	if err := c.exitCodes(); err != nil {

@@ -9,11 +9,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/assets"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/ssh"
 	"github.com/declprov/declprov/spec"
 )
@@ -23,16 +23,16 @@ const filesVariable = "DECLPROV_FILES"
 
 // handed is a type of content: text, or what the user hands over.
 func handed(variants ...*spec.Type) *spec.Type {
-	return &spec.Type{Kind: spec.Union, Variants: append([]*spec.Type{text, {Kind: spec.Asset}}, variants...)}
+	return declare.Either(append([]*spec.Type{declare.Text(), declare.Asset()}, variants...)...)
 }
 
 // placed are the files of an argument, with where they go.
 func placed(name, path, doc string) actions.Arg {
-	return arg(name, &spec.Type{Kind: spec.List, Elem: object(
-		member("path", someText, path),
-		member("content", handed(&spec.Type{Kind: spec.Archive}), "Text, an asset, or an archive, whose files then lie below the path."),
-		field("mode", &spec.Type{Kind: spec.String, Patterns: []spec.Pattern{{Regexp: "^0?[0-7]{3}$"}}}, "Permission bits in octal. Default: 0600, and those in an archive."),
-	)}, doc)
+	return declare.Arg(name, declare.List(declare.Object(
+		declare.Member("path", declare.NonEmpty(), path),
+		declare.Member("content", handed(declare.Archive()), "Text, an asset, or an archive, whose files then lie below the path."),
+		declare.Field("mode", declare.Mode(), "Permission bits in octal. Default: 0600, and those in an archive."),
+	)), doc)
 }
 
 // input is what a command reads on its standard input. The caller closes it.
@@ -59,14 +59,14 @@ func (c *command) putAll(ctx context.Context, given []any, one put) (done int, e
 	for i, item := range given {
 		file, _ := item.(map[string]any)
 		name, _ := file["path"].(string)
-		mode, err := modeOf(file)
+		mode, err := declare.ModeOf(file["mode"])
 		if err == nil {
 			err = c.putOne(ctx, name, file["content"], func(name string, own fs.FileMode, content io.Reader) error {
 				switch {
 				case mode != nil:
 					own = *mode
 				case c.hidesContent(i):
-					own = actions.Private(own)
+					own = declare.Private(own)
 				}
 				err := one(i, name, own, content)
 				if err == nil {
@@ -80,20 +80,6 @@ func (c *command) putAll(ctx context.Context, given []any, one put) (done int, e
 		}
 	}
 	return done, nil
-}
-
-// modeOf is the mode that a file is given, or nil.
-func modeOf(file map[string]any) (*fs.FileMode, error) {
-	text, given := file["mode"].(string)
-	if !given {
-		return nil, nil
-	}
-	bits, err := strconv.ParseUint(text, 8, 32)
-	if err != nil || bits > 0o777 {
-		return nil, fmt.Errorf("mode %q is not permission bits in octal, like \"0644\"", text)
-	}
-	mode := fs.FileMode(bits)
-	return &mode, nil
 }
 
 func (c *command) putOne(ctx context.Context, name string, content any, one func(name string, mode fs.FileMode, content io.Reader) error) error {
@@ -184,7 +170,7 @@ func (c *command) upload(ctx context.Context, client *ssh.Client) (done int, err
 	return c.putAll(ctx, c.uploads, func(item int, name string, mode fs.FileMode, content io.Reader) error {
 		c.call.Progress("uploading " + name)
 		if c.hidesContent(item) {
-			c.call.TellOthersRead(name, mode)
+			declare.TellOthersRead(c.call, name, mode)
 		}
 		return files.Put(ctx, name, mode, content)
 	})

@@ -13,13 +13,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/sys/process"
 )
 
 const (
-	defaultGrace    = 5 * time.Second
-	defaultMaxBytes = 16 << 20
-	mostKept        = 1 << 30
+	defaultGrace = 5 * time.Second
+	mostKept     = 1 << 30
 	// said is how much of what a command wrote a message shows: the last lines.
 	saidBytes, saidLines = 2 << 10, 12
 )
@@ -27,10 +27,10 @@ const (
 // listen makes what takes the command's output.
 func (c *command) listen() error {
 	var err error
-	if c.limit, err = actions.SizeOf("maxBytes", c.call.Args["maxBytes"], defaultMaxBytes); err != nil {
+	if c.limit, err = declare.MaxBytesOf(c.call.Args["maxBytes"]); err != nil {
 		return err
 	}
-	c.values = actions.ValuesOf(c.call)
+	c.values = c.call.MaxValues()
 	kept := int(min(max(c.limit, tailSize), mostKept))
 	c.out = &output{call: c.call}
 	c.out.stdout = stream{out: c.out, limit: tailSize, last: true}

@@ -9,42 +9,43 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
 )
 
 // resultType is the type of what a command yields.
 func resultType(s actions.Static) *spec.Type {
-	return object(members(s)...)
+	return declare.Object(members(s)...)
 }
 
 func members(s actions.Static) []*spec.Property {
-	out := []*spec.Property{member("exitCode", integer, "The exit code.")}
+	out := []*spec.Property{declare.Member("exitCode", declare.Int(), "The exit code.")}
 	form, _ := s.Literals["stdout"].(string)
 	switch {
 	case s.Types["returns"] != nil:
-		out = append(out, member("stdout", s.Types["returns"], "Its standard output, decoded."))
+		out = append(out, declare.Member("stdout", s.Types["returns"], "Its standard output, decoded."))
 	case form == "json":
-		out = append(out, field("stdout", anything, "Its standard output, decoded; null where it wrote nothing."))
+		out = append(out, declare.Field("stdout", declare.Any(), "Its standard output, decoded; null where it wrote nothing."))
 	case form == "lines":
-		out = append(out, member("stdout", &spec.Type{Kind: spec.List, Elem: text}, "The lines of its standard output, without their ends."))
+		out = append(out, declare.Member("stdout", declare.List(declare.Text()), "The lines of its standard output, without their ends."))
 	case form == "none":
 	case form == "bytes":
-		out = append(out, member("stdout", text, "Its standard output, in base64."))
+		out = append(out, declare.Member("stdout", declare.Text(), "Its standard output, in base64."))
 	default:
-		out = append(out, member("stdout", text, "Its standard output, decoded as `stdout` says: text, without one line end at its end."))
+		out = append(out, declare.Member("stdout", declare.Text(), "Its standard output, decoded as `stdout` says: text, without one line end at its end."))
 	}
-	return append(out, member("stderr", text, "Its standard error, without one line end at its end."))
+	return append(out, declare.Member("stderr", declare.Text(), "Its standard error, without one line end at its end."))
 }
 
 // sees are what a late expression knows of a command that failed: its output was
 // perhaps not meant for anybody, and is text where it is not what it should be.
 func sees(actions.Static, string) []*spec.Property {
 	known := []*spec.Property{
-		member("exitCode", integer, "The exit code; -1 where a signal ended it."), field("stdout", anything, "Its standard output, decoded, or as text."),
-		member("stderr", text, "Its standard error."),
+		declare.Member("exitCode", declare.Int(), "The exit code; -1 where a signal ended it."), declare.Field("stdout", declare.Any(), "Its standard output, decoded, or as text."),
+		declare.Member("stderr", declare.Text(), "Its standard error."),
 	}
-	return append(known, member("result", object(known...), "All three."))
+	return append(known, declare.Member("result", declare.Object(known...), "All three."))
 }
 
 // decoded is the standard output in the form that the call wants.

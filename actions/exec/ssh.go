@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/ssh"
 	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/spec"
@@ -16,21 +17,21 @@ import (
 // sshArg is the machine on which a command runs instead of this one.
 func sshArg() actions.Arg {
 	machine := func(more ...*spec.Property) *spec.Type {
-		return object(append([]*spec.Property{
-			member("host", someText, "Its name or address."),
-			field("port", integer, "Default: 22."),
-			member("user", someText, "Who logs in."),
-			field("key", text, "Private key, in PEM."),
-			field("passphrase", text, "What the key is encrypted with."),
-			field("password", text, "Password, also where the machine asks for it as a question."),
-			field("agent", truth, "Ask the ssh-agent at SSH_AUTH_SOCK for keys; it needs `permissions: agent: true`."),
-			member("hostKey", someText, "Keys that the machine may have, one a line: as in a .pub file, as in known_hosts (lines that name the machine, with @revoked and @cert-authority), or SHA256:… fingerprints. There is no way to do without."),
+		return declare.Object(append([]*spec.Property{
+			declare.Member("host", declare.NonEmpty(), "Its name or address."),
+			declare.Field("port", declare.Int(), "Default: 22."),
+			declare.Member("user", declare.NonEmpty(), "Who logs in."),
+			declare.Field("key", declare.Text(), "Private key, in PEM."),
+			declare.Field("passphrase", declare.Text(), "What the key is encrypted with."),
+			declare.Field("password", declare.Text(), "Password, also where the machine asks for it as a question."),
+			declare.Field("agent", declare.Bool(), "Ask the ssh-agent at SSH_AUTH_SOCK for keys; it needs `permissions: agent: true`."),
+			declare.Member("hostKey", declare.NonEmpty(), "Keys that the machine may have, one a line: as in a .pub file, as in known_hosts (lines that name the machine, with @revoked and @cert-authority), or SHA256:… fingerprints. There is no way to do without."),
 		}, more...)...)
 	}
-	a := arg("ssh", machine(
-		field("jump", machine(), "Machine through which this one is reached."),
-		field("connectTimeout", text, "Longest time for one attempt to log in. Default: 15s."),
-		field("retryFor", text, "How long a machine that does not answer, or does not know the key yet, is tried again: it may be booting. Default: not at all."),
+	a := declare.Arg("ssh", machine(
+		declare.Field("jump", machine(), "Machine through which this one is reached."),
+		declare.Field("connectTimeout", declare.Text(), "Longest time for one attempt to log in. Default: 15s."),
+		declare.Field("retryFor", declare.Text(), "How long a machine that does not answer, or does not know the key yet, is tried again: it may be booting. Default: not at all."),
 	), "Run it on another machine, which has a POSIX shell.")
 	a.Merged = true
 	return a
@@ -88,10 +89,10 @@ func target(call *actions.Call, given map[string]any) (*ssh.Target, error) {
 		t.AgentSocket = socket
 	}
 	var err error
-	if t.ConnectTimeout, err = actions.DurationOf("ssh.connectTimeout", given["connectTimeout"], 0); err != nil {
+	if t.ConnectTimeout, err = declare.DurationOf("ssh.connectTimeout", given["connectTimeout"], 0); err != nil {
 		return nil, err
 	}
-	if t.RetryFor, err = actions.DurationOf("ssh.retryFor", given["retryFor"], 0); err != nil {
+	if t.RetryFor, err = declare.DurationOf("ssh.retryFor", given["retryFor"], 0); err != nil {
 		return nil, err
 	}
 	if jump, ok := given["jump"].(map[string]any); ok {
@@ -119,7 +120,7 @@ func granted(call *actions.Call, t *ssh.Target) error {
 // elsewhere runs a command on another machine.
 func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
 	waiting, waited := actions.Waiting(ctx)
-	client, release, err := f.ssh.Get(waiting, c.dial, c.target, func(err error) {
+	client, release, err := f.remote.Get(waiting, c.dial, c.target, func(err error) {
 		c.call.Progress("waiting for " + c.target.Address() + ": " + c.masked(err.Error()))
 	})
 	waited()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 )
 
 func copyKind() *actions.Kind {
@@ -23,7 +24,7 @@ A directory is not copied: list it, and copy each of its files with ` + "`forEac
 			mode("Permission bits of the copy in octal, exact whatever the umask. Without it, those of the original."),
 			parents(),
 			overwrite("Replace a file that exists."),
-			maxBytes("Most bytes of `content` or `contentBase64` in the result. Copying has no limit."),
+			declare.MaxBytes("Most bytes of `content` or `contentBase64` in the result. Copying has no limit."),
 			root(),
 		},
 		Result: fileType,
@@ -42,7 +43,7 @@ A directory is not copied: list it, and copy each of its files with ` + "`forEac
 }
 
 func runCopy(ctx context.Context, call *actions.Call) actions.Outcome {
-	mode, err := modeOf(call)
+	mode, err := declare.ModeOf(call.Args["mode"])
 	if err != nil {
 		return actions.Refuse(err)
 	}

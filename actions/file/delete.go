@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -18,11 +19,11 @@ func deleteKind() *actions.Kind {
 A symbolic link is deleted itself, not what it points to. A directory must be empty unless ` + "`recursive`" + ` says otherwise.`,
 		Args: []actions.Arg{
 			pathArg("What to delete."),
-			option("recursive", false, "Delete a directory with all in it. The permissions must grant the whole tree: `dir/**`."),
+			declare.Option("recursive", declare.Bool(), false, "Delete a directory with all in it. The permissions must grant the whole tree: `dir/**`."),
 			root(),
 		},
 		Result: func(actions.Static) *spec.Type {
-			return object(member("path", spec.String, "The path, as it was given."))
+			return declare.Object(declare.Member("path", declare.Text(), "The path, as it was given."))
 		},
 		Effect: writes,
 		Place:  ofPath,

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/actions/declare"
 )
 
 // Family is the declaration of the file actions.
@@ -27,37 +27,30 @@ func Family() *actions.Family {
 // The arguments that several kinds have.
 
 func root() actions.Arg {
-	return actions.Arg{Exposed: true, Property: spec.Property{
-		Name: "root", Type: &spec.Type{Kind: spec.String, MinLen: 1}, Default: ".",
-		Doc: "Folder that relative paths start at; itself relative to the folder of the user's program.",
-	}}
+	a := declare.Option("root", declare.NonEmpty(), ".", "Folder that relative paths start at; itself relative to the folder of the user's program.")
+	a.Exposed = true
+	return a
 }
 
 func parents() actions.Arg {
-	return option("parents", true, "Make missing folders on the way. If the action then fails, they are taken back.")
+	return declare.Option("parents", declare.Bool(), true, "Make missing folders on the way. If the action then fails, they are taken back.")
 }
 
 func pathArg(doc string) actions.Arg { return required("path", doc) }
 
 func required(name, doc string) actions.Arg {
-	return actions.Arg{Exposed: true, Property: spec.Property{
-		Name: name, Type: &spec.Type{Kind: spec.String, MinLen: 1}, Required: true, Doc: doc,
-	}}
-}
-
-func optional(name string, t *spec.Type, doc string) actions.Arg {
-	return actions.Arg{Property: spec.Property{Name: name, Type: t, Doc: doc}}
-}
-
-func option(name string, byDefault bool, doc string) actions.Arg {
-	return actions.Arg{Property: spec.Property{Name: name, Type: &spec.Type{Kind: spec.Bool}, Default: byDefault, Doc: doc}}
+	a := declare.Arg(name, declare.NonEmpty(), doc)
+	a.Exposed, a.Required = true, true
+	return a
 }
 
 func mode(doc string) actions.Arg {
-	return optional("mode", &spec.Type{Kind: spec.String, Patterns: []spec.Pattern{{Regexp: modePattern}}}, doc)
+	return declare.Arg("mode", declare.Mode(), doc)
 }
 
-func overwrite(doc string) actions.Arg { return option("overwrite", false, doc) }
+func overwrite(doc string) actions.Arg {
+	return declare.Option("overwrite", declare.Bool(), false, doc)
+}
 
 func noEffect(actions.Static) actions.Effect { return actions.None }
 

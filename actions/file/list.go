@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
 )
@@ -29,8 +30,8 @@ A directory that is not there is *not found*.`,
 			pathArg("Directory to list."),
 			listGlob(),
 			listType(),
-			maxBytes("Most bytes of `content` or `contentBase64` of each file; a larger one is an error."),
-			actions.MaxValues("Most values of the list, items and their members; more are an error."),
+			declare.MaxBytes("Most bytes of `content` or `contentBase64` of each file; a larger one is an error."),
+			declare.MaxValues("Most values of the list, items and their members; more are an error."),
 			root(),
 		},
 		Result: listResult,
@@ -45,16 +46,12 @@ A directory that is not there is *not found*.`,
 }
 
 func listGlob() actions.Arg {
-	arg := optional("glob", &spec.Type{Kind: spec.String, MinLen: 1},
+	return declare.Option("glob", declare.NonEmpty(), "*",
 		"Which of them, by the path from the directory on: `*`, `?` and `[…]` stay within a name, `**` is any number of folders.")
-	arg.Default = "*"
-	return arg
 }
 
 func listType() actions.Arg {
-	arg := optional("type", &spec.Type{Kind: spec.String, Enum: []any{"file", "directory"}}, "What is listed.")
-	arg.Default = "file"
-	return arg
+	return declare.Option("type", declare.OneOf("file", "directory"), "file", "What is listed.")
 }
 
 // listResult has items like read's result, with what costs a look into each
@@ -66,12 +63,9 @@ func listResult(s actions.Static) *spec.Type {
 			f.Required = false
 		}
 	}
-	return object(
-		member("path", spec.String, "The directory, as it was given."),
-		&spec.Property{
-			Name: "items", Wire: "items", Required: true, Type: &spec.Type{Kind: spec.List, Elem: item},
-			Doc: "What is there, sorted by path; each path begins with the directory's, so that it can be used as a path again.",
-		},
+	return declare.Object(
+		declare.Member("path", declare.Text(), "The directory, as it was given."),
+		declare.Member("items", declare.List(item), "What is there, sorted by path; each path begins with the directory's, so that it can be used as a path again."),
 	)
 }
 
@@ -90,14 +84,14 @@ type lister struct {
 }
 
 func runList(ctx context.Context, call *actions.Call) actions.Outcome {
-	limit, err := limitOf(call)
+	limit, err := declare.MaxBytesOf(call.Args["maxBytes"])
 	if err != nil {
 		return actions.Refuse(err)
 	}
 	l := &lister{
 		ctx: ctx, files: call.Env.Files, at: place(call, "path"), shown: call.String("path"),
 		dirs:  call.String("type") == "directory",
-		limit: limit, ask: askedOf(call, "items."), left: decode.NewBudget(actions.ValuesOf(call)), items: []any{},
+		limit: limit, ask: askedOf(call, "items."), left: decode.NewBudget(call.MaxValues()), items: []any{},
 	}
 	if l.glob, err = actions.ParseGlob(cmp.Or(call.String("glob"), "*")); err != nil {
 		return actions.Refuse(fmt.Errorf("glob %q: %w", call.String("glob"), err))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -21,10 +22,10 @@ it, and gets the mode that is given. Anything else in its place is always an err
 			root(),
 		},
 		Result: func(actions.Static) *spec.Type {
-			return object(
-				member("path", spec.String, "The path, as it was given."),
-				member("mode", spec.String, "Permission bits, in octal: `0755`."),
-				member("modified", spec.String, "When its list of names last changed: RFC 3339, in UTC."),
+			return declare.Object(
+				declare.Member("path", declare.Text(), "The path, as it was given."),
+				declare.Member("mode", declare.Text(), "Permission bits, in octal: `0755`."),
+				declare.Member("modified", declare.Text(), "When its list of names last changed: RFC 3339, in UTC."),
 			)
 		},
 		Effect:   writes,
@@ -36,7 +37,7 @@ it, and gets the mode that is given. Anything else in its place is always an err
 }
 
 func runMkdir(_ context.Context, call *actions.Call) actions.Outcome {
-	mode, err := modeOf(call)
+	mode, err := declare.ModeOf(call.Args["mode"])
 	if err != nil {
 		return actions.Refuse(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/declprov/declprov/actions"
 )
@@ -43,23 +42,6 @@ func looking(verb string, err error) actions.Outcome {
 		return actions.Missing(err)
 	}
 	return actions.Refuse(err)
-}
-
-// modePattern is what a mode looks like: 644, 0644.
-const modePattern = "^0?[0-7]{3}$"
-
-// modeOf is the mode that a call gives, or nil.
-func modeOf(call *actions.Call) (*fs.FileMode, error) {
-	text, given := call.Args["mode"].(string)
-	if !given {
-		return nil, nil
-	}
-	bits, err := strconv.ParseUint(text, 8, 32)
-	if err != nil || bits > 0o777 || len(text) < 3 {
-		return nil, fmt.Errorf(`mode %q is not permission bits in octal, like "0644"`, text)
-	}
-	mode := fs.FileMode(bits)
-	return &mode, nil
 }
 
 // modeText is a mode as the results show it.

@@ -4,17 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
-	"regexp"
-	"strconv"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/actions/declare"
 )
-
-// defaultLimit is the most content that a result holds, in bytes, unless a
-// spec says otherwise: as for http's answers.
-const defaultLimit = 16 << 20
 
 func readKind() *actions.Kind {
 	return &actions.Kind{
@@ -26,7 +19,7 @@ Only what is referred to is read: without ` + "`content`, `contentBase64` and `s
 Symbolic links are followed, as far as their targets are permitted.`,
 		Args: []actions.Arg{
 			pathArg("File to read."),
-			maxBytes("Most bytes of `content` or `contentBase64`; a larger file is an error. `sha256` has no limit."),
+			declare.MaxBytes("Most bytes of `content` or `contentBase64`; a larger file is an error. `sha256` has no limit."),
 			root(),
 		},
 		Result: fileType,
@@ -40,45 +33,8 @@ Symbolic links are followed, as far as their targets are permitted.`,
 	}
 }
 
-func maxBytes(doc string) actions.Arg {
-	arg := optional("maxBytes", &spec.Type{Kind: spec.Union, Variants: []*spec.Type{
-		{Kind: spec.Int},
-		{Kind: spec.String, Patterns: []spec.Pattern{{Regexp: sizePattern.String()}}},
-	}}, doc)
-	arg.Default = "16MiB"
-	return arg
-}
-
-var sizePattern = regexp.MustCompile(`^([0-9]{1,18}) ?(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)?$`)
-
-// limitOf is the call's maxBytes.
-func limitOf(call *actions.Call) (int64, error) {
-	var text string
-	switch v := call.Args["maxBytes"].(type) {
-	case nil:
-		return defaultLimit, nil
-	case int64:
-		text = strconv.FormatInt(v, 10)
-	default:
-		text = fmt.Sprint(v)
-	}
-	units := map[string]int64{
-		"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
-		"kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
-	}
-	m := sizePattern.FindStringSubmatch(text)
-	if m == nil {
-		return 0, fmt.Errorf(`maxBytes %q is not a size; write a number of bytes, or "16MiB"`, text)
-	}
-	n, err := strconv.ParseInt(m[1], 10, 64)
-	if err != nil || n > (math.MaxInt64-1)/units[m[2]] {
-		return 0, fmt.Errorf("maxBytes %q is more than there can be", text)
-	}
-	return n * units[m[2]], nil
-}
-
 func runRead(ctx context.Context, call *actions.Call) actions.Outcome {
-	limit, err := limitOf(call)
+	limit, err := declare.MaxBytesOf(call.Args["maxBytes"])
 	if err != nil {
 		return actions.Refuse(err)
 	}

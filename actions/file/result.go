@@ -12,28 +12,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 )
 
 // fileType is the type of what is known of a file.
 func fileType(actions.Static) *spec.Type {
-	return object(
-		member("path", spec.String, "The path, as it was given."),
-		member("size", spec.Int, "Size in bytes."),
-		member("sha256", spec.String, "SHA-256 of the content, in hex; computed only where it is referred to."),
-		member("mode", spec.String, "Permission bits, in octal: `0644`."),
-		member("modified", spec.String, "When the content last changed: RFC 3339, in UTC."),
-		member("content", spec.String, "The content, read only where it is referred to. It must be UTF-8; else it is null if contentBase64 is referred to as well, and an error if not."),
-		member("contentBase64", spec.String, "The content, whatever it is, in base64; read only where it is referred to."),
+	return declare.Object(
+		declare.Member("path", declare.Text(), "The path, as it was given."),
+		declare.Member("size", declare.Int(), "Size in bytes."),
+		declare.Member("sha256", declare.Text(), "SHA-256 of the content, in hex; computed only where it is referred to."),
+		declare.Member("mode", declare.Text(), "Permission bits, in octal: `0644`."),
+		declare.Member("modified", declare.Text(), "When the content last changed: RFC 3339, in UTC."),
+		declare.Member("content", declare.Text(), "The content, read only where it is referred to. It must be UTF-8; else it is null if contentBase64 is referred to as well, and an error if not."),
+		declare.Member("contentBase64", declare.Text(), "The content, whatever it is, in base64; read only where it is referred to."),
 	)
-}
-
-func object(members ...*spec.Property) *spec.Type {
-	return &spec.Type{Kind: spec.Object, Fields: members}
-}
-
-func member(name string, kind spec.Kind, doc string) *spec.Property {
-	return &spec.Property{Name: name, Type: &spec.Type{Kind: kind}, Required: true, Doc: doc, Wire: name}
 }
 
 // attributes are what a look at a file tells without reading it.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -15,20 +16,20 @@ func statKind() *actions.Kind {
 		Doc:     "What is not there is *not found*. A symbolic link is looked at itself, unless `follow` says otherwise.",
 		Args: []actions.Arg{
 			pathArg("What to look at."),
-			option("follow", false, "Look at what a symbolic link points to, as far as that is permitted."),
+			declare.Option("follow", declare.Bool(), false, "Look at what a symbolic link points to, as far as that is permitted."),
 			root(),
 		},
 		Result: func(actions.Static) *spec.Type {
-			kind := member("type", spec.String, "What it is.")
+			kind := declare.Member("type", declare.Text(), "What it is.")
 			kind.Type.Enum = []any{"file", "directory", "symlink", "other"}
-			target := member("target", spec.String, "What a symbolic link points to, as it is written there; absent for anything else.")
+			target := declare.Member("target", declare.Text(), "What a symbolic link points to, as it is written there; absent for anything else.")
 			target.Required = false
-			return object(
-				member("path", spec.String, "The path, as it was given."),
+			return declare.Object(
+				declare.Member("path", declare.Text(), "The path, as it was given."),
 				kind,
-				member("size", spec.Int, "Size in bytes, of a file; of anything else it means little."),
-				member("mode", spec.String, "Permission bits, in octal: `0644`."),
-				member("modified", spec.String, "When it last changed: RFC 3339, in UTC."),
+				declare.Member("size", declare.Int(), "Size in bytes, of a file; of anything else it means little."),
+				declare.Member("mode", declare.Text(), "Permission bits, in octal: `0644`."),
+				declare.Member("modified", declare.Text(), "When it last changed: RFC 3339, in UTC."),
 				target,
 			)
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -24,9 +25,9 @@ once, never a directory.`,
 			root(),
 		},
 		Result: func(actions.Static) *spec.Type {
-			return object(
-				member("path", spec.String, "The path, as it was given."),
-				member("target", spec.String, "What it points to, as it was given."),
+			return declare.Object(
+				declare.Member("path", declare.Text(), "The path, as it was given."),
+				declare.Member("target", declare.Text(), "What it points to, as it was given."),
 			)
 		},
 		Effect: writes,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/assets"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -31,25 +32,22 @@ that are empty then.
 Links in an archive, and names that lead out of it, are errors. ` + "`file.list`" + ` with ` + "`glob: \"**\"`" + ` reads back what is there.`,
 		Args: []actions.Arg{
 			pathArg("Directory to write into. It is made where it is missing."),
-			{Property: spec.Property{Name: "archive", Type: &spec.Type{Kind: spec.Archive}, Required: true, Doc: "The files, as an archive that the user hands over."}},
+			{Property: spec.Property{Name: "archive", Type: declare.Archive(), Required: true, Doc: "The files, as an archive that the user hands over."}},
 			mode("Permission bits of each file in octal. Without it, those in the archive, of which others than the owner get none where it is secret."),
 			overwrite("Replace files that exist."),
-			option("exact", false, "Delete what else is in the directory. The permissions must grant the whole tree: `dir/**`."),
+			declare.Option("exact", declare.Bool(), false, "Delete what else is in the directory. The permissions must grant the whole tree: `dir/**`."),
 			root(),
 		},
 		Result: func(actions.Static) *spec.Type {
-			return object(
-				member("path", spec.String, "The directory, as it was given."),
-				&spec.Property{
-					Name: "items", Wire: "items", Required: true, Doc: "The files, sorted by path; each path begins with the directory's.",
-					Type: &spec.Type{Kind: spec.List, Elem: object(
-						member("path", spec.String, "The path."),
-						member("size", spec.Int, "Size in bytes."),
-						member("sha256", spec.String, "SHA-256 of the content, in hex."),
-						member("mode", spec.String, "Permission bits, in octal: `0644`."),
-						member("modified", spec.String, "When the content last changed: RFC 3339, in UTC."),
-					)},
-				},
+			return declare.Object(
+				declare.Member("path", declare.Text(), "The directory, as it was given."),
+				declare.Member("items", declare.List(declare.Object(
+					declare.Member("path", declare.Text(), "The path."),
+					declare.Member("size", declare.Int(), "Size in bytes."),
+					declare.Member("sha256", declare.Text(), "SHA-256 of the content, in hex."),
+					declare.Member("mode", declare.Text(), "Permission bits, in octal: `0644`."),
+					declare.Member("modified", declare.Text(), "When the content last changed: RFC 3339, in UTC."),
+				)), "The files, sorted by path; each path begins with the directory's."),
 			)
 		},
 		Effect: writes,
@@ -87,7 +85,7 @@ type unpacking struct {
 }
 
 func runUnpack(ctx context.Context, call *actions.Call) actions.Outcome {
-	mode, err := modeOf(call)
+	mode, err := declare.ModeOf(call.Args["mode"])
 	if err != nil {
 		return actions.Refuse(err)
 	}
@@ -133,7 +131,7 @@ func (u *unpacking) one(e assets.Entry) error {
 	mode, secret := u.mode, u.call.HidesAny("archive")
 	switch {
 	case mode == nil && secret:
-		private := actions.Private(e.Mode)
+		private := declare.Private(e.Mode)
 		mode = &private
 	case mode == nil:
 		mode = &e.Mode
@@ -148,7 +146,7 @@ func (u *unpacking) one(e assets.Entry) error {
 	}
 	u.written = true
 	if secret {
-		u.call.TellOthersRead(path.Join(u.call.String("path"), e.Name), info.Mode())
+		declare.TellOthersRead(u.call, path.Join(u.call.String("path"), e.Name), info.Mode())
 	}
 	item := attributes(path.Join(u.call.String("path"), e.Name), info)
 	item["sha256"] = hex.EncodeToString(hash.Sum(nil))

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/actions/declare"
 )
 
 func writeKind() *actions.Kind {
@@ -30,13 +30,13 @@ has touched it.
 A ` + "`source`" + ` is what the user of the provider hands over, so it is read wherever it lies, without a permission of the spec's.`,
 		Args: []actions.Arg{
 			pathArg("File to write."),
-			optional("content", &spec.Type{Kind: spec.String}, "The content, as text (UTF-8)."),
-			optional("contentBase64", &spec.Type{Kind: spec.String}, "The content, whatever it is, in standard base64."),
-			optional("source", &spec.Type{Kind: spec.Asset}, "The content, as an asset that the user hands over; a large file is streamed."),
+			declare.Arg("content", declare.Text(), "The content, as text (UTF-8)."),
+			declare.Arg("contentBase64", declare.Text(), "The content, whatever it is, in standard base64."),
+			declare.Arg("source", declare.Asset(), "The content, as an asset that the user hands over; a large file is streamed."),
 			mode("Permission bits in octal, exact whatever the umask. Without it a replaced file's are kept, and a new file has 0666 less the umask; 0600 where its content is secret."),
 			parents(),
 			overwrite("Replace a file that exists."),
-			maxBytes("Most bytes of `content` or `contentBase64` in the result. Writing has no limit."),
+			declare.MaxBytes("Most bytes of `content` or `contentBase64` in the result. Writing has no limit."),
 			root(),
 		},
 		OneOf:    [][]string{{"content", "contentBase64", "source"}},
@@ -62,7 +62,7 @@ var writeExamples = []actions.Example{
 }
 
 func runWrite(ctx context.Context, call *actions.Call) actions.Outcome {
-	mode, err := modeOf(call)
+	mode, err := declare.ModeOf(call.Args["mode"])
 	if err != nil {
 		return actions.Refuse(err)
 	}
@@ -86,15 +86,15 @@ var contents = []string{"content", "contentBase64", "source", "archive"}
 // checkWrite finds secret content in a file that others can read.
 func checkWrite(s actions.Static) []actions.Fault {
 	text, _ := s.Literals["mode"].(string)
-	if !actions.OthersRead(text) || !slices.ContainsFunc(contents, func(name string) bool { return s.Secret[name] }) {
+	if !declare.OthersRead(text) || !slices.ContainsFunc(contents, func(name string) bool { return s.Secret[name] }) {
 		return nil
 	}
-	return []actions.Fault{actions.SecretForOthers("mode", "", text)}
+	return []actions.Fault{declare.SecretForOthers("mode", "", text)}
 }
 
 // writeFrom writes what src yields to the call's path, and describes the file.
 func writeFrom(ctx context.Context, call *actions.Call, src io.Reader, opts actions.WriteOptions) actions.Outcome {
-	limit, err := limitOf(call)
+	limit, err := declare.MaxBytesOf(call.Args["maxBytes"])
 	if err != nil {
 		return actions.Refuse(err)
 	}
@@ -108,7 +108,7 @@ func writeFrom(ctx context.Context, call *actions.Call, src io.Reader, opts acti
 		return changing(err)
 	}
 	if call.HidesAny(contents...) {
-		call.TellOthersRead(at, info.Mode())
+		declare.TellOthersRead(call, at, info.Mode())
 	}
 	result := attributes(call.String("path"), info)
 	if ask.sha256 {

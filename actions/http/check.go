@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -32,7 +33,7 @@ func check(s actions.Static) []actions.Fault {
 			node, name = node.Get(d.path), name+"."+d.path
 		}
 		if text, literal := literalText(node); literal {
-			if _, err := actions.DurationOf(name, text, 0); err != nil {
+			if _, err := declare.DurationOf(name, text, 0); err != nil {
 				if d.name == "rateLimit" {
 					d.path = ""
 				}

@@ -1,7 +1,6 @@
 package http
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,9 +8,6 @@ import (
 
 	"github.com/declprov/declprov/actions"
 )
-
-// number is a literal of a type.
-func number(s string) json.Number { return json.Number(s) }
 
 // pair is one parameter.
 type pair struct{ name, value string }

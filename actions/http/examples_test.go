@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/load"
@@ -140,8 +141,8 @@ func TestSegments(t *testing.T) {
 	for value, want := range map[string]string{
 		"a/b": "/pets/a/b", "/a/b c/": "/pets/a/b%20c", "a?b/c#d": "/pets/a%3Fb/c%23d", "": "", "/": "", "a//b": "", "../x": "", "a/..": "", "./a": "",
 	} {
-		scope := &expr.Scope{Names: []expr.Name{{Name: "v", Type: text}}}
-		v, diags := expr.Compile(&spec.Node{Kind: spec.StringNode, Text: "/pets/${segments(v)}"}, scope, text)
+		scope := &expr.Scope{Names: []expr.Name{{Name: "v", Type: declare.Text()}}}
+		v, diags := expr.Compile(&spec.Node{Kind: spec.StringNode, Text: "/pets/${segments(v)}"}, scope, declare.Text())
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}

@@ -47,7 +47,7 @@ type exchange struct {
 }
 
 // newBudget is how many values an answer may have, or all pages together.
-func (x *exchange) newBudget() *decode.Budget { return decode.NewBudget(actions.ValuesOf(x.call)) }
+func (x *exchange) newBudget() *decode.Budget { return decode.NewBudget(x.call.MaxValues()) }
 
 // exchange sends a request and judges the answer. The answer is there where the
 // outcome is Done or Gone.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/spec"
 )
 
 // Family is the declaration of the http action. What it keeps over the process
@@ -226,9 +225,4 @@ func effectOf(method string) actions.Effect {
 	default:
 		return actions.Write
 	}
-}
-
-// member is a property of a result, or of what a late expression sees.
-func member(name string, t *spec.Type, doc string) *spec.Property {
-	return &spec.Property{Name: name, Type: t, Required: true, Doc: doc, Wire: name}
 }

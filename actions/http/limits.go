@@ -9,6 +9,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 )
 
 // limits hold back requests, by origin, over the process.
@@ -58,7 +59,7 @@ func (l *limits) of(g given) (restraint, error) {
 		r.burst = r.requests
 	}
 	var err error
-	if r.per, err = actions.DurationOf("rateLimit.per", m["per"], 0); err != nil {
+	if r.per, err = declare.DurationOf("rateLimit.per", m["per"], 0); err != nil {
 		return r, err
 	}
 	if r.requests < 1 || r.burst < 1 || r.per == 0 {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 )
 
 // mostPages is how many pages there may be without a word of the author's.
@@ -81,7 +82,7 @@ func (x *exchange) pagination() (*pages, error) {
 		p.most, p.bounded = most, true
 	}
 	var err error
-	if p.timeout, err = actions.DurationOf("paginate.timeout", m["timeout"], defaultPagesTimeout); err != nil {
+	if p.timeout, err = declare.DurationOf("paginate.timeout", m["timeout"], defaultPagesTimeout); err != nil {
 		return nil, err
 	}
 	for _, kind := range []string{"link", "page", "offset", "cursor"} {

@@ -11,12 +11,10 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 )
 
-const (
-	defaultTimeout  = 2 * time.Minute
-	defaultMaxBytes = 16 << 20
-)
+const defaultTimeout = 2 * time.Minute
 
 var methodPattern = regexp.MustCompile(`^[A-Z][A-Z-]{0,30}$`)
 
@@ -93,10 +91,10 @@ func (x *exchange) settle() error {
 			return err
 		}
 	}
-	if x.timeout, err = actions.DurationOf("timeout", g.args["timeout"], defaultTimeout); err != nil {
+	if x.timeout, err = declare.DurationOf("timeout", g.args["timeout"], defaultTimeout); err != nil {
 		return err
 	}
-	if x.maxBytes, err = actions.SizeOf("maxBytes", g.args["maxBytes"], defaultMaxBytes); err != nil {
+	if x.maxBytes, err = declare.MaxBytesOf(g.args["maxBytes"]); err != nil {
 		return err
 	}
 	x.values = x.newBudget()

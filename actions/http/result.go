@@ -4,30 +4,31 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 )
 
 // resultType is the type of what a request yields.
 func resultType(s actions.Static) *spec.Type {
 	fields := answerMembers(bodyType(s))
-	items := field("items", &spec.Type{Kind: spec.List, Elem: anything}, "The items of all pages; fetched only where it is referred to.")
+	items := declare.Field("items", declare.List(declare.Any()), "The items of all pages; fetched only where it is referred to.")
 	if s.Given("items") {
 		items.Required = true
 		if t := s.Types["items"]; t != nil && t.Kind == spec.List {
-			items.Type = &spec.Type{Kind: spec.List, Elem: t.Elem}
+			items.Type = declare.List(t.Elem)
 		}
 	}
-	return object(append(fields, items,
-		member("url", text, "Where the answer came from, without the query."),
-		member("attempts", integer, "How often the request was sent."))...)
+	return declare.Object(append(fields, items,
+		declare.Member("url", declare.Text(), "Where the answer came from, without the query."),
+		declare.Member("attempts", declare.Int(), "How often the request was sent."))...)
 }
 
 func answerMembers(body *spec.Type) []*spec.Property {
-	content := member("body", body, "The body; null where there is none. Of several pages, the last one's.")
+	content := declare.Member("body", body, "The body; null where there is none. Of several pages, the last one's.")
 	content.Required = body.Kind != spec.Any || body.Ref != ""
 	return []*spec.Property{
-		member("status", integer, "The status."),
-		member("headers", mapOfText, "Headers, by their names in lower case. Several of a name are joined by a comma, cookies by a line end."),
+		declare.Member("status", declare.Int(), "The status."),
+		declare.Member("headers", declare.Map(declare.Text()), "Headers, by their names in lower case. Several of a name are joined by a comma, cookies by a line end."),
 		content,
 	}
 }
@@ -46,7 +47,7 @@ func bodyType(s actions.Static) *spec.Type {
 	case "text", "bytes":
 		return &spec.Type{Kind: spec.String, Nullable: true}
 	default:
-		return anything
+		return declare.Any()
 	}
 }
 

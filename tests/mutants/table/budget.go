@@ -159,9 +159,9 @@ func ofBudgets() []Mutant {
 		{
 			Promise:   "What comes from outside is bounded by its values, too",
 			Mechanism: "the limit at the top of a spec holds for each of its steps",
-			File:      "actions/values.go",
-			Find:      `cmp.Or(call.Values, decode.DefaultValues)`,
-			Replace:   `cmp.Or(0*call.Values, decode.DefaultValues)`,
+			File:      "actions/call.go",
+			Find:      `cmp.Or(c.Values, decode.DefaultValues)`,
+			Replace:   `cmp.Or(0*c.Values, decode.DefaultValues)`,
 			Package:   "tests/outside", Test: "TestEveryDoorCounts", Fails: "values of 50",
 		},
 		{

@@ -89,7 +89,7 @@ func ofMatrix() []Mutant {
 		row("a declared secret is one in each variant of a union, for ephemerals", "spec/expr/secrets.go",
 			`		if secretAt(v, path, presence, types, seen) {`, `		if false && secretAt(v, path, presence, types, seen) {`,
 			"TestVetFollowsSecrets/ephemeral", `want "vet refuses it"`),
-		row("a message says that others read a file with a secret", "actions/others.go",
+		row("a message says that others read a file with a secret", "actions/declare/modes.go",
 			`	if c.Log != nil && mode&readable != 0 {`, `	if c.Log != nil && false {`,
 			"TestServedSecrets/resource", `a file that others read`),
 	}

@@ -1,17 +1,24 @@
-package actions
+package declare
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/declprov/declprov/actions"
 )
 
-// SizePattern is what a size looks like that is text: 512, 16MiB, 1 GB.
-const SizePattern = `^([0-9]{1,18}) ?(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)?$`
+// sizePattern is what a size looks like that is text: 512, 16MiB, 1 GB.
+const sizePattern = `^([0-9]{1,18}) ?(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)?$`
 
-// DurationOf is a duration that an argument gives, more than nothing.
+// defaultMaxBytes is what MaxBytes declares.
+const defaultMaxBytes = "16MiB"
+
+// DurationOf returns the duration that an argument gives, which must be more than zero,
+// or def where it gives none.
 func DurationOf(name string, v any, def time.Duration) (time.Duration, error) {
 	if v == nil {
 		return def, nil
@@ -19,30 +26,32 @@ func DurationOf(name string, v any, def time.Duration) (time.Duration, error) {
 	text, _ := v.(string)
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%s %q is no duration; write one like 10s or 1m30s", name, Clip(text, 40))
+		return 0, fmt.Errorf("%s %q is no duration; write one like 10s or 1m30s", name, actions.Clip(text, 40))
 	}
 	return d, nil
 }
 
-// SizeOf is a number of bytes that an argument gives: a number, or text with a unit.
-func SizeOf(name string, v any, def int64) (int64, error) {
+// MaxBytesOf returns how many bytes a call may read: a number, or text with a unit.
+func MaxBytesOf(v any) (int64, error) {
 	var text string
 	switch v := v.(type) {
 	case nil:
-		return def, nil
+		text = defaultMaxBytes
 	case int64:
 		text = strconv.FormatInt(v, 10)
+	case json.Number:
+		text = v.String()
 	case string:
 		text = v
 	}
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	unit := unitOf(strings.TrimPrefix(text[digits:], " "))
 	if digits == 0 || digits > mostDigits || unit == 0 {
-		return 0, fmt.Errorf(`%s %q is not a size; write a number of bytes, or "16MiB"`, name, Clip(text, 40))
+		return 0, fmt.Errorf(`maxBytes %q is not a size; write a number of bytes, or "16MiB"`, actions.Clip(text, 40))
 	}
 	n, err := strconv.ParseInt(text[:digits], 10, 64)
 	if err != nil || n > (math.MaxInt64-1)/unit {
-		return 0, fmt.Errorf("%s %q is more than there can be", name, strings.TrimSpace(text))
+		return 0, fmt.Errorf("maxBytes %q is more than there can be", strings.TrimSpace(text))
 	}
 	return n * unit, nil
 }
@@ -50,7 +59,7 @@ func SizeOf(name string, v any, def int64) (int64, error) {
 // mostDigits is how many digits the number of a size has at most.
 const mostDigits = 18
 
-// unitOf is how many bytes a unit of SizePattern is, or 0 where it is none. It is
+// unitOf is how many bytes a unit of sizePattern is, or 0 where it is none. It is
 // asked for each request.
 func unitOf(name string) int64 {
 	switch name {

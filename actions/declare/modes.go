@@ -1,10 +1,30 @@
-package actions
+package declare
 
 import (
 	"fmt"
 	"io/fs"
 	"strconv"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
 )
+
+// Mode returns the type of a file's permission bits: 644, 0644.
+func Mode() *spec.Type { return Matching("^0?[0-7]{3}$") }
+
+// ModeOf returns the permission bits that a value of type Mode gives, or nil.
+func ModeOf(v any) (*fs.FileMode, error) {
+	text, given := v.(string)
+	if !given {
+		return nil, nil
+	}
+	bits, err := strconv.ParseUint(text, 8, 32)
+	if err != nil || bits > 0o777 || len(text) < 3 {
+		return nil, fmt.Errorf(`mode %q is not permission bits in octal, like "0644"`, text)
+	}
+	mode := fs.FileMode(bits)
+	return &mode, nil
+}
 
 // A secret in a file that others than its owner can read: vet warns of it where the mode
 // is written, and whoever runs it is told.
@@ -20,8 +40,8 @@ func OthersRead(mode string) bool {
 
 // SecretForOthers is the warning of secret content in a file of such a mode, which
 // stands in an argument, or in a part of it.
-func SecretForOthers(argument, part, mode string) Fault {
-	return Fault{
+func SecretForOthers(argument, part, mode string) actions.Fault {
+	return actions.Fault{
 		Argument: argument, Path: part, Warning: true, Exposes: true, Summary: fmt.Sprintf("a secret goes into a file that others can read: mode %q", mode),
 		Remedy: "Write `mode: \"0600\"`, or leave it out: a new file with secret content is 0600.",
 	}
@@ -31,7 +51,7 @@ func SecretForOthers(argument, part, mode string) Fault {
 func Private(mode fs.FileMode) fs.FileMode { return mode &^ 0o077 }
 
 // TellOthersRead logs that a file with a secret can be read by others, where it can.
-func (c *Call) TellOthersRead(path string, mode fs.FileMode) {
+func TellOthersRead(c *actions.Call, path string, mode fs.FileMode) {
 	if c.Log != nil && mode&readable != 0 {
 		c.Log(fmt.Sprintf("%s holds a secret, and others can read it: its mode is %04o. Set it to 0600", path, mode.Perm()), false)
 	}
