@@ -19,7 +19,7 @@ type Call struct {
 	// Parts are the arguments of mode Path, and the words of those of mode Words; a
 	// part of an argument (Arg.Inner) is found under its dotted path,
 	// "auth.login.http.path".
-	Parts map[string][]Part
+	Parts map[string][]spec.Part
 	// Late are the arguments of mode Late, and such parts of arguments.
 	Late map[string]LateExpr
 	Env  *Env

@@ -3,25 +3,27 @@ package actions
 import (
 	"strings"
 	"testing"
+
+	"github.com/declprov/declprov/spec"
 )
 
 func TestOriginPattern(t *testing.T) {
-	lit := func(s string) Part { return Part{Text: s, Literal: true} }
-	val := func(s string) Part { return Part{Text: s} }
+	lit := func(s string) spec.Part { return spec.Part{Text: s, Literal: true} }
+	val := func(s string) spec.Part { return spec.Part{Text: s} }
 	for _, tc := range []struct {
-		parts []Part
+		parts []spec.Part
 		want  string
 		ok    bool
 	}{
-		{[]Part{val("https://api.test/v1")}, "https://api.test/v1", true},
-		{[]Part{val("http://[::1]:8080"), lit("/v1")}, `http://[::1]:8080/v1`, true},
-		{[]Part{val("https://*")}, `https://\*`, true},
-		{[]Part{lit("https://"), val("eu"), lit(".api.test")}, "https://eu.api.test", true},
-		{[]Part{lit("https://*."), val("api.test")}, "https://*.api.test", true},
-		{[]Part{lit("https://"), val("evil.test/"), lit(".api.test")}, "", false},
-		{[]Part{lit("https://"), val("*"), lit(".api.test")}, "", false},
-		{[]Part{lit("https://"), val("a@b"), lit(".api.test")}, "", false},
-		{[]Part{lit("https://api.test/"), val("a/b?c")}, "https://api.test/", true},
+		{[]spec.Part{val("https://api.test/v1")}, "https://api.test/v1", true},
+		{[]spec.Part{val("http://[::1]:8080"), lit("/v1")}, `http://[::1]:8080/v1`, true},
+		{[]spec.Part{val("https://*")}, `https://\*`, true},
+		{[]spec.Part{lit("https://"), val("eu"), lit(".api.test")}, "https://eu.api.test", true},
+		{[]spec.Part{lit("https://*."), val("api.test")}, "https://*.api.test", true},
+		{[]spec.Part{lit("https://"), val("evil.test/"), lit(".api.test")}, "", false},
+		{[]spec.Part{lit("https://"), val("*"), lit(".api.test")}, "", false},
+		{[]spec.Part{lit("https://"), val("a@b"), lit(".api.test")}, "", false},
+		{[]spec.Part{lit("https://api.test/"), val("a/b?c")}, "https://api.test/", true},
 	} {
 		got, err := OriginPattern(tc.parts)
 		if (err == nil) != tc.ok || got != tc.want {

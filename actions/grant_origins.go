@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/declprov/declprov/spec"
 )
 
 // OriginRule is a compiled Rule about origins.
@@ -116,7 +118,7 @@ func OriginIncludes(pattern, other string) bool {
 // OriginPattern is the pattern of a grant of hosts whose template is evaluated
 // to parts. What stands in front is a URL, whoever wrote it; a value after that
 // can be part of a name, a port or a path, and nothing else.
-func OriginPattern(parts []Part) (string, error) {
+func OriginPattern(parts []spec.Part) (string, error) {
 	var b strings.Builder
 	for _, p := range parts {
 		switch {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/declprov/declprov/spec"
 )
 
 // IsPath reports whether a program is named by a path.
@@ -30,7 +32,7 @@ func ProgramCovered(pattern, program string) bool {
 
 // ProgramPattern is a grant of which some parts are values: a program stands for
 // itself.
-func ProgramPattern(parts []Part) (string, error) {
+func ProgramPattern(parts []spec.Part) (string, error) {
 	var b strings.Builder
 	for _, p := range parts {
 		b.WriteString(p.Text)

@@ -70,7 +70,7 @@ func (c *compiler) exposedSecret(n *spec.Node, path string, decl *actions.Arg, w
 
 // words evaluates a list of words.
 func (r *run) words(call *actions.Call, name string, a argument) error {
-	call.Parts[name] = make([]actions.Part, 0, len(a.words))
+	call.Parts[name] = make([]spec.Part, 0, len(a.words))
 	r.vars.Secrets = r.secrets.paths
 	for _, w := range a.words {
 		v, err := w.value.Eval(r.vars)
@@ -97,7 +97,7 @@ func (r *run) words(call *actions.Call, name string, a argument) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", w.name, err)
 			}
-			call.Parts[name] = append(call.Parts[name], actions.Part{Text: text, Literal: w.author})
+			call.Parts[name] = append(call.Parts[name], spec.Part{Text: text, Literal: w.author})
 		}
 	}
 	if len(call.Parts[name]) == 0 && a.decl.Required {

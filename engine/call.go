@@ -24,7 +24,7 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 		return nil, err
 	}
 	call := &actions.Call{
-		Args: make(map[string]any, len(s.args)), Parts: map[string][]actions.Part{}, Late: map[string]actions.LateExpr{},
+		Args: make(map[string]any, len(s.args)), Parts: map[string][]spec.Part{}, Late: map[string]actions.LateExpr{},
 		Env:        env,
 		Written:    func(name string) bool { return s.args[name].node != nil },
 		Key:        r.key,
@@ -286,7 +286,7 @@ func (r *run) parts(call *actions.Call, name string, v *expr.Value) error {
 		if p.Secret {
 			return errExposed // of all arguments, those that come in parts are exposed
 		}
-		call.Parts[name] = append(call.Parts[name], actions.Part{Text: p.Text, Literal: p.Literal})
+		call.Parts[name] = append(call.Parts[name], spec.Part{Text: p.Text, Literal: p.Literal})
 	}
 	return nil
 }

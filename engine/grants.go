@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -51,7 +52,7 @@ func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
 
 // pattern is the grant's glob or origin; known is false where it depends on what
 // is not known yet, and so grants nothing.
-func (g grant) pattern(vars *expr.Vars, join func([]actions.Part) (string, error)) (text string, known bool, err error) {
+func (g grant) pattern(vars *expr.Vars, join func([]spec.Part) (string, error)) (text string, known bool, err error) {
 	v, err := g.value.Eval(vars)
 	if err != nil && g.chosen() {
 		return "", false, nil // this resource has no such input, or it is null
@@ -63,9 +64,9 @@ func (g grant) pattern(vars *expr.Vars, join func([]actions.Part) (string, error
 	if err != nil {
 		return "", false, err
 	}
-	pieces := make([]actions.Part, len(parts))
+	pieces := make([]spec.Part, len(parts))
 	for i, p := range parts {
-		pieces[i] = actions.Part{Text: p.Text, Literal: p.Literal}
+		pieces[i] = spec.Part{Text: p.Text, Literal: p.Literal}
 	}
 	text, err = join(pieces)
 	return text, err == nil, err
@@ -74,7 +75,7 @@ func (g grant) pattern(vars *expr.Vars, join func([]actions.Part) (string, error
 // globPattern is a glob in which a value stands for itself, whatever characters
 // it has, and does not lead out of the folder that the author wrote before it:
 // that is what a reviewer of the permissions has read.
-func globPattern(parts []actions.Part) (string, error) {
+func globPattern(parts []spec.Part) (string, error) {
 	text, folder := "", "" // folder is what the author wrote out, before the first value
 	if len(parts) > 1 && !parts[0].Literal && parts[0].Text == "" {
 		return "", errors.New(`it begins with an empty value, and so would grant everything; "." is the program's own folder`)

@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/ssh"
 	"github.com/declprov/declprov/actions/sys/process"
+	"github.com/declprov/declprov/spec"
 )
 
 // command is one command, ready to run, and what its end is judged by.
@@ -114,7 +115,7 @@ func argv(call *actions.Call) ([]string, error) {
 	return withoutNUL(texts(parts))
 }
 
-func texts(parts []actions.Part) []string {
+func texts(parts []spec.Part) []string {
 	out := make([]string, len(parts))
 	for i, p := range parts {
 		out[i] = p.Text
@@ -123,7 +124,7 @@ func texts(parts []actions.Part) []string {
 }
 
 // noOptions refuses values that could be taken for options.
-func noOptions(parts []actions.Part) error {
+func noOptions(parts []spec.Part) error {
 	for i, p := range parts {
 		switch {
 		case p.Literal && p.Text == "--":

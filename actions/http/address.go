@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
 )
 
 // address is where a request goes.
@@ -32,7 +33,7 @@ type segment struct {
 	valued bool
 }
 
-func (b *builder) add(parts []actions.Part) error {
+func (b *builder) add(parts []spec.Part) error {
 	b.segments = []segment{{}}
 	for _, p := range parts {
 		last := &b.segments[len(b.segments)-1]
@@ -128,7 +129,7 @@ func (b *builder) onto(base *url.URL) (*url.URL, error) {
 }
 
 // below is the address of a path.
-func below(base *url.URL, parts []actions.Part) (*url.URL, error) {
+func below(base *url.URL, parts []spec.Part) (*url.URL, error) {
 	if base == nil {
 		return nil, errors.New("a path needs a baseURL to start at; give one, here or for all requests (`http: baseURL: …`), or give url instead")
 	}
@@ -190,7 +191,7 @@ func baseOf(network *actions.Network, text string) (*url.URL, error) {
 }
 
 // located is the address of a `url`.
-func located(base *url.URL, parts []actions.Part) (address, error) {
+func located(base *url.URL, parts []spec.Part) (address, error) {
 	if len(parts) == 0 {
 		return address{}, errors.New("url is empty")
 	}
@@ -214,7 +215,7 @@ func located(base *url.URL, parts []actions.Part) (address, error) {
 
 // valued is the address that begins with a value: a URL, absolute or relative
 // to the base.
-func valued(base *url.URL, parts []actions.Part) (address, error) {
+func valued(base *url.URL, parts []spec.Part) (address, error) {
 	text := parts[0].Text
 	ref, err := url.Parse(text)
 	if err != nil || text == "" {
@@ -251,7 +252,7 @@ func valued(base *url.URL, parts []actions.Part) (address, error) {
 // spelled is the beginning of a URL, up to where its path begins, where its author has
 // spelled out which domain it is in: all of it, or what stands behind the last value, of
 // two names at least ("https://${inputs.region}.example.com"). Else it is "".
-func spelled(parts []actions.Part) string {
+func spelled(parts []spec.Part) string {
 	text, behind := "", ""
 	for i, p := range parts {
 		if !p.Literal {
@@ -284,14 +285,14 @@ func spelled(parts []actions.Part) string {
 
 // leading is the origin that literal text begins a URL with, and what follows;
 // nil where it is relative. Values in it are parts of a name.
-func leading(parts []actions.Part) (*url.URL, []actions.Part, error) {
+func leading(parts []spec.Part) (*url.URL, []spec.Part, error) {
 	if !strings.Contains(parts[0].Text, "://") || strings.HasPrefix(parts[0].Text, "/") {
 		return nil, parts, nil
 	}
 	text := ""
 	for i, p := range parts {
 		if !p.Literal {
-			if _, err := actions.OriginPattern([]actions.Part{{Text: "x://", Literal: true}, p}); err != nil {
+			if _, err := actions.OriginPattern([]spec.Part{{Text: "x://", Literal: true}, p}); err != nil {
 				return nil, nil, fmt.Errorf("url: %w", err)
 			}
 			text += p.Text
@@ -308,7 +309,7 @@ func leading(parts []actions.Part) (*url.URL, []actions.Part, error) {
 		}
 		text += p.Text[:from+end]
 		u, err := absolute(text)
-		rest := append([]actions.Part{{Text: p.Text[from+end:], Literal: true}}, parts[i+1:]...)
+		rest := append([]spec.Part{{Text: p.Text[from+end:], Literal: true}}, parts[i+1:]...)
 		return u, rest, wrapURL(err)
 	}
 	u, err := absolute(text)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
 )
 
 func TestPath(t *testing.T) {
@@ -114,7 +114,7 @@ func FuzzPath(f *testing.F) {
 	}
 	base := mustURL(f, "https://x.test/v1")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		u, err := below(base, []actions.Part{
+		u, err := below(base, []spec.Part{
 			{Text: "/pets/", Literal: true}, {Text: a}, {Text: "/toys/", Literal: true}, {Text: b}, {Text: "?q=", Literal: true}, {Text: a},
 		})
 		special := func(s string) bool { return s == "" || s == "." || s == ".." }

@@ -150,7 +150,7 @@ func checkPath(s actions.Static, fail failer) {
 			}
 		}
 		var b builder
-		err := b.add([]actions.Part{{Text: text, Literal: true}})
+		err := b.add([]spec.Part{{Text: text, Literal: true}})
 		if err == nil {
 			_, err = b.joined()
 		}

@@ -124,7 +124,7 @@ func bind(t *testing.T, c *actions.Call, kind *actions.Kind, s actions.Static, n
 			t.Fatal(err)
 		}
 		for _, p := range parts {
-			c.Parts[name] = append(c.Parts[name], actions.Part{Text: p.Text, Literal: p.Literal})
+			c.Parts[name] = append(c.Parts[name], spec.Part{Text: p.Text, Literal: p.Literal})
 		}
 	default:
 		value, err := v.Eval(&expr.Vars{})
@@ -150,9 +150,9 @@ func TestSegments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var parts []actions.Part
+		var parts []spec.Part
 		for _, p := range evaluated {
-			parts = append(parts, actions.Part{Text: p.Text, Literal: p.Literal})
+			parts = append(parts, spec.Part{Text: p.Text, Literal: p.Literal})
 		}
 		u, err := below(base, parts)
 		if got := ""; err == nil {

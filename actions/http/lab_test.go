@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
 )
 
 type args = map[string]any
@@ -84,7 +85,7 @@ func (l *lab) call(path string, a args) *actions.Call {
 			}
 			return actions.Own
 		},
-		Args: args{}, Parts: map[string][]actions.Part{}, Late: map[string]actions.LateExpr{}, Env: l.env,
+		Args: args{}, Parts: map[string][]spec.Part{}, Late: map[string]actions.LateExpr{}, Env: l.env,
 		Progress: func(text string) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
@@ -100,7 +101,7 @@ func (l *lab) call(path string, a args) *actions.Call {
 		switch v := v.(type) {
 		case actions.LateExpr:
 			c.Late[name] = v
-		case []actions.Part:
+		case []spec.Part:
 			c.Parts[name] = v
 		default:
 			c.Args[name] = v
@@ -129,18 +130,18 @@ func (l *lab) requests() []seen {
 }
 
 // parts splits a template: what is in ${…} is a value.
-func parts(template string) []actions.Part {
-	var out []actions.Part
+func parts(template string) []spec.Part {
+	var out []spec.Part
 	for template != "" {
 		before, rest, ok := strings.Cut(template, "${")
 		if before != "" {
-			out = append(out, actions.Part{Text: before, Literal: true})
+			out = append(out, spec.Part{Text: before, Literal: true})
 		}
 		if !ok {
 			break
 		}
 		value, after, _ := strings.Cut(rest, "}")
-		out = append(out, actions.Part{Text: value})
+		out = append(out, spec.Part{Text: value})
 		template = after
 	}
 	return out

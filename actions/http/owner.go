@@ -203,15 +203,15 @@ func checkRequested(s actions.Static, fail failer) {
 
 // templateParts are the parts of a template as far as its text shows them: a value is a
 // harmless text.
-func templateParts(n *spec.Node) []actions.Part {
+func templateParts(n *spec.Node) []spec.Part {
 	if n == nil || n.Kind != spec.StringNode {
 		return nil
 	}
-	var parts []actions.Part
+	var parts []spec.Part
 	literal := ""
 	flush := func() {
 		if literal != "" {
-			parts = append(parts, actions.Part{Text: literal, Literal: true})
+			parts = append(parts, spec.Part{Text: literal, Literal: true})
 		}
 		literal = ""
 	}
@@ -223,7 +223,7 @@ func templateParts(n *spec.Node) []actions.Part {
 			i += 2
 		case strings.HasPrefix(rest, "${"):
 			flush()
-			parts = append(parts, actions.Part{Text: "x"})
+			parts = append(parts, spec.Part{Text: "x"})
 			i += expressionEnd(rest)
 		default:
 			literal += rest[:1]

@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/spec"
 )
 
 const defaultTimeout = 2 * time.Minute
@@ -33,7 +34,7 @@ type request struct {
 // within one, whose parts are found under a prefix.
 type given struct {
 	args   map[string]any
-	parts  map[string][]actions.Part
+	parts  map[string][]spec.Part
 	late   map[string]actions.LateExpr
 	prefix string
 	// written reports whether the spec gives the argument, even if it is null.

@@ -53,7 +53,7 @@ func TestRequest(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
 			if strings.Contains(tc.path, "${{id}}") {
-				tc.args = args{"path": []actions.Part{{Text: "/{pet}/", Literal: true}, {Text: "{id}"}}}
+				tc.args = args{"path": []spec.Part{{Text: "/{pet}/", Literal: true}, {Text: "{id}"}}}
 				tc.path = ""
 			}
 			c := l.call(tc.path, tc.args)

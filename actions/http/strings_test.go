@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
 )
 
 // nasty are pieces that break what is built by gluing text.
@@ -71,7 +72,7 @@ func TestHostileStrings(t *testing.T) {
 	}{
 		"path": {
 			func(s string) args {
-				return args{"path": []actions.Part{{Text: "/a/", Literal: true}, {Text: s}, {Text: "/b", Literal: true}}}
+				return args{"path": []spec.Part{{Text: "/a/", Literal: true}, {Text: s}, {Text: "/b", Literal: true}}}
 			},
 			func(r *http.Request) string {
 				segments := strings.Split(r.URL.EscapedPath(), "/")

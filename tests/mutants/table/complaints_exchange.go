@@ -134,8 +134,8 @@ func ofExchanges() []Mutant {
 			Complaint: 24, Promise: "Templates are the same everywhere",
 			Mechanism: "the parts of a path are evaluated as any argument is",
 			File:      "engine/call.go",
-			Find:      `actions.Part{Text: p.Text, Literal: p.Literal})`,
-			Replace:   `actions.Part{Text: "x", Literal: p.Literal})`,
+			Find:      `spec.Part{Text: p.Text, Literal: p.Literal})`,
+			Replace:   `spec.Part{Text: "x", Literal: p.Literal})`,
 			Package:   complaints, Test: "TestComplaint24Templates", Fails: `"/A-3"`,
 		},
 		{
