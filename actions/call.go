@@ -5,6 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/declprov/declprov/actions/sys/files"
+	"github.com/declprov/declprov/actions/sys/network"
+	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
 )
@@ -212,9 +215,9 @@ func Fail(err error) Outcome { return Outcome{Status: Failed, Err: err} }
 // Env is the part of the world that an action may touch: each member refuses
 // what the spec's permissions do not grant, before any system call.
 type Env struct {
-	Files     *Files
-	Network   *Network
-	Processes *Processes
+	Files     *files.Files
+	Network   *network.Network
+	Processes *process.Programs
 	// Declared says that the spec has a permissions block, so that what it may do is
 	// written down, and no more than that is meant.
 	Declared bool

@@ -10,6 +10,7 @@ package actions
 import (
 	"context"
 
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -232,7 +233,7 @@ func (s Static) Given(name string) bool { return s.Nodes[name] != nil }
 // Grant is one permission: an access to what a pattern names. Pattern is a
 // template where it comes from a spec, and evaluated where it is in force.
 type Grant struct {
-	Access  Access
+	Access  grant.Access
 	Pattern *spec.Node
 	// Name is what a step asks for, where Pattern covers something else or is quoted:
 	// a path, which starts at Root unless it is absolute.

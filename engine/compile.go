@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -21,9 +22,9 @@ type compiler struct {
 	defaults map[string]map[string]argument
 	// verdictDefaults are the families' default verdicts.
 	verdictDefaults map[string]verdictDefaults
-	grants          []grant
+	grants          []permission
 	// unsure are the accesses of grants with a mistake in them.
-	unsure []actions.Access
+	unsure []grant.Access
 	// doubtful are the families whose block of defaults has a mistake: what their
 	// actions lack may be what was meant there.
 	doubtful map[string]bool

@@ -48,7 +48,7 @@ type step struct {
 	yield string
 	// named are the programs that it runs because it names them itself, in a spec
 	// without a permissions block.
-	named []grant
+	named []permission
 	// asks are what it asks the permissions for.
 	asks []request
 

@@ -11,6 +11,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sys/files"
+	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -54,7 +56,7 @@ type Options struct {
 	// Dir is the folder of the user's program, absolute: relative paths start
 	// there.
 	Dir string
-	// Getenv reads the environment; nil is actions.Variable.
+	// Getenv reads the environment; nil is process.Variable.
 	Getenv func(string) string
 	// Journal is the folder where intents are kept; "" is the user's own: see
 	// journal.DefaultDir.
@@ -81,7 +83,7 @@ func (m *MissingKeys) Error() string {
 func (p *Program) CheckConfig(ctx context.Context, news property.Map) CheckResponse {
 	decoded := p.decodeConfig(news)
 	f := findings{ctx: beforeSending(ctx)}
-	whole := p.withEnv(decoded, actions.Variable)
+	whole := p.withEnv(decoded, process.Variable)
 	out := p.config.complete(property.New(whole.values), "", &f)
 	kept := decoded.values
 	for name, value := range out.AsMap().AllStable {
@@ -113,7 +115,7 @@ func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffRespo
 func (p *Program) Configure(ctx context.Context, config property.Map, opts Options) (*Engine, error) {
 	getenv := opts.Getenv
 	if getenv == nil {
-		getenv = actions.Variable
+		getenv = process.Variable
 	}
 	whole := p.withEnv(p.decodeConfig(config), getenv)
 	config = whole.values
@@ -180,7 +182,7 @@ func (e *Engine) openFiles(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := actions.NewFiles(e.dir, rules)
+	files, err := files.New(e.dir, rules)
 	if err != nil {
 		return err
 	}

@@ -6,37 +6,38 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/network"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
 // network opens the origins that are granted.
-func (e *Engine) network(vars *expr.Vars) (*actions.Network, error) {
-	var rules []actions.Rule
+func (e *Engine) network(vars *expr.Vars) (*network.Network, error) {
+	var rules []grant.Rule
 	for _, g := range e.program.grants {
-		if g.access != actions.Connect {
+		if g.access != grant.Connect {
 			continue
 		}
-		pattern, known, err := g.pattern(vars, actions.OriginPattern)
+		pattern, known, err := g.pattern(vars, grant.OriginPattern)
 		if err != nil {
 			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
 		}
 		if known {
-			rules = append(rules, actions.Rule{Access: g.access, Pattern: pattern})
+			rules = append(rules, grant.Rule{Access: g.access, Pattern: pattern})
 		}
 	}
 	if e.env != nil {
 		return e.env.Network.Granting(rules)
 	}
-	return actions.NewNetwork(rules)
+	return network.New(rules)
 }
 
 // rules evaluates the grants of files.
-func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
-	var rules []actions.Rule
+func (e *Engine) rules(vars *expr.Vars) ([]grant.Rule, error) {
+	var rules []grant.Rule
 	for _, g := range e.program.grants {
-		if g.access != actions.Read && g.access != actions.WriteTo {
+		if g.access != grant.Read && g.access != grant.Write {
 			continue
 		}
 		pattern, known, err := g.pattern(vars, globPattern)
@@ -44,7 +45,7 @@ func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
 			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
 		}
 		if known {
-			rules = append(rules, actions.Rule{Access: g.access, Pattern: pattern})
+			rules = append(rules, grant.Rule{Access: g.access, Pattern: pattern})
 		}
 	}
 	return rules, nil
@@ -52,7 +53,7 @@ func (e *Engine) rules(vars *expr.Vars) ([]actions.Rule, error) {
 
 // pattern is the grant's glob or origin; known is false where it depends on what
 // is not known yet, and so grants nothing.
-func (g grant) pattern(vars *expr.Vars, join func([]spec.Part) (string, error)) (text string, known bool, err error) {
+func (g permission) pattern(vars *expr.Vars, join func([]spec.Part) (string, error)) (text string, known bool, err error) {
 	v, err := g.value.Eval(vars)
 	if err != nil && g.chosen() {
 		return "", false, nil // this resource has no such input, or it is null
@@ -83,7 +84,7 @@ func globPattern(parts []spec.Part) (string, error) {
 	for i, p := range parts {
 		switch {
 		case !p.Literal:
-			text += actions.QuoteGlob(p.Text)
+			text += grant.QuoteGlob(p.Text)
 		default:
 			text += p.Text
 			if i == 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -19,7 +20,7 @@ import (
 // block: their packages, and where plugins are said to come from.
 func (c *compiler) impliedPackages() {
 	seen := map[string]bool{}
-	imply := func(access actions.Access, text string, n *spec.Node) {
+	imply := func(access grant.Access, text string, n *spec.Node) {
 		if text != "" && !seen[text] {
 			seen[text] = true
 			c.grant(access, &spec.Node{Kind: spec.StringNode, Text: text, Range: n.Range}, true, "permissions")
@@ -30,9 +31,9 @@ func (c *compiler) impliedPackages() {
 			if ch.Type == nil || ch.Type.Kind != spec.StringNode || expr.HasTemplate(ch.Type) || localType(c.spec.Name, ch.Type) != "" {
 				continue
 			}
-			imply(actions.Package, packageOf(ch.Type.Text), ch.Type)
+			imply(grant.Package, packageOf(ch.Type.Text), ch.Type)
 			if from := ch.Options.Get("pluginDownloadURL"); from != nil && from.Kind == spec.StringNode && !expr.HasTemplate(from) {
-				imply(actions.Connect, pluginOrigin(from.Text), from)
+				imply(grant.Connect, pluginOrigin(from.Text), from)
 			}
 		}
 	}
@@ -55,19 +56,19 @@ func (c *compiler) childPackage(pl *planned) (versions []string) {
 	for _, g := range c.grants {
 		name, version, one := strings.Cut(strings.Replace(g.node.Text, "@v", "@", 1), "@")
 		switch {
-		case g.access != actions.Package || name != pkg:
+		case g.access != grant.Package || name != pkg:
 		case !one:
 			return nil
 		default:
 			versions = append(versions, version)
 		}
 	}
-	if slices.Contains(c.unsure, actions.Package) {
+	if slices.Contains(c.unsure, grant.Package) {
 		return nil
 	}
 	if versions == nil {
 		c.fail(codeNotPermitted, m.Type.Range, "type", fmt.Sprintf("package %q is not permitted", pkg),
-			fmt.Sprintf("Its plugin does what the user may do. It needs `permissions: packages: [%q]`, or one version of it. %s", pkg, c.granted(actions.Package)))
+			fmt.Sprintf("Its plugin does what the user may do. It needs `permissions: packages: [%q]`, or one version of it. %s", pkg, c.granted(grant.Package)))
 		return nil
 	}
 	said := m.Options.Get("version")
@@ -76,7 +77,7 @@ func (c *compiler) childPackage(pl *planned) (versions []string) {
 		c.fail(codeNotPermitted, m.Type.Range, "type", fmt.Sprintf("which version of package %q is not said", pkg),
 			fmt.Sprintf("Versions %s are permitted. Say one with `options: version`.", enumerateAnd(versions)))
 	case said != nil && said.Kind == spec.StringNode && !expr.HasTemplate(said) && !slices.Contains(versions, strings.TrimPrefix(said.Text, "v")):
-		c.fail(codeNotPermitted, said.Range, "options.version", fmt.Sprintf("version %s of package %q is not permitted", said.Text, pkg), c.granted(actions.Package))
+		c.fail(codeNotPermitted, said.Range, "options.version", fmt.Sprintf("version %s of package %q is not permitted", said.Text, pkg), c.granted(grant.Package))
 	}
 	return versions
 }
@@ -91,9 +92,9 @@ func (c *compiler) childDownload(n *spec.Node) {
 		c.fail(codeBadOption, n.Range, "pluginDownloadURL", fmt.Sprintf("%q is not a place that Pulumi downloads plugins from", n.Text), "It begins with "+pluginSchemes+".")
 		return
 	}
-	if !c.mayHave(actions.Grant{Access: actions.Connect, Pattern: &spec.Node{Kind: spec.StringNode, Text: origin}}) {
+	if !c.mayHave(actions.Grant{Access: grant.Connect, Pattern: &spec.Node{Kind: spec.StringNode, Text: origin}}) {
 		c.fail(codeNotPermitted, n.Range, "pluginDownloadURL", fmt.Sprintf("plugins may not be downloaded from %s", origin),
-			fmt.Sprintf("It needs `permissions: hosts` to cover %q. %s", origin, c.granted(actions.Connect)))
+			fmt.Sprintf("It needs `permissions: hosts` to cover %q. %s", origin, c.granted(grant.Connect)))
 	}
 }
 
@@ -111,7 +112,7 @@ func pluginOrigin(url string) string {
 		return ""
 	}
 	host, _, _ := strings.Cut(rest, "/")
-	if o, err := actions.ParseOrigin(scheme + "://" + host); err == nil {
+	if o, err := grant.ParseOrigin(scheme + "://" + host); err == nil {
 		return o.String()
 	}
 	return ""
@@ -125,7 +126,7 @@ func (b *build) granted(ch *child, o *RegistrationOptions) error {
 		if at == "" {
 			return fmt.Errorf("pluginDownloadURL: %q is not a place that Pulumi downloads plugins from: it begins with %s", o.PluginDownloadURL, pluginSchemes)
 		}
-		origin, err := actions.ParseOrigin(at)
+		origin, err := grant.ParseOrigin(at)
 		if err != nil {
 			return fmt.Errorf("pluginDownloadURL: %w", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -62,9 +63,9 @@ func jsonText(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// grant is a compiled one.
-type grant struct {
-	access  actions.Access
+// permission is a compiled permission of the spec.
+type permission struct {
+	access  grant.Access
 	node    *spec.Node
 	value   *expr.Value
 	implied bool
@@ -82,14 +83,14 @@ func (p *Program) Grants() ([]Grant, error) {
 	}
 	var out []Grant
 	for _, g := range slices.Concat(p.grants, named) {
-		grant := Grant{
+		one := Grant{
 			Access: accessName(g.access), Pattern: g.node.Text, Implied: g.implied, Chosen: g.chosen(),
 			Settings: g.settings(p.provider, inputs),
 		}
-		if g.access == actions.Run {
-			grant.Confined, grant.Capabilities = p.compiler.confined.together(), p.capabilities()
+		if g.access == grant.Run {
+			one.Confined, one.Capabilities = p.compiler.confined.together(), p.capabilities()
 		}
-		out = append(out, grant)
+		out = append(out, one)
 	}
 	return out, nil
 }
@@ -106,7 +107,7 @@ func (p *Program) capabilities() []string {
 }
 
 // chosen reports whether the pattern depends on a resource's inputs.
-func (g grant) chosen() bool {
+func (g permission) chosen() bool {
 	for _, ref := range g.value.Refs() {
 		if ref.Path[0] == "inputs" {
 			return true
@@ -115,7 +116,7 @@ func (g grant) chosen() bool {
 	return false
 }
 
-func accessName(a actions.Access) string {
+func accessName(a grant.Access) string {
 	return [...]string{"", "read", "write", "hosts", "run", "env", "packages", "agent"}[a]
 }
 
@@ -137,22 +138,22 @@ func (c *compiler) permissions() {
 	defer c.impliedVariables()
 	c.in("permissions", "permissions", func() {
 		for _, block := range []struct {
-			access actions.Access
+			access grant.Access
 			nodes  []*spec.Node
 		}{
-			{actions.Read, c.spec.Permissions.Read},
-			{actions.WriteTo, c.spec.Permissions.Write},
-			{actions.Connect, c.spec.Permissions.Hosts},
-			{actions.Run, c.spec.Permissions.Run},
-			{actions.Environ, c.spec.Permissions.Env},
-			{actions.Package, c.spec.Permissions.Packages},
+			{grant.Read, c.spec.Permissions.Read},
+			{grant.Write, c.spec.Permissions.Write},
+			{grant.Connect, c.spec.Permissions.Hosts},
+			{grant.Run, c.spec.Permissions.Run},
+			{grant.Environ, c.spec.Permissions.Env},
+			{grant.Package, c.spec.Permissions.Packages},
 		} {
 			for i, n := range block.nodes {
 				c.grant(block.access, n, false, fmt.Sprintf("%s[%d]", accessName(block.access), i))
 			}
 		}
 		if agent := c.spec.Permissions.Agent; agent != nil {
-			c.grant(actions.Agent, agent, false, "agent")
+			c.grant(grant.Agent, agent, false, "agent")
 		}
 	})
 }
@@ -162,14 +163,14 @@ func (c *compiler) permissions() {
 func (c *compiler) impliedVariables() {
 	for _, p := range c.spec.Config.Fields {
 		for _, name := range p.Env {
-			if !slices.ContainsFunc(c.grants, func(g grant) bool { return g.access == actions.Environ && g.node.Text == name }) {
-				c.grant(actions.Environ, &spec.Node{Kind: spec.StringNode, Text: name, Range: p.Range}, true, "config."+p.Name)
+			if !slices.ContainsFunc(c.grants, func(g permission) bool { return g.access == grant.Environ && g.node.Text == name }) {
+				c.grant(grant.Environ, &spec.Node{Kind: spec.StringNode, Text: name, Range: p.Range}, true, "config."+p.Name)
 			}
 		}
 	}
 }
 
-func (c *compiler) grant(access actions.Access, n *spec.Node, implied bool, path string) {
+func (c *compiler) grant(access grant.Access, n *spec.Node, implied bool, path string) {
 	scope := c.scope(c.configName(), expr.Name{Name: "inputs"})
 	v := c.template(n, scope, someText, path)
 	if v == nil {
@@ -177,7 +178,7 @@ func (c *compiler) grant(access actions.Access, n *spec.Node, implied bool, path
 		c.unsure = append(c.unsure, access)
 		return
 	}
-	c.grants = append(c.grants, grant{access: access, node: n, value: v, implied: implied})
+	c.grants = append(c.grants, permission{access: access, node: n, value: v, implied: implied})
 }
 
 // familyStatic is what a family's block of defaults says.
@@ -202,7 +203,7 @@ func (c *compiler) permitted(s *step, static actions.Static, block spec.Field, s
 			continue
 		}
 		c.unnamed = true
-		if need.Access == actions.Agent {
+		if need.Access == grant.Agent {
 			c.fail(codeNotPermitted, cmp.Or(need.Pattern.Range, block.NameRange), "ssh.agent", "the user's ssh-agent is not permitted",
 				"It logs in with all keys of the user's. It needs `permissions: agent: true`.")
 			continue
@@ -215,7 +216,7 @@ func (c *compiler) permitted(s *step, static actions.Static, block spec.Field, s
 // mayHave reports whether some grant could cover a need: for certain where both
 // are written out, else if there is any of its access.
 func (c *compiler) mayHave(need actions.Grant) bool {
-	if slices.ContainsFunc(c.unsure, func(a actions.Access) bool { return allows(a, need.Access) }) {
+	if slices.ContainsFunc(c.unsure, func(a grant.Access) bool { return allows(a, need.Access) }) {
 		return true
 	}
 	for _, g := range c.grants {
@@ -232,17 +233,17 @@ func (c *compiler) mayHave(need actions.Grant) bool {
 
 // allows reports whether a grant of one access gives another: writing implies
 // reading.
-func allows(granted, need actions.Access) bool {
-	return granted == need || granted == actions.WriteTo && need == actions.Read
+func allows(granted, need grant.Access) bool {
+	return granted == need || granted == grant.Write && need == grant.Read
 }
 
 // covered reports whether a pattern that is written out may allow a need that is.
 func covered(need actions.Grant, pattern string) bool {
 	switch need.Access {
-	case actions.Connect:
-		return actions.OriginCovered(pattern, need.Pattern.Text)
-	case actions.Run:
-		return actions.ProgramCovered(pattern, need.Pattern.Text)
+	case grant.Connect:
+		return grant.OriginCovered(pattern, need.Pattern.Text)
+	case grant.Run:
+		return grant.ProgramCovered(pattern, need.Pattern.Text)
 	}
 	return covers(pattern, need.Pattern.Text)
 }
@@ -258,7 +259,7 @@ func covers(pattern, path string) bool {
 	return strings.HasPrefix(path, literal) || strings.TrimSuffix(literal, "/") == path
 }
 
-func (c *compiler) granted(access actions.Access) string {
+func (c *compiler) granted(access grant.Access) string {
 	var have []string
 	for _, g := range c.grants {
 		if g.access == access {
@@ -266,7 +267,7 @@ func (c *compiler) granted(access actions.Access) string {
 		}
 	}
 	switch {
-	case have == nil && c.spec.Permissions == nil && access == actions.Run:
+	case have == nil && c.spec.Permissions == nil && access == grant.Run:
 		return "Without a permissions block a spec may run the programs that it names itself. Which one a value names, only the block can grant: `permissions: run: [...]`."
 	case have == nil && c.spec.Permissions == nil:
 		return "Without a permissions block a spec gets what its defaults name, such as the tree under `file: root: \".\"`. Name it, or write the block."

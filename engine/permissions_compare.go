@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -24,7 +24,7 @@ func GrantsBeyond(grants, earlier []Grant) []Grant {
 // includes reports whether a grant certainly allows all that another one does.
 func (g Grant) includes(other Grant) bool {
 	switch {
-	case g.Access != other.Access && (g.Access != accessName(actions.WriteTo) || other.Access != accessName(actions.Read)):
+	case g.Access != other.Access && (g.Access != accessName(grant.Write) || other.Access != accessName(grant.Read)):
 		return false
 	case looser(other.Confined, g.Confined):
 		return false
@@ -39,9 +39,9 @@ func (g Grant) includes(other Grant) bool {
 	case "read", "write":
 		return includesPath(g.Pattern, other.Pattern)
 	case "hosts":
-		return actions.OriginIncludes(g.Pattern, other.Pattern)
+		return grant.OriginIncludes(g.Pattern, other.Pattern)
 	case "env":
-		glob, err := actions.ParseGlob(g.Pattern)
+		glob, err := grant.ParseGlob(g.Pattern)
 		return err == nil && !strings.ContainsAny(other.Pattern, `*?[{\`) && glob.Match(other.Pattern)
 	case "packages":
 		name, _, _ := strings.Cut(other.Pattern, "@")

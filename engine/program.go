@@ -18,7 +18,7 @@ import (
 type Program struct {
 	provider  *spec.Provider // without resources, where it comes from a container
 	config    *checker
-	grants    []grant
+	grants    []permission
 	functions map[string]func() (*function, error)
 	resources map[string]*lazyResource
 	// components are compiled when they are first used, as functions are.

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -14,10 +16,10 @@ import (
 // processes opens the programs that are granted, and the variables that they see:
 // those that a permissions block names. What the configuration may come from
 // (@env) is not for programs.
-func (e *Engine) processes(vars *expr.Vars) (*actions.Processes, error) {
-	var rules []actions.Rule
+func (e *Engine) processes(vars *expr.Vars) (*process.Programs, error) {
+	var rules []grant.Rule
 	for _, g := range e.program.grants {
-		if g.access != actions.Run && g.access != actions.Agent && (g.access != actions.Environ || g.implied) {
+		if g.access != grant.Run && g.access != grant.Agent && (g.access != grant.Environ || g.implied) {
 			continue
 		}
 		rule, known, err := g.program(vars)
@@ -31,23 +33,23 @@ func (e *Engine) processes(vars *expr.Vars) (*actions.Processes, error) {
 	if e.env != nil {
 		return e.env.Processes.Granting(rules)
 	}
-	return actions.NewProcesses(e.dir, actions.Environment(), rules)
+	return process.NewPrograms(e.dir, process.Environment(), rules)
 }
 
 // program is a grant of a program, or of a variable, as a rule.
-func (g grant) program(vars *expr.Vars) (rule actions.Rule, known bool, err error) {
-	pattern, known, err := g.pattern(vars, actions.ProgramPattern)
+func (g permission) program(vars *expr.Vars) (rule grant.Rule, known bool, err error) {
+	pattern, known, err := g.pattern(vars, grant.ProgramPattern)
 	if err != nil {
 		return rule, false, fmt.Errorf("permission %q: %w", g.node.Text, err)
 	}
-	return actions.Rule{Access: g.access, Pattern: pattern}, known, nil
+	return grant.Rule{Access: g.access, Pattern: pattern}, known, nil
 }
 
 // names reports whether a step needs to run a program that it names itself, so that
 // a spec without a permissions block grants it: in its own text, or by the
 // configuration.
 func (c *compiler) names(s *step, need actions.Grant) bool {
-	if need.Access != actions.Run && need.Access != actions.Agent || c.spec.Permissions != nil || need.Pattern.Kind != spec.StringNode {
+	if need.Access != grant.Run && need.Access != grant.Agent || c.spec.Permissions != nil || need.Pattern.Kind != spec.StringNode {
 		return false
 	}
 	v, diags := expr.Compile(need.Pattern, anyScope(), nil)
@@ -55,7 +57,7 @@ func (c *compiler) names(s *step, need actions.Grant) bool {
 		return false
 	}
 	if v = c.template(need.Pattern, c.scope(c.configName()), someText, ""); v != nil {
-		g := grant{access: need.Access, node: need.Pattern, value: v, implied: true}
+		g := permission{access: need.Access, node: need.Pattern, value: v, implied: true}
 		s.named = append(s.named, g)
 		c.named.add(g)
 	}
@@ -68,7 +70,7 @@ func (r *run) envOf(s *step) (*actions.Env, error) {
 	if len(s.named) == 0 {
 		return r.env, nil
 	}
-	var rules []actions.Rule
+	var rules []grant.Rule
 	for _, g := range s.named {
 		rule, known, err := g.program(r.vars)
 		if err != nil {
@@ -91,19 +93,19 @@ func (r *run) envOf(s *step) (*actions.Env, error) {
 // a spec. Resources are compiled side by side.
 type namedPrograms struct {
 	mu     sync.Mutex
-	grants []grant
+	grants []permission
 }
 
-func (n *namedPrograms) add(g grant) {
+func (n *namedPrograms) add(g permission) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !slices.ContainsFunc(n.grants, func(o grant) bool { return o.access == g.access && o.node.Text == g.node.Text }) {
+	if !slices.ContainsFunc(n.grants, func(o permission) bool { return o.access == g.access && o.node.Text == g.node.Text }) {
 		n.grants = append(n.grants, g)
 	}
 }
 
 // namedGrants are those of the whole spec, all of which is compiled for that.
-func (p *Program) namedGrants() ([]grant, error) {
+func (p *Program) namedGrants() ([]permission, error) {
 	for _, name := range p.names {
 		if _, err := p.resource(name); err != nil {
 			return nil, err
@@ -117,5 +119,5 @@ func (p *Program) namedGrants() ([]grant, error) {
 	n := p.compiler.named
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return slices.SortedFunc(slices.Values(n.grants), func(a, b grant) int { return strings.Compare(a.node.Text, b.node.Text) }), nil
+	return slices.SortedFunc(slices.Values(n.grants), func(a, b permission) int { return strings.Compare(a.node.Text, b.node.Text) }), nil
 }

@@ -6,6 +6,9 @@ import (
 	"maps"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sys/files"
+	"github.com/declprov/declprov/actions/sys/network"
+	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -76,9 +79,9 @@ func (r *run) blame(s *step, err error) {
 	if !errors.As(err, &failed) || failed.status != actions.Refused {
 		return
 	}
-	var file *actions.PermissionError
-	var host *actions.HostError
-	var program *actions.ProgramError
+	var file *files.PermissionError
+	var host *network.HostError
+	var program *process.ProgramError
 	if !errors.As(failed.Err, &file) && !errors.As(failed.Err, &host) && !errors.As(failed.Err, &program) {
 		return
 	}

@@ -14,6 +14,10 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
+	"github.com/declprov/declprov/actions/sys/network"
+	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -21,7 +25,7 @@ import (
 // request is a file, host or program that a step asks the permissions for, compiled so
 // that Check and previews can refuse what the step would be refused.
 type request struct {
-	access actions.Access
+	access grant.Access
 	// name is the path, URL or program; root the folder at which a path starts, or nil.
 	name, root *expr.Value
 	// fixed says that the author and the configuration alone decide it.
@@ -30,14 +34,14 @@ type request struct {
 
 // granted tells one request of a program from others.
 type granted struct {
-	access actions.Access
+	access grant.Access
 	name   *expr.Value
 }
 
 // addRequest compiles a request of the step. One that does not compile was reported where it
 // is an argument.
 func (c *compiler) addRequest(s *step, g actions.Grant, scope *expr.Scope) {
-	if g.Access == actions.Agent || g.Perhaps {
+	if g.Access == grant.Agent || g.Perhaps {
 		return // the spec grants an agent or does not, which vet has told
 	}
 	n := request{access: g.Access, name: s.valueOf(cmp.Or(g.Name, g.Pattern), scope), root: s.valueOf(g.Root, scope)}
@@ -225,9 +229,9 @@ type asked struct {
 // asked evaluates a request, as its action would.
 func (r *run) asked(n request) asked {
 	switch n.access {
-	case actions.Connect:
+	case grant.Connect:
 		return r.askedOrigin(n.name)
-	case actions.Run:
+	case grant.Run:
 		out, err := r.evaluate(n.name)
 		if items, isList := out.plain.([]any); isList && len(items) > 0 {
 			out.plain = items[0]
@@ -277,15 +281,15 @@ func (r *run) askedOrigin(v *expr.Value) (out asked) {
 
 // refusal says why the access is not granted, and what the user can do; "" where it is,
 // or where something else is wrong with what is asked for.
-func (r *run) refusal(env *actions.Env, access actions.Access, a asked) string {
+func (r *run) refusal(env *actions.Env, access grant.Access, a asked) string {
 	err := refusedBy(env, access, a.text)
 	if err == nil {
 		return ""
 	}
 	what, why, verb, granted := strconv.Quote(a.text), "", accessName(access)+" it", []string(nil)
-	var file *actions.PermissionError
-	var host *actions.HostError
-	var program *actions.ProgramError
+	var file *files.PermissionError
+	var host *network.HostError
+	var program *process.ProgramError
 	switch {
 	case errors.As(err, &host):
 		what, verb, granted = host.Origin, "connect to it", host.Granted
@@ -312,15 +316,15 @@ func (r *run) refusal(env *actions.Env, access actions.Access, a asked) string {
 }
 
 // refusedBy asks the permissions.
-func refusedBy(env *actions.Env, access actions.Access, name string) error {
+func refusedBy(env *actions.Env, access grant.Access, name string) error {
 	switch access {
-	case actions.Connect:
-		origin, err := actions.ParseOrigin(name)
+	case grant.Connect:
+		origin, err := grant.ParseOrigin(name)
 		if err != nil {
 			return nil // its step says so
 		}
 		return env.Network.Check(origin)
-	case actions.Run:
+	case grant.Run:
 		return env.Processes.Check(name)
 	default:
 		return env.Files.Check(access, name)
@@ -338,8 +342,8 @@ func quotedAnd(patterns []string) string {
 
 // undecided reports whether some grant of the access depends on what is not known yet:
 // it may cover anything.
-func (r *run) undecided(s *step, access actions.Access) bool {
-	return slices.ContainsFunc(slices.Concat(r.engine.program.grants, s.named), func(g grant) bool {
+func (r *run) undecided(s *step, access grant.Access) bool {
+	return slices.ContainsFunc(slices.Concat(r.engine.program.grants, s.named), func(g permission) bool {
 		if !allows(g.access, access) {
 			return false
 		}

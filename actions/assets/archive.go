@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -221,7 +222,7 @@ func (b *boundedAt) ReadAt(p []byte, at int64) (int, error) {
 }
 
 func (w *walker) tar(from io.Reader, below string) error {
-	r := tar.NewReader(actions.Cancellable(w.ctx, from))
+	r := tar.NewReader(files.Cancellable(w.ctx, from))
 	for headers := 1; ; headers++ {
 		h, err := r.Next()
 		switch {
@@ -272,7 +273,7 @@ func (w *walker) entry(e Entry) error {
 		return fmt.Errorf("it has more than %d files; hand over less at once", MaxFiles)
 	}
 	w.seen[e.Name] = true
-	counted := &counter{from: actions.Cancellable(w.ctx, e.Content), left: MaxBytes - w.bytes}
+	counted := &counter{from: files.Cancellable(w.ctx, e.Content), left: MaxBytes - w.bytes}
 	e.Content = counted
 	err := w.visit(e)
 	w.bytes = MaxBytes - counted.left

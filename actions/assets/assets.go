@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -85,13 +86,13 @@ func openURI(ctx context.Context, env *actions.Env, uri string) (*Opened, error)
 // size or read it twice; the file has no name, and goes when it is closed.
 func spooled(ctx context.Context, from *Opened, limit int64) (*os.File, int64, error) {
 	defer from.Close()
-	file, err := actions.CreateTemp("declprov-asset-")
+	file, err := files.CreateTemp("declprov-asset-")
 	if err != nil {
 		return nil, 0, err
 	}
 	// Where an open file cannot be removed, closing leaves it to the system.
 	_ = os.Remove(file.Name())
-	n, err := io.Copy(file, io.LimitReader(actions.Cancellable(ctx, from), limit+1))
+	n, err := io.Copy(file, io.LimitReader(files.Cancellable(ctx, from), limit+1))
 	if err == nil && n > limit {
 		err = tooLarge(limit)
 	}

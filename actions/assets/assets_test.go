@@ -19,14 +19,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/spec"
 )
 
 // folder makes files, of which "-> x" is a link to x, and what reads below it.
-func folder(t *testing.T, files map[string]string) (string, *actions.Env) {
+func folder(t *testing.T, contents map[string]string) (string, *actions.Env) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
+	for name, text := range contents {
 		at := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			t.Fatal(err)
@@ -40,7 +41,7 @@ func folder(t *testing.T, files map[string]string) (string, *actions.Env) {
 			t.Fatal(err)
 		}
 	}
-	access, err := actions.NewFiles(dir, nil)
+	access, err := files.New(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

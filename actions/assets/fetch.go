@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sys/network"
 )
 
 // maxRedirects is how often a server may send us elsewhere.
@@ -53,8 +54,8 @@ func fetch(ctx context.Context, env *actions.Env, u *url.URL) (*Opened, error) {
 type route struct {
 	// network is what the spec is granted, nil for nothing; handed what the download may
 	// reach.
-	network *actions.Network
-	handed  *actions.Handed
+	network *network.Network
+	handed  *network.Handed
 	// ungranted are the proxies that were not used.
 	ungranted []string
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -132,9 +133,9 @@ func checkGrants(t *testing.T, k *actions.Kind) {
 			t.Errorf("grant %+v names nothing", g)
 		}
 	}
-	connects := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == actions.Connect })
-	writes := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == actions.WriteTo })
-	runs := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == actions.Run })
+	connects := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == grant.Connect })
+	writes := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == grant.Write })
+	runs := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == grant.Run })
 	if !connects && !runs && (k.Effect(static) == actions.Write) != writes {
 		t.Error("what it changes is not what it needs to be granted")
 	}

@@ -33,7 +33,7 @@ func (f *family) confine(ctx context.Context, c *command) (leave func(worked boo
 	}
 	env := c.call.Env
 	box, err := sandbox.Prepare(ctx, sandbox.Command{
-		Files: env.Files, Network: env.Network, Programs: append(env.Processes.Programs(), c.process.Path), Own: c.process.Scratch, Changes: !c.quiet,
+		Files: env.Files, Network: env.Network, Programs: append(env.Processes.Paths(), c.process.Path), Own: c.process.Scratch, Changes: !c.quiet,
 		Capabilities: env.Capabilities,
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ const Demand = "DECLPROV_SANDBOX"
 // demanded returns the mode of a command for which its spec says another. The
 // error says what is wrong with the variable, or that the spec refuses.
 func demanded(mode sandbox.Mode) (sandbox.Mode, error) {
-	switch demand := actions.Variable(Demand); {
+	switch demand := process.Variable(Demand); {
 	case demand == "":
 		return mode, nil
 	case demand != string(sandbox.Required):

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -17,7 +18,7 @@ func needs(s actions.Static) []actions.Grant {
 		return sshGrants(s.Nodes["ssh"])
 	}
 	if n := program(s); n != nil {
-		return []actions.Grant{{Access: actions.Run, Pattern: n}}
+		return []actions.Grant{{Access: grant.Run, Pattern: n}}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/declprov/declprov/actions/assets"
 	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/ssh"
+	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -113,7 +114,7 @@ func (c *command) place(ctx context.Context) (remove func(), err error) {
 	if own, _ := c.call.Args["env"].(map[string]any); own[filesVariable] != nil {
 		return nil, fmt.Errorf("env: %s is where the command finds its files; choose another name", filesVariable)
 	}
-	dir, err := actions.MkdirTemp("declprov-files-")
+	dir, err := files.MkdirTemp("declprov-files-")
 	if err != nil {
 		return nil, fmt.Errorf("files: %w", err)
 	}

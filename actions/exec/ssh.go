@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/ssh"
 	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/spec"
@@ -44,7 +45,7 @@ func sshGrants(n *spec.Node) []actions.Grant {
 	}
 	out := sshGrants(n.Get("jump"))
 	if agent := n.Get("agent"); agent != nil && (agent.Kind != spec.BoolNode || agent.Text != "false") {
-		out = append(out, actions.Grant{Access: actions.Agent, Pattern: &spec.Node{Kind: spec.StringNode, Text: spec.AgentVariable, Range: agent.Range}})
+		out = append(out, actions.Grant{Access: grant.Agent, Pattern: &spec.Node{Kind: spec.StringNode, Text: spec.AgentVariable, Range: agent.Range}})
 	}
 	host := n.Get("host")
 	if host == nil || host.Kind != spec.StringNode || host.Text == "" {
@@ -59,7 +60,7 @@ func sshGrants(n *spec.Node) []actions.Grant {
 	if port := n.Get("port"); port != nil && (port.Kind == spec.NumberNode || port.Kind == spec.StringNode) {
 		pattern.Text += ":" + port.Text
 	}
-	return append(out, actions.Grant{Access: actions.Connect, Pattern: &pattern})
+	return append(out, actions.Grant{Access: grant.Connect, Pattern: &pattern})
 }
 
 // target is the machine that a call names.
@@ -110,7 +111,7 @@ func granted(call *actions.Call, t *ssh.Target) error {
 	if call.Env.Network == nil {
 		return errors.New("there is no network here")
 	}
-	origin, err := actions.ParseOrigin("ssh://" + t.Address())
+	origin, err := grant.ParseOrigin("ssh://" + t.Address())
 	if err != nil {
 		return fmt.Errorf("ssh.host: %w", err)
 	}

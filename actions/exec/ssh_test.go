@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -34,7 +35,7 @@ func TestMachinesThatAreNamed(t *testing.T) {
 	} {
 		var got []string
 		for _, g := range needs(actions.Static{Nodes: map[string]*spec.Node{"ssh": tt.ssh}}) {
-			if g.Access != actions.Connect {
+			if g.Access != grant.Connect {
 				t.Errorf("%s: access %d", tt.name, g.Access)
 			}
 			got = append(got, g.Pattern.Text)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 )
 
 func copyKind() *actions.Kind {
@@ -32,7 +34,7 @@ A directory is not copied: list it, and copy each of its files with ` + "`forEac
 		Place:  makesPath,
 		Marked: true,
 		Grants: func(s actions.Static) []actions.Grant {
-			return append(needs(actions.Read, "from")(s), needs(actions.WriteTo, "path")(s)...)
+			return append(needs(grant.Read, "from")(s), needs(grant.Write, "path")(s)...)
 		},
 		Examples: []actions.Example{{
 			Summary: "A copy beside the original", Spec: `file: copy: {from: "app.conf", path: "backup/app.conf"}`,
@@ -47,12 +49,12 @@ func runCopy(ctx context.Context, call *actions.Call) actions.Outcome {
 	if err != nil {
 		return actions.Refuse(err)
 	}
-	files := call.Env.Files
-	if err := files.Check(actions.WriteTo, place(call, "path")); err != nil {
+	granted := call.Env.Files
+	if err := granted.Check(grant.Write, place(call, "path")); err != nil {
 		return actions.Refuse(err)
 	}
-	src, info, err := files.Open(place(call, "from"))
-	if errors.Is(err, actions.ErrDirectory) {
+	src, info, err := granted.Open(place(call, "from"))
+	if errors.Is(err, files.ErrDirectory) {
 		err = fmt.Errorf("%w; list it with file.list, and copy each file with forEach", err)
 	}
 	if err != nil {
@@ -63,7 +65,7 @@ func runCopy(ctx context.Context, call *actions.Call) actions.Outcome {
 		kept := info.Mode() & fs.ModePerm
 		mode = &kept
 	}
-	return writeFrom(ctx, call, src, actions.WriteOptions{
+	return writeFrom(ctx, call, src, files.WriteOptions{
 		Mode:      mode,
 		Parents:   call.Bool("parents", true),
 		Overwrite: call.Bool("overwrite", false),

@@ -7,6 +7,8 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -27,7 +29,7 @@ A symbolic link is deleted itself, not what it points to. A directory must be em
 		},
 		Effect: writes,
 		Place:  ofPath,
-		Grants: needs(actions.WriteTo, "path"),
+		Grants: needs(grant.Write, "path"),
 		Examples: []actions.Example{
 			{
 				Summary: "A file", Spec: `file: delete: path: "etc/motd"`,
@@ -44,7 +46,7 @@ A symbolic link is deleted itself, not what it points to. A directory must be em
 
 func runDelete(ctx context.Context, call *actions.Call) actions.Outcome {
 	err := call.Env.Files.Remove(ctx, place(call, "path"), call.Bool("recursive", false))
-	var changed *actions.ChangedError
+	var changed *files.ChangedError
 	switch {
 	case err == nil:
 		return actions.Succeed(map[string]any{"path": call.String("path")})

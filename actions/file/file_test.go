@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -18,16 +20,16 @@ import (
 type world struct {
 	*testing.T
 	dir   string
-	files *actions.Files
+	files *files.Files
 }
 
-func newWorld(t *testing.T, files map[string]string) world {
+func newWorld(t *testing.T, contents map[string]string) world {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range files {
+	for name, content := range contents {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -41,7 +43,7 @@ func newWorld(t *testing.T, files map[string]string) world {
 			t.Fatal(err)
 		}
 	}
-	granted, err := actions.NewFiles(dir, []actions.Rule{{Access: actions.WriteTo, Pattern: "in/**"}, {Access: actions.Read, Pattern: "ro/**"}})
+	granted, err := files.New(dir, []grant.Rule{{Access: grant.Write, Pattern: "in/**"}, {Access: grant.Read, Pattern: "ro/**"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -16,11 +17,11 @@ func familyGrants(s actions.Static) []actions.Grant {
 		return nil
 	}
 	tree := under(quoted(node, s.Literals["root"]), "**")
-	return []actions.Grant{{Access: actions.WriteTo, Pattern: tree}}
+	return []actions.Grant{{Access: grant.Write, Pattern: tree}}
 }
 
 // needs are the grants of a run that accesses the path in the argument.
-func needs(access actions.Access, argument string) func(actions.Static) []actions.Grant {
+func needs(access grant.Access, argument string) func(actions.Static) []actions.Grant {
 	return func(s actions.Static) []actions.Grant {
 		pattern := located(s, argument)
 		if pattern == nil {
@@ -31,7 +32,7 @@ func needs(access actions.Access, argument string) func(actions.Static) []action
 }
 
 // asking is the grant that a step needs for the path in the argument.
-func asking(s actions.Static, access actions.Access, pattern *spec.Node, argument string) actions.Grant {
+func asking(s actions.Static, access grant.Access, pattern *spec.Node, argument string) actions.Grant {
 	g := actions.Grant{Access: access, Pattern: pattern, Name: s.Nodes[argument]}
 	if root := s.Nodes["root"]; root != nil && root.Kind == spec.StringNode {
 		g.Root = root
@@ -56,10 +57,10 @@ func located(s actions.Static, argument string) *spec.Node {
 // the compiler to quote.
 func quoted(n *spec.Node, literal any) *spec.Node {
 	text, ok := literal.(string)
-	if !ok || actions.QuoteGlob(text) == text {
+	if !ok || grant.QuoteGlob(text) == text {
 		return n
 	}
-	return &spec.Node{Kind: spec.StringNode, Text: actions.QuoteGlob(text), Range: n.Range}
+	return &spec.Node{Kind: spec.StringNode, Text: grant.QuoteGlob(text), Range: n.Range}
 }
 
 // under is the pattern below a node's, with the node's place.

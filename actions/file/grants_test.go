@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -28,7 +29,7 @@ func TestFamilyGrants(t *testing.T) {
 				static.Literals["root"] = tc.literal
 			}
 			got := Family().Grants(static)
-			if len(got) != 1 || got[0].Access != actions.WriteTo {
+			if len(got) != 1 || got[0].Access != grant.Write {
 				t.Fatalf("got %+v", got)
 			}
 			if p := got[0].Pattern; p.Text != tc.want || p.Range != node("").Range {
@@ -45,20 +46,20 @@ func TestKindGrants(t *testing.T) {
 	for _, tc := range []struct {
 		kind  string
 		nodes map[string]string
-		want  map[actions.Access]string
+		want  map[grant.Access]string
 	}{
-		{"write", map[string]string{"path": "${inputs.path}", "root": "${config.root}"}, map[actions.Access]string{actions.WriteTo: "${config.root}/${inputs.path}"}},
-		{"read", map[string]string{"path": "a"}, map[actions.Access]string{actions.Read: "a"}},
-		{"read", map[string]string{"path": "/etc/motd", "root": "out"}, map[actions.Access]string{actions.Read: "/etc/motd"}},
-		{"copy", map[string]string{"path": "a", "from": "b", "root": "out"}, map[actions.Access]string{actions.Read: "out/b", actions.WriteTo: "out/a"}},
-		{"delete", map[string]string{}, map[actions.Access]string{}},
+		{"write", map[string]string{"path": "${inputs.path}", "root": "${config.root}"}, map[grant.Access]string{grant.Write: "${config.root}/${inputs.path}"}},
+		{"read", map[string]string{"path": "a"}, map[grant.Access]string{grant.Read: "a"}},
+		{"read", map[string]string{"path": "/etc/motd", "root": "out"}, map[grant.Access]string{grant.Read: "/etc/motd"}},
+		{"copy", map[string]string{"path": "a", "from": "b", "root": "out"}, map[grant.Access]string{grant.Read: "out/b", grant.Write: "out/a"}},
+		{"delete", map[string]string{}, map[grant.Access]string{}},
 	} {
 		t.Run(tc.kind, func(t *testing.T) {
 			static := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}}
 			for name, text := range tc.nodes {
 				static.Nodes[name] = node(text)
 			}
-			got := map[actions.Access]string{}
+			got := map[grant.Access]string{}
 			for _, g := range Family().Kind(tc.kind).Grants(static) {
 				got[g.Access] = g.Pattern.Text
 			}

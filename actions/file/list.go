@@ -13,6 +13,8 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
 )
@@ -36,7 +38,7 @@ A directory that is not there is *not found*.`,
 		},
 		Result: listResult,
 		Effect: noEffect,
-		Grants: needs(actions.Read, "path"),
+		Grants: needs(grant.Read, "path"),
 		Examples: []actions.Example{{
 			Summary: "All configuration files in a tree", Spec: `file: list: {path: "conf", glob: "**/*.yaml"}`,
 			Files: map[string]string{"conf/a.yaml": "a: 1\n", "conf/d/b.yaml": "b: 2\n", "conf/README": "no\n"},
@@ -72,10 +74,10 @@ func listResult(s actions.Static) *spec.Type {
 // lister is one run of list.
 type lister struct {
 	ctx   context.Context
-	files *actions.Files
+	files *files.Files
 	at    string // the directory
 	shown string // the same, as it was given
-	glob  actions.Glob
+	glob  grant.Glob
 	dirs  bool
 	limit int64
 	ask   asked
@@ -93,7 +95,7 @@ func runList(ctx context.Context, call *actions.Call) actions.Outcome {
 		dirs:  call.String("type") == "directory",
 		limit: limit, ask: askedOf(call, "items."), left: decode.NewBudget(call.MaxValues()), items: []any{},
 	}
-	if l.glob, err = actions.ParseGlob(cmp.Or(call.String("glob"), "*")); err != nil {
+	if l.glob, err = grant.ParseGlob(cmp.Or(call.String("glob"), "*")); err != nil {
 		return actions.Refuse(fmt.Errorf("glob %q: %w", call.String("glob"), err))
 	}
 	if err := l.walk(""); err != nil {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -30,7 +32,7 @@ it, and gets the mode that is given. Anything else in its place is always an err
 		},
 		Effect:   writes,
 		Place:    makesPath,
-		Grants:   needs(actions.WriteTo, "path"),
+		Grants:   needs(grant.Write, "path"),
 		Examples: []actions.Example{{Summary: "A private directory", Spec: `file: mkdir: {path: "var/secrets", mode: "0700"}`}},
 		Run:      runMkdir,
 	}
@@ -41,7 +43,7 @@ func runMkdir(_ context.Context, call *actions.Call) actions.Outcome {
 	if err != nil {
 		return actions.Refuse(err)
 	}
-	info, err := call.Env.Files.Mkdir(place(call, "path"), actions.MkdirOptions{
+	info, err := call.Env.Files.Mkdir(place(call, "path"), files.MkdirOptions{
 		Mode:     mode,
 		Parents:  call.Bool("parents", true),
 		Existing: call.Bool("overwrite", false),

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sys/files"
 )
 
 // place is where a call's path is: below its root, unless it is absolute.
@@ -28,7 +29,7 @@ func wants(call *actions.Call, member string) bool { return call.Wants == nil ||
 
 // changing is the outcome of a change that failed.
 func changing(err error) actions.Outcome {
-	var changed *actions.ChangedError
+	var changed *files.ChangedError
 	if errors.As(err, &changed) {
 		return actions.Fail(err)
 	}

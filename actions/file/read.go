@@ -7,6 +7,8 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 )
 
 func readKind() *actions.Kind {
@@ -24,7 +26,7 @@ Symbolic links are followed, as far as their targets are permitted.`,
 		},
 		Result: fileType,
 		Effect: noEffect,
-		Grants: needs(actions.Read, "path"),
+		Grants: needs(grant.Read, "path"),
 		Examples: []actions.Example{{
 			Summary: "A file's content and hash", Spec: `file: read: path: "etc/motd"`,
 			Files: map[string]string{"etc/motd": "Welcome.\n"},
@@ -47,7 +49,7 @@ func runRead(ctx context.Context, call *actions.Call) actions.Outcome {
 }
 
 // readFile describes the file at a place, under the path that it is shown by.
-func readFile(ctx context.Context, files *actions.Files, path, at string, limit int64, ask asked) (map[string]any, error) {
+func readFile(ctx context.Context, files *files.Files, path, at string, limit int64, ask asked) (map[string]any, error) {
 	file, info, err := files.Open(at)
 	if err != nil {
 		return nil, err
@@ -61,7 +63,7 @@ func readFile(ctx context.Context, files *actions.Files, path, at string, limit 
 }
 
 // readInto adds to a result what is asked of the content of the file.
-func readInto(ctx context.Context, result map[string]any, files *actions.Files, at string, limit int64, ask asked) error {
+func readInto(ctx context.Context, result map[string]any, files *files.Files, at string, limit int64, ask asked) error {
 	file, _, err := files.Open(at)
 	if err != nil {
 		return fmt.Errorf("read back %w", err)

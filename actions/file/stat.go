@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -34,7 +35,7 @@ func statKind() *actions.Kind {
 			)
 		},
 		Effect: noEffect,
-		Grants: needs(actions.Read, "path"),
+		Grants: needs(grant.Read, "path"),
 		Examples: []actions.Example{{
 			Summary: "Whether a directory is there", Spec: `file: stat: path: "app/releases"`,
 			Files: map[string]string{"app/releases/2/VERSION": "2\n"},

@@ -5,6 +5,8 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -32,7 +34,7 @@ once, never a directory.`,
 		},
 		Effect: writes,
 		Place:  makesPath,
-		Grants: needs(actions.WriteTo, "path"),
+		Grants: needs(grant.Write, "path"),
 		Examples: []actions.Example{{
 			Summary: "The current release", Spec: `file: symlink: {path: "app/current", target: "releases/2", overwrite: true}`,
 			Files: map[string]string{"app/releases/2/VERSION": "2\n"},
@@ -42,7 +44,7 @@ once, never a directory.`,
 }
 
 func runSymlink(_ context.Context, call *actions.Call) actions.Outcome {
-	err := call.Env.Files.Symlink(call.String("target"), place(call, "path"), actions.SymlinkOptions{
+	err := call.Env.Files.Symlink(call.String("target"), place(call, "path"), files.SymlinkOptions{
 		Parents:   call.Bool("parents", true),
 		Overwrite: call.Bool("overwrite", false),
 	})

@@ -16,6 +16,8 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/assets"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -58,7 +60,7 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 			if at == nil {
 				return nil
 			}
-			return []actions.Grant{asking(s, actions.WriteTo, under(at, "**"), "path")}
+			return []actions.Grant{asking(s, grant.Write, under(at, "**"), "path")}
 		},
 		Examples: []actions.Example{{
 			Summary: "A site, without what an earlier one had", Spec: `file: unpack: {path: "www", archive: "${inputs.site}", overwrite: true, exact: true}`,
@@ -74,7 +76,7 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 type unpacking struct {
 	ctx   context.Context
 	call  *actions.Call
-	files *actions.Files
+	files *files.Files
 	at    string // the directory
 	mode  *fs.FileMode
 	// written says that something has changed; kept are the names of the
@@ -106,14 +108,14 @@ func runUnpack(ctx context.Context, call *actions.Call) actions.Outcome {
 }
 
 func (u *unpacking) all(archive *spec.File) error {
-	if err := u.files.Check(actions.WriteTo, u.at); err != nil {
+	if err := u.files.Check(grant.Write, u.at); err != nil {
 		return err
 	}
 	if err := assets.Walk(u.ctx, u.call.Env, archive, u.one); err != nil {
 		return fmt.Errorf("unpack: %w", err)
 	}
 	// An archive may be empty, and its directory is then all there is of it.
-	if _, err := u.files.Mkdir(u.at, actions.MkdirOptions{Parents: true, Existing: true}); err != nil {
+	if _, err := u.files.Mkdir(u.at, files.MkdirOptions{Parents: true, Existing: true}); err != nil {
 		return err
 	}
 	slices.SortFunc(u.items, func(a, b any) int {
@@ -138,7 +140,7 @@ func (u *unpacking) one(e assets.Entry) error {
 	}
 	u.kept[e.Name] = true
 	hash := sha256.New()
-	info, err := u.files.Write(u.ctx, filepath.Join(u.at, filepath.FromSlash(e.Name)), io.TeeReader(e.Content, hash), actions.WriteOptions{
+	info, err := u.files.Write(u.ctx, filepath.Join(u.at, filepath.FromSlash(e.Name)), io.TeeReader(e.Content, hash), files.WriteOptions{
 		Mode: mode, Parents: true, Overwrite: u.call.Bool("overwrite", false), Mark: u.call.Mark,
 	})
 	if err != nil {

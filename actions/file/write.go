@@ -9,6 +9,8 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 )
 
 func writeKind() *actions.Kind {
@@ -45,7 +47,7 @@ A ` + "`source`" + ` is what the user of the provider hands over, so it is read 
 		Place:    makesPath,
 		Marked:   true,
 		Tells:    []string{"sha256", "content", "contentBase64"},
-		Grants:   needs(actions.WriteTo, "path"),
+		Grants:   needs(grant.Write, "path"),
 		Examples: writeExamples,
 		Check:    checkWrite,
 		Run:      runWrite,
@@ -71,7 +73,7 @@ func runWrite(ctx context.Context, call *actions.Call) actions.Outcome {
 		return actions.Refuse(err)
 	}
 	defer src.Close()
-	return writeFrom(ctx, call, src, actions.WriteOptions{
+	return writeFrom(ctx, call, src, files.WriteOptions{
 		Mode:      mode,
 		Private:   call.HidesAny(contents...),
 		Parents:   call.Bool("parents", true),
@@ -93,7 +95,7 @@ func checkWrite(s actions.Static) []actions.Fault {
 }
 
 // writeFrom writes what src yields to the call's path, and describes the file.
-func writeFrom(ctx context.Context, call *actions.Call, src io.Reader, opts actions.WriteOptions) actions.Outcome {
+func writeFrom(ctx context.Context, call *actions.Call, src io.Reader, opts files.WriteOptions) actions.Outcome {
 	limit, err := declare.MaxBytesOf(call.Args["maxBytes"])
 	if err != nil {
 		return actions.Refuse(err)

@@ -6,7 +6,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/network"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -182,7 +183,7 @@ type parsedBase struct {
 
 // baseOf is the parsed baseURL, which is nearly always the one of the request
 // before. Nobody may change it.
-func baseOf(network *actions.Network, text string) (*url.URL, error) {
+func baseOf(network *network.Network, text string) (*url.URL, error) {
 	kept := network.Keep(baseKey(text), func() any {
 		u, err := baseURL(text)
 		return parsedBase{u, err}
@@ -292,7 +293,7 @@ func leading(parts []spec.Part) (*url.URL, []spec.Part, error) {
 	text := ""
 	for i, p := range parts {
 		if !p.Literal {
-			if _, err := actions.OriginPattern([]spec.Part{{Text: "x://", Literal: true}, p}); err != nil {
+			if _, err := grant.OriginPattern([]spec.Part{{Text: "x://", Literal: true}, p}); err != nil {
 				return nil, nil, fmt.Errorf("url: %w", err)
 			}
 			text += p.Text
@@ -324,11 +325,11 @@ func wrapURL(err error) error {
 }
 
 // originOf is where requests to the URL go.
-func originOf(u *url.URL) (actions.Origin, error) {
+func originOf(u *url.URL) (grant.Origin, error) {
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return actions.Origin{}, fmt.Errorf("%q is not http or https", u.Scheme)
+		return grant.Origin{}, fmt.Errorf("%q is not http or https", u.Scheme)
 	}
-	return actions.OriginOf(u)
+	return grant.OriginOf(u)
 }
 
 // sameOrigin reports whether requests to both go to one place.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/load"
@@ -219,7 +220,7 @@ func TestCheck(t *testing.T) {
 func TestGrants(t *testing.T) {
 	text := func(grants []actions.Grant) (out []string) {
 		for _, g := range grants {
-			if g.Access != actions.Connect {
+			if g.Access != grant.Connect {
 				t.Errorf("access %d", g.Access)
 			}
 			out = append(out, g.Pattern.Text)

@@ -14,6 +14,7 @@ import (
 	"github.com/go-resty/resty/v2"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec/decode"
 )
 
@@ -197,7 +198,7 @@ func (x *exchange) message(ctx context.Context, r *request, h hop, extra []pair)
 
 // turn waits until the message may be sent. While nothing of a request was sent,
 // it ends as soon as the operation is stopped.
-func (x *exchange) turn(ctx context.Context, h hop, origin actions.Origin) (done func(), err error) {
+func (x *exchange) turn(ctx context.Context, h hop, origin grant.Origin) (done func(), err error) {
 	if h.first {
 		if err := actions.Stopped(ctx); err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -17,7 +18,7 @@ func familyGrants(s actions.Static) []actions.Grant {
 	var out []actions.Grant
 	for _, n := range nodes {
 		if n != nil && n.Kind == spec.StringNode && n.Text != "" {
-			out = append(out, actions.Grant{Access: actions.Connect, Pattern: n})
+			out = append(out, actions.Grant{Access: grant.Connect, Pattern: n})
 		}
 	}
 	return out
@@ -32,13 +33,13 @@ func needs(s actions.Static) []actions.Grant {
 		if s.Nodes["baseURL"] != nil {
 			out = out[1:]
 		}
-		out = append(out, actions.Grant{Access: actions.Connect, Pattern: at})
+		out = append(out, actions.Grant{Access: grant.Connect, Pattern: at})
 	case at != nil && at.Kind == spec.StringNode && strings.HasPrefix(at.Text, "${"):
 		// The value says where it goes, or is relative to the base.
 		for i := range out {
 			out[i].Perhaps = out[i].Pattern == s.Nodes["baseURL"]
 		}
-		out = append(out, actions.Grant{Access: actions.Connect, Pattern: at})
+		out = append(out, actions.Grant{Access: grant.Connect, Pattern: at})
 	}
 	return out
 }

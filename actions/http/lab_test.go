@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
+	"github.com/declprov/declprov/actions/sys/network"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -53,21 +56,21 @@ func newLab(t testing.TB, handler http.HandlerFunc) *lab {
 // grant makes these the origins that may be reached, with nothing kept.
 func (l *lab) grant(origins ...string) {
 	l.Helper()
-	l.env = &actions.Env{Network: network(l.TB, origins...)}
-	files, err := actions.NewFiles(l.TB.(interface{ TempDir() string }).TempDir(), nil)
+	l.env = &actions.Env{Network: networkTo(l.TB, origins...)}
+	files, err := files.New(l.TB.(interface{ TempDir() string }).TempDir(), nil)
 	if err != nil {
 		l.Fatal(err)
 	}
 	l.env.Files = files
 }
 
-func network(t testing.TB, origins ...string) *actions.Network {
+func networkTo(t testing.TB, origins ...string) *network.Network {
 	t.Helper()
-	var rules []actions.Rule
+	var rules []grant.Rule
 	for _, o := range origins {
-		rules = append(rules, actions.Rule{Access: actions.Connect, Pattern: o})
+		rules = append(rules, grant.Rule{Access: grant.Connect, Pattern: o})
 	}
-	n, err := actions.NewNetwork(rules)
+	n, err := network.New(rules)
 	if err != nil {
 		t.Fatal(err)
 	}

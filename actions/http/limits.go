@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
 )
 
 // limits hold back requests, by origin, over the process.
@@ -20,12 +20,12 @@ type limits struct {
 }
 
 type rateKey struct {
-	origin actions.Origin
+	origin grant.Origin
 	allowance
 }
 
 type slotKey struct {
-	origin actions.Origin
+	origin grant.Origin
 	most   int64
 }
 
@@ -73,7 +73,7 @@ func (r restraint) holdsBack() bool { return r.most > 0 || r.requests > 0 }
 
 // wait returns when the next request to the origin may be sent. Done must be
 // called when it is answered.
-func (r restraint) wait(ctx context.Context, origin actions.Origin) (done func(), err error) {
+func (r restraint) wait(ctx context.Context, origin grant.Origin) (done func(), err error) {
 	done = func() {}
 	if r.most > 0 {
 		slots := r.limits.slotsOf(slotKey{origin, r.most})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -24,10 +25,10 @@ type owner struct {
 	inherited, asked bool
 	// home is the defaults' baseURL, or nil; listed are the defaults' auth.origins.
 	home   *url.URL
-	listed []actions.Origin
+	listed []grant.Origin
 	// own are the origins that the step's own credentials list, anchor is where the step
 	// itself says that it goes, nil where a value says it.
-	own      []actions.Origin
+	own      []grant.Origin
 	anchor   *url.URL
 	ownsBase bool
 }
@@ -57,10 +58,10 @@ func (x *exchange) settleOwner() error {
 }
 
 // originsOf are those that credentials list.
-func originsOf(auth any) ([]actions.Origin, error) {
+func originsOf(auth any) ([]grant.Origin, error) {
 	m, _ := auth.(map[string]any)
 	list, _ := m["origins"].([]any)
-	origins := make([]actions.Origin, 0, len(list))
+	origins := make([]grant.Origin, 0, len(list))
 	for _, item := range list {
 		text, _ := item.(string)
 		o, err := exactOrigin(text)
@@ -73,8 +74,8 @@ func originsOf(auth any) ([]actions.Origin, error) {
 }
 
 // exactOrigin is an origin without wildcards.
-func exactOrigin(text string) (actions.Origin, error) {
-	o, err := actions.ParseOrigin(text)
+func exactOrigin(text string) (grant.Origin, error) {
+	o, err := grant.ParseOrigin(text)
 	switch {
 	case err != nil:
 		return o, err
@@ -129,7 +130,7 @@ func (o *owner) withholds(at address) bool {
 	return !o.defaultsGo(at.url)
 }
 
-func lists(origins []actions.Origin, u *url.URL) bool {
+func lists(origins []grant.Origin, u *url.URL) bool {
 	o, err := originOf(u)
 	return err == nil && slices.Contains(origins, o)
 }
@@ -182,18 +183,18 @@ func checkRequested(s actions.Static, fail failer) {
 		return // it is at home
 	}
 	text := spelled(templateParts(target))
-	to, err := actions.ParseOrigin(text)
+	to, err := grant.ParseOrigin(text)
 	if text == "" || err != nil || strings.Contains(target.Text, "${") {
 		return // what a value decides is known when it runs
 	}
 	home, _ := literalText(s.Defaults["baseURL"])
-	if o, err := actions.ParseOrigin(home); err == nil && o == to {
+	if o, err := grant.ParseOrigin(home); err == nil && o == to {
 		return
 	}
 	var listed []string
 	for _, item := range itemsOf(s.Defaults["auth"].Get("origins")) {
 		text, literal := literalText(item)
-		if o, err := actions.ParseOrigin(text); !literal || err == nil && o == to {
+		if o, err := grant.ParseOrigin(text); !literal || err == nil && o == to {
 			return
 		}
 		listed = append(listed, text)

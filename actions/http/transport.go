@@ -21,6 +21,7 @@ import (
 	"github.com/go-resty/resty/v2"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sys/network"
 )
 
 // The bounds of a transport. Idle connections to one host are as many as a host
@@ -41,7 +42,7 @@ type poolKey struct {
 }
 
 // poolOf is the pool that the arguments ask for, made once per engine.
-func poolOf(network *actions.Network, g given) (*resty.Client, error) {
+func poolOf(network *network.Network, g given) (*resty.Client, error) {
 	key := poolKey{granted: network.Fingerprint()}
 	if g.args["tls"] != nil || g.args["proxy"] != nil {
 		settings, err := json.Marshal([]any{g.args["tls"], g.args["proxy"]})
@@ -141,7 +142,7 @@ type bodyError struct{ err error }
 func (e *bodyError) Error() string { return "its body cannot be read: " + e.err.Error() }
 func (e *bodyError) Unwrap() error { return e.err }
 
-func newTransport(network *actions.Network, g given) (*http.Transport, error) {
+func newTransport(network *network.Network, g given) (*http.Transport, error) {
 	config, err := tlsOf(g.args["tls"])
 	if err != nil {
 		return nil, fmt.Errorf("tls: %w", err)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/pkg/sftp"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sys/files"
 )
 
 // Files puts files on a machine.
@@ -61,7 +61,7 @@ func (f *Files) put(ctx context.Context, name string, mode fs.FileMode, content 
 	// Before the content: it may be for nobody else.
 	err = file.Chmod(mode.Perm())
 	if err == nil {
-		_, err = file.ReadFrom(actions.Cancellable(ctx, content))
+		_, err = file.ReadFrom(files.Cancellable(ctx, content))
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err

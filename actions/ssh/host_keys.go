@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sys/files"
 )
 
 // hostKeys are the keys that a machine may have.
@@ -114,7 +114,7 @@ func (h *hostKeys) addKnown(line string) (bool, error) {
 // knownHosts has the library read one line. It reads files, and of several keys
 // of one kind it takes the first, so each line is a file.
 func knownHosts(line string) (ssh.HostKeyCallback, error) {
-	file, err := actions.CreateTemp("declprov-known-host-")
+	file, err := files.CreateTemp("declprov-known-host-")
 	if err != nil {
 		return nil, err
 	}

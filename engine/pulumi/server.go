@@ -16,7 +16,7 @@ import (
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
 	"github.com/declprov/declprov/spec/decode"
@@ -110,7 +110,7 @@ func New(options Options) *Server {
 		options.Stderr = os.Stderr
 	}
 	options.Stderr = screen.NewWriter(options.Stderr, false)
-	grace, err := graceFrom(actions.Variable(graceVariable))
+	grace, err := graceFrom(process.Variable(graceVariable))
 	s := &Server{options: options, calls: newCalls(grace), graceFault: err}
 	s.host.Store(newHost(options.EngineAddress, options.Stderr))
 	if options.Program != nil {

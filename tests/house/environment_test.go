@@ -24,15 +24,15 @@ func surroundings() []string {
 	}
 }
 
-// exceptions may read them beside actions/environment.go, each for what is the provider's
+// exceptions may read them beside actions/sys/process/environment.go and actions/sys/files/system_temporary.go, each for what is the provider's
 // own and no spec's.
 func exceptions() []string {
 	return []string{
 		"actions/assets/fetch.go http.ProxyFromEnvironment", // used where Network.CheckProxy finds a grant
-		"actions/environment.go os.Environ",
-		"actions/environment.go os.Getenv",
-		"actions/files_temporary.go os.CreateTemp",
-		"actions/files_temporary.go os.MkdirTemp",
+		"actions/sys/files/system_temporary.go os.CreateTemp",
+		"actions/sys/files/system_temporary.go os.MkdirTemp",
+		"actions/sys/process/environment.go os.Environ",
+		"actions/sys/process/environment.go os.Getenv",
 		"actions/sys/process/pool_unix.go os.Getenv",       // whether this process is the supervisor
 		"actions/sys/process/supervisor/main.go os.Getenv", // likewise
 		"engine/journal/file.go os.CreateTemp",             // beside the entry that it replaces

@@ -2,7 +2,9 @@
 
 package process
 
-import "context"
+import (
+	"context"
+)
 
 // Pool runs nothing here.
 type Pool struct{}

@@ -1,4 +1,5 @@
-// Package process runs commands on this machine, each below a supervisor (see
+// Package process has the programs that an action may run, and runs commands on this
+// machine, each below a supervisor (see
 // package supervisor) that ends all that it has started: when its time is up, when the
 // caller no longer wants it, and when this process dies, however it does.
 package process

@@ -13,17 +13,17 @@ func ofConfinement() []Mutant {
 	return []Mutant{
 		{
 			Promise: files, Mechanism: "what is behind a symbolic link is asked about again",
-			File: "actions/files_walk.go",
+			File: "actions/sys/files/walk.go",
 			Find: `		r, err := w.files.granted(w.access, abs, via)`,
 			Replace: `		r, err := w.files.granted(w.access, abs, via)
 		if err != nil && via != "" {
-			r, err = rule{base: "/"}, nil
+			r, err = grant.PathRule{Base: "/"}, nil
 		}`,
-			Package: "actions", Test: "TestEscapes", Fails: "can be opened",
+			Package: "actions/sys/files", Test: "TestEscapes", Fails: "can be opened",
 		},
 		{
 			Promise: whole, Mechanism: "the new content takes the place of the old in one step",
-			File: "actions/files_write.go",
+			File: "actions/sys/files/write.go",
 			Find: `		err = renameOver(s, tmp.name)`,
 			Replace: `		_ = s.dir.Remove(s.base)
 		err = renameOver(s, tmp.name)`,
@@ -31,14 +31,14 @@ func ofConfinement() []Mutant {
 		},
 		{
 			Promise: whole, Mechanism: "the content is synced before the file has its name",
-			File:    "actions/files_write.go",
+			File:    "actions/sys/files/write.go",
 			Find:    `	if err := tmp.file.Sync(); err != nil {`,
 			Replace: `	if err := ctx.Err(); err != nil {`,
 			Package: "tests/crash", Test: "TestAFileIsOnDiskBeforeItHasItsName", Fails: "the order of a write is not",
 		},
 		{
 			Promise: whole, Mechanism: "the name is synced after that",
-			File: "actions/files_write.go",
+			File: "actions/sys/files/write.go",
 			Find: `	return syncDir(folder)`,
 			Replace: `	_ = folder
 	return nil`,
@@ -46,43 +46,43 @@ func ofConfinement() []Mutant {
 		},
 		{
 			Promise: hosts, Mechanism: "a name is checked before anything is asked of the network",
-			File: "actions/network.go",
-			Find: `r.matches(o) })
+			File: "actions/sys/network/network.go",
+			Find: `r.Matches(o) })
 	if !ok {`,
-			Replace: `r.matches(o) })
+			Replace: `r.Matches(o) })
 	if !ok && false {`,
-			Package: "actions", Test: "TestNetworkCheck", Fails: "https://api.test for https://evil.test: <nil>",
+			Package: "actions/sys/network", Test: "TestNetworkCheck", Fails: "https://api.test for https://evil.test: <nil>",
 		},
 		{
 			Promise: hosts, Mechanism: "a name is checked again where it is dialled",
-			File: "actions/network_dial.go",
-			Find: `r.reaches(host, port) })
+			File: "actions/sys/network/dial.go",
+			Find: `r.Reaches(host, port) })
 	if !ok {`,
-			Replace: `r.reaches(host, port) })
+			Replace: `r.Reaches(host, port) })
 	if !ok && false {`,
-			Package: "actions", Test: "TestDial", Fails: "under [http://127.0.0.1:1]: <nil>",
+			Package: "actions/sys/network", Test: "TestDial", Fails: "under [http://127.0.0.1:1]: <nil>",
 		},
 		{
 			Promise: hosts, Mechanism: "the address that a name stands for is checked",
-			File: "actions/network_dial.go",
+			File: "actions/sys/network/dial.go",
 			Find: `			return n.reachable(rule, host, resolved)`,
 			Replace: `			_ = rule
 			return nil`,
-			Package: "actions", Test: "TestDial", Fails: "under [http://*:*]: <nil>",
+			Package: "actions/sys/network", Test: "TestDial", Fails: "under [http://*:*]: <nil>",
 		},
 		{
 			Promise: hosts, Mechanism: "no name stands for a link-local address, as clouds have for their metadata",
-			File:    "actions/network_dial.go",
+			File:    "actions/sys/network/dial.go",
 			Find:    `	case addr.IsLinkLocalUnicast() || addr.IsMulticast():`,
 			Replace: `	case addr.IsMulticast():`,
-			Package: "actions", Test: "TestReachable", Fails: "169.254.169.254",
+			Package: "actions/sys/network", Test: "TestReachable", Fails: "169.254.169.254",
 		},
 		{
 			Promise: hosts, Mechanism: "an address within another one is judged as what it leads to",
-			File:    "actions/network_dial.go",
+			File:    "actions/sys/network/dial.go",
 			Find:    `			if reach(netip.AddrFrom4([4]byte(last[12:]))) != public {`,
 			Replace: `			if false && len(last) > 0 {`,
-			Package: "actions", Test: "TestReachable", Fails: "64:ff9b::7f00:1",
+			Package: "actions/sys/network", Test: "TestReachable", Fails: "64:ff9b::7f00:1",
 		},
 		{
 			Promise: belongs, Mechanism: "a redirect is refused, unless the author asks for it",

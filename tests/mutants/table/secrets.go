@@ -210,7 +210,7 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "a new file with secret content is its owner's alone",
-			File:      "actions/files_write.go",
+			File:      "actions/sys/files/write.go",
 			Find:      `old == nil && !opts.Private)`,
 			Replace:   `old == nil)`,
 			Package:   "engine", Test: "TestSecretFiles", Fails: "mode null",

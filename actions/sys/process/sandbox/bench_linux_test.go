@@ -5,7 +5,9 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
+	"github.com/declprov/declprov/actions/sys/network"
 )
 
 // BenchmarkRun runs a command alone, and in its box by each of the kernel's means and by
@@ -14,11 +16,11 @@ func BenchmarkRun(b *testing.B) {
 	if err := Here().Required(); err != nil {
 		b.Skip(err)
 	}
-	files, err := actions.NewFiles(b.TempDir(), []actions.Rule{{Access: actions.WriteTo, Pattern: "**"}})
+	files, err := files.New(b.TempDir(), []grant.Rule{{Access: grant.Write, Pattern: "**"}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	network, err := actions.NewNetwork(nil)
+	network, err := network.New(nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,14 +10,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
+	"github.com/declprov/declprov/actions/sys/network"
 )
 
 // Command is what a box is made for.
 type Command struct {
 	// Files and Network are what the spec is granted.
-	Files   *actions.Files
-	Network *actions.Network
+	Files   *files.Files
+	Network *network.Network
 	// Programs are absolute paths: of the command's own program, and of others
 	// that it may run beside the system's.
 	Programs []string
@@ -67,7 +69,7 @@ func (b *Box) prepare(ctx context.Context, c Command) error {
 	own := places(true, c.Own...)
 	b.Rules.Write, b.Rules.Execute = append(b.Rules.Write, own...), append(b.Rules.Execute, own...)
 	b.Rules = b.Rules.System()
-	scratch, err := actions.MkdirTemp("declprov-command-")
+	scratch, err := files.MkdirTemp("declprov-command-")
 	if err != nil {
 		return fmt.Errorf("the command's folder for temporary files: %w", err)
 	}
@@ -77,16 +79,16 @@ func (b *Box) prepare(ctx context.Context, c Command) error {
 }
 
 // makeFolders makes the granted folders that are not there.
-func (b *Box) makeFolders(files *actions.Files) error {
-	for _, g := range files.Grants() {
-		if g.Access != actions.WriteTo || !g.Whole {
+func (b *Box) makeFolders(granted *files.Files) error {
+	for _, g := range granted.Grants() {
+		if g.Access != grant.Write || !g.Whole {
 			continue
 		}
 		absent := missingFolders(g.Base)
 		if len(absent) == 0 {
 			continue
 		}
-		if _, err := files.Mkdir(g.Base, actions.MkdirOptions{Parents: true, Existing: true}); err != nil {
+		if _, err := granted.Mkdir(g.Base, files.MkdirOptions{Parents: true, Existing: true}); err != nil {
 			return fmt.Errorf("the kernel's sandbox needs the folder that permission %q names: %w", g.Pattern, err)
 		}
 		b.made = append(b.made, absent...)

@@ -9,12 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 )
 
-func boxWith(t *testing.T, dir string, changes bool, rules ...actions.Rule) *Box {
+func boxWith(t *testing.T, dir string, changes bool, rules ...grant.Rule) *Box {
 	t.Helper()
-	files, err := actions.NewFiles(dir, rules)
+	files, err := files.New(dir, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func TestEnviron(t *testing.T) {
 		{"its own", "elsewhere/**", map[string]bool{"HOME": true, "TMPDIR": true}, []string{"HOME=" + home, "PATH=/bin", "TMPDIR=/tmp"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			box := boxWith(t, t.TempDir(), false, actions.Rule{Access: actions.Read, Pattern: tc.granted})
+			box := boxWith(t, t.TempDir(), false, grant.Rule{Access: grant.Read, Pattern: tc.granted})
 			defer box.Close(true)
 			got := box.Environ(env, func(name string) bool { return tc.own[name] })
 			for i := range got {
@@ -71,8 +72,8 @@ func TestFoldersThatAreMade(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
-			box := boxWith(t, dir, tc.changes, actions.Rule{Access: actions.WriteTo, Pattern: "a/b/**"},
-				actions.Rule{Access: actions.WriteTo, Pattern: "a/c"}, actions.Rule{Access: actions.Read, Pattern: "r/**"})
+			box := boxWith(t, dir, tc.changes, grant.Rule{Access: grant.Write, Pattern: "a/b/**"},
+				grant.Rule{Access: grant.Write, Pattern: "a/c"}, grant.Rule{Access: grant.Read, Pattern: "r/**"})
 			there := func(name string) bool {
 				_, err := os.Lstat(filepath.Join(dir, name))
 				return err == nil

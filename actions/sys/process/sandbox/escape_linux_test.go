@@ -17,7 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 )
 
 // TestEscapes tries each as a command and as its grandchild, and where this test is
@@ -164,7 +165,7 @@ func TestWhatIsGrantedWorks(t *testing.T) {
 func TestFoldersOfItsOwn(t *testing.T) {
 	needKernel(t)
 	w := newWorld(t)
-	files, err := actions.NewFiles(w.dir, nil)
+	files, err := files.New(w.dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,13 +206,13 @@ func TestLinksDoNotBendGrants(t *testing.T) {
 	needKernel(t)
 	for _, tc := range []struct {
 		name  string
-		rules []actions.Rule
+		rules []grant.Rule
 	}{
-		{"a file by name", []actions.Rule{{Access: actions.WriteTo, Pattern: "in/link"}}},
-		{"files by a pattern", []actions.Rule{{Access: actions.WriteTo, Pattern: "in/l*"}}},
-		{"folders by a pattern", []actions.Rule{{Access: actions.WriteTo, Pattern: "in/f*/**"}}},
-		{"a folder in a folder", []actions.Rule{{Access: actions.WriteTo, Pattern: "in/**"}, {Access: actions.Read, Pattern: "in/folder/**"}}},
-		{"files in a folder in a folder", []actions.Rule{{Access: actions.WriteTo, Pattern: "in/**"}, {Access: actions.WriteTo, Pattern: "in/folder/*"}}},
+		{"a file by name", []grant.Rule{{Access: grant.Write, Pattern: "in/link"}}},
+		{"files by a pattern", []grant.Rule{{Access: grant.Write, Pattern: "in/l*"}}},
+		{"folders by a pattern", []grant.Rule{{Access: grant.Write, Pattern: "in/f*/**"}}},
+		{"a folder in a folder", []grant.Rule{{Access: grant.Write, Pattern: "in/**"}, {Access: grant.Read, Pattern: "in/folder/**"}}},
+		{"files in a folder in a folder", []grant.Rule{{Access: grant.Write, Pattern: "in/**"}, {Access: grant.Write, Pattern: "in/folder/*"}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
+	"github.com/declprov/declprov/actions/sys/network"
 )
 
 const (
@@ -31,7 +33,7 @@ const (
 //   - hosts are the ports of their origins, whatever the host.
 //
 // Nothing is granted that the patterns do not match.
-func (r *Rules) Grant(ctx context.Context, files *actions.Files, network *actions.Network) error {
+func (r *Rules) Grant(ctx context.Context, files *files.Files, network *network.Network) error {
 	grants := files.Grants()
 	for i, g := range grants {
 		if covered(g, grants[:i], grants[i+1:]) {
@@ -41,7 +43,7 @@ func (r *Rules) Grant(ctx context.Context, files *actions.Files, network *action
 		if err != nil {
 			return fmt.Errorf("the kernel's sandbox: permission %q: %w", g.Pattern, err)
 		}
-		if g.Access == actions.WriteTo {
+		if g.Access == grant.Write {
 			r.Write = append(r.Write, found...)
 		} else {
 			r.Read = append(r.Read, found...)
@@ -54,12 +56,12 @@ func (r *Rules) Grant(ctx context.Context, files *actions.Files, network *action
 // covered reports whether another grant, of a tree, has all of this one. Then
 // this one's base may be a link that a command has put there, and is not to be
 // followed.
-func covered(g actions.PathRule, before, after []actions.PathRule) bool {
-	for i, others := range [][]actions.PathRule{before, after} {
+func covered(g grant.PathRule, before, after []grant.PathRule) bool {
+	for i, others := range [][]grant.PathRule{before, after} {
 		for _, other := range others {
 			rel, err := filepath.Rel(other.Base, g.Base)
 			within := other.Whole && err == nil && filepath.IsLocal(rel)
-			enough := other.Access == g.Access || other.Access == actions.WriteTo
+			enough := other.Access == g.Access || other.Access == grant.Write
 			same := rel == "." && g.Whole && other.Access == g.Access
 			if within && enough && (!same || i == 0) { // of two that are the same the first stays
 				return true
@@ -69,7 +71,7 @@ func covered(g actions.PathRule, before, after []actions.PathRule) bool {
 	return false
 }
 
-func placesOf(ctx context.Context, g actions.PathRule) ([]Place, error) {
+func placesOf(ctx context.Context, g grant.PathRule) ([]Place, error) {
 	switch {
 	case g.Whole:
 		return []Place{{Base: g.Base, Tree: true}}, nil
@@ -89,7 +91,7 @@ func placesOf(ctx context.Context, g actions.PathRule) ([]Place, error) {
 // matcher walks below a grant's base, for what its glob matches.
 type matcher struct {
 	ctx   context.Context
-	grant actions.PathRule
+	grant grant.PathRule
 	root  fs.FS
 	looks int
 	found []Place

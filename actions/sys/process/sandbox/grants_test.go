@@ -11,45 +11,47 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
+	"github.com/declprov/declprov/actions/sys/network"
 )
 
 func TestGrant(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
-		rules []actions.Rule
+		rules []grant.Rule
 		want  Rules
 	}{
 		{"nothing", nil, Rules{}},
-		{"a tree", []actions.Rule{{Access: actions.Read, Pattern: "d/**"}}, Rules{Read: []Place{{Base: "DIR/d", Tree: true}}}},
-		{"a tree that is not there", []actions.Rule{{Access: actions.WriteTo, Pattern: "new/**"}}, Rules{Write: []Place{{Base: "DIR/new", Tree: true}}}},
-		{"a file", []actions.Rule{{Access: actions.WriteTo, Pattern: "d/a.txt"}}, Rules{Write: []Place{{Base: "DIR/d", Below: "a.txt"}}}},
+		{"a tree", []grant.Rule{{Access: grant.Read, Pattern: "d/**"}}, Rules{Read: []Place{{Base: "DIR/d", Tree: true}}}},
+		{"a tree that is not there", []grant.Rule{{Access: grant.Write, Pattern: "new/**"}}, Rules{Write: []Place{{Base: "DIR/new", Tree: true}}}},
+		{"a file", []grant.Rule{{Access: grant.Write, Pattern: "d/a.txt"}}, Rules{Write: []Place{{Base: "DIR/d", Below: "a.txt"}}}},
 		{
 			"files by name",
-			[]actions.Rule{{Access: actions.Read, Pattern: "d/*.txt"}},
+			[]grant.Rule{{Access: grant.Read, Pattern: "d/*.txt"}},
 			Rules{Read: []Place{{Base: "DIR/d", Below: "a.txt"}, {Base: "DIR/d", Below: "link.txt"}}},
 		},
 		{
 			"files by name, at any depth",
-			[]actions.Rule{{Access: actions.Read, Pattern: "**/c.txt"}},
+			[]grant.Rule{{Access: grant.Read, Pattern: "**/c.txt"}},
 			Rules{Read: []Place{{Base: "DIR", Below: "d/e/c.txt"}}},
 		},
-		{"no folder without what is in it", []actions.Rule{{Access: actions.Read, Pattern: "d/e*"}}, Rules{}},
+		{"no folder without what is in it", []grant.Rule{{Access: grant.Read, Pattern: "d/e*"}}, Rules{}},
 		{
 			"trees by name",
-			[]actions.Rule{{Access: actions.WriteTo, Pattern: "*/e*/**"}},
+			[]grant.Rule{{Access: grant.Write, Pattern: "*/e*/**"}},
 			Rules{Write: []Place{{Base: "DIR", Below: "d/e", Tree: true}}},
 		},
-		{"patterns in a folder that is not there", []actions.Rule{{Access: actions.Read, Pattern: "new/*.txt"}}, Rules{}},
+		{"patterns in a folder that is not there", []grant.Rule{{Access: grant.Read, Pattern: "new/*.txt"}}, Rules{}},
 		{
 			"what another grant has",
-			[]actions.Rule{
-				{Access: actions.Read, Pattern: "d/**"},
-				{Access: actions.WriteTo, Pattern: "d/e/**"},
-				{Access: actions.Read, Pattern: "d/e/*.txt"},
-				{Access: actions.Read, Pattern: "d/a.txt"},
-				{Access: actions.Read, Pattern: "d/**"},
-				{Access: actions.Read, Pattern: "d/e/f/**"},
+			[]grant.Rule{
+				{Access: grant.Read, Pattern: "d/**"},
+				{Access: grant.Write, Pattern: "d/e/**"},
+				{Access: grant.Read, Pattern: "d/e/*.txt"},
+				{Access: grant.Read, Pattern: "d/a.txt"},
+				{Access: grant.Read, Pattern: "d/**"},
+				{Access: grant.Read, Pattern: "d/e/f/**"},
 			},
 			Rules{Read: []Place{{Base: "DIR/d", Tree: true}}, Write: []Place{{Base: "DIR/d/e", Tree: true}}},
 		},
@@ -68,7 +70,7 @@ func TestGrant(t *testing.T) {
 			if err := os.Symlink("/etc/passwd", filepath.Join(dir, "d", "link.txt")); err != nil {
 				t.Fatal(err)
 			}
-			got, err := grant(t, dir, tc.rules)
+			got, err := rulesOf(t, dir, tc.rules)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,17 +93,17 @@ func TestGrantOfTooMuch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := grant(t, dir, []actions.Rule{{Access: actions.Read, Pattern: "*.txt"}}); err == nil {
+	if _, err := rulesOf(t, dir, []grant.Rule{{Access: grant.Read, Pattern: "*.txt"}}); err == nil {
 		t.Error("more files than the kernel is to be told of were granted")
 	}
-	if _, err := grant(t, dir, []actions.Rule{{Access: actions.Read, Pattern: "**"}}); err != nil {
+	if _, err := rulesOf(t, dir, []grant.Rule{{Access: grant.Read, Pattern: "**"}}); err != nil {
 		t.Errorf("a folder with the same files was not granted: %v", err)
 	}
 }
 
-func grant(t *testing.T, dir string, rules []actions.Rule) (Rules, error) {
+func rulesOf(t *testing.T, dir string, rules []grant.Rule) (Rules, error) {
 	t.Helper()
-	files, err := actions.NewFiles(dir, rules)
+	files, err := files.New(dir, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,13 +112,13 @@ func grant(t *testing.T, dir string, rules []actions.Rule) (Rules, error) {
 	return r, err
 }
 
-func networkOf(t *testing.T, hosts ...string) *actions.Network {
+func networkOf(t *testing.T, hosts ...string) *network.Network {
 	t.Helper()
-	var rules []actions.Rule
+	var rules []grant.Rule
 	for _, h := range hosts {
-		rules = append(rules, actions.Rule{Access: actions.Connect, Pattern: h})
+		rules = append(rules, grant.Rule{Access: grant.Connect, Pattern: h})
 	}
-	network, err := actions.NewNetwork(rules)
+	network, err := network.New(rules)
 	if err != nil {
 		t.Fatal(err)
 	}

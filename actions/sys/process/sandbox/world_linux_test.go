@@ -18,7 +18,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
 )
 
 const secret = "the secret of another\n"
@@ -223,12 +224,12 @@ func openTerminal(t *testing.T) *os.File {
 // rules grant what is to be granted.
 func (w *world) rules(t *testing.T) *Box {
 	t.Helper()
-	return w.granting(t, actions.Rule{Access: actions.WriteTo, Pattern: "in/**"}, actions.Rule{Access: actions.Read, Pattern: "ro/**"})
+	return w.granting(t, grant.Rule{Access: grant.Write, Pattern: "in/**"}, grant.Rule{Access: grant.Read, Pattern: "ro/**"})
 }
 
-func (w *world) granting(t *testing.T, rules ...actions.Rule) *Box {
+func (w *world) granting(t *testing.T, rules ...grant.Rule) *Box {
 	t.Helper()
-	files, err := actions.NewFiles(w.dir, rules)
+	files, err := files.New(w.dir, rules)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,124 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/declprov/declprov/actions/grant"
+)
+
+// Remove removes a file, a symbolic link (not what it points to), or an empty
+// directory; with recursive a directory and all in it. A missing one is
+// fs.ErrNotExist.
+//
+// An error that is no *ChangedError left everything as it was.
+func (f *Files) Remove(ctx context.Context, name string, recursive bool) error {
+	w := walk{files: f, access: grant.Write, entry: true}
+	s, err := w.to(name)
+	if err != nil {
+		return fmt.Errorf("delete %w", err)
+	}
+	defer s.close()
+	if s.base == "." {
+		return fmt.Errorf("delete %q: the file system's root is not deleted", name)
+	}
+	f.sweep(s)
+	if err := f.remove(ctx, s, recursive); err != nil {
+		var changed *ChangedError
+		if errors.As(err, &changed) || errors.Is(err, fs.ErrNotExist) {
+			return explainRemove(name, err)
+		}
+		return explain("delete", name, err)
+	}
+	if err := f.settle(s); err != nil {
+		return &ChangedError{fmt.Errorf("delete %q: it is gone, but the system cannot promise that it stays so after a crash: %w", name, because(err))}
+	}
+	return nil
+}
+
+func explainRemove(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("delete %q: %w", name, because(err))
+	}
+	return explain("delete", name, err)
+}
+
+func (f *Files) remove(ctx context.Context, s *spot, recursive bool) error {
+	info, err := s.dir.Lstat(s.base)
+	if err != nil {
+		return err
+	}
+	if err := f.at("remove"); err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return f.removeDir(ctx, s, info, recursive)
+	}
+	return s.dir.Remove(s.base)
+}
+
+func (f *Files) removeDir(ctx context.Context, s *spot, info fs.FileInfo, recursive bool) error {
+	sub, err := s.dir.OpenRoot(s.base)
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	if opened, err := sub.Stat("."); err != nil || !os.SameFile(opened, info) {
+		return errors.Join(err, errReplaced)
+	}
+	if !recursive {
+		return f.removeEmpty(s, sub)
+	}
+	if !f.grantsTree(s.path) {
+		return errors.New(`deleting a directory with all in it needs a grant of the whole tree ("…/**") in permissions.write`)
+	}
+	entries, err := fs.ReadDir(sub.FS(), ".")
+	if err != nil {
+		return err
+	}
+	for i, e := range entries {
+		err := context.Cause(ctx)
+		if err == nil {
+			err = f.at("remove member")
+		}
+		if err == nil {
+			err = sub.RemoveAll(e.Name())
+		}
+		if err != nil && i > 0 || err != nil && e.IsDir() {
+			return &ChangedError{fmt.Errorf("it is deleted in part: %q: %w", e.Name(), because(err))}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.dir.Remove(s.base); err != nil {
+		return &ChangedError{err}
+	}
+	return nil
+}
+
+// removeEmpty removes a directory that holds nothing but leftovers of ours.
+func (f *Files) removeEmpty(s *spot, sub *os.Root) error {
+	inside := &spot{dir: sub, base: ".", path: s.path + string(os.PathSeparator) + "."}
+	defer inside.close() // sub as well, which is as good as closing it later
+	f.sweep(inside)
+	err := s.dir.Remove(s.base)
+	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist) {
+		return errors.New("the directory is not empty; set recursive: true to delete it with all in it")
+	}
+	return err
+}
+
+// grantsTree reports whether all below a path may be written.
+func (f *Files) grantsTree(path string) bool {
+	for _, r := range f.rules {
+		if r.Allows(grant.Write) && r.Tree && r.Matches(path) {
+			return true
+		}
+	}
+	return false
+}
