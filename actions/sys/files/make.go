@@ -25,36 +25,26 @@ type MkdirOptions struct {
 // Mkdir makes a directory. An error that is no *ChangedError left everything as
 // it was.
 func (f *Files) Mkdir(name string, opts MkdirOptions) (fs.FileInfo, error) {
-	w := walk{files: f, access: grant.Write, follow: opts.Existing, entry: true, parents: opts.Parents}
-	info, err := f.mkdir(&w, name, opts)
-	w.end(err)
+	c := change{walk{files: f, access: grant.Write, follow: opts.Existing, entry: true, parents: opts.Parents}}
+	info, err := c.mkdir(name, opts)
+	c.end(err)
 	return info, err
 }
 
-// end keeps the made folders after a change, and else takes them back.
-func (w *walk) end(err error) {
-	var changed *ChangedError
-	if err == nil || errors.As(err, &changed) {
-		w.keep()
-	} else {
-		w.undo()
-	}
-}
-
-func (f *Files) mkdir(w *walk, name string, opts MkdirOptions) (fs.FileInfo, error) {
-	s, err := w.to(name)
+func (c *change) mkdir(name string, opts MkdirOptions) (fs.FileInfo, error) {
+	s, err := c.to(name)
 	if err != nil {
 		return nil, fmt.Errorf("make directory %w", missingParent(err))
 	}
 	defer s.close()
-	f.sweep(s)
-	made, err := f.makeAt(s, opts.Existing)
+	c.files.sweep(s)
+	made, err := c.makeAt(s, opts.Existing)
 	if err != nil {
 		return nil, explain("make directory", name, err)
 	}
-	info, err := f.finishDir(s, opts.Mode)
+	info, err := c.finishDir(s, opts.Mode)
 	if err == nil {
-		err = f.settle(s)
+		err = c.settle(s)
 	}
 	if err == nil {
 		return info, nil
@@ -66,8 +56,8 @@ func (f *Files) mkdir(w *walk, name string, opts MkdirOptions) (fs.FileInfo, err
 }
 
 // makeAt makes the directory, unless there is one and that will do.
-func (f *Files) makeAt(s *spot, existing bool) (made bool, err error) {
-	if err := f.at("make directory"); err != nil {
+func (c *change) makeAt(s *spot, existing bool) (made bool, err error) {
+	if err := c.files.at("make directory"); err != nil {
 		return false, err
 	}
 	err = s.dir.Mkdir(s.base, 0o777)
@@ -87,7 +77,7 @@ func (f *Files) makeAt(s *spot, existing bool) (made bool, err error) {
 }
 
 // finishDir gives the directory its mode, by what it is and not by its name.
-func (f *Files) finishDir(s *spot, mode *fs.FileMode) (fs.FileInfo, error) {
+func (c *change) finishDir(s *spot, mode *fs.FileMode) (fs.FileInfo, error) {
 	info, err := s.dir.Lstat(s.base)
 	if err != nil || mode == nil {
 		return info, err
@@ -105,7 +95,7 @@ func (f *Files) finishDir(s *spot, mode *fs.FileMode) (fs.FileInfo, error) {
 	if opened, err := folder.Stat(); err != nil || !os.SameFile(info, opened) {
 		return nil, errors.Join(err, errReplaced)
 	}
-	if err := f.at("chmod"); err != nil {
+	if err := c.files.at("chmod"); err != nil {
 		return nil, err
 	}
 	if err := folder.Chmod(*mode); err != nil {
@@ -127,32 +117,32 @@ type SymlinkOptions struct {
 // folder, need not exist, and must be granted for reading. An error that is no
 // *ChangedError left everything as it was.
 func (f *Files) Symlink(target, name string, opts SymlinkOptions) error {
-	w := walk{files: f, access: grant.Write, entry: true, parents: opts.Parents}
-	err := f.symlink(&w, target, name, opts)
-	w.end(err)
+	c := change{walk{files: f, access: grant.Write, entry: true, parents: opts.Parents}}
+	err := c.symlink(target, name, opts)
+	c.end(err)
 	return err
 }
 
-func (f *Files) symlink(w *walk, target, name string, opts SymlinkOptions) error {
-	abs, err := f.absolute(name)
+func (c *change) symlink(target, name string, opts SymlinkOptions) error {
+	abs, err := c.files.absolute(name)
 	if err == nil {
-		_, err = f.granted(grant.Write, abs, "")
+		_, err = c.files.granted(grant.Write, abs, "")
 	}
 	if err == nil {
-		err = f.checkTarget(target, abs)
+		err = c.files.checkTarget(target, abs)
 	}
 	if err != nil {
 		return fmt.Errorf("link %w", err)
 	}
-	s, err := w.to(name)
+	s, err := c.to(name)
 	if err != nil {
 		return fmt.Errorf("link %w", missingParent(err))
 	}
 	defer s.close()
 	// Once more, from where the link is to stand: behind the links on its way.
-	err = f.checkTarget(target, s.path)
+	err = c.files.checkTarget(target, s.path)
 	if err == nil {
-		err = f.checkBases(s.path)
+		err = c.files.checkBases(s.path)
 	}
 	if err != nil {
 		return fmt.Errorf("link %w", err)
@@ -160,11 +150,11 @@ func (f *Files) symlink(w *walk, target, name string, opts SymlinkOptions) error
 	if _, err := replaceableByLink(s, opts.Overwrite); err != nil {
 		return explain("link", name, err)
 	}
-	f.sweep(s)
-	if err := f.placeLink(s, target, opts.Overwrite); err != nil {
+	c.files.sweep(s)
+	if err := c.placeLink(s, target, opts.Overwrite); err != nil {
 		return explain("link", name, err)
 	}
-	if err := f.settle(s); err != nil {
+	if err := c.settle(s); err != nil {
 		return &ChangedError{fmt.Errorf("link %q: it is made, but the system cannot promise that it outlasts a crash: %w", name, because(err))}
 	}
 	return nil
@@ -219,14 +209,14 @@ func replaceableByLink(s *spot, overwrite bool) (fs.FileInfo, error) {
 
 // placeLink makes the link, under a temporary name first where it may replace
 // something.
-func (f *Files) placeLink(s *spot, target string, overwrite bool) error {
-	if err := f.at("symlink"); err != nil {
+func (c *change) placeLink(s *spot, target string, overwrite bool) error {
+	if err := c.files.at("symlink"); err != nil {
 		return err
 	}
 	if !overwrite {
 		return s.dir.Symlink(target, s.base)
 	}
-	tmp, err := f.newTemp(s.dir, s.base, false)
+	tmp, err := c.files.newTemp(s.dir, s.base, false)
 	if err != nil {
 		return err
 	}
@@ -236,22 +226,12 @@ func (f *Files) placeLink(s *spot, target string, overwrite bool) error {
 	if err := s.dir.Symlink(target, link); err != nil {
 		return err
 	}
-	err = f.at("rename")
+	err = c.files.at("rename")
 	if err == nil {
 		err = s.dir.Rename(link, s.base)
 	}
 	if err != nil {
 		s.dir.Remove(link)
-	}
-	return err
-}
-
-// missingParent adds the remedy to a walk that found no folder to work in. One
-// that found something else in a folder's place has no such remedy.
-func missingParent(err error) error {
-	var blocked *notFolder
-	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &blocked) {
-		return fmt.Errorf("%w (a folder on the way is missing; set parents: true to make it)", err)
 	}
 	return err
 }

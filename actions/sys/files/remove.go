@@ -17,8 +17,8 @@ import (
 //
 // An error that is no *ChangedError left everything as it was.
 func (f *Files) Remove(ctx context.Context, name string, recursive bool) error {
-	w := walk{files: f, access: grant.Write, entry: true}
-	s, err := w.to(name)
+	c := change{walk{files: f, access: grant.Write, entry: true}}
+	s, err := c.to(name)
 	if err != nil {
 		return fmt.Errorf("delete %w", err)
 	}
@@ -27,14 +27,14 @@ func (f *Files) Remove(ctx context.Context, name string, recursive bool) error {
 		return fmt.Errorf("delete %q: the file system's root is not deleted", name)
 	}
 	f.sweep(s)
-	if err := f.remove(ctx, s, recursive); err != nil {
+	if err := c.remove(ctx, s, recursive); err != nil {
 		var changed *ChangedError
 		if errors.As(err, &changed) || errors.Is(err, fs.ErrNotExist) {
 			return explainRemove(name, err)
 		}
 		return explain("delete", name, err)
 	}
-	if err := f.settle(s); err != nil {
+	if err := c.settle(s); err != nil {
 		return &ChangedError{fmt.Errorf("delete %q: it is gone, but the system cannot promise that it stays so after a crash: %w", name, because(err))}
 	}
 	return nil
@@ -47,21 +47,21 @@ func explainRemove(name string, err error) error {
 	return explain("delete", name, err)
 }
 
-func (f *Files) remove(ctx context.Context, s *spot, recursive bool) error {
+func (c *change) remove(ctx context.Context, s *spot, recursive bool) error {
 	info, err := s.dir.Lstat(s.base)
 	if err != nil {
 		return err
 	}
-	if err := f.at("remove"); err != nil {
+	if err := c.files.at("remove"); err != nil {
 		return err
 	}
 	if info.IsDir() {
-		return f.removeDir(ctx, s, info, recursive)
+		return c.removeDir(ctx, s, info, recursive)
 	}
 	return s.dir.Remove(s.base)
 }
 
-func (f *Files) removeDir(ctx context.Context, s *spot, info fs.FileInfo, recursive bool) error {
+func (c *change) removeDir(ctx context.Context, s *spot, info fs.FileInfo, recursive bool) error {
 	sub, err := s.dir.OpenRoot(s.base)
 	if err != nil {
 		return err
@@ -71,9 +71,9 @@ func (f *Files) removeDir(ctx context.Context, s *spot, info fs.FileInfo, recurs
 		return errors.Join(err, errReplaced)
 	}
 	if !recursive {
-		return f.removeEmpty(s, sub)
+		return c.removeEmpty(s, sub)
 	}
-	if !f.grantsTree(s.path) {
+	if !c.files.grantsTree(s.path) {
 		return errors.New(`deleting a directory with all in it needs a grant of the whole tree ("…/**") in permissions.write`)
 	}
 	entries, err := fs.ReadDir(sub.FS(), ".")
@@ -83,7 +83,7 @@ func (f *Files) removeDir(ctx context.Context, s *spot, info fs.FileInfo, recurs
 	for i, e := range entries {
 		err := context.Cause(ctx)
 		if err == nil {
-			err = f.at("remove member")
+			err = c.files.at("remove member")
 		}
 		if err == nil {
 			err = sub.RemoveAll(e.Name())
@@ -102,10 +102,10 @@ func (f *Files) removeDir(ctx context.Context, s *spot, info fs.FileInfo, recurs
 }
 
 // removeEmpty removes a directory that holds nothing but leftovers of ours.
-func (f *Files) removeEmpty(s *spot, sub *os.Root) error {
+func (c *change) removeEmpty(s *spot, sub *os.Root) error {
 	inside := &spot{dir: sub, base: ".", path: s.path + string(os.PathSeparator) + "."}
 	defer inside.close() // sub as well, which is as good as closing it later
-	f.sweep(inside)
+	c.files.sweep(inside)
 	err := s.dir.Remove(s.base)
 	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist) {
 		return errors.New("the directory is not empty; set recursive: true to delete it with all in it")

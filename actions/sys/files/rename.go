@@ -1,8 +1,6 @@
 package files
 
-import (
-	"os"
-)
+import "os"
 
 // linkNew gives the file its second name and takes the first away. A crash in
 // between leaves both; the next sweep takes the temporary one.

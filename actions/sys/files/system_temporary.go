@@ -1,8 +1,6 @@
 package files
 
-import (
-	"os"
-)
+import "os"
 
 // MkdirTemp makes a folder among temporary files, which only this user may enter.
 func MkdirTemp(pattern string) (string, error) { return os.MkdirTemp("", pattern) }

@@ -41,14 +41,14 @@ func (f *Files) Write(ctx context.Context, name string, src io.Reader, opts Writ
 	if name != "" && os.IsPathSeparator(name[len(name)-1]) {
 		return nil, fmt.Errorf("write %q: the path ends in a slash, as a directory's does; name a file", name)
 	}
-	w := walk{files: f, access: grant.Write, follow: opts.Overwrite, entry: true, parents: opts.Parents}
-	info, err := f.write(ctx, &w, name, src, opts)
-	w.end(err)
+	c := change{walk{files: f, access: grant.Write, follow: opts.Overwrite, entry: true, parents: opts.Parents}}
+	info, err := c.write(ctx, name, src, opts)
+	c.end(err)
 	return info, err
 }
 
-func (f *Files) write(ctx context.Context, w *walk, name string, src io.Reader, opts WriteOptions) (fs.FileInfo, error) {
-	s, tmp, old, err := f.prepare(w, name, opts)
+func (c *change) write(ctx context.Context, name string, src io.Reader, opts WriteOptions) (fs.FileInfo, error) {
+	s, tmp, old, err := c.prepare(name, opts)
 	if err != nil {
 		return nil, fmt.Errorf("write %w", err)
 	}
@@ -57,15 +57,15 @@ func (f *Files) write(ctx context.Context, w *walk, name string, src io.Reader, 
 	if old != nil {
 		keepOwner(tmp, old)
 	}
-	info, err := f.fill(ctx, tmp, src, finalMode(opts.Mode, old), opts.Mark)
+	info, err := c.fill(ctx, tmp, src, finalMode(opts.Mode, old), opts.Mark)
 	if err == nil {
-		err = f.commit(s, tmp, info, old != nil || opts.Overwrite)
+		err = c.commit(s, tmp, info, old != nil || opts.Overwrite)
 	}
 	if err != nil {
 		tmp.discard()
 		return nil, explain("write", name, err)
 	}
-	if err := f.settle(s); err != nil {
+	if err := c.settle(s); err != nil {
 		return nil, &ChangedError{fmt.Errorf("write %q: it is written, but the system cannot promise that it outlasts a crash: %w", name, because(err))}
 	}
 	return info, nil
@@ -73,17 +73,17 @@ func (f *Files) write(ctx context.Context, w *walk, name string, src io.Reader, 
 
 // prepare finds the place, sees that it can be written, and makes the temporary
 // file. A folder that another call takes back in between is made again.
-func (f *Files) prepare(w *walk, name string, opts WriteOptions) (*spot, *temp, fs.FileInfo, error) {
+func (c *change) prepare(name string, opts WriteOptions) (*spot, *temp, fs.FileInfo, error) {
 	for try := 1; ; try++ {
-		s, err := w.to(name)
+		s, err := c.to(name)
 		if err != nil {
 			return nil, nil, nil, missingParent(err)
 		}
 		old, err := replaceable(s, opts)
 		var tmp *temp
 		if err == nil {
-			f.sweep(s)
-			tmp, err = f.newTemp(s.dir, s.base, opts.Mode == nil && old == nil && !opts.Private)
+			c.files.sweep(s)
+			tmp, err = c.files.newTemp(s.dir, s.base, opts.Mode == nil && old == nil && !opts.Private)
 		}
 		if err == nil {
 			return s, tmp, old, nil
@@ -119,26 +119,6 @@ func replaceable(s *spot, opts WriteOptions) (fs.FileInfo, error) {
 	return old, nil
 }
 
-// remedy adds what to do about a file that exists.
-func remedy(err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%w; set overwrite: true to replace it", err)
-	}
-	return err
-}
-
-// explain says what was tried, and keeps whether something changed.
-func explain(verb, name string, err error) error {
-	var changed *ChangedError
-	if errors.As(err, &changed) {
-		return &ChangedError{fmt.Errorf("%s %q: %w", verb, name, because(changed.Err))}
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s %q: %w", verb, name, remedy(because(err)))
-	}
-	return fmt.Errorf("%s %q: %w; nothing has changed", verb, name, because(err))
-}
-
 // finalMode is nil where the mode that the file was made with is right.
 func finalMode(given *fs.FileMode, old fs.FileInfo) *fs.FileMode {
 	if given == nil && old != nil {
@@ -149,17 +129,17 @@ func finalMode(given *fs.FileMode, old fs.FileInfo) *fs.FileMode {
 }
 
 // fill brings content and mode of the temporary file to the disk.
-func (f *Files) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.FileMode, mark string) (fs.FileInfo, error) {
-	if err := f.at("write"); err != nil {
+func (c *change) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.FileMode, mark string) (fs.FileInfo, error) {
+	if err := c.files.at("write"); err != nil {
 		return nil, err
 	}
-	buffer := f.buffers.Get().(*[copyBuffer]byte)
-	defer f.buffers.Put(buffer)
+	buffer := c.files.buffers.Get().(*[copyBuffer]byte)
+	defer c.files.buffers.Put(buffer)
 	// The file's own ReadFrom would hide the buffer from CopyBuffer.
 	if _, err := io.CopyBuffer(struct{ io.Writer }{tmp.file}, Cancellable(ctx, &source{src}), buffer[:]); err != nil {
 		return nil, err
 	}
-	if err := f.at("chmod"); err != nil {
+	if err := c.files.at("chmod"); err != nil {
 		return nil, err
 	}
 	if mode != nil {
@@ -170,7 +150,7 @@ func (f *Files) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.Fil
 	if err := tmp.mark(mark); err != nil {
 		return nil, err
 	}
-	if err := f.at("sync"); err != nil {
+	if err := c.files.at("sync"); err != nil {
 		return nil, err
 	}
 	if err := tmp.file.Sync(); err != nil {
@@ -191,8 +171,8 @@ func (s *source) Read(p []byte) (int, error) {
 }
 
 // commit gives the temporary file its name.
-func (f *Files) commit(s *spot, tmp *temp, info fs.FileInfo, overwrite bool) error {
-	if err := f.at("rename"); err != nil {
+func (c *change) commit(s *spot, tmp *temp, info fs.FileInfo, overwrite bool) error {
+	if err := c.files.at("rename"); err != nil {
 		return err
 	}
 	var err error
@@ -209,16 +189,4 @@ func (f *Files) commit(s *spot, tmp *temp, info fs.FileInfo, overwrite bool) err
 		return &ChangedError{err}
 	}
 	return err
-}
-
-// settle makes the names in the spot's folder outlast a crash.
-func (f *Files) settle(s *spot) error {
-	if err := f.at("sync folder"); err != nil {
-		return err
-	}
-	folder, err := s.folder()
-	if err != nil {
-		return err
-	}
-	return syncDir(folder)
 }

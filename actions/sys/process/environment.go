@@ -1,8 +1,6 @@
 package process
 
-import (
-	"os"
-)
+import "os"
 
 // What a provider's own environment is to a spec is decided here and in Programs, and a
 // test of the house sees that nothing else in the engine or the actions reads it. Of the

@@ -2,9 +2,7 @@
 
 package process
 
-import (
-	"context"
-)
+import "context"
 
 // Pool runs nothing here.
 type Pool struct{}

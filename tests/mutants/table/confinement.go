@@ -38,7 +38,7 @@ func ofConfinement() []Mutant {
 		},
 		{
 			Promise: whole, Mechanism: "the name is synced after that",
-			File: "actions/sys/files/write.go",
+			File: "actions/sys/files/change.go",
 			Find: `	return syncDir(folder)`,
 			Replace: `	_ = folder
 	return nil`,
