@@ -28,6 +28,9 @@ type request struct {
 	access grant.Access
 	// name is the path, URL or program; root the folder at which a path starts, or nil.
 	name, root *expr.Value
+	// input is the input that is asked for as it is, below a root that inputs do not
+	// decide; else "".
+	input string
 	// fixed says that the author and the configuration alone decide it.
 	fixed bool
 }
@@ -48,7 +51,11 @@ func (c *compiler) addRequest(s *step, g actions.Grant, scope *expr.Scope) {
 	if n.name == nil || g.Root != nil && n.root == nil {
 		return
 	}
-	n.fixed = !slices.ContainsFunc(n.refs(), func(ref expr.Ref) bool { return ref.Path[0] != "config" })
+	n.fixed = !slices.ContainsFunc(n.refs(), isNoConfigRef)
+	pieces := n.name.Segments()
+	if below := n.root == nil || !slices.ContainsFunc(n.root.Refs(), isNoConfigRef); below && len(pieces) == 1 && len(pieces[0].Ref) == 2 && pieces[0].Ref[0] == "inputs" {
+		n.input = pieces[0].Ref[1]
+	}
 	s.asks = append(s.asks, n)
 }
 
@@ -87,6 +94,8 @@ func (s *step) dependsOnInputs(n request) bool {
 	return slices.ContainsFunc(n.refs(), func(ref expr.Ref) bool { return isInputRef(ref) || each && ref.Path[0] == "each" })
 }
 
+func isNoConfigRef(ref expr.Ref) bool { return ref.Path[0] != "config" }
+
 func isInputRef(ref expr.Ref) bool { return len(ref.Path) > 1 && ref.Path[0] == "inputs" }
 
 // ungranted is what a step would be refused.
@@ -111,7 +120,7 @@ var namesOfAnswers = append([]string{"id", "steps"}, answerNames...)
 // refuseUngranted reports the inputs that make create ask for what is not granted.
 // What depends on the answers of its steps waits for the preview.
 func (e *Engine) refuseUngranted(res *resource, ref Ref, inputs property.Map, f *findings) {
-	if len(res.asking) == 0 {
+	if !slices.ContainsFunc(res.asking, func(s *step) bool { return !e.grantedAsTheyAre(s, inputs) }) {
 		return
 	}
 	r := e.newRun(f.ctx, res, res.create, create, ref, nil)
@@ -130,6 +139,34 @@ func (e *Engine) refuseUngranted(res *resource, ref Ref, inputs property.Map, f 
 			}
 		}
 	}
+}
+
+// grantedAsTheyAre reports whether all that the step asks for are inputs as they are, and
+// granted: most are, and to know it takes no run.
+func (e *Engine) grantedAsTheyAre(s *step, inputs property.Map) bool {
+	if e.perInput || len(s.named) > 0 {
+		return false
+	}
+	vars := expr.Vars{Values: map[string]any{"config": e.plainConfig}}
+	for _, n := range s.asks {
+		v := inputs.Get(n.input)
+		if n.input == "" || !v.IsString() {
+			return false
+		}
+		name := v.AsString()
+		if n.root != nil && name != "" && !filepath.IsAbs(name) {
+			below, err := n.root.Eval(&vars)
+			root, isText := below.(string)
+			if err != nil || !isText {
+				return false
+			}
+			name = filepath.Join(root, name)
+		}
+		if refusedBy(e.env, n.access, name) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // refuseStep is the error of a step of a preview that would be refused what it needs.

@@ -63,6 +63,9 @@ func ofGrants() []Mutant {
 		row("what is not granted fails in Check", "engine/check.go",
 			`	if f.list == nil && !req.HasOld {`, `	if f.list == nil && !req.HasOld && false {`,
 			"engine", "TestUngrantedInputs/a_path_elsewhere", "Check refuses"),
+		row("an input as it is fails in Check where it is not granted", "engine/ungranted.go",
+			`		if refusedBy(e.env, n.access, name) != nil {`, `		if refusedBy(e.env, n.access, name) != nil && false {`,
+			"engine", "TestUngrantedInputs/a_path_elsewhere", "depend on no input"),
 		row("what is not granted fails in the preview", "engine/steps.go",
 			`	if r.preview {
 		if err := r.refuseStep(ctx, s); err != nil {`, `	if r.preview {
