@@ -123,10 +123,10 @@ func (c *attrCall) template() *spec.Node {
 // written finds the quoted argument in the attribute's text.
 func (c *attrCall) written(text string) (*spec.Node, bool) {
 	for _, from := range c.sources() {
-		if from.field == nil {
+		if from.Field == nil {
 			continue
 		}
-		for _, a := range from.field.Attrs {
+		for _, a := range from.Field.Attrs {
 			quote := strings.IndexAny(a.Text, `"#`)
 			if !strings.HasPrefix(a.Text, "@"+c.attr.Name()+"(") || quote < 0 || !a.Pos().IsValid() {
 				continue

@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // attribute is one `@name(…)` of the language: where it means something, and
@@ -56,7 +57,7 @@ var foreignAttributes = []string{"tag", "embed", "if", "extern", "ignore", "go",
 type attributeReader struct {
 	*extractor
 	prop *spec.Property
-	item item
+	item walk.Item
 	site site
 	// top says that the property is not one of a nested struct.
 	top bool
@@ -79,7 +80,7 @@ func (c *attrCall) fail(summary, detail string) {
 func (r *attributeReader) read() {
 	seen := map[string]bool{}
 	for i, from := range r.sources() {
-		for _, a := range from.value.Attributes(cue.ValueAttr) {
+		for _, a := range from.Value.Attributes(cue.ValueAttr) {
 			key := a.Name() + "(" + a.Contents() + ")"
 			if slices.Contains(foreignAttributes, a.Name()) || seen[key] || i > 0 && isWireRule(a) {
 				continue // a definition's rule is about the names within it
@@ -92,15 +93,15 @@ func (r *attributeReader) read() {
 }
 
 // sources are the values whose attributes are the property's.
-func (r *attributeReader) sources() []item {
-	sources := []item{r.item}
-	if d := cue.Dereference(r.item.value); d.Source() != r.item.value.Source() {
+func (r *attributeReader) sources() []walk.Item {
+	sources := []walk.Item{r.item}
+	if d := cue.Dereference(r.item.Value); d.Source() != r.item.Value.Source() {
 		f, _ := d.Source().(*ast.Field)
-		sources = append(sources, item{value: d, field: f})
+		sources = append(sources, walk.Item{Value: d, Field: f})
 	}
-	if lit, ok := r.item.expr.(*ast.StructLit); ok && !lit.Lbrace.IsValid() {
-		for _, inner := range r.members(r.item, cue.Patterns(true)) {
-			if inner.pattern {
+	if lit, ok := r.item.Expr.(*ast.StructLit); ok && !lit.Lbrace.IsValid() {
+		for _, inner := range r.Members(r.item, cue.Patterns(true)) {
+			if inner.Pattern {
 				sources = append(sources, inner)
 			}
 		}
@@ -109,8 +110,8 @@ func (r *attributeReader) sources() []item {
 }
 
 // rangeOf is where an attribute is written.
-func (r *attributeReader) rangeOf(from item, a cue.Attribute) diag.Range {
-	for _, f := range []*ast.Field{from.field, r.item.field} {
+func (r *attributeReader) rangeOf(from walk.Item, a cue.Attribute) diag.Range {
+	for _, f := range []*ast.Field{from.Field, r.item.Field} {
 		if f == nil {
 			continue
 		}
@@ -120,7 +121,7 @@ func (r *attributeReader) rangeOf(from item, a cue.Attribute) diag.Range {
 			}
 		}
 	}
-	return r.item.at
+	return r.item.At
 }
 
 // read checks an attribute against the table, and reads it.
@@ -156,12 +157,12 @@ func (r *attributeReader) exclusive() {
 	p, m, s := r.prop, r.item, r.site
 	switch {
 	case p.Default != nil && p.DefaultExpr != nil:
-		r.Report(source.CodeBadAttribute, m.at, s.Place, "the property has two defaults", "Keep the * or @default.")
+		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has two defaults", "Keep the * or @default.")
 	case p.Default != nil && p.Autoname != nil, p.DefaultExpr != nil && p.Autoname != nil:
-		r.Report(source.CodeBadAttribute, m.at, s.Place, "the property has a default and a derived name", "Keep the default or @autoname.")
+		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has a default and a derived name", "Keep the default or @autoname.")
 	case p.Equal != "" && p.EqualExpr != nil:
-		r.Report(source.CodeBadAttribute, m.at, s.Place, "the property has two rules of equality", "Keep one @equal.")
+		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has two rules of equality", "Keep one @equal.")
 	case p.Set && p.Key != "":
-		r.Report(source.CodeBadAttribute, m.at, s.Place, "the list is both a set and keyed", "Keep @set() or @key(…).")
+		r.Report(source.CodeBadAttribute, m.At, s.Place, "the list is both a set and keyed", "Keep @set() or @key(…).")
 	}
 }

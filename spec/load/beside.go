@@ -10,36 +10,37 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // function is a function of the provider, a method of a resource, or an action
 // that is run on demand: an operation with inputs and outputs.
-func (r *stepReader) function(it item, p source.Place, what string) *spec.Function {
+func (r *stepReader) function(it walk.Item, p source.Place, what string) *spec.Function {
 	f := &spec.Function{
-		Name: it.name, Doc: r.doc(it), Range: it.nameAt,
+		Name: it.Name, Doc: r.Doc(it), Range: it.NameAt,
 		Inputs: &spec.Type{Kind: spec.Object}, Outputs: &spec.Type{Kind: spec.Object},
 	}
-	if r.broken(it, p) {
+	if r.Broken(it, p) {
 		return nil
 	}
-	if r.kind(it) != cue.StructKind {
-		r.wrongShape(it, p, "a struct")
+	if r.Kind(it) != cue.StructKind {
+		r.WrongShape(it, p, "a struct")
 		return nil
 	}
 	takesOutputs := what != "an action"
-	own := func(m item) bool {
+	own := func(m walk.Item) bool {
 		switch {
-		case m.name == "inputs":
+		case m.Name == "inputs":
 			f.Inputs = r.object(m, p.At("inputs").In("inputs"), argumentRole)
-		case m.name == "outputs" && takesOutputs:
+		case m.Name == "outputs" && takesOutputs:
 			f.Outputs = r.object(m, p.At("outputs").In("outputs"), resultRole)
-		case m.name == "outputs":
-			r.Report(source.CodeMisplacedKey, m.nameAt, p.At("outputs"), "an action has no outputs", "It is run for its effect. What yields values is a function or a method.")
-		case m.name == "return":
+		case m.Name == "outputs":
+			r.Report(source.CodeMisplacedKey, m.NameAt, p.At("outputs"), "an action has no outputs", "It is run for its effect. What yields values is a function or a method.")
+		case m.Name == "return":
 			f.Return = r.node(m, p.At("return").In("return"))
 		default:
 			// Of a block whose name is misspelt nothing is known.
-			switch diag.DidYouMean(m.name, block.Function.Names()) {
+			switch diag.DidYouMean(m.Name, block.Function.Names()) {
 			case "inputs":
 				f.Inputs.Open = true
 			case "outputs":
@@ -51,17 +52,17 @@ func (r *stepReader) function(it item, p source.Place, what string) *spec.Functi
 	}
 	f.Operation = r.operationWith(it, p, own, block.Function.Names())
 	if f.Operation == nil && f.Return == nil {
-		r.Report(source.CodeMissingKey, it.nameAt, p, what+" needs a step", `Give it an action, steps: […], or return: "${…}" alone.`)
+		r.Report(source.CodeMissingKey, it.NameAt, p, what+" needs a step", `Give it an action, steps: […], or return: "${…}" alone.`)
 	}
 	return f
 }
 
 // operationWith is an operation whose block has keys of something else too: own
 // takes those. It is nil where there is no step at all.
-func (r *stepReader) operationWith(it item, p source.Place, own func(item) bool, near []string) *spec.Operation {
-	var mine []item
+func (r *stepReader) operationWith(it walk.Item, p source.Place, own func(walk.Item) bool, near []string) *spec.Operation {
+	var mine []walk.Item
 	rest := 0
-	for _, m := range r.values(it) {
+	for _, m := range r.Values(it) {
 		if own(m) {
 			continue
 		}
@@ -71,12 +72,14 @@ func (r *stepReader) operationWith(it item, p source.Place, own func(item) bool,
 	if rest == 0 {
 		return nil
 	}
-	op := &spec.Operation{Range: it.at}
-	if slices.ContainsFunc(mine, func(m item) bool { return m.name == "steps" }) {
+	op := &spec.Operation{Range: it.At}
+	if slices.ContainsFunc(mine, func(m walk.Item) bool { return m.Name == "steps" }) {
 		r.stepList(mine, p, false, op)
 		return op
 	}
-	taken := func(m item) bool { return !slices.ContainsFunc(mine, func(o item) bool { return o.name == m.name }) }
+	taken := func(m walk.Item) bool {
+		return !slices.ContainsFunc(mine, func(o walk.Item) bool { return o.Name == m.Name })
+	}
 	if step := r.stepWith(it, p, false, taken, append([]string{"steps", "return"}, near...)); step != nil {
 		op.Steps = []*spec.Step{step}
 	}
@@ -84,26 +87,26 @@ func (r *stepReader) operationWith(it item, p source.Place, own func(item) bool,
 }
 
 // lister is how a resource's existing ones are listed.
-func (r *stepReader) lister(it item, p source.Place) *spec.Lister {
-	if r.broken(it, p) {
+func (r *stepReader) lister(it walk.Item, p source.Place) *spec.Lister {
+	if r.Broken(it, p) {
 		return nil
 	}
-	if r.kind(it) != cue.StructKind {
-		r.wrongShape(it, p, "a struct")
+	if r.Kind(it) != cue.StructKind {
+		r.WrongShape(it, p, "a struct")
 		return nil
 	}
-	li := &spec.Lister{Inputs: &spec.Type{Kind: spec.Object}, Range: it.at}
+	li := &spec.Lister{Inputs: &spec.Type{Kind: spec.Object}, Range: it.At}
 	has := map[string]bool{}
-	own := func(m item) bool {
-		has[m.name] = true
-		switch m.name {
+	own := func(m walk.Item) bool {
+		has[m.Name] = true
+		switch m.Name {
 		case "inputs":
 			li.Inputs = r.object(m, p.At("inputs").In("inputs"), argumentRole)
 		case "items", "id", "name":
-			r.keep(m, p, block.Lister.Key(m.name), li)
+			r.keep(m, p, block.Lister.Key(m.Name), li)
 		default:
 			// What is misspelt, which is reported, is not missing as well.
-			has[diag.DidYouMean(m.name, block.Lister.Names())] = true
+			has[diag.DidYouMean(m.Name, block.Lister.Names())] = true
 			return false
 		}
 		return true
@@ -111,14 +114,14 @@ func (r *stepReader) lister(it item, p source.Place) *spec.Lister {
 	if op := r.operationWith(it, p, own, block.Lister.Names()); op != nil && len(op.Steps) > 0 {
 		li.Step = op.Steps[0]
 		if len(op.Steps) > 1 || has["steps"] {
-			r.Report(source.CodeMisplacedKey, it.nameAt, p, "list is one step", "Several steps cannot be listed from: name the one that answers with the items.")
+			r.Report(source.CodeMisplacedKey, it.NameAt, p, "list is one step", "Several steps cannot be listed from: name the one that answers with the items.")
 		}
 	} else if op == nil {
-		r.Report(source.CodeMissingKey, it.nameAt, p, "list has no step", "Give it the action that finds what there is, such as file: list: {…}.")
+		r.Report(source.CodeMissingKey, it.NameAt, p, "list has no step", "Give it the action that finds what there is, such as file: list: {…}.")
 	}
 	for _, key := range []string{"items", "id"} {
 		if !has[key] {
-			r.Report(source.CodeMissingKey, it.nameAt, p, fmt.Sprintf("list has no %s", key),
+			r.Report(source.CodeMissingKey, it.NameAt, p, fmt.Sprintf("list has no %s", key),
 				`Say what the items are, and what names each: items: "${result.items}", id: "${each.value.path}".`)
 		}
 	}
@@ -126,18 +129,18 @@ func (r *stepReader) lister(it item, p source.Place) *spec.Lister {
 }
 
 // ephemeral is a value that is opened and closed, and never stored.
-func (l *loader) ephemeral(it item, p source.Place) *spec.Ephemeral {
+func (l *loader) ephemeral(it walk.Item, p source.Place) *spec.Ephemeral {
 	b, ok := l.open(it, p, block.Ephemeral, nil)
 	if !ok {
 		return nil
 	}
 	e := &spec.Ephemeral{
-		Name: it.name, Doc: l.doc(it), Range: it.nameAt,
+		Name: it.Name, Doc: l.Doc(it), Range: it.NameAt,
 		Inputs: l.objectAt(b, "inputs", argumentRole), Outputs: l.objectAt(b, "outputs", resultRole),
 	}
 	l.fill(b, e)
 	if m, ok := b.get("renewAfter"); ok && !b.given("renew") {
-		l.Report(source.CodeMissingKey, m.nameAt, b.at("renewAfter"), "renewAfter has no renew", "Say what renews it: renew: a step.")
+		l.Report(source.CodeMissingKey, m.NameAt, b.at("renewAfter"), "renewAfter has no renew", "Say what renews it: renew: a step.")
 	}
 	return e
 }

@@ -13,16 +13,17 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // maxRegexp bounds a regular expression; RE2 is linear in the text, times this.
 const maxRegexp = 1024
 
 // bound is `>=1`, `!="x"`, `=~"^a"`.
-func (x *extractor) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Type {
+func (x *extractor) bound(it walk.Item, op cue.Op, args []cue.Value, s site) *spec.Type {
 	t := &spec.Type{}
 	if len(args) != 1 || !args[0].IsConcrete() {
-		x.Report(source.CodeCrossField, it.at, s.Place, "a bound must be a literal", "A rule over several inputs is a check: checks: [{assert: \"${inputs.min <= inputs.max}\", message: \"…\"}].")
+		x.Report(source.CodeCrossField, it.At, s.Place, "a bound must be a literal", "A rule over several inputs is a check: checks: [{assert: \"${inputs.min <= inputs.max}\", message: \"…\"}].")
 		return t
 	}
 	value := plain(args[0])
@@ -33,7 +34,7 @@ func (x *extractor) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Ty
 		t.Kind = spec.String
 	case nil:
 	default:
-		x.Report(source.CodeUnsupportedType, it.at, s.Place, "only numbers and text have bounds", "Use an enum for other literals: true | false.")
+		x.Report(source.CodeUnsupportedType, it.At, s.Place, "only numbers and text have bounds", "Use an enum for other literals: true | false.")
 		return t
 	}
 	switch op {
@@ -56,18 +57,18 @@ func (x *extractor) bound(it item, op cue.Op, args []cue.Value, s site) *spec.Ty
 }
 
 // pattern adds a regular expression.
-func (x *extractor) pattern(it item, t *spec.Type, value any, negated bool, s site) {
+func (x *extractor) pattern(it walk.Item, t *spec.Type, value any, negated bool, s site) {
 	text, ok := value.(string)
 	if !ok {
-		x.Report(source.CodeBadRegexp, it.at, s.Place, "a regular expression is text", `Write it in quotes: =~"^[a-z]+$".`)
+		x.Report(source.CodeBadRegexp, it.At, s.Place, "a regular expression is text", `Write it in quotes: =~"^[a-z]+$".`)
 		return
 	}
 	if len(text) > maxRegexp {
-		x.Report(source.CodeBadRegexp, it.at, s.Place, fmt.Sprintf("the regular expression is longer than %d bytes", maxRegexp), "Split the rule over several expressions, or write it as checks: […].")
+		x.Report(source.CodeBadRegexp, it.At, s.Place, fmt.Sprintf("the regular expression is longer than %d bytes", maxRegexp), "Split the rule over several expressions, or write it as checks: […].")
 		return
 	}
 	if _, err := budget.Compile(text); err != nil {
-		x.Report(source.CodeBadRegexp, it.at, s.Place, err.Error(), regexpRemedy(err))
+		x.Report(source.CodeBadRegexp, it.At, s.Place, err.Error(), regexpRemedy(err))
 		return
 	}
 	t.Patterns = []spec.Pattern{{Regexp: text, Negated: negated}}
@@ -91,10 +92,10 @@ func regexpRemedy(err error) string {
 }
 
 // validator is a call such as strings.MinRunes(2).
-func (x *extractor) validator(it item, v cue.Value, args []cue.Value, s site) *spec.Type {
+func (x *extractor) validator(it walk.Item, v cue.Value, args []cue.Value, s site) *spec.Type {
 	name := libraryValue(it)
 	if name == "" {
-		name = callName(it.expr, v, args)
+		name = callName(it.Expr, v, args)
 	}
 	if v.IsConcrete() && v.Err() == nil { // a function that was evaluated
 		return x.plainType(it, v, s)
@@ -114,7 +115,7 @@ func (x *extractor) validator(it item, v cue.Value, args []cue.Value, s site) *s
 		if name == "math.MultipleOf" && len(args) > 1 && args[1].IsConcrete() {
 			return &spec.Type{Kind: spec.Number, MultipleOf: fmt.Sprint(plain(args[1]))}
 		}
-		x.Report(source.CodeCrossField, it.at, s.Place, name+" takes a literal number", "The limit is fixed when the spec is loaded: write the number.")
+		x.Report(source.CodeCrossField, it.At, s.Place, name+" takes a literal number", "The limit is fixed when the spec is loaded: write the number.")
 	case name == "strings.MinRunes":
 		return &spec.Type{Kind: spec.String, MinLen: count()}
 	case name == "strings.MaxRunes":
@@ -130,10 +131,10 @@ func (x *extractor) validator(it item, v cue.Value, args []cue.Value, s site) *s
 	case name == "math.MultipleOf":
 		return &spec.Type{Kind: spec.Number, MultipleOf: strconv.FormatInt(n, 10)}
 	default:
-		if x.broken(it, s.Place) {
+		if x.Broken(it, s.Place) {
 			break
 		}
-		x.Report(source.CodeUnsupportedType, it.at, s.Place, fmt.Sprintf("%s cannot be part of a property's type", name),
+		x.Report(source.CodeUnsupportedType, it.At, s.Place, fmt.Sprintf("%s cannot be part of a property's type", name),
 			"Known are strings.MinRunes and MaxRunes, list.MinItems, MaxItems and UniqueItems, struct.MinFields and MaxFields, math.MultipleOf. For other rules, use a regular expression (=~) or checks: […].")
 	}
 	return &spec.Type{}
@@ -146,9 +147,9 @@ var knownValidators = map[string]bool{
 
 // libraryValue is the name of a validator of CUE's library that is used without
 // a call, such as net.IPv4, or "".
-func libraryValue(it item) string {
-	sel, ok := it.expr.(*ast.SelectorExpr)
-	if !ok || it.value.IsConcrete() {
+func libraryValue(it walk.Item) string {
+	sel, ok := it.Expr.(*ast.SelectorExpr)
+	if !ok || it.Value.IsConcrete() {
 		return ""
 	}
 	id, ok := sel.X.(*ast.Ident)
@@ -200,12 +201,12 @@ func importName(s *ast.ImportSpec) string {
 }
 
 // conjunction is `A & B`, or several declarations of one thing.
-func (x *extractor) conjunction(it item, v cue.Value, args []cue.Value, s site) *spec.Type {
+func (x *extractor) conjunction(it walk.Item, v cue.Value, args []cue.Value, s site) *spec.Type {
 	if structural(args) {
 		return x.plainType(it, v, s)
 	}
 	if k := v.IncompleteKind(); k == cue.BottomKind && !hasCall(args) {
-		x.broken(it, s.Place)
+		x.Broken(it, s.Place)
 		return &spec.Type{}
 	}
 	if v.IsConcrete() && v.IncompleteKind()&(cue.StructKind|cue.ListKind) == 0 {
@@ -213,11 +214,11 @@ func (x *extractor) conjunction(it item, v cue.Value, args []cue.Value, s site) 
 	}
 	t := &spec.Type{}
 	for _, a := range args {
-		part := x.part(it, a)
+		part := x.Part(it, a)
 		next := x.inline(x.typ(part, s.deeper()))
 		merged, problem := merge(t, next)
 		if problem != "" {
-			x.Report(source.CodeConflict, part.at, s.Place, problem, "Both cannot hold: remove or correct one.")
+			x.Report(source.CodeConflict, part.At, s.Place, problem, "Both cannot hold: remove or correct one.")
 			return t
 		}
 		t = merged

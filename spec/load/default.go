@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // hasStar reports whether an expression marks a default.
@@ -32,22 +33,22 @@ func hasStar(e ast.Expr) (found *ast.UnaryExpr) {
 }
 
 // defaultOf is the literal that stands in for a property.
-func (x *extractor) defaultOf(m item, t *spec.Type, s site) (def any, has bool) {
-	star := hasStar(m.expr)
-	d, ok := m.value.Default()
-	if k := m.value.IncompleteKind(); ok && k == cue.ListKind && cue.Dereference(m.value).LookupPath(cue.MakePath(cue.AnyIndex)).Exists() {
+func (x *extractor) defaultOf(m walk.Item, t *spec.Type, s site) (def any, has bool) {
+	star := hasStar(m.Expr)
+	d, ok := m.Value.Default()
+	if k := m.Value.IncompleteKind(); ok && k == cue.ListKind && cue.Dereference(m.Value).LookupPath(cue.MakePath(cue.AnyIndex)).Exists() {
 		ok = false // CUE's own default of every list
 	}
 	if !ok && emptyStruct(star) {
 		return map[string]any{}, true // CUE drops it beside a map
 	}
 	if !ok {
-		if star != nil && m.value.Err() == nil && !m.value.IsConcrete() && plainStar(m.expr) {
+		if star != nil && m.Value.Err() == nil && !m.Value.IsConcrete() && plainStar(m.Expr) {
 			x.Report(source.CodeDefaultViolates, x.Files.Of(star.X), s.Place, "the default is not allowed by the rest of the type", "Correct the default, or widen the type.")
 		}
 		return nil, false
 	}
-	at := m.at
+	at := m.At
 	if star != nil {
 		at = x.Files.Of(star.X)
 	}
@@ -56,7 +57,7 @@ func (x *extractor) defaultOf(m item, t *spec.Type, s site) (def any, has bool) 
 		return nil, false
 	}
 	if star != nil {
-		x.unusedHelpersWithin(item{value: d, expr: star.X, at: at, nameAt: at}, s.Place)
+		x.UnusedHelpersWithin(walk.Item{Value: d, Expr: star.X, At: at, NameAt: at}, s.Place)
 	}
 	def = plain(d)
 	if r := x.named.types.Resolve(t); !accepts(r, def) && !(def == nil && r.Nullable) && r.Kind != spec.Union && r.Kind != spec.Object {

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // toy is the model of a block that the language does not have.
@@ -45,7 +46,7 @@ func TestOneDeclarationMakesAKey(t *testing.T) {
 				t.Fatal(l.Diags)
 			}
 			var got toy
-			for _, m := range l.members(item{value: value, decl: l.Syntax.Root, at: l.Start()}) {
+			for _, m := range l.Members(walk.Item{Value: value, Decl: l.Syntax.Root, At: l.Start()}) {
 				b, ok := l.open(m, source.Place{Path: "toy"}, declared, nil)
 				if !ok {
 					t.Fatal(l.Diags)

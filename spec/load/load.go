@@ -22,6 +22,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // Source says what to load.
@@ -45,8 +46,7 @@ type loader struct{ *resourceReader }
 
 // newLoader returns a loader whose named types go to types.
 func newLoader(types spec.Types) *loader {
-	x := &extractor{walker: &walker{source.NewDocument()}}
-	x.named = newNamer(x, types)
+	x := newExtractor(&walk.Walker{Document: source.NewDocument()}, types)
 	return &loader{&resourceReader{&stepReader{&dataReader{x}}}}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // providerName is Pulumi's rule for the name of a package.
@@ -24,26 +25,26 @@ func (l *loader) metadata(b *section, p *spec.Provider) {
 	l.version(b, p)
 	p.Description = l.Syntax.PackageDoc(l.Raw)
 	l.fill(b, p)
-	if m, ok := b.get("language"); ok && !l.broken(m, b.at("language")) {
+	if m, ok := b.get("language"); ok && !l.Broken(m, b.at("language")) {
 		p.Language = l.language(m, b.at("language"))
 	}
 }
 
 // language are the settings of SDK generators: a struct for each.
-func (l *loader) language(it item, p source.Place) map[string]any {
-	if l.kind(it) != cue.StructKind {
-		l.wrongShape(it, p, "a struct of settings by language")
+func (l *loader) language(it walk.Item, p source.Place) map[string]any {
+	if l.Kind(it) != cue.StructKind {
+		l.WrongShape(it, p, "a struct of settings by language")
 		return nil
 	}
 	settings := map[string]any{}
-	for _, m := range l.values(it) {
-		n := l.node(m, p.At(m.name))
+	for _, m := range l.Values(it) {
+		n := l.node(m, p.At(m.Name))
 		switch n.Kind {
 		case 0:
 		case spec.MapNode:
-			settings[m.name] = n.Plain()
+			settings[m.Name] = n.Plain()
 		default:
-			l.Report(source.CodeBadLanguage, m.at, p.At(m.name), fmt.Sprintf("the options for %s are no struct", m.name),
+			l.Report(source.CodeBadLanguage, m.At, p.At(m.Name), fmt.Sprintf("the options for %s are no struct", m.Name),
 				"The SDK generator of a language takes options by name: language: nodejs: packageName: \"@me/x\".")
 		}
 	}
@@ -54,12 +55,12 @@ func (l *loader) providerName(b *section, p *spec.Provider) {
 	m, ok := b.get("name")
 	if !ok {
 		if !b.given("name") {
-			l.Report(source.CodeMissingKey, b.item.at, b.place, "the spec has no name", `Name the provider: name: "petstore".`)
+			l.Report(source.CodeMissingKey, b.item.At, b.place, "the spec has no name", `Name the provider: name: "petstore".`)
 		}
-		p.Range = b.item.at
+		p.Range = b.item.At
 		return
 	}
-	p.Range = m.at
+	p.Range = m.At
 	name, ok := l.string(m, b.at("name"))
 	if !ok {
 		return
@@ -67,16 +68,16 @@ func (l *loader) providerName(b *section, p *spec.Provider) {
 	p.Name = name
 	switch {
 	case !providerName.MatchString(name) || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
-		l.Report(source.CodeBadName, m.at, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
+		l.Report(source.CodeBadName, m.At, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
 			"It begins with a small letter; small letters, digits and single hyphens follow.")
 	case len(name) < 2:
-		l.Report(source.CodeBadName, m.at, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
+		l.Report(source.CodeBadName, m.At, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
 			"Pulumi finds no plugin with a name of one letter. Give it two or more.")
 	case official(name):
-		l.Warn(source.CodeOfficialName, m.at, b.at("name"), fmt.Sprintf("Pulumi has a provider %q of its own", name),
+		l.Warn(source.CodeOfficialName, m.At, b.at("name"), fmt.Sprintf("Pulumi has a provider %q of its own", name),
 			"Where it does not find yours, it may install that one and run it. Choose another name.")
 	case name == "pulumi" || name == "declprov":
-		l.Report(source.CodeReservedName, m.at, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
+		l.Report(source.CodeReservedName, m.At, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
 	}
 }
 
@@ -84,20 +85,20 @@ func (l *loader) version(b *section, p *spec.Provider) {
 	m, ok := b.get("version")
 	if !ok {
 		if !b.given("version") {
-			l.Report(source.CodeMissingKey, b.item.at, b.place, "the spec has no version", `Give it one: version: "0.1.0".`)
+			l.Report(source.CodeMissingKey, b.item.At, b.place, "the spec has no version", `Give it one: version: "0.1.0".`)
 		}
 		return
 	}
 	n := l.node(m, b.at("version"))
 	switch {
 	case n.Kind == spec.NumberNode:
-		l.Report(source.CodeBadVersion, m.at, b.at("version"), "the version is a number, not text",
+		l.Report(source.CodeBadVersion, m.At, b.at("version"), "the version is a number, not text",
 			fmt.Sprintf("Quote it, and give all three parts: version: \"%s.0\".", n.Text))
 		return
 	case n.Kind == 0:
 		return
 	case n.Kind != spec.StringNode:
-		l.wrongShape(m, b.at("version"), "text")
+		l.WrongShape(m, b.at("version"), "text")
 		return
 	}
 	p.Version = n.Text
@@ -106,6 +107,6 @@ func (l *loader) version(b *section, p *spec.Provider) {
 		if trimmed, ok := strings.CutPrefix(n.Text, "v"); ok && semver.MatchString(trimmed) {
 			detail = fmt.Sprintf("Leave out the v: %q.", trimmed)
 		}
-		l.Report(source.CodeBadVersion, m.at, b.at("version"), fmt.Sprintf("%q is no semantic version", n.Text), detail)
+		l.Report(source.CodeBadVersion, m.At, b.at("version"), fmt.Sprintf("%q is no semantic version", n.Text), detail)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // namer gives the definitions that types refer to their names.
@@ -40,8 +41,8 @@ func (n *namer) finish() {
 }
 
 // reference is the type of a value that is `#Name`, or `pkg.#Name`.
-func (x *extractor) reference(it item, s site) (*spec.Type, bool) {
-	root, path := it.value.ReferencePath()
+func (x *extractor) reference(it walk.Item, s site) (*spec.Type, bool) {
+	root, path := it.Value.ReferencePath()
 	selectors := path.Selectors()
 	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() {
 		return nil, false
@@ -63,15 +64,15 @@ func (x *extractor) reference(it item, s site) (*spec.Type, bool) {
 	if x.Raw && (last == "Asset" || last == "Archive") {
 		return map[string]*spec.Type{"Asset": {Kind: spec.Asset}, "Archive": {Kind: spec.Archive}}[last], true
 	}
-	if _, known := x.named.names[id]; !known && it.value.IncompleteKind() == cue.BottomKind && x.kind(x.target(it)) == cue.BottomKind {
-		x.broken(it, s.Place)
+	if _, known := x.named.names[id]; !known && it.Value.IncompleteKind() == cue.BottomKind && x.Kind(x.Target(it)) == cue.BottomKind {
+		x.Broken(it, s.Place)
 		return &spec.Type{}, true
 	}
 	return x.named.refer(id, last, it, s), true
 }
 
 // refer is a reference to a definition, whose type is extracted the first time.
-func (n *namer) refer(id, last string, it item, s site) *spec.Type {
+func (n *namer) refer(id, last string, it walk.Item, s site) *spec.Type {
 	if t, ok := n.plain[id]; ok {
 		return t
 	}
@@ -87,8 +88,8 @@ func (n *namer) refer(id, last string, it item, s site) *spec.Type {
 	n.busy[id] = true
 	named := &spec.Named{Name: name, Type: &spec.Type{}}
 	n.types[name] = named
-	target := n.x.target(it)
-	named.At, named.Doc = target.nameAt, n.x.doc(target)
+	target := n.x.Target(it)
+	named.At, named.Doc = target.NameAt, n.x.Doc(target)
 	where := s.Place
 	where.Context = fmt.Sprintf("definition #%s", last)
 	where.Path = "#" + last
@@ -126,7 +127,7 @@ func (n *namer) free(base string) string {
 	if base == "" {
 		base = "Type"
 	}
-	base = upperFirst(base)
+	base = walk.UpperFirst(base)
 	name := base
 	for i := 2; n.types[name] != nil; i++ {
 		name = fmt.Sprintf("%s%d", base, i)

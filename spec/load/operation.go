@@ -10,27 +10,28 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // stepReader reads operations, and what is made of them.
 type stepReader struct{ *dataReader }
 
 // operation is one step, or `steps`, with `return`.
-func (r *stepReader) operation(it item, p source.Place, undo bool) *spec.Operation {
-	if r.broken(it, p) {
+func (r *stepReader) operation(it walk.Item, p source.Place, undo bool) *spec.Operation {
+	if r.Broken(it, p) {
 		return nil
 	}
-	op := &spec.Operation{Range: it.at}
-	if r.kind(it) == cue.ListKind {
-		r.Report(source.CodeWrongShape, it.at, p, "an operation of several steps is written steps: […]", fmt.Sprintf("Write %s: steps: [ … ].", it.name))
+	op := &spec.Operation{Range: it.At}
+	if r.Kind(it) == cue.ListKind {
+		r.Report(source.CodeWrongShape, it.At, p, "an operation of several steps is written steps: […]", fmt.Sprintf("Write %s: steps: [ … ].", it.Name))
 		return nil
 	}
-	if r.kind(it) != cue.StructKind {
-		r.wrongShape(it, p, "a step, or steps: […]")
+	if r.Kind(it) != cue.StructKind {
+		r.WrongShape(it, p, "a step, or steps: […]")
 		return nil
 	}
-	members := r.values(it)
-	i := slices.IndexFunc(members, func(m item) bool { return m.name == "steps" })
+	members := r.Values(it)
+	i := slices.IndexFunc(members, func(m walk.Item) bool { return m.Name == "steps" })
 	if i < 0 {
 		r.singleStep(it, p, undo, op)
 		return op
@@ -41,14 +42,14 @@ func (r *stepReader) operation(it item, p source.Place, undo bool) *spec.Operati
 
 // find is the operation that looks for what a create made. `first: false` says
 // that it is not asked before the create sends anything.
-func (r *stepReader) find(it item, p source.Place) *spec.Operation {
-	if r.broken(it, p) || r.kind(it) != cue.StructKind {
+func (r *stepReader) find(it walk.Item, p source.Place) *spec.Operation {
+	if r.Broken(it, p) || r.Kind(it) != cue.StructKind {
 		return r.operation(it, p, false)
 	}
 	first := true
 	var returned *spec.Node
-	op := r.operationWith(it, p, func(m item) bool {
-		switch m.name {
+	op := r.operationWith(it, p, func(m walk.Item) bool {
+		switch m.Name {
 		case "first":
 			first = r.bool(m, p.At("first"))
 		case "return":
@@ -59,7 +60,7 @@ func (r *stepReader) find(it item, p source.Place) *spec.Operation {
 		return true
 	}, block.Find.Names())
 	if op == nil {
-		r.Report(source.CodeMissingKey, it.nameAt, p, "find has no step", "Give it the action that looks for what a create made, such as http: path: \"/pets\".")
+		r.Report(source.CodeMissingKey, it.NameAt, p, "find has no step", "Give it the action that looks for what a create made, such as http: path: \"/pets\".")
 		return nil
 	}
 	op.Return, op.NotFirst = returned, !first
@@ -67,9 +68,9 @@ func (r *stepReader) find(it item, p source.Place) *spec.Operation {
 }
 
 // singleStep is an operation that is a step itself.
-func (r *stepReader) singleStep(it item, p source.Place, undo bool, op *spec.Operation) {
-	returned := func(m item) bool {
-		if m.name == "return" {
+func (r *stepReader) singleStep(it walk.Item, p source.Place, undo bool, op *spec.Operation) {
+	returned := func(m walk.Item) bool {
+		if m.Name == "return" {
 			op.Return = r.node(m, p.At("return").In("return"))
 			return true
 		}
@@ -82,33 +83,33 @@ func (r *stepReader) singleStep(it item, p source.Place, undo bool, op *spec.Ope
 }
 
 // stepList is an operation of several steps.
-func (r *stepReader) stepList(members []item, p source.Place, undo bool, op *spec.Operation) {
+func (r *stepReader) stepList(members []walk.Item, p source.Place, undo bool, op *spec.Operation) {
 	op.Listed = true
 	for _, m := range members {
 		switch {
-		case m.name == "steps":
+		case m.Name == "steps":
 			n := 0
-			r.list(m, p.At("steps"), func(m item, at source.Place) {
+			r.list(m, p.At("steps"), func(m walk.Item, at source.Place) {
 				n++
 				if step := r.step(m, source.Place{Context: p.Context, Path: at.Path}.In(fmt.Sprintf("step %d", n)), undo); step != nil {
 					op.Steps = append(op.Steps, step)
 				}
 			})
-			if r.kind(m) == cue.ListKind && len(r.items(m)) == 0 {
-				r.Report(source.CodeEmptySteps, m.at, p.At("steps"), "there is no step", "Give at least one, or leave the operation out.")
+			if r.Kind(m) == cue.ListKind && len(r.Items(m)) == 0 {
+				r.Report(source.CodeEmptySteps, m.At, p.At("steps"), "there is no step", "Give at least one, or leave the operation out.")
 			}
-		case m.name == "return":
+		case m.Name == "return":
 			op.Return = r.node(m, p.At("return").In("return"))
-		case m.name == "retry":
+		case m.Name == "retry":
 			op.Retry = r.retry(m, p.At("retry"))
-		case slices.Contains(block.Step.Names(), m.name):
-			r.Report(source.CodeStepBesideSteps, m.nameAt, p.At(m.name), fmt.Sprintf("%s stands beside steps", m.name),
+		case slices.Contains(block.Step.Names(), m.Name):
+			r.Report(source.CodeStepBesideSteps, m.NameAt, p.At(m.Name), fmt.Sprintf("%s stands beside steps", m.Name),
 				"It is said of one step: move it into the step that is meant.")
-		case diag.DidYouMean(m.name, block.Operation.Names()) != "":
-			r.Report(source.CodeUnknownKey, m.nameAt, p.At(m.name), fmt.Sprintf("unknown key %q", m.name),
-				"An operation of several steps has steps, return and retry. "+diag.Remedy(m.name, block.Operation.Names()))
+		case diag.DidYouMean(m.Name, block.Operation.Names()) != "":
+			r.Report(source.CodeUnknownKey, m.NameAt, p.At(m.Name), fmt.Sprintf("unknown key %q", m.Name),
+				"An operation of several steps has steps, return and retry. "+diag.Remedy(m.Name, block.Operation.Names()))
 		default:
-			r.Report(source.CodeStepBesideSteps, m.nameAt, p.At(m.name), fmt.Sprintf("%s stands beside steps", m.name),
+			r.Report(source.CodeStepBesideSteps, m.NameAt, p.At(m.Name), fmt.Sprintf("%s stands beside steps", m.Name),
 				"An operation is one action, or steps. Move it into the list.")
 		}
 	}
@@ -146,25 +147,25 @@ func (r *stepReader) uniqueNames(steps []*spec.Step, p source.Place) {
 }
 
 // step is one member of `steps`, or what stands in the place of a step.
-func (r *stepReader) step(it item, p source.Place, undo bool) *spec.Step {
+func (r *stepReader) step(it walk.Item, p source.Place, undo bool) *spec.Step {
 	return r.stepWith(it, p, undo, nil, nil)
 }
 
 // stepWith is a step with further keys beside its own: other takes them, near
 // are their names, for what is misspelt.
-func (r *stepReader) stepWith(it item, p source.Place, undo bool, other func(item) bool, near []string) *spec.Step {
-	s := &spec.Step{Range: it.at}
+func (r *stepReader) stepWith(it walk.Item, p source.Place, undo bool, other func(walk.Item) bool, near []string) *spec.Step {
+	s := &spec.Step{Range: it.At}
 	known := slices.Concat(block.Step.Names(), near)
-	action := func(m item) bool {
+	action := func(m walk.Item) bool {
 		if other != nil && other(m) {
 			return true
 		}
-		if m.optional || m.required || !familyName.MatchString(m.name) && diag.DidYouMean(m.name, known) != "" {
+		if m.Optional || m.Required || !familyName.MatchString(m.Name) && diag.DidYouMean(m.Name, known) != "" {
 			return false
 		}
-		if diag.DidYouMean(m.name, near) != "" {
-			r.Report(source.CodeUnknownKey, m.nameAt, p.At(m.name), fmt.Sprintf("unknown key %q", m.name), diag.Remedy(m.name, known))
-			s.Actions = append(s.Actions, spec.Field{Name: m.name, NameRange: m.nameAt, Value: &spec.Node{Range: m.at}})
+		if diag.DidYouMean(m.Name, near) != "" {
+			r.Report(source.CodeUnknownKey, m.NameAt, p.At(m.Name), fmt.Sprintf("unknown key %q", m.Name), diag.Remedy(m.Name, known))
+			s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
 			return true
 		}
 		s.Actions = append(s.Actions, r.dataField(m, p))
@@ -188,9 +189,9 @@ func (r *stepReader) around(b *section, s *spec.Step) {
 	r.fill(b, s)
 	if m, ok := b.get("as"); ok {
 		if name, ok := r.string(m, b.at("as")); ok {
-			s.As, s.AsRange = name, m.at
+			s.As, s.AsRange = name, m.At
 			if !block.Identifiers.Pattern.MatchString(name) {
-				r.Report(source.CodeBadName, m.at, b.at("as"), fmt.Sprintf("%q is no name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
+				r.Report(source.CodeBadName, m.At, b.at("as"), fmt.Sprintf("%q is no name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
 			}
 		}
 	}
@@ -199,13 +200,13 @@ func (r *stepReader) around(b *section, s *spec.Step) {
 	}
 	if m, ok := b.get("restart"); ok {
 		s.Restart, _ = r.string(m, b.at("restart"))
-		s.RestartRange = m.at
+		s.RestartRange = m.At
 	}
 	if m, ok := b.get("preview"); ok {
-		s.Preview, s.PreviewRange = r.bool(m, b.at("preview")), m.nameAt
+		s.Preview, s.PreviewRange = r.bool(m, b.at("preview")), m.NameAt
 	}
 	if m, ok := b.get("every"); ok && !b.given("until") {
-		r.Report(source.CodeMissingKey, m.nameAt, b.at("every"), "every has no until", "A step is repeated until something holds: add until, or drop every.")
+		r.Report(source.CodeMissingKey, m.NameAt, b.at("every"), "every has no until", "A step is repeated until something holds: add until, or drop every.")
 	}
 }
 
@@ -217,18 +218,18 @@ func (r *stepReader) undo(b *section, s *spec.Step, allowed bool) {
 	}
 	p := b.at("onFailure")
 	if !allowed {
-		r.Report(source.CodeMisplacedKey, m.nameAt, p, "onFailure stands in create only",
+		r.Report(source.CodeMisplacedKey, m.NameAt, p, "onFailure stands in create only",
 			"Elsewhere the next run continues at the failed step; there is nothing to take back.")
 		return
 	}
-	if r.broken(m, p) {
+	if r.Broken(m, p) {
 		return
 	}
-	if r.kind(m) != cue.ListKind {
-		r.wrongShape(m, p, "a list of steps")
+	if r.Kind(m) != cue.ListKind {
+		r.WrongShape(m, p, "a list of steps")
 		return
 	}
-	for i, it := range r.items(m) {
+	for i, it := range r.Items(m) {
 		if step := r.step(it, p.Item(i).In(fmt.Sprintf("undo step %d", i+1)), false); step != nil {
 			s.OnFailure = append(s.OnFailure, step)
 		}
@@ -237,7 +238,7 @@ func (r *stepReader) undo(b *section, s *spec.Step, allowed bool) {
 
 // retry says when a step is tried again. Its values are kept as they are; what can be
 // told of them without running is checked.
-func (r *stepReader) retry(it item, p source.Place) *spec.Node {
+func (r *stepReader) retry(it walk.Item, p source.Place) *spec.Node {
 	n := r.structOf(it, p, block.Retry)
 	if n.Kind == 0 {
 		return nil

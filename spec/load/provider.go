@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // familyName is what a family of actions may be called.
@@ -20,8 +21,8 @@ var familyName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
 // provider walks the whole document.
 func (l *loader) provider(v cue.Value, p *spec.Provider) {
-	root := item{value: v, decl: l.Syntax.Root, at: l.Start()}
-	b, ok := l.open(root, source.Place{}, block.Provider, func(m item) bool { return l.family(m, p) })
+	root := walk.Item{Value: v, Decl: l.Syntax.Root, At: l.Start()}
+	b, ok := l.open(root, source.Place{}, block.Provider, func(m walk.Item) bool { return l.family(m, p) })
 	if !ok {
 		return
 	}
@@ -40,18 +41,18 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 		p.Permissions = unknownGrants(b.item)
 	}
 	l.declarations(b, p)
-	l.named.finish()
+	l.finish()
 }
 
 // maxValues is how many values the spec allows where a step says nothing else.
-func (l *loader) maxValues(it item, p source.Place) int {
+func (l *loader) maxValues(it walk.Item, p source.Place) int {
 	n := l.node(it, p)
 	if n.Kind == 0 {
 		return 0
 	}
 	most, err := strconv.Atoi(n.Text)
 	if n.Kind != spec.NumberNode || err != nil || most < 1 || most > 1_000_000_000 {
-		l.Report(source.CodeBadValue, it.at, p, "maxValues must be a whole number from 1 to 1000000000",
+		l.Report(source.CodeBadValue, it.At, p, "maxValues must be a whole number from 1 to 1000000000",
 			"Write how many values a request, a response or an output may have: `maxValues: 3000000`. It takes no templates.")
 		return 0
 	}
@@ -60,32 +61,32 @@ func (l *loader) maxValues(it item, p source.Place) int {
 
 // declarations are the parts of a spec that have many named members.
 func (l *loader) declarations(b *section, p *spec.Provider) {
-	l.each(b, "resources", "resource", func(m item, at source.Place) {
+	l.each(b, "resources", "resource", func(m walk.Item, at source.Place) {
 		if r := l.resource(m, at); r != nil {
 			p.Resources = append(p.Resources, r)
 		}
 	})
-	l.each(b, "functions", "function", func(m item, at source.Place) {
+	l.each(b, "functions", "function", func(m walk.Item, at source.Place) {
 		if f := l.function(m, at, "a function"); f != nil {
 			p.Functions = append(p.Functions, f)
 		}
 	})
-	l.each(b, "components", "component", func(m item, at source.Place) {
+	l.each(b, "components", "component", func(m walk.Item, at source.Place) {
 		if c := l.component(m, at); c != nil {
 			p.Components = append(p.Components, c)
 		}
 	})
-	l.each(b, "ephemerals", "ephemeral", func(m item, at source.Place) {
+	l.each(b, "ephemerals", "ephemeral", func(m walk.Item, at source.Place) {
 		if e := l.ephemeral(m, at); e != nil {
 			p.Ephemerals = append(p.Ephemerals, e)
 		}
 	})
-	l.each(b, "actions", "action", func(m item, at source.Place) {
+	l.each(b, "actions", "action", func(m walk.Item, at source.Place) {
 		if f := l.function(m, at, "an action"); f != nil {
 			p.Actions = append(p.Actions, f)
 		}
 	})
-	l.each(b, "tests", "test", func(m item, at source.Place) {
+	l.each(b, "tests", "test", func(m walk.Item, at source.Place) {
 		p.Tests = append(p.Tests, l.dataField(m, source.Place{Context: at.Context, Path: "tests"}))
 	})
 	if m, ok := b.get("configure"); ok {
@@ -96,15 +97,15 @@ func (l *loader) declarations(b *section, p *spec.Provider) {
 
 // family keeps a top-level block of a family of actions, unless its key is
 // plainly a slip of one of the language's own.
-func (l *loader) family(m item, p *spec.Provider) bool {
-	near := diag.DidYouMean(m.name, block.Provider.Names())
-	if !familyName.MatchString(m.name) || near != "" {
+func (l *loader) family(m walk.Item, p *spec.Provider) bool {
+	near := diag.DidYouMean(m.Name, block.Provider.Names())
+	if !familyName.MatchString(m.Name) || near != "" {
 		return false
 	}
-	if m.optional || m.required {
+	if m.Optional || m.Required {
 		return false
 	}
-	p.Families = append(p.Families, l.dataField(m, source.Place{Context: m.name + " defaults"}))
+	p.Families = append(p.Families, l.dataField(m, source.Place{Context: m.Name + " defaults"}))
 	return true
 }
 
@@ -128,16 +129,16 @@ func (l *loader) sameName(p *spec.Provider) {
 }
 
 // permissions is the block of LANGUAGE.md section 7.
-func (l *loader) permissions(it item, p source.Place) *spec.Permissions {
+func (l *loader) permissions(it walk.Item, p source.Place) *spec.Permissions {
 	before := len(l.Diags)
 	b, ok := l.open(it, p, block.Permissions, nil)
 	if !ok {
 		return unknownGrants(it)
 	}
-	perms := &spec.Permissions{Range: it.at}
+	perms := &spec.Permissions{Range: it.At}
 	l.fill(b, perms)
 	if m, ok := b.get("agent"); ok && l.bool(m, b.at("agent")) {
-		perms.Agent = &spec.Node{Kind: spec.StringNode, Text: spec.AgentVariable, Range: m.at}
+		perms.Agent = &spec.Node{Kind: spec.StringNode, Text: spec.AgentVariable, Range: m.At}
 	}
 	if m, ok := b.get("capabilities"); ok {
 		perms.Capabilities = l.capabilities(m, b.at("capabilities"))
@@ -155,7 +156,7 @@ func (l *loader) permissions(it item, p source.Place) *spec.Permissions {
 }
 
 // capabilities reads what root's commands keep; none is an empty list, and not nil.
-func (l *loader) capabilities(it item, p source.Place) []string {
+func (l *loader) capabilities(it walk.Item, p source.Place) []string {
 	kept := []string{}
 	for i, n := range l.templates(it, p) {
 		if n.Kind != spec.StringNode || !slices.Contains(spec.Capabilities(), n.Text) {
@@ -172,7 +173,7 @@ var packageGrant = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9_]*(@v?\d+\.\d+\.\d+(
 
 // unknownGrants stand in for a block with a mistake in it, which was reported:
 // nobody knows what it does not grant.
-func unknownGrants(it item) *spec.Permissions {
-	unknown := []*spec.Node{{Range: it.at}}
-	return &spec.Permissions{Range: it.at, Read: unknown, Write: unknown, Hosts: unknown, Run: unknown, Env: unknown, Packages: unknown, Agent: unknown[0]}
+func unknownGrants(it walk.Item) *spec.Permissions {
+	unknown := []*spec.Node{{Range: it.At}}
+	return &spec.Permissions{Range: it.At, Read: unknown, Write: unknown, Hosts: unknown, Run: unknown, Env: unknown, Packages: unknown, Agent: unknown[0]}
 }

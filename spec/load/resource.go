@@ -11,18 +11,19 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // resourceReader reads resources.
 type resourceReader struct{ *stepReader }
 
 // resource is one member of `resources`.
-func (l *resourceReader) resource(it item, p source.Place) *spec.Resource {
+func (l *resourceReader) resource(it walk.Item, p source.Place) *spec.Resource {
 	b, ok := l.open(it, p, block.Resource, nil)
 	if !ok {
 		return nil
 	}
-	r := &spec.Resource{Name: it.name, Doc: l.doc(it), Range: it.nameAt}
+	r := &spec.Resource{Name: it.Name, Doc: l.Doc(it), Range: it.NameAt}
 	if r.Wire = l.wireRule(b); r.Wire != "" {
 		l.wire = r.Wire
 		defer func() { l.wire = l.specWire }()
@@ -39,7 +40,7 @@ func (l *resourceReader) resource(it item, p source.Place) *spec.Resource {
 	if m, ok := b.get("list"); ok {
 		r.List = l.lister(m, b.at("list").In("list"))
 	}
-	l.each(b, "methods", "method", func(m item, at source.Place) {
+	l.each(b, "methods", "method", func(m walk.Item, at source.Place) {
 		if f := l.function(m, at, "a method"); f != nil {
 			r.Methods = append(r.Methods, f)
 		}
@@ -70,8 +71,8 @@ func (l *resourceReader) missing(b *section, r *spec.Resource) {
 // rules are `checks` and `diff`.
 func (l *resourceReader) rules(b *section, r *spec.Resource) {
 	if m, ok := b.get("checks"); ok {
-		l.list(m, b.at("checks").In("checks"), func(m item, p source.Place) {
-			c := &spec.Check{Range: m.at}
+		l.list(m, b.at("checks").In("checks"), func(m walk.Item, p source.Place) {
+			c := &spec.Check{Range: m.At}
 			if b, ok := l.open(m, p, block.Check, nil); ok {
 				l.fill(b, c)
 			}
@@ -91,9 +92,9 @@ func (l *resourceReader) rules(b *section, r *spec.Resource) {
 	r.Diff = &spec.Diff{}
 	l.fill(d, r.Diff)
 	if m, ok := d.get("rules"); ok {
-		l.list(m, d.at("rules"), func(m item, p source.Place) {
+		l.list(m, d.at("rules"), func(m walk.Item, p source.Place) {
 			if b, ok := l.open(m, p, block.DiffRule, nil); ok {
-				rule := &spec.DiffRule{Range: m.at}
+				rule := &spec.DiffRule{Range: m.At}
 				l.fill(b, rule)
 				r.Diff.Rules = append(r.Diff.Rules, rule)
 			}
@@ -104,9 +105,9 @@ func (l *resourceReader) rules(b *section, r *spec.Resource) {
 // history is what a resource says of its former versions.
 func (l *resourceReader) history(b *section, r *spec.Resource) {
 	if m, ok := b.get("aliases"); ok {
-		l.list(m, b.at("aliases").In("aliases"), func(m item, p source.Place) { r.Aliases = append(r.Aliases, l.alias(m, p)) })
+		l.list(m, b.at("aliases").In("aliases"), func(m walk.Item, p source.Place) { r.Aliases = append(r.Aliases, l.alias(m, p)) })
 	}
-	var version item
+	var version walk.Item
 	if m, ok := b.get("schemaVersion"); ok {
 		version = m
 		r.SchemaVersion = l.schemaVersion(m, b.at("schemaVersion"))
@@ -118,7 +119,7 @@ func (l *resourceReader) history(b *section, r *spec.Resource) {
 	p := b.at("upgrade").In("upgrade")
 	if !ok {
 		if r.SchemaVersion > 0 && !b.given("upgrade") {
-			l.Report(source.CodeUpgradeGap, version.at, b.at("schemaVersion"), fmt.Sprintf("there is no way from the states before version %d", r.SchemaVersion),
+			l.Report(source.CodeUpgradeGap, version.At, b.at("schemaVersion"), fmt.Sprintf("there is no way from the states before version %d", r.SchemaVersion),
 				fmt.Sprintf(`Add upgrade: {"0": "${…}"}, one for each version up to %d, over old.`, r.SchemaVersion-1))
 		}
 		return
@@ -130,26 +131,26 @@ func (l *resourceReader) history(b *section, r *spec.Resource) {
 var typeToken = regexp.MustCompile(`^[^:\s]+:[^:\s]*:[^:\s]+$`)
 
 // alias is a former name of a resource, or a former type token.
-func (l *resourceReader) alias(it item, p source.Place) *spec.Node {
+func (l *resourceReader) alias(it walk.Item, p source.Place) *spec.Node {
 	text, ok := l.string(it, p)
 	if !ok {
-		return &spec.Node{Range: it.at}
+		return &spec.Node{Range: it.At}
 	}
 	if !block.CapitalNames.Pattern.MatchString(text) && !typeToken.MatchString(text) {
-		l.Report(source.CodeBadName, it.at, p, fmt.Sprintf("%q is no former name of a resource", text),
+		l.Report(source.CodeBadName, it.At, p, fmt.Sprintf("%q is no former name of a resource", text),
 			`Write the name that it had in this spec, "OldPet", or a whole type token, "store:index:Pet".`)
 	}
 	return l.node(it, p)
 }
 
-func (l *resourceReader) schemaVersion(it item, p source.Place) int {
+func (l *resourceReader) schemaVersion(it walk.Item, p source.Place) int {
 	n := l.node(it, p)
 	if n.Kind == 0 {
 		return 0
 	}
 	version, err := strconv.Atoi(n.Text)
 	if n.Kind != spec.NumberNode || err != nil || version < 0 || version > 10000 {
-		l.Report(source.CodeBadValue, it.at, p, "schemaVersion must be a whole number from 0 on", "Add one to it whenever the shape of the state changes.")
+		l.Report(source.CodeBadValue, it.At, p, "schemaVersion must be a whole number from 0 on", "Add one to it whenever the shape of the state changes.")
 		return 0
 	}
 	return version
@@ -157,25 +158,25 @@ func (l *resourceReader) schemaVersion(it item, p source.Place) int {
 
 var versionKey = regexp.MustCompile(`^(0|[1-9][0-9]{0,4})$`)
 
-func (l *resourceReader) upgrade(it item, p source.Place, r *spec.Resource) {
-	if l.broken(it, p) {
+func (l *resourceReader) upgrade(it walk.Item, p source.Place, r *spec.Resource) {
+	if l.Broken(it, p) {
 		return
 	}
-	if l.kind(it) != cue.StructKind {
-		l.wrongShape(it, p, "a struct of templates by version")
+	if l.Kind(it) != cue.StructKind {
+		l.WrongShape(it, p, "a struct of templates by version")
 		return
 	}
 	r.Upgrade = map[int]*spec.Node{}
-	for _, m := range l.values(it) {
-		from, _ := strconv.Atoi(m.name)
+	for _, m := range l.Values(it) {
+		from, _ := strconv.Atoi(m.Name)
 		switch {
-		case !versionKey.MatchString(m.name):
-			l.Report(source.CodeBadName, m.nameAt, p.At(m.name), fmt.Sprintf("%q is no version to upgrade from", m.name), `The keys are the versions of old states: "0", "1".`)
+		case !versionKey.MatchString(m.Name):
+			l.Report(source.CodeBadName, m.NameAt, p.At(m.Name), fmt.Sprintf("%q is no version to upgrade from", m.Name), `The keys are the versions of old states: "0", "1".`)
 		case from >= r.SchemaVersion:
-			l.Report(source.CodeUpgradeGap, m.nameAt, p.At(m.name), fmt.Sprintf("nothing is to be upgraded from version %d", from),
+			l.Report(source.CodeUpgradeGap, m.NameAt, p.At(m.Name), fmt.Sprintf("nothing is to be upgraded from version %d", from),
 				fmt.Sprintf("The resource's schemaVersion is %d; raise it to %d.", r.SchemaVersion, from+1))
 		default:
-			r.Upgrade[from] = l.node(m, p.At(m.name))
+			r.Upgrade[from] = l.node(m, p.At(m.Name))
 		}
 	}
 	var missing []string
@@ -185,7 +186,7 @@ func (l *resourceReader) upgrade(it item, p source.Place, r *spec.Resource) {
 		}
 	}
 	if len(missing) > 0 {
-		l.Report(source.CodeUpgradeGap, it.nameAt, p, "the upgrade has a gap: version "+strings.Join(missing, ", "),
+		l.Report(source.CodeUpgradeGap, it.NameAt, p, "the upgrade has a gap: version "+strings.Join(missing, ", "),
 			"Upgrades run one after the other, so each version below schemaVersion needs one.")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // section is a struct of the document that is a block of the language: its members
@@ -18,41 +19,41 @@ import (
 type section struct {
 	declared *block.Block
 	place    source.Place
-	item     item
+	item     walk.Item
 	known    []string
-	members  map[string]item
-	order    []item
+	members  map[string]walk.Item
+	order    []walk.Item
 }
 
 // open opens a struct of the document as a block, and reports keys that the block does
 // not have. Other, if not nil, is asked about those before, and returns true for what
 // it takes.
-func (r *dataReader) open(it item, p source.Place, declared *block.Block, other func(item) bool) (*section, bool) {
-	if r.broken(it, p) {
+func (r *dataReader) open(it walk.Item, p source.Place, declared *block.Block, other func(walk.Item) bool) (*section, bool) {
+	if r.Broken(it, p) {
 		return nil, false
 	}
-	if r.kind(it) != cue.StructKind {
-		r.wrongShape(it, p, "a struct")
+	if r.Kind(it) != cue.StructKind {
+		r.WrongShape(it, p, "a struct")
 		return nil, false
 	}
-	b := &section{declared: declared, place: p, item: it, known: declared.Names(), members: map[string]item{}}
+	b := &section{declared: declared, place: p, item: it, known: declared.Names(), members: map[string]walk.Item{}}
 	if !r.Raw {
 		b.known = slices.DeleteFunc(b.known, func(name string) bool { return declared.Key(name).InData })
 	}
-	for _, m := range r.values(it) {
+	for _, m := range r.Values(it) {
 		b.order = append(b.order, m)
 		switch {
-		case slices.Contains(b.known, m.name):
-			if m.optional || m.required {
-				r.Report(source.CodeTypeAsValue, m.nameAt, p.At(m.name), fmt.Sprintf("%s is declared, and not given", m.name),
+		case slices.Contains(b.known, m.Name):
+			if m.Optional || m.Required {
+				r.Report(source.CodeTypeAsValue, m.NameAt, p.At(m.Name), fmt.Sprintf("%s is declared, and not given", m.Name),
 					"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
 				continue
 			}
-			b.members[m.name] = m
+			b.members[m.Name] = m
 		case other != nil && other(m):
 		default:
-			r.Report(source.CodeUnknownKey, m.nameAt, p.At(m.name), fmt.Sprintf("unknown key %q", m.name),
-				fmt.Sprintf("%s has no key %q. %s", upperFirst(declared.What), m.name, diag.Remedy(m.name, b.known)))
+			r.Report(source.CodeUnknownKey, m.NameAt, p.At(m.Name), fmt.Sprintf("unknown key %q", m.Name),
+				fmt.Sprintf("%s has no key %q. %s", walk.UpperFirst(declared.What), m.Name, diag.Remedy(m.Name, b.known)))
 		}
 	}
 	return b, true
@@ -76,15 +77,15 @@ func (r *stepReader) fill(b *section, model any) {
 func (r *stepReader) need(b *section, key, example string) {
 	if !b.given(key) {
 		at := startOf(b.item)
-		if len(b.order) > 0 && b.order[0].nameAt.Start == at.Start {
-			at = b.order[0].nameAt // a block of YAML begins with its first key
+		if len(b.order) > 0 && b.order[0].NameAt.Start == at.Start {
+			at = b.order[0].NameAt // a block of YAML begins with its first key
 		}
 		r.Report(source.CodeMissingKey, at, b.place, fmt.Sprintf("%s is missing", key), "Add "+example+".")
 	}
 }
 
 // keep reads the value of a key of a block that is at a place.
-func (r *stepReader) keep(m item, in source.Place, key *block.Key, model any) {
+func (r *stepReader) keep(m walk.Item, in source.Place, key *block.Key, model any) {
 	p := in.At(key.Name)
 	if key.Part {
 		p = p.In(key.Name)
@@ -108,7 +109,7 @@ func (r *stepReader) keep(m item, in source.Place, key *block.Key, model any) {
 }
 
 // nodeOf reads the value of a key as a node; nil is a broken one.
-func (r *dataReader) nodeOf(m item, p source.Place, key *block.Key) *spec.Node {
+func (r *dataReader) nodeOf(m walk.Item, p source.Place, key *block.Key) *spec.Node {
 	switch key.Kind {
 	case block.Template:
 		return r.template(m, p)
@@ -138,28 +139,28 @@ func (r *dataReader) nodeOf(m item, p source.Place, key *block.Key) *spec.Node {
 }
 
 // structOf reads a section of which each key is kept as a node.
-func (r *dataReader) structOf(it item, p source.Place, declared *block.Block) *spec.Node {
+func (r *dataReader) structOf(it walk.Item, p source.Place, declared *block.Block) *spec.Node {
 	b, ok := r.open(it, p, declared, nil)
 	if !ok {
-		return &spec.Node{Range: it.at}
+		return &spec.Node{Range: it.At}
 	}
-	n := &spec.Node{Kind: spec.MapNode, Range: it.at}
+	n := &spec.Node{Kind: spec.MapNode, Range: it.At}
 	for _, m := range b.order {
-		if _, given := b.get(m.name); !given {
+		if _, given := b.get(m.Name); !given {
 			continue
 		}
-		if value := r.nodeOf(m, p.At(m.name), declared.Key(m.name)); value != nil {
-			n.Fields = append(n.Fields, spec.Field{Name: m.name, NameRange: m.nameAt, Value: value})
+		if value := r.nodeOf(m, p.At(m.Name), declared.Key(m.Name)); value != nil {
+			n.Fields = append(n.Fields, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: value})
 		}
 	}
 	return n
 }
 
 // listOf reads a list of such sections, or of templates in their place.
-func (r *dataReader) listOf(it item, p source.Place, declared *block.Block) *spec.Node {
-	n := &spec.Node{Kind: spec.ListNode, Range: it.at}
-	if !r.list(it, p, func(m item, at source.Place) {
-		if r.kind(m) == cue.StructKind {
+func (r *dataReader) listOf(it walk.Item, p source.Place, declared *block.Block) *spec.Node {
+	n := &spec.Node{Kind: spec.ListNode, Range: it.At}
+	if !r.list(it, p, func(m walk.Item, at source.Place) {
+		if r.Kind(m) == cue.StructKind {
 			n.Items = append(n.Items, r.structOf(m, at, declared))
 			return
 		}
@@ -171,7 +172,7 @@ func (r *dataReader) listOf(it item, p source.Place, declared *block.Block) *spe
 }
 
 // get is a member, if it is given.
-func (b *section) get(name string) (item, bool) {
+func (b *section) get(name string) (walk.Item, bool) {
 	it, ok := b.members[name]
 	return it, ok
 }
@@ -182,17 +183,17 @@ func (b *section) at(name string) source.Place { return b.place.At(name) }
 // given reports whether a key is written, even if what it holds is broken, or
 // its name is misspelt: that was reported.
 func (b *section) given(name string) bool {
-	return slices.ContainsFunc(b.order, func(m item) bool {
-		return m.name == name || !slices.Contains(b.known, m.name) && diag.DidYouMean(m.name, b.known) == name
+	return slices.ContainsFunc(b.order, func(m walk.Item) bool {
+		return m.Name == name || !slices.Contains(b.known, m.Name) && diag.DidYouMean(m.Name, b.known) == name
 	})
 }
 
 // startOf is where the absence of something in a block is shown: at its name.
-func startOf(it item) diag.Range {
-	if it.name != "" && !it.nameAt.IsZero() {
-		return it.nameAt
+func startOf(it walk.Item) diag.Range {
+	if it.Name != "" && !it.NameAt.IsZero() {
+		return it.NameAt
 	}
-	r := it.at
+	r := it.At
 	if r.End.Line > r.Start.Line || r.End.Column > r.Start.Column+1 {
 		r.End = diag.Position{Line: r.Start.Line, Column: r.Start.Column + 1}
 	}
@@ -211,29 +212,29 @@ func (r *dataReader) objectAt(b *section, name string, role role) *spec.Type {
 
 // each walks the members of a part, whose names it checks. What is what one of them
 // is called.
-func (r *dataReader) each(b *section, key, what string, read func(item, source.Place)) {
+func (r *dataReader) each(b *section, key, what string, read func(walk.Item, source.Place)) {
 	part, ok := b.get(key)
-	if !ok || r.broken(part, b.at(key)) {
+	if !ok || r.Broken(part, b.at(key)) {
 		return
 	}
-	if r.kind(part) != cue.StructKind {
-		r.wrongShape(part, b.at(key), "a struct of "+key+" by name")
+	if r.Kind(part) != cue.StructKind {
+		r.WrongShape(part, b.at(key), "a struct of "+key+" by name")
 		return
 	}
 	names := b.declared.Key(key).Members
-	for _, m := range r.values(part) {
-		context := fmt.Sprintf("%s %q", what, m.name)
+	for _, m := range r.Values(part) {
+		context := fmt.Sprintf("%s %q", what, m.Name)
 		if b.place.Context != "" {
 			context = b.place.Context + ", " + context
 		}
-		at := source.Place{Context: context, Path: b.at(key).At(m.name).Path}
-		if m.optional || m.required {
-			r.Report(source.CodeTypeAsValue, m.nameAt, at, fmt.Sprintf("%s is declared, and not given", m.name), "Leave out the ? or !, or the whole.")
+		at := source.Place{Context: context, Path: b.at(key).At(m.Name).Path}
+		if m.Optional || m.Required {
+			r.Report(source.CodeTypeAsValue, m.NameAt, at, fmt.Sprintf("%s is declared, and not given", m.Name), "Leave out the ? or !, or the whole.")
 			continue
 		}
-		if names != nil && !names.Pattern.MatchString(m.name) {
-			r.Report(source.CodeBadName, m.nameAt, at, fmt.Sprintf("%q is no name for %s", m.name, article(what)),
-				fmt.Sprintf(names.Remedy, source.SuggestName(m.name, names.Capital)))
+		if names != nil && !names.Pattern.MatchString(m.Name) {
+			r.Report(source.CodeBadName, m.NameAt, at, fmt.Sprintf("%q is no name for %s", m.Name, article(what)),
+				fmt.Sprintf(names.Remedy, source.SuggestName(m.Name, names.Capital)))
 		}
 		read(m, at)
 	}
@@ -254,7 +255,7 @@ func (r *dataReader) wireRule(b *section) string {
 	}
 	rule, ok := r.string(m, b.at("wire"))
 	if ok && !slices.Contains(spec.WireRules, rule) {
-		r.Report(source.CodeBadValue, m.at, b.at("wire"), fmt.Sprintf("%q is no rule for names on the wire", rule), diag.Remedy(rule, spec.WireRules))
+		r.Report(source.CodeBadValue, m.At, b.at("wire"), fmt.Sprintf("%q is no rule for names on the wire", rule), diag.Remedy(rule, spec.WireRules))
 		return ""
 	}
 	return rule

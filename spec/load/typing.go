@@ -12,15 +12,26 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // extractor makes types of CUE's values, from the way their author wrote them.
 type extractor struct {
-	*walker
+	*walk.Walker
 	named *namer
 	// wire is the rule for names on the wire of what is walked, specWire the spec's.
 	wire, specWire string
 }
+
+// newExtractor returns an extractor whose named types go to types.
+func newExtractor(w *walk.Walker, types spec.Types) *extractor {
+	x := &extractor{Walker: w}
+	x.named = newNamer(x, types)
+	return x
+}
+
+// finish does what needs all types to be there.
+func (x *extractor) finish() { x.named.finish() }
 
 // role is what an object type is for: it decides which attributes mean
 // something in it, and which names are taken.
@@ -50,21 +61,21 @@ func (s site) at(name string) site {
 }
 
 // object is the type of config, inputs or outputs.
-func (x *extractor) object(it item, p source.Place, r role) *spec.Type {
+func (x *extractor) object(it walk.Item, p source.Place, r role) *spec.Type {
 	// Of what is broken nothing is known: any property may be meant.
 	empty := &spec.Type{Kind: spec.Object, Open: true}
-	if x.Hole(it.expr) {
+	if x.Hole(it.Expr) {
 		return empty
 	}
-	if k := x.kind(it); k != cue.StructKind {
-		if !x.broken(it, p) {
-			x.Report(source.CodeWrongShape, it.at, p, fmt.Sprintf("%s must be a struct of types, not %s", lastName(p.Path), kindName(k)), "Name each property and its type: {name: string, size?: int}.")
+	if k := x.Kind(it); k != cue.StructKind {
+		if !x.Broken(it, p) {
+			x.Report(source.CodeWrongShape, it.At, p, fmt.Sprintf("%s must be a struct of types, not %s", lastName(p.Path), walk.KindName(k)), "Name each property and its type: {name: string, size?: int}.")
 		}
 		return empty
 	}
 	t := x.structure(it, site{Place: p, role: r})
 	if t.Kind == spec.Map || t.Open {
-		x.Report(source.CodeOpenObject, it.at, p, fmt.Sprintf("%s must name its properties", lastName(p.Path)),
+		x.Report(source.CodeOpenObject, it.At, p, fmt.Sprintf("%s must name its properties", lastName(p.Path)),
 			"Leave out the ... or [string]: at the top; a property of its own may be a map: tags?: [string]: string.")
 		return &spec.Type{Kind: spec.Object, Fields: t.Fields}
 	}
@@ -74,21 +85,21 @@ func (x *extractor) object(it item, p source.Place, r role) *spec.Type {
 func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
 // typ extracts the type of a value from the way its author wrote it.
-func (x *extractor) typ(it item, s site) *spec.Type {
-	if x.Hole(it.expr) {
+func (x *extractor) typ(it walk.Item, s site) *spec.Type {
+	if x.Hole(it.Expr) {
 		return &spec.Type{}
 	}
 	if s.depth > source.MaxDepth {
-		x.Report(source.CodeRecursiveType, it.at, s.Place, "the type contains itself", "Give it a name, and refer to the name: #Node: {next?: #Node}.")
+		x.Report(source.CodeRecursiveType, it.At, s.Place, "the type contains itself", "Give it a name, and refer to the name: #Node: {next?: #Node}.")
 		return &spec.Type{}
 	}
 	if t, ok := x.reference(it, s); ok {
 		return t
 	}
 	if name := libraryValue(it); name != "" {
-		return x.validator(it, it.value, nil, s)
+		return x.validator(it, it.Value, nil, s)
 	}
-	v := cue.Dereference(it.value)
+	v := cue.Dereference(it.Value)
 	op, args := v.Expr()
 	switch op {
 	case cue.OrOp:
@@ -101,13 +112,13 @@ func (x *extractor) typ(it item, s site) *spec.Type {
 		return x.validator(it, v, args, s)
 	case cue.InterpolationOp:
 		if !v.IsConcrete() {
-			x.Report(source.CodeInterpolatedType, it.at, s.Place, `\( ) in a type has no value when the spec is loaded`,
+			x.Report(source.CodeInterpolatedType, it.At, s.Place, `\( ) in a type has no value when the spec is loaded`,
 				"A default made of other inputs is an attribute: @default(\"${inputs.a}-x\").")
 			return &spec.Type{}
 		}
 	case cue.NoOp:
-		if len(args) == 1 && isDisjunction(it.expr, v) {
-			return x.typ(x.part(it, args[0]), s.deeper())
+		if len(args) == 1 && isDisjunction(it.Expr, v) {
+			return x.typ(x.Part(it, args[0]), s.deeper())
 		}
 	}
 	return x.plainType(it, v, s)
@@ -139,17 +150,17 @@ func isDisjunction(e ast.Expr, v cue.Value) bool {
 }
 
 // plainType is a type that is no combination of others.
-func (x *extractor) plainType(it item, v cue.Value, s site) *spec.Type {
-	if x.broken(it, s.Place) {
+func (x *extractor) plainType(it walk.Item, v cue.Value, s site) *spec.Type {
+	if x.Broken(it, s.Place) {
 		return &spec.Type{}
 	}
-	switch k := x.kind(item{value: v, expr: it.expr}); k {
+	switch k := x.Kind(walk.Item{Value: v, Expr: it.Expr}); k {
 	case cue.StructKind:
-		return x.structure(item{value: v, expr: it.expr, name: it.name, at: it.at, nameAt: it.nameAt, decl: it.decl}, s)
+		return x.structure(walk.Item{Value: v, Expr: it.Expr, Name: it.Name, At: it.At, NameAt: it.NameAt, Decl: it.Decl}, s)
 	case cue.ListKind:
 		return x.listType(it, v, s)
 	case cue.BytesKind:
-		x.Report(source.CodeBytesType, it.at, s.Place, "bytes cannot be a property's type", "Use string and base64, or #Asset for a file that the user hands over.")
+		x.Report(source.CodeBytesType, it.At, s.Place, "bytes cannot be a property's type", "Use string and base64, or #Asset for a file that the user hands over.")
 		return &spec.Type{}
 	case cue.NullKind:
 		return &spec.Type{Nullable: true, Enum: []any{nil}}
@@ -161,10 +172,10 @@ func (x *extractor) plainType(it item, v cue.Value, s site) *spec.Type {
 }
 
 // scalarType is a basic type, or one literal.
-func (x *extractor) scalarType(it item, v cue.Value, k cue.Kind, s site) *spec.Type {
+func (x *extractor) scalarType(it walk.Item, v cue.Value, k cue.Kind, s site) *spec.Type {
 	kind, nullable, ok := scalarKind(k)
 	if !ok {
-		x.Report(source.CodeUnsupportedType, it.at, s.Place, "this type cannot be extracted", "Write it as a disjunction of plain types: string | int.")
+		x.Report(source.CodeUnsupportedType, it.At, s.Place, "this type cannot be extracted", "Write it as a disjunction of plain types: string | int.")
 		return &spec.Type{}
 	}
 	t := &spec.Type{Kind: kind, Nullable: nullable}
@@ -194,27 +205,27 @@ func scalarKind(k cue.Kind) (kind spec.Kind, nullable, ok bool) {
 }
 
 // listType is a list of any length.
-func (x *extractor) listType(it item, v cue.Value, s site) *spec.Type {
+func (x *extractor) listType(it walk.Item, v cue.Value, s site) *spec.Type {
 	elem := v.LookupPath(cue.MakePath(cue.AnyIndex))
 	if !elem.Exists() {
-		x.Report(source.CodeTupleType, it.at, s.Place, "a list of fixed length cannot be a property's type",
+		x.Report(source.CodeTupleType, it.At, s.Place, "a list of fixed length cannot be a property's type",
 			"Write [...T] for a list of T (with list.MaxItems for its length), or a struct that names the parts.")
 		return &spec.Type{Kind: spec.List, Elem: &spec.Type{}}
 	}
 	if list, err := v.List(); err == nil && list.Next() {
-		x.Report(source.CodeTupleType, it.at, s.Place, "a list whose first items differ cannot be a property's type", "Write [...T] for a list of T.")
+		x.Report(source.CodeTupleType, it.At, s.Place, "a list whose first items differ cannot be a property's type", "Write [...T] for a list of T.")
 	}
-	inner := x.part(it, elem)
-	inner.name, inner.nameAt = "", inner.at
+	inner := x.Part(it, elem)
+	inner.Name, inner.NameAt = "", inner.At
 	return &spec.Type{Kind: spec.List, Elem: x.typ(inner, s.at("*"))}
 }
 
 // structure is an object or a map.
-func (x *extractor) structure(it item, s site) *spec.Type {
+func (x *extractor) structure(it walk.Item, s site) *spec.Type {
 	t := &spec.Type{Kind: spec.Object}
-	var patterns []item
-	for _, m := range x.members(it, cue.Patterns(true)) {
-		if m.pattern {
+	var patterns []walk.Item
+	for _, m := range x.Members(it, cue.Patterns(true)) {
+		if m.Pattern {
 			patterns = append(patterns, m)
 			continue
 		}
@@ -222,9 +233,9 @@ func (x *extractor) structure(it item, s site) *spec.Type {
 			t.Fields = append(t.Fields, p)
 		}
 	}
-	x.unusedHelpers(it, s.Place)
+	x.UnusedHelpers(it, s.Place)
 	x.uniqueWires(t, s)
-	open := len(patterns) == 0 && it.value.LookupPath(cue.MakePath(cue.AnyString)).Exists()
+	open := len(patterns) == 0 && it.Value.LookupPath(cue.MakePath(cue.AnyString)).Exists()
 	switch {
 	case len(patterns) > 0:
 		x.patterns(t, patterns, s)
@@ -237,13 +248,13 @@ func (x *extractor) structure(it item, s site) *spec.Type {
 }
 
 // patterns makes a map, or an open object, of `[key]: T` fields.
-func (x *extractor) patterns(t *spec.Type, patterns []item, s site) {
+func (x *extractor) patterns(t *spec.Type, patterns []walk.Item, s site) {
 	for i, m := range patterns {
-		elem := x.typ(item{value: m.value, expr: m.expr, at: m.at, nameAt: m.at}, s.at("*"))
+		elem := x.typ(walk.Item{Value: m.Value, Expr: m.Expr, At: m.At, NameAt: m.At}, s.at("*"))
 		if i == 0 {
 			t.Elem = elem
 		} else if !sameType(t.Elem, elem) {
-			x.Report(source.CodeUnsupportedType, m.at, s.Place, "a map's values have one type", "Use one pattern, or a disjunction of the types.")
+			x.Report(source.CodeUnsupportedType, m.At, s.Place, "a map's values have one type", "Use one pattern, or a disjunction of the types.")
 		}
 		t.Keys = append(t.Keys, x.keyPattern(m, s)...)
 	}
@@ -258,8 +269,8 @@ func (x *extractor) patterns(t *spec.Type, patterns []item, s site) {
 }
 
 // keyPattern is the regular expression of a pattern's key: none for any string.
-func (x *extractor) keyPattern(m item, s site) []string {
-	key := x.typ(x.part(m, m.key), site{Place: s.Place, role: s.role, depth: s.depth})
+func (x *extractor) keyPattern(m walk.Item, s site) []string {
+	key := x.typ(x.Part(m, m.Key), site{Place: s.Place, role: s.role, depth: s.depth})
 	var keys []string
 	for _, p := range key.Patterns {
 		if !p.Negated {
@@ -267,7 +278,7 @@ func (x *extractor) keyPattern(m item, s site) []string {
 		}
 	}
 	if key.Kind != spec.String && key.Kind != spec.Any || len(keys) != len(key.Patterns) || key.Enum != nil || key.MinLen > 0 || key.MaxLen != nil {
-		x.Report(source.CodeUnsupportedType, m.at, s.Place, "a map's keys can be limited by a regular expression only", `Write [=~"^[a-z]+$"]: T.`)
+		x.Report(source.CodeUnsupportedType, m.At, s.Place, "a map's keys can be limited by a regular expression only", `Write [=~"^[a-z]+$"]: T.`)
 	}
 	return keys
 }
@@ -281,14 +292,14 @@ func sameType(a, b *spec.Type) bool {
 var reservedNames = []string{"id", "urn", "pulumi"}
 
 // property is one member of an object.
-func (x *extractor) property(m, parent item, s site) *spec.Property {
-	at := s.at(m.name)
+func (x *extractor) property(m, parent walk.Item, s site) *spec.Property {
+	at := s.at(m.Name)
 	x.propertyName(m, at, s.depth == 0)
-	p := &spec.Property{Name: m.name, Doc: x.doc(m), Range: m.nameAt}
+	p := &spec.Property{Name: m.Name, Doc: x.Doc(m), Range: m.NameAt}
 	p.Type = x.typ(m, at)
 	def, has := x.defaultOf(m, p.Type, at)
 	p.Default = def
-	p.Required = !m.optional && !has
+	p.Required = !m.Optional && !has
 	(&attributeReader{extractor: x, prop: p, item: m, site: at, top: s.depth == 0}).read()
 	if p.DefaultExpr != nil || p.Autoname != nil {
 		p.Required = false
@@ -297,21 +308,21 @@ func (x *extractor) property(m, parent item, s site) *spec.Property {
 }
 
 // propertyName checks what a property is called.
-func (x *extractor) propertyName(m item, s site, top bool) {
-	if !block.Identifiers.Pattern.MatchString(m.name) {
-		x.Report(source.CodeBadName, m.nameAt, s.Place, fmt.Sprintf("%q is no name for a property", m.name),
-			fmt.Sprintf("Letters, digits and underscores. Name it %s, and give its name on the wire: @wire(%q).", source.SuggestName(m.name, false), m.name))
+func (x *extractor) propertyName(m walk.Item, s site, top bool) {
+	if !block.Identifiers.Pattern.MatchString(m.Name) {
+		x.Report(source.CodeBadName, m.NameAt, s.Place, fmt.Sprintf("%q is no name for a property", m.Name),
+			fmt.Sprintf("Letters, digits and underscores. Name it %s, and give its name on the wire: @wire(%q).", source.SuggestName(m.Name, false), m.Name))
 		return
 	}
 	switch {
-	case strings.HasPrefix(m.name, "__"):
-		x.Report(source.CodeReservedName, m.nameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.name), "Names with two underscores in front belong to Pulumi.")
+	case strings.HasPrefix(m.Name, "__"):
+		x.Report(source.CodeReservedName, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Names with two underscores in front belong to Pulumi.")
 	case !top || s.named:
-	case s.role&(inputRole|outputRole) != 0 && slices.Contains(reservedNames, m.name):
-		x.Report(source.CodeReservedName, m.nameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.name),
-			fmt.Sprintf("Every resource has one already. Give it another name, such as %sId, with @wire(%s).", lastContext(s.Context), m.name))
-	case s.role == configRole && (m.name == "version" || m.name == "pluginDownloadURL" || m.name == "pulumi"):
-		x.Report(source.CodeReservedName, m.nameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.name), "Pulumi gives it to every provider. Name it apiVersion, or the like.")
+	case s.role&(inputRole|outputRole) != 0 && slices.Contains(reservedNames, m.Name):
+		x.Report(source.CodeReservedName, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name),
+			fmt.Sprintf("Every resource has one already. Give it another name, such as %sId, with @wire(%s).", lastContext(s.Context), m.Name))
+	case s.role == configRole && (m.Name == "version" || m.Name == "pluginDownloadURL" || m.Name == "pulumi"):
+		x.Report(source.CodeReservedName, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Pulumi gives it to every provider. Name it apiVersion, or the like.")
 	}
 }
 

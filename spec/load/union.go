@@ -9,27 +9,28 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // disjunction is `A | B`: an enum, a nullable type, a union.
-func (x *extractor) disjunction(it item, args []cue.Value, s site) *spec.Type {
+func (x *extractor) disjunction(it walk.Item, args []cue.Value, s site) *spec.Type {
 	parts := x.disjuncts(it, args, 0)
-	slices.SortStableFunc(parts, func(a, b item) int {
-		if a.at.File != b.at.File || !a.fromSource() || !b.fromSource() {
+	slices.SortStableFunc(parts, func(a, b walk.Item) int {
+		if a.At.File != b.At.File || !a.FromSource() || !b.FromSource() {
 			return 0
 		}
-		return a.at.Start.Compare(b.at.Start)
+		return a.At.Start.Compare(b.At.Start)
 	})
 	nullable := false
-	var literals []item
+	var literals []walk.Item
 	var types []*spec.Type
 	for _, part := range parts {
-		v := part.value
+		v := part.Value
 		switch {
 		case v.IncompleteKind() == cue.NullKind:
 			nullable = true
 		case v.IncompleteKind() == cue.BottomKind && v.Err() != nil:
-			x.broken(part, s.Place)
+			x.Broken(part, s.Place)
 		case v.IsConcrete() && v.IncompleteKind()&(cue.StructKind|cue.ListKind) == 0:
 			literals = append(literals, part)
 		case v.IncompleteKind() == cue.ListKind && v.Validate(cue.Concrete(true)) == nil && !v.LookupPath(cue.MakePath(cue.AnyIndex)).Exists(),
@@ -52,26 +53,26 @@ func (x *extractor) disjunction(it item, args []cue.Value, s site) *spec.Type {
 
 // isDefaultStruct reports whether a struct of a disjunction is its marked
 // default, and only that: literals that another struct beside it allows.
-func isDefaultStruct(it, part item, parts []item) bool {
-	star := hasStar(it.expr)
+func isDefaultStruct(it, part walk.Item, parts []walk.Item) bool {
+	star := hasStar(it.Expr)
 	if star == nil {
-		star = hasStar(source.SourceExpr(cue.Dereference(it.value)))
+		star = hasStar(source.SourceExpr(cue.Dereference(it.Value)))
 	}
-	if star == nil || star.X != part.expr || part.value.Validate(cue.Concrete(true)) != nil {
+	if star == nil || star.X != part.Expr || part.Value.Validate(cue.Concrete(true)) != nil {
 		return false
 	}
-	return slices.ContainsFunc(parts, func(o item) bool {
-		other := o.value.IncompleteKind() == cue.StructKind && o.expr != part.expr
-		return other && o.value.Unify(part.value).Validate() == nil
+	return slices.ContainsFunc(parts, func(o walk.Item) bool {
+		other := o.Value.IncompleteKind() == cue.StructKind && o.Expr != part.Expr
+		return other && o.Value.Unify(part.Value).Validate() == nil
 	})
 }
 
 // disjuncts flattens a disjunction of disjunctions that are written in place;
 // those behind a name stay whole.
-func (x *extractor) disjuncts(it item, args []cue.Value, depth int) []item {
-	var parts []item
+func (x *extractor) disjuncts(it walk.Item, args []cue.Value, depth int) []walk.Item {
+	var parts []walk.Item
 	for _, a := range args {
-		part := x.part(it, a)
+		part := x.Part(it, a)
 		_, path := a.ReferencePath()
 		if len(path.Selectors()) == 0 && depth < source.MaxDepth {
 			if op, inner := a.Expr(); op == cue.OrOp {
@@ -85,7 +86,7 @@ func (x *extractor) disjuncts(it item, args []cue.Value, depth int) []item {
 }
 
 // unite makes one type of a disjunction's literals and types.
-func (x *extractor) unite(it item, literals []item, types []*spec.Type, s site) *spec.Type {
+func (x *extractor) unite(it walk.Item, literals []walk.Item, types []*spec.Type, s site) *spec.Type {
 	enums := enums(literals)
 	if len(types) == 0 && len(enums) == 1 {
 		return enums[0]
@@ -101,7 +102,7 @@ func (x *extractor) unite(it item, literals []item, types []*spec.Type, s site) 
 		if len(rest) == 0 {
 			continue
 		}
-		if d, ok := it.value.Default(); ok && len(rest) == 1 && len(types) > 0 && sameLiteral(plain(d), rest[0]) && x.sameKindAs(e, types) {
+		if d, ok := it.Value.Default(); ok && len(rest) == 1 && len(types) > 0 && sameLiteral(plain(d), rest[0]) && x.sameKindAs(e, types) {
 			continue // defaultOf reports it
 		}
 		e.Enum = rest
@@ -114,7 +115,7 @@ func (x *extractor) unite(it item, literals []item, types []*spec.Type, s site) 
 		return variants[0]
 	}
 	t := &spec.Type{Kind: spec.Union, Variants: variants}
-	x.named.later = append(x.named.later, func() { (&tagger{x.Document, x.named.types, it.at, s.Place}).tag(t) })
+	x.named.later = append(x.named.later, func() { (&tagger{x.Document, x.named.types, it.At, s.Place}).tag(t) })
 	return t
 }
 
@@ -128,10 +129,10 @@ func (x *extractor) sameKindAs(e *spec.Type, types []*spec.Type) bool {
 }
 
 // enums groups literals by their kind: int and number together.
-func enums(literals []item) []*spec.Type {
+func enums(literals []walk.Item) []*spec.Type {
 	var enums []*spec.Type
 	for _, lit := range literals {
-		kind, _, ok := scalarKind(lit.value.IncompleteKind())
+		kind, _, ok := scalarKind(lit.Value.IncompleteKind())
 		if !ok {
 			continue
 		}
@@ -140,7 +141,7 @@ func enums(literals []item) []*spec.Type {
 			i = len(enums)
 			enums = append(enums, &spec.Type{Kind: kind})
 		}
-		value := plain(lit.value)
+		value := plain(lit.Value)
 		if !slices.ContainsFunc(enums[i].Enum, func(have any) bool { return sameLiteral(have, value) }) {
 			enums[i].Enum = append(enums[i].Enum, value)
 		}

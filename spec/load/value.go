@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // dataReader reads the values of a document that are data, not types.
@@ -19,24 +20,24 @@ type dataReader struct{ *extractor }
 
 // node keeps a value as it was written. What is broken in it is reported and
 // becomes a node of kind zero, which the compiler passes over.
-func (r *dataReader) node(it item, p source.Place) *spec.Node {
-	if r.broken(it, p) {
-		return &spec.Node{Range: it.at}
+func (r *dataReader) node(it walk.Item, p source.Place) *spec.Node {
+	if r.Broken(it, p) {
+		return &spec.Node{Range: it.At}
 	}
-	if def, ok := it.value.Default(); ok && !it.value.IsConcrete() {
-		it.value = def
+	if def, ok := it.Value.Default(); ok && !it.Value.IsConcrete() {
+		it.Value = def
 	}
-	switch r.kind(it) {
+	switch r.Kind(it) {
 	case cue.StructKind:
-		n := &spec.Node{Kind: spec.MapNode, Range: it.at}
-		r.unusedHelpers(it, p)
-		for _, m := range r.values(it) {
+		n := &spec.Node{Kind: spec.MapNode, Range: it.At}
+		r.UnusedHelpers(it, p)
+		for _, m := range r.Values(it) {
 			n.Fields = append(n.Fields, r.dataField(m, p))
 		}
 		return n
 	case cue.ListKind:
-		n := &spec.Node{Kind: spec.ListNode, Range: it.at}
-		for i, m := range r.items(it) {
+		n := &spec.Node{Kind: spec.ListNode, Range: it.At}
+		for i, m := range r.Items(it) {
 			n.Items = append(n.Items, r.node(m, p.Item(i)))
 		}
 		return n
@@ -46,16 +47,16 @@ func (r *dataReader) node(it item, p source.Place) *spec.Node {
 }
 
 // dataField is a member of a struct of data.
-func (r *dataReader) dataField(m item, p source.Place) spec.Field {
-	f := spec.Field{Name: m.name, NameRange: m.nameAt}
-	if m.optional || m.required {
-		r.Report(source.CodeTypeAsValue, m.nameAt, p.At(m.name), fmt.Sprintf("%s is declared, and not given", m.name),
+func (r *dataReader) dataField(m walk.Item, p source.Place) spec.Field {
+	f := spec.Field{Name: m.Name, NameRange: m.NameAt}
+	if m.Optional || m.Required {
+		r.Report(source.CodeTypeAsValue, m.NameAt, p.At(m.Name), fmt.Sprintf("%s is declared, and not given", m.Name),
 			"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
-		f.Value = &spec.Node{Range: m.at}
+		f.Value = &spec.Node{Range: m.At}
 		return f
 	}
-	if f.Value = r.definition(m, p.At(m.name)); f.Value == nil {
-		f.Value = r.node(m, p.At(m.name))
+	if f.Value = r.definition(m, p.At(m.Name)); f.Value == nil {
+		f.Value = r.node(m, p.At(m.Name))
 	}
 	return f
 }
@@ -63,44 +64,44 @@ func (r *dataReader) dataField(m item, p source.Place) spec.Field {
 // definition is a definition that stands in a value's place and is no value: the
 // type of an argument that takes one (`returns: #Pet`). nil is anything else; the
 // compiler knows which arguments take types.
-func (r *dataReader) definition(it item, p source.Place) *spec.Node {
-	_, path := it.value.ReferencePath()
+func (r *dataReader) definition(it walk.Item, p source.Place) *spec.Node {
+	_, path := it.Value.ReferencePath()
 	selectors := path.Selectors()
 	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() {
 		return nil
 	}
 	// A list, and a struct of optional fields, is also a value: an empty one.
-	if it.name != "returns" && it.value.Validate(cue.Concrete(true)) == nil {
+	if it.Name != "returns" && it.Value.Validate(cue.Concrete(true)) == nil {
 		return nil
 	}
 	return &spec.Node{
-		Kind: spec.StringNode, Text: selectors[len(selectors)-1].String(), Range: it.at,
+		Kind: spec.StringNode, Text: selectors[len(selectors)-1].String(), Range: it.At,
 		Type: r.typ(it, site{Place: p, role: resultRole}),
 	}
 }
 
 // scalar is a value without parts.
-func (r *dataReader) scalar(it item, p source.Place) *spec.Node {
-	n := &spec.Node{Range: it.at}
-	if !it.value.IsConcrete() {
-		r.Report(source.CodeTypeAsValue, it.at, p, "a value is needed here, not a type",
+func (r *dataReader) scalar(it walk.Item, p source.Place) *spec.Node {
+	n := &spec.Node{Range: it.At}
+	if !it.Value.IsConcrete() {
+		r.Report(source.CodeTypeAsValue, it.At, p, "a value is needed here, not a type",
 			"Types stand in config, inputs and outputs. A value of run time is written as text: \"${inputs.name}\".")
 		return n
 	}
-	switch it.value.Kind() {
+	switch it.Value.Kind() {
 	case cue.NullKind:
 		n.Kind, n.Text = spec.NullNode, "null"
 	case cue.BoolKind:
-		b, _ := it.value.Bool()
+		b, _ := it.Value.Bool()
 		n.Kind, n.Text = spec.BoolNode, strconv.FormatBool(b)
 	case cue.StringKind:
-		return r.stringValue(it)
+		return r.StringValue(it)
 	case cue.BytesKind:
-		r.Report(source.CodeBytesValue, it.at, p, "bytes have no place in a spec", `Write text in double quotes, or base64 with "${base64decode('…')}".`)
+		r.Report(source.CodeBytesValue, it.At, p, "bytes have no place in a spec", `Write text in double quotes, or base64 with "${base64decode('…')}".`)
 	default:
-		literal, err := it.value.MarshalJSON()
+		literal, err := it.Value.MarshalJSON()
 		if err != nil {
-			r.Report(source.CodeTypeAsValue, it.at, p, "this is no value", "A function of CUE's library stands here without its arguments, or a number that has no end.")
+			r.Report(source.CodeTypeAsValue, it.At, p, "this is no value", "A function of CUE's library stands here without its arguments, or a number that has no end.")
 			return n
 		}
 		n.Kind, n.Text = spec.NumberNode, string(literal)
@@ -109,22 +110,22 @@ func (r *dataReader) scalar(it item, p source.Place) *spec.Node {
 }
 
 // string is a value that must be text known at load.
-func (r *dataReader) string(it item, p source.Place) (string, bool) {
+func (r *dataReader) string(it walk.Item, p source.Place) (string, bool) {
 	n := r.node(it, p)
 	switch {
 	case n.Kind == spec.StringNode:
 		return n.Text, true
 	case n.Kind != 0:
-		r.wrongShape(it, p, "text")
+		r.WrongShape(it, p, "text")
 	}
 	return "", false
 }
 
 // template is a value that must be text, which may hold `${}`.
-func (r *dataReader) template(it item, p source.Place) *spec.Node {
+func (r *dataReader) template(it walk.Item, p source.Place) *spec.Node {
 	n := r.node(it, p)
 	if n.Kind != 0 && n.Kind != spec.StringNode && !literalForm(n) {
-		r.wrongShape(it, p, "text")
+		r.WrongShape(it, p, "text")
 		n.Kind = 0
 	}
 	return n
@@ -136,33 +137,33 @@ func literalForm(n *spec.Node) bool {
 }
 
 // bool is a value that must be true or false, known at load.
-func (r *dataReader) bool(it item, p source.Place) bool {
+func (r *dataReader) bool(it walk.Item, p source.Place) bool {
 	n := r.node(it, p)
 	if n.Kind != 0 && n.Kind != spec.BoolNode {
-		r.wrongShape(it, p, "true or false")
+		r.WrongShape(it, p, "true or false")
 	}
 	return n.Kind == spec.BoolNode && n.Text == "true"
 }
 
 // list is a value that must be a list; each of its items goes to keep.
-func (r *dataReader) list(it item, p source.Place, keep func(item, source.Place)) bool {
-	if r.broken(it, p) {
+func (r *dataReader) list(it walk.Item, p source.Place, keep func(walk.Item, source.Place)) bool {
+	if r.Broken(it, p) {
 		return false
 	}
-	if r.kind(it) != cue.ListKind {
-		r.wrongShape(it, p, "a list")
+	if r.Kind(it) != cue.ListKind {
+		r.WrongShape(it, p, "a list")
 		return false
 	}
-	for i, m := range r.items(it) {
+	for i, m := range r.Items(it) {
 		keep(m, p.Item(i))
 	}
 	return true
 }
 
 // strings is a value that must be a list of text.
-func (r *dataReader) strings(it item, p source.Place) []string {
+func (r *dataReader) strings(it walk.Item, p source.Place) []string {
 	var list []string
-	r.list(it, p, func(m item, p source.Place) {
+	r.list(it, p, func(m walk.Item, p source.Place) {
 		if s, ok := r.string(m, p); ok {
 			list = append(list, s)
 		}
@@ -171,24 +172,24 @@ func (r *dataReader) strings(it item, p source.Place) []string {
 }
 
 // templates is a value that must be a list of templates.
-func (r *dataReader) templates(it item, p source.Place) []*spec.Node {
+func (r *dataReader) templates(it walk.Item, p source.Place) []*spec.Node {
 	var list []*spec.Node
-	r.list(it, p, func(m item, p source.Place) { list = append(list, r.template(m, p)) })
+	r.list(it, p, func(m walk.Item, p source.Place) { list = append(list, r.template(m, p)) })
 	return list
 }
 
 // duration is a length of time as Go writes it, or a template.
-func (r *dataReader) duration(it item, p source.Place) *spec.Node {
+func (r *dataReader) duration(it walk.Item, p source.Place) *spec.Node {
 	n := r.node(it, p)
 	switch {
 	case n.Kind == 0 || hasTemplate(n):
 	case n.Kind != spec.StringNode:
-		r.Report(source.CodeBadValue, it.at, p, "a length of time is text", `Write it with its unit: "90s", "5m", "1h30m".`)
+		r.Report(source.CodeBadValue, it.At, p, "a length of time is text", `Write it with its unit: "90s", "5m", "1h30m".`)
 		n.Kind = 0
 	default:
 		d, err := time.ParseDuration(n.Text)
 		if err != nil || d < 0 {
-			r.Report(source.CodeBadValue, it.at, p, fmt.Sprintf("%q is no length of time", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
+			r.Report(source.CodeBadValue, it.At, p, fmt.Sprintf("%q is no length of time", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
 			n.Kind = 0
 		}
 	}
@@ -202,32 +203,32 @@ func hasTemplate(n *spec.Node) bool {
 }
 
 // textList is a list of templates, as one node.
-func (r *dataReader) textList(it item, p source.Place) *spec.Node {
-	n := &spec.Node{Kind: spec.ListNode, Range: it.at}
-	if !r.list(it, p, func(m item, at source.Place) { n.Items = append(n.Items, r.template(m, at)) }) {
+func (r *dataReader) textList(it walk.Item, p source.Place) *spec.Node {
+	n := &spec.Node{Kind: spec.ListNode, Range: it.At}
+	if !r.list(it, p, func(m walk.Item, at source.Place) { n.Items = append(n.Items, r.template(m, at)) }) {
 		n.Kind = 0
 	}
 	return n
 }
 
 // count is a whole number from 1 on, or a template.
-func (r *dataReader) count(it item, p source.Place) *spec.Node {
+func (r *dataReader) count(it walk.Item, p source.Place) *spec.Node {
 	n := r.node(it, p)
 	whole := n.Kind == spec.NumberNode && !strings.ContainsAny(n.Text, ".eE-") && n.Text != "0"
 	if n.Kind != 0 && !whole && !hasTemplate(n) {
-		r.Report(source.CodeBadValue, it.at, p, "attempts must be a whole number from 1 on", "It counts all attempts, the first one too.")
+		r.Report(source.CodeBadValue, it.At, p, "attempts must be a whole number from 1 on", "It counts all attempts, the first one too.")
 		n.Kind = 0
 	}
 	return n
 }
 
 // failures is the list of statuses and of classes of error that are tried again.
-func (r *dataReader) failures(it item, p source.Place) *spec.Node {
-	if r.broken(it, p) {
+func (r *dataReader) failures(it walk.Item, p source.Place) *spec.Node {
+	if r.Broken(it, p) {
 		return nil
 	}
-	if r.kind(it) != cue.ListKind {
-		r.wrongShape(it, p, `a list such as [503, "connection"]`)
+	if r.Kind(it) != cue.ListKind {
+		r.WrongShape(it, p, `a list such as [503, "connection"]`)
 		return nil
 	}
 	n := r.node(it, p)
@@ -244,10 +245,10 @@ func (r *dataReader) failures(it item, p source.Place) *spec.Node {
 }
 
 // shaped is a value of one of several shapes, as want says.
-func (r *dataReader) shaped(it item, p source.Place, want string, kinds ...spec.NodeKind) *spec.Node {
+func (r *dataReader) shaped(it walk.Item, p source.Place, want string, kinds ...spec.NodeKind) *spec.Node {
 	n := r.node(it, p)
 	if n.Kind != 0 && !slices.Contains(kinds, n.Kind) {
-		r.wrongShape(it, p, want)
+		r.WrongShape(it, p, want)
 		n.Kind = 0
 	}
 	return n

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // isWireRule reports whether an attribute is `@wire(snake_case)`, or another rule's.
@@ -20,8 +21,8 @@ func isWireRule(a cue.Attribute) bool {
 
 // definitionRule is the rule for names on the wire of a definition, or "":
 // `#Pet: {…} @wire(snake_case)`.
-func definitionRule(it item) string {
-	for _, a := range it.value.Attributes(cue.ValueAttr) {
+func definitionRule(it walk.Item) string {
+	for _, a := range it.Value.Attributes(cue.ValueAttr) {
 		if isWireRule(a) {
 			rule, _ := a.String(0)
 			return rule

@@ -106,14 +106,14 @@ func ofNames() []Mutant {
 		{
 			Promise: names, Mechanism: "what CUE would leave out of data is an error",
 			File:    "spec/load/value.go",
-			Find:    `		r.unusedHelpers(it, p)`,
+			Find:    `		r.UnusedHelpers(it, p)`,
 			Replace: ``,
 			Package: "spec/load", Test: "TestHiddenFieldsInData", Fails: "json__id",
 		},
 		{
 			Promise: names, Mechanism: "a helper that something refers to is none of the data",
-			File:    "spec/load/hidden.go",
-			Find:    `w.Syntax.Uses[m.name]`,
+			File:    "spec/load/walk/hidden.go",
+			Find:    `w.Syntax.Uses[m.Name]`,
 			Replace: `false`,
 			Package: "spec/load", Test: "TestHiddenParametersOfMacros", Fails: "a macro",
 		},

@@ -1,4 +1,6 @@
-package load
+// Package walk goes through the value that CUE makes of a document, beside the source
+// that it is from: each value comes with what its author wrote, and where.
+package walk
 
 import (
 	"cmp"
@@ -17,41 +19,41 @@ import (
 
 // walker walks the value that CUE makes of a document, beside the source that it
 // is from.
-type walker struct{ *source.Document }
+type Walker struct{ *source.Document }
 
 // item is a value of the document together with what is known of its source.
-type item struct {
-	name  string // of a struct's member
-	value cue.Value
+type Item struct {
+	Name  string // of a struct's member
+	Value cue.Value
 	// expr is what the author wrote for it, nil where several declarations
 	// make it and none stands alone.
-	expr ast.Expr
+	Expr ast.Expr
 	// field is the declaration it is from, nil for a list's items.
-	field *ast.Field
-	decl  *source.Decl
+	Field *ast.Field
+	Decl  *source.Decl
 	// nameAt and at are where the name and the value stand.
-	nameAt, at diag.Range
-	optional   bool      // written `name?:`
-	required   bool      // written `name!:`
-	pattern    bool      // written `[…]:`
-	key        cue.Value // what a pattern's keys match
+	NameAt, At diag.Range
+	Optional   bool      // written `name?:`
+	Required   bool      // written `name!:`
+	Pattern    bool      // written `[…]:`
+	Key        cue.Value // what a pattern's keys match
 }
 
 // kind is what an item is, as far as it is known. A struct or list with an
 // error in it is still one: the error is reported where it is.
-func (w *walker) kind(it item) cue.Kind {
-	k := it.value.IncompleteKind()
+func (w *Walker) Kind(it Item) cue.Kind {
+	k := it.Value.IncompleteKind()
 	if k != cue.BottomKind {
 		return k
 	}
-	switch e := it.expr.(type) {
+	switch e := it.Expr.(type) {
 	case *ast.StructLit:
 		return cue.StructKind
 	case *ast.ListLit:
 		return cue.ListKind
 	case *ast.Ident, *ast.SelectorExpr, *ast.BinaryExpr, nil:
 		_ = e
-		if fields, err := it.value.Fields(cue.Optional(true)); err == nil && fields.Next() {
+		if fields, err := it.Value.Fields(cue.Optional(true)); err == nil && fields.Next() {
 			return cue.StructKind
 		}
 	}
@@ -59,71 +61,71 @@ func (w *walker) kind(it item) cue.Kind {
 }
 
 // broken reports what makes a value an error, if it is one.
-func (w *walker) broken(it item, p source.Place) bool {
-	if w.Hole(it.expr) || w.HoleBehind(it.value) {
+func (w *Walker) Broken(it Item, p source.Place) bool {
+	if w.Hole(it.Expr) || w.HoleBehind(it.Value) {
 		return true
 	}
-	if w.kind(it) != cue.BottomKind {
+	if w.Kind(it) != cue.BottomKind {
 		return false
 	}
-	err := it.value.Err()
+	err := it.Value.Err()
 	if err == nil {
-		err = it.value.Validate()
+		err = it.Value.Validate()
 	}
 	if err != nil {
-		w.CueErrors(err, p, it.at)
+		w.CueErrors(err, p, it.At)
 	}
 	return true
 }
 
 // members are the fields of a struct, in the order of the document.
-func (w *walker) members(parent item, opts ...cue.Option) []item {
-	fields, err := parent.value.Fields(append([]cue.Option{cue.Optional(true)}, opts...)...)
+func (w *Walker) Members(parent Item, opts ...cue.Option) []Item {
+	fields, err := parent.Value.Fields(append([]cue.Option{cue.Optional(true)}, opts...)...)
 	if err != nil {
 		return nil
 	}
-	var list []item
+	var list []Item
 	for fields.Next() {
 		if fields.Selector().LabelType() == cue.IndexLabel {
 			continue
 		}
 		list = append(list, w.member(parent, fields))
 	}
-	slices.SortStableFunc(list, func(a, b item) int { return w.compare(a, b) })
+	slices.SortStableFunc(list, func(a, b Item) int { return w.compare(a, b) })
 	return list
 }
 
 // values are the members of a struct of data. Optional fields that a definition
 // brings, and nobody gives, are none of them.
-func (w *walker) values(parent item) []item {
-	lit, _ := parent.expr.(*ast.StructLit)
-	return slices.DeleteFunc(w.members(parent), func(m item) bool {
-		written := m.decl != nil || lit != nil && m.field != nil && slices.Contains(lit.Elts, ast.Decl(m.field))
-		return m.optional && !written
+func (w *Walker) Values(parent Item) []Item {
+	lit, _ := parent.Expr.(*ast.StructLit)
+	return slices.DeleteFunc(w.Members(parent), func(m Item) bool {
+		written := m.Decl != nil || lit != nil && m.Field != nil && slices.Contains(lit.Elts, ast.Decl(m.Field))
+		return m.Optional && !written
 	})
 }
 
 // member is the field that an iterator stands at.
-func (w *walker) member(parent item, fields *cue.Iterator) item {
+func (w *Walker) member(parent Item, fields *cue.Iterator) Item {
 	ft := fields.FieldType()
-	it := item{
-		value:    fields.Value(),
-		optional: ft&cue.OptionalConstraint != 0,
-		required: ft&cue.RequiredConstraint != 0,
-		pattern:  ft&cue.PatternConstraint != 0,
+	it := Item{
+		Value:    fields.Value(),
+		Optional: ft&cue.OptionalConstraint != 0,
+		Required: ft&cue.RequiredConstraint != 0,
+		Pattern:  ft&cue.PatternConstraint != 0,
 	}
-	if it.pattern {
-		it.key = fields.Selector().Pattern()
+	if it.Pattern {
+		it.Key = fields.Selector().Pattern()
 	} else {
-		it.name = nameOf(fields.Selector())
-		it.decl = parent.decl.Child(it.name)
+		it.Name = nameOf(fields.Selector())
+		it.Decl = parent.Decl.Child(it.Name)
 	}
 	w.locate(&it)
-	if it.nameAt.IsZero() {
-		it.nameAt = parent.at
+	if it.NameAt.IsZero() {
+		it.NameAt = parent.At
 	}
-	if it.at.IsZero() {
-		it.at = it.nameAt
+	if it.At.IsZero() {
+		it.At = it.NameAt
 	}
 	return it
 }
@@ -136,45 +138,45 @@ func nameOf(s cue.Selector) string {
 }
 
 // locate finds the source of an item.
-func (w *walker) locate(it *item) {
-	switch src := it.value.Source().(type) {
+func (w *Walker) locate(it *Item) {
+	switch src := it.Value.Source().(type) {
 	case *ast.Field:
-		it.field = src
+		it.Field = src
 	case ast.Expr:
-		it.expr = src
+		it.Expr = src
 	}
-	if it.field == nil && it.expr == nil && it.decl.First() == nil {
-		it.field = it.conjunctField()
+	if it.Field == nil && it.Expr == nil && it.Decl.First() == nil {
+		it.Field = it.conjunctField()
 	}
-	if it.field == nil || !w.declared(it) {
-		if f := it.decl.First(); f != nil {
-			it.field = f
+	if it.Field == nil || !w.declared(it) {
+		if f := it.Decl.First(); f != nil {
+			it.Field = f
 		}
 	}
-	if it.field != nil {
-		if it.expr == nil {
-			it.expr = it.field.Value
+	if it.Field != nil {
+		if it.Expr == nil {
+			it.Expr = it.Field.Value
 		}
-		it.nameAt = w.Files.Label(it.field.Label)
+		it.NameAt = w.Files.Label(it.Field.Label)
 	}
-	if it.expr != nil {
-		it.at = w.Files.Of(it.expr)
+	if it.Expr != nil {
+		it.At = w.Files.Of(it.Expr)
 	}
-	if it.at.IsZero() && it.value.Pos().IsValid() {
-		it.at = w.NodeAt(it.value.Pos())
+	if it.At.IsZero() && it.Value.Pos().IsValid() {
+		it.At = w.NodeAt(it.Value.Pos())
 	}
 }
 
 // declared reports whether the field that CUE names is one of those written at
 // the item's path, where anything is written there.
-func (w *walker) declared(it *item) bool {
-	return it.decl == nil || slices.Contains(it.decl.Fields, it.field)
+func (w *Walker) declared(it *Item) bool {
+	return it.Decl == nil || slices.Contains(it.Decl.Fields, it.Field)
 }
 
 // conjunctField is a declaration among several that make a value: the first
 // that has a source.
-func (it *item) conjunctField() *ast.Field {
-	op, args := it.value.Expr()
+func (it *Item) conjunctField() *ast.Field {
+	op, args := it.Value.Expr()
 	if op != cue.AndOp {
 		return nil
 	}
@@ -183,14 +185,14 @@ func (it *item) conjunctField() *ast.Field {
 		case *ast.Field:
 			return src
 		case ast.Expr:
-			it.expr = src
+			it.Expr = src
 		}
 	}
 	return nil
 }
 
 // compare orders items as they stand in the document: by file, then position.
-func (w *walker) compare(a, b item) int {
+func (w *Walker) compare(a, b Item) int {
 	pa, pb := a.pos(), b.pos()
 	if !pa.IsValid() || !pb.IsValid() {
 		return cmp.Compare(boolInt(pb.IsValid()), boolInt(pa.IsValid()))
@@ -202,11 +204,11 @@ func (w *walker) compare(a, b item) int {
 	)
 }
 
-func (it *item) pos() token.Pos {
-	if it.field != nil {
-		return it.field.Pos()
+func (it *Item) pos() token.Pos {
+	if it.Field != nil {
+		return it.Field.Pos()
 	}
-	return it.value.Pos()
+	return it.Value.Pos()
 }
 
 func boolInt(b bool) int {
@@ -217,12 +219,12 @@ func boolInt(b bool) int {
 }
 
 // items are the items of a list.
-func (w *walker) items(parent item) []item {
-	it, err := parent.value.List()
+func (w *Walker) Items(parent Item) []Item {
+	it, err := parent.Value.List()
 	if err != nil {
 		return w.brokenItems(parent)
 	}
-	var list []item
+	var list []Item
 	for it.Next() {
 		list = append(list, w.item(parent, it.Value()))
 	}
@@ -230,10 +232,10 @@ func (w *walker) items(parent item) []item {
 }
 
 // brokenItems are the items of a list that has an error in one of them.
-func (w *walker) brokenItems(parent item) []item {
-	var list []item
+func (w *Walker) brokenItems(parent Item) []Item {
+	var list []Item
 	for i := 0; ; i++ {
-		v := parent.value.LookupPath(cue.MakePath(cue.Index(i)))
+		v := parent.Value.LookupPath(cue.MakePath(cue.Index(i)))
 		if !v.Exists() && v.Source() == nil {
 			return list
 		}
@@ -241,23 +243,23 @@ func (w *walker) brokenItems(parent item) []item {
 	}
 }
 
-func (w *walker) item(parent item, v cue.Value) item {
-	it := item{value: v}
+func (w *Walker) item(parent Item, v cue.Value) Item {
+	it := Item{Value: v}
 	w.locate(&it)
-	if it.at.IsZero() {
-		it.at = parent.at
+	if it.At.IsZero() {
+		it.At = parent.At
 	}
-	it.nameAt = it.at
+	it.NameAt = it.At
 	return it
 }
 
 // wrongShape reports a value that is not what its place takes.
-func (w *walker) wrongShape(it item, p source.Place, want string) {
+func (w *Walker) WrongShape(it Item, p source.Place, want string) {
 	name := p.Path[strings.LastIndexByte(p.Path, '.')+1:]
 	if name == "" {
 		name = "the document"
 	}
-	w.Report(source.CodeWrongShape, it.at, p, fmt.Sprintf("%s must be %s, not %s", name, want, kindName(w.kind(it))), shapeRemedy(want))
+	w.Report(source.CodeWrongShape, it.At, p, fmt.Sprintf("%s must be %s, not %s", name, want, KindName(w.Kind(it))), shapeRemedy(want))
 }
 
 // shapeRemedy says how a value of a shape is written.
@@ -281,7 +283,7 @@ func shapeRemedy(want string) string {
 }
 
 // kindName names a kind of CUE's as an author would.
-func kindName(k cue.Kind) string {
+func KindName(k cue.Kind) string {
 	switch k {
 	case cue.NullKind:
 		return "null"
@@ -302,7 +304,7 @@ func kindName(k cue.Kind) string {
 	}
 }
 
-func upperFirst(s string) string {
+func UpperFirst(s string) string {
 	if s == "" {
 		return s
 	}
@@ -310,38 +312,38 @@ func upperFirst(s string) string {
 }
 
 // part is a piece of an expression, such as one side of a disjunction.
-func (w *walker) part(of item, v cue.Value) item {
-	it := item{value: v, name: of.name, nameAt: of.nameAt}
+func (w *Walker) Part(of Item, v cue.Value) Item {
+	it := Item{Value: v, Name: of.Name, NameAt: of.NameAt}
 	w.locate(&it)
-	if it.at.IsZero() || it.at.File != of.at.File {
-		it.at = of.at
+	if it.At.IsZero() || it.At.File != of.At.File {
+		it.At = of.At
 	}
 	return it
 }
 
 // target is the definition that a reference leads to.
-func (w *walker) target(it item) item {
-	v := cue.Dereference(it.value)
-	t := item{value: v}
+func (w *Walker) Target(it Item) Item {
+	v := cue.Dereference(it.Value)
+	t := Item{Value: v}
 	w.locate(&t)
 	if f, ok := v.Source().(*ast.Field); ok {
-		t.field, t.expr = f, f.Value
-		t.nameAt, t.at = w.Files.Label(f.Label), w.Files.Of(f.Value)
+		t.Field, t.Expr = f, f.Value
+		t.NameAt, t.At = w.Files.Label(f.Label), w.Files.Of(f.Value)
 	}
-	if t.at.IsZero() {
-		t.at, t.nameAt = it.at, it.at
+	if t.At.IsZero() {
+		t.At, t.NameAt = it.At, it.At
 	}
-	if t.nameAt.IsZero() {
-		t.nameAt = t.at
+	if t.NameAt.IsZero() {
+		t.NameAt = t.At
 	}
 	return t
 }
 
 // doc is what the author wrote above a declaration.
-func (w *walker) doc(it item) string {
-	fields := []*ast.Field{it.field}
-	if it.decl != nil {
-		fields = append(fields, it.decl.Fields...)
+func (w *Walker) Doc(it Item) string {
+	fields := []*ast.Field{it.Field}
+	if it.Decl != nil {
+		fields = append(fields, it.Decl.Fields...)
 	}
 	for _, f := range fields {
 		for ; f != nil; f = w.Syntax.Shorthand[f] {
@@ -350,25 +352,25 @@ func (w *walker) doc(it item) string {
 			}
 		}
 	}
-	if it.field == nil {
-		return source.DocText(it.value.Doc())
+	if it.Field == nil {
+		return source.DocText(it.Value.Doc())
 	}
 	return ""
 }
 
 // stringValue is a string; where it stands in the source as a literal, with the place
 // of each character.
-func (w *walker) stringValue(it item) *spec.Node {
-	s, _ := it.value.String()
-	if lit := w.literalOf(it.value, it.expr, s, 0); lit != nil {
+func (w *Walker) StringValue(it Item) *spec.Node {
+	s, _ := it.Value.String()
+	if lit := w.literalOf(it.Value, it.Expr, s, 0); lit != nil {
 		return lit
 	}
-	return &spec.Node{Kind: spec.StringNode, Text: s, Range: it.at}
+	return &spec.Node{Kind: spec.StringNode, Text: s, Range: it.At}
 }
 
 // literalOf is the literal that gives a string: what is written, or what a
 // reference leads to.
-func (w *walker) literalOf(v cue.Value, e ast.Expr, s string, depth int) *spec.Node {
+func (w *Walker) literalOf(v cue.Value, e ast.Expr, s string, depth int) *spec.Node {
 	if depth > 10 {
 		return nil
 	}
@@ -407,4 +409,4 @@ func (w *walker) literalOf(v cue.Value, e ast.Expr, s string, depth int) *spec.N
 	return nil
 }
 
-func (it item) fromSource() bool { return it.expr != nil }
+func (it Item) FromSource() bool { return it.Expr != nil }
