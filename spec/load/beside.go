@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
@@ -31,9 +32,9 @@ func (r *stepReader) function(it walk.Item, p source.Place, what string) *spec.F
 	own := func(m walk.Item) bool {
 		switch {
 		case m.Name == "inputs":
-			f.Inputs = r.object(m, p.At("inputs").In("inputs"), argumentRole)
+			f.Inputs = r.Object(m, p.At("inputs").In("inputs"), typing.ArgumentRole)
 		case m.Name == "outputs" && takesOutputs:
-			f.Outputs = r.object(m, p.At("outputs").In("outputs"), resultRole)
+			f.Outputs = r.Object(m, p.At("outputs").In("outputs"), typing.ResultRole)
 		case m.Name == "outputs":
 			r.Report(source.CodeMisplacedKey, m.NameAt, p.At("outputs"), "an action has no outputs", "It is run for its effect. What yields values is a function or a method.")
 		case m.Name == "return":
@@ -101,7 +102,7 @@ func (r *stepReader) lister(it walk.Item, p source.Place) *spec.Lister {
 		has[m.Name] = true
 		switch m.Name {
 		case "inputs":
-			li.Inputs = r.object(m, p.At("inputs").In("inputs"), argumentRole)
+			li.Inputs = r.Object(m, p.At("inputs").In("inputs"), typing.ArgumentRole)
 		case "items", "id", "name":
 			r.keep(m, p, block.Lister.Key(m.Name), li)
 		default:
@@ -136,7 +137,7 @@ func (l *loader) ephemeral(it walk.Item, p source.Place) *spec.Ephemeral {
 	}
 	e := &spec.Ephemeral{
 		Name: it.Name, Doc: l.Doc(it), Range: it.NameAt,
-		Inputs: l.objectAt(b, "inputs", argumentRole), Outputs: l.objectAt(b, "outputs", resultRole),
+		Inputs: l.objectAt(b, "inputs", typing.ArgumentRole), Outputs: l.objectAt(b, "outputs", typing.ResultRole),
 	}
 	l.fill(b, e)
 	if m, ok := b.get("renewAfter"); ok && !b.given("renew") {

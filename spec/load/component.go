@@ -4,6 +4,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
@@ -16,7 +17,7 @@ func (l *loader) component(it walk.Item, p source.Place) *spec.Component {
 	}
 	c := &spec.Component{
 		Name: it.Name, Doc: l.Doc(it), Range: it.NameAt,
-		Inputs: l.objectAt(b, "inputs", argumentRole), Outputs: l.objectAt(b, "outputs", resultRole),
+		Inputs: l.objectAt(b, "inputs", typing.ArgumentRole), Outputs: l.objectAt(b, "outputs", typing.ResultRole),
 	}
 	l.fill(b, c)
 	if c.Return == nil && b.given("return") {

@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/typing"
 )
 
 // linter looks in the syntax tree for what evaluation would hide: a reference
@@ -198,12 +199,11 @@ func (x *linter) field(f *ast.Field, s lintSite) {
 // misplaced reports an attribute of ours outside the types.
 func (x *linter) misplaced(a *ast.Attribute, s lintSite) {
 	name, _ := a.Split()
-	if slices.Contains(foreignAttributes, name) {
+	if typing.IsForeign(name) {
 		return
 	}
 	at := x.doc.Files.Span(a.Pos(), a.Pos().Add(len(a.Text)))
-	known := slices.ContainsFunc(attributeTable(), func(t attribute) bool { return t.name == name })
-	if !known {
+	if !typing.IsAttribute(name) {
 		x.doc.Report(source.CodeUnknownAttribute, at, source.PlaceOf(s.path), fmt.Sprintf("unknown attribute @%s", name), "Attributes stand on the properties of config, inputs and outputs.")
 		return
 	}
@@ -212,7 +212,7 @@ func (x *linter) misplaced(a *ast.Attribute, s lintSite) {
 }
 
 func (x *linter) loneAttribute(a *ast.Attribute, s lintSite) {
-	if name, _ := a.Split(); s.loose || slices.Contains(foreignAttributes, name) {
+	if name, _ := a.Split(); s.loose || typing.IsForeign(name) {
 		return
 	}
 	x.misplaced(a, s)

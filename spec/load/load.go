@@ -22,6 +22,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
@@ -46,7 +47,7 @@ type loader struct{ *resourceReader }
 
 // newLoader returns a loader whose named types go to types.
 func newLoader(types spec.Types) *loader {
-	x := newExtractor(&walk.Walker{Document: source.NewDocument()}, types)
+	x := typing.New(&walk.Walker{Document: source.NewDocument()}, types)
 	return &loader{&resourceReader{&stepReader{&dataReader{x}}}}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
@@ -31,9 +32,9 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 	if m, ok := b.get("maxValues"); ok {
 		p.MaxValues = l.maxValues(m, b.at("maxValues"))
 	}
-	l.wire, l.specWire = p.Wire, p.Wire
+	l.Wire, l.SpecWire = p.Wire, p.Wire
 	if m, ok := b.get("config"); ok {
-		p.Config = l.object(m, source.Place{Context: "config", Path: "config"}, configRole)
+		p.Config = l.Object(m, source.Place{Context: "config", Path: "config"}, typing.ConfigRole)
 	}
 	if m, ok := b.get("permissions"); ok {
 		p.Permissions = l.permissions(m, source.Place{Context: "permissions", Path: "permissions"})
@@ -41,7 +42,7 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 		p.Permissions = unknownGrants(b.item)
 	}
 	l.declarations(b, p)
-	l.finish()
+	l.Finish()
 }
 
 // maxValues is how many values the spec allows where a step says nothing else.

@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
@@ -25,11 +26,11 @@ func (l *resourceReader) resource(it walk.Item, p source.Place) *spec.Resource {
 	}
 	r := &spec.Resource{Name: it.Name, Doc: l.Doc(it), Range: it.NameAt}
 	if r.Wire = l.wireRule(b); r.Wire != "" {
-		l.wire = r.Wire
-		defer func() { l.wire = l.specWire }()
+		l.Wire = r.Wire
+		defer func() { l.Wire = l.SpecWire }()
 	}
-	r.Inputs = l.objectAt(b, "inputs", inputRole)
-	r.Outputs = l.objectAt(b, "outputs", outputRole)
+	r.Inputs = l.objectAt(b, "inputs", typing.InputRole)
+	r.Outputs = l.objectAt(b, "outputs", typing.OutputRole)
 	l.fill(b, r)
 	l.missing(b, r)
 	if m, ok := b.get("find"); ok {

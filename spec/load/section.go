@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
@@ -201,13 +202,13 @@ func startOf(it walk.Item) diag.Range {
 }
 
 // objectAt is the object type of a block's member; without it, of nothing.
-func (r *dataReader) objectAt(b *section, name string, role role) *spec.Type {
+func (r *dataReader) objectAt(b *section, name string, role typing.Role) *spec.Type {
 	m, ok := b.get(name)
 	if !ok {
 		// Of a block whose name is misspelt nothing is known.
 		return &spec.Type{Kind: spec.Object, Open: b.given(name)}
 	}
-	return r.object(m, b.at(name).In(name), role)
+	return r.Object(m, b.at(name).In(name), role)
 }
 
 // each walks the members of a part, whose names it checks. What is what one of them

@@ -12,11 +12,12 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
 // dataReader reads the values of a document that are data, not types.
-type dataReader struct{ *extractor }
+type dataReader struct{ *typing.Extractor }
 
 // node keeps a value as it was written. What is broken in it is reported and
 // becomes a node of kind zero, which the compiler passes over.
@@ -76,7 +77,7 @@ func (r *dataReader) definition(it walk.Item, p source.Place) *spec.Node {
 	}
 	return &spec.Node{
 		Kind: spec.StringNode, Text: selectors[len(selectors)-1].String(), Range: it.At,
-		Type: r.typ(it, site{Place: p, role: resultRole}),
+		Type: r.Type(it, typing.Site{Place: p, Role: typing.ResultRole}),
 	}
 }
 

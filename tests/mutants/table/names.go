@@ -154,7 +154,7 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: names, Mechanism: "the rule of a definition holds for the names in it",
-			File:    "spec/load/named.go",
+			File:    "spec/load/typing/named.go",
 			Find:    `	t.ApplyWireRule(rule)`,
 			Replace: `	_ = rule`,
 			Package: "engine", Test: "TestWireRulesOfReturns", Fails: "FullName",

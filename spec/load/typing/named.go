@@ -1,4 +1,4 @@
-package load
+package typing
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 
 // namer gives the definitions that types refer to their names.
 type namer struct {
-	x     *extractor
+	x     *Extractor
 	types spec.Types
 	// names are the names by definition: package and path.
 	names map[string]string
@@ -27,7 +27,7 @@ type namer struct {
 	later []func()
 }
 
-func newNamer(x *extractor, types spec.Types) *namer {
+func newNamer(x *Extractor, types spec.Types) *namer {
 	return &namer{x: x, types: types, names: map[string]string{}, busy: map[string]bool{}, looped: map[string]bool{}, plain: map[string]*spec.Type{}}
 }
 
@@ -41,7 +41,7 @@ func (n *namer) finish() {
 }
 
 // reference is the type of a value that is `#Name`, or `pkg.#Name`.
-func (x *extractor) reference(it walk.Item, s site) (*spec.Type, bool) {
+func (x *Extractor) reference(it walk.Item, s Site) (*spec.Type, bool) {
 	root, path := it.Value.ReferencePath()
 	selectors := path.Selectors()
 	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() {
@@ -72,7 +72,7 @@ func (x *extractor) reference(it walk.Item, s site) (*spec.Type, bool) {
 }
 
 // refer is a reference to a definition, whose type is extracted the first time.
-func (n *namer) refer(id, last string, it walk.Item, s site) *spec.Type {
+func (n *namer) refer(id, last string, it walk.Item, s Site) *spec.Type {
 	if t, ok := n.plain[id]; ok {
 		return t
 	}
@@ -93,10 +93,10 @@ func (n *namer) refer(id, last string, it walk.Item, s site) *spec.Type {
 	where := s.Place
 	where.Context = fmt.Sprintf("definition #%s", last)
 	where.Path = "#" + last
-	rule, outer := definitionRule(target), n.x.wire
-	n.x.wire = cmp.Or(rule, n.x.specWire) // whoever refers to it
-	t := n.x.typ(target, site{Place: where, role: s.role, depth: s.depth + 1, named: true})
-	n.x.wire = outer
+	rule, outer := definitionRule(target), n.x.Wire
+	n.x.Wire = cmp.Or(rule, n.x.SpecWire) // whoever refers to it
+	t := n.x.Type(target, Site{Place: where, Role: s.Role, depth: s.depth + 1, named: true})
+	n.x.Wire = outer
 	delete(n.busy, id)
 	t.ApplyWireRule(rule)
 	*named.Type = *t

@@ -1,4 +1,4 @@
-package load
+package typing
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ import (
 const maxRegexp = 1024
 
 // bound is `>=1`, `!="x"`, `=~"^a"`.
-func (x *extractor) bound(it walk.Item, op cue.Op, args []cue.Value, s site) *spec.Type {
+func (x *Extractor) bound(it walk.Item, op cue.Op, args []cue.Value, s Site) *spec.Type {
 	t := &spec.Type{}
 	if len(args) != 1 || !args[0].IsConcrete() {
 		x.Report(source.CodeCrossField, it.At, s.Place, "a bound must be a literal", "A rule over several inputs is a check: checks: [{assert: \"${inputs.min <= inputs.max}\", message: \"…\"}].")
@@ -57,7 +57,7 @@ func (x *extractor) bound(it walk.Item, op cue.Op, args []cue.Value, s site) *sp
 }
 
 // pattern adds a regular expression.
-func (x *extractor) pattern(it walk.Item, t *spec.Type, value any, negated bool, s site) {
+func (x *Extractor) pattern(it walk.Item, t *spec.Type, value any, negated bool, s Site) {
 	text, ok := value.(string)
 	if !ok {
 		x.Report(source.CodeBadRegexp, it.At, s.Place, "a regular expression is text", `Write it in quotes: =~"^[a-z]+$".`)
@@ -92,7 +92,7 @@ func regexpRemedy(err error) string {
 }
 
 // validator is a call such as strings.MinRunes(2).
-func (x *extractor) validator(it walk.Item, v cue.Value, args []cue.Value, s site) *spec.Type {
+func (x *Extractor) validator(it walk.Item, v cue.Value, args []cue.Value, s Site) *spec.Type {
 	name := libraryValue(it)
 	if name == "" {
 		name = callName(it.Expr, v, args)
@@ -201,7 +201,7 @@ func importName(s *ast.ImportSpec) string {
 }
 
 // conjunction is `A & B`, or several declarations of one thing.
-func (x *extractor) conjunction(it walk.Item, v cue.Value, args []cue.Value, s site) *spec.Type {
+func (x *Extractor) conjunction(it walk.Item, v cue.Value, args []cue.Value, s Site) *spec.Type {
 	if structural(args) {
 		return x.plainType(it, v, s)
 	}
@@ -215,7 +215,7 @@ func (x *extractor) conjunction(it walk.Item, v cue.Value, args []cue.Value, s s
 	t := &spec.Type{}
 	for _, a := range args {
 		part := x.Part(it, a)
-		next := x.inline(x.typ(part, s.deeper()))
+		next := x.inline(x.Type(part, s.deeper()))
 		merged, problem := merge(t, next)
 		if problem != "" {
 			x.Report(source.CodeConflict, part.At, s.Place, problem, "Both cannot hold: remove or correct one.")
@@ -250,7 +250,7 @@ func hasCall(args []cue.Value) bool {
 }
 
 // inline is a type without its name, to be made narrower.
-func (x *extractor) inline(t *spec.Type) *spec.Type {
+func (x *Extractor) inline(t *spec.Type) *spec.Type {
 	if t.Ref == "" {
 		return t
 	}

@@ -1,4 +1,6 @@
-package load
+// Package typing makes types of CUE's values, from the way their author wrote them,
+// and reads the attributes of their properties.
+package typing
 
 import (
 	"fmt"
@@ -16,52 +18,52 @@ import (
 )
 
 // extractor makes types of CUE's values, from the way their author wrote them.
-type extractor struct {
+type Extractor struct {
 	*walk.Walker
 	named *namer
 	// wire is the rule for names on the wire of what is walked, specWire the spec's.
-	wire, specWire string
+	Wire, SpecWire string
 }
 
 // newExtractor returns an extractor whose named types go to types.
-func newExtractor(w *walk.Walker, types spec.Types) *extractor {
-	x := &extractor{Walker: w}
+func New(w *walk.Walker, types spec.Types) *Extractor {
+	x := &Extractor{Walker: w}
 	x.named = newNamer(x, types)
 	return x
 }
 
 // finish does what needs all types to be there.
-func (x *extractor) finish() { x.named.finish() }
+func (x *Extractor) Finish() { x.named.finish() }
 
 // role is what an object type is for: it decides which attributes mean
 // something in it, and which names are taken.
-type role uint8
+type Role uint8
 
 const (
-	configRole   role = 1 << iota
-	inputRole         // a resource's inputs
-	outputRole        // a resource's outputs
-	argumentRole      // of functions, methods, actions, lists, components, ephemerals
-	resultRole        // of the same
+	ConfigRole   Role = 1 << iota
+	InputRole         // a resource's inputs
+	OutputRole        // a resource's outputs
+	ArgumentRole      // of functions, methods, actions, lists, components, ephemerals
+	ResultRole        // of the same
 )
 
 // site is where a type stands: whose it is, and how deep.
-type site struct {
+type Site struct {
 	source.Place
-	role  role
+	Role  Role
 	depth int
 	// named says that the type is a definition's: it may stand anywhere.
 	named bool
 }
 
-func (s site) at(name string) site {
+func (s Site) at(name string) Site {
 	s.Place = s.Place.At(name)
 	s.depth++
 	return s
 }
 
 // object is the type of config, inputs or outputs.
-func (x *extractor) object(it walk.Item, p source.Place, r role) *spec.Type {
+func (x *Extractor) Object(it walk.Item, p source.Place, r Role) *spec.Type {
 	// Of what is broken nothing is known: any property may be meant.
 	empty := &spec.Type{Kind: spec.Object, Open: true}
 	if x.Hole(it.Expr) {
@@ -73,7 +75,7 @@ func (x *extractor) object(it walk.Item, p source.Place, r role) *spec.Type {
 		}
 		return empty
 	}
-	t := x.structure(it, site{Place: p, role: r})
+	t := x.structure(it, Site{Place: p, Role: r})
 	if t.Kind == spec.Map || t.Open {
 		x.Report(source.CodeOpenObject, it.At, p, fmt.Sprintf("%s must name its properties", lastName(p.Path)),
 			"Leave out the ... or [string]: at the top; a property of its own may be a map: tags?: [string]: string.")
@@ -85,7 +87,7 @@ func (x *extractor) object(it walk.Item, p source.Place, r role) *spec.Type {
 func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
 // typ extracts the type of a value from the way its author wrote it.
-func (x *extractor) typ(it walk.Item, s site) *spec.Type {
+func (x *Extractor) Type(it walk.Item, s Site) *spec.Type {
 	if x.Hole(it.Expr) {
 		return &spec.Type{}
 	}
@@ -118,13 +120,13 @@ func (x *extractor) typ(it walk.Item, s site) *spec.Type {
 		}
 	case cue.NoOp:
 		if len(args) == 1 && isDisjunction(it.Expr, v) {
-			return x.typ(x.Part(it, args[0]), s.deeper())
+			return x.Type(x.Part(it, args[0]), s.deeper())
 		}
 	}
 	return x.plainType(it, v, s)
 }
 
-func (s site) deeper() site {
+func (s Site) deeper() Site {
 	s.depth++
 	return s
 }
@@ -150,7 +152,7 @@ func isDisjunction(e ast.Expr, v cue.Value) bool {
 }
 
 // plainType is a type that is no combination of others.
-func (x *extractor) plainType(it walk.Item, v cue.Value, s site) *spec.Type {
+func (x *Extractor) plainType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	if x.Broken(it, s.Place) {
 		return &spec.Type{}
 	}
@@ -172,7 +174,7 @@ func (x *extractor) plainType(it walk.Item, v cue.Value, s site) *spec.Type {
 }
 
 // scalarType is a basic type, or one literal.
-func (x *extractor) scalarType(it walk.Item, v cue.Value, k cue.Kind, s site) *spec.Type {
+func (x *Extractor) scalarType(it walk.Item, v cue.Value, k cue.Kind, s Site) *spec.Type {
 	kind, nullable, ok := scalarKind(k)
 	if !ok {
 		x.Report(source.CodeUnsupportedType, it.At, s.Place, "this type cannot be extracted", "Write it as a disjunction of plain types: string | int.")
@@ -205,7 +207,7 @@ func scalarKind(k cue.Kind) (kind spec.Kind, nullable, ok bool) {
 }
 
 // listType is a list of any length.
-func (x *extractor) listType(it walk.Item, v cue.Value, s site) *spec.Type {
+func (x *Extractor) listType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	elem := v.LookupPath(cue.MakePath(cue.AnyIndex))
 	if !elem.Exists() {
 		x.Report(source.CodeTupleType, it.At, s.Place, "a list of fixed length cannot be a property's type",
@@ -217,11 +219,11 @@ func (x *extractor) listType(it walk.Item, v cue.Value, s site) *spec.Type {
 	}
 	inner := x.Part(it, elem)
 	inner.Name, inner.NameAt = "", inner.At
-	return &spec.Type{Kind: spec.List, Elem: x.typ(inner, s.at("*"))}
+	return &spec.Type{Kind: spec.List, Elem: x.Type(inner, s.at("*"))}
 }
 
 // structure is an object or a map.
-func (x *extractor) structure(it walk.Item, s site) *spec.Type {
+func (x *Extractor) structure(it walk.Item, s Site) *spec.Type {
 	t := &spec.Type{Kind: spec.Object}
 	var patterns []walk.Item
 	for _, m := range x.Members(it, cue.Patterns(true)) {
@@ -248,9 +250,9 @@ func (x *extractor) structure(it walk.Item, s site) *spec.Type {
 }
 
 // patterns makes a map, or an open object, of `[key]: T` fields.
-func (x *extractor) patterns(t *spec.Type, patterns []walk.Item, s site) {
+func (x *Extractor) patterns(t *spec.Type, patterns []walk.Item, s Site) {
 	for i, m := range patterns {
-		elem := x.typ(walk.Item{Value: m.Value, Expr: m.Expr, At: m.At, NameAt: m.At}, s.at("*"))
+		elem := x.Type(walk.Item{Value: m.Value, Expr: m.Expr, At: m.At, NameAt: m.At}, s.at("*"))
 		if i == 0 {
 			t.Elem = elem
 		} else if !sameType(t.Elem, elem) {
@@ -269,8 +271,8 @@ func (x *extractor) patterns(t *spec.Type, patterns []walk.Item, s site) {
 }
 
 // keyPattern is the regular expression of a pattern's key: none for any string.
-func (x *extractor) keyPattern(m walk.Item, s site) []string {
-	key := x.typ(x.Part(m, m.Key), site{Place: s.Place, role: s.role, depth: s.depth})
+func (x *Extractor) keyPattern(m walk.Item, s Site) []string {
+	key := x.Type(x.Part(m, m.Key), Site{Place: s.Place, Role: s.Role, depth: s.depth})
 	var keys []string
 	for _, p := range key.Patterns {
 		if !p.Negated {
@@ -292,15 +294,15 @@ func sameType(a, b *spec.Type) bool {
 var reservedNames = []string{"id", "urn", "pulumi"}
 
 // property is one member of an object.
-func (x *extractor) property(m, parent walk.Item, s site) *spec.Property {
+func (x *Extractor) property(m, parent walk.Item, s Site) *spec.Property {
 	at := s.at(m.Name)
 	x.propertyName(m, at, s.depth == 0)
 	p := &spec.Property{Name: m.Name, Doc: x.Doc(m), Range: m.NameAt}
-	p.Type = x.typ(m, at)
+	p.Type = x.Type(m, at)
 	def, has := x.defaultOf(m, p.Type, at)
 	p.Default = def
 	p.Required = !m.Optional && !has
-	(&attributeReader{extractor: x, prop: p, item: m, site: at, top: s.depth == 0}).read()
+	(&attributeReader{Extractor: x, prop: p, item: m, site: at, top: s.depth == 0}).read()
 	if p.DefaultExpr != nil || p.Autoname != nil {
 		p.Required = false
 	}
@@ -308,7 +310,7 @@ func (x *extractor) property(m, parent walk.Item, s site) *spec.Property {
 }
 
 // propertyName checks what a property is called.
-func (x *extractor) propertyName(m walk.Item, s site, top bool) {
+func (x *Extractor) propertyName(m walk.Item, s Site, top bool) {
 	if !block.Identifiers.Pattern.MatchString(m.Name) {
 		x.Report(source.CodeBadName, m.NameAt, s.Place, fmt.Sprintf("%q is no name for a property", m.Name),
 			fmt.Sprintf("Letters, digits and underscores. Name it %s, and give its name on the wire: @wire(%q).", source.SuggestName(m.Name, false), m.Name))
@@ -318,10 +320,10 @@ func (x *extractor) propertyName(m walk.Item, s site, top bool) {
 	case strings.HasPrefix(m.Name, "__"):
 		x.Report(source.CodeReservedName, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Names with two underscores in front belong to Pulumi.")
 	case !top || s.named:
-	case s.role&(inputRole|outputRole) != 0 && slices.Contains(reservedNames, m.Name):
+	case s.Role&(InputRole|OutputRole) != 0 && slices.Contains(reservedNames, m.Name):
 		x.Report(source.CodeReservedName, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name),
 			fmt.Sprintf("Every resource has one already. Give it another name, such as %sId, with @wire(%s).", lastContext(s.Context), m.Name))
-	case s.role == configRole && (m.Name == "version" || m.Name == "pluginDownloadURL" || m.Name == "pulumi"):
+	case s.Role == ConfigRole && (m.Name == "version" || m.Name == "pluginDownloadURL" || m.Name == "pulumi"):
 		x.Report(source.CodeReservedName, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Pulumi gives it to every provider. Name it apiVersion, or the like.")
 	}
 }

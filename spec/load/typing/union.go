@@ -1,4 +1,4 @@
-package load
+package typing
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 )
 
 // disjunction is `A | B`: an enum, a nullable type, a union.
-func (x *extractor) disjunction(it walk.Item, args []cue.Value, s site) *spec.Type {
+func (x *Extractor) disjunction(it walk.Item, args []cue.Value, s Site) *spec.Type {
 	parts := x.disjuncts(it, args, 0)
 	slices.SortStableFunc(parts, func(a, b walk.Item) int {
 		if a.At.File != b.At.File || !a.FromSource() || !b.FromSource() {
@@ -38,7 +38,7 @@ func (x *extractor) disjunction(it walk.Item, args []cue.Value, s site) *spec.Ty
 			// A default that the type beside it does not cover by CUE's
 			// rules, such as *[] | list.MinItems(1): defaultOf looks at it.
 		default:
-			types = append(types, x.typ(part, s.deeper()))
+			types = append(types, x.Type(part, s.deeper()))
 		}
 	}
 	t := x.unite(it, literals, types, s)
@@ -69,7 +69,7 @@ func isDefaultStruct(it, part walk.Item, parts []walk.Item) bool {
 
 // disjuncts flattens a disjunction of disjunctions that are written in place;
 // those behind a name stay whole.
-func (x *extractor) disjuncts(it walk.Item, args []cue.Value, depth int) []walk.Item {
+func (x *Extractor) disjuncts(it walk.Item, args []cue.Value, depth int) []walk.Item {
 	var parts []walk.Item
 	for _, a := range args {
 		part := x.Part(it, a)
@@ -86,7 +86,7 @@ func (x *extractor) disjuncts(it walk.Item, args []cue.Value, depth int) []walk.
 }
 
 // unite makes one type of a disjunction's literals and types.
-func (x *extractor) unite(it walk.Item, literals []walk.Item, types []*spec.Type, s site) *spec.Type {
+func (x *Extractor) unite(it walk.Item, literals []walk.Item, types []*spec.Type, s Site) *spec.Type {
 	enums := enums(literals)
 	if len(types) == 0 && len(enums) == 1 {
 		return enums[0]
@@ -121,7 +121,7 @@ func (x *extractor) unite(it walk.Item, literals []walk.Item, types []*spec.Type
 
 // sameKindAs reports whether a literal's kind is that of one of the types, so
 // that being none of it is a slip rather than an alternative.
-func (x *extractor) sameKindAs(e *spec.Type, types []*spec.Type) bool {
+func (x *Extractor) sameKindAs(e *spec.Type, types []*spec.Type) bool {
 	return slices.ContainsFunc(types, func(t *spec.Type) bool {
 		k := x.named.types.Resolve(t).Kind
 		return k == e.Kind || k == spec.Number && e.Kind == spec.Int || k == spec.Int && e.Kind == spec.Number

@@ -1,4 +1,4 @@
-package load
+package typing
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ type attribute struct {
 	name string
 	// roles are the blocks that it may stand in; top says that it may not
 	// stand on the property of a nested struct.
-	roles role
+	roles Role
 	top   bool
 	// remedy says, where it does not belong, what to do.
 	remedy string
@@ -29,36 +29,43 @@ type attribute struct {
 
 // attributeTable is the table of LANGUAGE.md section 2.
 func attributeTable() []attribute {
-	inputs, all := inputRole, configRole|inputRole|outputRole|argumentRole|resultRole
+	inputs, all := InputRole, ConfigRole|InputRole|OutputRole|ArgumentRole|ResultRole
 	return []attribute{
 		{name: "replace", roles: inputs, remedy: "It says what a change of an input does.", read: marker(func(p *spec.Property) { p.Replace = true })},
 		{name: "secret", roles: all, read: marker(func(p *spec.Property) { p.Secret = true })},
 		{name: "noRead", roles: inputs, remedy: "It says that the world does not give an input back.", read: marker(func(p *spec.Property) { p.NoRead = true })},
 		{name: "ephemeral", roles: inputs, remedy: "It is for an input that is never stored.", read: marker(func(p *spec.Property) { p.Ephemeral = true })},
-		{name: "stable", roles: outputRole, remedy: "It is for an output that an update never changes.", read: marker(func(p *spec.Property) { p.Stable = true })},
-		{name: "env", roles: configRole, top: true, remedy: "Only configuration comes from the environment: put it in config, and use ${config.…}.", read: readEnv},
+		{name: "stable", roles: OutputRole, remedy: "It is for an output that an update never changes.", read: marker(func(p *spec.Property) { p.Stable = true })},
+		{name: "env", roles: ConfigRole, top: true, remedy: "Only configuration comes from the environment: put it in config, and use ${config.…}.", read: readEnv},
 		{name: "autoname", roles: inputs, top: true, remedy: "It derives an input from the resource's name.", read: readAutoname},
-		{name: "default", roles: inputs | argumentRole, top: true, remedy: "It computes an input from others.", read: readDefault},
+		{name: "default", roles: inputs | ArgumentRole, top: true, remedy: "It computes an input from others.", read: readDefault},
 		{name: "set", roles: all, read: readSet},
 		{name: "key", roles: all, read: readKey},
-		{name: "equal", roles: inputs | outputRole, remedy: "It says when two values of an input are the same.", read: readEqual},
-		{name: "wire", roles: all &^ configRole, remedy: "Configuration is not sent under its names.", read: readWire},
+		{name: "equal", roles: inputs | OutputRole, remedy: "It says when two values of an input are the same.", read: readEqual},
+		{name: "wire", roles: all &^ ConfigRole, remedy: "Configuration is not sent under its names.", read: readWire},
 		{name: "deprecated", roles: all, read: readText(func(p *spec.Property, s string) { p.Deprecated = s })},
 		{name: "doc", roles: all, read: readText(func(p *spec.Property, s string) { p.Doc = s })},
 		{name: "name", roles: all, read: readNames},
 	}
 }
 
-// foreignAttributes are those of CUE itself and of its tools; they are not ours
-// to judge.
-var foreignAttributes = []string{"tag", "embed", "if", "extern", "ignore", "go", "protobuf", "jsonschema", "experiment", "test"}
+// isAttribute reports whether the language has an attribute of that name.
+func IsAttribute(name string) bool {
+	return slices.ContainsFunc(attributeTable(), func(a attribute) bool { return a.name == name })
+}
+
+// isForeign reports whether an attribute is one of CUE itself or of its tools, which is
+// not ours to judge.
+func IsForeign(name string) bool {
+	return slices.Contains([]string{"tag", "embed", "if", "extern", "ignore", "go", "protobuf", "jsonschema", "experiment", "test"}, name)
+}
 
 // attributeReader reads the attributes of one property.
 type attributeReader struct {
-	*extractor
+	*Extractor
 	prop *spec.Property
 	item walk.Item
-	site site
+	site Site
 	// top says that the property is not one of a nested struct.
 	top bool
 }
@@ -82,7 +89,7 @@ func (r *attributeReader) read() {
 	for i, from := range r.sources() {
 		for _, a := range from.Value.Attributes(cue.ValueAttr) {
 			key := a.Name() + "(" + a.Contents() + ")"
-			if slices.Contains(foreignAttributes, a.Name()) || seen[key] || i > 0 && isWireRule(a) {
+			if IsForeign(a.Name()) || seen[key] || i > 0 && isWireRule(a) {
 				continue // a definition's rule is about the names within it
 			}
 			seen[key] = true
@@ -138,8 +145,8 @@ func (c *attrCall) read() {
 	}
 	a := table[i]
 	switch {
-	case a.roles&c.site.role == 0:
-		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s means nothing on %s", a.name, roleNames[c.site.role]), a.remedy)
+	case a.roles&c.site.Role == 0:
+		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s means nothing on %s", a.name, roleNames[c.site.Role]), a.remedy)
 	case a.top && (!c.top || c.site.named):
 		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s means nothing inside a struct", a.name), "Put it on the property that holds the struct, or flatten the struct.")
 	default:
@@ -147,9 +154,9 @@ func (c *attrCall) read() {
 	}
 }
 
-var roleNames = map[role]string{
-	configRole: "configuration", inputRole: "an input", outputRole: "an output",
-	argumentRole: "an argument", resultRole: "a result",
+var roleNames = map[Role]string{
+	ConfigRole: "configuration", InputRole: "an input", OutputRole: "an output",
+	ArgumentRole: "an argument", ResultRole: "a result",
 }
 
 // exclusive reports attributes that contradict each other.

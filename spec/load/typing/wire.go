@@ -1,4 +1,4 @@
-package load
+package typing
 
 import (
 	"fmt"
@@ -82,12 +82,12 @@ func wireName(text string) (name, rest string, ok bool) {
 
 // uniqueWires reports properties that would have one name on the wire, or of which one
 // would be within the other.
-func (x *extractor) uniqueWires(t *spec.Type, s site) {
-	first, second := t.WireConflict(x.wire)
+func (x *Extractor) uniqueWires(t *spec.Type, s Site) {
+	first, second := t.WireConflict(x.Wire)
 	if first == nil {
 		return
 	}
-	a, b := first.WirePath(x.wire), second.WirePath(x.wire)
+	a, b := first.WirePath(x.Wire), second.WirePath(x.Wire)
 	summary := fmt.Sprintf("%s and %s have one name on the wire: %q", first.Name, second.Name, strings.Join(b, "."))
 	if len(a) != len(b) {
 		summary = fmt.Sprintf("%s and %s overlap on the wire: %q and %q", first.Name, second.Name, strings.Join(a, "."), strings.Join(b, "."))

@@ -1,4 +1,4 @@
-package load
+package typing
 
 import (
 	"encoding/json"
@@ -33,7 +33,7 @@ func hasStar(e ast.Expr) (found *ast.UnaryExpr) {
 }
 
 // defaultOf is the literal that stands in for a property.
-func (x *extractor) defaultOf(m walk.Item, t *spec.Type, s site) (def any, has bool) {
+func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has bool) {
 	star := hasStar(m.Expr)
 	d, ok := m.Value.Default()
 	if k := m.Value.IncompleteKind(); ok && k == cue.ListKind && cue.Dereference(m.Value).LookupPath(cue.MakePath(cue.AnyIndex)).Exists() {
