@@ -2,12 +2,12 @@
 // the position of every part, and every mistake an author can make in the
 // document itself as a diagnostic. It and the packages below it are the only importers of cuelang.org/go.
 //
-// A load goes through five stages. The files are read, and YAML and JSON become the
-// syntax tree that the same spec has in CUE (package source). The tree is checked for
-// what evaluation would hide, such as a CUE reference that freezes a default (lint.go).
-// CUE evaluates it (package source). The value is walked, by the declarations of the blocks in package block, into the
-// model (provider.go and on); types are extracted from the author's own value
-// (typing.go).
+// A load goes through four stages. Package source reads the files; YAML and JSON become
+// the syntax tree that the same spec has in CUE. Package lint checks the tree for what
+// evaluation would hide, such as a CUE reference that freezes a default. Package source
+// has CUE evaluate it. The value is then walked (package walk) into the model: types are
+// extracted from the author's own value (package typing), all else is read by the
+// declarations of the blocks (package block).
 //
 // What is broken is reported and left out, so that the mistakes of the rest are
 // found in the same run.
@@ -21,6 +21,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/lint"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
@@ -95,7 +96,7 @@ func (l *loader) evaluate(ctx context.Context, src Source) (v cue.Value, ok bool
 		return cue.Value{}, false
 	}
 	l.Syntax = source.NewSyntax(inst.Files)
-	lint(l.Document, inst)
+	lint.Check(l.Document, inst)
 	if ctx.Err() != nil {
 		return cue.Value{}, false
 	}

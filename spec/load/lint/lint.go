@@ -1,4 +1,5 @@
-package load
+// Package lint looks in the syntax tree of a spec for what CUE's evaluation would hide.
+package lint
 
 import (
 	"fmt"
@@ -32,8 +33,8 @@ type linter struct {
 	bad map[ast.Node]bool
 }
 
-// lint reports what is wrong with an instance's tree, and cuts it out.
-func lint(doc *source.Document, inst *build.Instance) {
+// check reports what is wrong with an instance's tree, and cuts it out.
+func Check(doc *source.Document, inst *build.Instance) {
 	x := &linter{doc: doc, blocks: map[*ast.Field]bool{}, props: map[*ast.Field]bool{}, top: map[string]*ast.Field{}, bad: map[ast.Node]bool{}, imports: importedNames(inst)}
 	for _, f := range inst.Files {
 		for _, d := range f.Decls {
