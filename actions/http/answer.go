@@ -66,6 +66,18 @@ func (a *answer) trail(fields http.Header) {
 	}
 }
 
+// resolveLocation makes the header absolute: what a later request with it
+// resolves it against is not known there any more.
+func (a *answer) resolveLocation(at *url.URL) {
+	for _, name := range []string{"Location", "Content-Location"} {
+		if text := a.header.Get(name); text != "" {
+			if u, err := at.Parse(text); err == nil {
+				a.header.Set(name, u.String())
+			}
+		}
+	}
+}
+
 // tooLargeError is the error of an answer with more bytes than are allowed.
 type tooLargeError struct{ limit int64 }
 

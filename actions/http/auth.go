@@ -2,13 +2,9 @@ package http
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/url"
 	"strings"
 
 	"github.com/declprov/declprov/actions"
@@ -34,8 +30,8 @@ type signature struct {
 	cached bool
 }
 
-// authentication reads the argument; nil is none.
-func (x *exchange) authentication(v any) (*authenticator, error) {
+// authentication reads the argument `auth`; nil is none.
+func (s *session) authentication(v any) (*authenticator, error) {
 	m, isMap := v.(map[string]any)
 	switch {
 	case v == nil || v == "none":
@@ -57,15 +53,15 @@ func (x *exchange) authentication(v any) (*authenticator, error) {
 	switch kind {
 	case "bearer":
 		value, _ := m["bearer"].(string)
-		return x.fixed("Authorization", "Bearer "+value, value)
+		return fixed("Authorization", "Bearer "+value, value)
 	case "basic":
-		return x.basic(inner)
+		return s.basic(inner)
 	case "apiKey":
-		return x.apiKey(inner)
+		return apiKey(inner)
 	case "oauth2":
-		return x.oauth2(inner)
+		return s.oauth2(inner)
 	case "login":
-		return x.login(inner)
+		return s.login(inner)
 	case "":
 		if m["origins"] != nil && len(m) == 1 {
 			return nil, nil // it is for headers
@@ -77,7 +73,7 @@ func (x *exchange) authentication(v any) (*authenticator, error) {
 }
 
 // fixed is a header that holds the secret.
-func (x *exchange) fixed(header, value, secret string) (*authenticator, error) {
+func fixed(header, value, secret string) (*authenticator, error) {
 	if secret == "" {
 		return nil, errors.New("it is empty")
 	}
@@ -90,32 +86,32 @@ func (x *exchange) fixed(header, value, secret string) (*authenticator, error) {
 	return &authenticator{fixed: signature{header: pair{header, value}}}, nil
 }
 
-func (x *exchange) basic(m map[string]any) (*authenticator, error) {
+func (s *session) basic(m map[string]any) (*authenticator, error) {
 	user, _ := m["username"].(string)
 	password, _ := m["password"].(string)
 	if strings.Contains(user, ":") {
 		return nil, errors.New("basic: the username holds a colon, which would end it")
 	}
 	encoded := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
-	x.secret(encoded)
-	return x.fixed("Authorization", "Basic "+encoded, encoded)
+	s.judge.secret(encoded)
+	return fixed("Authorization", "Basic "+encoded, encoded)
 }
 
-func (x *exchange) apiKey(m map[string]any) (*authenticator, error) {
+func apiKey(m map[string]any) (*authenticator, error) {
 	value, _ := m["value"].(string)
 	header, _ := m["header"].(string)
 	query, _ := m["query"].(string)
 	cookie, _ := m["cookie"].(string)
 	switch {
 	case header != "" && query == "" && cookie == "":
-		return x.fixed(header, value, value)
+		return fixed(header, value, value)
 	case query != "" && header == "" && cookie == "":
 		return &authenticator{fixed: signature{query: []pair{{query, value}}}}, nil
 	case cookie != "" && header == "" && query == "":
 		if !isToken(cookie) || strings.ContainsAny(value, "; ,\"\\") {
 			return nil, errors.New("apiKey: the name or value of the cookie holds what no cookie can")
 		}
-		return x.fixed("Cookie", cookie+"="+value, value)
+		return fixed("Cookie", cookie+"="+value, value)
 	default:
 		return nil, errors.New("apiKey: give one of header, query and cookie")
 	}
@@ -123,100 +119,29 @@ func (x *exchange) apiKey(m map[string]any) (*authenticator, error) {
 
 // sign makes the credentials of a request. Refused is a token that no longer
 // serves, or "".
-func (x *exchange) sign(ctx context.Context, r *request, refused string) (signature, actions.Outcome) {
+func (s *session) sign(ctx context.Context, r *request, refused string) (signature, actions.Outcome) {
 	done := actions.Outcome{Status: actions.Done}
-	if x.auth == nil {
+	if s.auth == nil {
 		return signature{}, done
 	}
-	goes, err := x.owner.sends(r.at.url)
+	goes, err := s.owner.sends(r.at.url)
 	if err != nil {
-		return signature{}, actions.Refuse(fmt.Errorf("%s: %w", x.title(r), err))
+		return signature{}, actions.Refuse(fmt.Errorf("%s: %w", s.judge.title(r), err))
 	}
 	if !goes {
 		return signature{}, done
 	}
-	if x.auth.source == nil {
-		return x.auth.fixed, done
+	if s.auth.source == nil {
+		return s.auth.fixed, done
 	}
-	t, cached, out := x.auth.source.token(ctx, refused, x.auth.fetch)
+	t, cached, out := s.auth.source.token(ctx, refused, s.auth.fetch)
 	if out.Status != actions.Done {
 		return signature{}, out
 	}
-	x.secret(t)
-	value := x.auth.prefix + t
+	s.judge.secret(t)
+	value := s.auth.prefix + t
 	if err := carried(value); err != nil {
 		return signature{}, actions.Refuse(fmt.Errorf("auth: the token cannot be sent: %w", err))
 	}
-	return signature{header: pair{x.auth.header, value}, token: t, cached: cached}, done
-}
-
-// secret tells the engine what must not show.
-func (x *exchange) secret(text string) {
-	if x.call.Secret != nil && text != "" {
-		x.call.Secret(text)
-	}
-}
-
-// sourceKey tells tokens apart by all that they are got with.
-type sourceKey [sha256.Size]byte
-
-// sourceOf is the keeper of the token that these settings get, shared by all
-// calls of the engine.
-func (x *exchange) sourceOf(settings any) (*source, error) {
-	data, err := json.Marshal([]any{settings, x.given.args["tls"], x.given.args["proxy"]})
-	if err != nil {
-		return nil, errors.New("it cannot be read")
-	}
-	key := sourceKey(sha256.Sum256(data))
-	return x.call.Env.Network.Keep(key, func() any { return newSource() }).(*source), nil
-}
-
-// whole is all of a request: where it goes, what it carries, and its credentials.
-func (x *exchange) whole(r *request) ([]any, error) {
-	body := sha256.New()
-	if r.body != nil {
-		from, err := r.body.open()
-		if err != nil {
-			return nil, err
-		}
-		_, err = io.Copy(body, from)
-		if err = errors.Join(err, from.Close()); err != nil {
-			return nil, err
-		}
-	}
-	all := []any{r.method, r.complete(nil).String(), r.headers, body.Sum(nil)}
-	if x.auth != nil {
-		sign := x.auth.fixed
-		all = append(all, sign.header.name, sign.header.value, encodePairs(sign.query))
-	}
-	return all, nil
-}
-
-// lateKey tells apart what late expressions find in a response.
-func (x *exchange) lateKey(path string) string {
-	if x.call.LateKey == nil {
-		return fmt.Sprintf("%p", x.call)
-	}
-	return x.call.LateKey(path)
-}
-
-// tokenAddress is a URL of the settings.
-func tokenAddress(text string) (address, error) {
-	u, err := absolute(text)
-	if err != nil {
-		return address{}, err
-	}
-	return address{url: u}, nil
-}
-
-// post is a request for a token: a form, sent without further credentials.
-func (x *exchange) post(at address, form url.Values, basic string) *request {
-	r := &request{method: "POST", at: at, headers: map[string][]string{
-		"Accept": {"application/json"}, "User-Agent": {"declprov"}, "Content-Type": {"application/x-www-form-urlencoded"},
-	}, effect: actions.None}
-	r.body = content("application/x-www-form-urlencoded", []byte(form.Encode()))
-	if basic != "" {
-		r.headers.Set("Authorization", "Basic "+basic)
-	}
-	return r
+	return signature{header: pair{s.auth.header, value}, token: t, cached: cached}, done
 }

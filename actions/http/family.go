@@ -6,7 +6,6 @@
 package http
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -155,33 +154,6 @@ XML alone cannot say whether one element is a value or a list of one, or whether
 local name and of two namespaces stay two: ` + "`{DAV:}href`" + ` is ` + "`href`" + ` of the namespace ` + "`DAV:`" + `, whatever prefix the server has for it. In what is
 received such a name is needed only where the local name alone would mean both; in what is sent, an element without one is in the namespace of
 the element around it.`
-
-func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
-	x, err := f.prepare(ctx, call)
-	if err != nil {
-		return actions.Refuse(err)
-	}
-	if x.pages != nil {
-		return x.paginate(ctx)
-	}
-	a, out := x.exchange(ctx, x.req)
-	if out.Status != actions.Done {
-		return out
-	}
-	result := x.result(a)
-	if items := call.Late["items"]; items != nil && out.Unfit == nil && x.wants("items") {
-		list, err := x.items(items, a)
-		if err != nil {
-			return x.unusable(a, err)
-		}
-		result["items"] = limited(list, call.Limit)
-	}
-	out.Result = result
-	return out
-}
-
-// wants reports whether the member of the result is asked for.
-func (x *exchange) wants(member string) bool { return x.call.Wants == nil || x.call.Wants(member) }
 
 // effect is none for what only looks, unless the argument says otherwise.
 func effect(s actions.Static) actions.Effect {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/textproto"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -31,12 +30,9 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// credential is what the names of headers that carry credentials have in them.
-var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|password|session|signature`)
-
-// setHeaders adds the headers of the arguments, and those that follow from the
-// body and the answer that is wanted.
-func (x *exchange) setHeaders(r *request, headers map[string]any) error {
+// setHeaders adds the headers of the arguments, as far as they go to the request's
+// address, and those that follow from the body and the answer that is wanted.
+func (r *request) setHeaders(headers map[string]any, accept string, goes carries) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if headers[name] == nil {
 			continue
@@ -45,14 +41,11 @@ func (x *exchange) setHeaders(r *request, headers map[string]any) error {
 		if err != nil {
 			return fmt.Errorf("header %q %w", name, err)
 		}
-		secret := x.given.prefix == "" && x.call.HidesAny("headers."+name) || credential.MatchString(name)
-		if secret && x.given.prefix == "" && x.call.SourceOf("headers."+name) == actions.Inherited {
-			if x.owner.withholds(r.at) {
-				continue
-			}
-		} else if secret && r.at.chosen && !sameOrigin(r.at.url, x.base) {
-			return fmt.Errorf("header %q would go to %s://%s, which a value chose and is not baseURL's origin; "+
-				"leave the header out (null), or give that origin as the step's own baseURL", name, r.at.url.Scheme, r.at.url.Host)
+		switch sent, err := goes(name, r.at); {
+		case err != nil:
+			return err
+		case !sent:
+			continue
 		}
 		if err := setHeader(r.headers, name, value); err != nil {
 			return err
@@ -66,14 +59,14 @@ func (x *exchange) setHeaders(r *request, headers map[string]any) error {
 	if r.body != nil {
 		byDefault("Content-Type", r.body.contentType)
 	}
-	byDefault("Accept", x.accept())
+	byDefault("Accept", accept)
 	byDefault("User-Agent", "declprov")
 	return nil
 }
 
-// accept is what the answer may be.
-func (x *exchange) accept() string {
-	switch x.response {
+// accept is what the answer may be, by the argument `response`.
+func accept(response string) string {
+	switch response {
 	case "json":
 		return "application/json"
 	case "xml":

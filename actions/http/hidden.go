@@ -10,13 +10,13 @@ import (
 // hidden is a text of the server's for people, without what is known to be
 // secret. That goes before the text is cut to what is shown: no half of a secret
 // is known as one.
-func (x *exchange) hidden(text string) string {
+func (j *judge) hidden(text string) string {
 	const most = 64 << 10 // far more than is shown
 	if len(text) > most {
 		text = text[:most]
 	}
-	if x.call.Mask != nil {
-		text = x.call.Mask(text)
+	if j.call.Mask != nil {
+		text = j.call.Mask(text)
 	}
 	return clean(text)
 }
@@ -24,57 +24,64 @@ func (x *exchange) hidden(text string) string {
 // learn tells the engine of the secrets in an answer that is not used, by the
 // names of their members, or as a login would find its token: what such an
 // answer says is shown.
-func (x *exchange) learn(a *answer) {
-	if x.tokenOf != nil {
-		x.learnToken(a.known())
+func (j *judge) learn(a *answer) {
+	if j.tokenOf != nil {
+		j.learnToken(a.known())
 	}
 	objects := 0
-	x.learnIn(a.body, &objects)
+	j.learnIn(a.body, &objects)
 }
 
 // mostObjects is in how many objects of an answer a login's token is looked for.
 const mostObjects = 1000
 
-func (x *exchange) learnIn(v any, objects *int) {
+func (j *judge) learnIn(v any, objects *int) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			x.learnIn(item, objects)
+			j.learnIn(item, objects)
 		}
 	case map[string]any:
-		if *objects++; x.tokenOf != nil && *objects <= mostObjects {
-			x.learnToken(map[string]any{"body": v, "result": map[string]any{"body": v}})
+		if *objects++; j.tokenOf != nil && *objects <= mostObjects {
+			j.learnToken(map[string]any{"body": v, "result": map[string]any{"body": v}})
 		}
 		for name, item := range v {
-			if slices.ContainsFunc(x.call.Secrets, func(s string) bool { return decode.LocalName(s) == decode.LocalName(name) }) || slices.Contains(x.issues, name) {
-				x.learnAll(item)
+			if slices.ContainsFunc(j.call.Secrets, func(s string) bool { return decode.LocalName(s) == decode.LocalName(name) }) || slices.Contains(j.issues, name) {
+				j.learnAll(item)
 			} else {
-				x.learnIn(item, objects)
+				j.learnIn(item, objects)
 			}
 		}
 	}
 }
 
 // learnToken tells the engine of what would be the token, were this the answer.
-func (x *exchange) learnToken(known map[string]any) {
-	if v, err := x.tokenOf(known); err == nil {
-		x.learnAll(v)
+func (j *judge) learnToken(known map[string]any) {
+	if v, err := j.tokenOf(known); err == nil {
+		j.learnAll(v)
 	}
 }
 
-func (x *exchange) learnAll(v any) {
+func (j *judge) learnAll(v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			x.learnAll(item)
+			j.learnAll(item)
 		}
 	case map[string]any:
 		for _, item := range v {
-			x.learnAll(item)
+			j.learnAll(item)
 		}
 	default:
 		if text, err := actions.TextOf(v); err == nil {
-			x.secret(text)
+			j.secret(text)
 		}
+	}
+}
+
+// secret tells the engine what must not show.
+func (j *judge) secret(text string) {
+	if j.call.Secret != nil && text != "" {
+		j.call.Secret(text)
 	}
 }

@@ -1,15 +1,9 @@
 package http
 
 import (
-	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,19 +12,58 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/decode"
 )
 
+// judge says what comes of a request, by what a server said to it and by what the
+// arguments say of answers.
+type judge struct {
+	call  *actions.Call
+	given given
+	base  *url.URL // nil where there is none
+	// follow says that redirects are followed.
+	follow   bool
+	response string
+	typed    bool
+	expect   []int
+	values   *decode.Budget
+	// tokenOf finds the token in an answer to a login; issues are the members of an
+	// answer that hold one.
+	tokenOf actions.LateExpr
+	issues  []string
+}
+
+// newJudge reads what the arguments of a request say of answers.
+func newJudge(c *actions.Call, g given, base *url.URL) (judge, error) {
+	j := judge{
+		call: c, given: g, base: base, follow: g.string("redirects") == "same-origin", response: g.string("response"), typed: g.args["returns"] != nil,
+	}
+	j.values = j.newBudget()
+	expected, _ := g.args["expect"].([]any)
+	for _, v := range expected {
+		status, ok := v.(int64)
+		if !ok {
+			return j, fmt.Errorf("expect holds %s, and a status is wanted", actions.KindOf(v))
+		}
+		j.expect = append(j.expect, int(status))
+	}
+	return j, nil
+}
+
+// newBudget is how many values an answer may have, or all pages together.
+func (j *judge) newBudget() *decode.Budget { return decode.NewBudget(j.call.MaxValues()) }
+
 // ordinary reports whether a status is no error.
-func (x *exchange) ordinary(status int) bool {
-	if slices.Contains(x.expect, status) {
+func (j *judge) ordinary(status int) bool {
+	if slices.Contains(j.expect, status) {
 		return true
 	}
 	success := status >= 200 && status < 300
-	return success && !slices.ContainsFunc(x.expect, func(s int) bool { return s < 400 })
+	return success && !slices.ContainsFunc(j.expect, func(s int) bool { return s < 400 })
 }
 
 // title is the request as messages name it.
-func (x *exchange) title(r *request) string { return r.method + " " + shown(r.at.url, x.base) }
+func (j *judge) title(r *request) string { return r.method + " " + shown(r.at.url, j.base) }
 
 // title is the status with its words.
 func (a *answer) title() string {
@@ -42,40 +75,40 @@ func (a *answer) title() string {
 	return strings.TrimSpace(strconv.Itoa(a.status) + " " + words)
 }
 
-// judge says what an answer means, and decodes its body.
-func (x *exchange) judge(r *request, a *answer) actions.Outcome {
+// outcome says what an answer means, and decodes its body.
+func (j *judge) outcome(r *request, a *answer) actions.Outcome {
 	wait, asked := retryAfter(a.header, time.Now())
-	if x.ordinary(a.status) {
+	if j.ordinary(a.status) {
 		if a.status >= 300 {
-			a.lenient(x.typed, x.newBudget()) // its form is not what the author said of the others
-		} else if err := a.decode(x.response, x.typed, x.values); err != nil {
-			return x.failed(r, a, err)
+			a.lenient(j.typed, j.newBudget()) // its form is not what the author said of the others
+		} else if err := a.decode(j.response, j.typed, j.values); err != nil {
+			return j.failed(r, a, err)
 		}
-		if text := x.graphqlErrors(a); text != "" {
-			out := x.failed(r, a, errors.New(text))
-			out.Result, out.Received = x.failure(a), x.typed
+		if text := j.graphqlErrors(a); text != "" {
+			out := j.failed(r, a, errors.New(text))
+			out.Result, out.Received = j.failure(a), j.typed
 			if r.effect == actions.Write {
 				out.Status = actions.Failed
 			}
 			return out
 		}
 		out := actions.Outcome{Status: actions.Done, RetryAfter: wait}
-		if x.typed && x.call.Receive != nil {
+		if j.typed && j.call.Receive != nil {
 			out.Received = true
-			if a.body, out.Unfit = x.call.Receive(a.came, a.form); out.Unfit != nil && a.status >= 300 {
+			if a.body, out.Unfit = j.call.Receive(a.came, a.form); out.Unfit != nil && a.status >= 300 {
 				a.body, out.Unfit = nil, nil // an error that the author expects is of no declared type
 			}
 		}
 		return out
 	}
-	a.lenient(x.typed, x.newBudget())
-	x.learn(a)
+	a.lenient(j.typed, j.newBudget())
+	j.learn(a)
 	out := actions.Outcome{Status: statusOf(a.status), Class: strconv.Itoa(a.status), RetryAfter: wait}
 	if a.moved {
 		out.Status = actions.Unknown // the response is about another request than the one that was processed
 	}
-	text := fmt.Sprintf("%s answered %s", x.title(r), a.title())
-	if said := x.said(a); said != "" {
+	text := fmt.Sprintf("%s answered %s", j.title(r), a.title())
+	if said := j.said(a); said != "" {
 		text += ": " + said
 	}
 	switch a.status {
@@ -96,10 +129,10 @@ func (x *exchange) judge(r *request, a *answer) actions.Outcome {
 		text += fmt.Sprintf(" (and asks to come back in %s, which is too long to wait for)", wait.Round(time.Second))
 	}
 	if a.status >= 300 && a.status < 400 && a.header.Get("Location") != "" {
-		text += x.elsewhere(a)
+		text += j.elsewhere(a)
 	}
-	out.Err, out.Result, out.Received = errors.New(text), x.failure(a), x.typed
-	return x.settled(r, out)
+	out.Err, out.Result, out.Received = errors.New(text), j.failure(a), j.typed
+	return j.settled(r, out)
 }
 
 // statusOf says what a status that is no success tells about the effect of a
@@ -124,7 +157,7 @@ func statusOf(status int) actions.Status {
 }
 
 // settled makes a failure of what changes nothing one that changed nothing.
-func (x *exchange) settled(r *request, out actions.Outcome) actions.Outcome {
+func (j *judge) settled(r *request, out actions.Outcome) actions.Outcome {
 	if r.effect == actions.None && (out.Status == actions.Failed || out.Status == actions.Unknown) {
 		out.Status = actions.Refused
 	}
@@ -132,180 +165,93 @@ func (x *exchange) settled(r *request, out actions.Outcome) actions.Outcome {
 }
 
 // elsewhere says where a redirect leads, without what may be secret.
-func (x *exchange) elsewhere(a *answer) string {
+func (j *judge) elsewhere(a *answer) string {
 	u, err := url.Parse(a.header.Get("Location"))
 	if err != nil {
 		return ""
 	}
-	text := " (to " + x.hidden(shown(u, x.base)) + ")"
-	if !x.follow {
+	text := " (to " + j.hidden(shown(u, j.base)) + ")"
+	if !j.follow {
 		text += "; redirects within the origin are followed with `redirects: \"same-origin\"`"
 	}
 	return text
 }
 
+// result is what a request yields.
+func (j *judge) result(a *answer) map[string]any {
+	attempts := int64(max(j.call.Attempt, 1))
+	return map[string]any{
+		"status": int64(a.status), "headers": a.headers(), "body": a.body, "items": nil, "url": a.url(), "attempts": attempts,
+	}
+}
+
 // failed is the outcome of an answer that cannot be used: that the request was
 // processed may be clear, but not what it did.
-func (x *exchange) failed(r *request, a *answer, err error) actions.Outcome {
-	return x.settled(r, actions.Outcome{
+func (j *judge) failed(r *request, a *answer, err error) actions.Outcome {
+	return j.settled(r, actions.Outcome{
 		Status: actions.Unknown, Class: strconv.Itoa(a.status),
-		Err: fmt.Errorf("%s answered %s, and %w", x.title(r), a.title(), err),
+		Err: fmt.Errorf("%s answered %s, and %w", j.title(r), a.title(), err),
 	})
 }
 
-func (x *exchange) unusable(a *answer, err error) actions.Outcome { return x.failed(x.req, a, err) }
-
 // said is the server's own message: what `error` finds, else the beginning of
 // what it said.
-func (x *exchange) said(a *answer) string {
-	late := x.call.Late[x.given.prefix+"error"]
+func (j *judge) said(a *answer) string {
+	late := j.call.Late[j.given.prefix+"error"]
 	if late == nil {
-		late = x.call.Late["error"]
+		late = j.call.Late["error"]
 	}
 	if late != nil {
-		if v, err := late(a.knownAs(x.adapted(a))); err == nil {
-			if text := x.messageOf(v); text != "" {
+		if v, err := late(a.knownAs(j.adapted(a))); err == nil {
+			if text := j.messageOf(v); text != "" {
 				return text
 			}
 		}
 	}
-	return x.hidden(a.excerpt())
+	return j.hidden(a.excerpt())
 }
 
 // adapted is the body of a failure, with what of it fits the declared type.
-func (x *exchange) adapted(a *answer) any {
-	if !x.typed || x.call.Adapt == nil {
+func (j *judge) adapted(a *answer) any {
+	if !j.typed || j.call.Adapt == nil {
 		return a.body
 	}
-	return x.call.Adapt(a.came, a.form)
+	return j.call.Adapt(a.came, a.form)
 }
 
 // failure is the result of an answer that is one.
-func (x *exchange) failure(a *answer) map[string]any {
-	result := x.result(a)
-	result["body"] = x.adapted(a)
+func (j *judge) failure(a *answer) map[string]any {
+	result := j.result(a)
+	result["body"] = j.adapted(a)
 	return result
 }
 
 // messageOf is a message that may be an object.
-func (x *exchange) messageOf(v any) string {
+func (j *judge) messageOf(v any) string {
 	text, err := actions.TextOf(v)
 	if err != nil && v != nil {
 		data, _ := json.Marshal(v)
 		text = string(data)
 	}
-	return x.hidden(text)
+	return j.hidden(text)
 }
 
 // graphqlErrors is what a GraphQL server says went wrong, under a status that
 // says all is well.
-func (x *exchange) graphqlErrors(a *answer) string {
-	if x.given.args["graphql"] == nil {
+func (j *judge) graphqlErrors(a *answer) string {
+	if j.given.args["graphql"] == nil {
 		return ""
 	}
-	x.learn(a)
+	j.learn(a)
 	body, _ := a.body.(map[string]any)
 	list, _ := body["errors"].([]any)
 	if len(list) == 0 {
 		return ""
 	}
-	if x.call.Late["error"] != nil {
-		return "reports errors: " + x.said(a)
+	if j.call.Late["error"] != nil {
+		return "reports errors: " + j.said(a)
 	}
 	first, _ := list[0].(map[string]any)
 	text, _ := first["message"].(string)
-	return "reports errors: " + x.hidden(text)
+	return "reports errors: " + j.hidden(text)
 }
-
-// broken is the outcome of a request to which there is no whole answer.
-func (x *exchange) broken(ctx, limited context.Context, r *request, err error, sent bool) actions.Outcome {
-	out := actions.Outcome{Status: actions.Refused, Class: classOf(err)}
-	var asked *url.Error
-	if errors.As(err, &asked) {
-		err = asked.Err // it has the whole URL in front
-	}
-	switch {
-	case ctx.Err() != nil:
-		err, out.Class = context.Cause(ctx), classOf(ctx.Err())
-	case limited.Err() != nil:
-		err, out.Class = context.Cause(limited), "timeout"
-		out.Again = !sent
-	case errors.Is(err, fs.ErrPermission), errors.As(err, new(*bodyError)):
-		out.Class = ""
-	case refusedByTLS(err):
-		sent = false // the other side ended the connection before it read
-	case !sent:
-		out.Again = !hopeless(err)
-	default:
-		out.Again = true
-	}
-	text := errors.New(wording(err))
-	if sent {
-		out.Status = actions.Unknown
-		out.Err = fmt.Errorf("%s was sent, and no answer came: %w", x.title(r), &told{text, err})
-	} else {
-		out.Err = fmt.Errorf("%s could not be sent: %w", x.title(r), &told{text, err})
-	}
-	return x.settled(r, out)
-}
-
-// told is an error in other words.
-type told struct{ words, err error }
-
-func (t *told) Error() string { return t.words.Error() }
-func (t *told) Unwrap() error { return t.err }
-
-// wording is an error of the network in words for people.
-func wording(err error) string {
-	switch {
-	case errors.Is(err, io.EOF) || strings.Contains(err.Error(), "server closed idle connection"):
-		return "the connection was closed"
-	default:
-		const most = 400
-		return actions.Clip(err.Error(), most)
-	}
-}
-
-// classOf is the class of an error of the network.
-func classOf(err error) string {
-	var timeout interface{ Timeout() bool }
-	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
-		return "timeout"
-	}
-	if errors.Is(err, context.Canceled) {
-		return ""
-	}
-	return "connection"
-}
-
-// hopeless reports whether an error before anything was sent will be the same
-// in a moment: there is no such name, or the other side is not who it should be.
-func hopeless(err error) bool {
-	var name *net.DNSError
-	var record tls.RecordHeaderError
-	var verify *tls.CertificateVerificationError
-	var unknown x509.UnknownAuthorityError
-	var host x509.HostnameError
-	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &name) && name.IsNotFound || errors.As(err, &record) || errors.As(err, &verify) ||
-		errors.As(err, &unknown) || errors.As(err, &host)
-}
-
-// refusedByTLS reports whether the other side refused us in the handshake: by an
-// alert about certificates or parameters, which it gives before it reads a
-// request, whatever had been sent by then. With TLS 1.3 the client has finished
-// its part by the time that the server looks at its certificate. Any other alert
-// may come at any time, after the request was done as well.
-func refusedByTLS(err error) bool {
-	var op *net.OpError
-	if !errors.As(err, &op) || op.Op != "remote error" {
-		return false
-	}
-	// The type of such an error is the library's own; its text is not.
-	return slices.ContainsFunc(handshakeAlerts, func(a tls.AlertError) bool { return op.Err.Error() == a.Error() })
-}
-
-// handshakeAlerts are those that only a handshake knows (RFC 8446, 6.2):
-// handshake_failure, the certificate ones, unknown_ca, access_denied,
-// protocol_version, insufficient_security, missing_extension,
-// unrecognized_name, certificate_required, no_application_protocol.
-var handshakeAlerts = []tls.AlertError{40, 42, 43, 44, 45, 46, 48, 49, 70, 71, 109, 112, 116, 120}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,28 +34,27 @@ type owner struct {
 	ownsBase bool
 }
 
-// settleOwner reads what the block of defaults and the step say of origins.
-func (x *exchange) settleOwner() error {
-	c, o := x.call, &x.owner
+// ownerOf reads what the block of defaults and the step say of origins. base is the call's
+// baseURL, or nil.
+func ownerOf(c *actions.Call, base *url.URL) (o owner, err error) {
 	o.ownsBase = c.SourceOf("baseURL") == actions.Own
 	o.inherited, o.asked = c.SourceOf("auth") != actions.Own, c.SourceOf("auth") == actions.Requested
-	var err error
 	if !o.ownsBase {
-		o.home = x.base
+		o.home = base
 	} else if text, ok := c.Defaults["baseURL"].(string); ok {
 		if o.home, err = baseOf(c.Env.Network, text); err != nil {
-			return err
+			return o, err
 		}
 	}
 	if o.inherited {
 		o.listed, err = originsOf(c.Args["auth"])
-		return err
+		return o, err
 	}
 	if o.listed, err = originsOf(c.Defaults["auth"]); err != nil {
-		return err
+		return o, err
 	}
 	o.own, err = originsOf(c.Args["auth"])
-	return err
+	return o, err
 }
 
 // originsOf are those that credentials list.
@@ -128,6 +128,42 @@ func (o *owner) withholds(at address) bool {
 		return at.chosen
 	}
 	return !o.defaultsGo(at.url)
+}
+
+// credential is what the names of headers that carry credentials have in them.
+var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|password|session|signature`)
+
+// carries says of the headers of a step which go to an address.
+func (o *owner) carries(c *actions.Call, base *url.URL) carries {
+	return func(name string, at address) (bool, error) {
+		switch secret := c.HidesAny("headers."+name) || credential.MatchString(name); {
+		case !secret:
+			return true, nil
+		case c.SourceOf("headers."+name) == actions.Inherited:
+			return !o.withholds(at), nil
+		default:
+			return true, wander(name, at, base)
+		}
+	}
+}
+
+// carriesLogin says of the headers of a login which go to an address.
+func carriesLogin(base *url.URL) carries {
+	return func(name string, at address) (bool, error) {
+		if !credential.MatchString(name) {
+			return true, nil
+		}
+		return true, wander(name, at, base)
+	}
+}
+
+// wander is the error of a secret header that would go where a value leads.
+func wander(header string, at address, base *url.URL) error {
+	if !at.chosen || sameOrigin(at.url, base) {
+		return nil
+	}
+	return fmt.Errorf("header %q would go to %s://%s, which a value chose and is not baseURL's origin; "+
+		"leave the header out (null), or give that origin as the step's own baseURL", header, at.url.Scheme, at.url.Host)
 }
 
 func lists(origins []grant.Origin, u *url.URL) bool {

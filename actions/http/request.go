@@ -8,14 +8,10 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"time"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
 )
-
-const defaultTimeout = 2 * time.Minute
 
 var methodPattern = regexp.MustCompile(`^[A-Z][A-Z-]{0,30}$`)
 
@@ -55,74 +51,16 @@ func (g given) string(name string) string {
 	return s
 }
 
-// prepare makes the request of a call, and all that its answers are judged by.
-func (f *family) prepare(ctx context.Context, call *actions.Call) (*exchange, error) {
-	if call.Env == nil || call.Env.Network == nil {
-		return nil, errors.New("there is no network here")
-	}
-	g := given{args: call.Args, parts: call.Parts, late: call.Late, written: call.Written}
-	x := &exchange{family: f, call: call, given: g}
-	if err := x.settle(); err != nil {
-		return nil, err
-	}
-	if err := x.settleOwner(); err != nil {
-		return nil, err
-	}
-	var err error
-	if x.req, err = x.request(ctx, g); err != nil {
-		return nil, err
-	}
-	if err := x.conditions(g); err != nil {
-		return nil, err
-	}
-	x.owner.anchored(x.req.at, x.base)
-	if x.auth, err = x.authentication(call.Args["auth"]); err != nil {
-		return nil, fmt.Errorf("auth: %w", err)
-	}
-	x.pages, err = x.pagination()
-	return x, err
-}
+// carries reports whether a header goes to an address, by the header's name; an error says
+// that it must not.
+type carries func(name string, at address) (bool, error)
 
-// settle reads the arguments that are not the request's own: where and how.
-func (x *exchange) settle() error {
-	g := x.given
-	var err error
-	if text := g.string("baseURL"); text != "" {
-		if x.base, err = baseOf(x.call.Env.Network, text); err != nil {
-			return err
-		}
-	}
-	if x.timeout, err = declare.DurationOf("timeout", g.args["timeout"], defaultTimeout); err != nil {
-		return err
-	}
-	if x.maxBytes, err = declare.MaxBytesOf(g.args["maxBytes"]); err != nil {
-		return err
-	}
-	x.values = x.newBudget()
-	if x.pool, err = poolOf(x.call.Env.Network, g); err != nil {
-		return err
-	}
-	if x.rate, err = x.family.limits.of(g); err != nil {
-		return err
-	}
-	x.follow = g.string("redirects") == "same-origin"
-	x.response, x.typed = g.string("response"), g.args["returns"] != nil
-	expected, _ := g.args["expect"].([]any)
-	for _, v := range expected {
-		status, ok := v.(int64)
-		if !ok {
-			return fmt.Errorf("expect holds %s, and a status is wanted", actions.KindOf(v))
-		}
-		x.expect = append(x.expect, int(status))
-	}
-	return nil
-}
-
-// request makes the request that arguments describe, without credentials.
-func (x *exchange) request(ctx context.Context, g given) (*request, error) {
+// request makes the request that arguments describe, without credentials. What it sends of
+// the user's files is read in ctx.
+func (g given) request(ctx context.Context, env *actions.Env, base *url.URL, goes carries) (*request, error) {
 	r := &request{method: g.string("method"), headers: http.Header{}}
 	var err error
-	if r.body, err = g.bodyOf(handed{ctx: ctx, env: x.call.Env, format: g.string("archiveFormat")}); err != nil {
+	if r.body, err = g.bodyOf(handed{ctx: ctx, env: env, format: g.string("archiveFormat")}); err != nil {
 		return nil, err
 	}
 	if r.method == "" {
@@ -135,7 +73,7 @@ func (x *exchange) request(ctx context.Context, g given) (*request, error) {
 		return nil, fmt.Errorf("method %q is none that can be sent; write it in capitals", actions.Clip(r.method, 40))
 	}
 	r.effect = g.effect(r)
-	if r.at, err = x.place(g); err != nil {
+	if r.at, err = g.place(base); err != nil {
 		return nil, err
 	}
 	if query, ok := g.args["query"].(map[string]any); ok {
@@ -144,7 +82,7 @@ func (x *exchange) request(ctx context.Context, g given) (*request, error) {
 		}
 	}
 	headers, _ := g.args["headers"].(map[string]any)
-	return r, x.setHeaders(r, headers)
+	return r, r.setHeaders(headers, accept(g.string("response")), goes)
 }
 
 // plainMethod reports whether it is one of the methods that nearly all requests
@@ -173,24 +111,24 @@ func (g given) effect(r *request) actions.Effect {
 }
 
 // place is where the request goes.
-func (x *exchange) place(g given) (address, error) {
+func (g given) place(base *url.URL) (address, error) {
 	path, url := g.parts[g.prefix+"path"], g.parts[g.prefix+"url"]
 	switch {
 	case path != nil && url != nil:
 		return address{}, errors.New("path and url both say where the request goes; give one of them")
 	case url != nil:
-		return located(x.base, url)
+		return located(base, url)
 	case path == nil:
 		return address{}, errors.New("neither path nor url says where the request goes; give one of them")
 	default:
-		u, err := below(x.base, path)
+		u, err := below(base, path)
 		return address{url: u}, err
 	}
 }
 
 // ifMatch adds If-Match. A condition that is asked for and cannot be made is an
 // error: without it somebody else's change would be overwritten.
-func (x *exchange) ifMatch(g given) error {
+func (r *request) ifMatch(g given, read string) error {
 	etag := ""
 	switch v := g.args["ifMatch"].(type) {
 	case nil:
@@ -199,7 +137,7 @@ func (x *exchange) ifMatch(g given) error {
 		if !v {
 			return nil
 		}
-		if etag = x.call.ETag; etag == "" {
+		if etag = read; etag == "" {
 			return errors.New("ifMatch: true needs the ETag of the last read, and there is no record of one: " +
 				"if the server gives one, refresh; else the spec cannot ask for it")
 		}
@@ -208,32 +146,32 @@ func (x *exchange) ifMatch(g given) error {
 			return errors.New("ifMatch is empty text, which no ETag is; give the step an `if` where there may be none")
 		}
 	}
-	return setHeader(x.req.headers, "If-Match", etag)
+	return setHeader(r.headers, "If-Match", etag)
 }
 
 // ifNoneMatch adds If-None-Match: true is `*`, "nothing may be there yet".
-func (x *exchange) ifNoneMatch(g given) error {
+func (r *request) ifNoneMatch(g given) error {
 	switch v := g.args["ifNoneMatch"].(type) {
 	case bool:
 		if v {
-			return setHeader(x.req.headers, "If-None-Match", "*")
+			return setHeader(r.headers, "If-None-Match", "*")
 		}
 	case string:
 		if v == "" {
 			return errors.New("ifNoneMatch is an empty string; expected an ETag, or true (nothing may be there yet)")
 		}
-		return setHeader(x.req.headers, "If-None-Match", v)
+		return setHeader(r.headers, "If-None-Match", v)
 	}
 	return nil
 }
 
-// conditions adds If-Match and the idempotency key.
-func (x *exchange) conditions(g given) error {
-	if err := errors.Join(x.ifMatch(g), x.ifNoneMatch(g)); err != nil {
+// conditions adds If-Match, If-None-Match and the idempotency key: the ETag of the last
+// read and the engine's own key are where the arguments give no other.
+func (r *request) conditions(g given, read, key string) error {
+	if err := errors.Join(r.ifMatch(g, read), r.ifNoneMatch(g)); err != nil {
 		return err
 	}
-	r := x.req
-	header, key := "Idempotency-Key", x.call.Key
+	header := "Idempotency-Key"
 	switch v := g.args["idempotencyKey"].(type) {
 	case nil:
 		return nil // not written: see Arg.NotNull

@@ -65,14 +65,6 @@ func expectsErrors(s actions.Static) bool {
 	})
 }
 
-// result is what a request yields.
-func (x *exchange) result(a *answer) map[string]any {
-	attempts := int64(max(x.call.Attempt, 1))
-	return map[string]any{
-		"status": int64(a.status), "headers": a.headers(), "body": a.body, "items": nil, "url": a.url(), "attempts": attempts,
-	}
-}
-
 // known are the names that a late expression sees.
 func (a *answer) known() map[string]any { return a.knownAs(a.body) }
 

@@ -2,7 +2,9 @@ package http
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -30,6 +32,20 @@ type source struct {
 }
 
 func newSource() *source { return &source{turn: make(chan struct{}, 1)} }
+
+// sourceKey tells tokens apart by all that they are got with.
+type sourceKey [sha256.Size]byte
+
+// sourceOf is the keeper of the token that these settings get, shared by all
+// calls of the engine.
+func sourceOf(call *actions.Call, settings any) (*source, error) {
+	data, err := json.Marshal([]any{settings, call.Args["tls"], call.Args["proxy"]})
+	if err != nil {
+		return nil, errors.New("it cannot be read")
+	}
+	key := sourceKey(sha256.Sum256(data))
+	return call.Env.Network.Keep(key, func() any { return newSource() }).(*source), nil
+}
 
 // token is the one that is kept, or a new one where that is refused or over.
 // Cached says that it was kept. Those who wait for an attempt share its failure,

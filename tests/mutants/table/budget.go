@@ -63,17 +63,17 @@ func ofBudgets() []Mutant {
 		{
 			Promise:   "Time is bounded like memory",
 			Mechanism: "all pages together have a total time",
-			File:      "actions/http/paginate.go",
-			Find:      `context.WithTimeoutCause(ctx, x.pages.timeout, pagesOvertime(x.pages.timeout))`,
-			Replace:   `context.WithTimeoutCause(ctx, x.pages.timeout*1000, pagesOvertime(x.pages.timeout))`,
+			File:      "actions/http/run.go",
+			Find:      `context.WithTimeoutCause(ctx, r.pages.timeout, pagesOvertime(r.pages.timeout))`,
+			Replace:   `context.WithTimeoutCause(ctx, r.pages.timeout*1000, pagesOvertime(r.pages.timeout))`,
 			Package:   "actions/http", Test: "TestPagesHaveATotal/page", Fails: "1000 pages",
 		},
 		{
 			Promise:   "What is shown is worth reading",
 			Mechanism: "a listing says how far it is only where it takes long",
-			File:      "actions/http/paginate.go",
-			Find:      `x.family.now().Sub(began) > quietPaging {`,
-			Replace:   `x.family.now().Sub(began) > quietPaging*0-1 {`,
+			File:      "actions/http/run.go",
+			Find:      `r.now().Sub(began) > quietPaging {`,
+			Replace:   `r.now().Sub(began) > quietPaging*0-1 {`,
 			Package:   "actions/http", Test: "TestPagesShowTheirProgress/link_0s", Fails: "shown",
 		},
 		{

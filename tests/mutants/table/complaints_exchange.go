@@ -23,7 +23,7 @@ func ofExchanges() []Mutant {
 		{
 			Complaint: 7, Promise: "A list is read to its end",
 			Mechanism: "`paginate: page` asks for the next number",
-			File:      "actions/http/paginate.go",
+			File:      "actions/http/run.go",
 			Find: `strconv.FormatInt(start+n, 10))
 		return true, nil`,
 			Replace: `strconv.FormatInt(start+n, 10))
@@ -33,7 +33,7 @@ func ofExchanges() []Mutant {
 		{
 			Complaint: 7, Promise: "A list is read to its end",
 			Mechanism: "`paginate: offset` asks from where it is",
-			File:      "actions/http/paginate.go",
+			File:      "actions/http/run.go",
 			Find: `strconv.Itoa(seen))
 		return true, nil`,
 			Replace: `strconv.Itoa(seen))
@@ -43,16 +43,16 @@ func ofExchanges() []Mutant {
 		{
 			Complaint: 7, Promise: "A list is read to its end",
 			Mechanism: "`paginate: cursor` asks with what the answer gives",
-			File:      "actions/http/paginate.go",
-			Find:      `return x.nextCursor(r, own, a)`,
+			File:      "actions/http/run.go",
+			Find:      `return r.nextCursor(req, own, a)`,
 			Replace:   `return false, nil`,
 			Package:   complaints, Test: "TestComplaint07AllPages", Fails: "by cursor there are",
 		},
 		{
 			Complaint: 7, Promise: "A list is read to its end",
 			Mechanism: "`paginate: link` follows the header",
-			File:      "actions/http/paginate.go",
-			Find:      `return p.nextLink(r, a)`,
+			File:      "actions/http/run.go",
+			Find:      `return p.nextLink(req, a)`,
 			Replace:   `return false, nil`,
 			Package:   complaints, Test: "TestComplaint07AllPages", Fails: "by link there are",
 		},

@@ -118,18 +118,18 @@ func ofFailures() []Mutant {
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
 			Mechanism: "`error` finds the server's message",
 			File:      "actions/http/judge.go",
-			Find:      `	late := x.call.Late[x.given.prefix+"error"]`,
-			Replace: `	if x.given.prefix == "" {
-		return x.hidden(a.excerpt())
+			Find:      `	late := j.call.Late[j.given.prefix+"error"]`,
+			Replace: `	if j.given.prefix == "" {
+		return j.hidden(a.excerpt())
 	}
-	late := x.call.Late[x.given.prefix+"error"]`,
+	late := j.call.Late[j.given.prefix+"error"]`,
 			Package: complaints, Test: "TestComplaint21Failure", Fails: "after 409 it says",
 		},
 		{
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
 			Mechanism: "`expect` with a 2xx leaves no other one",
 			File:      "actions/http/judge.go",
-			Find:      `return success && !slices.ContainsFunc(x.expect, func(s int) bool { return s < 400 })`,
+			Find:      `return success && !slices.ContainsFunc(j.expect, func(s int) bool { return s < 400 })`,
 			Replace:   `return success`,
 			Package:   complaints, Test: "TestComplaint21Expected", Fails: "200 is taken for 202",
 		},
@@ -137,24 +137,24 @@ func ofFailures() []Mutant {
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
 			Mechanism: "an error that is expected is none",
 			File:      "actions/http/judge.go",
-			Find:      `	if slices.Contains(x.expect, status) {`,
-			Replace:   `	if status < 400 && slices.Contains(x.expect, status) {`,
+			Find:      `	if slices.Contains(j.expect, status) {`,
+			Replace:   `	if status < 400 && slices.Contains(j.expect, status) {`,
 			Package:   complaints, Test: "TestComplaint21Expected", Fails: "an expected 404 gives",
 		},
 		{
 			Complaint: 23, Promise: "A token that ends is renewed, by itself",
 			Mechanism: "a token that is refused is renewed",
-			File:      "actions/http/exchange.go",
-			Find:      `if out.Status != actions.Done || a.status != http.StatusUnauthorized || !sign.cached || x.ordinary(a.status) {`,
+			File:      "actions/http/session.go",
+			Find:      `if out.Status != actions.Done || a.status != http.StatusUnauthorized || !sign.cached || s.judge.ordinary(a.status) {`,
 			Replace:   `if true {`,
 			Package:   complaints, Test: "TestComplaint23TokenExpiry", Fails: "401",
 		},
 		{
 			Complaint: 23, Promise: "A token that ends is renewed, by itself",
 			Mechanism: "that is done once",
-			File:      "actions/http/exchange.go",
-			Find:      "	a, out = x.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
-			Replace:   "	return x.signed(ctx, r, h)",
+			File:      "actions/http/session.go",
+			Find:      "	a, out = s.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
+			Replace:   "	return s.signed(ctx, r, h)",
 			Package:   complaints, Test: "TestComplaint23TokenExpiry", Fails: "where no token will do",
 		},
 		{
@@ -168,9 +168,9 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 25, Promise: "Nothing hangs",
 			Mechanism: "`timeout` of a request bounds each attempt",
-			File:      "actions/http/exchange.go",
-			Find:      `context.WithTimeoutCause(ctx, x.timeout, overtime(x.timeout))`,
-			Replace:   `context.WithTimeoutCause(ctx, 1<<40, overtime(x.timeout))`,
+			File:      "actions/http/session.go",
+			Find:      `context.WithTimeoutCause(ctx, s.timeout, overtime(s.timeout))`,
+			Replace:   `context.WithTimeoutCause(ctx, 1<<40, overtime(s.timeout))`,
 			Package:   complaints, Test: "TestComplaint25Timeouts", Fails: "no whole answer within 300ms",
 		},
 		{

@@ -86,14 +86,14 @@ func ofConfinement() []Mutant {
 		},
 		{
 			Promise: belongs, Mechanism: "a redirect is refused, unless the author asks for it",
-			File:    "actions/http/request.go",
-			Find:    `	x.follow = g.string("redirects") == "same-origin"`,
-			Replace: `	x.follow = true`,
+			File:    "actions/http/judge.go",
+			Find:    `follow: g.string("redirects") == "same-origin"`,
+			Replace: `follow: true`,
 			Package: "actions/http", Test: "TestNoRedirectUnasked", Fails: "went to",
 		},
 		{
 			Promise: belongs, Mechanism: "a redirect to another origin is never followed",
-			File:    "actions/http/exchange.go",
+			File:    "actions/http/hop.go",
 			Find:    `	if !sameOrigin(u, h.url) {`,
 			Replace: `	if false {`,
 			Package: "actions/http", Test: "TestElsewhere", Fails: "another origin",
@@ -107,9 +107,9 @@ func ofConfinement() []Mutant {
 		},
 		{
 			Promise: belongs, Mechanism: "so do headers that look like credentials, where a value chose the address",
-			File:    "actions/http/headers.go",
-			Find:    `x.call.HidesAny("headers."+name) || credential.MatchString(name)`,
-			Replace: `x.call.HidesAny("headers."+name)`,
+			File:    "actions/http/owner.go",
+			Find:    `c.HidesAny("headers."+name) || credential.MatchString(name)`,
+			Replace: `c.HidesAny("headers."+name)`,
 			Package: "actions/http", Test: "TestElsewhere", Fails: "redirect_test.go",
 		},
 		{

@@ -253,9 +253,9 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "after a redirect only the hop that was refused is sent again",
-			File:      "actions/http/exchange.go",
-			Find:      "	a, out = x.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
-			Replace:   "	h.method = r.method\n	h.url = r.complete(nil)\n	a, out = x.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
+			File:      "actions/http/session.go",
+			Find:      "	a, out = s.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
+			Replace:   "	h.method = r.method\n	h.url = r.complete(nil)\n	a, out = s.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
 			Package:   "actions/http", Test: "TestTokenRefusedAfterARedirect", Fails: "POSTs",
 		},
 		{

@@ -30,7 +30,7 @@ func ofModel() []Mutant {
 		row(foreign, "what is refused inside a 200 is refused", "ANOTHER OWNER'S OBJECT",
 			"engine/judge.go", `v.status, v.err, v.again = actions.Refused, errors.New(text), false`, `v.status, v.err, v.again = actions.Unknown, errors.New(text), false`),
 		row(foreign, "ifNoneMatch is sent", "ANOTHER OWNER'S OBJECT",
-			"actions/http/request.go", `setHeader(x.req.headers, "If-None-Match", "*")`, `nil`),
+			"actions/http/request.go", `setHeader(r.headers, "If-None-Match", "*")`, `nil`),
 		row(foreign, "undo leaves alone what is not known to be one's own", "ANOTHER OWNER'S OBJECT",
 			"engine/undo.go", `	if t.done || t.step.usesResults() && (r.resumed && !r.remakes || slices.ContainsFunc(r.touched, before)) {`, `	if t.done || r.resumed || slices.ContainsFunc(r.touched, before) || true {`),
 		row(twice, "an unknown outcome of an uncertain step is not retried", "MADE TWICE",
@@ -41,9 +41,9 @@ func ofModel() []Mutant {
 	}
 	if a.moved {`),
 		row(twice, "401 after a redirect repeats only the hop", "MADE TWICE",
-			"actions/http/exchange.go", `	a, out = x.message(ctx, r, h.with(sign), sign.query)
+			"actions/http/session.go", `	a, out = s.message(ctx, r, h.with(sign), sign.query)
 	return a, sign, out`, `	h = hop{method: r.method, url: r.complete(nil), headers: r.headers.Clone(), body: r.body}
-	a, out = x.message(ctx, r, h.with(sign), sign.query)
+	a, out = s.message(ctx, r, h.with(sign), sign.query)
 	return a, sign, out`),
 		row(twice, "a keyed retry has the same key", "MADE TWICE",
 			"engine/intents.go", `	r.key, r.sending = intent.Key, &intent`, `	r.key, r.sending = intent.Key+r.engine.tokens.next(), &intent`),

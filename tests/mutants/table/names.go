@@ -43,15 +43,15 @@ func ofNames() []Mutant {
 		{
 			Promise: typed, Mechanism: "pages are received before their items are looked for",
 			File:    "actions/http/judge.go",
-			Find:    `		if x.typed && x.call.Receive != nil {`,
+			Find:    `		if j.typed && j.call.Receive != nil {`,
 			Replace: `		if false {`,
 			Package: "engine", Test: "TestPagesSeeDeclaredNames", Fails: "there are 0 items",
 		},
 		{
 			Promise: typed, Mechanism: "a page that does not fit is the last one",
-			File:    "actions/http/paginate.go",
-			Find:    `		if out.Unfit != nil || !x.wants("items") {`,
-			Replace: `		if !x.wants("items") {`,
+			File:    "actions/http/run.go",
+			Find:    `		if out.Unfit != nil || !r.wants("items") {`,
+			Replace: `		if !r.wants("items") {`,
 			Package: "engine", Test: "TestPagesThatDoNotFit", Fails: "after=y",
 		},
 		{
@@ -64,7 +64,7 @@ func ofNames() []Mutant {
 		{
 			Promise: typed, Mechanism: "the message of a failure is looked for by declared names",
 			File:    "actions/http/judge.go",
-			Find:    `	if !x.typed || x.call.Adapt == nil {`,
+			Find:    `	if !j.typed || j.call.Adapt == nil {`,
 			Replace: `	if true {`,
 			Package: "engine", Test: "TestFailuresSeeDeclaredNames/error", Fails: "is expected",
 		},

@@ -1,0 +1,248 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// run is one run of the action: a request, or the pages of one.
+type run struct {
+	call    *actions.Call
+	given   given
+	session *session
+	req     *request
+	pages   *pages // nil is one
+	// now tells how long a listing takes.
+	now func() time.Time
+}
+
+// prepare makes the run of a call. Nothing is sent yet.
+func (f *family) prepare(ctx context.Context, call *actions.Call) (*run, error) {
+	if call.Env == nil || call.Env.Network == nil {
+		return nil, errors.New("there is no network here")
+	}
+	g := given{args: call.Args, parts: call.Parts, late: call.Late, written: call.Written}
+	r := &run{call: call, given: g, now: f.now}
+	var base *url.URL
+	var err error
+	if text := g.string("baseURL"); text != "" {
+		if base, err = baseOf(call.Env.Network, text); err != nil {
+			return nil, err
+		}
+	}
+	if r.session, err = newSession(call, g, base, f.limits); err != nil {
+		return nil, err
+	}
+	owner := &r.session.owner
+	if *owner, err = ownerOf(call, base); err != nil {
+		return nil, err
+	}
+	if r.req, err = g.request(ctx, call.Env, base, owner.carries(call, base)); err != nil {
+		return nil, err
+	}
+	if err := r.req.conditions(g, call.ETag, call.Key); err != nil {
+		return nil, err
+	}
+	owner.anchored(r.req.at, base)
+	if r.session.auth, err = r.session.authentication(call.Args["auth"]); err != nil {
+		return nil, fmt.Errorf("auth: %w", err)
+	}
+	r.pages, err = pagination(call)
+	return r, err
+}
+
+func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
+	r, err := f.prepare(ctx, call)
+	if err != nil {
+		return actions.Refuse(err)
+	}
+	if r.pages != nil {
+		return r.listing(ctx)
+	}
+	return r.single(ctx)
+}
+
+// single sends the request once.
+func (r *run) single(ctx context.Context) actions.Outcome {
+	a, out := r.session.ask(ctx, r.req)
+	if out.Status != actions.Done {
+		return out
+	}
+	result := r.session.judge.result(a)
+	if items := r.call.Late["items"]; items != nil && out.Unfit == nil && r.wants("items") {
+		list, err := r.items(items, a)
+		if err != nil {
+			return r.unusable(a, err)
+		}
+		result["items"] = limited(list, r.call.Limit)
+	}
+	out.Result = result
+	return out
+}
+
+// wants reports whether the member of the result is asked for.
+func (r *run) wants(member string) bool { return r.call.Wants == nil || r.call.Wants(member) }
+
+// quietPaging is how long a listing may take before it says how far it is.
+const quietPaging = 2 * time.Second
+
+// counted is so many of something, in words.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// unusable is the outcome of an answer that says nothing that is of use.
+func (r *run) unusable(a *answer, err error) actions.Outcome {
+	return r.session.judge.failed(r.req, a, err)
+}
+
+// listing fetches page after page, as far as they are wanted. The result is
+// that of the last.
+func (r *run) listing(ctx context.Context) actions.Outcome {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.pages.timeout, pagesOvertime(r.pages.timeout))
+	defer cancel()
+	all := []any{}
+	req, own, began := *r.req, r.req.pairs, r.now()
+	req.pairs = append(slices.Clone(own), r.pages.first()...)
+	for n := int64(1); ; n++ {
+		a, out := r.session.ask(ctx, &req)
+		if out.Status != actions.Done {
+			if n > 1 && out.Err != nil {
+				out.Err = fmt.Errorf("page %d: %w", n, out.Err)
+				out.Result = nil
+				if out.Status == actions.Gone {
+					out.Status = actions.Refused
+				}
+			}
+			return out
+		}
+		result := r.session.judge.result(a)
+		result["items"] = all
+		out.Result = result
+		if out.Unfit != nil || !r.wants("items") {
+			return out // the page is not of the declared type: the step fails with that error
+		}
+		list, err := r.items(r.call.Late["items"], a)
+		if err != nil {
+			return r.unusable(a, err)
+		}
+		if r.pages.repeats(list) {
+			result["items"] = limited(all, r.call.Limit)
+			return out
+		}
+		all = append(all, list...)
+		result["items"] = limited(all, r.call.Limit)
+		if len(list) == 0 && r.pages.counts() || r.call.Limit > 0 && len(all) >= r.call.Limit {
+			return out
+		}
+		r.session.read += int64(len(a.raw))
+		more, err := r.next(&req, own, a, n, len(all))
+		switch {
+		case err != nil:
+			return r.unusable(a, err)
+		case !more:
+			return out
+		case r.pages.bounded && n >= r.pages.most:
+			out.Cut = true
+			return out
+		case n >= r.pages.most:
+			return r.unusable(a, fmt.Errorf("there are more than %d pages; set paginate.maxPages to how many are wanted", n))
+		}
+		if r.now().Sub(began) > quietPaging {
+			r.call.Progress(fmt.Sprintf("page %d, after %s", n+1, counted(len(all), "item")))
+		}
+	}
+}
+
+// items evaluates the list of a page; null is an empty one.
+func (r *run) items(late actions.LateExpr, a *answer) ([]any, error) {
+	v, err := late(a.known())
+	if err != nil {
+		return nil, fmt.Errorf("items fails: %w", err)
+	}
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case []any:
+		return v, nil
+	default:
+		return nil, fmt.Errorf("items yields %s, and a list is wanted", actions.KindOf(v))
+	}
+}
+
+// next makes the request of the next page; more is false where there is none.
+func (r *run) next(req *request, own []pair, a *answer, n int64, seen int) (more bool, err error) {
+	p := r.pages
+	switch p.kind {
+	case "page":
+		start, ok := p.settings["start"].(int64)
+		if !ok {
+			start = 1
+		}
+		req.pairs = with(append(slices.Clone(own), p.first()...), p.text("param"), strconv.FormatInt(start+n, 10))
+		return true, nil
+	case "offset":
+		req.pairs = with(append(slices.Clone(own), p.first()...), p.text("param"), strconv.Itoa(seen))
+		return true, nil
+	case "cursor":
+		return r.nextCursor(req, own, a)
+	default:
+		if n == 1 {
+			p.again(a.at.String())
+		}
+		return p.nextLink(req, a)
+	}
+}
+
+func (r *run) nextCursor(req *request, own []pair, a *answer) (bool, error) {
+	v, err := r.call.Late["paginate.cursor.next"](a.known())
+	if err != nil {
+		return false, fmt.Errorf("paginate.cursor.next fails: %w", err)
+	}
+	if v == nil || v == "" {
+		return false, nil
+	}
+	key, err := json.Marshal(v)
+	if err != nil || r.pages.again(string(key)) {
+		return false, errors.Join(err, errors.New("its next cursor is one that was followed before: the pages would never end"))
+	}
+	if name := r.pages.text("param"); name != "" {
+		text, err := actions.TextOf(v)
+		if err != nil {
+			return false, fmt.Errorf("paginate.cursor.next %w", err)
+		}
+		pairs := with(slices.Clone(own), name, text)
+		if slices.Equal(pairs, req.pairs) {
+			return false, errors.New("its next cursor is the one it was asked with: the pages would never end")
+		}
+		req.pairs = pairs
+		return true, nil
+	}
+	from := "json"
+	if r.given.args["graphql"] != nil {
+		from = "graphql"
+	}
+	before, _ := r.given.args[from].(map[string]any)
+	after := inserted(before, strings.Split(r.pages.text("body"), "."), v)
+	body, err := encodeBody(from, after, handed{})
+	if err != nil {
+		return false, err
+	}
+	if samePayload(body, req.body) {
+		return false, errors.New("its next cursor is the one it was asked with: the pages would never end")
+	}
+	req.body = body
+	return true, nil
+}

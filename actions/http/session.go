@@ -1,0 +1,229 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/network"
+)
+
+// session sends requests: over which connections, how many at a time, with which
+// credentials. What comes of them its judge says.
+type session struct {
+	network  *network.Network
+	pool     *resty.Client
+	rate     restraint
+	timeout  time.Duration
+	maxBytes int64
+	read     int64 // bytes of the pages before
+	owner    owner
+	auth     *authenticator // nil is none
+	judge    judge
+}
+
+// newSession makes the session that the arguments of a call ask for, without
+// credentials. base is their baseURL, or nil.
+func newSession(c *actions.Call, g given, base *url.URL, l *limits) (*session, error) {
+	s := &session{network: c.Env.Network}
+	var err error
+	if s.timeout, err = declare.DurationOf("timeout", g.args["timeout"], defaultTimeout); err != nil {
+		return nil, err
+	}
+	if s.maxBytes, err = declare.MaxBytesOf(g.args["maxBytes"]); err != nil {
+		return nil, err
+	}
+	if s.pool, err = poolOf(s.network, g); err != nil {
+		return nil, err
+	}
+	if s.rate, err = l.of(g); err != nil {
+		return nil, err
+	}
+	s.judge, err = newJudge(c, g, base)
+	return s, err
+}
+
+const defaultTimeout = 2 * time.Minute
+
+// ask sends a request and judges the answer. The answer is there where the outcome is
+// Done or Gone.
+func (s *session) ask(ctx context.Context, r *request) (*answer, actions.Outcome) {
+	a, out := s.send(ctx, r)
+	if out.Status != actions.Done {
+		return nil, out
+	}
+	return a, s.judge.outcome(r, a)
+}
+
+// send sends a request, and follows redirects where that is wanted.
+func (s *session) send(ctx context.Context, r *request) (*answer, actions.Outcome) {
+	h := hop{method: r.method, url: r.complete(nil), headers: r.headers, body: r.body, first: true}
+	moved := false
+	for hops := 0; ; hops++ {
+		a, sign, out := s.signed(ctx, r, h)
+		if a != nil {
+			a.moved, a.signed = moved, sign.query
+		}
+		if out.Status != actions.Done && moved {
+			out = s.judge.settled(r, unsettled(out)) // the first request was processed
+		}
+		if out.Status != actions.Done || !s.judge.follow || s.judge.ordinary(a.status) {
+			return a, out
+		}
+		next, err := h.redirected(a, sign.query)
+		if err == nil && next.url != nil && hops == mostHops {
+			err = fmt.Errorf("it redirects more than %d times", mostHops)
+		}
+		if err != nil {
+			return nil, s.misdirected(r, a, err)
+		}
+		if next.url == nil {
+			return a, out
+		}
+		h, moved = next, moved || next.method != r.method
+	}
+}
+
+// unsettled is an outcome of the request that a redirect made of an earlier one,
+// as the outcome of that one.
+func unsettled(out actions.Outcome) actions.Outcome {
+	out.Status, out.Again = actions.Unknown, false
+	return out
+}
+
+// misdirected is the outcome of a redirect that is not followed. One that keeps
+// the method (307, 308) was answered instead of the request.
+func (s *session) misdirected(r *request, a *answer, err error) actions.Outcome {
+	out := s.judge.failed(r, a, err)
+	if !a.moved {
+		out.Status = statusOf(a.status)
+	}
+	return s.judge.settled(r, out)
+}
+
+// signed sends one message with credentials. A token that is refused is renewed,
+// once; then this message alone is sent again, and no earlier one: that it was
+// refused with 401 says that it had no effect, and nothing about those before.
+func (s *session) signed(ctx context.Context, r *request, h hop) (*answer, signature, actions.Outcome) {
+	sign, out := s.sign(ctx, r, "")
+	if out.Status != actions.Done {
+		return nil, sign, out
+	}
+	a, out := s.message(ctx, r, h.with(sign), sign.query)
+	if out.Status != actions.Done || a.status != http.StatusUnauthorized || !sign.cached || s.judge.ordinary(a.status) {
+		return a, sign, out
+	}
+	if sign, out = s.sign(ctx, r, sign.token); out.Status != actions.Done {
+		return nil, sign, out
+	}
+	a, out = s.message(ctx, r, h.with(sign), sign.query)
+	return a, sign, out
+}
+
+// message sends one message, and reads the answer.
+func (s *session) message(ctx context.Context, r *request, h hop, extra []pair) (*answer, actions.Outcome) {
+	origin, err := originOf(h.url)
+	if err == nil {
+		err = s.network.Check(origin)
+	}
+	if err != nil {
+		return nil, actions.Refuse(err)
+	}
+	done, err := s.turn(ctx, h, origin)
+	if err != nil {
+		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for a turn: %w", s.judge.title(r), err), Class: classOf(err)}
+	}
+	defer done()
+	limited, cancel := context.WithTimeoutCause(ctx, s.timeout, overtime(s.timeout))
+	defer cancel()
+
+	sent := &watch{}
+	limited = httptrace.WithClientTrace(limited, sent.trace())
+	limited = context.WithValue(limited, messageKey{}, message{body: h.body, effect: r.effect})
+	wire := *h.url
+	if len(extra) > 0 {
+		wire.RawQuery = joinQuery(wire.RawQuery, encodePairs(extra))
+	}
+	req := s.pool.R().SetContext(limited)
+	req.Header = h.headers
+	if h.body != nil {
+		req.Body = strings.NewReader("") // attach puts the body there; this keeps resty from copying one
+	}
+	response, err := req.Execute(h.method, wire.String())
+	if err != nil {
+		return nil, s.judge.broken(ctx, limited, r, err, sent.anything())
+	}
+	defer response.RawResponse.Body.Close()
+	raw := response.RawResponse
+	a := &answer{status: raw.StatusCode, reason: raw.Status, header: raw.Header, at: h.url}
+	a.resolveLocation(h.url)
+	if by := raw.Header.Get("Content-Encoding"); by != "" && by != "identity" {
+		return nil, s.judge.failed(r, a, fmt.Errorf("its body is encoded (%q) in a way that was not asked for", actions.Clip(by, 40)))
+	}
+	if a.raw, err = readAll(raw.Body, s.maxBytes-s.read); err != nil {
+		return s.unread(ctx, limited, r, a, err)
+	}
+	a.trail(raw.Trailer)
+	return a, actions.Outcome{Status: actions.Done}
+}
+
+// turn waits until the message may be sent. While nothing of a request was sent,
+// it ends as soon as the operation is stopped.
+func (s *session) turn(ctx context.Context, h hop, origin grant.Origin) (done func(), err error) {
+	if h.first {
+		if err := actions.Stopped(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if h.first && s.rate.holdsBack() {
+		var release context.CancelFunc
+		ctx, release = actions.Waiting(ctx)
+		defer release()
+	}
+	return s.rate.wait(ctx, origin)
+}
+
+// overtime is the error of an attempt that took longer than it may.
+type overtime time.Duration
+
+func (o overtime) Error() string {
+	return fmt.Sprintf("no whole answer within %s (`timeout`): %v", time.Duration(o), context.DeadlineExceeded)
+}
+
+func (overtime) Unwrap() error { return context.DeadlineExceeded }
+
+func joinQuery(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "&" + b
+}
+
+// unread is the outcome of an answer whose body cannot be read to its end. Where
+// nobody asked for the body, or it says only what went wrong, the rest is not
+// missed.
+func (s *session) unread(ctx, limited context.Context, r *request, a *answer, err error) (*answer, actions.Outcome) {
+	if s.judge.response == "none" || !s.judge.ordinary(a.status) {
+		return a, actions.Outcome{Status: actions.Done}
+	}
+	var large *tooLargeError
+	if errors.As(err, &large) {
+		err = fmt.Errorf("has more than the %d bytes that maxBytes allows, all pages together; raise it, or ask for less", s.maxBytes)
+		return nil, s.judge.failed(r, a, err)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the answer ends before its end")
+	}
+	return nil, s.judge.broken(ctx, limited, r, fmt.Errorf("after %s: %w", a.title(), err), true)
+}
