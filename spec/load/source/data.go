@@ -10,6 +10,7 @@ import (
 	"cuelang.org/go/cue/ast/astutil"
 	"cuelang.org/go/cue/build"
 	"cuelang.org/go/cue/errors"
+	"cuelang.org/go/cue/literal"
 	"cuelang.org/go/cue/parser"
 	"cuelang.org/go/cue/token"
 
@@ -336,4 +337,40 @@ func SuggestName(name string, capital bool) string {
 		return map[bool]string{true: "Thing", false: "thing"}[capital]
 	}
 	return b.String()
+}
+
+// declaredTypes are the names of the block `types`, as they are referred to.
+func declaredTypes(root *ast.StructLit) map[string]bool {
+	names := map[string]bool{}
+	for _, f := range fieldsOf(root) {
+		block, ok := f.Value.(*ast.StructLit)
+		if !ok || LabelOf(f) != "types" {
+			continue
+		}
+		for _, t := range fieldsOf(block) {
+			names["#"+strings.TrimPrefix(LabelOf(t), "#")] = true
+		}
+	}
+	return names
+}
+
+// returned turns `returns: '#Pet'`, at any depth below an expression, into the
+// reference that CUE has there.
+func (d *dataTypes) returned(e ast.Expr, types map[string]bool) {
+	ast.Walk(e, func(n ast.Node) bool {
+		f, ok := n.(*ast.Field)
+		if !ok || LabelOf(f) != "returns" {
+			return true
+		}
+		lit, ok := f.Value.(*ast.BasicLit)
+		if !ok {
+			return true
+		}
+		if name, err := literal.Unquote(lit.Value); err == nil && types[name] {
+			if parsed := d.text(lit, Place{"", "returns"}); parsed != nil {
+				f.Value = parsed.Value
+			}
+		}
+		return true
+	}, nil)
 }

@@ -61,16 +61,8 @@ func (r *stepReader) function(it walk.Item, p source.Place, what string) *spec.F
 // operationWith is an operation whose block has keys of something else too: own
 // takes those. It is nil where there is no step at all.
 func (r *stepReader) operationWith(it walk.Item, p source.Place, own func(walk.Item) bool, near []string) *spec.Operation {
-	var mine []walk.Item
-	rest := 0
-	for _, m := range r.Values(it) {
-		if own(m) {
-			continue
-		}
-		mine = append(mine, m)
-		rest++
-	}
-	if rest == 0 {
+	mine := slices.DeleteFunc(r.Values(it), own)
+	if len(mine) == 0 {
 		return nil
 	}
 	op := &spec.Operation{Range: it.At}
