@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue"
@@ -29,9 +28,6 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 	}
 	l.metadata(b, p)
 	p.Wire = l.wireRule(b)
-	if m, ok := b.get("maxValues"); ok {
-		p.MaxValues = l.maxValues(m, b.at("maxValues"))
-	}
 	l.Wire, l.SpecWire = p.Wire, p.Wire
 	if m, ok := b.get("config"); ok {
 		p.Config = l.Object(m, source.Place{Context: "config", Path: "config"}, typing.ConfigRole)
@@ -43,21 +39,6 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 	}
 	l.declarations(b, p)
 	l.Finish()
-}
-
-// maxValues is how many values the spec allows where a step says nothing else.
-func (l *loader) maxValues(it walk.Item, p source.Place) int {
-	n := l.node(it, p)
-	if n.Kind == 0 {
-		return 0
-	}
-	most, err := strconv.Atoi(n.Text)
-	if n.Kind != spec.NumberNode || err != nil || most < 1 || most > 1_000_000_000 {
-		l.Report(source.CodeBadValue, it.At, p, "maxValues must be a whole number from 1 to 1000000000",
-			"Write how many values a request, a response or an output may have: `maxValues: 3000000`. It takes no templates.")
-		return 0
-	}
-	return most
 }
 
 // declarations are the parts of a spec that have many named members.

@@ -108,12 +108,8 @@ func (l *resourceReader) history(b *section, r *spec.Resource) {
 	if m, ok := b.get("aliases"); ok {
 		l.list(m, b.at("aliases").In("aliases"), func(m walk.Item, p source.Place) { r.Aliases = append(r.Aliases, l.alias(m, p)) })
 	}
-	var version walk.Item
-	if m, ok := b.get("schemaVersion"); ok {
-		version = m
-		r.SchemaVersion = l.schemaVersion(m, b.at("schemaVersion"))
-	}
-	if _, there := b.get("schemaVersion"); !there && b.given("schemaVersion") {
+	version, ok := b.get("schemaVersion")
+	if !ok && b.given("schemaVersion") {
 		return // misspelt, which was reported
 	}
 	m, ok := b.get("upgrade")
@@ -142,19 +138,6 @@ func (l *resourceReader) alias(it walk.Item, p source.Place) *spec.Node {
 			`Write the name that it had in this spec, "OldPet", or a whole type token, "store:index:Pet".`)
 	}
 	return l.node(it, p)
-}
-
-func (l *resourceReader) schemaVersion(it walk.Item, p source.Place) int {
-	n := l.node(it, p)
-	if n.Kind == 0 {
-		return 0
-	}
-	version, err := strconv.Atoi(n.Text)
-	if n.Kind != spec.NumberNode || err != nil || version < 0 || version > 10000 {
-		l.Report(source.CodeBadValue, it.At, p, "schemaVersion must be a whole number from 0 on", "Add one to it whenever the shape of the state changes.")
-		return 0
-	}
-	return version
 }
 
 var versionKey = regexp.MustCompile(`^(0|[1-9][0-9]{0,4})$`)

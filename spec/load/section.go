@@ -98,6 +98,8 @@ func (r *stepReader) keep(m walk.Item, in source.Place, key *block.Key, model an
 		}
 	case *[]string:
 		*into = r.strings(m, p)
+	case *int:
+		_, *into = r.count(m, p, key)
 	case *bool:
 		*into = r.bool(m, p)
 	case **spec.Node:
@@ -123,7 +125,8 @@ func (r *dataReader) nodeOf(m walk.Item, p source.Place, key *block.Key) *spec.N
 	case block.Duration:
 		return r.duration(m, p)
 	case block.Count:
-		return r.count(m, p)
+		n, _ := r.count(m, p, key)
+		return n
 	case block.Failures:
 		return r.failures(m, p)
 	case block.Collection:

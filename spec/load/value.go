@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
@@ -212,17 +214,6 @@ func (r *dataReader) textList(it walk.Item, p source.Place) *spec.Node {
 	return n
 }
 
-// count is a whole number from 1 on, or a template.
-func (r *dataReader) count(it walk.Item, p source.Place) *spec.Node {
-	n := r.node(it, p)
-	whole := n.Kind == spec.NumberNode && !strings.ContainsAny(n.Text, ".eE-") && n.Text != "0"
-	if n.Kind != 0 && !whole && !hasTemplate(n) {
-		r.Report(source.CodeBadValue, it.At, p, "attempts must be a whole number from 1 on", "It counts all attempts, the first one too.")
-		n.Kind = 0
-	}
-	return n
-}
-
 // failures is the list of statuses and of classes of error that are tried again.
 func (r *dataReader) failures(it walk.Item, p source.Place) *spec.Node {
 	if r.Broken(it, p) {
@@ -253,4 +244,25 @@ func (r *dataReader) shaped(it walk.Item, p source.Place, want string, kinds ...
 		n.Kind = 0
 	}
 	return n
+}
+
+// count is a whole number within the bounds of its key. As a node it may also be a
+// template.
+func (r *dataReader) count(it walk.Item, p source.Place, key *block.Key) (n *spec.Node, value int) {
+	n = r.node(it, p)
+	if n.Kind == 0 {
+		return n, 0
+	}
+	value, err := strconv.Atoi(n.Text)
+	if key.Whole.Most == 0 && errors.Is(err, strconv.ErrRange) {
+		err = nil
+	}
+	if n.Kind != spec.NumberNode || err != nil || value < key.Whole.Least || key.Whole.Most > 0 && value > key.Whole.Most {
+		if key.Into == nil && hasTemplate(n) {
+			return n, 0
+		}
+		r.Report(source.CodeBadValue, it.At, p, fmt.Sprintf("%s must be a whole number %s", key.Name, key.Whole.Range), key.Whole.Remedy)
+		return &spec.Node{Range: n.Range}, 0
+	}
+	return n, value
 }

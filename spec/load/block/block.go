@@ -33,6 +33,8 @@ type Key struct {
 	// item of the list may be, as a CUE type.
 	Of *Block
 	Or string
+	// Whole bounds a Count.
+	Whole *Whole
 	// Members is what Members may be called.
 	Members *Names
 	// InData says that only specs in YAML and JSON have it.
@@ -58,7 +60,7 @@ const (
 	Bool                       // true or false
 	Condition                  // true, false or "${…}"
 	Duration                   // a length of time: "90s", or "${…}"
-	Count                      // a whole number from 1, or "${…}"
+	Count                      // a whole number; where a node is kept, or "${…}"
 	Failures                   // a list of statuses and classes of errors
 	Collection                 // a list, a struct or "${…}"
 	Body                       // a struct or "${…}"
@@ -73,7 +75,14 @@ const (
 // cueTypes are the types of the kinds in the CUE schema.
 var cueTypes = map[Kind]string{
 	Text: "string", Texts: "[...string]", Template: "#Text", Templates: "[...string]", Bool: "bool", Condition: "bool | string",
-	Duration: "string", Count: "int & >=1 | string", Failures: `[...int | "connection" | "timeout"]`, Collection: "string | [...] | {...}", Body: "string | {...}", Data: "_", Types: "{...}",
+	Duration: "string", Failures: `[...int | "connection" | "timeout"]`, Collection: "string | [...] | {...}", Body: "string | {...}", Data: "_", Types: "{...}",
+}
+
+// Whole says which whole numbers a Count may be: Most of 0 is any.
+type Whole struct {
+	Least, Most int
+	// Range says so in words; Remedy is what to write.
+	Range, Remedy string
 }
 
 // Names says what the members of a part may be called.

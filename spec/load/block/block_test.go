@@ -50,6 +50,8 @@ func TestKeysAreWhole(t *testing.T) {
 				t.Errorf("%s: only a struct, a list and members are of a block", name)
 			case k.Kind == Members && k.Members == nil:
 				t.Errorf("%s does not say what its members are called", name)
+			case (k.Kind == Count) != (k.Whole != nil):
+				t.Errorf("%s: only a count has bounds", name)
 			case k.Kind == Special && k.CUE == "" && !k.InData:
 				t.Errorf("%s has a form of its own, and does not say which", name)
 			}

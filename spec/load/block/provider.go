@@ -32,7 +32,14 @@ var Provider = &Block{
 		{Name: "tests", Kind: Special, CUE: "[string]: {...}", Doc: "Scenarios for `declprov test`."},
 		{Name: "configure", Kind: Struct, Of: Operation, Part: true, Doc: "Probes credentials; what it yields is ${session}."},
 		{Name: "wire", Kind: Special, CUE: wireRules, Doc: "The rule for names on the wire, of all that has none of its own."},
-		{Name: "maxValues", Kind: Special, CUE: "int & >=1 & <=1000000000", Doc: "Most values of a request, a response or an output, where a step says no other."},
+		{
+			Name: "maxValues", Kind: Count, CUE: "int & >=1 & <=1000000000", Into: to(func(p *spec.Provider) any { return &p.MaxValues }),
+			Whole: &Whole{
+				Least: 1, Most: 1_000_000_000, Range: "from 1 to 1000000000",
+				Remedy: "Write how many values a request, a response or an output may have: `maxValues: 3000000`. It takes no templates.",
+			},
+			Doc: "Most values of a request, a response or an output, where a step says no other.",
+		},
 	},
 }
 

@@ -33,7 +33,7 @@ var titles = []struct {
 // forms are what values of the kinds look like.
 var forms = map[Kind]string{
 	Text: "text", Texts: "a list of text", Template: "a template", Templates: "a list of templates", Bool: "`true` or `false`",
-	Condition: "`true`, `false` or an expression", Duration: "a duration", Count: "a whole number from 1 on, or an expression",
+	Condition: "`true`, `false` or an expression", Duration: "a duration", Count: "a whole number",
 	Failures: `a list of statuses, "connection" and "timeout"`, Collection: "a list, a struct or an expression", Body: "a struct or an expression", Data: "any value", Types: "properties and their types",
 	Struct: "a block", List: "a list of blocks", Members: "blocks by name",
 }
@@ -53,6 +53,12 @@ func Reference() string {
 			form := forms[k.Kind]
 			if form == "" {
 				form = "`" + strings.ReplaceAll(k.CUE, "|", `\|`) + "`"
+			}
+			if k.Kind == Count {
+				form += " " + k.Whole.Range
+				if k.Into == nil {
+					form += ", or an expression"
+				}
 			}
 			if k.InData {
 				form = "types by name"

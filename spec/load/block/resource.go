@@ -23,7 +23,11 @@ var Resource = &Block{
 		{Name: "list", Kind: Struct, Of: Lister, Part: true, Doc: "Finds those that there are."},
 		{Name: "aliases", Kind: Special, CUE: "[...string]", Part: true, Doc: "Names, or type tokens, that it had before."},
 		{Name: "deprecated", Kind: Text, Into: to(func(r *spec.Resource) any { return &r.Deprecated }), Doc: "Why not to use it any more."},
-		{Name: "schemaVersion", Kind: Special, CUE: "int & >=0", Doc: "The version of the state's shape."},
+		{
+			Name: "schemaVersion", Kind: Count, CUE: "int & >=0", Into: to(func(r *spec.Resource) any { return &r.SchemaVersion }),
+			Whole: &Whole{Most: 10000, Range: "from 0 on", Remedy: "Add one to it whenever the shape of the state changes."},
+			Doc:   "The version of the state's shape.",
+		},
 		{Name: "upgrade", Kind: Special, CUE: `[=~"^[0-9]+$"]: _`, Part: true, Doc: "Brings old states to the next version, by version."},
 		{Name: "methods", Kind: Members, Of: Function, Members: SmallNames, Doc: "What programs may call on one."},
 	},

@@ -41,7 +41,11 @@ var Retry = &Block{
 	Keys: []Key{
 		{Name: "on", Kind: Failures, Doc: "The statuses and errors that are tried again."},
 		{Name: "if", Kind: Condition, Doc: "What is tried again, by its response."},
-		{Name: "attempts", Kind: Count, Doc: "How many attempts there are, the first one too."},
+		{
+			Name: "attempts", Kind: Count, CUE: "int & >=1 | string",
+			Whole: &Whole{Least: 1, Range: "from 1 on", Remedy: "It counts all attempts, the first one too."},
+			Doc:   "How many attempts there are, the first one too.",
+		},
 		{Name: "backoff", Kind: Duration, Doc: "The first pause; each is twice the one before."},
 		{Name: "maxBackoff", Kind: Duration, Doc: "The longest pause."},
 		{Name: "jitter", Kind: Condition, Doc: "Whether pauses vary at random."},

@@ -156,17 +156,14 @@ func (d *Document) NodeAt(pos token.Pos) diag.Range {
 			continue
 		}
 		ast.Walk(f, func(n ast.Node) bool {
-			if n.Pos().IsValid() && n.Pos().Filename() == pos.Filename() && n.Pos().Offset() == pos.Offset() {
-				switch n := n.(type) {
-				case *ast.LetClause:
-					if found == nil {
-						found = n.Ident
-					}
-				case *ast.ImportSpec, *ast.Ident, *ast.BasicLit, *ast.UnaryExpr, *ast.Interpolation, *ast.CallExpr, *ast.SelectorExpr, *ast.Attribute:
-					if found == nil {
-						found = n
-					}
-				}
+			if at := n.Pos(); found != nil || !at.IsValid() || at.Filename() != pos.Filename() || at.Offset() != pos.Offset() {
+				return found == nil
+			}
+			switch n := n.(type) {
+			case *ast.LetClause:
+				found = n.Ident
+			case *ast.ImportSpec, *ast.Ident, *ast.BasicLit, *ast.UnaryExpr, *ast.Interpolation, *ast.CallExpr, *ast.SelectorExpr, *ast.Attribute:
+				found = n
 			}
 			return true
 		}, nil)

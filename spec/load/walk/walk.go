@@ -391,19 +391,8 @@ func (w *Walker) literalOf(v cue.Value, e ast.Expr, s string, depth int) *spec.N
 		}
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr:
 		next := cue.Dereference(v)
-		switch src := next.Source().(type) {
-		case *ast.Field:
-			if src.Value != e {
-				return w.literalOf(next, src.Value, s, depth+1)
-			}
-		case *ast.LetClause:
-			if src.Expr != e {
-				return w.literalOf(next, src.Expr, s, depth+1)
-			}
-		case ast.Expr:
-			if src != e {
-				return w.literalOf(next, src, s, depth+1)
-			}
+		if src := source.SourceExpr(next); src != nil && src != e {
+			return w.literalOf(next, src, s, depth+1)
 		}
 	}
 	return nil
