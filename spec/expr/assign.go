@@ -1,9 +1,7 @@
 package expr
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/declprov/declprov/spec"
 )
@@ -11,27 +9,21 @@ import (
 // maxAssignDepth stops comparisons of types that nest deeper than any document.
 const maxAssignDepth = 100
 
-// Assignable says why a value of type from cannot stand where to is wanted, or
+// Assignable returns why a value of type from cannot stand where to is expected, or
 // nil. Named types are compared by name first, then by structure. What only a
 // value can tell (a string against a pattern) passes, but for types that are
 // made of literals: each of those must be right.
-func Assignable(from, to *spec.Type, types spec.Types) error {
+func Assignable(from, to *spec.Type, types spec.Types) *mismatch {
 	a := assignment{types: types}
-	if err := a.check(from, to, 0); err != nil {
-		return err
-	}
-	return nil
+	return a.check(from, to, 0)
 }
 
-// Projectable reports why values of one type do not become a property of the
-// other where they come by name: what the property does not declare is left out,
-// at any depth, and a number becomes text, whose digits it keeps. Nil: they do.
-func Projectable(from, to *spec.Type, types spec.Types) error {
+// Projectable returns why values of one type do not become a property of the
+// other where they come by name, or nil: what the property does not declare is left
+// out, at any depth, and a number becomes a string, which keeps its digits.
+func Projectable(from, to *spec.Type, types spec.Types) *mismatch {
 	a := assignment{types: types, projects: true}
-	if err := a.check(from, to, 0); err != nil {
-		return err
-	}
-	return nil
+	return a.check(from, to, 0)
 }
 
 type typePair struct{ from, to string }
@@ -45,46 +37,8 @@ type assignment struct {
 	projects bool
 }
 
-// mismatch is why an assignment fails; path is where in the value.
-type mismatch struct {
-	path   string
-	reason string
-	// code is that of the diagnostic.
-	code string
-}
-
-func (m *mismatch) Error() string {
-	if m.path == "" {
-		return "this " + m.reason
-	}
-	return fmt.Sprintf("property %q %s", m.path, m.reason)
-}
-
-func (m *mismatch) at(step string) *mismatch {
-	if m == nil {
-		return nil
-	}
-	path := step
-	switch {
-	case m.path == "":
-	case m.path[0] == '[':
-		path += m.path
-	default:
-		path += "." + m.path
-	}
-	return &mismatch{path: path, reason: m.reason, code: m.code}
-}
-
 func (a *assignment) refuse(from, to *spec.Type) *mismatch {
-	return &mismatch{reason: "is " + Describe(from) + ", and " + wanted(to) + " is wanted", code: CodeTypeMismatch}
-}
-
-// wanted is a type without its article, as it reads before "is wanted".
-func wanted(t *spec.Type) string {
-	if t != nil && t.Ref == "" && len(t.Enum) == 0 && t.Elem == nil && t.Kind != spec.Union && t.Kind != spec.Any {
-		return t.Kind.String()
-	}
-	return Describe(t)
+	return &mismatch{reason: "is " + Describe(from) + ", and " + Wanted(to) + " is wanted", code: CodeTypeMismatch}
 }
 
 func (a *assignment) check(from, to *spec.Type, depth int) *mismatch {
@@ -110,9 +64,9 @@ func (a *assignment) check(from, to *spec.Type, depth int) *mismatch {
 		if mayBeNull(rt, a.types) {
 			return nil
 		}
-		return &mismatch{reason: "is null, and " + wanted(to) + " is wanted", code: CodeNullUnguarded}
+		return &mismatch{reason: "is null, and " + Wanted(to) + " is wanted", code: CodeNullUnguarded}
 	case mayBeNull(rf, a.types) && !mayBeNull(rt, a.types):
-		return &mismatch{reason: "may be null, and " + wanted(to) + " is wanted", code: CodeNullUnguarded}
+		return &mismatch{reason: "may be null, and " + Wanted(to) + " is wanted", code: CodeNullUnguarded}
 	case isAny(rf):
 		return nil
 	}
@@ -160,7 +114,7 @@ func (a *assignment) enum(rf, rt *spec.Type) *mismatch {
 		if v == nil {
 			continue
 		}
-		if m := fits(v, rt, a.types, 0); m != nil {
+		if m := Fits(v, rt, a.types); m != nil {
 			return m
 		}
 	}
@@ -208,7 +162,7 @@ func (a *assignment) objects(rf, rt *spec.Type, depth int) *mismatch {
 			continue
 		}
 		if want.Required && optional(got) && !mayBeNull(want.Type, a.types) {
-			return (&mismatch{reason: "may be absent, and " + wanted(want.Type) + " is wanted", code: CodeNullUnguarded}).at(want.Name)
+			return (&mismatch{reason: "may be absent, and " + Wanted(want.Type) + " is wanted", code: CodeNullUnguarded}).at(want.Name)
 		}
 		to := want.Type
 		if !want.Required {
@@ -241,7 +195,7 @@ func nullableIf(t *spec.Type, yes bool) *spec.Type {
 
 func (a *assignment) objectIntoMap(rf, rt *spec.Type, depth int) *mismatch {
 	for _, got := range rf.Fields {
-		if m := keyFits(got.Name, rt); m != nil {
+		if m := KeyFits(got.Name, rt); m != nil {
 			return m.at(got.Name)
 		}
 		if m := a.check(got.Type, nullableIf(rt.Elem, optional(got)), depth+1); m != nil {
@@ -262,6 +216,3 @@ func (a *assignment) mapIntoObject(rf, rt *spec.Type, depth int) *mismatch {
 	}
 	return nil
 }
-
-// index is a list index as a step of a path.
-func index(i int) string { return "[" + strconv.Itoa(i) + "]" }

@@ -20,7 +20,7 @@ import (
 // operators, but for those that the machine itself runs.
 func operationsByName() map[string]operation {
 	out := maps.Clone(operators())
-	for _, table := range []map[string]*function{functions(), methodsOfTime(), methodsOfDuration()} {
+	for _, table := range []map[string]*Function{functions(), methodsOfTime(), methodsOfDuration()} {
 		for name, f := range table {
 			if f.run != nil && out[name] == nil {
 				out[name] = f.run
@@ -96,11 +96,11 @@ func sizeOf(v any) int {
 func TestOperationsSpendWhatTheyTake(t *testing.T) {
 	values := hostileValues()
 	keys := slices.Sorted(maps.Keys(values))
-	machine := theMachine()
+	machine := language()
 	for name, op := range operationsByName() {
 		t.Run(name, func(t *testing.T) {
 			call := op
-			if f := machine.functions[name]; f != nil {
+			if f := machine.table[name]; f != nil {
 				call = func(r *run, args []any) (any, error) { return f.Func(append([]any{r}, args...)...) }
 			}
 			took, units := time.Duration(0), 0

@@ -9,9 +9,25 @@ import (
 
 // builder makes evaluators of a checked tree.
 type builder struct {
-	checker *checker
-	place   place
+	machine *Machine
+	of      *Checked
 	err     error
+}
+
+// Build compiles a checked expression, whose tree it takes apart.
+func (m *Machine) Build(of *Checked) (Piece, error) {
+	b := builder{machine: m, of: of}
+	selecting, segments := selects(of.Tree), isSegments(of.Tree)
+	out := Piece{part: b.build(of.Tree), segments: segments, at: of.Place.whole(), place: of.Place}
+	switch part := out.part.(type) {
+	case *formula:
+		if selecting {
+			part.selects = &selection{scope: of.Scope, t: of.Type}
+		}
+	case *chain:
+		out.ref = part.path
+	}
+	return out, b.err
 }
 
 // build compiles a node: by its structure where it only moves values, so that
@@ -20,14 +36,14 @@ func (b *builder) build(n ast.Node) evaluator {
 	if part := b.structure(n); part != nil {
 		return part
 	}
-	at := b.checker.extents.of(n)
+	at := b.of.extents.of(n)
 	var refs []reference
-	for _, r := range b.checker.refs {
+	for _, r := range b.of.refs {
 		if r.at.from >= at.from && r.at.to <= at.to {
 			refs = append(refs, r)
 		}
 	}
-	p, err := newProgram(n, b.checker.strict, b.place)
+	p, err := b.machine.program(n, b.of)
 	if err != nil {
 		b.err = errors.Join(b.err, err)
 		return fixed{}
@@ -96,7 +112,7 @@ func folded(e evaluator, parts []evaluator) evaluator {
 
 // chain is a plain member chain, nil where it is more than that.
 func (b *builder) chain(n ast.Node) evaluator {
-	out := &chain{at: b.checker.extents.of(n), place: b.place}
+	out := &chain{at: b.of.extents.of(n), place: b.of.Place}
 	for {
 		switch m := n.(type) {
 		case *ast.ChainNode:
@@ -108,7 +124,7 @@ func (b *builder) chain(n ast.Node) evaluator {
 				return nil
 			}
 			out.path = append(out.path, step)
-			out.strict = append(out.strict, b.checker.strict[m])
+			out.strict = append(out.strict, b.of.strict[m])
 			n = m.Node
 			continue
 		case *ast.IdentifierNode:
@@ -154,8 +170,8 @@ func (b *builder) call(n *ast.CallNode) evaluator {
 	if !ok {
 		return nil
 	}
-	at := extent{id.Location().From, id.Location().To}
-	fail := func(err error) error { return b.place.because(at, err) }
+	at := extentOf(id)
+	fail := func(err error) error { return because(b.of.Place, at, err) }
 	switch id.Value {
 	case "merge":
 		out := &merged{fail: fail}

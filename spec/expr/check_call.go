@@ -24,7 +24,8 @@ func forbidden(name string) string {
 
 // call is one call of a function, as its result type is worked out from it.
 type call struct {
-	fn   *function
+	*checker
+	fn   *prototype
 	args []typed
 	node []ast.Node
 	at   extent
@@ -38,17 +39,17 @@ func (c *checker) call(n *ast.CallNode) typed {
 	if !ok {
 		return c.fail(CodeUnknownFunction, c.extents.of(n), "", "this is no function")
 	}
-	name := extent{id.Location().From, id.Location().To}
-	f := functions()[id.Value]
-	if f == nil || f.run == nil {
+	name := extentOf(id)
+	f := c.functions.named[id.Value]
+	if f == nil || f.predicate {
 		c.operands(n.Arguments)
 		return c.noFunction(id.Value, name)
 	}
-	cl := &call{fn: f, args: make([]typed, len(n.Arguments)), node: n.Arguments, at: name}
+	cl := &call{checker: c, fn: f, args: make([]typed, len(n.Arguments)), node: n.Arguments, at: name}
 	for i, arg := range n.Arguments {
 		cl.args[i] = c.check(arg)
 	}
-	return c.apply(cl)
+	return cl.apply()
 }
 
 func (c *checker) operands(nodes []ast.Node) []typed {
@@ -64,59 +65,58 @@ func (c *checker) noFunction(name string, at extent) typed {
 		return c.fail(CodeForbiddenFunction, at, why, "%s() cannot be used in a spec", name)
 	}
 	detail := ""
-	if meant := diag.DidYouMean(name, slices.Collect(maps.Keys(functions()))); meant != "" {
-		detail = "Did you mean " + functions()[meant].Signature + "?"
+	if meant := diag.DidYouMean(name, slices.Collect(maps.Keys(c.functions.named))); meant != "" {
+		detail = "Did you mean " + c.functions.named[meant].Signature + "?"
 	}
 	return c.fail(CodeUnknownFunction, at, detail, "unknown function %q", name)
 }
 
 // apply checks the arguments of a call against the function's parameters, and
 // works out the type of its result.
-func (c *checker) apply(cl *call) typed {
+func (cl *call) apply() typed {
 	f := cl.fn
 	if n := len(cl.args); n < f.required() || !f.variadic() && n > len(f.params) {
 		for _, a := range cl.args {
-			c.use(a)
+			cl.use(a)
 		}
-		return c.fail(CodeWrongArgument, cl.at, "It is "+f.Signature+".", "%s takes %s, and has %d", f.Name, f.count(), n)
+		return cl.fail(CodeWrongArgument, cl.at, "It is "+f.Signature+".", "%s takes %s, and has %d", f.Name, f.count(), n)
 	}
 	ok := true
 	for i := range cl.args {
-		ok = c.argument(cl, i) && ok
+		ok = cl.argument(i) && ok
 	}
 	out := typed{t: f.result}
 	if f.typed != nil && ok {
-		out = f.typed(c, cl)
+		out = f.typed(cl)
 	}
 	for i, a := range cl.args {
 		if i > 0 || out.origin == nil {
-			c.use(a)
+			cl.use(a)
 		}
 	}
 	return out
 }
 
 // argument checks one argument of a call.
-func (c *checker) argument(cl *call, i int) bool {
+func (cl *call) argument(i int) bool {
 	p, v := cl.fn.param(i), &cl.args[i]
-	t := resolve(v.t, c.types)
-	if mayBeNull(t, c.types) && !p.t.Nullable {
-		before := len(c.diags)
-		v.t = c.nonNull(*v)
-		if isNull(t) || len(c.diags) > before && isNull(t) {
+	t := resolve(v.t, cl.types)
+	if mayBeNull(t, cl.types) && !p.t.Nullable {
+		before := len(cl.diags)
+		v.t = cl.nonNull(*v)
+		if isNull(t) || len(cl.diags) > before && isNull(t) {
 			return false
 		}
-		t = resolve(v.t, c.types)
+		t = resolve(v.t, cl.types)
 	}
 	if isAny(t) {
 		return true
 	}
 	if p.pattern {
-		c.pattern(cl.node[i], v.at)
+		cl.pattern(cl.node[i], v.at)
 	}
-	a := assignment{types: c.types}
-	if m := a.check(t, p.t, 0); m != nil {
-		c.fail(CodeWrongArgument, v.at, "It is "+cl.fn.Signature+".", "%s: argument %d (%s) %s", cl.fn.Name, i+1, p.name, m.reason)
+	if m := Assignable(t, p.t, cl.types); m != nil {
+		cl.fail(CodeWrongArgument, v.at, "It is "+cl.fn.Signature+".", "%s: argument %d (%s) %s", cl.fn.Name, i+1, p.name, m.reason)
 		return false
 	}
 	return true
@@ -131,14 +131,14 @@ func (c *checker) method(n *ast.CallNode, m *ast.MemberNode) typed {
 	if name == nil {
 		return c.fail(CodeUnknownFunction, c.extents.of(n), "", "this is no function")
 	}
-	at := extent{name.Location().From, name.Location().To}
+	at := extentOf(name)
 	if isAny(t) {
 		c.trust(at)
 		return typed{t: t}
 	}
 	if !isTime(t) {
 		detail := "Only times have methods."
-		if f := functions()[name.Value]; f != nil {
+		if f := c.functions.named[name.Value]; f != nil {
 			more := ""
 			if f.required() > 1 {
 				more = ", …"
@@ -147,9 +147,11 @@ func (c *checker) method(n *ast.CallNode, m *ast.MemberNode) typed {
 		}
 		return c.fail(CodeUnknownFunction, at, detail, "%s has no method %q", Describe(t), name.Value)
 	}
-	f := timeMethods(t.Ref)[name.Value]
+	methods := c.functions.methods(t)
+	f := methods[name.Value]
 	if f == nil {
-		return c.fail(CodeUnknownFunction, at, diag.Remedy(name.Value, slices.Collect(maps.Keys(timeMethods(t.Ref)))), "%s has no method %q", Describe(t), name.Value)
+		return c.fail(CodeUnknownFunction, at, diag.Remedy(name.Value, slices.Collect(maps.Keys(methods))), "%s has no method %q", Describe(t), name.Value)
 	}
-	return c.apply(&call{fn: f, args: args, node: n.Arguments, at: at})
+	cl := &call{checker: c, fn: f, args: args, node: n.Arguments, at: at}
+	return cl.apply()
 }

@@ -9,27 +9,40 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
+// memberCheck checks one access to a member: base.name, base[index].
+type memberCheck struct {
+	*checker
+	n    *ast.MemberNode
+	base typed
+	// t is the type of the base, resolved and without null.
+	t *spec.Type
+}
+
 func (c *checker) member(n *ast.MemberNode) typed {
-	base := c.check(n.Node)
-	t := resolve(base.t, c.types)
+	m := memberCheck{checker: c, n: n, base: c.check(n.Node)}
+	m.t = resolve(m.base.t, c.types)
 	guarded := true
-	if mayBeNull(t, c.types) && !isAny(t) {
-		if guarded = n.Optional; guarded {
-			c.mayEndEarly()
-			t = resolve(present(t, c.types), c.types)
-		} else {
-			t = c.baseWithoutNull(n, base)
+	if mayBeNull(m.t, c.types) && !isAny(m.t) {
+		guarded = n.Optional
+		switch {
+		case !guarded:
+			m.t = m.withoutNull()
+		case len(c.chain) > 0:
+			// The chain at hand is null where its `?.` meets null.
+			c.chain[len(c.chain)-1] = true
+			fallthrough
+		default:
+			m.t = resolve(present(m.t, c.types), c.types)
 		}
 	}
-	at := c.extents.of(n)
-	out := typed{at: at}
+	out := typed{at: c.extents.of(n)}
 	step, ok := stepOf(n.Property)
-	if _, isName := n.Property.(*ast.StringNode); !ok || base.shuffled && !isName {
+	if _, isName := n.Property.(*ast.StringNode); !ok || m.base.shuffled && !isName {
 		step = "*"
 	}
-	out.origin = extend(base.origin, step)
-	out.t = c.memberType(n, t, base)
-	if n.Optional && (t.Kind == spec.List || isString(t)) {
+	out.origin = extend(m.base.origin, step)
+	out.t = m.memberType()
+	if n.Optional && (m.t.Kind == spec.List || isString(m.t)) {
 		out.t = nullable(out.t)
 	}
 	if out.t = c.narrowed(c.key(n), out.t); !guarded {
@@ -46,134 +59,156 @@ func extend(path []string, step string) []string {
 	return append(path[:len(path):len(path)], step)
 }
 
-// mayEndEarly notes that the chain at hand is null where its `?.` meets null.
-func (c *checker) mayEndEarly() {
-	if len(c.chain) > 0 {
-		c.chain[len(c.chain)-1] = true
+// withoutNull reports that the base may be null, and returns its type without it.
+func (m *memberCheck) withoutNull() *spec.Type {
+	if isNull(m.t) {
+		return m.nonNull(m.base)
 	}
-}
-
-func (c *checker) baseWithoutNull(n *ast.MemberNode, base typed) *spec.Type {
-	if isNull(resolve(base.t, c.types)) {
-		return c.nonNull(base)
-	}
-	text, how := c.text(base.at), "?."
-	if n.Location() != n.Property.Location() {
+	text, how := m.text(m.base.at), "?."
+	if m.n.Location() != m.n.Property.Location() {
 		how = "?.["
 	}
-	detail := cmp.Or(c.nullHelp(text), "Write "+text+how+"… for null where it is absent, or use it only where "+text+" != null.")
-	c.report(diag.Error, CodeNullUnguarded, base.at, detail, "%s may be null", text)
-	return resolve(present(base.t, c.types), c.types)
+	detail := cmp.Or(m.nullHelp(text), "Write "+text+how+"… for null where it is absent, or use it only where "+text+" != null.")
+	m.report(diag.Error, CodeNullUnguarded, m.base.at, detail, "%s may be null", text)
+	return resolve(present(m.base.t, m.types), m.types)
 }
 
-// memberType is the type of a member of what is of type t, resolved and not
-// null.
-func (c *checker) memberType(n *ast.MemberNode, t *spec.Type, base typed) *spec.Type {
-	if name, ok := n.Property.(*ast.StringNode); ok {
-		return c.named(n, t, base, name)
+// memberType returns the type of the member.
+func (m *memberCheck) memberType() *spec.Type {
+	if name, ok := m.n.Property.(*ast.StringNode); ok {
+		return m.named(name)
 	}
-	index := c.operand(n.Property)
-	it := c.nonNull(index)
+	index := m.operand(m.n.Property)
+	it := m.nonNull(index)
 	switch {
-	case isAny(t):
-		c.trust(index.at)
-		return static().any
-	case t.Kind == spec.List || isString(t):
-		return c.indexed(n, t, it, index)
-	case t.Kind == spec.Map, t.Kind == spec.Object:
+	case isAny(m.t):
+		m.trust(index.at)
+		return Any()
+	case m.t.Kind == spec.List || isString(m.t):
+		return m.indexed(it, index)
+	case m.t.Kind == spec.Map, m.t.Kind == spec.Object:
 		if !isAny(it) && !isString(it) {
-			c.fail(CodeTypeMismatch, index.at, "", "a key must be a string, and this is %s", Describe(index.t))
-			return static().any
+			m.fail(CodeTypeMismatch, index.at, "", "a key must be a string, and this is %s", Describe(index.t))
+			return Any()
 		}
-		return c.keyed(n, t, it, base)
-	case t.Kind == spec.Union && !isTime(t):
-		c.trust(index.at)
-		return static().any
+		return m.keyed(it)
+	case m.t.Kind == spec.Union && !isTime(m.t):
+		m.trust(index.at)
+		return Any()
 	}
-	c.fail(CodeUnknownMember, base.at, "", "%s has no items", Describe(t))
-	return static().any
+	m.fail(CodeUnknownMember, m.base.at, "", "%s has no items", Describe(m.t))
+	return Any()
 }
 
-// indexed is an item of a list, or a character of a string.
-func (c *checker) indexed(n *ast.MemberNode, t, it *spec.Type, index typed) *spec.Type {
+// indexed returns the type of an item of a list, or of a character of a string.
+func (m *memberCheck) indexed(it *spec.Type, index typed) *spec.Type {
 	if !isAny(it) && it.Kind != spec.Int {
-		c.fail(CodeTypeMismatch, index.at, "", "an index must be int, and this is %s", Describe(index.t))
-		return static().any
+		m.fail(CodeTypeMismatch, index.at, "", "an index must be int, and this is %s", Describe(index.t))
+		return Any()
 	}
-	if p, ok := n.Property.(*ast.IntegerNode); ok && t.MaxLen != nil && p.Value >= *t.MaxLen {
-		c.fail(CodeUnknownMember, index.at, "The first item has the index 0.", "index %d is out of range: there are at most %d", p.Value, *t.MaxLen)
-		return static().any
+	if p, ok := m.n.Property.(*ast.IntegerNode); ok && m.t.MaxLen != nil && p.Value >= *m.t.MaxLen {
+		m.fail(CodeUnknownMember, index.at, "The first item has the index 0.", "index %d is out of range: there are at most %d", p.Value, *m.t.MaxLen)
+		return Any()
 	}
-	if !n.Optional {
-		if c.strict == nil {
-			c.strict = map[*ast.MemberNode]bool{}
+	if !m.n.Optional {
+		if m.strict == nil {
+			m.strict = map[*ast.MemberNode]bool{}
 		}
-		c.strict[n] = true
+		m.strict[m.n] = true
 	}
-	if isString(t) {
-		return static().string
+	if isString(m.t) {
+		return String()
 	}
-	return elem(t)
+	return elem(m.t)
 }
 
-// keyed is the value of a key that is computed.
-func (c *checker) keyed(n *ast.MemberNode, t, key *spec.Type, base typed) *spec.Type {
-	if t.Kind == spec.Map {
-		return nullable(elem(t))
+// keyed returns the type of the value of a key that is computed.
+func (m *memberCheck) keyed(key *spec.Type) *spec.Type {
+	if m.t.Kind == spec.Map {
+		return nullable(elem(m.t))
 	}
-	out := static().never
+	out := Never()
 	if names := literals(key); names != nil {
 		for _, name := range names {
 			s, _ := name.(string)
-			member, ok := memberOf(t, s, c.types)
+			member, ok := memberOf(m.t, s)
 			if !ok {
-				c.unknownMember(c.extents.of(n.Property), t, s, base)
-				return static().any
+				m.unknownMember(m.extents.of(m.n.Property), m.t, s, m.base)
+				return Any()
 			}
-			out = join(out, member, c.types)
+			out = join(out, member, m.types)
 		}
 		return out
 	}
-	for _, f := range t.Fields {
-		out = join(out, propertyType(f), c.types)
+	for _, f := range m.t.Fields {
+		out = join(out, propertyType(f), m.types)
 	}
-	if t.Open {
-		out = join(out, elem(t), c.types)
+	if m.t.Open {
+		out = join(out, elem(m.t), m.types)
 	}
 	return nullable(out)
 }
 
-// named is a member by its name.
-func (c *checker) named(n *ast.MemberNode, t *spec.Type, base typed, name *ast.StringNode) *spec.Type {
-	at := extent{name.Location().From, name.Location().To}
+// named returns the type of a member that is written by its name.
+func (m *memberCheck) named(name *ast.StringNode) *spec.Type {
+	at := extentOf(name)
 	switch {
-	case isAny(t):
-		c.trust(at)
-		return static().any
-	case t.Kind == spec.Union && !isTime(t):
-		return c.ofUnion(t, base, name.Value, at)
-	case t.Kind == spec.List:
-		c.fail(CodeUnknownMember, at, "Take an item of it ([0], first(…)), or all of them: map("+c.text(base.at)+", ."+name.Value+").", "a list has no member %q", name.Value)
-		return static().any
-	case t.Kind == spec.Map:
-		if m := keyFits(name.Value, t); m != nil {
-			c.fail(CodeUnknownMember, at, "", "%q %s", name.Value, m.reason)
-			return static().any
+	case isAny(m.t):
+		m.trust(at)
+		return Any()
+	case m.t.Kind == spec.Union && !isTime(m.t):
+		return m.ofUnion(name.Value, at)
+	case m.t.Kind == spec.List:
+		m.fail(CodeUnknownMember, at, "Take an item of it ([0], first(…)), or all of them: map("+m.text(m.base.at)+", ."+name.Value+").", "a list has no member %q", name.Value)
+		return Any()
+	case m.t.Kind == spec.Map:
+		if bad := KeyFits(name.Value, m.t); bad != nil {
+			m.fail(CodeUnknownMember, at, "", "%q %s", name.Value, bad.reason)
+			return Any()
 		}
 	}
-	member, ok := memberOf(t, name.Value, c.types)
+	member, ok := memberOf(m.t, name.Value)
 	if !ok {
-		c.unknownMember(at, t, name.Value, base)
-		return static().any
+		m.unknownMember(at, m.t, name.Value, m.base)
+		return Any()
 	}
-	if t.Kind == spec.Object && t.Field(name.Value) == nil && isAny(resolve(member, c.types)) {
-		c.trust(at) // an open struct may have it, of whatever type
+	if m.t.Kind == spec.Object && m.t.Field(name.Value) == nil && isAny(resolve(member, m.types)) {
+		m.trust(at) // an open struct may have it, of whatever type
 	}
 	return member
 }
 
+// ofUnion returns the type of a member of a union: of each variant that has it, and
+// null for the others.
+func (m *memberCheck) ofUnion(name string, at extent) *spec.Type {
+	out, missing := Never(), false
+	var names []string
+	for _, v := range m.t.Variants {
+		rv := resolve(v, m.types)
+		if isAny(rv) {
+			return Any()
+		}
+		member, ok := memberOf(rv, name)
+		if !ok {
+			missing = true
+			names = append(names, rv.FieldNames()...)
+			continue
+		}
+		out = join(out, member, m.types)
+	}
+	switch {
+	case isNever(out):
+		m.fail(CodeUnknownMember, at, diag.Remedy(name, names), "%s has no member %q", m.text(m.base.at), name)
+		return Any()
+	case missing:
+		return nullable(out)
+	default:
+		return out
+	}
+}
+
 // memberOf is the type of a named member of an object or a map.
-func memberOf(t *spec.Type, name string, types spec.Types) (*spec.Type, bool) {
+func memberOf(t *spec.Type, name string) (*spec.Type, bool) {
 	switch {
 	case t.Kind == spec.Map:
 		return nullable(elem(t)), true
@@ -185,51 +220,11 @@ func memberOf(t *spec.Type, name string, types spec.Types) (*spec.Type, bool) {
 	}
 	if t.Open {
 		if t.Elem == nil {
-			return static().any, true
+			return Any(), true
 		}
 		return nullable(t.Elem), true
 	}
 	return nil, false
-}
-
-func (c *checker) unknownMember(at extent, t *spec.Type, name string, base typed) {
-	switch {
-	case t.Kind == spec.Object:
-		c.fail(CodeUnknownMember, at, diag.Remedy(name, t.FieldNames()), "%s has no member %q", c.text(base.at), name)
-	case t.Kind == spec.Asset || t.Kind == spec.Archive:
-		c.fail(CodeUnknownMember, at, "It can only be handed to an action as a whole.", "%s is %s, which has no members", c.text(base.at), Describe(t))
-	default:
-		c.fail(CodeUnknownMember, at, "", "%s is %s, which has no member %q", c.text(base.at), Describe(t), name)
-	}
-}
-
-// ofUnion is a member of a union: of each variant that has it, and null for the
-// others.
-func (c *checker) ofUnion(t *spec.Type, base typed, name string, at extent) *spec.Type {
-	out, missing := static().never, false
-	var names []string
-	for _, v := range t.Variants {
-		rv := resolve(v, c.types)
-		if isAny(rv) {
-			return static().any
-		}
-		member, ok := memberOf(rv, name, c.types)
-		if !ok {
-			missing = true
-			names = append(names, rv.FieldNames()...)
-			continue
-		}
-		out = join(out, member, c.types)
-	}
-	switch {
-	case isNever(out):
-		c.fail(CodeUnknownMember, at, diag.Remedy(name, names), "%s has no member %q", c.text(base.at), name)
-		return static().any
-	case missing:
-		return nullable(out)
-	default:
-		return out
-	}
 }
 
 func (c *checker) slice(n *ast.SliceNode) typed {
@@ -250,7 +245,7 @@ func (c *checker) slice(n *ast.SliceNode) typed {
 		return typed{t: t, origin: base.origin, shuffled: true}
 	case isString(t):
 		c.use(base)
-		return typed{t: static().string}
+		return typed{t: String()}
 	case t.Kind == spec.List:
 		return typed{t: listOf(elem(t)), origin: base.origin, shuffled: true}
 	}

@@ -14,12 +14,12 @@ func (c *checker) unary(n *ast.UnaryNode) typed {
 	v := c.operand(n.Node)
 	if n.Operator == "!" || n.Operator == "not" {
 		c.wantBool(v, "what is negated")
-		return typed{t: static().bool}
+		return typed{t: Bool()}
 	}
 	t := c.nonNull(v)
 	switch {
 	case isAny(t):
-		return typed{t: static().number}
+		return typed{t: Number()}
 	case !isNumeric(t):
 		return c.fail(CodeTypeMismatch, v.at, numberRemedy(v.t), "%s needs a number, and this is %s", n.Operator, Describe(v.t))
 	}
@@ -32,36 +32,43 @@ func (c *checker) unary(n *ast.UnaryNode) typed {
 	return typed{t: &spec.Type{Kind: t.Kind}}
 }
 
+// binaryCheck checks one operator between two sides, which are checked already.
+type binaryCheck struct {
+	*checker
+	n    *ast.BinaryNode
+	l, r typed
+}
+
 func (c *checker) binary(n *ast.BinaryNode) typed {
+	b := binaryCheck{checker: c, n: n}
 	switch n.Operator {
 	case "&&", "and", "||", "or":
 		return c.logical(n)
 	case "??":
 		return c.coalesce(n)
-	}
-	if n.Operator == "==" || n.Operator == "!=" {
-		l, r := c.side(n.Left, n.Right), c.side(n.Right, n.Left)
-		c.equality(n, l, r)
-		return typed{t: static().bool, at: l.at.join(r.at)}
-	}
-	l, r := c.operand(n.Left), c.operand(n.Right)
-	at := l.at.join(r.at)
-	out := typed{t: static().bool, at: at}
-	switch n.Operator {
-	case "<", ">", "<=", ">=":
-		c.order(n, l, r)
-	case "in":
-		c.membership(n, l, r)
-	case "matches":
-		c.texts(n, l, r)
-		c.pattern(n.Right, r.at)
-	case "contains", "startsWith", "endsWith":
-		c.texts(n, l, r)
-	case "..":
-		c.integers(n, l, r, c.nonNull(l), c.nonNull(r))
-		out.t = listOf(static().int)
+	case "==", "!=":
+		b.l, b.r = c.side(n.Left, n.Right), c.side(n.Right, n.Left)
 	default:
-		out.t = c.arithmetic(n, l, r)
+		b.l, b.r = c.operand(n.Left), c.operand(n.Right)
+	}
+	out := typed{t: Bool(), at: b.l.at.join(b.r.at)}
+	switch n.Operator {
+	case "==", "!=":
+		b.equality()
+	case "<", ">", "<=", ">=":
+		b.order()
+	case "in":
+		b.membership()
+	case "matches":
+		b.texts()
+		c.pattern(n.Right, b.r.at)
+	case "contains", "startsWith", "endsWith":
+		b.texts()
+	case "..":
+		b.integers(c.nonNull(b.l), c.nonNull(b.r))
+		out.t = listOf(Int())
+	default:
+		out.t = b.arithmetic()
 	}
 	return out
 }
@@ -74,7 +81,7 @@ func (c *checker) logical(n *ast.BinaryNode) typed {
 	r := c.operand(n.Right)
 	c.wantBool(r, "the right of "+n.Operator)
 	c.facts = saved
-	return typed{t: static().bool, at: l.at.join(r.at)}
+	return typed{t: Bool(), at: l.at.join(r.at)}
 }
 
 func (c *checker) coalesce(n *ast.BinaryNode) typed {
@@ -82,28 +89,27 @@ func (c *checker) coalesce(n *ast.BinaryNode) typed {
 	r := c.operand(n.Right)
 	at := l.at.join(r.at)
 	if isAny(resolve(l.t, c.types)) {
-		return typed{t: static().any, at: at}
+		return typed{t: Any(), at: at}
 	}
 	return typed{t: join(present(l.t, c.types), r.t, c.types), at: at}
 }
 
 // arithmetic is the type of a + b, and of its kin.
-func (c *checker) arithmetic(n *ast.BinaryNode, l, r typed) *spec.Type {
-	s := static()
-	a, b := c.nonNull(l), c.nonNull(r)
-	if t := timeArithmetic(n.Operator, a, b); t != nil {
+func (c *binaryCheck) arithmetic() *spec.Type {
+	a, b := c.nonNull(c.l), c.nonNull(c.r)
+	if t := timeArithmetic(c.n.Operator, a, b); t != nil {
 		return t
 	}
-	if n.Operator == "+" {
+	if c.n.Operator == "+" {
 		switch {
 		case isString(a) && (isString(b) || isAny(b)), isAny(a) && isString(b):
-			return s.string
+			return String()
 		case isAny(a) && isAny(b):
-			return s.any
+			return Any()
 		case isString(a) || isString(b):
-			bad := r
+			bad := c.r
 			if isString(b) {
-				bad = l
+				bad = c.l
 			}
 			return c.fail(CodeTypeMismatch, bad.at, "Turn it into text with string(…), or write text with ${…} in it.",
 				"+ joins two strings, and this is %s", Describe(bad.t)).t
@@ -111,37 +117,36 @@ func (c *checker) arithmetic(n *ast.BinaryNode, l, r typed) *spec.Type {
 	}
 	for i, t := range [...]*spec.Type{a, b} {
 		if !isAny(t) && !isNumeric(t) {
-			bad := [...]typed{l, r}[i]
-			return c.fail(CodeTypeMismatch, bad.at, numberRemedy(bad.t), "%s needs numbers, and this is %s", n.Operator, Describe(bad.t)).t
+			bad := [...]typed{c.l, c.r}[i]
+			return c.fail(CodeTypeMismatch, bad.at, numberRemedy(bad.t), "%s needs numbers, and this is %s", c.n.Operator, Describe(bad.t)).t
 		}
 	}
-	if isZero(n.Right) && (n.Operator == "/" || n.Operator == "%") {
-		return c.fail(CodeConstantFails, r.at, "", "this divides by zero").t
+	if isZero(c.n.Right) && (c.n.Operator == "/" || c.n.Operator == "%") {
+		return c.fail(CodeConstantFails, c.r.at, "", "this divides by zero").t
 	}
 	switch {
-	case n.Operator == "%":
-		c.integers(n, l, r, a, b)
-		return s.int
-	case n.Operator == "/" || n.Operator == "**" || n.Operator == "^":
-		return s.number
+	case c.n.Operator == "%":
+		c.integers(a, b)
+		return Int()
+	case c.n.Operator == "/" || c.n.Operator == "**" || c.n.Operator == "^":
+		return Number()
 	case a.Kind == spec.Int && b.Kind == spec.Int:
-		return s.int
+		return Int()
 	default:
-		return s.number
+		return Number()
 	}
 }
 
 // timeArithmetic is the type of sums with times in them, nil where there is
 // none.
 func timeArithmetic(op string, a, b *spec.Type) *spec.Type {
-	s := static()
 	switch {
 	case op == "-" && a.Ref == timeRef && b.Ref == timeRef:
-		return s.duration
+		return Duration()
 	case (op == "-" || op == "+") && a.Ref == timeRef && b.Ref == durationRef, op == "+" && a.Ref == durationRef && b.Ref == timeRef:
-		return s.time
+		return Time()
 	case (op == "-" || op == "+") && a.Ref == durationRef && b.Ref == durationRef:
-		return s.duration
+		return Duration()
 	default:
 		return nil
 	}
@@ -159,48 +164,40 @@ func isZero(n ast.Node) bool {
 }
 
 // integers checks that both sides, of types that are not null, are whole.
-func (c *checker) integers(n *ast.BinaryNode, l, r typed, a, b *spec.Type) {
+func (c *binaryCheck) integers(a, b *spec.Type) {
 	for i, t := range [...]*spec.Type{a, b} {
-		if v := [...]typed{l, r}[i]; !isAny(t) && (t.Kind != spec.Int || isTime(t)) {
-			c.fail(CodeTypeMismatch, v.at, "Round it with int(…).", "%s needs whole numbers, and this is %s", n.Operator, Describe(v.t))
+		if v := [...]typed{c.l, c.r}[i]; !isAny(t) && (t.Kind != spec.Int || isTime(t)) {
+			c.fail(CodeTypeMismatch, v.at, "Round it with int(…).", "%s needs whole numbers, and this is %s", c.n.Operator, Describe(v.t))
 		}
 	}
 }
 
-func (c *checker) texts(n *ast.BinaryNode, sides ...typed) {
-	for _, v := range sides {
+func (c *binaryCheck) texts() {
+	for _, v := range [...]typed{c.l, c.r} {
 		if t := c.nonNull(v); !isAny(t) && !isString(t) {
-			c.fail(CodeTypeMismatch, v.at, "Turn it into text with string(…).", "%s needs strings, and this is %s", n.Operator, Describe(v.t))
+			c.fail(CodeTypeMismatch, v.at, "Turn it into text with string(…).", "%s needs strings, and this is %s", c.n.Operator, Describe(v.t))
 		}
 	}
 }
 
-// pattern checks a literal regular expression.
-func (c *checker) pattern(n ast.Node, at extent) {
-	if s, ok := n.(*ast.StringNode); ok {
-		if _, err := pattern(s.Value); err != nil {
-			c.fail(CodeBadRegexp, at, "The syntax is RE2, as in Go. In \"…\" a backslash is written twice; in `…` once.", "this is no regular expression: %v", err)
-		}
-	}
-}
-
-func (c *checker) order(n *ast.BinaryNode, l, r typed) {
-	a, b := c.nonNull(l), c.nonNull(r)
+func (c *binaryCheck) order() {
+	a, b := c.nonNull(c.l), c.nonNull(c.r)
 	switch {
 	case isAny(a) || isAny(b):
 	case isNumeric(a) && isNumeric(b), isString(a) && isString(b):
 	case isTime(a) && a.Ref == b.Ref:
 	default:
-		c.fail(CodeTypeMismatch, l.at.join(r.at), "Two numbers, two strings or two times can be put in order.",
-			"%s cannot order %s and %s", n.Operator, Describe(l.t), Describe(r.t))
+		c.fail(CodeTypeMismatch, c.l.at.join(c.r.at), "Two numbers, two strings or two times can be put in order.",
+			"%s cannot order %s and %s", c.n.Operator, Describe(c.l.t), Describe(c.r.t))
 	}
 }
 
 // equality finds comparisons that come out the same always.
-func (c *checker) equality(n *ast.BinaryNode, l, r typed) {
+func (c *binaryCheck) equality() {
+	l, r := c.l, c.r
 	a, b := resolve(l.t, c.types), resolve(r.t, c.types)
 	at := l.at.join(r.at)
-	always := map[string]string{"==": "false", "!=": "true"}[n.Operator]
+	always := map[string]string{"==": "false", "!=": "true"}[c.n.Operator]
 	if isNull(a) || isNull(b) {
 		other, v := b, r
 		if isNull(b) {
@@ -219,7 +216,7 @@ func (c *checker) equality(n *ast.BinaryNode, l, r typed) {
 			"%s and %s are never equal, so this is always %s", Describe(present(l.t, c.types)), Describe(present(r.t, c.types)), always)
 		return
 	}
-	if isLiteral(n.Left) || literals(b) == nil {
+	if isLiteral(c.n.Left) || literals(b) == nil {
 		l, r = r, l
 	}
 	if lit := literals(resolve(r.t, c.types)); lit != nil && !c.anyFits(lit, l.t) {
@@ -228,7 +225,7 @@ func (c *checker) equality(n *ast.BinaryNode, l, r typed) {
 }
 
 // neverEqual reports literals that the other side can never be.
-func (c *checker) neverEqual(at extent, lit []any, other typed, always string) {
+func (c *binaryCheck) neverEqual(at extent, lit []any, other typed, always string) {
 	t := resolve(other.t, c.types)
 	detail := "It is " + Describe(present(other.t, c.types)) + "."
 	if s, ok := lit[0].(string); ok && len(t.Enum) > 0 {
@@ -236,7 +233,7 @@ func (c *checker) neverEqual(at extent, lit []any, other typed, always string) {
 			detail = diag.Remedy(s, stringsOf(t.Enum)) + " " + detail
 		}
 	}
-	c.fail(CodeNeverEqual, at, detail, "%s is never %s, so this is always %s", c.text(other.at), oneOf(lit), always)
+	c.fail(CodeNeverEqual, at, detail, "%s is never %s, so this is always %s", c.text(other.at), OneOf(lit), always)
 }
 
 func stringsOf(values []any) []string {
@@ -250,13 +247,13 @@ func stringsOf(values []any) []string {
 }
 
 // anyFits reports whether any of the literals can be of a type.
-func (c *checker) anyFits(lit []any, t *spec.Type) bool {
-	return slices.ContainsFunc(lit, func(v any) bool { return v == nil || fits(v, widened(t, c.types), c.types, 0) == nil })
+func (c *binaryCheck) anyFits(lit []any, t *spec.Type) bool {
+	return slices.ContainsFunc(lit, func(v any) bool { return v == nil || Fits(v, widened(t, c.types), c.types) == nil })
 }
 
 // widened is a type for comparisons: 1.0 equals 1.
-func widened(t *spec.Type, types spec.Types) *spec.Type {
-	r := resolve(t, types)
+func widened(t *spec.Type, named spec.Types) *spec.Type {
+	r := resolve(t, named)
 	if r.Kind != spec.Int || isTime(r) {
 		return t
 	}
@@ -284,38 +281,38 @@ func comparable(a, b *spec.Type) bool {
 	return a.Kind == spec.Union || b.Kind == spec.Union || isAny(a) || isAny(b) || class(a) == class(b)
 }
 
-func (c *checker) membership(n *ast.BinaryNode, l, r typed) {
-	t := c.nonNull(r)
-	if c.mayHoldNull(n, t) {
+func (c *binaryCheck) membership() {
+	t := c.nonNull(c.r)
+	if c.mayHoldNull(t) {
 		if c.nullMembers == nil {
 			c.nullMembers = map[*ast.BinaryNode]bool{}
 		}
-		c.nullMembers[n] = true
+		c.nullMembers[c.n] = true
 	}
-	key := resolve(l.t, c.types)
+	key := resolve(c.l.t, c.types)
 	switch {
 	case isAny(t):
 	case t.Kind == spec.List:
-		c.amongItems(n, l, r, t)
+		c.amongItems(t)
 	case t.Kind == spec.Map || t.Kind == spec.Object:
-		if k := c.nonNull(l); !isAny(k) && !isString(k) {
-			c.fail(CodeTypeMismatch, l.at, "", "a key is a string, and this is %s", Describe(l.t))
-		} else if name, ok := n.Left.(*ast.StringNode); ok && t.Kind == spec.Object {
-			if _, ok := memberOf(t, name.Value, c.types); !ok {
-				c.fail(CodeNeverEqual, l.at, diag.Remedy(name.Value, t.FieldNames()), "%s never has a member %q", c.text(r.at), name.Value)
+		if k := c.nonNull(c.l); !isAny(k) && !isString(k) {
+			c.fail(CodeTypeMismatch, c.l.at, "", "a key is a string, and this is %s", Describe(c.l.t))
+		} else if name, ok := c.n.Left.(*ast.StringNode); ok && t.Kind == spec.Object {
+			if _, ok := memberOf(t, name.Value); !ok {
+				c.fail(CodeNeverEqual, c.l.at, diag.Remedy(name.Value, t.FieldNames()), "%s never has a member %q", c.text(c.r.at), name.Value)
 			}
 		}
 	case isString(t) && isString(key):
-		c.fail(CodeTypeMismatch, r.at, "Write it as "+c.text(r.at)+" contains "+c.text(l.at)+".", "in looks into lists and maps, and this is %s", Describe(r.t))
+		c.fail(CodeTypeMismatch, c.r.at, "Write it as "+c.text(c.r.at)+" contains "+c.text(c.l.at)+".", "in looks into lists and maps, and this is %s", Describe(c.r.t))
 	case t.Kind != spec.Union:
-		c.fail(CodeTypeMismatch, r.at, "", "in looks into lists and maps, and this is %s", Describe(r.t))
+		c.fail(CodeTypeMismatch, c.r.at, "", "in looks into lists and maps, and this is %s", Describe(c.r.t))
 	}
 }
 
 // mayHoldNull reports whether the member that is looked for can be there and be
 // null.
-func (c *checker) mayHoldNull(n *ast.BinaryNode, t *spec.Type) bool {
-	name, ok := n.Left.(*ast.StringNode)
+func (c *binaryCheck) mayHoldNull(t *spec.Type) bool {
+	name, ok := c.n.Left.(*ast.StringNode)
 	switch {
 	case !ok:
 		return false
@@ -330,24 +327,24 @@ func (c *checker) mayHoldNull(n *ast.BinaryNode, t *spec.Type) bool {
 
 // amongItems checks `x in list`: literals of the list that x can never be, or a
 // literal x that no item can be.
-func (c *checker) amongItems(n *ast.BinaryNode, l, r typed, list *spec.Type) {
-	a, b := resolve(l.t, c.types), resolve(elem(list), c.types)
+func (c *binaryCheck) amongItems(list *spec.Type) {
+	a, b := resolve(c.l.t, c.types), resolve(elem(list), c.types)
 	if isNever(b) || isAny(a) || isAny(b) || isNull(a) {
 		return
 	}
 	if !comparable(a, b) {
-		c.fail(CodeNeverEqual, l.at.join(r.at), "", "%s is never among %s", Describe(present(l.t, c.types)), Describe(r.t))
+		c.fail(CodeNeverEqual, c.l.at.join(c.r.at), "", "%s is never among %s", Describe(present(c.l.t, c.types)), Describe(c.r.t))
 		return
 	}
-	if items, ok := n.Right.(*ast.ArrayNode); ok {
+	if items, ok := c.n.Right.(*ast.ArrayNode); ok {
 		for _, it := range items.Nodes {
-			if v := literalOf(it); v != nil && !c.anyFits([]any{v}, l.t) {
-				c.neverEqual(c.extents.of(it), []any{v}, l, "false")
+			if v := literalOf(it); v != nil && !c.anyFits([]any{v}, c.l.t) {
+				c.neverEqual(c.extents.of(it), []any{v}, c.l, "false")
 			}
 		}
 		return
 	}
 	if lit := literals(a); lit != nil && !c.anyFits(lit, b) {
-		c.fail(CodeNeverEqual, l.at, "Its items are "+Describe(b)+".", "%s is never among %s", oneOf(lit), c.text(r.at))
+		c.fail(CodeNeverEqual, c.l.at, "Its items are "+Describe(b)+".", "%s is never among %s", OneOf(lit), c.text(c.r.at))
 	}
 }

@@ -10,167 +10,162 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// listArgument is the list that a predicate goes over.
-func (c *checker) listArgument(name string, v typed) (item *spec.Type) {
-	t := c.nonNull(v)
-	switch {
-	case isAny(t):
-		c.trust(v.at)
-		return static().any
-	case t.Kind == spec.List:
-		return elem(t)
-	case t.Kind == spec.Map || t.Kind == spec.Object:
-		c.fail(CodeWrongArgument, v.at, "Go over values("+c.text(v.at)+"), keys(…) or toPairs(…).", "%s goes over a list, and this is %s", name, Describe(v.t))
-	default:
-		c.fail(CodeWrongArgument, v.at, "", "%s goes over a list, and this is %s", name, Describe(v.t))
-	}
-	return static().any
+// predicateCheck checks a function that goes over a list with a predicate.
+type predicateCheck struct {
+	*checker
+	n    *ast.BuiltinNode
+	list typed
+	// item is the type of the list's items.
+	item *spec.Type
 }
 
 // builtin checks a function with a predicate.
 func (c *checker) builtin(n *ast.BuiltinNode) typed {
-	list := c.check(n.Arguments[0])
+	p := predicateCheck{checker: c, n: n, list: c.check(n.Arguments[0])}
 	before := len(c.refs)
-	item := c.listArgument(n.Name, list)
-	each := typed{t: item, origin: extend(list.origin, "*")}
+	p.item = p.itemType()
 	var facts []string
 	var acc *spec.Type // of reduce: what #acc is
 	if n.Name == "reduce" {
-		acc = general(item, c.types)
+		acc = general(p.item, c.types)
 		if len(n.Arguments) > 2 {
 			acc = general(c.operand(n.Arguments[2]).t, c.types)
 		}
 	}
-	at := list.at
-	body := item
+	body := typed{t: p.item, at: p.list.at}
 	if len(n.Arguments) > 1 {
 		var mapped typed
-		mapped, facts = c.predicate(n.Arguments[1], each, acc)
-		body, at = mapped.t, mapped.at
+		mapped, facts = p.body(acc)
+		body = typed{t: mapped.t, at: mapped.at}
 	}
-	out := typed{t: join(body, orNever(acc), c.types)}
-	if n.Name != "reduce" {
-		out = c.ofPredicate(n, list, item, typed{t: body, at: at}, facts)
+	var out typed
+	if n.Name == "reduce" {
+		out.t = join(body.t, acc, c.types)
+	} else {
+		out = p.result(body, facts)
 	}
 	switch {
 	case out.origin != nil:
-	case list.origin != nil && !c.refersTo(before, append(slices.Clip(list.origin), "*")):
-		c.use(list)
+	case p.list.origin != nil && !c.refersTo(before, append(slices.Clip(p.list.origin), "*")):
+		c.use(p.list)
 	case n.Name == "sum" && len(n.Arguments) < 2, n.Name == "reduce", n.Name == "groupBy":
-		c.use(list)
+		c.use(p.list)
 	}
 	return out
 }
 
-// predicate checks the body of one, with `#` an item of the list.
-func (c *checker) predicate(n ast.Node, each typed, acc *spec.Type) (typed, []string) {
-	if p, ok := n.(*ast.PredicateNode); ok {
-		n = p.Node
+// itemType returns the type of the items of the list that the predicate goes over.
+func (p *predicateCheck) itemType() *spec.Type {
+	t := p.nonNull(p.list)
+	switch {
+	case isAny(t):
+		p.trust(p.list.at)
+		return Any()
+	case t.Kind == spec.List:
+		return elem(t)
+	case t.Kind == spec.Map || t.Kind == spec.Object:
+		p.fail(CodeWrongArgument, p.list.at, "Go over values("+p.text(p.list.at)+"), keys(…) or toPairs(…).", "%s goes over a list, and this is %s", p.n.Name, Describe(p.list.t))
+	default:
+		p.fail(CodeWrongArgument, p.list.at, "", "%s goes over a list, and this is %s", p.n.Name, Describe(p.list.t))
 	}
-	c.items = append(c.items, item{each, acc})
-	saved := c.facts
-	body := c.operand(n)
-	key := "#" + strconv.Itoa(len(c.items))
-	var own []string
-	for _, fact := range c.when(n, true) {
-		if fact == key || strings.HasPrefix(fact, key+"\x00") {
-			own = append(own, strings.TrimPrefix(strings.TrimPrefix(fact, key), "\x00"))
-		}
-	}
-	c.facts = saved
-	c.items = c.items[:len(c.items)-1]
-	return body, own
+	return Any()
 }
 
-// ofPredicate is what a function with a predicate yields.
-func (c *checker) ofPredicate(n *ast.BuiltinNode, list typed, item *spec.Type, body typed, facts []string) typed {
-	s := static()
-	switch n.Name {
+// body checks the body of the predicate, with `#` an item of the list, and returns what
+// is known of the item where it comes out true.
+func (p *predicateCheck) body(acc *spec.Type) (body typed, facts []string) {
+	n := p.n.Arguments[1]
+	if predicate, ok := n.(*ast.PredicateNode); ok {
+		n = predicate.Node
+	}
+	each := typed{t: p.item, origin: extend(p.list.origin, "*")}
+	p.items = append(p.items, item{each, acc})
+	saved := p.facts
+	body = p.operand(n)
+	key := "#" + strconv.Itoa(len(p.items))
+	for _, fact := range p.when(n, true) {
+		if fact == key || strings.HasPrefix(fact, key+"\x00") {
+			facts = append(facts, strings.TrimPrefix(strings.TrimPrefix(fact, key), "\x00"))
+		}
+	}
+	p.facts = saved
+	p.items = p.items[:len(p.items)-1]
+	return body, facts
+}
+
+// result returns what the function yields.
+func (p *predicateCheck) result(body typed, facts []string) typed {
+	switch p.n.Name {
+	case "all", "any", "none", "one", "count", "filter", "find", "findLast", "findIndex", "findLastIndex":
+		p.wantBool(body, "the predicate")
+	case "groupBy", "sortBy":
+		p.sortable(p.n.Name, body)
+	}
+	switch p.n.Name {
 	case "all", "any", "none", "one":
-		c.wantBool(body, "the predicate")
-		return typed{t: s.bool}
+		return typed{t: Bool()}
 	case "count":
-		c.wantBool(body, "the predicate")
-		return typed{t: s.int}
+		return typed{t: Int()}
 	case "filter":
-		c.wantBool(body, "the predicate")
-		return typed{t: listOf(refined(item, facts, c.types)), origin: list.origin, shuffled: true}
+		return typed{t: listOf(refined(p.item, facts, p.types)), origin: p.list.origin, shuffled: true}
 	case "find", "findLast":
-		c.wantBool(body, "the predicate")
-		return typed{t: nullable(refined(item, facts, c.types)), origin: extend(list.origin, "*")}
+		return typed{t: nullable(refined(p.item, facts, p.types)), origin: extend(p.list.origin, "*")}
 	case "findIndex", "findLastIndex":
-		c.wantBool(body, "the predicate")
-		return typed{t: nullable(s.int)}
+		return typed{t: nullable(Int())}
 	case "map":
 		return typed{t: listOf(body.t)}
 	case "sum":
-		t := c.nonNull(body)
+		t := p.nonNull(body)
 		if !isAny(t) && !isNumeric(t) && !isNever(t) {
-			return c.fail(CodeWrongArgument, body.at, "", "sum adds numbers, and this is %s", Describe(body.t))
+			return p.fail(CodeWrongArgument, body.at, "", "sum adds numbers, and this is %s", Describe(body.t))
 		}
 		if t.Kind == spec.Int || isNever(t) {
-			return typed{t: s.int}
+			return typed{t: Int()}
 		}
-		return typed{t: s.number}
+		return typed{t: Number()}
 	case "groupBy":
-		c.sortable(n.Name, body)
-		return typed{t: mapOf(listOf(item)), origin: nil}
+		return typed{t: mapOf(listOf(p.item))}
 	case "sortBy":
-		c.sortable(n.Name, body)
-		c.sortOrder(n)
-		return typed{t: listOf(item), origin: list.origin, shuffled: true}
+		p.order()
+		return typed{t: listOf(p.item), origin: p.list.origin, shuffled: true}
 	}
-	return c.noFunction(n.Name, extent{n.Location().From, n.Location().To})
+	return p.noFunction(p.n.Name, extentOf(p.n))
 }
 
-// sortable checks that what items are sorted or grouped by has an order.
-func (c *checker) sortable(name string, v typed) {
-	t := c.nonNull(v)
-	if !isAny(t) && !isNumeric(t) && !isString(t) && t.Kind != spec.Bool && !isTime(t) && !isNever(t) {
-		c.fail(CodeWrongArgument, v.at, "", "%s needs a scalar of each item, and this is %s", name, Describe(v.t))
-	}
-}
-
-func (c *checker) sortOrder(n *ast.BuiltinNode) {
-	if len(n.Arguments) < 3 {
+// order checks the direction that items are sorted in.
+func (p *predicateCheck) order() {
+	if len(p.n.Arguments) < 3 {
 		return
 	}
-	v := c.operand(n.Arguments[2])
-	t := c.nonNull(v)
-	if s, ok := n.Arguments[2].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" || !isAny(t) && !isString(t) {
-		c.fail(CodeWrongArgument, v.at, "", "the order is \"asc\" or \"desc\"")
+	v := p.operand(p.n.Arguments[2])
+	t := p.nonNull(v)
+	if s, ok := p.n.Arguments[2].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" || !isAny(t) && !isString(t) {
+		p.fail(CodeWrongArgument, v.at, "", "the order is \"asc\" or \"desc\"")
 	}
-}
-
-func orNever(t *spec.Type) *spec.Type {
-	if t == nil {
-		return static().never
-	}
-	return t
 }
 
 // general is a type without the literals that it is made of: what a variable
 // that begins with such a value may come to be.
-func general(t *spec.Type, types spec.Types) *spec.Type {
-	r := resolve(t, types)
+func general(t *spec.Type, named spec.Types) *spec.Type {
+	r := resolve(t, named)
 	switch {
 	case isTime(r):
 		return t
 	case len(r.Enum) > 0:
 		return &spec.Type{Kind: r.Kind, Nullable: r.Nullable}
 	case r.Kind == spec.List && r.MaxLen != nil, isEmptyObject(r), isNull(r):
-		return static().any
+		return Any()
 	default:
 		return t
 	}
 }
 
 // refined is an item whose named members are known to be there.
-func refined(item *spec.Type, facts []string, types spec.Types) *spec.Type {
+func refined(item *spec.Type, facts []string, named spec.Types) *spec.Type {
 	for _, fact := range facts {
-		item = present(item, types)
+		item = present(item, named)
 		name, _, _ := strings.Cut(fact, "\x00")
-		r := resolve(item, types)
+		r := resolve(item, named)
 		p := r.Field(name)
 		if name == "" || r.Kind != spec.Object || p == nil {
 			continue
@@ -178,7 +173,7 @@ func refined(item *spec.Type, facts []string, types spec.Types) *spec.Type {
 		c := *r
 		c.Fields = slices.Clone(r.Fields)
 		q := *p
-		q.Required, q.Type = true, present(p.Type, types)
+		q.Required, q.Type = true, present(p.Type, named)
 		setField(&c, &q)
 		item = &c
 	}

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"strconv"
@@ -93,11 +94,11 @@ func (r *run) compare(a, b any) (int, error) {
 		}
 	case span:
 		if y, ok := b.(span); ok {
-			return compareOrdered(int64(x), int64(y)), r.spend(1)
+			return cmp.Compare(int64(x), int64(y)), r.spend(1)
 		}
 	case bool:
 		if y, ok := b.(bool); ok {
-			return compareOrdered(boolRank(x), boolRank(y)), r.spend(1)
+			return cmp.Compare(boolRank(x), boolRank(y)), r.spend(1)
 		}
 	}
 	if err := r.spend(1 + digits(a) + digits(b)); err != nil {

@@ -12,39 +12,6 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Compile parses and checks a tree of templates. n is any node: a string, which
-// is a template; a scalar; a list or map of such; `{literal: "…"}`, where no
-// struct or map is wanted, is a string that is never parsed.
-//
-// want is the type that the value must be of; nil is any, null included. The
-// property of a wanted struct that is not required takes null, which stands for
-// absence; so should the caller's want, where absence is allowed.
-//
-// Findings have their place, code, summary and detail; Context and Path are the
-// caller's. After errors the Value may be nil.
-func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
-	if scope == nil {
-		scope = &Scope{}
-	}
-	c := &compilation{scope: scope}
-	if n == nil {
-		return &Value{root: fixed{}, typ: static().null}, nil
-	}
-	root, t := c.node(n, want, 0)
-	if f, ok := root.(fixed); ok && c.pieces == nil {
-		if text, err := scalarText(f.value); err == nil {
-			c.pieces = []piece{{literal: text}}
-		}
-	}
-	if c.diags.HasErrors() {
-		return nil, c.diags
-	}
-	v := &Value{root: root, typ: outside(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present, passed: c.passed}
-	v.secret = scope.refersToSecret(c.refs)
-	v.hidden = v.secret && scope.hidden(root, c.refs)
-	return v, c.diags
-}
-
 // compilation is the state of one Compile.
 type compilation struct {
 	scope     *Scope
@@ -52,7 +19,7 @@ type compilation struct {
 	refs      []Ref
 	unchecked []diag.Range
 	// pieces are those of the tree's root, where it is text or a scalar.
-	pieces []piece
+	pieces []Piece
 	// present are the paths that are not null where the tree's root, one
 	// expression, comes out true.
 	present [][]string
@@ -69,9 +36,9 @@ func (c *compilation) report(code string, at diag.Range, detail, format string, 
 
 // node compiles one node of the tree.
 func (c *compilation) node(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
-	if depth > maxNesting {
-		c.report(CodeTooLarge, n.Range, "", "the value nests deeper than %d", maxNesting)
-		return fixed{}, static().any
+	if depth > decode.MaxDepth {
+		c.report(CodeTooLarge, n.Range, "", "the value nests deeper than %d", decode.MaxDepth)
+		return fixed{}, Any()
 	}
 	switch n.Kind {
 	case spec.StringNode:
@@ -99,23 +66,23 @@ func plainScalar(n *spec.Node) any {
 
 // constant checks a value that is written down.
 func (c *compilation) constant(n *spec.Node, v any, want *spec.Type) (evaluator, *spec.Type) {
-	if m := fits(v, want, c.scope.Types, 0); m != nil {
+	if m := Fits(v, want, c.scope.Types); m != nil {
 		c.report(m.code, n.Range, remedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
 	}
-	return fixed{v}, typeOfValue(v)
+	return fixed{value: v}, typeOfValue(v)
 }
 
 // typeOfValue is the type of a value that is known.
 func typeOfValue(v any) *spec.Type {
 	switch v := v.(type) {
 	case nil:
-		return static().null
+		return Null()
 	case bool:
 		return literal(spec.Bool, v)
 	case string:
 		return literal(spec.String, v)
 	case []any, map[string]any, *spec.File:
-		return static().any
+		return Any()
 	}
 	if r := exact(v); r != nil && r.IsInt() {
 		return literal(spec.Int, literalNumber(v))
@@ -146,15 +113,15 @@ func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (evaluator,
 	case isAny(t):
 	case t.Kind == spec.List:
 		itemWant = t.Elem
-		if m := fitsLen(len(n.Items), "items", t); m != nil {
+		if m := LengthFits(len(n.Items), "items", t); m != nil {
 			c.report(m.code, n.Range, "", "%s", m.Error())
 		}
 	case t.Kind != spec.Union || !hasKind(t, spec.List, c.scope.Types):
-		c.report(CodeTypeMismatch, n.Range, "", "this is a list, and %s is wanted", wanted(t))
-		return fixed{}, static().any
+		c.report(CodeTypeMismatch, n.Range, "", "this is a list, and %s is wanted", Wanted(t))
+		return fixed{}, Any()
 	}
 	out := &sequence{parts: make([]evaluator, len(n.Items))}
-	item, known := static().never, true
+	item, known := Never(), true
 	for i, child := range n.Items {
 		var it *spec.Type
 		out.parts[i], it = c.node(child, itemWant, depth+1)
@@ -169,31 +136,31 @@ func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (evaluator,
 	}
 	if known {
 		v, _ := out.eval(nil, nil)
-		return fixed{v}, typ
+		return fixed{value: v}, typ
 	}
 	return out, typ
 }
 
-func hasKind(t *spec.Type, kind spec.Kind, types spec.Types) bool {
+func hasKind(t *spec.Type, kind spec.Kind, named spec.Types) bool {
 	return slices.ContainsFunc(t.Variants, func(v *spec.Type) bool {
-		k := resolve(v, types).Kind
+		k := resolve(v, named).Kind
 		return k == kind || k == spec.Any || k == spec.Union
 	})
 }
 
 // fields compiles a map or struct that is written down.
 func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
-	types := c.scope.Types
-	t := present(resolve(want, types), types)
-	isUnion := t.Kind == spec.Union && (hasKind(t, spec.Object, types) || hasKind(t, spec.Map, types))
+	named := c.scope.Types
+	t := present(resolve(want, named), named)
+	isUnion := t.Kind == spec.Union && (hasKind(t, spec.Object, named) || hasKind(t, spec.Map, named))
 	if isUnion {
-		if v := types.Narrow(t, nodeShape{n}); v != nil {
+		if v := named.Narrow(t, ShapeOfNode(n)); v != nil {
 			t, isUnion = v, false
 		}
 	}
 	if !isAny(t) && t.Kind != spec.Object && t.Kind != spec.Map && !isUnion {
-		c.report(CodeTypeMismatch, n.Range, "", "this is a struct, and %s is wanted", wanted(t))
-		return fixed{}, static().any
+		c.report(CodeTypeMismatch, n.Range, "", "this is a struct, and %s is wanted", Wanted(t))
+		return fixed{}, Any()
 	}
 	out := &dict{keys: make([]string, len(n.Fields)), parts: make([]evaluator, len(n.Fields))}
 	typ, known := &spec.Type{Kind: spec.Object}, true
@@ -202,7 +169,7 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluato
 		out.keys[i] = f.Name
 		before := len(c.refs)
 		out.parts[i], ft = c.node(f.Value, c.fieldWant(f, t), depth+1)
-		setField(typ, writtenProperty(f.Name, ft, c.scope.hidden(out.parts[i], c.refs[before:])))
+		setField(typ, writtenProperty(f.Name, ft, Hidden(out.parts[i], c.scope, c.refs[before:])))
 		_, isFixed := out.parts[i].(fixed)
 		known = known && isFixed
 	}
@@ -212,7 +179,7 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluato
 	}
 	if known {
 		v, _ := out.eval(nil, nil)
-		return fixed{v}, typ
+		return fixed{value: v}, typ
 	}
 	return out, typ
 }
@@ -222,7 +189,7 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluato
 func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 	switch t.Kind {
 	case spec.Map:
-		if m := keyFits(f.Name, t); m != nil {
+		if m := KeyFits(f.Name, t); m != nil {
 			c.report(m.code, f.NameRange, "", "%q %s", f.Name, m.reason)
 		}
 		return t.Elem
@@ -235,7 +202,7 @@ func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 		}
 		if !t.Open {
 			c.report(CodeUnknownMember, f.NameRange, diag.Remedy(f.Name, t.FieldNames()), "unknown member %q", f.Name)
-		} else if m := keyFits(f.Name, t); m != nil {
+		} else if m := KeyFits(f.Name, t); m != nil {
 			c.report(m.code, f.NameRange, "", "%q %s", f.Name, m.reason)
 		}
 		return t.Elem
@@ -257,8 +224,7 @@ func (c *compilation) missing(n *spec.Node, t *spec.Type) {
 
 // fit checks a whole that could not be checked part by part.
 func (c *compilation) fit(t, want *spec.Type, n *spec.Node) {
-	a := assignment{types: c.scope.Types}
-	if m := a.check(t, want, 0); m != nil {
+	if m := Assignable(t, want, c.scope.Types); m != nil {
 		detail := ""
 		if m.path == "" {
 			detail = remedyFor(resolve(present(t, c.scope.Types), c.scope.Types), resolve(want, c.scope.Types))
@@ -271,12 +237,12 @@ func (c *compilation) fit(t, want *spec.Type, n *spec.Node) {
 func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
 	if len(n.Text) > maxTemplate {
 		c.report(CodeTooLarge, n.Range, "", "a template may have %d KiB", maxTemplate>>10)
-		return fixed{}, static().any
+		return fixed{}, Any()
 	}
 	raw, bad := scan(n.Text)
 	if bad != nil {
 		c.report(bad.code, n.At(bad.from, bad.to), bad.detail, "%s", bad.summary)
-		return fixed{}, static().any
+		return fixed{}, Any()
 	}
 	if len(raw) == 0 || len(raw) == 1 && !raw[0].expr {
 		var whole string
@@ -284,16 +250,16 @@ func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evalua
 			whole = raw[0].text
 		}
 		if depth == 0 {
-			c.pieces = []piece{{literal: whole}}
+			c.pieces = []Piece{{literal: whole}}
 		}
 		return c.constant(n, whole, want)
 	}
 	if len(raw) == 1 && !c.joinsSegments(raw[0], want) {
-		e := c.expression(n, raw[0], want, false)
+		p, checked := c.expression(n, raw[0], want, false)
 		if depth == 0 {
-			c.pieces, c.present, c.passed = []piece{e.piece()}, pathsOf(e.present), pathsOf(e.passed)
+			c.pieces, c.present, c.passed = []Piece{p}, checked.Present, checked.Passed
 		}
-		return e.part, e.t
+		return p.part, checked.Type
 	}
 	return c.mixed(n, raw, want, depth)
 }
@@ -304,22 +270,21 @@ func (c *compilation) joinsSegments(raw rawPiece, want *spec.Type) bool {
 	if !strings.HasPrefix(strings.TrimSpace(raw.text), "segments(") || !isString(resolve(want, c.scope.Types)) {
 		return false
 	}
-	tree, bad := parse(raw.text, theMachine().config(false))
+	tree, bad := Expression(raw.text)
 	return bad == nil && isSegments(tree)
 }
 
 // mixed compiles text with expressions in it.
 func (c *compilation) mixed(n *spec.Node, raw []rawPiece, want *spec.Type, depth int) (evaluator, *spec.Type) {
-	out := &text{pieces: make([]piece, len(raw))}
+	out := &text{pieces: make([]Piece, len(raw))}
 	known := true
 	for i, r := range raw {
 		if !r.expr {
-			out.pieces[i] = piece{literal: r.text}
+			out.pieces[i] = Piece{literal: r.text}
 			continue
 		}
-		e := c.expression(n, r, nil, true)
-		out.pieces[i] = e.piece()
-		_, isFixed := e.part.(fixed)
+		out.pieces[i], _ = c.expression(n, r, nil, true)
+		_, isFixed := out.pieces[i].part.(fixed)
 		known = known && isFixed
 	}
 	if depth == 0 {
@@ -330,7 +295,7 @@ func (c *compilation) mixed(n *spec.Node, raw []rawPiece, want *spec.Type, depth
 			return c.constant(n, v, want)
 		}
 	}
-	t := static().string
+	t := String()
 	c.fit(t, want, n)
 	return out, t
 }

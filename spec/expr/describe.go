@@ -32,7 +32,7 @@ func describePresent(t *spec.Type) string {
 	case isNull(t):
 		return "null"
 	case len(t.Enum) > 0 && len(t.Enum) <= 5:
-		return oneOf(t.Enum)
+		return OneOf(t.Enum)
 	}
 	switch t.Kind {
 	case spec.Bool, spec.Number, spec.String, spec.Map:
@@ -79,11 +79,11 @@ func describeUnion(t *spec.Type) string {
 	return strings.Join(words, " or ")
 }
 
-// oneOf lists literals: `"a", "b" or "c"`.
-func oneOf(values []any) string {
+// OneOf lists literals: `"a", "b" or "c"`.
+func OneOf(values []any) string {
 	words := make([]string, len(values))
 	for i, v := range values {
-		words[i] = describeValue(v)
+		words[i] = DescribeValue(v)
 	}
 	if len(words) == 1 {
 		return words[0]
@@ -91,8 +91,8 @@ func oneOf(values []any) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// describeValue is a literal as an author writes it, cut where it is long.
-func describeValue(v any) string {
+// DescribeValue is a literal as an author writes it, cut where it is long.
+func DescribeValue(v any) string {
 	if s, ok := v.(string); ok && len(s) > 400 {
 		v = s[:400] // more than is shown
 	}
@@ -106,8 +106,8 @@ func describeValue(v any) string {
 	return string(text)
 }
 
-// describeKind says what a run time value is.
-func describeKind(v any) string {
+// DescribeKind says what a value is, but for times, which only expressions have.
+func DescribeKind(v any) string {
 	switch v.(type) {
 	case nil:
 		return "null"
@@ -121,10 +121,6 @@ func describeKind(v any) string {
 		return "a map"
 	case *spec.File:
 		return "an asset"
-	case moment:
-		return "a time"
-	case span:
-		return "a duration"
 	default:
 		return "a number"
 	}

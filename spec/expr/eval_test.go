@@ -178,7 +178,7 @@ func TestEval(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if m := fits(got, v.Type(), petScope().Types, 0); m != nil {
+			if m := Fits(got, v.Type(), petScope().Types); m != nil {
 				t.Errorf("%v is not of the static type %s: %v", got, Describe(v.Type()), m)
 			}
 		})

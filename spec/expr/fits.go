@@ -1,15 +1,20 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
 )
 
-// fits says why a value that is known before anything runs is not of a type.
+// Fits returns why a value that is known before anything runs is not of a type, or nil.
+func Fits(v any, t *spec.Type, types spec.Types) *mismatch { return fits(v, t, types, 0) }
+
 func fits(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
 	if t == nil || depth > maxAssignDepth {
 		return nil
@@ -20,7 +25,7 @@ func fits(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
 	case v == nil && nullOK, isAny(t):
 		return nil
 	case v == nil:
-		return &mismatch{reason: "is null, and " + wanted(t) + " is wanted", code: CodeNullUnguarded}
+		return &mismatch{reason: "is null, and " + Wanted(t) + " is wanted", code: CodeNullUnguarded}
 	}
 	if t.Kind == spec.Union {
 		return fitsUnion(v, t, types, depth)
@@ -29,16 +34,12 @@ func fits(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
 		return m
 	}
 	if len(t.Enum) > 0 && !among(v, t.Enum) {
-		return notAllowed("is %s, and must be %s", describeValue(v), oneOf(t.Enum))
+		return notAllowed("is %s, and must be %s", DescribeValue(v), OneOf(t.Enum))
 	}
 	if among(v, t.Not) {
-		return notAllowed("must not be %s", describeValue(v))
+		return notAllowed("must not be %s", DescribeValue(v))
 	}
 	return nil
-}
-
-func notAllowed(format string, args ...any) *mismatch {
-	return &mismatch{reason: fmt.Sprintf(format, args...), code: CodeNotAllowed}
 }
 
 func fitsUnion(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
@@ -61,10 +62,6 @@ func fitsUnion(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
 		return best
 	}
 	return wrongKind(v, t)
-}
-
-func wrongKind(v any, t *spec.Type) *mismatch {
-	return &mismatch{reason: "is " + describeKind(v) + ", and " + wanted(t) + " is wanted", code: CodeTypeMismatch}
 }
 
 func fitsKind(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
@@ -132,7 +129,7 @@ func fitsBounds(v any, t *spec.Type) *mismatch {
 		return m
 	}
 	if t.MultipleOf != "" && !spec.IsMultiple(literalNumber(v), t.MultipleOf) {
-		return notAllowed("is %s, and must be a multiple of %s", describeValue(v), t.MultipleOf)
+		return notAllowed("is %s, and must be a multiple of %s", DescribeValue(v), t.MultipleOf)
 	}
 	return nil
 }
@@ -140,12 +137,12 @@ func fitsBounds(v any, t *spec.Type) *mismatch {
 func bounded(v any, t *spec.Type) *mismatch {
 	if b := t.Min; b != nil {
 		if order, ok := compareLiterals(v, b.Value); ok && (order < 0 || order == 0 && b.Exclusive) {
-			return notAllowed("is %s, and must be %s %s", describeValue(v), comparison("at least", "more than", b), describeValue(b.Value))
+			return notAllowed("is %s, and must be %s %s", DescribeValue(v), comparison("at least", "more than", b), DescribeValue(b.Value))
 		}
 	}
 	if b := t.Max; b != nil {
 		if order, ok := compareLiterals(v, b.Value); ok && (order > 0 || order == 0 && b.Exclusive) {
-			return notAllowed("is %s, and must be %s %s", describeValue(v), comparison("at most", "less than", b), describeValue(b.Value))
+			return notAllowed("is %s, and must be %s %s", DescribeValue(v), comparison("at most", "less than", b), DescribeValue(b.Value))
 		}
 	}
 	return nil
@@ -161,29 +158,29 @@ func comparison(inclusive, exclusive string, b *spec.Bound) string {
 func compareLiterals(a, b any) (int, bool) {
 	if x, ok := a.(string); ok {
 		y, ok := b.(string)
-		return compareOrdered(x, y), ok
+		return cmp.Compare(x, y), ok
 	}
 	return compareNumbers(a, b)
 }
 
 func fitsText(s string, t *spec.Type) *mismatch {
-	if m := fitsLen(utf8.RuneCountInString(s), "characters", t); m != nil {
+	if m := LengthFits(utf8.RuneCountInString(s), "characters", t); m != nil {
 		return m
 	}
 	for _, p := range t.Patterns {
-		re, err := pattern(p.Regexp)
+		re, err := Pattern(p.Regexp)
 		if err != nil || re.MatchString(s) != p.Negated {
 			continue
 		}
 		if p.Negated {
-			return notAllowed("is %s, and must not match %s", describeValue(s), p.Regexp)
+			return notAllowed("is %s, and must not match %s", DescribeValue(s), p.Regexp)
 		}
-		return notAllowed("is %s, and must match %s", describeValue(s), p.Regexp)
+		return notAllowed("is %s, and must match %s", DescribeValue(s), p.Regexp)
 	}
 	return bounded(s, t)
 }
 
-func fitsLen(n int, of string, t *spec.Type) *mismatch {
+func LengthFits(n int, of string, t *spec.Type) *mismatch {
 	switch {
 	case n < t.MinLen:
 		return notAllowed("has %d %s, and must have at least %d", n, of, t.MinLen)
@@ -200,28 +197,28 @@ func fitsList(list []any, t *spec.Type, types spec.Types, depth int) *mismatch {
 			return m.at(index(i))
 		}
 		if t.Unique && among(item, list[:i]) {
-			return notAllowed("holds %s twice, and its items must differ", describeValue(item))
+			return notAllowed("holds %s twice, and its items must differ", DescribeValue(item))
 		}
 	}
-	return fitsLen(len(list), "items", t)
+	return LengthFits(len(list), "items", t)
 }
 
 func fitsMap(m map[string]any, t *spec.Type, types spec.Types, depth int) *mismatch {
-	for _, key := range sortedKeys(m) {
-		if bad := keyFits(key, t); bad != nil {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if bad := KeyFits(key, t); bad != nil {
 			return bad.at(key)
 		}
 		if bad := fits(m[key], t.Elem, types, depth+1); bad != nil {
 			return bad.at(key)
 		}
 	}
-	return fitsLen(len(m), "entries", t)
+	return LengthFits(len(m), "entries", t)
 }
 
-// keyFits says why a key cannot be in a map.
-func keyFits(key string, t *spec.Type) *mismatch {
+// KeyFits says why a key cannot be in a map.
+func KeyFits(key string, t *spec.Type) *mismatch {
 	for _, k := range t.Keys {
-		if re, err := pattern(k); err == nil && !re.MatchString(key) {
+		if re, err := Pattern(k); err == nil && !re.MatchString(key) {
 			return notAllowed("is no key here: keys must match %s", k)
 		}
 	}
@@ -241,14 +238,14 @@ func fitsObject(m map[string]any, t *spec.Type, types spec.Types, depth int) *mi
 			return bad.at(p.Name)
 		}
 	}
-	for _, key := range sortedKeys(m) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if t.Field(key) != nil {
 			continue
 		}
 		if !t.Open {
 			return (&mismatch{reason: "is not part of " + Describe(t), code: CodeUnknownMember}).at(key)
 		}
-		if bad := keyFits(key, t); bad != nil {
+		if bad := KeyFits(key, t); bad != nil {
 			return bad.at(key)
 		}
 		if bad := fits(m[key], t.Elem, types, depth+1); bad != nil {
@@ -261,8 +258,8 @@ func fitsObject(m map[string]any, t *spec.Type, types spec.Types, depth int) *mi
 // maxPattern is the most bytes of a regular expression.
 const maxPattern = 1 << 10
 
-// pattern compiles a regular expression, of at most maxPattern bytes.
-func pattern(text string) (*budget.Regexp, error) {
+// Pattern compiles a regular expression, of at most maxPattern bytes.
+func Pattern(text string) (*budget.Regexp, error) {
 	if len(text) > maxPattern {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxPattern)
 	}

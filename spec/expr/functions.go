@@ -1,69 +1,65 @@
 package expr
 
 import (
-	"sort"
 	"sync"
-
-	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/budget"
 )
 
-// Function documents one function of the language.
+// Function is one function of the language: what its calls are checked against, its
+// documentation, and what runs it.
 type Function struct {
-	Name string
-	// Signature is how it is called: `replace(s: string, old: string, new:
-	// string, count?: int) string`. `?` behind a name is an optional argument,
-	// behind a type it says that null is allowed, `...` is any number.
-	Signature string
-	Summary   string
+	*prototype
+	Summary string
 	// Example is an expression, and Result what it yields, as JSON.
 	Example, Result string
-}
-
-// function is a Function with what checks and runs it.
-type function struct {
-	Function
-	params []param
-	result *spec.Type
-	// typed is the type of a call's result, where it depends on the arguments.
-	typed func(c *checker, cl *call) typed
 	// run is nil for functions with a predicate, which the machine runs.
 	run operation
 }
 
-// functions are all functions of the language, by name.
-var functions = sync.OnceValue(func() map[string]*function {
-	table := map[string]*function{}
-	for _, group := range [][]*function{
+// functions returns all functions of the language, by name.
+var functions = sync.OnceValue(func() map[string]*Function {
+	table := map[string]*Function{}
+	for _, group := range [][]*Function{
 		predicateFunctions(), textFunctions(), numberFunctions(), listFunctions(), objectFunctions(), encodingFunctions(),
 		hashFunctions(), pathFunctions(), networkFunctions(), timeFunctions(),
 	} {
 		for _, f := range group {
-			f.parseSignature()
 			table[f.Name] = f
 		}
 	}
 	return table
 })
 
-// Functions are the functions of the language, by name: what its reference page
-// is made of.
-func Functions() []Function {
-	var out []Function
-	for _, f := range functions() {
-		out = append(out, f.Function)
+// Prototypes returns what calls of functions and methods are checked against.
+func Prototypes() *Functions {
+	of := func(table map[string]*Function) map[string]*prototype {
+		out := make(map[string]*prototype, len(table))
+		for name, f := range table {
+			out[name] = f.prototype
+		}
+		return out
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return &Functions{named: of(functions()), ofTimes: of(methodsOfTime()), ofDurations: of(methodsOfDuration())}
+}
+
+// Operations returns what runs the functions, by name, and "method", which runs the
+// method of a time or a duration that its second argument names.
+func Operations() map[string]operation {
+	out := map[string]operation{"method": opMethod}
+	for name, f := range functions() {
+		if f.run != nil {
+			out[name] = f.run
+		}
+	}
 	return out
 }
 
 // def declares a function of a result that does not depend on its arguments.
-func def(signature, summary, example, result string, run operation) *function {
-	return &function{Function: Function{Signature: signature, Summary: summary, Example: example, Result: result}, run: run}
+func def(signature, summary, example, result string, run operation) *Function {
+	return &Function{prototype: newPrototype(signature), Summary: summary, Example: example, Result: result, run: run}
 }
 
 // withType gives a function a result type that depends on its arguments.
-func (f *function) withType(t func(c *checker, cl *call) typed) *function {
+func (f *Function) withType(t func(cl *call) typed) *Function {
 	f.typed = t
 	return f
 }
@@ -105,21 +101,9 @@ func intArg(name string, args []any, i int, def int64) (int64, error) {
 	return n, nil
 }
 
-// regexpArg is a regular expression, compiled before where it is a literal.
-func (r *run) regexpArg(v any) (*budget.Regexp, error) {
-	switch v := v.(type) {
-	case *budget.Regexp:
-		return v, nil
-	case string:
-		return r.pattern(v)
-	default:
-		return nil, faultf("a regular expression must be a string, and this is %s", describeKind(v))
-	}
-}
-
 // predicateFunctions are those that the machine runs.
-func predicateFunctions() []*function {
-	return []*function{
+func predicateFunctions() []*Function {
+	return []*Function{
 		def("all(items: list, holds: predicate) bool", "Whether the predicate holds for every item.", `all([1, 2], # > 0)`, `true`, nil),
 		def("any(items: list, holds: predicate) bool", "Whether the predicate holds for some item.", `any([1, 2], # > 1)`, `true`, nil),
 		def("none(items: list, holds: predicate) bool", "Whether the predicate holds for no item.", `none([1, 2], # > 2)`, `true`, nil),

@@ -7,11 +7,11 @@ import (
 )
 
 // encodingFunctions turn values into text and back.
-func encodingFunctions() []*function {
-	return []*function{
+func encodingFunctions() []*Function {
+	return []*Function{
 		def("jsonencode(v: any?, indent?: int) string", "The value as JSON: keys sorted, compact, or indented by so many spaces.", `jsonencode({b: 1, a: [true]})`, `"{\"a\":[true],\"b\":1}"`, fnJSONEncode),
 		def("jsondecode(s: string) any", "The value of a JSON text. All digits of numbers are kept.", `jsondecode("{\"a\": 1}").a`, `1`, fnJSONDecode),
-		def("toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *run, a []any) (any, error) { return r.encodeJSON(a[0], "  ") }),
+		def("toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *run, a []any) (any, error) { return encodeJSON(r, a[0], "  ") }),
 		def("fromJSON(s: string) any", "As jsondecode.", `fromJSON("[1]")`, `[1]`, fnJSONDecode),
 		def("yamlencode(v: any?) string", "The value as YAML, keys sorted.", `yamlencode({b: 1, a: "x"})`, `"a: x\nb: 1\n"`, fnYAMLEncode),
 		def("yamldecode(s: string) any", "The value of a YAML text of one document.", `yamldecode("a: [1, x]")`, `{"a":[1,"x"]}`, fnYAMLDecode),
@@ -31,7 +31,7 @@ func fnJSONEncode(r *run, a []any) (any, error) {
 	if n < 0 || n > 16 {
 		return nil, faultf("jsonencode can indent by 0 to 16 spaces, not %s", quote(n))
 	}
-	return r.encodeJSON(a[0], strings.Repeat(" ", int(n)))
+	return encodeJSON(r, a[0], strings.Repeat(" ", int(n)))
 }
 
 func fnJSONDecode(r *run, a []any) (any, error) {
@@ -39,30 +39,30 @@ func fnJSONDecode(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.decodeJSON(s)
+	return decodeJSON(r, s)
 }
 
-func fnYAMLEncode(r *run, a []any) (any, error) { return r.encodeYAML(a[0]) }
+func fnYAMLEncode(r *run, a []any) (any, error) { return encodeYAML(r, a[0]) }
 
 func fnYAMLDecode(r *run, a []any) (any, error) {
 	s, err := textArg("yamldecode", a, 0)
 	if err != nil {
 		return nil, err
 	}
-	return r.decodeYAML(s)
+	return decodeYAML(r, s)
 }
 
 // textOrJSON is a scalar's text, and anything else as JSON.
-func (r *run) textOrJSON(v any) (string, error) {
+func textOrJSON(r *run, v any) (string, error) {
 	switch v.(type) {
 	case []any, map[string]any:
-		return r.encodeJSON(v, "")
+		return encodeJSON(r, v, "")
 	}
 	return scalarText(v)
 }
 
 func fnBase64Encode(r *run, a []any) (any, error) {
-	s, err := r.textOrJSON(a[0])
+	s, err := textOrJSON(r, a[0])
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 
 // hashFunctions are digests, in hex. MD5 and SHA-1 are there for services that
 // ask for them, not for security.
-func hashFunctions() []*function {
-	return []*function{
+func hashFunctions() []*Function {
+	return []*Function{
 		def("sha256(s: string) string", "The SHA-256 of the text, in hex.", `sha256("")`, `"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`, digest("sha256", sha256.New)),
 		def("sha512(s: string) string", "The SHA-512 of the text, in hex.", `len(sha512(""))`, `128`, digest("sha512", sha512.New)),
 		def("sha1(s: string) string", "The SHA-1 of the text, in hex.", `sha1("")`, `"da39a3ee5e6b4b0d3255bfef95601890afd80709"`, digest("sha1", sha1.New)),
@@ -71,10 +71,10 @@ func fnHMAC(r *run, a []any) (any, error) {
 	return sum(hmac.New(alg, []byte(texts[1])), texts[2]), r.read(texts[2])
 }
 
-func typeOfHMAC(c *checker, cl *call) typed {
-	for _, lit := range literals(resolve(cl.args[0].t, c.types)) {
+func typeOfHMAC(cl *call) typed {
+	for _, lit := range literals(resolve(cl.args[0].t, cl.types)) {
 		if name, _ := lit.(string); algorithm(name) == nil {
-			c.fail(CodeWrongArgument, cl.args[0].at, "", "hmac knows \"sha256\", \"sha512\", \"sha1\" and \"md5\", not %s", describeValue(lit))
+			cl.fail(CodeWrongArgument, cl.args[0].at, "", "hmac knows \"sha256\", \"sha512\", \"sha1\" and \"md5\", not %s", DescribeValue(lit))
 		}
 	}
 	return typed{t: &spec.Type{Kind: spec.String}}

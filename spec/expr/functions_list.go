@@ -10,8 +10,8 @@ import (
 )
 
 // listFunctions work on lists.
-func listFunctions() []*function {
-	return []*function{
+func listFunctions() []*Function {
+	return []*Function{
 		def("len(v: any) int", "How many characters a string has, or items a list, or entries a map.", `len("é")`, `1`, fnLen).withType(typeOfLen),
 		def("first(items: list) any?", "The first item, or null of none.", `first([1, 2])`, `1`, fnFirst).withType(itemOrNull),
 		def("last(items: list) any?", "The last item, or null of none.", `last([1, 2])`, `2`, fnLast).withType(itemOrNull),
@@ -38,14 +38,14 @@ func fnLen(r *run, a []any) (any, error) {
 	}
 }
 
-func typeOfLen(c *checker, cl *call) typed {
-	t := resolve(cl.args[0].t, c.types)
+func typeOfLen(cl *call) typed {
+	t := resolve(cl.args[0].t, cl.types)
 	switch {
 	case isAny(t), isString(t), t.Kind == spec.List, t.Kind == spec.Map, t.Kind == spec.Object, t.Kind == spec.Union:
 	default:
-		c.fail(CodeWrongArgument, cl.args[0].at, "", "len: argument 1 is %s, and a string, a list or a map is wanted", Describe(t))
+		cl.fail(CodeWrongArgument, cl.args[0].at, "", "len: argument 1 is %s, and a string, a list or a map is wanted", Describe(t))
 	}
-	return typed{t: static().int}
+	return typed{t: Int()}
 }
 
 func fnFirst(_ *run, a []any) (any, error) {
@@ -65,44 +65,44 @@ func fnLast(_ *run, a []any) (any, error) {
 }
 
 // itemType is the type of the items of an argument.
-func itemType(c *checker, v typed) *spec.Type {
-	if t := resolve(v.t, c.types); t.Kind == spec.List {
+func itemType(cl *call, v typed) *spec.Type {
+	if t := resolve(v.t, cl.types); t.Kind == spec.List {
 		return elem(t)
 	}
-	return static().any
+	return Any()
 }
 
-func itemOrNull(c *checker, cl *call) typed {
-	item := itemType(c, cl.args[0])
-	if list := resolve(cl.args[0].t, c.types); list.MinLen == 0 && !isAny(list) {
+func itemOrNull(cl *call) typed {
+	item := itemType(cl, cl.args[0])
+	if list := resolve(cl.args[0].t, cl.types); list.MinLen == 0 && !isAny(list) {
 		item = nullable(item)
 	}
 	return typed{t: item, origin: extend(cl.args[0].origin, "*")}
 }
 
-func sameItems(c *checker, cl *call) typed {
-	return typed{t: listOf(itemType(c, cl.args[0])), origin: cl.args[0].origin, shuffled: true}
+func sameItems(cl *call) typed {
+	return typed{t: listOf(itemType(cl, cl.args[0])), origin: cl.args[0].origin, shuffled: true}
 }
 
 // typeOfGet is the type of a member, null too.
-func typeOfGet(c *checker, cl *call) typed {
-	t := resolve(present(cl.args[0].t, c.types), c.types)
+func typeOfGet(cl *call) typed {
+	t := resolve(present(cl.args[0].t, cl.types), cl.types)
 	key, isName := cl.node[1].(*ast.StringNode)
 	switch {
 	case isAny(t):
-		c.trust(cl.args[0].at)
-		return typed{t: static().any}
+		cl.trust(cl.args[0].at)
+		return typed{t: Any()}
 	case t.Kind == spec.List:
 		return typed{t: nullable(elem(t))}
 	case isName:
-		if member, ok := memberOf(t, key.Value, c.types); ok {
+		if member, ok := memberOf(t, key.Value); ok {
 			return typed{t: nullable(member)}
 		}
 		if t.Kind == spec.Object {
-			c.unknownMember(cl.args[1].at, t, key.Value, cl.args[0])
+			cl.unknownMember(cl.args[1].at, t, key.Value, cl.args[0])
 		}
 	}
-	return typed{t: static().any}
+	return typed{t: Any()}
 }
 
 func fnTake(r *run, a []any) (any, error) {
@@ -176,10 +176,13 @@ func fnConcat(r *run, a []any) (any, error) {
 	return out, nil
 }
 
-func typeOfConcat(c *checker, cl *call) typed {
-	item := static().never
+// maxFlatten is how deep lists nest that are made flat.
+const maxFlatten = 1000
+
+func typeOfConcat(cl *call) typed {
+	item := Never()
 	for _, a := range cl.args {
-		item = join(item, itemType(c, a), c.types)
+		item = join(item, itemType(cl, a), cl.types)
 	}
 	return typed{t: listOf(item)}
 }
@@ -189,11 +192,11 @@ func fnFlatten(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.flatten(list, []any{}, 0)
+	return flatten(r, list, []any{}, 0)
 }
 
-func (r *run) flatten(list, into []any, depth int) ([]any, error) {
-	if depth > maxDepth {
+func flatten(r *run, list, into []any, depth int) ([]any, error) {
+	if depth > maxFlatten {
 		return nil, faultf("flatten: the lists nest too deeply")
 	}
 	for _, item := range list {
@@ -211,26 +214,26 @@ func (r *run) flatten(list, into []any, depth int) ([]any, error) {
 			continue
 		}
 		var err error
-		if into, err = r.flatten(inner, into, depth+1); err != nil {
+		if into, err = flatten(r, inner, into, depth+1); err != nil {
 			return nil, err
 		}
 	}
 	return into, nil
 }
 
-func typeOfFlatten(c *checker, cl *call) typed {
-	item := itemType(c, cl.args[0])
-	for range maxAssignDepth {
-		t := resolve(item, c.types)
+func typeOfFlatten(cl *call) typed {
+	item := itemType(cl, cl.args[0])
+	for range maxFlatten {
+		t := resolve(item, cl.types)
 		if t.Kind != spec.List {
 			if t.Kind == spec.Union {
-				return typed{t: listOf(static().any)}
+				return typed{t: listOf(Any())}
 			}
 			return typed{t: listOf(item)}
 		}
 		item = elem(t)
 	}
-	return typed{t: listOf(static().any)}
+	return typed{t: listOf(Any())}
 }
 
 func fnSort(r *run, a []any) (any, error) {
@@ -245,12 +248,12 @@ func fnSort(r *run, a []any) (any, error) {
 	return opSortBy(r, []any{list, list, direction})
 }
 
-func typeOfSort(c *checker, cl *call) typed {
-	item := itemType(c, cl.args[0])
-	c.sortable("sort", typed{t: item, at: cl.args[0].at})
+func typeOfSort(cl *call) typed {
+	item := itemType(cl, cl.args[0])
+	cl.sortable("sort", typed{t: item, at: cl.args[0].at})
 	if len(cl.args) > 1 {
 		if s, ok := cl.node[1].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" {
-			c.fail(CodeWrongArgument, cl.args[1].at, "", "the order is \"asc\" or \"desc\"")
+			cl.fail(CodeWrongArgument, cl.args[1].at, "", "the order is \"asc\" or \"desc\"")
 		}
 	}
 	return typed{t: listOf(item), origin: cl.args[0].origin, shuffled: true}

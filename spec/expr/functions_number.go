@@ -10,8 +10,8 @@ import (
 )
 
 // numberFunctions work on numbers.
-func numberFunctions() []*function {
-	return []*function{
+func numberFunctions() []*Function {
+	return []*Function{
 		def("int(v: any) int", "A whole number of text or of a number, cut towards zero.", `int("42")`, `42`, fnInt),
 		def("float(v: any) number", "A number of text or of a number.", `float("1.5")`, `1.5`, fnFloat),
 		def("abs(n: number) number", "The number without its sign.", `abs(-2)`, `2`, fnAbs).withType(sameNumber),
@@ -36,7 +36,7 @@ func numberFunctions() []*function {
 	}
 }
 
-func bits(signature, summary, example, result string, f func(x, y int64) int64) *function {
+func bits(signature, summary, example, result string, f func(x, y int64) int64) *Function {
 	name, _, _ := strings.Cut(signature, "(")
 	return def(signature, summary, example, result, func(_ *run, a []any) (any, error) {
 		x, err := intArg(name, a, 0, 0)
@@ -57,11 +57,11 @@ func bits(signature, summary, example, result string, f func(x, y int64) int64) 
 }
 
 // sameNumber is the type of what has the kind of its argument.
-func sameNumber(c *checker, cl *call) typed {
-	if resolve(cl.args[0].t, c.types).Kind == spec.Int {
-		return typed{t: static().int}
+func sameNumber(cl *call) typed {
+	if resolve(cl.args[0].t, cl.types).Kind == spec.Int {
+		return typed{t: Int()}
 	}
-	return typed{t: static().number}
+	return typed{t: Number()}
 }
 
 func fnInt(_ *run, a []any) (any, error) {
@@ -132,7 +132,7 @@ func rounding(name string, f func(float64) float64) operation {
 }
 
 // numbersOf is the numbers among arguments and in the lists among them.
-func (r *run) numbersOf(name string, args []any, into []any) ([]any, error) {
+func numbersOf(r *run, name string, args []any, into []any) ([]any, error) {
 	for _, a := range args {
 		// Whole numbers and others are compared as fractions.
 		if err := r.spend(8 + digits(a)); err != nil {
@@ -140,7 +140,7 @@ func (r *run) numbersOf(name string, args []any, into []any) ([]any, error) {
 		}
 		if list, ok := a.([]any); ok {
 			var err error
-			if into, err = r.numbersOf(name, list, into); err != nil {
+			if into, err = numbersOf(r, name, list, into); err != nil {
 				return nil, err
 			}
 			continue
@@ -156,7 +156,7 @@ func (r *run) numbersOf(name string, args []any, into []any) ([]any, error) {
 
 func extreme(name string, sign int) operation {
 	return func(r *run, a []any) (any, error) {
-		numbers, err := r.numbersOf(name, a, nil)
+		numbers, err := numbersOf(r, name, a, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -171,30 +171,30 @@ func extreme(name string, sign int) operation {
 }
 
 // typeOfExtreme is int where all numbers are.
-func typeOfExtreme(c *checker, cl *call) typed {
-	out := static().never
+func typeOfExtreme(cl *call) typed {
+	out := Never()
 	for i, a := range cl.args {
-		t := resolve(a.t, c.types)
+		t := resolve(a.t, cl.types)
 		if t.Kind == spec.List {
-			t = resolve(elem(t), c.types)
+			t = resolve(elem(t), cl.types)
 		}
-		if mayBeNull(t, c.types) && !isAny(t) {
-			c.nonNull(typed{t: t, at: a.at})
+		if mayBeNull(t, cl.types) && !isAny(t) {
+			cl.nonNull(typed{t: t, at: a.at})
 			continue
 		}
 		if !isAny(t) && !isNumeric(t) && !isNever(t) && t.Kind != spec.List {
-			c.fail(CodeWrongArgument, a.at, "", "%s: argument %d is %s, and number is wanted", cl.fn.Name, i+1, Describe(a.t))
+			cl.fail(CodeWrongArgument, a.at, "", "%s: argument %d is %s, and number is wanted", cl.fn.Name, i+1, Describe(a.t))
 		}
-		out = join(out, t, c.types)
+		out = join(out, t, cl.types)
 	}
 	if out.Kind == spec.Int {
-		return typed{t: static().int}
+		return typed{t: Int()}
 	}
-	return typed{t: static().number}
+	return typed{t: Number()}
 }
 
 func fnMean(r *run, a []any) (any, error) {
-	numbers, err := r.numbersOf("mean", a, nil)
+	numbers, err := numbersOf(r, "mean", a, nil)
 	if err != nil || len(numbers) == 0 {
 		return 0.0, err
 	}
@@ -206,7 +206,7 @@ func fnMean(r *run, a []any) (any, error) {
 }
 
 func fnMedian(r *run, a []any) (any, error) {
-	numbers, err := r.numbersOf("median", a, nil)
+	numbers, err := numbersOf(r, "median", a, nil)
 	if err != nil || len(numbers) == 0 {
 		return 0.0, err
 	}

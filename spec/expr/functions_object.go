@@ -3,14 +3,13 @@ package expr
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/declprov/declprov/spec"
 )
 
 // objectFunctions work on maps and structs, and on values of any type.
-func objectFunctions() []*function {
-	return []*function{
+func objectFunctions() []*Function {
+	return []*Function{
 		def("type(v: any?) string", `The name of a value's type: "nil", "bool", "int", "float", "string", "array" or "map".`, `type([1])`, `"array"`, fnType).withType(typeOfType),
 		def("coalesce(v...: any?) any?", "The first value that is not null, or null.", `coalesce(null, "a", "b")`, `"a"`, fnCoalesce).withType(typeOfCoalesce),
 		def("merge(m...: map?) map", "The members of all maps or structs in one: of two of a name, the later, also where it is null. A null among the arguments adds nothing.", `merge({a: 1, b: 1}, {b: 2})`, `{"a":1,"b":2}`, fnMerge).withType(typeOfMerge),
@@ -50,7 +49,7 @@ func fnType(_ *run, a []any) (any, error) {
 	return "int", nil
 }
 
-func typeOfType(*checker, *call) typed {
+func typeOfType(*call) typed {
 	return typed{t: &spec.Type{Kind: spec.String, Enum: []any{"nil", "bool", "int", "float", "string", "array", "map", "time", "duration", "file"}}}
 }
 
@@ -63,44 +62,16 @@ func fnCoalesce(_ *run, a []any) (any, error) {
 	return nil, nil
 }
 
-func typeOfCoalesce(c *checker, cl *call) typed {
-	out := static().never
+func typeOfCoalesce(cl *call) typed {
+	out := Never()
 	for i, a := range cl.args {
-		t := resolve(a.t, c.types)
-		if i == len(cl.args)-1 || !mayBeNull(t, c.types) {
-			return typed{t: join(out, a.t, c.types)}
+		t := resolve(a.t, cl.types)
+		if i == len(cl.args)-1 || !mayBeNull(t, cl.types) {
+			return typed{t: join(out, a.t, cl.types)}
 		}
-		out = join(out, present(a.t, c.types), c.types)
+		out = join(out, present(a.t, cl.types), cl.types)
 	}
-	return typed{t: static().null}
-}
-
-func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
-
-// sortAtOnce is how many keys are sorted without a look at the budget.
-const sortAtOnce = 1 << 12
-
-// sortedKeys are the keys of a map that may be large.
-func (r *run) sortedKeys(m map[string]any) ([]string, error) {
-	if err := r.items(len(m)); err != nil {
-		return nil, err
-	}
-	if len(m) <= sortAtOnce {
-		return sortedKeys(m), r.spend(3 * len(m))
-	}
-	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
-	var failed error
-	slices.SortFunc(keys, func(a, b string) int {
-		// A comparison that fails makes all others equal, so that it ends soon.
-		if failed != nil {
-			return 0
-		}
-		if failed = r.spend(1 + min(len(a), len(b))>>4); failed != nil {
-			return 0
-		}
-		return strings.Compare(a, b)
-	})
-	return keys, failed
+	return typed{t: Null()}
 }
 
 func fnMerge(r *run, a []any) (any, error) {
@@ -122,19 +93,19 @@ func fnMerge(r *run, a []any) (any, error) {
 }
 
 // typeOfMerge is a struct of all properties, where all arguments are structs.
-func typeOfMerge(c *checker, cl *call) typed {
+func typeOfMerge(cl *call) typed {
 	out := &spec.Type{Kind: spec.Object}
-	values, isMap := static().never, false
+	values, isMap := Never(), false
 	for _, a := range cl.args {
-		t := resolve(a.t, c.types)
-		perhaps := mayBeNull(t, c.types)
+		t := resolve(a.t, cl.types)
+		perhaps := mayBeNull(t, cl.types)
 		switch {
 		case isNull(t):
 			continue
 		case isAny(t) || t.Kind == spec.Union:
-			return typed{t: static().dict}
+			return typed{t: Map()}
 		case t.Kind == spec.Map:
-			isMap, values = true, join(values, elem(t), c.types)
+			isMap, values = true, join(values, elem(t), cl.types)
 			continue
 		}
 		out.Open = out.Open || t.Open
@@ -142,8 +113,8 @@ func typeOfMerge(c *checker, cl *call) typed {
 			out.Elem = nil
 		}
 		for _, f := range t.Fields {
-			values = join(values, propertyType(f), c.types)
-			setField(out, mergedProperty(out.Field(f.Name), f, perhaps, c.types))
+			values = join(values, propertyType(f), cl.types)
+			setField(out, mergedProperty(out.Field(f.Name), f, perhaps, cl.types))
 		}
 	}
 	if isMap {
@@ -153,7 +124,7 @@ func typeOfMerge(c *checker, cl *call) typed {
 }
 
 // mergedProperty is a property over one of the same name, or nil, below it.
-func mergedProperty(below, above *spec.Property, perhaps bool, types spec.Types) *spec.Property {
+func mergedProperty(below, above *spec.Property, perhaps bool, named spec.Types) *spec.Property {
 	p := *above
 	p.Default, p.DefaultExpr, p.Autoname = nil, nil, nil
 	p.Required = !optional(above) && !perhaps
@@ -164,7 +135,7 @@ func mergedProperty(below, above *spec.Property, perhaps bool, types spec.Types)
 	if below == nil || p.Required {
 		return &p
 	}
-	p.Type = join(below.Type, above.Type, types)
+	p.Type = join(below.Type, above.Type, named)
 	p.Required = below.Required
 	p.Secret = p.Secret || below.Secret
 	return &p
@@ -219,37 +190,37 @@ func fnOmit(r *run, a []any) (any, error) {
 
 // chosen are the literal names of a pick or an omit; ok is false where they are
 // not all literal, and faulty where the struct has no such member.
-func chosen(c *checker, cl *call, t *spec.Type) (names []string, ok bool) {
+func chosen(cl *call, t *spec.Type) (names []string, ok bool) {
 	ok = true
 	for i, a := range cl.args[1:] {
-		lit := literals(resolve(a.t, c.types))
+		lit := literals(resolve(a.t, cl.types))
 		if len(lit) != 1 {
 			ok = false
 			continue
 		}
 		name, _ := lit[0].(string)
-		if _, has := memberOf(t, name, c.types); !has && t.Kind == spec.Object {
-			c.unknownMember(cl.args[i+1].at, t, name, cl.args[0])
+		if _, has := memberOf(t, name); !has && t.Kind == spec.Object {
+			cl.unknownMember(cl.args[i+1].at, t, name, cl.args[0])
 		}
 		names = append(names, name)
 	}
 	return names, ok
 }
 
-func typeOfPick(c *checker, cl *call) typed { return typed{t: reshaped(c, cl, true)} }
+func typeOfPick(cl *call) typed { return typed{t: reshaped(cl, true)} }
 
-func typeOfOmit(c *checker, cl *call) typed { return typed{t: reshaped(c, cl, false)} }
+func typeOfOmit(cl *call) typed { return typed{t: reshaped(cl, false)} }
 
 // reshaped is a struct with the named members alone, or without them.
-func reshaped(c *checker, cl *call, keep bool) *spec.Type {
-	t := resolve(cl.args[0].t, c.types)
+func reshaped(cl *call, keep bool) *spec.Type {
+	t := resolve(cl.args[0].t, cl.types)
 	if t.Kind != spec.Object {
 		if t.Kind == spec.Map {
 			return mapOf(elem(t))
 		}
-		return static().dict
+		return Map()
 	}
-	names, literal := chosen(c, cl, t)
+	names, literal := chosen(cl, t)
 	out := &spec.Type{Kind: spec.Object, Open: t.Open && !keep, Elem: t.Elem}
 	for _, f := range t.Fields {
 		switch {
@@ -293,21 +264,21 @@ func fnValues(r *run, a []any) (any, error) {
 }
 
 // typeOfValues is a list of what the entries are.
-func typeOfValues(c *checker, cl *call) typed {
-	t := resolve(cl.args[0].t, c.types)
-	item := static().never
+func typeOfValues(cl *call) typed {
+	t := resolve(cl.args[0].t, cl.types)
+	item := Never()
 	switch t.Kind {
 	case spec.Map:
 		item = elem(t)
 	case spec.Object:
 		for _, f := range t.Fields {
-			item = join(item, propertyType(f), c.types)
+			item = join(item, propertyType(f), cl.types)
 		}
 		if t.Open {
-			item = static().any
+			item = Any()
 		}
 	default:
-		item = static().any
+		item = Any()
 	}
 	return typed{t: listOf(item), origin: cl.args[0].origin, shuffled: true}
 }

@@ -9,8 +9,8 @@ import (
 
 // pathFunctions work on paths, with forward slashes on every system, and on
 // versions.
-func pathFunctions() []*function {
-	return []*function{
+func pathFunctions() []*Function {
+	return []*Function{
 		def("basename(path: string) string", "What is behind the last slash.", `basename("a/b.txt")`, `"b.txt"`, pathOf("basename", path.Base)),
 		def("dirname(path: string) string", "What is before the last slash; \".\" where there is none.", `dirname("a/b.txt")`, `"a"`, pathOf("dirname", path.Dir)),
 		def("joinpath(part...: string) string", "The parts with slashes between them, and without . and .. in it.", `joinpath("a", "../b", "c")`, `"b/c"`, fnJoinPath),
@@ -113,12 +113,12 @@ func fnSemver(_ *run, a []any) (any, error) {
 	return ok, nil
 }
 
-func typeOfSemver(c *checker, cl *call) typed {
-	for _, lit := range literals(resolve(cl.args[1].t, c.types)) {
+func typeOfSemver(cl *call) typed {
+	for _, lit := range literals(resolve(cl.args[1].t, cl.types)) {
 		op, _ := lit.(string)
 		if _, known := holds(op, 0); !known && op != "in" {
-			c.fail(CodeWrongArgument, cl.args[1].at, "", "semver compares with <, <=, =, ==, !=, >=, > or in, not %s", describeValue(lit))
+			cl.fail(CodeWrongArgument, cl.args[1].at, "", "semver compares with <, <=, =, ==, !=, >=, > or in, not %s", DescribeValue(lit))
 		}
 	}
-	return typed{t: static().bool}
+	return typed{t: Bool()}
 }

@@ -18,7 +18,7 @@ func stringNode(text string) *spec.Node {
 
 // TestFunctionExamples runs the example of every documented function.
 func TestFunctionExamples(t *testing.T) {
-	for _, f := range Functions() {
+	for _, f := range functions() {
 		t.Run(f.Name, func(t *testing.T) {
 			if f.Summary == "" || f.Example == "" || f.Result == "" {
 				t.Fatalf("%s is not documented in full", f.Name)
@@ -31,7 +31,7 @@ func TestFunctionExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := newRun(nil, maxWork).encodeJSON(got, "")
+			text, err := encodeJSON(newRun(nil, maxWork), got, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +41,7 @@ func TestFunctionExamples(t *testing.T) {
 			if !json.Valid([]byte(f.Result)) {
 				t.Errorf("the result %s is no JSON", f.Result)
 			}
-			if m := fits(got, v.Type(), nil, 0); m != nil {
+			if m := Fits(got, v.Type(), nil); m != nil {
 				t.Errorf("%s is not of its type %s: %v", f.Example, Describe(v.Type()), m)
 			}
 		})

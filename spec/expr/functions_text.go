@@ -9,8 +9,8 @@ import (
 )
 
 // textFunctions work on strings.
-func textFunctions() []*function {
-	return []*function{
+func textFunctions() []*Function {
+	return []*Function{
 		def("string(v: any?) string", "A scalar as text; lists and maps as JSON; null as the empty string.", `string(1.5)`, `"1.5"`, fnString),
 		def("trim(s: string, chars?: string) string", "The text without white space, or the given characters, at both ends.", `trim("  a ")`, `"a"`, fnTrim),
 		def("trimPrefix(s: string, prefix: string) string", "The text without a prefix, where it has it.", `trimPrefix("v1.2", "v")`, `"1.2"`, textOf2("trimPrefix", strings.TrimPrefix)),
@@ -63,7 +63,7 @@ func fnString(r *run, a []any) (any, error) {
 	case nil:
 		return "", nil
 	case []any, map[string]any:
-		return r.encodeJSON(a[0], "")
+		return encodeJSON(r, a[0], "")
 	case *spec.File:
 		return nil, faultf("an asset has no text here: hand it to an action as a whole")
 	}
@@ -191,17 +191,17 @@ func fnJoin(r *run, a []any) (any, error) {
 }
 
 // typeOfJoin refuses items that are no scalars.
-func typeOfJoin(c *checker, cl *call) typed {
-	if list := resolve(cl.args[0].t, c.types); list.Kind == spec.List {
-		item := resolve(elem(list), c.types)
+func typeOfJoin(cl *call) typed {
+	if list := resolve(cl.args[0].t, cl.types); list.Kind == spec.List {
+		item := resolve(elem(list), cl.types)
 		switch {
-		case mayBeNull(item, c.types) && !isNever(item):
-			c.fail(CodeNullUnguarded, cl.args[0].at, "Leave null out: filter(…, # != null).", "the items of %s may be null", c.text(cl.args[0].at))
-		case !isScalar(item, c.types):
-			c.fail(CodeWrongArgument, cl.args[0].at, "Make text of each item first: map(…, jsonencode(#)).", "join needs scalars, and the items are %s", Describe(item))
+		case mayBeNull(item, cl.types) && !isNever(item):
+			cl.fail(CodeNullUnguarded, cl.args[0].at, "Leave null out: filter(…, # != null).", "the items of %s may be null", cl.text(cl.args[0].at))
+		case !isScalar(item, cl.types):
+			cl.fail(CodeWrongArgument, cl.args[0].at, "Make text of each item first: map(…, jsonencode(#)).", "join needs scalars, and the items are %s", Describe(item))
 		}
 	}
-	return typed{t: static().string}
+	return typed{t: String()}
 }
 
 func indexing(name string, f func(s, part string) int) operation {
@@ -248,24 +248,24 @@ func fnCapture(r *run, a []any) (any, error) {
 }
 
 // typeOfCapture knows the groups of a literal regular expression.
-func typeOfCapture(c *checker, cl *call) typed {
-	lit := literals(resolve(cl.args[1].t, c.types))
+func typeOfCapture(cl *call) typed {
+	lit := literals(resolve(cl.args[1].t, cl.types))
 	if len(lit) != 1 {
 		return typed{t: cl.fn.result}
 	}
 	text, _ := lit[0].(string)
-	re, err := pattern(text)
+	re, err := Pattern(text)
 	if err != nil {
-		return typed{t: static().any}
+		return typed{t: Any()}
 	}
 	out := &spec.Type{Kind: spec.Object, Nullable: true}
 	for _, name := range re.SubexpNames() {
 		if name != "" {
-			setField(out, writtenProperty(name, static().string, false))
+			setField(out, writtenProperty(name, String(), false))
 		}
 	}
 	if len(out.Fields) == 0 {
-		c.fail(CodeWrongArgument, cl.args[1].at, "Name the groups: (?P<name>…).", "this regular expression has no named group, so there is nothing to capture")
+		cl.fail(CodeWrongArgument, cl.args[1].at, "Name the groups: (?P<name>…).", "this regular expression has no named group, so there is nothing to capture")
 	}
 	return typed{t: out}
 }
@@ -283,21 +283,4 @@ func fnSegments(r *run, a []any) (any, error) {
 		return nil, err
 	}
 	return anyList(strings.Split(s, "/")), nil
-}
-
-// isScalar reports whether values of a resolved type can stand in text.
-func isScalar(t *spec.Type, types spec.Types) bool {
-	switch {
-	case isTime(t) || isAny(t) || isNever(t):
-		return true
-	case t.Kind == spec.Union:
-		for _, v := range t.Variants {
-			if !isScalar(resolve(v, types), types) {
-				return false
-			}
-		}
-		return true
-	default:
-		return t.Kind == spec.Bool || isNumeric(t) || t.Kind == spec.String
-	}
 }

@@ -7,20 +7,9 @@ import (
 	"time"
 )
 
-// moment and span are times and durations within an expression. What leaves it
-// is text: RFC 3339, and Go's form of durations.
-type (
-	moment time.Time
-	span   time.Duration
-)
-
-func (m moment) String() string { return time.Time(m).Format(time.RFC3339Nano) }
-
-func (s span) String() string { return time.Duration(s).String() }
-
 // timeFunctions work on points in time. None of them knows what time it is.
-func timeFunctions() []*function {
-	return []*function{
+func timeFunctions() []*Function {
+	return []*Function{
 		def("parsetime(s: any) time", "The time that a text in RFC 3339, or seconds since 1970, stand for, in UTC.", `parsetime("2024-05-01T10:00:00+02:00").Unix()`, `1714550400`, fnParseTime),
 		def("date(s: string, layout?: string) time", "The time that a text stands for, in UTC, by one of the usual layouts, or by a layout of Go's. Times have Year(), Month(), Day(), Hour(), Minute(), Second(), Weekday(), YearDay(), Unix(), UnixMilli(), Format(layout), Add(duration), AddDate(y, m, d), Sub(time), Truncate(duration), Before, After and Equal; + and - work too.", `date("2024-05-01").Year()`, `2024`, fnDate),
 		def("duration(s: string) duration", "The duration that a text such as \"1h30m\" stands for. Durations have Hours(), Minutes(), Seconds() and Milliseconds().", `duration("1h30m").Minutes()`, `90`, fnDuration),
@@ -98,49 +87,7 @@ func fnDuration(_ *run, a []any) (any, error) {
 	return span(d), nil
 }
 
-func addTimes(a, b any) (any, bool) {
-	switch x := a.(type) {
-	case moment:
-		if y, ok := b.(span); ok {
-			return moment(time.Time(x).Add(time.Duration(y))), true
-		}
-	case span:
-		switch y := b.(type) {
-		case moment:
-			return moment(time.Time(y).Add(time.Duration(x))), true
-		case span:
-			return x + y, true
-		}
-	}
-	return nil, false
-}
-
-func subtractTimes(a, b any) (any, bool) {
-	switch x := a.(type) {
-	case moment:
-		switch y := b.(type) {
-		case moment:
-			return span(time.Time(x).Sub(time.Time(y))), true
-		case span:
-			return moment(time.Time(x).Add(-time.Duration(y))), true
-		}
-	case span:
-		if y, ok := b.(span); ok {
-			return x - y, true
-		}
-	}
-	return nil, false
-}
-
-// timeMethods are the methods of times, or of durations.
-func timeMethods(ref string) map[string]*function {
-	if ref == timeRef {
-		return methodsOfTime()
-	}
-	return methodsOfDuration()
-}
-
-var methodsOfTime = sync.OnceValue(func() map[string]*function {
+var methodsOfTime = sync.OnceValue(func() map[string]*Function {
 	number := func(f func(time.Time) int64) operation {
 		return func(_ *run, a []any) (any, error) { return f(time.Time(a[0].(moment))), nil }
 	}
@@ -177,7 +124,7 @@ var methodsOfTime = sync.OnceValue(func() map[string]*function {
 	})
 })
 
-var methodsOfDuration = sync.OnceValue(func() map[string]*function {
+var methodsOfDuration = sync.OnceValue(func() map[string]*Function {
 	number := func(f func(time.Duration) any) operation {
 		return func(_ *run, a []any) (any, error) { return f(time.Duration(a[0].(span))), nil }
 	}
@@ -189,11 +136,10 @@ var methodsOfDuration = sync.OnceValue(func() map[string]*function {
 	})
 })
 
-func methods(table map[string]operation) map[string]*function {
-	out := make(map[string]*function, len(table))
+func methods(table map[string]operation) map[string]*Function {
+	out := make(map[string]*Function, len(table))
 	for signature, run := range table {
 		f := def(signature, "", "", "", run)
-		f.parseSignature()
 		out[f.Name] = f
 	}
 	return out
@@ -226,7 +172,7 @@ func addDate(_ *run, a []any) (any, error) {
 // opMethod calls a method: of the receiver, by its name, with the others.
 func opMethod(r *run, a []any) (any, error) {
 	name, _ := a[1].(string)
-	var table map[string]*function
+	var table map[string]*Function
 	switch a[0].(type) {
 	case moment:
 		table = methodsOfTime()

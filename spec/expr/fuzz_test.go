@@ -45,7 +45,7 @@ func FuzzTemplate(f *testing.F) {
 			}
 			return
 		}
-		if m := fits(got, v.Type(), scope.Types, 0); m != nil {
+		if m := Fits(got, v.Type(), scope.Types); m != nil {
 			t.Fatalf("%q = %v, which is not %s: %v", text, got, Describe(v.Type()), m)
 		}
 		if _, err := v.Parts(vars); err == nil && len(v.Segments()) == 0 {

@@ -28,9 +28,9 @@ func join(a, b *spec.Type, types spec.Types) *spec.Type {
 	ra, rb := resolve(a, types), resolve(b, types)
 	if isAny(ra) || isAny(rb) {
 		if ra.Nullable || rb.Nullable {
-			return nullable(static().any)
+			return nullable(Any())
 		}
-		return static().any
+		return Any()
 	}
 	out := joinKinds(ra, rb, a, b, types)
 	if mayBeNull(ra, types) || mayBeNull(rb, types) {
@@ -66,14 +66,6 @@ func joinKinds(ra, rb, a, b *spec.Type, types spec.Types) *spec.Type {
 	}
 }
 
-// elem is the type of a list's items or a map's values, never nil.
-func elem(t *spec.Type) *spec.Type {
-	if t.Elem == nil {
-		return static().any
-	}
-	return t.Elem
-}
-
 func isEmptyObject(t *spec.Type) bool { return t.Kind == spec.Object && len(t.Fields) == 0 && !t.Open }
 
 // joinLiterals is all literals of both, nil where either has none or they are
@@ -106,7 +98,7 @@ func union(a, b *spec.Type, types spec.Types) *spec.Type {
 		}
 	}
 	if len(variants) > maxLiterals {
-		return static().any
+		return Any()
 	}
 	return &spec.Type{Kind: spec.Union, Variants: variants}
 }

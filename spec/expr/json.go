@@ -11,11 +11,8 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// maxNesting is how deep a decoded or encoded value may nest.
-const maxNesting = decode.MaxDepth
-
 // encodeJSON is a value as JSON, with sorted keys and no escapes for HTML.
-func (r *run) encodeJSON(v any, indent string) (string, error) {
+func encodeJSON(r *run, v any, indent string) (string, error) {
 	e := jsonEncoder{run: r, indent: indent}
 	if err := e.encode(v, 0); err != nil {
 		return "", err
@@ -42,8 +39,8 @@ func (e *jsonEncoder) count() error {
 }
 
 func (e *jsonEncoder) encode(v any, depth int) error {
-	if depth > maxNesting {
-		return faultf("the value nests deeper than %d", maxNesting)
+	if depth > decode.MaxDepth {
+		return faultf("the value nests deeper than %d", decode.MaxDepth)
 	}
 	if e.out.Len() > maxText {
 		return errText
@@ -162,7 +159,7 @@ func (e *jsonEncoder) newline(depth int) {
 }
 
 // decodeJSON is the value of a JSON text.
-func (r *run) decodeJSON(s string) (any, error) {
+func decodeJSON(r *run, s string) (any, error) {
 	if len(s) > maxText {
 		return nil, errText
 	}
@@ -174,14 +171,6 @@ func (r *run) decodeJSON(s string) (any, error) {
 		return nil, unreadable("JSON", err)
 	}
 	return v, nil
-}
-
-// decoded counts the values that the evaluation's texts stand for, all together.
-func (r *run) decoded() *decode.Budget {
-	if r.decoding == nil {
-		r.decoding = decode.NewBudget(r.readable)
-	}
-	return r.decoding
 }
 
 // unreadable says why a text is not of a format; what it quotes is hidden with

@@ -3,7 +3,6 @@ package expr
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
@@ -15,79 +14,42 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/decode"
 )
 
-// machine is what all compilations share, and none changes.
-type machine struct {
-	functions conf.FunctionsTable
-	disabled  map[string]bool
+// Machine compiles expressions for expr's virtual machine. All compilations share it,
+// and none changes it.
+type Machine struct {
+	// Functions are what the calls of expressions are checked against.
+	Functions *Functions
+	table     conf.FunctionsTable
 	env       nature.Nature
 }
 
-var theMachine = sync.OnceValue(func() *machine {
-	m := &machine{functions: conf.FunctionsTable{}, disabled: disabled()}
-	m.env = conf.New(map[string]any{}).Env
+// NewMachine returns a machine that runs expr's flow, our operators, and these
+// operations, by name.
+func NewMachine(functions *Functions, operations map[string]operation) *Machine {
+	m := &Machine{Functions: functions, table: conf.FunctionsTable{}, env: conf.New(map[string]any{}).Env}
 	charges := costs()
-	add := func(name string, op operation) {
-		charge := charges[name]
-		if charge == nil {
-			charge = ofValues
-		}
-		m.functions[name] = &builtin.Function{Name: name, Func: func(args ...any) (any, error) {
-			r, ok := args[0].(*run)
-			if !ok {
-				return nil, errors.New("called outside an evaluation")
+	for _, group := range []map[string]operation{operations, operators()} {
+		for name, op := range group {
+			charge := charges[name]
+			if charge == nil {
+				charge = ofValues
 			}
-			if err := r.spend(charge(args[1:])); err != nil {
-				return nil, err
-			}
-			return op(r, args[1:])
-		}}
-	}
-	for name, f := range functions() {
-		if f.run != nil {
-			add(name, f.run)
+			m.table[name] = &builtin.Function{Name: name, Func: func(args ...any) (any, error) {
+				r, ok := args[0].(*run)
+				if !ok {
+					return nil, errors.New("called outside an evaluation")
+				}
+				if err := r.spend(charge(args[1:])); err != nil {
+					return nil, err
+				}
+				return op(r, args[1:])
+			}}
 		}
 	}
-	for name, run := range operators() {
-		add(name, run)
-	}
-	add("method", opMethod)
 	return m
-})
-
-// config is a configuration of expr's: each has a cache that it writes to, so
-// each compilation has its own.
-func (m *machine) config(functions bool) *conf.Config {
-	c := &conf.Config{MaxNodes: maxNodes, Disabled: m.disabled, ShortCircuit: true}
-	if functions {
-		c.Functions, c.Env = m.functions, m.env
-	}
-	return c
-}
-
-// place is where an expression stands: for the messages of its evaluation.
-type place struct {
-	node   *spec.Node
-	offset int
-	source string
-}
-
-func (p place) error(e extent, message string) *EvalError {
-	return &EvalError{Template: p.source, Range: p.node.At(p.offset+e.from, p.offset+e.to), Message: message}
-}
-
-// because is error for a message that is an error's.
-func (p place) because(e extent, err error) *EvalError {
-	out := p.error(e, err.Error())
-	out.keep(err)
-	return out
-}
-
-// stopped is because for the whole of it.
-func (p place) stopped(err error) *EvalError {
-	return p.because(extent{0, runeLen(p.source)}, err)
 }
 
 // program is a compiled expression.
@@ -97,16 +59,17 @@ type program struct {
 	place place
 }
 
-// newProgram compiles a checked tree.
-func newProgram(n ast.Node, strict map[*ast.MemberNode]bool, at place) (*program, error) {
-	m := theMachine()
-	w := rewriter{strict: strict}
+// program compiles a part of a checked expression.
+func (m *Machine) program(n ast.Node, of *Checked) (*program, error) {
+	w := rewriter{strict: of.strict, functions: m.Functions}
 	root := w.rewrite(n)
-	code, err := compiler.Compile(&parser.Tree{Node: root, Source: file.NewSource(at.source)}, m.config(true))
+	config := Config()
+	config.Functions, config.Env = m.table, m.env
+	code, err := compiler.Compile(&parser.Tree{Node: root, Source: file.NewSource(of.Place.source)}, config)
 	if err != nil {
-		return nil, fmt.Errorf("compile %s: %w", at.source, err)
+		return nil, fmt.Errorf("compile %s: %w", of.Place.source, err)
 	}
-	p := &program{code: code, place: at}
+	p := &program{code: code, place: of.Place}
 	for name := range w.roots {
 		p.roots = append(p.roots, name)
 	}
@@ -143,10 +106,9 @@ func (p *program) run(env map[string]any, most int) (v any, err error) {
 
 // explain is an error of the machine's in the author's words.
 func (p *program) explain(err error, r *run, secret bool) error {
-	whole := extent{0, runeLen(p.place.source)}
 	var at *file.Error
 	if !errors.As(err, &at) {
-		return p.place.because(whole, err)
+		return because(p.place, p.place.whole(), err)
 	}
 	message, known := at.Message, (*fault)(nil)
 	if at.Prev != nil {
@@ -158,11 +120,11 @@ func (p *program) explain(err error, r *run, secret bool) error {
 	case secret && errors.As(at.Prev, &known):
 		message = known.hidden
 	}
-	e := extent{at.From, at.To}
+	e := extent{from: at.From, to: at.To}
 	if e.to <= e.from {
-		e = whole
+		e = p.place.whole()
 	}
-	out := p.place.error(e, message)
+	out := failure(p.place, e, message)
 	out.keep(at.Prev)
 	return out
 }
@@ -170,8 +132,8 @@ func (p *program) explain(err error, r *run, secret bool) error {
 // leave is a value as it leaves an expression: a copy in which times are text.
 // It refuses what has grown beyond all bounds.
 func (r *run) leave(v any, depth int) (any, error) {
-	if depth > maxNesting {
-		return nil, fmt.Errorf("the result nests deeper than %d", maxNesting)
+	if depth > decode.MaxDepth {
+		return nil, fmt.Errorf("the result nests deeper than %d", decode.MaxDepth)
 	}
 	if r.left++; r.tooMany(r.left) {
 		return nil, fmt.Errorf("the result has more than %d values", r.most)
@@ -219,17 +181,4 @@ func (r *run) leaveMap(m map[string]any, depth int) (any, error) {
 		}
 	}
 	return out, nil
-}
-
-// failed is a diagnostic for a constant expression that cannot be evaluated.
-func failed(err error) diag.Diagnostic {
-	d := diag.Diagnostic{
-		Severity: diag.Error, Code: CodeConstantFails, Summary: err.Error(),
-		Detail: "The expression refers to nothing, so it fails whenever it is evaluated.",
-	}
-	var e *EvalError
-	if errors.As(err, &e) {
-		d.Summary, d.Subject = e.Message, e.Range
-	}
-	return d
 }

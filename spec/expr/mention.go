@@ -52,7 +52,7 @@ func (m *mentions) node(n *spec.Node) {
 }
 
 func (m *mentions) expression(text string) {
-	tree, bad := parse(text, theMachine().config(false))
+	tree, bad := Expression(text)
 	if bad != nil {
 		return
 	}

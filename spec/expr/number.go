@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"math/big"
@@ -88,12 +89,12 @@ func wholeNumber(v any) (int64, bool) {
 func compareNumbers(a, b any) (order int, ok bool) {
 	if x, isInt := a.(int64); isInt {
 		if y, isInt := b.(int64); isInt {
-			return compareOrdered(x, y), true
+			return cmp.Compare(x, y), true
 		}
 	}
 	if x, isFloat := a.(float64); isFloat {
 		if y, isFloat := b.(float64); isFloat {
-			return compareOrdered(x, y), x == x && y == y
+			return cmp.Compare(x, y), x == x && y == y
 		}
 	}
 	// A decimal fraction is the float nearest to it, where it meets a float.
@@ -117,17 +118,6 @@ func nearest(v any) any {
 		}
 	}
 	return v
-}
-
-func compareOrdered[T int64 | float64 | string](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	default:
-		return 0
-	}
 }
 
 // exact is a number without loss, or nil.

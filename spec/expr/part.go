@@ -34,7 +34,7 @@ func (c *chain) eval(vars *Vars, _ *run) (any, error) {
 	for i, step := range c.path[1:] {
 		next, found := child(v, step)
 		if !found && c.strict[i+1] {
-			return nil, c.place.error(c.at, outOfRange(quoted(step), v).Error())
+			return nil, failure(c.place, c.at, outOfRange(quoted(step), v).Error())
 		}
 		v = next
 	}
@@ -79,7 +79,7 @@ func (f *formula) eval(vars *Vars, r *run) (any, error) {
 	var v any = Unknown{}
 	unknown, over := vars.unknown(f.refs)
 	if err := r.spend(over >> 1); err != nil {
-		return nil, f.program.place.stopped(err)
+		return nil, because(f.program.place, f.program.place.whole(), err)
 	}
 	if !unknown {
 		var err error
@@ -157,7 +157,7 @@ func (m *merged) eval(vars *Vars, r *run) (any, error) {
 				return nil, m.fail(err)
 			}
 			for k, item := range v {
-				out[k] = wrap(item, wrapped)
+				out[k] = Mark(item, wrapped)
 			}
 		default:
 			return nil, m.fail(errors.New("merge needs maps, and has " + describeKind(v)))
@@ -167,20 +167,7 @@ func (m *merged) eval(vars *Vars, r *run) (any, error) {
 		return out, nil
 	}
 	// Which properties there are is not known; if one is secret, all may be.
-	return wrap(Unknown{}, secret || holdsSecret(out)), nil
-}
-
-func holdsSecret(v any) bool {
-	found := false
-	Reveal(v, func(any) { found = true })
-	return found
-}
-
-func wrap(v any, secret bool) any {
-	if _, already := v.(Secret); already || !secret {
-		return v
-	}
-	return Secret{Value: v}
+	return Mark(Unknown{}, secret || HoldsMark(out)), nil
 }
 
 // chosenPart is pick(m, names…), or omit with keep false: property by property.
@@ -202,24 +189,24 @@ func (c *chosenPart) eval(vars *Vars, r *run) (any, error) {
 	}
 	switch v := v.(type) {
 	case Unknown:
-		return wrap(v, wrapped), nil
+		return Mark(v, wrapped), nil
 	case map[string]any:
 		if err := r.items(len(v)); err != nil {
 			return nil, c.fail(err)
 		}
 		out := maps.Clone(v)
 		maps.DeleteFunc(out, func(k string, _ any) bool { return slices.Contains(c.names, k) != c.keep })
-		return wrap(out, wrapped), nil
+		return Mark(out, wrapped), nil
 	default:
 		return nil, c.fail(errors.New("this needs a map, and there is " + describeKind(v)))
 	}
 }
 
 // text is a template with text around its parts.
-type text struct{ pieces []piece }
+type text struct{ pieces []Piece }
 
-// piece is literal text, or a part to be written into it.
-type piece struct {
+// Piece is literal text, or a part to be written into it.
+type Piece struct {
 	literal string
 	part    evaluator
 	// ref is the path of a plain chain.
@@ -256,13 +243,13 @@ func (t *text) eval(vars *Vars, r *run) (any, error) {
 			b.WriteString(s)
 		}
 		if b.Len() > maxText {
-			return nil, p.place.error(p.at, errText.Error())
+			return nil, failure(p.place, p.at, errText.Error())
 		}
 	}
 	if unknown {
-		return wrap(Unknown{}, secret), nil
+		return Mark(Unknown{}, secret), nil
 	}
-	return wrap(b.String(), secret), nil
+	return Mark(b.String(), secret), nil
 }
 
 // written is an evaluated piece: more than one text where it is the segments
@@ -272,7 +259,7 @@ type written struct {
 	unknown, secret bool
 }
 
-func (p *piece) evaluate(vars *Vars, r *run) (written, error) {
+func (p *Piece) evaluate(vars *Vars, r *run) (written, error) {
 	v, err := p.part.eval(vars, r)
 	if err != nil {
 		return written{}, err
@@ -289,7 +276,7 @@ func (p *piece) evaluate(vars *Vars, r *run) (written, error) {
 	if !isList || !p.segments {
 		list = []any{v}
 	} else if err := r.items(len(list)); err != nil {
-		return written{}, p.place.because(p.at, err)
+		return written{}, because(p.place, p.at, err)
 	}
 	w.texts = make([]string, len(list))
 	for i, item := range list {
@@ -297,7 +284,7 @@ func (p *piece) evaluate(vars *Vars, r *run) (written, error) {
 			err = r.grow(len(w.texts[i]))
 		}
 		if err != nil {
-			return written{}, p.place.because(p.at, err)
+			return written{}, because(p.place, p.at, err)
 		}
 	}
 	return w, nil

@@ -171,7 +171,7 @@ func checkResult(t *rapid.T, source string, v *Value, vars *Vars, scope *Scope) 
 		}
 		return
 	}
-	if m := fits(got, v.Type(), scope.Types, 0); m != nil {
+	if m := Fits(got, v.Type(), scope.Types); m != nil {
 		t.Fatalf("%s over %s = %s, which is not %s: %v", source, fmt.Sprint(vars.Values), fmt.Sprint(got), Describe(v.Type()), m)
 	}
 }

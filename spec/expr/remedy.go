@@ -71,8 +71,8 @@ func remedyFor(from, to *spec.Type) string {
 
 // remedyForValue says what to write in the place of a value that is written
 // down, and not of the type that is wanted.
-func remedyForValue(m *mismatch, v any, want *spec.Type, types spec.Types) string {
-	t := present(resolve(want, types), types)
+func remedyForValue(m *mismatch, v any, want *spec.Type, named spec.Types) string {
+	t := present(resolve(want, named), named)
 	_, isText := v.(string)
 	switch {
 	case m.path != "" || m.code == CodeNullUnguarded:

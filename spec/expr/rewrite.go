@@ -2,7 +2,6 @@ package expr
 
 import (
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker/nature"
@@ -16,7 +15,8 @@ const runName = " run"
 // are calls of ours. What is left to the machine is flow: conditionals, loops,
 // variables, literals.
 type rewriter struct {
-	strict map[*ast.MemberNode]bool
+	strict    map[*ast.MemberNode]bool
+	functions *Functions
 	// loops is how many predicates the node at hand stands in.
 	loops int
 	// lets numbers the variables that rewriting adds.
@@ -147,7 +147,7 @@ func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
 // regexpNode compiles a literal regular expression once and for all.
 func regexpNode(n ast.Node, w *rewriter) ast.Node {
 	if s, ok := n.(*ast.StringNode); ok {
-		if re, err := pattern(s.Value); err == nil {
+		if re, err := Pattern(s.Value); err == nil {
 			return constant(re)
 		}
 	}
@@ -183,7 +183,7 @@ func (w *rewriter) call(n *ast.CallNode) ast.Node {
 	if !ok {
 		return constant(nil)
 	}
-	if f := functions()[id.Value]; f != nil {
+	if f := w.functions.named[id.Value]; f != nil {
 		for i, arg := range n.Arguments {
 			if len(f.params) > 0 && f.param(i).pattern {
 				n.Arguments[i] = regexpNode(arg, w)
@@ -294,6 +294,3 @@ func (w *rewriter) keyed(n *ast.BuiltinNode, list ast.Node, op string) ast.Node 
 	}
 	return plainNode(&ast.VariableDeclaratorNode{Name: name, Value: list, Expr: w.operation(n, op, args...)})
 }
-
-// runeLen is the length of a source in code points.
-func runeLen(s string) int { return utf8.RuneCountInString(s) }

@@ -2,8 +2,10 @@ package expr
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/decode"
@@ -83,43 +85,6 @@ func valuesIn(v any) int {
 	return n
 }
 
-// fault is what goes wrong in an evaluation, in the author's words: as it is
-// shown, and as it is shown where a secret may be among what it quotes.
-type fault struct{ message, hidden string }
-
-func (f *fault) Error() string { return f.message }
-
-// quoted is the text of a value, or made of one, in a message.
-type quoted string
-
-// quote is a value in a message.
-func quote(v any) quoted {
-	if isNumber(v) {
-		return quoted(numberText(v))
-	}
-	return quoted(describeValue(v))
-}
-
-// faultf makes a fault. What is a quoted, or in one, is hidden with secrets.
-func faultf(format string, args ...any) error {
-	hidden := make([]any, len(args))
-	for i, a := range args {
-		hidden[i] = a
-		switch a := a.(type) {
-		case quoted:
-			hidden[i] = "…"
-		case *fault:
-			hidden[i] = a.hidden
-		}
-	}
-	return &fault{fmt.Sprintf(format, args...), fmt.Sprintf(format, hidden...)}
-}
-
-var (
-	errWork = errors.New("the expression takes too long: it goes over too many items")
-	errText = fmt.Errorf("the expression makes a string of more than %d MiB", maxText>>20)
-)
-
 // size is the error of a list that is too long.
 func (r *run) size() error {
 	return fmt.Errorf("the expression makes a list of more than %d items", r.most)
@@ -127,7 +92,7 @@ func (r *run) size() error {
 
 // spend counts n units of work, before they are done.
 func (r *run) spend(n int) error {
-	err := r.Spend(n)
+	err := r.Budget.Spend(n)
 	if err == budget.ErrSpent {
 		return errWork
 	}
@@ -171,7 +136,7 @@ func (r *run) pattern(text string) (*budget.Regexp, error) {
 	if re := r.patterns[text]; re != nil {
 		return re, nil
 	}
-	re, err := pattern(text)
+	re, err := Pattern(text)
 	if err != nil {
 		return nil, faultf("%s is no regular expression: %s", quote(text), quoted(err.Error()))
 	}
@@ -189,4 +154,50 @@ func (r *run) matches(re *budget.Regexp, s string) (bool, error) {
 		err = errWork
 	}
 	return found, err
+}
+
+// regexpArg is a regular expression, compiled before where it is a literal.
+func (r *run) regexpArg(v any) (*budget.Regexp, error) {
+	switch v := v.(type) {
+	case *budget.Regexp:
+		return v, nil
+	case string:
+		return r.pattern(v)
+	default:
+		return nil, faultf("a regular expression must be a string, and this is %s", describeKind(v))
+	}
+}
+
+// sortAtOnce is how many keys are sorted without a look at the budget.
+const sortAtOnce = 1 << 12
+
+// sortedKeys are the keys of a map that may be large.
+func (r *run) sortedKeys(m map[string]any) ([]string, error) {
+	if err := r.items(len(m)); err != nil {
+		return nil, err
+	}
+	if len(m) <= sortAtOnce {
+		return slices.Sorted(maps.Keys(m)), r.spend(3 * len(m))
+	}
+	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	var failed error
+	slices.SortFunc(keys, func(a, b string) int {
+		// A comparison that fails makes all others equal, so that it ends soon.
+		if failed != nil {
+			return 0
+		}
+		if failed = r.spend(1 + min(len(a), len(b))>>4); failed != nil {
+			return 0
+		}
+		return strings.Compare(a, b)
+	})
+	return keys, failed
+}
+
+// decoded counts the values that the evaluation's texts stand for, all together.
+func (r *run) decoded() *decode.Budget {
+	if r.decoding == nil {
+		r.decoding = decode.NewBudget(r.readable)
+	}
+	return r.decoding
 }

@@ -18,12 +18,6 @@ type rawPiece struct {
 	from, to int
 }
 
-// scanFault is what stops a scan, and where.
-type scanFault struct {
-	code, summary, detail string
-	from, to              int
-}
-
 // HasTemplate reports whether a tree holds an expression, or a `${` that begins
 // one and has no end: whether it refers to something, or is constant, as ${1} is,
 // is not asked. A `$${` and the text of `{literal: "…"}` are none.
@@ -43,7 +37,7 @@ func HasTemplate(n *spec.Node) bool {
 
 // scan splits a template into its pieces. A `$${` is a literal `${`. Inside an
 // expression, braces count, but for those in its strings and comments.
-func scan(s string) ([]rawPiece, *scanFault) {
+func scan(s string) ([]rawPiece, *Fault) {
 	if !strings.Contains(s, "${") {
 		return []rawPiece{{text: s, to: utf8.RuneCountInString(s)}}, nil
 	}
@@ -67,14 +61,14 @@ func scan(s string) ([]rawPiece, *scanFault) {
 			source := s[i+2 : i+2+size]
 			width := utf8.RuneCountInString(source)
 			if !ok {
-				return nil, &scanFault{
+				return nil, &Fault{
 					code: CodeUnterminated, summary: "this ${ has no closing }",
 					detail: "An expression reaches from ${ to its }, and a quote in it must be closed. For the two characters themselves, write $${.",
 					from:   point, to: point + 2,
 				}
 			}
 			if strings.TrimSpace(source) == "" {
-				return nil, &scanFault{
+				return nil, &Fault{
 					code: CodeEmpty, summary: "this ${} is empty",
 					detail: "Put an expression between the braces. For the characters themselves, write $${}.",
 					from:   point, to: point + width + 3,

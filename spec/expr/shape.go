@@ -101,9 +101,11 @@ func (s plainShape) Each(visit func(spec.Shape)) {
 	}
 }
 
-// nodeShape is a value as it is written down: what holds a template is not known
-// yet.
 type nodeShape struct{ node *spec.Node }
+
+// ShapeOfNode returns a value of a document as a union sees it: what holds a template
+// is not known yet.
+func ShapeOfNode(n *spec.Node) spec.Shape { return nodeShape{n} }
 
 func (s nodeShape) Kind() spec.Kind {
 	switch s.node.Kind {

@@ -8,10 +8,10 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// The static types that the checker works with are spec.Type, with three
-// additions that no document can write: null alone is a nullable union of
-// nothing, never (the item of an empty list) is a union of nothing, and times
-// and durations are references that resolve to nothing.
+// The static types of expressions are spec.Type, with three additions that no document
+// can write: null alone is a nullable union of nothing, never (the item of an empty
+// list) is a union of nothing, and times and durations are references that resolve to
+// nothing.
 const (
 	timeRef     = "\x00time"
 	durationRef = "\x00duration"
@@ -19,24 +19,65 @@ const (
 	maxLiterals = 64
 )
 
-// statics are shared, and never written to.
-type statics struct {
-	any, null, never, bool, int, number, string *spec.Type
-	list, dict, time, duration                  *spec.Type
-}
+// The types that need no description of their own are shared, and never written to.
+var (
+	anyType      = &spec.Type{}
+	nullType     = &spec.Type{Kind: spec.Union, Nullable: true}
+	neverType    = &spec.Type{Kind: spec.Union}
+	boolType     = &spec.Type{Kind: spec.Bool}
+	intType      = &spec.Type{Kind: spec.Int}
+	numberType   = &spec.Type{Kind: spec.Number}
+	stringType   = &spec.Type{Kind: spec.String}
+	listType     = &spec.Type{Kind: spec.List}
+	mapType      = &spec.Type{Kind: spec.Map}
+	timeType     = &spec.Type{Kind: spec.String, Ref: timeRef}
+	durationType = &spec.Type{Kind: spec.String, Ref: durationRef}
+)
 
-func static() *statics { return &theStatics }
+// Any returns the type of any value, null included.
+func Any() *spec.Type { return anyType }
 
-var theStatics = statics{
-	any: &spec.Type{}, null: &spec.Type{Kind: spec.Union, Nullable: true}, never: &spec.Type{Kind: spec.Union},
-	bool: &spec.Type{Kind: spec.Bool}, int: &spec.Type{Kind: spec.Int}, number: &spec.Type{Kind: spec.Number},
-	string: &spec.Type{Kind: spec.String}, list: &spec.Type{Kind: spec.List}, dict: &spec.Type{Kind: spec.Map},
-	time: &spec.Type{Kind: spec.String, Ref: timeRef}, duration: &spec.Type{Kind: spec.String, Ref: durationRef},
-}
+// Null returns the type of null alone.
+func Null() *spec.Type { return nullType }
+
+// Never returns the type that no value has: that of the items of an empty list.
+func Never() *spec.Type { return neverType }
+
+// Bool returns the type of true and false.
+func Bool() *spec.Type { return boolType }
+
+// Int returns the type of whole numbers.
+func Int() *spec.Type { return intType }
+
+// Number returns the type of all numbers.
+func Number() *spec.Type { return numberType }
+
+// String returns the type of strings.
+func String() *spec.Type { return stringType }
+
+// List returns the type of lists of any items.
+func List() *spec.Type { return listType }
+
+// Map returns the type of maps of any values.
+func Map() *spec.Type { return mapType }
+
+// Time returns the type of points in time, which only expressions have.
+func Time() *spec.Type { return timeType }
+
+// Duration returns the type of durations, which only expressions have.
+func Duration() *spec.Type { return durationType }
 
 func listOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.List, Elem: elem} }
 
 func mapOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.Map, Elem: elem} }
+
+// elem is the type of a list's items or a map's values, never nil.
+func elem(t *spec.Type) *spec.Type {
+	if t.Elem == nil {
+		return Any()
+	}
+	return t.Elem
+}
 
 // literal is the type of one value.
 func literal(kind spec.Kind, value any) *spec.Type { return &spec.Type{Kind: kind, Enum: []any{value}} }
@@ -84,7 +125,7 @@ func nullable(t *spec.Type) *spec.Type {
 		return t
 	}
 	if isNever(t) {
-		return static().null
+		return Null()
 	}
 	c := *t
 	c.Nullable = true
@@ -127,7 +168,7 @@ func propertyType(p *spec.Property) *spec.Type {
 		return nullable(p.Type)
 	}
 	if p.Type == nil {
-		return static().any
+		return Any()
 	}
 	return p.Type
 }
@@ -152,4 +193,58 @@ func literals(t *spec.Type) []any {
 		return nil
 	}
 	return t.Enum
+}
+
+// outside is a type as it is outside of an expression: times are text there.
+func outside(t *spec.Type) *spec.Type {
+	switch {
+	case t == nil:
+		return Any()
+	case isTime(t):
+		return &spec.Type{Kind: spec.String, Nullable: t.Nullable}
+	case t.Ref != "":
+		return t
+	}
+	if !holdsTime(t) {
+		return t
+	}
+	c := *t
+	if t.Elem != nil {
+		c.Elem = outside(t.Elem)
+	}
+	c.Fields = slices.Clone(t.Fields)
+	for i, f := range c.Fields {
+		p := *f
+		p.Type = outside(f.Type)
+		c.Fields[i] = &p
+	}
+	c.Variants = slices.Clone(t.Variants)
+	for i, v := range c.Variants {
+		c.Variants[i] = outside(v)
+	}
+	return &c
+}
+
+// holdsTime reports whether a type that was not declared has a time in it.
+func holdsTime(t *spec.Type) bool {
+	return t != nil && (isTime(t) || t.Ref == "" && (holdsTime(t.Elem) ||
+		slices.ContainsFunc(t.Fields, func(f *spec.Property) bool { return holdsTime(f.Type) }) ||
+		slices.ContainsFunc(t.Variants, holdsTime)))
+}
+
+// isScalar reports whether values of a resolved type can stand in text.
+func isScalar(t *spec.Type, types spec.Types) bool {
+	switch {
+	case isTime(t) || isAny(t) || isNever(t):
+		return true
+	case t.Kind == spec.Union:
+		for _, v := range t.Variants {
+			if !isScalar(resolve(v, types), types) {
+				return false
+			}
+		}
+		return true
+	default:
+		return t.Kind == spec.Bool || isNumeric(t) || t.Kind == spec.String
+	}
 }

@@ -3,6 +3,8 @@ package expr
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +36,7 @@ func tree(v any, line *int) *spec.Node {
 		}
 	case map[string]any:
 		n.Kind = spec.MapNode
-		for _, k := range sortedKeys(v) {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			child := tree(v[k], line)
 			n.Fields = append(n.Fields, spec.Field{Name: k, NameRange: diag.Point("spec.cue", child.Range.Start.Line, 100), Value: child})
 		}

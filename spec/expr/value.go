@@ -1,13 +1,11 @@
 package expr
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/diag"
 )
 
@@ -20,7 +18,7 @@ type Value struct {
 	secret    bool
 	hidden    bool
 	unchecked []diag.Range
-	pieces    []piece
+	pieces    []Piece
 	present   [][]string
 	passed    [][]string
 	node      *spec.Node
@@ -50,8 +48,8 @@ func (v *Value) Hidden() bool { return v.hidden }
 
 // SecretAt reports whether what a path within the value leads to is secret, or holds
 // a secret.
-func (v *Value) SecretAt(path []string, types spec.Types) bool {
-	return v.hidden || secretAt(v.typ, path, false, types, map[string]bool{})
+func (v *Value) SecretAt(path []string, named spec.Types) bool {
+	return v.hidden || SecretAt(v.typ, path, false, named)
 }
 
 // Present are the paths of what is not null wherever the tree's value is true:
@@ -176,32 +174,3 @@ func (v *Value) Parts(vars *Vars) (out []Part, err error) {
 	}
 	return out, nil
 }
-
-// EvalError is what goes wrong when a template is evaluated.
-type EvalError struct {
-	// Template is the expression as its author wrote it.
-	Template string
-	// Range is where the fault stands in the document.
-	Range   diag.Range
-	Message string
-	err     error
-}
-
-// Unwrap returns what cut the evaluation short: the end of its context, or of what
-// it may spend; nil of any other error.
-func (e *EvalError) Unwrap() error { return e.err }
-
-// keep makes err what Unwrap returns. Of another kind of error nothing is kept: it
-// may quote what the message hides.
-func (e *EvalError) keep(err error) {
-	var stopped *budget.Stopped
-	switch {
-	case errors.As(err, &stopped):
-		e.err = stopped
-	case errors.Is(err, errWork):
-		e.err = errWork
-	}
-}
-
-// Error names the expression and what is wrong with it.
-func (e *EvalError) Error() string { return fmt.Sprintf("${%s}: %s", e.Template, e.Message) }

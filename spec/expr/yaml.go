@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,9 +12,9 @@ import (
 )
 
 // encodeYAML is a value as YAML, with sorted keys.
-func (r *run) encodeYAML(v any) (string, error) {
+func encodeYAML(r *run, v any) (string, error) {
 	// What JSON can say, YAML can: its limits and refusals are the same.
-	text, err := r.encodeJSON(v, "")
+	text, err := encodeJSON(r, v, "")
 	if err != nil {
 		return "", err
 	}
@@ -78,7 +80,7 @@ func (y *yamlEncoder) node(v any) (*yaml.Node, error) {
 		return n, nil
 	case map[string]any:
 		n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-		for _, k := range sortedKeys(v) {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			child, err := y.node(v[k])
 			if err != nil {
 				return nil, err
@@ -113,7 +115,7 @@ func (y *yamlEncoder) node(v any) (*yaml.Node, error) {
 const maxYAMLNodes = 100_000
 
 // decodeYAML is the value of a YAML text.
-func (r *run) decodeYAML(s string) (any, error) {
+func decodeYAML(r *run, s string) (any, error) {
 	if err := r.spend(8 * len(s)); err != nil {
 		return nil, err
 	}

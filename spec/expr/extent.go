@@ -1,99 +1,14 @@
 package expr
 
 import (
-	"errors"
-	"fmt"
-	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/builtin"
-	"github.com/expr-lang/expr/conf"
-	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/parser"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 )
-
-// Limits of what an author may write.
-const (
-	maxTemplate = 64 << 10 // bytes of a template
-	maxNodes    = 10_000   // nodes of an expression's tree
-)
-
-// syntaxFault is an expression that cannot be parsed: from and to are code
-// points of the expression.
-type syntaxFault struct {
-	from, to int
-	message  string
-}
-
-// detail is the remedy for a fault that often has one reason.
-func (f *syntaxFault) detail() string {
-	switch f.message {
-	case `unexpected ":"`:
-		return "A struct that a predicate makes needs parentheses: map(list, ({name: .name}))."
-	case `unexpected "="`:
-		return "Two values are compared with ==."
-	default:
-		return ""
-	}
-}
-
-// disabled turns expr's own functions off, but for those with predicates, which
-// its virtual machine runs: ours stand in for them.
-func disabled() map[string]bool {
-	off := make(map[string]bool, len(builtin.Builtins))
-	for _, f := range builtin.Builtins {
-		off[f.Name] = !f.Predicate
-	}
-	return off
-}
-
-// parse is the tree of an expression.
-func parse(source string, config *conf.Config) (node ast.Node, fault *syntaxFault) {
-	defer func() {
-		// The parser is a library's: a panic of it is a syntax error to us.
-		if r := recover(); r != nil {
-			node, fault = nil, &syntaxFault{0, len([]rune(source)), "this cannot be parsed"}
-		}
-	}()
-	tree, err := parser.ParseWithConfig(source, config)
-	if err == nil {
-		return tree.Node, nil
-	}
-	var at *file.Error
-	if !errors.As(err, &at) {
-		return nil, &syntaxFault{0, len([]rune(source)), err.Error()}
-	}
-	return nil, &syntaxFault{at.From, max(at.To, at.From+1), syntaxMessage(at.Message)}
-}
-
-// tokenNames turns the parser's tokens (`Operator(")")`) into what was written.
-var tokenNames = regexp.MustCompile(`(?:Operator|Bracket|Identifier|Number|String|Bytes)\((".*")\)`)
-
-// syntaxMessage is a message of the parser's in an author's words.
-func syntaxMessage(m string) string {
-	m = strings.ReplaceAll(m, "unexpected token EOF", "the expression ends too early")
-	m = tokenNames.ReplaceAllString(m, "$1")
-	m = strings.Replace(m, "unexpected token ", "unexpected ", 1)
-	switch {
-	case strings.Contains(m, "maximum allowed nodes"):
-		return fmt.Sprintf("the expression has more than %d parts", maxNodes)
-	case strings.Contains(m, "expected at least"):
-		return strings.Replace(m, "expected at least", "this call needs", 1)
-	case strings.Contains(m, "integer literal"), strings.Contains(m, "hex literal"):
-		return "this number does not fit an integer of 64 bits"
-	case strings.Contains(m, "cannot be mixed"):
-		return "?? and another operator need parentheses: write (a ?? b) + c"
-	}
-	return lowerFirst(m)
-}
-
-func lowerFirst(s string) string {
-	if s == "" || len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
-}
 
 // extent is where a node stands, in code points of the source. The parser marks
 // operators and names only: what is around them is theirs too.
@@ -109,6 +24,10 @@ func (e extent) join(o extent) extent {
 	return extent{min(e.from, o.from), max(e.to, o.to)}
 }
 
+// extentOf is where the parser marks a node: its name or operator, without what is
+// around it.
+func extentOf(n ast.Node) extent { return extent{n.Location().From, n.Location().To} }
+
 // extents measures nodes of one source.
 type extents struct{ source []rune }
 
@@ -117,7 +36,7 @@ func (x *extents) of(n ast.Node) extent {
 	if n == nil {
 		return extent{}
 	}
-	own := extent{n.Location().From, n.Location().To}
+	own := extentOf(n)
 	switch n := n.(type) {
 	case *ast.UnaryNode:
 		return own.join(x.of(n.Node))
@@ -215,4 +134,23 @@ func (x *extents) closed(to int, bracket rune) int {
 		}
 	}
 	return to
+}
+
+// place is where an expression stands in a document.
+type place struct {
+	node   *spec.Node
+	offset int
+	source string
+}
+
+// at returns the place of a part of the expression.
+func (p place) at(e extent) diag.Range { return p.node.At(p.offset+e.from, p.offset+e.to) }
+
+// whole is the extent of all of the expression.
+func (p place) whole() extent { return extent{0, utf8.RuneCountInString(p.source)} }
+
+// trimmed is the extent of the expression without the space around it.
+func (p place) trimmed() extent {
+	from := utf8.RuneCountInString(p.source) - utf8.RuneCountInString(strings.TrimLeft(p.source, " \t\r\n"))
+	return extent{from, from + utf8.RuneCountInString(strings.TrimSpace(p.source))}
 }

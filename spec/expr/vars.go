@@ -1,92 +1,25 @@
 package expr
 
 import (
+	"context"
 	"slices"
 	"strconv"
 )
 
-// Reveal strips the marks of secrets from a value, and calls seen, which may be
-// nil, with each value that was marked. A value without marks is returned as it
-// is; others are copied.
-func Reveal(v any, seen func(any)) any {
-	out, _ := reveal(v, seen)
-	return out
-}
-
-func reveal(v any, seen func(any)) (out any, changed bool) {
-	switch v := v.(type) {
-	case Secret:
-		inner, _ := reveal(v.Value, seen)
-		if seen != nil {
-			seen(inner)
-		}
-		return inner, true
-	case []any:
-		var list []any
-		for i, item := range v {
-			revealed, changed := reveal(item, seen)
-			if !changed {
-				continue
-			}
-			if list == nil {
-				list = slices.Clone(v)
-			}
-			list[i] = revealed
-		}
-		if list != nil {
-			return list, true
-		}
-	case map[string]any:
-		var m map[string]any
-		for k, item := range v {
-			revealed, changed := reveal(item, seen)
-			if !changed {
-				continue
-			}
-			if m == nil {
-				m = make(map[string]any, len(v))
-				for k, item := range v {
-					m[k] = item
-				}
-			}
-			m[k] = revealed
-		}
-		if m != nil {
-			return m, true
-		}
-	}
-	return v, false
-}
-
-// HasUnknown reports whether v is Unknown, or anything in it is.
-func HasUnknown(v any) bool {
-	var over int
-	return hasUnknown(v, &over)
-}
-
-// hasUnknown is HasUnknown; it adds to over how many values it went over.
-func hasUnknown(v any, over *int) bool {
-	switch v := v.(type) {
-	case Unknown:
-		return true
-	case Secret:
-		return hasUnknown(v.Value, over)
-	case []any:
-		*over += len(v)
-		for _, item := range v {
-			if hasUnknown(item, over) {
-				return true
-			}
-		}
-	case map[string]any:
-		*over += len(v)
-		for _, item := range v {
-			if hasUnknown(item, over) {
-				return true
-			}
-		}
-	}
-	return false
+// Vars are the values of a scope's names: nil, bool, int64, float64,
+// json.Number (what neither of them holds exactly), string, []any,
+// map[string]any, *spec.File; and Unknown at any depth.
+type Vars struct {
+	// Context ends an evaluation; nil does not.
+	Context context.Context
+	Values  map[string]any
+	// Secrets are the paths, from the names on, whose values are secret; "*"
+	// does not occur in them, and list items are decimal indices.
+	Secrets [][]string
+	// MaxValues is how many values the texts may have that are decoded, and if it is
+	// more than a million the lists and results that are made; 0 is a million. What is
+	// as large as Values are all together is never too large.
+	MaxValues int
 }
 
 // unknownAt reports whether what a path leads to is or lies under an Unknown or,
@@ -97,7 +30,7 @@ func unknownAt(v any, path []string, presence bool, over *int) bool {
 		return true
 	}
 	if len(path) == 0 {
-		return !presence && hasUnknown(v, over)
+		return !presence && FindUnknown(v, over)
 	}
 	step, rest := path[0], path[1:]
 	switch v := v.(type) {

@@ -1,0 +1,144 @@
+package expr
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// Checked is an expression that was checked.
+type Checked struct {
+	Scope *Scope
+	Tree  ast.Node
+	// Place is where it stands, and at its own extent, without the space around it.
+	Place place
+	at    extent
+	Type  *spec.Type
+	Diags diag.List
+	// Unchecked are the accesses to what has no known type.
+	Unchecked []diag.Range
+	// Present are the paths of what is not null where it comes out true, Passed
+	// of what is not null where it comes out false or null.
+	Present, Passed [][]string
+
+	extents extents
+	refs    []reference
+	strict  map[*ast.MemberNode]bool
+}
+
+// Check checks the tree of an expression in a scope, against the type that is wanted of
+// it; or, amid text, that it can stand there.
+func Check(tree ast.Node, at place, scope *Scope, functions *Functions, want *spec.Type, amidText bool) *Checked {
+	c := &checker{
+		findings:  findings{scope: scope, types: scope.Types, place: at, extents: extents{source: []rune(at.source)}},
+		knowledge: knowledge{facts: scope.facts()}, functions: functions,
+	}
+	v := c.check(tree)
+	c.use(v)
+	out := &Checked{Scope: scope, Tree: tree, Place: at, at: at.trimmed(), Type: v.t, extents: c.extents}
+	if !c.diags.HasErrors() {
+		if amidText {
+			c.textPart(tree, v, out.at)
+		} else {
+			c.wanted(tree, v, want, out.at)
+		}
+	}
+	for _, e := range c.unchecked {
+		out.Unchecked = append(out.Unchecked, at.at(e))
+	}
+	slices.SortStableFunc(c.refs, func(a, b reference) int { return a.at.from - b.at.from })
+	out.Diags, out.refs, out.strict = c.diags, c.refs, c.strict
+	if !c.diags.HasErrors() {
+		out.Present, out.Passed = pathsOf(c.when(tree, true)), pathsOf(c.passed(tree))
+	}
+	return out
+}
+
+// Refs returns what the expression refers to, in the order of the document.
+func (c *Checked) Refs() []Ref {
+	refs := make([]Ref, len(c.refs))
+	for i, r := range c.refs {
+		refs[i] = Ref{Path: r.path, Range: c.Place.at(r.at), Presence: r.presence}
+	}
+	return refs
+}
+
+// wanted checks the value of a whole expression against what is wanted.
+func (c *checker) wanted(n ast.Node, v typed, want *spec.Type, whole extent) {
+	m := Assignable(v.t, want, c.types)
+	if m == nil {
+		return
+	}
+	if m.code == CodeNullUnguarded && m.path == "" && !isNull(resolve(v.t, c.types)) {
+		v.at = whole
+		c.nullFault(v)
+		return
+	}
+	detail := ""
+	from, to := resolve(present(v.t, c.types), c.types), resolve(want, c.types)
+	if m.path == "" {
+		detail = remedyFor(from, to)
+	} else {
+		if m.code == CodeNullUnguarded {
+			detail = "Say what stands in for it, with ??."
+		}
+		if at := within(&c.extents, n, m.path); at != (extent{}) {
+			whole = at
+		}
+	}
+	c.report(diag.Error, m.code, whole, detail, "%s", m.Error())
+}
+
+// within is where the value at a path stands in a literal, as far as it is
+// written down there.
+func within(x *extents, n ast.Node, path string) extent {
+	step, rest, _ := strings.Cut(path, ".")
+	switch n := n.(type) {
+	case *ast.MapNode:
+		for _, pair := range n.Pairs {
+			p, _ := pair.(*ast.PairNode)
+			if key, ok := p.Key.(*ast.StringNode); !ok || key.Value != step {
+				continue
+			}
+			if at := within(x, p.Value, rest); at != (extent{}) {
+				return at
+			}
+			return x.of(p.Value)
+		}
+	case *ast.ArrayNode:
+		if len(n.Nodes) == 1 {
+			return within(x, n.Nodes[0], rest)
+		}
+	}
+	return extent{}
+}
+
+// textPart checks an expression that stands amid text.
+func (c *checker) textPart(n ast.Node, v typed, whole extent) {
+	v.at = whole
+	t := c.nonNull(v)
+	if isScalar(t, c.types) || isSegments(n) {
+		return
+	}
+	remedy := "Use jsonencode(…), or join(…) for a list."
+	if t.Kind == spec.Asset || t.Kind == spec.Archive {
+		remedy = "Hand it to an action as a whole."
+	}
+	c.fail(CodeTextPart, whole, remedy, "%s is %s, which cannot stand amid text", c.text(whole), Describe(t))
+}
+
+// pathsOf are the paths of keys that begin with a name of the scope; variables
+// and items are of no use outside of their expression.
+func pathsOf(keys []string) [][]string {
+	var paths [][]string
+	for _, key := range keys {
+		if !strings.HasPrefix(key, "let ") && !strings.HasPrefix(key, "#") {
+			paths = append(paths, strings.Split(key, "\x00"))
+		}
+	}
+	return paths
+}

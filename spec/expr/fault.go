@@ -1,0 +1,99 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/declprov/declprov/spec/budget"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// fault is what goes wrong in an evaluation, in the author's words: as it is
+// shown, and as it is shown where a secret may be among what it quotes.
+type fault struct{ message, hidden string }
+
+func (f *fault) Error() string { return f.message }
+
+// quoted is the text of a value, or made of one, in a message.
+type quoted string
+
+// quote is a value in a message.
+func quote(v any) quoted {
+	if isNumber(v) {
+		return quoted(numberText(v))
+	}
+	return quoted(DescribeValue(v))
+}
+
+// describeKind says what a value of an evaluation is.
+func describeKind(v any) string {
+	switch v.(type) {
+	case moment:
+		return "a time"
+	case span:
+		return "a duration"
+	default:
+		return DescribeKind(v)
+	}
+}
+
+// faultf makes a fault. What is a quoted, or in one, is hidden with secrets.
+func faultf(format string, args ...any) error {
+	hidden := make([]any, len(args))
+	for i, a := range args {
+		hidden[i] = a
+		switch a := a.(type) {
+		case quoted:
+			hidden[i] = "…"
+		case *fault:
+			hidden[i] = a.hidden
+		}
+	}
+	return &fault{fmt.Sprintf(format, args...), fmt.Sprintf(format, hidden...)}
+}
+
+var (
+	errWork = errors.New("the expression takes too long: it goes over too many items")
+	errText = fmt.Errorf("the expression makes a string of more than %d MiB", maxText>>20)
+)
+
+// EvalError is what goes wrong when a template is evaluated.
+type EvalError struct {
+	// Template is the expression as its author wrote it.
+	Template string
+	// Range is where the fault stands in the document.
+	Range   diag.Range
+	Message string
+	err     error
+}
+
+// Unwrap returns what cut the evaluation short: the end of its context, or of what
+// it may spend; nil of any other error.
+func (e *EvalError) Unwrap() error { return e.err }
+
+// keep makes err what Unwrap returns. Of another kind of error nothing is kept: it
+// may quote what the message hides.
+func (e *EvalError) keep(err error) {
+	var stopped *budget.Stopped
+	switch {
+	case errors.As(err, &stopped):
+		e.err = stopped
+	case errors.Is(err, errWork):
+		e.err = errWork
+	}
+}
+
+// Error names the expression and what is wrong with it.
+func (e *EvalError) Error() string { return fmt.Sprintf("${%s}: %s", e.Template, e.Message) }
+
+// failure returns what goes wrong at a part of an expression.
+func failure(p place, e extent, message string) *EvalError {
+	return &EvalError{Template: p.source, Range: p.at(e), Message: message}
+}
+
+// because returns a failure for a message that is an error's.
+func because(p place, e extent, err error) *EvalError {
+	out := failure(p, e, err.Error())
+	out.keep(err)
+	return out
+}

@@ -1,0 +1,111 @@
+package expr
+
+import (
+	"slices"
+)
+
+// Unknown stands for a value that is not known yet. One that is secret, too, is
+// Secret{Unknown{}}.
+type Unknown struct{}
+
+// Secret marks a value as secret.
+type Secret struct{ Value any }
+
+// Reveal strips the marks of secrets from a value, and calls seen, which may be
+// nil, with each value that was marked. A value without marks is returned as it
+// is; others are copied.
+func Reveal(v any, seen func(any)) any {
+	out, _ := reveal(v, seen)
+	return out
+}
+
+func reveal(v any, seen func(any)) (out any, changed bool) {
+	switch v := v.(type) {
+	case Secret:
+		inner, _ := reveal(v.Value, seen)
+		if seen != nil {
+			seen(inner)
+		}
+		return inner, true
+	case []any:
+		var list []any
+		for i, item := range v {
+			revealed, changed := reveal(item, seen)
+			if !changed {
+				continue
+			}
+			if list == nil {
+				list = slices.Clone(v)
+			}
+			list[i] = revealed
+		}
+		if list != nil {
+			return list, true
+		}
+	case map[string]any:
+		var m map[string]any
+		for k, item := range v {
+			revealed, changed := reveal(item, seen)
+			if !changed {
+				continue
+			}
+			if m == nil {
+				m = make(map[string]any, len(v))
+				for k, item := range v {
+					m[k] = item
+				}
+			}
+			m[k] = revealed
+		}
+		if m != nil {
+			return m, true
+		}
+	}
+	return v, false
+}
+
+// HasUnknown reports whether v is Unknown, or anything in it is.
+func HasUnknown(v any) bool {
+	var over int
+	return FindUnknown(v, &over)
+}
+
+// FindUnknown is HasUnknown, and adds to over how many values it went over.
+func FindUnknown(v any, over *int) bool {
+	switch v := v.(type) {
+	case Unknown:
+		return true
+	case Secret:
+		return FindUnknown(v.Value, over)
+	case []any:
+		*over += len(v)
+		for _, item := range v {
+			if FindUnknown(item, over) {
+				return true
+			}
+		}
+	case map[string]any:
+		*over += len(v)
+		for _, item := range v {
+			if FindUnknown(item, over) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// HoldsMark reports whether anything in a value is marked as secret.
+func HoldsMark(v any) bool {
+	found := false
+	Reveal(v, func(any) { found = true })
+	return found
+}
+
+// Mark returns a value marked as secret, where secret says so; it marks nothing twice.
+func Mark(v any, secret bool) any {
+	if _, already := v.(Secret); already || !secret {
+		return v
+	}
+	return Secret{Value: v}
+}

@@ -1,0 +1,135 @@
+package expr
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// param is a parameter of a function.
+type param struct {
+	name               string
+	t                  *spec.Type
+	optional, variadic bool
+	// pattern says that it is a regular expression.
+	pattern bool
+}
+
+// prototype is what a call of a function is checked against.
+type prototype struct {
+	Name string
+	// Signature is how it is called: `replace(s: string, old: string, new:
+	// string, count?: int) string`. `?` behind a name is an optional argument,
+	// behind a type it says that null is allowed, `...` is any number.
+	Signature string
+	params    []param
+	result    *spec.Type
+	// typed returns the type of a call's result, where it depends on the arguments.
+	typed func(cl *call) typed
+	// predicate says that the machine runs it: it goes over a list with a predicate.
+	predicate bool
+}
+
+// Functions are the functions of the language, and the methods of times and
+// durations, by name.
+type Functions struct {
+	named, ofTimes, ofDurations map[string]*prototype
+}
+
+// methods returns the methods of a type of time.
+func (f *Functions) methods(t *spec.Type) map[string]*prototype {
+	if t.Ref == timeRef {
+		return f.ofTimes
+	}
+	return f.ofDurations
+}
+
+// required is how many arguments a call has at least.
+func (f *prototype) required() int {
+	n := 0
+	for _, p := range f.params {
+		if !p.optional && !p.variadic {
+			n++
+		}
+	}
+	return n
+}
+
+func (f *prototype) variadic() bool { return len(f.params) > 0 && f.params[len(f.params)-1].variadic }
+
+// param is the parameter that argument i stands for.
+func (f *prototype) param(i int) param { return f.params[min(i, len(f.params)-1)] }
+
+// count says how many arguments a call has.
+func (f *prototype) count() string {
+	least, most := f.required(), len(f.params)
+	unit := "arguments"
+	if most == 1 && !f.variadic() || least == 1 && f.variadic() {
+		unit = "argument"
+	}
+	switch {
+	case f.variadic():
+		return fmt.Sprintf("at least %d %s", least, unit)
+	case least == most:
+		return fmt.Sprintf("%d %s", least, unit)
+	default:
+		return fmt.Sprintf("%d to %d arguments", least, most)
+	}
+}
+
+// newPrototype returns the prototype that the documentation shows: `pad(s: string,
+// width: int, with?: string) string`, `merge(a: map, more...: map) map`. A type may be
+// any, bool, int, number, string, regexp, predicate, list, map, time, duration, [T] (a
+// list), {T} (a map), T? (may be null). It panics on what it cannot read, which a test
+// would find.
+func newPrototype(signature string) *prototype {
+	open, end := strings.IndexByte(signature, '('), strings.LastIndexByte(signature, ')')
+	f := &prototype{Name: signature[:open], Signature: signature, result: signatureType(strings.TrimSpace(signature[end+1:]))}
+	for _, text := range strings.Split(signature[open+1:end], ", ") {
+		name, typ, ok := strings.Cut(text, ": ")
+		if !ok {
+			continue
+		}
+		p := param{t: signatureType(typ), pattern: typ == "regexp"}
+		name, p.variadic = strings.CutSuffix(name, "...")
+		p.name, p.optional = strings.CutSuffix(name, "?")
+		f.params = append(f.params, p)
+		f.predicate = f.predicate || typ == "predicate"
+	}
+	return f
+}
+
+func signatureType(text string) *spec.Type {
+	if inner, ok := strings.CutSuffix(text, "?"); ok {
+		return nullable(signatureType(inner))
+	}
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		return listOf(signatureType(strings.TrimSuffix(inner, "]")))
+	}
+	if inner, ok := strings.CutPrefix(text, "{"); ok {
+		return mapOf(signatureType(strings.TrimSuffix(inner, "}")))
+	}
+	switch text {
+	case "any", "predicate":
+		return Any()
+	case "bool":
+		return Bool()
+	case "int":
+		return Int()
+	case "number":
+		return Number()
+	case "string", "regexp":
+		return String()
+	case "list":
+		return List()
+	case "map":
+		return Map()
+	case "time":
+		return Time()
+	case "duration":
+		return Duration()
+	default:
+		panic("no such type in a signature: " + text)
+	}
+}

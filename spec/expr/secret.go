@@ -1,0 +1,79 @@
+package expr
+
+import (
+	"strconv"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// SecretAt reports whether a path of a type leads through or to a secret
+// property or, unless only its presence matters, above one.
+func SecretAt(t *spec.Type, path []string, presence bool, types spec.Types) bool {
+	return secretAt(t, path, presence, types, map[string]bool{})
+}
+
+func secretAt(t *spec.Type, path []string, presence bool, types spec.Types, seen map[string]bool) bool {
+	if t == nil || presence && len(path) == 0 {
+		return false
+	}
+	if t.Ref != "" {
+		key := strconv.Itoa(len(path)) + t.Ref
+		if seen[key] {
+			return false
+		}
+		seen[key] = true
+	}
+	t = resolve(t, types)
+	step, rest := "*", path
+	if len(path) > 0 {
+		step, rest = path[0], path[1:]
+	}
+	for _, f := range t.Fields {
+		if (step == "*" || step == f.Name) && (f.Secret || f.Ephemeral || secretAt(f.Type, rest, presence, types, seen)) {
+			return true
+		}
+	}
+	for _, v := range t.Variants {
+		if secretAt(v, path, presence, types, seen) {
+			return true
+		}
+	}
+	return t.Elem != nil && secretAt(t.Elem, rest, presence, types, seen)
+}
+
+// MarkDeclared returns a plain value with the marks that its type declares within
+// it. Of what is no variant of a union, or not known yet, all is secret that may have
+// a secret.
+func MarkDeclared(v any, t *spec.Type, types spec.Types) any {
+	switch v.(type) {
+	case map[string]any, []any, Unknown:
+	default:
+		return v
+	}
+	whole := types.Resolve(t)
+	t = types.Narrow(whole, ShapeOf(v, nil))
+	if _, unknown := v.(Unknown); t == nil || unknown {
+		return Mark(v, types.HoldsSecret(whole))
+	}
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = MarkDeclared(item, t.Elem, types)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			switch p := t.Field(name); {
+			case p == nil:
+				out[name] = MarkDeclared(item, t.Elem, types)
+			default:
+				out[name] = Mark(MarkDeclared(item, p.Type, types), p.Secret || p.Ephemeral)
+			}
+		}
+		return out
+	default:
+		return v
+	}
+}
