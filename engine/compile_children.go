@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // child compiles one child, in sight of those that come before it.
@@ -81,7 +82,7 @@ func (c *compiler) childInputs(out *child, pl *planned, s *expr.Scope) {
 		case p != nil:
 			want = givenType(p)
 		case takes.Kind == spec.Object && !takes.Open:
-			c.fail(expr.CodeUnknownMember, f.NameRange, "inputs."+f.Name, fmt.Sprintf("unknown input %q", f.Name),
+			c.fail(types.CodeUnknownMember, f.NameRange, "inputs."+f.Name, fmt.Sprintf("unknown input %q", f.Name),
 				fmt.Sprintf("%s has no input %q. %s", pl.kind.name, f.Name, diag.Remedy(f.Name, takes.FieldNames())))
 			continue
 		}
@@ -101,7 +102,7 @@ func (c *compiler) missingInputs(pl *planned, given []spec.Field) {
 			return f.Name == p.Name || takes.Field(f.Name) == nil && diag.DidYouMean(f.Name, takes.FieldNames()) == p.Name
 		})
 		if p.Required && p.Default == nil && p.DefaultExpr == nil && p.Autoname == nil && !meant {
-			c.fail(expr.CodeMissingMember, pl.spec.Range, "inputs."+p.Name,
+			c.fail(types.CodeMissingMember, pl.spec.Range, "inputs."+p.Name,
 				fmt.Sprintf("child %q lacks input %q", pl.spec.Key, p.Name),
 				strings.TrimSpace(fmt.Sprintf("%s requires it: inputs: %s: … %s", pl.kind.name, p.Name, firstSentence(p.Doc))))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // vet lets templates rely on what a type requires, and a recorded state may lack it: an
@@ -80,7 +81,7 @@ func (e *Engine) complete(res *resource, s State, what string, again func(c *com
 		c, lacking := e.program.compiler.fork(), *res
 		c.wire, lacking.sinks, lacking.lacks = res.spec.Wire, nil, name
 		again(c, &lacking)
-		if slices.ContainsFunc(c.diags, func(d diag.Diagnostic) bool { return d.Code == expr.CodeNullUnguarded }) {
+		if slices.ContainsFunc(c.diags, func(d diag.Diagnostic) bool { return d.Code == types.CodeNullUnguarded }) {
 			relied = append(relied, name)
 		}
 	}

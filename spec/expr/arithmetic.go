@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/declprov/declprov/spec/types"
 	"math"
 )
 
@@ -14,11 +15,11 @@ func operands(op string, a []any) (x, y any, err error) {
 }
 
 func operand(op string, v any) (any, error) {
-	n, ok := numeric(v)
+	n, ok := types.Numeric(v)
 	switch {
 	case ok:
 		return n, nil
-	case isNumber(v):
+	case types.IsNumber(v):
 		return nil, faultf("%s cannot reckon with %s: it has more digits than a number here can hold", op, quote(v))
 	case v == nil:
 		return nil, faultf("%s needs numbers, and this is null", op)
@@ -53,7 +54,7 @@ func opAdd(r *run, a []any) (any, error) {
 		}
 		return nil, overflow("+")
 	}
-	return finite("+", toFloat(x)+toFloat(y))
+	return finite("+", types.ToFloat(x)+types.ToFloat(y))
 }
 
 func ints(x, y any) (i, j int64, ok bool) {
@@ -84,7 +85,7 @@ func opSubtract(_ *run, a []any) (any, error) {
 		}
 		return nil, overflow("-")
 	}
-	return finite("-", toFloat(x)-toFloat(y))
+	return finite("-", types.ToFloat(x)-types.ToFloat(y))
 }
 
 func opMultiply(_ *run, a []any) (any, error) {
@@ -102,7 +103,7 @@ func opMultiply(_ *run, a []any) (any, error) {
 		}
 		return nil, overflow("*")
 	}
-	return finite("*", toFloat(x)*toFloat(y))
+	return finite("*", types.ToFloat(x)*types.ToFloat(y))
 }
 
 func opDivide(_ *run, a []any) (any, error) {
@@ -110,15 +111,15 @@ func opDivide(_ *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if toFloat(y) == 0 {
+	if types.ToFloat(y) == 0 {
 		return nil, faultf("this divides by zero")
 	}
-	return finite("/", toFloat(x)/toFloat(y))
+	return finite("/", types.ToFloat(x)/types.ToFloat(y))
 }
 
 func opModulo(_ *run, a []any) (any, error) {
-	x, ok1 := wholeNumber(a[0])
-	y, ok2 := wholeNumber(a[1])
+	x, ok1 := types.WholeNumber(a[0])
+	y, ok2 := types.WholeNumber(a[1])
 	switch {
 	case !ok1 || !ok2:
 		return nil, faultf("%% needs whole numbers, and has %s and %s", describeKind(a[0]), describeKind(a[1]))
@@ -135,7 +136,7 @@ func opPower(_ *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return finite("**", math.Pow(toFloat(x), toFloat(y)))
+	return finite("**", math.Pow(types.ToFloat(x), types.ToFloat(y)))
 }
 
 func opNegate(_ *run, a []any) (any, error) {
@@ -149,14 +150,14 @@ func opNegate(_ *run, a []any) (any, error) {
 		}
 		return -i, nil
 	}
-	return -toFloat(x), nil
+	return -types.ToFloat(x), nil
 }
 
 func opPlus(_ *run, a []any) (any, error) { return operand("+", a[0]) }
 
 func opRange(r *run, a []any) (any, error) {
-	from, ok1 := wholeNumber(a[0])
-	to, ok2 := wholeNumber(a[1])
+	from, ok1 := types.WholeNumber(a[0])
+	to, ok2 := types.WholeNumber(a[1])
 	if !ok1 || !ok2 {
 		return nil, faultf(".. needs whole numbers, and has %s and %s", describeKind(a[0]), describeKind(a[1]))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // operationsByName are all that a template can call: functions, methods and
@@ -58,7 +59,7 @@ func hostileValues() map[string]any {
 		list[i], numbers[i] = strings.Repeat("k", 40)+string(rune('a'+i%26)), int64(i)
 	}
 	for i := range pairs {
-		key := strings.Repeat("key", 5) + numberText(int64(i*7919%len(pairs)))
+		key := strings.Repeat("key", 5) + types.NumberText(int64(i*7919%len(pairs)))
 		pairs[i], m[key] = []any{key, int64(i)}, "v"
 		mixed[i%len(mixed)] = []any{json.Number("1." + strings.Repeat("3", 400) + "e-300"), 1.5e300, int64(7)}[i%3]
 	}
@@ -220,7 +221,7 @@ func hostileVars() *Vars {
 	many, numbers := make([]any, 40_000), make([]any, 40_000)
 	m := map[string]any{}
 	for i := range many {
-		many[i], numbers[i] = "item "+numberText(int64(i*7919%len(many))), int64(i)
+		many[i], numbers[i] = "item "+types.NumberText(int64(i*7919%len(many))), int64(i)
 		m[many[i].(string)] = "value"
 	}
 	long := strings.Repeat("a", 1<<19)

@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // checker types one expression. What is wrong is reported once, at its place;
@@ -75,15 +76,15 @@ func (c *checker) check(n ast.Node) typed {
 func (c *checker) dispatch(n ast.Node) typed {
 	switch n := n.(type) {
 	case *ast.NilNode:
-		return typed{t: Null()}
+		return typed{t: types.Null()}
 	case *ast.BoolNode:
-		return typed{t: literal(spec.Bool, n.Value)}
+		return typed{t: types.Literal(spec.Bool, n.Value)}
 	case *ast.IntegerNode:
-		return typed{t: intLiteral(n.Value)}
+		return typed{t: types.IntLiteral(n.Value)}
 	case *ast.FloatNode:
-		return typed{t: literal(spec.Number, json.Number(numberText(n.Value)))}
+		return typed{t: types.Literal(spec.Number, json.Number(types.NumberText(n.Value)))}
 	case *ast.StringNode:
-		return typed{t: literal(spec.String, n.Value)}
+		return typed{t: types.Literal(spec.String, n.Value)}
 	case *ast.IdentifierNode:
 		return c.identifier(n)
 	case *ast.PointerNode:
@@ -97,7 +98,7 @@ func (c *checker) dispatch(n ast.Node) typed {
 		v := c.check(n.Node)
 		last := len(c.chain) - 1
 		if c.chain[last] {
-			v.t = nullable(v.t)
+			v.t = types.Nullable(v.t)
 		}
 		c.chain = c.chain[:last]
 		return v
@@ -134,13 +135,13 @@ func (c *checker) conditional(n *ast.ConditionalNode) typed {
 	c.facts = append(saved[:len(saved):len(saved)], c.when(n.Cond, false)...)
 	b := c.operand(n.Exp2)
 	c.facts = saved
-	return typed{t: join(a.t, b.t, c.types)}
+	return typed{t: types.Join(a.t, b.t, c.types)}
 }
 
 func (c *checker) array(n *ast.ArrayNode) typed {
-	item := Never()
+	item := types.Never()
 	for _, part := range n.Nodes {
-		item = join(item, c.operand(part).t, c.types)
+		item = types.Join(item, c.operand(part).t, c.types)
 	}
 	size := len(n.Nodes)
 	return typed{t: &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}}
@@ -148,7 +149,7 @@ func (c *checker) array(n *ast.ArrayNode) typed {
 
 func (c *checker) mapLiteral(n *ast.MapNode) typed {
 	out := &spec.Type{Kind: spec.Object}
-	dynamic := Never()
+	dynamic := types.Never()
 	for _, pair := range n.Pairs {
 		p, ok := pair.(*ast.PairNode)
 		if !ok {
@@ -162,18 +163,18 @@ func (c *checker) mapLiteral(n *ast.MapNode) typed {
 			continue
 		}
 		key := c.operand(p.Key)
-		if t := c.nonNull(key); !isAny(t) && !isString(t) {
-			c.fail(CodeTypeMismatch, key.at, "Turn it into text with string(…).", "a key must be a string, and this is %s", Describe(key.t))
+		if t := c.nonNull(key); !types.IsAny(t) && !types.IsString(t) {
+			c.fail(types.CodeTypeMismatch, key.at, "Turn it into text with string(…).", "a key must be a string, and this is %s", types.Describe(key.t))
 		}
-		dynamic = join(dynamic, c.operand(p.Value).t, c.types)
+		dynamic = types.Join(dynamic, c.operand(p.Value).t, c.types)
 	}
-	if isNever(dynamic) {
+	if types.IsNever(dynamic) {
 		return typed{t: out}
 	}
 	for _, f := range out.Fields {
-		dynamic = join(dynamic, f.Type, c.types)
+		dynamic = types.Join(dynamic, f.Type, c.types)
 	}
-	return typed{t: mapOf(dynamic)}
+	return typed{t: types.MapOf(dynamic)}
 }
 
 // writtenProperty returns the property of a key that the author wrote: it is its own

@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // forbidden are functions of expr's that a spec may not use, and what to do
@@ -100,23 +101,23 @@ func (cl *call) apply() typed {
 // argument checks one argument of a call.
 func (cl *call) argument(i int) bool {
 	p, v := cl.fn.param(i), &cl.args[i]
-	t := resolve(v.t, cl.types)
-	if mayBeNull(t, cl.types) && !p.t.Nullable {
+	t := types.Resolve(v.t, cl.types)
+	if types.MayBeNull(t, cl.types) && !p.t.Nullable {
 		before := len(cl.diags)
 		v.t = cl.nonNull(*v)
-		if isNull(t) || len(cl.diags) > before && isNull(t) {
+		if types.IsNull(t) || len(cl.diags) > before && types.IsNull(t) {
 			return false
 		}
-		t = resolve(v.t, cl.types)
+		t = types.Resolve(v.t, cl.types)
 	}
-	if isAny(t) {
+	if types.IsAny(t) {
 		return true
 	}
 	if p.pattern {
 		cl.pattern(cl.node[i], v.at)
 	}
-	if m := Assignable(t, p.t, cl.types); m != nil {
-		cl.fail(CodeWrongArgument, v.at, "It is "+cl.fn.Signature+".", "%s: argument %d (%s) %s", cl.fn.Name, i+1, p.name, m.reason)
+	if m := types.Assignable(t, p.t, cl.types); m != nil {
+		cl.fail(CodeWrongArgument, v.at, "It is "+cl.fn.Signature+".", "%s: argument %d (%s) %s", cl.fn.Name, i+1, p.name, m.Reason)
 		return false
 	}
 	return true
@@ -132,11 +133,11 @@ func (c *checker) method(n *ast.CallNode, m *ast.MemberNode) typed {
 		return c.fail(CodeUnknownFunction, c.extents.of(n), "", "this is no function")
 	}
 	at := extentOf(name)
-	if isAny(t) {
+	if types.IsAny(t) {
 		c.trust(at)
 		return typed{t: t}
 	}
-	if !isTime(t) {
+	if !types.IsTime(t) {
 		detail := "Only times have methods."
 		if f := c.functions.named[name.Value]; f != nil {
 			more := ""
@@ -145,12 +146,12 @@ func (c *checker) method(n *ast.CallNode, m *ast.MemberNode) typed {
 			}
 			detail = "Write it as " + name.Value + "(" + c.text(base.at) + more + ")."
 		}
-		return c.fail(CodeUnknownFunction, at, detail, "%s has no method %q", Describe(t), name.Value)
+		return c.fail(CodeUnknownFunction, at, detail, "%s has no method %q", types.Describe(t), name.Value)
 	}
 	methods := c.functions.methods(t)
 	f := methods[name.Value]
 	if f == nil {
-		return c.fail(CodeUnknownFunction, at, diag.Remedy(name.Value, slices.Collect(maps.Keys(methods))), "%s has no method %q", Describe(t), name.Value)
+		return c.fail(CodeUnknownFunction, at, diag.Remedy(name.Value, slices.Collect(maps.Keys(methods))), "%s has no method %q", types.Describe(t), name.Value)
 	}
 	cl := &call{checker: c, fn: f, args: args, node: n.Arguments, at: at}
 	return cl.apply()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // memberCheck checks one access to a member: base.name, base[index].
@@ -20,9 +21,9 @@ type memberCheck struct {
 
 func (c *checker) member(n *ast.MemberNode) typed {
 	m := memberCheck{checker: c, n: n, base: c.check(n.Node)}
-	m.t = resolve(m.base.t, c.types)
+	m.t = types.Resolve(m.base.t, c.types)
 	guarded := true
-	if mayBeNull(m.t, c.types) && !isAny(m.t) {
+	if types.MayBeNull(m.t, c.types) && !types.IsAny(m.t) {
 		guarded = n.Optional
 		switch {
 		case !guarded:
@@ -32,7 +33,7 @@ func (c *checker) member(n *ast.MemberNode) typed {
 			c.chain[len(c.chain)-1] = true
 			fallthrough
 		default:
-			m.t = resolve(present(m.t, c.types), c.types)
+			m.t = types.Resolve(types.Present(m.t, c.types), c.types)
 		}
 	}
 	out := typed{at: c.extents.of(n)}
@@ -42,12 +43,12 @@ func (c *checker) member(n *ast.MemberNode) typed {
 	}
 	out.origin = extend(m.base.origin, step)
 	out.t = m.memberType()
-	if n.Optional && (m.t.Kind == spec.List || isString(m.t)) {
-		out.t = nullable(out.t)
+	if n.Optional && (m.t.Kind == spec.List || types.IsString(m.t)) {
+		out.t = types.Nullable(out.t)
 	}
 	if out.t = c.narrowed(c.key(n), out.t); !guarded {
 		// One finding for one null is enough.
-		out.t = present(out.t, c.types)
+		out.t = types.Present(out.t, c.types)
 	}
 	return out
 }
@@ -61,7 +62,7 @@ func extend(path []string, step string) []string {
 
 // withoutNull reports that the base may be null, and returns its type without it.
 func (m *memberCheck) withoutNull() *spec.Type {
-	if isNull(m.t) {
+	if types.IsNull(m.t) {
 		return m.nonNull(m.base)
 	}
 	text, how := m.text(m.base.at), "?."
@@ -69,8 +70,8 @@ func (m *memberCheck) withoutNull() *spec.Type {
 		how = "?.["
 	}
 	detail := cmp.Or(m.nullHelp(text), "Write "+text+how+"… for null where it is absent, or use it only where "+text+" != null.")
-	m.report(diag.Error, CodeNullUnguarded, m.base.at, detail, "%s may be null", text)
-	return resolve(present(m.base.t, m.types), m.types)
+	m.report(diag.Error, types.CodeNullUnguarded, m.base.at, detail, "%s may be null", text)
+	return types.Resolve(types.Present(m.base.t, m.types), m.types)
 }
 
 // memberType returns the type of the member.
@@ -81,34 +82,34 @@ func (m *memberCheck) memberType() *spec.Type {
 	index := m.operand(m.n.Property)
 	it := m.nonNull(index)
 	switch {
-	case isAny(m.t):
+	case types.IsAny(m.t):
 		m.trust(index.at)
-		return Any()
-	case m.t.Kind == spec.List || isString(m.t):
+		return types.Any()
+	case m.t.Kind == spec.List || types.IsString(m.t):
 		return m.indexed(it, index)
 	case m.t.Kind == spec.Map, m.t.Kind == spec.Object:
-		if !isAny(it) && !isString(it) {
-			m.fail(CodeTypeMismatch, index.at, "", "a key must be a string, and this is %s", Describe(index.t))
-			return Any()
+		if !types.IsAny(it) && !types.IsString(it) {
+			m.fail(types.CodeTypeMismatch, index.at, "", "a key must be a string, and this is %s", types.Describe(index.t))
+			return types.Any()
 		}
 		return m.keyed(it)
-	case m.t.Kind == spec.Union && !isTime(m.t):
+	case m.t.Kind == spec.Union && !types.IsTime(m.t):
 		m.trust(index.at)
-		return Any()
+		return types.Any()
 	}
-	m.fail(CodeUnknownMember, m.base.at, "", "%s has no items", Describe(m.t))
-	return Any()
+	m.fail(types.CodeUnknownMember, m.base.at, "", "%s has no items", types.Describe(m.t))
+	return types.Any()
 }
 
 // indexed returns the type of an item of a list, or of a character of a string.
 func (m *memberCheck) indexed(it *spec.Type, index typed) *spec.Type {
-	if !isAny(it) && it.Kind != spec.Int {
-		m.fail(CodeTypeMismatch, index.at, "", "an index must be int, and this is %s", Describe(index.t))
-		return Any()
+	if !types.IsAny(it) && it.Kind != spec.Int {
+		m.fail(types.CodeTypeMismatch, index.at, "", "an index must be int, and this is %s", types.Describe(index.t))
+		return types.Any()
 	}
 	if p, ok := m.n.Property.(*ast.IntegerNode); ok && m.t.MaxLen != nil && p.Value >= *m.t.MaxLen {
-		m.fail(CodeUnknownMember, index.at, "The first item has the index 0.", "index %d is out of range: there are at most %d", p.Value, *m.t.MaxLen)
-		return Any()
+		m.fail(types.CodeUnknownMember, index.at, "The first item has the index 0.", "index %d is out of range: there are at most %d", p.Value, *m.t.MaxLen)
+		return types.Any()
 	}
 	if !m.n.Optional {
 		if m.strict == nil {
@@ -116,63 +117,63 @@ func (m *memberCheck) indexed(it *spec.Type, index typed) *spec.Type {
 		}
 		m.strict[m.n] = true
 	}
-	if isString(m.t) {
-		return String()
+	if types.IsString(m.t) {
+		return types.String()
 	}
-	return elem(m.t)
+	return types.Elem(m.t)
 }
 
 // keyed returns the type of the value of a key that is computed.
 func (m *memberCheck) keyed(key *spec.Type) *spec.Type {
 	if m.t.Kind == spec.Map {
-		return nullable(elem(m.t))
+		return types.Nullable(types.Elem(m.t))
 	}
-	out := Never()
-	if names := literals(key); names != nil {
+	out := types.Never()
+	if names := types.Literals(key); names != nil {
 		for _, name := range names {
 			s, _ := name.(string)
 			member, ok := memberOf(m.t, s)
 			if !ok {
 				m.unknownMember(m.extents.of(m.n.Property), m.t, s, m.base)
-				return Any()
+				return types.Any()
 			}
-			out = join(out, member, m.types)
+			out = types.Join(out, member, m.types)
 		}
 		return out
 	}
 	for _, f := range m.t.Fields {
-		out = join(out, propertyType(f), m.types)
+		out = types.Join(out, types.PropertyType(f), m.types)
 	}
 	if m.t.Open {
-		out = join(out, elem(m.t), m.types)
+		out = types.Join(out, types.Elem(m.t), m.types)
 	}
-	return nullable(out)
+	return types.Nullable(out)
 }
 
 // named returns the type of a member that is written by its name.
 func (m *memberCheck) named(name *ast.StringNode) *spec.Type {
 	at := extentOf(name)
 	switch {
-	case isAny(m.t):
+	case types.IsAny(m.t):
 		m.trust(at)
-		return Any()
-	case m.t.Kind == spec.Union && !isTime(m.t):
+		return types.Any()
+	case m.t.Kind == spec.Union && !types.IsTime(m.t):
 		return m.ofUnion(name.Value, at)
 	case m.t.Kind == spec.List:
-		m.fail(CodeUnknownMember, at, "Take an item of it ([0], first(…)), or all of them: map("+m.text(m.base.at)+", ."+name.Value+").", "a list has no member %q", name.Value)
-		return Any()
+		m.fail(types.CodeUnknownMember, at, "Take an item of it ([0], first(…)), or all of them: map("+m.text(m.base.at)+", ."+name.Value+").", "a list has no member %q", name.Value)
+		return types.Any()
 	case m.t.Kind == spec.Map:
-		if bad := KeyFits(name.Value, m.t); bad != nil {
-			m.fail(CodeUnknownMember, at, "", "%q %s", name.Value, bad.reason)
-			return Any()
+		if bad := types.KeyFits(name.Value, m.t); bad != nil {
+			m.fail(types.CodeUnknownMember, at, "", "%q %s", name.Value, bad.Reason)
+			return types.Any()
 		}
 	}
 	member, ok := memberOf(m.t, name.Value)
 	if !ok {
 		m.unknownMember(at, m.t, name.Value, m.base)
-		return Any()
+		return types.Any()
 	}
-	if m.t.Kind == spec.Object && m.t.Field(name.Value) == nil && isAny(resolve(member, m.types)) {
+	if m.t.Kind == spec.Object && m.t.Field(name.Value) == nil && types.IsAny(types.Resolve(member, m.types)) {
 		m.trust(at) // an open struct may have it, of whatever type
 	}
 	return member
@@ -181,12 +182,12 @@ func (m *memberCheck) named(name *ast.StringNode) *spec.Type {
 // ofUnion returns the type of a member of a union: of each variant that has it, and
 // null for the others.
 func (m *memberCheck) ofUnion(name string, at extent) *spec.Type {
-	out, missing := Never(), false
+	out, missing := types.Never(), false
 	var names []string
 	for _, v := range m.t.Variants {
-		rv := resolve(v, m.types)
-		if isAny(rv) {
-			return Any()
+		rv := types.Resolve(v, m.types)
+		if types.IsAny(rv) {
+			return types.Any()
 		}
 		member, ok := memberOf(rv, name)
 		if !ok {
@@ -194,14 +195,14 @@ func (m *memberCheck) ofUnion(name string, at extent) *spec.Type {
 			names = append(names, rv.FieldNames()...)
 			continue
 		}
-		out = join(out, member, m.types)
+		out = types.Join(out, member, m.types)
 	}
 	switch {
-	case isNever(out):
-		m.fail(CodeUnknownMember, at, diag.Remedy(name, names), "%s has no member %q", m.text(m.base.at), name)
-		return Any()
+	case types.IsNever(out):
+		m.fail(types.CodeUnknownMember, at, diag.Remedy(name, names), "%s has no member %q", m.text(m.base.at), name)
+		return types.Any()
 	case missing:
-		return nullable(out)
+		return types.Nullable(out)
 	default:
 		return out
 	}
@@ -211,18 +212,18 @@ func (m *memberCheck) ofUnion(name string, at extent) *spec.Type {
 func memberOf(t *spec.Type, name string) (*spec.Type, bool) {
 	switch {
 	case t.Kind == spec.Map:
-		return nullable(elem(t)), true
+		return types.Nullable(types.Elem(t)), true
 	case t.Kind != spec.Object:
 		return nil, false
 	}
 	if f := t.Field(name); f != nil {
-		return propertyType(f), true
+		return types.PropertyType(f), true
 	}
 	if t.Open {
 		if t.Elem == nil {
-			return Any(), true
+			return types.Any(), true
 		}
-		return nullable(t.Elem), true
+		return types.Nullable(t.Elem), true
 	}
 	return nil, false
 }
@@ -235,19 +236,19 @@ func (c *checker) slice(n *ast.SliceNode) typed {
 			continue
 		}
 		v := c.operand(bound)
-		if b := c.nonNull(v); !isAny(b) && b.Kind != spec.Int {
-			c.fail(CodeTypeMismatch, v.at, "", "an index must be int, and this is %s", Describe(v.t))
+		if b := c.nonNull(v); !types.IsAny(b) && b.Kind != spec.Int {
+			c.fail(types.CodeTypeMismatch, v.at, "", "an index must be int, and this is %s", types.Describe(v.t))
 		}
 	}
 	switch {
-	case isAny(t):
+	case types.IsAny(t):
 		c.trust(base.at)
 		return typed{t: t, origin: base.origin, shuffled: true}
-	case isString(t):
+	case types.IsString(t):
 		c.use(base)
-		return typed{t: String()}
+		return typed{t: types.String()}
 	case t.Kind == spec.List:
-		return typed{t: listOf(elem(t)), origin: base.origin, shuffled: true}
+		return typed{t: types.ListOf(types.Elem(t)), origin: base.origin, shuffled: true}
 	}
-	return c.fail(CodeTypeMismatch, base.at, "", "only lists and strings have slices, and this is %s", Describe(base.t))
+	return c.fail(types.CodeTypeMismatch, base.at, "", "only lists and strings have slices, and this is %s", types.Describe(base.t))
 }

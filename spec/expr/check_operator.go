@@ -8,26 +8,27 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 func (c *checker) unary(n *ast.UnaryNode) typed {
 	v := c.operand(n.Node)
 	if n.Operator == "!" || n.Operator == "not" {
 		c.wantBool(v, "what is negated")
-		return typed{t: Bool()}
+		return typed{t: types.Bool()}
 	}
 	t := c.nonNull(v)
 	switch {
-	case isAny(t):
-		return typed{t: Number()}
-	case !isNumeric(t):
-		return c.fail(CodeTypeMismatch, v.at, numberRemedy(v.t), "%s needs a number, and this is %s", n.Operator, Describe(v.t))
+	case types.IsAny(t):
+		return typed{t: types.Number()}
+	case !types.IsNumeric(t):
+		return c.fail(types.CodeTypeMismatch, v.at, numberRemedy(v.t), "%s needs a number, and this is %s", n.Operator, types.Describe(v.t))
 	}
 	if i, ok := n.Node.(*ast.IntegerNode); ok && n.Operator == "-" {
-		return typed{t: intLiteral(-i.Value)}
+		return typed{t: types.IntLiteral(-i.Value)}
 	}
 	if f, ok := n.Node.(*ast.FloatNode); ok && n.Operator == "-" {
-		return typed{t: literal(spec.Number, json.Number(numberText(-f.Value)))}
+		return typed{t: types.Literal(spec.Number, json.Number(types.NumberText(-f.Value)))}
 	}
 	return typed{t: &spec.Type{Kind: t.Kind}}
 }
@@ -51,7 +52,7 @@ func (c *checker) binary(n *ast.BinaryNode) typed {
 	default:
 		b.l, b.r = c.operand(n.Left), c.operand(n.Right)
 	}
-	out := typed{t: Bool(), at: b.l.at.join(b.r.at)}
+	out := typed{t: types.Bool(), at: b.l.at.join(b.r.at)}
 	switch n.Operator {
 	case "==", "!=":
 		b.equality()
@@ -66,7 +67,7 @@ func (c *checker) binary(n *ast.BinaryNode) typed {
 		b.texts()
 	case "..":
 		b.integers(c.nonNull(b.l), c.nonNull(b.r))
-		out.t = listOf(Int())
+		out.t = types.ListOf(types.Int())
 	default:
 		out.t = b.arithmetic()
 	}
@@ -81,17 +82,17 @@ func (c *checker) logical(n *ast.BinaryNode) typed {
 	r := c.operand(n.Right)
 	c.wantBool(r, "the right of "+n.Operator)
 	c.facts = saved
-	return typed{t: Bool(), at: l.at.join(r.at)}
+	return typed{t: types.Bool(), at: l.at.join(r.at)}
 }
 
 func (c *checker) coalesce(n *ast.BinaryNode) typed {
 	l := c.operand(n.Left)
 	r := c.operand(n.Right)
 	at := l.at.join(r.at)
-	if isAny(resolve(l.t, c.types)) {
-		return typed{t: Any(), at: at}
+	if types.IsAny(types.Resolve(l.t, c.types)) {
+		return typed{t: types.Any(), at: at}
 	}
-	return typed{t: join(present(l.t, c.types), r.t, c.types), at: at}
+	return typed{t: types.Join(types.Present(l.t, c.types), r.t, c.types), at: at}
 }
 
 // arithmetic is the type of a + b, and of its kin.
@@ -102,23 +103,23 @@ func (c *binaryCheck) arithmetic() *spec.Type {
 	}
 	if c.n.Operator == "+" {
 		switch {
-		case isString(a) && (isString(b) || isAny(b)), isAny(a) && isString(b):
-			return String()
-		case isAny(a) && isAny(b):
-			return Any()
-		case isString(a) || isString(b):
+		case types.IsString(a) && (types.IsString(b) || types.IsAny(b)), types.IsAny(a) && types.IsString(b):
+			return types.String()
+		case types.IsAny(a) && types.IsAny(b):
+			return types.Any()
+		case types.IsString(a) || types.IsString(b):
 			bad := c.r
-			if isString(b) {
+			if types.IsString(b) {
 				bad = c.l
 			}
-			return c.fail(CodeTypeMismatch, bad.at, "Turn it into text with string(…), or write text with ${…} in it.",
-				"+ joins two strings, and this is %s", Describe(bad.t)).t
+			return c.fail(types.CodeTypeMismatch, bad.at, "Turn it into text with string(…), or write text with ${…} in it.",
+				"+ joins two strings, and this is %s", types.Describe(bad.t)).t
 		}
 	}
 	for i, t := range [...]*spec.Type{a, b} {
-		if !isAny(t) && !isNumeric(t) {
+		if !types.IsAny(t) && !types.IsNumeric(t) {
 			bad := [...]typed{c.l, c.r}[i]
-			return c.fail(CodeTypeMismatch, bad.at, numberRemedy(bad.t), "%s needs numbers, and this is %s", c.n.Operator, Describe(bad.t)).t
+			return c.fail(types.CodeTypeMismatch, bad.at, numberRemedy(bad.t), "%s needs numbers, and this is %s", c.n.Operator, types.Describe(bad.t)).t
 		}
 	}
 	if isZero(c.n.Right) && (c.n.Operator == "/" || c.n.Operator == "%") {
@@ -127,13 +128,13 @@ func (c *binaryCheck) arithmetic() *spec.Type {
 	switch {
 	case c.n.Operator == "%":
 		c.integers(a, b)
-		return Int()
+		return types.Int()
 	case c.n.Operator == "/" || c.n.Operator == "**" || c.n.Operator == "^":
-		return Number()
+		return types.Number()
 	case a.Kind == spec.Int && b.Kind == spec.Int:
-		return Int()
+		return types.Int()
 	default:
-		return Number()
+		return types.Number()
 	}
 }
 
@@ -141,12 +142,12 @@ func (c *binaryCheck) arithmetic() *spec.Type {
 // none.
 func timeArithmetic(op string, a, b *spec.Type) *spec.Type {
 	switch {
-	case op == "-" && a.Ref == timeRef && b.Ref == timeRef:
-		return Duration()
-	case (op == "-" || op == "+") && a.Ref == timeRef && b.Ref == durationRef, op == "+" && a.Ref == durationRef && b.Ref == timeRef:
-		return Time()
-	case (op == "-" || op == "+") && a.Ref == durationRef && b.Ref == durationRef:
-		return Duration()
+	case op == "-" && a.Ref == types.TimeRef && b.Ref == types.TimeRef:
+		return types.Duration()
+	case (op == "-" || op == "+") && a.Ref == types.TimeRef && b.Ref == types.DurationRef, op == "+" && a.Ref == types.DurationRef && b.Ref == types.TimeRef:
+		return types.Time()
+	case (op == "-" || op == "+") && a.Ref == types.DurationRef && b.Ref == types.DurationRef:
+		return types.Duration()
 	default:
 		return nil
 	}
@@ -166,16 +167,16 @@ func isZero(n ast.Node) bool {
 // integers checks that both sides, of types that are not null, are whole.
 func (c *binaryCheck) integers(a, b *spec.Type) {
 	for i, t := range [...]*spec.Type{a, b} {
-		if v := [...]typed{c.l, c.r}[i]; !isAny(t) && (t.Kind != spec.Int || isTime(t)) {
-			c.fail(CodeTypeMismatch, v.at, "Round it with int(…).", "%s needs whole numbers, and this is %s", c.n.Operator, Describe(v.t))
+		if v := [...]typed{c.l, c.r}[i]; !types.IsAny(t) && (t.Kind != spec.Int || types.IsTime(t)) {
+			c.fail(types.CodeTypeMismatch, v.at, "Round it with int(…).", "%s needs whole numbers, and this is %s", c.n.Operator, types.Describe(v.t))
 		}
 	}
 }
 
 func (c *binaryCheck) texts() {
 	for _, v := range [...]typed{c.l, c.r} {
-		if t := c.nonNull(v); !isAny(t) && !isString(t) {
-			c.fail(CodeTypeMismatch, v.at, "Turn it into text with string(…).", "%s needs strings, and this is %s", c.n.Operator, Describe(v.t))
+		if t := c.nonNull(v); !types.IsAny(t) && !types.IsString(t) {
+			c.fail(types.CodeTypeMismatch, v.at, "Turn it into text with string(…).", "%s needs strings, and this is %s", c.n.Operator, types.Describe(v.t))
 		}
 	}
 }
@@ -183,57 +184,57 @@ func (c *binaryCheck) texts() {
 func (c *binaryCheck) order() {
 	a, b := c.nonNull(c.l), c.nonNull(c.r)
 	switch {
-	case isAny(a) || isAny(b):
-	case isNumeric(a) && isNumeric(b), isString(a) && isString(b):
-	case isTime(a) && a.Ref == b.Ref:
+	case types.IsAny(a) || types.IsAny(b):
+	case types.IsNumeric(a) && types.IsNumeric(b), types.IsString(a) && types.IsString(b):
+	case types.IsTime(a) && a.Ref == b.Ref:
 	default:
-		c.fail(CodeTypeMismatch, c.l.at.join(c.r.at), "Two numbers, two strings or two times can be put in order.",
-			"%s cannot order %s and %s", c.n.Operator, Describe(c.l.t), Describe(c.r.t))
+		c.fail(types.CodeTypeMismatch, c.l.at.join(c.r.at), "Two numbers, two strings or two times can be put in order.",
+			"%s cannot order %s and %s", c.n.Operator, types.Describe(c.l.t), types.Describe(c.r.t))
 	}
 }
 
 // equality finds comparisons that come out the same always.
 func (c *binaryCheck) equality() {
 	l, r := c.l, c.r
-	a, b := resolve(l.t, c.types), resolve(r.t, c.types)
+	a, b := types.Resolve(l.t, c.types), types.Resolve(r.t, c.types)
 	at := l.at.join(r.at)
 	always := map[string]string{"==": "false", "!=": "true"}[c.n.Operator]
-	if isNull(a) || isNull(b) {
+	if types.IsNull(a) || types.IsNull(b) {
 		other, v := b, r
-		if isNull(b) {
+		if types.IsNull(b) {
 			other, v = a, l
 		}
-		if !isAny(other) && !mayBeNull(other, c.types) {
+		if !types.IsAny(other) && !types.MayBeNull(other, c.types) {
 			c.report(diag.Warning, CodeNeverEqual, at, "The comparison can go.", "%s is never null, so this is always %s", c.text(v.at), always)
 		}
 		return
 	}
-	if isAny(a) || isAny(b) || mayBeNull(a, c.types) && mayBeNull(b, c.types) {
+	if types.IsAny(a) || types.IsAny(b) || types.MayBeNull(a, c.types) && types.MayBeNull(b, c.types) {
 		return
 	}
 	if !comparable(a, b) {
 		c.fail(CodeNeverEqual, at, "Bring both to one type first: string(…), int(…), float(…).",
-			"%s and %s are never equal, so this is always %s", Describe(present(l.t, c.types)), Describe(present(r.t, c.types)), always)
+			"%s and %s are never equal, so this is always %s", types.Describe(types.Present(l.t, c.types)), types.Describe(types.Present(r.t, c.types)), always)
 		return
 	}
-	if isLiteral(c.n.Left) || literals(b) == nil {
+	if isLiteral(c.n.Left) || types.Literals(b) == nil {
 		l, r = r, l
 	}
-	if lit := literals(resolve(r.t, c.types)); lit != nil && !c.anyFits(lit, l.t) {
+	if lit := types.Literals(types.Resolve(r.t, c.types)); lit != nil && !c.anyFits(lit, l.t) {
 		c.neverEqual(r.at, lit, l, always)
 	}
 }
 
 // neverEqual reports literals that the other side can never be.
 func (c *binaryCheck) neverEqual(at extent, lit []any, other typed, always string) {
-	t := resolve(other.t, c.types)
-	detail := "It is " + Describe(present(other.t, c.types)) + "."
+	t := types.Resolve(other.t, c.types)
+	detail := "It is " + types.Describe(types.Present(other.t, c.types)) + "."
 	if s, ok := lit[0].(string); ok && len(t.Enum) > 0 {
 		if meant := diag.DidYouMean(s, stringsOf(t.Enum)); meant != "" {
 			detail = diag.Remedy(s, stringsOf(t.Enum)) + " " + detail
 		}
 	}
-	c.fail(CodeNeverEqual, at, detail, "%s is never %s, so this is always %s", c.text(other.at), OneOf(lit), always)
+	c.fail(CodeNeverEqual, at, detail, "%s is never %s, so this is always %s", c.text(other.at), types.OneOf(lit), always)
 }
 
 func stringsOf(values []any) []string {
@@ -248,13 +249,13 @@ func stringsOf(values []any) []string {
 
 // anyFits reports whether any of the literals can be of a type.
 func (c *binaryCheck) anyFits(lit []any, t *spec.Type) bool {
-	return slices.ContainsFunc(lit, func(v any) bool { return v == nil || Fits(v, widened(t, c.types), c.types) == nil })
+	return slices.ContainsFunc(lit, func(v any) bool { return v == nil || types.Fits(v, widened(t, c.types), c.types) == nil })
 }
 
 // widened is a type for comparisons: 1.0 equals 1.
 func widened(t *spec.Type, named spec.Types) *spec.Type {
-	r := resolve(t, named)
-	if r.Kind != spec.Int || isTime(r) {
+	r := types.Resolve(t, named)
+	if r.Kind != spec.Int || types.IsTime(r) {
 		return t
 	}
 	w := *r
@@ -265,7 +266,7 @@ func widened(t *spec.Type, named spec.Types) *spec.Type {
 // comparable reports whether values of two types can be equal as far as their
 // kinds go.
 func comparable(a, b *spec.Type) bool {
-	if isTime(a) || isTime(b) {
+	if types.IsTime(a) || types.IsTime(b) {
 		return a.Ref == b.Ref
 	}
 	class := func(t *spec.Type) spec.Kind {
@@ -278,7 +279,7 @@ func comparable(a, b *spec.Type) bool {
 			return t.Kind
 		}
 	}
-	return a.Kind == spec.Union || b.Kind == spec.Union || isAny(a) || isAny(b) || class(a) == class(b)
+	return a.Kind == spec.Union || b.Kind == spec.Union || types.IsAny(a) || types.IsAny(b) || class(a) == class(b)
 }
 
 func (c *binaryCheck) membership() {
@@ -289,23 +290,23 @@ func (c *binaryCheck) membership() {
 		}
 		c.nullMembers[c.n] = true
 	}
-	key := resolve(c.l.t, c.types)
+	key := types.Resolve(c.l.t, c.types)
 	switch {
-	case isAny(t):
+	case types.IsAny(t):
 	case t.Kind == spec.List:
 		c.amongItems(t)
 	case t.Kind == spec.Map || t.Kind == spec.Object:
-		if k := c.nonNull(c.l); !isAny(k) && !isString(k) {
-			c.fail(CodeTypeMismatch, c.l.at, "", "a key is a string, and this is %s", Describe(c.l.t))
+		if k := c.nonNull(c.l); !types.IsAny(k) && !types.IsString(k) {
+			c.fail(types.CodeTypeMismatch, c.l.at, "", "a key is a string, and this is %s", types.Describe(c.l.t))
 		} else if name, ok := c.n.Left.(*ast.StringNode); ok && t.Kind == spec.Object {
 			if _, ok := memberOf(t, name.Value); !ok {
 				c.fail(CodeNeverEqual, c.l.at, diag.Remedy(name.Value, t.FieldNames()), "%s never has a member %q", c.text(c.r.at), name.Value)
 			}
 		}
-	case isString(t) && isString(key):
-		c.fail(CodeTypeMismatch, c.r.at, "Write it as "+c.text(c.r.at)+" contains "+c.text(c.l.at)+".", "in looks into lists and maps, and this is %s", Describe(c.r.t))
+	case types.IsString(t) && types.IsString(key):
+		c.fail(types.CodeTypeMismatch, c.r.at, "Write it as "+c.text(c.r.at)+" contains "+c.text(c.l.at)+".", "in looks into lists and maps, and this is %s", types.Describe(c.r.t))
 	case t.Kind != spec.Union:
-		c.fail(CodeTypeMismatch, c.r.at, "", "in looks into lists and maps, and this is %s", Describe(c.r.t))
+		c.fail(types.CodeTypeMismatch, c.r.at, "", "in looks into lists and maps, and this is %s", types.Describe(c.r.t))
 	}
 }
 
@@ -317,9 +318,9 @@ func (c *binaryCheck) mayHoldNull(t *spec.Type) bool {
 	case !ok:
 		return false
 	case t.Kind == spec.Map:
-		return mayBeNull(elem(t), c.types)
+		return types.MayBeNull(types.Elem(t), c.types)
 	case t.Kind == spec.Object && t.Field(name.Value) != nil:
-		return mayBeNull(t.Field(name.Value).Type, c.types)
+		return types.MayBeNull(t.Field(name.Value).Type, c.types)
 	default:
 		return true
 	}
@@ -328,12 +329,12 @@ func (c *binaryCheck) mayHoldNull(t *spec.Type) bool {
 // amongItems checks `x in list`: literals of the list that x can never be, or a
 // literal x that no item can be.
 func (c *binaryCheck) amongItems(list *spec.Type) {
-	a, b := resolve(c.l.t, c.types), resolve(elem(list), c.types)
-	if isNever(b) || isAny(a) || isAny(b) || isNull(a) {
+	a, b := types.Resolve(c.l.t, c.types), types.Resolve(types.Elem(list), c.types)
+	if types.IsNever(b) || types.IsAny(a) || types.IsAny(b) || types.IsNull(a) {
 		return
 	}
 	if !comparable(a, b) {
-		c.fail(CodeNeverEqual, c.l.at.join(c.r.at), "", "%s is never among %s", Describe(present(c.l.t, c.types)), Describe(c.r.t))
+		c.fail(CodeNeverEqual, c.l.at.join(c.r.at), "", "%s is never among %s", types.Describe(types.Present(c.l.t, c.types)), types.Describe(c.r.t))
 		return
 	}
 	if items, ok := c.n.Right.(*ast.ArrayNode); ok {
@@ -344,7 +345,7 @@ func (c *binaryCheck) amongItems(list *spec.Type) {
 		}
 		return
 	}
-	if lit := literals(a); lit != nil && !c.anyFits(lit, b) {
-		c.fail(CodeNeverEqual, c.l.at, "Its items are "+Describe(b)+".", "%s is never among %s", OneOf(lit), c.text(c.r.at))
+	if lit := types.Literals(a); lit != nil && !c.anyFits(lit, b) {
+		c.fail(CodeNeverEqual, c.l.at, "Its items are "+types.Describe(b)+".", "%s is never among %s", types.OneOf(lit), c.text(c.r.at))
 	}
 }

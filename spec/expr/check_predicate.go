@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // predicateCheck checks a function that goes over a list with a predicate.
@@ -40,7 +41,7 @@ func (c *checker) builtin(n *ast.BuiltinNode) typed {
 	}
 	var out typed
 	if n.Name == "reduce" {
-		out.t = join(body.t, acc, c.types)
+		out.t = types.Join(body.t, acc, c.types)
 	} else {
 		out = p.result(body, facts)
 	}
@@ -58,17 +59,17 @@ func (c *checker) builtin(n *ast.BuiltinNode) typed {
 func (p *predicateCheck) itemType() *spec.Type {
 	t := p.nonNull(p.list)
 	switch {
-	case isAny(t):
+	case types.IsAny(t):
 		p.trust(p.list.at)
-		return Any()
+		return types.Any()
 	case t.Kind == spec.List:
-		return elem(t)
+		return types.Elem(t)
 	case t.Kind == spec.Map || t.Kind == spec.Object:
-		p.fail(CodeWrongArgument, p.list.at, "Go over values("+p.text(p.list.at)+"), keys(…) or toPairs(…).", "%s goes over a list, and this is %s", p.n.Name, Describe(p.list.t))
+		p.fail(CodeWrongArgument, p.list.at, "Go over values("+p.text(p.list.at)+"), keys(…) or toPairs(…).", "%s goes over a list, and this is %s", p.n.Name, types.Describe(p.list.t))
 	default:
-		p.fail(CodeWrongArgument, p.list.at, "", "%s goes over a list, and this is %s", p.n.Name, Describe(p.list.t))
+		p.fail(CodeWrongArgument, p.list.at, "", "%s goes over a list, and this is %s", p.n.Name, types.Describe(p.list.t))
 	}
-	return Any()
+	return types.Any()
 }
 
 // body checks the body of the predicate, with `#` an item of the list, and returns what
@@ -103,31 +104,31 @@ func (p *predicateCheck) result(body typed, facts []string) typed {
 	}
 	switch p.n.Name {
 	case "all", "any", "none", "one":
-		return typed{t: Bool()}
+		return typed{t: types.Bool()}
 	case "count":
-		return typed{t: Int()}
+		return typed{t: types.Int()}
 	case "filter":
-		return typed{t: listOf(refined(p.item, facts, p.types)), origin: p.list.origin, shuffled: true}
+		return typed{t: types.ListOf(refined(p.item, facts, p.types)), origin: p.list.origin, shuffled: true}
 	case "find", "findLast":
-		return typed{t: nullable(refined(p.item, facts, p.types)), origin: extend(p.list.origin, "*")}
+		return typed{t: types.Nullable(refined(p.item, facts, p.types)), origin: extend(p.list.origin, "*")}
 	case "findIndex", "findLastIndex":
-		return typed{t: nullable(Int())}
+		return typed{t: types.Nullable(types.Int())}
 	case "map":
-		return typed{t: listOf(body.t)}
+		return typed{t: types.ListOf(body.t)}
 	case "sum":
 		t := p.nonNull(body)
-		if !isAny(t) && !isNumeric(t) && !isNever(t) {
-			return p.fail(CodeWrongArgument, body.at, "", "sum adds numbers, and this is %s", Describe(body.t))
+		if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsNever(t) {
+			return p.fail(CodeWrongArgument, body.at, "", "sum adds numbers, and this is %s", types.Describe(body.t))
 		}
-		if t.Kind == spec.Int || isNever(t) {
-			return typed{t: Int()}
+		if t.Kind == spec.Int || types.IsNever(t) {
+			return typed{t: types.Int()}
 		}
-		return typed{t: Number()}
+		return typed{t: types.Number()}
 	case "groupBy":
-		return typed{t: mapOf(listOf(p.item))}
+		return typed{t: types.MapOf(types.ListOf(p.item))}
 	case "sortBy":
 		p.order()
-		return typed{t: listOf(p.item), origin: p.list.origin, shuffled: true}
+		return typed{t: types.ListOf(p.item), origin: p.list.origin, shuffled: true}
 	}
 	return p.noFunction(p.n.Name, extentOf(p.n))
 }
@@ -139,7 +140,7 @@ func (p *predicateCheck) order() {
 	}
 	v := p.operand(p.n.Arguments[2])
 	t := p.nonNull(v)
-	if s, ok := p.n.Arguments[2].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" || !isAny(t) && !isString(t) {
+	if s, ok := p.n.Arguments[2].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" || !types.IsAny(t) && !types.IsString(t) {
 		p.fail(CodeWrongArgument, v.at, "", "the order is \"asc\" or \"desc\"")
 	}
 }
@@ -147,14 +148,14 @@ func (p *predicateCheck) order() {
 // general is a type without the literals that it is made of: what a variable
 // that begins with such a value may come to be.
 func general(t *spec.Type, named spec.Types) *spec.Type {
-	r := resolve(t, named)
+	r := types.Resolve(t, named)
 	switch {
-	case isTime(r):
+	case types.IsTime(r):
 		return t
 	case len(r.Enum) > 0:
 		return &spec.Type{Kind: r.Kind, Nullable: r.Nullable}
-	case r.Kind == spec.List && r.MaxLen != nil, isEmptyObject(r), isNull(r):
-		return Any()
+	case r.Kind == spec.List && r.MaxLen != nil, types.IsEmptyObject(r), types.IsNull(r):
+		return types.Any()
 	default:
 		return t
 	}
@@ -163,9 +164,9 @@ func general(t *spec.Type, named spec.Types) *spec.Type {
 // refined is an item whose named members are known to be there.
 func refined(item *spec.Type, facts []string, named spec.Types) *spec.Type {
 	for _, fact := range facts {
-		item = present(item, named)
+		item = types.Present(item, named)
 		name, _, _ := strings.Cut(fact, "\x00")
-		r := resolve(item, named)
+		r := types.Resolve(item, named)
 		p := r.Field(name)
 		if name == "" || r.Kind != spec.Object || p == nil {
 			continue
@@ -173,7 +174,7 @@ func refined(item *spec.Type, facts []string, named spec.Types) *spec.Type {
 		c := *r
 		c.Fields = slices.Clone(r.Fields)
 		q := *p
-		q.Required, q.Type = true, present(p.Type, named)
+		q.Required, q.Type = true, types.Present(p.Type, named)
 		setField(&c, &q)
 		item = &c
 	}

@@ -7,11 +7,12 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 func (c *checker) identifier(n *ast.IdentifierNode) typed {
 	if n.Value == "null" {
-		return typed{t: Null()}
+		return typed{t: types.Null()}
 	}
 	at := extentOf(n)
 	if l := c.local(n.Value); l != nil {
@@ -29,7 +30,7 @@ func (c *checker) identifier(n *ast.IdentifierNode) typed {
 		}
 		t := name.Type
 		if t == nil {
-			t = Any()
+			t = types.Any()
 		}
 		return typed{t: c.narrowed(n.Value, t), origin: []string{n.Value}, at: at}
 	}
@@ -59,7 +60,7 @@ func (c *checker) pointer(n *ast.PointerNode) typed {
 		v.at, v.t = c.extents.of(n), c.narrowed(c.key(n), v.t)
 		return v
 	case "index":
-		return typed{t: Int()}
+		return typed{t: types.Int()}
 	case "acc":
 		if it.acc != nil {
 			return typed{t: it.acc}
@@ -87,8 +88,8 @@ func (c *checker) let(n *ast.VariableDeclaratorNode) typed {
 
 // narrowed is a type less null, where that is known.
 func (c *checker) narrowed(key string, t *spec.Type) *spec.Type {
-	if mayBeNull(t, c.types) && c.isPresent(key) {
-		return present(t, c.types)
+	if types.MayBeNull(t, c.types) && c.isPresent(key) {
+		return types.Present(t, c.types)
 	}
 	return t
 }

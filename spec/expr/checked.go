@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Checked is an expression that was checked.
@@ -69,28 +70,28 @@ func (c *Checked) Refs() []Ref {
 
 // wanted checks the value of a whole expression against what is wanted.
 func (c *checker) wanted(n ast.Node, v typed, want *spec.Type, whole extent) {
-	m := Assignable(v.t, want, c.types)
+	m := types.Assignable(v.t, want, c.types)
 	if m == nil {
 		return
 	}
-	if m.code == CodeNullUnguarded && m.path == "" && !isNull(resolve(v.t, c.types)) {
+	if m.Code == types.CodeNullUnguarded && m.Path == "" && !types.IsNull(types.Resolve(v.t, c.types)) {
 		v.at = whole
 		c.nullFault(v)
 		return
 	}
 	detail := ""
-	from, to := resolve(present(v.t, c.types), c.types), resolve(want, c.types)
-	if m.path == "" {
+	from, to := types.Resolve(types.Present(v.t, c.types), c.types), types.Resolve(want, c.types)
+	if m.Path == "" {
 		detail = remedyFor(from, to)
 	} else {
-		if m.code == CodeNullUnguarded {
+		if m.Code == types.CodeNullUnguarded {
 			detail = "Say what stands in for it, with ??."
 		}
-		if at := within(&c.extents, n, m.path); at != (extent{}) {
+		if at := within(&c.extents, n, m.Path); at != (extent{}) {
 			whole = at
 		}
 	}
-	c.report(diag.Error, m.code, whole, detail, "%s", m.Error())
+	c.report(diag.Error, m.Code, whole, detail, "%s", m.Error())
 }
 
 // within is where the value at a path stands in a literal, as far as it is
@@ -121,14 +122,14 @@ func within(x *extents, n ast.Node, path string) extent {
 func (c *checker) textPart(n ast.Node, v typed, whole extent) {
 	v.at = whole
 	t := c.nonNull(v)
-	if isScalar(t, c.types) || isSegments(n) {
+	if types.IsScalar(t, c.types) || isSegments(n) {
 		return
 	}
 	remedy := "Use jsonencode(…), or join(…) for a list."
 	if t.Kind == spec.Asset || t.Kind == spec.Archive {
 		remedy = "Hand it to an action as a whole."
 	}
-	c.fail(CodeTextPart, whole, remedy, "%s is %s, which cannot stand amid text", c.text(whole), Describe(t))
+	c.fail(CodeTextPart, whole, remedy, "%s is %s, which cannot stand amid text", c.text(whole), types.Describe(t))
 }
 
 // pathsOf are the paths of keys that begin with a name of the scope; variables

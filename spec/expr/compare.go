@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 func opEqual(r *run, a []any) (any, error) { return r.equal(a[0], a[1]) }
@@ -52,13 +53,13 @@ func (r *run) equal(a, b any) (bool, error) {
 		y, ok := b.(*spec.File)
 		return ok && (x == y || reflect.DeepEqual(x, y)), nil
 	}
-	if !isNumber(a) || !isNumber(b) {
+	if !types.IsNumber(a) || !types.IsNumber(b) {
 		return false, nil
 	}
 	if err := r.spend(digits(a) + digits(b)); err != nil {
 		return false, err
 	}
-	if order, ok := compareNumbers(a, b); ok {
+	if order, ok := types.CompareNumbers(a, b); ok {
 		return order == 0, nil
 	}
 	return reflect.DeepEqual(a, b), nil
@@ -104,7 +105,7 @@ func (r *run) compare(a, b any) (int, error) {
 	if err := r.spend(1 + digits(a) + digits(b)); err != nil {
 		return 0, err
 	}
-	if order, ok := compareNumbers(a, b); ok {
+	if order, ok := types.CompareNumbers(a, b); ok {
 		return order, nil
 	}
 	return 0, faultf("%s and %s have no order", describeKind(a), describeKind(b))
@@ -122,7 +123,7 @@ func digits(v any) int {
 		e, _ := strconv.Atoi(string(s[i+1:]))
 		n += max(e, -e, 0)
 	}
-	n = min(n, maxNumberLen+maxExponent)
+	n = min(n, types.MaxNumberLen+types.MaxExponent)
 	return n>>2 + n*n>>12
 }
 

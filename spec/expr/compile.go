@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // compilation is the state of one Compile.
@@ -38,7 +39,7 @@ func (c *compilation) report(code string, at diag.Range, detail, format string, 
 func (c *compilation) node(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
 	if depth > decode.MaxDepth {
 		c.report(CodeTooLarge, n.Range, "", "the value nests deeper than %d", decode.MaxDepth)
-		return fixed{}, Any()
+		return fixed{}, types.Any()
 	}
 	switch n.Kind {
 	case spec.StringNode:
@@ -66,8 +67,8 @@ func plainScalar(n *spec.Node) any {
 
 // constant checks a value that is written down.
 func (c *compilation) constant(n *spec.Node, v any, want *spec.Type) (evaluator, *spec.Type) {
-	if m := Fits(v, want, c.scope.Types); m != nil {
-		c.report(m.code, n.Range, remedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
+	if m := types.Fits(v, want, c.scope.Types); m != nil {
+		c.report(m.Code, n.Range, remedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
 	}
 	return fixed{value: v}, typeOfValue(v)
 }
@@ -76,18 +77,18 @@ func (c *compilation) constant(n *spec.Node, v any, want *spec.Type) (evaluator,
 func typeOfValue(v any) *spec.Type {
 	switch v := v.(type) {
 	case nil:
-		return Null()
+		return types.Null()
 	case bool:
-		return literal(spec.Bool, v)
+		return types.Literal(spec.Bool, v)
 	case string:
-		return literal(spec.String, v)
+		return types.Literal(spec.String, v)
 	case []any, map[string]any, *spec.File:
-		return Any()
+		return types.Any()
 	}
-	if r := exact(v); r != nil && r.IsInt() {
-		return literal(spec.Int, literalNumber(v))
+	if r := types.Exact(v); r != nil && r.IsInt() {
+		return types.Literal(spec.Int, types.LiteralNumber(v))
 	}
-	return literal(spec.Number, literalNumber(v))
+	return types.Literal(spec.Number, types.LiteralNumber(v))
 }
 
 // literalText is the text of `{literal: "…"}`, where that can stand for a
@@ -96,9 +97,9 @@ func (c *compilation) literalText(n *spec.Node, want *spec.Type) (string, bool) 
 	if len(n.Fields) != 1 || n.Fields[0].Name != "literal" || n.Fields[0].Value.Kind != spec.StringNode {
 		return "", false
 	}
-	t := resolve(want, c.scope.Types)
+	t := types.Resolve(want, c.scope.Types)
 	for _, v := range append([]*spec.Type{t}, t.Variants...) {
-		v = resolve(v, c.scope.Types)
+		v = types.Resolve(v, c.scope.Types)
 		if v.Kind == spec.Map || v.Kind == spec.Object && v.Field("literal") != nil {
 			return "", false
 		}
@@ -107,25 +108,25 @@ func (c *compilation) literalText(n *spec.Node, want *spec.Type) (string, bool) 
 }
 
 func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
-	t := present(resolve(want, c.scope.Types), c.scope.Types)
+	t := types.Present(types.Resolve(want, c.scope.Types), c.scope.Types)
 	var itemWant *spec.Type
 	switch {
-	case isAny(t):
+	case types.IsAny(t):
 	case t.Kind == spec.List:
 		itemWant = t.Elem
-		if m := LengthFits(len(n.Items), "items", t); m != nil {
-			c.report(m.code, n.Range, "", "%s", m.Error())
+		if m := types.LengthFits(len(n.Items), "items", t); m != nil {
+			c.report(m.Code, n.Range, "", "%s", m.Error())
 		}
 	case t.Kind != spec.Union || !hasKind(t, spec.List, c.scope.Types):
-		c.report(CodeTypeMismatch, n.Range, "", "this is a list, and %s is wanted", Wanted(t))
-		return fixed{}, Any()
+		c.report(types.CodeTypeMismatch, n.Range, "", "this is a list, and %s is wanted", types.Wanted(t))
+		return fixed{}, types.Any()
 	}
 	out := &sequence{parts: make([]evaluator, len(n.Items))}
-	item, known := Never(), true
+	item, known := types.Never(), true
 	for i, child := range n.Items {
 		var it *spec.Type
 		out.parts[i], it = c.node(child, itemWant, depth+1)
-		item = join(item, it, c.scope.Types)
+		item = types.Join(item, it, c.scope.Types)
 		_, isFixed := out.parts[i].(fixed)
 		known = known && isFixed
 	}
@@ -143,7 +144,7 @@ func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (evaluator,
 
 func hasKind(t *spec.Type, kind spec.Kind, named spec.Types) bool {
 	return slices.ContainsFunc(t.Variants, func(v *spec.Type) bool {
-		k := resolve(v, named).Kind
+		k := types.Resolve(v, named).Kind
 		return k == kind || k == spec.Any || k == spec.Union
 	})
 }
@@ -151,16 +152,16 @@ func hasKind(t *spec.Type, kind spec.Kind, named spec.Types) bool {
 // fields compiles a map or struct that is written down.
 func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
 	named := c.scope.Types
-	t := present(resolve(want, named), named)
+	t := types.Present(types.Resolve(want, named), named)
 	isUnion := t.Kind == spec.Union && (hasKind(t, spec.Object, named) || hasKind(t, spec.Map, named))
 	if isUnion {
-		if v := named.Narrow(t, ShapeOfNode(n)); v != nil {
+		if v := named.Narrow(t, types.ShapeOfNode(n)); v != nil {
 			t, isUnion = v, false
 		}
 	}
-	if !isAny(t) && t.Kind != spec.Object && t.Kind != spec.Map && !isUnion {
-		c.report(CodeTypeMismatch, n.Range, "", "this is a struct, and %s is wanted", Wanted(t))
-		return fixed{}, Any()
+	if !types.IsAny(t) && t.Kind != spec.Object && t.Kind != spec.Map && !isUnion {
+		c.report(types.CodeTypeMismatch, n.Range, "", "this is a struct, and %s is wanted", types.Wanted(t))
+		return fixed{}, types.Any()
 	}
 	out := &dict{keys: make([]string, len(n.Fields)), parts: make([]evaluator, len(n.Fields))}
 	typ, known := &spec.Type{Kind: spec.Object}, true
@@ -189,21 +190,21 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluato
 func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 	switch t.Kind {
 	case spec.Map:
-		if m := KeyFits(f.Name, t); m != nil {
-			c.report(m.code, f.NameRange, "", "%q %s", f.Name, m.reason)
+		if m := types.KeyFits(f.Name, t); m != nil {
+			c.report(m.Code, f.NameRange, "", "%q %s", f.Name, m.Reason)
 		}
 		return t.Elem
 	case spec.Object:
 		if p := t.Field(f.Name); p != nil {
 			if !p.Required {
-				return nullable(p.Type)
+				return types.Nullable(p.Type)
 			}
 			return p.Type
 		}
 		if !t.Open {
-			c.report(CodeUnknownMember, f.NameRange, diag.Remedy(f.Name, t.FieldNames()), "unknown member %q", f.Name)
-		} else if m := KeyFits(f.Name, t); m != nil {
-			c.report(m.code, f.NameRange, "", "%q %s", f.Name, m.reason)
+			c.report(types.CodeUnknownMember, f.NameRange, diag.Remedy(f.Name, t.FieldNames()), "unknown member %q", f.Name)
+		} else if m := types.KeyFits(f.Name, t); m != nil {
+			c.report(m.Code, f.NameRange, "", "%q %s", f.Name, m.Reason)
 		}
 		return t.Elem
 	default:
@@ -217,19 +218,19 @@ func (c *compilation) missing(n *spec.Node, t *spec.Type) {
 	}
 	for _, p := range t.Fields {
 		if p.Required && n.Get(p.Name) == nil {
-			c.report(CodeMissingMember, n.Range, fmt.Sprintf("Give it: {%s: …}.", p.Name), "member %q is missing", p.Name)
+			c.report(types.CodeMissingMember, n.Range, fmt.Sprintf("Give it: {%s: …}.", p.Name), "member %q is missing", p.Name)
 		}
 	}
 }
 
 // fit checks a whole that could not be checked part by part.
 func (c *compilation) fit(t, want *spec.Type, n *spec.Node) {
-	if m := Assignable(t, want, c.scope.Types); m != nil {
+	if m := types.Assignable(t, want, c.scope.Types); m != nil {
 		detail := ""
-		if m.path == "" {
-			detail = remedyFor(resolve(present(t, c.scope.Types), c.scope.Types), resolve(want, c.scope.Types))
+		if m.Path == "" {
+			detail = remedyFor(types.Resolve(types.Present(t, c.scope.Types), c.scope.Types), types.Resolve(want, c.scope.Types))
 		}
-		c.report(m.code, n.Range, detail, "%s", m.Error())
+		c.report(m.Code, n.Range, detail, "%s", m.Error())
 	}
 }
 
@@ -237,12 +238,12 @@ func (c *compilation) fit(t, want *spec.Type, n *spec.Node) {
 func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
 	if len(n.Text) > maxTemplate {
 		c.report(CodeTooLarge, n.Range, "", "a template may have %d KiB", maxTemplate>>10)
-		return fixed{}, Any()
+		return fixed{}, types.Any()
 	}
 	raw, bad := scan(n.Text)
 	if bad != nil {
 		c.report(bad.code, n.At(bad.from, bad.to), bad.detail, "%s", bad.summary)
-		return fixed{}, Any()
+		return fixed{}, types.Any()
 	}
 	if len(raw) == 0 || len(raw) == 1 && !raw[0].expr {
 		var whole string
@@ -267,7 +268,7 @@ func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evalua
 // joinsSegments reports whether an expression is a call of segments(…) where a
 // string is wanted: the segments are then joined, as they are amid text.
 func (c *compilation) joinsSegments(raw rawPiece, want *spec.Type) bool {
-	if !strings.HasPrefix(strings.TrimSpace(raw.text), "segments(") || !isString(resolve(want, c.scope.Types)) {
+	if !strings.HasPrefix(strings.TrimSpace(raw.text), "segments(") || !types.IsString(types.Resolve(want, c.scope.Types)) {
 		return false
 	}
 	tree, bad := Expression(raw.text)
@@ -295,7 +296,7 @@ func (c *compilation) mixed(n *spec.Node, raw []rawPiece, want *spec.Type, depth
 			return c.constant(n, v, want)
 		}
 	}
-	t := String()
+	t := types.String()
 	c.fit(t, want, n)
 	return out, t
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 func petVars() *Vars {
@@ -178,8 +179,8 @@ func TestEval(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if m := Fits(got, v.Type(), petScope().Types); m != nil {
-				t.Errorf("%v is not of the static type %s: %v", got, Describe(v.Type()), m)
+			if m := types.Fits(got, v.Type(), petScope().Types); m != nil {
+				t.Errorf("%v is not of the static type %s: %v", got, types.Describe(v.Type()), m)
 			}
 		})
 	}
@@ -271,7 +272,7 @@ func TestLimits(t *testing.T) {
 
 // TestFlow asserts where what is unknown and secret ends up.
 func TestFlow(t *testing.T) {
-	u := Unknown{}
+	u := types.Unknown{}
 	vars := petVars()
 	inputs := vars.Values["inputs"].(map[string]any)
 	inputs["mode"] = u
@@ -286,35 +287,35 @@ func TestFlow(t *testing.T) {
 		{"${inputs.size}", int64(3)},
 		{"${inputs.mode}", u},
 		{"x ${inputs.mode ?? \"\"}", u},
-		{"${inputs.limits}", map[string]any{"cpu": Secret{u}, "memory": "1G"}},
+		{"${inputs.limits}", map[string]any{"cpu": types.Secret{Value: u}, "memory": "1G"}},
 		{"${inputs.limits?.memory}", "1G"},
-		{"${inputs.limits?.cpu}", Secret{u}},
+		{"${inputs.limits?.cpu}", types.Secret{Value: u}},
 		{"${body.a.b}", u},
 		{"${body.a.b ?? 1}", u},
-		{"${config}", map[string]any{"endpoint": "https://x", "token": Secret{"t0k3n"}}},
+		{"${config}", map[string]any{"endpoint": "https://x", "token": types.Secret{Value: "t0k3n"}}},
 		{"${config.endpoint}", "https://x"},
-		{"${config.token}", Secret{"t0k3n"}},
-		{"${config.token + \"x\"}", Secret{"t0k3nx"}},
-		{"Bearer ${config.token}", Secret{"Bearer t0k3n"}},
-		{"${{a: config.token, b: config.endpoint, c: inputs.mode, d: [1, config.token]}}", map[string]any{"a": Secret{"t0k3n"}, "b": "https://x", "c": u, "d": []any{int64(1), Secret{"t0k3n"}}}},
-		{"${merge(config, {a: 1, endpoint: inputs.mode})}", map[string]any{"endpoint": u, "token": Secret{"t0k3n"}, "a": int64(1)}},
-		{"${merge(config, body)}", Secret{u}},
+		{"${config.token}", types.Secret{Value: "t0k3n"}},
+		{"${config.token + \"x\"}", types.Secret{Value: "t0k3nx"}},
+		{"Bearer ${config.token}", types.Secret{Value: "Bearer t0k3n"}},
+		{"${{a: config.token, b: config.endpoint, c: inputs.mode, d: [1, config.token]}}", map[string]any{"a": types.Secret{Value: "t0k3n"}, "b": "https://x", "c": u, "d": []any{int64(1), types.Secret{Value: "t0k3n"}}}},
+		{"${merge(config, {a: 1, endpoint: inputs.mode})}", map[string]any{"endpoint": u, "token": types.Secret{Value: "t0k3n"}, "a": int64(1)}},
+		{"${merge(config, body)}", types.Secret{Value: u}},
 		{"${merge({a: 1}, body)}", u},
-		{"${merge(session, {a: 1})}", map[string]any{"key": Secret{"k"}, "a": int64(1)}},
+		{"${merge(session, {a: 1})}", map[string]any{"key": types.Secret{Value: "k"}, "a": int64(1)}},
 		{"${omit(config, \"token\")}", map[string]any{"endpoint": "https://x"}},
-		{"${pick(config, \"token\")}", map[string]any{"token": Secret{"t0k3n"}}},
+		{"${pick(config, \"token\")}", map[string]any{"token": types.Secret{Value: "t0k3n"}}},
 		{"${pick(inputs, \"mode\", \"size\")}", map[string]any{"mode": u, "size": int64(3)}},
 		{"${pick(body, \"mode\")}", u},
-		{"${inputs.rules}", []any{map[string]any{"port": u, "protocol": "tcp"}, map[string]any{"port": Secret{int64(1)}, "protocol": "udp"}}},
-		{"${inputs.rules[1].port}", Secret{int64(1)}},
+		{"${inputs.rules}", []any{map[string]any{"port": u, "protocol": "tcp"}, map[string]any{"port": types.Secret{Value: int64(1)}, "protocol": "udp"}}},
+		{"${inputs.rules[1].port}", types.Secret{Value: int64(1)}},
 		{"${inputs.rules[0].port}", u},
-		{"${map(inputs.rules, .port)}", Secret{u}},
+		{"${map(inputs.rules, .port)}", types.Secret{Value: u}},
 		{"${map(inputs.rules, .protocol)}", []any{"tcp", "udp"}},
-		{"${len(inputs.rules)}", Secret{u}},
-		{"${jsonencode(config)}", Secret{`{"endpoint":"https://x","token":"t0k3n"}`}},
-		{"${inputs.force ? config.token : \"\"}", Secret{"t0k3n"}},
-		{"${session.key}", Secret{"k"}},
-		{"${inputs.name}-${inputs.mode ?? \"\"}", Secret{u}},
+		{"${len(inputs.rules)}", types.Secret{Value: u}},
+		{"${jsonencode(config)}", types.Secret{Value: `{"endpoint":"https://x","token":"t0k3n"}`}},
+		{"${inputs.force ? config.token : \"\"}", types.Secret{Value: "t0k3n"}},
+		{"${session.key}", types.Secret{Value: "k"}},
+		{"${inputs.name}-${inputs.mode ?? \"\"}", types.Secret{Value: u}},
 		{"${1 + 1}", int64(2)},
 		// Whether something is there is known, and no secret, though what is in
 		// it is not known, or is one.
@@ -322,9 +323,9 @@ func TestFlow(t *testing.T) {
 		{"${null == inputs.limits ? 1 : 2}", int64(2)},
 		{"${inputs.mode != null}", u},
 		{"${body.a.b == null}", u},
-		{"${inputs.limits?.cpu == null}", Secret{u}},
-		{"${session != null}", Secret{true}},
-		{"${inputs.rules == [] ? 1 : 2}", Secret{u}},
+		{"${inputs.limits?.cpu == null}", types.Secret{Value: u}},
+		{"${session != null}", types.Secret{Value: true}},
+		{"${inputs.rules == [] ? 1 : 2}", types.Secret{Value: u}},
 	}
 	for _, test := range tests {
 		t.Run(test.text, func(t *testing.T) {
@@ -384,28 +385,28 @@ func TestStaticSecret(t *testing.T) {
 }
 
 func TestReveal(t *testing.T) {
-	in := map[string]any{"a": Secret{"x"}, "b": []any{int64(1), Secret{map[string]any{"c": Secret{"y"}}}}, "d": "z"}
+	in := map[string]any{"a": types.Secret{Value: "x"}, "b": []any{int64(1), types.Secret{Value: map[string]any{"c": types.Secret{Value: "y"}}}}, "d": "z"}
 	var seen []any
-	got := Reveal(in["b"], func(v any) { seen = append(seen, v) })
+	got := types.Reveal(in["b"], func(v any) { seen = append(seen, v) })
 	if diff := cmp.Diff([]any{int64(1), map[string]any{"c": "y"}}, got); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]any{"y", map[string]any{"c": "y"}}, seen); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]any{"a": "x", "b": []any{int64(1), map[string]any{"c": "y"}}, "d": "z"}, Reveal(in, nil)); diff != "" {
+	if diff := cmp.Diff(map[string]any{"a": "x", "b": []any{int64(1), map[string]any{"c": "y"}}, "d": "z"}, types.Reveal(in, nil)); diff != "" {
 		t.Error(diff)
 	}
-	if _, still := in["a"].(Secret); !still {
+	if _, still := in["a"].(types.Secret); !still {
 		t.Error("the value itself was changed")
 	}
 }
 
 func TestHasUnknown(t *testing.T) {
-	if !HasUnknown(map[string]any{"a": []any{Secret{Unknown{}}}}) {
+	if !types.HasUnknown(map[string]any{"a": []any{types.Secret{Value: types.Unknown{}}}}) {
 		t.Error("an unknown was not found")
 	}
-	if HasUnknown(map[string]any{"a": []any{Secret{"x"}, nil}}) {
+	if types.HasUnknown(map[string]any{"a": []any{types.Secret{Value: "x"}, nil}}) {
 		t.Error("an unknown was found where there is none")
 	}
 }
@@ -414,7 +415,7 @@ func TestHasUnknown(t *testing.T) {
 func TestParts(t *testing.T) {
 	vars := petVars()
 	vars.Secrets = [][]string{{"config", "token"}}
-	vars.Values["body"] = Unknown{}
+	vars.Values["body"] = types.Unknown{}
 	tests := []struct {
 		text string
 		want []Part

@@ -19,6 +19,7 @@ package expr
 import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Compile parses and checks a tree of templates. n is any node: a string, which
@@ -37,7 +38,7 @@ func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 	}
 	c := &compilation{scope: scope}
 	if n == nil {
-		return &Value{root: fixed{}, typ: Null()}, nil
+		return &Value{root: fixed{}, typ: types.Null()}, nil
 	}
 	root, t := c.node(n, want, 0)
 	if f, ok := root.(fixed); ok && c.pieces == nil {
@@ -48,8 +49,44 @@ func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 	if c.diags.HasErrors() {
 		return nil, c.diags
 	}
-	v := &Value{root: root, typ: outside(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present, passed: c.passed}
+	v := &Value{root: root, typ: types.WithoutTimes(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present, passed: c.passed}
 	v.secret = scope.refersToSecret(c.refs)
 	v.hidden = v.secret && Hidden(root, scope, c.refs)
 	return v, c.diags
+}
+
+// The marks that values have, in what Eval yields and in what it is given.
+type (
+	// Unknown stands for a value that is not known yet: see types.Unknown.
+	Unknown = types.Unknown
+	// Secret marks a value as secret.
+	Secret = types.Secret
+)
+
+// Reveal strips the marks of secrets from a value: see types.Reveal.
+func Reveal(v any, seen func(any)) any { return types.Reveal(v, seen) }
+
+// HasUnknown reports whether v is Unknown, or anything in it is.
+func HasUnknown(v any) bool { return types.HasUnknown(v) }
+
+// ShapeOf returns a plain value as a union sees it: see types.ShapeOf.
+func ShapeOf(v any, name func(*spec.Property) string) spec.Shape { return types.ShapeOf(v, name) }
+
+// MarkDeclared returns a value with the marks that its type declares: see
+// types.MarkDeclared.
+func MarkDeclared(v any, t *spec.Type, named spec.Types) any { return types.MarkDeclared(v, t, named) }
+
+// Describe returns a type in an author's words: see types.Describe.
+func Describe(t *spec.Type) string { return types.Describe(t) }
+
+// Assignable returns why a value of one type cannot stand for another: see
+// types.Assignable.
+func Assignable(from, to *spec.Type, named spec.Types) *types.Mismatch {
+	return types.Assignable(from, to, named)
+}
+
+// Projectable returns why values of one type do not become a property of another: see
+// types.Projectable.
+func Projectable(from, to *spec.Type, named spec.Types) *types.Mismatch {
+	return types.Projectable(from, to, named)
 }

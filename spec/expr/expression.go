@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // language runs the expressions of the language.
@@ -14,7 +15,7 @@ var language = sync.OnceValue(func() *Machine { return NewMachine(Prototypes(), 
 // expression parses, checks and compiles one `${…}`. After errors, its value is null and
 // may be of any type.
 func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, amidText bool) (Piece, *Checked) {
-	faulty, ofFaulty := Piece{part: fixed{}}, &Checked{Type: Any()}
+	faulty, ofFaulty := Piece{part: fixed{}}, &Checked{Type: types.Any()}
 	tree, bad := Expression(raw.text)
 	if bad != nil {
 		c.report(bad.code, n.At(raw.from+bad.from, raw.from+bad.to), bad.detail, "%s", bad.summary)
@@ -41,8 +42,8 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, am
 		return faulty, ofFaulty
 	}
 	if f, ok := out.part.(fixed); ok && want != nil && !amidText {
-		if m := Fits(f.value, want, c.scope.Types); m != nil {
-			c.report(m.code, checked.Place.at(checked.at), remedyForValue(m, f.value, want, c.scope.Types), "%s", m.Error())
+		if m := types.Fits(f.value, want, c.scope.Types); m != nil {
+			c.report(m.Code, checked.Place.at(checked.at), remedyForValue(m, f.value, want, c.scope.Types), "%s", m.Error())
 		}
 	}
 	return out, checked

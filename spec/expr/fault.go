@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // fault is what goes wrong in an evaluation, in the author's words: as it is
@@ -19,10 +20,10 @@ type quoted string
 
 // quote is a value in a message.
 func quote(v any) quoted {
-	if isNumber(v) {
-		return quoted(numberText(v))
+	if types.IsNumber(v) {
+		return quoted(types.NumberText(v))
 	}
-	return quoted(DescribeValue(v))
+	return quoted(types.DescribeValue(v))
 }
 
 // describeKind says what a value of an evaluation is.
@@ -33,7 +34,7 @@ func describeKind(v any) string {
 	case span:
 		return "a duration"
 	default:
-		return DescribeKind(v)
+		return types.DescribeKind(v)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // findings are what is wrong with one expression, each at its place.
@@ -30,7 +31,7 @@ func (f *findings) report(sev diag.Severity, code string, e extent, detail, form
 // fail reports an error, and gives what stands in for the faulty part.
 func (f *findings) fail(code string, e extent, detail, format string, args ...any) typed {
 	f.report(diag.Error, code, e, detail, format, args...)
-	return typed{t: Any(), at: e}
+	return typed{t: types.Any(), at: e}
 }
 
 // text is a part's source.
@@ -43,24 +44,24 @@ func (f *findings) text(e extent) string {
 
 // nonNull is the operand's type without null, which is reported.
 func (f *findings) nonNull(v typed) *spec.Type {
-	t := resolve(v.t, f.types)
-	if !mayBeNull(t, f.types) {
+	t := types.Resolve(v.t, f.types)
+	if !types.MayBeNull(t, f.types) {
 		return t
 	}
-	if isNull(t) {
-		f.fail(CodeNullUnguarded, v.at, "Nothing can be done with null here.", "null is used as a value")
-		return Any()
+	if types.IsNull(t) {
+		f.fail(types.CodeNullUnguarded, v.at, "Nothing can be done with null here.", "null is used as a value")
+		return types.Any()
 	}
 	f.nullFault(v)
-	return resolve(present(t, f.types), f.types)
+	return types.Resolve(types.Present(t, f.types), f.types)
 }
 
 func (f *findings) nullFault(v typed) {
 	text := f.text(v.at)
 	detail := fmt.Sprintf("Say what stands in for it (%s ?? %s), or use it only where it is there (%s != null ? … : …).",
-		text, standIn(resolve(v.t, f.types)), text)
+		text, standIn(types.Resolve(v.t, f.types)), text)
 	detail = cmp.Or(f.nullHelp(text), detail)
-	f.report(diag.Error, CodeNullUnguarded, v.at, detail, "%s may be null", text)
+	f.report(diag.Error, types.CodeNullUnguarded, v.at, detail, "%s may be null", text)
 }
 
 // nullHelp is what the scope knows to do about a part that may be null.
@@ -73,8 +74,8 @@ func (f *findings) nullHelp(text string) string {
 
 func (f *findings) wantBool(v typed, what string) {
 	t := f.nonNull(v)
-	if !isAny(t) && (t.Kind != spec.Bool || isTime(t)) {
-		f.fail(CodeTypeMismatch, v.at, "Compare it with something: x != null, x != \"\", len(x) > 0.", "%s must be true or false, and this is %s", what, Describe(v.t))
+	if !types.IsAny(t) && (t.Kind != spec.Bool || types.IsTime(t)) {
+		f.fail(types.CodeTypeMismatch, v.at, "Compare it with something: x != null, x != \"\", len(x) > 0.", "%s must be true or false, and this is %s", what, types.Describe(v.t))
 	}
 }
 
@@ -83,7 +84,7 @@ func standIn(t *spec.Type) string {
 	switch {
 	case t.Kind == spec.Bool:
 		return "false"
-	case isNumeric(t):
+	case types.IsNumeric(t):
 		return "0"
 	case t.Kind == spec.List:
 		return "[]"
@@ -97,7 +98,7 @@ func standIn(t *spec.Type) string {
 // pattern checks a literal regular expression.
 func (f *findings) pattern(n ast.Node, at extent) {
 	if s, ok := n.(*ast.StringNode); ok {
-		if _, err := Pattern(s.Value); err != nil {
+		if _, err := types.Pattern(s.Value); err != nil {
 			f.fail(CodeBadRegexp, at, "The syntax is RE2, as in Go. In \"…\" a backslash is written twice; in `…` once.", "this is no regular expression: %v", err)
 		}
 	}
@@ -106,18 +107,18 @@ func (f *findings) pattern(n ast.Node, at extent) {
 // sortable checks that what items are sorted or grouped by has an order.
 func (f *findings) sortable(name string, v typed) {
 	t := f.nonNull(v)
-	if !isAny(t) && !isNumeric(t) && !isString(t) && t.Kind != spec.Bool && !isTime(t) && !isNever(t) {
-		f.fail(CodeWrongArgument, v.at, "", "%s needs a scalar of each item, and this is %s", name, Describe(v.t))
+	if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsString(t) && t.Kind != spec.Bool && !types.IsTime(t) && !types.IsNever(t) {
+		f.fail(CodeWrongArgument, v.at, "", "%s needs a scalar of each item, and this is %s", name, types.Describe(v.t))
 	}
 }
 
 func (f *findings) unknownMember(at extent, t *spec.Type, name string, base typed) {
 	switch {
 	case t.Kind == spec.Object:
-		f.fail(CodeUnknownMember, at, diag.Remedy(name, t.FieldNames()), "%s has no member %q", f.text(base.at), name)
+		f.fail(types.CodeUnknownMember, at, diag.Remedy(name, t.FieldNames()), "%s has no member %q", f.text(base.at), name)
 	case t.Kind == spec.Asset || t.Kind == spec.Archive:
-		f.fail(CodeUnknownMember, at, "It can only be handed to an action as a whole.", "%s is %s, which has no members", f.text(base.at), Describe(t))
+		f.fail(types.CodeUnknownMember, at, "It can only be handed to an action as a whole.", "%s is %s, which has no members", f.text(base.at), types.Describe(t))
 	default:
-		f.fail(CodeUnknownMember, at, "", "%s is %s, which has no member %q", f.text(base.at), Describe(t), name)
+		f.fail(types.CodeUnknownMember, at, "", "%s is %s, which has no member %q", f.text(base.at), types.Describe(t), name)
 	}
 }

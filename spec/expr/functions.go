@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/declprov/declprov/spec/types"
 	"sync"
 )
 
@@ -94,7 +95,7 @@ func intArg(name string, args []any, i int, def int64) (int64, error) {
 	if i >= len(args) {
 		return def, nil
 	}
-	n, ok := wholeNumber(args[i])
+	n, ok := types.WholeNumber(args[i])
 	if !ok {
 		return 0, faultf("%s needs a whole number, and has %s", name, describeKind(args[i]))
 	}

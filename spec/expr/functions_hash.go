@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // hashFunctions are digests, in hex. MD5 and SHA-1 are there for services that
@@ -72,9 +73,9 @@ func fnHMAC(r *run, a []any) (any, error) {
 }
 
 func typeOfHMAC(cl *call) typed {
-	for _, lit := range literals(resolve(cl.args[0].t, cl.types)) {
+	for _, lit := range types.Literals(types.Resolve(cl.args[0].t, cl.types)) {
 		if name, _ := lit.(string); algorithm(name) == nil {
-			cl.fail(CodeWrongArgument, cl.args[0].at, "", "hmac knows \"sha256\", \"sha512\", \"sha1\" and \"md5\", not %s", DescribeValue(lit))
+			cl.fail(CodeWrongArgument, cl.args[0].at, "", "hmac knows \"sha256\", \"sha512\", \"sha1\" and \"md5\", not %s", types.DescribeValue(lit))
 		}
 	}
 	return typed{t: &spec.Type{Kind: spec.String}}

@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // listFunctions work on lists.
@@ -39,13 +40,13 @@ func fnLen(r *run, a []any) (any, error) {
 }
 
 func typeOfLen(cl *call) typed {
-	t := resolve(cl.args[0].t, cl.types)
+	t := types.Resolve(cl.args[0].t, cl.types)
 	switch {
-	case isAny(t), isString(t), t.Kind == spec.List, t.Kind == spec.Map, t.Kind == spec.Object, t.Kind == spec.Union:
+	case types.IsAny(t), types.IsString(t), t.Kind == spec.List, t.Kind == spec.Map, t.Kind == spec.Object, t.Kind == spec.Union:
 	default:
-		cl.fail(CodeWrongArgument, cl.args[0].at, "", "len: argument 1 is %s, and a string, a list or a map is wanted", Describe(t))
+		cl.fail(CodeWrongArgument, cl.args[0].at, "", "len: argument 1 is %s, and a string, a list or a map is wanted", types.Describe(t))
 	}
-	return typed{t: Int()}
+	return typed{t: types.Int()}
 }
 
 func fnFirst(_ *run, a []any) (any, error) {
@@ -66,43 +67,43 @@ func fnLast(_ *run, a []any) (any, error) {
 
 // itemType is the type of the items of an argument.
 func itemType(cl *call, v typed) *spec.Type {
-	if t := resolve(v.t, cl.types); t.Kind == spec.List {
-		return elem(t)
+	if t := types.Resolve(v.t, cl.types); t.Kind == spec.List {
+		return types.Elem(t)
 	}
-	return Any()
+	return types.Any()
 }
 
 func itemOrNull(cl *call) typed {
 	item := itemType(cl, cl.args[0])
-	if list := resolve(cl.args[0].t, cl.types); list.MinLen == 0 && !isAny(list) {
-		item = nullable(item)
+	if list := types.Resolve(cl.args[0].t, cl.types); list.MinLen == 0 && !types.IsAny(list) {
+		item = types.Nullable(item)
 	}
 	return typed{t: item, origin: extend(cl.args[0].origin, "*")}
 }
 
 func sameItems(cl *call) typed {
-	return typed{t: listOf(itemType(cl, cl.args[0])), origin: cl.args[0].origin, shuffled: true}
+	return typed{t: types.ListOf(itemType(cl, cl.args[0])), origin: cl.args[0].origin, shuffled: true}
 }
 
 // typeOfGet is the type of a member, null too.
 func typeOfGet(cl *call) typed {
-	t := resolve(present(cl.args[0].t, cl.types), cl.types)
+	t := types.Resolve(types.Present(cl.args[0].t, cl.types), cl.types)
 	key, isName := cl.node[1].(*ast.StringNode)
 	switch {
-	case isAny(t):
+	case types.IsAny(t):
 		cl.trust(cl.args[0].at)
-		return typed{t: Any()}
+		return typed{t: types.Any()}
 	case t.Kind == spec.List:
-		return typed{t: nullable(elem(t))}
+		return typed{t: types.Nullable(types.Elem(t))}
 	case isName:
 		if member, ok := memberOf(t, key.Value); ok {
-			return typed{t: nullable(member)}
+			return typed{t: types.Nullable(member)}
 		}
 		if t.Kind == spec.Object {
 			cl.unknownMember(cl.args[1].at, t, key.Value, cl.args[0])
 		}
 	}
-	return typed{t: Any()}
+	return typed{t: types.Any()}
 }
 
 func fnTake(r *run, a []any) (any, error) {
@@ -180,11 +181,11 @@ func fnConcat(r *run, a []any) (any, error) {
 const maxFlatten = 1000
 
 func typeOfConcat(cl *call) typed {
-	item := Never()
+	item := types.Never()
 	for _, a := range cl.args {
-		item = join(item, itemType(cl, a), cl.types)
+		item = types.Join(item, itemType(cl, a), cl.types)
 	}
-	return typed{t: listOf(item)}
+	return typed{t: types.ListOf(item)}
 }
 
 func fnFlatten(r *run, a []any) (any, error) {
@@ -224,16 +225,16 @@ func flatten(r *run, list, into []any, depth int) ([]any, error) {
 func typeOfFlatten(cl *call) typed {
 	item := itemType(cl, cl.args[0])
 	for range maxFlatten {
-		t := resolve(item, cl.types)
+		t := types.Resolve(item, cl.types)
 		if t.Kind != spec.List {
 			if t.Kind == spec.Union {
-				return typed{t: listOf(Any())}
+				return typed{t: types.ListOf(types.Any())}
 			}
-			return typed{t: listOf(item)}
+			return typed{t: types.ListOf(item)}
 		}
-		item = elem(t)
+		item = types.Elem(t)
 	}
-	return typed{t: listOf(Any())}
+	return typed{t: types.ListOf(types.Any())}
 }
 
 func fnSort(r *run, a []any) (any, error) {
@@ -256,5 +257,5 @@ func typeOfSort(cl *call) typed {
 			cl.fail(CodeWrongArgument, cl.args[1].at, "", "the order is \"asc\" or \"desc\"")
 		}
 	}
-	return typed{t: listOf(item), origin: cl.args[0].origin, shuffled: true}
+	return typed{t: types.ListOf(item), origin: cl.args[0].origin, shuffled: true}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // numberFunctions work on numbers.
@@ -58,10 +59,10 @@ func bits(signature, summary, example, result string, f func(x, y int64) int64) 
 
 // sameNumber is the type of what has the kind of its argument.
 func sameNumber(cl *call) typed {
-	if resolve(cl.args[0].t, cl.types).Kind == spec.Int {
-		return typed{t: Int()}
+	if types.Resolve(cl.args[0].t, cl.types).Kind == spec.Int {
+		return typed{t: types.Int()}
 	}
-	return typed{t: Number()}
+	return typed{t: types.Number()}
 }
 
 func fnInt(_ *run, a []any) (any, error) {
@@ -85,7 +86,7 @@ func fnFloat(_ *run, a []any) (any, error) {
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 			return nil, faultf("%s is no number", quote(s))
 		}
-		if vanished(f, s) {
+		if types.Vanished(f, s) {
 			return nil, faultf("%s is too small to be told from 0", quote(s))
 		}
 		return f, nil
@@ -94,7 +95,7 @@ func fnFloat(_ *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return toFloat(n), nil
+	return types.ToFloat(n), nil
 }
 
 func fnAbs(r *run, a []any) (any, error) {
@@ -107,14 +108,14 @@ func fnAbs(r *run, a []any) (any, error) {
 	} else if ok {
 		return i, nil
 	}
-	return math.Abs(toFloat(n)), nil
+	return math.Abs(types.ToFloat(n)), nil
 }
 
 func whole(name string, f func(float64) float64, n any) (any, error) {
 	if i, ok := n.(int64); ok {
 		return i, nil
 	}
-	i, ok := wholeNumber(f(toFloat(n)))
+	i, ok := types.WholeNumber(f(types.ToFloat(n)))
 	if !ok {
 		return nil, faultf("%s: %s does not fit an integer", name, quote(n))
 	}
@@ -164,7 +165,7 @@ func extreme(name string, sign int) operation {
 			return nil, faultf("%s needs a number, and has none", name)
 		}
 		return slices.MaxFunc(numbers, func(x, y any) int {
-			order, _ := compareNumbers(x, y)
+			order, _ := types.CompareNumbers(x, y)
 			return sign * order
 		}), nil
 	}
@@ -172,25 +173,25 @@ func extreme(name string, sign int) operation {
 
 // typeOfExtreme is int where all numbers are.
 func typeOfExtreme(cl *call) typed {
-	out := Never()
+	out := types.Never()
 	for i, a := range cl.args {
-		t := resolve(a.t, cl.types)
+		t := types.Resolve(a.t, cl.types)
 		if t.Kind == spec.List {
-			t = resolve(elem(t), cl.types)
+			t = types.Resolve(types.Elem(t), cl.types)
 		}
-		if mayBeNull(t, cl.types) && !isAny(t) {
+		if types.MayBeNull(t, cl.types) && !types.IsAny(t) {
 			cl.nonNull(typed{t: t, at: a.at})
 			continue
 		}
-		if !isAny(t) && !isNumeric(t) && !isNever(t) && t.Kind != spec.List {
-			cl.fail(CodeWrongArgument, a.at, "", "%s: argument %d is %s, and number is wanted", cl.fn.Name, i+1, Describe(a.t))
+		if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsNever(t) && t.Kind != spec.List {
+			cl.fail(CodeWrongArgument, a.at, "", "%s: argument %d is %s, and number is wanted", cl.fn.Name, i+1, types.Describe(a.t))
 		}
-		out = join(out, t, cl.types)
+		out = types.Join(out, t, cl.types)
 	}
 	if out.Kind == spec.Int {
-		return typed{t: Int()}
+		return typed{t: types.Int()}
 	}
-	return typed{t: Number()}
+	return typed{t: types.Number()}
 }
 
 func fnMean(r *run, a []any) (any, error) {
@@ -200,7 +201,7 @@ func fnMean(r *run, a []any) (any, error) {
 	}
 	total := 0.0
 	for _, n := range numbers {
-		total += toFloat(n)
+		total += types.ToFloat(n)
 	}
 	return finite("mean", total/float64(len(numbers)))
 }
@@ -212,7 +213,7 @@ func fnMedian(r *run, a []any) (any, error) {
 	}
 	floats := make([]float64, len(numbers))
 	for i, n := range numbers {
-		floats[i] = toFloat(n)
+		floats[i] = types.ToFloat(n)
 	}
 	slices.Sort(floats)
 	middle := len(floats) / 2

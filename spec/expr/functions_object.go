@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // objectFunctions work on maps and structs, and on values of any type.
@@ -41,7 +42,7 @@ func fnType(_ *run, a []any) (any, error) {
 	case *spec.File:
 		return "file", nil
 	}
-	if n, ok := numeric(a[0]); ok {
+	if n, ok := types.Numeric(a[0]); ok {
 		if _, isInt := n.(int64); !isInt {
 			return "float", nil
 		}
@@ -63,15 +64,15 @@ func fnCoalesce(_ *run, a []any) (any, error) {
 }
 
 func typeOfCoalesce(cl *call) typed {
-	out := Never()
+	out := types.Never()
 	for i, a := range cl.args {
-		t := resolve(a.t, cl.types)
-		if i == len(cl.args)-1 || !mayBeNull(t, cl.types) {
-			return typed{t: join(out, a.t, cl.types)}
+		t := types.Resolve(a.t, cl.types)
+		if i == len(cl.args)-1 || !types.MayBeNull(t, cl.types) {
+			return typed{t: types.Join(out, a.t, cl.types)}
 		}
-		out = join(out, present(a.t, cl.types), cl.types)
+		out = types.Join(out, types.Present(a.t, cl.types), cl.types)
 	}
-	return typed{t: Null()}
+	return typed{t: types.Null()}
 }
 
 func fnMerge(r *run, a []any) (any, error) {
@@ -95,17 +96,17 @@ func fnMerge(r *run, a []any) (any, error) {
 // typeOfMerge is a struct of all properties, where all arguments are structs.
 func typeOfMerge(cl *call) typed {
 	out := &spec.Type{Kind: spec.Object}
-	values, isMap := Never(), false
+	values, isMap := types.Never(), false
 	for _, a := range cl.args {
-		t := resolve(a.t, cl.types)
-		perhaps := mayBeNull(t, cl.types)
+		t := types.Resolve(a.t, cl.types)
+		perhaps := types.MayBeNull(t, cl.types)
 		switch {
-		case isNull(t):
+		case types.IsNull(t):
 			continue
-		case isAny(t) || t.Kind == spec.Union:
-			return typed{t: Map()}
+		case types.IsAny(t) || t.Kind == spec.Union:
+			return typed{t: types.Map()}
 		case t.Kind == spec.Map:
-			isMap, values = true, join(values, elem(t), cl.types)
+			isMap, values = true, types.Join(values, types.Elem(t), cl.types)
 			continue
 		}
 		out.Open = out.Open || t.Open
@@ -113,12 +114,12 @@ func typeOfMerge(cl *call) typed {
 			out.Elem = nil
 		}
 		for _, f := range t.Fields {
-			values = join(values, propertyType(f), cl.types)
+			values = types.Join(values, types.PropertyType(f), cl.types)
 			setField(out, mergedProperty(out.Field(f.Name), f, perhaps, cl.types))
 		}
 	}
 	if isMap {
-		return typed{t: mapOf(values)}
+		return typed{t: types.MapOf(values)}
 	}
 	return typed{t: out}
 }
@@ -127,7 +128,7 @@ func typeOfMerge(cl *call) typed {
 func mergedProperty(below, above *spec.Property, perhaps bool, named spec.Types) *spec.Property {
 	p := *above
 	p.Default, p.DefaultExpr, p.Autoname = nil, nil, nil
-	p.Required = !optional(above) && !perhaps
+	p.Required = !types.Optional(above) && !perhaps
 	if below != nil && above.AsWritten() {
 		// The author writes over a declared member: that is what it stays.
 		p.Wire, p.WireParents = below.Wire, below.WireParents
@@ -135,7 +136,7 @@ func mergedProperty(below, above *spec.Property, perhaps bool, named spec.Types)
 	if below == nil || p.Required {
 		return &p
 	}
-	p.Type = join(below.Type, above.Type, named)
+	p.Type = types.Join(below.Type, above.Type, named)
 	p.Required = below.Required
 	p.Secret = p.Secret || below.Secret
 	return &p
@@ -193,7 +194,7 @@ func fnOmit(r *run, a []any) (any, error) {
 func chosen(cl *call, t *spec.Type) (names []string, ok bool) {
 	ok = true
 	for i, a := range cl.args[1:] {
-		lit := literals(resolve(a.t, cl.types))
+		lit := types.Literals(types.Resolve(a.t, cl.types))
 		if len(lit) != 1 {
 			ok = false
 			continue
@@ -213,12 +214,12 @@ func typeOfOmit(cl *call) typed { return typed{t: reshaped(cl, false)} }
 
 // reshaped is a struct with the named members alone, or without them.
 func reshaped(cl *call, keep bool) *spec.Type {
-	t := resolve(cl.args[0].t, cl.types)
+	t := types.Resolve(cl.args[0].t, cl.types)
 	if t.Kind != spec.Object {
 		if t.Kind == spec.Map {
-			return mapOf(elem(t))
+			return types.MapOf(types.Elem(t))
 		}
-		return Map()
+		return types.Map()
 	}
 	names, literal := chosen(cl, t)
 	out := &spec.Type{Kind: spec.Object, Open: t.Open && !keep, Elem: t.Elem}
@@ -265,22 +266,22 @@ func fnValues(r *run, a []any) (any, error) {
 
 // typeOfValues is a list of what the entries are.
 func typeOfValues(cl *call) typed {
-	t := resolve(cl.args[0].t, cl.types)
-	item := Never()
+	t := types.Resolve(cl.args[0].t, cl.types)
+	item := types.Never()
 	switch t.Kind {
 	case spec.Map:
-		item = elem(t)
+		item = types.Elem(t)
 	case spec.Object:
 		for _, f := range t.Fields {
-			item = join(item, propertyType(f), cl.types)
+			item = types.Join(item, types.PropertyType(f), cl.types)
 		}
 		if t.Open {
-			item = Any()
+			item = types.Any()
 		}
 	default:
-		item = Any()
+		item = types.Any()
 	}
-	return typed{t: listOf(item), origin: cl.args[0].origin, shuffled: true}
+	return typed{t: types.ListOf(item), origin: cl.args[0].origin, shuffled: true}
 }
 
 func fnToPairs(r *run, a []any) (any, error) {

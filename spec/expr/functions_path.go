@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/blang/semver"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // pathFunctions work on paths, with forward slashes on every system, and on
@@ -114,11 +115,11 @@ func fnSemver(_ *run, a []any) (any, error) {
 }
 
 func typeOfSemver(cl *call) typed {
-	for _, lit := range literals(resolve(cl.args[1].t, cl.types)) {
+	for _, lit := range types.Literals(types.Resolve(cl.args[1].t, cl.types)) {
 		op, _ := lit.(string)
 		if _, known := holds(op, 0); !known && op != "in" {
-			cl.fail(CodeWrongArgument, cl.args[1].at, "", "semver compares with <, <=, =, ==, !=, >=, > or in, not %s", DescribeValue(lit))
+			cl.fail(CodeWrongArgument, cl.args[1].at, "", "semver compares with <, <=, =, ==, !=, >=, > or in, not %s", types.DescribeValue(lit))
 		}
 	}
-	return typed{t: Bool()}
+	return typed{t: types.Bool()}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 func stringNode(text string) *spec.Node {
@@ -41,8 +42,8 @@ func TestFunctionExamples(t *testing.T) {
 			if !json.Valid([]byte(f.Result)) {
 				t.Errorf("the result %s is no JSON", f.Result)
 			}
-			if m := Fits(got, v.Type(), nil); m != nil {
-				t.Errorf("%s is not of its type %s: %v", f.Example, Describe(v.Type()), m)
+			if m := types.Fits(got, v.Type(), nil); m != nil {
+				t.Errorf("%s is not of its type %s: %v", f.Example, types.Describe(v.Type()), m)
 			}
 		})
 	}

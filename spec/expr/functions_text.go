@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // textFunctions work on strings.
@@ -192,16 +193,16 @@ func fnJoin(r *run, a []any) (any, error) {
 
 // typeOfJoin refuses items that are no scalars.
 func typeOfJoin(cl *call) typed {
-	if list := resolve(cl.args[0].t, cl.types); list.Kind == spec.List {
-		item := resolve(elem(list), cl.types)
+	if list := types.Resolve(cl.args[0].t, cl.types); list.Kind == spec.List {
+		item := types.Resolve(types.Elem(list), cl.types)
 		switch {
-		case mayBeNull(item, cl.types) && !isNever(item):
-			cl.fail(CodeNullUnguarded, cl.args[0].at, "Leave null out: filter(…, # != null).", "the items of %s may be null", cl.text(cl.args[0].at))
-		case !isScalar(item, cl.types):
-			cl.fail(CodeWrongArgument, cl.args[0].at, "Make text of each item first: map(…, jsonencode(#)).", "join needs scalars, and the items are %s", Describe(item))
+		case types.MayBeNull(item, cl.types) && !types.IsNever(item):
+			cl.fail(types.CodeNullUnguarded, cl.args[0].at, "Leave null out: filter(…, # != null).", "the items of %s may be null", cl.text(cl.args[0].at))
+		case !types.IsScalar(item, cl.types):
+			cl.fail(CodeWrongArgument, cl.args[0].at, "Make text of each item first: map(…, jsonencode(#)).", "join needs scalars, and the items are %s", types.Describe(item))
 		}
 	}
-	return typed{t: String()}
+	return typed{t: types.String()}
 }
 
 func indexing(name string, f func(s, part string) int) operation {
@@ -249,19 +250,19 @@ func fnCapture(r *run, a []any) (any, error) {
 
 // typeOfCapture knows the groups of a literal regular expression.
 func typeOfCapture(cl *call) typed {
-	lit := literals(resolve(cl.args[1].t, cl.types))
+	lit := types.Literals(types.Resolve(cl.args[1].t, cl.types))
 	if len(lit) != 1 {
 		return typed{t: cl.fn.result}
 	}
 	text, _ := lit[0].(string)
-	re, err := Pattern(text)
+	re, err := types.Pattern(text)
 	if err != nil {
-		return typed{t: Any()}
+		return typed{t: types.Any()}
 	}
 	out := &spec.Type{Kind: spec.Object, Nullable: true}
 	for _, name := range re.SubexpNames() {
 		if name != "" {
-			setField(out, writtenProperty(name, String(), false))
+			setField(out, writtenProperty(name, types.String(), false))
 		}
 	}
 	if len(out.Fields) == 0 {

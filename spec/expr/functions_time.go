@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/declprov/declprov/spec/types"
 	"math"
 	"strings"
 	"sync"
@@ -20,8 +21,8 @@ func fnParseTime(_ *run, a []any) (any, error) {
 	if m, ok := a[0].(moment); ok {
 		return m, nil
 	}
-	if n, ok := numeric(a[0]); ok {
-		whole, fraction := math.Modf(toFloat(n))
+	if n, ok := types.Numeric(a[0]); ok {
+		whole, fraction := math.Modf(types.ToFloat(n))
 		if i, ok := n.(int64); ok {
 			whole, fraction = float64(i), 0
 		}

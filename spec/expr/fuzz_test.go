@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 var seeds = []string{
@@ -45,8 +46,8 @@ func FuzzTemplate(f *testing.F) {
 			}
 			return
 		}
-		if m := Fits(got, v.Type(), scope.Types); m != nil {
-			t.Fatalf("%q = %v, which is not %s: %v", text, got, Describe(v.Type()), m)
+		if m := types.Fits(got, v.Type(), scope.Types); m != nil {
+			t.Fatalf("%q = %v, which is not %s: %v", text, got, types.Describe(v.Type()), m)
 		}
 		if _, err := v.Parts(vars); err == nil && len(v.Segments()) == 0 {
 			t.Fatalf("%q has parts and no segments", text)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // encodeJSON is a value as JSON, with sorted keys and no escapes for HTML.
@@ -71,10 +72,10 @@ func (e *jsonEncoder) encode(v any, depth int) error {
 	case *spec.File:
 		return faultf("an asset cannot be written as text: hand it to an action as a whole")
 	default:
-		if !isNumber(v) {
+		if !types.IsNumber(v) {
 			return faultf("%s cannot be written as text", describeKind(v))
 		}
-		e.out.WriteString(numberText(v))
+		e.out.WriteString(types.NumberText(v))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Machine compiles expressions for expr's virtual machine. All compilations share it,
@@ -155,7 +156,7 @@ func (r *run) leave(v any, depth int) (any, error) {
 	case nil, bool, string, int64, float64, *spec.File:
 		return v, nil
 	}
-	if isNumber(v) {
+	if types.IsNumber(v) {
 		return v, nil
 	}
 	return nil, fmt.Errorf("the result is %T, which is no value", v)

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/declprov/declprov/spec/types"
 	"slices"
 	"unicode/utf8"
 )
@@ -45,7 +46,7 @@ func memberValue(r *run, base, key any) (v any, found bool, err error) {
 		v, found = base[name]
 		return v, found, nil
 	case []any:
-		i, ok := wholeNumber(key)
+		i, ok := types.WholeNumber(key)
 		if !ok {
 			if name, ok := key.(string); ok {
 				return nil, false, faultf("a list has no member %s", quote(name))
@@ -60,7 +61,7 @@ func memberValue(r *run, base, key any) (v any, found bool, err error) {
 		}
 		return base[i], true, nil
 	case string:
-		i, ok := wholeNumber(key)
+		i, ok := types.WholeNumber(key)
 		if !ok {
 			return nil, false, faultf("a string has no members")
 		}
@@ -124,7 +125,7 @@ func bounds(from, to any, n int) (int, int, error) {
 		if v == nil {
 			continue
 		}
-		b, ok := wholeNumber(v)
+		b, ok := types.WholeNumber(v)
 		if !ok {
 			return 0, 0, faultf("an index must be a whole number, and this is %s", describeKind(v))
 		}

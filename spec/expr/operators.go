@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/declprov/declprov/spec/types"
 	"strconv"
 	"strings"
 )
@@ -73,8 +74,8 @@ func scalarText(v any) (string, error) {
 	case span:
 		return v.String(), nil
 	}
-	if isNumber(v) {
-		return numberText(v), nil
+	if types.IsNumber(v) {
+		return types.NumberText(v), nil
 	}
 	return "", faultf("%s cannot stand in text: use jsonencode(…) or join(…)", describeKind(v))
 }

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"github.com/declprov/declprov/spec/types"
 	"maps"
 	"slices"
 	"strconv"
@@ -57,7 +58,7 @@ func child(v any, step string) (next any, found bool) {
 		if i, err := strconv.ParseInt(step, 10, 64); err == nil {
 			return character(base, i)
 		}
-	case Unknown:
+	case types.Unknown:
 		return base, true
 	}
 	return nil, false
@@ -76,7 +77,7 @@ type formula struct {
 func (f *formula) eval(vars *Vars, r *run) (any, error) {
 	secret := len(vars.Secrets) > 0 && vars.secret(f.refs)
 	byType := secret && f.selects != nil && f.selects.declared(vars, f.refs)
-	var v any = Unknown{}
+	var v any = types.Unknown{}
 	unknown, over := vars.unknown(f.refs)
 	if err := r.spend(over >> 1); err != nil {
 		return nil, because(f.program.place, f.program.place.whole(), err)
@@ -89,9 +90,9 @@ func (f *formula) eval(vars *Vars, r *run) (any, error) {
 	}
 	switch {
 	case byType:
-		return MarkDeclared(v, f.selects.t, f.selects.scope.Types), nil
+		return types.MarkDeclared(v, f.selects.t, f.selects.scope.Types), nil
 	case secret:
-		return Secret{Value: v}, nil
+		return types.Secret{Value: v}, nil
 	default:
 		return v, nil
 	}
@@ -145,19 +146,19 @@ func (m *merged) eval(vars *Vars, r *run) (any, error) {
 			return nil, err
 		}
 		wrapped := false
-		if s, ok := v.(Secret); ok {
+		if s, ok := v.(types.Secret); ok {
 			wrapped, v = true, s.Value
 		}
 		switch v := v.(type) {
 		case nil:
-		case Unknown:
+		case types.Unknown:
 			unknown, secret = true, secret || wrapped
 		case map[string]any:
 			if err := r.items(len(v)); err != nil {
 				return nil, m.fail(err)
 			}
 			for k, item := range v {
-				out[k] = Mark(item, wrapped)
+				out[k] = types.Mark(item, wrapped)
 			}
 		default:
 			return nil, m.fail(errors.New("merge needs maps, and has " + describeKind(v)))
@@ -167,7 +168,7 @@ func (m *merged) eval(vars *Vars, r *run) (any, error) {
 		return out, nil
 	}
 	// Which properties there are is not known; if one is secret, all may be.
-	return Mark(Unknown{}, secret || HoldsMark(out)), nil
+	return types.Mark(types.Unknown{}, secret || types.HoldsMark(out)), nil
 }
 
 // chosenPart is pick(m, names…), or omit with keep false: property by property.
@@ -183,20 +184,20 @@ func (c *chosenPart) eval(vars *Vars, r *run) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, wrapped := v.(Secret)
+	s, wrapped := v.(types.Secret)
 	if wrapped {
 		v = s.Value
 	}
 	switch v := v.(type) {
-	case Unknown:
-		return Mark(v, wrapped), nil
+	case types.Unknown:
+		return types.Mark(v, wrapped), nil
 	case map[string]any:
 		if err := r.items(len(v)); err != nil {
 			return nil, c.fail(err)
 		}
 		out := maps.Clone(v)
 		maps.DeleteFunc(out, func(k string, _ any) bool { return slices.Contains(c.names, k) != c.keep })
-		return Mark(out, wrapped), nil
+		return types.Mark(out, wrapped), nil
 	default:
 		return nil, c.fail(errors.New("this needs a map, and there is " + describeKind(v)))
 	}
@@ -247,9 +248,9 @@ func (t *text) eval(vars *Vars, r *run) (any, error) {
 		}
 	}
 	if unknown {
-		return Mark(Unknown{}, secret), nil
+		return types.Mark(types.Unknown{}, secret), nil
 	}
-	return Mark(b.String(), secret), nil
+	return types.Mark(b.String(), secret), nil
 }
 
 // written is an evaluated piece: more than one text where it is the segments
@@ -265,10 +266,10 @@ func (p *Piece) evaluate(vars *Vars, r *run) (written, error) {
 		return written{}, err
 	}
 	var w written
-	if HasUnknown(v) {
+	if types.HasUnknown(v) {
 		w.unknown = true
 	}
-	v = Reveal(v, func(any) { w.secret = true })
+	v = types.Reveal(v, func(any) { w.secret = true })
 	if w.unknown {
 		return w, nil
 	}

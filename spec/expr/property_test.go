@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // drawType draws a type, with properties named from a small set so that
@@ -171,15 +172,15 @@ func checkResult(t *rapid.T, source string, v *Value, vars *Vars, scope *Scope) 
 		}
 		return
 	}
-	if m := Fits(got, v.Type(), scope.Types); m != nil {
-		t.Fatalf("%s over %s = %s, which is not %s: %v", source, fmt.Sprint(vars.Values), fmt.Sprint(got), Describe(v.Type()), m)
+	if m := types.Fits(got, v.Type(), scope.Types); m != nil {
+		t.Fatalf("%s over %s = %s, which is not %s: %v", source, fmt.Sprint(vars.Values), fmt.Sprint(got), types.Describe(v.Type()), m)
 	}
 }
 
 // TestUnknownsAreContagious draws expressions over a scope in which everything
 // is unknown: what refers to anything is not known, and is not an error.
 func TestUnknownsAreContagious(t *testing.T) {
-	vars := &Vars{Values: map[string]any{"v": Unknown{}, "w": Unknown{}}, Secrets: [][]string{{"v"}, {"w"}}}
+	vars := &Vars{Values: map[string]any{"v": types.Unknown{}, "w": types.Unknown{}}, Secrets: [][]string{{"v"}, {"w"}}}
 	rapid.Check(t, func(t *rapid.T) {
 		scope := &Scope{Names: []Name{{Name: "v", Type: drawType(t, 2)}, {Name: "w"}}}
 		source := drawExpression(t, 3, false)
@@ -192,8 +193,8 @@ func TestUnknownsAreContagious(t *testing.T) {
 			t.Fatalf("%s: %v", source, err)
 		}
 		secret := false
-		Reveal(got, func(any) { secret = true })
-		if !HasUnknown(got) || !secret {
+		types.Reveal(got, func(any) { secret = true })
+		if !types.HasUnknown(got) || !secret {
 			t.Fatalf("%s = %v", source, got)
 		}
 	})
@@ -204,7 +205,7 @@ func TestUnknownsAreContagious(t *testing.T) {
 // error.
 func TestSecretsStayMarked(t *testing.T) {
 	const canary = "c4n4ry"
-	scope := &Scope{Names: []Name{{Name: "v"}, {Name: "w", Type: object(optionalProp("a", kind(spec.String)), required("b", mapOf(kind(spec.String))))}}}
+	scope := &Scope{Names: []Name{{Name: "v"}, {Name: "w", Type: object(optionalProp("a", kind(spec.String)), required("b", types.MapOf(kind(spec.String))))}}}
 	vars := &Vars{
 		Values: map[string]any{
 			"v": map[string]any{"a": map[string]any{"b": canary, "c": "c"}, "b": []any{"x", canary}},
@@ -242,7 +243,7 @@ func TestSecretsStayMarked(t *testing.T) {
 // unmarked is a value without what is marked as secret.
 func unmarked(v any) any {
 	switch v := v.(type) {
-	case Secret:
+	case types.Secret:
 		return nil
 	case []any:
 		out := make([]any, len(v))

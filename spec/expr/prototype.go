@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // param is a parameter of a function.
@@ -39,7 +40,7 @@ type Functions struct {
 
 // methods returns the methods of a type of time.
 func (f *Functions) methods(t *spec.Type) map[string]*prototype {
-	if t.Ref == timeRef {
+	if t.Ref == types.TimeRef {
 		return f.ofTimes
 	}
 	return f.ofDurations
@@ -102,33 +103,33 @@ func newPrototype(signature string) *prototype {
 
 func signatureType(text string) *spec.Type {
 	if inner, ok := strings.CutSuffix(text, "?"); ok {
-		return nullable(signatureType(inner))
+		return types.Nullable(signatureType(inner))
 	}
 	if inner, ok := strings.CutPrefix(text, "["); ok {
-		return listOf(signatureType(strings.TrimSuffix(inner, "]")))
+		return types.ListOf(signatureType(strings.TrimSuffix(inner, "]")))
 	}
 	if inner, ok := strings.CutPrefix(text, "{"); ok {
-		return mapOf(signatureType(strings.TrimSuffix(inner, "}")))
+		return types.MapOf(signatureType(strings.TrimSuffix(inner, "}")))
 	}
 	switch text {
 	case "any", "predicate":
-		return Any()
+		return types.Any()
 	case "bool":
-		return Bool()
+		return types.Bool()
 	case "int":
-		return Int()
+		return types.Int()
 	case "number":
-		return Number()
+		return types.Number()
 	case "string", "regexp":
-		return String()
+		return types.String()
 	case "list":
-		return List()
+		return types.List()
 	case "map":
-		return Map()
+		return types.Map()
 	case "time":
-		return Time()
+		return types.Time()
 	case "duration":
-		return Duration()
+		return types.Duration()
 	default:
 		panic("no such type in a signature: " + text)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // remedyOf is the last resort of a finding that has nothing better to advise: an
@@ -15,15 +16,15 @@ func remedyOf(code string) string {
 		return "An expression reads like inputs.name, len(x) > 0, a ?? b or x == 1 ? \"a\" : \"b\"."
 	case CodeTooLarge:
 		return "Make it smaller, or share the work among several steps."
-	case CodeUnknownMember:
+	case types.CodeUnknownMember:
 		return "Only what its type declares can be asked of it."
-	case CodeMissingMember:
+	case types.CodeMissingMember:
 		return "Give it, or take what has it."
-	case CodeTypeMismatch:
+	case types.CodeTypeMismatch:
 		return "Give a value of that type."
-	case CodeNotAllowed:
+	case types.CodeNotAllowed:
 		return "Give a value that the rule of its type allows."
-	case CodeNullUnguarded:
+	case types.CodeNullUnguarded:
 		return "Say what stands in for null: x ?? \"\"."
 	case CodeWrongArgument:
 		return "Give it what its signature wants."
@@ -48,15 +49,15 @@ func remedyFor(from, to *spec.Type) string {
 		}
 	}
 	switch {
-	case isString(to) && (isNumeric(from) || from.Kind == spec.Bool):
+	case types.IsString(to) && (types.IsNumeric(from) || from.Kind == spec.Bool):
 		return "Turn it into text with string(…)."
-	case isString(to) && (from.Kind == spec.List || from.Kind == spec.Map || from.Kind == spec.Object):
+	case types.IsString(to) && (from.Kind == spec.List || from.Kind == spec.Map || from.Kind == spec.Object):
 		return "Turn it into text with jsonencode(…)."
 	case to.Kind == spec.Int && from.Kind == spec.Number:
 		return "Make it whole with int(…), round(…) or floor(…)."
-	case to.Kind == spec.Int && isString(from):
+	case to.Kind == spec.Int && types.IsString(from):
 		return "Read it with int(…)."
-	case to.Kind == spec.Number && isString(from):
+	case to.Kind == spec.Number && types.IsString(from):
 		return "Read it with float(…)."
 	case to.Kind == spec.Bool:
 		return "Compare it with something: x == \"yes\", x > 0, x != null."
@@ -71,29 +72,29 @@ func remedyFor(from, to *spec.Type) string {
 
 // remedyForValue says what to write in the place of a value that is written
 // down, and not of the type that is wanted.
-func remedyForValue(m *mismatch, v any, want *spec.Type, named spec.Types) string {
-	t := present(resolve(want, named), named)
+func remedyForValue(m *types.Mismatch, v any, want *spec.Type, named spec.Types) string {
+	t := types.Present(types.Resolve(want, named), named)
 	_, isText := v.(string)
 	switch {
-	case m.path != "" || m.code == CodeNullUnguarded:
+	case m.Path != "" || m.Code == types.CodeNullUnguarded:
 		return ""
-	case m.code == CodeNotAllowed && len(t.Enum) > 0:
+	case m.Code == types.CodeNotAllowed && len(t.Enum) > 0:
 		// The message has named them all.
 		if name := diag.DidYouMean(fmt.Sprint(v), texts(t.Enum)); name != "" {
 			return fmt.Sprintf("Did you mean %q?", name)
 		}
 		return "Write one of them."
-	case m.code == CodeNotAllowed:
+	case m.Code == types.CodeNotAllowed:
 		return ""
 	case t.Kind == spec.Bool && isText:
 		return "Write true or false, without quotes."
-	case isNumeric(t) && isText:
+	case types.IsNumeric(t) && isText:
 		return "Write the number without quotes."
-	case isString(t) && v != nil && !isText:
+	case types.IsString(t) && v != nil && !isText:
 		return "Write it in quotes."
 	case t.Kind == spec.Bool:
 		return "Write true or false."
-	case isNumeric(t):
+	case types.IsNumeric(t):
 		return "Write a number."
 	case t.Kind == spec.List:
 		return "Write [ … ], also around a single item."
@@ -114,7 +115,7 @@ func texts(list []any) []string {
 
 // numberRemedy says how a number is got of what is none.
 func numberRemedy(t *spec.Type) string {
-	if isString(t) {
+	if types.IsString(t) {
 		return "Read the number with int(…) or float(…)."
 	}
 	return ""

@@ -3,6 +3,7 @@ package expr
 import (
 	"strconv"
 
+	"github.com/declprov/declprov/spec/types"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker/nature"
 )
@@ -147,7 +148,7 @@ func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
 // regexpNode compiles a literal regular expression once and for all.
 func regexpNode(n ast.Node, w *rewriter) ast.Node {
 	if s, ok := n.(*ast.StringNode); ok {
-		if re, err := Pattern(s.Value); err == nil {
+		if re, err := types.Pattern(s.Value); err == nil {
 			return constant(re)
 		}
 	}

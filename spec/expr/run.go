@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Limits of one evaluation.
@@ -136,7 +137,7 @@ func (r *run) pattern(text string) (*budget.Regexp, error) {
 	if re := r.patterns[text]; re != nil {
 		return re, nil
 	}
-	re, err := Pattern(text)
+	re, err := types.Pattern(text)
 	if err != nil {
 		return nil, faultf("%s is no regular expression: %s", quote(text), quoted(err.Error()))
 	}

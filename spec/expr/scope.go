@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Scope is the names that a template may use at its place, with their types.
@@ -57,7 +58,7 @@ func (s *Scope) refersToSecret(refs []Ref) bool {
 		if s.Names[i].Secret {
 			return true
 		}
-		return SecretAt(s.Names[i].Type, r.Path[1:], r.Presence, s.Types)
+		return types.SecretAt(s.Names[i].Type, r.Path[1:], r.Presence, s.Types)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // tree makes a node of a value; each node stands on a line of its own, in order.
@@ -78,7 +79,7 @@ func TestTrees(t *testing.T) {
 		{"literal", fields{"literal": "${x}"}, nil, "${x}", true},
 		{"literal for a string", fields{"literal": "${x}"}, kind(spec.String), "${x}", true},
 		{"literal as a member", fields{"literal": "${id}"}, object(required("literal", kind(spec.String))), fields{"literal": "p/1"}, false},
-		{"literal in a map", fields{"literal": "${id}"}, mapOf(kind(spec.String)), fields{"literal": "p/1"}, false},
+		{"literal in a map", fields{"literal": "${id}"}, types.MapOf(kind(spec.String)), fields{"literal": "p/1"}, false},
 		{"literal within", fields{"a": fields{"literal": "${"}}, nil, fields{"a": "${"}, true},
 		{"an absent optional", fields{"mode": "${inputs.mode}"}, object(optionalProp("mode", kind(spec.String))), fields{"mode": nil}, false},
 		{"a tagged union", fields{"from": "git", "url": "${id}"}, petScope().Names[0].Type.Field("source").Type, fields{"from": "git", "url": "p/1"}, false},
@@ -90,7 +91,7 @@ func TestTrees(t *testing.T) {
 			false,
 		},
 		{"a named value", "${inputs.tree}", &spec.Type{Ref: "Tree"}, fields{"label": "root", "leaves": []any{}}, false},
-		{"a struct for a map", "${pick(inputs, \"name\", \"kind\")}", mapOf(kind(spec.String)), fields{"name": "Rex", "kind": "dog"}, false},
+		{"a struct for a map", "${pick(inputs, \"name\", \"kind\")}", types.MapOf(kind(spec.String)), fields{"name": "Rex", "kind": "dog"}, false},
 		{"segments where a string is wanted", "${ segments(id) }", kind(spec.String), "p/1", false},
 		{"too large to fold", "${len(repeat(\"x\", 2000000))}", nil, int64(2000000), false},
 		{"folded", fields{"a": "${1 + 1}", "b": "x${2}"}, nil, fields{"a": int64(2), "b": "x2"}, true},
@@ -118,7 +119,7 @@ func TestTrees(t *testing.T) {
 // TestTreeErrors asserts code and line of what is wrong in trees; a member's
 // name stands in column 100.
 func TestTreeErrors(t *testing.T) {
-	rules := listOf(&spec.Type{Ref: "Rule"})
+	rules := types.ListOf(&spec.Type{Ref: "Rule"})
 	one := 1
 	tests := []struct {
 		name string
@@ -166,19 +167,19 @@ func TestProjectable(t *testing.T) {
 		want     string
 	}{
 		{object(required("a", str), required("b", str)), object(required("a", str)), ""},
-		{listOf(object(required("a", num), required("b", object(required("c", num))))), listOf(object(required("b", object()))), ""},
-		{listOf(num), listOf(str), ""},
-		{num, literal(spec.String, "1"), `this is an int, and "1" is wanted`},
+		{types.ListOf(object(required("a", num), required("b", object(required("c", num))))), types.ListOf(object(required("b", object()))), ""},
+		{types.ListOf(num), types.ListOf(str), ""},
+		{num, types.Literal(spec.String, "1"), `this is an int, and "1" is wanted`},
 		{str, num, "this is a string, and int is wanted"},
 		{object(required("b", str)), object(required("a", str)), `property "a" is missing`},
 		{object(required("a", str), required("b", str)), &spec.Type{Kind: spec.Object, Open: true, Elem: num}, `property "a" is a string, and int is wanted`},
 	} {
 		got := ""
-		if err := Projectable(test.from, test.to, petScope().Types); err != nil {
+		if err := types.Projectable(test.from, test.to, petScope().Types); err != nil {
 			got = err.Error()
 		}
 		if got != test.want {
-			t.Errorf("%s to %s: %q, want %q", Describe(test.from), Describe(test.to), got, test.want)
+			t.Errorf("%s to %s: %q, want %q", types.Describe(test.from), types.Describe(test.to), got, test.want)
 		}
 	}
 }
@@ -199,23 +200,23 @@ func TestAssignable(t *testing.T) {
 		{object(required("port", str)), object(required("port", num)), `property "port" is a string, and int is wanted`},
 		{object(optionalProp("port", num)), object(required("port", num)), `property "port" may be absent, and int is wanted`},
 		{object(), object(required("port", num)), `property "port" is missing`},
-		{object(required("a", listOf(object(required("b", str))))), object(required("a", listOf(object(required("b", num))))), `property "a[].b" is a string, and int is wanted`},
-		{nullable(str), str, "this may be null, and string is wanted"},
-		{object(required("a", str)), mapOf(str), ""},
-		{object(required("a", num)), mapOf(str), `property "a" is an int, and string is wanted`},
-		{mapOf(str), object(optionalProp("a", str)), ""},
-		{mapOf(str), object(required("a", str)), `property "a" may be missing from a map`},
-		{literal(spec.String, "a"), &spec.Type{Kind: spec.String, Enum: []any{"b", "c"}}, `this is "a", and must be "b" or "c"`},
-		{&spec.Type{Kind: spec.String, Enum: []any{"a", "b"}}, &spec.Type{Kind: spec.Union, Variants: []*spec.Type{literal(spec.String, "a"), literal(spec.String, "b")}}, ""},
-		{listOf(str), &spec.Type{Kind: spec.Union, Variants: []*spec.Type{str, num}}, "this is a list of string, and a string or an int is wanted"},
+		{object(required("a", types.ListOf(object(required("b", str))))), object(required("a", types.ListOf(object(required("b", num))))), `property "a[].b" is a string, and int is wanted`},
+		{types.Nullable(str), str, "this may be null, and string is wanted"},
+		{object(required("a", str)), types.MapOf(str), ""},
+		{object(required("a", num)), types.MapOf(str), `property "a" is an int, and string is wanted`},
+		{types.MapOf(str), object(optionalProp("a", str)), ""},
+		{types.MapOf(str), object(required("a", str)), `property "a" may be missing from a map`},
+		{types.Literal(spec.String, "a"), &spec.Type{Kind: spec.String, Enum: []any{"b", "c"}}, `this is "a", and must be "b" or "c"`},
+		{&spec.Type{Kind: spec.String, Enum: []any{"a", "b"}}, &spec.Type{Kind: spec.Union, Variants: []*spec.Type{types.Literal(spec.String, "a"), types.Literal(spec.String, "b")}}, ""},
+		{types.ListOf(str), &spec.Type{Kind: spec.Union, Variants: []*spec.Type{str, num}}, "this is a list of string, and a string or an int is wanted"},
 	}
 	for _, test := range tests {
 		got := ""
-		if err := Assignable(test.from, test.to, petScope().Types); err != nil {
+		if err := types.Assignable(test.from, test.to, petScope().Types); err != nil {
 			got = err.Error()
 		}
 		if got != test.want {
-			t.Errorf("%s to %s: %q, want %q", Describe(test.from), Describe(test.to), got, test.want)
+			t.Errorf("%s to %s: %q, want %q", types.Describe(test.from), types.Describe(test.to), got, test.want)
 		}
 	}
 }

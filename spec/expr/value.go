@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Value is a compiled tree of templates. It is immutable, and safe for
@@ -49,7 +50,7 @@ func (v *Value) Hidden() bool { return v.hidden }
 // SecretAt reports whether what a path within the value leads to is secret, or holds
 // a secret.
 func (v *Value) SecretAt(path []string, named spec.Types) bool {
-	return v.hidden || SecretAt(v.typ, path, false, named)
+	return v.hidden || types.SecretAt(v.typ, path, false, named)
 }
 
 // Present are the paths of what is not null wherever the tree's value is true:

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"context"
+	"github.com/declprov/declprov/spec/types"
 	"slices"
 	"strconv"
 )
@@ -26,11 +27,11 @@ type Vars struct {
 // unless only its presence matters, holds one. "*" is every item and key. It adds to
 // over how many values it went over.
 func unknownAt(v any, path []string, presence bool, over *int) bool {
-	if _, ok := v.(Unknown); ok {
+	if _, ok := v.(types.Unknown); ok {
 		return true
 	}
 	if len(path) == 0 {
-		return !presence && FindUnknown(v, over)
+		return !presence && types.FindUnknown(v, over)
 	}
 	step, rest := path[0], path[1:]
 	switch v := v.(type) {
@@ -121,7 +122,7 @@ func (vars *Vars) marked(path []string, v any) any {
 		case len(s) > len(path) && related(s, path):
 			inside = append(inside, s[len(path):])
 		case related(s, path):
-			return Secret{Value: v}
+			return types.Secret{Value: v}
 		}
 	}
 	if len(inside) == 0 {
@@ -134,11 +135,11 @@ func (vars *Vars) marked(path []string, v any) any {
 // secret, and is then one.
 func mark(v any, paths [][]string) any {
 	if slices.ContainsFunc(paths, func(p []string) bool { return len(p) == 0 }) {
-		return Secret{Value: v}
+		return types.Secret{Value: v}
 	}
 	switch v := v.(type) {
-	case Unknown:
-		return Secret{Value: v}
+	case types.Unknown:
+		return types.Secret{Value: v}
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, item := range v {

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // encodeYAML is a value as YAML, with sorted keys.
@@ -100,7 +101,7 @@ func (y *yamlEncoder) node(v any) (*yaml.Node, error) {
 		return nil, err
 	}
 	n := &yaml.Node{}
-	if !isNumber(v) {
+	if !types.IsNumber(v) {
 		n.SetString(text)
 		return n, nil
 	}

@@ -1,4 +1,4 @@
-package expr
+package types
 
 import (
 	"reflect"
@@ -7,34 +7,34 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// join is the type of a value that is of type a or of type b, such as what a
+// Join is the type of a value that is of type a or of type b, such as what a
 // conditional yields.
-func join(a, b *spec.Type, types spec.Types) *spec.Type {
+func Join(a, b *spec.Type, types spec.Types) *spec.Type {
 	switch {
-	case a == b || isNever(b):
+	case a == b || IsNever(b):
 		return a
-	case isNever(a):
+	case IsNever(a):
 		return b
-	case isNull(a):
-		return nullable(b)
-	case isNull(b):
-		return nullable(a)
+	case IsNull(a):
+		return Nullable(b)
+	case IsNull(b):
+		return Nullable(a)
 	case a.Ref != "" && a.Ref == b.Ref:
 		if b.Nullable {
-			return nullable(a)
+			return Nullable(a)
 		}
 		return a
 	}
-	ra, rb := resolve(a, types), resolve(b, types)
-	if isAny(ra) || isAny(rb) {
+	ra, rb := Resolve(a, types), Resolve(b, types)
+	if IsAny(ra) || IsAny(rb) {
 		if ra.Nullable || rb.Nullable {
-			return nullable(Any())
+			return Nullable(Any())
 		}
 		return Any()
 	}
 	out := joinKinds(ra, rb, a, b, types)
-	if mayBeNull(ra, types) || mayBeNull(rb, types) {
-		return nullable(out)
+	if MayBeNull(ra, types) || MayBeNull(rb, types) {
+		return Nullable(out)
 	}
 	return out
 }
@@ -43,30 +43,30 @@ func join(a, b *spec.Type, types spec.Types) *spec.Type {
 // same types as named.
 func joinKinds(ra, rb, a, b *spec.Type, types spec.Types) *spec.Type {
 	switch {
-	case isTime(ra) || isTime(rb):
+	case IsTime(ra) || IsTime(rb):
 		return union(a, b, types)
-	case isNumeric(ra) && isNumeric(rb), ra.Kind == rb.Kind && (ra.Kind == spec.String || ra.Kind == spec.Bool):
+	case IsNumeric(ra) && IsNumeric(rb), ra.Kind == rb.Kind && (ra.Kind == spec.String || ra.Kind == spec.Bool):
 		kind := ra.Kind
-		if isNumeric(ra) && rb.Kind == spec.Number {
+		if IsNumeric(ra) && rb.Kind == spec.Number {
 			kind = spec.Number
 		}
 		return &spec.Type{Kind: kind, Enum: joinLiterals(ra.Enum, rb.Enum)}
 	case ra.Kind == spec.List && rb.Kind == spec.List:
-		return listOf(join(elem(ra), elem(rb), types))
+		return ListOf(Join(Elem(ra), Elem(rb), types))
 	case ra.Kind == spec.Map && rb.Kind == spec.Map:
-		return mapOf(join(elem(ra), elem(rb), types))
-	case ra.Kind == spec.Map && isEmptyObject(rb):
-		return present(a, types)
-	case rb.Kind == spec.Map && isEmptyObject(ra):
-		return present(b, types)
+		return MapOf(Join(Elem(ra), Elem(rb), types))
+	case ra.Kind == spec.Map && IsEmptyObject(rb):
+		return Present(a, types)
+	case rb.Kind == spec.Map && IsEmptyObject(ra):
+		return Present(b, types)
 	case ra.Kind == rb.Kind && reflect.DeepEqual(ra, rb):
-		return present(a, types)
+		return Present(a, types)
 	default:
 		return union(a, b, types)
 	}
 }
 
-func isEmptyObject(t *spec.Type) bool { return t.Kind == spec.Object && len(t.Fields) == 0 && !t.Open }
+func IsEmptyObject(t *spec.Type) bool { return t.Kind == spec.Object && len(t.Fields) == 0 && !t.Open }
 
 // joinLiterals is all literals of both, nil where either has none or they are
 // too many to list.
@@ -93,7 +93,7 @@ func union(a, b *spec.Type, types spec.Types) *spec.Type {
 		}
 		for _, part := range parts {
 			if !slices.ContainsFunc(variants, func(v *spec.Type) bool { return reflect.DeepEqual(v, part) }) {
-				variants = append(variants, present(part, types))
+				variants = append(variants, Present(part, types))
 			}
 		}
 	}

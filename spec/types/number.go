@@ -1,4 +1,4 @@
-package expr
+package types
 
 import (
 	"cmp"
@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// maxExponent is the largest power of ten of a number that is compared digit by
+// MaxExponent is the largest power of ten of a number that is compared digit by
 // digit; beyond it the digits alone would fill the memory.
-const maxExponent = 5000
+const MaxExponent = 5000
 
-// maxNumberLen is the most characters that a number is compared digit by digit.
-const maxNumberLen = 5000
+// MaxNumberLen is the most characters that a number is compared digit by digit.
+const MaxNumberLen = 5000
 
-// numeric is v as an int64 or a float64; ok is false where v is no number, or
+// Numeric is v as an int64 or a float64; ok is false where v is no number, or
 // an integer of more digits than an int64 has.
-func numeric(v any) (n any, ok bool) {
+func Numeric(v any) (n any, ok bool) {
 	switch v := v.(type) {
 	case int64, float64:
 		return v, true
@@ -39,19 +39,19 @@ func parseNumber(s string) (any, bool) {
 		return nil, false
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) && !vanished(f, s)
+	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) && !Vanished(f, s)
 }
 
-// vanished reports whether a number became 0 that is not: 1e-99999.
-func vanished(f float64, s string) bool {
+// Vanished reports whether a number became 0 that is not: 1e-99999.
+func Vanished(f float64, s string) bool {
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
 		s = s[:i]
 	}
 	return f == 0 && strings.ContainsAny(s, "123456789")
 }
 
-// isNumber reports whether v is a number of any form.
-func isNumber(v any) bool {
+// IsNumber reports whether v is a number of any form.
+func IsNumber(v any) bool {
 	switch v.(type) {
 	case int64, float64, int, json.Number:
 		return true
@@ -60,7 +60,7 @@ func isNumber(v any) bool {
 	}
 }
 
-func toFloat(n any) float64 {
+func ToFloat(n any) float64 {
 	if i, ok := n.(int64); ok {
 		return float64(i)
 	}
@@ -68,25 +68,25 @@ func toFloat(n any) float64 {
 	return f
 }
 
-// wholeNumber is v as an int64, where it is a whole number that fits.
-func wholeNumber(v any) (int64, bool) {
-	n, ok := numeric(v)
+// WholeNumber is v as an int64, where it is a whole number that fits.
+func WholeNumber(v any) (int64, bool) {
+	n, ok := Numeric(v)
 	if !ok {
 		return 0, false
 	}
 	if i, ok := n.(int64); ok {
 		return i, true
 	}
-	f := toFloat(n)
+	f := ToFloat(n)
 	if f != math.Trunc(f) || f >= 1<<63 || f < -1<<63 {
 		return 0, false
 	}
 	return int64(f), true
 }
 
-// compareNumbers orders two numbers exactly; ok is false where one of them is
+// CompareNumbers orders two numbers exactly; ok is false where one of them is
 // none, or too large to tell.
-func compareNumbers(a, b any) (order int, ok bool) {
+func CompareNumbers(a, b any) (order int, ok bool) {
 	if x, isInt := a.(int64); isInt {
 		if y, isInt := b.(int64); isInt {
 			return cmp.Compare(x, y), true
@@ -103,7 +103,7 @@ func compareNumbers(a, b any) (order int, ok bool) {
 	} else if _, isFloat := b.(float64); isFloat {
 		a = nearest(a)
 	}
-	x, y := exact(a), exact(b)
+	x, y := Exact(a), Exact(b)
 	if x == nil || y == nil {
 		return 0, false
 	}
@@ -113,15 +113,15 @@ func compareNumbers(a, b any) (order int, ok bool) {
 // nearest is a decimal as a float64, where it has a fraction or an exponent.
 func nearest(v any) any {
 	if s, ok := v.(json.Number); ok {
-		if f, ok := numeric(s); ok {
+		if f, ok := Numeric(s); ok {
 			return f
 		}
 	}
 	return v
 }
 
-// exact is a number without loss, or nil.
-func exact(v any) *big.Rat {
+// Exact is a number without loss, or nil.
+func Exact(v any) *big.Rat {
 	switch v := v.(type) {
 	case int64:
 		return new(big.Rat).SetInt64(v)
@@ -131,11 +131,11 @@ func exact(v any) *big.Rat {
 		return new(big.Rat).SetFloat64(v)
 	case json.Number:
 		s := string(v)
-		if len(s) > maxNumberLen {
+		if len(s) > MaxNumberLen {
 			return nil
 		}
 		if i := strings.IndexAny(s, "eE"); i >= 0 {
-			if e, err := strconv.Atoi(s[i+1:]); err != nil || e > maxExponent || e < -maxExponent {
+			if e, err := strconv.Atoi(s[i+1:]); err != nil || e > MaxExponent || e < -MaxExponent {
 				return nil
 			}
 		}
@@ -149,8 +149,8 @@ func exact(v any) *big.Rat {
 	}
 }
 
-// numberText is a number as JSON and templates write it.
-func numberText(v any) string {
+// NumberText is a number as JSON and templates write it.
+func NumberText(v any) string {
 	switch v := v.(type) {
 	case int64:
 		return strconv.FormatInt(v, 10)
@@ -168,5 +168,5 @@ func numberText(v any) string {
 	}
 }
 
-// literalNumber is a number as literals of types hold it.
-func literalNumber(v any) json.Number { return json.Number(numberText(v)) }
+// LiteralNumber is a number as literals of types hold it.
+func LiteralNumber(v any) json.Number { return json.Number(NumberText(v)) }

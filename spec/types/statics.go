@@ -1,4 +1,4 @@
-package expr
+package types
 
 import (
 	"encoding/json"
@@ -13,8 +13,8 @@ import (
 // list) is a union of nothing, and times and durations are references that resolve to
 // nothing.
 const (
-	timeRef     = "\x00time"
-	durationRef = "\x00duration"
+	TimeRef     = "\x00time"
+	DurationRef = "\x00duration"
 	// maxLiterals is how many literals a joined type still lists one by one.
 	maxLiterals = 64
 )
@@ -30,8 +30,8 @@ var (
 	stringType   = &spec.Type{Kind: spec.String}
 	listType     = &spec.Type{Kind: spec.List}
 	mapType      = &spec.Type{Kind: spec.Map}
-	timeType     = &spec.Type{Kind: spec.String, Ref: timeRef}
-	durationType = &spec.Type{Kind: spec.String, Ref: durationRef}
+	timeType     = &spec.Type{Kind: spec.String, Ref: TimeRef}
+	durationType = &spec.Type{Kind: spec.String, Ref: DurationRef}
 )
 
 // Any returns the type of any value, null included.
@@ -67,47 +67,47 @@ func Time() *spec.Type { return timeType }
 // Duration returns the type of durations, which only expressions have.
 func Duration() *spec.Type { return durationType }
 
-func listOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.List, Elem: elem} }
+func ListOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.List, Elem: elem} }
 
-func mapOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.Map, Elem: elem} }
+func MapOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.Map, Elem: elem} }
 
-// elem is the type of a list's items or a map's values, never nil.
-func elem(t *spec.Type) *spec.Type {
+// Elem is the type of a list's items or a map's values, never nil.
+func Elem(t *spec.Type) *spec.Type {
 	if t.Elem == nil {
 		return Any()
 	}
 	return t.Elem
 }
 
-// literal is the type of one value.
-func literal(kind spec.Kind, value any) *spec.Type { return &spec.Type{Kind: kind, Enum: []any{value}} }
+// Literal is the type of one value.
+func Literal(kind spec.Kind, value any) *spec.Type { return &spec.Type{Kind: kind, Enum: []any{value}} }
 
-func intLiteral(n int) *spec.Type { return literal(spec.Int, json.Number(strconv.Itoa(n))) }
+func IntLiteral(n int) *spec.Type { return Literal(spec.Int, json.Number(strconv.Itoa(n))) }
 
-// isTime reports whether t is a time or a duration, which only expressions have.
-func isTime(t *spec.Type) bool { return t != nil && (t.Ref == timeRef || t.Ref == durationRef) }
+// IsTime reports whether t is a time or a duration, which only expressions have.
+func IsTime(t *spec.Type) bool { return t != nil && (t.Ref == TimeRef || t.Ref == DurationRef) }
 
-// resolve follows references; times stay what they are.
-func resolve(t *spec.Type, types spec.Types) *spec.Type {
-	if isTime(t) {
+// Resolve follows references; times stay what they are.
+func Resolve(t *spec.Type, types spec.Types) *spec.Type {
+	if IsTime(t) {
 		return t
 	}
 	return types.Resolve(t)
 }
 
-// isNull reports whether t holds nothing but null.
-func isNull(t *spec.Type) bool {
+// IsNull reports whether t holds nothing but null.
+func IsNull(t *spec.Type) bool {
 	return t.Kind == spec.Union && t.Nullable && len(t.Variants) == 0 && t.Ref == ""
 }
 
-// isNever reports whether t holds nothing at all.
-func isNever(t *spec.Type) bool {
+// IsNever reports whether t holds nothing at all.
+func IsNever(t *spec.Type) bool {
 	return t.Kind == spec.Union && !t.Nullable && len(t.Variants) == 0 && t.Ref == ""
 }
 
-// mayBeNull reports whether null is among the values of t.
-func mayBeNull(t *spec.Type, types spec.Types) bool {
-	t = resolve(t, types)
+// MayBeNull reports whether null is among the values of t.
+func MayBeNull(t *spec.Type, types spec.Types) bool {
+	t = Resolve(t, types)
 	if t.Nullable || slices.Contains(t.Enum, nil) {
 		return true
 	}
@@ -116,15 +116,15 @@ func mayBeNull(t *spec.Type, types spec.Types) bool {
 	})
 }
 
-// nullable is t or null.
-func nullable(t *spec.Type) *spec.Type {
+// Nullable is t or null.
+func Nullable(t *spec.Type) *spec.Type {
 	if t == nil {
 		return &spec.Type{Nullable: true}
 	}
 	if t.Nullable {
 		return t
 	}
-	if isNever(t) {
+	if IsNever(t) {
 		return Null()
 	}
 	c := *t
@@ -132,19 +132,19 @@ func nullable(t *spec.Type) *spec.Type {
 	return &c
 }
 
-// present is t without null.
-func present(t *spec.Type, types spec.Types) *spec.Type {
-	if !mayBeNull(t, types) {
+// Present is t without null.
+func Present(t *spec.Type, types spec.Types) *spec.Type {
+	if !MayBeNull(t, types) {
 		return t
 	}
-	if t.Ref != "" && !isTime(t) {
-		if named, ok := types[t.Ref]; ok && !mayBeNull(named.Type, types) {
+	if t.Ref != "" && !IsTime(t) {
+		if named, ok := types[t.Ref]; ok && !MayBeNull(named.Type, types) {
 			c := *t
 			c.Nullable = false
 			return &c
 		}
 	}
-	c := *resolve(t, types)
+	c := *Resolve(t, types)
 	c.Nullable = false
 	c.Enum = slices.DeleteFunc(slices.Clone(c.Enum), func(v any) bool { return v == nil })
 	if len(c.Enum) == 0 {
@@ -154,18 +154,18 @@ func present(t *spec.Type, types spec.Types) *spec.Type {
 		c.Variants = slices.Clone(c.Variants)
 		for i, v := range c.Variants {
 			if v.Nullable {
-				c.Variants[i] = present(v, types)
+				c.Variants[i] = Present(v, types)
 			}
 		}
 	}
 	return &c
 }
 
-// propertyType is what reading a property of an object gives: null too, where
+// PropertyType is what reading a property of an object gives: null too, where
 // the property may be absent.
-func propertyType(p *spec.Property) *spec.Type {
-	if optional(p) {
-		return nullable(p.Type)
+func PropertyType(p *spec.Property) *spec.Type {
+	if Optional(p) {
+		return Nullable(p.Type)
 	}
 	if p.Type == nil {
 		return Any()
@@ -173,34 +173,34 @@ func propertyType(p *spec.Property) *spec.Type {
 	return p.Type
 }
 
-// optional reports whether a property may be absent once defaults are set.
-func optional(p *spec.Property) bool {
+// Optional reports whether a property may be absent once defaults are set.
+func Optional(p *spec.Property) bool {
 	return !p.Required && p.Default == nil && p.DefaultExpr == nil && p.Autoname == nil
 }
 
-// isNumeric reports whether a resolved type is int or number.
-func isNumeric(t *spec.Type) bool { return !isTime(t) && (t.Kind == spec.Int || t.Kind == spec.Number) }
+// IsNumeric reports whether a resolved type is int or number.
+func IsNumeric(t *spec.Type) bool { return !IsTime(t) && (t.Kind == spec.Int || t.Kind == spec.Number) }
 
-// isString reports whether a resolved type is text.
-func isString(t *spec.Type) bool { return !isTime(t) && t.Kind == spec.String }
+// IsString reports whether a resolved type is text.
+func IsString(t *spec.Type) bool { return !IsTime(t) && t.Kind == spec.String }
 
-// isAny reports whether nothing is known of a resolved type.
-func isAny(t *spec.Type) bool { return t.Kind == spec.Any }
+// IsAny reports whether nothing is known of a resolved type.
+func IsAny(t *spec.Type) bool { return t.Kind == spec.Any }
 
-// literals are the values that a resolved type is made of, nil where it is not.
-func literals(t *spec.Type) []any {
-	if t.Kind == spec.Union || isTime(t) {
+// Literals are the values that a resolved type is made of, nil where it is not.
+func Literals(t *spec.Type) []any {
+	if t.Kind == spec.Union || IsTime(t) {
 		return nil
 	}
 	return t.Enum
 }
 
-// outside is a type as it is outside of an expression: times are text there.
-func outside(t *spec.Type) *spec.Type {
+// WithoutTimes is a type as it is outside of an expression: times are text there.
+func WithoutTimes(t *spec.Type) *spec.Type {
 	switch {
 	case t == nil:
 		return Any()
-	case isTime(t):
+	case IsTime(t):
 		return &spec.Type{Kind: spec.String, Nullable: t.Nullable}
 	case t.Ref != "":
 		return t
@@ -210,41 +210,41 @@ func outside(t *spec.Type) *spec.Type {
 	}
 	c := *t
 	if t.Elem != nil {
-		c.Elem = outside(t.Elem)
+		c.Elem = WithoutTimes(t.Elem)
 	}
 	c.Fields = slices.Clone(t.Fields)
 	for i, f := range c.Fields {
 		p := *f
-		p.Type = outside(f.Type)
+		p.Type = WithoutTimes(f.Type)
 		c.Fields[i] = &p
 	}
 	c.Variants = slices.Clone(t.Variants)
 	for i, v := range c.Variants {
-		c.Variants[i] = outside(v)
+		c.Variants[i] = WithoutTimes(v)
 	}
 	return &c
 }
 
 // holdsTime reports whether a type that was not declared has a time in it.
 func holdsTime(t *spec.Type) bool {
-	return t != nil && (isTime(t) || t.Ref == "" && (holdsTime(t.Elem) ||
+	return t != nil && (IsTime(t) || t.Ref == "" && (holdsTime(t.Elem) ||
 		slices.ContainsFunc(t.Fields, func(f *spec.Property) bool { return holdsTime(f.Type) }) ||
 		slices.ContainsFunc(t.Variants, holdsTime)))
 }
 
-// isScalar reports whether values of a resolved type can stand in text.
-func isScalar(t *spec.Type, types spec.Types) bool {
+// IsScalar reports whether values of a resolved type can stand in text.
+func IsScalar(t *spec.Type, types spec.Types) bool {
 	switch {
-	case isTime(t) || isAny(t) || isNever(t):
+	case IsTime(t) || IsAny(t) || IsNever(t):
 		return true
 	case t.Kind == spec.Union:
 		for _, v := range t.Variants {
-			if !isScalar(resolve(v, types), types) {
+			if !IsScalar(Resolve(v, types), types) {
 				return false
 			}
 		}
 		return true
 	default:
-		return t.Kind == spec.Bool || isNumeric(t) || t.Kind == spec.String
+		return t.Kind == spec.Bool || IsNumeric(t) || t.Kind == spec.String
 	}
 }

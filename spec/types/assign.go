@@ -1,4 +1,4 @@
-package expr
+package types
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ const maxAssignDepth = 100
 // nil. Named types are compared by name first, then by structure. What only a
 // value can tell (a string against a pattern) passes, but for types that are
 // made of literals: each of those must be right.
-func Assignable(from, to *spec.Type, types spec.Types) *mismatch {
+func Assignable(from, to *spec.Type, types spec.Types) *Mismatch {
 	a := assignment{types: types}
 	return a.check(from, to, 0)
 }
@@ -21,7 +21,7 @@ func Assignable(from, to *spec.Type, types spec.Types) *mismatch {
 // Projectable returns why values of one type do not become a property of the
 // other where they come by name, or nil: what the property does not declare is left
 // out, at any depth, and a number becomes a string, which keeps its digits.
-func Projectable(from, to *spec.Type, types spec.Types) *mismatch {
+func Projectable(from, to *spec.Type, types spec.Types) *Mismatch {
 	a := assignment{types: types, projects: true}
 	return a.check(from, to, 0)
 }
@@ -37,15 +37,15 @@ type assignment struct {
 	projects bool
 }
 
-func (a *assignment) refuse(from, to *spec.Type) *mismatch {
-	return &mismatch{reason: "is " + Describe(from) + ", and " + Wanted(to) + " is wanted", code: CodeTypeMismatch}
+func (a *assignment) refuse(from, to *spec.Type) *Mismatch {
+	return &Mismatch{Reason: "is " + Describe(from) + ", and " + Wanted(to) + " is wanted", Code: CodeTypeMismatch}
 }
 
-func (a *assignment) check(from, to *spec.Type, depth int) *mismatch {
+func (a *assignment) check(from, to *spec.Type, depth int) *Mismatch {
 	if from == nil || to == nil || from == to || depth > maxAssignDepth {
 		return nil
 	}
-	if from.Ref != "" && to.Ref != "" && !isTime(from) {
+	if from.Ref != "" && to.Ref != "" && !IsTime(from) {
 		if from.Ref == to.Ref && (to.Nullable || !from.Nullable) {
 			return nil
 		}
@@ -56,60 +56,60 @@ func (a *assignment) check(from, to *spec.Type, depth int) *mismatch {
 		a.seen = append(a.seen, pair)
 		defer func() { a.seen = a.seen[:len(a.seen)-1] }()
 	}
-	rf, rt := resolve(from, a.types), resolve(to, a.types)
+	rf, rt := Resolve(from, a.types), Resolve(to, a.types)
 	switch {
-	case isAny(rt) || isNever(rf):
+	case IsAny(rt) || IsNever(rf):
 		return nil
-	case isNull(rf):
-		if mayBeNull(rt, a.types) {
+	case IsNull(rf):
+		if MayBeNull(rt, a.types) {
 			return nil
 		}
-		return &mismatch{reason: "is null, and " + Wanted(to) + " is wanted", code: CodeNullUnguarded}
-	case mayBeNull(rf, a.types) && !mayBeNull(rt, a.types):
-		return &mismatch{reason: "may be null, and " + Wanted(to) + " is wanted", code: CodeNullUnguarded}
-	case isAny(rf):
+		return &Mismatch{Reason: "is null, and " + Wanted(to) + " is wanted", Code: CodeNullUnguarded}
+	case MayBeNull(rf, a.types) && !MayBeNull(rt, a.types):
+		return &Mismatch{Reason: "may be null, and " + Wanted(to) + " is wanted", Code: CodeNullUnguarded}
+	case IsAny(rf):
 		return nil
 	}
-	if mayBeNull(rf, a.types) {
-		rf = present(rf, a.types)
+	if MayBeNull(rf, a.types) {
+		rf = Present(rf, a.types)
 	}
 	return a.kinds(rf, rt, from, to, depth)
 }
 
 // kinds compares resolved types that are neither any nor null.
-func (a *assignment) kinds(rf, rt, from, to *spec.Type, depth int) *mismatch {
+func (a *assignment) kinds(rf, rt, from, to *spec.Type, depth int) *Mismatch {
 	switch {
-	case literals(rf) != nil:
+	case Literals(rf) != nil:
 		return a.enum(rf, rt)
-	case rf.Kind == spec.Union && !isTime(rf):
+	case rf.Kind == spec.Union && !IsTime(rf):
 		for _, v := range rf.Variants {
 			if m := a.check(v, to, depth+1); m != nil {
 				return m
 			}
 		}
 		return nil
-	case rt.Kind == spec.Union && !isTime(rt):
+	case rt.Kind == spec.Union && !IsTime(rt):
 		return a.intoUnion(rf, rt, from, to, depth)
-	case isTime(rf) || isTime(rt):
-		if rf.Ref == rt.Ref || isTime(rf) && isString(rt) && rt.Ref == "" {
+	case IsTime(rf) || IsTime(rt):
+		if rf.Ref == rt.Ref || IsTime(rf) && IsString(rt) && rt.Ref == "" {
 			return nil
 		}
 	case rf.Kind == rt.Kind:
 		return a.sameKind(rf, rt, depth)
 	case rf.Kind == spec.Int && rt.Kind == spec.Number:
 		return nil
-	case a.projects && (rf.Kind == spec.Int || rf.Kind == spec.Number) && rt.Kind == spec.String && literals(rt) == nil:
+	case a.projects && (rf.Kind == spec.Int || rf.Kind == spec.Number) && rt.Kind == spec.String && Literals(rt) == nil:
 		return nil
 	case rf.Kind == spec.Object && rt.Kind == spec.Map:
 		return a.objectIntoMap(rf, rt, depth)
 	case rf.Kind == spec.Map && rt.Kind == spec.Object:
 		return a.mapIntoObject(rf, rt, depth)
 	}
-	return a.refuse(present(from, a.types), to)
+	return a.refuse(Present(from, a.types), to)
 }
 
 // enum checks each of the literals that a type is made of.
-func (a *assignment) enum(rf, rt *spec.Type) *mismatch {
+func (a *assignment) enum(rf, rt *spec.Type) *Mismatch {
 	for _, v := range rf.Enum {
 		if v == nil {
 			continue
@@ -121,25 +121,25 @@ func (a *assignment) enum(rf, rt *spec.Type) *mismatch {
 	return nil
 }
 
-func (a *assignment) intoUnion(rf, rt, from, to *spec.Type, depth int) *mismatch {
-	var only *mismatch
+func (a *assignment) intoUnion(rf, rt, from, to *spec.Type, depth int) *Mismatch {
+	var only *Mismatch
 	same := 0
 	for _, v := range rt.Variants {
 		m := a.check(rf, v, depth+1)
 		if m == nil {
 			return nil
 		}
-		if resolve(v, a.types).Kind == rf.Kind {
+		if Resolve(v, a.types).Kind == rf.Kind {
 			only, same = m, same+1
 		}
 	}
-	if same == 1 && only.path != "" {
+	if same == 1 && only.Path != "" {
 		return only
 	}
-	return a.refuse(present(from, a.types), to)
+	return a.refuse(Present(from, a.types), to)
 }
 
-func (a *assignment) sameKind(rf, rt *spec.Type, depth int) *mismatch {
+func (a *assignment) sameKind(rf, rt *spec.Type, depth int) *Mismatch {
 	switch rf.Kind {
 	case spec.List:
 		return a.check(rf.Elem, rt.Elem, depth+1).at("[]")
@@ -152,21 +152,21 @@ func (a *assignment) sameKind(rf, rt *spec.Type, depth int) *mismatch {
 	}
 }
 
-func (a *assignment) objects(rf, rt *spec.Type, depth int) *mismatch {
+func (a *assignment) objects(rf, rt *spec.Type, depth int) *Mismatch {
 	for _, want := range rt.Fields {
 		got := rf.Field(want.Name)
 		if got == nil {
 			if want.Required && !rf.Open {
-				return (&mismatch{reason: "is missing", code: CodeMissingMember}).at(want.Name)
+				return (&Mismatch{Reason: "is missing", Code: CodeMissingMember}).at(want.Name)
 			}
 			continue
 		}
-		if want.Required && optional(got) && !mayBeNull(want.Type, a.types) {
-			return (&mismatch{reason: "may be absent, and " + Wanted(want.Type) + " is wanted", code: CodeNullUnguarded}).at(want.Name)
+		if want.Required && Optional(got) && !MayBeNull(want.Type, a.types) {
+			return (&Mismatch{Reason: "may be absent, and " + Wanted(want.Type) + " is wanted", Code: CodeNullUnguarded}).at(want.Name)
 		}
 		to := want.Type
 		if !want.Required {
-			to = nullable(to)
+			to = Nullable(to)
 		}
 		if m := a.check(got.Type, to, depth+1); m != nil {
 			return m.at(want.Name)
@@ -177,9 +177,9 @@ func (a *assignment) objects(rf, rt *spec.Type, depth int) *mismatch {
 			continue
 		}
 		if !rt.Open {
-			return (&mismatch{reason: "is not part of " + Describe(rt), code: CodeUnknownMember}).at(got.Name)
+			return (&Mismatch{Reason: "is not part of " + Describe(rt), Code: CodeUnknownMember}).at(got.Name)
 		}
-		if m := a.check(got.Type, nullableIf(rt.Elem, optional(got)), depth+1); m != nil {
+		if m := a.check(got.Type, nullableIf(rt.Elem, Optional(got)), depth+1); m != nil {
 			return m.at(got.Name)
 		}
 	}
@@ -188,27 +188,27 @@ func (a *assignment) objects(rf, rt *spec.Type, depth int) *mismatch {
 
 func nullableIf(t *spec.Type, yes bool) *spec.Type {
 	if yes && t != nil {
-		return nullable(t)
+		return Nullable(t)
 	}
 	return t
 }
 
-func (a *assignment) objectIntoMap(rf, rt *spec.Type, depth int) *mismatch {
+func (a *assignment) objectIntoMap(rf, rt *spec.Type, depth int) *Mismatch {
 	for _, got := range rf.Fields {
 		if m := KeyFits(got.Name, rt); m != nil {
 			return m.at(got.Name)
 		}
-		if m := a.check(got.Type, nullableIf(rt.Elem, optional(got)), depth+1); m != nil {
+		if m := a.check(got.Type, nullableIf(rt.Elem, Optional(got)), depth+1); m != nil {
 			return m.at(got.Name)
 		}
 	}
 	return nil
 }
 
-func (a *assignment) mapIntoObject(rf, rt *spec.Type, depth int) *mismatch {
+func (a *assignment) mapIntoObject(rf, rt *spec.Type, depth int) *Mismatch {
 	for _, want := range rt.Fields {
 		if want.Required {
-			return (&mismatch{reason: "may be missing from a map", code: CodeMissingMember}).at(want.Name)
+			return (&Mismatch{Reason: "may be missing from a map", Code: CodeMissingMember}).at(want.Name)
 		}
 		if m := a.check(rf.Elem, want.Type, depth+1); m != nil {
 			return m.at(want.Name)

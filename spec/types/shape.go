@@ -1,4 +1,4 @@
-package expr
+package types
 
 import (
 	"strings"
@@ -42,10 +42,10 @@ func (s plainShape) Kind() spec.Kind {
 		}
 		return spec.Asset
 	default:
-		if !isNumber(v) {
+		if !IsNumber(v) {
 			return spec.Union
 		}
-		if r := exact(v); r != nil && r.IsInt() {
+		if r := Exact(v); r != nil && r.IsInt() {
 			return spec.Int
 		}
 		return spec.Number

@@ -1,4 +1,4 @@
-package expr
+package types
 
 import (
 	"cmp"
@@ -13,19 +13,19 @@ import (
 )
 
 // Fits returns why a value that is known before anything runs is not of a type, or nil.
-func Fits(v any, t *spec.Type, types spec.Types) *mismatch { return fits(v, t, types, 0) }
+func Fits(v any, t *spec.Type, types spec.Types) *Mismatch { return fits(v, t, types, 0) }
 
-func fits(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
+func fits(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 	if t == nil || depth > maxAssignDepth {
 		return nil
 	}
-	nullOK := mayBeNull(t, types)
-	t = resolve(t, types)
+	nullOK := MayBeNull(t, types)
+	t = Resolve(t, types)
 	switch {
-	case v == nil && nullOK, isAny(t):
+	case v == nil && nullOK, IsAny(t):
 		return nil
 	case v == nil:
-		return &mismatch{reason: "is null, and " + Wanted(t) + " is wanted", code: CodeNullUnguarded}
+		return &Mismatch{Reason: "is null, and " + Wanted(t) + " is wanted", Code: CodeNullUnguarded}
 	}
 	if t.Kind == spec.Union {
 		return fitsUnion(v, t, types, depth)
@@ -42,19 +42,19 @@ func fits(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
 	return nil
 }
 
-func fitsUnion(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
+func fitsUnion(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 	if members, ok := v.(map[string]any); ok && members[t.Tag] != nil {
 		if i := types.Variant(t, ShapeOf(v, nil)); i >= 0 {
 			return fits(v, t.Variants[i], types, depth+1)
 		}
 	}
-	var best *mismatch
+	var best *Mismatch
 	for _, variant := range t.Variants {
 		m := fits(v, variant, types, depth+1)
 		if m == nil {
 			return nil
 		}
-		if m.path != "" || m.code == CodeNotAllowed {
+		if m.Path != "" || m.Code == CodeNotAllowed {
 			best = m
 		}
 	}
@@ -64,21 +64,21 @@ func fitsUnion(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
 	return wrongKind(v, t)
 }
 
-func fitsKind(v any, t *spec.Type, types spec.Types, depth int) *mismatch {
+func fitsKind(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 	ok := false
 	switch t.Kind {
 	case spec.Bool:
 		_, ok = v.(bool)
 	case spec.Int:
-		if !isNumber(v) {
+		if !IsNumber(v) {
 			break
 		}
-		if r := exact(v); r != nil && !r.IsInt() {
-			return &mismatch{reason: "is " + numberText(v) + ", and int is wanted", code: CodeTypeMismatch}
+		if r := Exact(v); r != nil && !r.IsInt() {
+			return &Mismatch{Reason: "is " + NumberText(v) + ", and int is wanted", Code: CodeTypeMismatch}
 		}
 		return fitsBounds(v, t)
 	case spec.Number:
-		if isNumber(v) {
+		if IsNumber(v) {
 			return fitsBounds(v, t)
 		}
 	case spec.String:
@@ -117,24 +117,24 @@ func among(v any, list []any) bool {
 
 // sameValue compares literals; numbers by value.
 func sameValue(a, b any) bool {
-	if isNumber(a) && isNumber(b) {
-		order, ok := compareNumbers(a, b)
+	if IsNumber(a) && IsNumber(b) {
+		order, ok := CompareNumbers(a, b)
 		return ok && order == 0
 	}
 	return reflect.DeepEqual(a, b)
 }
 
-func fitsBounds(v any, t *spec.Type) *mismatch {
+func fitsBounds(v any, t *spec.Type) *Mismatch {
 	if m := bounded(v, t); m != nil {
 		return m
 	}
-	if t.MultipleOf != "" && !spec.IsMultiple(literalNumber(v), t.MultipleOf) {
+	if t.MultipleOf != "" && !spec.IsMultiple(LiteralNumber(v), t.MultipleOf) {
 		return notAllowed("is %s, and must be a multiple of %s", DescribeValue(v), t.MultipleOf)
 	}
 	return nil
 }
 
-func bounded(v any, t *spec.Type) *mismatch {
+func bounded(v any, t *spec.Type) *Mismatch {
 	if b := t.Min; b != nil {
 		if order, ok := compareLiterals(v, b.Value); ok && (order < 0 || order == 0 && b.Exclusive) {
 			return notAllowed("is %s, and must be %s %s", DescribeValue(v), comparison("at least", "more than", b), DescribeValue(b.Value))
@@ -160,10 +160,10 @@ func compareLiterals(a, b any) (int, bool) {
 		y, ok := b.(string)
 		return cmp.Compare(x, y), ok
 	}
-	return compareNumbers(a, b)
+	return CompareNumbers(a, b)
 }
 
-func fitsText(s string, t *spec.Type) *mismatch {
+func fitsText(s string, t *spec.Type) *Mismatch {
 	if m := LengthFits(utf8.RuneCountInString(s), "characters", t); m != nil {
 		return m
 	}
@@ -180,7 +180,7 @@ func fitsText(s string, t *spec.Type) *mismatch {
 	return bounded(s, t)
 }
 
-func LengthFits(n int, of string, t *spec.Type) *mismatch {
+func LengthFits(n int, of string, t *spec.Type) *Mismatch {
 	switch {
 	case n < t.MinLen:
 		return notAllowed("has %d %s, and must have at least %d", n, of, t.MinLen)
@@ -191,7 +191,7 @@ func LengthFits(n int, of string, t *spec.Type) *mismatch {
 	}
 }
 
-func fitsList(list []any, t *spec.Type, types spec.Types, depth int) *mismatch {
+func fitsList(list []any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 	for i, item := range list {
 		if m := fits(item, t.Elem, types, depth+1); m != nil {
 			return m.at(index(i))
@@ -203,7 +203,7 @@ func fitsList(list []any, t *spec.Type, types spec.Types, depth int) *mismatch {
 	return LengthFits(len(list), "items", t)
 }
 
-func fitsMap(m map[string]any, t *spec.Type, types spec.Types, depth int) *mismatch {
+func fitsMap(m map[string]any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if bad := KeyFits(key, t); bad != nil {
 			return bad.at(key)
@@ -216,7 +216,7 @@ func fitsMap(m map[string]any, t *spec.Type, types spec.Types, depth int) *misma
 }
 
 // KeyFits says why a key cannot be in a map.
-func KeyFits(key string, t *spec.Type) *mismatch {
+func KeyFits(key string, t *spec.Type) *Mismatch {
 	for _, k := range t.Keys {
 		if re, err := Pattern(k); err == nil && !re.MatchString(key) {
 			return notAllowed("is no key here: keys must match %s", k)
@@ -225,14 +225,14 @@ func KeyFits(key string, t *spec.Type) *mismatch {
 	return nil
 }
 
-func fitsObject(m map[string]any, t *spec.Type, types spec.Types, depth int) *mismatch {
+func fitsObject(m map[string]any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 	for _, p := range t.Fields {
 		v, given := m[p.Name]
 		if !p.Required && v == nil {
 			continue
 		}
 		if !given {
-			return (&mismatch{reason: "is missing", code: CodeMissingMember}).at(p.Name)
+			return (&Mismatch{Reason: "is missing", Code: CodeMissingMember}).at(p.Name)
 		}
 		if bad := fits(v, p.Type, types, depth+1); bad != nil {
 			return bad.at(p.Name)
@@ -243,7 +243,7 @@ func fitsObject(m map[string]any, t *spec.Type, types spec.Types, depth int) *mi
 			continue
 		}
 		if !t.Open {
-			return (&mismatch{reason: "is not part of " + Describe(t), code: CodeUnknownMember}).at(key)
+			return (&Mismatch{Reason: "is not part of " + Describe(t), Code: CodeUnknownMember}).at(key)
 		}
 		if bad := KeyFits(key, t); bad != nil {
 			return bad.at(key)

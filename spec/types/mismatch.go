@@ -1,4 +1,4 @@
-package expr
+package types
 
 import (
 	"fmt"
@@ -21,34 +21,34 @@ const (
 	CodeNullUnguarded = "null-unguarded"
 )
 
-// mismatch is why an assignment fails; path is where in the value.
-type mismatch struct {
-	path   string
-	reason string
+// Mismatch is why an assignment fails; path is where in the value.
+type Mismatch struct {
+	Path   string
+	Reason string
 	// code is that of the diagnostic.
-	code string
+	Code string
 }
 
-func (m *mismatch) Error() string {
-	if m.path == "" {
-		return "this " + m.reason
+func (m *Mismatch) Error() string {
+	if m.Path == "" {
+		return "this " + m.Reason
 	}
-	return fmt.Sprintf("property %q %s", m.path, m.reason)
+	return fmt.Sprintf("property %q %s", m.Path, m.Reason)
 }
 
-func (m *mismatch) at(step string) *mismatch {
+func (m *Mismatch) at(step string) *Mismatch {
 	if m == nil {
 		return nil
 	}
 	path := step
 	switch {
-	case m.path == "":
-	case m.path[0] == '[':
-		path += m.path
+	case m.Path == "":
+	case m.Path[0] == '[':
+		path += m.Path
 	default:
-		path += "." + m.path
+		path += "." + m.Path
 	}
-	return &mismatch{path: path, reason: m.reason, code: m.code}
+	return &Mismatch{Path: path, Reason: m.Reason, Code: m.Code}
 }
 
 // Wanted is a type without its article, as it reads before "is wanted".
@@ -62,10 +62,10 @@ func Wanted(t *spec.Type) string {
 // index is a list index as a step of a path.
 func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
-func notAllowed(format string, args ...any) *mismatch {
-	return &mismatch{reason: fmt.Sprintf(format, args...), code: CodeNotAllowed}
+func notAllowed(format string, args ...any) *Mismatch {
+	return &Mismatch{Reason: fmt.Sprintf(format, args...), Code: CodeNotAllowed}
 }
 
-func wrongKind(v any, t *spec.Type) *mismatch {
-	return &mismatch{reason: "is " + DescribeKind(v) + ", and " + Wanted(t) + " is wanted", code: CodeTypeMismatch}
+func wrongKind(v any, t *spec.Type) *Mismatch {
+	return &Mismatch{Reason: "is " + DescribeKind(v) + ", and " + Wanted(t) + " is wanted", Code: CodeTypeMismatch}
 }

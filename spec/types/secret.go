@@ -1,4 +1,4 @@
-package expr
+package types
 
 import (
 	"strconv"
@@ -23,7 +23,7 @@ func secretAt(t *spec.Type, path []string, presence bool, types spec.Types, seen
 		}
 		seen[key] = true
 	}
-	t = resolve(t, types)
+	t = Resolve(t, types)
 	step, rest := "*", path
 	if len(path) > 0 {
 		step, rest = path[0], path[1:]

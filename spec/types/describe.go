@@ -1,4 +1,4 @@
-package expr
+package types
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ func Describe(t *spec.Type) string {
 		return "any value"
 	}
 	text := describePresent(t)
-	if t.Nullable && !isNull(t) {
+	if t.Nullable && !IsNull(t) {
 		text += " or null"
 	}
 	return text
@@ -23,13 +23,13 @@ func Describe(t *spec.Type) string {
 
 func describePresent(t *spec.Type) string {
 	switch {
-	case t.Ref == timeRef:
+	case t.Ref == TimeRef:
 		return "a time"
-	case t.Ref == durationRef:
+	case t.Ref == DurationRef:
 		return "a duration"
 	case t.Ref != "":
 		return t.Ref
-	case isNull(t):
+	case IsNull(t):
 		return "null"
 	case len(t.Enum) > 0 && len(t.Enum) <= 5:
 		return OneOf(t.Enum)
@@ -51,7 +51,7 @@ func describePresent(t *spec.Type) string {
 }
 
 func withElem(text string, t *spec.Type) string {
-	if t.Elem == nil || t.Elem.Kind == spec.Any && t.Elem.Ref == "" || isNever(t.Elem) {
+	if t.Elem == nil || t.Elem.Kind == spec.Any && t.Elem.Ref == "" || IsNever(t.Elem) {
 		return text
 	}
 	if t.Elem.Ref == "" && len(t.Elem.Enum) == 0 && t.Elem.Kind != spec.Union && t.Elem.Elem == nil {
