@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/expr-lang/expr/ast"
 )
 
@@ -17,8 +18,8 @@ type builder struct {
 // Build compiles a checked expression, whose tree it takes apart.
 func (m *Machine) Build(of *Checked) (Piece, error) {
 	b := builder{machine: m, of: of}
-	selecting, segments := selects(of.Tree), isSegments(of.Tree)
-	out := Piece{part: b.build(of.Tree), segments: segments, at: of.Place.whole(), place: of.Place}
+	selecting, segments := parse.Selects(of.Tree), parse.IsSegments(of.Tree)
+	out := Piece{part: b.build(of.Tree), segments: segments, at: of.Place.Whole(), place: of.Place}
 	switch part := out.part.(type) {
 	case *formula:
 		if selecting {
@@ -36,10 +37,10 @@ func (b *builder) build(n ast.Node) evaluator {
 	if part := b.structure(n); part != nil {
 		return part
 	}
-	at := b.of.extents.of(n)
+	at := b.of.extents.Of(n)
 	var refs []reference
 	for _, r := range b.of.refs {
-		if r.at.from >= at.from && r.at.to <= at.to {
+		if r.at.From >= at.From && r.at.To <= at.To {
 			refs = append(refs, r)
 		}
 	}
@@ -79,7 +80,7 @@ func (b *builder) structure(n ast.Node) evaluator {
 	case *ast.NilNode:
 		return fixed{}
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		return fixed{literalOf(n)}
+		return fixed{parse.LiteralOf(n)}
 	case *ast.IdentifierNode, *ast.MemberNode, *ast.ChainNode:
 		return b.chain(n)
 	case *ast.ArrayNode:
@@ -112,14 +113,14 @@ func folded(e evaluator, parts []evaluator) evaluator {
 
 // chain is a plain member chain, nil where it is more than that.
 func (b *builder) chain(n ast.Node) evaluator {
-	out := &chain{at: b.of.extents.of(n), place: b.of.Place}
+	out := &chain{at: b.of.extents.Of(n), place: b.of.Place}
 	for {
 		switch m := n.(type) {
 		case *ast.ChainNode:
 			n = m.Node
 			continue
 		case *ast.MemberNode:
-			step, ok := stepOf(m.Property)
+			step, ok := parse.StepOf(m.Property)
 			if !ok {
 				return nil
 			}
@@ -170,7 +171,7 @@ func (b *builder) call(n *ast.CallNode) evaluator {
 	if !ok {
 		return nil
 	}
-	at := extentOf(id)
+	at := parse.ExtentOf(id)
 	fail := func(err error) error { return because(b.of.Place, at, err) }
 	switch id.Value {
 	case "merge":

@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -30,7 +31,7 @@ type checker struct {
 type typed struct {
 	t      *spec.Type
 	origin []string
-	at     extent
+	at     parse.Extent
 	// shuffled says that the items of a list are not at their indices in origin.
 	shuffled bool
 }
@@ -41,7 +42,7 @@ const maxDepth = 1000
 // side checks one side of a comparison; of what is compared with null, only
 // whether it is there matters.
 func (c *checker) side(n, other ast.Node) typed {
-	if !isNullNode(other) {
+	if !parse.IsNull(other) {
 		return c.operand(n)
 	}
 	v := c.check(n)
@@ -64,11 +65,11 @@ func (c *checker) check(n ast.Node) typed {
 	c.depth++
 	defer func() { c.depth-- }()
 	if c.depth > maxDepth {
-		return c.fail(CodeTooLarge, c.place.whole(), "Split it into parts with let.", "the expression nests too deeply")
+		return c.fail(parse.CodeTooLarge, c.place.Whole(), "Split it into parts with let.", "the expression nests too deeply")
 	}
 	v := c.dispatch(n)
-	if (v.at == extent{}) {
-		v.at = c.extents.of(n)
+	if (v.at == parse.Extent{}) {
+		v.at = c.extents.Of(n)
 	}
 	return v
 }
@@ -123,7 +124,7 @@ func (c *checker) dispatch(n ast.Node) typed {
 	case *ast.MapNode:
 		return c.mapLiteral(n)
 	default:
-		return c.fail(CodeSyntax, c.extents.of(n), "", "this has no meaning in a spec")
+		return c.fail(parse.CodeSyntax, c.extents.Of(n), "", "this has no meaning in a spec")
 	}
 }
 
@@ -158,7 +159,7 @@ func (c *checker) mapLiteral(n *ast.MapNode) typed {
 		if key, ok := p.Key.(*ast.StringNode); ok {
 			before := len(c.refs)
 			v := c.operand(p.Value)
-			secret := c.scope.hides(asRefs(c.refs[before:]), moves(p.Value))
+			secret := c.scope.hides(asRefs(c.refs[before:]), parse.Moves(p.Value))
 			setField(out, writtenProperty(key.Value, v.t, secret))
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -29,7 +30,7 @@ type call struct {
 	fn   *prototype
 	args []typed
 	node []ast.Node
-	at   extent
+	at   parse.Extent
 }
 
 func (c *checker) call(n *ast.CallNode) typed {
@@ -38,9 +39,9 @@ func (c *checker) call(n *ast.CallNode) typed {
 	}
 	id, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
-		return c.fail(CodeUnknownFunction, c.extents.of(n), "", "this is no function")
+		return c.fail(CodeUnknownFunction, c.extents.Of(n), "", "this is no function")
 	}
-	name := extentOf(id)
+	name := parse.ExtentOf(id)
 	f := c.functions.named[id.Value]
 	if f == nil || f.predicate {
 		c.operands(n.Arguments)
@@ -61,7 +62,7 @@ func (c *checker) operands(nodes []ast.Node) []typed {
 	return out
 }
 
-func (c *checker) noFunction(name string, at extent) typed {
+func (c *checker) noFunction(name string, at parse.Extent) typed {
 	if why := forbidden(name); why != "" {
 		return c.fail(CodeForbiddenFunction, at, why, "%s() cannot be used in a spec", name)
 	}
@@ -130,9 +131,9 @@ func (c *checker) method(n *ast.CallNode, m *ast.MemberNode) typed {
 	name, _ := m.Property.(*ast.StringNode)
 	args := c.operands(n.Arguments)
 	if name == nil {
-		return c.fail(CodeUnknownFunction, c.extents.of(n), "", "this is no function")
+		return c.fail(CodeUnknownFunction, c.extents.Of(n), "", "this is no function")
 	}
-	at := extentOf(name)
+	at := parse.ExtentOf(name)
 	if types.IsAny(t) {
 		c.trust(at)
 		return typed{t: t}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -36,8 +37,8 @@ func (c *checker) member(n *ast.MemberNode) typed {
 			m.t = types.Resolve(types.Present(m.t, c.types), c.types)
 		}
 	}
-	out := typed{at: c.extents.of(n)}
-	step, ok := stepOf(n.Property)
+	out := typed{at: c.extents.Of(n)}
+	step, ok := parse.StepOf(n.Property)
 	if _, isName := n.Property.(*ast.StringNode); !ok || m.base.shuffled && !isName {
 		step = "*"
 	}
@@ -134,7 +135,7 @@ func (m *memberCheck) keyed(key *spec.Type) *spec.Type {
 			s, _ := name.(string)
 			member, ok := memberOf(m.t, s)
 			if !ok {
-				m.unknownMember(m.extents.of(m.n.Property), m.t, s, m.base)
+				m.unknownMember(m.extents.Of(m.n.Property), m.t, s, m.base)
 				return types.Any()
 			}
 			out = types.Join(out, member, m.types)
@@ -152,7 +153,7 @@ func (m *memberCheck) keyed(key *spec.Type) *spec.Type {
 
 // named returns the type of a member that is written by its name.
 func (m *memberCheck) named(name *ast.StringNode) *spec.Type {
-	at := extentOf(name)
+	at := parse.ExtentOf(name)
 	switch {
 	case types.IsAny(m.t):
 		m.trust(at)
@@ -181,7 +182,7 @@ func (m *memberCheck) named(name *ast.StringNode) *spec.Type {
 
 // ofUnion returns the type of a member of a union: of each variant that has it, and
 // null for the others.
-func (m *memberCheck) ofUnion(name string, at extent) *spec.Type {
+func (m *memberCheck) ofUnion(name string, at parse.Extent) *spec.Type {
 	out, missing := types.Never(), false
 	var names []string
 	for _, v := range m.t.Variants {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -52,7 +53,7 @@ func (c *checker) binary(n *ast.BinaryNode) typed {
 	default:
 		b.l, b.r = c.operand(n.Left), c.operand(n.Right)
 	}
-	out := typed{t: types.Bool(), at: b.l.at.join(b.r.at)}
+	out := typed{t: types.Bool(), at: b.l.at.Join(b.r.at)}
 	switch n.Operator {
 	case "==", "!=":
 		b.equality()
@@ -82,13 +83,13 @@ func (c *checker) logical(n *ast.BinaryNode) typed {
 	r := c.operand(n.Right)
 	c.wantBool(r, "the right of "+n.Operator)
 	c.facts = saved
-	return typed{t: types.Bool(), at: l.at.join(r.at)}
+	return typed{t: types.Bool(), at: l.at.Join(r.at)}
 }
 
 func (c *checker) coalesce(n *ast.BinaryNode) typed {
 	l := c.operand(n.Left)
 	r := c.operand(n.Right)
-	at := l.at.join(r.at)
+	at := l.at.Join(r.at)
 	if types.IsAny(types.Resolve(l.t, c.types)) {
 		return typed{t: types.Any(), at: at}
 	}
@@ -188,7 +189,7 @@ func (c *binaryCheck) order() {
 	case types.IsNumeric(a) && types.IsNumeric(b), types.IsString(a) && types.IsString(b):
 	case types.IsTime(a) && a.Ref == b.Ref:
 	default:
-		c.fail(types.CodeTypeMismatch, c.l.at.join(c.r.at), "Two numbers, two strings or two times can be put in order.",
+		c.fail(types.CodeTypeMismatch, c.l.at.Join(c.r.at), "Two numbers, two strings or two times can be put in order.",
 			"%s cannot order %s and %s", c.n.Operator, types.Describe(c.l.t), types.Describe(c.r.t))
 	}
 }
@@ -197,7 +198,7 @@ func (c *binaryCheck) order() {
 func (c *binaryCheck) equality() {
 	l, r := c.l, c.r
 	a, b := types.Resolve(l.t, c.types), types.Resolve(r.t, c.types)
-	at := l.at.join(r.at)
+	at := l.at.Join(r.at)
 	always := map[string]string{"==": "false", "!=": "true"}[c.n.Operator]
 	if types.IsNull(a) || types.IsNull(b) {
 		other, v := b, r
@@ -217,7 +218,7 @@ func (c *binaryCheck) equality() {
 			"%s and %s are never equal, so this is always %s", types.Describe(types.Present(l.t, c.types)), types.Describe(types.Present(r.t, c.types)), always)
 		return
 	}
-	if isLiteral(c.n.Left) || types.Literals(b) == nil {
+	if parse.IsLiteral(c.n.Left) || types.Literals(b) == nil {
 		l, r = r, l
 	}
 	if lit := types.Literals(types.Resolve(r.t, c.types)); lit != nil && !c.anyFits(lit, l.t) {
@@ -226,7 +227,7 @@ func (c *binaryCheck) equality() {
 }
 
 // neverEqual reports literals that the other side can never be.
-func (c *binaryCheck) neverEqual(at extent, lit []any, other typed, always string) {
+func (c *binaryCheck) neverEqual(at parse.Extent, lit []any, other typed, always string) {
 	t := types.Resolve(other.t, c.types)
 	detail := "It is " + types.Describe(types.Present(other.t, c.types)) + "."
 	if s, ok := lit[0].(string); ok && len(t.Enum) > 0 {
@@ -334,13 +335,13 @@ func (c *binaryCheck) amongItems(list *spec.Type) {
 		return
 	}
 	if !comparable(a, b) {
-		c.fail(CodeNeverEqual, c.l.at.join(c.r.at), "", "%s is never among %s", types.Describe(types.Present(c.l.t, c.types)), types.Describe(c.r.t))
+		c.fail(CodeNeverEqual, c.l.at.Join(c.r.at), "", "%s is never among %s", types.Describe(types.Present(c.l.t, c.types)), types.Describe(c.r.t))
 		return
 	}
 	if items, ok := c.n.Right.(*ast.ArrayNode); ok {
 		for _, it := range items.Nodes {
-			if v := literalOf(it); v != nil && !c.anyFits([]any{v}, c.l.t) {
-				c.neverEqual(c.extents.of(it), []any{v}, c.l, "false")
+			if v := parse.LiteralOf(it); v != nil && !c.anyFits([]any{v}, c.l.t) {
+				c.neverEqual(c.extents.Of(it), []any{v}, c.l, "false")
 			}
 		}
 		return

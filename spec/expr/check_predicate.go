@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -130,7 +131,7 @@ func (p *predicateCheck) result(body typed, facts []string) typed {
 		p.order()
 		return typed{t: types.ListOf(p.item), origin: p.list.origin, shuffled: true}
 	}
-	return p.noFunction(p.n.Name, extentOf(p.n))
+	return p.noFunction(p.n.Name, parse.ExtentOf(p.n))
 }
 
 // order checks the direction that items are sorted in.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -14,7 +15,7 @@ func (c *checker) identifier(n *ast.IdentifierNode) typed {
 	if n.Value == "null" {
 		return typed{t: types.Null()}
 	}
-	at := extentOf(n)
+	at := parse.ExtentOf(n)
 	if l := c.local(n.Value); l != nil {
 		v := l.val
 		v.at, v.t = at, c.narrowed(c.key(n), v.t)
@@ -51,13 +52,13 @@ func (c *checker) identifier(n *ast.IdentifierNode) typed {
 
 func (c *checker) pointer(n *ast.PointerNode) typed {
 	if len(c.items) == 0 {
-		return c.fail(CodeSyntax, c.extents.of(n), "It is the item at hand in a predicate, as in filter(list, # > 1).", "# has no meaning here")
+		return c.fail(parse.CodeSyntax, c.extents.Of(n), "It is the item at hand in a predicate, as in filter(list, # > 1).", "# has no meaning here")
 	}
 	it := c.items[len(c.items)-1]
 	switch n.Name {
 	case "":
 		v := it.val
-		v.at, v.t = c.extents.of(n), c.narrowed(c.key(n), v.t)
+		v.at, v.t = c.extents.Of(n), c.narrowed(c.key(n), v.t)
 		return v
 	case "index":
 		return typed{t: types.Int()}
@@ -66,13 +67,13 @@ func (c *checker) pointer(n *ast.PointerNode) typed {
 			return typed{t: it.acc}
 		}
 	}
-	return c.fail(CodeUnknownName, c.extents.of(n), "A predicate has # (the item), #index, and in reduce #acc.", "unknown name %q", "#"+n.Name)
+	return c.fail(CodeUnknownName, c.extents.Of(n), "A predicate has # (the item), #index, and in reduce #acc.", "unknown name %q", "#"+n.Name)
 }
 
 func (c *checker) let(n *ast.VariableDeclaratorNode) typed {
 	v := c.check(n.Value)
 	if _, ok := c.functions.named[n.Name]; ok || n.Name == "null" {
-		c.fail(CodeSyntax, extentOf(n), "Take another name.", "%s means something already", n.Name)
+		c.fail(parse.CodeSyntax, parse.ExtentOf(n), "Take another name.", "%s means something already", n.Name)
 	}
 	before := len(c.refs)
 	// A place of the expression tells variables of one name apart.
@@ -82,7 +83,7 @@ func (c *checker) let(n *ast.VariableDeclaratorNode) typed {
 	if v.origin != nil && !c.refersTo(before, v.origin) && !under(out.origin, v.origin) {
 		c.use(v)
 	}
-	out.at = extent{}
+	out.at = parse.Extent{}
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -16,8 +17,8 @@ type Checked struct {
 	Scope *Scope
 	Tree  ast.Node
 	// Place is where it stands, and at its own extent, without the space around it.
-	Place place
-	at    extent
+	Place parse.Place
+	at    parse.Extent
 	Type  *spec.Type
 	Diags diag.List
 	// Unchecked are the accesses to what has no known type.
@@ -26,21 +27,21 @@ type Checked struct {
 	// of what is not null where it comes out false or null.
 	Present, Passed [][]string
 
-	extents extents
+	extents parse.Extents
 	refs    []reference
 	strict  map[*ast.MemberNode]bool
 }
 
 // Check checks the tree of an expression in a scope, against the type that is wanted of
 // it; or, amid text, that it can stand there.
-func Check(tree ast.Node, at place, scope *Scope, functions *Functions, want *spec.Type, amidText bool) *Checked {
+func Check(tree ast.Node, at parse.Place, scope *Scope, functions *Functions, want *spec.Type, amidText bool) *Checked {
 	c := &checker{
-		findings:  findings{scope: scope, types: scope.Types, place: at, extents: extents{source: []rune(at.source)}},
+		findings:  findings{scope: scope, types: scope.Types, place: at, extents: parse.Extents{Source: []rune(at.Source)}},
 		knowledge: knowledge{facts: scope.facts()}, functions: functions,
 	}
 	v := c.check(tree)
 	c.use(v)
-	out := &Checked{Scope: scope, Tree: tree, Place: at, at: at.trimmed(), Type: v.t, extents: c.extents}
+	out := &Checked{Scope: scope, Tree: tree, Place: at, at: at.Trimmed(), Type: v.t, extents: c.extents}
 	if !c.diags.HasErrors() {
 		if amidText {
 			c.textPart(tree, v, out.at)
@@ -49,9 +50,9 @@ func Check(tree ast.Node, at place, scope *Scope, functions *Functions, want *sp
 		}
 	}
 	for _, e := range c.unchecked {
-		out.Unchecked = append(out.Unchecked, at.at(e))
+		out.Unchecked = append(out.Unchecked, at.At(e))
 	}
-	slices.SortStableFunc(c.refs, func(a, b reference) int { return a.at.from - b.at.from })
+	slices.SortStableFunc(c.refs, func(a, b reference) int { return a.at.From - b.at.From })
 	out.Diags, out.refs, out.strict = c.diags, c.refs, c.strict
 	if !c.diags.HasErrors() {
 		out.Present, out.Passed = pathsOf(c.when(tree, true)), pathsOf(c.passed(tree))
@@ -63,13 +64,13 @@ func Check(tree ast.Node, at place, scope *Scope, functions *Functions, want *sp
 func (c *Checked) Refs() []Ref {
 	refs := make([]Ref, len(c.refs))
 	for i, r := range c.refs {
-		refs[i] = Ref{Path: r.path, Range: c.Place.at(r.at), Presence: r.presence}
+		refs[i] = Ref{Path: r.path, Range: c.Place.At(r.at), Presence: r.presence}
 	}
 	return refs
 }
 
 // wanted checks the value of a whole expression against what is wanted.
-func (c *checker) wanted(n ast.Node, v typed, want *spec.Type, whole extent) {
+func (c *checker) wanted(n ast.Node, v typed, want *spec.Type, whole parse.Extent) {
 	m := types.Assignable(v.t, want, c.types)
 	if m == nil {
 		return
@@ -87,7 +88,7 @@ func (c *checker) wanted(n ast.Node, v typed, want *spec.Type, whole extent) {
 		if m.Code == types.CodeNullUnguarded {
 			detail = "Say what stands in for it, with ??."
 		}
-		if at := within(&c.extents, n, m.Path); at != (extent{}) {
+		if at := within(&c.extents, n, m.Path); at != (parse.Extent{}) {
 			whole = at
 		}
 	}
@@ -96,7 +97,7 @@ func (c *checker) wanted(n ast.Node, v typed, want *spec.Type, whole extent) {
 
 // within is where the value at a path stands in a literal, as far as it is
 // written down there.
-func within(x *extents, n ast.Node, path string) extent {
+func within(x *parse.Extents, n ast.Node, path string) parse.Extent {
 	step, rest, _ := strings.Cut(path, ".")
 	switch n := n.(type) {
 	case *ast.MapNode:
@@ -105,24 +106,24 @@ func within(x *extents, n ast.Node, path string) extent {
 			if key, ok := p.Key.(*ast.StringNode); !ok || key.Value != step {
 				continue
 			}
-			if at := within(x, p.Value, rest); at != (extent{}) {
+			if at := within(x, p.Value, rest); at != (parse.Extent{}) {
 				return at
 			}
-			return x.of(p.Value)
+			return x.Of(p.Value)
 		}
 	case *ast.ArrayNode:
 		if len(n.Nodes) == 1 {
 			return within(x, n.Nodes[0], rest)
 		}
 	}
-	return extent{}
+	return parse.Extent{}
 }
 
 // textPart checks an expression that stands amid text.
-func (c *checker) textPart(n ast.Node, v typed, whole extent) {
+func (c *checker) textPart(n ast.Node, v typed, whole parse.Extent) {
 	v.at = whole
 	t := c.nonNull(v)
-	if types.IsScalar(t, c.types) || isSegments(n) {
+	if types.IsScalar(t, c.types) || parse.IsSegments(n) {
 		return
 	}
 	remedy := "Use jsonencode(…), or join(…) for a list."

@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -38,7 +39,7 @@ func (c *compilation) report(code string, at diag.Range, detail, format string, 
 // node compiles one node of the tree.
 func (c *compilation) node(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
 	if depth > decode.MaxDepth {
-		c.report(CodeTooLarge, n.Range, "", "the value nests deeper than %d", decode.MaxDepth)
+		c.report(parse.CodeTooLarge, n.Range, "", "the value nests deeper than %d", decode.MaxDepth)
 		return fixed{}, types.Any()
 	}
 	switch n.Kind {
@@ -236,19 +237,19 @@ func (c *compilation) fit(t, want *spec.Type, n *spec.Node) {
 
 // template compiles a string.
 func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
-	if len(n.Text) > maxTemplate {
-		c.report(CodeTooLarge, n.Range, "", "a template may have %d KiB", maxTemplate>>10)
+	if len(n.Text) > parse.MaxTemplate {
+		c.report(parse.CodeTooLarge, n.Range, "", "a template may have %d KiB", parse.MaxTemplate>>10)
 		return fixed{}, types.Any()
 	}
-	raw, bad := scan(n.Text)
+	raw, bad := parse.Scan(n.Text)
 	if bad != nil {
-		c.report(bad.code, n.At(bad.from, bad.to), bad.detail, "%s", bad.summary)
+		c.report(bad.Code, n.At(bad.From, bad.To), bad.Detail, "%s", bad.Summary)
 		return fixed{}, types.Any()
 	}
-	if len(raw) == 0 || len(raw) == 1 && !raw[0].expr {
+	if len(raw) == 0 || len(raw) == 1 && !raw[0].Expr {
 		var whole string
 		if len(raw) == 1 {
-			whole = raw[0].text
+			whole = raw[0].Text
 		}
 		if depth == 0 {
 			c.pieces = []Piece{{literal: whole}}
@@ -267,21 +268,21 @@ func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evalua
 
 // joinsSegments reports whether an expression is a call of segments(…) where a
 // string is wanted: the segments are then joined, as they are amid text.
-func (c *compilation) joinsSegments(raw rawPiece, want *spec.Type) bool {
-	if !strings.HasPrefix(strings.TrimSpace(raw.text), "segments(") || !types.IsString(types.Resolve(want, c.scope.Types)) {
+func (c *compilation) joinsSegments(raw parse.Piece, want *spec.Type) bool {
+	if !strings.HasPrefix(strings.TrimSpace(raw.Text), "segments(") || !types.IsString(types.Resolve(want, c.scope.Types)) {
 		return false
 	}
-	tree, bad := Expression(raw.text)
-	return bad == nil && isSegments(tree)
+	tree, bad := parse.Expression(raw.Text)
+	return bad == nil && parse.IsSegments(tree)
 }
 
 // mixed compiles text with expressions in it.
-func (c *compilation) mixed(n *spec.Node, raw []rawPiece, want *spec.Type, depth int) (evaluator, *spec.Type) {
+func (c *compilation) mixed(n *spec.Node, raw []parse.Piece, want *spec.Type, depth int) (evaluator, *spec.Type) {
 	out := &text{pieces: make([]Piece, len(raw))}
 	known := true
 	for i, r := range raw {
-		if !r.expr {
-			out.pieces[i] = Piece{literal: r.text}
+		if !r.Expr {
+			out.pieces[i] = Piece{literal: r.Text}
 			continue
 		}
 		out.pieces[i], _ = c.expression(n, r, nil, true)

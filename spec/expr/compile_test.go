@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -86,23 +87,23 @@ func TestStaticErrors(t *testing.T) {
 		part string // where the finding stands
 	}{
 		// The template itself.
-		{"a ${inputs.name", nil, CodeUnterminated, "${"},
-		{"a ${ } b", nil, CodeEmpty, "${ }"},
-		{"${}", nil, CodeEmpty, "${}"},
-		{`${"}`, nil, CodeUnterminated, "${"},
-		{"${inputs.name +}", nil, CodeSyntax, "+"},
-		{"${inputs.}", nil, CodeSyntax, "."},
-		{"${9223372036854775808}", nil, CodeSyntax, "80‖8"},
-		{"${any(inputs.rules)}", nil, CodeSyntax, ")"},
-		{"${inputs.name ?? inputs.mode + 1}", nil, CodeSyntax, "+"},
-		{"${b'x'}", nil, CodeSyntax, "b'x'"},
-		{"x${" + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}", nil, CodeTooLarge, ""},
+		{"a ${inputs.name", nil, parse.CodeUnterminated, "${"},
+		{"a ${ } b", nil, parse.CodeEmpty, "${ }"},
+		{"${}", nil, parse.CodeEmpty, "${}"},
+		{`${"}`, nil, parse.CodeUnterminated, "${"},
+		{"${inputs.name +}", nil, parse.CodeSyntax, "+"},
+		{"${inputs.}", nil, parse.CodeSyntax, "."},
+		{"${9223372036854775808}", nil, parse.CodeSyntax, "80‖8"},
+		{"${any(inputs.rules)}", nil, parse.CodeSyntax, ")"},
+		{"${inputs.name ?? inputs.mode + 1}", nil, parse.CodeSyntax, "+"},
+		{"${b'x'}", nil, parse.CodeSyntax, "b'x'"},
+		{"x${" + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}", nil, parse.CodeTooLarge, ""},
 		// Names.
 		{"${input.name}", nil, CodeUnknownName, "input"},
 		{"${state.size}", nil, CodeNameNotHere, "state"},
 		{"${len}", nil, CodeUnknownName, "len"},
 		{"${$env}", nil, CodeUnknownName, "$env"},
-		{"${#}", nil, CodeSyntax, "#"},
+		{"${#}", nil, parse.CodeSyntax, "#"},
 		{"${map(inputs.rules, #key)}", nil, CodeUnknownName, "#key"},
 		{"ünïcode ${inputs.nme}", nil, types.CodeUnknownMember, "nme"},
 		{"${inputs.limits?.gpu}", nil, types.CodeUnknownMember, "gpu"},

@@ -19,6 +19,7 @@ package expr
 import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -89,4 +90,12 @@ func Assignable(from, to *spec.Type, named spec.Types) *types.Mismatch {
 // types.Projectable.
 func Projectable(from, to *spec.Type, named spec.Types) *types.Mismatch {
 	return types.Projectable(from, to, named)
+}
+
+// HasTemplate reports whether a tree holds an expression: see parse.HasTemplate.
+func HasTemplate(n *spec.Node) bool { return parse.HasTemplate(n) }
+
+// Members returns the members of a name that a tree refers to: see parse.Members.
+func Members(n *spec.Node, name string) (members []string, whole bool) {
+	return parse.Members(n, name)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -14,14 +15,14 @@ var language = sync.OnceValue(func() *Machine { return NewMachine(Prototypes(), 
 
 // expression parses, checks and compiles one `${…}`. After errors, its value is null and
 // may be of any type.
-func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, amidText bool) (Piece, *Checked) {
+func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (Piece, *Checked) {
 	faulty, ofFaulty := Piece{part: fixed{}}, &Checked{Type: types.Any()}
-	tree, bad := Expression(raw.text)
+	tree, bad := parse.Expression(raw.Text)
 	if bad != nil {
-		c.report(bad.code, n.At(raw.from+bad.from, raw.from+bad.to), bad.detail, "%s", bad.summary)
+		c.report(bad.Code, n.At(raw.From+bad.From, raw.From+bad.To), bad.Detail, "%s", bad.Summary)
 		return faulty, ofFaulty
 	}
-	checked := Check(tree, place{node: n, offset: raw.from, source: raw.text}, c.scope, language().Functions, want, amidText)
+	checked := Check(tree, parse.Place{Node: n, Offset: raw.From, Source: raw.Text}, c.scope, language().Functions, want, amidText)
 	c.diags = append(c.diags, checked.Diags...)
 	c.unchecked = append(c.unchecked, checked.Unchecked...)
 	c.refs = append(c.refs, checked.Refs()...)
@@ -31,7 +32,7 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, am
 	out, err := language().Build(checked)
 	if err != nil {
 		d := diag.Diagnostic{
-			Severity: diag.Error, Code: CodeConstantFails, Summary: err.Error(), Subject: n.At(raw.from, raw.to),
+			Severity: diag.Error, Code: CodeConstantFails, Summary: err.Error(), Subject: n.At(raw.From, raw.To),
 			Detail: "The expression refers to nothing, so it fails whenever it is evaluated.",
 		}
 		var e *EvalError
@@ -43,7 +44,7 @@ func (c *compilation) expression(n *spec.Node, raw rawPiece, want *spec.Type, am
 	}
 	if f, ok := out.part.(fixed); ok && want != nil && !amidText {
 		if m := types.Fits(f.value, want, c.scope.Types); m != nil {
-			c.report(m.Code, checked.Place.at(checked.at), remedyForValue(m, f.value, want, c.scope.Types), "%s", m.Error())
+			c.report(m.Code, checked.Place.At(checked.at), remedyForValue(m, f.value, want, c.scope.Types), "%s", m.Error())
 		}
 	}
 	return out, checked

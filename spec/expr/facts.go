@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/parse"
 )
 
 // knowledge is what is known at one place of an expression: its variables, the items
@@ -58,9 +59,9 @@ func (k *knowledge) passed(n ast.Node) []string {
 		return k.when(n, false)
 	}
 	switch {
-	case isLiteralText(choice.Exp1):
+	case parse.IsLiteralText(choice.Exp1):
 		return append(k.when(choice.Cond, false), k.passed(choice.Exp2)...)
-	case isNullNode(choice.Exp1) && isLiteralText(choice.Exp2):
+	case parse.IsNull(choice.Exp1) && parse.IsLiteralText(choice.Exp2):
 		return k.when(choice.Cond, true)
 	default:
 		return nil
@@ -101,18 +102,18 @@ func (k *knowledge) whenBinary(n *ast.BinaryNode, truth bool) []string {
 // whenEqual is what is known once two parts are equal, or are not.
 func (k *knowledge) whenEqual(n *ast.BinaryNode, equal bool) []string {
 	left, right := n.Left, n.Right
-	if isNullNode(left) || isLiteral(left) && !isLiteral(right) {
+	if parse.IsNull(left) || parse.IsLiteral(left) && !parse.IsLiteral(right) {
 		left, right = right, left
 	}
 	switch {
-	case isNullNode(right):
+	case parse.IsNull(right):
 		if !equal {
 			return k.keys(left)
 		}
-	case isLiteral(right):
+	case parse.IsLiteral(right):
 		// (x ?? "") != "" says that x is there; so does x == "a".
-		if or, ok := left.(*ast.BinaryNode); ok && or.Operator == "??" && isLiteral(or.Right) {
-			if same := sameLiteral(or.Right, right); same != equal {
+		if or, ok := left.(*ast.BinaryNode); ok && or.Operator == "??" && parse.IsLiteral(or.Right) {
+			if same := parse.SameLiteral(or.Right, right); same != equal {
 				return k.keys(or.Left)
 			}
 			return nil
@@ -156,7 +157,7 @@ func (k *knowledge) key(n ast.Node) string {
 	case *ast.ChainNode:
 		return k.key(n.Node)
 	case *ast.MemberNode:
-		step, ok := stepOf(n.Property)
+		step, ok := parse.StepOf(n.Property)
 		if base := k.key(n.Node); ok && base != "" {
 			return base + "\x00" + step
 		}

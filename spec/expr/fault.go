@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -88,12 +89,12 @@ func (e *EvalError) keep(err error) {
 func (e *EvalError) Error() string { return fmt.Sprintf("${%s}: %s", e.Template, e.Message) }
 
 // failure returns what goes wrong at a part of an expression.
-func failure(p place, e extent, message string) *EvalError {
-	return &EvalError{Template: p.source, Range: p.at(e), Message: message}
+func failure(p parse.Place, e parse.Extent, message string) *EvalError {
+	return &EvalError{Template: p.Source, Range: p.At(e), Message: message}
 }
 
 // because returns a failure for a message that is an error's.
-func because(p place, e extent, err error) *EvalError {
+func because(p parse.Place, e parse.Extent, err error) *EvalError {
 	out := failure(p, e, err.Error())
 	out.keep(err)
 	return out

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -15,31 +16,31 @@ import (
 type findings struct {
 	scope *Scope
 	types spec.Types
-	place place
+	place parse.Place
 	// extents measures the parts of the expression.
-	extents extents
+	extents parse.Extents
 	diags   diag.List
 }
 
-func (f *findings) report(sev diag.Severity, code string, e extent, detail, format string, args ...any) {
+func (f *findings) report(sev diag.Severity, code string, e parse.Extent, detail, format string, args ...any) {
 	detail = cmp.Or(detail, remedyOf(code))
 	f.diags = append(f.diags, diag.Diagnostic{
-		Severity: sev, Code: code, Summary: fmt.Sprintf(format, args...), Detail: detail, Subject: f.place.at(e),
+		Severity: sev, Code: code, Summary: fmt.Sprintf(format, args...), Detail: detail, Subject: f.place.At(e),
 	})
 }
 
 // fail reports an error, and gives what stands in for the faulty part.
-func (f *findings) fail(code string, e extent, detail, format string, args ...any) typed {
+func (f *findings) fail(code string, e parse.Extent, detail, format string, args ...any) typed {
 	f.report(diag.Error, code, e, detail, format, args...)
 	return typed{t: types.Any(), at: e}
 }
 
 // text is a part's source.
-func (f *findings) text(e extent) string {
-	if e.from < 0 || e.to > len(f.extents.source) || e.from > e.to {
+func (f *findings) text(e parse.Extent) string {
+	if e.From < 0 || e.To > len(f.extents.Source) || e.From > e.To {
 		return ""
 	}
-	return string(f.extents.source[e.from:e.to])
+	return string(f.extents.Source[e.From:e.To])
 }
 
 // nonNull is the operand's type without null, which is reported.
@@ -96,7 +97,7 @@ func standIn(t *spec.Type) string {
 }
 
 // pattern checks a literal regular expression.
-func (f *findings) pattern(n ast.Node, at extent) {
+func (f *findings) pattern(n ast.Node, at parse.Extent) {
 	if s, ok := n.(*ast.StringNode); ok {
 		if _, err := types.Pattern(s.Value); err != nil {
 			f.fail(CodeBadRegexp, at, "The syntax is RE2, as in Go. In \"…\" a backslash is written twice; in `…` once.", "this is no regular expression: %v", err)
@@ -112,7 +113,7 @@ func (f *findings) sortable(name string, v typed) {
 	}
 }
 
-func (f *findings) unknownMember(at extent, t *spec.Type, name string, base typed) {
+func (f *findings) unknownMember(at parse.Extent, t *spec.Type, name string, base typed) {
 	switch {
 	case t.Kind == spec.Object:
 		f.fail(types.CodeUnknownMember, at, diag.Remedy(name, t.FieldNames()), "%s has no member %q", f.text(base.at), name)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/blang/semver"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -71,7 +72,7 @@ func holds(op string, order int) (ok, known bool) {
 func version(s string) (semver.Version, error) {
 	v, err := semver.ParseTolerant(s)
 	if err != nil {
-		return v, faultf("%s is no version: %s", quote(s), quoted(lowerFirst(strings.ReplaceAll(err.Error(), "\n", " "))))
+		return v, faultf("%s is no version: %s", quote(s), quoted(parse.LowerFirst(strings.ReplaceAll(err.Error(), "\n", " "))))
 	}
 	return v, nil
 }
@@ -99,7 +100,7 @@ func fnSemver(_ *run, a []any) (any, error) {
 	if texts[1] == "in" {
 		in, err := semver.ParseRange(texts[2])
 		if err != nil {
-			return nil, faultf("%s is no range of versions: %s", quote(texts[2]), quoted(lowerFirst(err.Error())))
+			return nil, faultf("%s is no range of versions: %s", quote(texts[2]), quoted(parse.LowerFirst(err.Error())))
 		}
 		return in(v), nil
 	}

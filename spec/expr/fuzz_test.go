@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -61,10 +62,10 @@ func FuzzScanner(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		pieces, fault := scan(text)
+		pieces, fault := parse.Scan(text)
 		size := utf8.RuneCountInString(text)
 		if fault != nil {
-			if fault.from < 0 || fault.to > size || fault.from >= fault.to {
+			if fault.From < 0 || fault.To > size || fault.From >= fault.To {
 				t.Fatalf("%q: fault %+v", text, fault)
 			}
 			return
@@ -72,18 +73,18 @@ func FuzzScanner(f *testing.F) {
 		runes, end := []rune(text), 0
 		var whole strings.Builder
 		for _, p := range pieces {
-			if p.expr {
-				whole.WriteString("${" + p.text + "}")
-				if utf8.ValidString(text) && string(runes[p.from:p.to]) != p.text {
-					t.Fatalf("%q: %q is not at %d-%d", text, p.text, p.from, p.to)
+			if p.Expr {
+				whole.WriteString("${" + p.Text + "}")
+				if utf8.ValidString(text) && string(runes[p.From:p.To]) != p.Text {
+					t.Fatalf("%q: %q is not at %d-%d", text, p.Text, p.From, p.To)
 				}
 			} else {
-				whole.WriteString(strings.ReplaceAll(p.text, "${", "$${"))
+				whole.WriteString(strings.ReplaceAll(p.Text, "${", "$${"))
 			}
-			if p.from < end {
+			if p.From < end {
 				t.Fatalf("%q: pieces overlap", text)
 			}
-			end = p.to
+			end = p.To
 		}
 		if whole.String() != text {
 			t.Fatalf("%q came apart as %q", text, whole.String())

@@ -15,6 +15,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -57,18 +58,18 @@ func NewMachine(functions *Functions, operations map[string]operation) *Machine 
 type program struct {
 	code  *vm.Program
 	roots []string
-	place place
+	place parse.Place
 }
 
 // program compiles a part of a checked expression.
 func (m *Machine) program(n ast.Node, of *Checked) (*program, error) {
 	w := rewriter{strict: of.strict, functions: m.Functions}
 	root := w.rewrite(n)
-	config := Config()
+	config := parse.Config()
 	config.Functions, config.Env = m.table, m.env
-	code, err := compiler.Compile(&parser.Tree{Node: root, Source: file.NewSource(of.Place.source)}, config)
+	code, err := compiler.Compile(&parser.Tree{Node: root, Source: file.NewSource(of.Place.Source)}, config)
 	if err != nil {
-		return nil, fmt.Errorf("compile %s: %w", of.Place.source, err)
+		return nil, fmt.Errorf("compile %s: %w", of.Place.Source, err)
 	}
 	p := &program{code: code, place: of.Place}
 	for name := range w.roots {
@@ -109,7 +110,7 @@ func (p *program) run(env map[string]any, most int) (v any, err error) {
 func (p *program) explain(err error, r *run, secret bool) error {
 	var at *file.Error
 	if !errors.As(err, &at) {
-		return because(p.place, p.place.whole(), err)
+		return because(p.place, p.place.Whole(), err)
 	}
 	message, known := at.Message, (*fault)(nil)
 	if at.Prev != nil {
@@ -121,9 +122,9 @@ func (p *program) explain(err error, r *run, secret bool) error {
 	case secret && errors.As(at.Prev, &known):
 		message = known.hidden
 	}
-	e := extent{from: at.From, to: at.To}
-	if e.to <= e.from {
-		e = p.place.whole()
+	e := parse.Extent{From: at.From, To: at.To}
+	if e.To <= e.From {
+		e = p.place.Whole()
 	}
 	out := failure(p.place, e, message)
 	out.keep(at.Prev)

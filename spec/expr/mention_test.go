@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/declprov/declprov/spec/expr/parse"
 	"strings"
 	"testing"
 )
@@ -16,7 +17,7 @@ func TestMembers(t *testing.T) {
 		`${inputs}`: "*", `${merge(inputs, {a: inputs.b})}`: "b *", `${inputs[config.name]}`: "*", `${let i = inputs; i.a}`: "*",
 		`${`: "", `${inputs.}`: "",
 	} {
-		members, whole := Members(stringNode(text), "inputs")
+		members, whole := parse.Members(stringNode(text), "inputs")
 		if whole {
 			members = append(members, "*")
 		}

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 	"maps"
 	"slices"
@@ -26,8 +27,8 @@ type chain struct {
 	path []string
 	// strict are the steps that are indices of lists of known type.
 	strict []bool
-	at     extent
-	place  place
+	at     parse.Extent
+	place  parse.Place
 }
 
 func (c *chain) eval(vars *Vars, _ *run) (any, error) {
@@ -80,7 +81,7 @@ func (f *formula) eval(vars *Vars, r *run) (any, error) {
 	var v any = types.Unknown{}
 	unknown, over := vars.unknown(f.refs)
 	if err := r.spend(over >> 1); err != nil {
-		return nil, because(f.program.place, f.program.place.whole(), err)
+		return nil, because(f.program.place, f.program.place.Whole(), err)
 	}
 	if !unknown {
 		var err error
@@ -216,8 +217,8 @@ type Piece struct {
 	// side by side with slashes between them.
 	segments bool
 
-	at    extent
-	place place
+	at    parse.Extent
+	place parse.Place
 }
 
 func (t *text) eval(vars *Vars, r *run) (any, error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -12,9 +13,9 @@ import (
 // author is never left with a complaint alone.
 func remedyOf(code string) string {
 	switch code {
-	case CodeSyntax:
+	case parse.CodeSyntax:
 		return "An expression reads like inputs.name, len(x) > 0, a ?? b or x == 1 ? \"a\" : \"b\"."
-	case CodeTooLarge:
+	case parse.CodeTooLarge:
 		return "Make it smaller, or share the work among several steps."
 	case types.CodeUnknownMember:
 		return "Only what its type declares can be asked of it."

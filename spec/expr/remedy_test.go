@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/parse"
 )
 
 // TestRemedies: each kind of finding says what to do, and the commonest slips
@@ -28,7 +29,7 @@ func TestRemedies(t *testing.T) {
 		"a flag for an id":   {&spec.Node{Kind: spec.StringNode, Text: "${inputs.force}"}, &spec.Type{Kind: spec.Union, Variants: []*spec.Type{text, {Kind: spec.Int}}}, "Turn it into text with string(…)."},
 		"text for a list":    {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path}"}, &spec.Type{Kind: spec.List}, "Write [x] for a list of one."},
 		"text in arithmetic": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path * 2}"}, nil, "Read the number with int(…) or float(…)."},
-		"half an expression": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path +}"}, nil, remedyOf(CodeSyntax)},
+		"half an expression": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path +}"}, nil, remedyOf(parse.CodeSyntax)},
 	} {
 		_, diags := Compile(tc.node, scope, tc.want)
 		if len(diags) != 1 || diags[0].Detail != tc.remedy {

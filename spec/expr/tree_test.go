@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -138,7 +139,7 @@ func TestTreeErrors(t *testing.T) {
 		{"a union by its tag", fields{"from": "git", "path": "x"}, petScope().Names[0].Type.Field("source").Type, []string{"unknown-member 3:100", "missing-member 1:1"}},
 		{"a template within", fields{"port": "${inputs.name}", "protocol": "tcp"}, &spec.Type{Ref: "Rule"}, []string{"type-mismatch 2:1"}},
 		{"an unrelated struct", "${inputs.tree}", &spec.Type{Ref: "Rule"}, []string{"missing-member 1:1"}},
-		{"too large", strings.Repeat("x", maxTemplate+1), nil, []string{"template-too-large 1:1"}},
+		{"too large", strings.Repeat("x", parse.MaxTemplate+1), nil, []string{"template-too-large 1:1"}},
 		{"parentheses", "${" + strings.Repeat("(", 30000) + "1" + strings.Repeat(")", 30000) + "}", nil, nil},
 		{"negations", "${" + strings.Repeat("!", 60000) + "true}", nil, []string{"template-syntax 1:1"}},
 		{"a chain", "${body" + strings.Repeat(".a", 900) + "}", nil, nil},

@@ -4,19 +4,20 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/parse"
 )
 
 // uses are what an expression refers to.
 type uses struct {
 	refs []reference
 	// unchecked are the accesses to what has no known type.
-	unchecked []extent
+	unchecked []parse.Extent
 }
 
 // reference is a use of a path.
 type reference struct {
 	path []string
-	at   extent
+	at   parse.Extent
 	// presence says that it matters only whether it is there: it is compared
 	// with null.
 	presence bool
@@ -31,7 +32,7 @@ func (u *uses) use(v typed) *spec.Type {
 }
 
 // trust notes an access that nothing can check before it runs.
-func (u *uses) trust(at extent) { u.unchecked = append(u.unchecked, at) }
+func (u *uses) trust(at parse.Extent) { u.unchecked = append(u.unchecked, at) }
 
 // refersTo reports whether a reference since then is at or under a path.
 func (u *uses) refersTo(since int, path []string) bool {

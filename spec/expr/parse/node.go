@@ -1,4 +1,4 @@
-package expr
+package parse
 
 import (
 	"reflect"
@@ -8,8 +8,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// stepOf is a literal member as a step of a path.
-func stepOf(property ast.Node) (string, bool) {
+// StepOf is a literal member as a step of a path.
+func StepOf(property ast.Node) (string, bool) {
 	switch p := property.(type) {
 	case *ast.StringNode:
 		return p.Value, true
@@ -20,21 +20,21 @@ func stepOf(property ast.Node) (string, bool) {
 	}
 }
 
-// isLiteralText reports whether an expression can never come out null: text of
+// IsLiteralText reports whether an expression can never come out null: text of
 // the author's, and what it is put together with.
-func isLiteralText(n ast.Node) bool {
+func IsLiteralText(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return true
 	case *ast.BinaryNode:
-		return n.Operator == "+" && (isLiteralText(n.Left) || isLiteralText(n.Right)) ||
-			n.Operator == "??" && isLiteralText(n.Right)
+		return n.Operator == "+" && (IsLiteralText(n.Left) || IsLiteralText(n.Right)) ||
+			n.Operator == "??" && IsLiteralText(n.Right)
 	default:
 		return false
 	}
 }
 
-func isNullNode(n ast.Node) bool {
+func IsNull(n ast.Node) bool {
 	if id, ok := n.(*ast.IdentifierNode); ok {
 		return id.Value == "null"
 	}
@@ -42,7 +42,7 @@ func isNullNode(n ast.Node) bool {
 	return ok
 }
 
-func isLiteral(n ast.Node) bool {
+func IsLiteral(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return true
@@ -53,10 +53,10 @@ func isLiteral(n ast.Node) bool {
 	}
 }
 
-func sameLiteral(a, b ast.Node) bool { return reflect.DeepEqual(literalOf(a), literalOf(b)) }
+func SameLiteral(a, b ast.Node) bool { return reflect.DeepEqual(LiteralOf(a), LiteralOf(b)) }
 
-// literalOf is the value of a literal; nil for what is none.
-func literalOf(n ast.Node) any {
+// LiteralOf is the value of a literal; nil for what is none.
+func LiteralOf(n ast.Node) any {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return n.Value
@@ -71,27 +71,27 @@ func literalOf(n ast.Node) any {
 	}
 }
 
-// selects reports whether an expression yields nothing but what it refers to, or
+// Selects reports whether an expression yields nothing but what it refers to, or
 // constants.
-func selects(n ast.Node) bool {
+func Selects(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.NilNode, *ast.IdentifierNode, *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return true
 	case *ast.ChainNode:
-		return selects(n.Node)
+		return Selects(n.Node)
 	case *ast.MemberNode:
-		return selects(n.Node)
+		return Selects(n.Node)
 	case *ast.SliceNode:
-		return selects(n.Node)
+		return Selects(n.Node)
 	case *ast.ConditionalNode:
-		return selects(n.Exp1) && selects(n.Exp2)
+		return Selects(n.Exp1) && Selects(n.Exp2)
 	case *ast.BinaryNode:
-		return n.Operator == "??" && selects(n.Left) && selects(n.Right)
+		return n.Operator == "??" && Selects(n.Left) && Selects(n.Right)
 	case *ast.BuiltinNode:
-		return selectors(n.Name) && selects(n.Arguments[0])
+		return selectors(n.Name) && Selects(n.Arguments[0])
 	case *ast.CallNode:
 		id, ok := n.Callee.(*ast.IdentifierNode)
-		return ok && selectors(id.Value) && len(n.Arguments) > 0 && selects(n.Arguments[0])
+		return ok && selectors(id.Value) && len(n.Arguments) > 0 && Selects(n.Arguments[0])
 	default:
 		return false
 	}
@@ -102,25 +102,25 @@ func selectors(name string) bool {
 	return slices.Contains([]string{"filter", "find", "findLast", "first", "last", "take", "reverse", "sort", "sortBy"}, name)
 }
 
-// moves reports whether an expression keeps what is secret where it is: it yields
+// Moves reports whether an expression keeps what is secret where it is: it yields
 // nothing but what it refers to, or structs and lists of that.
-func moves(n ast.Node) bool {
+func Moves(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.MapNode:
 		return true
 	case *ast.ArrayNode:
-		return !slices.ContainsFunc(n.Nodes, func(item ast.Node) bool { return !moves(item) })
+		return !slices.ContainsFunc(n.Nodes, func(item ast.Node) bool { return !Moves(item) })
 	case *ast.CallNode:
 		id, ok := n.Callee.(*ast.IdentifierNode)
 		return ok && slices.Contains([]string{"merge", "pick", "omit"}, id.Value) &&
-			!slices.ContainsFunc(n.Arguments, func(a ast.Node) bool { return !moves(a) })
+			!slices.ContainsFunc(n.Arguments, func(a ast.Node) bool { return !Moves(a) })
 	default:
-		return selects(n)
+		return Selects(n)
 	}
 }
 
-// isSegments reports whether an expression is a call of segments(…).
-func isSegments(n ast.Node) bool {
+// IsSegments reports whether an expression is a call of segments(…).
+func IsSegments(n ast.Node) bool {
 	call, ok := n.(*ast.CallNode)
 	if !ok {
 		return false

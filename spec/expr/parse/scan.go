@@ -1,4 +1,4 @@
-package expr
+package parse
 
 import (
 	"slices"
@@ -8,14 +8,14 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// rawPiece is a stretch of a template: text, or the source between `${` and `}`.
-type rawPiece struct {
+// Piece is a stretch of a template: text, or the source between `${` and `}`.
+type Piece struct {
 	// text is unescaped literal text, or an expression as written.
-	text string
-	expr bool
+	Text string
+	Expr bool
 	// from and to are code points of the whole string: of the text, or of the
 	// expression without its braces.
-	from, to int
+	From, To int
 }
 
 // HasTemplate reports whether a tree holds an expression, or a `${` that begins
@@ -26,8 +26,8 @@ func HasTemplate(n *spec.Node) bool {
 	case n == nil:
 		return false
 	case n.Kind == spec.StringNode:
-		pieces, bad := scan(n.Text)
-		return bad != nil || slices.ContainsFunc(pieces, func(p rawPiece) bool { return p.expr })
+		pieces, bad := Scan(n.Text)
+		return bad != nil || slices.ContainsFunc(pieces, func(p Piece) bool { return p.Expr })
 	case n.Kind == spec.MapNode && len(n.Fields) == 1 && n.Fields[0].Name == "literal" && n.Fields[0].Value.Kind == spec.StringNode:
 		return false
 	}
@@ -35,18 +35,18 @@ func HasTemplate(n *spec.Node) bool {
 		slices.ContainsFunc(n.Fields, func(f spec.Field) bool { return HasTemplate(f.Value) })
 }
 
-// scan splits a template into its pieces. A `$${` is a literal `${`. Inside an
+// Scan splits a template into its pieces. A `$${` is a literal `${`. Inside an
 // expression, braces count, but for those in its strings and comments.
-func scan(s string) ([]rawPiece, *Fault) {
+func Scan(s string) ([]Piece, *Fault) {
 	if !strings.Contains(s, "${") {
-		return []rawPiece{{text: s, to: utf8.RuneCountInString(s)}}, nil
+		return []Piece{{Text: s, To: utf8.RuneCountInString(s)}}, nil
 	}
-	var pieces []rawPiece
+	var pieces []Piece
 	var text strings.Builder
 	start, point := 0, 0 // code points: where the text began, and where i is
 	flush := func() {
 		if text.Len() > 0 {
-			pieces = append(pieces, rawPiece{text: text.String(), from: start, to: point})
+			pieces = append(pieces, Piece{Text: text.String(), From: start, To: point})
 			text.Reset()
 		}
 	}
@@ -62,19 +62,19 @@ func scan(s string) ([]rawPiece, *Fault) {
 			width := utf8.RuneCountInString(source)
 			if !ok {
 				return nil, &Fault{
-					code: CodeUnterminated, summary: "this ${ has no closing }",
-					detail: "An expression reaches from ${ to its }, and a quote in it must be closed. For the two characters themselves, write $${.",
-					from:   point, to: point + 2,
+					Code: CodeUnterminated, Summary: "this ${ has no closing }",
+					Detail: "An expression reaches from ${ to its }, and a quote in it must be closed. For the two characters themselves, write $${.",
+					From:   point, To: point + 2,
 				}
 			}
 			if strings.TrimSpace(source) == "" {
 				return nil, &Fault{
-					code: CodeEmpty, summary: "this ${} is empty",
-					detail: "Put an expression between the braces. For the characters themselves, write $${}.",
-					from:   point, to: point + width + 3,
+					Code: CodeEmpty, Summary: "this ${} is empty",
+					Detail: "Put an expression between the braces. For the characters themselves, write $${}.",
+					From:   point, To: point + width + 3,
 				}
 			}
-			pieces = append(pieces, rawPiece{text: source, expr: true, from: point + 2, to: point + 2 + width})
+			pieces = append(pieces, Piece{Text: source, Expr: true, From: point + 2, To: point + 2 + width})
 			i, point = i+size+3, point+width+3
 			start = point
 		default:

@@ -1,4 +1,4 @@
-package expr
+package parse
 
 import (
 	"errors"
@@ -29,26 +29,26 @@ const (
 
 // Limits of what an author may write.
 const (
-	maxTemplate = 64 << 10 // bytes of a template
+	MaxTemplate = 64 << 10 // bytes of a template
 	maxNodes    = 10_000   // nodes of an expression's tree
 )
 
 // Fault is why a template cannot be parsed: from and to are code points, of the
 // template or of the expression.
 type Fault struct {
-	code, summary, detail string
-	from, to              int
+	Code, Summary, Detail string
+	From, To              int
 }
 
 // unparsed is the fault of an expression. Its detail is the remedy for what often has
 // one reason.
 func unparsed(from, to int, message string) *Fault {
-	f := &Fault{code: CodeSyntax, summary: message, from: from, to: to}
+	f := &Fault{Code: CodeSyntax, Summary: message, From: from, To: to}
 	switch message {
 	case `unexpected ":"`:
-		f.detail = "A struct that a predicate makes needs parentheses: map(list, ({name: .name}))."
+		f.Detail = "A struct that a predicate makes needs parentheses: map(list, ({name: .name}))."
 	case `unexpected "="`:
-		f.detail = "Two values are compared with ==."
+		f.Detail = "Two values are compared with ==."
 	}
 	return f
 }
@@ -107,10 +107,10 @@ func syntaxMessage(m string) string {
 	case strings.Contains(m, "cannot be mixed"):
 		return "?? and another operator need parentheses: write (a ?? b) + c"
 	}
-	return lowerFirst(m)
+	return LowerFirst(m)
 }
 
-func lowerFirst(s string) string {
+func LowerFirst(s string) string {
 	if s == "" || len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
 		return s
 	}

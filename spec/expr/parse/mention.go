@@ -1,4 +1,4 @@
-package expr
+package parse
 
 import (
 	"slices"
@@ -36,10 +36,10 @@ func (m *mentions) node(n *spec.Node) {
 	case n == nil || !HasTemplate(n):
 		return
 	case n.Kind == spec.StringNode:
-		pieces, _ := scan(n.Text)
+		pieces, _ := Scan(n.Text)
 		for _, p := range pieces {
-			if p.expr {
-				m.expression(p.text)
+			if p.Expr {
+				m.expression(p.Text)
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func (m *mentions) Visit(n *ast.Node) {
 		if !ok || use.Value != m.name {
 			return
 		}
-		if member, ok := stepOf(n.Property); ok {
+		if member, ok := StepOf(n.Property); ok {
 			m.direct[use], m.found[member] = true, true
 		}
 	}
