@@ -14,6 +14,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -238,7 +239,7 @@ func hostileVars() *Vars {
 // soon after its context.
 func TestHostileTemplatesEnd(t *testing.T) {
 	vars := hostileVars()
-	scope := &Scope{Names: []Name{{Name: "inputs"}}}
+	scope := &check.Scope{Names: []check.Name{{Name: "inputs"}}}
 	for name, text := range hostileTemplates {
 		t.Run(name, func(t *testing.T) {
 			v, diags := Compile(stringNode(text), scope, nil)
@@ -280,7 +281,7 @@ func TestBudgetIsOfTheWholeTree(t *testing.T) {
 	for range 600 {
 		n.Items = append(n.Items, one)
 	}
-	v, diags := Compile(n, &Scope{Names: []Name{{Name: "inputs"}}}, nil)
+	v, diags := Compile(n, &check.Scope{Names: []check.Name{{Name: "inputs"}}}, nil)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/expr-lang/expr/ast"
 )
@@ -11,12 +12,12 @@ import (
 // builder makes evaluators of a checked tree.
 type builder struct {
 	machine *Machine
-	of      *Checked
+	of      *check.Checked
 	err     error
 }
 
 // Build compiles a checked expression, whose tree it takes apart.
-func (m *Machine) Build(of *Checked) (Piece, error) {
+func (m *Machine) Build(of *check.Checked) (Piece, error) {
 	b := builder{machine: m, of: of}
 	selecting, segments := parse.Selects(of.Tree), parse.IsSegments(of.Tree)
 	out := Piece{part: b.build(of.Tree), segments: segments, at: of.Place.Whole(), place: of.Place}
@@ -37,10 +38,10 @@ func (b *builder) build(n ast.Node) evaluator {
 	if part := b.structure(n); part != nil {
 		return part
 	}
-	at := b.of.extents.Of(n)
-	var refs []reference
-	for _, r := range b.of.refs {
-		if r.at.From >= at.From && r.at.To <= at.To {
+	at := b.of.Extents.Of(n)
+	var refs []check.Reference
+	for _, r := range b.of.Uses {
+		if r.At.From >= at.From && r.At.To <= at.To {
 			refs = append(refs, r)
 		}
 	}
@@ -113,7 +114,7 @@ func folded(e evaluator, parts []evaluator) evaluator {
 
 // chain is a plain member chain, nil where it is more than that.
 func (b *builder) chain(n ast.Node) evaluator {
-	out := &chain{at: b.of.extents.Of(n), place: b.of.Place}
+	out := &chain{at: b.of.Extents.Of(n), place: b.of.Place}
 	for {
 		switch m := n.(type) {
 		case *ast.ChainNode:
@@ -125,7 +126,7 @@ func (b *builder) chain(n ast.Node) evaluator {
 				return nil
 			}
 			out.path = append(out.path, step)
-			out.strict = append(out.strict, b.of.strict[m])
+			out.strict = append(out.strict, b.of.Strict[m])
 			n = m.Node
 			continue
 		case *ast.IdentifierNode:

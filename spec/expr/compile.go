@@ -10,15 +10,16 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
 // compilation is the state of one Compile.
 type compilation struct {
-	scope     *Scope
+	scope     *check.Scope
 	diags     diag.List
-	refs      []Ref
+	refs      []check.Ref
 	unchecked []diag.Range
 	// pieces are those of the tree's root, where it is text or a scalar.
 	pieces []Piece
@@ -30,7 +31,7 @@ type compilation struct {
 }
 
 func (c *compilation) report(code string, at diag.Range, detail, format string, args ...any) {
-	detail = cmp.Or(detail, remedyOf(code))
+	detail = cmp.Or(detail, check.RemedyOf(code))
 	c.diags = append(c.diags, diag.Diagnostic{
 		Severity: diag.Error, Code: code, Summary: fmt.Sprintf(format, args...), Detail: detail, Subject: at,
 	})
@@ -69,7 +70,7 @@ func plainScalar(n *spec.Node) any {
 // constant checks a value that is written down.
 func (c *compilation) constant(n *spec.Node, v any, want *spec.Type) (evaluator, *spec.Type) {
 	if m := types.Fits(v, want, c.scope.Types); m != nil {
-		c.report(m.Code, n.Range, remedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
+		c.report(m.Code, n.Range, check.RemedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
 	}
 	return fixed{value: v}, typeOfValue(v)
 }
@@ -171,7 +172,7 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluato
 		out.keys[i] = f.Name
 		before := len(c.refs)
 		out.parts[i], ft = c.node(f.Value, c.fieldWant(f, t), depth+1)
-		setField(typ, writtenProperty(f.Name, ft, Hidden(out.parts[i], c.scope, c.refs[before:])))
+		check.SetField(typ, check.WrittenProperty(f.Name, ft, Hidden(out.parts[i], c.scope, c.refs[before:])))
 		_, isFixed := out.parts[i].(fixed)
 		known = known && isFixed
 	}
@@ -229,7 +230,7 @@ func (c *compilation) fit(t, want *spec.Type, n *spec.Node) {
 	if m := types.Assignable(t, want, c.scope.Types); m != nil {
 		detail := ""
 		if m.Path == "" {
-			detail = remedyFor(types.Resolve(types.Present(t, c.scope.Types), c.scope.Types), types.Resolve(want, c.scope.Types))
+			detail = check.RemedyFor(types.Resolve(types.Present(t, c.scope.Types), c.scope.Types), types.Resolve(want, c.scope.Types))
 		}
 		c.report(m.Code, n.Range, detail, "%s", m.Error())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -29,7 +30,7 @@ func object(fields ...*spec.Property) *spec.Type {
 func kind(k spec.Kind) *spec.Type { return &spec.Type{Kind: k} }
 
 // petScope is the scope of most tests: a resource with all sorts of inputs.
-func petScope() *Scope {
+func petScope() *check.Scope {
 	three := 3
 	secret := required("token", kind(spec.String))
 	secret.Secret = true
@@ -54,12 +55,12 @@ func petScope() *Scope {
 			object(required("from", &spec.Type{Kind: spec.String, Enum: []any{"file"}}), required("path", kind(spec.String))),
 		}}),
 	)
-	return &Scope{
+	return &check.Scope{
 		Types: spec.Types{
 			"Rule": {Name: "Rule", Type: object(required("port", kind(spec.Int)), optionalProp("note", kind(spec.String)), required("protocol", &spec.Type{Kind: spec.String, Enum: []any{"tcp", "udp"}}))},
 			"Tree": {Name: "Tree", Type: object(required("label", kind(spec.String)), optionalProp("left", &spec.Type{Ref: "Tree"}), required("leaves", types.ListOf(&spec.Type{Ref: "Tree"})))},
 		},
-		Names: []Name{
+		Names: []check.Name{
 			{Name: "inputs", Type: inputs},
 			{Name: "config", Type: object(required("endpoint", kind(spec.String)), secret)},
 			{Name: "body"},
@@ -99,12 +100,12 @@ func TestStaticErrors(t *testing.T) {
 		{"${b'x'}", nil, parse.CodeSyntax, "b'x'"},
 		{"x${" + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}", nil, parse.CodeTooLarge, ""},
 		// Names.
-		{"${input.name}", nil, CodeUnknownName, "input"},
-		{"${state.size}", nil, CodeNameNotHere, "state"},
-		{"${len}", nil, CodeUnknownName, "len"},
-		{"${$env}", nil, CodeUnknownName, "$env"},
+		{"${input.name}", nil, check.CodeUnknownName, "input"},
+		{"${state.size}", nil, check.CodeNameNotHere, "state"},
+		{"${len}", nil, check.CodeUnknownName, "len"},
+		{"${$env}", nil, check.CodeUnknownName, "$env"},
 		{"${#}", nil, parse.CodeSyntax, "#"},
-		{"${map(inputs.rules, #key)}", nil, CodeUnknownName, "#key"},
+		{"${map(inputs.rules, #key)}", nil, check.CodeUnknownName, "#key"},
 		{"ünïcode ${inputs.nme}", nil, types.CodeUnknownMember, "nme"},
 		{"${inputs.limits?.gpu}", nil, types.CodeUnknownMember, "gpu"},
 		{"${inputs.rules.port}", nil, types.CodeUnknownMember, "port"},
@@ -163,10 +164,10 @@ func TestStaticErrors(t *testing.T) {
 		{"${inputs.rules[inputs.name]}", nil, types.CodeTypeMismatch, "inputs.name"},
 		{"${inputs.size[1:]}", nil, types.CodeTypeMismatch, "inputs.size"},
 		{"${{(inputs.size): 1}}", nil, types.CodeTypeMismatch, "inputs.size"},
-		{"${1 / 0}", nil, CodeConstantFails, "0"},
-		{"${inputs.size % 0}", nil, CodeConstantFails, "0"},
-		{"${int(\"x\")}", nil, CodeConstantFails, "int"},
-		{"${cidrhost(\"10.0.0.0/30\", 9)}", nil, CodeConstantFails, "cidrhost"},
+		{"${1 / 0}", nil, check.CodeConstantFails, "0"},
+		{"${inputs.size % 0}", nil, check.CodeConstantFails, "0"},
+		{"${int(\"x\")}", nil, check.CodeConstantFails, "int"},
+		{"${cidrhost(\"10.0.0.0/30\", 9)}", nil, check.CodeConstantFails, "cidrhost"},
 		{"${inputs.size}", str, types.CodeTypeMismatch, "inputs.size"},
 		{"${inputs.name}", num, types.CodeTypeMismatch, "inputs.name"},
 		{"${ inputs.ratio }", num, types.CodeTypeMismatch, "inputs.ratio"},
@@ -179,43 +180,43 @@ func TestStaticErrors(t *testing.T) {
 		{"${{port: \"x\"}}", object(required("port", num)), types.CodeTypeMismatch, "\"x\""},
 		{"${{prt: 1}}", object(optionalProp("port", num)), types.CodeUnknownMember, "1"},
 		// Comparisons.
-		{"${inputs.kind == \"dgo\"}", nil, CodeNeverEqual, "\"dgo\""},
-		{"${\"dgo\" != inputs.kind}", nil, CodeNeverEqual, "\"dgo\""},
-		{"${inputs.kind in [\"dog\", \"dgo\"]}", nil, CodeNeverEqual, "\"dgo\""},
-		{"${inputs.mode == \"9\"}", nil, CodeNeverEqual, "\"9\""},
-		{"${inputs.name == 1}", nil, CodeNeverEqual, "inputs.name == 1"},
-		{"${inputs.rules == \"x\"}", nil, CodeNeverEqual, "inputs.rules == \"x\""},
-		{"${any(inputs.rules, .protocol == \"icmp\")}", nil, CodeNeverEqual, "\"icmp\""},
-		{"${1 in [\"a\"]}", nil, CodeNeverEqual, "1 in [\"a\"]"},
-		{"${\"nme\" in inputs}", nil, CodeNeverEqual, "\"nme\""},
-		{"${inputs.name == null}", nil, CodeNeverEqual, "inputs.name == null"},
-		{"${type(body) == \"list\"}", nil, CodeNeverEqual, "\"list\""},
+		{"${inputs.kind == \"dgo\"}", nil, check.CodeNeverEqual, "\"dgo\""},
+		{"${\"dgo\" != inputs.kind}", nil, check.CodeNeverEqual, "\"dgo\""},
+		{"${inputs.kind in [\"dog\", \"dgo\"]}", nil, check.CodeNeverEqual, "\"dgo\""},
+		{"${inputs.mode == \"9\"}", nil, check.CodeNeverEqual, "\"9\""},
+		{"${inputs.name == 1}", nil, check.CodeNeverEqual, "inputs.name == 1"},
+		{"${inputs.rules == \"x\"}", nil, check.CodeNeverEqual, "inputs.rules == \"x\""},
+		{"${any(inputs.rules, .protocol == \"icmp\")}", nil, check.CodeNeverEqual, "\"icmp\""},
+		{"${1 in [\"a\"]}", nil, check.CodeNeverEqual, "1 in [\"a\"]"},
+		{"${\"nme\" in inputs}", nil, check.CodeNeverEqual, "\"nme\""},
+		{"${inputs.name == null}", nil, check.CodeNeverEqual, "inputs.name == null"},
+		{"${type(body) == \"list\"}", nil, check.CodeNeverEqual, "\"list\""},
 		// Functions.
-		{"${uper(inputs.name)}", nil, CodeUnknownFunction, "uper"},
-		{"${now()}", nil, CodeForbiddenFunction, "now"},
-		{"${timezone(\"UTC\")}", nil, CodeForbiddenFunction, "timezone"},
-		{"${inputs.name.upper()}", nil, CodeUnknownFunction, "upper"},
-		{"${upper(1)}", nil, CodeWrongArgument, "1"},
-		{"${upper()}", nil, CodeWrongArgument, "upper"},
-		{"${upper(\"a\", \"b\")}", nil, CodeWrongArgument, "upper"},
-		{"${date()}", nil, CodeWrongArgument, "date"},
-		{"${join(inputs.rules)}", nil, CodeWrongArgument, "inputs.rules"},
-		{"${len(1)}", nil, CodeWrongArgument, "1"},
-		{"${sum(inputs.rules)}", nil, CodeWrongArgument, "inputs.rules"},
+		{"${uper(inputs.name)}", nil, check.CodeUnknownFunction, "uper"},
+		{"${now()}", nil, check.CodeForbiddenFunction, "now"},
+		{"${timezone(\"UTC\")}", nil, check.CodeForbiddenFunction, "timezone"},
+		{"${inputs.name.upper()}", nil, check.CodeUnknownFunction, "upper"},
+		{"${upper(1)}", nil, check.CodeWrongArgument, "1"},
+		{"${upper()}", nil, check.CodeWrongArgument, "upper"},
+		{"${upper(\"a\", \"b\")}", nil, check.CodeWrongArgument, "upper"},
+		{"${date()}", nil, check.CodeWrongArgument, "date"},
+		{"${join(inputs.rules)}", nil, check.CodeWrongArgument, "inputs.rules"},
+		{"${len(1)}", nil, check.CodeWrongArgument, "1"},
+		{"${sum(inputs.rules)}", nil, check.CodeWrongArgument, "inputs.rules"},
 		{"${filter(inputs.rules, .port)}", nil, types.CodeTypeMismatch, ".port"},
-		{"${filter(inputs.tags ?? {}, true)}", nil, CodeWrongArgument, "inputs.tags ?? {}"},
-		{"${sortBy(inputs.rules, #)}", nil, CodeWrongArgument, "#"},
-		{"${sortBy(inputs.rules, .port, \"up\")}", nil, CodeWrongArgument, "\"up\""},
-		{"${hmac(\"sha3\", \"k\", \"s\")}", nil, CodeWrongArgument, "\"sha3\""},
-		{"${semver(inputs.name, \"~\", \"1.0.0\")}", nil, CodeWrongArgument, "\"~\""},
-		{"${date(\"2024-01-01\").year()}", nil, CodeUnknownFunction, "year"},
-		{"${inputs.name matches \"[\"}", nil, CodeBadRegexp, "\"[\""},
-		{"${capture(inputs.name, \"(\")}", nil, CodeBadRegexp, "\"(\""},
-		{"${capture(inputs.name, \"a\")}", nil, CodeWrongArgument, "\"a\""},
+		{"${filter(inputs.tags ?? {}, true)}", nil, check.CodeWrongArgument, "inputs.tags ?? {}"},
+		{"${sortBy(inputs.rules, #)}", nil, check.CodeWrongArgument, "#"},
+		{"${sortBy(inputs.rules, .port, \"up\")}", nil, check.CodeWrongArgument, "\"up\""},
+		{"${hmac(\"sha3\", \"k\", \"s\")}", nil, check.CodeWrongArgument, "\"sha3\""},
+		{"${semver(inputs.name, \"~\", \"1.0.0\")}", nil, check.CodeWrongArgument, "\"~\""},
+		{"${date(\"2024-01-01\").year()}", nil, check.CodeUnknownFunction, "year"},
+		{"${inputs.name matches \"[\"}", nil, check.CodeBadRegexp, "\"[\""},
+		{"${capture(inputs.name, \"(\")}", nil, check.CodeBadRegexp, "\"(\""},
+		{"${capture(inputs.name, \"a\")}", nil, check.CodeWrongArgument, "\"a\""},
 		// Text.
-		{"a ${inputs.rules}", nil, CodeTextPart, "inputs.rules"},
-		{"a ${inputs}", nil, CodeTextPart, "inputs"},
-		{"a ${inputs.asset}", nil, CodeTextPart, "inputs.asset"},
+		{"a ${inputs.rules}", nil, check.CodeTextPart, "inputs.rules"},
+		{"a ${inputs}", nil, check.CodeTextPart, "inputs"},
+		{"a ${inputs.asset}", nil, check.CodeTextPart, "inputs.asset"},
 	}
 	for _, test := range tests {
 		name := test.text

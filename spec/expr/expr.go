@@ -19,6 +19,7 @@ package expr
 import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -33,9 +34,9 @@ import (
 //
 // Findings have their place, code, summary and detail; Context and Path are the
 // caller's. After errors the Value may be nil.
-func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
+func Compile(n *spec.Node, scope *check.Scope, want *spec.Type) (*Value, diag.List) {
 	if scope == nil {
-		scope = &Scope{}
+		scope = &check.Scope{}
 	}
 	c := &compilation{scope: scope}
 	if n == nil {
@@ -51,10 +52,20 @@ func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 		return nil, c.diags
 	}
 	v := &Value{root: root, typ: types.WithoutTimes(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present, passed: c.passed}
-	v.secret = scope.refersToSecret(c.refs)
+	v.secret = scope.RefersToSecret(c.refs)
 	v.hidden = v.secret && Hidden(root, scope, c.refs)
 	return v, c.diags
 }
+
+// What a template may use at its place, and what it refers to.
+type (
+	// Scope is the names that a template may use at its place, with their types.
+	Scope = check.Scope
+	// Name is one name of a scope.
+	Name = check.Name
+	// Ref is one thing that a template refers to.
+	Ref = check.Ref
+)
 
 // The marks that values have, in what Eval yields and in what it is given.
 type (

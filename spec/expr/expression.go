@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -15,14 +16,14 @@ var language = sync.OnceValue(func() *Machine { return NewMachine(Prototypes(), 
 
 // expression parses, checks and compiles one `${…}`. After errors, its value is null and
 // may be of any type.
-func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (Piece, *Checked) {
-	faulty, ofFaulty := Piece{part: fixed{}}, &Checked{Type: types.Any()}
+func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (Piece, *check.Checked) {
+	faulty, ofFaulty := Piece{part: fixed{}}, &check.Checked{Type: types.Any()}
 	tree, bad := parse.Expression(raw.Text)
 	if bad != nil {
 		c.report(bad.Code, n.At(raw.From+bad.From, raw.From+bad.To), bad.Detail, "%s", bad.Summary)
 		return faulty, ofFaulty
 	}
-	checked := Check(tree, parse.Place{Node: n, Offset: raw.From, Source: raw.Text}, c.scope, language().Functions, want, amidText)
+	checked := check.Expression(tree, parse.Place{Node: n, Offset: raw.From, Source: raw.Text}, c.scope, language().Functions, want, amidText)
 	c.diags = append(c.diags, checked.Diags...)
 	c.unchecked = append(c.unchecked, checked.Unchecked...)
 	c.refs = append(c.refs, checked.Refs()...)
@@ -32,7 +33,7 @@ func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type,
 	out, err := language().Build(checked)
 	if err != nil {
 		d := diag.Diagnostic{
-			Severity: diag.Error, Code: CodeConstantFails, Summary: err.Error(), Subject: n.At(raw.From, raw.To),
+			Severity: diag.Error, Code: check.CodeConstantFails, Summary: err.Error(), Subject: n.At(raw.From, raw.To),
 			Detail: "The expression refers to nothing, so it fails whenever it is evaluated.",
 		}
 		var e *EvalError
@@ -44,7 +45,7 @@ func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type,
 	}
 	if f, ok := out.part.(fixed); ok && want != nil && !amidText {
 		if m := types.Fits(f.value, want, c.scope.Types); m != nil {
-			c.report(m.Code, checked.Place.At(checked.at), remedyForValue(m, f.value, want, c.scope.Types), "%s", m.Error())
+			c.report(m.Code, checked.Place.At(checked.At), check.RemedyForValue(m, f.value, want, c.scope.Types), "%s", m.Error())
 		}
 	}
 	return out, checked

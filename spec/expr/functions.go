@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 	"sync"
 )
@@ -8,7 +9,7 @@ import (
 // Function is one function of the language: what its calls are checked against, its
 // documentation, and what runs it.
 type Function struct {
-	*prototype
+	*check.Function
 	Summary string
 	// Example is an expression, and Result what it yields, as JSON.
 	Example, Result string
@@ -31,15 +32,15 @@ var functions = sync.OnceValue(func() map[string]*Function {
 })
 
 // Prototypes returns what calls of functions and methods are checked against.
-func Prototypes() *Functions {
-	of := func(table map[string]*Function) map[string]*prototype {
-		out := make(map[string]*prototype, len(table))
+func Prototypes() *check.Functions {
+	of := func(table map[string]*Function) map[string]*check.Function {
+		out := make(map[string]*check.Function, len(table))
 		for name, f := range table {
-			out[name] = f.prototype
+			out[name] = f.Function
 		}
 		return out
 	}
-	return &Functions{named: of(functions()), ofTimes: of(methodsOfTime()), ofDurations: of(methodsOfDuration())}
+	return &check.Functions{Named: of(functions()), OfTimes: of(methodsOfTime()), OfDurations: of(methodsOfDuration())}
 }
 
 // Operations returns what runs the functions, by name, and "method", which runs the
@@ -56,12 +57,12 @@ func Operations() map[string]operation {
 
 // def declares a function of a result that does not depend on its arguments.
 func def(signature, summary, example, result string, run operation) *Function {
-	return &Function{prototype: newPrototype(signature), Summary: summary, Example: example, Result: result, run: run}
+	return &Function{Function: check.NewFunction(signature), Summary: summary, Example: example, Result: result, run: run}
 }
 
 // withType gives a function a result type that depends on its arguments.
-func (f *Function) withType(t func(cl *call) typed) *Function {
-	f.typed = t
+func (f *Function) withType(t func(cl *check.Call) check.Typed) *Function {
+	f.Typed = t
 	return f
 }
 

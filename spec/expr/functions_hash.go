@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -72,11 +73,11 @@ func fnHMAC(r *run, a []any) (any, error) {
 	return sum(hmac.New(alg, []byte(texts[1])), texts[2]), r.read(texts[2])
 }
 
-func typeOfHMAC(cl *call) typed {
-	for _, lit := range types.Literals(types.Resolve(cl.args[0].t, cl.types)) {
+func typeOfHMAC(cl *check.Call) check.Typed {
+	for _, lit := range types.Literals(types.Resolve(cl.Args[0].T, cl.Types)) {
 		if name, _ := lit.(string); algorithm(name) == nil {
-			cl.fail(CodeWrongArgument, cl.args[0].at, "", "hmac knows \"sha256\", \"sha512\", \"sha1\" and \"md5\", not %s", types.DescribeValue(lit))
+			cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "", "hmac knows \"sha256\", \"sha512\", \"sha1\" and \"md5\", not %s", types.DescribeValue(lit))
 		}
 	}
-	return typed{t: &spec.Type{Kind: spec.String}}
+	return check.Typed{T: &spec.Type{Kind: spec.String}}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -39,14 +40,14 @@ func fnLen(r *run, a []any) (any, error) {
 	}
 }
 
-func typeOfLen(cl *call) typed {
-	t := types.Resolve(cl.args[0].t, cl.types)
+func typeOfLen(cl *check.Call) check.Typed {
+	t := types.Resolve(cl.Args[0].T, cl.Types)
 	switch {
 	case types.IsAny(t), types.IsString(t), t.Kind == spec.List, t.Kind == spec.Map, t.Kind == spec.Object, t.Kind == spec.Union:
 	default:
-		cl.fail(CodeWrongArgument, cl.args[0].at, "", "len: argument 1 is %s, and a string, a list or a map is wanted", types.Describe(t))
+		cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "", "len: argument 1 is %s, and a string, a list or a map is wanted", types.Describe(t))
 	}
-	return typed{t: types.Int()}
+	return check.Typed{T: types.Int()}
 }
 
 func fnFirst(_ *run, a []any) (any, error) {
@@ -66,44 +67,44 @@ func fnLast(_ *run, a []any) (any, error) {
 }
 
 // itemType is the type of the items of an argument.
-func itemType(cl *call, v typed) *spec.Type {
-	if t := types.Resolve(v.t, cl.types); t.Kind == spec.List {
+func itemType(cl *check.Call, v check.Typed) *spec.Type {
+	if t := types.Resolve(v.T, cl.Types); t.Kind == spec.List {
 		return types.Elem(t)
 	}
 	return types.Any()
 }
 
-func itemOrNull(cl *call) typed {
-	item := itemType(cl, cl.args[0])
-	if list := types.Resolve(cl.args[0].t, cl.types); list.MinLen == 0 && !types.IsAny(list) {
+func itemOrNull(cl *check.Call) check.Typed {
+	item := itemType(cl, cl.Args[0])
+	if list := types.Resolve(cl.Args[0].T, cl.Types); list.MinLen == 0 && !types.IsAny(list) {
 		item = types.Nullable(item)
 	}
-	return typed{t: item, origin: extend(cl.args[0].origin, "*")}
+	return check.Typed{T: item, Origin: check.Extend(cl.Args[0].Origin, "*")}
 }
 
-func sameItems(cl *call) typed {
-	return typed{t: types.ListOf(itemType(cl, cl.args[0])), origin: cl.args[0].origin, shuffled: true}
+func sameItems(cl *check.Call) check.Typed {
+	return check.Typed{T: types.ListOf(itemType(cl, cl.Args[0])), Origin: cl.Args[0].Origin, Shuffled: true}
 }
 
 // typeOfGet is the type of a member, null too.
-func typeOfGet(cl *call) typed {
-	t := types.Resolve(types.Present(cl.args[0].t, cl.types), cl.types)
-	key, isName := cl.node[1].(*ast.StringNode)
+func typeOfGet(cl *check.Call) check.Typed {
+	t := types.Resolve(types.Present(cl.Args[0].T, cl.Types), cl.Types)
+	key, isName := cl.Node[1].(*ast.StringNode)
 	switch {
 	case types.IsAny(t):
-		cl.trust(cl.args[0].at)
-		return typed{t: types.Any()}
+		cl.Trust(cl.Args[0].At)
+		return check.Typed{T: types.Any()}
 	case t.Kind == spec.List:
-		return typed{t: types.Nullable(types.Elem(t))}
+		return check.Typed{T: types.Nullable(types.Elem(t))}
 	case isName:
-		if member, ok := memberOf(t, key.Value); ok {
-			return typed{t: types.Nullable(member)}
+		if member, ok := check.MemberOf(t, key.Value); ok {
+			return check.Typed{T: types.Nullable(member)}
 		}
 		if t.Kind == spec.Object {
-			cl.unknownMember(cl.args[1].at, t, key.Value, cl.args[0])
+			cl.UnknownMember(cl.Args[1].At, t, key.Value, cl.Args[0])
 		}
 	}
-	return typed{t: types.Any()}
+	return check.Typed{T: types.Any()}
 }
 
 func fnTake(r *run, a []any) (any, error) {
@@ -180,12 +181,12 @@ func fnConcat(r *run, a []any) (any, error) {
 // maxFlatten is how deep lists nest that are made flat.
 const maxFlatten = 1000
 
-func typeOfConcat(cl *call) typed {
+func typeOfConcat(cl *check.Call) check.Typed {
 	item := types.Never()
-	for _, a := range cl.args {
-		item = types.Join(item, itemType(cl, a), cl.types)
+	for _, a := range cl.Args {
+		item = types.Join(item, itemType(cl, a), cl.Types)
 	}
-	return typed{t: types.ListOf(item)}
+	return check.Typed{T: types.ListOf(item)}
 }
 
 func fnFlatten(r *run, a []any) (any, error) {
@@ -222,19 +223,19 @@ func flatten(r *run, list, into []any, depth int) ([]any, error) {
 	return into, nil
 }
 
-func typeOfFlatten(cl *call) typed {
-	item := itemType(cl, cl.args[0])
+func typeOfFlatten(cl *check.Call) check.Typed {
+	item := itemType(cl, cl.Args[0])
 	for range maxFlatten {
-		t := types.Resolve(item, cl.types)
+		t := types.Resolve(item, cl.Types)
 		if t.Kind != spec.List {
 			if t.Kind == spec.Union {
-				return typed{t: types.ListOf(types.Any())}
+				return check.Typed{T: types.ListOf(types.Any())}
 			}
-			return typed{t: types.ListOf(item)}
+			return check.Typed{T: types.ListOf(item)}
 		}
 		item = types.Elem(t)
 	}
-	return typed{t: types.ListOf(types.Any())}
+	return check.Typed{T: types.ListOf(types.Any())}
 }
 
 func fnSort(r *run, a []any) (any, error) {
@@ -249,13 +250,13 @@ func fnSort(r *run, a []any) (any, error) {
 	return opSortBy(r, []any{list, list, direction})
 }
 
-func typeOfSort(cl *call) typed {
-	item := itemType(cl, cl.args[0])
-	cl.sortable("sort", typed{t: item, at: cl.args[0].at})
-	if len(cl.args) > 1 {
-		if s, ok := cl.node[1].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" {
-			cl.fail(CodeWrongArgument, cl.args[1].at, "", "the order is \"asc\" or \"desc\"")
+func typeOfSort(cl *check.Call) check.Typed {
+	item := itemType(cl, cl.Args[0])
+	cl.Sortable("sort", check.Typed{T: item, At: cl.Args[0].At})
+	if len(cl.Args) > 1 {
+		if s, ok := cl.Node[1].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" {
+			cl.Fail(check.CodeWrongArgument, cl.Args[1].At, "", "the order is \"asc\" or \"desc\"")
 		}
 	}
-	return typed{t: types.ListOf(item), origin: cl.args[0].origin, shuffled: true}
+	return check.Typed{T: types.ListOf(item), Origin: cl.Args[0].Origin, Shuffled: true}
 }

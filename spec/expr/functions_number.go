@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -58,11 +59,11 @@ func bits(signature, summary, example, result string, f func(x, y int64) int64) 
 }
 
 // sameNumber is the type of what has the kind of its argument.
-func sameNumber(cl *call) typed {
-	if types.Resolve(cl.args[0].t, cl.types).Kind == spec.Int {
-		return typed{t: types.Int()}
+func sameNumber(cl *check.Call) check.Typed {
+	if types.Resolve(cl.Args[0].T, cl.Types).Kind == spec.Int {
+		return check.Typed{T: types.Int()}
 	}
-	return typed{t: types.Number()}
+	return check.Typed{T: types.Number()}
 }
 
 func fnInt(_ *run, a []any) (any, error) {
@@ -172,26 +173,26 @@ func extreme(name string, sign int) operation {
 }
 
 // typeOfExtreme is int where all numbers are.
-func typeOfExtreme(cl *call) typed {
+func typeOfExtreme(cl *check.Call) check.Typed {
 	out := types.Never()
-	for i, a := range cl.args {
-		t := types.Resolve(a.t, cl.types)
+	for i, a := range cl.Args {
+		t := types.Resolve(a.T, cl.Types)
 		if t.Kind == spec.List {
-			t = types.Resolve(types.Elem(t), cl.types)
+			t = types.Resolve(types.Elem(t), cl.Types)
 		}
-		if types.MayBeNull(t, cl.types) && !types.IsAny(t) {
-			cl.nonNull(typed{t: t, at: a.at})
+		if types.MayBeNull(t, cl.Types) && !types.IsAny(t) {
+			cl.NonNull(check.Typed{T: t, At: a.At})
 			continue
 		}
 		if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsNever(t) && t.Kind != spec.List {
-			cl.fail(CodeWrongArgument, a.at, "", "%s: argument %d is %s, and number is wanted", cl.fn.Name, i+1, types.Describe(a.t))
+			cl.Fail(check.CodeWrongArgument, a.At, "", "%s: argument %d is %s, and number is wanted", cl.Fn.Name, i+1, types.Describe(a.T))
 		}
-		out = types.Join(out, t, cl.types)
+		out = types.Join(out, t, cl.Types)
 	}
 	if out.Kind == spec.Int {
-		return typed{t: types.Int()}
+		return check.Typed{T: types.Int()}
 	}
-	return typed{t: types.Number()}
+	return check.Typed{T: types.Number()}
 }
 
 func fnMean(r *run, a []any) (any, error) {

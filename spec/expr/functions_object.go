@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -50,8 +51,8 @@ func fnType(_ *run, a []any) (any, error) {
 	return "int", nil
 }
 
-func typeOfType(*call) typed {
-	return typed{t: &spec.Type{Kind: spec.String, Enum: []any{"nil", "bool", "int", "float", "string", "array", "map", "time", "duration", "file"}}}
+func typeOfType(*check.Call) check.Typed {
+	return check.Typed{T: &spec.Type{Kind: spec.String, Enum: []any{"nil", "bool", "int", "float", "string", "array", "map", "time", "duration", "file"}}}
 }
 
 func fnCoalesce(_ *run, a []any) (any, error) {
@@ -63,16 +64,16 @@ func fnCoalesce(_ *run, a []any) (any, error) {
 	return nil, nil
 }
 
-func typeOfCoalesce(cl *call) typed {
+func typeOfCoalesce(cl *check.Call) check.Typed {
 	out := types.Never()
-	for i, a := range cl.args {
-		t := types.Resolve(a.t, cl.types)
-		if i == len(cl.args)-1 || !types.MayBeNull(t, cl.types) {
-			return typed{t: types.Join(out, a.t, cl.types)}
+	for i, a := range cl.Args {
+		t := types.Resolve(a.T, cl.Types)
+		if i == len(cl.Args)-1 || !types.MayBeNull(t, cl.Types) {
+			return check.Typed{T: types.Join(out, a.T, cl.Types)}
 		}
-		out = types.Join(out, types.Present(a.t, cl.types), cl.types)
+		out = types.Join(out, types.Present(a.T, cl.Types), cl.Types)
 	}
-	return typed{t: types.Null()}
+	return check.Typed{T: types.Null()}
 }
 
 func fnMerge(r *run, a []any) (any, error) {
@@ -94,19 +95,19 @@ func fnMerge(r *run, a []any) (any, error) {
 }
 
 // typeOfMerge is a struct of all properties, where all arguments are structs.
-func typeOfMerge(cl *call) typed {
+func typeOfMerge(cl *check.Call) check.Typed {
 	out := &spec.Type{Kind: spec.Object}
 	values, isMap := types.Never(), false
-	for _, a := range cl.args {
-		t := types.Resolve(a.t, cl.types)
-		perhaps := types.MayBeNull(t, cl.types)
+	for _, a := range cl.Args {
+		t := types.Resolve(a.T, cl.Types)
+		perhaps := types.MayBeNull(t, cl.Types)
 		switch {
 		case types.IsNull(t):
 			continue
 		case types.IsAny(t) || t.Kind == spec.Union:
-			return typed{t: types.Map()}
+			return check.Typed{T: types.Map()}
 		case t.Kind == spec.Map:
-			isMap, values = true, types.Join(values, types.Elem(t), cl.types)
+			isMap, values = true, types.Join(values, types.Elem(t), cl.Types)
 			continue
 		}
 		out.Open = out.Open || t.Open
@@ -114,14 +115,14 @@ func typeOfMerge(cl *call) typed {
 			out.Elem = nil
 		}
 		for _, f := range t.Fields {
-			values = types.Join(values, types.PropertyType(f), cl.types)
-			setField(out, mergedProperty(out.Field(f.Name), f, perhaps, cl.types))
+			values = types.Join(values, types.PropertyType(f), cl.Types)
+			check.SetField(out, mergedProperty(out.Field(f.Name), f, perhaps, cl.Types))
 		}
 	}
 	if isMap {
-		return typed{t: types.MapOf(values)}
+		return check.Typed{T: types.MapOf(values)}
 	}
-	return typed{t: out}
+	return check.Typed{T: out}
 }
 
 // mergedProperty is a property over one of the same name, or nil, below it.
@@ -191,30 +192,30 @@ func fnOmit(r *run, a []any) (any, error) {
 
 // chosen are the literal names of a pick or an omit; ok is false where they are
 // not all literal, and faulty where the struct has no such member.
-func chosen(cl *call, t *spec.Type) (names []string, ok bool) {
+func chosen(cl *check.Call, t *spec.Type) (names []string, ok bool) {
 	ok = true
-	for i, a := range cl.args[1:] {
-		lit := types.Literals(types.Resolve(a.t, cl.types))
+	for i, a := range cl.Args[1:] {
+		lit := types.Literals(types.Resolve(a.T, cl.Types))
 		if len(lit) != 1 {
 			ok = false
 			continue
 		}
 		name, _ := lit[0].(string)
-		if _, has := memberOf(t, name); !has && t.Kind == spec.Object {
-			cl.unknownMember(cl.args[i+1].at, t, name, cl.args[0])
+		if _, has := check.MemberOf(t, name); !has && t.Kind == spec.Object {
+			cl.UnknownMember(cl.Args[i+1].At, t, name, cl.Args[0])
 		}
 		names = append(names, name)
 	}
 	return names, ok
 }
 
-func typeOfPick(cl *call) typed { return typed{t: reshaped(cl, true)} }
+func typeOfPick(cl *check.Call) check.Typed { return check.Typed{T: reshaped(cl, true)} }
 
-func typeOfOmit(cl *call) typed { return typed{t: reshaped(cl, false)} }
+func typeOfOmit(cl *check.Call) check.Typed { return check.Typed{T: reshaped(cl, false)} }
 
 // reshaped is a struct with the named members alone, or without them.
-func reshaped(cl *call, keep bool) *spec.Type {
-	t := types.Resolve(cl.args[0].t, cl.types)
+func reshaped(cl *check.Call, keep bool) *spec.Type {
+	t := types.Resolve(cl.Args[0].T, cl.Types)
 	if t.Kind != spec.Object {
 		if t.Kind == spec.Map {
 			return types.MapOf(types.Elem(t))
@@ -265,15 +266,15 @@ func fnValues(r *run, a []any) (any, error) {
 }
 
 // typeOfValues is a list of what the entries are.
-func typeOfValues(cl *call) typed {
-	t := types.Resolve(cl.args[0].t, cl.types)
+func typeOfValues(cl *check.Call) check.Typed {
+	t := types.Resolve(cl.Args[0].T, cl.Types)
 	item := types.Never()
 	switch t.Kind {
 	case spec.Map:
 		item = types.Elem(t)
 	case spec.Object:
 		for _, f := range t.Fields {
-			item = types.Join(item, types.PropertyType(f), cl.types)
+			item = types.Join(item, types.PropertyType(f), cl.Types)
 		}
 		if t.Open {
 			item = types.Any()
@@ -281,7 +282,7 @@ func typeOfValues(cl *call) typed {
 	default:
 		item = types.Any()
 	}
-	return typed{t: types.ListOf(item), origin: cl.args[0].origin, shuffled: true}
+	return check.Typed{T: types.ListOf(item), Origin: cl.Args[0].Origin, Shuffled: true}
 }
 
 func fnToPairs(r *run, a []any) (any, error) {

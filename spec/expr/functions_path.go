@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/blang/semver"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -115,12 +116,12 @@ func fnSemver(_ *run, a []any) (any, error) {
 	return ok, nil
 }
 
-func typeOfSemver(cl *call) typed {
-	for _, lit := range types.Literals(types.Resolve(cl.args[1].t, cl.types)) {
+func typeOfSemver(cl *check.Call) check.Typed {
+	for _, lit := range types.Literals(types.Resolve(cl.Args[1].T, cl.Types)) {
 		op, _ := lit.(string)
 		if _, known := holds(op, 0); !known && op != "in" {
-			cl.fail(CodeWrongArgument, cl.args[1].at, "", "semver compares with <, <=, =, ==, !=, >=, > or in, not %s", types.DescribeValue(lit))
+			cl.Fail(check.CodeWrongArgument, cl.Args[1].At, "", "semver compares with <, <=, =, ==, !=, >=, > or in, not %s", types.DescribeValue(lit))
 		}
 	}
-	return typed{t: types.Bool()}
+	return check.Typed{T: types.Bool()}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -24,7 +25,7 @@ func TestFunctionExamples(t *testing.T) {
 			if f.Summary == "" || f.Example == "" || f.Result == "" {
 				t.Fatalf("%s is not documented in full", f.Name)
 			}
-			v, diags := Compile(stringNode("${"+f.Example+"}"), &Scope{}, nil)
+			v, diags := Compile(stringNode("${"+f.Example+"}"), &check.Scope{}, nil)
 			if len(diags) > 0 {
 				t.Fatalf("%s: %+v", f.Example, diags)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -192,17 +193,17 @@ func fnJoin(r *run, a []any) (any, error) {
 }
 
 // typeOfJoin refuses items that are no scalars.
-func typeOfJoin(cl *call) typed {
-	if list := types.Resolve(cl.args[0].t, cl.types); list.Kind == spec.List {
-		item := types.Resolve(types.Elem(list), cl.types)
+func typeOfJoin(cl *check.Call) check.Typed {
+	if list := types.Resolve(cl.Args[0].T, cl.Types); list.Kind == spec.List {
+		item := types.Resolve(types.Elem(list), cl.Types)
 		switch {
-		case types.MayBeNull(item, cl.types) && !types.IsNever(item):
-			cl.fail(types.CodeNullUnguarded, cl.args[0].at, "Leave null out: filter(…, # != null).", "the items of %s may be null", cl.text(cl.args[0].at))
-		case !types.IsScalar(item, cl.types):
-			cl.fail(CodeWrongArgument, cl.args[0].at, "Make text of each item first: map(…, jsonencode(#)).", "join needs scalars, and the items are %s", types.Describe(item))
+		case types.MayBeNull(item, cl.Types) && !types.IsNever(item):
+			cl.Fail(types.CodeNullUnguarded, cl.Args[0].At, "Leave null out: filter(…, # != null).", "the items of %s may be null", cl.Text(cl.Args[0].At))
+		case !types.IsScalar(item, cl.Types):
+			cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "Make text of each item first: map(…, jsonencode(#)).", "join needs scalars, and the items are %s", types.Describe(item))
 		}
 	}
-	return typed{t: types.String()}
+	return check.Typed{T: types.String()}
 }
 
 func indexing(name string, f func(s, part string) int) operation {
@@ -249,26 +250,26 @@ func fnCapture(r *run, a []any) (any, error) {
 }
 
 // typeOfCapture knows the groups of a literal regular expression.
-func typeOfCapture(cl *call) typed {
-	lit := types.Literals(types.Resolve(cl.args[1].t, cl.types))
+func typeOfCapture(cl *check.Call) check.Typed {
+	lit := types.Literals(types.Resolve(cl.Args[1].T, cl.Types))
 	if len(lit) != 1 {
-		return typed{t: cl.fn.result}
+		return check.Typed{T: cl.Fn.Result}
 	}
 	text, _ := lit[0].(string)
 	re, err := types.Pattern(text)
 	if err != nil {
-		return typed{t: types.Any()}
+		return check.Typed{T: types.Any()}
 	}
 	out := &spec.Type{Kind: spec.Object, Nullable: true}
 	for _, name := range re.SubexpNames() {
 		if name != "" {
-			setField(out, writtenProperty(name, types.String(), false))
+			check.SetField(out, check.WrittenProperty(name, types.String(), false))
 		}
 	}
 	if len(out.Fields) == 0 {
-		cl.fail(CodeWrongArgument, cl.args[1].at, "Name the groups: (?P<name>…).", "this regular expression has no named group, so there is nothing to capture")
+		cl.Fail(check.CodeWrongArgument, cl.Args[1].At, "Name the groups: (?P<name>…).", "this regular expression has no named group, so there is nothing to capture")
 	}
-	return typed{t: out}
+	return check.Typed{T: out}
 }
 
 func fnSegments(r *run, a []any) (any, error) {

@@ -185,8 +185,8 @@ func opMethod(r *run, a []any) (any, error) {
 		return nil, faultf("%s has no method %.40q", describeKind(a[0]), name)
 	}
 	args := append([]any{a[0]}, a[2:]...)
-	if n := len(args) - 1; n < f.required() || n > len(f.params) {
-		return nil, faultf("%s takes %s, and has %d", name, f.count(), n)
+	if n := len(args) - 1; n < f.Required() || n > len(f.Params) {
+		return nil, faultf("%s takes %s, and has %d", name, f.Count(), n)
 	}
 	return f.run(r, args)
 }

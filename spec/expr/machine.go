@@ -15,6 +15,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -23,14 +24,14 @@ import (
 // and none changes it.
 type Machine struct {
 	// Functions are what the calls of expressions are checked against.
-	Functions *Functions
+	Functions *check.Functions
 	table     conf.FunctionsTable
 	env       nature.Nature
 }
 
 // NewMachine returns a machine that runs expr's flow, our operators, and these
 // operations, by name.
-func NewMachine(functions *Functions, operations map[string]operation) *Machine {
+func NewMachine(functions *check.Functions, operations map[string]operation) *Machine {
 	m := &Machine{Functions: functions, table: conf.FunctionsTable{}, env: conf.New(map[string]any{}).Env}
 	charges := costs()
 	for _, group := range []map[string]operation{operations, operators()} {
@@ -62,8 +63,8 @@ type program struct {
 }
 
 // program compiles a part of a checked expression.
-func (m *Machine) program(n ast.Node, of *Checked) (*program, error) {
-	w := rewriter{strict: of.strict, functions: m.Functions}
+func (m *Machine) program(n ast.Node, of *check.Checked) (*program, error) {
+	w := rewriter{strict: of.Strict, functions: m.Functions}
 	root := w.rewrite(n)
 	config := parse.Config()
 	config.Functions, config.Env = m.table, m.env

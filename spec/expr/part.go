@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 	"maps"
@@ -69,7 +70,7 @@ func child(v any, step string) (next any, found bool) {
 // it refers to is unknown or secret, so is the result.
 type formula struct {
 	program *program
-	refs    []reference
+	refs    []check.Reference
 	// selects is not nil where the result is one of the values that it refers to,
 	// or a list of them, as of find(…): their marks stay where their type has them.
 	selects *selection

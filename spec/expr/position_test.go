@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/check"
 )
 
 // TestPositionsOverLines asserts places in a text that reaches over two lines of
@@ -35,7 +36,7 @@ func TestPositionsOverLines(t *testing.T) {
 // TestWarnings asserts that what is superfluous, and not wrong, is a warning.
 func TestWarnings(t *testing.T) {
 	v, diags := Compile(stringNode("${inputs.name != null ? 1 : 2}"), petScope(), nil)
-	if len(diags) != 1 || diags[0].Severity != diag.Warning || diags[0].Code != CodeNeverEqual {
+	if len(diags) != 1 || diags[0].Severity != diag.Warning || diags[0].Code != check.CodeNeverEqual {
 		t.Fatalf("%+v", diags)
 	}
 	if got, err := v.Eval(petVars()); err != nil || got != int64(1) {
@@ -46,7 +47,7 @@ func TestWarnings(t *testing.T) {
 // TestLanguageExamples compiles the templates of the language's own pages.
 func TestLanguageExamples(t *testing.T) {
 	str := kind(spec.String)
-	scope := &Scope{Names: []Name{
+	scope := &check.Scope{Names: []check.Name{
 		{Name: "config", Type: object(required("root", str), required("endpoint", str), required("token", str))},
 		{Name: "inputs", Type: object(required("path", str), required("content", str), required("owner", str), required("force", kind(spec.Bool)))},
 		{Name: "changes"},

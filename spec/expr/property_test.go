@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -132,7 +133,7 @@ func drawExpression(t *rapid.T, depth int, inPredicate bool) string {
 func TestSoundness(t *testing.T) {
 	compiled, total := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		scope := &Scope{Names: []Name{{Name: "v", Type: drawType(t, 3)}, {Name: "w", Type: drawType(t, 2)}}}
+		scope := &check.Scope{Names: []check.Name{{Name: "v", Type: drawType(t, 3)}, {Name: "w", Type: drawType(t, 2)}}}
 		vars := &Vars{Values: map[string]any{}}
 		for _, n := range scope.Names {
 			vars.Values[n.Name] = drawValue(t, n.Type)
@@ -158,7 +159,7 @@ func TestSoundness(t *testing.T) {
 	}
 }
 
-func checkResult(t *rapid.T, source string, v *Value, vars *Vars, scope *Scope) {
+func checkResult(t *rapid.T, source string, v *Value, vars *Vars, scope *check.Scope) {
 	got, err := v.Eval(vars)
 	if err != nil {
 		var e *EvalError
@@ -182,7 +183,7 @@ func checkResult(t *rapid.T, source string, v *Value, vars *Vars, scope *Scope) 
 func TestUnknownsAreContagious(t *testing.T) {
 	vars := &Vars{Values: map[string]any{"v": types.Unknown{}, "w": types.Unknown{}}, Secrets: [][]string{{"v"}, {"w"}}}
 	rapid.Check(t, func(t *rapid.T) {
-		scope := &Scope{Names: []Name{{Name: "v", Type: drawType(t, 2)}, {Name: "w"}}}
+		scope := &check.Scope{Names: []check.Name{{Name: "v", Type: drawType(t, 2)}, {Name: "w"}}}
 		source := drawExpression(t, 3, false)
 		v, diags := Compile(stringNode("${"+source+"}"), scope, nil)
 		if diags.HasErrors() || len(v.Refs()) == 0 {
@@ -205,7 +206,7 @@ func TestUnknownsAreContagious(t *testing.T) {
 // error.
 func TestSecretsStayMarked(t *testing.T) {
 	const canary = "c4n4ry"
-	scope := &Scope{Names: []Name{{Name: "v"}, {Name: "w", Type: object(optionalProp("a", kind(spec.String)), required("b", types.MapOf(kind(spec.String))))}}}
+	scope := &check.Scope{Names: []check.Name{{Name: "v"}, {Name: "w", Type: object(optionalProp("a", kind(spec.String)), required("b", types.MapOf(kind(spec.String))))}}}
 	vars := &Vars{
 		Values: map[string]any{
 			"v": map[string]any{"a": map[string]any{"b": canary, "c": "c"}, "b": []any{"x", canary}},

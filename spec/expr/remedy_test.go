@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/parse"
 )
 
 // TestRemedies: each kind of finding says what to do, and the commonest slips
 // what exactly.
 func TestRemedies(t *testing.T) {
-	scope := &Scope{Names: []Name{{Name: "inputs", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+	scope := &check.Scope{Names: []check.Name{{Name: "inputs", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
 		{Name: "path", Type: &spec.Type{Kind: spec.String}, Required: true},
 		{Name: "force", Type: &spec.Type{Kind: spec.Bool}, Required: true},
 	}}}}}
@@ -29,7 +30,7 @@ func TestRemedies(t *testing.T) {
 		"a flag for an id":   {&spec.Node{Kind: spec.StringNode, Text: "${inputs.force}"}, &spec.Type{Kind: spec.Union, Variants: []*spec.Type{text, {Kind: spec.Int}}}, "Turn it into text with string(…)."},
 		"text for a list":    {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path}"}, &spec.Type{Kind: spec.List}, "Write [x] for a list of one."},
 		"text in arithmetic": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path * 2}"}, nil, "Read the number with int(…) or float(…)."},
-		"half an expression": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path +}"}, nil, remedyOf(parse.CodeSyntax)},
+		"half an expression": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path +}"}, nil, check.RemedyOf(parse.CodeSyntax)},
 	} {
 		_, diags := Compile(tc.node, scope, tc.want)
 		if len(diags) != 1 || diags[0].Detail != tc.remedy {

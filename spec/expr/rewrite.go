@@ -3,6 +3,7 @@ package expr
 import (
 	"strconv"
 
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker/nature"
@@ -17,7 +18,7 @@ const runName = " run"
 // variables, literals.
 type rewriter struct {
 	strict    map[*ast.MemberNode]bool
-	functions *Functions
+	functions *check.Functions
 	// loops is how many predicates the node at hand stands in.
 	loops int
 	// lets numbers the variables that rewriting adds.
@@ -184,9 +185,9 @@ func (w *rewriter) call(n *ast.CallNode) ast.Node {
 	if !ok {
 		return constant(nil)
 	}
-	if f := w.functions.named[id.Value]; f != nil {
+	if f := w.functions.Named[id.Value]; f != nil {
 		for i, arg := range n.Arguments {
-			if len(f.params) > 0 && f.param(i).pattern {
+			if len(f.Params) > 0 && f.Param(i).Pattern {
 				n.Arguments[i] = regexpNode(arg, w)
 			} else {
 				n.Arguments[i] = w.rewrite(arg)

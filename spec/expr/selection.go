@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/check"
 )
 
 // A formula is secret as a whole if anything that it refers to is secret or holds a
@@ -13,19 +14,19 @@ import (
 
 // selection is what a formula that only selects yields, and the scope of its names.
 type selection struct {
-	scope *Scope
+	scope *check.Scope
 	t     *spec.Type
 }
 
 // declared reports whether all secrets that a formula refers to lie within what it
 // refers to, at places that the types declare secret.
-func (s *selection) declared(vars *Vars, refs []reference) bool {
+func (s *selection) declared(vars *Vars, refs []check.Reference) bool {
 	for _, path := range vars.Secrets {
 		for _, r := range refs {
-			if !related(r.path, path) || r.presence && len(path) > len(r.path) {
+			if !related(r.Path, path) || r.Presence && len(path) > len(r.Path) {
 				continue
 			}
-			if len(path) <= len(r.path) || !s.scope.declares(path) {
+			if len(path) <= len(r.Path) || !s.scope.Declares(path) {
 				return false
 			}
 		}
@@ -35,14 +36,14 @@ func (s *selection) declared(vars *Vars, refs []reference) bool {
 
 // Hidden reports whether a compiled part that refers to these is secret as a whole;
 // the marks of one that is not are in its type.
-func Hidden(e evaluator, s *Scope, refs []Ref) bool {
+func Hidden(e evaluator, s *check.Scope, refs []check.Ref) bool {
 	switch e := e.(type) {
 	case fixed, *dict:
 		return false
 	case *chain:
-		return s.hides(refs, true)
+		return s.Hides(refs, true)
 	case *formula:
-		return s.hides(refs, e.selects != nil)
+		return s.Hides(refs, e.selects != nil)
 	case *sequence:
 		return slices.ContainsFunc(e.parts, func(p evaluator) bool { return Hidden(p, s, refs) })
 	case *chosenPart:
@@ -50,6 +51,6 @@ func Hidden(e evaluator, s *Scope, refs []Ref) bool {
 	case *merged:
 		return slices.ContainsFunc(e.parts, func(p evaluator) bool { return Hidden(p, s, refs) })
 	default:
-		return s.hides(refs, false)
+		return s.Hides(refs, false)
 	}
 }

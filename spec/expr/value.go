@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -15,7 +16,7 @@ import (
 type Value struct {
 	root      evaluator
 	typ       *spec.Type
-	refs      []Ref
+	refs      []check.Ref
 	secret    bool
 	hidden    bool
 	unchecked []diag.Range
@@ -30,7 +31,7 @@ func (v *Value) Type() *spec.Type { return v.typ }
 
 // Refs are what the tree refers to: maximal member chains, in the order of the
 // document, such as inputs limits mode, or inputs rules * port.
-func (v *Value) Refs() []Ref { return v.refs }
+func (v *Value) Refs() []check.Ref { return v.refs }
 
 // Const is the value of a tree that refers to nothing; not of one that is too
 // costly to evaluate beforehand.

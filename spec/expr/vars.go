@@ -2,6 +2,7 @@ package expr
 
 import (
 	"context"
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 	"slices"
 	"strconv"
@@ -82,10 +83,10 @@ func related(a, b []string) bool {
 
 // unknown reports whether any of the references is not known yet, and how many
 // values it went over.
-func (vars *Vars) unknown(refs []reference) (unknown bool, over int) {
+func (vars *Vars) unknown(refs []check.Reference) (unknown bool, over int) {
 	for i := range refs {
 		r := &refs[i]
-		if unknownAt(vars.Values[r.path[0]], r.path[1:], r.presence, &over) {
+		if unknownAt(vars.Values[r.Path[0]], r.Path[1:], r.Presence, &over) {
 			return true, over
 		}
 	}
@@ -94,10 +95,10 @@ func (vars *Vars) unknown(refs []reference) (unknown bool, over int) {
 
 // secret reports whether any of the references is or lies under a secret or,
 // unless only its presence matters, holds one.
-func (vars *Vars) secret(refs []reference) bool {
+func (vars *Vars) secret(refs []check.Reference) bool {
 	for _, s := range vars.Secrets {
-		if slices.ContainsFunc(refs, func(r reference) bool {
-			return related(r.path, s) && (!r.presence || len(s) <= len(r.path))
+		if slices.ContainsFunc(refs, func(r check.Reference) bool {
+			return related(r.Path, s) && (!r.Presence || len(s) <= len(r.Path))
 		}) {
 			return true
 		}

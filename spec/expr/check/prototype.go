@@ -1,4 +1,4 @@
-package expr
+package check
 
 import (
 	"fmt"
@@ -14,20 +14,20 @@ type param struct {
 	t                  *spec.Type
 	optional, variadic bool
 	// pattern says that it is a regular expression.
-	pattern bool
+	Pattern bool
 }
 
-// prototype is what a call of a function is checked against.
-type prototype struct {
+// Function is what a call of a function is checked against.
+type Function struct {
 	Name string
 	// Signature is how it is called: `replace(s: string, old: string, new:
 	// string, count?: int) string`. `?` behind a name is an optional argument,
 	// behind a type it says that null is allowed, `...` is any number.
 	Signature string
-	params    []param
-	result    *spec.Type
+	Params    []param
+	Result    *spec.Type
 	// typed returns the type of a call's result, where it depends on the arguments.
-	typed func(cl *call) typed
+	Typed func(cl *Call) Typed
 	// predicate says that the machine runs it: it goes over a list with a predicate.
 	predicate bool
 }
@@ -35,21 +35,21 @@ type prototype struct {
 // Functions are the functions of the language, and the methods of times and
 // durations, by name.
 type Functions struct {
-	named, ofTimes, ofDurations map[string]*prototype
+	Named, OfTimes, OfDurations map[string]*Function
 }
 
 // methods returns the methods of a type of time.
-func (f *Functions) methods(t *spec.Type) map[string]*prototype {
+func (f *Functions) methods(t *spec.Type) map[string]*Function {
 	if t.Ref == types.TimeRef {
-		return f.ofTimes
+		return f.OfTimes
 	}
-	return f.ofDurations
+	return f.OfDurations
 }
 
-// required is how many arguments a call has at least.
-func (f *prototype) required() int {
+// Required is how many arguments a call has at least.
+func (f *Function) Required() int {
 	n := 0
-	for _, p := range f.params {
+	for _, p := range f.Params {
 		if !p.optional && !p.variadic {
 			n++
 		}
@@ -57,14 +57,14 @@ func (f *prototype) required() int {
 	return n
 }
 
-func (f *prototype) variadic() bool { return len(f.params) > 0 && f.params[len(f.params)-1].variadic }
+func (f *Function) variadic() bool { return len(f.Params) > 0 && f.Params[len(f.Params)-1].variadic }
 
-// param is the parameter that argument i stands for.
-func (f *prototype) param(i int) param { return f.params[min(i, len(f.params)-1)] }
+// Param is the parameter that argument i stands for.
+func (f *Function) Param(i int) param { return f.Params[min(i, len(f.Params)-1)] }
 
-// count says how many arguments a call has.
-func (f *prototype) count() string {
-	least, most := f.required(), len(f.params)
+// Count says how many arguments a call has.
+func (f *Function) Count() string {
+	least, most := f.Required(), len(f.Params)
 	unit := "arguments"
 	if most == 1 && !f.variadic() || least == 1 && f.variadic() {
 		unit = "argument"
@@ -84,18 +84,18 @@ func (f *prototype) count() string {
 // any, bool, int, number, string, regexp, predicate, list, map, time, duration, [T] (a
 // list), {T} (a map), T? (may be null). It panics on what it cannot read, which a test
 // would find.
-func newPrototype(signature string) *prototype {
+func NewFunction(signature string) *Function {
 	open, end := strings.IndexByte(signature, '('), strings.LastIndexByte(signature, ')')
-	f := &prototype{Name: signature[:open], Signature: signature, result: signatureType(strings.TrimSpace(signature[end+1:]))}
+	f := &Function{Name: signature[:open], Signature: signature, Result: signatureType(strings.TrimSpace(signature[end+1:]))}
 	for _, text := range strings.Split(signature[open+1:end], ", ") {
 		name, typ, ok := strings.Cut(text, ": ")
 		if !ok {
 			continue
 		}
-		p := param{t: signatureType(typ), pattern: typ == "regexp"}
+		p := param{t: signatureType(typ), Pattern: typ == "regexp"}
 		name, p.variadic = strings.CutSuffix(name, "...")
 		p.name, p.optional = strings.CutSuffix(name, "?")
-		f.params = append(f.params, p)
+		f.Params = append(f.Params, p)
 		f.predicate = f.predicate || typ == "predicate"
 	}
 	return f

@@ -1,4 +1,4 @@
-package expr
+package check
 
 import (
 	"encoding/json"
@@ -12,36 +12,36 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-func (c *checker) unary(n *ast.UnaryNode) typed {
+func (c *checker) unary(n *ast.UnaryNode) Typed {
 	v := c.operand(n.Node)
 	if n.Operator == "!" || n.Operator == "not" {
 		c.wantBool(v, "what is negated")
-		return typed{t: types.Bool()}
+		return Typed{T: types.Bool()}
 	}
-	t := c.nonNull(v)
+	t := c.NonNull(v)
 	switch {
 	case types.IsAny(t):
-		return typed{t: types.Number()}
+		return Typed{T: types.Number()}
 	case !types.IsNumeric(t):
-		return c.fail(types.CodeTypeMismatch, v.at, numberRemedy(v.t), "%s needs a number, and this is %s", n.Operator, types.Describe(v.t))
+		return c.Fail(types.CodeTypeMismatch, v.At, numberRemedy(v.T), "%s needs a number, and this is %s", n.Operator, types.Describe(v.T))
 	}
 	if i, ok := n.Node.(*ast.IntegerNode); ok && n.Operator == "-" {
-		return typed{t: types.IntLiteral(-i.Value)}
+		return Typed{T: types.IntLiteral(-i.Value)}
 	}
 	if f, ok := n.Node.(*ast.FloatNode); ok && n.Operator == "-" {
-		return typed{t: types.Literal(spec.Number, json.Number(types.NumberText(-f.Value)))}
+		return Typed{T: types.Literal(spec.Number, json.Number(types.NumberText(-f.Value)))}
 	}
-	return typed{t: &spec.Type{Kind: t.Kind}}
+	return Typed{T: &spec.Type{Kind: t.Kind}}
 }
 
 // binaryCheck checks one operator between two sides, which are checked already.
 type binaryCheck struct {
 	*checker
 	n    *ast.BinaryNode
-	l, r typed
+	l, r Typed
 }
 
-func (c *checker) binary(n *ast.BinaryNode) typed {
+func (c *checker) binary(n *ast.BinaryNode) Typed {
 	b := binaryCheck{checker: c, n: n}
 	switch n.Operator {
 	case "&&", "and", "||", "or":
@@ -53,7 +53,7 @@ func (c *checker) binary(n *ast.BinaryNode) typed {
 	default:
 		b.l, b.r = c.operand(n.Left), c.operand(n.Right)
 	}
-	out := typed{t: types.Bool(), at: b.l.at.Join(b.r.at)}
+	out := Typed{T: types.Bool(), At: b.l.At.Join(b.r.At)}
 	switch n.Operator {
 	case "==", "!=":
 		b.equality()
@@ -63,19 +63,19 @@ func (c *checker) binary(n *ast.BinaryNode) typed {
 		b.membership()
 	case "matches":
 		b.texts()
-		c.pattern(n.Right, b.r.at)
+		c.pattern(n.Right, b.r.At)
 	case "contains", "startsWith", "endsWith":
 		b.texts()
 	case "..":
-		b.integers(c.nonNull(b.l), c.nonNull(b.r))
-		out.t = types.ListOf(types.Int())
+		b.integers(c.NonNull(b.l), c.NonNull(b.r))
+		out.T = types.ListOf(types.Int())
 	default:
-		out.t = b.arithmetic()
+		out.T = b.arithmetic()
 	}
 	return out
 }
 
-func (c *checker) logical(n *ast.BinaryNode) typed {
+func (c *checker) logical(n *ast.BinaryNode) Typed {
 	l := c.operand(n.Left)
 	c.wantBool(l, "the left of "+n.Operator)
 	saved := c.facts
@@ -83,22 +83,22 @@ func (c *checker) logical(n *ast.BinaryNode) typed {
 	r := c.operand(n.Right)
 	c.wantBool(r, "the right of "+n.Operator)
 	c.facts = saved
-	return typed{t: types.Bool(), at: l.at.Join(r.at)}
+	return Typed{T: types.Bool(), At: l.At.Join(r.At)}
 }
 
-func (c *checker) coalesce(n *ast.BinaryNode) typed {
+func (c *checker) coalesce(n *ast.BinaryNode) Typed {
 	l := c.operand(n.Left)
 	r := c.operand(n.Right)
-	at := l.at.Join(r.at)
-	if types.IsAny(types.Resolve(l.t, c.types)) {
-		return typed{t: types.Any(), at: at}
+	at := l.At.Join(r.At)
+	if types.IsAny(types.Resolve(l.T, c.Types)) {
+		return Typed{T: types.Any(), At: at}
 	}
-	return typed{t: types.Join(types.Present(l.t, c.types), r.t, c.types), at: at}
+	return Typed{T: types.Join(types.Present(l.T, c.Types), r.T, c.Types), At: at}
 }
 
 // arithmetic is the type of a + b, and of its kin.
 func (c *binaryCheck) arithmetic() *spec.Type {
-	a, b := c.nonNull(c.l), c.nonNull(c.r)
+	a, b := c.NonNull(c.l), c.NonNull(c.r)
 	if t := timeArithmetic(c.n.Operator, a, b); t != nil {
 		return t
 	}
@@ -113,18 +113,18 @@ func (c *binaryCheck) arithmetic() *spec.Type {
 			if types.IsString(b) {
 				bad = c.l
 			}
-			return c.fail(types.CodeTypeMismatch, bad.at, "Turn it into text with string(…), or write text with ${…} in it.",
-				"+ joins two strings, and this is %s", types.Describe(bad.t)).t
+			return c.Fail(types.CodeTypeMismatch, bad.At, "Turn it into text with string(…), or write text with ${…} in it.",
+				"+ joins two strings, and this is %s", types.Describe(bad.T)).T
 		}
 	}
 	for i, t := range [...]*spec.Type{a, b} {
 		if !types.IsAny(t) && !types.IsNumeric(t) {
-			bad := [...]typed{c.l, c.r}[i]
-			return c.fail(types.CodeTypeMismatch, bad.at, numberRemedy(bad.t), "%s needs numbers, and this is %s", c.n.Operator, types.Describe(bad.t)).t
+			bad := [...]Typed{c.l, c.r}[i]
+			return c.Fail(types.CodeTypeMismatch, bad.At, numberRemedy(bad.T), "%s needs numbers, and this is %s", c.n.Operator, types.Describe(bad.T)).T
 		}
 	}
 	if isZero(c.n.Right) && (c.n.Operator == "/" || c.n.Operator == "%") {
-		return c.fail(CodeConstantFails, c.r.at, "", "this divides by zero").t
+		return c.Fail(CodeConstantFails, c.r.At, "", "this divides by zero").T
 	}
 	switch {
 	case c.n.Operator == "%":
@@ -168,74 +168,74 @@ func isZero(n ast.Node) bool {
 // integers checks that both sides, of types that are not null, are whole.
 func (c *binaryCheck) integers(a, b *spec.Type) {
 	for i, t := range [...]*spec.Type{a, b} {
-		if v := [...]typed{c.l, c.r}[i]; !types.IsAny(t) && (t.Kind != spec.Int || types.IsTime(t)) {
-			c.fail(types.CodeTypeMismatch, v.at, "Round it with int(…).", "%s needs whole numbers, and this is %s", c.n.Operator, types.Describe(v.t))
+		if v := [...]Typed{c.l, c.r}[i]; !types.IsAny(t) && (t.Kind != spec.Int || types.IsTime(t)) {
+			c.Fail(types.CodeTypeMismatch, v.At, "Round it with int(…).", "%s needs whole numbers, and this is %s", c.n.Operator, types.Describe(v.T))
 		}
 	}
 }
 
 func (c *binaryCheck) texts() {
-	for _, v := range [...]typed{c.l, c.r} {
-		if t := c.nonNull(v); !types.IsAny(t) && !types.IsString(t) {
-			c.fail(types.CodeTypeMismatch, v.at, "Turn it into text with string(…).", "%s needs strings, and this is %s", c.n.Operator, types.Describe(v.t))
+	for _, v := range [...]Typed{c.l, c.r} {
+		if t := c.NonNull(v); !types.IsAny(t) && !types.IsString(t) {
+			c.Fail(types.CodeTypeMismatch, v.At, "Turn it into text with string(…).", "%s needs strings, and this is %s", c.n.Operator, types.Describe(v.T))
 		}
 	}
 }
 
 func (c *binaryCheck) order() {
-	a, b := c.nonNull(c.l), c.nonNull(c.r)
+	a, b := c.NonNull(c.l), c.NonNull(c.r)
 	switch {
 	case types.IsAny(a) || types.IsAny(b):
 	case types.IsNumeric(a) && types.IsNumeric(b), types.IsString(a) && types.IsString(b):
 	case types.IsTime(a) && a.Ref == b.Ref:
 	default:
-		c.fail(types.CodeTypeMismatch, c.l.at.Join(c.r.at), "Two numbers, two strings or two times can be put in order.",
-			"%s cannot order %s and %s", c.n.Operator, types.Describe(c.l.t), types.Describe(c.r.t))
+		c.Fail(types.CodeTypeMismatch, c.l.At.Join(c.r.At), "Two numbers, two strings or two times can be put in order.",
+			"%s cannot order %s and %s", c.n.Operator, types.Describe(c.l.T), types.Describe(c.r.T))
 	}
 }
 
 // equality finds comparisons that come out the same always.
 func (c *binaryCheck) equality() {
 	l, r := c.l, c.r
-	a, b := types.Resolve(l.t, c.types), types.Resolve(r.t, c.types)
-	at := l.at.Join(r.at)
+	a, b := types.Resolve(l.T, c.Types), types.Resolve(r.T, c.Types)
+	at := l.At.Join(r.At)
 	always := map[string]string{"==": "false", "!=": "true"}[c.n.Operator]
 	if types.IsNull(a) || types.IsNull(b) {
 		other, v := b, r
 		if types.IsNull(b) {
 			other, v = a, l
 		}
-		if !types.IsAny(other) && !types.MayBeNull(other, c.types) {
-			c.report(diag.Warning, CodeNeverEqual, at, "The comparison can go.", "%s is never null, so this is always %s", c.text(v.at), always)
+		if !types.IsAny(other) && !types.MayBeNull(other, c.Types) {
+			c.report(diag.Warning, CodeNeverEqual, at, "The comparison can go.", "%s is never null, so this is always %s", c.Text(v.At), always)
 		}
 		return
 	}
-	if types.IsAny(a) || types.IsAny(b) || types.MayBeNull(a, c.types) && types.MayBeNull(b, c.types) {
+	if types.IsAny(a) || types.IsAny(b) || types.MayBeNull(a, c.Types) && types.MayBeNull(b, c.Types) {
 		return
 	}
 	if !comparable(a, b) {
-		c.fail(CodeNeverEqual, at, "Bring both to one type first: string(…), int(…), float(…).",
-			"%s and %s are never equal, so this is always %s", types.Describe(types.Present(l.t, c.types)), types.Describe(types.Present(r.t, c.types)), always)
+		c.Fail(CodeNeverEqual, at, "Bring both to one type first: string(…), int(…), float(…).",
+			"%s and %s are never equal, so this is always %s", types.Describe(types.Present(l.T, c.Types)), types.Describe(types.Present(r.T, c.Types)), always)
 		return
 	}
 	if parse.IsLiteral(c.n.Left) || types.Literals(b) == nil {
 		l, r = r, l
 	}
-	if lit := types.Literals(types.Resolve(r.t, c.types)); lit != nil && !c.anyFits(lit, l.t) {
-		c.neverEqual(r.at, lit, l, always)
+	if lit := types.Literals(types.Resolve(r.T, c.Types)); lit != nil && !c.anyFits(lit, l.T) {
+		c.neverEqual(r.At, lit, l, always)
 	}
 }
 
 // neverEqual reports literals that the other side can never be.
-func (c *binaryCheck) neverEqual(at parse.Extent, lit []any, other typed, always string) {
-	t := types.Resolve(other.t, c.types)
-	detail := "It is " + types.Describe(types.Present(other.t, c.types)) + "."
+func (c *binaryCheck) neverEqual(at parse.Extent, lit []any, other Typed, always string) {
+	t := types.Resolve(other.T, c.Types)
+	detail := "It is " + types.Describe(types.Present(other.T, c.Types)) + "."
 	if s, ok := lit[0].(string); ok && len(t.Enum) > 0 {
 		if meant := diag.DidYouMean(s, stringsOf(t.Enum)); meant != "" {
 			detail = diag.Remedy(s, stringsOf(t.Enum)) + " " + detail
 		}
 	}
-	c.fail(CodeNeverEqual, at, detail, "%s is never %s, so this is always %s", c.text(other.at), types.OneOf(lit), always)
+	c.Fail(CodeNeverEqual, at, detail, "%s is never %s, so this is always %s", c.Text(other.At), types.OneOf(lit), always)
 }
 
 func stringsOf(values []any) []string {
@@ -250,7 +250,7 @@ func stringsOf(values []any) []string {
 
 // anyFits reports whether any of the literals can be of a type.
 func (c *binaryCheck) anyFits(lit []any, t *spec.Type) bool {
-	return slices.ContainsFunc(lit, func(v any) bool { return v == nil || types.Fits(v, widened(t, c.types), c.types) == nil })
+	return slices.ContainsFunc(lit, func(v any) bool { return v == nil || types.Fits(v, widened(t, c.Types), c.Types) == nil })
 }
 
 // widened is a type for comparisons: 1.0 equals 1.
@@ -284,30 +284,30 @@ func comparable(a, b *spec.Type) bool {
 }
 
 func (c *binaryCheck) membership() {
-	t := c.nonNull(c.r)
+	t := c.NonNull(c.r)
 	if c.mayHoldNull(t) {
 		if c.nullMembers == nil {
 			c.nullMembers = map[*ast.BinaryNode]bool{}
 		}
 		c.nullMembers[c.n] = true
 	}
-	key := types.Resolve(c.l.t, c.types)
+	key := types.Resolve(c.l.T, c.Types)
 	switch {
 	case types.IsAny(t):
 	case t.Kind == spec.List:
 		c.amongItems(t)
 	case t.Kind == spec.Map || t.Kind == spec.Object:
-		if k := c.nonNull(c.l); !types.IsAny(k) && !types.IsString(k) {
-			c.fail(types.CodeTypeMismatch, c.l.at, "", "a key is a string, and this is %s", types.Describe(c.l.t))
+		if k := c.NonNull(c.l); !types.IsAny(k) && !types.IsString(k) {
+			c.Fail(types.CodeTypeMismatch, c.l.At, "", "a key is a string, and this is %s", types.Describe(c.l.T))
 		} else if name, ok := c.n.Left.(*ast.StringNode); ok && t.Kind == spec.Object {
-			if _, ok := memberOf(t, name.Value); !ok {
-				c.fail(CodeNeverEqual, c.l.at, diag.Remedy(name.Value, t.FieldNames()), "%s never has a member %q", c.text(c.r.at), name.Value)
+			if _, ok := MemberOf(t, name.Value); !ok {
+				c.Fail(CodeNeverEqual, c.l.At, diag.Remedy(name.Value, t.FieldNames()), "%s never has a member %q", c.Text(c.r.At), name.Value)
 			}
 		}
 	case types.IsString(t) && types.IsString(key):
-		c.fail(types.CodeTypeMismatch, c.r.at, "Write it as "+c.text(c.r.at)+" contains "+c.text(c.l.at)+".", "in looks into lists and maps, and this is %s", types.Describe(c.r.t))
+		c.Fail(types.CodeTypeMismatch, c.r.At, "Write it as "+c.Text(c.r.At)+" contains "+c.Text(c.l.At)+".", "in looks into lists and maps, and this is %s", types.Describe(c.r.T))
 	case t.Kind != spec.Union:
-		c.fail(types.CodeTypeMismatch, c.r.at, "", "in looks into lists and maps, and this is %s", types.Describe(c.r.t))
+		c.Fail(types.CodeTypeMismatch, c.r.At, "", "in looks into lists and maps, and this is %s", types.Describe(c.r.T))
 	}
 }
 
@@ -319,9 +319,9 @@ func (c *binaryCheck) mayHoldNull(t *spec.Type) bool {
 	case !ok:
 		return false
 	case t.Kind == spec.Map:
-		return types.MayBeNull(types.Elem(t), c.types)
+		return types.MayBeNull(types.Elem(t), c.Types)
 	case t.Kind == spec.Object && t.Field(name.Value) != nil:
-		return types.MayBeNull(t.Field(name.Value).Type, c.types)
+		return types.MayBeNull(t.Field(name.Value).Type, c.Types)
 	default:
 		return true
 	}
@@ -330,23 +330,23 @@ func (c *binaryCheck) mayHoldNull(t *spec.Type) bool {
 // amongItems checks `x in list`: literals of the list that x can never be, or a
 // literal x that no item can be.
 func (c *binaryCheck) amongItems(list *spec.Type) {
-	a, b := types.Resolve(c.l.t, c.types), types.Resolve(types.Elem(list), c.types)
+	a, b := types.Resolve(c.l.T, c.Types), types.Resolve(types.Elem(list), c.Types)
 	if types.IsNever(b) || types.IsAny(a) || types.IsAny(b) || types.IsNull(a) {
 		return
 	}
 	if !comparable(a, b) {
-		c.fail(CodeNeverEqual, c.l.at.Join(c.r.at), "", "%s is never among %s", types.Describe(types.Present(c.l.t, c.types)), types.Describe(c.r.t))
+		c.Fail(CodeNeverEqual, c.l.At.Join(c.r.At), "", "%s is never among %s", types.Describe(types.Present(c.l.T, c.Types)), types.Describe(c.r.T))
 		return
 	}
 	if items, ok := c.n.Right.(*ast.ArrayNode); ok {
 		for _, it := range items.Nodes {
-			if v := parse.LiteralOf(it); v != nil && !c.anyFits([]any{v}, c.l.t) {
+			if v := parse.LiteralOf(it); v != nil && !c.anyFits([]any{v}, c.l.T) {
 				c.neverEqual(c.extents.Of(it), []any{v}, c.l, "false")
 			}
 		}
 		return
 	}
 	if lit := types.Literals(a); lit != nil && !c.anyFits(lit, b) {
-		c.fail(CodeNeverEqual, c.l.at, "Its items are "+types.Describe(b)+".", "%s is never among %s", types.OneOf(lit), c.text(c.r.at))
+		c.Fail(CodeNeverEqual, c.l.At, "Its items are "+types.Describe(b)+".", "%s is never among %s", types.OneOf(lit), c.Text(c.r.At))
 	}
 }

@@ -1,4 +1,4 @@
-package expr
+package check
 
 import (
 	"slices"
@@ -16,39 +16,39 @@ import (
 type predicateCheck struct {
 	*checker
 	n    *ast.BuiltinNode
-	list typed
+	list Typed
 	// item is the type of the list's items.
 	item *spec.Type
 }
 
 // builtin checks a function with a predicate.
-func (c *checker) builtin(n *ast.BuiltinNode) typed {
+func (c *checker) builtin(n *ast.BuiltinNode) Typed {
 	p := predicateCheck{checker: c, n: n, list: c.check(n.Arguments[0])}
 	before := len(c.refs)
 	p.item = p.itemType()
 	var facts []string
 	var acc *spec.Type // of reduce: what #acc is
 	if n.Name == "reduce" {
-		acc = general(p.item, c.types)
+		acc = general(p.item, c.Types)
 		if len(n.Arguments) > 2 {
-			acc = general(c.operand(n.Arguments[2]).t, c.types)
+			acc = general(c.operand(n.Arguments[2]).T, c.Types)
 		}
 	}
-	body := typed{t: p.item, at: p.list.at}
+	body := Typed{T: p.item, At: p.list.At}
 	if len(n.Arguments) > 1 {
-		var mapped typed
+		var mapped Typed
 		mapped, facts = p.body(acc)
-		body = typed{t: mapped.t, at: mapped.at}
+		body = Typed{T: mapped.T, At: mapped.At}
 	}
-	var out typed
+	var out Typed
 	if n.Name == "reduce" {
-		out.t = types.Join(body.t, acc, c.types)
+		out.T = types.Join(body.T, acc, c.Types)
 	} else {
 		out = p.result(body, facts)
 	}
 	switch {
-	case out.origin != nil:
-	case p.list.origin != nil && !c.refersTo(before, append(slices.Clip(p.list.origin), "*")):
+	case out.Origin != nil:
+	case p.list.Origin != nil && !c.refersTo(before, append(slices.Clip(p.list.Origin), "*")):
 		c.use(p.list)
 	case n.Name == "sum" && len(n.Arguments) < 2, n.Name == "reduce", n.Name == "groupBy":
 		c.use(p.list)
@@ -58,29 +58,29 @@ func (c *checker) builtin(n *ast.BuiltinNode) typed {
 
 // itemType returns the type of the items of the list that the predicate goes over.
 func (p *predicateCheck) itemType() *spec.Type {
-	t := p.nonNull(p.list)
+	t := p.NonNull(p.list)
 	switch {
 	case types.IsAny(t):
-		p.trust(p.list.at)
+		p.Trust(p.list.At)
 		return types.Any()
 	case t.Kind == spec.List:
 		return types.Elem(t)
 	case t.Kind == spec.Map || t.Kind == spec.Object:
-		p.fail(CodeWrongArgument, p.list.at, "Go over values("+p.text(p.list.at)+"), keys(…) or toPairs(…).", "%s goes over a list, and this is %s", p.n.Name, types.Describe(p.list.t))
+		p.Fail(CodeWrongArgument, p.list.At, "Go over values("+p.Text(p.list.At)+"), keys(…) or toPairs(…).", "%s goes over a list, and this is %s", p.n.Name, types.Describe(p.list.T))
 	default:
-		p.fail(CodeWrongArgument, p.list.at, "", "%s goes over a list, and this is %s", p.n.Name, types.Describe(p.list.t))
+		p.Fail(CodeWrongArgument, p.list.At, "", "%s goes over a list, and this is %s", p.n.Name, types.Describe(p.list.T))
 	}
 	return types.Any()
 }
 
 // body checks the body of the predicate, with `#` an item of the list, and returns what
 // is known of the item where it comes out true.
-func (p *predicateCheck) body(acc *spec.Type) (body typed, facts []string) {
+func (p *predicateCheck) body(acc *spec.Type) (body Typed, facts []string) {
 	n := p.n.Arguments[1]
 	if predicate, ok := n.(*ast.PredicateNode); ok {
 		n = predicate.Node
 	}
-	each := typed{t: p.item, origin: extend(p.list.origin, "*")}
+	each := Typed{T: p.item, Origin: Extend(p.list.Origin, "*")}
 	p.items = append(p.items, item{each, acc})
 	saved := p.facts
 	body = p.operand(n)
@@ -96,40 +96,40 @@ func (p *predicateCheck) body(acc *spec.Type) (body typed, facts []string) {
 }
 
 // result returns what the function yields.
-func (p *predicateCheck) result(body typed, facts []string) typed {
+func (p *predicateCheck) result(body Typed, facts []string) Typed {
 	switch p.n.Name {
 	case "all", "any", "none", "one", "count", "filter", "find", "findLast", "findIndex", "findLastIndex":
 		p.wantBool(body, "the predicate")
 	case "groupBy", "sortBy":
-		p.sortable(p.n.Name, body)
+		p.Sortable(p.n.Name, body)
 	}
 	switch p.n.Name {
 	case "all", "any", "none", "one":
-		return typed{t: types.Bool()}
+		return Typed{T: types.Bool()}
 	case "count":
-		return typed{t: types.Int()}
+		return Typed{T: types.Int()}
 	case "filter":
-		return typed{t: types.ListOf(refined(p.item, facts, p.types)), origin: p.list.origin, shuffled: true}
+		return Typed{T: types.ListOf(refined(p.item, facts, p.Types)), Origin: p.list.Origin, Shuffled: true}
 	case "find", "findLast":
-		return typed{t: types.Nullable(refined(p.item, facts, p.types)), origin: extend(p.list.origin, "*")}
+		return Typed{T: types.Nullable(refined(p.item, facts, p.Types)), Origin: Extend(p.list.Origin, "*")}
 	case "findIndex", "findLastIndex":
-		return typed{t: types.Nullable(types.Int())}
+		return Typed{T: types.Nullable(types.Int())}
 	case "map":
-		return typed{t: types.ListOf(body.t)}
+		return Typed{T: types.ListOf(body.T)}
 	case "sum":
-		t := p.nonNull(body)
+		t := p.NonNull(body)
 		if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsNever(t) {
-			return p.fail(CodeWrongArgument, body.at, "", "sum adds numbers, and this is %s", types.Describe(body.t))
+			return p.Fail(CodeWrongArgument, body.At, "", "sum adds numbers, and this is %s", types.Describe(body.T))
 		}
 		if t.Kind == spec.Int || types.IsNever(t) {
-			return typed{t: types.Int()}
+			return Typed{T: types.Int()}
 		}
-		return typed{t: types.Number()}
+		return Typed{T: types.Number()}
 	case "groupBy":
-		return typed{t: types.MapOf(types.ListOf(p.item))}
+		return Typed{T: types.MapOf(types.ListOf(p.item))}
 	case "sortBy":
 		p.order()
-		return typed{t: types.ListOf(p.item), origin: p.list.origin, shuffled: true}
+		return Typed{T: types.ListOf(p.item), Origin: p.list.Origin, Shuffled: true}
 	}
 	return p.noFunction(p.n.Name, parse.ExtentOf(p.n))
 }
@@ -140,9 +140,9 @@ func (p *predicateCheck) order() {
 		return
 	}
 	v := p.operand(p.n.Arguments[2])
-	t := p.nonNull(v)
+	t := p.NonNull(v)
 	if s, ok := p.n.Arguments[2].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" || !types.IsAny(t) && !types.IsString(t) {
-		p.fail(CodeWrongArgument, v.at, "", "the order is \"asc\" or \"desc\"")
+		p.Fail(CodeWrongArgument, v.At, "", "the order is \"asc\" or \"desc\"")
 	}
 }
 
@@ -176,7 +176,7 @@ func refined(item *spec.Type, facts []string, named spec.Types) *spec.Type {
 		c.Fields = slices.Clone(r.Fields)
 		q := *p
 		q.Required, q.Type = true, types.Present(p.Type, named)
-		setField(&c, &q)
+		SetField(&c, &q)
 		item = &c
 	}
 	return item

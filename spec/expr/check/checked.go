@@ -1,4 +1,4 @@
-package expr
+package check
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ type Checked struct {
 	Tree  ast.Node
 	// Place is where it stands, and at its own extent, without the space around it.
 	Place parse.Place
-	at    parse.Extent
+	At    parse.Extent
 	Type  *spec.Type
 	Diags diag.List
 	// Unchecked are the accesses to what has no known type.
@@ -27,33 +27,33 @@ type Checked struct {
 	// of what is not null where it comes out false or null.
 	Present, Passed [][]string
 
-	extents parse.Extents
-	refs    []reference
-	strict  map[*ast.MemberNode]bool
+	Extents parse.Extents
+	Uses    []Reference
+	Strict  map[*ast.MemberNode]bool
 }
 
 // Check checks the tree of an expression in a scope, against the type that is wanted of
 // it; or, amid text, that it can stand there.
-func Check(tree ast.Node, at parse.Place, scope *Scope, functions *Functions, want *spec.Type, amidText bool) *Checked {
+func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Functions, want *spec.Type, amidText bool) *Checked {
 	c := &checker{
-		findings:  findings{scope: scope, types: scope.Types, place: at, extents: parse.Extents{Source: []rune(at.Source)}},
+		findings:  findings{scope: scope, Types: scope.Types, place: at, extents: parse.Extents{Source: []rune(at.Source)}},
 		knowledge: knowledge{facts: scope.facts()}, functions: functions,
 	}
 	v := c.check(tree)
 	c.use(v)
-	out := &Checked{Scope: scope, Tree: tree, Place: at, at: at.Trimmed(), Type: v.t, extents: c.extents}
+	out := &Checked{Scope: scope, Tree: tree, Place: at, At: at.Trimmed(), Type: v.T, Extents: c.extents}
 	if !c.diags.HasErrors() {
 		if amidText {
-			c.textPart(tree, v, out.at)
+			c.textPart(tree, v, out.At)
 		} else {
-			c.wanted(tree, v, want, out.at)
+			c.wanted(tree, v, want, out.At)
 		}
 	}
 	for _, e := range c.unchecked {
 		out.Unchecked = append(out.Unchecked, at.At(e))
 	}
-	slices.SortStableFunc(c.refs, func(a, b reference) int { return a.at.From - b.at.From })
-	out.Diags, out.refs, out.strict = c.diags, c.refs, c.strict
+	slices.SortStableFunc(c.refs, func(a, b Reference) int { return a.At.From - b.At.From })
+	out.Diags, out.Uses, out.Strict = c.diags, c.refs, c.strict
 	if !c.diags.HasErrors() {
 		out.Present, out.Passed = pathsOf(c.when(tree, true)), pathsOf(c.passed(tree))
 	}
@@ -62,28 +62,28 @@ func Check(tree ast.Node, at parse.Place, scope *Scope, functions *Functions, wa
 
 // Refs returns what the expression refers to, in the order of the document.
 func (c *Checked) Refs() []Ref {
-	refs := make([]Ref, len(c.refs))
-	for i, r := range c.refs {
-		refs[i] = Ref{Path: r.path, Range: c.Place.At(r.at), Presence: r.presence}
+	refs := make([]Ref, len(c.Uses))
+	for i, r := range c.Uses {
+		refs[i] = Ref{Path: r.Path, Range: c.Place.At(r.At), Presence: r.Presence}
 	}
 	return refs
 }
 
 // wanted checks the value of a whole expression against what is wanted.
-func (c *checker) wanted(n ast.Node, v typed, want *spec.Type, whole parse.Extent) {
-	m := types.Assignable(v.t, want, c.types)
+func (c *checker) wanted(n ast.Node, v Typed, want *spec.Type, whole parse.Extent) {
+	m := types.Assignable(v.T, want, c.Types)
 	if m == nil {
 		return
 	}
-	if m.Code == types.CodeNullUnguarded && m.Path == "" && !types.IsNull(types.Resolve(v.t, c.types)) {
-		v.at = whole
+	if m.Code == types.CodeNullUnguarded && m.Path == "" && !types.IsNull(types.Resolve(v.T, c.Types)) {
+		v.At = whole
 		c.nullFault(v)
 		return
 	}
 	detail := ""
-	from, to := types.Resolve(types.Present(v.t, c.types), c.types), types.Resolve(want, c.types)
+	from, to := types.Resolve(types.Present(v.T, c.Types), c.Types), types.Resolve(want, c.Types)
 	if m.Path == "" {
-		detail = remedyFor(from, to)
+		detail = RemedyFor(from, to)
 	} else {
 		if m.Code == types.CodeNullUnguarded {
 			detail = "Say what stands in for it, with ??."
@@ -120,17 +120,17 @@ func within(x *parse.Extents, n ast.Node, path string) parse.Extent {
 }
 
 // textPart checks an expression that stands amid text.
-func (c *checker) textPart(n ast.Node, v typed, whole parse.Extent) {
-	v.at = whole
-	t := c.nonNull(v)
-	if types.IsScalar(t, c.types) || parse.IsSegments(n) {
+func (c *checker) textPart(n ast.Node, v Typed, whole parse.Extent) {
+	v.At = whole
+	t := c.NonNull(v)
+	if types.IsScalar(t, c.Types) || parse.IsSegments(n) {
 		return
 	}
 	remedy := "Use jsonencode(…), or join(…) for a list."
 	if t.Kind == spec.Asset || t.Kind == spec.Archive {
 		remedy = "Hand it to an action as a whole."
 	}
-	c.fail(CodeTextPart, whole, remedy, "%s is %s, which cannot stand amid text", c.text(whole), types.Describe(t))
+	c.Fail(CodeTextPart, whole, remedy, "%s is %s, which cannot stand amid text", c.Text(whole), types.Describe(t))
 }
 
 // pathsOf are the paths of keys that begin with a name of the scope; variables

@@ -1,4 +1,4 @@
-package expr
+package check
 
 // The codes of this package's diagnostics. They never change once released.
 const (

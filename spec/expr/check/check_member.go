@@ -1,4 +1,4 @@
-package expr
+package check
 
 import (
 	"cmp"
@@ -15,16 +15,16 @@ import (
 type memberCheck struct {
 	*checker
 	n    *ast.MemberNode
-	base typed
+	base Typed
 	// t is the type of the base, resolved and without null.
 	t *spec.Type
 }
 
-func (c *checker) member(n *ast.MemberNode) typed {
+func (c *checker) member(n *ast.MemberNode) Typed {
 	m := memberCheck{checker: c, n: n, base: c.check(n.Node)}
-	m.t = types.Resolve(m.base.t, c.types)
+	m.t = types.Resolve(m.base.T, c.Types)
 	guarded := true
-	if types.MayBeNull(m.t, c.types) && !types.IsAny(m.t) {
+	if types.MayBeNull(m.t, c.Types) && !types.IsAny(m.t) {
 		guarded = n.Optional
 		switch {
 		case !guarded:
@@ -34,27 +34,27 @@ func (c *checker) member(n *ast.MemberNode) typed {
 			c.chain[len(c.chain)-1] = true
 			fallthrough
 		default:
-			m.t = types.Resolve(types.Present(m.t, c.types), c.types)
+			m.t = types.Resolve(types.Present(m.t, c.Types), c.Types)
 		}
 	}
-	out := typed{at: c.extents.Of(n)}
+	out := Typed{At: c.extents.Of(n)}
 	step, ok := parse.StepOf(n.Property)
-	if _, isName := n.Property.(*ast.StringNode); !ok || m.base.shuffled && !isName {
+	if _, isName := n.Property.(*ast.StringNode); !ok || m.base.Shuffled && !isName {
 		step = "*"
 	}
-	out.origin = extend(m.base.origin, step)
-	out.t = m.memberType()
+	out.Origin = Extend(m.base.Origin, step)
+	out.T = m.memberType()
 	if n.Optional && (m.t.Kind == spec.List || types.IsString(m.t)) {
-		out.t = types.Nullable(out.t)
+		out.T = types.Nullable(out.T)
 	}
-	if out.t = c.narrowed(c.key(n), out.t); !guarded {
+	if out.T = c.narrowed(c.key(n), out.T); !guarded {
 		// One finding for one null is enough.
-		out.t = types.Present(out.t, c.types)
+		out.T = types.Present(out.T, c.Types)
 	}
 	return out
 }
 
-func extend(path []string, step string) []string {
+func Extend(path []string, step string) []string {
 	if path == nil {
 		return nil
 	}
@@ -64,15 +64,15 @@ func extend(path []string, step string) []string {
 // withoutNull reports that the base may be null, and returns its type without it.
 func (m *memberCheck) withoutNull() *spec.Type {
 	if types.IsNull(m.t) {
-		return m.nonNull(m.base)
+		return m.NonNull(m.base)
 	}
-	text, how := m.text(m.base.at), "?."
+	text, how := m.Text(m.base.At), "?."
 	if m.n.Location() != m.n.Property.Location() {
 		how = "?.["
 	}
 	detail := cmp.Or(m.nullHelp(text), "Write "+text+how+"… for null where it is absent, or use it only where "+text+" != null.")
-	m.report(diag.Error, types.CodeNullUnguarded, m.base.at, detail, "%s may be null", text)
-	return types.Resolve(types.Present(m.base.t, m.types), m.types)
+	m.report(diag.Error, types.CodeNullUnguarded, m.base.At, detail, "%s may be null", text)
+	return types.Resolve(types.Present(m.base.T, m.Types), m.Types)
 }
 
 // memberType returns the type of the member.
@@ -81,35 +81,35 @@ func (m *memberCheck) memberType() *spec.Type {
 		return m.named(name)
 	}
 	index := m.operand(m.n.Property)
-	it := m.nonNull(index)
+	it := m.NonNull(index)
 	switch {
 	case types.IsAny(m.t):
-		m.trust(index.at)
+		m.Trust(index.At)
 		return types.Any()
 	case m.t.Kind == spec.List || types.IsString(m.t):
 		return m.indexed(it, index)
 	case m.t.Kind == spec.Map, m.t.Kind == spec.Object:
 		if !types.IsAny(it) && !types.IsString(it) {
-			m.fail(types.CodeTypeMismatch, index.at, "", "a key must be a string, and this is %s", types.Describe(index.t))
+			m.Fail(types.CodeTypeMismatch, index.At, "", "a key must be a string, and this is %s", types.Describe(index.T))
 			return types.Any()
 		}
 		return m.keyed(it)
 	case m.t.Kind == spec.Union && !types.IsTime(m.t):
-		m.trust(index.at)
+		m.Trust(index.At)
 		return types.Any()
 	}
-	m.fail(types.CodeUnknownMember, m.base.at, "", "%s has no items", types.Describe(m.t))
+	m.Fail(types.CodeUnknownMember, m.base.At, "", "%s has no items", types.Describe(m.t))
 	return types.Any()
 }
 
 // indexed returns the type of an item of a list, or of a character of a string.
-func (m *memberCheck) indexed(it *spec.Type, index typed) *spec.Type {
+func (m *memberCheck) indexed(it *spec.Type, index Typed) *spec.Type {
 	if !types.IsAny(it) && it.Kind != spec.Int {
-		m.fail(types.CodeTypeMismatch, index.at, "", "an index must be int, and this is %s", types.Describe(index.t))
+		m.Fail(types.CodeTypeMismatch, index.At, "", "an index must be int, and this is %s", types.Describe(index.T))
 		return types.Any()
 	}
 	if p, ok := m.n.Property.(*ast.IntegerNode); ok && m.t.MaxLen != nil && p.Value >= *m.t.MaxLen {
-		m.fail(types.CodeUnknownMember, index.at, "The first item has the index 0.", "index %d is out of range: there are at most %d", p.Value, *m.t.MaxLen)
+		m.Fail(types.CodeUnknownMember, index.At, "The first item has the index 0.", "index %d is out of range: there are at most %d", p.Value, *m.t.MaxLen)
 		return types.Any()
 	}
 	if !m.n.Optional {
@@ -133,20 +133,20 @@ func (m *memberCheck) keyed(key *spec.Type) *spec.Type {
 	if names := types.Literals(key); names != nil {
 		for _, name := range names {
 			s, _ := name.(string)
-			member, ok := memberOf(m.t, s)
+			member, ok := MemberOf(m.t, s)
 			if !ok {
-				m.unknownMember(m.extents.Of(m.n.Property), m.t, s, m.base)
+				m.UnknownMember(m.extents.Of(m.n.Property), m.t, s, m.base)
 				return types.Any()
 			}
-			out = types.Join(out, member, m.types)
+			out = types.Join(out, member, m.Types)
 		}
 		return out
 	}
 	for _, f := range m.t.Fields {
-		out = types.Join(out, types.PropertyType(f), m.types)
+		out = types.Join(out, types.PropertyType(f), m.Types)
 	}
 	if m.t.Open {
-		out = types.Join(out, types.Elem(m.t), m.types)
+		out = types.Join(out, types.Elem(m.t), m.Types)
 	}
 	return types.Nullable(out)
 }
@@ -156,26 +156,26 @@ func (m *memberCheck) named(name *ast.StringNode) *spec.Type {
 	at := parse.ExtentOf(name)
 	switch {
 	case types.IsAny(m.t):
-		m.trust(at)
+		m.Trust(at)
 		return types.Any()
 	case m.t.Kind == spec.Union && !types.IsTime(m.t):
 		return m.ofUnion(name.Value, at)
 	case m.t.Kind == spec.List:
-		m.fail(types.CodeUnknownMember, at, "Take an item of it ([0], first(…)), or all of them: map("+m.text(m.base.at)+", ."+name.Value+").", "a list has no member %q", name.Value)
+		m.Fail(types.CodeUnknownMember, at, "Take an item of it ([0], first(…)), or all of them: map("+m.Text(m.base.At)+", ."+name.Value+").", "a list has no member %q", name.Value)
 		return types.Any()
 	case m.t.Kind == spec.Map:
 		if bad := types.KeyFits(name.Value, m.t); bad != nil {
-			m.fail(types.CodeUnknownMember, at, "", "%q %s", name.Value, bad.Reason)
+			m.Fail(types.CodeUnknownMember, at, "", "%q %s", name.Value, bad.Reason)
 			return types.Any()
 		}
 	}
-	member, ok := memberOf(m.t, name.Value)
+	member, ok := MemberOf(m.t, name.Value)
 	if !ok {
-		m.unknownMember(at, m.t, name.Value, m.base)
+		m.UnknownMember(at, m.t, name.Value, m.base)
 		return types.Any()
 	}
-	if m.t.Kind == spec.Object && m.t.Field(name.Value) == nil && types.IsAny(types.Resolve(member, m.types)) {
-		m.trust(at) // an open struct may have it, of whatever type
+	if m.t.Kind == spec.Object && m.t.Field(name.Value) == nil && types.IsAny(types.Resolve(member, m.Types)) {
+		m.Trust(at) // an open struct may have it, of whatever type
 	}
 	return member
 }
@@ -186,21 +186,21 @@ func (m *memberCheck) ofUnion(name string, at parse.Extent) *spec.Type {
 	out, missing := types.Never(), false
 	var names []string
 	for _, v := range m.t.Variants {
-		rv := types.Resolve(v, m.types)
+		rv := types.Resolve(v, m.Types)
 		if types.IsAny(rv) {
 			return types.Any()
 		}
-		member, ok := memberOf(rv, name)
+		member, ok := MemberOf(rv, name)
 		if !ok {
 			missing = true
 			names = append(names, rv.FieldNames()...)
 			continue
 		}
-		out = types.Join(out, member, m.types)
+		out = types.Join(out, member, m.Types)
 	}
 	switch {
 	case types.IsNever(out):
-		m.fail(types.CodeUnknownMember, at, diag.Remedy(name, names), "%s has no member %q", m.text(m.base.at), name)
+		m.Fail(types.CodeUnknownMember, at, diag.Remedy(name, names), "%s has no member %q", m.Text(m.base.At), name)
 		return types.Any()
 	case missing:
 		return types.Nullable(out)
@@ -209,8 +209,8 @@ func (m *memberCheck) ofUnion(name string, at parse.Extent) *spec.Type {
 	}
 }
 
-// memberOf is the type of a named member of an object or a map.
-func memberOf(t *spec.Type, name string) (*spec.Type, bool) {
+// MemberOf is the type of a named member of an object or a map.
+func MemberOf(t *spec.Type, name string) (*spec.Type, bool) {
 	switch {
 	case t.Kind == spec.Map:
 		return types.Nullable(types.Elem(t)), true
@@ -229,27 +229,27 @@ func memberOf(t *spec.Type, name string) (*spec.Type, bool) {
 	return nil, false
 }
 
-func (c *checker) slice(n *ast.SliceNode) typed {
+func (c *checker) slice(n *ast.SliceNode) Typed {
 	base := c.check(n.Node)
-	t := c.nonNull(base)
+	t := c.NonNull(base)
 	for _, bound := range [...]ast.Node{n.From, n.To} {
 		if bound == nil {
 			continue
 		}
 		v := c.operand(bound)
-		if b := c.nonNull(v); !types.IsAny(b) && b.Kind != spec.Int {
-			c.fail(types.CodeTypeMismatch, v.at, "", "an index must be int, and this is %s", types.Describe(v.t))
+		if b := c.NonNull(v); !types.IsAny(b) && b.Kind != spec.Int {
+			c.Fail(types.CodeTypeMismatch, v.At, "", "an index must be int, and this is %s", types.Describe(v.T))
 		}
 	}
 	switch {
 	case types.IsAny(t):
-		c.trust(base.at)
-		return typed{t: t, origin: base.origin, shuffled: true}
+		c.Trust(base.At)
+		return Typed{T: t, Origin: base.Origin, Shuffled: true}
 	case types.IsString(t):
 		c.use(base)
-		return typed{t: types.String()}
+		return Typed{T: types.String()}
 	case t.Kind == spec.List:
-		return typed{t: types.ListOf(types.Elem(t)), origin: base.origin, shuffled: true}
+		return Typed{T: types.ListOf(types.Elem(t)), Origin: base.Origin, Shuffled: true}
 	}
-	return c.fail(types.CodeTypeMismatch, base.at, "", "only lists and strings have slices, and this is %s", types.Describe(base.t))
+	return c.Fail(types.CodeTypeMismatch, base.At, "", "only lists and strings have slices, and this is %s", types.Describe(base.T))
 }

@@ -1,4 +1,4 @@
-package expr
+package check
 
 import (
 	"slices"
@@ -48,8 +48,8 @@ type Ref struct {
 	Presence bool
 }
 
-// refersToSecret reports whether any reference is to what is declared secret.
-func (s *Scope) refersToSecret(refs []Ref) bool {
+// RefersToSecret reports whether any reference is to what is declared secret.
+func (s *Scope) RefersToSecret(refs []Ref) bool {
 	return slices.ContainsFunc(refs, func(r Ref) bool {
 		i := slices.IndexFunc(s.Names, func(n Name) bool { return n.Name == r.Path[0] })
 		if i < 0 {
@@ -62,19 +62,19 @@ func (s *Scope) refersToSecret(refs []Ref) bool {
 	})
 }
 
-// hides reports whether what refers to these is secret as a whole: one of them leads
+// Hides reports whether what refers to these is secret as a whole: one of them leads
 // through or to what is declared secret or, unless the value is only moved, above it.
-func (s *Scope) hides(refs []Ref, moved bool) bool {
+func (s *Scope) Hides(refs []Ref, moved bool) bool {
 	return slices.ContainsFunc(refs, func(r Ref) bool {
 		r.Presence = r.Presence || moved
-		return s.refersToSecret([]Ref{r})
+		return s.RefersToSecret([]Ref{r})
 	})
 }
 
-// declares reports whether what a path leads to is declared secret, or lies under
+// Declares reports whether what a path leads to is declared secret, or lies under
 // what is.
-func (s *Scope) declares(path []string) bool {
-	return s.refersToSecret([]Ref{{Path: path, Presence: true}})
+func (s *Scope) Declares(path []string) bool {
+	return s.RefersToSecret([]Ref{{Path: path, Presence: true}})
 }
 
 // facts are the keys of what a scope knows not to be null.

@@ -1,4 +1,4 @@
-package expr
+package check
 
 import (
 	"encoding/json"
@@ -26,14 +26,14 @@ type checker struct {
 	depth  int
 }
 
-// typed is what the checker knows of a part: its type, and the path of the
+// Typed is what the checker knows of a part: its type, and the path of the
 // scope that it comes from, where it was not computed.
-type typed struct {
-	t      *spec.Type
-	origin []string
-	at     parse.Extent
+type Typed struct {
+	T      *spec.Type
+	Origin []string
+	At     parse.Extent
 	// shuffled says that the items of a list are not at their indices in origin.
-	shuffled bool
+	Shuffled bool
 }
 
 // maxDepth is how deep an expression nests before it is refused.
@@ -41,51 +41,51 @@ const maxDepth = 1000
 
 // side checks one side of a comparison; of what is compared with null, only
 // whether it is there matters.
-func (c *checker) side(n, other ast.Node) typed {
+func (c *checker) side(n, other ast.Node) Typed {
 	if !parse.IsNull(other) {
 		return c.operand(n)
 	}
 	v := c.check(n)
-	if v.origin != nil {
-		c.refs = append(c.refs, reference{path: v.origin, at: v.at, presence: true})
+	if v.Origin != nil {
+		c.refs = append(c.refs, Reference{Path: v.Origin, At: v.At, Presence: true})
 	}
-	v.origin = nil
+	v.Origin = nil
 	return v
 }
 
 // operand checks a part and uses its value.
-func (c *checker) operand(n ast.Node) typed {
+func (c *checker) operand(n ast.Node) Typed {
 	v := c.check(n)
 	c.use(v)
-	v.origin = nil
+	v.Origin = nil
 	return v
 }
 
-func (c *checker) check(n ast.Node) typed {
+func (c *checker) check(n ast.Node) Typed {
 	c.depth++
 	defer func() { c.depth-- }()
 	if c.depth > maxDepth {
-		return c.fail(parse.CodeTooLarge, c.place.Whole(), "Split it into parts with let.", "the expression nests too deeply")
+		return c.Fail(parse.CodeTooLarge, c.place.Whole(), "Split it into parts with let.", "the expression nests too deeply")
 	}
 	v := c.dispatch(n)
-	if (v.at == parse.Extent{}) {
-		v.at = c.extents.Of(n)
+	if (v.At == parse.Extent{}) {
+		v.At = c.extents.Of(n)
 	}
 	return v
 }
 
-func (c *checker) dispatch(n ast.Node) typed {
+func (c *checker) dispatch(n ast.Node) Typed {
 	switch n := n.(type) {
 	case *ast.NilNode:
-		return typed{t: types.Null()}
+		return Typed{T: types.Null()}
 	case *ast.BoolNode:
-		return typed{t: types.Literal(spec.Bool, n.Value)}
+		return Typed{T: types.Literal(spec.Bool, n.Value)}
 	case *ast.IntegerNode:
-		return typed{t: types.IntLiteral(n.Value)}
+		return Typed{T: types.IntLiteral(n.Value)}
 	case *ast.FloatNode:
-		return typed{t: types.Literal(spec.Number, json.Number(types.NumberText(n.Value)))}
+		return Typed{T: types.Literal(spec.Number, json.Number(types.NumberText(n.Value)))}
 	case *ast.StringNode:
-		return typed{t: types.Literal(spec.String, n.Value)}
+		return Typed{T: types.Literal(spec.String, n.Value)}
 	case *ast.IdentifierNode:
 		return c.identifier(n)
 	case *ast.PointerNode:
@@ -99,7 +99,7 @@ func (c *checker) dispatch(n ast.Node) typed {
 		v := c.check(n.Node)
 		last := len(c.chain) - 1
 		if c.chain[last] {
-			v.t = types.Nullable(v.t)
+			v.T = types.Nullable(v.T)
 		}
 		c.chain = c.chain[:last]
 		return v
@@ -124,11 +124,11 @@ func (c *checker) dispatch(n ast.Node) typed {
 	case *ast.MapNode:
 		return c.mapLiteral(n)
 	default:
-		return c.fail(parse.CodeSyntax, c.extents.Of(n), "", "this has no meaning in a spec")
+		return c.Fail(parse.CodeSyntax, c.extents.Of(n), "", "this has no meaning in a spec")
 	}
 }
 
-func (c *checker) conditional(n *ast.ConditionalNode) typed {
+func (c *checker) conditional(n *ast.ConditionalNode) Typed {
 	c.wantBool(c.operand(n.Cond), "a condition")
 	saved := c.facts
 	c.facts = append(saved[:len(saved):len(saved)], c.when(n.Cond, true)...)
@@ -136,19 +136,19 @@ func (c *checker) conditional(n *ast.ConditionalNode) typed {
 	c.facts = append(saved[:len(saved):len(saved)], c.when(n.Cond, false)...)
 	b := c.operand(n.Exp2)
 	c.facts = saved
-	return typed{t: types.Join(a.t, b.t, c.types)}
+	return Typed{T: types.Join(a.T, b.T, c.Types)}
 }
 
-func (c *checker) array(n *ast.ArrayNode) typed {
+func (c *checker) array(n *ast.ArrayNode) Typed {
 	item := types.Never()
 	for _, part := range n.Nodes {
-		item = types.Join(item, c.operand(part).t, c.types)
+		item = types.Join(item, c.operand(part).T, c.Types)
 	}
 	size := len(n.Nodes)
-	return typed{t: &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}}
+	return Typed{T: &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}}
 }
 
-func (c *checker) mapLiteral(n *ast.MapNode) typed {
+func (c *checker) mapLiteral(n *ast.MapNode) Typed {
 	out := &spec.Type{Kind: spec.Object}
 	dynamic := types.Never()
 	for _, pair := range n.Pairs {
@@ -159,33 +159,33 @@ func (c *checker) mapLiteral(n *ast.MapNode) typed {
 		if key, ok := p.Key.(*ast.StringNode); ok {
 			before := len(c.refs)
 			v := c.operand(p.Value)
-			secret := c.scope.hides(asRefs(c.refs[before:]), parse.Moves(p.Value))
-			setField(out, writtenProperty(key.Value, v.t, secret))
+			secret := c.scope.Hides(asRefs(c.refs[before:]), parse.Moves(p.Value))
+			SetField(out, WrittenProperty(key.Value, v.T, secret))
 			continue
 		}
 		key := c.operand(p.Key)
-		if t := c.nonNull(key); !types.IsAny(t) && !types.IsString(t) {
-			c.fail(types.CodeTypeMismatch, key.at, "Turn it into text with string(…).", "a key must be a string, and this is %s", types.Describe(key.t))
+		if t := c.NonNull(key); !types.IsAny(t) && !types.IsString(t) {
+			c.Fail(types.CodeTypeMismatch, key.At, "Turn it into text with string(…).", "a key must be a string, and this is %s", types.Describe(key.T))
 		}
-		dynamic = types.Join(dynamic, c.operand(p.Value).t, c.types)
+		dynamic = types.Join(dynamic, c.operand(p.Value).T, c.Types)
 	}
 	if types.IsNever(dynamic) {
-		return typed{t: out}
+		return Typed{T: out}
 	}
 	for _, f := range out.Fields {
-		dynamic = types.Join(dynamic, f.Type, c.types)
+		dynamic = types.Join(dynamic, f.Type, c.Types)
 	}
-	return typed{t: types.MapOf(dynamic)}
+	return Typed{T: types.MapOf(dynamic)}
 }
 
-// writtenProperty returns the property of a key that the author wrote: it is its own
+// WrittenProperty returns the property of a key that the author wrote: it is its own
 // name on the wire, whatever the rule for declared names.
-func writtenProperty(name string, t *spec.Type, secret bool) *spec.Property {
+func WrittenProperty(name string, t *spec.Type, secret bool) *spec.Property {
 	return &spec.Property{Name: name, Type: t, Required: true, Secret: secret, Wire: name}
 }
 
-// setField adds a property to an object, or replaces the one of its name.
-func setField(t *spec.Type, p *spec.Property) {
+// SetField adds a property to an object, or replaces the one of its name.
+func SetField(t *spec.Type, p *spec.Property) {
 	if i := slices.IndexFunc(t.Fields, func(f *spec.Property) bool { return f.Name == p.Name }); i >= 0 {
 		t.Fields[i] = p
 		return

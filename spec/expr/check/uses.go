@@ -1,4 +1,4 @@
-package expr
+package check
 
 import (
 	"slices"
@@ -9,34 +9,34 @@ import (
 
 // uses are what an expression refers to.
 type uses struct {
-	refs []reference
+	refs []Reference
 	// unchecked are the accesses to what has no known type.
 	unchecked []parse.Extent
 }
 
-// reference is a use of a path.
-type reference struct {
-	path []string
-	at   parse.Extent
+// Reference is a use of a path.
+type Reference struct {
+	Path []string
+	At   parse.Extent
 	// presence says that it matters only whether it is there: it is compared
 	// with null.
-	presence bool
+	Presence bool
 }
 
 // use records that the whole of a value is used.
-func (u *uses) use(v typed) *spec.Type {
-	if v.origin != nil {
-		u.refs = append(u.refs, reference{path: v.origin, at: v.at})
+func (u *uses) use(v Typed) *spec.Type {
+	if v.Origin != nil {
+		u.refs = append(u.refs, Reference{Path: v.Origin, At: v.At})
 	}
-	return v.t
+	return v.T
 }
 
-// trust notes an access that nothing can check before it runs.
-func (u *uses) trust(at parse.Extent) { u.unchecked = append(u.unchecked, at) }
+// Trust notes an access that nothing can check before it runs.
+func (u *uses) Trust(at parse.Extent) { u.unchecked = append(u.unchecked, at) }
 
 // refersTo reports whether a reference since then is at or under a path.
 func (u *uses) refersTo(since int, path []string) bool {
-	return slices.ContainsFunc(u.refs[since:], func(r reference) bool { return under(r.path, path) })
+	return slices.ContainsFunc(u.refs[since:], func(r Reference) bool { return under(r.Path, path) })
 }
 
 // under reports whether a path is at or under another.
@@ -44,10 +44,10 @@ func under(path, base []string) bool {
 	return len(path) >= len(base) && slices.Equal(path[:len(base)], base)
 }
 
-func asRefs(list []reference) []Ref {
+func asRefs(list []Reference) []Ref {
 	refs := make([]Ref, len(list))
 	for i, r := range list {
-		refs[i] = Ref{Path: r.path, Presence: r.presence}
+		refs[i] = Ref{Path: r.Path, Presence: r.Presence}
 	}
 	return refs
 }

@@ -1,4 +1,4 @@
-package expr
+package check
 
 import (
 	"slices"
@@ -24,14 +24,14 @@ type knowledge struct {
 
 // item is what `#` is in a predicate.
 type item struct {
-	val typed
+	val Typed
 	acc *spec.Type // #acc, nil outside reduce
 }
 
 // local is a variable of `let`.
 type local struct {
 	name string
-	val  typed
+	val  Typed
 	id   int
 }
 

@@ -1,4 +1,4 @@
-package expr
+package check
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// remedyOf is the last resort of a finding that has nothing better to advise: an
+// RemedyOf is the last resort of a finding that has nothing better to advise: an
 // author is never left with a complaint alone.
-func remedyOf(code string) string {
+func RemedyOf(code string) string {
 	switch code {
 	case parse.CodeSyntax:
 		return "An expression reads like inputs.name, len(x) > 0, a ?? b or x == 1 ? \"a\" : \"b\"."
@@ -42,10 +42,10 @@ func remedyOf(code string) string {
 	}
 }
 
-// remedyFor says how a value of one type becomes one of another, or "".
-func remedyFor(from, to *spec.Type) string {
+// RemedyFor says how a value of one type becomes one of another, or "".
+func RemedyFor(from, to *spec.Type) string {
 	for _, variant := range to.Variants {
-		if remedy := remedyFor(from, variant); remedy != "" {
+		if remedy := RemedyFor(from, variant); remedy != "" {
 			return remedy
 		}
 	}
@@ -71,9 +71,9 @@ func remedyFor(from, to *spec.Type) string {
 	}
 }
 
-// remedyForValue says what to write in the place of a value that is written
+// RemedyForValue says what to write in the place of a value that is written
 // down, and not of the type that is wanted.
-func remedyForValue(m *types.Mismatch, v any, want *spec.Type, named spec.Types) string {
+func RemedyForValue(m *types.Mismatch, v any, want *spec.Type, named spec.Types) string {
 	t := types.Present(types.Resolve(want, named), named)
 	_, isText := v.(string)
 	switch {

@@ -1,0 +1,159 @@
+package check
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/types"
+)
+
+// forbidden are functions of expr's that a spec may not use, and what to do
+// instead.
+func forbidden(name string) string {
+	switch name {
+	case "now":
+		return "The time of day differs between preview and update. Let the service say it, or take it as an input."
+	case "timezone":
+		return "Zones depend on the machine; times are in UTC. Give the zone in the text that date() reads."
+	default:
+		return ""
+	}
+}
+
+// Call is one call of a function, as its result type is worked out from it.
+type Call struct {
+	*checker
+	Fn   *Function
+	Args []Typed
+	Node []ast.Node
+	at   parse.Extent
+}
+
+func (c *checker) call(n *ast.CallNode) Typed {
+	if m, ok := n.Callee.(*ast.MemberNode); ok {
+		return c.method(n, m)
+	}
+	id, ok := n.Callee.(*ast.IdentifierNode)
+	if !ok {
+		return c.Fail(CodeUnknownFunction, c.extents.Of(n), "", "this is no function")
+	}
+	name := parse.ExtentOf(id)
+	f := c.functions.Named[id.Value]
+	if f == nil || f.predicate {
+		c.operands(n.Arguments)
+		return c.noFunction(id.Value, name)
+	}
+	cl := &Call{checker: c, Fn: f, Args: make([]Typed, len(n.Arguments)), Node: n.Arguments, at: name}
+	for i, arg := range n.Arguments {
+		cl.Args[i] = c.check(arg)
+	}
+	return cl.apply()
+}
+
+func (c *checker) operands(nodes []ast.Node) []Typed {
+	out := make([]Typed, len(nodes))
+	for i, n := range nodes {
+		out[i] = c.operand(n)
+	}
+	return out
+}
+
+func (c *checker) noFunction(name string, at parse.Extent) Typed {
+	if why := forbidden(name); why != "" {
+		return c.Fail(CodeForbiddenFunction, at, why, "%s() cannot be used in a spec", name)
+	}
+	detail := ""
+	if meant := diag.DidYouMean(name, slices.Collect(maps.Keys(c.functions.Named))); meant != "" {
+		detail = "Did you mean " + c.functions.Named[meant].Signature + "?"
+	}
+	return c.Fail(CodeUnknownFunction, at, detail, "unknown function %q", name)
+}
+
+// apply checks the arguments of a call against the function's parameters, and
+// works out the type of its result.
+func (cl *Call) apply() Typed {
+	f := cl.Fn
+	if n := len(cl.Args); n < f.Required() || !f.variadic() && n > len(f.Params) {
+		for _, a := range cl.Args {
+			cl.use(a)
+		}
+		return cl.Fail(CodeWrongArgument, cl.at, "It is "+f.Signature+".", "%s takes %s, and has %d", f.Name, f.Count(), n)
+	}
+	ok := true
+	for i := range cl.Args {
+		ok = cl.argument(i) && ok
+	}
+	out := Typed{T: f.Result}
+	if f.Typed != nil && ok {
+		out = f.Typed(cl)
+	}
+	for i, a := range cl.Args {
+		if i > 0 || out.Origin == nil {
+			cl.use(a)
+		}
+	}
+	return out
+}
+
+// argument checks one argument of a call.
+func (cl *Call) argument(i int) bool {
+	p, v := cl.Fn.Param(i), &cl.Args[i]
+	t := types.Resolve(v.T, cl.Types)
+	if types.MayBeNull(t, cl.Types) && !p.t.Nullable {
+		before := len(cl.diags)
+		v.T = cl.NonNull(*v)
+		if types.IsNull(t) || len(cl.diags) > before && types.IsNull(t) {
+			return false
+		}
+		t = types.Resolve(v.T, cl.Types)
+	}
+	if types.IsAny(t) {
+		return true
+	}
+	if p.Pattern {
+		cl.pattern(cl.Node[i], v.At)
+	}
+	if m := types.Assignable(t, p.t, cl.Types); m != nil {
+		cl.Fail(CodeWrongArgument, v.At, "It is "+cl.Fn.Signature+".", "%s: argument %d (%s) %s", cl.Fn.Name, i+1, p.name, m.Reason)
+		return false
+	}
+	return true
+}
+
+// method is a call of a time's or a duration's method; nothing else has any.
+func (c *checker) method(n *ast.CallNode, m *ast.MemberNode) Typed {
+	base := c.operand(m.Node)
+	t := c.NonNull(base)
+	name, _ := m.Property.(*ast.StringNode)
+	args := c.operands(n.Arguments)
+	if name == nil {
+		return c.Fail(CodeUnknownFunction, c.extents.Of(n), "", "this is no function")
+	}
+	at := parse.ExtentOf(name)
+	if types.IsAny(t) {
+		c.Trust(at)
+		return Typed{T: t}
+	}
+	if !types.IsTime(t) {
+		detail := "Only times have methods."
+		if f := c.functions.Named[name.Value]; f != nil {
+			more := ""
+			if f.Required() > 1 {
+				more = ", …"
+			}
+			detail = "Write it as " + name.Value + "(" + c.Text(base.At) + more + ")."
+		}
+		return c.Fail(CodeUnknownFunction, at, detail, "%s has no method %q", types.Describe(t), name.Value)
+	}
+	methods := c.functions.methods(t)
+	f := methods[name.Value]
+	if f == nil {
+		return c.Fail(CodeUnknownFunction, at, diag.Remedy(name.Value, slices.Collect(maps.Keys(methods))), "%s has no method %q", types.Describe(t), name.Value)
+	}
+	cl := &Call{checker: c, Fn: f, Args: args, Node: n.Arguments, at: at}
+	return cl.apply()
+}

@@ -1,0 +1,96 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/types"
+)
+
+func (c *checker) identifier(n *ast.IdentifierNode) Typed {
+	if n.Value == "null" {
+		return Typed{T: types.Null()}
+	}
+	at := parse.ExtentOf(n)
+	if l := c.local(n.Value); l != nil {
+		v := l.val
+		v.At, v.T = at, c.narrowed(c.key(n), v.T)
+		return v
+	}
+	for i := range c.scope.Names {
+		name := &c.scope.Names[i]
+		if name.Name != n.Value {
+			continue
+		}
+		if name.Absent != "" {
+			return c.Fail(CodeNameNotHere, at, name.Absent, "%s is not to be had here", n.Value)
+		}
+		t := name.Type
+		if t == nil {
+			t = types.Any()
+		}
+		return Typed{T: c.narrowed(n.Value, t), Origin: []string{n.Value}, At: at}
+	}
+	if f := c.functions.Named[n.Value]; f != nil {
+		return c.Fail(CodeUnknownName, at, fmt.Sprintf("%s is a function: %s", n.Value, f.Signature), "%s is not called", n.Value)
+	}
+	var names []string
+	for _, name := range c.scope.Names {
+		if name.Absent == "" {
+			names = append(names, name.Name)
+		}
+	}
+	for _, l := range c.locals {
+		names = append(names, l.name)
+	}
+	return c.Fail(CodeUnknownName, at, diag.Remedy(n.Value, names), "unknown name %q", n.Value)
+}
+
+func (c *checker) pointer(n *ast.PointerNode) Typed {
+	if len(c.items) == 0 {
+		return c.Fail(parse.CodeSyntax, c.extents.Of(n), "It is the item at hand in a predicate, as in filter(list, # > 1).", "# has no meaning here")
+	}
+	it := c.items[len(c.items)-1]
+	switch n.Name {
+	case "":
+		v := it.val
+		v.At, v.T = c.extents.Of(n), c.narrowed(c.key(n), v.T)
+		return v
+	case "index":
+		return Typed{T: types.Int()}
+	case "acc":
+		if it.acc != nil {
+			return Typed{T: it.acc}
+		}
+	}
+	return c.Fail(CodeUnknownName, c.extents.Of(n), "A predicate has # (the item), #index, and in reduce #acc.", "unknown name %q", "#"+n.Name)
+}
+
+func (c *checker) let(n *ast.VariableDeclaratorNode) Typed {
+	v := c.check(n.Value)
+	if _, ok := c.functions.Named[n.Name]; ok || n.Name == "null" {
+		c.Fail(parse.CodeSyntax, parse.ExtentOf(n), "Take another name.", "%s means something already", n.Name)
+	}
+	before := len(c.refs)
+	// A place of the expression tells variables of one name apart.
+	c.locals = append(c.locals, local{n.Name, v, len(c.locals)<<16 + before})
+	out := c.check(n.Expr)
+	c.locals = c.locals[:len(c.locals)-1]
+	if v.Origin != nil && !c.refersTo(before, v.Origin) && !under(out.Origin, v.Origin) {
+		c.use(v)
+	}
+	out.At = parse.Extent{}
+	return out
+}
+
+// narrowed is a type less null, where that is known.
+func (c *checker) narrowed(key string, t *spec.Type) *spec.Type {
+	if types.MayBeNull(t, c.Types) && c.isPresent(key) {
+		return types.Present(t, c.Types)
+	}
+	return t
+}
