@@ -15,13 +15,14 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
 // operationsByName are all that a template can call: functions, methods and
 // operators, but for those that the machine itself runs.
-func operationsByName() map[string]operation {
-	out := maps.Clone(operators())
+func operationsByName() map[string]eval.Operation {
+	out := maps.Clone(eval.Operators())
 	for _, table := range []map[string]*Function{functions(), methodsOfTime(), methodsOfDuration()} {
 		for name, f := range table {
 			if f.run != nil && out[name] == nil {
@@ -40,7 +41,7 @@ func TestEveryOperationHasACost(t *testing.T) {
 		want = append(want, name)
 	}
 	slices.Sort(want)
-	if diff := cmp.Diff(slices.Compact(want), slices.Sorted(maps.Keys(costs()))); diff != "" {
+	if diff := cmp.Diff(slices.Compact(want), slices.Sorted(maps.Keys(eval.Costs()))); diff != "" {
 		t.Errorf("operations (-) and costs (+) differ; add what it costs in costs.go, and say there if it spends as it goes:\n%s", diff)
 	}
 }
@@ -102,12 +103,12 @@ func TestOperationsSpendWhatTheyTake(t *testing.T) {
 	for name, op := range operationsByName() {
 		t.Run(name, func(t *testing.T) {
 			call := op
-			if f := machine.table[name]; f != nil {
-				call = func(r *run, args []any) (any, error) { return f.Func(append([]any{r}, args...)...) }
+			if f := machine.Table[name]; f != nil {
+				call = func(r *eval.Run, args []any) (any, error) { return f.Func(append([]any{r}, args...)...) }
 			}
 			took, units := time.Duration(0), 0
 			try := func(args ...any) {
-				r := newRun(nil, maxWork)
+				r := eval.NewRun(nil, eval.MaxWork)
 				start := time.Now()
 				err := tried(call, r, args)
 				took += time.Since(start)
@@ -155,13 +156,13 @@ func cheaper(name string, args []any) bool {
 func kindsOf(args []any) []string {
 	var out []string
 	for _, a := range args {
-		out = append(out, describeKind(a))
+		out = append(out, eval.DescribeKind(a))
 	}
 	return out
 }
 
 // tried calls an operation with arguments that the checker would not let pass.
-func tried(op operation, r *run, args []any) (err error) {
+func tried(op eval.Operation, r *eval.Run, args []any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = errors.New("panic")
@@ -218,7 +219,7 @@ var hostileTemplates = map[string]string{
 	"segments":                       strings.Repeat(`/${segments(inputs.slashes)}`, 300),
 }
 
-func hostileVars() *Vars {
+func hostileVars() *eval.Vars {
 	many, numbers := make([]any, 40_000), make([]any, 40_000)
 	m := map[string]any{}
 	for i := range many {
@@ -228,7 +229,7 @@ func hostileVars() *Vars {
 	long := strings.Repeat("a", 1<<19)
 	text, _ := json.Marshal(many)
 	small := json.Number(strings.Repeat("7", 4000) + "e-4900")
-	return &Vars{Values: map[string]any{"inputs": map[string]any{
+	return &eval.Vars{Values: map[string]any{"inputs": map[string]any{
 		"long": long, "copy": strings.Clone(long), "longer": strings.Clone(long) + "b", "blank": strings.Repeat("\u00c9\u2003", 1<<17), "slashes": strings.Repeat("a/", 1<<17),
 		"many": many, "copies": slices.Clone(many), "numbers": numbers, "map": m, "deep": nested(80, many), "json": string(text),
 		"pattern": strings.Repeat("a?", 200) + strings.Repeat("a", 200) + "$", "small": small, "small2": "1" + small,
@@ -254,10 +255,10 @@ func TestHostileTemplatesEnd(t *testing.T) {
 			_, err := v.Eval(&timed)
 			took := time.Since(start)
 			var stopped *budget.Stopped
-			var failed *EvalError
+			var failed *eval.EvalError
 			switch {
 			case errors.As(err, &stopped) && errors.As(err, &failed) && errors.Is(err, context.DeadlineExceeded):
-			case err == nil && took < 200*time.Millisecond, errors.Is(err, errWork), err != nil && refusesSizes(err):
+			case err == nil && took < 200*time.Millisecond, errors.Is(err, eval.ErrWork), err != nil && refusesSizes(err):
 			default:
 				t.Errorf("it ends after %s with %v", took, err)
 			}
@@ -285,7 +286,7 @@ func TestBudgetIsOfTheWholeTree(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	if _, err := v.Eval(hostileVars()); !errors.Is(err, errWork) {
+	if _, err := v.Eval(hostileVars()); !errors.Is(err, eval.ErrWork) {
 		t.Error(err)
 	}
 }

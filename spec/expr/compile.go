@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -22,7 +23,7 @@ type compilation struct {
 	refs      []check.Ref
 	unchecked []diag.Range
 	// pieces are those of the tree's root, where it is text or a scalar.
-	pieces []Piece
+	pieces []eval.Piece
 	// present are the paths that are not null where the tree's root, one
 	// expression, comes out true.
 	present [][]string
@@ -38,10 +39,10 @@ func (c *compilation) report(code string, at diag.Range, detail, format string, 
 }
 
 // node compiles one node of the tree.
-func (c *compilation) node(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
+func (c *compilation) node(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	if depth > decode.MaxDepth {
 		c.report(parse.CodeTooLarge, n.Range, "", "the value nests deeper than %d", decode.MaxDepth)
-		return fixed{}, types.Any()
+		return eval.Fixed{}, types.Any()
 	}
 	switch n.Kind {
 	case spec.StringNode:
@@ -68,11 +69,11 @@ func plainScalar(n *spec.Node) any {
 }
 
 // constant checks a value that is written down.
-func (c *compilation) constant(n *spec.Node, v any, want *spec.Type) (evaluator, *spec.Type) {
+func (c *compilation) constant(n *spec.Node, v any, want *spec.Type) (eval.Evaluator, *spec.Type) {
 	if m := types.Fits(v, want, c.scope.Types); m != nil {
 		c.report(m.Code, n.Range, check.RemedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
 	}
-	return fixed{value: v}, typeOfValue(v)
+	return eval.Fixed{Value: v}, typeOfValue(v)
 }
 
 // typeOfValue is the type of a value that is known.
@@ -109,7 +110,7 @@ func (c *compilation) literalText(n *spec.Node, want *spec.Type) (string, bool) 
 	return n.Fields[0].Value.Text, true
 }
 
-func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
+func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	t := types.Present(types.Resolve(want, c.scope.Types), c.scope.Types)
 	var itemWant *spec.Type
 	switch {
@@ -121,15 +122,15 @@ func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (evaluator,
 		}
 	case t.Kind != spec.Union || !hasKind(t, spec.List, c.scope.Types):
 		c.report(types.CodeTypeMismatch, n.Range, "", "this is a list, and %s is wanted", types.Wanted(t))
-		return fixed{}, types.Any()
+		return eval.Fixed{}, types.Any()
 	}
-	out := &sequence{parts: make([]evaluator, len(n.Items))}
+	out := &eval.Sequence{Parts: make([]eval.Evaluator, len(n.Items))}
 	item, known := types.Never(), true
 	for i, child := range n.Items {
 		var it *spec.Type
-		out.parts[i], it = c.node(child, itemWant, depth+1)
+		out.Parts[i], it = c.node(child, itemWant, depth+1)
 		item = types.Join(item, it, c.scope.Types)
-		_, isFixed := out.parts[i].(fixed)
+		_, isFixed := out.Parts[i].(eval.Fixed)
 		known = known && isFixed
 	}
 	size := len(n.Items)
@@ -138,8 +139,8 @@ func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (evaluator,
 		c.fit(typ, want, n)
 	}
 	if known {
-		v, _ := out.eval(nil, nil)
-		return fixed{value: v}, typ
+		v, _ := out.Eval(nil, nil)
+		return eval.Fixed{Value: v}, typ
 	}
 	return out, typ
 }
@@ -152,7 +153,7 @@ func hasKind(t *spec.Type, kind spec.Kind, named spec.Types) bool {
 }
 
 // fields compiles a map or struct that is written down.
-func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
+func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	named := c.scope.Types
 	t := types.Present(types.Resolve(want, named), named)
 	isUnion := t.Kind == spec.Union && (hasKind(t, spec.Object, named) || hasKind(t, spec.Map, named))
@@ -163,17 +164,17 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluato
 	}
 	if !types.IsAny(t) && t.Kind != spec.Object && t.Kind != spec.Map && !isUnion {
 		c.report(types.CodeTypeMismatch, n.Range, "", "this is a struct, and %s is wanted", types.Wanted(t))
-		return fixed{}, types.Any()
+		return eval.Fixed{}, types.Any()
 	}
-	out := &dict{keys: make([]string, len(n.Fields)), parts: make([]evaluator, len(n.Fields))}
+	out := &eval.Dict{Keys: make([]string, len(n.Fields)), Parts: make([]eval.Evaluator, len(n.Fields))}
 	typ, known := &spec.Type{Kind: spec.Object}, true
 	for i, f := range n.Fields {
 		var ft *spec.Type
-		out.keys[i] = f.Name
+		out.Keys[i] = f.Name
 		before := len(c.refs)
-		out.parts[i], ft = c.node(f.Value, c.fieldWant(f, t), depth+1)
-		check.SetField(typ, check.WrittenProperty(f.Name, ft, Hidden(out.parts[i], c.scope, c.refs[before:])))
-		_, isFixed := out.parts[i].(fixed)
+		out.Parts[i], ft = c.node(f.Value, c.fieldWant(f, t), depth+1)
+		check.SetField(typ, check.WrittenProperty(f.Name, ft, eval.Hidden(out.Parts[i], c.scope, c.refs[before:])))
+		_, isFixed := out.Parts[i].(eval.Fixed)
 		known = known && isFixed
 	}
 	c.missing(n, t)
@@ -181,8 +182,8 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (evaluato
 		c.fit(typ, want, n)
 	}
 	if known {
-		v, _ := out.eval(nil, nil)
-		return fixed{value: v}, typ
+		v, _ := out.Eval(nil, nil)
+		return eval.Fixed{Value: v}, typ
 	}
 	return out, typ
 }
@@ -237,15 +238,15 @@ func (c *compilation) fit(t, want *spec.Type, n *spec.Node) {
 }
 
 // template compiles a string.
-func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evaluator, *spec.Type) {
+func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	if len(n.Text) > parse.MaxTemplate {
 		c.report(parse.CodeTooLarge, n.Range, "", "a template may have %d KiB", parse.MaxTemplate>>10)
-		return fixed{}, types.Any()
+		return eval.Fixed{}, types.Any()
 	}
 	raw, bad := parse.Scan(n.Text)
 	if bad != nil {
 		c.report(bad.Code, n.At(bad.From, bad.To), bad.Detail, "%s", bad.Summary)
-		return fixed{}, types.Any()
+		return eval.Fixed{}, types.Any()
 	}
 	if len(raw) == 0 || len(raw) == 1 && !raw[0].Expr {
 		var whole string
@@ -253,16 +254,16 @@ func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (evalua
 			whole = raw[0].Text
 		}
 		if depth == 0 {
-			c.pieces = []Piece{{literal: whole}}
+			c.pieces = []eval.Piece{{Literal: whole}}
 		}
 		return c.constant(n, whole, want)
 	}
 	if len(raw) == 1 && !c.joinsSegments(raw[0], want) {
 		p, checked := c.expression(n, raw[0], want, false)
 		if depth == 0 {
-			c.pieces, c.present, c.passed = []Piece{p}, checked.Present, checked.Passed
+			c.pieces, c.present, c.passed = []eval.Piece{p}, checked.Present, checked.Passed
 		}
-		return p.part, checked.Type
+		return p.Part, checked.Type
 	}
 	return c.mixed(n, raw, want, depth)
 }
@@ -278,23 +279,23 @@ func (c *compilation) joinsSegments(raw parse.Piece, want *spec.Type) bool {
 }
 
 // mixed compiles text with expressions in it.
-func (c *compilation) mixed(n *spec.Node, raw []parse.Piece, want *spec.Type, depth int) (evaluator, *spec.Type) {
-	out := &text{pieces: make([]Piece, len(raw))}
+func (c *compilation) mixed(n *spec.Node, raw []parse.Piece, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
+	out := &eval.Text{Pieces: make([]eval.Piece, len(raw))}
 	known := true
 	for i, r := range raw {
 		if !r.Expr {
-			out.pieces[i] = Piece{literal: r.Text}
+			out.Pieces[i] = eval.Piece{Literal: r.Text}
 			continue
 		}
-		out.pieces[i], _ = c.expression(n, r, nil, true)
-		_, isFixed := out.pieces[i].part.(fixed)
+		out.Pieces[i], _ = c.expression(n, r, nil, true)
+		_, isFixed := out.Pieces[i].Part.(eval.Fixed)
 		known = known && isFixed
 	}
 	if depth == 0 {
-		c.pieces = out.pieces
+		c.pieces = out.Pieces
 	}
 	if known && !c.diags.HasErrors() {
-		if v, err := out.eval(nil, newRun(nil, maxFoldWork)); err == nil {
+		if v, err := out.Eval(nil, eval.NewRun(nil, eval.MaxFoldWork)); err == nil {
 			return c.constant(n, v, want)
 		}
 	}

@@ -10,14 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
-func petVars() *Vars {
+func petVars() *eval.Vars {
 	rule := func(port int64, protocol string, note any) any {
 		return map[string]any{"port": port, "protocol": protocol, "note": note}
 	}
-	return &Vars{Values: map[string]any{
+	return &eval.Vars{Values: map[string]any{
 		"inputs": map[string]any{
 			"name": "Rex", "kind": "dog", "size": int64(3), "ratio": 0.5, "force": true, "owner": nil,
 			"rules": []any{rule(80, "tcp", "web"), rule(53, "udp", nil), rule(443, "tcp", "tls")},
@@ -220,7 +221,7 @@ func TestEvalErrors(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			_, err := mustCompile(t, test.text, nil).Eval(petVars())
-			var e *EvalError
+			var e *eval.EvalError
 			if !errors.As(err, &e) {
 				t.Fatalf("got %v, want an EvalError", err)
 			}
@@ -240,7 +241,7 @@ func TestEvalErrors(t *testing.T) {
 // TestLimits: a template reads, and makes, as many values as its scope allows, and may
 // always hand on what it was given.
 func TestLimits(t *testing.T) {
-	many := make([]any, maxItems+10)
+	many := make([]any, eval.MaxItems+10)
 	for i := range many {
 		many[i] = int64(i)
 	}
@@ -251,9 +252,9 @@ func TestLimits(t *testing.T) {
 	}{
 		"given":       {"${inputs.size > 0 ? body.many : []}", 0, true},
 		"made":        {"${map(1..(inputs.size * 400000), #)}", 0, false},
-		"made, more":  {"${map(1..(inputs.size * 400000), #)}", maxItems * 2, true},
-		"mapped":      {"${map(body.many, # + 1)}", maxItems * 2, true},
-		"joined":      {"${concat(body.many, [1])}", maxItems * 2, true},
+		"made, more":  {"${map(1..(inputs.size * 400000), #)}", eval.MaxItems * 2, true},
+		"mapped":      {"${map(body.many, # + 1)}", eval.MaxItems * 2, true},
+		"joined":      {"${concat(body.many, [1])}", eval.MaxItems * 2, true},
 		"decoded":     {`${jsondecode("[1,2,3" + body.few + "]")}`, 0, true},
 		"decoded, 3":  {`${jsondecode("[1,2,3" + body.few + "]")}`, 3, false},
 		"decoded, 10": {`${jsondecode("[1,2,3" + body.few + "]")}`, 10, true},
@@ -355,7 +356,7 @@ func TestErrorsHideSecrets(t *testing.T) {
 		"${\"a\" matches (config.token + \"[\")}":   "… is no regular expression: …",
 	} {
 		_, err := mustCompile(t, text, nil).Eval(vars)
-		var e *EvalError
+		var e *eval.EvalError
 		if !errors.As(err, &e) || e.Message != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -40,12 +41,12 @@ func Compile(n *spec.Node, scope *check.Scope, want *spec.Type) (*Value, diag.Li
 	}
 	c := &compilation{scope: scope}
 	if n == nil {
-		return &Value{root: fixed{}, typ: types.Null()}, nil
+		return &Value{root: eval.Fixed{}, typ: types.Null()}, nil
 	}
 	root, t := c.node(n, want, 0)
-	if f, ok := root.(fixed); ok && c.pieces == nil {
-		if text, err := scalarText(f.value); err == nil {
-			c.pieces = []Piece{{literal: text}}
+	if f, ok := root.(eval.Fixed); ok && c.pieces == nil {
+		if text, err := eval.ScalarText(f.Value); err == nil {
+			c.pieces = []eval.Piece{{Literal: text}}
 		}
 	}
 	if c.diags.HasErrors() {
@@ -53,7 +54,7 @@ func Compile(n *spec.Node, scope *check.Scope, want *spec.Type) (*Value, diag.Li
 	}
 	v := &Value{root: root, typ: types.WithoutTimes(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present, passed: c.passed}
 	v.secret = scope.RefersToSecret(c.refs)
-	v.hidden = v.secret && Hidden(root, scope, c.refs)
+	v.hidden = v.secret && eval.Hidden(root, scope, c.refs)
 	return v, c.diags
 }
 
@@ -65,6 +66,14 @@ type (
 	Name = check.Name
 	// Ref is one thing that a template refers to.
 	Ref = check.Ref
+)
+
+// What an evaluation is given, and how it fails.
+type (
+	// Vars are the values of a scope's names.
+	Vars = eval.Vars
+	// EvalError is what goes wrong when a template is evaluated.
+	EvalError = eval.EvalError
 )
 
 // The marks that values have, in what Eval yields and in what it is given.

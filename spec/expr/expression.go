@@ -7,17 +7,18 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
 // language runs the expressions of the language.
-var language = sync.OnceValue(func() *Machine { return NewMachine(Prototypes(), Operations()) })
+var language = sync.OnceValue(func() *eval.Machine { return eval.NewMachine(Prototypes(), Operations()) })
 
 // expression parses, checks and compiles one `${…}`. After errors, its value is null and
 // may be of any type.
-func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (Piece, *check.Checked) {
-	faulty, ofFaulty := Piece{part: fixed{}}, &check.Checked{Type: types.Any()}
+func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (eval.Piece, *check.Checked) {
+	faulty, ofFaulty := eval.Piece{Part: eval.Fixed{}}, &check.Checked{Type: types.Any()}
 	tree, bad := parse.Expression(raw.Text)
 	if bad != nil {
 		c.report(bad.Code, n.At(raw.From+bad.From, raw.From+bad.To), bad.Detail, "%s", bad.Summary)
@@ -36,16 +37,16 @@ func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type,
 			Severity: diag.Error, Code: check.CodeConstantFails, Summary: err.Error(), Subject: n.At(raw.From, raw.To),
 			Detail: "The expression refers to nothing, so it fails whenever it is evaluated.",
 		}
-		var e *EvalError
+		var e *eval.EvalError
 		if errors.As(err, &e) {
 			d.Summary, d.Subject = e.Message, e.Range
 		}
 		c.diags = append(c.diags, d)
 		return faulty, ofFaulty
 	}
-	if f, ok := out.part.(fixed); ok && want != nil && !amidText {
-		if m := types.Fits(f.value, want, c.scope.Types); m != nil {
-			c.report(m.Code, checked.Place.At(checked.At), check.RemedyForValue(m, f.value, want, c.scope.Types), "%s", m.Error())
+	if f, ok := out.Part.(eval.Fixed); ok && want != nil && !amidText {
+		if m := types.Fits(f.Value, want, c.scope.Types); m != nil {
+			c.report(m.Code, checked.Place.At(checked.At), check.RemedyForValue(m, f.Value, want, c.scope.Types), "%s", m.Error())
 		}
 	}
 	return out, checked

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 	"sync"
 )
@@ -14,7 +15,7 @@ type Function struct {
 	// Example is an expression, and Result what it yields, as JSON.
 	Example, Result string
 	// run is nil for functions with a predicate, which the machine runs.
-	run operation
+	run eval.Operation
 }
 
 // functions returns all functions of the language, by name.
@@ -45,8 +46,8 @@ func Prototypes() *check.Functions {
 
 // Operations returns what runs the functions, by name, and "method", which runs the
 // method of a time or a duration that its second argument names.
-func Operations() map[string]operation {
-	out := map[string]operation{"method": opMethod}
+func Operations() map[string]eval.Operation {
+	out := map[string]eval.Operation{"method": opMethod}
 	for name, f := range functions() {
 		if f.run != nil {
 			out[name] = f.run
@@ -56,7 +57,7 @@ func Operations() map[string]operation {
 }
 
 // def declares a function of a result that does not depend on its arguments.
-func def(signature, summary, example, result string, run operation) *Function {
+func def(signature, summary, example, result string, run eval.Operation) *Function {
 	return &Function{Function: check.NewFunction(signature), Summary: summary, Example: example, Result: result, run: run}
 }
 
@@ -70,7 +71,7 @@ func (f *Function) withType(t func(cl *check.Call) check.Typed) *Function {
 func textArg(name string, args []any, i int) (string, error) {
 	s, ok := args[i].(string)
 	if !ok {
-		return "", faultf("%s needs a string, and has %s", name, describeKind(args[i]))
+		return "", eval.Faultf("%s needs a string, and has %s", name, eval.DescribeKind(args[i]))
 	}
 	return s, nil
 }
@@ -78,7 +79,7 @@ func textArg(name string, args []any, i int) (string, error) {
 func listArg(name string, args []any, i int) ([]any, error) {
 	list, ok := args[i].([]any)
 	if !ok {
-		return nil, faultf("%s needs a list, and has %s", name, describeKind(args[i]))
+		return nil, eval.Faultf("%s needs a list, and has %s", name, eval.DescribeKind(args[i]))
 	}
 	return list, nil
 }
@@ -86,7 +87,7 @@ func listArg(name string, args []any, i int) ([]any, error) {
 func mapArg(name string, args []any, i int) (map[string]any, error) {
 	m, ok := args[i].(map[string]any)
 	if !ok {
-		return nil, faultf("%s needs a map, and has %s", name, describeKind(args[i]))
+		return nil, eval.Faultf("%s needs a map, and has %s", name, eval.DescribeKind(args[i]))
 	}
 	return m, nil
 }
@@ -98,7 +99,7 @@ func intArg(name string, args []any, i int, def int64) (int64, error) {
 	}
 	n, ok := types.WholeNumber(args[i])
 	if !ok {
-		return 0, faultf("%s needs a whole number, and has %s", name, describeKind(args[i]))
+		return 0, eval.Faultf("%s needs a whole number, and has %s", name, eval.DescribeKind(args[i]))
 	}
 	return n, nil
 }

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"encoding/base64"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"net/url"
 	"strings"
 )
@@ -11,7 +12,7 @@ func encodingFunctions() []*Function {
 	return []*Function{
 		def("jsonencode(v: any?, indent?: int) string", "The value as JSON: keys sorted, compact, or indented by so many spaces.", `jsonencode({b: 1, a: [true]})`, `"{\"a\":[true],\"b\":1}"`, fnJSONEncode),
 		def("jsondecode(s: string) any", "The value of a JSON text. All digits of numbers are kept.", `jsondecode("{\"a\": 1}").a`, `1`, fnJSONDecode),
-		def("toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *run, a []any) (any, error) { return encodeJSON(r, a[0], "  ") }),
+		def("toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *eval.Run, a []any) (any, error) { return encodeJSON(r, a[0], "  ") }),
 		def("fromJSON(s: string) any", "As jsondecode.", `fromJSON("[1]")`, `[1]`, fnJSONDecode),
 		def("yamlencode(v: any?) string", "The value as YAML, keys sorted.", `yamlencode({b: 1, a: "x"})`, `"a: x\nb: 1\n"`, fnYAMLEncode),
 		def("yamldecode(s: string) any", "The value of a YAML text of one document.", `yamldecode("a: [1, x]")`, `{"a":[1,"x"]}`, fnYAMLDecode),
@@ -23,18 +24,18 @@ func encodingFunctions() []*Function {
 	}
 }
 
-func fnJSONEncode(r *run, a []any) (any, error) {
+func fnJSONEncode(r *eval.Run, a []any) (any, error) {
 	n, err := intArg("jsonencode", a, 1, 0)
 	if err != nil {
 		return nil, err
 	}
 	if n < 0 || n > 16 {
-		return nil, faultf("jsonencode can indent by 0 to 16 spaces, not %s", quote(n))
+		return nil, eval.Faultf("jsonencode can indent by 0 to 16 spaces, not %s", eval.Quote(n))
 	}
 	return encodeJSON(r, a[0], strings.Repeat(" ", int(n)))
 }
 
-func fnJSONDecode(r *run, a []any) (any, error) {
+func fnJSONDecode(r *eval.Run, a []any) (any, error) {
 	s, err := textArg("jsondecode", a, 0)
 	if err != nil {
 		return nil, err
@@ -42,9 +43,9 @@ func fnJSONDecode(r *run, a []any) (any, error) {
 	return decodeJSON(r, s)
 }
 
-func fnYAMLEncode(r *run, a []any) (any, error) { return encodeYAML(r, a[0]) }
+func fnYAMLEncode(r *eval.Run, a []any) (any, error) { return encodeYAML(r, a[0]) }
 
-func fnYAMLDecode(r *run, a []any) (any, error) {
+func fnYAMLDecode(r *eval.Run, a []any) (any, error) {
 	s, err := textArg("yamldecode", a, 0)
 	if err != nil {
 		return nil, err
@@ -53,47 +54,47 @@ func fnYAMLDecode(r *run, a []any) (any, error) {
 }
 
 // textOrJSON is a scalar's text, and anything else as JSON.
-func textOrJSON(r *run, v any) (string, error) {
+func textOrJSON(r *eval.Run, v any) (string, error) {
 	switch v.(type) {
 	case []any, map[string]any:
 		return encodeJSON(r, v, "")
 	}
-	return scalarText(v)
+	return eval.ScalarText(v)
 }
 
-func fnBase64Encode(r *run, a []any) (any, error) {
+func fnBase64Encode(r *eval.Run, a []any) (any, error) {
 	s, err := textOrJSON(r, a[0])
 	if err != nil {
 		return nil, err
 	}
-	if err := r.grow(base64.StdEncoding.EncodedLen(len(s))); err != nil {
+	if err := r.Grow(base64.StdEncoding.EncodedLen(len(s))); err != nil {
 		return nil, err
 	}
 	return base64.StdEncoding.EncodeToString([]byte(s)), nil
 }
 
-func fnBase64Decode(r *run, a []any) (any, error) {
+func fnBase64Decode(r *eval.Run, a []any) (any, error) {
 	s, err := textArg("base64decode", a, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.grow(len(s)); err != nil {
+	if err := r.Grow(len(s)); err != nil {
 		return nil, err
 	}
 	plain := strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "").Replace(s), "=")
 	text, err := base64.RawStdEncoding.DecodeString(plain)
 	if err != nil {
-		return nil, faultf("this is no base64: %s", quote(s))
+		return nil, eval.Faultf("this is no base64: %s", eval.Quote(s))
 	}
 	return string(text), nil
 }
 
-func fnURLEncode(r *run, a []any) (any, error) {
-	s, err := scalarText(a[0])
+func fnURLEncode(r *eval.Run, a []any) (any, error) {
+	s, err := eval.ScalarText(a[0])
 	if err != nil {
 		return nil, err
 	}
-	if err := r.grow(3 * len(s)); err != nil {
+	if err := r.Grow(3 * len(s)); err != nil {
 		return nil, err
 	}
 	// QueryEscape escapes all but letters, digits and -_.~, and space as +.

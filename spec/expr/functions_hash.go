@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -27,13 +28,13 @@ func hashFunctions() []*Function {
 	}
 }
 
-func digest(name string, algorithm func() hash.Hash) operation {
-	return func(r *run, a []any) (any, error) {
+func digest(name string, algorithm func() hash.Hash) eval.Operation {
+	return func(r *eval.Run, a []any) (any, error) {
 		s, err := textArg(name, a, 0)
 		if err != nil {
 			return nil, err
 		}
-		return sum(algorithm(), s), r.read(s)
+		return sum(algorithm(), s), r.Read(s)
 	}
 }
 
@@ -58,7 +59,7 @@ func algorithm(name string) func() hash.Hash {
 	}
 }
 
-func fnHMAC(r *run, a []any) (any, error) {
+func fnHMAC(r *eval.Run, a []any) (any, error) {
 	var texts [3]string
 	for i := range texts {
 		var err error
@@ -68,9 +69,9 @@ func fnHMAC(r *run, a []any) (any, error) {
 	}
 	alg := algorithm(texts[0])
 	if alg == nil {
-		return nil, faultf("hmac knows sha256, sha512, sha1 and md5, not %s", quote(texts[0]))
+		return nil, eval.Faultf("hmac knows sha256, sha512, sha1 and md5, not %s", eval.Quote(texts[0]))
 	}
-	return sum(hmac.New(alg, []byte(texts[1])), texts[2]), r.read(texts[2])
+	return sum(hmac.New(alg, []byte(texts[1])), texts[2]), r.Read(texts[2])
 }
 
 func typeOfHMAC(cl *check.Call) check.Typed {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -17,7 +18,7 @@ func listFunctions() []*Function {
 		def("len(v: any) int", "How many characters a string has, or items a list, or entries a map.", `len("é")`, `1`, fnLen).withType(typeOfLen),
 		def("first(items: list) any?", "The first item, or null of none.", `first([1, 2])`, `1`, fnFirst).withType(itemOrNull),
 		def("last(items: list) any?", "The last item, or null of none.", `last([1, 2])`, `2`, fnLast).withType(itemOrNull),
-		def("get(v: any?, key: any) any?", "An item of a list, or a member of a map or struct; null where there is none.", `get([1, 2], 5)`, `null`, opMember).withType(typeOfGet),
+		def("get(v: any?, key: any) any?", "An item of a list, or a member of a map or struct; null where there is none.", `get([1, 2], 5)`, `null`, eval.OpMember).withType(typeOfGet),
 		def("take(items: list, count: int) list", "The first so many items.", `take([1, 2, 3], 2)`, `[1,2]`, fnTake).withType(sameItems),
 		def("reverse(items: list) list", "The items from the last to the first.", `reverse([1, 2])`, `[2,1]`, fnReverse).withType(sameItems),
 		def("uniq(items: list) list", "The items, each once.", `uniq([1, 2, 1])`, `[1,2]`, fnUniq).withType(sameItems),
@@ -27,16 +28,16 @@ func listFunctions() []*Function {
 	}
 }
 
-func fnLen(r *run, a []any) (any, error) {
+func fnLen(r *eval.Run, a []any) (any, error) {
 	switch v := a[0].(type) {
 	case string:
-		return int64(utf8.RuneCountInString(v)), r.read(v)
+		return int64(utf8.RuneCountInString(v)), r.Read(v)
 	case []any:
 		return int64(len(v)), nil
 	case map[string]any:
 		return int64(len(v)), nil
 	default:
-		return nil, faultf("len needs a string, a list or a map, and has %s", describeKind(v))
+		return nil, eval.Faultf("len needs a string, a list or a map, and has %s", eval.DescribeKind(v))
 	}
 }
 
@@ -50,7 +51,7 @@ func typeOfLen(cl *check.Call) check.Typed {
 	return check.Typed{T: types.Int()}
 }
 
-func fnFirst(_ *run, a []any) (any, error) {
+func fnFirst(_ *eval.Run, a []any) (any, error) {
 	list, err := listArg("first", a, 0)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -58,7 +59,7 @@ func fnFirst(_ *run, a []any) (any, error) {
 	return list[0], nil
 }
 
-func fnLast(_ *run, a []any) (any, error) {
+func fnLast(_ *eval.Run, a []any) (any, error) {
 	list, err := listArg("last", a, 0)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -107,7 +108,7 @@ func typeOfGet(cl *check.Call) check.Typed {
 	return check.Typed{T: types.Any()}
 }
 
-func fnTake(r *run, a []any) (any, error) {
+func fnTake(r *eval.Run, a []any) (any, error) {
 	list, err := listArg("take", a, 0)
 	if err != nil {
 		return nil, err
@@ -119,12 +120,12 @@ func fnTake(r *run, a []any) (any, error) {
 	return slices.Clip(list[:max(min(n, int64(len(list))), 0)]), nil
 }
 
-func fnReverse(r *run, a []any) (any, error) {
+func fnReverse(r *eval.Run, a []any) (any, error) {
 	list, err := listArg("reverse", a, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.items(len(list)); err != nil {
+	if err := r.Items(len(list)); err != nil {
 		return nil, err
 	}
 	out := slices.Clone(list)
@@ -132,7 +133,7 @@ func fnReverse(r *run, a []any) (any, error) {
 	return out, nil
 }
 
-func fnUniq(r *run, a []any) (any, error) {
+func fnUniq(r *eval.Run, a []any) (any, error) {
 	list, err := listArg("uniq", a, 0)
 	if err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func fnUniq(r *run, a []any) (any, error) {
 	texts, others := map[string]bool{}, []any{}
 	for _, item := range list {
 		if s, ok := item.(string); ok {
-			if err := r.spend(4 + len(s)>>4); err != nil {
+			if err := r.Spend(4 + len(s)>>4); err != nil {
 				return nil, err
 			}
 			if !texts[s] {
@@ -149,7 +150,7 @@ func fnUniq(r *run, a []any) (any, error) {
 			}
 			continue
 		}
-		known, err := opIn(r, []any{item, others})
+		known, err := eval.OpIn(r, []any{item, others})
 		if err != nil {
 			return nil, err
 		}
@@ -160,17 +161,17 @@ func fnUniq(r *run, a []any) (any, error) {
 	return out, nil
 }
 
-func fnConcat(r *run, a []any) (any, error) {
+func fnConcat(r *eval.Run, a []any) (any, error) {
 	out := []any{}
 	for i := range a {
 		list, err := listArg("concat", a, i)
 		if err != nil {
 			return nil, err
 		}
-		if r.tooMany(len(out) + len(list)) {
-			return nil, r.size()
+		if r.TooMany(len(out) + len(list)) {
+			return nil, r.Size()
 		}
-		if err := r.items(len(list)); err != nil {
+		if err := r.Items(len(list)); err != nil {
 			return nil, err
 		}
 		out = append(out, list...)
@@ -189,7 +190,7 @@ func typeOfConcat(cl *check.Call) check.Typed {
 	return check.Typed{T: types.ListOf(item)}
 }
 
-func fnFlatten(r *run, a []any) (any, error) {
+func fnFlatten(r *eval.Run, a []any) (any, error) {
 	list, err := listArg("flatten", a, 0)
 	if err != nil {
 		return nil, err
@@ -197,21 +198,21 @@ func fnFlatten(r *run, a []any) (any, error) {
 	return flatten(r, list, []any{}, 0)
 }
 
-func flatten(r *run, list, into []any, depth int) ([]any, error) {
+func flatten(r *eval.Run, list, into []any, depth int) ([]any, error) {
 	if depth > maxFlatten {
-		return nil, faultf("flatten: the lists nest too deeply")
+		return nil, eval.Faultf("flatten: the lists nest too deeply")
 	}
 	for _, item := range list {
-		if err := r.spend(1); err != nil {
+		if err := r.Spend(1); err != nil {
 			return nil, err
 		}
 		inner, ok := item.([]any)
 		if !ok {
-			if err := r.items(1); err != nil {
+			if err := r.Items(1); err != nil {
 				return nil, err
 			}
-			if into = append(into, item); r.tooMany(len(into)) {
-				return nil, r.size()
+			if into = append(into, item); r.TooMany(len(into)) {
+				return nil, r.Size()
 			}
 			continue
 		}
@@ -238,7 +239,7 @@ func typeOfFlatten(cl *check.Call) check.Typed {
 	return check.Typed{T: types.ListOf(types.Any())}
 }
 
-func fnSort(r *run, a []any) (any, error) {
+func fnSort(r *eval.Run, a []any) (any, error) {
 	list, err := listArg("sort", a, 0)
 	if err != nil {
 		return nil, err
@@ -247,7 +248,7 @@ func fnSort(r *run, a []any) (any, error) {
 	if len(a) > 1 {
 		direction = a[1]
 	}
-	return opSortBy(r, []any{list, list, direction})
+	return eval.OpSortBy(r, []any{list, list, direction})
 }
 
 func typeOfSort(cl *check.Call) check.Typed {

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/declprov/declprov/spec/expr/eval"
 	"math/big"
 	"net/netip"
 )
@@ -21,7 +22,7 @@ func network(name string, a []any) (netip.Prefix, error) {
 	}
 	p, err := netip.ParsePrefix(s)
 	if err != nil {
-		return netip.Prefix{}, faultf("%s: %s is no network: write it as 10.0.0.0/16", name, quote(s))
+		return netip.Prefix{}, eval.Faultf("%s: %s is no network: write it as 10.0.0.0/16", name, eval.Quote(s))
 	}
 	return p.Masked(), nil
 }
@@ -36,7 +37,7 @@ func offset(a netip.Addr, n *big.Int) (netip.Addr, bool) {
 	return netip.AddrFromSlice(sum.FillBytes(make([]byte, size)))
 }
 
-func fnCIDRHost(_ *run, a []any) (any, error) {
+func fnCIDRHost(_ *eval.Run, a []any) (any, error) {
 	p, err := network("cidrhost", a)
 	if err != nil {
 		return nil, err
@@ -51,13 +52,13 @@ func fnCIDRHost(_ *run, a []any) (any, error) {
 		at.Add(at, size)
 	}
 	if at.Sign() < 0 || at.Cmp(size) >= 0 {
-		return nil, faultf("cidrhost: %s has no address %s", quote(p.String()), quote(n))
+		return nil, eval.Faultf("cidrhost: %s has no address %s", eval.Quote(p.String()), eval.Quote(n))
 	}
 	addr, _ := offset(p.Addr(), at)
 	return addr.String(), nil
 }
 
-func fnCIDRSubnet(_ *run, a []any) (any, error) {
+func fnCIDRSubnet(_ *eval.Run, a []any) (any, error) {
 	p, err := network("cidrsubnet", a)
 	if err != nil {
 		return nil, err
@@ -72,28 +73,28 @@ func fnCIDRSubnet(_ *run, a []any) (any, error) {
 	}
 	width := p.Addr().BitLen()
 	if bits < 0 || bits > int64(width-p.Bits()) {
-		return nil, faultf("cidrsubnet: %s cannot be %s bits longer: there are %s left", quote(p.String()), quote(bits), quote(int64(width-p.Bits())))
+		return nil, eval.Faultf("cidrsubnet: %s cannot be %s bits longer: there are %s left", eval.Quote(p.String()), eval.Quote(bits), eval.Quote(int64(width-p.Bits())))
 	}
 	if n < 0 || big.NewInt(n).BitLen() > int(bits) {
-		return nil, faultf("cidrsubnet: %s bits do not hold the number %s", quote(bits), quote(n))
+		return nil, eval.Faultf("cidrsubnet: %s bits do not hold the number %s", eval.Quote(bits), eval.Quote(n))
 	}
 	length := p.Bits() + int(bits)
 	addr, _ := offset(p.Addr(), new(big.Int).Lsh(big.NewInt(n), uint(width-length)))
 	return netip.PrefixFrom(addr, length).String(), nil
 }
 
-func fnCIDRNetmask(_ *run, a []any) (any, error) {
+func fnCIDRNetmask(_ *eval.Run, a []any) (any, error) {
 	p, err := network("cidrnetmask", a)
 	if err != nil {
 		return nil, err
 	}
 	if !p.Addr().Is4() {
-		return nil, faultf("cidrnetmask: %s is no IPv4 network", quote(p.String()))
+		return nil, eval.Faultf("cidrnetmask: %s is no IPv4 network", eval.Quote(p.String()))
 	}
 	mask := netip.AddrFrom4([4]byte{255, 255, 255, 255})
 	masked, err := mask.Prefix(p.Bits())
 	if err != nil {
-		return nil, faultf("cidrnetmask: %v", err)
+		return nil, eval.Faultf("cidrnetmask: %v", err)
 	}
 	return masked.Addr().String(), nil
 }

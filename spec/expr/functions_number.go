@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -31,7 +32,7 @@ func numberFunctions() []*Function {
 		bits("bitshl(a: int, by: int) int", "The bits shifted left.", `bitshl(1, 4)`, `16`, func(x, y int64) int64 { return x << uint64(y) }),
 		bits("bitshr(a: int, by: int) int", "The bits shifted right, with the sign kept.", `bitshr(-16, 4)`, `-1`, func(x, y int64) int64 { return x >> uint64(y) }),
 		bits("bitushr(a: int, by: int) int", "The bits shifted right, with zeros from the left.", `bitushr(16, 4)`, `1`, func(x, y int64) int64 { return int64(uint64(x) >> uint64(y)) }),
-		def("bitnot(a: int) int", "All bits turned over.", `bitnot(0)`, `-1`, func(_ *run, a []any) (any, error) {
+		def("bitnot(a: int) int", "All bits turned over.", `bitnot(0)`, `-1`, func(_ *eval.Run, a []any) (any, error) {
 			n, err := intArg("bitnot", a, 0, 0)
 			return ^n, err
 		}),
@@ -40,7 +41,7 @@ func numberFunctions() []*Function {
 
 func bits(signature, summary, example, result string, f func(x, y int64) int64) *Function {
 	name, _, _ := strings.Cut(signature, "(")
-	return def(signature, summary, example, result, func(_ *run, a []any) (any, error) {
+	return def(signature, summary, example, result, func(_ *eval.Run, a []any) (any, error) {
 		x, err := intArg(name, a, 0, 0)
 		if err != nil {
 			return nil, err
@@ -51,7 +52,7 @@ func bits(signature, summary, example, result string, f func(x, y int64) int64) 
 		}
 		if strings.HasPrefix(name, "bitsh") || name == "bitushr" {
 			if y < 0 {
-				return nil, faultf("%s cannot shift by %s: it must be from 0", name, quote(y))
+				return nil, eval.Faultf("%s cannot shift by %s: it must be from 0", name, eval.Quote(y))
 			}
 		}
 		return f(x, y), nil
@@ -66,46 +67,46 @@ func sameNumber(cl *check.Call) check.Typed {
 	return check.Typed{T: types.Number()}
 }
 
-func fnInt(_ *run, a []any) (any, error) {
+func fnInt(_ *eval.Run, a []any) (any, error) {
 	if s, ok := a[0].(string); ok {
 		i, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 		if err != nil {
-			return nil, faultf("%s is no whole number of 64 bits", quote(s))
+			return nil, eval.Faultf("%s is no whole number of 64 bits", eval.Quote(s))
 		}
 		return i, nil
 	}
-	n, err := operand("int", a[0])
+	n, err := eval.Operand("int", a[0])
 	if err != nil {
 		return nil, err
 	}
 	return whole("int", math.Trunc, n)
 }
 
-func fnFloat(_ *run, a []any) (any, error) {
+func fnFloat(_ *eval.Run, a []any) (any, error) {
 	if s, ok := a[0].(string); ok {
 		f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, faultf("%s is no number", quote(s))
+			return nil, eval.Faultf("%s is no number", eval.Quote(s))
 		}
 		if types.Vanished(f, s) {
-			return nil, faultf("%s is too small to be told from 0", quote(s))
+			return nil, eval.Faultf("%s is too small to be told from 0", eval.Quote(s))
 		}
 		return f, nil
 	}
-	n, err := operand("float", a[0])
+	n, err := eval.Operand("float", a[0])
 	if err != nil {
 		return nil, err
 	}
 	return types.ToFloat(n), nil
 }
 
-func fnAbs(r *run, a []any) (any, error) {
-	n, err := operand("abs", a[0])
+func fnAbs(r *eval.Run, a []any) (any, error) {
+	n, err := eval.Operand("abs", a[0])
 	if err != nil {
 		return nil, err
 	}
 	if i, ok := n.(int64); ok && i < 0 {
-		return opNegate(r, []any{i})
+		return eval.OpNegate(r, []any{i})
 	} else if ok {
 		return i, nil
 	}
@@ -118,14 +119,14 @@ func whole(name string, f func(float64) float64, n any) (any, error) {
 	}
 	i, ok := types.WholeNumber(f(types.ToFloat(n)))
 	if !ok {
-		return nil, faultf("%s: %s does not fit an integer", name, quote(n))
+		return nil, eval.Faultf("%s: %s does not fit an integer", name, eval.Quote(n))
 	}
 	return i, nil
 }
 
-func rounding(name string, f func(float64) float64) operation {
-	return func(_ *run, a []any) (any, error) {
-		n, err := operand(name, a[0])
+func rounding(name string, f func(float64) float64) eval.Operation {
+	return func(_ *eval.Run, a []any) (any, error) {
+		n, err := eval.Operand(name, a[0])
 		if err != nil {
 			return nil, err
 		}
@@ -134,10 +135,10 @@ func rounding(name string, f func(float64) float64) operation {
 }
 
 // numbersOf is the numbers among arguments and in the lists among them.
-func numbersOf(r *run, name string, args []any, into []any) ([]any, error) {
+func numbersOf(r *eval.Run, name string, args []any, into []any) ([]any, error) {
 	for _, a := range args {
 		// Whole numbers and others are compared as fractions.
-		if err := r.spend(8 + digits(a)); err != nil {
+		if err := r.Spend(8 + eval.Digits(a)); err != nil {
 			return nil, err
 		}
 		if list, ok := a.([]any); ok {
@@ -147,7 +148,7 @@ func numbersOf(r *run, name string, args []any, into []any) ([]any, error) {
 			}
 			continue
 		}
-		n, err := operand(name, a)
+		n, err := eval.Operand(name, a)
 		if err != nil {
 			return nil, err
 		}
@@ -156,14 +157,14 @@ func numbersOf(r *run, name string, args []any, into []any) ([]any, error) {
 	return into, nil
 }
 
-func extreme(name string, sign int) operation {
-	return func(r *run, a []any) (any, error) {
+func extreme(name string, sign int) eval.Operation {
+	return func(r *eval.Run, a []any) (any, error) {
 		numbers, err := numbersOf(r, name, a, nil)
 		if err != nil {
 			return nil, err
 		}
 		if len(numbers) == 0 {
-			return nil, faultf("%s needs a number, and has none", name)
+			return nil, eval.Faultf("%s needs a number, and has none", name)
 		}
 		return slices.MaxFunc(numbers, func(x, y any) int {
 			order, _ := types.CompareNumbers(x, y)
@@ -195,7 +196,7 @@ func typeOfExtreme(cl *check.Call) check.Typed {
 	return check.Typed{T: types.Number()}
 }
 
-func fnMean(r *run, a []any) (any, error) {
+func fnMean(r *eval.Run, a []any) (any, error) {
 	numbers, err := numbersOf(r, "mean", a, nil)
 	if err != nil || len(numbers) == 0 {
 		return 0.0, err
@@ -204,10 +205,10 @@ func fnMean(r *run, a []any) (any, error) {
 	for _, n := range numbers {
 		total += types.ToFloat(n)
 	}
-	return finite("mean", total/float64(len(numbers)))
+	return eval.Finite("mean", total/float64(len(numbers)))
 }
 
-func fnMedian(r *run, a []any) (any, error) {
+func fnMedian(r *eval.Run, a []any) (any, error) {
 	numbers, err := numbersOf(r, "median", a, nil)
 	if err != nil || len(numbers) == 0 {
 		return 0.0, err

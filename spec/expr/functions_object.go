@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -24,7 +25,7 @@ func objectFunctions() []*Function {
 	}
 }
 
-func fnType(_ *run, a []any) (any, error) {
+func fnType(_ *eval.Run, a []any) (any, error) {
 	switch a[0].(type) {
 	case nil:
 		return "nil", nil
@@ -36,9 +37,9 @@ func fnType(_ *run, a []any) (any, error) {
 		return "array", nil
 	case map[string]any:
 		return "map", nil
-	case moment:
+	case eval.Moment:
 		return "time", nil
-	case span:
+	case eval.Span:
 		return "duration", nil
 	case *spec.File:
 		return "file", nil
@@ -55,7 +56,7 @@ func typeOfType(*check.Call) check.Typed {
 	return check.Typed{T: &spec.Type{Kind: spec.String, Enum: []any{"nil", "bool", "int", "float", "string", "array", "map", "time", "duration", "file"}}}
 }
 
-func fnCoalesce(_ *run, a []any) (any, error) {
+func fnCoalesce(_ *eval.Run, a []any) (any, error) {
 	for _, v := range a {
 		if v != nil {
 			return v, nil
@@ -76,7 +77,7 @@ func typeOfCoalesce(cl *check.Call) check.Typed {
 	return check.Typed{T: types.Null()}
 }
 
-func fnMerge(r *run, a []any) (any, error) {
+func fnMerge(r *eval.Run, a []any) (any, error) {
 	out := map[string]any{}
 	for i, v := range a {
 		if v == nil {
@@ -86,7 +87,7 @@ func fnMerge(r *run, a []any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.items(len(m)); err != nil {
+		if err := r.Items(len(m)); err != nil {
 			return nil, err
 		}
 		maps.Copy(out, m)
@@ -155,7 +156,7 @@ func names(name string, args []any) (map[string]bool, error) {
 	return out, nil
 }
 
-func fnPick(r *run, a []any) (any, error) {
+func fnPick(r *eval.Run, a []any) (any, error) {
 	m, err := mapArg("pick", a, 0)
 	if err != nil {
 		return nil, err
@@ -170,10 +171,10 @@ func fnPick(r *run, a []any) (any, error) {
 			out[name] = v
 		}
 	}
-	return out, r.items(len(wanted))
+	return out, r.Items(len(wanted))
 }
 
-func fnOmit(r *run, a []any) (any, error) {
+func fnOmit(r *eval.Run, a []any) (any, error) {
 	m, err := mapArg("omit", a, 0)
 	if err != nil {
 		return nil, err
@@ -182,7 +183,7 @@ func fnOmit(r *run, a []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.items(len(m)); err != nil {
+	if err := r.Items(len(m)); err != nil {
 		return nil, err
 	}
 	out := maps.Clone(m)
@@ -240,21 +241,21 @@ func reshaped(cl *check.Call, keep bool) *spec.Type {
 	return out
 }
 
-func fnKeys(r *run, a []any) (any, error) {
+func fnKeys(r *eval.Run, a []any) (any, error) {
 	m, err := mapArg("keys", a, 0)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := r.sortedKeys(m)
+	keys, err := r.SortedKeys(m)
 	return anyList(keys), err
 }
 
-func fnValues(r *run, a []any) (any, error) {
+func fnValues(r *eval.Run, a []any) (any, error) {
 	m, err := mapArg("values", a, 0)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := r.sortedKeys(m)
+	keys, err := r.SortedKeys(m)
 	if err != nil {
 		return nil, err
 	}
@@ -285,16 +286,16 @@ func typeOfValues(cl *check.Call) check.Typed {
 	return check.Typed{T: types.ListOf(item), Origin: cl.Args[0].Origin, Shuffled: true}
 }
 
-func fnToPairs(r *run, a []any) (any, error) {
+func fnToPairs(r *eval.Run, a []any) (any, error) {
 	m, err := mapArg("toPairs", a, 0)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := r.sortedKeys(m)
+	keys, err := r.SortedKeys(m)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.items(2 * len(m)); err != nil {
+	if err := r.Items(2 * len(m)); err != nil {
 		return nil, err
 	}
 	out := make([]any, 0, len(m))
@@ -304,23 +305,23 @@ func fnToPairs(r *run, a []any) (any, error) {
 	return out, nil
 }
 
-func fnFromPairs(r *run, a []any) (any, error) {
+func fnFromPairs(r *eval.Run, a []any) (any, error) {
 	list, err := listArg("fromPairs", a, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.items(len(list)); err != nil {
+	if err := r.Items(len(list)); err != nil {
 		return nil, err
 	}
 	out := make(map[string]any, len(list))
 	for i, item := range list {
 		pair, ok := item.([]any)
 		if !ok || len(pair) != 2 {
-			return nil, faultf("fromPairs: item %d is no pair", i)
+			return nil, eval.Faultf("fromPairs: item %d is no pair", i)
 		}
-		key, err := scalarText(pair[0])
+		key, err := eval.ScalarText(pair[0])
 		if err != nil {
-			return nil, faultf("fromPairs: the key of item %d: %v", i, err)
+			return nil, eval.Faultf("fromPairs: the key of item %d: %v", i, err)
 		}
 		out[key] = pair[1]
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/blang/semver"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -21,17 +22,17 @@ func pathFunctions() []*Function {
 	}
 }
 
-func pathOf(name string, f func(string) string) operation {
-	return func(r *run, a []any) (any, error) {
+func pathOf(name string, f func(string) string) eval.Operation {
+	return func(r *eval.Run, a []any) (any, error) {
 		s, err := textArg(name, a, 0)
 		if err != nil {
 			return nil, err
 		}
-		return f(s), r.read(s)
+		return f(s), r.Read(s)
 	}
 }
 
-func fnJoinPath(r *run, a []any) (any, error) {
+func fnJoinPath(r *eval.Run, a []any) (any, error) {
 	parts := make([]string, len(a))
 	size := 0
 	for i := range a {
@@ -42,7 +43,7 @@ func fnJoinPath(r *run, a []any) (any, error) {
 		parts[i] = s
 		size += len(s) + 1
 	}
-	if err := r.grow(size); err != nil {
+	if err := r.Grow(size); err != nil {
 		return nil, err
 	}
 	return path.Join(parts...), nil
@@ -73,7 +74,7 @@ func holds(op string, order int) (ok, known bool) {
 func version(s string) (semver.Version, error) {
 	v, err := semver.ParseTolerant(s)
 	if err != nil {
-		return v, faultf("%s is no version: %s", quote(s), quoted(parse.LowerFirst(strings.ReplaceAll(err.Error(), "\n", " "))))
+		return v, eval.Faultf("%s is no version: %s", eval.Quote(s), eval.Quoted(parse.LowerFirst(strings.ReplaceAll(err.Error(), "\n", " "))))
 	}
 	return v, nil
 }
@@ -81,7 +82,7 @@ func version(s string) (semver.Version, error) {
 // maxVersion is the most bytes of a version, or of a range of versions.
 const maxVersion = 1 << 10
 
-func fnSemver(_ *run, a []any) (any, error) {
+func fnSemver(_ *eval.Run, a []any) (any, error) {
 	var texts [3]string
 	for i := range texts {
 		var err error
@@ -91,7 +92,7 @@ func fnSemver(_ *run, a []any) (any, error) {
 	}
 	for _, s := range texts {
 		if len(s) > maxVersion {
-			return nil, faultf("semver: a version or range may have %d bytes, and this has %d", maxVersion, len(s))
+			return nil, eval.Faultf("semver: a version or range may have %d bytes, and this has %d", maxVersion, len(s))
 		}
 	}
 	v, err := version(texts[0])
@@ -101,7 +102,7 @@ func fnSemver(_ *run, a []any) (any, error) {
 	if texts[1] == "in" {
 		in, err := semver.ParseRange(texts[2])
 		if err != nil {
-			return nil, faultf("%s is no range of versions: %s", quote(texts[2]), quoted(parse.LowerFirst(err.Error())))
+			return nil, eval.Faultf("%s is no range of versions: %s", eval.Quote(texts[2]), eval.Quoted(parse.LowerFirst(err.Error())))
 		}
 		return in(v), nil
 	}
@@ -111,7 +112,7 @@ func fnSemver(_ *run, a []any) (any, error) {
 	}
 	ok, known := holds(texts[1], v.Compare(w))
 	if !known {
-		return nil, faultf("semver compares with <, <=, =, ==, !=, >=, > or in, not %s", quote(texts[1]))
+		return nil, eval.Faultf("semver compares with <, <=, =, ==, !=, >=, > or in, not %s", eval.Quote(texts[1]))
 	}
 	return ok, nil
 }

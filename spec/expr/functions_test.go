@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -29,11 +30,11 @@ func TestFunctionExamples(t *testing.T) {
 			if len(diags) > 0 {
 				t.Fatalf("%s: %+v", f.Example, diags)
 			}
-			got, err := v.Eval(&Vars{})
+			got, err := v.Eval(&eval.Vars{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := encodeJSON(newRun(nil, maxWork), got, "")
+			text, err := encodeJSON(eval.NewRun(nil, eval.MaxWork), got, "")
 			if err != nil {
 				t.Fatal(err)
 			}

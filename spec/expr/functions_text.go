@@ -7,6 +7,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -26,28 +27,28 @@ func textFunctions() []*Function {
 		def("join(items: list, by?: string) string", "The items, which must be scalars, with a separator between them.", `join(["a", 1], "-")`, `"a-1"`, fnJoin).withType(typeOfJoin),
 		def("indexOf(s: string, part: string) int", "Where the part begins in the text, in characters from 0; -1 where it does not.", `indexOf("éa", "a")`, `1`, indexing("indexOf", strings.Index)),
 		def("lastIndexOf(s: string, part: string) int", "Where the part begins last in the text; -1 where it does not.", `lastIndexOf("abab", "b")`, `3`, indexing("lastIndexOf", strings.LastIndex)),
-		def("hasPrefix(s: string, prefix: string) bool", "Whether the text begins so.", `hasPrefix("abc", "ab")`, `true`, textual("hasPrefix", strings.HasPrefix)),
-		def("hasSuffix(s: string, suffix: string) bool", "Whether the text ends so.", `hasSuffix("abc", "bc")`, `true`, textual("hasSuffix", strings.HasSuffix)),
+		def("hasPrefix(s: string, prefix: string) bool", "Whether the text begins so.", `hasPrefix("abc", "ab")`, `true`, eval.Textual("hasPrefix", strings.HasPrefix)),
+		def("hasSuffix(s: string, suffix: string) bool", "Whether the text ends so.", `hasSuffix("abc", "bc")`, `true`, eval.Textual("hasSuffix", strings.HasSuffix)),
 		def("capture(s: string, re: regexp) {string}?", "What the named groups of a regular expression match in the text; null where it does not match.", "capture(\"v1.2\", `v(?P<major>\\d+)\\.(?P<minor>\\d+)`)", `{"major":"1","minor":"2"}`, fnCapture).withType(typeOfCapture),
 		def("segments(s: string) [string]", "The segments of a path. In a path argument, they stay apart: a/b is two segments, not one escaped.", `segments("a/b")`, `["a","b"]`, fnSegments),
 	}
 }
 
-func textOf1(name string, f func(string) string) operation {
-	return func(r *run, a []any) (any, error) {
+func textOf1(name string, f func(string) string) eval.Operation {
+	return func(r *eval.Run, a []any) (any, error) {
 		s, err := textArg(name, a, 0)
 		if err != nil {
 			return nil, err
 		}
-		if err := r.grow(len(s)); err != nil {
+		if err := r.Grow(len(s)); err != nil {
 			return nil, err
 		}
 		return f(s), nil
 	}
 }
 
-func textOf2(name string, f func(s, t string) string) operation {
-	return func(r *run, a []any) (any, error) {
+func textOf2(name string, f func(s, t string) string) eval.Operation {
+	return func(r *eval.Run, a []any) (any, error) {
 		s, err := textArg(name, a, 0)
 		if err != nil {
 			return nil, err
@@ -56,35 +57,35 @@ func textOf2(name string, f func(s, t string) string) operation {
 		if err != nil {
 			return nil, err
 		}
-		return f(s, t), r.read(s)
+		return f(s, t), r.Read(s)
 	}
 }
 
-func fnString(r *run, a []any) (any, error) {
+func fnString(r *eval.Run, a []any) (any, error) {
 	switch a[0].(type) {
 	case nil:
 		return "", nil
 	case []any, map[string]any:
 		return encodeJSON(r, a[0], "")
 	case *spec.File:
-		return nil, faultf("an asset has no text here: hand it to an action as a whole")
+		return nil, eval.Faultf("an asset has no text here: hand it to an action as a whole")
 	}
-	return scalarText(a[0])
+	return eval.ScalarText(a[0])
 }
 
-func fnTrim(r *run, a []any) (any, error) {
+func fnTrim(r *eval.Run, a []any) (any, error) {
 	if len(a) == 1 {
 		s, err := textArg("trim", a, 0)
 		if err != nil {
 			return nil, err
 		}
-		return strings.TrimSpace(s), r.read(s)
+		return strings.TrimSpace(s), r.Read(s)
 	}
 	return textOf2("trim", strings.Trim)(r, a)
 }
 
-func splitting(name string, f func(s, by string, n int) []string) operation {
-	return func(r *run, a []any) (any, error) {
+func splitting(name string, f func(s, by string, n int) []string) eval.Operation {
+	return func(r *eval.Run, a []any) (any, error) {
 		s, err := textArg(name, a, 0)
 		if err != nil {
 			return nil, err
@@ -97,10 +98,10 @@ func splitting(name string, f func(s, by string, n int) []string) operation {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.items(strings.Count(s, by) + len(s)>>4); err != nil {
+		if err := r.Items(strings.Count(s, by) + len(s)>>4); err != nil {
 			return nil, err
 		}
-		return anyList(f(s, by, int(max(min(n, int64(r.most)), -1)))), nil
+		return anyList(f(s, by, int(max(min(n, int64(r.Most)), -1)))), nil
 	}
 }
 
@@ -112,7 +113,7 @@ func anyList(texts []string) []any {
 	return out
 }
 
-func fnReplace(r *run, a []any) (any, error) {
+func fnReplace(r *eval.Run, a []any) (any, error) {
 	var texts [3]string
 	for i := range texts {
 		var err error
@@ -129,17 +130,17 @@ func fnReplace(r *run, a []any) (any, error) {
 	if n >= 0 {
 		count = min(count, n)
 	}
-	if count > maxText {
-		return nil, errText
+	if count > eval.MaxText {
+		return nil, eval.ErrText
 	}
 	// The product of two numbers of 24 bits fits.
-	if err := r.grow(len(s) + int(count)*max(len(to)-len(from), 0)); err != nil {
+	if err := r.Grow(len(s) + int(count)*max(len(to)-len(from), 0)); err != nil {
 		return nil, err
 	}
 	return strings.Replace(s, from, to, int(count)), nil
 }
 
-func fnRepeat(r *run, a []any) (any, error) {
+func fnRepeat(r *eval.Run, a []any) (any, error) {
 	s, err := textArg("repeat", a, 0)
 	if err != nil {
 		return nil, err
@@ -149,19 +150,19 @@ func fnRepeat(r *run, a []any) (any, error) {
 	case err != nil:
 		return nil, err
 	case n < 0:
-		return nil, faultf("repeat needs a number from 0, and has %s", quote(n))
-	case len(s) > 0 && n > maxText/int64(len(s)):
-		return nil, errText
+		return nil, eval.Faultf("repeat needs a number from 0, and has %s", eval.Quote(n))
+	case len(s) > 0 && n > eval.MaxText/int64(len(s)):
+		return nil, eval.ErrText
 	case len(s) == 0:
 		return "", nil
 	}
-	if err := r.grow(len(s) * int(n)); err != nil {
+	if err := r.Grow(len(s) * int(n)); err != nil {
 		return nil, err
 	}
 	return strings.Repeat(s, int(n)), nil
 }
 
-func fnJoin(r *run, a []any) (any, error) {
+func fnJoin(r *eval.Run, a []any) (any, error) {
 	list, err := listArg("join", a, 0)
 	if err != nil {
 		return nil, err
@@ -172,21 +173,21 @@ func fnJoin(r *run, a []any) (any, error) {
 			return nil, err
 		}
 	}
-	if err := r.spend(2 * len(list)); err != nil {
+	if err := r.Spend(2 * len(list)); err != nil {
 		return nil, err
 	}
 	texts := make([]string, len(list))
 	size := 0
 	for i, item := range list {
-		if texts[i], err = scalarText(item); err != nil {
-			return nil, faultf("join: item %d: %v", i, err)
+		if texts[i], err = eval.ScalarText(item); err != nil {
+			return nil, eval.Faultf("join: item %d: %v", i, err)
 		}
 		size += len(texts[i]) + len(by)
-		if size > maxText {
-			return nil, errText
+		if size > eval.MaxText {
+			return nil, eval.ErrText
 		}
 	}
-	if err := r.grow(size); err != nil {
+	if err := r.Grow(size); err != nil {
 		return nil, err
 	}
 	return strings.Join(texts, by), nil
@@ -206,8 +207,8 @@ func typeOfJoin(cl *check.Call) check.Typed {
 	return check.Typed{T: types.String()}
 }
 
-func indexing(name string, f func(s, part string) int) operation {
-	return func(r *run, a []any) (any, error) {
+func indexing(name string, f func(s, part string) int) eval.Operation {
+	return func(r *eval.Run, a []any) (any, error) {
 		s, err := textArg(name, a, 0)
 		if err != nil {
 			return nil, err
@@ -220,22 +221,22 @@ func indexing(name string, f func(s, part string) int) operation {
 		if i > 0 {
 			i = utf8.RuneCountInString(s[:i])
 		}
-		return int64(i), r.read(s)
+		return int64(i), r.Read(s)
 	}
 }
 
-func fnCapture(r *run, a []any) (any, error) {
+func fnCapture(r *eval.Run, a []any) (any, error) {
 	s, err := textArg("capture", a, 0)
 	if err != nil {
 		return nil, err
 	}
-	re, err := r.regexpArg(a[1])
+	re, err := r.RegexpArg(a[1])
 	if err != nil {
 		return nil, err
 	}
 	match, err := re.Find(&r.Budget, s)
 	if err == budget.ErrSpent {
-		err = errWork
+		err = eval.ErrWork
 	}
 	if match == nil || err != nil {
 		return nil, err
@@ -272,7 +273,7 @@ func typeOfCapture(cl *check.Call) check.Typed {
 	return check.Typed{T: out}
 }
 
-func fnSegments(r *run, a []any) (any, error) {
+func fnSegments(r *eval.Run, a []any) (any, error) {
 	s, err := textArg("segments", a, 0)
 	if err != nil {
 		return nil, err
@@ -281,7 +282,7 @@ func fnSegments(r *run, a []any) (any, error) {
 	if s == "" {
 		return []any{}, nil
 	}
-	if err := r.items(strings.Count(s, "/")); err != nil {
+	if err := r.Items(strings.Count(s, "/")); err != nil {
 		return nil, err
 	}
 	return anyList(strings.Split(s, "/")), nil

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 	"math"
 	"strings"
@@ -17,8 +18,8 @@ func timeFunctions() []*Function {
 	}
 }
 
-func fnParseTime(_ *run, a []any) (any, error) {
-	if m, ok := a[0].(moment); ok {
+func fnParseTime(_ *eval.Run, a []any) (any, error) {
+	if m, ok := a[0].(eval.Moment); ok {
 		return m, nil
 	}
 	if n, ok := types.Numeric(a[0]); ok {
@@ -27,9 +28,9 @@ func fnParseTime(_ *run, a []any) (any, error) {
 			whole, fraction = float64(i), 0
 		}
 		if math.Abs(whole) > 253402300799 {
-			return nil, faultf("parsetime: %s seconds are beyond the year 9999", quote(n))
+			return nil, eval.Faultf("parsetime: %s seconds are beyond the year 9999", eval.Quote(n))
 		}
-		return moment(time.Unix(int64(whole), int64(fraction*1e9)).UTC()), nil
+		return eval.Moment(time.Unix(int64(whole), int64(fraction*1e9)).UTC()), nil
 	}
 	s, err := textArg("parsetime", a, 0)
 	if err != nil {
@@ -37,12 +38,12 @@ func fnParseTime(_ *run, a []any) (any, error) {
 	}
 	t, err := time.Parse(time.RFC3339, strings.TrimSpace(s))
 	if err != nil {
-		return nil, faultf("parsetime: %s is no time in RFC 3339, as in 2024-05-01T10:00:00Z; date(…) reads other layouts", quote(s))
+		return nil, eval.Faultf("parsetime: %s is no time in RFC 3339, as in 2024-05-01T10:00:00Z; date(…) reads other layouts", eval.Quote(s))
 	}
-	return moment(t.UTC()), nil
+	return eval.Moment(t.UTC()), nil
 }
 
-func fnDate(_ *run, a []any) (any, error) {
+func fnDate(_ *eval.Run, a []any) (any, error) {
 	s, err := textArg("date", a, 0)
 	if err != nil {
 		return nil, err
@@ -58,10 +59,10 @@ func fnDate(_ *run, a []any) (any, error) {
 	for _, layout := range layouts {
 		// Zones by name depend on the machine, but for UTC and GMT.
 		if t, err := time.ParseInLocation(layout, s, time.UTC); err == nil {
-			return moment(t.UTC()), nil
+			return eval.Moment(t.UTC()), nil
 		}
 	}
-	return nil, faultf("date: %s is no date: write it as 2006-01-02 or 2006-01-02T15:04:05Z, or give a layout", quote(s))
+	return nil, eval.Faultf("date: %s is no date: write it as 2006-01-02 or 2006-01-02T15:04:05Z, or give a layout", eval.Quote(s))
 }
 
 // maxLayout is the most bytes of a layout of times.
@@ -71,28 +72,28 @@ const maxLayout = 1 << 10
 func layoutArg(name string, a []any) (string, error) {
 	layout, err := textArg(name, a, 1)
 	if err == nil && len(layout) > maxLayout {
-		err = faultf("%s: a layout may have %d bytes, and this has %d", name, maxLayout, len(layout))
+		err = eval.Faultf("%s: a layout may have %d bytes, and this has %d", name, maxLayout, len(layout))
 	}
 	return layout, err
 }
 
-func fnDuration(_ *run, a []any) (any, error) {
+func fnDuration(_ *eval.Run, a []any) (any, error) {
 	s, err := textArg("duration", a, 0)
 	if err != nil {
 		return nil, err
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil {
-		return nil, faultf("duration: %s is no duration: write it as 1h30m", quote(s))
+		return nil, eval.Faultf("duration: %s is no duration: write it as 1h30m", eval.Quote(s))
 	}
-	return span(d), nil
+	return eval.Span(d), nil
 }
 
 var methodsOfTime = sync.OnceValue(func() map[string]*Function {
-	number := func(f func(time.Time) int64) operation {
-		return func(_ *run, a []any) (any, error) { return f(time.Time(a[0].(moment))), nil }
+	number := func(f func(time.Time) int64) eval.Operation {
+		return func(_ *eval.Run, a []any) (any, error) { return f(time.Time(a[0].(eval.Moment))), nil }
 	}
-	return methods(map[string]operation{
+	return methods(map[string]eval.Operation{
 		"Year() int":       number(func(t time.Time) int64 { return int64(t.Year()) }),
 		"Month() int":      number(func(t time.Time) int64 { return int64(t.Month()) }),
 		"Day() int":        number(func(t time.Time) int64 { return int64(t.Day()) }),
@@ -105,31 +106,31 @@ var methodsOfTime = sync.OnceValue(func() map[string]*Function {
 		"UnixMilli() int":  number(time.Time.UnixMilli),
 		"UnixMicro() int":  number(time.Time.UnixMicro),
 		"Nanosecond() int": number(func(t time.Time) int64 { return int64(t.Nanosecond()) }),
-		"Format(layout: string) string": func(r *run, a []any) (any, error) {
+		"Format(layout: string) string": func(r *eval.Run, a []any) (any, error) {
 			layout, err := layoutArg("Format", a)
 			if err != nil {
 				return nil, err
 			}
-			if err := r.grow(16 * len(layout)); err != nil {
+			if err := r.Grow(16 * len(layout)); err != nil {
 				return nil, err
 			}
-			return time.Time(a[0].(moment)).Format(layout), nil
+			return time.Time(a[0].(eval.Moment)).Format(layout), nil
 		},
-		"Add(d: duration) time":                   func(r *run, a []any) (any, error) { return opAdd(r, a) },
-		"Sub(t: time) duration":                   func(r *run, a []any) (any, error) { return opSubtract(r, a) },
-		"Before(t: time) bool":                    ordering(func(o int) bool { return o < 0 }),
-		"After(t: time) bool":                     ordering(func(o int) bool { return o > 0 }),
-		"Equal(t: time) bool":                     ordering(func(o int) bool { return o == 0 }),
+		"Add(d: duration) time":                   func(r *eval.Run, a []any) (any, error) { return eval.OpAdd(r, a) },
+		"Sub(t: time) duration":                   func(r *eval.Run, a []any) (any, error) { return eval.OpSubtract(r, a) },
+		"Before(t: time) bool":                    eval.Ordering(func(o int) bool { return o < 0 }),
+		"After(t: time) bool":                     eval.Ordering(func(o int) bool { return o > 0 }),
+		"Equal(t: time) bool":                     eval.Ordering(func(o int) bool { return o == 0 }),
 		"Truncate(d: duration) time":              truncating(time.Time.Truncate),
 		"AddDate(y: int, m: int, days: int) time": addDate,
 	})
 })
 
 var methodsOfDuration = sync.OnceValue(func() map[string]*Function {
-	number := func(f func(time.Duration) any) operation {
-		return func(_ *run, a []any) (any, error) { return f(time.Duration(a[0].(span))), nil }
+	number := func(f func(time.Duration) any) eval.Operation {
+		return func(_ *eval.Run, a []any) (any, error) { return f(time.Duration(a[0].(eval.Span))), nil }
 	}
-	return methods(map[string]operation{
+	return methods(map[string]eval.Operation{
 		"Hours() number":     number(func(d time.Duration) any { return d.Hours() }),
 		"Minutes() number":   number(func(d time.Duration) any { return d.Minutes() }),
 		"Seconds() number":   number(func(d time.Duration) any { return d.Seconds() }),
@@ -137,7 +138,7 @@ var methodsOfDuration = sync.OnceValue(func() map[string]*Function {
 	})
 })
 
-func methods(table map[string]operation) map[string]*Function {
+func methods(table map[string]eval.Operation) map[string]*Function {
 	out := make(map[string]*Function, len(table))
 	for signature, run := range table {
 		f := def(signature, "", "", "", run)
@@ -146,17 +147,17 @@ func methods(table map[string]operation) map[string]*Function {
 	return out
 }
 
-func truncating(f func(time.Time, time.Duration) time.Time) operation {
-	return func(_ *run, a []any) (any, error) {
-		d, ok := a[1].(span)
+func truncating(f func(time.Time, time.Duration) time.Time) eval.Operation {
+	return func(_ *eval.Run, a []any) (any, error) {
+		d, ok := a[1].(eval.Span)
 		if !ok {
-			return nil, faultf("Truncate needs a duration, and has %s", describeKind(a[1]))
+			return nil, eval.Faultf("Truncate needs a duration, and has %s", eval.DescribeKind(a[1]))
 		}
-		return moment(f(time.Time(a[0].(moment)), time.Duration(d))), nil
+		return eval.Moment(f(time.Time(a[0].(eval.Moment)), time.Duration(d))), nil
 	}
 }
 
-func addDate(_ *run, a []any) (any, error) {
+func addDate(_ *eval.Run, a []any) (any, error) {
 	var n [3]int64
 	for i := range n {
 		var err error
@@ -164,29 +165,29 @@ func addDate(_ *run, a []any) (any, error) {
 			return nil, err
 		}
 		if n[i] > 1e6 || n[i] < -1e6 {
-			return nil, faultf("AddDate: %s is beyond what a calendar has", quote(n[i]))
+			return nil, eval.Faultf("AddDate: %s is beyond what a calendar has", eval.Quote(n[i]))
 		}
 	}
-	return moment(time.Time(a[0].(moment)).AddDate(int(n[0]), int(n[1]), int(n[2]))), nil
+	return eval.Moment(time.Time(a[0].(eval.Moment)).AddDate(int(n[0]), int(n[1]), int(n[2]))), nil
 }
 
 // opMethod calls a method: of the receiver, by its name, with the others.
-func opMethod(r *run, a []any) (any, error) {
+func opMethod(r *eval.Run, a []any) (any, error) {
 	name, _ := a[1].(string)
 	var table map[string]*Function
 	switch a[0].(type) {
-	case moment:
+	case eval.Moment:
 		table = methodsOfTime()
-	case span:
+	case eval.Span:
 		table = methodsOfDuration()
 	}
 	f := table[name]
 	if f == nil {
-		return nil, faultf("%s has no method %.40q", describeKind(a[0]), name)
+		return nil, eval.Faultf("%s has no method %.40q", eval.DescribeKind(a[0]), name)
 	}
 	args := append([]any{a[0]}, a[2:]...)
 	if n := len(args) - 1; n < f.Required() || n > len(f.Params) {
-		return nil, faultf("%s takes %s, and has %d", name, f.Count(), n)
+		return nil, eval.Faultf("%s takes %s, and has %d", name, f.Count(), n)
 	}
 	return f.run(r, args)
 }

@@ -9,11 +9,12 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
 // encodeJSON is a value as JSON, with sorted keys and no escapes for HTML.
-func encodeJSON(r *run, v any, indent string) (string, error) {
+func encodeJSON(r *eval.Run, v any, indent string) (string, error) {
 	e := jsonEncoder{run: r, indent: indent}
 	if err := e.encode(v, 0); err != nil {
 		return "", err
@@ -22,7 +23,7 @@ func encodeJSON(r *run, v any, indent string) (string, error) {
 }
 
 type jsonEncoder struct {
-	run    *run
+	run    *eval.Run
 	indent string
 	out    strings.Builder
 	// counted is how much of out was counted.
@@ -31,22 +32,22 @@ type jsonEncoder struct {
 
 // count counts what was written since it was last called.
 func (e *jsonEncoder) count() error {
-	if e.out.Len() > maxText {
-		return errText
+	if e.out.Len() > eval.MaxText {
+		return eval.ErrText
 	}
 	n := e.out.Len() - e.counted
 	e.counted += n
-	return e.run.grow(n)
+	return e.run.Grow(n)
 }
 
 func (e *jsonEncoder) encode(v any, depth int) error {
 	if depth > decode.MaxDepth {
-		return faultf("the value nests deeper than %d", decode.MaxDepth)
+		return eval.Faultf("the value nests deeper than %d", decode.MaxDepth)
 	}
-	if e.out.Len() > maxText {
-		return errText
+	if e.out.Len() > eval.MaxText {
+		return eval.ErrText
 	}
-	if err := e.run.spend(2); err != nil {
+	if err := e.run.Spend(2); err != nil {
 		return err
 	}
 	if e.out.Len()-e.counted > 1<<14 {
@@ -61,19 +62,19 @@ func (e *jsonEncoder) encode(v any, depth int) error {
 		e.out.WriteString(strconv.FormatBool(v))
 	case string:
 		e.text(v)
-	case moment:
+	case eval.Moment:
 		e.text(v.String())
-	case span:
+	case eval.Span:
 		e.text(v.String())
 	case []any:
 		return e.list(v, depth)
 	case map[string]any:
 		return e.dict(v, depth)
 	case *spec.File:
-		return faultf("an asset cannot be written as text: hand it to an action as a whole")
+		return eval.Faultf("an asset cannot be written as text: hand it to an action as a whole")
 	default:
 		if !types.IsNumber(v) {
-			return faultf("%s cannot be written as text", describeKind(v))
+			return eval.Faultf("%s cannot be written as text", eval.DescribeKind(v))
 		}
 		e.out.WriteString(types.NumberText(v))
 	}
@@ -120,7 +121,7 @@ func (e *jsonEncoder) list(list []any, depth int) error {
 }
 
 func (e *jsonEncoder) dict(m map[string]any, depth int) error {
-	keys, err := e.run.sortedKeys(m)
+	keys, err := e.run.SortedKeys(m)
 	if err != nil {
 		return err
 	}
@@ -160,14 +161,14 @@ func (e *jsonEncoder) newline(depth int) {
 }
 
 // decodeJSON is the value of a JSON text.
-func decodeJSON(r *run, s string) (any, error) {
-	if len(s) > maxText {
-		return nil, errText
+func decodeJSON(r *eval.Run, s string) (any, error) {
+	if len(s) > eval.MaxText {
+		return nil, eval.ErrText
 	}
-	if err := r.spend(len(s)); err != nil {
+	if err := r.Spend(len(s)); err != nil {
 		return nil, err
 	}
-	v, err := decode.JSON([]byte(s), r.decoded())
+	v, err := decode.JSON([]byte(s), r.Decoded())
 	if err != nil {
 		return nil, unreadable("JSON", err)
 	}
@@ -179,7 +180,7 @@ func decodeJSON(r *run, s string) (any, error) {
 func unreadable(format string, err error) error {
 	var many *decode.TooManyError
 	if errors.As(err, &many) {
-		return faultf("this %s holds %d values, and expressions read at most %d; raise maxValues", format, many.Count, many.Limit)
+		return eval.Faultf("this %s holds %d values, and expressions read at most %d; raise maxValues", format, many.Count, many.Limit)
 	}
-	return faultf("this is no %s: %s", format, quoted(err.Error()))
+	return eval.Faultf("this is no %s: %s", format, eval.Quoted(err.Error()))
 }

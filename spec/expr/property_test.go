@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -134,7 +135,7 @@ func TestSoundness(t *testing.T) {
 	compiled, total := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		scope := &check.Scope{Names: []check.Name{{Name: "v", Type: drawType(t, 3)}, {Name: "w", Type: drawType(t, 2)}}}
-		vars := &Vars{Values: map[string]any{}}
+		vars := &eval.Vars{Values: map[string]any{}}
 		for _, n := range scope.Names {
 			vars.Values[n.Name] = drawValue(t, n.Type)
 		}
@@ -159,10 +160,10 @@ func TestSoundness(t *testing.T) {
 	}
 }
 
-func checkResult(t *rapid.T, source string, v *Value, vars *Vars, scope *check.Scope) {
+func checkResult(t *rapid.T, source string, v *Value, vars *eval.Vars, scope *check.Scope) {
 	got, err := v.Eval(vars)
 	if err != nil {
-		var e *EvalError
+		var e *eval.EvalError
 		if !errors.As(err, &e) {
 			t.Fatalf("%s: %T %v", source, err, err)
 		}
@@ -181,7 +182,7 @@ func checkResult(t *rapid.T, source string, v *Value, vars *Vars, scope *check.S
 // TestUnknownsAreContagious draws expressions over a scope in which everything
 // is unknown: what refers to anything is not known, and is not an error.
 func TestUnknownsAreContagious(t *testing.T) {
-	vars := &Vars{Values: map[string]any{"v": types.Unknown{}, "w": types.Unknown{}}, Secrets: [][]string{{"v"}, {"w"}}}
+	vars := &eval.Vars{Values: map[string]any{"v": types.Unknown{}, "w": types.Unknown{}}, Secrets: [][]string{{"v"}, {"w"}}}
 	rapid.Check(t, func(t *rapid.T) {
 		scope := &check.Scope{Names: []check.Name{{Name: "v", Type: drawType(t, 2)}, {Name: "w"}}}
 		source := drawExpression(t, 3, false)
@@ -207,7 +208,7 @@ func TestUnknownsAreContagious(t *testing.T) {
 func TestSecretsStayMarked(t *testing.T) {
 	const canary = "c4n4ry"
 	scope := &check.Scope{Names: []check.Name{{Name: "v"}, {Name: "w", Type: object(optionalProp("a", kind(spec.String)), required("b", types.MapOf(kind(spec.String))))}}}
-	vars := &Vars{
+	vars := &eval.Vars{
 		Values: map[string]any{
 			"v": map[string]any{"a": map[string]any{"b": canary, "c": "c"}, "b": []any{"x", canary}},
 			"w": map[string]any{"a": "x", "b": map[string]any{"a": canary, "x": "y"}},

@@ -8,19 +8,20 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
 // Value is a compiled tree of templates. It is immutable, and safe for
 // concurrent use.
 type Value struct {
-	root      evaluator
+	root      eval.Evaluator
 	typ       *spec.Type
 	refs      []check.Ref
 	secret    bool
 	hidden    bool
 	unchecked []diag.Range
-	pieces    []Piece
+	pieces    []eval.Piece
 	present   [][]string
 	passed    [][]string
 	node      *spec.Node
@@ -36,8 +37,8 @@ func (v *Value) Refs() []check.Ref { return v.refs }
 // Const is the value of a tree that refers to nothing; not of one that is too
 // costly to evaluate beforehand.
 func (v *Value) Const() (any, bool) {
-	f, ok := v.root.(fixed)
-	return f.value, ok
+	f, ok := v.root.(eval.Fixed)
+	return f.Value, ok
 }
 
 // Secret reports whether the tree refers to what is declared secret: a name or
@@ -75,35 +76,35 @@ func (v *Value) Unchecked() []diag.Range { return v.unchecked }
 // vars, and is not to be changed.
 //
 // The error is an *EvalError.
-func (v *Value) Eval(vars *Vars) (out any, err error) {
+func (v *Value) Eval(vars *eval.Vars) (out any, err error) {
 	switch root := v.root.(type) {
-	case fixed:
-		return root.value, nil
-	case *chain:
-		return root.eval(vars, nil) // which spends nothing
+	case eval.Fixed:
+		return root.Value, nil
+	case *eval.Chain:
+		return root.Eval(vars, nil) // which spends nothing
 	}
 	r := beginRun(vars)
 	defer func() {
 		if r := recover(); r != nil {
 			out, err = nil, v.panicked(r)
 		}
-		r.given = nil
+		r.Given = nil
 		runs.Put(r)
 	}()
-	return v.root.eval(vars, r)
+	return v.root.Eval(vars, r)
 }
 
 // runs are kept for the next evaluation: most are over in a microsecond.
-var runs = sync.Pool{New: func() any { return &run{} }}
+var runs = sync.Pool{New: func() any { return &eval.Run{} }}
 
-func beginRun(vars *Vars) *run {
-	r := runs.Get().(*run)
-	r.begin(vars, maxWork)
+func beginRun(vars *eval.Vars) *eval.Run {
+	r := runs.Get().(*eval.Run)
+	r.Begin(vars, eval.MaxWork)
 	return r
 }
 
 func (v *Value) panicked(r any) error {
-	return &EvalError{Template: v.node.Text, Range: v.node.Range, Message: fmt.Sprintf("the expression cannot be evaluated: %v", r)}
+	return &eval.EvalError{Template: v.node.Text, Range: v.node.Range, Message: fmt.Sprintf("the expression cannot be evaluated: %v", r)}
 }
 
 // Segment is one piece of a string template.
@@ -122,7 +123,7 @@ type Segment struct {
 func (v *Value) Segments() []Segment {
 	var out []Segment
 	for _, p := range v.pieces {
-		out = append(out, Segment{Text: p.literal, Ref: slices.Clone(p.ref), Literal: p.part == nil})
+		out = append(out, Segment{Text: p.Literal, Ref: slices.Clone(p.Ref), Literal: p.Part == nil})
 	}
 	return out
 }
@@ -141,7 +142,7 @@ type Part struct {
 // Parts are the evaluated pieces of a string template, or the text of a scalar. A piece that is a list,
 // such as segments(…) yields, is a part for each item, with a literal slash
 // between them. The error is an *EvalError.
-func (v *Value) Parts(vars *Vars) (out []Part, err error) {
+func (v *Value) Parts(vars *eval.Vars) (out []Part, err error) {
 	r := beginRun(vars)
 	defer func() {
 		if r := recover(); r != nil {
@@ -151,27 +152,27 @@ func (v *Value) Parts(vars *Vars) (out []Part, err error) {
 	}()
 	for i := range v.pieces {
 		p := &v.pieces[i]
-		if p.part == nil {
-			out = append(out, Part{Text: p.literal, Literal: true})
+		if p.Part == nil {
+			out = append(out, Part{Text: p.Literal, Literal: true})
 			continue
 		}
-		w, err := p.evaluate(vars, r)
+		w, err := p.Evaluate(vars, r)
 		if err != nil {
 			return nil, err
 		}
-		if w.unknown {
-			out = append(out, Part{Unknown: true, Secret: w.secret})
+		if w.Unknown {
+			out = append(out, Part{Unknown: true, Secret: w.Secret})
 		}
-		if !w.unknown && len(w.texts) == 0 {
+		if !w.Unknown && len(w.Texts) == 0 {
 			// No segments are an empty one, which whoever builds a path refuses:
 			// left out, they would make it another path.
-			out = append(out, Part{Secret: w.secret})
+			out = append(out, Part{Secret: w.Secret})
 		}
-		for j, text := range w.texts {
+		for j, text := range w.Texts {
 			if j > 0 {
 				out = append(out, Part{Text: "/", Literal: true})
 			}
-			out = append(out, Part{Text: text, Secret: w.secret})
+			out = append(out, Part{Text: text, Secret: w.Secret})
 		}
 	}
 	return out, nil

@@ -9,11 +9,12 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
 // encodeYAML is a value as YAML, with sorted keys.
-func encodeYAML(r *run, v any) (string, error) {
+func encodeYAML(r *eval.Run, v any) (string, error) {
 	// What JSON can say, YAML can: its limits and refusals are the same.
 	text, err := encodeJSON(r, v, "")
 	if err != nil {
@@ -32,21 +33,21 @@ func encodeYAML(r *run, v any) (string, error) {
 		if b.failed != nil {
 			return "", b.failed
 		}
-		return "", faultf("this cannot be written as YAML: %s", quoted(err.Error()))
+		return "", eval.Faultf("this cannot be written as YAML: %s", eval.Quoted(err.Error()))
 	}
 	return b.out.String(), b.failed
 }
 
 // yamlText takes the text of an encoder, and ends it where the budget does.
 type yamlText struct {
-	run    *run
+	run    *eval.Run
 	out    strings.Builder
 	failed error
 }
 
 func (t *yamlText) Write(p []byte) (int, error) {
-	if t.failed = t.run.grow(len(p)); t.failed == nil {
-		t.failed = t.run.spend(len(p) >> 2)
+	if t.failed = t.run.Grow(len(p)); t.failed == nil {
+		t.failed = t.run.Spend(len(p) >> 2)
 	}
 	if t.failed != nil {
 		return 0, t.failed
@@ -57,15 +58,15 @@ func (t *yamlText) Write(p []byte) (int, error) {
 // yamlEncoder makes YAML nodes of values; the library would write times, big
 // numbers and floats in its own ways.
 type yamlEncoder struct {
-	run   *run
+	run   *eval.Run
 	nodes int
 }
 
 func (y *yamlEncoder) node(v any) (*yaml.Node, error) {
 	if y.nodes++; y.nodes > maxYAMLNodes {
-		return nil, faultf("yamlencode writes at most %d values", maxYAMLNodes)
+		return nil, eval.Faultf("yamlencode writes at most %d values", maxYAMLNodes)
 	}
-	if err := y.run.spend(16); err != nil {
+	if err := y.run.Spend(16); err != nil {
 		return nil, err
 	}
 	switch v := v.(type) {
@@ -96,7 +97,7 @@ func (y *yamlEncoder) node(v any) (*yaml.Node, error) {
 	case bool:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(v)}, nil
 	}
-	text, err := scalarText(v)
+	text, err := eval.ScalarText(v)
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +117,11 @@ func (y *yamlEncoder) node(v any) (*yaml.Node, error) {
 const maxYAMLNodes = 100_000
 
 // decodeYAML is the value of a YAML text.
-func decodeYAML(r *run, s string) (any, error) {
-	if err := r.spend(8 * len(s)); err != nil {
+func decodeYAML(r *eval.Run, s string) (any, error) {
+	if err := r.Spend(8 * len(s)); err != nil {
 		return nil, err
 	}
-	v, err := decode.YAML(s, r.decoded())
+	v, err := decode.YAML(s, r.Decoded())
 	if err != nil {
 		return nil, unreadable("YAML", err)
 	}

@@ -1,4 +1,4 @@
-package expr
+package eval
 
 import (
 	"errors"
@@ -16,36 +16,36 @@ type fault struct{ message, hidden string }
 
 func (f *fault) Error() string { return f.message }
 
-// quoted is the text of a value, or made of one, in a message.
-type quoted string
+// Quoted is the text of a value, or made of one, in a message.
+type Quoted string
 
-// quote is a value in a message.
-func quote(v any) quoted {
+// Quote is a value in a message.
+func Quote(v any) Quoted {
 	if types.IsNumber(v) {
-		return quoted(types.NumberText(v))
+		return Quoted(types.NumberText(v))
 	}
-	return quoted(types.DescribeValue(v))
+	return Quoted(types.DescribeValue(v))
 }
 
-// describeKind says what a value of an evaluation is.
-func describeKind(v any) string {
+// DescribeKind says what a value of an evaluation is.
+func DescribeKind(v any) string {
 	switch v.(type) {
-	case moment:
+	case Moment:
 		return "a time"
-	case span:
+	case Span:
 		return "a duration"
 	default:
 		return types.DescribeKind(v)
 	}
 }
 
-// faultf makes a fault. What is a quoted, or in one, is hidden with secrets.
-func faultf(format string, args ...any) error {
+// Faultf makes a fault. What is a quoted, or in one, is hidden with secrets.
+func Faultf(format string, args ...any) error {
 	hidden := make([]any, len(args))
 	for i, a := range args {
 		hidden[i] = a
 		switch a := a.(type) {
-		case quoted:
+		case Quoted:
 			hidden[i] = "…"
 		case *fault:
 			hidden[i] = a.hidden
@@ -55,8 +55,8 @@ func faultf(format string, args ...any) error {
 }
 
 var (
-	errWork = errors.New("the expression takes too long: it goes over too many items")
-	errText = fmt.Errorf("the expression makes a string of more than %d MiB", maxText>>20)
+	ErrWork = errors.New("the expression takes too long: it goes over too many items")
+	ErrText = fmt.Errorf("the expression makes a string of more than %d MiB", MaxText>>20)
 )
 
 // EvalError is what goes wrong when a template is evaluated.
@@ -80,8 +80,8 @@ func (e *EvalError) keep(err error) {
 	switch {
 	case errors.As(err, &stopped):
 		e.err = stopped
-	case errors.Is(err, errWork):
-		e.err = errWork
+	case errors.Is(err, ErrWork):
+		e.err = ErrWork
 	}
 }
 

@@ -1,4 +1,4 @@
-package expr
+package eval
 
 import (
 	"github.com/declprov/declprov/spec/types"
@@ -6,42 +6,42 @@ import (
 	"unicode/utf8"
 )
 
-// opMember is a member of a value, null-safe: of what has no such member, null.
-func opMember(r *run, a []any) (any, error) {
+// OpMember is a member of a value, null-safe: of what has no such member, null.
+func OpMember(r *Run, a []any) (any, error) {
 	v, _, err := memberValue(r, a[0], a[1])
 	return v, err
 }
 
 // opStrictMember refuses an index beyond the end.
-func opStrictMember(r *run, a []any) (any, error) {
+func opStrictMember(r *Run, a []any) (any, error) {
 	v, found, err := memberValue(r, a[0], a[1])
 	if err == nil && !found {
-		return nil, outOfRange(quote(a[1]), a[0])
+		return nil, outOfRange(Quote(a[1]), a[0])
 	}
 	return v, err
 }
 
 // outOfRange is the error of an index that a list or string does not have.
-func outOfRange(index quoted, base any) error {
+func outOfRange(index Quoted, base any) error {
 	switch base := base.(type) {
 	case []any:
-		return faultf("index %s is out of range: there are %s items", index, quote(int64(len(base))))
+		return Faultf("index %s is out of range: there are %s items", index, Quote(int64(len(base))))
 	case string:
-		return faultf("index %s is out of range: there are %s characters", index, quote(int64(utf8.RuneCountInString(base))))
+		return Faultf("index %s is out of range: there are %s characters", index, Quote(int64(utf8.RuneCountInString(base))))
 	default:
-		return faultf("index %s is out of range: there is %s", index, describeKind(base))
+		return Faultf("index %s is out of range: there is %s", index, DescribeKind(base))
 	}
 }
 
 // memberValue is base[key]; found is false where there is none.
-func memberValue(r *run, base, key any) (v any, found bool, err error) {
+func memberValue(r *Run, base, key any) (v any, found bool, err error) {
 	switch base := base.(type) {
 	case nil:
 		return nil, false, nil
 	case map[string]any:
 		name, ok := key.(string)
 		if !ok {
-			return nil, false, faultf("a key must be a string, and this is %s", describeKind(key))
+			return nil, false, Faultf("a key must be a string, and this is %s", DescribeKind(key))
 		}
 		v, found = base[name]
 		return v, found, nil
@@ -49,9 +49,9 @@ func memberValue(r *run, base, key any) (v any, found bool, err error) {
 		i, ok := types.WholeNumber(key)
 		if !ok {
 			if name, ok := key.(string); ok {
-				return nil, false, faultf("a list has no member %s", quote(name))
+				return nil, false, Faultf("a list has no member %s", Quote(name))
 			}
-			return nil, false, faultf("an index must be a whole number, and this is %s", describeKind(key))
+			return nil, false, Faultf("an index must be a whole number, and this is %s", DescribeKind(key))
 		}
 		if i < 0 {
 			i += int64(len(base))
@@ -63,15 +63,15 @@ func memberValue(r *run, base, key any) (v any, found bool, err error) {
 	case string:
 		i, ok := types.WholeNumber(key)
 		if !ok {
-			return nil, false, faultf("a string has no members")
+			return nil, false, Faultf("a string has no members")
 		}
-		if err := r.read(base); err != nil {
+		if err := r.Read(base); err != nil {
 			return nil, false, err
 		}
 		v, found = character(base, i)
 		return v, found, nil
 	default:
-		return nil, false, faultf("%s has no members", describeKind(base))
+		return nil, false, Faultf("%s has no members", DescribeKind(base))
 	}
 }
 
@@ -94,7 +94,7 @@ func character(s string, i int64) (any, bool) {
 }
 
 // opSlice is base[from:to], with null for a bound that is not given.
-func opSlice(r *run, a []any) (any, error) {
+func opSlice(r *Run, a []any) (any, error) {
 	switch base := a[0].(type) {
 	case nil:
 		return nil, nil
@@ -105,7 +105,7 @@ func opSlice(r *run, a []any) (any, error) {
 		}
 		return slices.Clip(base[from:to]), nil
 	case string:
-		if err := r.grow(len(base)); err != nil {
+		if err := r.Grow(len(base)); err != nil {
 			return nil, err
 		}
 		runes := []rune(base)
@@ -115,7 +115,7 @@ func opSlice(r *run, a []any) (any, error) {
 		}
 		return string(runes[from:to]), nil
 	default:
-		return nil, faultf("only lists and strings have slices, and this is %s", describeKind(base))
+		return nil, Faultf("only lists and strings have slices, and this is %s", DescribeKind(base))
 	}
 }
 
@@ -127,7 +127,7 @@ func bounds(from, to any, n int) (int, int, error) {
 		}
 		b, ok := types.WholeNumber(v)
 		if !ok {
-			return 0, 0, faultf("an index must be a whole number, and this is %s", describeKind(v))
+			return 0, 0, Faultf("an index must be a whole number, and this is %s", DescribeKind(v))
 		}
 		if b < 0 {
 			b += int64(n)

@@ -1,4 +1,4 @@
-package expr
+package eval
 
 import (
 	"errors"
@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// evaluator is one node of a compiled tree. What it yields may hold Unknown and
+// Evaluator is one node of a compiled tree. What it yields may hold Unknown and
 // Secret at any depth.
-type evaluator interface {
-	eval(vars *Vars, r *run) (any, error)
+type Evaluator interface {
+	Eval(vars *Vars, r *Run) (any, error)
 }
 
-// fixed is a value that refers to nothing.
-type fixed struct{ value any }
+// Fixed is a value that refers to nothing.
+type Fixed struct{ Value any }
 
-func (f fixed) eval(*Vars, *run) (any, error) { return f.value, nil }
+func (f Fixed) Eval(*Vars, *Run) (any, error) { return f.Value, nil }
 
-// chain is a plain member chain: inputs.limits.cpu. It is looked up without the
+// Chain is a plain member chain: inputs.limits.cpu. It is looked up without the
 // machine, and what is unknown or secret in it stays where it is.
-type chain struct {
+type Chain struct {
 	path []string
 	// strict are the steps that are indices of lists of known type.
 	strict []bool
@@ -32,12 +32,12 @@ type chain struct {
 	place  parse.Place
 }
 
-func (c *chain) eval(vars *Vars, _ *run) (any, error) {
+func (c *Chain) Eval(vars *Vars, _ *Run) (any, error) {
 	v := vars.Values[c.path[0]]
 	for i, step := range c.path[1:] {
 		next, found := child(v, step)
 		if !found && c.strict[i+1] {
-			return nil, failure(c.place, c.at, outOfRange(quoted(step), v).Error())
+			return nil, failure(c.place, c.at, outOfRange(Quoted(step), v).Error())
 		}
 		v = next
 	}
@@ -76,12 +76,12 @@ type formula struct {
 	selects *selection
 }
 
-func (f *formula) eval(vars *Vars, r *run) (any, error) {
+func (f *formula) Eval(vars *Vars, r *Run) (any, error) {
 	secret := len(vars.Secrets) > 0 && vars.secret(f.refs)
 	byType := secret && f.selects != nil && f.selects.declared(vars, f.refs)
 	var v any = types.Unknown{}
 	unknown, over := vars.unknown(f.refs)
-	if err := r.spend(over >> 1); err != nil {
+	if err := r.Spend(over >> 1); err != nil {
 		return nil, because(f.program.place, f.program.place.Whole(), err)
 	}
 	if !unknown {
@@ -100,16 +100,16 @@ func (f *formula) eval(vars *Vars, r *run) (any, error) {
 	}
 }
 
-// dict is a map or struct of parts.
-type dict struct {
-	keys  []string
-	parts []evaluator
+// Dict is a map or struct of parts.
+type Dict struct {
+	Keys  []string
+	Parts []Evaluator
 }
 
-func (d *dict) eval(vars *Vars, r *run) (any, error) {
-	out := make(map[string]any, len(d.keys))
-	for i, key := range d.keys {
-		v, err := d.parts[i].eval(vars, r)
+func (d *Dict) Eval(vars *Vars, r *Run) (any, error) {
+	out := make(map[string]any, len(d.Keys))
+	for i, key := range d.Keys {
+		v, err := d.Parts[i].Eval(vars, r)
 		if err != nil {
 			return nil, err
 		}
@@ -118,13 +118,13 @@ func (d *dict) eval(vars *Vars, r *run) (any, error) {
 	return out, nil
 }
 
-// sequence is a list of parts.
-type sequence struct{ parts []evaluator }
+// Sequence is a list of parts.
+type Sequence struct{ Parts []Evaluator }
 
-func (s *sequence) eval(vars *Vars, r *run) (any, error) {
-	out := make([]any, len(s.parts))
-	for i, part := range s.parts {
-		v, err := part.eval(vars, r)
+func (s *Sequence) Eval(vars *Vars, r *Run) (any, error) {
+	out := make([]any, len(s.Parts))
+	for i, part := range s.Parts {
+		v, err := part.Eval(vars, r)
 		if err != nil {
 			return nil, err
 		}
@@ -135,15 +135,15 @@ func (s *sequence) eval(vars *Vars, r *run) (any, error) {
 
 // merged is merge(a, b…): property by property.
 type merged struct {
-	parts []evaluator
+	parts []Evaluator
 	fail  func(error) error
 }
 
-func (m *merged) eval(vars *Vars, r *run) (any, error) {
+func (m *merged) Eval(vars *Vars, r *Run) (any, error) {
 	out := map[string]any{}
 	unknown, secret := false, false
 	for _, part := range m.parts {
-		v, err := part.eval(vars, r)
+		v, err := part.Eval(vars, r)
 		if err != nil {
 			return nil, err
 		}
@@ -156,14 +156,14 @@ func (m *merged) eval(vars *Vars, r *run) (any, error) {
 		case types.Unknown:
 			unknown, secret = true, secret || wrapped
 		case map[string]any:
-			if err := r.items(len(v)); err != nil {
+			if err := r.Items(len(v)); err != nil {
 				return nil, m.fail(err)
 			}
 			for k, item := range v {
 				out[k] = types.Mark(item, wrapped)
 			}
 		default:
-			return nil, m.fail(errors.New("merge needs maps, and has " + describeKind(v)))
+			return nil, m.fail(errors.New("merge needs maps, and has " + DescribeKind(v)))
 		}
 	}
 	if !unknown {
@@ -175,14 +175,14 @@ func (m *merged) eval(vars *Vars, r *run) (any, error) {
 
 // chosenPart is pick(m, names…), or omit with keep false: property by property.
 type chosenPart struct {
-	part  evaluator
+	part  Evaluator
 	names []string
 	keep  bool
 	fail  func(error) error
 }
 
-func (c *chosenPart) eval(vars *Vars, r *run) (any, error) {
-	v, err := c.part.eval(vars, r)
+func (c *chosenPart) Eval(vars *Vars, r *Run) (any, error) {
+	v, err := c.part.Eval(vars, r)
 	if err != nil {
 		return nil, err
 	}
@@ -194,26 +194,26 @@ func (c *chosenPart) eval(vars *Vars, r *run) (any, error) {
 	case types.Unknown:
 		return types.Mark(v, wrapped), nil
 	case map[string]any:
-		if err := r.items(len(v)); err != nil {
+		if err := r.Items(len(v)); err != nil {
 			return nil, c.fail(err)
 		}
 		out := maps.Clone(v)
 		maps.DeleteFunc(out, func(k string, _ any) bool { return slices.Contains(c.names, k) != c.keep })
 		return types.Mark(out, wrapped), nil
 	default:
-		return nil, c.fail(errors.New("this needs a map, and there is " + describeKind(v)))
+		return nil, c.fail(errors.New("this needs a map, and there is " + DescribeKind(v)))
 	}
 }
 
-// text is a template with text around its parts.
-type text struct{ pieces []Piece }
+// Text is a template with text around its parts.
+type Text struct{ Pieces []Piece }
 
 // Piece is literal text, or a part to be written into it.
 type Piece struct {
-	literal string
-	part    evaluator
+	Literal string
+	Part    Evaluator
 	// ref is the path of a plain chain.
-	ref []string
+	Ref []string
 	// segments says that the part is a call of segments(…), whose items stand
 	// side by side with slashes between them.
 	segments bool
@@ -222,31 +222,31 @@ type Piece struct {
 	place parse.Place
 }
 
-func (t *text) eval(vars *Vars, r *run) (any, error) {
+func (t *Text) Eval(vars *Vars, r *Run) (any, error) {
 	var b strings.Builder
 	unknown, secret := false, false
-	for i := range t.pieces {
-		p := &t.pieces[i]
-		if p.part == nil {
-			b.WriteString(p.literal)
+	for i := range t.Pieces {
+		p := &t.Pieces[i]
+		if p.Part == nil {
+			b.WriteString(p.Literal)
 			continue
 		}
-		part, err := p.evaluate(vars, r)
+		part, err := p.Evaluate(vars, r)
 		if err != nil {
 			return nil, err
 		}
-		unknown, secret = unknown || part.unknown, secret || part.secret
-		if part.unknown {
+		unknown, secret = unknown || part.Unknown, secret || part.Secret
+		if part.Unknown {
 			continue
 		}
-		for i, s := range part.texts {
+		for i, s := range part.Texts {
 			if i > 0 {
 				b.WriteByte('/')
 			}
 			b.WriteString(s)
 		}
-		if b.Len() > maxText {
-			return nil, failure(p.place, p.at, errText.Error())
+		if b.Len() > MaxText {
+			return nil, failure(p.place, p.at, ErrText.Error())
 		}
 	}
 	if unknown {
@@ -258,33 +258,33 @@ func (t *text) eval(vars *Vars, r *run) (any, error) {
 // written is an evaluated piece: more than one text where it is the segments
 // of a path.
 type written struct {
-	texts           []string
-	unknown, secret bool
+	Texts           []string
+	Unknown, Secret bool
 }
 
-func (p *Piece) evaluate(vars *Vars, r *run) (written, error) {
-	v, err := p.part.eval(vars, r)
+func (p *Piece) Evaluate(vars *Vars, r *Run) (written, error) {
+	v, err := p.Part.Eval(vars, r)
 	if err != nil {
 		return written{}, err
 	}
 	var w written
 	if types.HasUnknown(v) {
-		w.unknown = true
+		w.Unknown = true
 	}
-	v = types.Reveal(v, func(any) { w.secret = true })
-	if w.unknown {
+	v = types.Reveal(v, func(any) { w.Secret = true })
+	if w.Unknown {
 		return w, nil
 	}
 	list, isList := v.([]any)
 	if !isList || !p.segments {
 		list = []any{v}
-	} else if err := r.items(len(list)); err != nil {
+	} else if err := r.Items(len(list)); err != nil {
 		return written{}, because(p.place, p.at, err)
 	}
-	w.texts = make([]string, len(list))
+	w.Texts = make([]string, len(list))
 	for i, item := range list {
-		if w.texts[i], err = scalarText(item); err == nil {
-			err = r.grow(len(w.texts[i]))
+		if w.Texts[i], err = ScalarText(item); err == nil {
+			err = r.Grow(len(w.Texts[i]))
 		}
 		if err != nil {
 			return written{}, because(p.place, p.at, err)

@@ -1,4 +1,4 @@
-package expr
+package eval
 
 import (
 	"context"
@@ -16,58 +16,58 @@ import (
 const (
 	// maxWork is how many items and sixteenths of bytes an evaluation goes
 	// over, all in all: well under a second.
-	maxWork = 20_000_000
+	MaxWork = 20_000_000
 	// maxText is the most bytes of a string that an evaluation makes.
-	maxText = 16 << 20
+	MaxText = 16 << 20
 	// maxTextTotal is the most bytes of all strings that it makes.
 	maxTextTotal = 64 << 20
 	// maxItems is the most items of a list that it makes, and of a result.
-	maxItems = 1_000_000
+	MaxItems = 1_000_000
 	// listsInAll is how many lists of the most items it makes.
 	listsInAll = 5
 )
 
-// run is the state of one evaluation of a whole tree: what it may still use. All
+// Run is the state of one evaluation of a whole tree: what it may still use. All
 // parts of the tree, and all that is called in them, spend from it.
-type run struct {
+type Run struct {
 	budget.Budget
 	text     int // bytes of the strings that were made
 	made     int // items of the lists that were made
 	left     int // values of the result that have left so far
-	most     int // values that a result or a list may have
-	given    map[string]any
+	Most     int // values that a result or a list may have
+	Given    map[string]any
 	counted  bool // most is known to be as much as what was given
 	readable int  // values that texts may have
 	decoding *decode.Budget
 	patterns map[string]*budget.Regexp
 }
 
-// newRun is a run that may spend so much, and ends with the context of vars.
-func newRun(vars *Vars, work int) *run {
-	r := &run{}
-	r.begin(vars, work)
+// NewRun is a run that may spend so much, and ends with the context of vars.
+func NewRun(vars *Vars, work int) *Run {
+	r := &Run{}
+	r.Begin(vars, work)
 	return r
 }
 
-func (r *run) begin(vars *Vars, work int) {
+func (r *Run) Begin(vars *Vars, work int) {
 	var ctx context.Context
 	if vars != nil {
 		ctx = vars.Context
 	}
-	*r = run{most: maxItems}
+	*r = Run{Most: MaxItems}
 	if vars != nil {
-		r.most, r.readable, r.given = max(maxItems, vars.MaxValues), vars.MaxValues, vars.Values
+		r.Most, r.readable, r.Given = max(MaxItems, vars.MaxValues), vars.MaxValues, vars.Values
 	}
 	r.Reset(ctx, work)
 }
 
-// tooMany reports whether so many values are more than a result or a list may have. As
+// TooMany reports whether so many values are more than a result or a list may have. As
 // many as the scope has are not: what was read under a higher limit can be handed on.
-func (r *run) tooMany(n int) bool {
-	if n > r.most && !r.counted {
-		r.most, r.counted = max(r.most, valuesIn(r.given)), true
+func (r *Run) TooMany(n int) bool {
+	if n > r.Most && !r.counted {
+		r.Most, r.counted = max(r.Most, valuesIn(r.Given)), true
 	}
-	return n > r.most
+	return n > r.Most
 }
 
 // valuesIn counts the values that are in a value, and it.
@@ -86,60 +86,60 @@ func valuesIn(v any) int {
 	return n
 }
 
-// size is the error of a list that is too long.
-func (r *run) size() error {
-	return fmt.Errorf("the expression makes a list of more than %d items", r.most)
+// Size is the error of a list that is too long.
+func (r *Run) Size() error {
+	return fmt.Errorf("the expression makes a list of more than %d items", r.Most)
 }
 
-// spend counts n units of work, before they are done.
-func (r *run) spend(n int) error {
+// Spend counts n units of work, before they are done.
+func (r *Run) Spend(n int) error {
 	err := r.Budget.Spend(n)
 	if err == budget.ErrSpent {
-		return errWork
+		return ErrWork
 	}
 	return err
 }
 
-// read counts the bytes of strings that are gone over.
-func (r *run) read(texts ...string) error {
+// Read counts the bytes of strings that are gone over.
+func (r *Run) Read(texts ...string) error {
 	n := 1
 	for _, s := range texts {
 		n += len(s) >> 4
 	}
-	return r.spend(n)
+	return r.Spend(n)
 }
 
-// grow counts n bytes of a string that is about to be made.
-func (r *run) grow(n int) error {
-	if n < 0 || n > maxText {
-		return errText
+// Grow counts n bytes of a string that is about to be made.
+func (r *Run) Grow(n int) error {
+	if n < 0 || n > MaxText {
+		return ErrText
 	}
 	if r.text > maxTextTotal-n {
 		return fmt.Errorf("the expression makes strings of more than %d MiB in all", maxTextTotal>>20)
 	}
 	r.text += n
-	return r.spend(n >> 4)
+	return r.Spend(n >> 4)
 }
 
-// items counts n items of a list or map that is about to be made.
-func (r *run) items(n int) error {
-	if r.tooMany(n) {
-		return r.size()
+// Items counts n items of a list or map that is about to be made.
+func (r *Run) Items(n int) error {
+	if r.TooMany(n) {
+		return r.Size()
 	}
-	if r.made += n; r.made > listsInAll*r.most {
-		return fmt.Errorf("the expression makes lists of more than %d items in all", listsInAll*r.most)
+	if r.made += n; r.made > listsInAll*r.Most {
+		return fmt.Errorf("the expression makes lists of more than %d items in all", listsInAll*r.Most)
 	}
-	return r.spend(n)
+	return r.Spend(n)
 }
 
 // pattern compiles a regular expression once an evaluation.
-func (r *run) pattern(text string) (*budget.Regexp, error) {
+func (r *Run) pattern(text string) (*budget.Regexp, error) {
 	if re := r.patterns[text]; re != nil {
 		return re, nil
 	}
 	re, err := types.Pattern(text)
 	if err != nil {
-		return nil, faultf("%s is no regular expression: %s", quote(text), quoted(err.Error()))
+		return nil, Faultf("%s is no regular expression: %s", Quote(text), Quoted(err.Error()))
 	}
 	if r.patterns == nil {
 		r.patterns = map[string]*budget.Regexp{}
@@ -149,36 +149,36 @@ func (r *run) pattern(text string) (*budget.Regexp, error) {
 }
 
 // matches reports whether a text holds a match.
-func (r *run) matches(re *budget.Regexp, s string) (bool, error) {
+func (r *Run) matches(re *budget.Regexp, s string) (bool, error) {
 	found, err := re.Match(&r.Budget, s)
 	if err == budget.ErrSpent {
-		err = errWork
+		err = ErrWork
 	}
 	return found, err
 }
 
-// regexpArg is a regular expression, compiled before where it is a literal.
-func (r *run) regexpArg(v any) (*budget.Regexp, error) {
+// RegexpArg is a regular expression, compiled before where it is a literal.
+func (r *Run) RegexpArg(v any) (*budget.Regexp, error) {
 	switch v := v.(type) {
 	case *budget.Regexp:
 		return v, nil
 	case string:
 		return r.pattern(v)
 	default:
-		return nil, faultf("a regular expression must be a string, and this is %s", describeKind(v))
+		return nil, Faultf("a regular expression must be a string, and this is %s", DescribeKind(v))
 	}
 }
 
 // sortAtOnce is how many keys are sorted without a look at the budget.
 const sortAtOnce = 1 << 12
 
-// sortedKeys are the keys of a map that may be large.
-func (r *run) sortedKeys(m map[string]any) ([]string, error) {
-	if err := r.items(len(m)); err != nil {
+// SortedKeys are the keys of a map that may be large.
+func (r *Run) SortedKeys(m map[string]any) ([]string, error) {
+	if err := r.Items(len(m)); err != nil {
 		return nil, err
 	}
 	if len(m) <= sortAtOnce {
-		return slices.Sorted(maps.Keys(m)), r.spend(3 * len(m))
+		return slices.Sorted(maps.Keys(m)), r.Spend(3 * len(m))
 	}
 	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
 	var failed error
@@ -187,7 +187,7 @@ func (r *run) sortedKeys(m map[string]any) ([]string, error) {
 		if failed != nil {
 			return 0
 		}
-		if failed = r.spend(1 + min(len(a), len(b))>>4); failed != nil {
+		if failed = r.Spend(1 + min(len(a), len(b))>>4); failed != nil {
 			return 0
 		}
 		return strings.Compare(a, b)
@@ -195,8 +195,8 @@ func (r *run) sortedKeys(m map[string]any) ([]string, error) {
 	return keys, failed
 }
 
-// decoded counts the values that the evaluation's texts stand for, all together.
-func (r *run) decoded() *decode.Budget {
+// Decoded counts the values that the evaluation's texts stand for, all together.
+func (r *Run) Decoded() *decode.Budget {
 	if r.decoding == nil {
 		r.decoding = decode.NewBudget(r.readable)
 	}

@@ -1,4 +1,4 @@
-package expr
+package eval
 
 import (
 	"cmp"
@@ -12,11 +12,11 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-func opEqual(r *run, a []any) (any, error) { return r.equal(a[0], a[1]) }
+func opEqual(r *Run, a []any) (any, error) { return r.equal(a[0], a[1]) }
 
 // equal compares two values; numbers by value, whatever their form.
-func (r *run) equal(a, b any) (bool, error) {
-	if err := r.spend(1); err != nil {
+func (r *Run) equal(a, b any) (bool, error) {
+	if err := r.Spend(1); err != nil {
 		return false, err
 	}
 	switch x := a.(type) {
@@ -30,7 +30,7 @@ func (r *run) equal(a, b any) (bool, error) {
 		if !ok || len(x) != len(y) {
 			return false, nil
 		}
-		return x == y, r.spend(len(x) >> 4)
+		return x == y, r.Spend(len(x) >> 4)
 	case []any:
 		y, ok := b.([]any)
 		if !ok || len(x) != len(y) {
@@ -44,10 +44,10 @@ func (r *run) equal(a, b any) (bool, error) {
 		return true, nil
 	case map[string]any:
 		return r.equalMaps(x, b)
-	case moment:
-		y, ok := b.(moment)
+	case Moment:
+		y, ok := b.(Moment)
 		return ok && time.Time(x).Equal(time.Time(y)), nil
-	case span:
+	case Span:
 		return a == b, nil
 	case *spec.File:
 		y, ok := b.(*spec.File)
@@ -56,7 +56,7 @@ func (r *run) equal(a, b any) (bool, error) {
 	if !types.IsNumber(a) || !types.IsNumber(b) {
 		return false, nil
 	}
-	if err := r.spend(digits(a) + digits(b)); err != nil {
+	if err := r.Spend(Digits(a) + Digits(b)); err != nil {
 		return false, err
 	}
 	if order, ok := types.CompareNumbers(a, b); ok {
@@ -65,7 +65,7 @@ func (r *run) equal(a, b any) (bool, error) {
 	return reflect.DeepEqual(a, b), nil
 }
 
-func (r *run) equalMaps(x map[string]any, b any) (bool, error) {
+func (r *Run) equalMaps(x map[string]any, b any) (bool, error) {
 	y, ok := b.(map[string]any)
 	if !ok || len(x) != len(y) {
 		return false, nil
@@ -83,37 +83,37 @@ func (r *run) equalMaps(x map[string]any, b any) (bool, error) {
 }
 
 // compare orders two numbers, strings or times.
-func (r *run) compare(a, b any) (int, error) {
+func (r *Run) compare(a, b any) (int, error) {
 	switch x := a.(type) {
 	case string:
 		if y, ok := b.(string); ok {
-			return strings.Compare(x, y), r.spend(1 + min(len(x), len(y))>>4)
+			return strings.Compare(x, y), r.Spend(1 + min(len(x), len(y))>>4)
 		}
-	case moment:
-		if y, ok := b.(moment); ok {
-			return time.Time(x).Compare(time.Time(y)), r.spend(1)
+	case Moment:
+		if y, ok := b.(Moment); ok {
+			return time.Time(x).Compare(time.Time(y)), r.Spend(1)
 		}
-	case span:
-		if y, ok := b.(span); ok {
-			return cmp.Compare(int64(x), int64(y)), r.spend(1)
+	case Span:
+		if y, ok := b.(Span); ok {
+			return cmp.Compare(int64(x), int64(y)), r.Spend(1)
 		}
 	case bool:
 		if y, ok := b.(bool); ok {
-			return cmp.Compare(boolRank(x), boolRank(y)), r.spend(1)
+			return cmp.Compare(boolRank(x), boolRank(y)), r.Spend(1)
 		}
 	}
-	if err := r.spend(1 + digits(a) + digits(b)); err != nil {
+	if err := r.Spend(1 + Digits(a) + Digits(b)); err != nil {
 		return 0, err
 	}
 	if order, ok := types.CompareNumbers(a, b); ok {
 		return order, nil
 	}
-	return 0, faultf("%s and %s have no order", describeKind(a), describeKind(b))
+	return 0, Faultf("%s and %s have no order", DescribeKind(a), DescribeKind(b))
 }
 
-// digits is what comparing a number costs whose digits are compared one by one, as
+// Digits is what comparing a number costs whose digits are compared one by one, as
 // a fraction of whole numbers; 0 of others.
-func digits(v any) int {
+func Digits(v any) int {
 	s, ok := v.(json.Number)
 	if !ok {
 		return 0
@@ -134,14 +134,14 @@ func boolRank(b bool) int64 {
 	return 0
 }
 
-func ordering(holds func(int) bool) operation {
-	return func(r *run, a []any) (any, error) {
+func Ordering(holds func(int) bool) Operation {
+	return func(r *Run, a []any) (any, error) {
 		order, err := r.compare(a[0], a[1])
 		return err == nil && holds(order), err
 	}
 }
 
-func opIn(r *run, a []any) (any, error) {
+func OpIn(r *Run, a []any) (any, error) {
 	switch list := a[1].(type) {
 	case []any:
 		for _, item := range list {
@@ -160,6 +160,6 @@ func opIn(r *run, a []any) (any, error) {
 	case nil:
 		return false, nil
 	default:
-		return nil, faultf("in looks into lists and maps, and this is %s", describeKind(a[1]))
+		return nil, Faultf("in looks into lists and maps, and this is %s", DescribeKind(a[1]))
 	}
 }

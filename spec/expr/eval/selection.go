@@ -1,4 +1,4 @@
-package expr
+package eval
 
 import (
 	"slices"
@@ -36,20 +36,20 @@ func (s *selection) declared(vars *Vars, refs []check.Reference) bool {
 
 // Hidden reports whether a compiled part that refers to these is secret as a whole;
 // the marks of one that is not are in its type.
-func Hidden(e evaluator, s *check.Scope, refs []check.Ref) bool {
+func Hidden(e Evaluator, s *check.Scope, refs []check.Ref) bool {
 	switch e := e.(type) {
-	case fixed, *dict:
+	case Fixed, *Dict:
 		return false
-	case *chain:
+	case *Chain:
 		return s.Hides(refs, true)
 	case *formula:
 		return s.Hides(refs, e.selects != nil)
-	case *sequence:
-		return slices.ContainsFunc(e.parts, func(p evaluator) bool { return Hidden(p, s, refs) })
+	case *Sequence:
+		return slices.ContainsFunc(e.Parts, func(p Evaluator) bool { return Hidden(p, s, refs) })
 	case *chosenPart:
 		return Hidden(e.part, s, refs)
 	case *merged:
-		return slices.ContainsFunc(e.parts, func(p evaluator) bool { return Hidden(p, s, refs) })
+		return slices.ContainsFunc(e.parts, func(p Evaluator) bool { return Hidden(p, s, refs) })
 	default:
 		return s.Hides(refs, false)
 	}

@@ -1,4 +1,4 @@
-package expr
+package eval
 
 import (
 	"errors"
@@ -25,27 +25,27 @@ import (
 type Machine struct {
 	// Functions are what the calls of expressions are checked against.
 	Functions *check.Functions
-	table     conf.FunctionsTable
+	Table     conf.FunctionsTable
 	env       nature.Nature
 }
 
 // NewMachine returns a machine that runs expr's flow, our operators, and these
 // operations, by name.
-func NewMachine(functions *check.Functions, operations map[string]operation) *Machine {
-	m := &Machine{Functions: functions, table: conf.FunctionsTable{}, env: conf.New(map[string]any{}).Env}
-	charges := costs()
-	for _, group := range []map[string]operation{operations, operators()} {
+func NewMachine(functions *check.Functions, operations map[string]Operation) *Machine {
+	m := &Machine{Functions: functions, Table: conf.FunctionsTable{}, env: conf.New(map[string]any{}).Env}
+	charges := Costs()
+	for _, group := range []map[string]Operation{operations, Operators()} {
 		for name, op := range group {
 			charge := charges[name]
 			if charge == nil {
 				charge = ofValues
 			}
-			m.table[name] = &builtin.Function{Name: name, Func: func(args ...any) (any, error) {
-				r, ok := args[0].(*run)
+			m.Table[name] = &builtin.Function{Name: name, Func: func(args ...any) (any, error) {
+				r, ok := args[0].(*Run)
 				if !ok {
 					return nil, errors.New("called outside an evaluation")
 				}
-				if err := r.spend(charge(args[1:])); err != nil {
+				if err := r.Spend(charge(args[1:])); err != nil {
 					return nil, err
 				}
 				return op(r, args[1:])
@@ -63,11 +63,11 @@ type program struct {
 }
 
 // program compiles a part of a checked expression.
-func (m *Machine) program(n ast.Node, of *check.Checked) (*program, error) {
+func (m *Machine) compile(n ast.Node, of *check.Checked) (*program, error) {
 	w := rewriter{strict: of.Strict, functions: m.Functions}
 	root := w.rewrite(n)
 	config := parse.Config()
-	config.Functions, config.Env = m.table, m.env
+	config.Functions, config.Env = m.Table, m.env
 	code, err := compiler.Compile(&parser.Tree{Node: root, Source: file.NewSource(of.Place.Source)}, config)
 	if err != nil {
 		return nil, fmt.Errorf("compile %s: %w", of.Place.Source, err)
@@ -81,13 +81,13 @@ func (m *Machine) program(n ast.Node, of *check.Checked) (*program, error) {
 
 // evalIn runs the program over the values of a scope. Errors quote no values where
 // secret says that there may be secrets among them.
-func (p *program) evalIn(r *run, vars *Vars, secret bool) (any, error) {
+func (p *program) evalIn(r *Run, vars *Vars, secret bool) (any, error) {
 	env := make(map[string]any, len(p.roots)+1)
 	for _, name := range p.roots {
 		env[name] = vars.Values[name]
 	}
 	env[runName] = r
-	v, err := p.run(env, r.most)
+	v, err := p.run(env, r.Most)
 	if err == nil {
 		v, err = r.leave(v, 0)
 	}
@@ -108,7 +108,7 @@ func (p *program) run(env map[string]any, most int) (v any, err error) {
 }
 
 // explain is an error of the machine's in the author's words.
-func (p *program) explain(err error, r *run, secret bool) error {
+func (p *program) explain(err error, r *Run, secret bool) error {
 	var at *file.Error
 	if !errors.As(err, &at) {
 		return because(p.place, p.place.Whole(), err)
@@ -119,7 +119,7 @@ func (p *program) explain(err error, r *run, secret bool) error {
 	}
 	switch {
 	case message == "memory budget exceeded":
-		message = r.size().Error()
+		message = r.Size().Error()
 	case secret && errors.As(at.Prev, &known):
 		message = known.hidden
 	}
@@ -134,20 +134,20 @@ func (p *program) explain(err error, r *run, secret bool) error {
 
 // leave is a value as it leaves an expression: a copy in which times are text.
 // It refuses what has grown beyond all bounds.
-func (r *run) leave(v any, depth int) (any, error) {
+func (r *Run) leave(v any, depth int) (any, error) {
 	if depth > decode.MaxDepth {
 		return nil, fmt.Errorf("the result nests deeper than %d", decode.MaxDepth)
 	}
-	if r.left++; r.tooMany(r.left) {
-		return nil, fmt.Errorf("the result has more than %d values", r.most)
+	if r.left++; r.TooMany(r.left) {
+		return nil, fmt.Errorf("the result has more than %d values", r.Most)
 	}
-	if err := r.spend(1); err != nil {
+	if err := r.Spend(1); err != nil {
 		return nil, err
 	}
 	switch v := v.(type) {
-	case moment:
+	case Moment:
 		return v.String(), nil
-	case span:
+	case Span:
 		return v.String(), nil
 	case int:
 		return int64(v), nil
@@ -164,7 +164,7 @@ func (r *run) leave(v any, depth int) (any, error) {
 	return nil, fmt.Errorf("the result is %T, which is no value", v)
 }
 
-func (r *run) leaveList(list []any, depth int) (any, error) {
+func (r *Run) leaveList(list []any, depth int) (any, error) {
 	out := make([]any, len(list))
 	for i, item := range list {
 		var err error
@@ -175,7 +175,7 @@ func (r *run) leaveList(list []any, depth int) (any, error) {
 	return out, nil
 }
 
-func (r *run) leaveMap(m map[string]any, depth int) (any, error) {
+func (r *Run) leaveMap(m map[string]any, depth int) (any, error) {
 	out := make(map[string]any, len(m))
 	for k, item := range m {
 		var err error

@@ -1,32 +1,32 @@
-package expr
+package eval
 
 import (
 	"slices"
 )
 
-func opBool(_ *run, a []any) (any, error) {
+func opBool(_ *Run, a []any) (any, error) {
 	if b, ok := a[0].(bool); ok {
 		return b, nil
 	}
-	return nil, faultf("a condition must be true or false, and this is %s", describeKind(a[0]))
+	return nil, Faultf("a condition must be true or false, and this is %s", DescribeKind(a[0]))
 }
 
-func opList(r *run, a []any) (any, error) {
+func opList(r *Run, a []any) (any, error) {
 	list, ok := a[0].([]any)
 	if a[0] == nil {
-		return nil, faultf("this goes over a list, and there is null; write `?? []` behind it where null means none")
+		return nil, Faultf("this goes over a list, and there is null; write `?? []` behind it where null means none")
 	}
 	if !ok {
-		return nil, faultf("this goes over a list, and there is %s", describeKind(a[0]))
+		return nil, Faultf("this goes over a list, and there is %s", DescribeKind(a[0]))
 	}
-	return list, r.spend(len(list))
+	return list, r.Spend(len(list))
 }
 
 // opStep counts a turn of a loop within a loop, which costs more than an item.
-func opStep(r *run, a []any) (any, error) { return a[0], r.spend(8) }
+func opStep(r *Run, a []any) (any, error) { return a[0], r.Spend(8) }
 
 // opInt turns the machine's own integers into ours.
-func opInt(_ *run, a []any) (any, error) {
+func opInt(_ *Run, a []any) (any, error) {
 	if i, ok := a[0].(int); ok {
 		return int64(i), nil
 	}
@@ -34,7 +34,7 @@ func opInt(_ *run, a []any) (any, error) {
 }
 
 // opLastTrue is the index of the last true item, or null.
-func opLastTrue(_ *run, a []any) (any, error) {
+func opLastTrue(_ *Run, a []any) (any, error) {
 	list, _ := a[0].([]any)
 	for i, item := range slices.Backward(list) {
 		if item == true {
@@ -45,23 +45,23 @@ func opLastTrue(_ *run, a []any) (any, error) {
 }
 
 // opKey is a computed key of a map literal.
-func opKey(_ *run, a []any) (any, error) {
+func opKey(_ *Run, a []any) (any, error) {
 	if s, ok := a[0].(string); ok {
 		return s, nil
 	}
-	return nil, faultf("a key must be a string, and this is %s", describeKind(a[0]))
+	return nil, Faultf("a key must be a string, and this is %s", DescribeKind(a[0]))
 }
 
 // opGroup groups the items of the first list by the scalars of the second.
-func opGroup(r *run, a []any) (any, error) {
+func opGroup(r *Run, a []any) (any, error) {
 	list, keys := a[0].([]any), a[1].([]any)
 	out := map[string]any{}
 	for i, item := range list {
-		key, err := scalarText(keys[i])
+		key, err := ScalarText(keys[i])
 		if err != nil {
-			return nil, faultf("groupBy: %v", err)
+			return nil, Faultf("groupBy: %v", err)
 		}
-		if err := r.items(2); err != nil {
+		if err := r.Items(2); err != nil {
 			return nil, err
 		}
 		group, _ := out[key].([]any)
@@ -70,10 +70,10 @@ func opGroup(r *run, a []any) (any, error) {
 	return out, nil
 }
 
-// opSortBy orders the items of the first list by the scalars of the second.
-func opSortBy(r *run, a []any) (any, error) {
+// OpSortBy orders the items of the first list by the scalars of the second.
+func OpSortBy(r *Run, a []any) (any, error) {
 	list, keys := a[0].([]any), a[1].([]any)
-	if err := r.items(2 * len(list)); err != nil {
+	if err := r.Items(2 * len(list)); err != nil {
 		return nil, err
 	}
 	order := make([]int, len(list))
@@ -91,14 +91,14 @@ func opSortBy(r *run, a []any) (any, error) {
 }
 
 // sortIndices orders indices by their keys, stably.
-func (r *run) sortIndices(order []int, keys []any, direction any) error {
+func (r *Run) sortIndices(order []int, keys []any, direction any) error {
 	sign := 1
 	switch direction {
 	case "asc":
 	case "desc":
 		sign = -1
 	default:
-		return faultf(`the order is "asc" or "desc", and this is %s`, quote(direction))
+		return Faultf(`the order is "asc" or "desc", and this is %s`, Quote(direction))
 	}
 	var failed error
 	slices.SortStableFunc(order, func(i, j int) int {
@@ -112,11 +112,11 @@ func (r *run) sortIndices(order []int, keys []any, direction any) error {
 	return failed
 }
 
-func opSum(r *run, a []any) (any, error) {
+func opSum(r *Run, a []any) (any, error) {
 	var total any = int64(0)
 	var err error
 	for _, v := range a[0].([]any) {
-		if total, err = opAdd(r, []any{total, v}); err != nil {
+		if total, err = OpAdd(r, []any{total, v}); err != nil {
 			return nil, err
 		}
 	}

@@ -1,4 +1,4 @@
-package expr
+package eval
 
 import "encoding/json"
 
@@ -62,8 +62,8 @@ func ofPairs(args []any) int {
 	s, _ := args[0].(string)
 	set, _ := args[1].(string)
 	each := len(set) >> 3
-	if each > maxWork/(len(s)+1) {
-		return maxWork + 1
+	if each > MaxWork/(len(s)+1) {
+		return MaxWork + 1
 	}
 	return n + each*len(s)
 }
@@ -80,15 +80,15 @@ func ofValues(args []any) int {
 				n += ofValues([]any{v})
 			}
 		}
-		if n > maxWork {
+		if n > MaxWork {
 			break
 		}
 	}
 	return n
 }
 
-// costs are the costs of all operations: functions, methods and operators.
-func costs() map[string]cost {
+// Costs are the costs of all operations: functions, methods and operators.
+func Costs() map[string]cost {
 	out := map[string]cost{}
 	for _, group := range []struct {
 		cost  cost

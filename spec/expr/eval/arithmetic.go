@@ -1,4 +1,4 @@
-package expr
+package eval
 
 import (
 	"github.com/declprov/declprov/spec/types"
@@ -7,36 +7,36 @@ import (
 
 // operands are two numbers, as an int64 or a float64 each.
 func operands(op string, a []any) (x, y any, err error) {
-	if x, err = operand(op, a[0]); err != nil {
+	if x, err = Operand(op, a[0]); err != nil {
 		return nil, nil, err
 	}
-	y, err = operand(op, a[1])
+	y, err = Operand(op, a[1])
 	return x, y, err
 }
 
-func operand(op string, v any) (any, error) {
+func Operand(op string, v any) (any, error) {
 	n, ok := types.Numeric(v)
 	switch {
 	case ok:
 		return n, nil
 	case types.IsNumber(v):
-		return nil, faultf("%s cannot reckon with %s: it has more digits than a number here can hold", op, quote(v))
+		return nil, Faultf("%s cannot reckon with %s: it has more digits than a number here can hold", op, Quote(v))
 	case v == nil:
-		return nil, faultf("%s needs numbers, and this is null", op)
+		return nil, Faultf("%s needs numbers, and this is null", op)
 	default:
-		return nil, faultf("%s needs numbers, and this is %s", op, describeKind(v))
+		return nil, Faultf("%s needs numbers, and this is %s", op, DescribeKind(v))
 	}
 }
 
-func overflow(op string) error { return faultf("the result of %s does not fit an integer", op) }
+func overflow(op string) error { return Faultf("the result of %s does not fit an integer", op) }
 
-func opAdd(r *run, a []any) (any, error) {
+func OpAdd(r *Run, a []any) (any, error) {
 	if x, ok := a[0].(string); ok {
 		y, ok := a[1].(string)
 		if !ok {
-			return nil, faultf("+ joins two strings, and this is %s: turn it into text with string(…)", describeKind(a[1]))
+			return nil, Faultf("+ joins two strings, and this is %s: turn it into text with string(…)", DescribeKind(a[1]))
 		}
-		if err := r.grow(len(x) + len(y)); err != nil {
+		if err := r.Grow(len(x) + len(y)); err != nil {
 			return nil, err
 		}
 		return x + y, nil
@@ -54,7 +54,7 @@ func opAdd(r *run, a []any) (any, error) {
 		}
 		return nil, overflow("+")
 	}
-	return finite("+", types.ToFloat(x)+types.ToFloat(y))
+	return Finite("+", types.ToFloat(x)+types.ToFloat(y))
 }
 
 func ints(x, y any) (i, j int64, ok bool) {
@@ -63,15 +63,15 @@ func ints(x, y any) (i, j int64, ok bool) {
 	return i, j, ok1 && ok2
 }
 
-// finite refuses what no number is.
-func finite(op string, f float64) (any, error) {
+// Finite refuses what no number is.
+func Finite(op string, f float64) (any, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, faultf("the result of %s is no number", op)
+		return nil, Faultf("the result of %s is no number", op)
 	}
 	return f, nil
 }
 
-func opSubtract(_ *run, a []any) (any, error) {
+func OpSubtract(_ *Run, a []any) (any, error) {
 	if v, ok := subtractTimes(a[0], a[1]); ok {
 		return v, nil
 	}
@@ -85,10 +85,10 @@ func opSubtract(_ *run, a []any) (any, error) {
 		}
 		return nil, overflow("-")
 	}
-	return finite("-", types.ToFloat(x)-types.ToFloat(y))
+	return Finite("-", types.ToFloat(x)-types.ToFloat(y))
 }
 
-func opMultiply(_ *run, a []any) (any, error) {
+func opMultiply(_ *Run, a []any) (any, error) {
 	x, y, err := operands("*", a)
 	if err != nil {
 		return nil, err
@@ -103,44 +103,44 @@ func opMultiply(_ *run, a []any) (any, error) {
 		}
 		return nil, overflow("*")
 	}
-	return finite("*", types.ToFloat(x)*types.ToFloat(y))
+	return Finite("*", types.ToFloat(x)*types.ToFloat(y))
 }
 
-func opDivide(_ *run, a []any) (any, error) {
+func opDivide(_ *Run, a []any) (any, error) {
 	x, y, err := operands("/", a)
 	if err != nil {
 		return nil, err
 	}
 	if types.ToFloat(y) == 0 {
-		return nil, faultf("this divides by zero")
+		return nil, Faultf("this divides by zero")
 	}
-	return finite("/", types.ToFloat(x)/types.ToFloat(y))
+	return Finite("/", types.ToFloat(x)/types.ToFloat(y))
 }
 
-func opModulo(_ *run, a []any) (any, error) {
+func opModulo(_ *Run, a []any) (any, error) {
 	x, ok1 := types.WholeNumber(a[0])
 	y, ok2 := types.WholeNumber(a[1])
 	switch {
 	case !ok1 || !ok2:
-		return nil, faultf("%% needs whole numbers, and has %s and %s", describeKind(a[0]), describeKind(a[1]))
+		return nil, Faultf("%% needs whole numbers, and has %s and %s", DescribeKind(a[0]), DescribeKind(a[1]))
 	case y == 0:
-		return nil, faultf("this divides by zero")
+		return nil, Faultf("this divides by zero")
 	case y == -1:
 		return int64(0), nil
 	}
 	return x % y, nil
 }
 
-func opPower(_ *run, a []any) (any, error) {
+func opPower(_ *Run, a []any) (any, error) {
 	x, y, err := operands("**", a)
 	if err != nil {
 		return nil, err
 	}
-	return finite("**", math.Pow(types.ToFloat(x), types.ToFloat(y)))
+	return Finite("**", math.Pow(types.ToFloat(x), types.ToFloat(y)))
 }
 
-func opNegate(_ *run, a []any) (any, error) {
-	x, err := operand("-", a[0])
+func OpNegate(_ *Run, a []any) (any, error) {
+	x, err := Operand("-", a[0])
 	if err != nil {
 		return nil, err
 	}
@@ -153,21 +153,21 @@ func opNegate(_ *run, a []any) (any, error) {
 	return -types.ToFloat(x), nil
 }
 
-func opPlus(_ *run, a []any) (any, error) { return operand("+", a[0]) }
+func opPlus(_ *Run, a []any) (any, error) { return Operand("+", a[0]) }
 
-func opRange(r *run, a []any) (any, error) {
+func opRange(r *Run, a []any) (any, error) {
 	from, ok1 := types.WholeNumber(a[0])
 	to, ok2 := types.WholeNumber(a[1])
 	if !ok1 || !ok2 {
-		return nil, faultf(".. needs whole numbers, and has %s and %s", describeKind(a[0]), describeKind(a[1]))
+		return nil, Faultf(".. needs whole numbers, and has %s and %s", DescribeKind(a[0]), DescribeKind(a[1]))
 	}
 	if to < from {
 		return []any{}, nil
 	}
-	if n := uint64(to) - uint64(from); n >= math.MaxInt32 || r.tooMany(int(n)+1) {
-		return nil, r.size()
+	if n := uint64(to) - uint64(from); n >= math.MaxInt32 || r.TooMany(int(n)+1) {
+		return nil, r.Size()
 	}
-	if err := r.items(int(to - from + 1)); err != nil {
+	if err := r.Items(int(to - from + 1)); err != nil {
 		return nil, err
 	}
 	list := make([]any, to-from+1)

@@ -1,4 +1,4 @@
-package expr
+package eval
 
 import (
 	"errors"
@@ -20,21 +20,21 @@ type builder struct {
 func (m *Machine) Build(of *check.Checked) (Piece, error) {
 	b := builder{machine: m, of: of}
 	selecting, segments := parse.Selects(of.Tree), parse.IsSegments(of.Tree)
-	out := Piece{part: b.build(of.Tree), segments: segments, at: of.Place.Whole(), place: of.Place}
-	switch part := out.part.(type) {
+	out := Piece{Part: b.build(of.Tree), segments: segments, at: of.Place.Whole(), place: of.Place}
+	switch part := out.Part.(type) {
 	case *formula:
 		if selecting {
 			part.selects = &selection{scope: of.Scope, t: of.Type}
 		}
-	case *chain:
-		out.ref = part.path
+	case *Chain:
+		out.Ref = part.path
 	}
 	return out, b.err
 }
 
 // build compiles a node: by its structure where it only moves values, so that
 // what is unknown or secret stays where it is, and else for the machine.
-func (b *builder) build(n ast.Node) evaluator {
+func (b *builder) build(n ast.Node) Evaluator {
 	if part := b.structure(n); part != nil {
 		return part
 	}
@@ -45,10 +45,10 @@ func (b *builder) build(n ast.Node) evaluator {
 			refs = append(refs, r)
 		}
 	}
-	p, err := b.machine.program(n, b.of)
+	p, err := b.machine.compile(n, b.of)
 	if err != nil {
 		b.err = errors.Join(b.err, err)
-		return fixed{}
+		return Fixed{}
 	}
 	if len(refs) > 0 {
 		return &formula{program: p, refs: refs}
@@ -59,37 +59,37 @@ func (b *builder) build(n ast.Node) evaluator {
 // What a constant may take to be evaluated once and for all, and kept: beyond
 // it, it is evaluated whenever it is asked for.
 const (
-	maxFoldWork = 1_000_000
+	MaxFoldWork = 1_000_000
 	maxFoldText = 1 << 20
 	maxFoldSize = 10_000
 )
 
 // fold is an expression without references as the value that it always has.
-func (b *builder) fold(p *program) evaluator {
-	r := newRun(nil, maxFoldWork)
+func (b *builder) fold(p *program) Evaluator {
+	r := NewRun(nil, MaxFoldWork)
 	v, err := p.evalIn(r, &Vars{}, false)
-	if errors.Is(err, errWork) || r.Used() > maxFoldWork/2 || r.text > maxFoldText || r.left > maxFoldSize {
+	if errors.Is(err, ErrWork) || r.Used() > MaxFoldWork/2 || r.text > maxFoldText || r.left > maxFoldSize {
 		return &formula{program: p}
 	}
 	b.err = errors.Join(b.err, err)
-	return fixed{v}
+	return Fixed{v}
 }
 
 // structure is the evaluator of a node that only moves values, nil for others.
-func (b *builder) structure(n ast.Node) evaluator {
+func (b *builder) structure(n ast.Node) Evaluator {
 	switch n := n.(type) {
 	case *ast.NilNode:
-		return fixed{}
+		return Fixed{}
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		return fixed{parse.LiteralOf(n)}
+		return Fixed{parse.LiteralOf(n)}
 	case *ast.IdentifierNode, *ast.MemberNode, *ast.ChainNode:
 		return b.chain(n)
 	case *ast.ArrayNode:
-		out := &sequence{}
+		out := &Sequence{}
 		for _, item := range n.Nodes {
-			out.parts = append(out.parts, b.build(item))
+			out.Parts = append(out.Parts, b.build(item))
 		}
-		return folded(out, out.parts)
+		return folded(out, out.Parts)
 	case *ast.MapNode:
 		return b.mapLiteral(n)
 	case *ast.CallNode:
@@ -99,22 +99,22 @@ func (b *builder) structure(n ast.Node) evaluator {
 }
 
 // folded is a part as a constant, where all that it is made of is.
-func folded(e evaluator, parts []evaluator) evaluator {
+func folded(e Evaluator, parts []Evaluator) Evaluator {
 	for _, p := range parts {
-		if _, ok := p.(fixed); !ok {
+		if _, ok := p.(Fixed); !ok {
 			return e
 		}
 	}
-	v, err := e.eval(nil, newRun(nil, maxFoldWork))
+	v, err := e.Eval(nil, NewRun(nil, MaxFoldWork))
 	if err != nil {
 		return e
 	}
-	return fixed{v}
+	return Fixed{v}
 }
 
 // chain is a plain member chain, nil where it is more than that.
-func (b *builder) chain(n ast.Node) evaluator {
-	out := &chain{at: b.of.Extents.Of(n), place: b.of.Place}
+func (b *builder) chain(n ast.Node) Evaluator {
+	out := &Chain{at: b.of.Extents.Of(n), place: b.of.Place}
 	for {
 		switch m := n.(type) {
 		case *ast.ChainNode:
@@ -132,7 +132,7 @@ func (b *builder) chain(n ast.Node) evaluator {
 		case *ast.IdentifierNode:
 			if m.Value == "null" {
 				if len(out.path) == 0 {
-					return fixed{}
+					return Fixed{}
 				}
 				return nil
 			}
@@ -147,8 +147,8 @@ func (b *builder) chain(n ast.Node) evaluator {
 	}
 }
 
-func (b *builder) mapLiteral(n *ast.MapNode) evaluator {
-	out := &dict{}
+func (b *builder) mapLiteral(n *ast.MapNode) Evaluator {
+	out := &Dict{}
 	for _, pair := range n.Pairs {
 		p, ok := pair.(*ast.PairNode)
 		if !ok {
@@ -158,16 +158,16 @@ func (b *builder) mapLiteral(n *ast.MapNode) evaluator {
 		if !ok {
 			return nil
 		}
-		out.keys = append(out.keys, key.Value)
+		out.Keys = append(out.Keys, key.Value)
 	}
 	for _, pair := range n.Pairs {
-		out.parts = append(out.parts, b.build(pair.(*ast.PairNode).Value))
+		out.Parts = append(out.Parts, b.build(pair.(*ast.PairNode).Value))
 	}
-	return folded(out, out.parts)
+	return folded(out, out.Parts)
 }
 
 // call is a merge, pick or omit, nil for other functions.
-func (b *builder) call(n *ast.CallNode) evaluator {
+func (b *builder) call(n *ast.CallNode) Evaluator {
 	id, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
 		return nil
@@ -191,7 +191,7 @@ func (b *builder) call(n *ast.CallNode) evaluator {
 			out.names = append(out.names, name.Value)
 		}
 		out.part = b.build(n.Arguments[0])
-		return folded(out, []evaluator{out.part})
+		return folded(out, []Evaluator{out.part})
 	default:
 		return nil
 	}
