@@ -16,6 +16,7 @@ import (
 	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
+	"github.com/declprov/declprov/spec/expr/functions"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -23,21 +24,21 @@ import (
 // operators, but for those that the machine itself runs.
 func operationsByName() map[string]eval.Operation {
 	out := maps.Clone(eval.Operators())
-	for _, table := range []map[string]*Function{functions(), methodsOfTime(), methodsOfDuration()} {
+	for _, table := range []map[string]*functions.Function{functions.All(), functions.MethodsOfTime(), functions.MethodsOfDuration()} {
 		for name, f := range table {
-			if f.run != nil && out[name] == nil {
-				out[name] = f.run
+			if f.Run != nil && out[name] == nil {
+				out[name] = f.Run
 			}
 		}
 	}
-	out["method"] = opMethod
+	out["method"] = functions.OpMethod
 	return out
 }
 
 // TestEveryOperationHasACost: what is added to the language says what it costs.
 func TestEveryOperationHasACost(t *testing.T) {
 	want := slices.Collect(maps.Keys(operationsByName()))
-	for name := range functions() {
+	for name := range functions.All() {
 		want = append(want, name)
 	}
 	slices.Sort(want)

@@ -8,12 +8,13 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
+	"github.com/declprov/declprov/spec/expr/functions"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
 // language runs the expressions of the language.
-var language = sync.OnceValue(func() *eval.Machine { return eval.NewMachine(Prototypes(), Operations()) })
+var language = sync.OnceValue(func() *eval.Machine { return eval.NewMachine(functions.Prototypes(), functions.Operations()) })
 
 // expression parses, checks and compiles one `${…}`. After errors, its value is null and
 // may be of any type.

@@ -7,6 +7,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
+	"github.com/declprov/declprov/spec/expr/functions"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -21,7 +22,7 @@ func stringNode(text string) *spec.Node {
 
 // TestFunctionExamples runs the example of every documented function.
 func TestFunctionExamples(t *testing.T) {
-	for _, f := range functions() {
+	for _, f := range functions.All() {
 		t.Run(f.Name, func(t *testing.T) {
 			if f.Summary == "" || f.Example == "" || f.Result == "" {
 				t.Fatalf("%s is not documented in full", f.Name)
@@ -34,7 +35,7 @@ func TestFunctionExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := encodeJSON(eval.NewRun(nil, eval.MaxWork), got, "")
+			text, err := functions.EncodeJSON(eval.NewRun(nil, eval.MaxWork), got, "")
 			if err != nil {
 				t.Fatal(err)
 			}

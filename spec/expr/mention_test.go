@@ -1,9 +1,10 @@
 package expr
 
 import (
-	"github.com/declprov/declprov/spec/expr/parse"
 	"strings"
 	"testing"
+
+	"github.com/declprov/declprov/spec/expr/parse"
 )
 
 func TestMembers(t *testing.T) {

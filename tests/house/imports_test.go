@@ -36,11 +36,18 @@ func arrows() map[string][]string {
 		// What was read, and where everything stands.
 		"spec/load/source": {"spec/load/block"},
 		// The language as data: it reads nothing.
-		"spec/load/block":     {"spec"},
-		"spec/container":      {"spec"},
-		"spec/decode":         {},
-		"spec/budget":         {},
-		"spec/expr":           {"spec", "spec/decode", "spec/budget"},
+		"spec/load/block": {"spec"},
+		"spec/container":  {"spec"},
+		"spec/decode":     {},
+		"spec/budget":     {},
+		// Static types, and what values they have.
+		"spec/types": {"spec", "spec/budget"},
+		"spec/expr":  {"spec/expr/functions"},
+		// Parsed, then checked, then evaluated; a function is checked and evaluated.
+		"spec/expr/parse":     {"spec"},
+		"spec/expr/check":     {"spec/expr/parse", "spec/types"},
+		"spec/expr/eval":      {"spec/expr/check", "spec/decode"},
+		"spec/expr/functions": {"spec/expr/eval"},
 		"actions/grant":       {"spec"},
 		"actions/sys/files":   {"actions/grant"},
 		"actions/sys/network": {"actions/grant"},
@@ -70,7 +77,7 @@ func arrows() map[string][]string {
 func owners() map[string][]string {
 	return map[string][]string{
 		"cuelang.org/go":                            {"spec/load", "spec/load/lint", "spec/load/typing", "spec/load/walk", "spec/load/source"},
-		"github.com/expr-lang/expr":                 {"spec/expr"},
+		"github.com/expr-lang/expr":                 {"spec/expr", "spec/expr/parse", "spec/expr/check", "spec/expr/eval", "spec/expr/functions"},
 		"github.com/pulumi/pulumi/sdk/v3/proto":     {"engine/pulumi"},
 		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform", "cmd"},
 		"github.com/hashicorp/terraform-plugin-go":  {"engine/terraform"},

@@ -1,8 +1,9 @@
 package eval
 
 import (
-	"github.com/declprov/declprov/spec/types"
 	"math"
+
+	"github.com/declprov/declprov/spec/types"
 )
 
 // operands are two numbers, as an int64 or a float64 each.

@@ -1,9 +1,10 @@
 package eval
 
 import (
-	"github.com/declprov/declprov/spec/types"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/declprov/declprov/spec/types"
 )
 
 // OpMember is a member of a value, null-safe: of what has no such member, null.

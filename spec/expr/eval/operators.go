@@ -1,9 +1,10 @@
 package eval
 
 import (
-	"github.com/declprov/declprov/spec/types"
 	"strconv"
 	"strings"
+
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Operation is what an operator or a function does with evaluated operands.

@@ -2,13 +2,14 @@ package eval
 
 import (
 	"errors"
-	"github.com/declprov/declprov/spec/expr/check"
-	"github.com/declprov/declprov/spec/expr/parse"
-	"github.com/declprov/declprov/spec/types"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Evaluator is one node of a compiled tree. What it yields may hold Unknown and

@@ -2,10 +2,11 @@ package eval
 
 import (
 	"context"
-	"github.com/declprov/declprov/spec/expr/check"
-	"github.com/declprov/declprov/spec/types"
 	"slices"
 	"strconv"
+
+	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Vars are the values of a scope's names: nil, bool, int64, float64,

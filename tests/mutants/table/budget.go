@@ -31,9 +31,9 @@ func ofBudgets() []Mutant {
 		{
 			Promise:   "Time is bounded like memory",
 			Mechanism: "every call of an expression is paid for before it begins",
-			File:      "spec/expr/machine.go",
-			Find:      `r.spend(charge(args[1:]))`,
-			Replace:   `r.spend(0 * charge(args[1:]))`,
+			File:      "spec/expr/eval/machine.go",
+			Find:      `r.Spend(charge(args[1:]))`,
+			Replace:   `r.Spend(0 * charge(args[1:]))`,
 			Package:   "spec/expr", Test: "TestOperationsSpendWhatTheyTake/segments", Fails: "and should at least",
 		},
 		{
@@ -55,9 +55,9 @@ func ofBudgets() []Mutant {
 		{
 			Promise:   "Time is bounded like memory",
 			Mechanism: "all parts of a tree of templates spend from one budget",
-			File:      "spec/expr/part.go",
+			File:      "spec/expr/eval/part.go",
 			Find:      `f.program.evalIn(r, vars, secret)`,
-			Replace:   `f.program.evalIn(newRun(vars, maxWork), vars, secret)`,
+			Replace:   `f.program.evalIn(NewRun(vars, MaxWork), vars, secret)`,
 			Package:   "spec/expr", Test: "TestBudgetIsOfTheWholeTree", Fails: "<nil>",
 		},
 		{
@@ -175,9 +175,9 @@ func ofBudgets() []Mutant {
 		{
 			Promise:   "What comes from outside is bounded by its values, too",
 			Mechanism: "a template may hand on what it was given, however much that is",
-			File:      "spec/expr/run.go",
-			Find:      `max(r.most, valuesIn(r.given)), true`,
-			Replace:   `max(r.most, 0*valuesIn(r.given)), true`,
+			File:      "spec/expr/eval/run.go",
+			Find:      `max(r.Most, valuesIn(r.Given)), true`,
+			Replace:   `max(r.Most, 0*valuesIn(r.Given)), true`,
 			Package:   "spec/expr", Test: "TestLimits/given", Fails: "more than 1000000 values",
 		},
 		{

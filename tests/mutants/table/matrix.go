@@ -8,10 +8,10 @@ func ofMatrix() []Mutant {
 		return Mutant{Promise: promise, Mechanism: mechanism, File: file, Find: find, Replace: replace, Package: matrix, Test: test, Fails: fails}
 	}
 	return []Mutant{
-		row("a declared secret is one behind each element of a list or map", "spec/expr/secrets.go",
+		row("a declared secret is one behind each element of a list or map", "spec/types/secret.go",
 			`	return t.Elem != nil && secretAt(t.Elem, rest, presence, types, seen)`, `	return false`,
 			"TestVetFollowsSecrets/function", `want "vet refuses it"`),
-		row("a declared secret is one in each variant of a union", "spec/expr/secrets.go",
+		row("a declared secret is one in each variant of a union", "spec/types/secret.go",
 			`		if secretAt(v, path, presence, types, seen) {`, `		if false && secretAt(v, path, presence, types, seen) {`,
 			"TestVetFollowsSecrets/function", `want "vet refuses it"`),
 		row("what is written of a secret is one, for vet", "engine/compile_steps.go",
@@ -83,10 +83,10 @@ func ofMatrix() []Mutant {
 		row("what the program marks is marked for a listing", "engine/plain.go",
 			"	if v.Secret() {\n		secret.add(path, v)", "	if v.Secret() {\n		secret.texts(v)",
 			"TestServedSecrets/list", `it is not refused`),
-		row("a declared secret is one in each variant of a union, for methods", "spec/expr/secrets.go",
+		row("a declared secret is one in each variant of a union, for methods", "spec/types/secret.go",
 			`		if secretAt(v, path, presence, types, seen) {`, `		if false && secretAt(v, path, presence, types, seen) {`,
 			"TestVetFollowsSecrets/method", `want "vet refuses it"`),
-		row("a declared secret is one in each variant of a union, for ephemerals", "spec/expr/secrets.go",
+		row("a declared secret is one in each variant of a union, for ephemerals", "spec/types/secret.go",
 			`		if secretAt(v, path, presence, types, seen) {`, `		if false && secretAt(v, path, presence, types, seen) {`,
 			"TestVetFollowsSecrets/ephemeral", `want "vet refuses it"`),
 		row("a message says that others read a file with a secret", "actions/declare/modes.go",

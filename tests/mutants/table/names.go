@@ -119,14 +119,14 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: names, Mechanism: "a key that the author wrote is its own name",
-			File:    "spec/expr/check.go",
+			File:    "spec/expr/check/check.go",
 			Find:    `Secret: secret, Wire: name}`,
 			Replace: `Secret: secret}`,
 			Package: "engine", Test: "TestWrittenKeysGoOutAsTheyAre", Fails: "written_fooBar",
 		},
 		{
 			Promise: names, Mechanism: "what is merged over a declared member keeps its name",
-			File:    "spec/expr/functions_object.go",
+			File:    "spec/expr/functions/object.go",
 			Find:    `	if below != nil && above.AsWritten() {`,
 			Replace: `	if false {`,
 			Package: "engine", Test: "TestWrittenKeysGoOutAsTheyAre", Fails: "merged_over",

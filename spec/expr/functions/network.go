@@ -1,9 +1,10 @@
-package expr
+package functions
 
 import (
-	"github.com/declprov/declprov/spec/expr/eval"
 	"math/big"
 	"net/netip"
+
+	"github.com/declprov/declprov/spec/expr/eval"
 )
 
 // networkFunctions work on IP networks, of both versions.

@@ -1,10 +1,11 @@
-package expr
+package functions
 
 import (
+	"sync"
+
 	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
-	"sync"
 )
 
 // Function is one function of the language: what its calls are checked against, its
@@ -15,11 +16,11 @@ type Function struct {
 	// Example is an expression, and Result what it yields, as JSON.
 	Example, Result string
 	// run is nil for functions with a predicate, which the machine runs.
-	run eval.Operation
+	Run eval.Operation
 }
 
-// functions returns all functions of the language, by name.
-var functions = sync.OnceValue(func() map[string]*Function {
+// All returns all functions of the language, by name.
+var All = sync.OnceValue(func() map[string]*Function {
 	table := map[string]*Function{}
 	for _, group := range [][]*Function{
 		predicateFunctions(), textFunctions(), numberFunctions(), listFunctions(), objectFunctions(), encodingFunctions(),
@@ -41,16 +42,16 @@ func Prototypes() *check.Functions {
 		}
 		return out
 	}
-	return &check.Functions{Named: of(functions()), OfTimes: of(methodsOfTime()), OfDurations: of(methodsOfDuration())}
+	return &check.Functions{Named: of(All()), OfTimes: of(MethodsOfTime()), OfDurations: of(MethodsOfDuration())}
 }
 
 // Operations returns what runs the functions, by name, and "method", which runs the
 // method of a time or a duration that its second argument names.
 func Operations() map[string]eval.Operation {
-	out := map[string]eval.Operation{"method": opMethod}
-	for name, f := range functions() {
-		if f.run != nil {
-			out[name] = f.run
+	out := map[string]eval.Operation{"method": OpMethod}
+	for name, f := range All() {
+		if f.Run != nil {
+			out[name] = f.Run
 		}
 	}
 	return out
@@ -58,7 +59,7 @@ func Operations() map[string]eval.Operation {
 
 // def declares a function of a result that does not depend on its arguments.
 func def(signature, summary, example, result string, run eval.Operation) *Function {
-	return &Function{Function: check.NewFunction(signature), Summary: summary, Example: example, Result: result, run: run}
+	return &Function{Function: check.NewFunction(signature), Summary: summary, Example: example, Result: result, Run: run}
 }
 
 // withType gives a function a result type that depends on its arguments.

@@ -1,4 +1,4 @@
-package expr
+package functions
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// encodeJSON is a value as JSON, with sorted keys and no escapes for HTML.
-func encodeJSON(r *eval.Run, v any, indent string) (string, error) {
+// EncodeJSON is a value as JSON, with sorted keys and no escapes for HTML.
+func EncodeJSON(r *eval.Run, v any, indent string) (string, error) {
 	e := jsonEncoder{run: r, indent: indent}
 	if err := e.encode(v, 0); err != nil {
 		return "", err

@@ -1,10 +1,11 @@
-package expr
+package functions
 
 import (
 	"encoding/base64"
-	"github.com/declprov/declprov/spec/expr/eval"
 	"net/url"
 	"strings"
+
+	"github.com/declprov/declprov/spec/expr/eval"
 )
 
 // encodingFunctions turn values into text and back.
@@ -12,7 +13,7 @@ func encodingFunctions() []*Function {
 	return []*Function{
 		def("jsonencode(v: any?, indent?: int) string", "The value as JSON: keys sorted, compact, or indented by so many spaces.", `jsonencode({b: 1, a: [true]})`, `"{\"a\":[true],\"b\":1}"`, fnJSONEncode),
 		def("jsondecode(s: string) any", "The value of a JSON text. All digits of numbers are kept.", `jsondecode("{\"a\": 1}").a`, `1`, fnJSONDecode),
-		def("toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *eval.Run, a []any) (any, error) { return encodeJSON(r, a[0], "  ") }),
+		def("toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *eval.Run, a []any) (any, error) { return EncodeJSON(r, a[0], "  ") }),
 		def("fromJSON(s: string) any", "As jsondecode.", `fromJSON("[1]")`, `[1]`, fnJSONDecode),
 		def("yamlencode(v: any?) string", "The value as YAML, keys sorted.", `yamlencode({b: 1, a: "x"})`, `"a: x\nb: 1\n"`, fnYAMLEncode),
 		def("yamldecode(s: string) any", "The value of a YAML text of one document.", `yamldecode("a: [1, x]")`, `{"a":[1,"x"]}`, fnYAMLDecode),
@@ -32,7 +33,7 @@ func fnJSONEncode(r *eval.Run, a []any) (any, error) {
 	if n < 0 || n > 16 {
 		return nil, eval.Faultf("jsonencode can indent by 0 to 16 spaces, not %s", eval.Quote(n))
 	}
-	return encodeJSON(r, a[0], strings.Repeat(" ", int(n)))
+	return EncodeJSON(r, a[0], strings.Repeat(" ", int(n)))
 }
 
 func fnJSONDecode(r *eval.Run, a []any) (any, error) {
@@ -57,7 +58,7 @@ func fnYAMLDecode(r *eval.Run, a []any) (any, error) {
 func textOrJSON(r *eval.Run, v any) (string, error) {
 	switch v.(type) {
 	case []any, map[string]any:
-		return encodeJSON(r, v, "")
+		return EncodeJSON(r, v, "")
 	}
 	return eval.ScalarText(v)
 }

@@ -1,4 +1,4 @@
-package expr
+package functions
 
 import (
 	"maps"
@@ -16,7 +16,7 @@ import (
 // encodeYAML is a value as YAML, with sorted keys.
 func encodeYAML(r *eval.Run, v any) (string, error) {
 	// What JSON can say, YAML can: its limits and refusals are the same.
-	text, err := encodeJSON(r, v, "")
+	text, err := EncodeJSON(r, v, "")
 	if err != nil {
 		return "", err
 	}

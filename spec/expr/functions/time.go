@@ -1,12 +1,13 @@
-package expr
+package functions
 
 import (
-	"github.com/declprov/declprov/spec/expr/eval"
-	"github.com/declprov/declprov/spec/types"
 	"math"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/declprov/declprov/spec/expr/eval"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // timeFunctions work on points in time. None of them knows what time it is.
@@ -89,7 +90,7 @@ func fnDuration(_ *eval.Run, a []any) (any, error) {
 	return eval.Span(d), nil
 }
 
-var methodsOfTime = sync.OnceValue(func() map[string]*Function {
+var MethodsOfTime = sync.OnceValue(func() map[string]*Function {
 	number := func(f func(time.Time) int64) eval.Operation {
 		return func(_ *eval.Run, a []any) (any, error) { return f(time.Time(a[0].(eval.Moment))), nil }
 	}
@@ -126,7 +127,7 @@ var methodsOfTime = sync.OnceValue(func() map[string]*Function {
 	})
 })
 
-var methodsOfDuration = sync.OnceValue(func() map[string]*Function {
+var MethodsOfDuration = sync.OnceValue(func() map[string]*Function {
 	number := func(f func(time.Duration) any) eval.Operation {
 		return func(_ *eval.Run, a []any) (any, error) { return f(time.Duration(a[0].(eval.Span))), nil }
 	}
@@ -171,15 +172,15 @@ func addDate(_ *eval.Run, a []any) (any, error) {
 	return eval.Moment(time.Time(a[0].(eval.Moment)).AddDate(int(n[0]), int(n[1]), int(n[2]))), nil
 }
 
-// opMethod calls a method: of the receiver, by its name, with the others.
-func opMethod(r *eval.Run, a []any) (any, error) {
+// OpMethod calls a method: of the receiver, by its name, with the others.
+func OpMethod(r *eval.Run, a []any) (any, error) {
 	name, _ := a[1].(string)
 	var table map[string]*Function
 	switch a[0].(type) {
 	case eval.Moment:
-		table = methodsOfTime()
+		table = MethodsOfTime()
 	case eval.Span:
-		table = methodsOfDuration()
+		table = MethodsOfDuration()
 	}
 	f := table[name]
 	if f == nil {
@@ -189,5 +190,5 @@ func opMethod(r *eval.Run, a []any) (any, error) {
 	if n := len(args) - 1; n < f.Required() || n > len(f.Params) {
 		return nil, eval.Faultf("%s takes %s, and has %d", name, f.Count(), n)
 	}
-	return f.run(r, args)
+	return f.Run(r, args)
 }

@@ -1,4 +1,4 @@
-package expr
+package functions
 
 import (
 	"strings"
@@ -66,7 +66,7 @@ func fnString(r *eval.Run, a []any) (any, error) {
 	case nil:
 		return "", nil
 	case []any, map[string]any:
-		return encodeJSON(r, a[0], "")
+		return EncodeJSON(r, a[0], "")
 	case *spec.File:
 		return nil, eval.Faultf("an asset has no text here: hand it to an action as a whole")
 	}
