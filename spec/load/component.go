@@ -8,7 +8,7 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// component is a resource made of others. Of a part whose key is misspelt, which
+// component reads a resource made of others. Of a part whose key is misspelt, which
 // is reported, nothing is known: its absence is no further mistake.
 func (l *loader) component(it walk.Item, p source.Place) *spec.Component {
 	b, ok := l.open(it, p, block.Component, nil)
@@ -27,7 +27,7 @@ func (l *loader) component(it walk.Item, p source.Place) *spec.Component {
 	return c
 }
 
-// child is one resource of a component, or one for each element. It is never
+// child reads one resource of a component, or one for each element. It is never
 // nil, so that what refers to a broken one is no mistake.
 func (l *loader) child(it walk.Item, p source.Place) *spec.Child {
 	c := &spec.Child{Key: it.Name, Range: it.NameAt, Type: &spec.Node{Range: it.At}}

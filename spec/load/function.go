@@ -14,7 +14,7 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// function is a function of the provider, a method of a resource, or an action
+// function reads a function of the provider, a method of a resource, or an action
 // that is run on demand: an operation with inputs and outputs.
 func (r *stepReader) function(it walk.Item, p source.Place, what string) *spec.Function {
 	f := &spec.Function{
@@ -58,7 +58,7 @@ func (r *stepReader) function(it walk.Item, p source.Place, what string) *spec.F
 	return f
 }
 
-// operationWith is an operation whose block has keys of something else too: own
+// operationWith reads an operation whose block has keys of something else too: own
 // takes those. It is nil where there is no step at all.
 func (r *stepReader) operationWith(it walk.Item, p source.Place, own func(walk.Item) bool, near []string) *spec.Operation {
 	mine := slices.DeleteFunc(r.Values(it), own)
@@ -79,7 +79,7 @@ func (r *stepReader) operationWith(it walk.Item, p source.Place, own func(walk.I
 	return op
 }
 
-// lister is how a resource's existing ones are listed.
+// lister reads how a resource's existing ones are listed.
 func (r *stepReader) lister(it walk.Item, p source.Place) *spec.Lister {
 	if r.Broken(it, p) {
 		return nil
@@ -121,7 +121,7 @@ func (r *stepReader) lister(it walk.Item, p source.Place) *spec.Lister {
 	return li
 }
 
-// ephemeral is a value that is opened and closed, and never stored.
+// ephemeral reads a value that is opened and closed, and never stored.
 func (l *loader) ephemeral(it walk.Item, p source.Place) *spec.Ephemeral {
 	b, ok := l.open(it, p, block.Ephemeral, nil)
 	if !ok {

@@ -80,7 +80,7 @@ func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
 	return nil, nil
 }
 
-// emptyProvider is what there is of a spec that could not be read at all.
+// emptyProvider returns what there is of a spec that could not be read at all.
 func emptyProvider() *spec.Provider {
 	return &spec.Provider{
 		Config: &spec.Type{Kind: spec.Object},

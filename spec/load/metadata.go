@@ -20,7 +20,7 @@ var providerName = regexp.MustCompile(`^[a-z][-a-z0-9]*$`)
 var semver = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
 	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 
-// metadata is what describes the provider.
+// metadata reads what describes the provider.
 func (l *loader) metadata(b *section, p *spec.Provider) {
 	l.providerName(b, p)
 	l.version(b, p)
@@ -31,7 +31,7 @@ func (l *loader) metadata(b *section, p *spec.Provider) {
 	}
 }
 
-// language are the settings of SDK generators: a struct for each.
+// language reads the settings of SDK generators: a struct for each.
 func (l *loader) language(it walk.Item, p source.Place) map[string]any {
 	if l.Kind(it) != cue.StructKind {
 		l.WrongShape(it, p, "a struct of settings by language")

@@ -16,7 +16,7 @@ import (
 // stepReader reads operations, and what is made of them.
 type stepReader struct{ *dataReader }
 
-// operation is one step, or `steps`, with `return`.
+// operation reads one step, or `steps`, with `return`.
 func (r *stepReader) operation(it walk.Item, p source.Place, undo bool) *spec.Operation {
 	if r.Broken(it, p) {
 		return nil
@@ -40,7 +40,7 @@ func (r *stepReader) operation(it walk.Item, p source.Place, undo bool) *spec.Op
 	return op
 }
 
-// find is the operation that looks for what a create made. `first: false` says
+// find reads the operation that looks for what a create made. `first: false` says
 // that it is not asked before the create sends anything.
 func (r *stepReader) find(it walk.Item, p source.Place) *spec.Operation {
 	if r.Broken(it, p) || r.Kind(it) != cue.StructKind {
@@ -67,7 +67,7 @@ func (r *stepReader) find(it walk.Item, p source.Place) *spec.Operation {
 	return op
 }
 
-// singleStep is an operation that is a step itself.
+// singleStep reads an operation that is a step itself.
 func (r *stepReader) singleStep(it walk.Item, p source.Place, undo bool, op *spec.Operation) {
 	returned := func(m walk.Item) bool {
 		if m.Name == "return" {
@@ -82,7 +82,7 @@ func (r *stepReader) singleStep(it walk.Item, p source.Place, undo bool, op *spe
 	}
 }
 
-// stepList is an operation of several steps.
+// stepList reads an operation of several steps.
 func (r *stepReader) stepList(members []walk.Item, p source.Place, undo bool, op *spec.Operation) {
 	op.Listed = true
 	for _, m := range members {
@@ -146,12 +146,12 @@ func (r *stepReader) uniqueNames(steps []*spec.Step, p source.Place) {
 	}
 }
 
-// step is one member of `steps`, or what stands in the place of a step.
+// step reads one member of `steps`, or what stands in the place of a step.
 func (r *stepReader) step(it walk.Item, p source.Place, undo bool) *spec.Step {
 	return r.stepWith(it, p, undo, nil, nil)
 }
 
-// stepWith is a step with further keys beside its own: other takes them, near
+// stepWith reads a step with further keys beside its own: other takes them, near
 // are their names, for what is misspelt.
 func (r *stepReader) stepWith(it walk.Item, p source.Place, undo bool, other func(walk.Item) bool, near []string) *spec.Step {
 	s := &spec.Step{Range: it.At}
@@ -184,7 +184,7 @@ func (r *stepReader) stepWith(it walk.Item, p source.Place, undo bool, other fun
 	return s
 }
 
-// around is what a step says around its action.
+// around reads what a step says around its action.
 func (r *stepReader) around(b *section, s *spec.Step) {
 	r.fill(b, s)
 	if m, ok := b.get("as"); ok {
@@ -210,7 +210,7 @@ func (r *stepReader) around(b *section, s *spec.Step) {
 	}
 }
 
-// undo are the steps that run in reverse when a create fails.
+// undo reads the steps that run in reverse when a create fails.
 func (r *stepReader) undo(b *section, s *spec.Step, allowed bool) {
 	m, ok := b.get("onFailure")
 	if !ok {

@@ -41,7 +41,7 @@ func (l *loader) provider(v cue.Value, p *spec.Provider) {
 	l.Finish()
 }
 
-// declarations are the parts of a spec that have many named members.
+// declarations reads the parts of a spec that have many named members.
 func (l *loader) declarations(b *section, p *spec.Provider) {
 	l.each(b, "resources", "resource", func(m walk.Item, at source.Place) {
 		if r := l.resource(m, at); r != nil {
@@ -110,7 +110,7 @@ func (l *loader) sameName(p *spec.Provider) {
 	}
 }
 
-// permissions is the block of LANGUAGE.md section 7.
+// permissions reads the block of LANGUAGE.md section 7.
 func (l *loader) permissions(it walk.Item, p source.Place) *spec.Permissions {
 	before := len(l.Diags)
 	b, ok := l.open(it, p, block.Permissions, nil)

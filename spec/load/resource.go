@@ -18,7 +18,7 @@ import (
 // resourceReader reads resources.
 type resourceReader struct{ *stepReader }
 
-// resource is one member of `resources`.
+// resource reads one member of `resources`.
 func (l *resourceReader) resource(it walk.Item, p source.Place) *spec.Resource {
 	b, ok := l.open(it, p, block.Resource, nil)
 	if !ok {
@@ -69,7 +69,7 @@ func (l *resourceReader) missing(b *section, r *spec.Resource) {
 	}
 }
 
-// rules are `checks` and `diff`.
+// rules reads `checks` and `diff`.
 func (l *resourceReader) rules(b *section, r *spec.Resource) {
 	if m, ok := b.get("checks"); ok {
 		l.list(m, b.at("checks").In("checks"), func(m walk.Item, p source.Place) {
@@ -103,7 +103,7 @@ func (l *resourceReader) rules(b *section, r *spec.Resource) {
 	}
 }
 
-// history is what a resource says of its former versions.
+// history reads what a resource says of its former versions.
 func (l *resourceReader) history(b *section, r *spec.Resource) {
 	if m, ok := b.get("aliases"); ok {
 		l.list(m, b.at("aliases").In("aliases"), func(m walk.Item, p source.Place) { r.Aliases = append(r.Aliases, l.alias(m, p)) })
@@ -127,7 +127,7 @@ func (l *resourceReader) history(b *section, r *spec.Resource) {
 // typeToken is how a host writes the type of a resource.
 var typeToken = regexp.MustCompile(`^[^:\s]+:[^:\s]*:[^:\s]+$`)
 
-// alias is a former name of a resource, or a former type token.
+// alias reads a former name of a resource, or a former type token.
 func (l *resourceReader) alias(it walk.Item, p source.Place) *spec.Node {
 	text, ok := l.string(it, p)
 	if !ok {

@@ -175,13 +175,13 @@ func (r *dataReader) listOf(it walk.Item, p source.Place, declared *block.Block)
 	return n
 }
 
-// get is a member, if it is given.
+// get returns a member, if it is given.
 func (b *section) get(name string) (walk.Item, bool) {
 	it, ok := b.members[name]
 	return it, ok
 }
 
-// at is the place of a member.
+// at returns the place of a member.
 func (b *section) at(name string) source.Place { return b.place.At(name) }
 
 // given reports whether a key is written, even if what it holds is broken, or
@@ -192,7 +192,7 @@ func (b *section) given(name string) bool {
 	})
 }
 
-// startOf is where the absence of something in a block is shown: at its name.
+// startOf returns where the absence of something in a block is shown: at its name.
 func startOf(it walk.Item) diag.Range {
 	if it.Name != "" && !it.NameAt.IsZero() {
 		return it.NameAt
@@ -204,7 +204,7 @@ func startOf(it walk.Item) diag.Range {
 	return r
 }
 
-// objectAt is the object type of a block's member; without it, of nothing.
+// objectAt reads the object type of a block's member; without it, of nothing.
 func (r *dataReader) objectAt(b *section, name string, role typing.Role) *spec.Type {
 	m, ok := b.get(name)
 	if !ok {
@@ -251,7 +251,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// wireRule is the rule for names on the wire that a block gives, or "".
+// wireRule reads the rule for names on the wire that a block gives, or "".
 func (r *dataReader) wireRule(b *section) string {
 	m, ok := b.get("wire")
 	if !ok {

@@ -49,7 +49,7 @@ func (r *dataReader) node(it walk.Item, p source.Place) *spec.Node {
 	}
 }
 
-// dataField is a member of a struct of data.
+// dataField reads a member of a struct of data.
 func (r *dataReader) dataField(m walk.Item, p source.Place) spec.Field {
 	f := spec.Field{Name: m.Name, NameRange: m.NameAt}
 	if m.Optional || m.Required {
@@ -64,7 +64,7 @@ func (r *dataReader) dataField(m walk.Item, p source.Place) spec.Field {
 	return f
 }
 
-// definition is a definition that stands in a value's place and is no value: the
+// definition reads a definition that stands in a value's place and is no value: the
 // type of an argument that takes one (`returns: #Pet`). nil is anything else; the
 // compiler knows which arguments take types.
 func (r *dataReader) definition(it walk.Item, p source.Place) *spec.Node {
@@ -83,7 +83,7 @@ func (r *dataReader) definition(it walk.Item, p source.Place) *spec.Node {
 	}
 }
 
-// scalar is a value without parts.
+// scalar reads a value without parts.
 func (r *dataReader) scalar(it walk.Item, p source.Place) *spec.Node {
 	n := &spec.Node{Range: it.At}
 	if !it.Value.IsConcrete() {
@@ -112,7 +112,7 @@ func (r *dataReader) scalar(it walk.Item, p source.Place) *spec.Node {
 	return n
 }
 
-// string is a value that must be text known at load.
+// string reads a value that must be text known at load.
 func (r *dataReader) string(it walk.Item, p source.Place) (string, bool) {
 	n := r.node(it, p)
 	switch {
@@ -124,7 +124,7 @@ func (r *dataReader) string(it walk.Item, p source.Place) (string, bool) {
 	return "", false
 }
 
-// template is a value that must be text, which may hold `${}`.
+// template reads a value that must be text, which may hold `${}`.
 func (r *dataReader) template(it walk.Item, p source.Place) *spec.Node {
 	n := r.node(it, p)
 	if n.Kind != 0 && n.Kind != spec.StringNode && !literalForm(n) {
@@ -139,7 +139,7 @@ func literalForm(n *spec.Node) bool {
 	return n.Kind == spec.MapNode && len(n.Fields) == 1 && n.Fields[0].Name == "literal"
 }
 
-// bool is a value that must be true or false, known at load.
+// bool reads a value that must be true or false, known at load.
 func (r *dataReader) bool(it walk.Item, p source.Place) bool {
 	n := r.node(it, p)
 	if n.Kind != 0 && n.Kind != spec.BoolNode {
@@ -148,7 +148,7 @@ func (r *dataReader) bool(it walk.Item, p source.Place) bool {
 	return n.Kind == spec.BoolNode && n.Text == "true"
 }
 
-// list is a value that must be a list; each of its items goes to keep.
+// list reads a value that must be a list; each of its items goes to keep.
 func (r *dataReader) list(it walk.Item, p source.Place, keep func(walk.Item, source.Place)) bool {
 	if r.Broken(it, p) {
 		return false
@@ -163,7 +163,7 @@ func (r *dataReader) list(it walk.Item, p source.Place, keep func(walk.Item, sou
 	return true
 }
 
-// strings is a value that must be a list of text.
+// strings reads a value that must be a list of text.
 func (r *dataReader) strings(it walk.Item, p source.Place) []string {
 	var list []string
 	r.list(it, p, func(m walk.Item, p source.Place) {
@@ -174,14 +174,14 @@ func (r *dataReader) strings(it walk.Item, p source.Place) []string {
 	return list
 }
 
-// templates is a value that must be a list of templates.
+// templates reads a value that must be a list of templates.
 func (r *dataReader) templates(it walk.Item, p source.Place) []*spec.Node {
 	var list []*spec.Node
 	r.list(it, p, func(m walk.Item, p source.Place) { list = append(list, r.template(m, p)) })
 	return list
 }
 
-// duration is a length of time as Go writes it, or a template.
+// duration reads a length of time as Go writes it, or a template.
 func (r *dataReader) duration(it walk.Item, p source.Place) *spec.Node {
 	n := r.node(it, p)
 	switch {
@@ -205,7 +205,7 @@ func hasTemplate(n *spec.Node) bool {
 	return n.Kind == spec.StringNode && strings.Contains(n.Text, "${")
 }
 
-// textList is a list of templates, as one node.
+// textList reads a list of templates, as one node.
 func (r *dataReader) textList(it walk.Item, p source.Place) *spec.Node {
 	n := &spec.Node{Kind: spec.ListNode, Range: it.At}
 	if !r.list(it, p, func(m walk.Item, at source.Place) { n.Items = append(n.Items, r.template(m, at)) }) {
@@ -214,7 +214,7 @@ func (r *dataReader) textList(it walk.Item, p source.Place) *spec.Node {
 	return n
 }
 
-// failures is the list of statuses and of classes of error that are tried again.
+// failures reads the list of statuses and of classes of error that are tried again.
 func (r *dataReader) failures(it walk.Item, p source.Place) *spec.Node {
 	if r.Broken(it, p) {
 		return nil
@@ -236,7 +236,7 @@ func (r *dataReader) failures(it walk.Item, p source.Place) *spec.Node {
 	return n
 }
 
-// shaped is a value of one of several shapes, as want says.
+// shaped reads a value of one of several shapes, as want says.
 func (r *dataReader) shaped(it walk.Item, p source.Place, want string, kinds ...spec.NodeKind) *spec.Node {
 	n := r.node(it, p)
 	if n.Kind != 0 && !slices.Contains(kinds, n.Kind) {
@@ -246,7 +246,7 @@ func (r *dataReader) shaped(it walk.Item, p source.Place, want string, kinds ...
 	return n
 }
 
-// count is a whole number within the bounds of its key. As a node it may also be a
+// count reads a whole number within the bounds of its key. As a node it may also be a
 // template.
 func (r *dataReader) count(it walk.Item, p source.Place, key *block.Key) (n *spec.Node, value int) {
 	n = r.node(it, p)

@@ -33,7 +33,7 @@ type linter struct {
 	bad map[ast.Node]bool
 }
 
-// check reports what is wrong with an instance's tree, and cuts it out.
+// Check reports what is wrong with an instance's tree, and cuts it out.
 func Check(doc *source.Document, inst *build.Instance) {
 	x := &linter{doc: doc, blocks: map[*ast.Field]bool{}, props: map[*ast.Field]bool{}, top: map[string]*ast.Field{}, bad: map[ast.Node]bool{}, imports: importedNames(inst)}
 	for _, f := range inst.Files {
@@ -62,7 +62,7 @@ type lintSite struct {
 	within []*ast.Field
 }
 
-// enter is the site of a field's value.
+// enter returns the site of a field's value.
 func (s lintSite) enter(f *ast.Field) lintSite {
 	name := source.LabelOf(f)
 	if name == "" {
@@ -249,7 +249,7 @@ func (x *linter) clause(clause ast.Clause, c *ast.Comprehension, s lintSite) {
 	}
 }
 
-// refersToProperty is an identifier below a node that is a property's.
+// refersToProperty returns an identifier below a node that is a property's.
 func (x *linter) refersToProperty(n ast.Node) (found *ast.Ident) {
 	ast.Walk(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && found == nil {

@@ -70,7 +70,7 @@ func (x *linter) siblingOfData(id *ast.Ident, whole ast.Node, s lintSite) bool {
 	return false
 }
 
-// membersOf are the declarations of a name in what several fields hold.
+// membersOf returns the declarations of a name in what several fields hold.
 func membersOf(fields []*ast.Field, name string) []*ast.Field {
 	var list []*ast.Field
 	for _, f := range fields {
@@ -110,7 +110,7 @@ func (x *linter) frozen(e ast.Expr, field *ast.Field, names []string, whole ast.
 	x.bad[whole] = true
 }
 
-// blockName is the block that a property is in, for the remedy.
+// blockName returns the block that a property is in, for the remedy.
 func (x *linter) blockName(prop *ast.Field) string {
 	for block := range x.blocks {
 		if source.MemberOf(block.Value, source.LabelOf(prop)) == prop {
@@ -120,7 +120,7 @@ func (x *linter) blockName(prop *ast.Field) string {
 	return "inputs"
 }
 
-// importedNames are the names of packages that each file imports, by the file's
+// importedNames returns the names of packages that each file imports, by the file's
 // name.
 func importedNames(inst *build.Instance) map[string]map[string]bool {
 	all := map[string]map[string]bool{}

@@ -13,7 +13,7 @@ import (
 	"cuelang.org/go/cue/token"
 )
 
-// build evaluates an instance. What does not compile (a reference to nothing)
+// Build evaluates an instance. What does not compile (a reference to nothing)
 // would leave no value at all, so it is reported, cut out, and the rest built
 // again.
 func (d *Document) Build(inst *build.Instance) (cue.Value, bool) {
@@ -113,7 +113,7 @@ func (d *Document) cutAt(inst *build.Instance, places map[token.Pos]bool) int {
 	return len(bad)
 }
 
-// wholeOf is the smallest part of the tree, around the last node of a path,
+// wholeOf returns the smallest part of the tree, around the last node of a path,
 // that can be left out without making the rest wrong: text that a reference is
 // put into has no value without it.
 func wholeOf(path []ast.Node) ast.Node {

@@ -1,6 +1,6 @@
 package source
 
-// The codes of this package's diagnostics, one line of meaning each. They never
+// The codes of the diagnostics of spec/load, one line of meaning each. They never
 // change once released.
 const (
 	CodeInternal           = "internal"            // a fault of declprov or of CUE

@@ -65,7 +65,7 @@ func (d *Document) cueErrorAs(e errors.Error, p Place, fallback diag.Range, code
 	d.Report(code, at, p, summary, detail)
 }
 
-// missingName is the name in CUE's complaint about a reference, or "".
+// missingName returns the name in CUE's complaint about a reference, or "".
 func missingName(msg string) string {
 	rest, ok := strings.CutPrefix(msg, "reference \"")
 	name, _, closed := strings.Cut(rest, "\" not found")
@@ -75,7 +75,7 @@ func missingName(msg string) string {
 	return name
 }
 
-// message is what an error says itself, without the places and the wrapping
+// message returns what an error says itself, without the places and the wrapping
 // that CUE prints around it.
 func message(e errors.Error) string {
 	format, args := e.Msg()
@@ -93,7 +93,7 @@ func message(e errors.Error) string {
 	return msg + ": " + inner.Error()
 }
 
-// errorPlaces are where an error is, the best first, in the author's files only.
+// errorPlaces returns where an error is, the best first, in the author's files only.
 func (d *Document) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 	var places []diag.Range
 	add := func(pos token.Pos) {
@@ -118,7 +118,7 @@ func (d *Document) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 	return places[0], places[1:]
 }
 
-// cueErrors reports what CUE has against one value. Where that is a disjunction
+// CueErrors reports what CUE has against one value. Where that is a disjunction
 // of which nothing is left, CUE gives an error for each alternative: they are
 // one mistake.
 func (d *Document) CueErrors(err error, p Place, at diag.Range) {
@@ -144,7 +144,7 @@ func (d *Document) CueErrors(err error, p Place, at diag.Range) {
 	}
 }
 
-// nodeAt is the range of the smallest expression that starts at a position.
+// NodeAt returns the range of the smallest expression that starts at a position.
 func (d *Document) NodeAt(pos token.Pos) diag.Range {
 	best := d.Files.Span(pos, token.NoPos)
 	if d.Syntax == nil {
@@ -212,7 +212,7 @@ func explain(msg string) (code, summary, detail string) {
 	}
 }
 
-// leftovers reports the errors of evaluation that no part of the walk met: in
+// Leftovers reports the errors of evaluation that no part of the walk met: in
 // hidden fields and definitions.
 func (d *Document) Leftovers(v cue.Value) {
 	for _, e := range errors.Errors(v.Validate()) {

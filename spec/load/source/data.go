@@ -25,7 +25,7 @@ import (
 // import.
 var predeclared = []string{"strings", "list", "struct", "math", "net", "time", "regexp"}
 
-// dataInstance is an instance of a document without CUE around its types.
+// dataInstance returns an instance of a document without CUE around its types.
 func (r *reader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance {
 	r.Raw = true
 	d := &dataTypes{doc: r.Document, imports: map[string]bool{}, parsed: map[*ast.StructLit]bool{}}
@@ -52,7 +52,7 @@ type dataTypes struct {
 	n       int
 }
 
-// prelude are the declarations that CUE needs in front.
+// prelude returns the declarations that CUE needs in front.
 func (d *dataTypes) prelude() []ast.Decl {
 	var decls []ast.Decl
 	var specs []*ast.ImportSpec
@@ -314,7 +314,7 @@ func (d *dataTypes) imported(f *ast.Field) {
 	}, nil)
 }
 
-// suggestName makes an allowed name of one that is not.
+// SuggestName makes an allowed name of one that is not.
 func SuggestName(name string, capital bool) string {
 	var b strings.Builder
 	up := capital
@@ -339,7 +339,7 @@ func SuggestName(name string, capital bool) string {
 	return b.String()
 }
 
-// declaredTypes are the names of the block `types`, as they are referred to.
+// declaredTypes returns the names of the block `types`, as they are referred to.
 func declaredTypes(root *ast.StructLit) map[string]bool {
 	names := map[string]bool{}
 	for _, f := range fieldsOf(root) {

@@ -33,12 +33,12 @@ type File struct {
 	Content []byte
 }
 
-// document is a spec as it was read, and what was found wrong with it so far.
+// Document is a spec as it was read, and what was found wrong with it so far.
 type Document struct {
 	Files *files
-	// syntax is what the source is made of.
+	// Syntax is what the source is made of.
 	Syntax *syntax
-	// raw says that the document is YAML or JSON.
+	// Raw says that the document is YAML or JSON.
 	Raw   bool
 	Diags diag.List
 	// seen are the places of what CUE itself reported: it tells the same
@@ -50,7 +50,7 @@ type Document struct {
 	Close    func() error
 }
 
-// newDocument returns a document of which nothing was read yet.
+// NewDocument returns a document of which nothing was read yet.
 func NewDocument() *Document {
 	return &Document{
 		Files:    newFiles(),
@@ -60,7 +60,7 @@ func NewDocument() *Document {
 	}
 }
 
-// report adds an error.
+// Report adds an error.
 func (d *Document) Report(code string, at diag.Range, p Place, summary, detail string) {
 	d.Diags = append(d.Diags, diag.Diagnostic{
 		Severity: diag.Error, Code: code, Summary: summary, Detail: detail,
@@ -68,13 +68,13 @@ func (d *Document) Report(code string, at diag.Range, p Place, summary, detail s
 	})
 }
 
-// warn adds a finding that is no error.
+// Warn adds a finding that is no error.
 func (d *Document) Warn(code string, at diag.Range, p Place, summary, detail string) {
 	d.Report(code, at, p, summary, detail)
 	d.Diags[len(d.Diags)-1].Severity = diag.Warning
 }
 
-// once reports whether a finding is met for the first time, and notes that it was.
+// Once reports whether a finding is met for the first time, and notes that it was.
 func (d *Document) Once(key string) bool {
 	if d.seen[key] {
 		return false
@@ -83,7 +83,7 @@ func (d *Document) Once(key string) bool {
 	return true
 }
 
-// start is where something that the document lacks is reported.
+// Start returns where something that the document lacks is reported.
 func (d *Document) Start() diag.Range {
 	if len(d.Syntax.files) == 0 {
 		return diag.Range{}
@@ -97,11 +97,11 @@ func (d *Document) Start() diag.Range {
 	return diag.Point(first.Filename, 1, 1)
 }
 
-// place says where in the document something is: Context and Path of the
+// Place says where in the document something is: Context and Path of the
 // diagnostics about it.
 type Place struct{ Context, Path string }
 
-// at is the place of a member.
+// At returns the place of a member.
 func (p Place) At(name string) Place {
 	if p.Path == "" {
 		return Place{p.Context, name}
@@ -109,10 +109,10 @@ func (p Place) At(name string) Place {
 	return Place{p.Context, p.Path + "." + name}
 }
 
-// item is the place of a list's item, counted from 0.
+// Item returns the place of a list's item, counted from 0.
 func (p Place) Item(i int) Place { return Place{p.Context, fmt.Sprintf("%s[%d]", p.Path, i)} }
 
-// in is the same place with a further part of the context.
+// In returns the same place with a further part of the context.
 func (p Place) In(context string) Place {
 	if p.Context == "" {
 		return Place{context, p.Path}
@@ -120,7 +120,7 @@ func (p Place) In(context string) Place {
 	return Place{p.Context + ", " + context, p.Path}
 }
 
-// placeOf returns the place of a path of names from the top of the document.
+// PlaceOf returns the place of a path of names from the top of the document.
 func PlaceOf(path []string) Place {
 	p := Place{Path: strings.Join(path, ".")}
 	if len(path) < 2 {

@@ -12,7 +12,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// cut replaces nodes by placeholders that stand where they stood: the walk
+// Cut replaces nodes by placeholders that stand where they stood: the walk
 // passes over what is there without another word.
 func (d *Document) Cut(f *ast.File, bad map[ast.Node]bool) {
 	if len(bad) == 0 {
@@ -60,7 +60,7 @@ func holeKey(pos token.Pos) string {
 	return fmt.Sprintf("%s@%d", pos.Filename(), pos.Offset())
 }
 
-// hole reports whether an expression is a placeholder of what was reported.
+// Hole reports whether an expression is a placeholder of what was reported.
 func (d *Document) Hole(n ast.Node) bool {
 	id, ok := n.(*ast.Ident)
 	return ok && id.Name == "_" && d.poisoned[holeKey(id.Pos())]
@@ -91,7 +91,7 @@ func (d *Document) memberOfHole(at diag.Range) (found bool) {
 	return holes[selected]
 }
 
-// holeBehind reports whether a value refers, by some steps, to a placeholder.
+// HoleBehind reports whether a value refers, by some steps, to a placeholder.
 func (d *Document) HoleBehind(v cue.Value) bool {
 	if v.IncompleteKind() != cue.TopKind {
 		return false
@@ -109,7 +109,7 @@ func (d *Document) HoleBehind(v cue.Value) bool {
 	return false
 }
 
-// sourceExpr is the expression that a value is from, or nil.
+// SourceExpr returns the expression that a value is from, or nil.
 func SourceExpr(v cue.Value) ast.Expr {
 	switch src := v.Source().(type) {
 	case *ast.Field:

@@ -14,7 +14,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// stringNode is a literal string of the document with the place of each of its
+// StringNode returns a literal string of the document with the place of each of its
 // characters; ok is false where lit is no string that stands in a file as it
 // is.
 func (f *files) StringNode(lit *ast.BasicLit) (*spec.Node, bool) {
@@ -130,7 +130,7 @@ func (s *literalScan) openBlock() (indent string, ok bool) {
 	return "", false
 }
 
-// common is the part of the indentation that stands here: an empty line may
+// common returns the part of the indentation that stands here: an empty line may
 // have less.
 func (s *literalScan) common(indent string) string {
 	n := 0
@@ -235,7 +235,7 @@ func (s *literalScan) peek(prefix string) bool {
 	return bytes.HasPrefix(s.raw[min(s.at, len(s.raw)):], []byte(prefix))
 }
 
-// stringAt is the quoted string so many bytes behind a position.
+// StringAt returns the quoted string so many bytes behind a position.
 func (f *files) StringAt(pos token.Pos, skip int) (*spec.Node, bool) {
 	src := f.byName[pos.Filename()]
 	if src == nil {

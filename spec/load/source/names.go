@@ -11,7 +11,7 @@ import (
 	"cuelang.org/go/cue/token"
 )
 
-// labelOf is the name of a field, also behind an alias; "" for a pattern or an
+// LabelOf returns the name of a field, also behind an alias; "" for a pattern or an
 // expression.
 func LabelOf(f *ast.Field) string {
 	label := f.Label
@@ -39,7 +39,7 @@ func fieldsOf(s *ast.StructLit) []*ast.Field {
 	return fields
 }
 
-// pathOf takes `a.b["c"]` apart: its names, and the identifier it begins with.
+// PathOf takes `a.b["c"]` apart: its names, and the identifier it begins with.
 func PathOf(e ast.Expr) ([]string, *ast.Ident) {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -63,7 +63,7 @@ func PathOf(e ast.Expr) ([]string, *ast.Ident) {
 	}
 }
 
-// memberOf is a field of the struct that an expression writes down, or nil.
+// MemberOf returns a field of the struct that an expression writes down, or nil.
 func MemberOf(e ast.Expr, name string) *ast.Field {
 	switch e := e.(type) {
 	case *ast.StructLit:
@@ -83,7 +83,7 @@ func MemberOf(e ast.Expr, name string) *ast.Field {
 	return nil
 }
 
-// fieldOf is the field that a name refers to by its scope, or nil. CUE resolves
+// FieldOf returns the field that a name refers to by its scope, or nil. CUE resolves
 // to the field or to what it holds.
 func FieldOf(id *ast.Ident) *ast.Field {
 	switch n := id.Node.(type) {
@@ -109,7 +109,7 @@ func holder(decls []ast.Decl, value ast.Expr) *ast.Field {
 	return nil
 }
 
-// packageName is the name by which a file knows what it imports.
+// PackageName returns the name by which a file knows what it imports.
 func PackageName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name
@@ -151,7 +151,7 @@ func selects(f *ast.File, name string) (found bool) {
 	return found
 }
 
-// ofPackage reports whether a path of names may be something of a package's,
+// OfPackage reports whether a path of names may be something of a package's,
 // which begins with a capital.
 func OfPackage(names []string) bool {
 	if len(names) < 2 {

@@ -17,7 +17,7 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 )
 
-// maxDepth is how deep the blocks of a document may nest.
+// MaxDepth is how deep the blocks of a document may nest.
 const MaxDepth = 100
 
 // maxOperators is how many operators one expression may have in a row: parsing
@@ -149,7 +149,7 @@ func (r *reader) instanceErrors(inst *build.Instance) (fatal bool) {
 	return fatal
 }
 
-// unclosed is the bracket that a parser which met the end of the file waits for.
+// unclosed returns the bracket that a parser which met the end of the file waits for.
 func (r *reader) unclosed(e errors.Error) (diag.Range, bool) {
 	src := r.Files.byName[e.Position().Filename()]
 	if src == nil || !strings.Contains(message(e), "found 'EOF'") {

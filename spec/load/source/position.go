@@ -62,7 +62,7 @@ func (f *files) addInner(name string, text []byte, node *spec.Node, skip int) {
 	f.byName[name] = &sourceText{name: name, content: text, inner: node, skip: skip}
 }
 
-// read are the files that were read, by path.
+// Read returns the files that were read, by path.
 func (f *files) Read() []File {
 	list := make([]File, 0, len(f.content))
 	for path, content := range f.content {
@@ -81,7 +81,7 @@ func (f *files) Dirs() []string {
 	return dirs
 }
 
-// position is the line and column of a byte of the source.
+// position returns the line and column of a byte of the source.
 func (s *sourceText) position(offset int) diag.Position {
 	offset = min(max(offset, 0), len(s.content))
 	line := sort.SearchInts(s.lines, offset+1) - 1
@@ -89,7 +89,7 @@ func (s *sourceText) position(offset int) diag.Position {
 	return diag.Position{Line: line + 1, Column: utf8.RuneCount(s.content[start:offset]) + 1}
 }
 
-// span is the range between two bytes of the source.
+// span returns the range between two bytes of the source.
 func (s *sourceText) span(from, to int) diag.Range {
 	if s.inner != nil {
 		return s.innerSpan(from, to)
@@ -118,7 +118,7 @@ func (s *sourceText) innerSpan(from, to int) diag.Range {
 	return s.inner.At(a, max(b, a+1))
 }
 
-// span is the range of a position of CUE's on, for so many bytes.
+// Span returns the range of a position of CUE's on, for so many bytes.
 func (f *files) Span(from, to token.Pos) diag.Range {
 	if !from.IsValid() {
 		return diag.Range{}
@@ -135,7 +135,7 @@ func (f *files) Span(from, to token.Pos) diag.Range {
 	return s.span(from.Offset(), end)
 }
 
-// of is the range of a node of the syntax tree.
+// Of returns the range of a node of the syntax tree.
 func (f *files) Of(n ast.Node) diag.Range {
 	if n == nil {
 		return diag.Range{}
@@ -146,7 +146,7 @@ func (f *files) Of(n ast.Node) diag.Range {
 	return f.Span(n.Pos(), n.End())
 }
 
-// label is the range of a field's name.
+// Label returns the range of a field's name.
 func (f *files) Label(label ast.Label) diag.Range {
 	if label == nil {
 		return diag.Range{}

@@ -21,13 +21,13 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 )
 
-// stdinName is what diagnostics call a spec that came by standard input.
+// StdinName is what diagnostics call a spec that came by standard input.
 const StdinName = "<stdin>"
 
 // reader reads the files of one document.
 type reader struct{ *Document }
 
-// read reads a source's files to a syntax tree, nil where that fails.
+// Read reads a source's files to a syntax tree, nil where that fails.
 func (d *Document) Read(src Input) *build.Instance {
 	r := &reader{d}
 	if src.Path == "-" {
@@ -240,7 +240,7 @@ func (r *reader) open(given string) (t *tree, dir string) {
 // loneModule is the module of a spec that has none.
 const loneModule = "spec.local"
 
-// moduleName is the path of the module that a module.cue declares, without its
+// moduleName returns the path of the module that a module.cue declares, without its
 // major version. What is wrong with the file, CUE reports when it loads.
 func moduleName(content []byte) string {
 	v := cuecontext.New().CompileBytes(content)
@@ -252,7 +252,7 @@ func moduleName(content []byte) string {
 	return name
 }
 
-// moduleRoot is the nearest folder at or above dir that has a cue.mod, else dir.
+// moduleRoot returns the nearest folder at or above dir that has a cue.mod, else dir.
 func moduleRoot(dir string) string {
 	for d := dir; ; {
 		if info, err := os.Stat(filepath.Join(d, "cue.mod")); err == nil && info.IsDir() {

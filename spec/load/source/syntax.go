@@ -16,14 +16,14 @@ type syntax struct {
 	files []*ast.File
 	Order map[string]int // of files, by name
 	Root  *Decl
-	// shorthand leads from b to a in `a: b: c`: what is written above the one
+	// Shorthand leads from b to a in `a: b: c`: what is written above the one
 	// is said of the other.
 	Shorthand map[*ast.Field]*ast.Field
-	// uses are the hidden names and definitions that something refers to.
+	// Uses are the hidden names and definitions that something refers to.
 	Uses map[string]bool
 }
 
-// decl is what is written at one path.
+// Decl is what is written at one path.
 type Decl struct {
 	Fields   []*ast.Field
 	children map[string]*Decl
@@ -96,7 +96,7 @@ func (d *Decl) addExpr(e ast.Expr) {
 	}
 }
 
-// child is what is written at a name below, nil where nothing is.
+// Child returns what is written at a name below, nil where nothing is.
 func (d *Decl) Child(name string) *Decl {
 	if d == nil {
 		return nil
@@ -104,7 +104,7 @@ func (d *Decl) Child(name string) *Decl {
 	return d.children[name]
 }
 
-// first is the first field that is written, or nil.
+// First returns the first field that is written, or nil.
 func (d *Decl) First() *ast.Field {
 	if d == nil || len(d.Fields) == 0 {
 		return nil
@@ -112,7 +112,7 @@ func (d *Decl) First() *ast.Field {
 	return d.Fields[0]
 }
 
-// own reports whether a field is of the files that the spec itself is made of.
+// Own reports whether a field is of the files that the spec itself is made of.
 func (s *syntax) Own(f *ast.Field) bool {
 	_, ok := s.Order[f.Pos().Filename()]
 	return ok
@@ -143,7 +143,7 @@ func (s *syntax) noteUses(f *ast.File) {
 	}, nil)
 }
 
-// packageDoc is the comment above the package clause (CUE) or at the top of the
+// PackageDoc returns the comment above the package clause (CUE) or at the top of the
 // document (YAML).
 func (s *syntax) PackageDoc(raw bool) string {
 	for _, f := range s.files {
@@ -163,7 +163,7 @@ func (s *syntax) PackageDoc(raw bool) string {
 	return ""
 }
 
-// docText is the text of the comments that stand above something, the nearest
+// DocText returns the text of the comments that stand above something, the nearest
 // group of them.
 func DocText(groups []*ast.CommentGroup) string {
 	for i := len(groups) - 1; i >= 0; i-- {
@@ -174,7 +174,7 @@ func DocText(groups []*ast.CommentGroup) string {
 	return ""
 }
 
-// commentText is a group of comments without its slashes and the blank that
+// commentText returns a group of comments without its slashes and the blank that
 // follows them.
 func commentText(g *ast.CommentGroup) string {
 	lines := make([]string, len(g.List))
@@ -185,7 +185,7 @@ func commentText(g *ast.CommentGroup) string {
 	return strings.Join(lines, "\n")
 }
 
-// firstEmbed is the first @embed of the source, or nil.
+// firstEmbed returns the first @embed of the source, or nil.
 func (s *syntax) firstEmbed() (found *ast.Attribute) {
 	for _, f := range s.files {
 		ast.Walk(f, func(n ast.Node) bool {
@@ -198,7 +198,7 @@ func (s *syntax) firstEmbed() (found *ast.Attribute) {
 	return found
 }
 
-// names are those that a CUE expression anywhere in the spec may refer to.
+// names returns those that a CUE expression anywhere in the spec may refer to.
 func (s *syntax) names() []string {
 	names := slices.Concat(PredeclaredTypes, predeclared)
 	for name := range s.Root.children {

@@ -98,7 +98,7 @@ func (t *tree) openDir(name string, info fs.FileInfo, laid []fs.DirEntry) (fs.Fi
 	return &memDir{info: info, entries: entries}, nil
 }
 
-// laid are the entries of a folder that exist in memory only.
+// laid returns the entries of a folder that exist in memory only.
 func (t *tree) laid(dir string) []fs.DirEntry {
 	seen := map[string]bool{}
 	var entries []fs.DirEntry
@@ -119,7 +119,7 @@ func (t *tree) laid(dir string) []fs.DirEntry {
 	return entries
 }
 
-// read is the content of a file on disk, within the limits, recorded.
+// read returns the content of a file on disk, within the limits, recorded.
 func (t *tree) read(name string) ([]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

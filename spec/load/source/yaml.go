@@ -72,7 +72,7 @@ func (r *reader) yaml(shown string, content []byte) *build.Instance {
 	return r.dataInstance(f, root)
 }
 
-// topComment is the comment at the top of a document, which describes it.
+// topComment returns the comment at the top of a document, which describes it.
 func topComment(doc *yaml.Node) string {
 	if doc.HeadComment != "" {
 		return doc.HeadComment
@@ -102,7 +102,7 @@ func comment(text string) *ast.CommentGroup {
 	return g
 }
 
-// offset is the byte where a node begins.
+// offset returns the byte where a node begins.
 func (r *yamlReader) offset(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(r.src.lines) {
 		return len(r.src.content)
@@ -256,7 +256,7 @@ func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *
 	}
 }
 
-// field is one key with its value.
+// field returns one key with its value.
 func (r *yamlReader) field(key, value *yaml.Node, p Place) *ast.Field {
 	if key.Kind == yaml.AliasNode && key.Alias != nil {
 		key = key.Alias

@@ -11,7 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// text is a YAML scalar with the place of each character. It aligns the decoded
+// text returns a YAML scalar with the place of each character. It aligns the decoded
 // text with the source by the rules of the scalar's style; where they part, the
 // scalar keeps its range alone.
 func (r *yamlReader) text(n *yaml.Node) *spec.Node {
@@ -36,7 +36,7 @@ func (r *yamlReader) text(n *yaml.Node) *spec.Node {
 	return node
 }
 
-// wholeText is the range of a scalar whose characters could not be placed: the
+// wholeText returns the range of a scalar whose characters could not be placed: the
 // rest of its first line.
 func (r *yamlReader) wholeText(node *spec.Node, n *yaml.Node, at int) *spec.Node {
 	end := bytes.IndexByte(r.src.content[min(at, len(r.src.content)):], '\n')

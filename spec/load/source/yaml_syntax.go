@@ -52,7 +52,7 @@ var plainValue = regexp.MustCompile(`^\s*(?:- )*[^\s:#]+:\s+(\S.*?)(?:\s+#.*)?$`
 // there.
 var optionalKey = regexp.MustCompile(`[{,]\s*([A-Za-z_][A-Za-z0-9_]*\?):`)
 
-// culprit is what is wrong in a line, as far as can be told: a value that
+// culprit returns what is wrong in a line, as far as can be told: a value that
 // begins with a character of YAML's own, a bracket that is not closed, else the
 // whole line.
 func (r *yamlReader) culprit(n int, summary string) diag.Range {
@@ -119,7 +119,7 @@ func bareTemplate(line []byte) (from, end int) {
 	return 0, 0
 }
 
-// line is the range of a line's text.
+// line returns the range of a line's text.
 func (r *yamlReader) line(n int) diag.Range {
 	from := r.src.lines[n-1]
 	to := len(r.src.content)

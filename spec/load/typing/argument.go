@@ -22,7 +22,7 @@ func marker(set func(*spec.Property)) func(*attrCall) {
 	}
 }
 
-// texts are an attribute's arguments, which must all be plain text.
+// texts returns an attribute's arguments, which must all be plain text.
 func (c *attrCall) texts() ([]string, bool) {
 	var list []string
 	for i := range c.attr.NumArgs() {
@@ -104,7 +104,7 @@ func readDefault(c *attrCall) {
 	}
 }
 
-// template is an attribute's only argument, with its place in the source.
+// template returns an attribute's only argument, with its place in the source.
 func (c *attrCall) template() *spec.Node {
 	list, ok := c.texts()
 	if !ok {

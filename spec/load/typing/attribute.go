@@ -27,7 +27,7 @@ type attribute struct {
 	read   func(*attrCall)
 }
 
-// attributeTable is the table of LANGUAGE.md section 2.
+// attributeTable returns the table of LANGUAGE.md section 2.
 func attributeTable() []attribute {
 	inputs, all := InputRole, ConfigRole|InputRole|OutputRole|ArgumentRole|ResultRole
 	return []attribute{
@@ -49,12 +49,12 @@ func attributeTable() []attribute {
 	}
 }
 
-// isAttribute reports whether the language has an attribute of that name.
+// IsAttribute reports whether the language has an attribute of that name.
 func IsAttribute(name string) bool {
 	return slices.ContainsFunc(attributeTable(), func(a attribute) bool { return a.name == name })
 }
 
-// isForeign reports whether an attribute is one of CUE itself or of its tools, which is
+// IsForeign reports whether an attribute is one of CUE itself or of its tools, which is
 // not ours to judge.
 func IsForeign(name string) bool {
 	return slices.Contains([]string{"tag", "embed", "if", "extern", "ignore", "go", "protobuf", "jsonschema", "experiment", "test"}, name)
@@ -99,7 +99,7 @@ func (r *attributeReader) read() {
 	r.exclusive()
 }
 
-// sources are the values whose attributes are the property's.
+// sources returns the values whose attributes are the property's.
 func (r *attributeReader) sources() []walk.Item {
 	sources := []walk.Item{r.item}
 	if d := cue.Dereference(r.item.Value); d.Source() != r.item.Value.Source() {
@@ -116,7 +116,7 @@ func (r *attributeReader) sources() []walk.Item {
 	return sources
 }
 
-// rangeOf is where an attribute is written.
+// rangeOf returns where an attribute is written.
 func (r *attributeReader) rangeOf(from walk.Item, a cue.Attribute) diag.Range {
 	for _, f := range []*ast.Field{from.Field, r.item.Field} {
 		if f == nil {

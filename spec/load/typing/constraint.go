@@ -19,7 +19,7 @@ import (
 // maxRegexp bounds a regular expression; RE2 is linear in the text, times this.
 const maxRegexp = 1024
 
-// bound is `>=1`, `!="x"`, `=~"^a"`.
+// bound returns the type of `>=1`, `!="x"`, `=~"^a"`.
 func (x *Extractor) bound(it walk.Item, op cue.Op, args []cue.Value, s Site) *spec.Type {
 	t := &spec.Type{}
 	if len(args) != 1 || !args[0].IsConcrete() {
@@ -91,7 +91,7 @@ func regexpRemedy(err error) string {
 	return `Correct it. A sign that stands for itself has a backslash before it, which is two in quotes: =~"^a\\.b$".`
 }
 
-// validator is a call such as strings.MinRunes(2).
+// validator returns the type of a call such as strings.MinRunes(2).
 func (x *Extractor) validator(it walk.Item, v cue.Value, args []cue.Value, s Site) *spec.Type {
 	name := libraryValue(it)
 	if name == "" {
@@ -145,7 +145,7 @@ var knownValidators = map[string]bool{
 	"struct.MinFields": true, "struct.MaxFields": true, "math.MultipleOf": true,
 }
 
-// libraryValue is the name of a validator of CUE's library that is used without
+// libraryValue returns the name of a validator of CUE's library that is used without
 // a call, such as net.IPv4, or "".
 func libraryValue(it walk.Item) string {
 	sel, ok := it.Expr.(*ast.SelectorExpr)
@@ -164,7 +164,7 @@ func libraryValue(it walk.Item) string {
 	return importName(spec) + "." + name
 }
 
-// callName is the function of a call, as it is written.
+// callName returns the function of a call, as it is written.
 func callName(e ast.Expr, v cue.Value, args []cue.Value) string {
 	if src, ok := v.Source().(*ast.CallExpr); ok {
 		e = src
@@ -200,7 +200,7 @@ func importName(s *ast.ImportSpec) string {
 	return path
 }
 
-// conjunction is `A & B`, or several declarations of one thing.
+// conjunction returns the type of `A & B`, or several declarations of one thing.
 func (x *Extractor) conjunction(it walk.Item, v cue.Value, args []cue.Value, s Site) *spec.Type {
 	if structural(args) {
 		return x.plainType(it, v, s)
@@ -249,7 +249,7 @@ func hasCall(args []cue.Value) bool {
 	return false
 }
 
-// inline is a type without its name, to be made narrower.
+// inline returns a type without its name, to be made narrower.
 func (x *Extractor) inline(t *spec.Type) *spec.Type {
 	if t.Ref == "" {
 		return t

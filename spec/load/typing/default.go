@@ -32,7 +32,7 @@ func hasStar(e ast.Expr) (found *ast.UnaryExpr) {
 	return found
 }
 
-// defaultOf is the literal that stands in for a property.
+// defaultOf returns the literal that stands in for a property.
 func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has bool) {
 	star := hasStar(m.Expr)
 	d, ok := m.Value.Default()
@@ -81,7 +81,7 @@ func showLiteral(v any) string {
 	return string(text)
 }
 
-// plain is a concrete value in Go's terms, as spec.Type's literals are.
+// plain returns a concrete value in Go's terms, as spec.Type's literals are.
 func plain(v cue.Value) any {
 	if d, ok := v.Default(); ok {
 		v = d

@@ -6,7 +6,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// merge is the type of what both types allow; problem says why there is none.
+// merge returns the type of what both types allow; problem says why there is none.
 func merge(a, b *spec.Type) (t *spec.Type, problem string) {
 	if a.Kind == spec.Any && isEmpty(a) {
 		return b, ""
@@ -77,7 +77,7 @@ func isEmpty(t *spec.Type) bool {
 	return t.Not == nil && t.Min == nil && t.Max == nil && t.Patterns == nil && t.Enum == nil && t.Ref == ""
 }
 
-// mergeKinds is the kind that two types share.
+// mergeKinds returns the kind that two types share.
 func mergeKinds(a, b *spec.Type) (spec.Kind, bool) {
 	x, y := a.Kind, b.Kind
 	switch {
@@ -137,7 +137,7 @@ func smaller(a, b *int) *int {
 	return a
 }
 
-// tighter is the bound that excludes more; sign is 1 for lower bounds.
+// tighter returns the bound that excludes more; sign is 1 for lower bounds.
 func tighter(a, b *spec.Bound, sign int) *spec.Bound {
 	switch {
 	case a == nil:

@@ -40,7 +40,7 @@ func (n *namer) finish() {
 	}
 }
 
-// reference is the type of a value that is `#Name`, or `pkg.#Name`.
+// reference returns the type of a value that is `#Name`, or `pkg.#Name`.
 func (x *Extractor) reference(it walk.Item, s Site) (*spec.Type, bool) {
 	root, path := it.Value.ReferencePath()
 	selectors := path.Selectors()
@@ -71,7 +71,7 @@ func (x *Extractor) reference(it walk.Item, s Site) (*spec.Type, bool) {
 	return x.named.refer(id, last, it, s), true
 }
 
-// refer is a reference to a definition, whose type is extracted the first time.
+// refer returns a reference to a definition, whose type is extracted the first time.
 func (n *namer) refer(id, last string, it walk.Item, s Site) *spec.Type {
 	if t, ok := n.plain[id]; ok {
 		return t
@@ -116,7 +116,7 @@ func worthAName(t *spec.Type) bool {
 	return t.Ref == "" && (t.Kind == spec.Object || t.Kind == spec.Union || len(t.Enum) > 1)
 }
 
-// free is a name that no other type has.
+// free returns a name that no other type has.
 func (n *namer) free(base string) string {
 	base = strings.Map(func(r rune) rune {
 		if r == '_' || r == '$' || r == '#' {

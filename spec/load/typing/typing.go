@@ -17,25 +17,25 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// extractor makes types of CUE's values, from the way their author wrote them.
+// Extractor makes types of CUE's values, from the way their author wrote them.
 type Extractor struct {
 	*walk.Walker
 	named *namer
-	// wire is the rule for names on the wire of what is walked, specWire the spec's.
+	// Wire is the rule for names on the wire of what is walked, SpecWire the spec's.
 	Wire, SpecWire string
 }
 
-// newExtractor returns an extractor whose named types go to types.
+// New returns an extractor whose named types go to types.
 func New(w *walk.Walker, types spec.Types) *Extractor {
 	x := &Extractor{Walker: w}
 	x.named = newNamer(x, types)
 	return x
 }
 
-// finish does what needs all types to be there.
+// Finish does what needs all types to be there.
 func (x *Extractor) Finish() { x.named.finish() }
 
-// role is what an object type is for: it decides which attributes mean
+// Role is what an object type is for: it decides which attributes mean
 // something in it, and which names are taken.
 type Role uint8
 
@@ -47,7 +47,7 @@ const (
 	ResultRole        // of the same
 )
 
-// site is where a type stands: whose it is, and how deep.
+// Site is where a type stands: whose it is, and how deep.
 type Site struct {
 	source.Place
 	Role  Role
@@ -62,7 +62,7 @@ func (s Site) at(name string) Site {
 	return s
 }
 
-// object is the type of config, inputs or outputs.
+// Object returns the type of config, inputs or outputs.
 func (x *Extractor) Object(it walk.Item, p source.Place, r Role) *spec.Type {
 	// Of what is broken nothing is known: any property may be meant.
 	empty := &spec.Type{Kind: spec.Object, Open: true}
@@ -86,7 +86,7 @@ func (x *Extractor) Object(it walk.Item, p source.Place, r Role) *spec.Type {
 
 func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// typ extracts the type of a value from the way its author wrote it.
+// Type extracts the type of a value from the way its author wrote it.
 func (x *Extractor) Type(it walk.Item, s Site) *spec.Type {
 	if x.Hole(it.Expr) {
 		return &spec.Type{}
@@ -151,7 +151,7 @@ func isDisjunction(e ast.Expr, v cue.Value) bool {
 	}
 }
 
-// plainType is a type that is no combination of others.
+// plainType returns a type that is no combination of others.
 func (x *Extractor) plainType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	if x.Broken(it, s.Place) {
 		return &spec.Type{}
@@ -173,7 +173,7 @@ func (x *Extractor) plainType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	}
 }
 
-// scalarType is a basic type, or one literal.
+// scalarType returns a basic type, or one literal.
 func (x *Extractor) scalarType(it walk.Item, v cue.Value, k cue.Kind, s Site) *spec.Type {
 	kind, nullable, ok := scalarKind(k)
 	if !ok {
@@ -206,7 +206,7 @@ func scalarKind(k cue.Kind) (kind spec.Kind, nullable, ok bool) {
 	}
 }
 
-// listType is a list of any length.
+// listType returns the type of a list of any length.
 func (x *Extractor) listType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	elem := v.LookupPath(cue.MakePath(cue.AnyIndex))
 	if !elem.Exists() {
@@ -222,7 +222,7 @@ func (x *Extractor) listType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	return &spec.Type{Kind: spec.List, Elem: x.Type(inner, s.at("*"))}
 }
 
-// structure is an object or a map.
+// structure returns the type of an object or a map.
 func (x *Extractor) structure(it walk.Item, s Site) *spec.Type {
 	t := &spec.Type{Kind: spec.Object}
 	var patterns []walk.Item
@@ -270,7 +270,7 @@ func (x *Extractor) patterns(t *spec.Type, patterns []walk.Item, s Site) {
 	t.Open = true
 }
 
-// keyPattern is the regular expression of a pattern's key: none for any string.
+// keyPattern returns the regular expression of a pattern's key: none for any string.
 func (x *Extractor) keyPattern(m walk.Item, s Site) []string {
 	key := x.Type(x.Part(m, m.Key), Site{Place: s.Place, Role: s.Role, depth: s.depth})
 	var keys []string
@@ -293,7 +293,7 @@ func sameType(a, b *spec.Type) bool {
 // itself, and every name with two underscores.
 var reservedNames = []string{"id", "urn", "pulumi"}
 
-// property is one member of an object.
+// property returns one member of an object.
 func (x *Extractor) property(m, parent walk.Item, s Site) *spec.Property {
 	at := s.at(m.Name)
 	x.propertyName(m, at, s.depth == 0)
@@ -328,7 +328,7 @@ func (x *Extractor) propertyName(m walk.Item, s Site, top bool) {
 	}
 }
 
-// lastContext is a name to make another of: the resource's.
+// lastContext returns a name to make another of: the resource's.
 func lastContext(context string) string {
 	_, rest, ok := strings.Cut(context, `"`)
 	name, _, closed := strings.Cut(rest, `"`)

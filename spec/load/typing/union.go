@@ -12,7 +12,7 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// disjunction is `A | B`: an enum, a nullable type, a union.
+// disjunction returns the type of `A | B`: an enum, a nullable type, a union.
 func (x *Extractor) disjunction(it walk.Item, args []cue.Value, s Site) *spec.Type {
 	parts := x.disjuncts(it, args, 0)
 	slices.SortStableFunc(parts, func(a, b walk.Item) int {

@@ -19,7 +19,7 @@ func isWireRule(a cue.Attribute) bool {
 	return err == nil && a.Name() == "wire" && slices.Contains(spec.WireRules, rule)
 }
 
-// definitionRule is the rule for names on the wire of a definition, or "":
+// definitionRule returns the rule for names on the wire of a definition, or "":
 // `#Pet: {…} @wire(snake_case)`.
 func definitionRule(it walk.Item) string {
 	for _, a := range it.Value.Attributes(cue.ValueAttr) {

@@ -7,7 +7,7 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 )
 
-// unusedHelpers reports the hidden fields and definitions in a struct of data or of
+// UnusedHelpers reports the hidden fields and definitions in a struct of data or of
 // properties that nothing refers to. CUE takes them for helpers and leaves them out, so
 // `_id: 6` in a body would never be sent. A helper is referred to.
 func (w *Walker) UnusedHelpers(it Item, p source.Place) {
@@ -35,7 +35,7 @@ func (w *Walker) UnusedHelpers(it Item, p source.Place) {
 	}
 }
 
-// unusedHelpersWithin reports those at any depth of a value.
+// UnusedHelpersWithin reports those at any depth of a value.
 func (w *Walker) UnusedHelpersWithin(it Item, p source.Place) {
 	switch it.Value.IncompleteKind() {
 	case cue.StructKind:

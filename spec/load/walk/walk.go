@@ -17,21 +17,21 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 )
 
-// walker walks the value that CUE makes of a document, beside the source that it
+// Walker walks the value that CUE makes of a document, beside the source that it
 // is from.
 type Walker struct{ *source.Document }
 
-// item is a value of the document together with what is known of its source.
+// Item is a value of the document together with what is known of its source.
 type Item struct {
 	Name  string // of a struct's member
 	Value cue.Value
-	// expr is what the author wrote for it, nil where several declarations
+	// Expr is what the author wrote for it, nil where several declarations
 	// make it and none stands alone.
 	Expr ast.Expr
-	// field is the declaration it is from, nil for a list's items.
+	// Field is the declaration it is from, nil for a list's items.
 	Field *ast.Field
 	Decl  *source.Decl
-	// nameAt and at are where the name and the value stand.
+	// NameAt and At are where the name and the value stand.
 	NameAt, At diag.Range
 	Optional   bool      // written `name?:`
 	Required   bool      // written `name!:`
@@ -39,7 +39,7 @@ type Item struct {
 	Key        cue.Value // what a pattern's keys match
 }
 
-// kind is what an item is, as far as it is known. A struct or list with an
+// Kind returns what an item is, as far as it is known. A struct or list with an
 // error in it is still one: the error is reported where it is.
 func (w *Walker) Kind(it Item) cue.Kind {
 	k := it.Value.IncompleteKind()
@@ -60,7 +60,7 @@ func (w *Walker) Kind(it Item) cue.Kind {
 	return cue.BottomKind
 }
 
-// broken reports what makes a value an error, if it is one.
+// Broken reports what makes a value an error, if it is one.
 func (w *Walker) Broken(it Item, p source.Place) bool {
 	if w.Hole(it.Expr) || w.HoleBehind(it.Value) {
 		return true
@@ -78,7 +78,7 @@ func (w *Walker) Broken(it Item, p source.Place) bool {
 	return true
 }
 
-// members are the fields of a struct, in the order of the document.
+// Members returns the fields of a struct, in the order of the document.
 func (w *Walker) Members(parent Item, opts ...cue.Option) []Item {
 	fields, err := parent.Value.Fields(append([]cue.Option{cue.Optional(true)}, opts...)...)
 	if err != nil {
@@ -95,7 +95,7 @@ func (w *Walker) Members(parent Item, opts ...cue.Option) []Item {
 	return list
 }
 
-// values are the members of a struct of data. Optional fields that a definition
+// Values returns the members of a struct of data. Optional fields that a definition
 // brings, and nobody gives, are none of them.
 func (w *Walker) Values(parent Item) []Item {
 	lit, _ := parent.Expr.(*ast.StructLit)
@@ -105,7 +105,7 @@ func (w *Walker) Values(parent Item) []Item {
 	})
 }
 
-// member is the field that an iterator stands at.
+// member returns the field that an iterator stands at.
 func (w *Walker) member(parent Item, fields *cue.Iterator) Item {
 	ft := fields.FieldType()
 	it := Item{
@@ -173,7 +173,7 @@ func (w *Walker) declared(it *Item) bool {
 	return it.Decl == nil || slices.Contains(it.Decl.Fields, it.Field)
 }
 
-// conjunctField is a declaration among several that make a value: the first
+// conjunctField returns a declaration among several that make a value: the first
 // that has a source.
 func (it *Item) conjunctField() *ast.Field {
 	op, args := it.Value.Expr()
@@ -218,7 +218,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// items are the items of a list.
+// Items returns the items of a list.
 func (w *Walker) Items(parent Item) []Item {
 	it, err := parent.Value.List()
 	if err != nil {
@@ -231,7 +231,7 @@ func (w *Walker) Items(parent Item) []Item {
 	return list
 }
 
-// brokenItems are the items of a list that has an error in one of them.
+// brokenItems returns the items of a list that has an error in one of them.
 func (w *Walker) brokenItems(parent Item) []Item {
 	var list []Item
 	for i := 0; ; i++ {
@@ -253,7 +253,7 @@ func (w *Walker) item(parent Item, v cue.Value) Item {
 	return it
 }
 
-// wrongShape reports a value that is not what its place takes.
+// WrongShape reports a value that is not what its place takes.
 func (w *Walker) WrongShape(it Item, p source.Place, want string) {
 	name := p.Path[strings.LastIndexByte(p.Path, '.')+1:]
 	if name == "" {
@@ -282,7 +282,7 @@ func shapeRemedy(want string) string {
 	}
 }
 
-// kindName names a kind of CUE's as an author would.
+// KindName names a kind of CUE's as an author would.
 func KindName(k cue.Kind) string {
 	switch k {
 	case cue.NullKind:
@@ -311,7 +311,7 @@ func UpperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// part is a piece of an expression, such as one side of a disjunction.
+// Part returns a piece of an expression, such as one side of a disjunction.
 func (w *Walker) Part(of Item, v cue.Value) Item {
 	it := Item{Value: v, Name: of.Name, NameAt: of.NameAt}
 	w.locate(&it)
@@ -321,7 +321,7 @@ func (w *Walker) Part(of Item, v cue.Value) Item {
 	return it
 }
 
-// target is the definition that a reference leads to.
+// Target returns the definition that a reference leads to.
 func (w *Walker) Target(it Item) Item {
 	v := cue.Dereference(it.Value)
 	t := Item{Value: v}
@@ -339,7 +339,7 @@ func (w *Walker) Target(it Item) Item {
 	return t
 }
 
-// doc is what the author wrote above a declaration.
+// Doc returns what the author wrote above a declaration.
 func (w *Walker) Doc(it Item) string {
 	fields := []*ast.Field{it.Field}
 	if it.Decl != nil {
@@ -358,7 +358,7 @@ func (w *Walker) Doc(it Item) string {
 	return ""
 }
 
-// stringValue is a string; where it stands in the source as a literal, with the place
+// StringValue returns the node of a string; where it stands in the source as a literal, with the place
 // of each character.
 func (w *Walker) StringValue(it Item) *spec.Node {
 	s, _ := it.Value.String()
@@ -368,7 +368,7 @@ func (w *Walker) StringValue(it Item) *spec.Node {
 	return &spec.Node{Kind: spec.StringNode, Text: s, Range: it.At}
 }
 
-// literalOf is the literal that gives a string: what is written, or what a
+// literalOf returns the literal that gives a string: what is written, or what a
 // reference leads to.
 func (w *Walker) literalOf(v cue.Value, e ast.Expr, s string, depth int) *spec.Node {
 	if depth > 10 {
