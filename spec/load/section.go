@@ -21,7 +21,7 @@ type section struct {
 	declared *block.Block
 	place    source.Place
 	item     walk.Item
-	known    []string
+	raw      bool // the document is YAML or JSON
 	members  map[string]walk.Item
 	order    []walk.Item
 }
@@ -37,14 +37,11 @@ func (r *dataReader) open(it walk.Item, p source.Place, declared *block.Block, o
 		r.WrongShape(it, p, "a struct")
 		return nil, false
 	}
-	b := &section{declared: declared, place: p, item: it, known: declared.Names(), members: map[string]walk.Item{}}
-	if !r.Raw {
-		b.known = slices.DeleteFunc(b.known, func(name string) bool { return declared.Key(name).InData })
-	}
+	b := &section{declared: declared, place: p, item: it, raw: r.Raw, members: map[string]walk.Item{}}
 	for _, m := range r.Values(it) {
 		b.order = append(b.order, m)
 		switch {
-		case slices.Contains(b.known, m.Name):
+		case b.knows(m.Name):
 			if m.Optional || m.Required {
 				r.Report(source.CodeTypeAsValue, m.NameAt, p.At(m.Name), fmt.Sprintf("%s is declared, and not given", m.Name),
 					"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
@@ -54,7 +51,7 @@ func (r *dataReader) open(it walk.Item, p source.Place, declared *block.Block, o
 		case other != nil && other(m):
 		default:
 			r.Report(source.CodeUnknownKey, m.NameAt, p.At(m.Name), fmt.Sprintf("unknown key %q", m.Name),
-				fmt.Sprintf("%s has no key %q. %s", walk.UpperFirst(declared.What), m.Name, diag.Remedy(m.Name, b.known)))
+				fmt.Sprintf("%s has no key %q. %s", walk.UpperFirst(declared.What), m.Name, diag.Remedy(m.Name, b.known())))
 		}
 	}
 	return b, true
@@ -175,6 +172,17 @@ func (r *dataReader) listOf(it walk.Item, p source.Place, declared *block.Block)
 	return n
 }
 
+// knows reports whether a key is one of the block, in this kind of document.
+func (b *section) knows(name string) bool {
+	key := b.declared.Key(name)
+	return key != nil && (b.raw || !key.InData)
+}
+
+// known returns the names of these keys.
+func (b *section) known() []string {
+	return slices.DeleteFunc(b.declared.Names(), func(name string) bool { return !b.knows(name) })
+}
+
 // get returns a member, if it is given.
 func (b *section) get(name string) (walk.Item, bool) {
 	it, ok := b.members[name]
@@ -188,7 +196,7 @@ func (b *section) at(name string) source.Place { return b.place.At(name) }
 // its name is misspelt: that was reported.
 func (b *section) given(name string) bool {
 	return slices.ContainsFunc(b.order, func(m walk.Item) bool {
-		return m.Name == name || !slices.Contains(b.known, m.Name) && diag.DidYouMean(m.Name, b.known) == name
+		return m.Name == name || !b.knows(m.Name) && diag.DidYouMean(m.Name, b.known()) == name
 	})
 }
 

@@ -3,10 +3,7 @@
 // declarations; the CUE schema and docs/keys.md are generated from them.
 package block
 
-import (
-	"regexp"
-	"slices"
-)
+import "regexp"
 
 // Block is a struct of the language.
 type Block struct {
@@ -111,11 +108,12 @@ func (b *Block) Names() []string {
 
 // Key returns the key of a name, or nil.
 func (b *Block) Key(name string) *Key {
-	i := slices.IndexFunc(b.Keys, func(k Key) bool { return k.Name == name })
-	if i < 0 {
-		return nil
+	for i := range b.Keys {
+		if b.Keys[i].Name == name {
+			return &b.Keys[i]
+		}
 	}
-	return &b.Keys[i]
+	return nil
 }
 
 // HoldsTypes reports whether the block at a path of a spec holds properties and

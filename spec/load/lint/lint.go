@@ -89,8 +89,7 @@ func misspelt(path []string) bool {
 	last := path[len(path)-1]
 	switch {
 	case len(path) == 1:
-		known := block.Provider.Names()
-		return !slices.Contains(known, last) && diag.DidYouMean(last, known) != ""
+		return block.Provider.Key(last) == nil && diag.DidYouMean(last, block.Provider.Names()) != ""
 	case len(path) == 3 && path[0] == "resources":
 		return block.Resource.Key(last) == nil
 	case len(path) == 3:
