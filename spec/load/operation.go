@@ -31,12 +31,21 @@ func (r *stepReader) operation(it walk.Item, p source.Place, undo bool) *spec.Op
 		return nil
 	}
 	members := r.Values(it)
-	i := slices.IndexFunc(members, func(m walk.Item) bool { return m.Name == "steps" })
-	if i < 0 {
-		r.singleStep(it, p, undo, op)
+	if slices.ContainsFunc(members, func(m walk.Item) bool { return m.Name == "steps" }) {
+		r.stepList(members, p, undo, op)
 		return op
 	}
-	r.stepList(members, p, undo, op)
+	returned := func(m walk.Item) bool {
+		if m.Name == "return" {
+			op.Return = r.node(m, p.At("return").In("return"))
+			return true
+		}
+		return false
+	}
+	if step := r.stepWith(it, p, undo, returned, []string{"steps", "return"}); step != nil {
+		op.Steps = []*spec.Step{step}
+		r.stepNames(op.Steps, p)
+	}
 	return op
 }
 
@@ -65,21 +74,6 @@ func (r *stepReader) find(it walk.Item, p source.Place) *spec.Operation {
 	}
 	op.Return, op.NotFirst = returned, !first
 	return op
-}
-
-// singleStep reads an operation that is a step itself.
-func (r *stepReader) singleStep(it walk.Item, p source.Place, undo bool, op *spec.Operation) {
-	returned := func(m walk.Item) bool {
-		if m.Name == "return" {
-			op.Return = r.node(m, p.At("return").In("return"))
-			return true
-		}
-		return false
-	}
-	if step := r.stepWith(it, p, undo, returned, []string{"steps", "return"}); step != nil {
-		op.Steps = []*spec.Step{step}
-		r.restarts(op.Steps, p)
-	}
 }
 
 // stepList reads an operation of several steps.
@@ -113,36 +107,28 @@ func (r *stepReader) stepList(members []walk.Item, p source.Place, undo bool, op
 				"An operation is one action, or steps. Move it into the list.")
 		}
 	}
-	r.uniqueNames(op.Steps, p)
-	r.restarts(op.Steps, p)
+	r.stepNames(op.Steps, p)
 }
 
-// restarts reports steps that restart at what is no earlier step.
-func (r *stepReader) restarts(steps []*spec.Step, p source.Place) {
+// stepNames reports steps of one operation that share a name, and those that restart at
+// what is no earlier step.
+func (r *stepReader) stepNames(steps []*spec.Step, p source.Place) {
 	var earlier []string
 	for i, s := range steps {
+		at := func(key string) source.Place {
+			return source.Place{Context: p.Context, Path: p.At("steps").Item(i).At(key).Path}.In(fmt.Sprintf("step %d", i+1))
+		}
 		if s.Restart != "" && !slices.Contains(earlier, s.Restart) {
-			r.Report(source.CodeUnknownStep, s.RestartRange, source.Place{Context: p.Context, Path: p.At("steps").Item(i).At("restart").Path}.In(fmt.Sprintf("step %d", i+1)),
+			r.Report(source.CodeUnknownStep, s.RestartRange, at("restart"),
 				fmt.Sprintf("no earlier step is named %q", s.Restart), "Name an earlier step of the same list with `as`. "+diag.Remedy(s.Restart, earlier))
 		}
-		if s.As != "" {
-			earlier = append(earlier, s.As)
-		}
-	}
-}
-
-// uniqueNames reports steps of one operation that share a name.
-func (r *stepReader) uniqueNames(steps []*spec.Step, p source.Place) {
-	seen := map[string]bool{}
-	for i, s := range steps {
 		if s.As == "" {
 			continue
 		}
-		if seen[s.As] {
-			r.Report(source.CodeDuplicateName, s.AsRange, source.Place{Context: p.Context, Path: p.At("steps").Item(i).At("as").Path}.In(fmt.Sprintf("step %d", i+1)),
-				fmt.Sprintf("two steps are named %q", s.As), "Each step's result needs a name of its own: steps.NAME.")
+		if slices.Contains(earlier, s.As) {
+			r.Report(source.CodeDuplicateName, s.AsRange, at("as"), fmt.Sprintf("two steps are named %q", s.As), "Each step's result needs a name of its own: steps.NAME.")
 		}
-		seen[s.As] = true
+		earlier = append(earlier, s.As)
 	}
 }
 

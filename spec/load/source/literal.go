@@ -28,17 +28,10 @@ func (f *files) StringNode(lit *ast.BasicLit) (*spec.Node, bool) {
 	if err != nil {
 		return nil, false
 	}
-	n := &spec.Node{Kind: spec.StringNode, Text: text, Range: f.Of(lit)}
-	src := f.byName[lit.Pos().Filename()]
-	if src == nil || !lit.Pos().IsValid() {
+	if n, ok := f.StringAt(lit.Pos(), 0); ok && n.Text == text {
 		return n, true
 	}
-	scan := &literalScan{src: src, raw: src.content, at: lit.Pos().Offset()}
-	if scan.run() && scan.text.String() == text {
-		n.Marks = scan.marks
-		n.Range = src.span(lit.Pos().Offset(), scan.at)
-	}
-	return n, true
+	return &spec.Node{Kind: spec.StringNode, Text: text, Range: f.Of(lit)}, true
 }
 
 // literalScan reads a quoted string of CUE or JSON where it stands, and notes
