@@ -7,7 +7,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// documented is a property's documentation with what its type demands beyond its
+// documented returns a property's documentation with what its type demands beyond its
 // kind: Pulumi's schemas have no bounds and no patterns, and Check refuses what
 // breaks them.
 func (g *generator) documented(f *spec.Property) string {
@@ -22,7 +22,7 @@ func (g *generator) documented(f *spec.Property) string {
 	return strings.TrimRight(f.Doc, "\n") + "\n\n" + text
 }
 
-// constraints are the rules of a type, in words that follow "must be".
+// constraints returns the rules of a type, in words that follow "must be".
 func constraints(t *spec.Type) []string {
 	var rules []string
 	add := func(format string, args ...any) { rules = append(rules, fmt.Sprintf(format, args...)) }
@@ -69,7 +69,7 @@ func constraints(t *spec.Type) []string {
 	return rules
 }
 
-// literalText is a literal in documentation.
+// literalText returns a literal in documentation.
 func literalText(v any) string {
 	if text, ok := v.(string); ok {
 		return fmt.Sprintf("%q", text)

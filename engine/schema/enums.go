@@ -70,7 +70,7 @@ func enumNames(values []any) map[string]string {
 	return out
 }
 
-// folded is a name as the coarsest of the generators sees it.
+// folded returns a name as the coarsest of the generators sees it.
 func folded(s string) string { return strings.ToLower(strings.ReplaceAll(pascal(s), "_", "")) }
 
 // isSuffix reports whether a value would, after its type's name, be the name of

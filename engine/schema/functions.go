@@ -14,7 +14,7 @@ type function struct {
 	Outputs     *objectType `json:"outputs,omitempty"`
 }
 
-// functionsOf are the functions that a spec has, and those that open its
+// functionsOf returns the functions that a spec has, and those that open its
 // ephemerals: Pulumi has no values that are opened and closed.
 func functionsOf(p *spec.Provider) []*spec.Function {
 	all := slices.Clone(p.Functions)
@@ -36,7 +36,7 @@ func (g *generator) function(f *spec.Function) function {
 // selfKey is the argument that Pulumi calls a method with, as its binder wants it.
 const selfKey = "__self__"
 
-// method is a function whose first argument is the resource that it is called
+// method returns a function whose first argument is the resource that it is called
 // on.
 func (g *generator) method(r *spec.Resource, f *spec.Function) function {
 	base := r.Name + pascal(f.Name)
@@ -69,7 +69,7 @@ func (g *generator) methods(r *spec.Resource, functions map[string]function) map
 	return tokens
 }
 
-// plainObject is an object that is no resource's: nothing of it replaces
+// plainObject returns an object that is no resource's: nothing of it replaces
 // anything.
 func (g *generator) plainObject(t *spec.Type, base string, s side) *objectType {
 	out := &objectType{Type: "object"}

@@ -257,7 +257,7 @@ func (l *linter) acrossSides(r *spec.Resource, s scope) {
 	}
 }
 
-// snake is a name as Python's generator folds it, and as Go's does: case and _
+// snake returns a name as Python's generator folds it, and as Go's does: case and _
 // between words do not count.
 func snake(s string) string {
 	var b strings.Builder
@@ -274,7 +274,7 @@ func snake(s string) string {
 func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
 func isLower(r rune) bool { return 'a' <= r && r <= 'z' }
 
-// suggestion is an identifier near the name: a-b becomes aB.
+// suggestion returns an identifier near the name: a-b becomes aB.
 func suggestion(name string) string {
 	words := pascal(name)
 	if words == "" {

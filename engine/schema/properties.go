@@ -78,7 +78,7 @@ func (g *generator) property(f *spec.Property, base string, s side) property {
 	return p
 }
 
-// defaultOf is the default as far as a schema can say it: scalars only, and an
+// defaultOf returns the default as far as a schema can say it: scalars only, and an
 // enum's only if it is one of its values. Check sets the others.
 func (g *generator) defaultOf(f *spec.Property, t typeSpec) any {
 	value := scalar(f.Default, g.primitiveOf(t))
@@ -91,7 +91,7 @@ func (g *generator) defaultOf(f *spec.Property, t typeSpec) any {
 	return value
 }
 
-// primitiveOf is the primitive that a value of the type is written as, or "".
+// primitiveOf returns the primitive that a value of the type is written as, or "".
 func (g *generator) primitiveOf(t typeSpec) string {
 	if isPrimitive(t.Type) {
 		return t.Type
@@ -106,7 +106,7 @@ func isPrimitive(name string) bool {
 	return name == "string" || name == "boolean" || name == "integer" || name == "number"
 }
 
-// scalar is a literal as a schema takes it for that primitive, or nil where it
+// scalar returns a literal as a schema takes it for that primitive, or nil where it
 // does not: Pulumi's integers have 32 bits in schemas.
 func scalar(literal any, primitive string) any {
 	switch v := literal.(type) {
@@ -130,7 +130,7 @@ func scalar(literal any, primitive string) any {
 	return nil
 }
 
-// languageNames are the names that the author gives a property in some languages.
+// languageNames returns the names that the author gives a property in some languages.
 // Terraform is not one that Pulumi knows.
 func languageNames(names map[string]string) map[string]any {
 	out := map[string]any{}

@@ -15,7 +15,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Pulumi is the Pulumi package schema of a spec, as JSON, in equal bytes for
+// Pulumi returns the Pulumi package schema of a spec, as JSON, in equal bytes for
 // equal specs, whatever the order of their resources and properties. The findings
 // are names that no SDK can have; with errors among them there is no schema.
 //
@@ -90,7 +90,7 @@ type generator struct {
 	open map[string]bool
 }
 
-// token is the full name of a resource or type.
+// token returns the full name of a resource or type.
 func (g *generator) token(name string) string { return g.name + ":index:" + name }
 
 func (g *generator) metadata(m spec.Metadata) pkg {
@@ -107,7 +107,7 @@ func (g *generator) metadata(m spec.Metadata) pkg {
 	return doc
 }
 
-// languages are the author's options for SDK generators, with the one added
+// languages returns the author's options for SDK generators, with the one added
 // without which an SDK does not carry the provider's version, and so asks for
 // any version of the plugin.
 func languages(author map[string]any) map[string]any {
@@ -168,7 +168,7 @@ type baseProvider struct {
 	Version string `json:"version"`
 }
 
-// Parameterized is the Pulumi schema of a package that the provider of that name
+// Parameterized returns the Pulumi schema of a package that the provider of that name
 // and version serves when it is given the parameter. It is added when a schema
 // is asked for, because the parameter is the compiled spec, which holds the
 // schema.

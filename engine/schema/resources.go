@@ -31,7 +31,7 @@ func (g *generator) resource(r *spec.Resource) resource {
 	return out
 }
 
-// outputs are what a program can read of a resource: every input that is
+// outputs returns what a program can read of a resource: every input that is
 // recorded, and the declared outputs. A property that is both is one, as its
 // output is declared, documented by whichever has documentation.
 func (g *generator) outputs(r *spec.Resource) (map[string]property, []string) {
@@ -78,7 +78,7 @@ func (g *generator) listInputs(r *spec.Resource) *objectType {
 	return out
 }
 
-// stateInputs are what a program that gets an existing resource by its id has to
+// stateInputs returns what a program that gets an existing resource by its id has to
 // say beyond it: the inputs that `read` needs and the id does not give.
 func (g *generator) stateInputs(r *spec.Resource) *objectType {
 	if r.Read == nil {

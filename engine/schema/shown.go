@@ -2,7 +2,7 @@ package schema
 
 import "github.com/declprov/declprov/spec"
 
-// shownTypes are the definitions that a schema shows: those that settings, inputs
+// shownTypes returns the definitions that a schema shows: those that settings, inputs
 // and outputs refer to, and those that these refer to. What only a response is
 // checked against is nobody's business outside of the spec.
 func shownTypes(p *spec.Provider) spec.Types {

@@ -108,7 +108,7 @@ func (g *generator) reference(t *spec.Type, at place) typeSpec {
 
 func (g *generator) ref(name string) typeSpec { return typeSpec{Ref: typesRef + g.token(name)} }
 
-// refToken is the token that a reference to one of our types names, or "".
+// refToken returns the token that a reference to one of our types names, or "".
 func refToken(ref string) string {
 	token, ok := strings.CutPrefix(ref, typesRef)
 	if !ok {
@@ -207,7 +207,7 @@ func addDistinct(specs []typeSpec, part typeSpec) []typeSpec {
 	return append(specs, part)
 }
 
-// variant is an alternative without its literals: "a" | =~"^x-" is a string.
+// variant returns an alternative without its literals: "a" | =~"^x-" is a string.
 func variant(t *spec.Type) *spec.Type {
 	if len(t.Enum) == 0 || t.Ref != "" {
 		return t
@@ -225,7 +225,7 @@ func (g *generator) variantPlace(t *spec.Type, i int, at place) place {
 	return at
 }
 
-// tagValue is the literal by which the alternative is told apart.
+// tagValue returns the literal by which the alternative is told apart.
 func (g *generator) tagValue(v *spec.Type, tag string) (string, bool) {
 	f := g.named.Resolve(v).Field(tag)
 	if tag == "" || f == nil {

@@ -62,7 +62,7 @@ const (
 	slack = 20 * time.Millisecond
 )
 
-// DefaultDir is the folder of the cache for this user, or "" where there is to be
+// DefaultDir returns the folder of the cache for this user, or "" where there is to be
 // none: DECLPROV_CACHE is "off", or there is no home.
 func DefaultDir() string {
 	switch dir := os.Getenv(CacheVariable); dir {
@@ -164,7 +164,7 @@ func (c Cache) Store(k Key, compiled []byte, began time.Time) error {
 	return nil
 }
 
-// entryHead is what an entry has before the container: how the sources are.
+// entryHead returns what an entry has before the container: how the sources are.
 func entryHead(k Key, compiled []byte, began time.Time) ([]byte, error) {
 	content, err := OpenBytes(compiled)
 	if err != nil {

@@ -128,7 +128,7 @@ func OpenFile(path string) (*Container, error) {
 	return c, nil
 }
 
-// Encoded is the whole container, as Encode gave it.
+// Encoded returns the whole container, as Encode gave it.
 func (c *Container) Encoded() ([]byte, error) {
 	out := make([]byte, c.size)
 	if _, err := c.r.ReadAt(out, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -188,13 +188,13 @@ func (c *Container) buildIndex(room int64) error {
 	return nil
 }
 
-// Provider is the spec without its resources.
+// Provider returns the spec without its resources.
 func (c *Container) Provider() (*spec.Provider, error) {
 	p := &spec.Provider{}
 	return p, c.decode("the provider", c.header.Provider, p)
 }
 
-// ResourceNames are in the order of the document.
+// ResourceNames returns the names of the resources, in the order of the document.
 func (c *Container) ResourceNames() []string {
 	names := make([]string, len(c.header.Resources))
 	for i, r := range c.header.Resources {
@@ -223,10 +223,10 @@ func (c *Container) Resource(name string) (*spec.Resource, error) {
 	return r, nil
 }
 
-// Schema is the Pulumi package schema, as JSON.
+// Schema returns the Pulumi package schema, as JSON.
 func (c *Container) Schema() ([]byte, error) { return c.read("the schema", c.header.Schema) }
 
-// Sources are the files that the container was made from, so that an older
+// Sources returns the files that the container was made from, so that an older
 // container can be built again, and errors can show the text they speak of.
 func (c *Container) Sources() ([]Source, error) {
 	sources := make([]Source, len(c.header.Sources))
@@ -240,23 +240,22 @@ func (c *Container) Sources() ([]Source, error) {
 	return sources, nil
 }
 
-// SourceHash is the SHA-256, in hex, of the sources, their names and the tags.
+// SourceHash returns the SHA-256, in hex, of the sources, their names and the tags.
 func (c *Container) SourceHash() string { return c.header.Hash }
 
-// Tool is the version of the declprov that wrote the container, and CUE that of
-// the evaluator in it.
+// Tool returns the version of the declprov that wrote the container.
 func (c *Container) Tool() string { return c.header.Tool }
 
-// CUE is the version of the CUE evaluator that read the sources.
+// CUE returns the version of the CUE evaluator that read the sources.
 func (c *Container) CUE() string { return c.header.CUE }
 
-// Tags are those that the sources were evaluated with.
+// Tags returns those that the sources were evaluated with.
 func (c *Container) Tags() []string { return c.header.Tags }
 
-// Dirs are the folders whose listing decided which files were sources.
+// Dirs returns the folders whose listing decided which files were sources.
 func (c *Container) Dirs() []string { return c.header.Dirs }
 
-// Whole is the spec with all its resources.
+// Whole returns the spec with all its resources.
 func (c *Container) Whole() (*spec.Provider, error) {
 	p, err := c.Provider()
 	if err != nil {

@@ -102,7 +102,7 @@ func (rec *recorded) addFile(path string) error {
 	return err
 }
 
-// absolute is where a source is.
+// absolute returns where a source is.
 func (k Key) absolute(name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)

@@ -60,7 +60,7 @@ func (s *shapes) of(t reflect.Type) *shape {
 	return sh
 }
 
-// lowerFirst is a Go name as JSON has it: Range is range, ID is id.
+// lowerFirst returns a Go name as JSON has it: Range is range, ID is id.
 func lowerFirst(name string) string {
 	if strings.ToUpper(name) == name {
 		return strings.ToLower(name)
