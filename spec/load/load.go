@@ -43,7 +43,9 @@ type Document struct {
 	Dirs []string
 }
 
-// loader is one run of Load.
+// loader is one run of Load: it reads what stands at the top of a spec. Each reader has
+// what those below it can: resourceReader, stepReader, dataReader, then types, the walk
+// and the document itself.
 type loader struct{ *resourceReader }
 
 // newLoader returns a loader whose named types go to types.
