@@ -224,11 +224,10 @@ func (r *dataReader) failures(it walk.Item, p source.Place) *spec.Node {
 		return nil
 	}
 	n := r.node(it, p)
-	classes := []string{"connection", "timeout"}
 	for i, m := range n.Items {
 		switch {
-		case m.Kind == spec.StringNode && !slices.Contains(classes, m.Text) && !hasTemplate(m):
-			r.Report(source.CodeBadValue, m.Range, p.Item(i), fmt.Sprintf("%q is nothing to retry on", m.Text), diag.Remedy(m.Text, classes))
+		case m.Kind == spec.StringNode && !slices.Contains(block.FailureClasses, m.Text) && !hasTemplate(m):
+			r.Report(source.CodeBadValue, m.Range, p.Item(i), fmt.Sprintf("%q is nothing to retry on", m.Text), diag.Remedy(m.Text, block.FailureClasses))
 		case m.Kind != 0 && m.Kind != spec.StringNode && m.Kind != spec.NumberNode:
 			r.Report(source.CodeWrongShape, m.Range, p.Item(i), `a status, "connection" or "timeout" is needed, not `+m.Kind.String(), `Write on: [503, "connection"].`)
 		}

@@ -3,7 +3,10 @@
 // declarations; the CUE schema and docs/keys.md are generated from them.
 package block
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Block is a struct of the language.
 type Block struct {
@@ -72,8 +75,14 @@ const (
 // cueTypes are the types of the kinds in the CUE schema.
 var cueTypes = map[Kind]string{
 	Text: "string", Texts: "[...string]", Template: "#Text", Templates: "[...string]", Bool: "bool", Condition: "bool | string",
-	Duration: "string", Failures: `[...int | "connection" | "timeout"]`, Collection: "string | [...] | {...}", Body: "string | {...}", Data: "_", Types: "{...}",
+	Duration: "string", Failures: "[...int | " + oneOf(FailureClasses) + "]", Collection: "string | [...] | {...}", Body: "string | {...}", Data: "_", Types: "{...}",
 }
+
+// FailureClasses are the failures that have no status, as a Failures names them.
+var FailureClasses = []string{"connection", "timeout"}
+
+// oneOf returns the CUE type of one of several texts.
+func oneOf(texts []string) string { return `"` + strings.Join(texts, `" | "`) + `"` }
 
 // Whole says which whole numbers a Count may be: Most of 0 is any.
 type Whole struct {

@@ -3,7 +3,7 @@ package block
 import "github.com/declprov/declprov/spec"
 
 // wireRules are the rules for names on the wire, as a CUE type.
-const wireRules = `"snake_case" | "kebab-case" | "camelCase" | "PascalCase"`
+var wireRules = oneOf(spec.WireRules)
 
 // Provider is a whole spec. What is none of its keys is a family's block of
 // defaults, for the compiler to know or refuse.

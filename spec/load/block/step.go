@@ -1,6 +1,10 @@
 package block
 
-import "github.com/declprov/declprov/spec"
+import (
+	"fmt"
+
+	"github.com/declprov/declprov/spec"
+)
 
 // Operation is one step, or steps in a row.
 var Operation = &Block{
@@ -17,7 +21,7 @@ var Operation = &Block{
 var Step = &Block{
 	Name: "Step", What: "a step", Doc: "One action, and what is said around it.",
 	Keys: []Key{
-		{Name: "as", Kind: Special, CUE: `=~"^[A-Za-z_][A-Za-z0-9_]*$"`, Doc: "Names the result: ${steps.NAME}."},
+		{Name: "as", Kind: Special, CUE: fmt.Sprintf("=~%q", Identifiers.Pattern), Doc: "Names the result: ${steps.NAME}."},
 		{Name: "if", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.If }), Doc: "Runs only when true."},
 		{Name: "forEach", Kind: Collection, Into: to(func(s *spec.Step) any { return &s.ForEach }), Doc: "Runs for each element."},
 		{Name: "until", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.Until }), Doc: "Repeats until true."},
