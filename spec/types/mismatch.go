@@ -25,7 +25,7 @@ const (
 type Mismatch struct {
 	Path   string
 	Reason string
-	// code is that of the diagnostic.
+	// Code is that of the diagnostic.
 	Code string
 }
 

@@ -103,7 +103,7 @@ func (cl *Call) apply() Typed {
 func (cl *Call) argument(i int) bool {
 	p, v := cl.Fn.Param(i), &cl.Args[i]
 	t := types.Resolve(v.T, cl.Types)
-	if types.MayBeNull(t, cl.Types) && !p.t.Nullable {
+	if types.MayBeNull(t, cl.Types) && !p.T.Nullable {
 		before := len(cl.diags)
 		v.T = cl.NonNull(*v)
 		if types.IsNull(t) || len(cl.diags) > before && types.IsNull(t) {
@@ -117,7 +117,7 @@ func (cl *Call) argument(i int) bool {
 	if p.Pattern {
 		cl.pattern(cl.Node[i], v.At)
 	}
-	if m := types.Assignable(t, p.t, cl.Types); m != nil {
+	if m := types.Assignable(t, p.T, cl.Types); m != nil {
 		cl.Fail(CodeWrongArgument, v.At, "It is "+cl.Fn.Signature+".", "%s: argument %d (%s) %s", cl.Fn.Name, i+1, p.name, m.Reason)
 		return false
 	}

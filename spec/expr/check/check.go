@@ -32,7 +32,7 @@ type Typed struct {
 	T      *spec.Type
 	Origin []string
 	At     parse.Extent
-	// shuffled says that the items of a list are not at their indices in origin.
+	// Shuffled says that the items of a list are not at their indices in origin.
 	Shuffled bool
 }
 

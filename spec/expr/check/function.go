@@ -8,12 +8,12 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// param is a parameter of a function.
-type param struct {
+// Param is a parameter of a function.
+type Param struct {
 	name               string
-	t                  *spec.Type
+	T                  *spec.Type
 	optional, variadic bool
-	// pattern says that it is a regular expression.
+	// Pattern says that it is a regular expression.
 	Pattern bool
 }
 
@@ -24,9 +24,9 @@ type Function struct {
 	// string, count?: int) string`. `?` behind a name is an optional argument,
 	// behind a type it says that null is allowed, `...` is any number.
 	Signature string
-	Params    []param
+	Params    []Param
 	Result    *spec.Type
-	// typed returns the type of a call's result, where it depends on the arguments.
+	// Typed returns the type of a call's result, where it depends on the arguments.
 	Typed func(cl *Call) Typed
 	// predicate says that the machine runs it: it goes over a list with a predicate.
 	predicate bool
@@ -60,7 +60,7 @@ func (f *Function) Required() int {
 func (f *Function) variadic() bool { return len(f.Params) > 0 && f.Params[len(f.Params)-1].variadic }
 
 // Param is the parameter that argument i stands for.
-func (f *Function) Param(i int) param { return f.Params[min(i, len(f.Params)-1)] }
+func (f *Function) Param(i int) Param { return f.Params[min(i, len(f.Params)-1)] }
 
 // Count says how many arguments a call has.
 func (f *Function) Count() string {
@@ -92,7 +92,7 @@ func NewFunction(signature string) *Function {
 		if !ok {
 			continue
 		}
-		p := param{t: signatureType(typ), Pattern: typ == "regexp"}
+		p := Param{T: signatureType(typ), Pattern: typ == "regexp"}
 		name, p.variadic = strings.CutSuffix(name, "...")
 		p.name, p.optional = strings.CutSuffix(name, "?")
 		f.Params = append(f.Params, p)

@@ -18,7 +18,7 @@ type uses struct {
 type Reference struct {
 	Path []string
 	At   parse.Extent
-	// presence says that it matters only whether it is there: it is compared
+	// Presence says that it matters only whether it is there: it is compared
 	// with null.
 	Presence bool
 }

@@ -213,7 +213,7 @@ type Text struct{ Pieces []Piece }
 type Piece struct {
 	Literal string
 	Part    Evaluator
-	// ref is the path of a plain chain.
+	// Ref is the path of a plain chain.
 	Ref []string
 	// segments says that the part is a call of segments(…), whose items stand
 	// side by side with slashes between them.

@@ -14,14 +14,14 @@ import (
 
 // Limits of one evaluation.
 const (
-	// maxWork is how many items and sixteenths of bytes an evaluation goes
+	// MaxWork is how many items and sixteenths of bytes an evaluation goes
 	// over, all in all: well under a second.
 	MaxWork = 20_000_000
-	// maxText is the most bytes of a string that an evaluation makes.
+	// MaxText is the most bytes of a string that an evaluation makes.
 	MaxText = 16 << 20
 	// maxTextTotal is the most bytes of all strings that it makes.
 	maxTextTotal = 64 << 20
-	// maxItems is the most items of a list that it makes, and of a result.
+	// MaxItems is the most items of a list that it makes, and of a result.
 	MaxItems = 1_000_000
 	// listsInAll is how many lists of the most items it makes.
 	listsInAll = 5

@@ -13,44 +13,35 @@ func encodingFunctions() []*Function {
 	return []*Function{
 		def("jsonencode(v: any?, indent?: int) string", "The value as JSON: keys sorted, compact, or indented by so many spaces.", `jsonencode({b: 1, a: [true]})`, `"{\"a\":[true],\"b\":1}"`, fnJSONEncode),
 		def("jsondecode(s: string) any", "The value of a JSON text. All digits of numbers are kept.", `jsondecode("{\"a\": 1}").a`, `1`, fnJSONDecode),
-		def("toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *eval.Run, a []any) (any, error) { return EncodeJSON(r, a[0], "  ") }),
+		def("toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *eval.Run, a args) (any, error) { return EncodeJSON(r, a[0], "  ") }),
 		def("fromJSON(s: string) any", "As jsondecode.", `fromJSON("[1]")`, `[1]`, fnJSONDecode),
 		def("yamlencode(v: any?) string", "The value as YAML, keys sorted.", `yamlencode({b: 1, a: "x"})`, `"a: x\nb: 1\n"`, fnYAMLEncode),
 		def("yamldecode(s: string) any", "The value of a YAML text of one document.", `yamldecode("a: [1, x]")`, `{"a":[1,"x"]}`, fnYAMLDecode),
 		def("base64encode(v: any) string", "A scalar's text, or anything else as JSON, in base64.", `base64encode("a?")`, `"YT8="`, fnBase64Encode),
 		def("base64decode(s: string) string", "The text that base64, standard or URL-safe, padded or not, stands for.", `base64decode("YT8")`, `"a?"`, fnBase64Decode),
-		def("toBase64(s: string) string", "As base64encode.", `toBase64("a")`, `"YQ=="`, fnBase64Encode),
+		def("toBase64(s: string) string", "As base64encode.", `toBase64("a")`, `"YQ=="`, nil).runs(func(r *eval.Run, a []any) (any, error) { return fnBase64Encode(r, a) }),
 		def("fromBase64(s: string) string", "As base64decode.", `fromBase64("YQ==")`, `"a"`, fnBase64Decode),
 		def("urlencode(s: any) string", "A scalar's text, escaped so that it can stand as one segment or value in a URL.", `urlencode("a b/c")`, `"a%20b%2Fc"`, fnURLEncode),
 	}
 }
 
-func fnJSONEncode(r *eval.Run, a []any) (any, error) {
-	n, err := intArg("jsonencode", a, 1, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnJSONEncode(r *eval.Run, a args) (any, error) {
+	n := a.whole(1, 0)
 	if n < 0 || n > 16 {
 		return nil, eval.Faultf("jsonencode can indent by 0 to 16 spaces, not %s", eval.Quote(n))
 	}
 	return EncodeJSON(r, a[0], strings.Repeat(" ", int(n)))
 }
 
-func fnJSONDecode(r *eval.Run, a []any) (any, error) {
-	s, err := textArg("jsondecode", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnJSONDecode(r *eval.Run, a args) (any, error) {
+	s := a.text(0)
 	return decodeJSON(r, s)
 }
 
-func fnYAMLEncode(r *eval.Run, a []any) (any, error) { return encodeYAML(r, a[0]) }
+func fnYAMLEncode(r *eval.Run, a args) (any, error) { return encodeYAML(r, a[0]) }
 
-func fnYAMLDecode(r *eval.Run, a []any) (any, error) {
-	s, err := textArg("yamldecode", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnYAMLDecode(r *eval.Run, a args) (any, error) {
+	s := a.text(0)
 	return decodeYAML(r, s)
 }
 
@@ -63,7 +54,7 @@ func textOrJSON(r *eval.Run, v any) (string, error) {
 	return eval.ScalarText(v)
 }
 
-func fnBase64Encode(r *eval.Run, a []any) (any, error) {
+func fnBase64Encode(r *eval.Run, a args) (any, error) {
 	s, err := textOrJSON(r, a[0])
 	if err != nil {
 		return nil, err
@@ -74,11 +65,8 @@ func fnBase64Encode(r *eval.Run, a []any) (any, error) {
 	return base64.StdEncoding.EncodeToString([]byte(s)), nil
 }
 
-func fnBase64Decode(r *eval.Run, a []any) (any, error) {
-	s, err := textArg("base64decode", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnBase64Decode(r *eval.Run, a args) (any, error) {
+	s := a.text(0)
 	if err := r.Grow(len(s)); err != nil {
 		return nil, err
 	}
@@ -90,7 +78,7 @@ func fnBase64Decode(r *eval.Run, a []any) (any, error) {
 	return string(text), nil
 }
 
-func fnURLEncode(r *eval.Run, a []any) (any, error) {
+func fnURLEncode(r *eval.Run, a args) (any, error) {
 	s, err := eval.ScalarText(a[0])
 	if err != nil {
 		return nil, err

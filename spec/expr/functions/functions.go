@@ -5,7 +5,6 @@ import (
 
 	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
-	"github.com/declprov/declprov/spec/types"
 )
 
 // Function is one function of the language: what its calls are checked against, its
@@ -15,7 +14,7 @@ type Function struct {
 	Summary string
 	// Example is an expression, and Result what it yields, as JSON.
 	Example, Result string
-	// run is nil for functions with a predicate, which the machine runs.
+	// Run is nil for functions with a predicate, which the machine runs.
 	Run eval.Operation
 }
 
@@ -57,52 +56,27 @@ func Operations() map[string]eval.Operation {
 	return out
 }
 
-// def declares a function of a result that does not depend on its arguments.
-func def(signature, summary, example, result string, run eval.Operation) *Function {
-	return &Function{Function: check.NewFunction(signature), Summary: summary, Example: example, Result: result, Run: run}
+// def declares a function of a result that does not depend on its arguments. What runs
+// it is called with arguments of the types that the signature says.
+func def(signature, summary, example, result string, run operation) *Function {
+	f := &Function{Function: check.NewFunction(signature), Summary: summary, Example: example, Result: result}
+	if run != nil {
+		f.Run = bind(f.Function, 0, run)
+	}
+	return f
+}
+
+// runs gives a function an operation that takes more than its signature says, where no
+// type was known before: it judges its arguments by itself.
+func (f *Function) runs(run eval.Operation) *Function {
+	f.Run = run
+	return f
 }
 
 // withType gives a function a result type that depends on its arguments.
 func (f *Function) withType(t func(cl *check.Call) check.Typed) *Function {
 	f.Typed = t
 	return f
-}
-
-// textArg is an argument that must be a string.
-func textArg(name string, args []any, i int) (string, error) {
-	s, ok := args[i].(string)
-	if !ok {
-		return "", eval.Faultf("%s needs a string, and has %s", name, eval.DescribeKind(args[i]))
-	}
-	return s, nil
-}
-
-func listArg(name string, args []any, i int) ([]any, error) {
-	list, ok := args[i].([]any)
-	if !ok {
-		return nil, eval.Faultf("%s needs a list, and has %s", name, eval.DescribeKind(args[i]))
-	}
-	return list, nil
-}
-
-func mapArg(name string, args []any, i int) (map[string]any, error) {
-	m, ok := args[i].(map[string]any)
-	if !ok {
-		return nil, eval.Faultf("%s needs a map, and has %s", name, eval.DescribeKind(args[i]))
-	}
-	return m, nil
-}
-
-// intArg is a whole number, or def where the argument is left out.
-func intArg(name string, args []any, i int, def int64) (int64, error) {
-	if i >= len(args) {
-		return def, nil
-	}
-	n, ok := types.WholeNumber(args[i])
-	if !ok {
-		return 0, eval.Faultf("%s needs a whole number, and has %s", name, eval.DescribeKind(args[i]))
-	}
-	return n, nil
 }
 
 // predicateFunctions are those that the machine runs.

@@ -20,20 +20,17 @@ import (
 // ask for them, not for security.
 func hashFunctions() []*Function {
 	return []*Function{
-		def("sha256(s: string) string", "The SHA-256 of the text, in hex.", `sha256("")`, `"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`, digest("sha256", sha256.New)),
-		def("sha512(s: string) string", "The SHA-512 of the text, in hex.", `len(sha512(""))`, `128`, digest("sha512", sha512.New)),
-		def("sha1(s: string) string", "The SHA-1 of the text, in hex.", `sha1("")`, `"da39a3ee5e6b4b0d3255bfef95601890afd80709"`, digest("sha1", sha1.New)),
-		def("md5(s: string) string", "The MD5 of the text, in hex.", `md5("")`, `"d41d8cd98f00b204e9800998ecf8427e"`, digest("md5", md5.New)),
+		def("sha256(s: string) string", "The SHA-256 of the text, in hex.", `sha256("")`, `"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`, digest(sha256.New)),
+		def("sha512(s: string) string", "The SHA-512 of the text, in hex.", `len(sha512(""))`, `128`, digest(sha512.New)),
+		def("sha1(s: string) string", "The SHA-1 of the text, in hex.", `sha1("")`, `"da39a3ee5e6b4b0d3255bfef95601890afd80709"`, digest(sha1.New)),
+		def("md5(s: string) string", "The MD5 of the text, in hex.", `md5("")`, `"d41d8cd98f00b204e9800998ecf8427e"`, digest(md5.New)),
 		def("hmac(alg: string, key: string, s: string) string", `The HMAC of the text, in hex; alg is "sha256", "sha512", "sha1" or "md5".`, `hmac("md5", "key", "text")`, `"d0ca6177c61c975fd2f8c07d8c6528c6"`, fnHMAC).withType(typeOfHMAC),
 	}
 }
 
-func digest(name string, algorithm func() hash.Hash) eval.Operation {
-	return func(r *eval.Run, a []any) (any, error) {
-		s, err := textArg(name, a, 0)
-		if err != nil {
-			return nil, err
-		}
+func digest(algorithm func() hash.Hash) operation {
+	return func(r *eval.Run, a args) (any, error) {
+		s := a.text(0)
 		return sum(algorithm(), s), r.Read(s)
 	}
 }
@@ -59,19 +56,12 @@ func algorithm(name string) func() hash.Hash {
 	}
 }
 
-func fnHMAC(r *eval.Run, a []any) (any, error) {
-	var texts [3]string
-	for i := range texts {
-		var err error
-		if texts[i], err = textArg("hmac", a, i); err != nil {
-			return nil, err
-		}
-	}
-	alg := algorithm(texts[0])
+func fnHMAC(r *eval.Run, a args) (any, error) {
+	alg := algorithm(a.text(0))
 	if alg == nil {
-		return nil, eval.Faultf("hmac knows sha256, sha512, sha1 and md5, not %s", eval.Quote(texts[0]))
+		return nil, eval.Faultf("hmac knows sha256, sha512, sha1 and md5, not %s", eval.Quote(a.text(0)))
 	}
-	return sum(hmac.New(alg, []byte(texts[1])), texts[2]), r.Read(texts[2])
+	return sum(hmac.New(alg, []byte(a.text(1))), a.text(2)), r.Read(a.text(2))
 }
 
 func typeOfHMAC(cl *check.Call) check.Typed {

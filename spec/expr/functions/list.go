@@ -18,7 +18,7 @@ func listFunctions() []*Function {
 		def("len(v: any) int", "How many characters a string has, or items a list, or entries a map.", `len("é")`, `1`, fnLen).withType(typeOfLen),
 		def("first(items: list) any?", "The first item, or null of none.", `first([1, 2])`, `1`, fnFirst).withType(itemOrNull),
 		def("last(items: list) any?", "The last item, or null of none.", `last([1, 2])`, `2`, fnLast).withType(itemOrNull),
-		def("get(v: any?, key: any) any?", "An item of a list, or a member of a map or struct; null where there is none.", `get([1, 2], 5)`, `null`, eval.OpMember).withType(typeOfGet),
+		def("get(v: any?, key: any) any?", "An item of a list, or a member of a map or struct; null where there is none.", `get([1, 2], 5)`, `null`, nil).runs(eval.OpMember).withType(typeOfGet),
 		def("take(items: list, count: int) list", "The first so many items.", `take([1, 2, 3], 2)`, `[1,2]`, fnTake).withType(sameItems),
 		def("reverse(items: list) list", "The items from the last to the first.", `reverse([1, 2])`, `[2,1]`, fnReverse).withType(sameItems),
 		def("uniq(items: list) list", "The items, each once.", `uniq([1, 2, 1])`, `[1,2]`, fnUniq).withType(sameItems),
@@ -28,7 +28,7 @@ func listFunctions() []*Function {
 	}
 }
 
-func fnLen(r *eval.Run, a []any) (any, error) {
+func fnLen(r *eval.Run, a args) (any, error) {
 	switch v := a[0].(type) {
 	case string:
 		return int64(utf8.RuneCountInString(v)), r.Read(v)
@@ -51,20 +51,18 @@ func typeOfLen(cl *check.Call) check.Typed {
 	return check.Typed{T: types.Int()}
 }
 
-func fnFirst(_ *eval.Run, a []any) (any, error) {
-	list, err := listArg("first", a, 0)
-	if err != nil || len(list) == 0 {
-		return nil, err
+func fnFirst(_ *eval.Run, a args) (any, error) {
+	if list := a.list(0); len(list) > 0 {
+		return list[0], nil
 	}
-	return list[0], nil
+	return nil, nil
 }
 
-func fnLast(_ *eval.Run, a []any) (any, error) {
-	list, err := listArg("last", a, 0)
-	if err != nil || len(list) == 0 {
-		return nil, err
+func fnLast(_ *eval.Run, a args) (any, error) {
+	if list := a.list(0); len(list) > 0 {
+		return list[len(list)-1], nil
 	}
-	return list[len(list)-1], nil
+	return nil, nil
 }
 
 // itemType is the type of the items of an argument.
@@ -108,23 +106,14 @@ func typeOfGet(cl *check.Call) check.Typed {
 	return check.Typed{T: types.Any()}
 }
 
-func fnTake(r *eval.Run, a []any) (any, error) {
-	list, err := listArg("take", a, 0)
-	if err != nil {
-		return nil, err
-	}
-	n, err := intArg("take", a, 1, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnTake(r *eval.Run, a args) (any, error) {
+	list := a.list(0)
+	n := a.whole(1, 0)
 	return slices.Clip(list[:max(min(n, int64(len(list))), 0)]), nil
 }
 
-func fnReverse(r *eval.Run, a []any) (any, error) {
-	list, err := listArg("reverse", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnReverse(r *eval.Run, a args) (any, error) {
+	list := a.list(0)
 	if err := r.Items(len(list)); err != nil {
 		return nil, err
 	}
@@ -133,11 +122,8 @@ func fnReverse(r *eval.Run, a []any) (any, error) {
 	return out, nil
 }
 
-func fnUniq(r *eval.Run, a []any) (any, error) {
-	list, err := listArg("uniq", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnUniq(r *eval.Run, a args) (any, error) {
+	list := a.list(0)
 	out := []any{}
 	texts, others := map[string]bool{}, []any{}
 	for _, item := range list {
@@ -161,13 +147,10 @@ func fnUniq(r *eval.Run, a []any) (any, error) {
 	return out, nil
 }
 
-func fnConcat(r *eval.Run, a []any) (any, error) {
+func fnConcat(r *eval.Run, a args) (any, error) {
 	out := []any{}
 	for i := range a {
-		list, err := listArg("concat", a, i)
-		if err != nil {
-			return nil, err
-		}
+		list := a.list(i)
 		if r.TooMany(len(out) + len(list)) {
 			return nil, r.Size()
 		}
@@ -190,11 +173,8 @@ func typeOfConcat(cl *check.Call) check.Typed {
 	return check.Typed{T: types.ListOf(item)}
 }
 
-func fnFlatten(r *eval.Run, a []any) (any, error) {
-	list, err := listArg("flatten", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnFlatten(r *eval.Run, a args) (any, error) {
+	list := a.list(0)
 	return flatten(r, list, []any{}, 0)
 }
 
@@ -239,11 +219,8 @@ func typeOfFlatten(cl *check.Call) check.Typed {
 	return check.Typed{T: types.ListOf(types.Any())}
 }
 
-func fnSort(r *eval.Run, a []any) (any, error) {
-	list, err := listArg("sort", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnSort(r *eval.Run, a args) (any, error) {
+	list := a.list(0)
 	direction := any("asc")
 	if len(a) > 1 {
 		direction = a[1]

@@ -16,11 +16,7 @@ func networkFunctions() []*Function {
 	}
 }
 
-func network(name string, a []any) (netip.Prefix, error) {
-	s, err := textArg(name, a, 0)
-	if err != nil {
-		return netip.Prefix{}, err
-	}
+func network(name, s string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil {
 		return netip.Prefix{}, eval.Faultf("%s: %s is no network: write it as 10.0.0.0/16", name, eval.Quote(s))
@@ -38,15 +34,12 @@ func offset(a netip.Addr, n *big.Int) (netip.Addr, bool) {
 	return netip.AddrFromSlice(sum.FillBytes(make([]byte, size)))
 }
 
-func fnCIDRHost(_ *eval.Run, a []any) (any, error) {
-	p, err := network("cidrhost", a)
+func fnCIDRHost(_ *eval.Run, a args) (any, error) {
+	p, err := network("cidrhost", a.text(0))
 	if err != nil {
 		return nil, err
 	}
-	n, err := intArg("cidrhost", a, 1, 0)
-	if err != nil {
-		return nil, err
-	}
+	n := a.whole(1, 0)
 	at := big.NewInt(n)
 	size := new(big.Int).Lsh(big.NewInt(1), uint(p.Addr().BitLen()-p.Bits()))
 	if n < 0 {
@@ -59,19 +52,13 @@ func fnCIDRHost(_ *eval.Run, a []any) (any, error) {
 	return addr.String(), nil
 }
 
-func fnCIDRSubnet(_ *eval.Run, a []any) (any, error) {
-	p, err := network("cidrsubnet", a)
+func fnCIDRSubnet(_ *eval.Run, a args) (any, error) {
+	p, err := network("cidrsubnet", a.text(0))
 	if err != nil {
 		return nil, err
 	}
-	bits, err := intArg("cidrsubnet", a, 1, 0)
-	if err != nil {
-		return nil, err
-	}
-	n, err := intArg("cidrsubnet", a, 2, 0)
-	if err != nil {
-		return nil, err
-	}
+	bits := a.whole(1, 0)
+	n := a.whole(2, 0)
 	width := p.Addr().BitLen()
 	if bits < 0 || bits > int64(width-p.Bits()) {
 		return nil, eval.Faultf("cidrsubnet: %s cannot be %s bits longer: there are %s left", eval.Quote(p.String()), eval.Quote(bits), eval.Quote(int64(width-p.Bits())))
@@ -84,8 +71,8 @@ func fnCIDRSubnet(_ *eval.Run, a []any) (any, error) {
 	return netip.PrefixFrom(addr, length).String(), nil
 }
 
-func fnCIDRNetmask(_ *eval.Run, a []any) (any, error) {
-	p, err := network("cidrnetmask", a)
+func fnCIDRNetmask(_ *eval.Run, a args) (any, error) {
+	p, err := network("cidrnetmask", a.text(0))
 	if err != nil {
 		return nil, err
 	}

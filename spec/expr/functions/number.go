@@ -32,28 +32,18 @@ func numberFunctions() []*Function {
 		bits("bitshl(a: int, by: int) int", "The bits shifted left.", `bitshl(1, 4)`, `16`, func(x, y int64) int64 { return x << uint64(y) }),
 		bits("bitshr(a: int, by: int) int", "The bits shifted right, with the sign kept.", `bitshr(-16, 4)`, `-1`, func(x, y int64) int64 { return x >> uint64(y) }),
 		bits("bitushr(a: int, by: int) int", "The bits shifted right, with zeros from the left.", `bitushr(16, 4)`, `1`, func(x, y int64) int64 { return int64(uint64(x) >> uint64(y)) }),
-		def("bitnot(a: int) int", "All bits turned over.", `bitnot(0)`, `-1`, func(_ *eval.Run, a []any) (any, error) {
-			n, err := intArg("bitnot", a, 0, 0)
-			return ^n, err
+		def("bitnot(a: int) int", "All bits turned over.", `bitnot(0)`, `-1`, func(_ *eval.Run, a args) (any, error) {
+			return ^a.whole(0, 0), nil
 		}),
 	}
 }
 
 func bits(signature, summary, example, result string, f func(x, y int64) int64) *Function {
 	name, _, _ := strings.Cut(signature, "(")
-	return def(signature, summary, example, result, func(_ *eval.Run, a []any) (any, error) {
-		x, err := intArg(name, a, 0, 0)
-		if err != nil {
-			return nil, err
-		}
-		y, err := intArg(name, a, 1, 0)
-		if err != nil {
-			return nil, err
-		}
-		if strings.HasPrefix(name, "bitsh") || name == "bitushr" {
-			if y < 0 {
-				return nil, eval.Faultf("%s cannot shift by %s: it must be from 0", name, eval.Quote(y))
-			}
+	return def(signature, summary, example, result, func(_ *eval.Run, a args) (any, error) {
+		x, y := a.whole(0, 0), a.whole(1, 0)
+		if y < 0 && (strings.HasPrefix(name, "bitsh") || name == "bitushr") {
+			return nil, eval.Faultf("%s cannot shift by %s: it must be from 0", name, eval.Quote(y))
 		}
 		return f(x, y), nil
 	})
@@ -67,7 +57,7 @@ func sameNumber(cl *check.Call) check.Typed {
 	return check.Typed{T: types.Number()}
 }
 
-func fnInt(_ *eval.Run, a []any) (any, error) {
+func fnInt(_ *eval.Run, a args) (any, error) {
 	if s, ok := a[0].(string); ok {
 		i, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 		if err != nil {
@@ -82,7 +72,7 @@ func fnInt(_ *eval.Run, a []any) (any, error) {
 	return whole("int", math.Trunc, n)
 }
 
-func fnFloat(_ *eval.Run, a []any) (any, error) {
+func fnFloat(_ *eval.Run, a args) (any, error) {
 	if s, ok := a[0].(string); ok {
 		f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
@@ -100,11 +90,8 @@ func fnFloat(_ *eval.Run, a []any) (any, error) {
 	return types.ToFloat(n), nil
 }
 
-func fnAbs(r *eval.Run, a []any) (any, error) {
-	n, err := eval.Operand("abs", a[0])
-	if err != nil {
-		return nil, err
-	}
+func fnAbs(r *eval.Run, a args) (any, error) {
+	n := a.number(0)
 	if i, ok := n.(int64); ok && i < 0 {
 		return eval.OpNegate(r, []any{i})
 	} else if ok {
@@ -124,12 +111,9 @@ func whole(name string, f func(float64) float64, n any) (any, error) {
 	return i, nil
 }
 
-func rounding(name string, f func(float64) float64) eval.Operation {
-	return func(_ *eval.Run, a []any) (any, error) {
-		n, err := eval.Operand(name, a[0])
-		if err != nil {
-			return nil, err
-		}
+func rounding(name string, f func(float64) float64) operation {
+	return func(_ *eval.Run, a args) (any, error) {
+		n := a.number(0)
 		return whole(name, f, n)
 	}
 }
@@ -157,8 +141,8 @@ func numbersOf(r *eval.Run, name string, args []any, into []any) ([]any, error) 
 	return into, nil
 }
 
-func extreme(name string, sign int) eval.Operation {
-	return func(r *eval.Run, a []any) (any, error) {
+func extreme(name string, sign int) operation {
+	return func(r *eval.Run, a args) (any, error) {
 		numbers, err := numbersOf(r, name, a, nil)
 		if err != nil {
 			return nil, err
@@ -196,7 +180,7 @@ func typeOfExtreme(cl *check.Call) check.Typed {
 	return check.Typed{T: types.Number()}
 }
 
-func fnMean(r *eval.Run, a []any) (any, error) {
+func fnMean(r *eval.Run, a args) (any, error) {
 	numbers, err := numbersOf(r, "mean", a, nil)
 	if err != nil || len(numbers) == 0 {
 		return 0.0, err
@@ -208,7 +192,7 @@ func fnMean(r *eval.Run, a []any) (any, error) {
 	return eval.Finite("mean", total/float64(len(numbers)))
 }
 
-func fnMedian(r *eval.Run, a []any) (any, error) {
+func fnMedian(r *eval.Run, a args) (any, error) {
 	numbers, err := numbersOf(r, "median", a, nil)
 	if err != nil || len(numbers) == 0 {
 		return 0.0, err

@@ -25,7 +25,7 @@ func objectFunctions() []*Function {
 	}
 }
 
-func fnType(_ *eval.Run, a []any) (any, error) {
+func fnType(_ *eval.Run, a args) (any, error) {
 	switch a[0].(type) {
 	case nil:
 		return "nil", nil
@@ -56,7 +56,7 @@ func typeOfType(*check.Call) check.Typed {
 	return check.Typed{T: &spec.Type{Kind: spec.String, Enum: []any{"nil", "bool", "int", "float", "string", "array", "map", "time", "duration", "file"}}}
 }
 
-func fnCoalesce(_ *eval.Run, a []any) (any, error) {
+func fnCoalesce(_ *eval.Run, a args) (any, error) {
 	for _, v := range a {
 		if v != nil {
 			return v, nil
@@ -77,15 +77,15 @@ func typeOfCoalesce(cl *check.Call) check.Typed {
 	return check.Typed{T: types.Null()}
 }
 
-func fnMerge(r *eval.Run, a []any) (any, error) {
+func fnMerge(r *eval.Run, a args) (any, error) {
 	out := map[string]any{}
-	for i, v := range a {
+	for _, v := range a {
 		if v == nil {
 			continue
 		}
-		m, err := mapArg("merge", a, i)
-		if err != nil {
-			return nil, err
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil, eval.Faultf("merge needs a map, and has %s", eval.DescribeKind(v))
 		}
 		if err := r.Items(len(m)); err != nil {
 			return nil, err
@@ -144,27 +144,17 @@ func mergedProperty(below, above *spec.Property, perhaps bool, named spec.Types)
 	return &p
 }
 
-func names(name string, args []any) (map[string]bool, error) {
-	out := make(map[string]bool, len(args))
-	for i := 1; i < len(args); i++ {
-		s, err := textArg(name, args, i)
-		if err != nil {
-			return nil, err
-		}
-		out[s] = true
+// names returns the names behind the first argument.
+func names(a args) map[string]bool {
+	out := make(map[string]bool, len(a))
+	for i := range a[1:] {
+		out[a.text(i+1)] = true
 	}
-	return out, nil
+	return out
 }
 
-func fnPick(r *eval.Run, a []any) (any, error) {
-	m, err := mapArg("pick", a, 0)
-	if err != nil {
-		return nil, err
-	}
-	wanted, err := names("pick", a)
-	if err != nil {
-		return nil, err
-	}
+func fnPick(r *eval.Run, a args) (any, error) {
+	m, wanted := a.dict(0), names(a)
 	out := map[string]any{}
 	for name := range wanted {
 		if v, ok := m[name]; ok {
@@ -174,15 +164,8 @@ func fnPick(r *eval.Run, a []any) (any, error) {
 	return out, r.Items(len(wanted))
 }
 
-func fnOmit(r *eval.Run, a []any) (any, error) {
-	m, err := mapArg("omit", a, 0)
-	if err != nil {
-		return nil, err
-	}
-	unwanted, err := names("omit", a)
-	if err != nil {
-		return nil, err
-	}
+func fnOmit(r *eval.Run, a args) (any, error) {
+	m, unwanted := a.dict(0), names(a)
 	if err := r.Items(len(m)); err != nil {
 		return nil, err
 	}
@@ -241,20 +224,14 @@ func reshaped(cl *check.Call, keep bool) *spec.Type {
 	return out
 }
 
-func fnKeys(r *eval.Run, a []any) (any, error) {
-	m, err := mapArg("keys", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnKeys(r *eval.Run, a args) (any, error) {
+	m := a.dict(0)
 	keys, err := r.SortedKeys(m)
 	return anyList(keys), err
 }
 
-func fnValues(r *eval.Run, a []any) (any, error) {
-	m, err := mapArg("values", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnValues(r *eval.Run, a args) (any, error) {
+	m := a.dict(0)
 	keys, err := r.SortedKeys(m)
 	if err != nil {
 		return nil, err
@@ -286,11 +263,8 @@ func typeOfValues(cl *check.Call) check.Typed {
 	return check.Typed{T: types.ListOf(item), Origin: cl.Args[0].Origin, Shuffled: true}
 }
 
-func fnToPairs(r *eval.Run, a []any) (any, error) {
-	m, err := mapArg("toPairs", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnToPairs(r *eval.Run, a args) (any, error) {
+	m := a.dict(0)
 	keys, err := r.SortedKeys(m)
 	if err != nil {
 		return nil, err
@@ -305,11 +279,8 @@ func fnToPairs(r *eval.Run, a []any) (any, error) {
 	return out, nil
 }
 
-func fnFromPairs(r *eval.Run, a []any) (any, error) {
-	list, err := listArg("fromPairs", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnFromPairs(r *eval.Run, a args) (any, error) {
+	list := a.list(0)
 	if err := r.Items(len(list)); err != nil {
 		return nil, err
 	}

@@ -15,33 +15,26 @@ import (
 // versions.
 func pathFunctions() []*Function {
 	return []*Function{
-		def("basename(path: string) string", "What is behind the last slash.", `basename("a/b.txt")`, `"b.txt"`, pathOf("basename", path.Base)),
-		def("dirname(path: string) string", "What is before the last slash; \".\" where there is none.", `dirname("a/b.txt")`, `"a"`, pathOf("dirname", path.Dir)),
+		def("basename(path: string) string", "What is behind the last slash.", `basename("a/b.txt")`, `"b.txt"`, pathOf(path.Base)),
+		def("dirname(path: string) string", "What is before the last slash; \".\" where there is none.", `dirname("a/b.txt")`, `"a"`, pathOf(path.Dir)),
 		def("joinpath(part...: string) string", "The parts with slashes between them, and without . and .. in it.", `joinpath("a", "../b", "c")`, `"b/c"`, fnJoinPath),
 		def("semver(a: string, op: string, b: string) bool", `Compares two versions: op is <, <=, =, ==, !=, >=, >, or "in" for a range such as ">=1.2.0 <2.0.0".`, `semver("1.10.0", ">", "v1.9.1")`, `true`, fnSemver).withType(typeOfSemver),
 	}
 }
 
-func pathOf(name string, f func(string) string) eval.Operation {
-	return func(r *eval.Run, a []any) (any, error) {
-		s, err := textArg(name, a, 0)
-		if err != nil {
-			return nil, err
-		}
+func pathOf(f func(string) string) operation {
+	return func(r *eval.Run, a args) (any, error) {
+		s := a.text(0)
 		return f(s), r.Read(s)
 	}
 }
 
-func fnJoinPath(r *eval.Run, a []any) (any, error) {
+func fnJoinPath(r *eval.Run, a args) (any, error) {
 	parts := make([]string, len(a))
 	size := 0
 	for i := range a {
-		s, err := textArg("joinpath", a, i)
-		if err != nil {
-			return nil, err
-		}
-		parts[i] = s
-		size += len(s) + 1
+		parts[i] = a.text(i)
+		size += len(parts[i]) + 1
 	}
 	if err := r.Grow(size); err != nil {
 		return nil, err
@@ -82,14 +75,8 @@ func version(s string) (semver.Version, error) {
 // maxVersion is the most bytes of a version, or of a range of versions.
 const maxVersion = 1 << 10
 
-func fnSemver(_ *eval.Run, a []any) (any, error) {
-	var texts [3]string
-	for i := range texts {
-		var err error
-		if texts[i], err = textArg("semver", a, i); err != nil {
-			return nil, err
-		}
-	}
+func fnSemver(_ *eval.Run, a args) (any, error) {
+	texts := [...]string{a.text(0), a.text(1), a.text(2)}
 	for _, s := range texts {
 		if len(s) > maxVersion {
 			return nil, eval.Faultf("semver: a version or range may have %d bytes, and this has %d", maxVersion, len(s))

@@ -16,30 +16,27 @@ func textFunctions() []*Function {
 	return []*Function{
 		def("string(v: any?) string", "A scalar as text; lists and maps as JSON; null as the empty string.", `string(1.5)`, `"1.5"`, fnString),
 		def("trim(s: string, chars?: string) string", "The text without white space, or the given characters, at both ends.", `trim("  a ")`, `"a"`, fnTrim),
-		def("trimPrefix(s: string, prefix: string) string", "The text without a prefix, where it has it.", `trimPrefix("v1.2", "v")`, `"1.2"`, textOf2("trimPrefix", strings.TrimPrefix)),
-		def("trimSuffix(s: string, suffix: string) string", "The text without a suffix, where it has it.", `trimSuffix("a.txt", ".txt")`, `"a"`, textOf2("trimSuffix", strings.TrimSuffix)),
-		def("upper(s: string) string", "The text in upper case.", `upper("aé")`, `"AÉ"`, textOf1("upper", strings.ToUpper)),
-		def("lower(s: string) string", "The text in lower case.", `lower("AÉ")`, `"aé"`, textOf1("lower", strings.ToLower)),
-		def("split(s: string, by: string, most?: int) [string]", "The pieces between separators, at most so many.", `split("a,b,c", ",", 2)`, `["a","b,c"]`, splitting("split", strings.SplitN)),
-		def("splitAfter(s: string, by: string, most?: int) [string]", "As split, with the separators kept at the ends of the pieces.", `splitAfter("a,b", ",")`, `["a,","b"]`, splitting("splitAfter", strings.SplitAfterN)),
+		def("trimPrefix(s: string, prefix: string) string", "The text without a prefix, where it has it.", `trimPrefix("v1.2", "v")`, `"1.2"`, textOf2(strings.TrimPrefix)),
+		def("trimSuffix(s: string, suffix: string) string", "The text without a suffix, where it has it.", `trimSuffix("a.txt", ".txt")`, `"a"`, textOf2(strings.TrimSuffix)),
+		def("upper(s: string) string", "The text in upper case.", `upper("aé")`, `"AÉ"`, textOf1(strings.ToUpper)),
+		def("lower(s: string) string", "The text in lower case.", `lower("AÉ")`, `"aé"`, textOf1(strings.ToLower)),
+		def("split(s: string, by: string, most?: int) [string]", "The pieces between separators, at most so many.", `split("a,b,c", ",", 2)`, `["a","b,c"]`, splitting(strings.SplitN)),
+		def("splitAfter(s: string, by: string, most?: int) [string]", "As split, with the separators kept at the ends of the pieces.", `splitAfter("a,b", ",")`, `["a,","b"]`, splitting(strings.SplitAfterN)),
 		def("replace(s: string, old: string, new: string, count?: int) string", "The text with every occurrence, or so many, replaced.", `replace("a-b-c", "-", "+")`, `"a+b+c"`, fnReplace),
 		def("repeat(s: string, times: int) string", "The text so many times over.", `repeat("ab", 3)`, `"ababab"`, fnRepeat),
 		def("join(items: list, by?: string) string", "The items, which must be scalars, with a separator between them.", `join(["a", 1], "-")`, `"a-1"`, fnJoin).withType(typeOfJoin),
-		def("indexOf(s: string, part: string) int", "Where the part begins in the text, in characters from 0; -1 where it does not.", `indexOf("éa", "a")`, `1`, indexing("indexOf", strings.Index)),
-		def("lastIndexOf(s: string, part: string) int", "Where the part begins last in the text; -1 where it does not.", `lastIndexOf("abab", "b")`, `3`, indexing("lastIndexOf", strings.LastIndex)),
-		def("hasPrefix(s: string, prefix: string) bool", "Whether the text begins so.", `hasPrefix("abc", "ab")`, `true`, eval.Textual("hasPrefix", strings.HasPrefix)),
-		def("hasSuffix(s: string, suffix: string) bool", "Whether the text ends so.", `hasSuffix("abc", "bc")`, `true`, eval.Textual("hasSuffix", strings.HasSuffix)),
+		def("indexOf(s: string, part: string) int", "Where the part begins in the text, in characters from 0; -1 where it does not.", `indexOf("éa", "a")`, `1`, indexing(strings.Index)),
+		def("lastIndexOf(s: string, part: string) int", "Where the part begins last in the text; -1 where it does not.", `lastIndexOf("abab", "b")`, `3`, indexing(strings.LastIndex)),
+		def("hasPrefix(s: string, prefix: string) bool", "Whether the text begins so.", `hasPrefix("abc", "ab")`, `true`, nil).runs(eval.Textual("hasPrefix", strings.HasPrefix)),
+		def("hasSuffix(s: string, suffix: string) bool", "Whether the text ends so.", `hasSuffix("abc", "bc")`, `true`, nil).runs(eval.Textual("hasSuffix", strings.HasSuffix)),
 		def("capture(s: string, re: regexp) {string}?", "What the named groups of a regular expression match in the text; null where it does not match.", "capture(\"v1.2\", `v(?P<major>\\d+)\\.(?P<minor>\\d+)`)", `{"major":"1","minor":"2"}`, fnCapture).withType(typeOfCapture),
 		def("segments(s: string) [string]", "The segments of a path. In a path argument, they stay apart: a/b is two segments, not one escaped.", `segments("a/b")`, `["a","b"]`, fnSegments),
 	}
 }
 
-func textOf1(name string, f func(string) string) eval.Operation {
-	return func(r *eval.Run, a []any) (any, error) {
-		s, err := textArg(name, a, 0)
-		if err != nil {
-			return nil, err
-		}
+func textOf1(f func(string) string) operation {
+	return func(r *eval.Run, a args) (any, error) {
+		s := a.text(0)
 		if err := r.Grow(len(s)); err != nil {
 			return nil, err
 		}
@@ -47,21 +44,15 @@ func textOf1(name string, f func(string) string) eval.Operation {
 	}
 }
 
-func textOf2(name string, f func(s, t string) string) eval.Operation {
-	return func(r *eval.Run, a []any) (any, error) {
-		s, err := textArg(name, a, 0)
-		if err != nil {
-			return nil, err
-		}
-		t, err := textArg(name, a, 1)
-		if err != nil {
-			return nil, err
-		}
+func textOf2(f func(s, t string) string) operation {
+	return func(r *eval.Run, a args) (any, error) {
+		s := a.text(0)
+		t := a.text(1)
 		return f(s, t), r.Read(s)
 	}
 }
 
-func fnString(r *eval.Run, a []any) (any, error) {
+func fnString(r *eval.Run, a args) (any, error) {
 	switch a[0].(type) {
 	case nil:
 		return "", nil
@@ -73,31 +64,18 @@ func fnString(r *eval.Run, a []any) (any, error) {
 	return eval.ScalarText(a[0])
 }
 
-func fnTrim(r *eval.Run, a []any) (any, error) {
+func fnTrim(r *eval.Run, a args) (any, error) {
 	if len(a) == 1 {
-		s, err := textArg("trim", a, 0)
-		if err != nil {
-			return nil, err
-		}
+		s := a.text(0)
 		return strings.TrimSpace(s), r.Read(s)
 	}
-	return textOf2("trim", strings.Trim)(r, a)
+	s := a.text(0)
+	return strings.Trim(s, a.text(1)), r.Read(s)
 }
 
-func splitting(name string, f func(s, by string, n int) []string) eval.Operation {
-	return func(r *eval.Run, a []any) (any, error) {
-		s, err := textArg(name, a, 0)
-		if err != nil {
-			return nil, err
-		}
-		by, err := textArg(name, a, 1)
-		if err != nil {
-			return nil, err
-		}
-		n, err := intArg(name, a, 2, -1)
-		if err != nil {
-			return nil, err
-		}
+func splitting(f func(s, by string, n int) []string) operation {
+	return func(r *eval.Run, a args) (any, error) {
+		s, by, n := a.text(0), a.text(1), a.whole(2, -1)
 		if err := r.Items(strings.Count(s, by) + len(s)>>4); err != nil {
 			return nil, err
 		}
@@ -113,21 +91,10 @@ func anyList(texts []string) []any {
 	return out
 }
 
-func fnReplace(r *eval.Run, a []any) (any, error) {
-	var texts [3]string
-	for i := range texts {
-		var err error
-		if texts[i], err = textArg("replace", a, i); err != nil {
-			return nil, err
-		}
-	}
-	n, err := intArg("replace", a, 3, -1)
-	if err != nil {
-		return nil, err
-	}
-	s, from, to := texts[0], texts[1], texts[2]
+func fnReplace(r *eval.Run, a args) (any, error) {
+	s, from, to := a.text(0), a.text(1), a.text(2)
 	count := int64(strings.Count(s, from))
-	if n >= 0 {
+	if n := a.whole(3, -1); n >= 0 {
 		count = min(count, n)
 	}
 	if count > eval.MaxText {
@@ -140,15 +107,10 @@ func fnReplace(r *eval.Run, a []any) (any, error) {
 	return strings.Replace(s, from, to, int(count)), nil
 }
 
-func fnRepeat(r *eval.Run, a []any) (any, error) {
-	s, err := textArg("repeat", a, 0)
-	if err != nil {
-		return nil, err
-	}
-	n, err := intArg("repeat", a, 1, 0)
+func fnRepeat(r *eval.Run, a args) (any, error) {
+	s := a.text(0)
+	n := a.whole(1, 0)
 	switch {
-	case err != nil:
-		return nil, err
 	case n < 0:
 		return nil, eval.Faultf("repeat needs a number from 0, and has %s", eval.Quote(n))
 	case len(s) > 0 && n > eval.MaxText/int64(len(s)):
@@ -162,16 +124,10 @@ func fnRepeat(r *eval.Run, a []any) (any, error) {
 	return strings.Repeat(s, int(n)), nil
 }
 
-func fnJoin(r *eval.Run, a []any) (any, error) {
-	list, err := listArg("join", a, 0)
-	if err != nil {
-		return nil, err
-	}
-	by := ""
+func fnJoin(r *eval.Run, a args) (any, error) {
+	list, by := a.list(0), ""
 	if len(a) > 1 {
-		if by, err = textArg("join", a, 1); err != nil {
-			return nil, err
-		}
+		by = a.text(1)
 	}
 	if err := r.Spend(2 * len(list)); err != nil {
 		return nil, err
@@ -179,6 +135,7 @@ func fnJoin(r *eval.Run, a []any) (any, error) {
 	texts := make([]string, len(list))
 	size := 0
 	for i, item := range list {
+		var err error
 		if texts[i], err = eval.ScalarText(item); err != nil {
 			return nil, eval.Faultf("join: item %d: %v", i, err)
 		}
@@ -207,16 +164,10 @@ func typeOfJoin(cl *check.Call) check.Typed {
 	return check.Typed{T: types.String()}
 }
 
-func indexing(name string, f func(s, part string) int) eval.Operation {
-	return func(r *eval.Run, a []any) (any, error) {
-		s, err := textArg(name, a, 0)
-		if err != nil {
-			return nil, err
-		}
-		part, err := textArg(name, a, 1)
-		if err != nil {
-			return nil, err
-		}
+func indexing(f func(s, part string) int) operation {
+	return func(r *eval.Run, a args) (any, error) {
+		s := a.text(0)
+		part := a.text(1)
 		i := f(s, part)
 		if i > 0 {
 			i = utf8.RuneCountInString(s[:i])
@@ -225,11 +176,8 @@ func indexing(name string, f func(s, part string) int) eval.Operation {
 	}
 }
 
-func fnCapture(r *eval.Run, a []any) (any, error) {
-	s, err := textArg("capture", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnCapture(r *eval.Run, a args) (any, error) {
+	s := a.text(0)
 	re, err := r.RegexpArg(a[1])
 	if err != nil {
 		return nil, err
@@ -273,11 +221,8 @@ func typeOfCapture(cl *check.Call) check.Typed {
 	return check.Typed{T: out}
 }
 
-func fnSegments(r *eval.Run, a []any) (any, error) {
-	s, err := textArg("segments", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnSegments(r *eval.Run, a args) (any, error) {
+	s := a.text(0)
 	s = strings.Trim(s, "/")
 	if s == "" {
 		return []any{}, nil

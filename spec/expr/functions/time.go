@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -19,7 +20,7 @@ func timeFunctions() []*Function {
 	}
 }
 
-func fnParseTime(_ *eval.Run, a []any) (any, error) {
+func fnParseTime(_ *eval.Run, a args) (any, error) {
 	if m, ok := a[0].(eval.Moment); ok {
 		return m, nil
 	}
@@ -33,9 +34,9 @@ func fnParseTime(_ *eval.Run, a []any) (any, error) {
 		}
 		return eval.Moment(time.Unix(int64(whole), int64(fraction*1e9)).UTC()), nil
 	}
-	s, err := textArg("parsetime", a, 0)
-	if err != nil {
-		return nil, err
+	s, ok := a[0].(string)
+	if !ok {
+		return nil, eval.Faultf("parsetime needs a string, and has %s", eval.DescribeKind(a[0]))
 	}
 	t, err := time.Parse(time.RFC3339, strings.TrimSpace(s))
 	if err != nil {
@@ -44,11 +45,8 @@ func fnParseTime(_ *eval.Run, a []any) (any, error) {
 	return eval.Moment(t.UTC()), nil
 }
 
-func fnDate(_ *eval.Run, a []any) (any, error) {
-	s, err := textArg("date", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnDate(_ *eval.Run, a args) (any, error) {
+	s := a.text(0)
 	layouts := []string{time.DateOnly, time.TimeOnly, time.DateTime, time.RFC3339, time.RFC822Z, time.RFC1123Z, time.RFC1123}
 	if len(a) > 1 {
 		layout, err := layoutArg("date", a)
@@ -70,19 +68,16 @@ func fnDate(_ *eval.Run, a []any) (any, error) {
 const maxLayout = 1 << 10
 
 // layoutArg is the second argument as a layout of times.
-func layoutArg(name string, a []any) (string, error) {
-	layout, err := textArg(name, a, 1)
-	if err == nil && len(layout) > maxLayout {
-		err = eval.Faultf("%s: a layout may have %d bytes, and this has %d", name, maxLayout, len(layout))
+func layoutArg(name string, a args) (string, error) {
+	layout := a.text(1)
+	if len(layout) > maxLayout {
+		return "", eval.Faultf("%s: a layout may have %d bytes, and this has %d", name, maxLayout, len(layout))
 	}
-	return layout, err
+	return layout, nil
 }
 
-func fnDuration(_ *eval.Run, a []any) (any, error) {
-	s, err := textArg("duration", a, 0)
-	if err != nil {
-		return nil, err
-	}
+func fnDuration(_ *eval.Run, a args) (any, error) {
+	s := a.text(0)
 	d, err := time.ParseDuration(s)
 	if err != nil {
 		return nil, eval.Faultf("duration: %s is no duration: write it as 1h30m", eval.Quote(s))
@@ -91,10 +86,10 @@ func fnDuration(_ *eval.Run, a []any) (any, error) {
 }
 
 var MethodsOfTime = sync.OnceValue(func() map[string]*Function {
-	number := func(f func(time.Time) int64) eval.Operation {
-		return func(_ *eval.Run, a []any) (any, error) { return f(time.Time(a[0].(eval.Moment))), nil }
+	number := func(f func(time.Time) int64) operation {
+		return func(_ *eval.Run, a args) (any, error) { return f(time.Time(a[0].(eval.Moment))), nil }
 	}
-	return methods(map[string]eval.Operation{
+	return methods(map[string]operation{
 		"Year() int":       number(func(t time.Time) int64 { return int64(t.Year()) }),
 		"Month() int":      number(func(t time.Time) int64 { return int64(t.Month()) }),
 		"Day() int":        number(func(t time.Time) int64 { return int64(t.Day()) }),
@@ -107,7 +102,7 @@ var MethodsOfTime = sync.OnceValue(func() map[string]*Function {
 		"UnixMilli() int":  number(time.Time.UnixMilli),
 		"UnixMicro() int":  number(time.Time.UnixMicro),
 		"Nanosecond() int": number(func(t time.Time) int64 { return int64(t.Nanosecond()) }),
-		"Format(layout: string) string": func(r *eval.Run, a []any) (any, error) {
+		"Format(layout: string) string": func(r *eval.Run, a args) (any, error) {
 			layout, err := layoutArg("Format", a)
 			if err != nil {
 				return nil, err
@@ -117,21 +112,21 @@ var MethodsOfTime = sync.OnceValue(func() map[string]*Function {
 			}
 			return time.Time(a[0].(eval.Moment)).Format(layout), nil
 		},
-		"Add(d: duration) time":                   func(r *eval.Run, a []any) (any, error) { return eval.OpAdd(r, a) },
-		"Sub(t: time) duration":                   func(r *eval.Run, a []any) (any, error) { return eval.OpSubtract(r, a) },
-		"Before(t: time) bool":                    eval.Ordering(func(o int) bool { return o < 0 }),
-		"After(t: time) bool":                     eval.Ordering(func(o int) bool { return o > 0 }),
-		"Equal(t: time) bool":                     eval.Ordering(func(o int) bool { return o == 0 }),
+		"Add(d: duration) time":                   func(r *eval.Run, a args) (any, error) { return eval.OpAdd(r, a) },
+		"Sub(t: time) duration":                   func(r *eval.Run, a args) (any, error) { return eval.OpSubtract(r, a) },
+		"Before(t: time) bool":                    ordering(func(o int) bool { return o < 0 }),
+		"After(t: time) bool":                     ordering(func(o int) bool { return o > 0 }),
+		"Equal(t: time) bool":                     ordering(func(o int) bool { return o == 0 }),
 		"Truncate(d: duration) time":              truncating(time.Time.Truncate),
 		"AddDate(y: int, m: int, days: int) time": addDate,
 	})
 })
 
 var MethodsOfDuration = sync.OnceValue(func() map[string]*Function {
-	number := func(f func(time.Duration) any) eval.Operation {
-		return func(_ *eval.Run, a []any) (any, error) { return f(time.Duration(a[0].(eval.Span))), nil }
+	number := func(f func(time.Duration) any) operation {
+		return func(_ *eval.Run, a args) (any, error) { return f(time.Duration(a[0].(eval.Span))), nil }
 	}
-	return methods(map[string]eval.Operation{
+	return methods(map[string]operation{
 		"Hours() number":     number(func(d time.Duration) any { return d.Hours() }),
 		"Minutes() number":   number(func(d time.Duration) any { return d.Minutes() }),
 		"Seconds() number":   number(func(d time.Duration) any { return d.Seconds() }),
@@ -139,17 +134,23 @@ var MethodsOfDuration = sync.OnceValue(func() map[string]*Function {
 	})
 })
 
-func methods(table map[string]eval.Operation) map[string]*Function {
+func methods(table map[string]operation) map[string]*Function {
 	out := make(map[string]*Function, len(table))
 	for signature, run := range table {
-		f := def(signature, "", "", "", run)
+		f := &Function{Function: check.NewFunction(signature)}
+		f.Run = bind(f.Function, 1, run)
 		out[f.Name] = f
 	}
 	return out
 }
 
-func truncating(f func(time.Time, time.Duration) time.Time) eval.Operation {
-	return func(_ *eval.Run, a []any) (any, error) {
+func ordering(holds func(int) bool) operation {
+	op := eval.Ordering(holds)
+	return func(r *eval.Run, a args) (any, error) { return op(r, a) }
+}
+
+func truncating(f func(time.Time, time.Duration) time.Time) operation {
+	return func(_ *eval.Run, a args) (any, error) {
 		d, ok := a[1].(eval.Span)
 		if !ok {
 			return nil, eval.Faultf("Truncate needs a duration, and has %s", eval.DescribeKind(a[1]))
@@ -158,14 +159,10 @@ func truncating(f func(time.Time, time.Duration) time.Time) eval.Operation {
 	}
 }
 
-func addDate(_ *eval.Run, a []any) (any, error) {
+func addDate(_ *eval.Run, a args) (any, error) {
 	var n [3]int64
 	for i := range n {
-		var err error
-		if n[i], err = intArg("AddDate", a, i+1, 0); err != nil {
-			return nil, err
-		}
-		if n[i] > 1e6 || n[i] < -1e6 {
+		if n[i] = a.whole(i+1, 0); n[i] > 1e6 || n[i] < -1e6 {
 			return nil, eval.Faultf("AddDate: %s is beyond what a calendar has", eval.Quote(n[i]))
 		}
 	}

@@ -10,10 +10,10 @@ import (
 
 // Piece is a stretch of a template: text, or the source between `${` and `}`.
 type Piece struct {
-	// text is unescaped literal text, or an expression as written.
+	// Text is unescaped literal text, or an expression as written.
 	Text string
 	Expr bool
-	// from and to are code points of the whole string: of the text, or of the
+	// From and to are code points of the whole string: of the text, or of the
 	// expression without its braces.
 	From, To int
 }
