@@ -69,13 +69,14 @@ const (
 	Struct                     // the keys of another block
 	List                       // a list of such
 	Members                    // structs of one block, by name
-	Special                    // a form of its own, which CUE describes
+	Steps                      // a list of steps
+	Special                    // a struct of a form of its own, which CUE describes
 )
 
 // cueTypes are the types of the kinds in the CUE schema.
 var cueTypes = map[Kind]string{
 	Text: "string", Texts: "[...string]", Template: "#Text", Templates: "[...string]", Bool: "bool", Condition: "bool | string",
-	Duration: "string", Failures: "[...int | " + oneOf(FailureClasses) + "]", Collection: "string | [...] | {...}", Body: "string | {...}", Data: "_", Types: "{...}",
+	Duration: "string", Failures: "[...int | " + oneOf(FailureClasses) + "]", Collection: "string | [...] | {...}", Body: "string | {...}", Data: "_", Types: "{...}", Steps: "[...#Step]",
 }
 
 // FailureClasses are the failures that have no status, as a Failures names them.

@@ -18,7 +18,7 @@ func TestGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{"schema.cue": string(schema), "../../../docs/keys.md": Reference()} {
+	for path, want := range map[string]string{"schema.cue": string(schema), "../../../docs/keys.md": reference()} {
 		path = filepath.FromSlash(path)
 		if *update {
 			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {

@@ -8,7 +8,7 @@ var Component = &Block{
 	Keys: []Key{
 		{Name: "inputs", Kind: Types, Part: true, Doc: "The inputs, as types."},
 		{Name: "outputs", Kind: Types, Part: true, Doc: "The outputs, as types."},
-		{Name: "children", Kind: Members, Of: Child, Members: Identifiers, Required: true, Example: "children: KEY: {type: …, inputs: {…}}", Doc: "The resources that it is made of, by key."},
+		{Name: "children", Kind: Members, Of: Child, Members: Identifiers, Required: true, Example: "children: KEY: {type: …, inputs: {…}}", Doc: "The resources that the component is made of, by key."},
 		{Name: "return", Kind: Data, Part: true, Into: to(func(c *spec.Component) any { return &c.Return }), Doc: "The outputs."},
 	},
 }
@@ -20,8 +20,8 @@ var Child = &Block{
 		{Name: "type", Kind: Template, Required: true, CUE: "string", Example: `type: "File" or type: "random:index/randomPet:RandomPet"`, Into: to(func(c *spec.Child) any { return &c.Type }), Doc: `A resource of this provider, or "pkg:module:Type".`},
 		{Name: "inputs", Kind: Body, Into: to(func(c *spec.Child) any { return &c.Inputs }), Doc: "Its inputs."},
 		{Name: "options", Kind: Struct, Of: ChildOptions, Part: true, Into: to(func(c *spec.Child) any { return &c.Options }), Doc: "Its resource options."},
-		{Name: "if", Kind: Condition, Into: to(func(c *spec.Child) any { return &c.If }), Doc: "It is there only when true."},
-		{Name: "forEach", Kind: Collection, Into: to(func(c *spec.Child) any { return &c.ForEach }), Doc: "There is one for each element."},
+		{Name: "if", Kind: Condition, Into: to(func(c *spec.Child) any { return &c.If }), Doc: "Creates the child only when true."},
+		{Name: "forEach", Kind: Collection, Into: to(func(c *spec.Child) any { return &c.ForEach }), Doc: "Creates one child for each element."},
 	},
 }
 
@@ -31,19 +31,19 @@ var ChildOptions = &Block{
 	What: "the options block",
 	Keys: []Key{
 		{Name: "dependsOn", Kind: Templates, Doc: "The children that must be there before it."},
-		{Name: "protect", Kind: Condition, Doc: "It cannot be deleted."},
+		{Name: "protect", Kind: Condition, Doc: "Protects the child from deletion."},
 		{Name: "aliases", Kind: List, Of: childAlias, Or: "string", Doc: "What it was before: former names, URNs, or what was different."},
-		{Name: "deleteBeforeReplace", Kind: Condition, Doc: "A replacement deletes the old one first."},
-		{Name: "ignoreChanges", Kind: Templates, Doc: "The inputs whose changes count for nothing."},
-		{Name: "replaceOnChanges", Kind: Templates, Doc: "The inputs whose changes replace it."},
+		{Name: "deleteBeforeReplace", Kind: Condition, Doc: "Replacements delete the old resource before they create the new one."},
+		{Name: "ignoreChanges", Kind: Templates, Doc: "Inputs whose changes are ignored."},
+		{Name: "replaceOnChanges", Kind: Templates, Doc: "Inputs whose changes replace the child."},
 		{Name: "provider", Kind: Template, CUE: "string", Doc: `The child that is its provider, of the type "pulumi:providers:PKG".`},
-		{Name: "version", Kind: Template, CUE: "string", Doc: "The version of its package."},
-		{Name: "pluginDownloadURL", Kind: Template, CUE: "string", Doc: "Where its package is from."},
+		{Name: "version", Kind: Template, CUE: "string", Doc: "The version of the child's package."},
+		{Name: "pluginDownloadURL", Kind: Template, CUE: "string", Doc: "Where the plugin of the package is downloaded from."},
 		{Name: "parent", Kind: Template, CUE: "string", Doc: "The child that it is a child of; by default the component."},
-		{Name: "additionalSecretOutputs", Kind: Templates, Doc: "The outputs that are secret, too."},
-		{Name: "retainOnDelete", Kind: Condition, Doc: "It stays where it is when it is deleted here."},
+		{Name: "additionalSecretOutputs", Kind: Templates, Doc: "Outputs that are also secret."},
+		{Name: "retainOnDelete", Kind: Condition, Doc: "Keeps what the child manages when the child is deleted."},
 		{Name: "deletedWith", Kind: Template, CUE: "string", Doc: "The child whose deletion deletes it, too."},
-		{Name: "customTimeouts", Kind: Struct, Of: childTimeouts, Doc: "How long its operations may take."},
+		{Name: "customTimeouts", Kind: Struct, Of: childTimeouts, Doc: "The timeouts of its operations."},
 		{Name: "import", Kind: Template, CUE: "string", Doc: "The id of an existing resource to take over."},
 		{Name: "component", Kind: Bool, Doc: "The type is a component of its package."},
 	},
@@ -52,9 +52,9 @@ var ChildOptions = &Block{
 var childTimeouts = &Block{
 	What: "customTimeouts",
 	Keys: []Key{
-		{Name: "create", Kind: Duration, Doc: "Of its creation."},
-		{Name: "update", Kind: Duration, Doc: "Of an update."},
-		{Name: "delete", Kind: Duration, Doc: "Of its deletion."},
+		{Name: "create", Kind: Duration, Doc: "The timeout of create."},
+		{Name: "update", Kind: Duration, Doc: "The timeout of update."},
+		{Name: "delete", Kind: Duration, Doc: "The timeout of delete."},
 	},
 }
 

@@ -8,28 +8,28 @@ var Resource = &Block{
 	Keys: []Key{
 		{Name: "inputs", Kind: Types, Part: true, Doc: "The inputs, as types."},
 		{Name: "outputs", Kind: Types, Part: true, Doc: "The outputs, as types."},
-		{Name: "id", Kind: Template, Required: true, Part: true, Into: to(func(r *spec.Resource) any { return &r.ID }), Doc: `What names one: "${inputs.name}".`},
-		{Name: "import", Kind: Template, Part: true, Into: to(func(r *spec.Resource) any { return &r.Import }), Doc: "How an id is read backwards on import; by default as it is."},
-		{Name: "create", Kind: Struct, Of: Operation, Required: true, Part: true, Into: to(func(r *spec.Resource) any { return &r.Create }), Doc: "Makes one."},
-		{Name: "read", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Read }), Doc: "Says what one is like; null is that it is gone."},
+		{Name: "id", Kind: Template, Required: true, Part: true, Into: to(func(r *spec.Resource) any { return &r.ID }), Doc: `The id of a resource: "${inputs.name}".`},
+		{Name: "import", Kind: Template, Part: true, Into: to(func(r *spec.Resource) any { return &r.Import }), Doc: "The template that an id is read backwards by on import; by default the id itself."},
+		{Name: "create", Kind: Struct, Of: Operation, Required: true, Part: true, Into: to(func(r *spec.Resource) any { return &r.Create }), Doc: "Creates the resource."},
+		{Name: "read", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Read }), Doc: "Reads the resource. If it returns null, the resource no longer exists."},
 		{Name: "update", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Update }), Doc: "Without it, any change replaces."},
 		{Name: "delete", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Delete }), Doc: "Without it, the resource is dropped from the state only."},
-		{Name: "return", Kind: Data, Part: true, Into: to(func(r *spec.Resource) any { return &r.Return }), Doc: "What operations yield that say nothing of it themselves."},
-		{Name: "wire", Kind: Special, CUE: wireRules, Doc: "The rule for names on the wire."},
+		{Name: "return", Kind: Data, Part: true, Into: to(func(r *spec.Resource) any { return &r.Return }), Doc: "What operations return that have no return of their own."},
+		{Name: "wire", Kind: Text, CUE: wireRules, Doc: "The case rule of names on the wire: snake_case, kebab-case, camelCase or PascalCase."},
 		{Name: "checks", Kind: List, Of: Check, Part: true, Doc: "Rules over several inputs."},
-		{Name: "diff", Kind: Struct, Of: Diff, Part: true, Doc: "What a change of inputs does."},
-		{Name: "consistency", Kind: Duration, Into: to(func(r *spec.Resource) any { return &r.Consistency }), Doc: "How long a change may take to show."},
+		{Name: "diff", Kind: Struct, Of: Diff, Part: true, Doc: "What a change of inputs does, beside an update."},
+		{Name: "consistency", Kind: Duration, Into: to(func(r *spec.Resource) any { return &r.Consistency }), Doc: "How long a change may take to become visible."},
 		{Name: "find", Kind: Struct, Of: Find, Part: true, Doc: "Finds what a create of unknown outcome made; null is nothing."},
-		{Name: "list", Kind: Struct, Of: Lister, Part: true, Doc: "Finds those that there are."},
-		{Name: "aliases", Kind: Special, CUE: "[...string]", Part: true, Doc: "Names, or type tokens, that it had before."},
-		{Name: "deprecated", Kind: Text, Into: to(func(r *spec.Resource) any { return &r.Deprecated }), Doc: "Why not to use it any more."},
+		{Name: "list", Kind: Struct, Of: Lister, Part: true, Doc: "Lists the existing resources."},
+		{Name: "aliases", Kind: Texts, Part: true, Doc: "Former names or type tokens of the resource."},
+		{Name: "deprecated", Kind: Text, Into: to(func(r *spec.Resource) any { return &r.Deprecated }), Doc: "Marks the resource as deprecated; the text says what to use instead."},
 		{
 			Name: "schemaVersion", Kind: Count, CUE: "int & >=0", Into: to(func(r *spec.Resource) any { return &r.SchemaVersion }),
 			Whole: &Whole{Most: 10000, Range: "from 0 on", Remedy: "Add one to it whenever the shape of the state changes."},
 			Doc:   "The version of the state's shape.",
 		},
-		{Name: "upgrade", Kind: Special, CUE: `[=~"^[0-9]+$"]: _`, Part: true, Doc: "Brings old states to the next version, by version."},
-		{Name: "methods", Kind: Members, Of: Function, Members: SmallNames, Doc: "What programs may call on one."},
+		{Name: "upgrade", Kind: Special, CUE: `[=~"^[0-9]+$"]: _`, Part: true, Doc: "Templates that bring an old state to the next version, by version."},
+		{Name: "methods", Kind: Members, Of: Function, Members: SmallNames, Doc: "Methods that programs can call on the resource."},
 	},
 }
 
@@ -37,9 +37,9 @@ var Resource = &Block{
 var Check = &Block{
 	What: "a check",
 	Keys: []Key{
-		{Name: "assert", Kind: Condition, Required: true, Example: `assert: "${inputs.min <= inputs.max}"`, Into: to(func(c *spec.Check) any { return &c.Assert }), Doc: "What must hold."},
-		{Name: "message", Kind: Template, Required: true, Example: `message: "min must not exceed max"`, Into: to(func(c *spec.Check) any { return &c.Message }), Doc: "What is said when it does not."},
-		{Name: "property", Kind: Template, CUE: "string", Into: to(func(c *spec.Check) any { return &c.Property }), Doc: "The input that is at fault."},
+		{Name: "assert", Kind: Condition, Required: true, Example: `assert: "${inputs.min <= inputs.max}"`, Into: to(func(c *spec.Check) any { return &c.Assert }), Doc: "The condition that must be true."},
+		{Name: "message", Kind: Template, Required: true, Example: `message: "min must not exceed max"`, Into: to(func(c *spec.Check) any { return &c.Message }), Doc: "The error message if it is not."},
+		{Name: "property", Kind: Template, CUE: "string", Into: to(func(c *spec.Check) any { return &c.Property }), Doc: "The input that the error is about."},
 	},
 }
 
@@ -47,8 +47,8 @@ var Check = &Block{
 var Diff = &Block{
 	What: "diff",
 	Keys: []Key{
-		{Name: "deleteBeforeReplace", Kind: Bool, Into: to(func(d *spec.Diff) any { return &d.DeleteBeforeReplace }), Doc: "A replacement deletes the old one first."},
-		{Name: "rules", Kind: List, Of: DiffRule, Doc: "Which changes replace."},
+		{Name: "deleteBeforeReplace", Kind: Bool, Into: to(func(d *spec.Diff) any { return &d.DeleteBeforeReplace }), Doc: "Replacements delete the old resource before they create the new one."},
+		{Name: "rules", Kind: List, Of: DiffRule, Doc: "Changes that replace the resource."},
 	},
 }
 
@@ -56,8 +56,8 @@ var Diff = &Block{
 var DiffRule = &Block{
 	What: "a rule",
 	Keys: []Key{
-		{Name: "if", Kind: Condition, Into: to(func(d *spec.DiffRule) any { return &d.If }), Doc: "When it counts."},
-		{Name: "replace", Kind: Templates, Required: true, Example: `replace: ["size"]`, Into: to(func(d *spec.DiffRule) any { return &d.Replace }), Doc: "The inputs whose change replaces."},
+		{Name: "if", Kind: Condition, Into: to(func(d *spec.DiffRule) any { return &d.If }), Doc: "The rule applies only when true."},
+		{Name: "replace", Kind: Templates, Required: true, Example: `replace: ["size"]`, Into: to(func(d *spec.DiffRule) any { return &d.Replace }), Doc: "Inputs whose change replaces the resource."},
 	},
 }
 
@@ -73,10 +73,10 @@ var Find = &Block{
 var Lister = &Block{
 	What: "list", Has: []string{"Step"},
 	Keys: []Key{
-		{Name: "inputs", Kind: Types, Part: true, Doc: "What it is asked with, as types."},
-		{Name: "items", Kind: Template, Required: true, CUE: "string", Into: to(func(l *spec.Lister) any { return &l.Items }), Doc: `What there is: "${result.items}".`},
-		{Name: "id", Kind: Template, Required: true, CUE: "string", Into: to(func(l *spec.Lister) any { return &l.ID }), Doc: `The id of each: "${each.value.path}".`},
-		{Name: "name", Kind: Template, CUE: "string", Into: to(func(l *spec.Lister) any { return &l.Name }), Doc: "The name of each, for people."},
+		{Name: "inputs", Kind: Types, Part: true, Doc: "The inputs of the query, as types."},
+		{Name: "items", Kind: Template, Required: true, CUE: "string", Into: to(func(l *spec.Lister) any { return &l.Items }), Doc: `The items: "${result.items}".`},
+		{Name: "id", Kind: Template, Required: true, CUE: "string", Into: to(func(l *spec.Lister) any { return &l.ID }), Doc: `The id of each item: "${each.value.path}".`},
+		{Name: "name", Kind: Template, CUE: "string", Into: to(func(l *spec.Lister) any { return &l.Name }), Doc: "The display name of each item."},
 	},
 }
 
@@ -95,9 +95,9 @@ var Ephemeral = &Block{
 	Keys: []Key{
 		{Name: "inputs", Kind: Types, Part: true, Doc: "The arguments, as types."},
 		{Name: "outputs", Kind: Types, Part: true, Doc: "The results, as types."},
-		{Name: "open", Kind: Struct, Of: Operation, Required: true, Example: "open: a step", Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Open }), Doc: "Makes the value."},
-		{Name: "renew", Kind: Struct, Of: Operation, Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Renew }), Doc: "Keeps it alive."},
-		{Name: "renewAfter", Kind: Data, Into: to(func(e *spec.Ephemeral) any { return &e.RenewAfter }), Doc: "When it is to be renewed."},
-		{Name: "close", Kind: Struct, Of: Operation, Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Close }), Doc: "Gives it back."},
+		{Name: "open", Kind: Struct, Of: Operation, Required: true, Example: "open: a step", Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Open }), Doc: "Opens the value."},
+		{Name: "renew", Kind: Struct, Of: Operation, Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Renew }), Doc: "Renews the value."},
+		{Name: "renewAfter", Kind: Data, Into: to(func(e *spec.Ephemeral) any { return &e.RenewAfter }), Doc: "When to renew it: seconds, a duration or a time; null is never."},
+		{Name: "close", Kind: Struct, Of: Operation, Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Close }), Doc: "Closes the value."},
 	},
 }

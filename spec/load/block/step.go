@@ -10,8 +10,8 @@ import (
 var Operation = &Block{
 	Name: "Operation", What: "an operation", Doc: "One step, or steps in a row.", Has: []string{"Step"},
 	Keys: []Key{
-		{Name: "steps", Kind: Special, CUE: "[...#Step]", Doc: "The steps, in their order."},
-		{Name: "return", Kind: Data, Part: true, Doc: "What the operation yields."},
+		{Name: "steps", Kind: Steps, Doc: "The steps, in their order."},
+		{Name: "return", Kind: Data, Part: true, Doc: "What the operation returns."},
 		{Name: "retry", Kind: Struct, Of: Retry, CUE: "_", Doc: "Beside steps: runs them all again when one is refused."},
 	},
 }
@@ -21,21 +21,21 @@ var Operation = &Block{
 var Step = &Block{
 	Name: "Step", What: "a step", Doc: "One action, and what is said around it.",
 	Keys: []Key{
-		{Name: "as", Kind: Special, CUE: fmt.Sprintf("=~%q", Identifiers.Pattern), Doc: "Names the result: ${steps.NAME}."},
+		{Name: "as", Kind: Text, CUE: fmt.Sprintf("=~%q", Identifiers.Pattern), Doc: "Names the result: ${steps.NAME}."},
 		{Name: "if", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.If }), Doc: "Runs only when true."},
 		{Name: "forEach", Kind: Collection, Into: to(func(s *spec.Step) any { return &s.ForEach }), Doc: "Runs for each element."},
 		{Name: "until", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.Until }), Doc: "Repeats until true."},
 		{Name: "every", Kind: Duration, Into: to(func(s *spec.Step) any { return &s.Every }), Doc: `The pause between attempts: "5s".`},
 		{Name: "timeout", Kind: Duration, Into: to(func(s *spec.Step) any { return &s.Timeout }), Doc: `The limit over all attempts: "10m".`},
-		{Name: "retry", Kind: Struct, Of: Retry, Doc: "Runs the action again when it is refused, or when that is safe."},
-		{Name: "refused", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Refused }), Doc: "A text says that nothing was done, whatever the status."},
-		{Name: "fail", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Fail }), Doc: "A text fails the step."},
+		{Name: "retry", Kind: Struct, Of: Retry, Doc: "When to run the action again after a failure."},
+		{Name: "refused", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Refused }), Doc: "A text that is not null says that nothing was done, whatever the status."},
+		{Name: "fail", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Fail }), Doc: "A text that is not null fails the step."},
 		{Name: "progress", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Progress }), Doc: "Shown while it runs."},
 		{Name: "gone", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.Gone }), Doc: "True: the thing is not there."},
-		{Name: "preview", Kind: Special, CUE: "bool", Doc: "Runs in previews too."},
-		{Name: "onFailure", Kind: Special, CUE: "[...#Step]", Doc: "Undo steps, of a create."},
+		{Name: "preview", Kind: Bool, Doc: "Runs in previews too."},
+		{Name: "onFailure", Kind: Steps, Doc: "Undo steps, of a create."},
 		{Name: "lock", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Lock }), Doc: "Steps of an equal value never run side by side."},
-		{Name: "restart", Kind: Special, CUE: "string", Doc: "The earlier step from which a run goes on that stopped at this one."},
+		{Name: "restart", Kind: Text, Doc: "The earlier step from which a run goes on that stopped at this one."},
 	},
 }
 
@@ -43,15 +43,15 @@ var Step = &Block{
 var Retry = &Block{
 	What: "retry",
 	Keys: []Key{
-		{Name: "on", Kind: Failures, Doc: "The statuses and errors that are tried again."},
-		{Name: "if", Kind: Condition, Doc: "What is tried again, by its response."},
+		{Name: "on", Kind: Failures, Doc: "The statuses, exit codes and classes of errors that are retried."},
+		{Name: "if", Kind: Condition, Doc: "Which failures are retried, as a condition."},
 		{
 			Name: "attempts", Kind: Count, CUE: "int & >=1 | string",
 			Whole: &Whole{Least: 1, Range: "from 1 on", Remedy: "It counts all attempts, the first one too."},
-			Doc:   "How many attempts there are, the first one too.",
+			Doc:   "The number of attempts, the first one included.",
 		},
-		{Name: "backoff", Kind: Duration, Doc: "The first pause; each is twice the one before."},
+		{Name: "backoff", Kind: Duration, Doc: "The first pause; each further pause is twice as long."},
 		{Name: "maxBackoff", Kind: Duration, Doc: "The longest pause."},
-		{Name: "jitter", Kind: Condition, Doc: "Whether pauses vary at random."},
+		{Name: "jitter", Kind: Condition, Doc: "Whether pauses vary at random: true by default."},
 	},
 }

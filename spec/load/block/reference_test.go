@@ -35,11 +35,11 @@ var forms = map[Kind]string{
 	Text: "text", Texts: "a list of text", Template: "a template", Templates: "a list of templates", Bool: "`true` or `false`",
 	Condition: "`true`, `false` or an expression", Duration: "a duration", Count: "a whole number",
 	Failures: `a list of statuses, "connection" and "timeout"`, Collection: "a list, a struct or an expression", Body: "a struct or an expression", Data: "any value", Types: "properties and their types",
-	Struct: "a block", List: "a list of blocks", Members: "blocks by name",
+	Struct: "a block", List: "a list of blocks", Members: "blocks by name", Steps: "a list of steps", Special: "a struct",
 }
 
-// Reference returns the tables of all blocks and their keys, in Markdown.
-func Reference() string {
+// reference returns the tables of all blocks and their keys, in Markdown.
+func reference() string {
 	var page strings.Builder
 	page.WriteString("<!-- Generated from spec/load/block; run \"make generate\". -->\n\n# The keys of a spec\n\n" +
 		"What each block may have. How they work together is in the [language reference](language.md); what a step may do, under [actions](actions.md).\n")
@@ -51,9 +51,6 @@ func Reference() string {
 		page.WriteString("| key | takes | means |\n|---|---|---|\n")
 		for _, k := range t.block.Keys {
 			form := forms[k.Kind]
-			if form == "" {
-				form = "`" + strings.ReplaceAll(k.CUE, "|", `\|`) + "`"
-			}
 			if k.Kind == Count {
 				form += " " + k.Whole.Range
 				if k.Into == nil {
