@@ -172,6 +172,11 @@ func (a *assignment) objects(rf, rt *spec.Type, depth int) *Mismatch {
 			return m.at(want.Name)
 		}
 	}
+	return a.otherFields(rf, rt, depth)
+}
+
+// otherFields compares the properties that are not among those of the other type.
+func (a *assignment) otherFields(rf, rt *spec.Type, depth int) *Mismatch {
 	for _, got := range rf.Fields {
 		if rt.Field(got.Name) != nil || a.projects && !rt.Open {
 			continue

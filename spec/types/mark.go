@@ -1,6 +1,7 @@
 package types
 
 import (
+	"maps"
 	"slices"
 )
 
@@ -28,40 +29,42 @@ func reveal(v any, seen func(any)) (out any, changed bool) {
 		}
 		return inner, true
 	case []any:
-		var list []any
-		for i, item := range v {
-			revealed, changed := reveal(item, seen)
-			if !changed {
-				continue
-			}
-			if list == nil {
-				list = slices.Clone(v)
-			}
-			list[i] = revealed
-		}
-		if list != nil {
-			return list, true
-		}
+		return revealList(v, seen)
 	case map[string]any:
-		var m map[string]any
-		for k, item := range v {
-			revealed, changed := reveal(item, seen)
-			if !changed {
-				continue
-			}
-			if m == nil {
-				m = make(map[string]any, len(v))
-				for k, item := range v {
-					m[k] = item
-				}
-			}
-			m[k] = revealed
-		}
-		if m != nil {
-			return m, true
-		}
+		return revealMap(v, seen)
+	default:
+		return v, false
 	}
-	return v, false
+}
+
+func revealList(list []any, seen func(any)) (out []any, changed bool) {
+	out = list
+	for i, item := range list {
+		revealed, marked := reveal(item, seen)
+		if !marked {
+			continue
+		}
+		if !changed {
+			out, changed = slices.Clone(list), true
+		}
+		out[i] = revealed
+	}
+	return out, changed
+}
+
+func revealMap(m map[string]any, seen func(any)) (out map[string]any, changed bool) {
+	out = m
+	for k, item := range m {
+		revealed, marked := reveal(item, seen)
+		if !marked {
+			continue
+		}
+		if !changed {
+			out, changed = maps.Clone(m), true
+		}
+		out[k] = revealed
+	}
+	return out, changed
 }
 
 // HasUnknown reports whether v is Unknown, or anything in it is.

@@ -1,3 +1,6 @@
+// Package types knows everything about types, once: which values a type has, which type
+// can stand for another, what two have in common, and where their secrets are. Types are
+// spec.Type; the names that they refer to are spec.Types.
 package types
 
 import (

@@ -1,3 +1,6 @@
+// Package check types expressions before they run. It finds unknown members, nulls that
+// nobody guarded, arguments and comparisons that cannot be right, and says what an
+// expression refers to.
 package check
 
 import (

@@ -102,20 +102,8 @@ func (c *binaryCheck) arithmetic() *spec.Type {
 	if t := timeArithmetic(c.n.Operator, a, b); t != nil {
 		return t
 	}
-	if c.n.Operator == "+" {
-		switch {
-		case types.IsString(a) && (types.IsString(b) || types.IsAny(b)), types.IsAny(a) && types.IsString(b):
-			return types.String()
-		case types.IsAny(a) && types.IsAny(b):
-			return types.Any()
-		case types.IsString(a) || types.IsString(b):
-			bad := c.r
-			if types.IsString(b) {
-				bad = c.l
-			}
-			return c.Fail(types.CodeTypeMismatch, bad.At, "Turn it into text with string(…), or write text with ${…} in it.",
-				"+ joins two strings, and this is %s", types.Describe(bad.T)).T
-		}
+	if c.n.Operator == "+" && (types.IsString(a) || types.IsString(b) || types.IsAny(a) && types.IsAny(b)) {
+		return c.concatenation(a, b)
 	}
 	for i, t := range [...]*spec.Type{a, b} {
 		if !types.IsAny(t) && !types.IsNumeric(t) {
@@ -137,6 +125,23 @@ func (c *binaryCheck) arithmetic() *spec.Type {
 	default:
 		return types.Number()
 	}
+}
+
+// concatenation returns the type of a + b where one is a string, or both may be anything.
+func (c *binaryCheck) concatenation(a, b *spec.Type) *spec.Type {
+	var bad Typed
+	switch {
+	case types.IsAny(a) && types.IsAny(b):
+		return types.Any()
+	case !types.IsString(a) && !types.IsAny(a):
+		bad = c.l
+	case !types.IsString(b) && !types.IsAny(b):
+		bad = c.r
+	default:
+		return types.String()
+	}
+	return c.Fail(types.CodeTypeMismatch, bad.At, "Turn it into text with string(…), or write text with ${…} in it.",
+		"+ joins two strings, and this is %s", types.Describe(bad.T)).T
 }
 
 // timeArithmetic is the type of sums with times in them, nil where there is

@@ -32,16 +32,7 @@ func (r *Run) equal(a, b any) (bool, error) {
 		}
 		return x == y, r.Spend(len(x) >> 4)
 	case []any:
-		y, ok := b.([]any)
-		if !ok || len(x) != len(y) {
-			return false, nil
-		}
-		for i := range x {
-			if eq, err := r.equal(x[i], y[i]); !eq || err != nil {
-				return false, err
-			}
-		}
-		return true, nil
+		return r.equalLists(x, b)
 	case map[string]any:
 		return r.equalMaps(x, b)
 	case Moment:
@@ -63,6 +54,19 @@ func (r *Run) equal(a, b any) (bool, error) {
 		return order == 0, nil
 	}
 	return reflect.DeepEqual(a, b), nil
+}
+
+func (r *Run) equalLists(x []any, b any) (bool, error) {
+	y, ok := b.([]any)
+	if !ok || len(x) != len(y) {
+		return false, nil
+	}
+	for i := range x {
+		if eq, err := r.equal(x[i], y[i]); !eq || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func (r *Run) equalMaps(x map[string]any, b any) (bool, error) {

@@ -1,3 +1,8 @@
+// Package eval evaluates checked expressions. What only moves values is evaluated by its
+// structure, so that what is unknown or secret stays where it is. Of anything else,
+// operators, members and functions become calls of ours, and expr-lang's virtual machine
+// runs what is left: conditionals, loops, variables. So numbers keep their digits, and
+// everything is paid for from one budget.
 package eval
 
 import (

@@ -1,3 +1,5 @@
+// Package functions declares the functions of expressions: the signature that calls are
+// checked against, the documentation, and what runs.
 package functions
 
 import (

@@ -1,3 +1,5 @@
+// Package parse takes templates apart: text and expressions, the tree of each expression,
+// and where the parts of a tree stand in the document. The parser is expr-lang's.
 package parse
 
 import (
