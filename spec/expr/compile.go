@@ -59,7 +59,7 @@ func (c *compilation) node(n *spec.Node, want *spec.Type, depth int) (eval.Evalu
 	}
 }
 
-// plainScalar is a scalar with numbers as they are at run time.
+// plainScalar returns a scalar with numbers as they are at run time.
 func plainScalar(n *spec.Node) any {
 	v := n.Plain()
 	if number, ok := v.(json.Number); ok {
@@ -76,7 +76,7 @@ func (c *compilation) constant(n *spec.Node, v any, want *spec.Type) (eval.Evalu
 	return eval.Fixed{Value: v}, typeOfValue(v)
 }
 
-// typeOfValue is the type of a value that is known.
+// typeOfValue returns the type of a value that is known.
 func typeOfValue(v any) *spec.Type {
 	switch v := v.(type) {
 	case nil:
@@ -94,7 +94,7 @@ func typeOfValue(v any) *spec.Type {
 	return types.Literal(spec.Number, types.LiteralNumber(v))
 }
 
-// literalText is the text of `{literal: "…"}`, where that can stand for a
+// literalText returns the text of `{literal: "…"}`, where that can stand for a
 // string.
 func (c *compilation) literalText(n *spec.Node, want *spec.Type) (string, bool) {
 	if len(n.Fields) != 1 || n.Fields[0].Name != "literal" || n.Fields[0].Value.Kind != spec.StringNode {
@@ -188,7 +188,7 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (eval.Eva
 	return out, typ
 }
 
-// fieldWant is the type that is wanted of a member; what the struct does not
+// fieldWant returns the type that is wanted of a member; what the struct does not
 // have is reported.
 func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 	switch t.Kind {

@@ -27,14 +27,14 @@ type Value struct {
 	node      *spec.Node
 }
 
-// Type is the static type of what Eval yields, never nil.
+// Type returns the static type of what Eval yields, never nil.
 func (v *Value) Type() *spec.Type { return v.typ }
 
-// Refs are what the tree refers to: maximal member chains, in the order of the
+// Refs returns what the tree refers to: maximal member chains, in the order of the
 // document, such as inputs limits mode, or inputs rules * port.
 func (v *Value) Refs() []check.Ref { return v.refs }
 
-// Const is the value of a tree that refers to nothing; not of one that is too
+// Const returns the value of a tree that refers to nothing; not of one that is too
 // costly to evaluate beforehand.
 func (v *Value) Const() (any, bool) {
 	f, ok := v.root.(eval.Fixed)
@@ -55,18 +55,18 @@ func (v *Value) SecretAt(path []string, named spec.Types) bool {
 	return v.hidden || types.SecretAt(v.typ, path, false, named)
 }
 
-// Present are the paths of what is not null wherever the tree's value is true:
+// Present returns the paths of what is not null wherever the tree's value is true:
 // those of `inputs.a != null && inputs.b == 1`. What runs only then may be
 // compiled in a Scope that knows it.
 func (v *Value) Present() [][]string { return v.present }
 
-// Passed are the paths of what is not null wherever the tree's value is false or
+// Passed returns the paths of what is not null wherever the tree's value is false or
 // null: body id, for `gone: body.id == null` and for
 // `fail: body.id == null ? "no id" : null`. What runs only then may be compiled in
 // a Scope that knows it.
 func (v *Value) Passed() [][]string { return v.passed }
 
-// Unchecked are the accesses to members of values of no known type, which
+// Unchecked returns the accesses to members of values of no known type, which
 // nothing can check before they run.
 func (v *Value) Unchecked() []diag.Range { return v.unchecked }
 
@@ -118,7 +118,7 @@ type Segment struct {
 	Literal bool
 }
 
-// Segments are the pieces of a string template, as written; nil for a list or a
+// Segments returns the pieces of a string template, as written; nil for a list or a
 // struct.
 func (v *Value) Segments() []Segment {
 	var out []Segment
@@ -139,7 +139,7 @@ type Part struct {
 	Secret bool
 }
 
-// Parts are the evaluated pieces of a string template, or the text of a scalar. A piece that is a list,
+// Parts returns the evaluated pieces of a string template, or the text of a scalar. A piece that is a list,
 // such as segments(…) yields, is a part for each item, with a literal slash
 // between them. The error is an *EvalError.
 func (v *Value) Parts(vars *eval.Vars) (out []Part, err error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Describe is a type in an author's words, for messages: `a string`, `"a" or
+// Describe returns a type in an author's words, for messages: `a string`, `"a" or
 // "b"`, `a list of int`, `Rule`.
 func Describe(t *spec.Type) string {
 	if t == nil {
@@ -91,7 +91,7 @@ func OneOf(values []any) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// DescribeValue is a literal as an author writes it, cut where it is long.
+// DescribeValue returns a literal as an author writes it, cut where it is long.
 func DescribeValue(v any) string {
 	if s, ok := v.(string); ok && len(s) > 400 {
 		v = s[:400] // more than is shown
@@ -106,7 +106,7 @@ func DescribeValue(v any) string {
 	return string(text)
 }
 
-// DescribeKind says what a value is, but for times, which only expressions have.
+// DescribeKind returns what a value is, but for times, which only expressions have.
 func DescribeKind(v any) string {
 	switch v.(type) {
 	case nil:

@@ -215,7 +215,7 @@ func fitsMap(m map[string]any, t *spec.Type, types spec.Types, depth int) *Misma
 	return LengthFits(len(m), "entries", t)
 }
 
-// KeyFits says why a key cannot be in a map.
+// KeyFits returns why a key cannot be in a map.
 func KeyFits(key string, t *spec.Type) *Mismatch {
 	for _, k := range t.Keys {
 		if re, err := Pattern(k); err == nil && !re.MatchString(key) {

@@ -7,7 +7,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Join is the type of a value that is of type a or of type b, such as what a
+// Join returns the type of a value that is of type a or of type b, such as what a
 // conditional yields.
 func Join(a, b *spec.Type, types spec.Types) *spec.Type {
 	switch {
@@ -68,7 +68,7 @@ func joinKinds(ra, rb, a, b *spec.Type, types spec.Types) *spec.Type {
 
 func IsEmptyObject(t *spec.Type) bool { return t.Kind == spec.Object && len(t.Fields) == 0 && !t.Open }
 
-// joinLiterals is all literals of both, nil where either has none or they are
+// joinLiterals returns all literals of both, nil where either has none or they are
 // too many to list.
 func joinLiterals(a, b []any) []any {
 	if a == nil || b == nil || len(a)+len(b) > maxLiterals {
@@ -83,7 +83,7 @@ func joinLiterals(a, b []any) []any {
 	return out
 }
 
-// union is the union of two types that have no better one, flat.
+// union returns the union of two types that have no better one, flat.
 func union(a, b *spec.Type, types spec.Types) *spec.Type {
 	var variants []*spec.Type
 	for _, t := range [...]*spec.Type{a, b} {

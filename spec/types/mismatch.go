@@ -51,7 +51,7 @@ func (m *Mismatch) at(step string) *Mismatch {
 	return &Mismatch{Path: path, Reason: m.Reason, Code: m.Code}
 }
 
-// Wanted is a type without its article, as it reads before "is wanted".
+// Wanted returns a type without its article, as it reads before "is wanted".
 func Wanted(t *spec.Type) string {
 	if t != nil && t.Ref == "" && len(t.Enum) == 0 && t.Elem == nil && t.Kind != spec.Union && t.Kind != spec.Any {
 		return t.Kind.String()
@@ -59,7 +59,7 @@ func Wanted(t *spec.Type) string {
 	return Describe(t)
 }
 
-// index is a list index as a step of a path.
+// index returns a list index as a step of a path.
 func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
 func notAllowed(format string, args ...any) *Mismatch {

@@ -16,7 +16,7 @@ const MaxExponent = 5000
 // MaxNumberLen is the most characters that a number is compared digit by digit.
 const MaxNumberLen = 5000
 
-// Numeric is v as an int64 or a float64; ok is false where v is no number, or
+// Numeric returns v as an int64 or a float64; ok is false where v is no number, or
 // an integer of more digits than an int64 has.
 func Numeric(v any) (n any, ok bool) {
 	switch v := v.(type) {
@@ -68,7 +68,7 @@ func ToFloat(n any) float64 {
 	return f
 }
 
-// WholeNumber is v as an int64, where it is a whole number that fits.
+// WholeNumber returns v as an int64, where it is a whole number that fits.
 func WholeNumber(v any) (int64, bool) {
 	n, ok := Numeric(v)
 	if !ok {
@@ -110,7 +110,7 @@ func CompareNumbers(a, b any) (order int, ok bool) {
 	return x.Cmp(y), true
 }
 
-// nearest is a decimal as a float64, where it has a fraction or an exponent.
+// nearest returns a decimal as a float64, where it has a fraction or an exponent.
 func nearest(v any) any {
 	if s, ok := v.(json.Number); ok {
 		if f, ok := Numeric(s); ok {
@@ -120,7 +120,7 @@ func nearest(v any) any {
 	return v
 }
 
-// Exact is a number without loss, or nil.
+// Exact returns a number without loss, or nil.
 func Exact(v any) *big.Rat {
 	switch v := v.(type) {
 	case int64:
@@ -149,7 +149,7 @@ func Exact(v any) *big.Rat {
 	}
 }
 
-// NumberText is a number as JSON and templates write it.
+// NumberText returns a number as JSON and templates write it.
 func NumberText(v any) string {
 	switch v := v.(type) {
 	case int64:
@@ -168,5 +168,5 @@ func NumberText(v any) string {
 	}
 }
 
-// LiteralNumber is a number as literals of types hold it.
+// LiteralNumber returns a number as literals of types hold it.
 func LiteralNumber(v any) json.Number { return json.Number(NumberText(v)) }

@@ -16,7 +16,7 @@ type plainShape struct {
 	name  func(*spec.Property) string
 }
 
-// seen is the value under its mark.
+// seen returns the value under its mark.
 func (s plainShape) seen() any {
 	if secret, ok := s.value.(Secret); ok {
 		return secret.Value

@@ -74,7 +74,7 @@ func ListOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.List, Ele
 
 func MapOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.Map, Elem: elem} }
 
-// Elem is the type of a list's items or a map's values, never nil.
+// Elem returns the type of a list's items or a map's values, never nil.
 func Elem(t *spec.Type) *spec.Type {
 	if t.Elem == nil {
 		return Any()
@@ -82,7 +82,7 @@ func Elem(t *spec.Type) *spec.Type {
 	return t.Elem
 }
 
-// Literal is the type of one value.
+// Literal returns the type of one value.
 func Literal(kind spec.Kind, value any) *spec.Type { return &spec.Type{Kind: kind, Enum: []any{value}} }
 
 func IntLiteral(n int) *spec.Type { return Literal(spec.Int, json.Number(strconv.Itoa(n))) }
@@ -119,7 +119,7 @@ func MayBeNull(t *spec.Type, types spec.Types) bool {
 	})
 }
 
-// Nullable is t or null.
+// Nullable returns t or null.
 func Nullable(t *spec.Type) *spec.Type {
 	if t == nil {
 		return &spec.Type{Nullable: true}
@@ -135,7 +135,7 @@ func Nullable(t *spec.Type) *spec.Type {
 	return &c
 }
 
-// Present is t without null.
+// Present returns t without null.
 func Present(t *spec.Type, types spec.Types) *spec.Type {
 	if !MayBeNull(t, types) {
 		return t
@@ -164,7 +164,7 @@ func Present(t *spec.Type, types spec.Types) *spec.Type {
 	return &c
 }
 
-// PropertyType is what reading a property of an object gives: null too, where
+// PropertyType returns what reading a property of an object gives: null too, where
 // the property may be absent.
 func PropertyType(p *spec.Property) *spec.Type {
 	if Optional(p) {
@@ -190,7 +190,7 @@ func IsString(t *spec.Type) bool { return !IsTime(t) && t.Kind == spec.String }
 // IsAny reports whether nothing is known of a resolved type.
 func IsAny(t *spec.Type) bool { return t.Kind == spec.Any }
 
-// Literals are the values that a resolved type is made of, nil where it is not.
+// Literals returns the values that a resolved type is made of, nil where it is not.
 func Literals(t *spec.Type) []any {
 	if t.Kind == spec.Union || IsTime(t) {
 		return nil
@@ -198,7 +198,7 @@ func Literals(t *spec.Type) []any {
 	return t.Enum
 }
 
-// WithoutTimes is a type as it is outside of an expression: times are text there.
+// WithoutTimes returns a type as it is outside of an expression: times are text there.
 func WithoutTimes(t *spec.Type) *spec.Type {
 	switch {
 	case t == nil:

@@ -11,8 +11,8 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// forbidden are functions of expr's that a spec may not use, and what to do
-// instead.
+// forbidden returns why a spec may not use a function of expr-lang's and what to do
+// instead, or "".
 func forbidden(name string) string {
 	switch name {
 	case "now":
@@ -124,7 +124,7 @@ func (cl *Call) argument(i int) bool {
 	return true
 }
 
-// method is a call of a time's or a duration's method; nothing else has any.
+// method checks a call of a time's or a duration's method; nothing else has any.
 func (c *checker) method(n *ast.CallNode, m *ast.MemberNode) Typed {
 	base := c.operand(m.Node)
 	t := c.NonNull(base)

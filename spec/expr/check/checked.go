@@ -95,7 +95,7 @@ func (c *checker) wanted(n ast.Node, v Typed, want *spec.Type, whole parse.Exten
 	c.report(diag.Error, m.Code, whole, detail, "%s", m.Error())
 }
 
-// within is where the value at a path stands in a literal, as far as it is
+// within returns where the value at a path stands in a literal, as far as it is
 // written down there.
 func within(x *parse.Extents, n ast.Node, path string) parse.Extent {
 	step, rest, _ := strings.Cut(path, ".")
@@ -133,7 +133,7 @@ func (c *checker) textPart(n ast.Node, v Typed, whole parse.Extent) {
 	c.Fail(CodeTextPart, whole, remedy, "%s is %s, which cannot stand amid text", c.Text(whole), types.Describe(t))
 }
 
-// pathsOf are the paths of keys that begin with a name of the scope; variables
+// pathsOf returns the paths of keys that begin with a name of the scope; variables
 // and items are of no use outside of their expression.
 func pathsOf(keys []string) [][]string {
 	var paths [][]string

@@ -35,7 +35,7 @@ type local struct {
 	id   int
 }
 
-// when is what is known not to be null once a condition came out true, or
+// when returns what is known not to be null once a condition came out true, or
 // false: the keys of the parts in question.
 func (k *knowledge) when(n ast.Node, truth bool) []string {
 	switch n := n.(type) {
@@ -51,7 +51,7 @@ func (k *knowledge) when(n ast.Node, truth bool) []string {
 	return nil
 }
 
-// passed is what is known not to be null once an expression came out false or
+// passed returns what is known not to be null once an expression came out false or
 // null: of `x ? "text" : null`, what is known where x is false.
 func (k *knowledge) passed(n ast.Node) []string {
 	choice, ok := n.(*ast.ConditionalNode)
@@ -99,7 +99,7 @@ func (k *knowledge) whenBinary(n *ast.BinaryNode, truth bool) []string {
 	return nil
 }
 
-// whenEqual is what is known once two parts are equal, or are not.
+// whenEqual returns what is known once two parts are equal, or are not.
 func (k *knowledge) whenEqual(n *ast.BinaryNode, equal bool) []string {
 	left, right := n.Left, n.Right
 	if parse.IsNull(left) || parse.IsLiteral(left) && !parse.IsLiteral(right) {

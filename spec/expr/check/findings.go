@@ -35,7 +35,7 @@ func (f *findings) Fail(code string, e parse.Extent, detail, format string, args
 	return Typed{T: types.Any(), At: e}
 }
 
-// Text is a part's source.
+// Text returns a part's source.
 func (f *findings) Text(e parse.Extent) string {
 	if e.From < 0 || e.To > len(f.extents.Source) || e.From > e.To {
 		return ""
@@ -43,7 +43,7 @@ func (f *findings) Text(e parse.Extent) string {
 	return string(f.extents.Source[e.From:e.To])
 }
 
-// NonNull is the operand's type without null, which is reported.
+// NonNull returns the operand's type without null, which is reported.
 func (f *findings) NonNull(v Typed) *spec.Type {
 	t := types.Resolve(v.T, f.Types)
 	if !types.MayBeNull(t, f.Types) {
@@ -65,7 +65,7 @@ func (f *findings) nullFault(v Typed) {
 	f.report(diag.Error, types.CodeNullUnguarded, v.At, detail, "%s may be null", text)
 }
 
-// nullHelp is what the scope knows to do about a part that may be null.
+// nullHelp returns what the scope knows to do about a part that may be null.
 func (f *findings) nullHelp(text string) string {
 	if f.scope == nil || f.scope.NullHelp == nil {
 		return ""
@@ -80,7 +80,7 @@ func (f *findings) wantBool(v Typed, what string) {
 	}
 }
 
-// standIn is an example of a value of a type.
+// standIn returns an example of a value of a type.
 func standIn(t *spec.Type) string {
 	switch {
 	case t.Kind == spec.Bool:

@@ -46,7 +46,7 @@ func (f *Functions) methods(t *spec.Type) map[string]*Function {
 	return f.OfDurations
 }
 
-// Required is how many arguments a call has at least.
+// Required returns how many arguments a call has at least.
 func (f *Function) Required() int {
 	n := 0
 	for _, p := range f.Params {
@@ -59,10 +59,10 @@ func (f *Function) Required() int {
 
 func (f *Function) variadic() bool { return len(f.Params) > 0 && f.Params[len(f.Params)-1].variadic }
 
-// Param is the parameter that argument i stands for.
+// Param returns the parameter that argument i stands for.
 func (f *Function) Param(i int) Param { return f.Params[min(i, len(f.Params)-1)] }
 
-// Count says how many arguments a call has.
+// Count returns how many arguments a call has.
 func (f *Function) Count() string {
 	least, most := f.Required(), len(f.Params)
 	unit := "arguments"

@@ -209,7 +209,7 @@ func (m *memberCheck) ofUnion(name string, at parse.Extent) *spec.Type {
 	}
 }
 
-// MemberOf is the type of a named member of an object or a map.
+// MemberOf returns the type of a named member of an object or a map.
 func MemberOf(t *spec.Type, name string) (*spec.Type, bool) {
 	switch {
 	case t.Kind == spec.Map:

@@ -87,7 +87,7 @@ func (c *checker) let(n *ast.VariableDeclaratorNode) Typed {
 	return out
 }
 
-// narrowed is a type less null, where that is known.
+// narrowed returns a type less null, where that is known.
 func (c *checker) narrowed(key string, t *spec.Type) *spec.Type {
 	if types.MayBeNull(t, c.Types) && c.isPresent(key) {
 		return types.Present(t, c.Types)

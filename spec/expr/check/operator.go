@@ -96,7 +96,7 @@ func (c *checker) coalesce(n *ast.BinaryNode) Typed {
 	return Typed{T: types.Join(types.Present(l.T, c.Types), r.T, c.Types), At: at}
 }
 
-// arithmetic is the type of a + b, and of its kin.
+// arithmetic returns the type of a + b, and of its kin.
 func (c *binaryCheck) arithmetic() *spec.Type {
 	a, b := c.NonNull(c.l), c.NonNull(c.r)
 	if t := timeArithmetic(c.n.Operator, a, b); t != nil {
@@ -144,7 +144,7 @@ func (c *binaryCheck) concatenation(a, b *spec.Type) *spec.Type {
 		"+ joins two strings, and this is %s", types.Describe(bad.T)).T
 }
 
-// timeArithmetic is the type of sums with times in them, nil where there is
+// timeArithmetic returns the type of sums with times in them, nil where there is
 // none.
 func timeArithmetic(op string, a, b *spec.Type) *spec.Type {
 	switch {
@@ -258,7 +258,7 @@ func (c *binaryCheck) anyFits(lit []any, t *spec.Type) bool {
 	return slices.ContainsFunc(lit, func(v any) bool { return v == nil || types.Fits(v, widened(t, c.Types), c.Types) == nil })
 }
 
-// widened is a type for comparisons: 1.0 equals 1.
+// widened returns a type for comparisons: 1.0 equals 1.
 func widened(t *spec.Type, named spec.Types) *spec.Type {
 	r := types.Resolve(t, named)
 	if r.Kind != spec.Int || types.IsTime(r) {

@@ -146,7 +146,7 @@ func (p *predicateCheck) order() {
 	}
 }
 
-// general is a type without the literals that it is made of: what a variable
+// general returns a type without the literals that it is made of: what a variable
 // that begins with such a value may come to be.
 func general(t *spec.Type, named spec.Types) *spec.Type {
 	r := types.Resolve(t, named)
@@ -162,7 +162,7 @@ func general(t *spec.Type, named spec.Types) *spec.Type {
 	}
 }
 
-// refined is an item whose named members are known to be there.
+// refined returns an item whose named members are known to be there.
 func refined(item *spec.Type, facts []string, named spec.Types) *spec.Type {
 	for _, fact := range facts {
 		item = types.Present(item, named)

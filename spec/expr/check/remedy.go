@@ -9,7 +9,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// RemedyOf is the last resort of a finding that has nothing better to advise: an
+// RemedyOf returns the last resort of a finding that has nothing better to advise: an
 // author is never left with a complaint alone.
 func RemedyOf(code string) string {
 	switch code {
@@ -42,7 +42,7 @@ func RemedyOf(code string) string {
 	}
 }
 
-// RemedyFor says how a value of one type becomes one of another, or "".
+// RemedyFor returns how a value of one type becomes one of another, or "".
 func RemedyFor(from, to *spec.Type) string {
 	for _, variant := range to.Variants {
 		if remedy := RemedyFor(from, variant); remedy != "" {
@@ -71,7 +71,7 @@ func RemedyFor(from, to *spec.Type) string {
 	}
 }
 
-// RemedyForValue says what to write in the place of a value that is written
+// RemedyForValue returns what to write in the place of a value that is written
 // down, and not of the type that is wanted.
 func RemedyForValue(m *types.Mismatch, v any, want *spec.Type, named spec.Types) string {
 	t := types.Present(types.Resolve(want, named), named)
@@ -105,7 +105,7 @@ func RemedyForValue(m *types.Mismatch, v any, want *spec.Type, named spec.Types)
 	return ""
 }
 
-// texts are literals as an author would compare them with a misspelt one.
+// texts returns literals as an author would compare them with a misspelt one.
 func texts(list []any) []string {
 	out := make([]string, len(list))
 	for i, l := range list {
@@ -114,7 +114,7 @@ func texts(list []any) []string {
 	return out
 }
 
-// numberRemedy says how a number is got of what is none.
+// numberRemedy returns how a number is got of what is none.
 func numberRemedy(t *spec.Type) string {
 	if types.IsString(t) {
 		return "Read the number with int(…) or float(…)."

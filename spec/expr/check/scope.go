@@ -77,7 +77,7 @@ func (s *Scope) Declares(path []string) bool {
 	return s.RefersToSecret([]Ref{{Path: path, Presence: true}})
 }
 
-// facts are the keys of what a scope knows not to be null.
+// facts returns the keys of what a scope knows not to be null.
 func (s *Scope) facts() []string {
 	var keys []string
 	for _, path := range s.Present {

@@ -6,7 +6,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// operands are two numbers, as an int64 or a float64 each.
+// operands returns two numbers, as an int64 or a float64 each.
 func operands(op string, a []any) (x, y any, err error) {
 	if x, err = Operand(op, a[0]); err != nil {
 		return nil, nil, err

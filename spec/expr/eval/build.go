@@ -64,7 +64,7 @@ const (
 	maxFoldSize = 10_000
 )
 
-// fold is an expression without references as the value that it always has.
+// fold returns an expression without references as the value that it always has.
 func (b *builder) fold(p *program) Evaluator {
 	r := NewRun(nil, MaxFoldWork)
 	v, err := p.evalIn(r, &Vars{}, false)
@@ -75,7 +75,7 @@ func (b *builder) fold(p *program) Evaluator {
 	return Fixed{v}
 }
 
-// structure is the evaluator of a node that only moves values, nil for others.
+// structure returns the evaluator of a node that only moves values, nil for others.
 func (b *builder) structure(n ast.Node) Evaluator {
 	switch n := n.(type) {
 	case *ast.NilNode:
@@ -98,7 +98,7 @@ func (b *builder) structure(n ast.Node) Evaluator {
 	return nil
 }
 
-// folded is a part as a constant, where all that it is made of is.
+// folded returns a part as a constant, where all that it is made of is.
 func folded(e Evaluator, parts []Evaluator) Evaluator {
 	for _, p := range parts {
 		if _, ok := p.(Fixed); !ok {
@@ -112,7 +112,7 @@ func folded(e Evaluator, parts []Evaluator) Evaluator {
 	return Fixed{v}
 }
 
-// chain is a plain member chain, nil where it is more than that.
+// chain returns a plain member chain, nil where it is more than that.
 func (b *builder) chain(n ast.Node) Evaluator {
 	out := &Chain{at: b.of.Extents.Of(n), place: b.of.Place}
 	for {
@@ -166,7 +166,7 @@ func (b *builder) mapLiteral(n *ast.MapNode) Evaluator {
 	return folded(out, out.Parts)
 }
 
-// call is a merge, pick or omit, nil for other functions.
+// call returns a merge, pick or omit, nil for other functions.
 func (b *builder) call(n *ast.CallNode) Evaluator {
 	id, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {

@@ -115,7 +115,7 @@ func (r *Run) compare(a, b any) (int, error) {
 	return 0, Faultf("%s and %s have no order", DescribeKind(a), DescribeKind(b))
 }
 
-// Digits is what comparing a number costs whose digits are compared one by one, as
+// Digits returns what comparing a number costs whose digits are compared one by one, as
 // a fraction of whole numbers; 0 of others.
 func Digits(v any) int {
 	s, ok := v.(json.Number)

@@ -8,7 +8,7 @@ import "encoding/json"
 // reading its arguments costs.
 type cost func(args []any) int
 
-// flat is a cost that no argument changes, but for the digits of a number.
+// flat returns a cost that no argument changes, but for the digits of a number.
 func flat(args []any) int {
 	n := 1
 	for _, a := range args {
@@ -19,10 +19,10 @@ func flat(args []any) int {
 	return n
 }
 
-// metered is the cost of an operation that spends for what it does as it does it.
+// metered returns the cost of an operation that spends for what it does as it does it.
 func metered(args []any) int { return ofText(args) }
 
-// ofText is the cost of going over texts once.
+// ofText returns the cost of going over texts once.
 func ofText(args []any) int {
 	n := flat(args)
 	for _, a := range args {
@@ -33,12 +33,12 @@ func ofText(args []any) int {
 	return n
 }
 
-// ofTextTimes is ofText for what takes longer of each byte.
+// ofTextTimes returns the cost of going over texts once that takes longer of each byte.
 func ofTextTimes(times int) cost {
 	return func(args []any) int { return times * ofText(args) }
 }
 
-// ofItems is the cost of copying lists and maps, and of going over texts.
+// ofItems returns the cost of copying lists and maps, and of going over texts.
 func ofItems(args []any) int {
 	n := ofText(args)
 	for _, a := range args {
@@ -52,7 +52,7 @@ func ofItems(args []any) int {
 	return n
 }
 
-// ofPairs is the cost of comparing texts with each other, each byte with each: of
+// ofPairs returns the cost of comparing texts with each other, each byte with each: of
 // trimming a set of characters that is not short.
 func ofPairs(args []any) int {
 	n := ofText(args)
@@ -68,7 +68,7 @@ func ofPairs(args []any) int {
 	return n + each*len(s)
 }
 
-// ofValues is the cost of going over values at every depth: of what has no other.
+// ofValues returns the cost of going over values at every depth: of what has no other.
 func ofValues(args []any) int {
 	n := ofItems(args)
 	for _, a := range args {
@@ -87,7 +87,7 @@ func ofValues(args []any) int {
 	return n
 }
 
-// Costs are the costs of all operations: functions, methods and operators.
+// Costs returns the costs of all operations: functions, methods and operators.
 func Costs() map[string]cost {
 	out := map[string]cost{}
 	for _, group := range []struct {

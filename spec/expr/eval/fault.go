@@ -19,7 +19,7 @@ func (f *fault) Error() string { return f.message }
 // Quoted is the text of a value, or made of one, in a message.
 type Quoted string
 
-// Quote is a value in a message.
+// Quote returns a value in a message.
 func Quote(v any) Quoted {
 	if types.IsNumber(v) {
 		return Quoted(types.NumberText(v))
@@ -27,7 +27,7 @@ func Quote(v any) Quoted {
 	return Quoted(types.DescribeValue(v))
 }
 
-// DescribeKind says what a value of an evaluation is.
+// DescribeKind returns what a value of an evaluation is.
 func DescribeKind(v any) string {
 	switch v.(type) {
 	case Moment:

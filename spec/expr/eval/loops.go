@@ -33,7 +33,7 @@ func opInt(_ *Run, a []any) (any, error) {
 	return a[0], nil
 }
 
-// opLastTrue is the index of the last true item, or null.
+// opLastTrue returns the index of the last true item, or null.
 func opLastTrue(_ *Run, a []any) (any, error) {
 	list, _ := a[0].([]any)
 	for i, item := range slices.Backward(list) {
@@ -44,7 +44,7 @@ func opLastTrue(_ *Run, a []any) (any, error) {
 	return nil, nil
 }
 
-// opKey is a computed key of a map literal.
+// opKey returns a computed key of a map literal.
 func opKey(_ *Run, a []any) (any, error) {
 	if s, ok := a[0].(string); ok {
 		return s, nil

@@ -112,7 +112,7 @@ func (p *program) run(env map[string]any, most int) (v any, err error) {
 	return machine.Run(p.code, env)
 }
 
-// explain is an error of the machine's in the author's words.
+// explain returns an error of the machine's in the author's words.
 func (p *program) explain(err error, r *Run, secret bool) error {
 	var at *file.Error
 	if !errors.As(err, &at) {
@@ -137,7 +137,7 @@ func (p *program) explain(err error, r *Run, secret bool) error {
 	return out
 }
 
-// leave is a value as it leaves an expression: a copy in which times are text.
+// leave returns a value as it leaves an expression: a copy in which times are text.
 // It refuses what has grown beyond all bounds.
 func (r *Run) leave(v any, depth int) (any, error) {
 	if depth > decode.MaxDepth {

@@ -7,7 +7,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// OpMember is a member of a value, null-safe: of what has no such member, null.
+// OpMember returns a member of a value, null-safe: of what has no such member, null.
 func OpMember(r *Run, a []any) (any, error) {
 	v, _, err := memberValue(r, a[0], a[1])
 	return v, err
@@ -22,7 +22,7 @@ func opStrictMember(r *Run, a []any) (any, error) {
 	return v, err
 }
 
-// outOfRange is the error of an index that a list or string does not have.
+// outOfRange returns the error of an index that a list or string does not have.
 func outOfRange(index Quoted, base any) error {
 	switch base := base.(type) {
 	case []any:
@@ -34,7 +34,7 @@ func outOfRange(index Quoted, base any) error {
 	}
 }
 
-// memberValue is base[key]; found is false where there is none.
+// memberValue returns base[key]; found is false where there is none.
 func memberValue(r *Run, base, key any) (v any, found bool, err error) {
 	switch base := base.(type) {
 	case nil:
@@ -76,7 +76,7 @@ func memberValue(r *Run, base, key any) (v any, found bool, err error) {
 	}
 }
 
-// character is the code point at an index, from the end where it is negative.
+// character returns the code point at an index, from the end where it is negative.
 func character(s string, i int64) (any, bool) {
 	n := int64(utf8.RuneCountInString(s))
 	if i < 0 {
@@ -94,7 +94,7 @@ func character(s string, i int64) (any, bool) {
 	return nil, false
 }
 
-// opSlice is base[from:to], with null for a bound that is not given.
+// opSlice returns base[from:to], with null for a bound that is not given.
 func opSlice(r *Run, a []any) (any, error) {
 	switch base := a[0].(type) {
 	case nil:

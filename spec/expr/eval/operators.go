@@ -10,7 +10,7 @@ import (
 // Operation is what an operator or a function does with evaluated operands.
 type Operation func(r *Run, args []any) (any, error)
 
-// Operators are the operations that stand in for expr's own operators, which
+// Operators returns the operations that stand in for expr's own operators, which
 // know neither json.Number nor limits, and speak of Go's types. The names
 // cannot be written as functions in a template.
 func Operators() map[string]Operation {
@@ -61,7 +61,7 @@ func opMatches(r *Run, a []any) (any, error) {
 	return r.matches(re, s)
 }
 
-// ScalarText is a scalar as text.
+// ScalarText returns a scalar as text.
 func ScalarText(v any) (string, error) {
 	switch v := v.(type) {
 	case string:

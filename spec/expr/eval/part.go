@@ -48,7 +48,7 @@ func (c *Chain) Eval(vars *Vars, _ *Run) (any, error) {
 	return vars.marked(c.path, v), nil
 }
 
-// child is one step down from a value: null where there is none.
+// child returns one step down from a value: null where there is none.
 func child(v any, step string) (next any, found bool) {
 	switch base := v.(type) {
 	case map[string]any:

@@ -35,7 +35,7 @@ func plainNode[N ast.Node](n N) N {
 	return n
 }
 
-// operation is a call of one of ours in place of a node.
+// operation returns a call of one of ours in place of a node.
 func (w *rewriter) operation(at ast.Node, name string, args ...ast.Node) ast.Node {
 	all := make([]ast.Node, 0, len(args)+1)
 	all = append(all, plainNode(&ast.IdentifierNode{Value: runName}))
@@ -156,7 +156,7 @@ func regexpNode(n ast.Node, w *rewriter) ast.Node {
 	return w.rewrite(n)
 }
 
-// truth is a node whose value the machine takes for true or false.
+// truth returns a node whose value the machine takes for true or false.
 func (w *rewriter) truth(n ast.Node) ast.Node {
 	sure := false
 	switch n := n.(type) {
@@ -261,7 +261,7 @@ func (w *rewriter) loop(name string, at ast.Node, args ...ast.Node) ast.Node {
 	return n
 }
 
-// body is the body of a predicate.
+// body returns the body of a predicate.
 func (w *rewriter) body(n ast.Node, condition bool) ast.Node {
 	p, ok := n.(*ast.PredicateNode)
 	if !ok {
@@ -280,7 +280,7 @@ func (w *rewriter) body(n ast.Node, condition bool) ast.Node {
 	return plainNode(p)
 }
 
-// keyed is an operation on the items of a list and on what a predicate makes of
+// keyed returns an operation on the items of a list and on what a predicate makes of
 // each: let l = list; op(l, map(l, predicate), order).
 func (w *rewriter) keyed(n *ast.BuiltinNode, list ast.Node, op string) ast.Node {
 	w.lets++

@@ -42,7 +42,7 @@ type Run struct {
 	patterns map[string]*budget.Regexp
 }
 
-// NewRun is a run that may spend so much, and ends with the context of vars.
+// NewRun returns a run that may spend so much, and ends with the context of vars.
 func NewRun(vars *Vars, work int) *Run {
 	r := &Run{}
 	r.Begin(vars, work)
@@ -86,7 +86,7 @@ func valuesIn(v any) int {
 	return n
 }
 
-// Size is the error of a list that is too long.
+// Size returns the error of a list that is too long.
 func (r *Run) Size() error {
 	return fmt.Errorf("the expression makes a list of more than %d items", r.Most)
 }
@@ -157,7 +157,7 @@ func (r *Run) matches(re *budget.Regexp, s string) (bool, error) {
 	return found, err
 }
 
-// RegexpArg is a regular expression, compiled before where it is a literal.
+// RegexpArg returns a regular expression, compiled before where it is a literal.
 func (r *Run) RegexpArg(v any) (*budget.Regexp, error) {
 	switch v := v.(type) {
 	case *budget.Regexp:
@@ -172,7 +172,7 @@ func (r *Run) RegexpArg(v any) (*budget.Regexp, error) {
 // sortAtOnce is how many keys are sorted without a look at the budget.
 const sortAtOnce = 1 << 12
 
-// SortedKeys are the keys of a map that may be large.
+// SortedKeys returns the keys of a map that may be large.
 func (r *Run) SortedKeys(m map[string]any) ([]string, error) {
 	if err := r.Items(len(m)); err != nil {
 		return nil, err

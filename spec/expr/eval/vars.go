@@ -62,7 +62,7 @@ func unknownAt(v any, path []string, presence bool, over *int) bool {
 	return false
 }
 
-// itemAt is the item of a decimal index.
+// itemAt returns the item of a decimal index.
 func itemAt(list []any, step string) (any, bool) {
 	i, err := strconv.Atoi(step)
 	if err != nil || i < 0 || i >= len(list) {
@@ -107,7 +107,7 @@ func (vars *Vars) secret(refs []check.Reference) bool {
 	return false
 }
 
-// Marked is the value at a path, from a name of the scope on, with its marks.
+// Marked returns the value at a path, from a name of the scope on, with its marks.
 func (vars *Vars) Marked(path []string) any {
 	v := vars.Values[path[0]]
 	for _, step := range path[1:] {
@@ -116,7 +116,7 @@ func (vars *Vars) Marked(path []string) any {
 	return vars.marked(path, v)
 }
 
-// marked is the value at a path, with the marks of the secrets in it.
+// marked returns the value at a path, with the marks of the secrets in it.
 func (vars *Vars) marked(path []string, v any) any {
 	var inside [][]string
 	for _, s := range vars.Secrets {
@@ -164,7 +164,7 @@ func mark(v any, paths [][]string) any {
 	}
 }
 
-// below are the rests of the paths that go through a step.
+// below returns the rests of the paths that go through a step.
 func below(paths [][]string, step string) [][]string {
 	var out [][]string
 	for _, p := range paths {

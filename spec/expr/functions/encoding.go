@@ -45,7 +45,7 @@ func fnYAMLDecode(r *eval.Run, a args) (any, error) {
 	return decodeYAML(r, s)
 }
 
-// textOrJSON is a scalar's text, and anything else as JSON.
+// textOrJSON returns a scalar's text, and anything else as JSON.
 func textOrJSON(r *eval.Run, v any) (string, error) {
 	switch v.(type) {
 	case []any, map[string]any:

@@ -81,7 +81,7 @@ func (f *Function) withType(t func(cl *check.Call) check.Typed) *Function {
 	return f
 }
 
-// predicateFunctions are those that the machine runs.
+// predicateFunctions returns those that the machine runs.
 func predicateFunctions() []*Function {
 	return []*Function{
 		def("all(items: list, holds: predicate) bool", "Whether the predicate holds for every item.", `all([1, 2], # > 0)`, `true`, nil),

@@ -16,7 +16,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// hashFunctions are digests, in hex. MD5 and SHA-1 are there for services that
+// hashFunctions returns digests, in hex. MD5 and SHA-1 are there for services that
 // ask for them, not for security.
 func hashFunctions() []*Function {
 	return []*Function{

@@ -13,7 +13,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// EncodeJSON is a value as JSON, with sorted keys and no escapes for HTML.
+// EncodeJSON returns a value as JSON, with sorted keys and no escapes for HTML.
 func EncodeJSON(r *eval.Run, v any, indent string) (string, error) {
 	e := jsonEncoder{run: r, indent: indent}
 	if err := e.encode(v, 0); err != nil {
@@ -160,7 +160,7 @@ func (e *jsonEncoder) newline(depth int) {
 	}
 }
 
-// decodeJSON is the value of a JSON text.
+// decodeJSON returns the value of a JSON text.
 func decodeJSON(r *eval.Run, s string) (any, error) {
 	if len(s) > eval.MaxText {
 		return nil, eval.ErrText
@@ -175,7 +175,7 @@ func decodeJSON(r *eval.Run, s string) (any, error) {
 	return v, nil
 }
 
-// unreadable says why a text is not of a format; what it quotes is hidden with
+// unreadable returns why a text is not of a format; what it quotes is hidden with
 // secrets.
 func unreadable(format string, err error) error {
 	var many *decode.TooManyError

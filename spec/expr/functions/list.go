@@ -65,7 +65,7 @@ func fnLast(_ *eval.Run, a args) (any, error) {
 	return nil, nil
 }
 
-// itemType is the type of the items of an argument.
+// itemType returns the type of the items of an argument.
 func itemType(cl *check.Call, v check.Typed) *spec.Type {
 	if t := types.Resolve(v.T, cl.Types); t.Kind == spec.List {
 		return types.Elem(t)
@@ -85,7 +85,7 @@ func sameItems(cl *check.Call) check.Typed {
 	return check.Typed{T: types.ListOf(itemType(cl, cl.Args[0])), Origin: cl.Args[0].Origin, Shuffled: true}
 }
 
-// typeOfGet is the type of a member, null too.
+// typeOfGet returns the type of a member, null too.
 func typeOfGet(cl *check.Call) check.Typed {
 	t := types.Resolve(types.Present(cl.Args[0].T, cl.Types), cl.Types)
 	key, isName := cl.Node[1].(*ast.StringNode)

@@ -24,7 +24,7 @@ func network(name, s string) (netip.Prefix, error) {
 	return p.Masked(), nil
 }
 
-// offset is an address so far from another.
+// offset returns an address so far from another.
 func offset(a netip.Addr, n *big.Int) (netip.Addr, bool) {
 	sum := new(big.Int).Add(new(big.Int).SetBytes(a.AsSlice()), n)
 	size := a.BitLen() / 8

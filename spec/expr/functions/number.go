@@ -49,7 +49,7 @@ func bits(signature, summary, example, result string, f func(x, y int64) int64) 
 	})
 }
 
-// sameNumber is the type of what has the kind of its argument.
+// sameNumber returns the type of what has the kind of its argument.
 func sameNumber(cl *check.Call) check.Typed {
 	if types.Resolve(cl.Args[0].T, cl.Types).Kind == spec.Int {
 		return check.Typed{T: types.Int()}
@@ -118,7 +118,7 @@ func rounding(name string, f func(float64) float64) operation {
 	}
 }
 
-// numbersOf is the numbers among arguments and in the lists among them.
+// numbersOf returns the numbers among arguments and in the lists among them.
 func numbersOf(r *eval.Run, name string, args []any, into []any) ([]any, error) {
 	for _, a := range args {
 		// Whole numbers and others are compared as fractions.
@@ -157,7 +157,7 @@ func extreme(name string, sign int) operation {
 	}
 }
 
-// typeOfExtreme is int where all numbers are.
+// typeOfExtreme returns int where all numbers are.
 func typeOfExtreme(cl *check.Call) check.Typed {
 	out := types.Never()
 	for i, a := range cl.Args {

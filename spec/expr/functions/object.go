@@ -95,7 +95,7 @@ func fnMerge(r *eval.Run, a args) (any, error) {
 	return out, nil
 }
 
-// typeOfMerge is a struct of all properties, where all arguments are structs.
+// typeOfMerge returns a struct of all properties, where all arguments are structs.
 func typeOfMerge(cl *check.Call) check.Typed {
 	out := &spec.Type{Kind: spec.Object}
 	values, isMap := types.Never(), false
@@ -126,7 +126,7 @@ func typeOfMerge(cl *check.Call) check.Typed {
 	return check.Typed{T: out}
 }
 
-// mergedProperty is a property over one of the same name, or nil, below it.
+// mergedProperty returns a property over one of the same name, or nil, below it.
 func mergedProperty(below, above *spec.Property, perhaps bool, named spec.Types) *spec.Property {
 	p := *above
 	p.Default, p.DefaultExpr, p.Autoname = nil, nil, nil
@@ -174,7 +174,7 @@ func fnOmit(r *eval.Run, a args) (any, error) {
 	return out, nil
 }
 
-// chosen are the literal names of a pick or an omit; ok is false where they are
+// chosen returns the literal names of a pick or an omit; ok is false where they are
 // not all literal, and faulty where the struct has no such member.
 func chosen(cl *check.Call, t *spec.Type) (names []string, ok bool) {
 	ok = true
@@ -197,7 +197,7 @@ func typeOfPick(cl *check.Call) check.Typed { return check.Typed{T: reshaped(cl,
 
 func typeOfOmit(cl *check.Call) check.Typed { return check.Typed{T: reshaped(cl, false)} }
 
-// reshaped is a struct with the named members alone, or without them.
+// reshaped returns a struct with the named members alone, or without them.
 func reshaped(cl *check.Call, keep bool) *spec.Type {
 	t := types.Resolve(cl.Args[0].T, cl.Types)
 	if t.Kind != spec.Object {
@@ -243,7 +243,7 @@ func fnValues(r *eval.Run, a args) (any, error) {
 	return out, nil
 }
 
-// typeOfValues is a list of what the entries are.
+// typeOfValues returns a list of what the entries are.
 func typeOfValues(cl *check.Call) check.Typed {
 	t := types.Resolve(cl.Args[0].T, cl.Types)
 	item := types.Never()

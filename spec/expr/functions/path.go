@@ -42,7 +42,8 @@ func fnJoinPath(r *eval.Run, a args) (any, error) {
 	return path.Join(parts...), nil
 }
 
-// holds are the comparisons of versions.
+// holds reports whether the order of two versions is as an operator says, and whether it
+// knows the operator.
 func holds(op string, order int) (ok, known bool) {
 	switch op {
 	case "<":

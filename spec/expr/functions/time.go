@@ -67,7 +67,7 @@ func fnDate(_ *eval.Run, a args) (any, error) {
 // maxLayout is the most bytes of a layout of times.
 const maxLayout = 1 << 10
 
-// layoutArg is the second argument as a layout of times.
+// layoutArg returns the second argument as a layout of times.
 func layoutArg(name string, a args) (string, error) {
 	layout := a.text(1)
 	if len(layout) > maxLayout {
@@ -85,6 +85,7 @@ func fnDuration(_ *eval.Run, a args) (any, error) {
 	return eval.Span(d), nil
 }
 
+// MethodsOfTime returns the methods of points in time, by name.
 var MethodsOfTime = sync.OnceValue(func() map[string]*Function {
 	number := func(f func(time.Time) int64) operation {
 		return func(_ *eval.Run, a args) (any, error) { return f(time.Time(a[0].(eval.Moment))), nil }
@@ -122,6 +123,7 @@ var MethodsOfTime = sync.OnceValue(func() map[string]*Function {
 	})
 })
 
+// MethodsOfDuration returns the methods of durations, by name.
 var MethodsOfDuration = sync.OnceValue(func() map[string]*Function {
 	number := func(f func(time.Duration) any) operation {
 		return func(_ *eval.Run, a args) (any, error) { return f(time.Duration(a[0].(eval.Span))), nil }

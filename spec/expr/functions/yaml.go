@@ -13,7 +13,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// encodeYAML is a value as YAML, with sorted keys.
+// encodeYAML returns a value as YAML, with sorted keys.
 func encodeYAML(r *eval.Run, v any) (string, error) {
 	// What JSON can say, YAML can: its limits and refusals are the same.
 	text, err := EncodeJSON(r, v, "")
@@ -116,7 +116,7 @@ func (y *yamlEncoder) node(v any) (*yaml.Node, error) {
 // maxYAMLNodes is how many values yamlencode writes.
 const maxYAMLNodes = 100_000
 
-// decodeYAML is the value of a YAML text.
+// decodeYAML returns the value of a YAML text.
 func decodeYAML(r *eval.Run, s string) (any, error) {
 	if err := r.Spend(8 * len(s)); err != nil {
 		return nil, err

@@ -24,14 +24,14 @@ func (e Extent) Join(o Extent) Extent {
 	return Extent{min(e.From, o.From), max(e.To, o.To)}
 }
 
-// ExtentOf is where the parser marks a node: its name or operator, without what is
+// ExtentOf returns where the parser marks a node: its name or operator, without what is
 // around it.
 func ExtentOf(n ast.Node) Extent { return Extent{n.Location().From, n.Location().To} }
 
 // Extents measures nodes of one source.
 type Extents struct{ Source []rune }
 
-// Of is where a node stands, with all that is under it.
+// Of returns where a node stands, with all that is under it.
 func (x *Extents) Of(n ast.Node) Extent {
 	if n == nil {
 		return Extent{}
@@ -121,7 +121,7 @@ func (x *Extents) call(e Extent, args []ast.Node) Extent {
 	return e
 }
 
-// closed is the position behind the bracket that closes a node, where nothing
+// closed returns the position behind the bracket that closes a node, where nothing
 // but space, commas and closing parentheses lies between.
 func (x *Extents) closed(to int, bracket rune) int {
 	for i := to; i < len(x.Source); i++ {
@@ -146,10 +146,10 @@ type Place struct {
 // At returns the place of a part of the expression.
 func (p Place) At(e Extent) diag.Range { return p.Node.At(p.Offset+e.From, p.Offset+e.To) }
 
-// Whole is the extent of all of the expression.
+// Whole returns the extent of all of the expression.
 func (p Place) Whole() Extent { return Extent{0, utf8.RuneCountInString(p.Source)} }
 
-// Trimmed is the extent of the expression without the space around it.
+// Trimmed returns the extent of the expression without the space around it.
 func (p Place) Trimmed() Extent {
 	from := utf8.RuneCountInString(p.Source) - utf8.RuneCountInString(strings.TrimLeft(p.Source, " \t\r\n"))
 	return Extent{from, from + utf8.RuneCountInString(strings.TrimSpace(p.Source))}

@@ -8,7 +8,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// StepOf is a literal member as a step of a path.
+// StepOf returns a literal member as a step of a path.
 func StepOf(property ast.Node) (string, bool) {
 	switch p := property.(type) {
 	case *ast.StringNode:
@@ -55,7 +55,7 @@ func IsLiteral(n ast.Node) bool {
 
 func SameLiteral(a, b ast.Node) bool { return reflect.DeepEqual(LiteralOf(a), LiteralOf(b)) }
 
-// LiteralOf is the value of a literal; nil for what is none.
+// LiteralOf returns the value of a literal; nil for what is none.
 func LiteralOf(n ast.Node) any {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -97,7 +97,7 @@ func Selects(n ast.Node) bool {
 	}
 }
 
-// selectors are the functions that yield items of their first argument.
+// selectors reports whether a function yields items of its first argument.
 func selectors(name string) bool {
 	return slices.Contains([]string{"filter", "find", "findLast", "first", "last", "take", "reverse", "sort", "sortBy"}, name)
 }

@@ -87,7 +87,7 @@ func Scan(s string) ([]Piece, *Fault) {
 	return pieces, nil
 }
 
-// expressionLen is the length in bytes of the expression that s begins with, up
+// expressionLen returns the length in bytes of the expression that s begins with, up
 // to its closing brace; ok is false where there is none.
 func expressionLen(s string) (n int, ok bool) {
 	depth := 0
@@ -118,7 +118,7 @@ func expressionLen(s string) (n int, ok bool) {
 	return len(s), false
 }
 
-// quotedLen is the length of the quoted string that s begins with.
+// quotedLen returns the length of the quoted string that s begins with.
 func quotedLen(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -131,7 +131,7 @@ func quotedLen(s string) int {
 	return len(s)
 }
 
-// closedBy is the length of s up to and with the first end after skip bytes.
+// closedBy returns the length of s up to and with the first end after skip bytes.
 func closedBy(s string, skip int, end string) int {
 	i := strings.Index(s[skip:], end)
 	if i < 0 {

@@ -42,7 +42,7 @@ type Fault struct {
 	From, To              int
 }
 
-// unparsed is the fault of an expression. Its detail is the remedy for what often has
+// unparsed returns the fault of an expression. Its detail is the remedy for what often has
 // one reason.
 func unparsed(from, to int, message string) *Fault {
 	f := &Fault{Code: CodeSyntax, Summary: message, From: from, To: to}
@@ -94,7 +94,7 @@ func Expression(source string) (node ast.Node, fault *Fault) {
 // tokenNames turns the parser's tokens (`Operator(")")`) into what was written.
 var tokenNames = regexp.MustCompile(`(?:Operator|Bracket|Identifier|Number|String|Bytes)\((".*")\)`)
 
-// syntaxMessage is a message of the parser's in an author's words.
+// syntaxMessage returns a message of the parser's in an author's words.
 func syntaxMessage(m string) string {
 	m = strings.ReplaceAll(m, "unexpected token EOF", "the expression ends too early")
 	m = tokenNames.ReplaceAllString(m, "$1")
