@@ -2,11 +2,11 @@
 // them. It parses, type-checks against a Scope, says what a template refers to,
 // and evaluates. It is the only importer of expr-lang.
 //
-// The language is expr's, parsed by its parser. Types are our own (check):
+// The language is expr-lang's, parsed by its parser. Types are our own (check):
 // a checker that knows the spec's types finds unknown members, nulls that
 // nobody guarded, arguments and comparisons that cannot be right, with the place
 // inside the string. Then operators, members and functions become calls of ours
-// (eval), and expr's virtual machine runs what is left: conditionals,
+// (eval), and expr-lang's virtual machine runs what is left: conditionals,
 // loops, variables. So numbers keep their digits, lists have no end but a
 // budget, and messages speak of the template, not of Go.
 //

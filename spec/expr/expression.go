@@ -18,8 +18,8 @@ var language = sync.OnceValue(func() *eval.Machine { return eval.NewMachine(func
 
 // expression parses, checks and compiles one `${…}`. After errors, its value is null and
 // may be of any type.
-func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (eval.Piece, *check.Checked) {
-	faulty, ofFaulty := eval.Piece{Part: eval.Fixed{}}, &check.Checked{Type: types.Any()}
+func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (eval.Piece, check.Checked) {
+	faulty, ofFaulty := eval.Piece{Part: eval.Fixed{}}, check.Checked{Type: types.Any()}
 	tree, bad := parse.Expression(raw.Text)
 	if bad != nil {
 		c.report(bad.Code, n.At(raw.From+bad.From, raw.From+bad.To), bad.Detail, "%s", bad.Summary)
@@ -28,11 +28,11 @@ func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type,
 	checked := check.Expression(tree, parse.Place{Node: n, Offset: raw.From, Source: raw.Text}, c.scope, language().Functions, want, amidText)
 	c.diags = append(c.diags, checked.Diags...)
 	c.unchecked = append(c.unchecked, checked.Unchecked...)
-	c.refs = append(c.refs, checked.Refs()...)
+	c.refs = checked.AppendRefs(c.refs)
 	if checked.Diags.HasErrors() {
 		return faulty, ofFaulty
 	}
-	out, err := language().Build(checked)
+	out, err := language().Build(&checked)
 	if err != nil {
 		d := diag.Diagnostic{
 			Severity: diag.Error, Code: check.CodeConstantFails, Summary: err.Error(), Subject: n.At(raw.From, raw.To),

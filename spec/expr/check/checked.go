@@ -34,14 +34,14 @@ type Checked struct {
 
 // Check checks the tree of an expression in a scope, against the type that is wanted of
 // it; or, amid text, that it can stand there.
-func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Functions, want *spec.Type, amidText bool) *Checked {
+func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Functions, want *spec.Type, amidText bool) Checked {
 	c := &checker{
 		findings:  findings{scope: scope, Types: scope.Types, place: at, extents: parse.Extents{Source: []rune(at.Source)}},
 		knowledge: knowledge{facts: scope.facts()}, functions: functions,
 	}
 	v := c.check(tree)
 	c.use(v)
-	out := &Checked{Scope: scope, Tree: tree, Place: at, At: at.Trimmed(), Type: v.T, Extents: c.extents}
+	out := Checked{Scope: scope, Tree: tree, Place: at, At: at.Trimmed(), Type: v.T, Extents: c.extents}
 	if !c.diags.HasErrors() {
 		if amidText {
 			c.textPart(tree, v, out.At)
@@ -60,11 +60,10 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 	return out
 }
 
-// Refs returns what the expression refers to, in the order of the document.
-func (c *Checked) Refs() []Ref {
-	refs := make([]Ref, len(c.Uses))
-	for i, r := range c.Uses {
-		refs[i] = Ref{Path: r.Path, Range: c.Place.At(r.At), Presence: r.Presence}
+// AppendRefs appends what the expression refers to, in the order of the document.
+func (c *Checked) AppendRefs(refs []Ref) []Ref {
+	for _, r := range c.Uses {
+		refs = append(refs, Ref{Path: r.Path, Range: c.Place.At(r.At), Presence: r.Presence})
 	}
 	return refs
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Machine compiles expressions for expr's virtual machine. All compilations share it,
+// Machine compiles expressions for expr-lang's virtual machine. All compilations share it,
 // and none changes it.
 type Machine struct {
 	// Functions are what the calls of expressions are checked against.
@@ -34,7 +34,7 @@ type Machine struct {
 	env       nature.Nature
 }
 
-// NewMachine returns a machine that runs expr's flow, our operators, and these
+// NewMachine returns a machine that runs expr-lang's flow, our operators, and these
 // operations, by name.
 func NewMachine(functions *check.Functions, operations map[string]Operation) *Machine {
 	m := &Machine{Functions: functions, Table: conf.FunctionsTable{}, env: conf.New(map[string]any{}).Env}

@@ -10,7 +10,7 @@ import (
 // Operation is what an operator or a function does with evaluated operands.
 type Operation func(r *Run, args []any) (any, error)
 
-// Operators returns the operations that stand in for expr's own operators, which
+// Operators returns the operations that stand in for expr-lang's own operators, which
 // know neither json.Number nor limits, and speak of Go's types. The names
 // cannot be written as functions in a template.
 func Operators() map[string]Operation {

@@ -55,7 +55,7 @@ func unparsed(from, to int, message string) *Fault {
 	return f
 }
 
-// disabled turns expr's own functions off, but for those with predicates, which
+// disabled turns expr-lang's own functions off, but for those with predicates, which
 // its virtual machine runs: ours stand in for them.
 var disabled = sync.OnceValue(func() map[string]bool {
 	off := make(map[string]bool, len(builtin.Builtins))
