@@ -129,6 +129,16 @@ func (b *builder) onto(base *url.URL) (*url.URL, error) {
 	return out, nil
 }
 
+// checkPathText returns what is wrong with a path of the author's own text.
+func checkPathText(text string) error {
+	var b builder
+	if err := b.add([]spec.Part{{Text: text, Literal: true}}); err != nil {
+		return err
+	}
+	_, err := b.joined()
+	return err
+}
+
 // below is the address of a path.
 func below(base *url.URL, parts []spec.Part) (*url.URL, error) {
 	if base == nil {

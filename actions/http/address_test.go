@@ -6,7 +6,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 func TestPath(t *testing.T) {
@@ -49,7 +51,7 @@ func TestPath(t *testing.T) {
 			}
 			var u *url.URL
 			if err == nil {
-				u, err = below(base, parts(tc.path))
+				u, err = below(base, partsOf(tc.path))
 			}
 			checkAddress(t, u, err, tc.want, tc.err)
 		})
@@ -84,7 +86,7 @@ func TestURL(t *testing.T) {
 			if tc.base != "" {
 				base = mustURL(t, tc.base)
 			}
-			a, err := located(base, parts(tc.url))
+			a, err := located(base, partsOf(tc.url))
 			checkAddress(t, a.url, err, tc.want, tc.err)
 		})
 	}
@@ -147,4 +149,61 @@ func FuzzPath(f *testing.F) {
 			t.Fatalf("%q is no URL", u)
 		}
 	})
+}
+
+// TestSegments: what segments(…) gives stays apart, and never makes another path.
+func TestSegments(t *testing.T) {
+	base := mustURL(t, "https://x.test")
+	for value, want := range map[string]string{
+		"a/b": "/pets/a/b", "/a/b c/": "/pets/a/b%20c", "a?b/c#d": "/pets/a%3Fb/c%23d", "": "", "/": "", "a//b": "", "../x": "", "a/..": "", "./a": "",
+	} {
+		scope := &expr.Scope{Names: []expr.Name{{Name: "v", Type: declare.Text()}}}
+		v, diags := expr.Compile(&spec.Node{Kind: spec.StringNode, Text: "/pets/${segments(v)}"}, scope, declare.Text())
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		evaluated, err := v.Parts(&expr.Vars{Values: map[string]any{"v": value}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []spec.Part
+		for _, p := range evaluated {
+			parts = append(parts, spec.Part{Text: p.Text, Literal: p.Literal})
+		}
+		u, err := below(base, parts)
+		if got := ""; err == nil {
+			if got = u.EscapedPath(); got != want {
+				t.Errorf("%q is %q, want %q", value, got, want)
+			}
+		} else if want != "" {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+}
+
+// partsOf splits a template: what is in ${…} is a value.
+func partsOf(template string) []spec.Part {
+	var out []spec.Part
+	for template != "" {
+		before, rest, ok := strings.Cut(template, "${")
+		if before != "" {
+			out = append(out, spec.Part{Text: before, Literal: true})
+		}
+		if !ok {
+			break
+		}
+		value, after, _ := strings.Cut(rest, "}")
+		out = append(out, spec.Part{Text: value})
+		template = after
+	}
+	return out
+}
+
+func mustURL(t testing.TB, s string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }

@@ -56,6 +56,15 @@ func (a *answer) headers() map[string]any {
 	return out
 }
 
+// known are the names that a late expression sees.
+func (a *answer) known() map[string]any { return a.knownAs(a.body) }
+
+// knownAs are these names with another body.
+func (a *answer) knownAs(body any) map[string]any {
+	result := map[string]any{"status": int64(a.status), "headers": a.headers(), "body": body}
+	return map[string]any{"result": result, "status": result["status"], "headers": result["headers"], "body": body}
+}
+
 // trail adds what a server says of an answer only at its end (RFC 9110, 6.5.1):
 // Caddy knows the ETag of what it sends no earlier. A header is not replaced.
 func (a *answer) trail(fields http.Header) {
@@ -74,6 +83,17 @@ func (a *answer) resolveLocation(at *url.URL) {
 			if u, err := at.Parse(text); err == nil {
 				a.header.Set(name, u.String())
 			}
+		}
+	}
+}
+
+// unsign takes the parameters that auth adds out of a URL that the server gave: they
+// are added again to what is sent, and stand nowhere else.
+func (a *answer) unsign(u *url.URL) {
+	for _, p := range a.signed {
+		if query := u.Query(); query.Has(p.name) {
+			query.Del(p.name)
+			u.RawQuery = query.Encode()
 		}
 	}
 }

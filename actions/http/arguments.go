@@ -16,7 +16,7 @@ func sent(name string, t *spec.Type, doc string) actions.Arg {
 
 // arguments are those of a single request.
 func arguments() []actions.Arg {
-	method := declare.Arg("method", declare.Matching(methodPattern.String()),
+	method := declare.Arg("method", declare.Matching(methodPattern),
 		"Method of the request. Without it GET, or POST where there is a body.")
 	path := declare.Arg("path", declare.Text(), "Where, below `baseURL`; each value is one escaped segment.")
 	path.Mode, path.Exposed = actions.Path, true

@@ -11,6 +11,11 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
+// bodies are the arguments that make a body.
+func bodies() []string {
+	return []string{"json", "form", "multipart", "text", "xml", "bytes", "graphql"}
+}
+
 // payload is a body that can be sent more than once.
 type payload struct {
 	contentType string
@@ -27,7 +32,7 @@ func content(contentType string, data []byte) *payload {
 // bodyOf makes the body of the one argument that gives it; nil is none.
 func (g given) bodyOf(h handed) (*payload, error) {
 	var found string
-	for _, name := range bodies {
+	for _, name := range bodies() {
 		if g.args[name] == nil {
 			continue
 		}
@@ -45,6 +50,9 @@ func (g given) bodyOf(h handed) (*payload, error) {
 	}
 	return p, nil
 }
+
+// encoded makes the body of a value that holds no files.
+func encoded(as string, v any) (*payload, error) { return encodeBody(as, v, handed{}) }
 
 func encodeBody(as string, v any, h handed) (*payload, error) {
 	switch as {
@@ -104,3 +112,26 @@ func graphqlEffect(m map[string]any) actions.Effect {
 	}
 	return actions.None
 }
+
+// same reports whether two bodies hold the same; what cannot be read holds nothing.
+func (p *payload) same(other *payload) bool {
+	if p == nil || other == nil || p.size != other.size {
+		return false
+	}
+	read := func(p *payload) string {
+		f, err := p.open()
+		if err != nil {
+			return ""
+		}
+		defer f.Close()
+		data, _ := io.ReadAll(f)
+		return string(data)
+	}
+	return read(p) == read(other)
+}
+
+// bodyError is the error of a body that cannot be read.
+type bodyError struct{ err error }
+
+func (e *bodyError) Error() string { return "its body cannot be read: " + e.err.Error() }
+func (e *bodyError) Unwrap() error { return e.err }

@@ -149,12 +149,7 @@ func checkPath(s actions.Static, fail failer) {
 				text = strings.TrimLeft(text[i+3:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]")
 			}
 		}
-		var b builder
-		err := b.add([]spec.Part{{Text: text, Literal: true}})
-		if err == nil {
-			_, err = b.joined()
-		}
-		if err != nil {
+		if err := checkPathText(text); err != nil {
 			fail(name, "", err.Error(), "Each value is escaped as one segment; `segments(x)` keeps slashes.")
 		}
 	}
@@ -174,7 +169,7 @@ func checkHeaders(s actions.Static, fail failer) {
 		switch {
 		case !isToken(f.Name):
 			fail("headers", f.Name, fmt.Sprintf("%q is no name of a header", f.Name), "Names have letters, digits and hyphens.")
-		case slices.ContainsFunc(reserved, func(r string) bool { return strings.EqualFold(r, f.Name) }):
+		case isReserved(f.Name):
 			fail("headers", f.Name, fmt.Sprintf("header %q cannot be given", f.Name), "What sends the request sets it.")
 		}
 	}
@@ -219,14 +214,14 @@ func checkAuth(n *spec.Node, fail failer) {
 }
 
 // checkLoginArguments sees that a login's request has arguments that it takes.
-func checkLoginArguments(request *spec.Node, fail failer) {
-	allowed := append([]string{"method", "path", "url", "query", "headers", "auth", "error", "response"}, bodies...)
-	for _, f := range request.Fields {
+func checkLoginArguments(n *spec.Node, fail failer) {
+	allowed := append([]string{"method", "path", "url", "query", "headers", "auth", "error", "response"}, bodies()...)
+	for _, f := range n.Fields {
 		if !slices.Contains(allowed, f.Name) {
 			fail("auth", "login.http."+f.Name, fmt.Sprintf("a login's request takes no argument %q", f.Name), "It takes "+strings.Join(allowed, ", ")+".")
 		}
 	}
-	if headers := request.Get("headers"); headers != nil && headers.Kind != spec.MapNode {
+	if headers := n.Get("headers"); headers != nil && headers.Kind != spec.MapNode {
 		fail("auth", "login.http.headers", "headers whose names come from a value", "Write the names out.")
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
@@ -133,36 +132,6 @@ func bind(t *testing.T, c *actions.Call, kind *actions.Kind, s actions.Static, n
 			t.Fatal(err)
 		}
 		c.Args[name] = value
-	}
-}
-
-// TestSegments: what segments(…) gives stays apart, and never makes another path.
-func TestSegments(t *testing.T) {
-	base := mustURL(t, "https://x.test")
-	for value, want := range map[string]string{
-		"a/b": "/pets/a/b", "/a/b c/": "/pets/a/b%20c", "a?b/c#d": "/pets/a%3Fb/c%23d", "": "", "/": "", "a//b": "", "../x": "", "a/..": "", "./a": "",
-	} {
-		scope := &expr.Scope{Names: []expr.Name{{Name: "v", Type: declare.Text()}}}
-		v, diags := expr.Compile(&spec.Node{Kind: spec.StringNode, Text: "/pets/${segments(v)}"}, scope, declare.Text())
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
-		evaluated, err := v.Parts(&expr.Vars{Values: map[string]any{"v": value}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var parts []spec.Part
-		for _, p := range evaluated {
-			parts = append(parts, spec.Part{Text: p.Text, Literal: p.Literal})
-		}
-		u, err := below(base, parts)
-		if got := ""; err == nil {
-			if got = u.EscapedPath(); got != want {
-				t.Errorf("%q is %q, want %q", value, got, want)
-			}
-		} else if want != "" {
-			t.Errorf("%q: %v", value, err)
-		}
 	}
 }
 

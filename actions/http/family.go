@@ -45,7 +45,7 @@ func (f *family) kind() *actions.Kind {
 		Doc:        doc,
 		Args:       append(arguments(), defaults()...),
 		OneOf:      [][]string{{"path", "url"}},
-		AtMostOne:  [][]string{bodies},
+		AtMostOne:  [][]string{bodies()},
 		Result:     resultType,
 		Yields:     func(actions.Static) string { return "body" },
 		Effect:     effect,
@@ -125,9 +125,6 @@ func ambiguous(class string) bool {
 	return err != nil || statusOf(status) == actions.Unknown
 }
 
-// bodies are the arguments that make a body.
-var bodies = []string{"json", "form", "multipart", "text", "xml", "bytes", "graphql"}
-
 const doc = `The request goes to ` + "`path`" + ` below ` + "`baseURL`" + `, or to ` + "`url`" + `. In both, each value is escaped as one segment of the path
 (or, after a literal ` + "`?`" + `, of the query); ` + "`segments(x)`" + ` keeps slashes. A segment that is empty, ` + "`.` or `..`" + ` is refused. A value that
 begins a ` + "`url`" + ` is a URL by itself; a relative one starts at ` + "`baseURL`" + `. The header ` + "`location`" + ` in a result is absolute.
@@ -176,7 +173,7 @@ func effect(s actions.Static) actions.Effect {
 	if node := s.Nodes["graphql"]; node != nil {
 		return graphqlEffect(map[string]any{"query": node.Get("query").Plain()})
 	}
-	for _, name := range bodies {
+	for _, name := range bodies() {
 		if s.Given(name) {
 			return actions.Write
 		}
@@ -187,14 +184,4 @@ func effect(s actions.Static) actions.Effect {
 // keyed reports whether the request is sent under a key.
 func keyed(s actions.Static) bool {
 	return s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false
-}
-
-// effectOf is the effect of a method by its definition (RFC 9110, 9.2.1).
-func effectOf(method string) actions.Effect {
-	switch method {
-	case "GET", "HEAD", "OPTIONS":
-		return actions.None
-	default:
-		return actions.Write
-	}
 }

@@ -12,11 +12,16 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// reserved are headers that say how a request is sent, which is not for a spec
+// isReserved reports whether a header says how a request is sent, which is not for a spec
 // to say.
-var reserved = []string{
-	"Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Expect",
-	"Accept-Encoding", "Proxy-Authorization", "Proxy-Connection", "Referer",
+func isReserved(name string) bool {
+	switch textproto.CanonicalMIMEHeaderKey(name) {
+	case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te",
+		"Trailer", "Expect", "Accept-Encoding", "Proxy-Authorization", "Proxy-Connection", "Referer":
+		return true
+	default:
+		return false
+	}
 }
 
 // isToken reports whether a text can be a header's name (RFC 9110, 5.6.2).
@@ -84,7 +89,7 @@ func setHeader(h http.Header, name, value string) error {
 	switch {
 	case !isToken(name):
 		return fmt.Errorf("%q is no name of a header", actions.Clip(name, 80))
-	case slices.Contains(reserved, canonical):
+	case isReserved(canonical):
 		return fmt.Errorf("header %q is set by what sends the request, and cannot be given", name)
 	}
 	if err := carried(value); err != nil {

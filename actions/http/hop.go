@@ -34,7 +34,7 @@ func (h hop) with(sign signature) hop {
 // redirected is the next hop, if the answer is a redirect (RFC 9110, 15.4):
 // within the origin only, so that nothing goes where the author did not send it.
 // Parameters that auth adds are added again, and not taken over.
-func (h hop) redirected(a *answer, signed []pair) (hop, error) {
+func (h hop) redirected(a *answer) (hop, error) {
 	location := a.header.Get("Location")
 	if location == "" {
 		return hop{}, nil
@@ -65,18 +65,7 @@ func (h hop) redirected(a *answer, signed []pair) (hop, error) {
 		return hop{}, fmt.Errorf("it redirects to %s://%s, another origin, which is not followed", u.Scheme, u.Host)
 	}
 	u.Fragment, u.RawFragment = "", ""
-	unsign(u, signed)
+	a.unsign(u)
 	next.url = u
 	return next, nil
-}
-
-// unsign takes the parameters that auth adds out of a URL that the server gave: they
-// are added again to what is sent, and stand nowhere else.
-func unsign(u *url.URL, signed []pair) {
-	for _, p := range signed {
-		if query := u.Query(); query.Has(p.name) {
-			query.Del(p.name)
-			u.RawQuery = query.Encode()
-		}
-	}
 }

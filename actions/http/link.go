@@ -22,7 +22,7 @@ func (p *pages) nextLink(r *request, a *answer) (bool, error) {
 		return false, fmt.Errorf("its next page is at %s://%s, another origin, which is not followed", u.Scheme, u.Host)
 	}
 	u.Fragment, u.RawFragment = "", ""
-	unsign(u, a.signed)
+	a.unsign(u)
 	if p.again(u.String()) {
 		return false, errors.New("its next page was fetched before: the pages would never end")
 	}

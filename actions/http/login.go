@@ -22,7 +22,7 @@ type login struct {
 // login gets tokens by a request of the author's.
 func (s *session) login(m map[string]any) (*authenticator, error) {
 	call := s.judge.call
-	request, _ := m["http"].(map[string]any)
+	asks, _ := m["http"].(map[string]any)
 	as, _ := m["as"].(map[string]any)
 	a := &authenticator{header: "Authorization", prefix: "Bearer "}
 	if name, ok := as["header"].(string); ok {
@@ -35,7 +35,7 @@ func (s *session) login(m map[string]any) (*authenticator, error) {
 		return nil, fmt.Errorf("login.as: %q is no name of a header", actions.Clip(a.header, 80))
 	}
 	const prefix = "auth.login.http."
-	g := given{args: request, parts: call.Parts, late: call.Late, prefix: prefix}
+	g := given{args: asks, parts: call.Parts, late: call.Late, prefix: prefix}
 	l := &login{session: *s, expires: call.Late["auth.login.expires"]}
 	l.session.auth = nil
 	j := &l.session.judge
@@ -44,7 +44,7 @@ func (s *session) login(m map[string]any) (*authenticator, error) {
 	if call.SourceOf("auth") != actions.Own {
 		j.base = s.owner.home // wherever the step itself goes
 	}
-	if inner, ok := request["auth"].(map[string]any); ok {
+	if inner, ok := asks["auth"].(map[string]any); ok {
 		if inner["login"] != nil || inner["oauth2"] != nil {
 			return nil, errors.New("login.http.auth: a login cannot need another")
 		}
@@ -67,7 +67,7 @@ func (s *session) login(m map[string]any) (*authenticator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("login.http: %w", err)
 	}
-	if a.source, err = sourceOf(call, []any{"login", request, asked, lateKey(call, "auth.login.token"), lateKey(call, "auth.login.expires")}); err != nil {
+	if a.source, err = sourceOf(call, []any{"login", asks, asked, lateKey(call, "auth.login.token"), lateKey(call, "auth.login.expires")}); err != nil {
 		return nil, err
 	}
 	a.fetch = l.token

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -155,20 +154,4 @@ func inserted(m map[string]any, path []string, v any) map[string]any {
 	}
 	out[path[0]] = v
 	return out
-}
-
-func samePayload(a, b *payload) bool {
-	if a == nil || b == nil || a.size != b.size {
-		return false
-	}
-	read := func(p *payload) string {
-		f, err := p.open()
-		if err != nil {
-			return ""
-		}
-		defer f.Close()
-		data, _ := io.ReadAll(f)
-		return string(data)
-	}
-	return read(a) == read(b)
 }

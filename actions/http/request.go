@@ -13,7 +13,10 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-var methodPattern = regexp.MustCompile(`^[A-Z][A-Z-]{0,30}$`)
+// methodPattern is what methods look like.
+const methodPattern = `^[A-Z][A-Z-]{0,30}$`
+
+var isMethod = regexp.MustCompile(methodPattern).MatchString
 
 // request is one request, ready to be sent any number of times.
 type request struct {
@@ -40,7 +43,7 @@ type given struct {
 // hasBody reports whether the spec gives the request a body, even if its value
 // is null: what the request does must not depend on that.
 func (g given) hasBody() bool {
-	return slices.ContainsFunc(bodies, func(name string) bool {
+	return slices.ContainsFunc(bodies(), func(name string) bool {
 		_, given := g.args[name]
 		return given || g.written != nil && g.written(name)
 	})
@@ -69,7 +72,7 @@ func (g given) request(ctx context.Context, env *actions.Env, base *url.URL, goe
 			r.method = "POST"
 		}
 	}
-	if !plainMethod(r.method) && (!methodPattern.MatchString(r.method) || r.method == "CONNECT" || r.method == "TRACE") {
+	if !plainMethod(r.method) && (!isMethod(r.method) || r.method == "CONNECT" || r.method == "TRACE") {
 		return nil, fmt.Errorf("method %q is none that can be sent; write it in capitals", actions.Clip(r.method, 40))
 	}
 	r.effect = g.effect(r)
@@ -207,4 +210,14 @@ func (r *request) complete(extra []pair) *url.URL {
 		u.RawQuery += "&" + encoded
 	}
 	return &u
+}
+
+// effectOf is the effect of a method by its definition (RFC 9110, 9.2.1).
+func effectOf(method string) actions.Effect {
+	switch method {
+	case "GET", "HEAD", "OPTIONS":
+		return actions.None
+	default:
+		return actions.Write
+	}
 }

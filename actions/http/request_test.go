@@ -223,7 +223,7 @@ func TestEffect(t *testing.T) {
 // TestMethodOfANullBody: what the spec says of the body decides on the method, and
 // not whether its value is null.
 func TestMethodOfANullBody(t *testing.T) {
-	for _, body := range bodies {
+	for _, body := range bodies() {
 		l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
 		c := l.call("/x", args{})
 		c.Written = func(argument string) bool { return argument == body }

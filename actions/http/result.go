@@ -65,15 +65,6 @@ func expectsErrors(s actions.Static) bool {
 	})
 }
 
-// known are the names that a late expression sees.
-func (a *answer) known() map[string]any { return a.knownAs(a.body) }
-
-// knownAs are these names with another body.
-func (a *answer) knownAs(body any) map[string]any {
-	result := map[string]any{"status": int64(a.status), "headers": a.headers(), "body": body}
-	return map[string]any{"result": result, "status": result["status"], "headers": result["headers"], "body": body}
-}
-
 // limited is at most the first items of the list that are wanted.
 func limited(list []any, limit int) []any {
 	if limit > 0 && len(list) > limit {

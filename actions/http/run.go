@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,6 @@ import (
 // run is one run of the action: a request, or the pages of one.
 type run struct {
 	call    *actions.Call
-	given   given
 	session *session
 	req     *request
 	pages   *pages // nil is one
@@ -31,30 +29,16 @@ func (f *family) prepare(ctx context.Context, call *actions.Call) (*run, error) 
 		return nil, errors.New("there is no network here")
 	}
 	g := given{args: call.Args, parts: call.Parts, late: call.Late, written: call.Written}
-	r := &run{call: call, given: g, now: f.now}
-	var base *url.URL
-	var err error
-	if text := g.string("baseURL"); text != "" {
-		if base, err = baseOf(call.Env.Network, text); err != nil {
-			return nil, err
-		}
-	}
-	if r.session, err = newSession(call, g, base, f.limits); err != nil {
+	s, err := newSession(call, g, f.limits)
+	if err != nil {
 		return nil, err
 	}
-	owner := &r.session.owner
-	if *owner, err = ownerOf(call, base); err != nil {
+	r := &run{call: call, session: s, now: f.now}
+	if r.req, err = s.request(ctx); err != nil {
 		return nil, err
 	}
-	if r.req, err = g.request(ctx, call.Env, base, owner.carries(call, base)); err != nil {
+	if err := s.authenticate(r.req); err != nil {
 		return nil, err
-	}
-	if err := r.req.conditions(g, call.ETag, call.Key); err != nil {
-		return nil, err
-	}
-	owner.anchored(r.req.at, base)
-	if r.session.auth, err = r.session.authentication(call.Args["auth"]); err != nil {
-		return nil, fmt.Errorf("auth: %w", err)
 	}
 	r.pages, err = pagination(call)
 	return r, err
@@ -147,7 +131,7 @@ func (r *run) listing(ctx context.Context) actions.Outcome {
 		if len(list) == 0 && r.pages.counts() || r.call.Limit > 0 && len(all) >= r.call.Limit {
 			return out
 		}
-		r.session.read += int64(len(a.raw))
+		r.session.spend(a)
 		more, err := r.next(&req, own, a, n, len(all))
 		switch {
 		case err != nil:
@@ -231,16 +215,16 @@ func (r *run) nextCursor(req *request, own []pair, a *answer) (bool, error) {
 		return true, nil
 	}
 	from := "json"
-	if r.given.args["graphql"] != nil {
+	if r.call.Args["graphql"] != nil {
 		from = "graphql"
 	}
-	before, _ := r.given.args[from].(map[string]any)
+	before, _ := r.call.Args[from].(map[string]any)
 	after := inserted(before, strings.Split(r.pages.text("body"), "."), v)
-	body, err := encodeBody(from, after, handed{})
+	body, err := encoded(from, after)
 	if err != nil {
 		return false, err
 	}
-	if samePayload(body, req.body) {
+	if body.same(req.body) {
 		return false, errors.New("its next cursor is the one it was asked with: the pages would never end")
 	}
 	req.body = body

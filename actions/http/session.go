@@ -33,11 +33,16 @@ type session struct {
 	judge    judge
 }
 
-// newSession makes the session that the arguments of a call ask for, without
-// credentials. base is their baseURL, or nil.
-func newSession(c *actions.Call, g given, base *url.URL, l *limits) (*session, error) {
+// newSession makes the session that the arguments of a call ask for, without credentials.
+func newSession(c *actions.Call, g given, l *limits) (*session, error) {
 	s := &session{network: c.Env.Network}
+	var base *url.URL
 	var err error
+	if text := g.string("baseURL"); text != "" {
+		if base, err = baseOf(s.network, text); err != nil {
+			return nil, err
+		}
+	}
 	if s.timeout, err = declare.DurationOf("timeout", g.args["timeout"], defaultTimeout); err != nil {
 		return nil, err
 	}
@@ -50,9 +55,35 @@ func newSession(c *actions.Call, g given, base *url.URL, l *limits) (*session, e
 	if s.rate, err = l.of(g); err != nil {
 		return nil, err
 	}
-	s.judge, err = newJudge(c, g, base)
+	if s.judge, err = newJudge(c, g, base); err != nil {
+		return nil, err
+	}
+	s.owner, err = ownerOf(c, base)
 	return s, err
 }
+
+// request makes the request of the call, without credentials but those in its headers.
+func (s *session) request(ctx context.Context) (*request, error) {
+	c, j := s.judge.call, &s.judge
+	r, err := j.given.request(ctx, c.Env, j.base, s.owner.carries(c, j.base))
+	if err != nil {
+		return nil, err
+	}
+	return r, r.conditions(j.given, c.ETag, c.Key)
+}
+
+// authenticate makes the credentials of the call, which belong to where the request goes if
+// they are the step's own.
+func (s *session) authenticate(r *request) (err error) {
+	s.owner.anchored(r.at, s.judge.base)
+	if s.auth, err = s.authentication(s.judge.call.Args["auth"]); err != nil {
+		return fmt.Errorf("auth: %w", err)
+	}
+	return nil
+}
+
+// spend counts what of maxBytes an answer took.
+func (s *session) spend(a *answer) { s.read += int64(len(a.raw)) }
 
 const defaultTimeout = 2 * time.Minute
 
@@ -81,7 +112,7 @@ func (s *session) send(ctx context.Context, r *request) (*answer, actions.Outcom
 		if out.Status != actions.Done || !s.judge.follow || s.judge.ordinary(a.status) {
 			return a, out
 		}
-		next, err := h.redirected(a, sign.query)
+		next, err := h.redirected(a)
 		if err == nil && next.url != nil && hops == mostHops {
 			err = fmt.Errorf("it redirects more than %d times", mostHops)
 		}

@@ -136,12 +136,6 @@ func sendOnce(r *http.Request) {
 	}
 }
 
-// bodyError is the error of a body that cannot be read.
-type bodyError struct{ err error }
-
-func (e *bodyError) Error() string { return "its body cannot be read: " + e.err.Error() }
-func (e *bodyError) Unwrap() error { return e.err }
-
 func newTransport(network *network.Network, g given) (*http.Transport, error) {
 	config, err := tlsOf(g.args["tls"])
 	if err != nil {
