@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/spec/decode"
 )
 
@@ -33,7 +34,7 @@ type answer struct {
 	// moved says that a redirect made a GET of the request, which had been done.
 	moved bool
 	// signed are the parameters that auth put there.
-	signed []pair
+	signed []request.Pair
 }
 
 // url is where it came from, without the query, which may hold secrets.
@@ -91,8 +92,8 @@ func (a *answer) resolveLocation(at *url.URL) {
 // are added again to what is sent, and stand nowhere else.
 func (a *answer) unsign(u *url.URL) {
 	for _, p := range a.signed {
-		if query := u.Query(); query.Has(p.name) {
-			query.Del(p.name)
+		if query := u.Query(); query.Has(p.Name) {
+			query.Del(p.Name)
 			u.RawQuery = query.Encode()
 		}
 	}

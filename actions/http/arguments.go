@@ -4,6 +4,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/assets"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -16,7 +17,7 @@ func sent(name string, t *spec.Type, doc string) actions.Arg {
 
 // arguments are those of a single request.
 func arguments() []actions.Arg {
-	method := declare.Arg("method", declare.Matching(methodPattern),
+	method := declare.Arg("method", declare.Matching(request.MethodPattern),
 		"Method of the request. Without it GET, or POST where there is a body.")
 	path := declare.Arg("path", declare.Text(), "Where, below `baseURL`; each value is one escaped segment.")
 	path.Mode, path.Exposed = actions.Path, true

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // authenticator is how requests to the origin of baseURL are signed: with what
@@ -23,8 +24,8 @@ type authenticator struct {
 
 // signature is what credentials add to a request.
 type signature struct {
-	header pair
-	query  []pair
+	header request.Pair
+	query  []request.Pair
 	// token is the one in it, cached that it was not fetched just now.
 	token  string
 	cached bool
@@ -77,13 +78,13 @@ func fixed(header, value, secret string) (*authenticator, error) {
 	if secret == "" {
 		return nil, errors.New("it is empty")
 	}
-	if !isToken(header) {
+	if !request.IsToken(header) {
 		return nil, fmt.Errorf("%q is no name of a header", actions.Clip(header, 80))
 	}
-	if err := carried(value); err != nil {
+	if err := request.CheckHeader(value); err != nil {
 		return nil, err
 	}
-	return &authenticator{fixed: signature{header: pair{header, value}}}, nil
+	return &authenticator{fixed: signature{header: request.Pair{Name: header, Value: value}}}, nil
 }
 
 func (s *session) basic(m map[string]any) (*authenticator, error) {
@@ -106,9 +107,9 @@ func apiKey(m map[string]any) (*authenticator, error) {
 	case header != "" && query == "" && cookie == "":
 		return fixed(header, value, value)
 	case query != "" && header == "" && cookie == "":
-		return &authenticator{fixed: signature{query: []pair{{query, value}}}}, nil
+		return &authenticator{fixed: signature{query: []request.Pair{{Name: query, Value: value}}}}, nil
 	case cookie != "" && header == "" && query == "":
-		if !isToken(cookie) || strings.ContainsAny(value, "; ,\"\\") {
+		if !request.IsToken(cookie) || strings.ContainsAny(value, "; ,\"\\") {
 			return nil, errors.New("apiKey: the name or value of the cookie holds what no cookie can")
 		}
 		return fixed("Cookie", cookie+"="+value, value)
@@ -119,12 +120,12 @@ func apiKey(m map[string]any) (*authenticator, error) {
 
 // sign makes the credentials of a request. Refused is a token that no longer
 // serves, or "".
-func (s *session) sign(ctx context.Context, r *request, refused string) (signature, actions.Outcome) {
+func (s *session) sign(ctx context.Context, r *request.Request, refused string) (signature, actions.Outcome) {
 	done := actions.Outcome{Status: actions.Done}
 	if s.auth == nil {
 		return signature{}, done
 	}
-	goes, err := s.owner.sends(r.at.url)
+	goes, err := s.owner.sends(r.At.URL)
 	if err != nil {
 		return signature{}, actions.Refuse(fmt.Errorf("%s: %w", s.judge.title(r), err))
 	}
@@ -140,8 +141,8 @@ func (s *session) sign(ctx context.Context, r *request, refused string) (signatu
 	}
 	s.judge.secret(t)
 	value := s.auth.prefix + t
-	if err := carried(value); err != nil {
+	if err := request.CheckHeader(value); err != nil {
 		return signature{}, actions.Refuse(fmt.Errorf("auth: the token cannot be sent: %w", err))
 	}
-	return signature{header: pair{s.auth.header, value}, token: t, cached: cached}, done
+	return signature{header: request.Pair{Name: s.auth.header, Value: value}, token: t, cached: cached}, done
 }

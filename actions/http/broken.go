@@ -15,10 +15,11 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // broken is the outcome of a request to which there is no whole answer.
-func (j *judge) broken(ctx, limited context.Context, r *request, err error, sent bool) actions.Outcome {
+func (j *judge) broken(ctx, limited context.Context, r *request.Request, err error, sent bool) actions.Outcome {
 	out := actions.Outcome{Status: actions.Refused, Class: classOf(err)}
 	var asked *url.Error
 	if errors.As(err, &asked) {
@@ -30,7 +31,7 @@ func (j *judge) broken(ctx, limited context.Context, r *request, err error, sent
 	case limited.Err() != nil:
 		err, out.Class = context.Cause(limited), "timeout"
 		out.Again = !sent
-	case errors.Is(err, fs.ErrPermission), errors.As(err, new(*bodyError)):
+	case errors.Is(err, fs.ErrPermission), errors.As(err, new(*request.BodyError)):
 		out.Class = ""
 	case refusedByTLS(err):
 		sent = false // the other side ended the connection before it read

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -149,7 +150,7 @@ func checkPath(s actions.Static, fail failer) {
 				text = strings.TrimLeft(text[i+3:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]")
 			}
 		}
-		if err := checkPathText(text); err != nil {
+		if err := request.CheckPath(text); err != nil {
 			fail(name, "", err.Error(), "Each value is escaped as one segment; `segments(x)` keeps slashes.")
 		}
 	}
@@ -167,9 +168,9 @@ func checkHeaders(s actions.Static, fail failer) {
 	}
 	for _, f := range n.Fields {
 		switch {
-		case !isToken(f.Name):
+		case !request.IsToken(f.Name):
 			fail("headers", f.Name, fmt.Sprintf("%q is no name of a header", f.Name), "Names have letters, digits and hyphens.")
-		case isReserved(f.Name):
+		case request.IsReserved(f.Name):
 			fail("headers", f.Name, fmt.Sprintf("header %q cannot be given", f.Name), "What sends the request sets it.")
 		}
 	}
@@ -215,7 +216,7 @@ func checkAuth(n *spec.Node, fail failer) {
 
 // checkLoginArguments sees that a login's request has arguments that it takes.
 func checkLoginArguments(n *spec.Node, fail failer) {
-	allowed := append([]string{"method", "path", "url", "query", "headers", "auth", "error", "response"}, bodies()...)
+	allowed := append([]string{"method", "path", "url", "query", "headers", "auth", "error", "response"}, request.Bodies()...)
 	for _, f := range n.Fields {
 		if !slices.Contains(allowed, f.Name) {
 			fail("auth", "login.http."+f.Name, fmt.Sprintf("a login's request takes no argument %q", f.Name), "It takes "+strings.Join(allowed, ", ")+".")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -37,7 +38,7 @@ func checkOwner(s actions.Static, fail failer) {
 		}
 	}
 	if s.Sources["auth"] == actions.Own {
-		if auth != nil && auth.Kind == spec.MapNode && !s.Given("baseURL") && auth.Get("origins") == nil && spelled(templateParts(s.Nodes["url"])) == "" {
+		if auth != nil && auth.Kind == spec.MapNode && !s.Given("baseURL") && auth.Get("origins") == nil && request.Spelled(templateParts(s.Nodes["url"])) == "" {
 			fail("auth", "", "credentials that belong to no origin",
 				"A value decides where the request goes, and so who gets them. Give `baseURL`, or `auth: origins: [\"https://…\"]`.")
 		}
@@ -57,7 +58,7 @@ func checkRequested(s actions.Static, fail failer) {
 	} else if s.Sources["baseURL"] != actions.Own {
 		return // it is at home
 	}
-	text := spelled(templateParts(target))
+	text := request.Spelled(templateParts(target))
 	to, err := grant.ParseOrigin(text)
 	if text == "" || err != nil || strings.Contains(target.Text, "${") {
 		return // what a value decides is known when it runs

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/spec/decode"
 )
 
@@ -35,7 +36,7 @@ func validText(s string) bool { return strings.ToValidUTF8(s, "") == s }
 func TestJSONThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := anyValue(3).Draw(t, "value")
-		data, err := encodeJSON(v)
+		data, err := request.EncodeJSON(v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +67,7 @@ func TestXMLThereAndBack(t *testing.T) {
 		members["{urn:a}inner"] = map[string]any{"{urn:a}same": text.Draw(t, "below"), "@of": "a", "{urn:b}other": map[string]any{"{urn:a}same": "back", "@no": "space"}}
 		members["z.list"] = []any{text.Draw(t, "first"), text.Draw(t, "second")}
 		v := map[string]any{"root": members}
-		data, err := encodeXML(v)
+		data, err := request.EncodeXML(v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func FuzzDecodeJSON(f *testing.F) {
 		if err != nil {
 			return
 		}
-		data, err := encodeJSON(v)
+		data, err := request.EncodeJSON(v)
 		if err != nil {
 			t.Fatalf("%q: %v", s, err)
 		}
@@ -94,7 +95,7 @@ func FuzzDecodeJSON(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q: %v", data, err)
 		}
-		if second, err := encodeJSON(again); err != nil || string(second) != string(data) {
+		if second, err := request.EncodeJSON(again); err != nil || string(second) != string(data) {
 			t.Fatalf("%q is %q, then %q (%v)", s, data, second, err)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // Family is the declaration of the http action. What it keeps over the process
@@ -45,7 +46,7 @@ func (f *family) kind() *actions.Kind {
 		Doc:        doc,
 		Args:       append(arguments(), defaults()...),
 		OneOf:      [][]string{{"path", "url"}},
-		AtMostOne:  [][]string{bodies()},
+		AtMostOne:  [][]string{request.Bodies()},
 		Result:     resultType,
 		Yields:     func(actions.Static) string { return "body" },
 		Effect:     effect,
@@ -165,15 +166,15 @@ func effect(s actions.Static) actions.Effect {
 	}
 	if s.Nodes["method"] != nil {
 		method, _ := s.Literals["method"].(string)
-		return effectOf(method)
+		return request.EffectOf(method)
 	}
 	if g, ok := s.Literals["graphql"].(map[string]any); ok {
-		return graphqlEffect(g)
+		return request.GraphQLEffect(g)
 	}
 	if node := s.Nodes["graphql"]; node != nil {
-		return graphqlEffect(map[string]any{"query": node.Get("query").Plain()})
+		return request.GraphQLEffect(map[string]any{"query": node.Get("query").Plain()})
 	}
-	for _, name := range bodies() {
+	for _, name := range request.Bodies() {
 		if s.Given(name) {
 			return actions.Write
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // hop is one message of a request and where it goes: the request itself, then
@@ -13,7 +15,7 @@ type hop struct {
 	method  string
 	url     *url.URL
 	headers http.Header
-	body    *payload
+	body    *request.Body
 	// first says that nothing of the request was sent before.
 	first bool
 }
@@ -25,8 +27,8 @@ const mostHops = 10
 // what sends it adds to them.
 func (h hop) with(sign signature) hop {
 	h.headers = h.headers.Clone()
-	if sign.header.name != "" {
-		h.headers.Set(sign.header.name, sign.header.value)
+	if sign.header.Name != "" {
+		h.headers.Set(sign.header.Name, sign.header.Value)
 	}
 	return h
 }
@@ -61,7 +63,7 @@ func (h hop) redirected(a *answer) (hop, error) {
 	if err != nil || u.User != nil {
 		return hop{}, errors.New("it redirects to what is no URL")
 	}
-	if !sameOrigin(u, h.url) {
+	if !request.SameOrigin(u, h.url) {
 		return hop{}, fmt.Errorf("it redirects to %s://%s, another origin, which is not followed", u.Scheme, u.Host)
 	}
 	u.Fragment, u.RawFragment = "", ""

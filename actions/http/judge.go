@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/spec/decode"
 )
 
@@ -19,7 +20,7 @@ import (
 // arguments say of answers.
 type judge struct {
 	call  *actions.Call
-	given given
+	given request.Arguments
 	base  *url.URL // nil where there is none
 	// follow says that redirects are followed.
 	follow   bool
@@ -34,12 +35,12 @@ type judge struct {
 }
 
 // newJudge reads what the arguments of a request say of answers.
-func newJudge(c *actions.Call, g given, base *url.URL) (judge, error) {
+func newJudge(c *actions.Call, g request.Arguments, base *url.URL) (judge, error) {
 	j := judge{
-		call: c, given: g, base: base, follow: g.string("redirects") == "same-origin", response: g.string("response"), typed: g.args["returns"] != nil,
+		call: c, given: g, base: base, follow: g.Text("redirects") == "same-origin", response: g.Text("response"), typed: g.Args["returns"] != nil,
 	}
-	j.values = j.newBudget()
-	expected, _ := g.args["expect"].([]any)
+	j.renew()
+	expected, _ := g.Args["expect"].([]any)
 	for _, v := range expected {
 		status, ok := v.(int64)
 		if !ok {
@@ -49,6 +50,24 @@ func newJudge(c *actions.Call, g given, base *url.URL) (judge, error) {
 	}
 	return j, nil
 }
+
+// newGrantJudge judges what a server of OAuth 2 says to a client that asks for a token.
+func newGrantJudge(c *actions.Call, base *url.URL) judge {
+	return judge{
+		call: c, given: request.Arguments{Prefix: "auth.oauth2."}, base: base, response: "json",
+		issues: []string{"access_token", "refresh_token", "id_token"},
+	}
+}
+
+// newLoginJudge judges what a server says to a login of the author's.
+func newLoginJudge(c *actions.Call, g request.Arguments, base *url.URL, follow bool) judge {
+	j := judge{call: c, given: g, base: base, follow: follow, response: g.Text("response"), tokenOf: c.Late["auth.login.token"]}
+	j.renew()
+	return j
+}
+
+// renew lets the next answer have as many values as the first.
+func (j *judge) renew() { j.values = j.newBudget() }
 
 // newBudget is how many values an answer may have, or all pages together.
 func (j *judge) newBudget() *decode.Budget { return decode.NewBudget(j.call.MaxValues()) }
@@ -63,7 +82,9 @@ func (j *judge) ordinary(status int) bool {
 }
 
 // title is the request as messages name it.
-func (j *judge) title(r *request) string { return r.method + " " + shown(r.at.url, j.base) }
+func (j *judge) title(r *request.Request) string {
+	return r.Method + " " + request.Display(r.At.URL, j.base)
+}
 
 // title is the status with its words.
 func (a *answer) title() string {
@@ -76,7 +97,7 @@ func (a *answer) title() string {
 }
 
 // outcome says what an answer means, and decodes its body.
-func (j *judge) outcome(r *request, a *answer) actions.Outcome {
+func (j *judge) outcome(r *request.Request, a *answer) actions.Outcome {
 	wait, asked := retryAfter(a.header, time.Now())
 	if j.ordinary(a.status) {
 		if a.status >= 300 {
@@ -87,7 +108,7 @@ func (j *judge) outcome(r *request, a *answer) actions.Outcome {
 		if text := j.graphqlErrors(a); text != "" {
 			out := j.failed(r, a, errors.New(text))
 			out.Result, out.Received = j.failure(a), j.typed
-			if r.effect == actions.Write {
+			if r.Effect == actions.Write {
 				out.Status = actions.Failed
 			}
 			return out
@@ -118,9 +139,9 @@ func (j *judge) outcome(r *request, a *answer) actions.Outcome {
 		out.Again = asked && !a.moved
 	case http.StatusPreconditionFailed:
 		switch {
-		case r.headers.Get("If-Match") != "":
+		case r.Headers.Get("If-Match") != "":
 			text += "; it has changed since it was last read: run `pulumi refresh`, then try again"
-		case r.headers.Get("If-None-Match") != "":
+		case r.Headers.Get("If-None-Match") != "":
 			text += "; it exists already: if it is yours, import it (or remove it, where it is left of an earlier attempt), else choose another name"
 		}
 	}
@@ -157,8 +178,8 @@ func statusOf(status int) actions.Status {
 }
 
 // settled makes a failure of what changes nothing one that changed nothing.
-func (j *judge) settled(r *request, out actions.Outcome) actions.Outcome {
-	if r.effect == actions.None && (out.Status == actions.Failed || out.Status == actions.Unknown) {
+func (j *judge) settled(r *request.Request, out actions.Outcome) actions.Outcome {
+	if r.Effect == actions.None && (out.Status == actions.Failed || out.Status == actions.Unknown) {
 		out.Status = actions.Refused
 	}
 	return out
@@ -170,7 +191,7 @@ func (j *judge) elsewhere(a *answer) string {
 	if err != nil {
 		return ""
 	}
-	text := " (to " + j.hidden(shown(u, j.base)) + ")"
+	text := " (to " + j.hidden(request.Display(u, j.base)) + ")"
 	if !j.follow {
 		text += "; redirects within the origin are followed with `redirects: \"same-origin\"`"
 	}
@@ -187,7 +208,7 @@ func (j *judge) result(a *answer) map[string]any {
 
 // failed is the outcome of an answer that cannot be used: that the request was
 // processed may be clear, but not what it did.
-func (j *judge) failed(r *request, a *answer, err error) actions.Outcome {
+func (j *judge) failed(r *request.Request, a *answer, err error) actions.Outcome {
 	return j.settled(r, actions.Outcome{
 		Status: actions.Unknown, Class: strconv.Itoa(a.status),
 		Err: fmt.Errorf("%s answered %s, and %w", j.title(r), a.title(), err),
@@ -197,7 +218,7 @@ func (j *judge) failed(r *request, a *answer, err error) actions.Outcome {
 // said is the server's own message: what `error` finds, else the beginning of
 // what it said.
 func (j *judge) said(a *answer) string {
-	late := j.call.Late[j.given.prefix+"error"]
+	late := j.call.Late[j.given.Prefix+"error"]
 	if late == nil {
 		late = j.call.Late["error"]
 	}
@@ -239,7 +260,7 @@ func (j *judge) messageOf(v any) string {
 // graphqlErrors is what a GraphQL server says went wrong, under a status that
 // says all is well.
 func (j *judge) graphqlErrors(a *answer) string {
-	if j.given.args["graphql"] == nil {
+	if j.given.Args["graphql"] == nil {
 		return ""
 	}
 	j.learn(a)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // limits hold back requests, by origin, over the process.
@@ -47,10 +48,10 @@ type restraint struct {
 }
 
 // of is the restraint that the arguments ask for.
-func (l *limits) of(g given) (restraint, error) {
+func (l *limits) of(g request.Arguments) (restraint, error) {
 	r := restraint{limits: l}
-	r.most, _ = g.args["concurrency"].(int64)
-	m, ok := g.args["rateLimit"].(map[string]any)
+	r.most, _ = g.Args["concurrency"].(int64)
+	m, ok := g.Args["rateLimit"].(map[string]any)
 	if !ok {
 		return r, nil
 	}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // nextLink follows the header Link (RFC 8288), within the origin.
-func (p *pages) nextLink(r *request, a *answer) (bool, error) {
+func (p *pages) nextLink(r *request.Request, a *answer) (bool, error) {
 	target := linkNext(a.header)
 	if target == "" {
 		return false, nil
@@ -18,7 +20,7 @@ func (p *pages) nextLink(r *request, a *answer) (bool, error) {
 	switch {
 	case err != nil || u.User != nil:
 		return false, errors.New("its header Link holds no URL")
-	case !sameOrigin(u, here):
+	case !request.SameOrigin(u, here):
 		return false, fmt.Errorf("its next page is at %s://%s, another origin, which is not followed", u.Scheme, u.Host)
 	}
 	u.Fragment, u.RawFragment = "", ""
@@ -26,7 +28,7 @@ func (p *pages) nextLink(r *request, a *answer) (bool, error) {
 	if p.again(u.String()) {
 		return false, errors.New("its next page was fetched before: the pages would never end")
 	}
-	r.at, r.pairs = address{url: u}, nil
+	r.At, r.Pairs = request.Address{URL: u}, nil
 	return true, nil
 }
 

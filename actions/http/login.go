@@ -9,19 +9,20 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // login is a request of the author's that gets a token.
 type login struct {
 	session session
-	request *request
+	request *request.Request
 	// expires finds when the token ends; nil is never.
 	expires actions.LateExpr
 }
 
 // login gets tokens by a request of the author's.
 func (s *session) login(m map[string]any) (*authenticator, error) {
-	call := s.judge.call
+	call := s.call
 	asks, _ := m["http"].(map[string]any)
 	as, _ := m["as"].(map[string]any)
 	a := &authenticator{header: "Authorization", prefix: "Bearer "}
@@ -31,19 +32,17 @@ func (s *session) login(m map[string]any) (*authenticator, error) {
 	if prefix, ok := as["prefix"].(string); ok {
 		a.prefix = prefix
 	}
-	if !isToken(a.header) {
+	if !request.IsToken(a.header) {
 		return nil, fmt.Errorf("login.as: %q is no name of a header", actions.Clip(a.header, 80))
 	}
 	const prefix = "auth.login.http."
-	g := given{args: asks, parts: call.Parts, late: call.Late, prefix: prefix}
+	g := request.Arguments{Args: asks, Parts: call.Parts, Late: call.Late, Prefix: prefix}
 	l := &login{session: *s, expires: call.Late["auth.login.expires"]}
-	l.session.auth = nil
-	j := &l.session.judge
-	*j = judge{call: call, given: g, base: s.judge.base, follow: s.judge.follow, response: g.string("response"), tokenOf: call.Late["auth.login.token"]}
-	j.values = j.newBudget()
+	base := s.base
 	if call.SourceOf("auth") != actions.Own {
-		j.base = s.owner.home // wherever the step itself goes
+		base = s.owner.home // wherever the step itself goes
 	}
+	l.session.auth, l.session.judge = nil, newLoginJudge(call, g, base, s.judge.follow)
 	if inner, ok := asks["auth"].(map[string]any); ok {
 		if inner["login"] != nil || inner["oauth2"] != nil {
 			return nil, errors.New("login.http.auth: a login cannot need another")
@@ -55,12 +54,12 @@ func (s *session) login(m map[string]any) (*authenticator, error) {
 	}
 	// Its token outlives the call that first needs it, and so may its body.
 	var err error
-	if l.request, err = g.request(context.Background(), call.Env, j.base, carriesLogin(j.base)); err != nil {
+	if l.request, err = g.Request(context.Background(), call.Env, base, carriesLogin(base)); err != nil {
 		return nil, fmt.Errorf("login.http: %w", err)
 	}
 	l.session.owner = owner{}
-	l.session.owner.anchored(l.request.at, j.base)
-	if j.tokenOf == nil {
+	l.session.owner.anchored(l.request.At, base)
+	if l.session.judge.tokenOf == nil {
 		return nil, errors.New("login: token is missing: say where in the answer it is, as in \"${body.token}\"")
 	}
 	asked, err := l.whole()
@@ -108,8 +107,8 @@ func (l *login) token(ctx context.Context) (token, actions.Outcome) {
 func (l *login) whole() ([]any, error) {
 	r := l.request
 	body := sha256.New()
-	if r.body != nil {
-		from, err := r.body.open()
+	if r.Body != nil {
+		from, err := r.Body.Open()
 		if err != nil {
 			return nil, err
 		}
@@ -118,10 +117,10 @@ func (l *login) whole() ([]any, error) {
 			return nil, err
 		}
 	}
-	all := []any{r.method, r.complete(nil).String(), r.headers, body.Sum(nil)}
+	all := []any{r.Method, r.Complete(nil).String(), r.Headers, body.Sum(nil)}
 	if l.session.auth != nil {
 		sign := l.session.auth.fixed
-		all = append(all, sign.header.name, sign.header.value, encodePairs(sign.query))
+		all = append(all, sign.header.Name, sign.header.Value, request.EncodePairs(sign.query))
 	}
 	return all, nil
 }

@@ -10,25 +10,23 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // oauth2 gets tokens by the client credentials grant (RFC 6749, 4.4).
 func (s *session) oauth2(m map[string]any) (*authenticator, error) {
-	call := s.judge.call
 	address, _ := m["tokenURL"].(string)
-	at, err := absolute(address)
+	at, err := request.ParseURL(address)
 	if err != nil {
 		return nil, fmt.Errorf("oauth2.tokenURL: %w", err)
 	}
-	src, err := sourceOf(call, []any{"oauth2", m})
+	src, err := sourceOf(s.call, []any{"oauth2", m})
 	if err != nil {
 		return nil, err
 	}
 	c := &client{session: *s, source: src, at: at, settings: m}
 	c.session.auth, c.session.maxBytes = nil, 1<<20
-	c.session.judge = judge{
-		call: call, given: given{prefix: "auth.oauth2."}, base: s.judge.base, response: "json", issues: []string{"access_token", "refresh_token", "id_token"},
-	}
+	c.session.judge = newGrantJudge(s.call, s.base)
 	return &authenticator{source: src, header: "Authorization", prefix: "Bearer ", fetch: c.grant}, nil
 }
 
@@ -65,12 +63,12 @@ func (c *client) grant(ctx context.Context) (token, actions.Outcome) {
 		form.Set("audience", audience)
 	}
 	if params, _ := m["params"].(map[string]any); params != nil {
-		pairs, err := parameters("oauth2.params", params)
+		pairs, err := request.Parameters("oauth2.params", params)
 		if err != nil {
 			return token{}, actions.Refuse(err)
 		}
 		for _, p := range pairs {
-			form.Add(p.name, p.value)
+			form.Add(p.Name, p.Value)
 		}
 	}
 	return c.tokenFrom(ctx, form)
@@ -84,7 +82,7 @@ func (c *client) tokenFrom(ctx context.Context, form url.Values) (token, actions
 	basic := basicOf(url.QueryEscape(id), url.QueryEscape(secret))
 	j := &c.session.judge
 	j.secret(basic)
-	j.values = j.newBudget()
+	j.renew()
 	ask := func(inBody bool) (*answer, actions.Outcome) {
 		if !inBody {
 			return c.session.ask(ctx, post(c.at, form, basic))
@@ -126,13 +124,13 @@ func (c *client) granted(a *answer) (token, actions.Outcome) {
 }
 
 // post is a request for a token: a form, sent without further credentials.
-func post(at *url.URL, form url.Values, basic string) *request {
-	r := &request{method: "POST", at: address{url: at}, headers: map[string][]string{
+func post(at *url.URL, form url.Values, basic string) *request.Request {
+	r := &request.Request{Method: "POST", At: request.Address{URL: at}, Headers: map[string][]string{
 		"Accept": {"application/json"}, "User-Agent": {"declprov"}, "Content-Type": {"application/x-www-form-urlencoded"},
-	}, effect: actions.None}
-	r.body = content("application/x-www-form-urlencoded", []byte(form.Encode()))
+	}, Effect: actions.None}
+	r.Body = request.NewBody("application/x-www-form-urlencoded", []byte(form.Encode()))
 	if basic != "" {
-		r.headers.Set("Authorization", "Basic "+basic)
+		r.Headers.Set("Authorization", "Basic "+basic)
 	}
 	return r
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // Credentials belong to the block that declares them: those in the block of defaults to
@@ -39,7 +40,7 @@ func ownerOf(c *actions.Call, base *url.URL) (o owner, err error) {
 	if !o.ownsBase {
 		o.home = base
 	} else if text, ok := c.Defaults["baseURL"].(string); ok {
-		if o.home, err = baseOf(c.Env.Network, text); err != nil {
+		if o.home, err = request.Base(c.Env.Network, text); err != nil {
 			return o, err
 		}
 	}
@@ -85,12 +86,12 @@ func exactOrigin(text string) (grant.Origin, error) {
 }
 
 // anchored notes where the step itself says that it goes.
-func (o *owner) anchored(at address, base *url.URL) {
+func (o *owner) anchored(at request.Address, base *url.URL) {
 	switch {
 	case base != nil && o.ownsBase:
 		o.anchor = base
-	case !at.chosen:
-		o.anchor = at.url
+	case !at.Chosen:
+		o.anchor = at.URL
 	default:
 		o.anchor = base
 	}
@@ -106,7 +107,7 @@ func (o *owner) sends(u *url.URL) (bool, error) {
 	case o.anchor == nil && len(o.own) == 0:
 		return false, errors.New("auth belongs to no origin here, as a value decides where the request goes; give `baseURL` or `auth: origins`, or `auth: \"none\"`")
 	}
-	return sameOrigin(o.anchor, u) || lists(o.own, u), nil
+	return request.SameOrigin(o.anchor, u) || lists(o.own, u), nil
 }
 
 // defaultsGo reports whether what the block of defaults declares goes to a URL.
@@ -114,25 +115,25 @@ func (o *owner) defaultsGo(u *url.URL) bool {
 	if o.home == nil {
 		return lists(o.listed, u)
 	}
-	return sameOrigin(o.home, u) || o.asked && lists(o.listed, u)
+	return request.SameOrigin(o.home, u) || o.asked && lists(o.listed, u)
 }
 
 // withholds reports whether secret headers of the block of defaults do not go to an
 // address. A block that names no origin has none that are secret, as vet sees to; what
 // only looks secret by its name goes where the author says.
-func (o *owner) withholds(at address) bool {
+func (o *owner) withholds(at request.Address) bool {
 	if o.home == nil && len(o.listed) == 0 {
-		return at.chosen
+		return at.Chosen
 	}
-	return !o.defaultsGo(at.url)
+	return !o.defaultsGo(at.URL)
 }
 
 // credential is what the names of headers that carry credentials have in them.
 var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|password|session|signature`)
 
 // carries says of the headers of a step which go to an address.
-func (o *owner) carries(c *actions.Call, base *url.URL) carries {
-	return func(name string, at address) (bool, error) {
+func (o *owner) carries(c *actions.Call, base *url.URL) request.Carries {
+	return func(name string, at request.Address) (bool, error) {
 		switch secret := c.HidesAny("headers."+name) || credential.MatchString(name); {
 		case !secret:
 			return true, nil
@@ -145,8 +146,8 @@ func (o *owner) carries(c *actions.Call, base *url.URL) carries {
 }
 
 // carriesLogin says of the headers of a login which go to an address.
-func carriesLogin(base *url.URL) carries {
-	return func(name string, at address) (bool, error) {
+func carriesLogin(base *url.URL) request.Carries {
+	return func(name string, at request.Address) (bool, error) {
 		if !credential.MatchString(name) {
 			return true, nil
 		}
@@ -155,15 +156,15 @@ func carriesLogin(base *url.URL) carries {
 }
 
 // wander is the error of a secret header that would go where a value leads.
-func wander(header string, at address, base *url.URL) error {
-	if !at.chosen || sameOrigin(at.url, base) {
+func wander(header string, at request.Address, base *url.URL) error {
+	if !at.Chosen || request.SameOrigin(at.URL, base) {
 		return nil
 	}
 	return fmt.Errorf("header %q would go to %s://%s, which a value chose and is not baseURL's origin; "+
-		"leave the header out (null), or give that origin as the step's own baseURL", header, at.url.Scheme, at.url.Host)
+		"leave the header out (null), or give that origin as the step's own baseURL", header, at.URL.Scheme, at.URL.Host)
 }
 
 func lists(origins []grant.Origin, u *url.URL) bool {
-	o, err := originOf(u)
+	o, err := request.OriginOf(u)
 	return err == nil && slices.Contains(origins, o)
 }

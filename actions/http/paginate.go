@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // mostPages is how many pages there may be without a word of the author's.
@@ -112,8 +113,8 @@ func (p *pages) text(name string) string {
 }
 
 // first adds what the first request has beside its own.
-func (p *pages) first() []pair {
-	var out []pair
+func (p *pages) first() []request.Pair {
+	var out []request.Pair
 	add := func(param string, v any, def string) {
 		if name := p.text(param); name != "" {
 			value := def
@@ -121,7 +122,7 @@ func (p *pages) first() []pair {
 				value = strconv.FormatInt(n, 10)
 			}
 			if value != "" {
-				out = append(out, pair{name, value})
+				out = append(out, request.Pair{Name: name, Value: value})
 			}
 		}
 	}
@@ -137,9 +138,9 @@ func (p *pages) first() []pair {
 }
 
 // with is the pairs with one value of that name.
-func with(pairs []pair, name, value string) []pair {
-	pairs = slices.DeleteFunc(pairs, func(p pair) bool { return p.name == name })
-	return append(pairs, pair{name, value})
+func with(pairs []request.Pair, name, value string) []request.Pair {
+	pairs = slices.DeleteFunc(pairs, func(p request.Pair) bool { return p.Name == name })
+	return append(pairs, request.Pair{Name: name, Value: value})
 }
 
 // inserted is the object with a value at a path.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -223,7 +224,7 @@ func TestEffect(t *testing.T) {
 // TestMethodOfANullBody: what the spec says of the body decides on the method, and
 // not whether its value is null.
 func TestMethodOfANullBody(t *testing.T) {
-	for _, body := range bodies() {
+	for _, body := range request.Bodies() {
 		l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
 		c := l.call("/x", args{})
 		c.Written = func(argument string) bool { return argument == body }

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // run is one run of the action: a request, or the pages of one.
 type run struct {
 	call    *actions.Call
 	session *session
-	req     *request
+	req     *request.Request
 	pages   *pages // nil is one
 	// now tells how long a listing takes.
 	now func() time.Time
@@ -28,7 +29,7 @@ func (f *family) prepare(ctx context.Context, call *actions.Call) (*run, error) 
 	if call.Env == nil || call.Env.Network == nil {
 		return nil, errors.New("there is no network here")
 	}
-	g := given{args: call.Args, parts: call.Parts, late: call.Late, written: call.Written}
+	g := request.Arguments{Args: call.Args, Parts: call.Parts, Late: call.Late, Written: call.Written}
 	s, err := newSession(call, g, f.limits)
 	if err != nil {
 		return nil, err
@@ -98,8 +99,8 @@ func (r *run) listing(ctx context.Context) actions.Outcome {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.pages.timeout, pagesOvertime(r.pages.timeout))
 	defer cancel()
 	all := []any{}
-	req, own, began := *r.req, r.req.pairs, r.now()
-	req.pairs = append(slices.Clone(own), r.pages.first()...)
+	req, own, began := *r.req, r.req.Pairs, r.now()
+	req.Pairs = append(slices.Clone(own), r.pages.first()...)
 	for n := int64(1); ; n++ {
 		a, out := r.session.ask(ctx, &req)
 		if out.Status != actions.Done {
@@ -167,7 +168,7 @@ func (r *run) items(late actions.LateExpr, a *answer) ([]any, error) {
 }
 
 // next makes the request of the next page; more is false where there is none.
-func (r *run) next(req *request, own []pair, a *answer, n int64, seen int) (more bool, err error) {
+func (r *run) next(req *request.Request, own []request.Pair, a *answer, n int64, seen int) (more bool, err error) {
 	p := r.pages
 	switch p.kind {
 	case "page":
@@ -175,10 +176,10 @@ func (r *run) next(req *request, own []pair, a *answer, n int64, seen int) (more
 		if !ok {
 			start = 1
 		}
-		req.pairs = with(append(slices.Clone(own), p.first()...), p.text("param"), strconv.FormatInt(start+n, 10))
+		req.Pairs = with(append(slices.Clone(own), p.first()...), p.text("param"), strconv.FormatInt(start+n, 10))
 		return true, nil
 	case "offset":
-		req.pairs = with(append(slices.Clone(own), p.first()...), p.text("param"), strconv.Itoa(seen))
+		req.Pairs = with(append(slices.Clone(own), p.first()...), p.text("param"), strconv.Itoa(seen))
 		return true, nil
 	case "cursor":
 		return r.nextCursor(req, own, a)
@@ -190,7 +191,7 @@ func (r *run) next(req *request, own []pair, a *answer, n int64, seen int) (more
 	}
 }
 
-func (r *run) nextCursor(req *request, own []pair, a *answer) (bool, error) {
+func (r *run) nextCursor(req *request.Request, own []request.Pair, a *answer) (bool, error) {
 	v, err := r.call.Late["paginate.cursor.next"](a.known())
 	if err != nil {
 		return false, fmt.Errorf("paginate.cursor.next fails: %w", err)
@@ -208,10 +209,10 @@ func (r *run) nextCursor(req *request, own []pair, a *answer) (bool, error) {
 			return false, fmt.Errorf("paginate.cursor.next %w", err)
 		}
 		pairs := with(slices.Clone(own), name, text)
-		if slices.Equal(pairs, req.pairs) {
+		if slices.Equal(pairs, req.Pairs) {
 			return false, errors.New("its next cursor is the one it was asked with: the pages would never end")
 		}
-		req.pairs = pairs
+		req.Pairs = pairs
 		return true, nil
 	}
 	from := "json"
@@ -220,13 +221,13 @@ func (r *run) nextCursor(req *request, own []pair, a *answer) (bool, error) {
 	}
 	before, _ := r.call.Args[from].(map[string]any)
 	after := inserted(before, strings.Split(r.pages.text("body"), "."), v)
-	body, err := encoded(from, after)
+	body, err := request.Encode(from, after)
 	if err != nil {
 		return false, err
 	}
-	if body.same(req.body) {
+	if body.Same(req.Body) {
 		return false, errors.New("its next cursor is the one it was asked with: the pages would never end")
 	}
-	req.body = body
+	req.Body = body
 	return true, nil
 }

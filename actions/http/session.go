@@ -16,12 +16,17 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/sys/network"
 )
 
 // session sends requests: over which connections, how many at a time, with which
 // credentials. What comes of them its judge says.
 type session struct {
+	call  *actions.Call
+	given request.Arguments
+	base  *url.URL // of the call, or nil
+
 	network  *network.Network
 	pool     *resty.Client
 	rate     restraint
@@ -34,19 +39,18 @@ type session struct {
 }
 
 // newSession makes the session that the arguments of a call ask for, without credentials.
-func newSession(c *actions.Call, g given, l *limits) (*session, error) {
-	s := &session{network: c.Env.Network}
-	var base *url.URL
+func newSession(c *actions.Call, g request.Arguments, l *limits) (*session, error) {
+	s := &session{call: c, given: g, network: c.Env.Network}
 	var err error
-	if text := g.string("baseURL"); text != "" {
-		if base, err = baseOf(s.network, text); err != nil {
+	if text := g.Text("baseURL"); text != "" {
+		if s.base, err = request.Base(s.network, text); err != nil {
 			return nil, err
 		}
 	}
-	if s.timeout, err = declare.DurationOf("timeout", g.args["timeout"], defaultTimeout); err != nil {
+	if s.timeout, err = declare.DurationOf("timeout", g.Args["timeout"], defaultTimeout); err != nil {
 		return nil, err
 	}
-	if s.maxBytes, err = declare.MaxBytesOf(g.args["maxBytes"]); err != nil {
+	if s.maxBytes, err = declare.MaxBytesOf(g.Args["maxBytes"]); err != nil {
 		return nil, err
 	}
 	if s.pool, err = poolOf(s.network, g); err != nil {
@@ -55,28 +59,27 @@ func newSession(c *actions.Call, g given, l *limits) (*session, error) {
 	if s.rate, err = l.of(g); err != nil {
 		return nil, err
 	}
-	if s.judge, err = newJudge(c, g, base); err != nil {
+	if s.judge, err = newJudge(c, g, s.base); err != nil {
 		return nil, err
 	}
-	s.owner, err = ownerOf(c, base)
+	s.owner, err = ownerOf(c, s.base)
 	return s, err
 }
 
 // request makes the request of the call, without credentials but those in its headers.
-func (s *session) request(ctx context.Context) (*request, error) {
-	c, j := s.judge.call, &s.judge
-	r, err := j.given.request(ctx, c.Env, j.base, s.owner.carries(c, j.base))
+func (s *session) request(ctx context.Context) (*request.Request, error) {
+	r, err := s.given.Request(ctx, s.call.Env, s.base, s.owner.carries(s.call, s.base))
 	if err != nil {
 		return nil, err
 	}
-	return r, r.conditions(j.given, c.ETag, c.Key)
+	return r, r.Conditions(s.given, s.call.ETag, s.call.Key)
 }
 
 // authenticate makes the credentials of the call, which belong to where the request goes if
 // they are the step's own.
-func (s *session) authenticate(r *request) (err error) {
-	s.owner.anchored(r.at, s.judge.base)
-	if s.auth, err = s.authentication(s.judge.call.Args["auth"]); err != nil {
+func (s *session) authenticate(r *request.Request) (err error) {
+	s.owner.anchored(r.At, s.base)
+	if s.auth, err = s.authentication(s.call.Args["auth"]); err != nil {
 		return fmt.Errorf("auth: %w", err)
 	}
 	return nil
@@ -89,7 +92,7 @@ const defaultTimeout = 2 * time.Minute
 
 // ask sends a request and judges the answer. The answer is there where the outcome is
 // Done or Gone.
-func (s *session) ask(ctx context.Context, r *request) (*answer, actions.Outcome) {
+func (s *session) ask(ctx context.Context, r *request.Request) (*answer, actions.Outcome) {
 	a, out := s.send(ctx, r)
 	if out.Status != actions.Done {
 		return nil, out
@@ -98,8 +101,8 @@ func (s *session) ask(ctx context.Context, r *request) (*answer, actions.Outcome
 }
 
 // send sends a request, and follows redirects where that is wanted.
-func (s *session) send(ctx context.Context, r *request) (*answer, actions.Outcome) {
-	h := hop{method: r.method, url: r.complete(nil), headers: r.headers, body: r.body, first: true}
+func (s *session) send(ctx context.Context, r *request.Request) (*answer, actions.Outcome) {
+	h := hop{method: r.Method, url: r.Complete(nil), headers: r.Headers, body: r.Body, first: true}
 	moved := false
 	for hops := 0; ; hops++ {
 		a, sign, out := s.signed(ctx, r, h)
@@ -122,7 +125,7 @@ func (s *session) send(ctx context.Context, r *request) (*answer, actions.Outcom
 		if next.url == nil {
 			return a, out
 		}
-		h, moved = next, moved || next.method != r.method
+		h, moved = next, moved || next.method != r.Method
 	}
 }
 
@@ -135,7 +138,7 @@ func unsettled(out actions.Outcome) actions.Outcome {
 
 // misdirected is the outcome of a redirect that is not followed. One that keeps
 // the method (307, 308) was answered instead of the request.
-func (s *session) misdirected(r *request, a *answer, err error) actions.Outcome {
+func (s *session) misdirected(r *request.Request, a *answer, err error) actions.Outcome {
 	out := s.judge.failed(r, a, err)
 	if !a.moved {
 		out.Status = statusOf(a.status)
@@ -146,7 +149,7 @@ func (s *session) misdirected(r *request, a *answer, err error) actions.Outcome 
 // signed sends one message with credentials. A token that is refused is renewed,
 // once; then this message alone is sent again, and no earlier one: that it was
 // refused with 401 says that it had no effect, and nothing about those before.
-func (s *session) signed(ctx context.Context, r *request, h hop) (*answer, signature, actions.Outcome) {
+func (s *session) signed(ctx context.Context, r *request.Request, h hop) (*answer, signature, actions.Outcome) {
 	sign, out := s.sign(ctx, r, "")
 	if out.Status != actions.Done {
 		return nil, sign, out
@@ -163,8 +166,8 @@ func (s *session) signed(ctx context.Context, r *request, h hop) (*answer, signa
 }
 
 // message sends one message, and reads the answer.
-func (s *session) message(ctx context.Context, r *request, h hop, extra []pair) (*answer, actions.Outcome) {
-	origin, err := originOf(h.url)
+func (s *session) message(ctx context.Context, r *request.Request, h hop, extra []request.Pair) (*answer, actions.Outcome) {
+	origin, err := request.OriginOf(h.url)
 	if err == nil {
 		err = s.network.Check(origin)
 	}
@@ -181,10 +184,10 @@ func (s *session) message(ctx context.Context, r *request, h hop, extra []pair) 
 
 	sent := &watch{}
 	limited = httptrace.WithClientTrace(limited, sent.trace())
-	limited = context.WithValue(limited, messageKey{}, message{body: h.body, effect: r.effect})
+	limited = context.WithValue(limited, messageKey{}, message{body: h.body, effect: r.Effect})
 	wire := *h.url
 	if len(extra) > 0 {
-		wire.RawQuery = joinQuery(wire.RawQuery, encodePairs(extra))
+		wire.RawQuery = joinQuery(wire.RawQuery, request.EncodePairs(extra))
 	}
 	req := s.pool.R().SetContext(limited)
 	req.Header = h.headers
@@ -244,7 +247,7 @@ func joinQuery(a, b string) string {
 // unread is the outcome of an answer whose body cannot be read to its end. Where
 // nobody asked for the body, or it says only what went wrong, the rest is not
 // missed.
-func (s *session) unread(ctx, limited context.Context, r *request, a *answer, err error) (*answer, actions.Outcome) {
+func (s *session) unread(ctx, limited context.Context, r *request.Request, a *answer, err error) (*answer, actions.Outcome) {
 	if s.judge.response == "none" || !s.judge.ordinary(a.status) {
 		return a, actions.Outcome{Status: actions.Done}
 	}

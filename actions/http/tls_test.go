@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 )
 
 // issued is a certificate with its key, as PEM.
@@ -162,7 +163,7 @@ func TestProxy(t *testing.T) {
 	// No proxy of the environment's is asked for what is on this machine, as the
 	// server is; so its absence is looked for where it would be.
 	c := l.call("/x", nil)
-	if bare, err := newTransport(c.Env.Network, given{args: c.Args}); err != nil || bare.Proxy != nil {
+	if bare, err := newTransport(c.Env.Network, request.Arguments{Args: c.Args}); err != nil || bare.Proxy != nil {
 		t.Errorf("the environment's proxy would be asked: %v", err)
 	}
 	l.grant(l.server.URL, proxy.URL, "http://api.test")

@@ -21,6 +21,7 @@ import (
 	"github.com/go-resty/resty/v2"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/sys/network"
 )
 
@@ -42,10 +43,10 @@ type poolKey struct {
 }
 
 // poolOf is the pool that the arguments ask for, made once per engine.
-func poolOf(network *network.Network, g given) (*resty.Client, error) {
+func poolOf(network *network.Network, g request.Arguments) (*resty.Client, error) {
 	key := poolKey{granted: network.Fingerprint()}
-	if g.args["tls"] != nil || g.args["proxy"] != nil {
-		settings, err := json.Marshal([]any{g.args["tls"], g.args["proxy"]})
+	if g.Args["tls"] != nil || g.Args["proxy"] != nil {
+		settings, err := json.Marshal([]any{g.Args["tls"], g.Args["proxy"]})
 		if err != nil {
 			return nil, errors.New("tls and proxy cannot be read")
 		}
@@ -91,7 +92,7 @@ type messageKey struct{}
 // message is what a request says of itself to the client that sends it.
 type message struct {
 	// body is nil where there is none.
-	body   *payload
+	body   *request.Body
 	effect actions.Effect
 }
 
@@ -99,15 +100,15 @@ type message struct {
 // way would read into memory.
 func attach(_ *resty.Client, r *http.Request) error {
 	m, _ := r.Context().Value(messageKey{}).(message)
-	if m.body == nil || m.body.size == 0 {
+	if m.body == nil || m.body.Size == 0 {
 		r.Body, r.ContentLength = http.NoBody, 0
 		r.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
 	} else {
-		body, err := m.body.open()
+		body, err := m.body.Open()
 		if err != nil {
-			return &bodyError{err}
+			return &request.BodyError{Err: err}
 		}
-		r.Body, r.ContentLength, r.GetBody = body, m.body.size, m.body.open
+		r.Body, r.ContentLength, r.GetBody = body, m.body.Size, m.body.Open
 	}
 	if m.effect == actions.Write {
 		sendOnce(r)
@@ -136,8 +137,8 @@ func sendOnce(r *http.Request) {
 	}
 }
 
-func newTransport(network *network.Network, g given) (*http.Transport, error) {
-	config, err := tlsOf(g.args["tls"])
+func newTransport(network *network.Network, g request.Arguments) (*http.Transport, error) {
+	config, err := tlsOf(g.Args["tls"])
 	if err != nil {
 		return nil, fmt.Errorf("tls: %w", err)
 	}
@@ -155,7 +156,7 @@ func newTransport(network *network.Network, g given) (*http.Transport, error) {
 		MaxIdleConns: maxIdle, MaxIdleConnsPerHost: maxIdlePerHost, IdleConnTimeout: idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
-	proxy := g.string("proxy")
+	proxy := g.Text("proxy")
 	if proxy == "" {
 		return t, nil
 	}

@@ -157,7 +157,7 @@ func body(kind, find, replace, fails string) Mutant {
 	return Mutant{
 		Complaint: 12, Promise: "A request may have any kind of body",
 		Mechanism: "`" + kind + "` makes a body",
-		File:      "actions/http/body.go", Find: find, Replace: replace,
+		File:      "actions/http/request/body.go", Find: find, Replace: replace,
 		Package: complaints, Test: "TestComplaint12Bodies", Fails: fails,
 	}
 }

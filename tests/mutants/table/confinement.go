@@ -114,17 +114,17 @@ func ofConfinement() []Mutant {
 		},
 		{
 			Promise: belongs, Mechanism: "a value in a path is one segment",
-			File:    "actions/http/address.go",
+			File:    "actions/http/request/address.go",
 			Find:    `			last.text = append(last.text, url.PathEscape(p.Text)...)`,
 			Replace: `			last.text = append(last.text, p.Text...)`,
-			Package: "actions/http", Test: "TestPath", Fails: "address_test.go",
+			Package: "actions/http/request", Test: "TestPath", Fails: "address_test.go",
 		},
 		{
 			Promise: belongs, Mechanism: "and never one that leads elsewhere",
-			File:    "actions/http/address.go",
+			File:    "actions/http/request/address.go",
 			Find:    `		case plain == "." || plain == "..":`,
 			Replace: `		case false:`,
-			Package: "actions/http", Test: "TestPath", Fails: "address_test.go",
+			Package: "actions/http/request", Test: "TestPath", Fails: "address_test.go",
 		},
 		{
 			Promise: belongs, Mechanism: "the environment's proxy is not used",

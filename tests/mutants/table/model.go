@@ -30,7 +30,7 @@ func ofModel() []Mutant {
 		row(foreign, "what is refused inside a 200 is refused", "ANOTHER OWNER'S OBJECT",
 			"engine/judge.go", `v.status, v.err, v.again = actions.Refused, errors.New(text), false`, `v.status, v.err, v.again = actions.Unknown, errors.New(text), false`),
 		row(foreign, "ifNoneMatch is sent", "ANOTHER OWNER'S OBJECT",
-			"actions/http/request.go", `setHeader(r.headers, "If-None-Match", "*")`, `nil`),
+			"actions/http/request/request.go", `setHeader(r.Headers, "If-None-Match", "*")`, `nil`),
 		row(foreign, "undo leaves alone what is not known to be one's own", "ANOTHER OWNER'S OBJECT",
 			"engine/undo.go", `	if t.done || t.step.usesResults() && (r.resumed && !r.remakes || slices.ContainsFunc(r.touched, before)) {`, `	if t.done || r.resumed || slices.ContainsFunc(r.touched, before) || true {`),
 		row(twice, "an unknown outcome of an uncertain step is not retried", "MADE TWICE",

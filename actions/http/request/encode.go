@@ -1,4 +1,4 @@
-package http
+package request
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// pair is one parameter.
-type pair struct{ name, value string }
+// Pair is one parameter.
+type Pair struct{ Name, Value string }
 
-// parameters are those of a map, sorted by name: a list is repeated, null is
+// Parameters are those of a map, sorted by name: a list is repeated, null is
 // left out.
-func parameters(argument string, m map[string]any) ([]pair, error) {
-	var out []pair
+func Parameters(argument string, m map[string]any) ([]Pair, error) {
+	var out []Pair
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		values, isList := m[name].([]any)
 		if !isList {
@@ -29,22 +29,22 @@ func parameters(argument string, m map[string]any) ([]pair, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %q %w; write jsonencode(…) to send it as JSON", argument, name, err)
 			}
-			out = append(out, pair{name, text})
+			out = append(out, Pair{name, text})
 		}
 	}
 	return out, nil
 }
 
-// encodePairs writes parameters as a query or a form.
-func encodePairs(pairs []pair) string {
+// EncodePairs writes parameters as a query or a form.
+func EncodePairs(pairs []Pair) string {
 	var b strings.Builder
 	for i, p := range pairs {
 		if i > 0 {
 			b.WriteByte('&')
 		}
-		b.WriteString(escapeQuery(p.name))
+		b.WriteString(escapeQuery(p.Name))
 		b.WriteByte('=')
-		b.WriteString(escapeQuery(p.value))
+		b.WriteString(escapeQuery(p.Value))
 	}
 	return b.String()
 }

@@ -1,4 +1,4 @@
-package http
+package request
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// isReserved reports whether a header says how a request is sent, which is not for a spec
+// IsReserved reports whether a header says how a request is sent, which is not for a spec
 // to say.
-func isReserved(name string) bool {
+func IsReserved(name string) bool {
 	switch textproto.CanonicalMIMEHeaderKey(name) {
 	case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te",
 		"Trailer", "Expect", "Accept-Encoding", "Proxy-Authorization", "Proxy-Connection", "Referer":
@@ -24,8 +24,8 @@ func isReserved(name string) bool {
 	}
 }
 
-// isToken reports whether a text can be a header's name (RFC 9110, 5.6.2).
-func isToken(s string) bool {
+// IsToken reports whether a text can be a header's name (RFC 9110, 5.6.2).
+func IsToken(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
@@ -37,7 +37,7 @@ func isToken(s string) bool {
 
 // setHeaders adds the headers of the arguments, as far as they go to the request's
 // address, and those that follow from the body and the answer that is wanted.
-func (r *request) setHeaders(headers map[string]any, accept string, goes carries) error {
+func (r *Request) setHeaders(headers map[string]any, accept string, goes Carries) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if headers[name] == nil {
 			continue
@@ -46,23 +46,23 @@ func (r *request) setHeaders(headers map[string]any, accept string, goes carries
 		if err != nil {
 			return fmt.Errorf("header %q %w", name, err)
 		}
-		switch sent, err := goes(name, r.at); {
+		switch sent, err := goes(name, r.At); {
 		case err != nil:
 			return err
 		case !sent:
 			continue
 		}
-		if err := setHeader(r.headers, name, value); err != nil {
+		if err := setHeader(r.Headers, name, value); err != nil {
 			return err
 		}
 	}
 	byDefault := func(name, value string) {
-		if value != "" && r.headers.Get(name) == "" {
-			r.headers.Set(name, value)
+		if value != "" && r.Headers.Get(name) == "" {
+			r.Headers.Set(name, value)
 		}
 	}
-	if r.body != nil {
-		byDefault("Content-Type", r.body.contentType)
+	if r.Body != nil {
+		byDefault("Content-Type", r.Body.contentType)
 	}
 	byDefault("Accept", accept)
 	byDefault("User-Agent", "declprov")
@@ -87,20 +87,20 @@ func accept(response string) string {
 func setHeader(h http.Header, name, value string) error {
 	canonical := textproto.CanonicalMIMEHeaderKey(name)
 	switch {
-	case !isToken(name):
+	case !IsToken(name):
 		return fmt.Errorf("%q is no name of a header", actions.Clip(name, 80))
-	case isReserved(canonical):
+	case IsReserved(canonical):
 		return fmt.Errorf("header %q is set by what sends the request, and cannot be given", name)
 	}
-	if err := carried(value); err != nil {
+	if err := CheckHeader(value); err != nil {
 		return fmt.Errorf("header %q: %w", name, err)
 	}
 	h.Set(canonical, value)
 	return nil
 }
 
-// carried refuses a value that no header carries as it is (RFC 9110, 5.5).
-func carried(value string) error {
+// CheckHeader refuses a value that no header carries as it is (RFC 9110, 5.5).
+func CheckHeader(value string) error {
 	for i := range len(value) {
 		switch c := value[i]; {
 		case c == '\r' || c == '\n' || c == 0:

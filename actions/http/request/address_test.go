@@ -1,4 +1,4 @@
-package http
+package request
 
 import (
 	"net/url"
@@ -51,7 +51,7 @@ func TestPath(t *testing.T) {
 			}
 			var u *url.URL
 			if err == nil {
-				u, err = below(base, partsOf(tc.path))
+				u, err = below(base, parts(tc.path))
 			}
 			checkAddress(t, u, err, tc.want, tc.err)
 		})
@@ -86,8 +86,8 @@ func TestURL(t *testing.T) {
 			if tc.base != "" {
 				base = mustURL(t, tc.base)
 			}
-			a, err := located(base, partsOf(tc.url))
-			checkAddress(t, a.url, err, tc.want, tc.err)
+			a, err := located(base, parts(tc.url))
+			checkAddress(t, a.URL, err, tc.want, tc.err)
 		})
 	}
 }
@@ -182,7 +182,7 @@ func TestSegments(t *testing.T) {
 }
 
 // partsOf splits a template: what is in ${…} is a value.
-func partsOf(template string) []spec.Part {
+func parts(template string) []spec.Part {
 	var out []spec.Part
 	for template != "" {
 		before, rest, ok := strings.Cut(template, "${")

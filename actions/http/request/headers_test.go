@@ -1,4 +1,4 @@
-package http
+package request
 
 import "testing"
 
@@ -8,7 +8,7 @@ func TestCarried(t *testing.T) {
 	for b := range 256 {
 		s := "a" + string([]byte{byte(b)}) + "b"
 		want := b >= ' ' && b != 0x7f || b == '\t'
-		if got := carried(s) == nil; got != want {
+		if got := CheckHeader(s) == nil; got != want {
 			t.Errorf("0x%02x: %v, want %v", b, got, want)
 		}
 	}

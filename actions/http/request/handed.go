@@ -1,4 +1,4 @@
-package http
+package request
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ type handed struct {
 	format string
 }
 
-func (h handed) bytes(v any) (*payload, error) {
+func (h handed) bytes(v any) (*Body, error) {
 	switch v := v.(type) {
 	case *spec.File:
 		return h.body(v)
@@ -32,19 +32,19 @@ func (h handed) bytes(v any) (*payload, error) {
 		if err != nil {
 			return nil, errors.New("it is no standard base64")
 		}
-		return content("application/octet-stream", data), nil
+		return NewBody("application/octet-stream", data), nil
 	default:
 		return nil, fmt.Errorf("it is %s, and base64, an asset or an archive is wanted", actions.KindOf(v))
 	}
 }
 
 // body is what an asset holds, or an archive packed.
-func (h handed) body(f *spec.File) (*payload, error) {
+func (h handed) body(f *spec.File) (*Body, error) {
 	switch {
 	case f.Archive:
 		return h.archive(f)
 	case f.Text != nil:
-		return content("text/plain; charset=utf-8", []byte(*f.Text)), nil
+		return NewBody("text/plain; charset=utf-8", []byte(*f.Text)), nil
 	default:
 		return measured("application/octet-stream", func() (*assets.Opened, error) { return assets.Open(h.ctx, h.env, f) })
 	}
@@ -52,7 +52,7 @@ func (h handed) body(f *spec.File) (*payload, error) {
 
 // archive packs an archive while it is sent. The same files give the same bytes,
 // so that it can be packed for its size alone before.
-func (h handed) archive(f *spec.File) (*payload, error) {
+func (h handed) archive(f *spec.File) (*Body, error) {
 	format := h.archiveFormat()
 	return measured(assets.MediaType(format), func() (*assets.Opened, error) {
 		r, w := io.Pipe()
@@ -63,7 +63,7 @@ func (h handed) archive(f *spec.File) (*payload, error) {
 
 // measured is a body of what open gives. Where that does not know its size, it
 // is read once to know it.
-func measured(contentType string, open func() (*assets.Opened, error)) (*payload, error) {
+func measured(contentType string, open func() (*assets.Opened, error)) (*Body, error) {
 	first, err := open()
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func measured(contentType string, open func() (*assets.Opened, error)) (*payload
 	if err := errors.Join(err, first.Close()); err != nil {
 		return nil, err
 	}
-	return &payload{contentType: contentType, size: size, open: func() (io.ReadCloser, error) {
+	return &Body{contentType: contentType, Size: size, Open: func() (io.ReadCloser, error) {
 		again, err := open()
 		if err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-package http
+package request
 
 import (
 	"bytes"
@@ -11,29 +11,30 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// bodies are the arguments that make a body.
-func bodies() []string {
+// Bodies are the arguments that make a body.
+func Bodies() []string {
 	return []string{"json", "form", "multipart", "text", "xml", "bytes", "graphql"}
 }
 
-// payload is a body that can be sent more than once.
-type payload struct {
+// Body is a body that can be sent more than once.
+type Body struct {
 	contentType string
-	size        int64
-	open        func() (io.ReadCloser, error)
+	Size        int64
+	Open        func() (io.ReadCloser, error)
 }
 
-func content(contentType string, data []byte) *payload {
-	return &payload{contentType: contentType, size: int64(len(data)), open: func() (io.ReadCloser, error) {
+// NewBody returns a body of these bytes.
+func NewBody(contentType string, data []byte) *Body {
+	return &Body{contentType: contentType, Size: int64(len(data)), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(data)), nil
 	}}
 }
 
 // bodyOf makes the body of the one argument that gives it; nil is none.
-func (g given) bodyOf(h handed) (*payload, error) {
+func (g Arguments) bodyOf(h handed) (*Body, error) {
 	var found string
-	for _, name := range bodies() {
-		if g.args[name] == nil {
+	for _, name := range Bodies() {
+		if g.Args[name] == nil {
 			continue
 		}
 		if found != "" {
@@ -44,34 +45,34 @@ func (g given) bodyOf(h handed) (*payload, error) {
 	if found == "" {
 		return nil, nil
 	}
-	p, err := encodeBody(found, g.args[found], h)
+	p, err := encodeBody(found, g.Args[found], h)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", found, err)
 	}
 	return p, nil
 }
 
-// encoded makes the body of a value that holds no files.
-func encoded(as string, v any) (*payload, error) { return encodeBody(as, v, handed{}) }
+// Encode makes the body of a value that holds no files.
+func Encode(as string, v any) (*Body, error) { return encodeBody(as, v, handed{}) }
 
-func encodeBody(as string, v any, h handed) (*payload, error) {
+func encodeBody(as string, v any, h handed) (*Body, error) {
 	switch as {
 	case "json":
-		data, err := encodeJSON(v)
-		return content("application/json", data), err
+		data, err := EncodeJSON(v)
+		return NewBody("application/json", data), err
 	case "form":
 		m, ok := v.(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("it is %s, and an object is wanted", actions.KindOf(v))
 		}
-		pairs, err := parameters("form", m)
-		return content("application/x-www-form-urlencoded", []byte(encodePairs(pairs))), err
+		pairs, err := Parameters("form", m)
+		return NewBody("application/x-www-form-urlencoded", []byte(EncodePairs(pairs))), err
 	case "text":
 		s, err := actions.TextOf(v)
-		return content("text/plain; charset=utf-8", []byte(s)), err
+		return NewBody("text/plain; charset=utf-8", []byte(s)), err
 	case "xml":
-		data, err := encodeXML(v)
-		return content("application/xml", data), err
+		data, err := EncodeXML(v)
+		return NewBody("application/xml", data), err
 	case "graphql":
 		return graphqlBody(v)
 	case "multipart":
@@ -86,7 +87,7 @@ func encodeBody(as string, v any, h handed) (*payload, error) {
 }
 
 // graphqlBody is a GraphQL request as servers take it over HTTP.
-func graphqlBody(v any) (*payload, error) {
+func graphqlBody(v any) (*Body, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("it is %s, and an object is wanted", actions.KindOf(v))
@@ -97,14 +98,14 @@ func graphqlBody(v any) (*payload, error) {
 			delete(out, name)
 		}
 	}
-	data, err := encodeJSON(out)
-	return content("application/json", data), err
+	data, err := EncodeJSON(out)
+	return NewBody("application/json", data), err
 }
 
 var mutation = regexp.MustCompile(`(?i)\b(mutation|subscription)\b`)
 
-// graphqlEffect is none for a document that can hold nothing but queries.
-func graphqlEffect(m map[string]any) actions.Effect {
+// GraphQLEffect is none for a document that can hold nothing but queries.
+func GraphQLEffect(m map[string]any) actions.Effect {
 	query, _ := m["query"].(string)
 	query = strings.TrimSpace(query)
 	if mutation.MatchString(query) || !strings.HasPrefix(query, "{") && !strings.HasPrefix(query, "query") && !strings.HasPrefix(query, "fragment") {
@@ -113,13 +114,13 @@ func graphqlEffect(m map[string]any) actions.Effect {
 	return actions.None
 }
 
-// same reports whether two bodies hold the same; what cannot be read holds nothing.
-func (p *payload) same(other *payload) bool {
-	if p == nil || other == nil || p.size != other.size {
+// Same reports whether two bodies hold the same; what cannot be read holds nothing.
+func (p *Body) Same(other *Body) bool {
+	if p == nil || other == nil || p.Size != other.Size {
 		return false
 	}
-	read := func(p *payload) string {
-		f, err := p.open()
+	read := func(p *Body) string {
+		f, err := p.Open()
 		if err != nil {
 			return ""
 		}
@@ -130,8 +131,8 @@ func (p *payload) same(other *payload) bool {
 	return read(p) == read(other)
 }
 
-// bodyError is the error of a body that cannot be read.
-type bodyError struct{ err error }
+// BodyError is the error of a body that cannot be read.
+type BodyError struct{ Err error }
 
-func (e *bodyError) Error() string { return "its body cannot be read: " + e.err.Error() }
-func (e *bodyError) Unwrap() error { return e.err }
+func (e *BodyError) Error() string { return "its body cannot be read: " + e.Err.Error() }
+func (e *BodyError) Unwrap() error { return e.Err }

@@ -1,4 +1,4 @@
-package http
+package request
 
 import (
 	"bytes"
@@ -25,7 +25,8 @@ const xmlSpace = "http://www.w3.org/XML/1998/namespace"
 
 var xmlName = regexp.MustCompile(`^[\pL_][\pL\pN._-]*(:[\pL_][\pL\pN._-]*)?$`)
 
-func encodeXML(v any) ([]byte, error) {
+// EncodeXML writes an object as a document.
+func EncodeXML(v any) ([]byte, error) {
 	m, ok := v.(map[string]any)
 	if !ok || len(m) != 1 {
 		return nil, errors.New("XML has one root: give an object with one member")

@@ -1,4 +1,4 @@
-package http
+package request
 
 import (
 	"encoding/json"
@@ -15,10 +15,10 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// encodeJSON is the value as JSON: characters as they are, numbers with all
+// EncodeJSON is the value as JSON: characters as they are, numbers with all
 // their digits, members sorted by name. Text that is no UTF-8 has no form in
 // JSON, and is refused.
-func encodeJSON(v any) ([]byte, error) { return appendJSON(make([]byte, 0, 256), v, 0) }
+func EncodeJSON(v any) ([]byte, error) { return appendJSON(make([]byte, 0, 256), v, 0) }
 
 func appendJSON(b []byte, v any, depth int) ([]byte, error) {
 	if depth > decode.MaxDepth {

@@ -1,4 +1,4 @@
-package http
+package request
 
 import (
 	"errors"
@@ -11,11 +11,11 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// address is where a request goes.
-type address struct {
-	url *url.URL
-	// chosen says that a value, not the author, said which origin it is.
-	chosen bool
+// Address is where a request goes.
+type Address struct {
+	URL *url.URL
+	// Chosen says that a value, not the author, said which origin it is.
+	Chosen bool
 }
 
 // builder joins the parts of a path or URL. A value never becomes more than
@@ -129,8 +129,8 @@ func (b *builder) onto(base *url.URL) (*url.URL, error) {
 	return out, nil
 }
 
-// checkPathText returns what is wrong with a path of the author's own text.
-func checkPathText(text string) error {
+// CheckPath returns what is wrong with a path of the author's own text.
+func CheckPath(text string) error {
 	var b builder
 	if err := b.add([]spec.Part{{Text: text, Literal: true}}); err != nil {
 		return err
@@ -151,8 +151,8 @@ func below(base *url.URL, parts []spec.Part) (*url.URL, error) {
 	return b.onto(base)
 }
 
-// absolute parses a URL that a value or baseURL is.
-func absolute(text string) (*url.URL, error) {
+// ParseURL parses a URL that a value or baseURL is.
+func ParseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return nil, errors.New("it cannot be parsed as a URL")
@@ -163,7 +163,7 @@ func absolute(text string) (*url.URL, error) {
 	if u.Host == "" || u.Opaque != "" {
 		return nil, errors.New("it has no host; write it like https://api.example.com/v1")
 	}
-	if _, err := originOf(u); err != nil {
+	if _, err := OriginOf(u); err != nil {
 		return nil, err
 	}
 	u.Fragment, u.RawFragment = "", ""
@@ -172,7 +172,7 @@ func absolute(text string) (*url.URL, error) {
 
 // baseURL parses the base of paths.
 func baseURL(text string) (*url.URL, error) {
-	u, err := absolute(text)
+	u, err := ParseURL(text)
 	if err == nil && (u.RawQuery != "" || u.ForceQuery) {
 		err = errors.New("it has a query; give `query` to the requests")
 	}
@@ -191,9 +191,9 @@ type parsedBase struct {
 	err error
 }
 
-// baseOf is the parsed baseURL, which is nearly always the one of the request
+// Base is the parsed baseURL, which is nearly always the one of the request
 // before. Nobody may change it.
-func baseOf(network *network.Network, text string) (*url.URL, error) {
+func Base(network *network.Network, text string) (*url.URL, error) {
 	kept := network.Keep(baseKey(text), func() any {
 		u, err := baseURL(text)
 		return parsedBase{u, err}
@@ -202,68 +202,68 @@ func baseOf(network *network.Network, text string) (*url.URL, error) {
 }
 
 // located is the address of a `url`.
-func located(base *url.URL, parts []spec.Part) (address, error) {
+func located(base *url.URL, parts []spec.Part) (Address, error) {
 	if len(parts) == 0 {
-		return address{}, errors.New("url is empty")
+		return Address{}, errors.New("url is empty")
 	}
 	if !parts[0].Literal {
 		return valued(base, parts)
 	}
 	origin, rest, err := leading(parts)
 	if err != nil {
-		return address{}, err
+		return Address{}, err
 	}
 	if origin == nil {
 		if strings.HasPrefix(parts[0].Text, "//") {
-			return address{}, errors.New("url begins with `//`; write the scheme too")
+			return Address{}, errors.New("url begins with `//`; write the scheme too")
 		}
 		u, err := below(base, parts)
-		return address{url: u}, err
+		return Address{URL: u}, err
 	}
 	u, err := below(origin, rest)
-	return address{url: u, chosen: spelled(parts) == ""}, err
+	return Address{URL: u, Chosen: Spelled(parts) == ""}, err
 }
 
 // valued is the address that begins with a value: a URL, absolute or relative
 // to the base.
-func valued(base *url.URL, parts []spec.Part) (address, error) {
+func valued(base *url.URL, parts []spec.Part) (Address, error) {
 	text := parts[0].Text
 	ref, err := url.Parse(text)
 	if err != nil || text == "" {
-		return address{}, errors.New("url begins with a value that is no URL")
+		return Address{}, errors.New("url begins with a value that is no URL")
 	}
-	out := address{chosen: true}
+	out := Address{Chosen: true}
 	if ref.Scheme != "" || ref.Host != "" {
 		if ref.Scheme == "" && base != nil {
 			ref.Scheme = base.Scheme
 		}
-		ref, err = absolute(ref.String())
+		ref, err = ParseURL(ref.String())
 	} else if base == nil {
 		err = errors.New("it is relative, and there is no baseURL")
 	} else {
 		folder := *base
 		folder.Path, folder.RawPath = strings.TrimSuffix(base.Path, "/")+"/", strings.TrimSuffix(base.EscapedPath(), "/")+"/"
 		ref.Fragment, ref.RawFragment = "", ""
-		ref, out.chosen = folder.ResolveReference(ref), false
+		ref, out.Chosen = folder.ResolveReference(ref), false
 	}
 	if err != nil {
-		return address{}, fmt.Errorf("url begins with a value that cannot be used: %w", err)
+		return Address{}, fmt.Errorf("url begins with a value that cannot be used: %w", err)
 	}
-	out.url = ref
+	out.URL = ref
 	if len(parts) == 1 {
 		return out, nil
 	}
 	if ref.RawQuery != "" {
-		return address{}, errors.New("url begins with a URL that has a query, and more follows; give `query` instead")
+		return Address{}, errors.New("url begins with a URL that has a query, and more follows; give `query` instead")
 	}
-	out.url, err = below(ref, parts[1:])
+	out.URL, err = below(ref, parts[1:])
 	return out, err
 }
 
-// spelled is the beginning of a URL, up to where its path begins, where its author has
+// Spelled is the beginning of a URL, up to where its path begins, where its author has
 // spelled out which domain it is in: all of it, or what stands behind the last value, of
 // two names at least ("https://${inputs.region}.example.com"). Else it is "".
-func spelled(parts []spec.Part) string {
+func Spelled(parts []spec.Part) string {
 	text, behind := "", ""
 	for i, p := range parts {
 		if !p.Literal {
@@ -319,11 +319,11 @@ func leading(parts []spec.Part) (*url.URL, []spec.Part, error) {
 			continue
 		}
 		text += p.Text[:from+end]
-		u, err := absolute(text)
+		u, err := ParseURL(text)
 		rest := append([]spec.Part{{Text: p.Text[from+end:], Literal: true}}, parts[i+1:]...)
 		return u, rest, wrapURL(err)
 	}
-	u, err := absolute(text)
+	u, err := ParseURL(text)
 	return u, nil, wrapURL(err)
 }
 
@@ -334,36 +334,36 @@ func wrapURL(err error) error {
 	return nil
 }
 
-// originOf is where requests to the URL go.
-func originOf(u *url.URL) (grant.Origin, error) {
+// OriginOf is where requests to the URL go.
+func OriginOf(u *url.URL) (grant.Origin, error) {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return grant.Origin{}, fmt.Errorf("%q is not http or https", u.Scheme)
 	}
 	return grant.OriginOf(u)
 }
 
-// sameOrigin reports whether requests to both go to one place.
-func sameOrigin(a, b *url.URL) bool {
+// SameOrigin reports whether requests to both go to one place.
+func SameOrigin(a, b *url.URL) bool {
 	if a == nil || b == nil {
 		return false
 	}
 	if a.Scheme == b.Scheme && a.Host == b.Host {
 		return true
 	}
-	x, err := originOf(a)
-	y, err2 := originOf(b)
+	x, err := OriginOf(a)
+	y, err2 := OriginOf(b)
 	return err == nil && err2 == nil && x == y
 }
 
-// shown is a URL as messages have it: without its query, which may hold
+// Display is a URL as messages have it: without its query, which may hold
 // secrets, and without the origin where that is the base's.
-func shown(u, base *url.URL) string {
+func Display(u, base *url.URL) string {
 	const most = 200
 	path := u.EscapedPath()
 	if path == "" {
 		path = "/"
 	}
-	if !sameOrigin(u, base) {
+	if !SameOrigin(u, base) {
 		path = u.Scheme + "://" + u.Host + path
 	}
 	if len(path) > most {

@@ -1,4 +1,4 @@
-package http
+package request
 
 import (
 	"bytes"
@@ -15,12 +15,12 @@ import (
 
 // multipartBody joins the parts. Each is opened when its turn comes, so that
 // large files stay on the disk; the size is known beforehand.
-func multipartBody(parts []any, h handed) (*payload, error) {
+func multipartBody(parts []any, h handed) (*Body, error) {
 	var frame bytes.Buffer
 	w := multipart.NewWriter(&frame)
-	var pieces []*payload
+	var pieces []*Body
 	flush := func() {
-		pieces = append(pieces, content("", bytes.Clone(frame.Bytes())))
+		pieces = append(pieces, NewBody("", bytes.Clone(frame.Bytes())))
 		frame.Reset()
 	}
 	for i, p := range parts {
@@ -39,16 +39,16 @@ func multipartBody(parts []any, h handed) (*payload, error) {
 		return nil, err
 	}
 	flush()
-	out := &payload{contentType: w.FormDataContentType()}
+	out := &Body{contentType: w.FormDataContentType()}
 	for _, p := range pieces {
-		out.size += p.size
+		out.Size += p.Size
 	}
-	out.open = func() (io.ReadCloser, error) { return &chain{rest: pieces}, nil }
+	out.Open = func() (io.ReadCloser, error) { return &chain{rest: pieces}, nil }
 	return out, nil
 }
 
 // partOf is a part's header and content.
-func partOf(m map[string]any, h handed) (textproto.MIMEHeader, *payload, error) {
+func partOf(m map[string]any, h handed) (textproto.MIMEHeader, *Body, error) {
 	name, _ := m["name"].(string)
 	filename, _ := m["filename"].(string)
 	mediaType, _ := m["contentType"].(string)
@@ -64,7 +64,7 @@ func partOf(m map[string]any, h handed) (textproto.MIMEHeader, *payload, error) 
 	if name == "" {
 		return nil, nil, errors.New("its name is empty")
 	}
-	var body *payload
+	var body *Body
 	var err error
 	if isAsset {
 		part := h
@@ -79,7 +79,7 @@ func partOf(m map[string]any, h handed) (textproto.MIMEHeader, *payload, error) 
 	} else {
 		var s string
 		s, err = actions.TextOf(m["value"])
-		body = content("", []byte(s))
+		body = NewBody("", []byte(s))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -108,7 +108,7 @@ func lastName(path, def string) string {
 
 // chain reads one payload after the other, each open only in its turn.
 type chain struct {
-	rest    []*payload
+	rest    []*Body
 	current io.ReadCloser
 	left    int64
 }
@@ -119,11 +119,11 @@ func (c *chain) Read(p []byte) (int, error) {
 			if len(c.rest) == 0 {
 				return 0, io.EOF
 			}
-			next, err := c.rest[0].open()
+			next, err := c.rest[0].Open()
 			if err != nil {
 				return 0, err
 			}
-			c.current, c.left, c.rest = next, c.rest[0].size, c.rest[1:]
+			c.current, c.left, c.rest = next, c.rest[0].Size, c.rest[1:]
 		}
 		n, err := c.current.Read(p)
 		c.left -= int64(n)
