@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -97,21 +96,6 @@ func (a *answer) unsign(u *url.URL) {
 			u.RawQuery = query.Encode()
 		}
 	}
-}
-
-// tooLargeError is the error of an answer with more bytes than are allowed.
-type tooLargeError struct{ limit int64 }
-
-func (e *tooLargeError) Error() string { return fmt.Sprintf("more than %d bytes", e.limit) }
-
-// readAll reads at most limit bytes. What a body was compressed to does not
-// count: the transport decompresses on the way.
-func readAll(body io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(body, limit+1))
-	if int64(len(data)) > limit {
-		return nil, &tooLargeError{limit}
-	}
-	return data, err
 }
 
 // mediaType is the answer's, in lower case, and its charset.

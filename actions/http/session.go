@@ -261,3 +261,18 @@ func (s *session) unread(ctx, limited context.Context, r *request.Request, a *an
 	}
 	return nil, s.judge.broken(ctx, limited, r, fmt.Errorf("after %s: %w", a.title(), err), true)
 }
+
+// tooLargeError is the error of an answer with more bytes than are allowed.
+type tooLargeError struct{ limit int64 }
+
+func (e *tooLargeError) Error() string { return fmt.Sprintf("more than %d bytes", e.limit) }
+
+// readAll reads at most limit bytes. What a body was compressed to does not
+// count: the transport decompresses on the way.
+func readAll(body io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(body, limit+1))
+	if int64(len(data)) > limit {
+		return nil, &tooLargeError{limit}
+	}
+	return data, err
+}
