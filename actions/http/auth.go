@@ -94,7 +94,7 @@ func (s *session) basic(m map[string]any) (*authenticator, error) {
 		return nil, errors.New("basic: the username holds a colon, which would end it")
 	}
 	encoded := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
-	s.judge.secret(encoded)
+	s.judge.Secret(encoded)
 	return fixed("Authorization", "Basic "+encoded, encoded)
 }
 
@@ -127,7 +127,7 @@ func (s *session) sign(ctx context.Context, r *request.Request, refused string) 
 	}
 	goes, err := s.owner.sends(r.At.URL)
 	if err != nil {
-		return signature{}, actions.Refuse(fmt.Errorf("%s: %w", s.judge.title(r), err))
+		return signature{}, actions.Refuse(fmt.Errorf("%s: %w", s.judge.Title(r), err))
 	}
 	if !goes {
 		return signature{}, done
@@ -139,7 +139,7 @@ func (s *session) sign(ctx context.Context, r *request.Request, refused string) 
 	if out.Status != actions.Done {
 		return signature{}, out
 	}
-	s.judge.secret(t)
+	s.judge.Secret(t)
 	value := s.auth.prefix + t
 	if err := request.CheckHeader(value); err != nil {
 		return signature{}, actions.Refuse(fmt.Errorf("auth: the token cannot be sent: %w", err))

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/verdict"
 	"github.com/declprov/declprov/spec/decode"
 )
 
@@ -43,7 +44,7 @@ func TestJSONThereAndBack(t *testing.T) {
 		if !json.Valid(data) {
 			t.Fatalf("%q is no JSON", data)
 		}
-		got, err := decodeJSON(data, decode.NewBudget(0))
+		got, err := verdict.DecodeJSON(data, decode.NewBudget(0))
 		if err != nil || !reflect.DeepEqual(got, v) {
 			t.Fatalf("%q is %#v, and was %#v (%v)", data, got, v, err)
 		}
@@ -71,7 +72,7 @@ func TestXMLThereAndBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := decodeXML(data, decode.NewBudget(0))
+		got, err := verdict.DecodeXML(data, decode.NewBudget(0))
 		if err != nil || !reflect.DeepEqual(got, any(v)) {
 			t.Fatalf("%s is %v, and was %v (%v)", data, got, v, err)
 		}
@@ -83,7 +84,7 @@ func FuzzDecodeJSON(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		v, err := decodeJSON([]byte(s), decode.NewBudget(0))
+		v, err := verdict.DecodeJSON([]byte(s), decode.NewBudget(0))
 		if err != nil {
 			return
 		}
@@ -91,7 +92,7 @@ func FuzzDecodeJSON(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q: %v", s, err)
 		}
-		again, err := decodeJSON(data, decode.NewBudget(0))
+		again, err := verdict.DecodeJSON(data, decode.NewBudget(0))
 		if err != nil {
 			t.Fatalf("%q: %v", data, err)
 		}
@@ -103,7 +104,7 @@ func FuzzDecodeJSON(f *testing.F) {
 
 // TestXMLCounts: elements and attributes are counted before they are made.
 func TestXMLCounts(t *testing.T) {
-	_, err := decodeXML([]byte(`<a x="1"><b/></a>`), decode.NewBudget(2))
+	_, err := verdict.DecodeXML([]byte(`<a x="1"><b/></a>`), decode.NewBudget(2))
 	var many *decode.TooManyError
 	if !errors.As(err, &many) || many.Count != 3 {
 		t.Errorf("expected a count of 3, got %v", err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/verdict"
 )
 
 // Family is the declaration of the http action. What it keeps over the process
@@ -123,7 +124,7 @@ func place(s actions.Static) (text string, makes bool) {
 // request did.
 func ambiguous(class string) bool {
 	status, err := strconv.Atoi(class)
-	return err != nil || statusOf(status) == actions.Unknown
+	return err != nil || verdict.StatusOf(status) == actions.Unknown
 }
 
 const doc = `The request goes to ` + "`path`" + ` below ` + "`baseURL`" + `, or to ` + "`url`" + `. In both, each value is escaped as one segment of the path

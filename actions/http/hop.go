@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/verdict"
 )
 
 // hop is one message of a request and where it goes: the request itself, then
@@ -36,18 +37,18 @@ func (h hop) with(sign signature) hop {
 // redirected is the next hop, if the answer is a redirect (RFC 9110, 15.4):
 // within the origin only, so that nothing goes where the author did not send it.
 // Parameters that auth adds are added again, and not taken over.
-func (h hop) redirected(a *answer) (hop, error) {
-	location := a.header.Get("Location")
+func (h hop) redirected(a *verdict.Answer) (hop, error) {
+	location := a.Header.Get("Location")
 	if location == "" {
 		return hop{}, nil
 	}
 	next := hop{method: h.method, headers: h.headers, body: h.body}
-	switch a.status {
+	switch a.Status {
 	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther:
 		switch {
 		case h.method == "GET" || h.method == "HEAD":
-		case h.method == "POST" || a.status == http.StatusSeeOther:
+		case h.method == "POST" || a.Status == http.StatusSeeOther:
 			next.method, next.body, next.headers = "GET", nil, h.headers.Clone()
 			next.headers.Del("Content-Type")
 			next.headers.Del("Idempotency-Key")
@@ -67,7 +68,7 @@ func (h hop) redirected(a *answer) (hop, error) {
 		return hop{}, fmt.Errorf("it redirects to %s://%s, another origin, which is not followed", u.Scheme, u.Host)
 	}
 	u.Fragment, u.RawFragment = "", ""
-	a.unsign(u)
+	a.Unsign(u)
 	next.url = u
 	return next, nil
 }

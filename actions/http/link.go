@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/verdict"
 )
 
 // nextLink follows the header Link (RFC 8288), within the origin.
-func (p *pages) nextLink(r *request.Request, a *answer) (bool, error) {
-	target := linkNext(a.header)
+func (p *pages) nextLink(r *request.Request, a *verdict.Answer) (bool, error) {
+	target := linkNext(a.Header)
 	if target == "" {
 		return false, nil
 	}
-	here := a.at
+	here := a.At
 	u, err := here.Parse(target)
 	switch {
 	case err != nil || u.User != nil:
@@ -24,7 +25,7 @@ func (p *pages) nextLink(r *request.Request, a *answer) (bool, error) {
 		return false, fmt.Errorf("its next page is at %s://%s, another origin, which is not followed", u.Scheme, u.Host)
 	}
 	u.Fragment, u.RawFragment = "", ""
-	a.unsign(u)
+	a.Unsign(u)
 	if p.again(u.String()) {
 		return false, errors.New("its next page was fetched before: the pages would never end")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/verdict"
 )
 
 // login is a request of the author's that gets a token.
@@ -42,7 +43,7 @@ func (s *session) login(m map[string]any) (*authenticator, error) {
 	if call.SourceOf("auth") != actions.Own {
 		base = s.owner.home // wherever the step itself goes
 	}
-	l.session.auth, l.session.judge = nil, newLoginJudge(call, g, base, s.judge.follow)
+	l.session.auth, l.session.judge = nil, verdict.ForLogin(call, g, base, s.judge.Follow)
 	if inner, ok := asks["auth"].(map[string]any); ok {
 		if inner["login"] != nil || inner["oauth2"] != nil {
 			return nil, errors.New("login.http.auth: a login cannot need another")
@@ -59,7 +60,7 @@ func (s *session) login(m map[string]any) (*authenticator, error) {
 	}
 	l.session.owner = owner{}
 	l.session.owner.anchored(l.request.At, base)
-	if l.session.judge.tokenOf == nil {
+	if l.session.judge.TokenOf == nil {
 		return nil, errors.New("login: token is missing: say where in the answer it is, as in \"${body.token}\"")
 	}
 	asked, err := l.whole()
@@ -76,12 +77,14 @@ func (s *session) login(m map[string]any) (*authenticator, error) {
 // token sends the request, and finds the token in the answer.
 func (l *login) token(ctx context.Context) (token, actions.Outcome) {
 	j := &l.session.judge
-	unusable := func(a *answer, err error) (token, actions.Outcome) { return token{}, j.failed(l.request, a, err) }
+	unusable := func(a *verdict.Answer, err error) (token, actions.Outcome) {
+		return token{}, j.Failed(l.request, a, err)
+	}
 	a, out := l.session.ask(ctx, l.request)
 	if out.Status != actions.Done {
 		return token{}, out
 	}
-	v, err := j.tokenOf(a.known())
+	v, err := j.TokenOf(a.Known())
 	if err != nil {
 		return unusable(a, fmt.Errorf("login.token fails: %w", err))
 	}
@@ -89,10 +92,10 @@ func (l *login) token(ctx context.Context) (token, actions.Outcome) {
 	if err != nil || value == "" {
 		return unusable(a, errors.New("login.token finds none in it"))
 	}
-	j.secret(value)
+	j.Secret(value)
 	var ends any
 	if l.expires != nil {
-		if ends, err = l.expires(a.known()); err != nil {
+		if ends, err = l.expires(a.Known()); err != nil {
 			return unusable(a, fmt.Errorf("login.expires fails: %w", err))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/verdict"
 )
 
 // oauth2 gets tokens by the client credentials grant (RFC 6749, 4.4).
@@ -26,7 +27,7 @@ func (s *session) oauth2(m map[string]any) (*authenticator, error) {
 	}
 	c := &client{session: *s, source: src, at: at, settings: m}
 	c.session.auth, c.session.maxBytes = nil, 1<<20
-	c.session.judge = newGrantJudge(s.call, s.base)
+	c.session.judge = verdict.ForGrant(s.call, s.base)
 	return &authenticator{source: src, header: "Authorization", prefix: "Bearer ", fetch: c.grant}, nil
 }
 
@@ -81,9 +82,9 @@ func (c *client) tokenFrom(ctx context.Context, form url.Values) (token, actions
 	secret, _ := c.settings["clientSecret"].(string)
 	basic := basicOf(url.QueryEscape(id), url.QueryEscape(secret))
 	j := &c.session.judge
-	j.secret(basic)
-	j.renew()
-	ask := func(inBody bool) (*answer, actions.Outcome) {
+	j.Secret(basic)
+	j.Renew()
+	ask := func(inBody bool) (*verdict.Answer, actions.Outcome) {
 		if !inBody {
 			return c.session.ask(ctx, post(c.at, form, basic))
 		}
@@ -104,16 +105,16 @@ func (c *client) tokenFrom(ctx context.Context, form url.Values) (token, actions
 }
 
 // granted reads the answer of a token endpoint (RFC 6749, 5.1).
-func (c *client) granted(a *answer) (token, actions.Outcome) {
+func (c *client) granted(a *verdict.Answer) (token, actions.Outcome) {
 	j := &c.session.judge
-	body, _ := a.body.(map[string]any)
+	body, _ := a.Body.(map[string]any)
 	value, _ := body["access_token"].(string)
 	if value == "" {
-		return token{}, j.failed(post(c.at, nil, ""), a, errors.New("has no access_token"))
+		return token{}, j.Failed(post(c.at, nil, ""), a, errors.New("has no access_token"))
 	}
-	j.secret(value)
+	j.Secret(value)
 	if refresh, _ := body["refresh_token"].(string); refresh != "" {
-		j.secret(refresh)
+		j.Secret(refresh)
 		c.source.refresh = refresh
 	}
 	expires, err := expiry(body["expires_in"], time.Now())

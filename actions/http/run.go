@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/verdict"
 )
 
 // run is one run of the action: a request, or the pages of one.
@@ -62,7 +63,7 @@ func (r *run) single(ctx context.Context) actions.Outcome {
 	if out.Status != actions.Done {
 		return out
 	}
-	result := r.session.judge.result(a)
+	result := r.session.judge.Result(a)
 	if items := r.call.Late["items"]; items != nil && out.Unfit == nil && r.wants("items") {
 		list, err := r.items(items, a)
 		if err != nil {
@@ -89,8 +90,8 @@ func counted(n int, what string) string {
 }
 
 // unusable is the outcome of an answer that says nothing that is of use.
-func (r *run) unusable(a *answer, err error) actions.Outcome {
-	return r.session.judge.failed(r.req, a, err)
+func (r *run) unusable(a *verdict.Answer, err error) actions.Outcome {
+	return r.session.judge.Failed(r.req, a, err)
 }
 
 // listing fetches page after page, as far as they are wanted. The result is
@@ -113,7 +114,7 @@ func (r *run) listing(ctx context.Context) actions.Outcome {
 			}
 			return out
 		}
-		result := r.session.judge.result(a)
+		result := r.session.judge.Result(a)
 		result["items"] = all
 		out.Result = result
 		if out.Unfit != nil || !r.wants("items") {
@@ -152,8 +153,8 @@ func (r *run) listing(ctx context.Context) actions.Outcome {
 }
 
 // items evaluates the list of a page; null is an empty one.
-func (r *run) items(late actions.LateExpr, a *answer) ([]any, error) {
-	v, err := late(a.known())
+func (r *run) items(late actions.LateExpr, a *verdict.Answer) ([]any, error) {
+	v, err := late(a.Known())
 	if err != nil {
 		return nil, fmt.Errorf("items fails: %w", err)
 	}
@@ -168,7 +169,7 @@ func (r *run) items(late actions.LateExpr, a *answer) ([]any, error) {
 }
 
 // next makes the request of the next page; more is false where there is none.
-func (r *run) next(req *request.Request, own []request.Pair, a *answer, n int64, seen int) (more bool, err error) {
+func (r *run) next(req *request.Request, own []request.Pair, a *verdict.Answer, n int64, seen int) (more bool, err error) {
 	p := r.pages
 	switch p.kind {
 	case "page":
@@ -185,14 +186,14 @@ func (r *run) next(req *request.Request, own []request.Pair, a *answer, n int64,
 		return r.nextCursor(req, own, a)
 	default:
 		if n == 1 {
-			p.again(a.at.String())
+			p.again(a.At.String())
 		}
 		return p.nextLink(req, a)
 	}
 }
 
-func (r *run) nextCursor(req *request.Request, own []request.Pair, a *answer) (bool, error) {
-	v, err := r.call.Late["paginate.cursor.next"](a.known())
+func (r *run) nextCursor(req *request.Request, own []request.Pair, a *verdict.Answer) (bool, error) {
+	v, err := r.call.Late["paginate.cursor.next"](a.Known())
 	if err != nil {
 		return false, fmt.Errorf("paginate.cursor.next fails: %w", err)
 	}

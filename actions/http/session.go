@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/verdict"
 	"github.com/declprov/declprov/actions/sys/network"
 )
 
@@ -35,7 +36,7 @@ type session struct {
 	read     int64 // bytes of the pages before
 	owner    owner
 	auth     *authenticator // nil is none
-	judge    judge
+	judge    verdict.Judge
 }
 
 // newSession makes the session that the arguments of a call ask for, without credentials.
@@ -59,7 +60,7 @@ func newSession(c *actions.Call, g request.Arguments, l *limits) (*session, erro
 	if s.rate, err = l.of(g); err != nil {
 		return nil, err
 	}
-	if s.judge, err = newJudge(c, g, s.base); err != nil {
+	if s.judge, err = verdict.New(c, g, s.base); err != nil {
 		return nil, err
 	}
 	s.owner, err = ownerOf(c, s.base)
@@ -86,33 +87,33 @@ func (s *session) authenticate(r *request.Request) (err error) {
 }
 
 // spend counts what of maxBytes an answer took.
-func (s *session) spend(a *answer) { s.read += int64(len(a.raw)) }
+func (s *session) spend(a *verdict.Answer) { s.read += int64(len(a.Raw)) }
 
 const defaultTimeout = 2 * time.Minute
 
 // ask sends a request and judges the answer. The answer is there where the outcome is
 // Done or Gone.
-func (s *session) ask(ctx context.Context, r *request.Request) (*answer, actions.Outcome) {
+func (s *session) ask(ctx context.Context, r *request.Request) (*verdict.Answer, actions.Outcome) {
 	a, out := s.send(ctx, r)
 	if out.Status != actions.Done {
 		return nil, out
 	}
-	return a, s.judge.outcome(r, a)
+	return a, s.judge.Outcome(r, a)
 }
 
 // send sends a request, and follows redirects where that is wanted.
-func (s *session) send(ctx context.Context, r *request.Request) (*answer, actions.Outcome) {
+func (s *session) send(ctx context.Context, r *request.Request) (*verdict.Answer, actions.Outcome) {
 	h := hop{method: r.Method, url: r.Complete(nil), headers: r.Headers, body: r.Body, first: true}
 	moved := false
 	for hops := 0; ; hops++ {
 		a, sign, out := s.signed(ctx, r, h)
 		if a != nil {
-			a.moved, a.signed = moved, sign.query
+			a.Moved, a.Signed = moved, sign.query
 		}
 		if out.Status != actions.Done && moved {
-			out = s.judge.settled(r, unsettled(out)) // the first request was processed
+			out = s.judge.Settled(r, unsettled(out)) // the first request was processed
 		}
-		if out.Status != actions.Done || !s.judge.follow || s.judge.ordinary(a.status) {
+		if out.Status != actions.Done || !s.judge.Follow || s.judge.Ordinary(a.Status) {
 			return a, out
 		}
 		next, err := h.redirected(a)
@@ -138,24 +139,24 @@ func unsettled(out actions.Outcome) actions.Outcome {
 
 // misdirected is the outcome of a redirect that is not followed. One that keeps
 // the method (307, 308) was answered instead of the request.
-func (s *session) misdirected(r *request.Request, a *answer, err error) actions.Outcome {
-	out := s.judge.failed(r, a, err)
-	if !a.moved {
-		out.Status = statusOf(a.status)
+func (s *session) misdirected(r *request.Request, a *verdict.Answer, err error) actions.Outcome {
+	out := s.judge.Failed(r, a, err)
+	if !a.Moved {
+		out.Status = verdict.StatusOf(a.Status)
 	}
-	return s.judge.settled(r, out)
+	return s.judge.Settled(r, out)
 }
 
 // signed sends one message with credentials. A token that is refused is renewed,
 // once; then this message alone is sent again, and no earlier one: that it was
 // refused with 401 says that it had no effect, and nothing about those before.
-func (s *session) signed(ctx context.Context, r *request.Request, h hop) (*answer, signature, actions.Outcome) {
+func (s *session) signed(ctx context.Context, r *request.Request, h hop) (*verdict.Answer, signature, actions.Outcome) {
 	sign, out := s.sign(ctx, r, "")
 	if out.Status != actions.Done {
 		return nil, sign, out
 	}
 	a, out := s.message(ctx, r, h.with(sign), sign.query)
-	if out.Status != actions.Done || a.status != http.StatusUnauthorized || !sign.cached || s.judge.ordinary(a.status) {
+	if out.Status != actions.Done || a.Status != http.StatusUnauthorized || !sign.cached || s.judge.Ordinary(a.Status) {
 		return a, sign, out
 	}
 	if sign, out = s.sign(ctx, r, sign.token); out.Status != actions.Done {
@@ -166,7 +167,7 @@ func (s *session) signed(ctx context.Context, r *request.Request, h hop) (*answe
 }
 
 // message sends one message, and reads the answer.
-func (s *session) message(ctx context.Context, r *request.Request, h hop, extra []request.Pair) (*answer, actions.Outcome) {
+func (s *session) message(ctx context.Context, r *request.Request, h hop, extra []request.Pair) (*verdict.Answer, actions.Outcome) {
 	origin, err := request.OriginOf(h.url)
 	if err == nil {
 		err = s.network.Check(origin)
@@ -176,7 +177,7 @@ func (s *session) message(ctx context.Context, r *request.Request, h hop, extra 
 	}
 	done, err := s.turn(ctx, h, origin)
 	if err != nil {
-		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for a turn: %w", s.judge.title(r), err), Class: classOf(err)}
+		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for a turn: %w", s.judge.Title(r), err), Class: verdict.ClassOf(err)}
 	}
 	defer done()
 	limited, cancel := context.WithTimeoutCause(ctx, s.timeout, overtime(s.timeout))
@@ -196,19 +197,19 @@ func (s *session) message(ctx context.Context, r *request.Request, h hop, extra 
 	}
 	response, err := req.Execute(h.method, wire.String())
 	if err != nil {
-		return nil, s.judge.broken(ctx, limited, r, err, sent.anything())
+		return nil, s.judge.Broken(ctx, limited, r, err, sent.anything())
 	}
 	defer response.RawResponse.Body.Close()
 	raw := response.RawResponse
-	a := &answer{status: raw.StatusCode, reason: raw.Status, header: raw.Header, at: h.url}
-	a.resolveLocation(h.url)
+	a := &verdict.Answer{Status: raw.StatusCode, Reason: raw.Status, Header: raw.Header, At: h.url}
+	a.ResolveLocation(h.url)
 	if by := raw.Header.Get("Content-Encoding"); by != "" && by != "identity" {
-		return nil, s.judge.failed(r, a, fmt.Errorf("its body is encoded (%q) in a way that was not asked for", actions.Clip(by, 40)))
+		return nil, s.judge.Failed(r, a, fmt.Errorf("its body is encoded (%q) in a way that was not asked for", actions.Clip(by, 40)))
 	}
-	if a.raw, err = readAll(raw.Body, s.maxBytes-s.read); err != nil {
+	if a.Raw, err = readAll(raw.Body, s.maxBytes-s.read); err != nil {
 		return s.unread(ctx, limited, r, a, err)
 	}
-	a.trail(raw.Trailer)
+	a.Trail(raw.Trailer)
 	return a, actions.Outcome{Status: actions.Done}
 }
 
@@ -247,19 +248,19 @@ func joinQuery(a, b string) string {
 // unread is the outcome of an answer whose body cannot be read to its end. Where
 // nobody asked for the body, or it says only what went wrong, the rest is not
 // missed.
-func (s *session) unread(ctx, limited context.Context, r *request.Request, a *answer, err error) (*answer, actions.Outcome) {
-	if s.judge.response == "none" || !s.judge.ordinary(a.status) {
+func (s *session) unread(ctx, limited context.Context, r *request.Request, a *verdict.Answer, err error) (*verdict.Answer, actions.Outcome) {
+	if s.judge.Response == "none" || !s.judge.Ordinary(a.Status) {
 		return a, actions.Outcome{Status: actions.Done}
 	}
 	var large *tooLargeError
 	if errors.As(err, &large) {
 		err = fmt.Errorf("has more than the %d bytes that maxBytes allows, all pages together; raise it, or ask for less", s.maxBytes)
-		return nil, s.judge.failed(r, a, err)
+		return nil, s.judge.Failed(r, a, err)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("the answer ends before its end")
 	}
-	return nil, s.judge.broken(ctx, limited, r, fmt.Errorf("after %s: %w", a.title(), err), true)
+	return nil, s.judge.Broken(ctx, limited, r, fmt.Errorf("after %s: %w", a.Title(), err), true)
 }
 
 // tooLargeError is the error of an answer with more bytes than are allowed.

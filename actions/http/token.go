@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/verdict"
 )
 
 // token is what a login gives.
@@ -58,7 +59,7 @@ func (s *source) token(ctx context.Context, refused string, fetch func(context.C
 	case <-actions.Stopping(ctx):
 		return "", false, actions.Refuse(fmt.Errorf("auth: waiting for a token: %w", actions.ErrStopped))
 	case <-ctx.Done():
-		return "", false, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("auth: waiting for a token: %w", context.Cause(ctx)), Class: classOf(context.Cause(ctx))}
+		return "", false, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("auth: waiting for a token: %w", context.Cause(ctx)), Class: verdict.ClassOf(context.Cause(ctx))}
 	}
 	if s.held.value != "" && s.held.value != refused && (s.held.expires.IsZero() || time.Now().Before(s.held.expires)) {
 		return s.held.value, true, actions.Outcome{Status: actions.Done}

@@ -1,4 +1,4 @@
-package http
+package verdict
 
 import (
 	"encoding/json"
@@ -16,30 +16,30 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// judge says what comes of a request, by what a server said to it and by what the
+// Judge says what comes of a request, by what a server said to it and by what the
 // arguments say of answers.
-type judge struct {
+type Judge struct {
 	call  *actions.Call
 	given request.Arguments
 	base  *url.URL // nil where there is none
-	// follow says that redirects are followed.
-	follow   bool
-	response string
+	// Follow says that redirects are followed.
+	Follow   bool
+	Response string
 	typed    bool
 	expect   []int
 	values   *decode.Budget
-	// tokenOf finds the token in an answer to a login; issues are the members of an
+	// TokenOf finds the token in an answer to a login; issues are the members of an
 	// answer that hold one.
-	tokenOf actions.LateExpr
+	TokenOf actions.LateExpr
 	issues  []string
 }
 
 // newJudge reads what the arguments of a request say of answers.
-func newJudge(c *actions.Call, g request.Arguments, base *url.URL) (judge, error) {
-	j := judge{
-		call: c, given: g, base: base, follow: g.Text("redirects") == "same-origin", response: g.Text("response"), typed: g.Args["returns"] != nil,
+func New(c *actions.Call, g request.Arguments, base *url.URL) (Judge, error) {
+	j := Judge{
+		call: c, given: g, base: base, Follow: g.Text("redirects") == "same-origin", Response: g.Text("response"), typed: g.Args["returns"] != nil,
 	}
-	j.renew()
+	j.Renew()
 	expected, _ := g.Args["expect"].([]any)
 	for _, v := range expected {
 		status, ok := v.(int64)
@@ -52,28 +52,28 @@ func newJudge(c *actions.Call, g request.Arguments, base *url.URL) (judge, error
 }
 
 // newGrantJudge judges what a server of OAuth 2 says to a client that asks for a token.
-func newGrantJudge(c *actions.Call, base *url.URL) judge {
-	return judge{
-		call: c, given: request.Arguments{Prefix: "auth.oauth2."}, base: base, response: "json",
+func ForGrant(c *actions.Call, base *url.URL) Judge {
+	return Judge{
+		call: c, given: request.Arguments{Prefix: "auth.oauth2."}, base: base, Response: "json",
 		issues: []string{"access_token", "refresh_token", "id_token"},
 	}
 }
 
 // newLoginJudge judges what a server says to a login of the author's.
-func newLoginJudge(c *actions.Call, g request.Arguments, base *url.URL, follow bool) judge {
-	j := judge{call: c, given: g, base: base, follow: follow, response: g.Text("response"), tokenOf: c.Late["auth.login.token"]}
-	j.renew()
+func ForLogin(c *actions.Call, g request.Arguments, base *url.URL, follow bool) Judge {
+	j := Judge{call: c, given: g, base: base, Follow: follow, Response: g.Text("response"), TokenOf: c.Late["auth.login.token"]}
+	j.Renew()
 	return j
 }
 
-// renew lets the next answer have as many values as the first.
-func (j *judge) renew() { j.values = j.newBudget() }
+// Renew lets the next answer have as many values as the first.
+func (j *Judge) Renew() { j.values = j.newBudget() }
 
 // newBudget is how many values an answer may have, or all pages together.
-func (j *judge) newBudget() *decode.Budget { return decode.NewBudget(j.call.MaxValues()) }
+func (j *Judge) newBudget() *decode.Budget { return decode.NewBudget(j.call.MaxValues()) }
 
-// ordinary reports whether a status is no error.
-func (j *judge) ordinary(status int) bool {
+// Ordinary reports whether a status is no error.
+func (j *Judge) Ordinary(status int) bool {
 	if slices.Contains(j.expect, status) {
 		return true
 	}
@@ -81,32 +81,32 @@ func (j *judge) ordinary(status int) bool {
 	return success && !slices.ContainsFunc(j.expect, func(s int) bool { return s < 400 })
 }
 
-// title is the request as messages name it.
-func (j *judge) title(r *request.Request) string {
+// Title is the request as messages name it.
+func (j *Judge) Title(r *request.Request) string {
 	return r.Method + " " + request.Display(r.At.URL, j.base)
 }
 
-// title is the status with its words.
-func (a *answer) title() string {
-	words := http.StatusText(a.status)
+// Title is the status with its words.
+func (a *Answer) Title() string {
+	words := http.StatusText(a.Status)
 	if words == "" {
-		_, words, _ = strings.Cut(a.reason, " ")
+		_, words, _ = strings.Cut(a.Reason, " ")
 		words = clean(words)
 	}
-	return strings.TrimSpace(strconv.Itoa(a.status) + " " + words)
+	return strings.TrimSpace(strconv.Itoa(a.Status) + " " + words)
 }
 
-// outcome says what an answer means, and decodes its body.
-func (j *judge) outcome(r *request.Request, a *answer) actions.Outcome {
-	wait, asked := retryAfter(a.header, time.Now())
-	if j.ordinary(a.status) {
-		if a.status >= 300 {
+// Outcome says what an answer means, and decodes its body.
+func (j *Judge) Outcome(r *request.Request, a *Answer) actions.Outcome {
+	wait, asked := retryAfter(a.Header, time.Now())
+	if j.Ordinary(a.Status) {
+		if a.Status >= 300 {
 			a.lenient(j.typed, j.newBudget()) // its form is not what the author said of the others
-		} else if err := a.decode(j.response, j.typed, j.values); err != nil {
-			return j.failed(r, a, err)
+		} else if err := a.decode(j.Response, j.typed, j.values); err != nil {
+			return j.Failed(r, a, err)
 		}
 		if text := j.graphqlErrors(a); text != "" {
-			out := j.failed(r, a, errors.New(text))
+			out := j.Failed(r, a, errors.New(text))
 			out.Result, out.Received = j.failure(a), j.typed
 			if r.Effect == actions.Write {
 				out.Status = actions.Failed
@@ -116,27 +116,27 @@ func (j *judge) outcome(r *request.Request, a *answer) actions.Outcome {
 		out := actions.Outcome{Status: actions.Done, RetryAfter: wait}
 		if j.typed && j.call.Receive != nil {
 			out.Received = true
-			if a.body, out.Unfit = j.call.Receive(a.came, a.form); out.Unfit != nil && a.status >= 300 {
-				a.body, out.Unfit = nil, nil // an error that the author expects is of no declared type
+			if a.Body, out.Unfit = j.call.Receive(a.came, a.form); out.Unfit != nil && a.Status >= 300 {
+				a.Body, out.Unfit = nil, nil // an error that the author expects is of no declared type
 			}
 		}
 		return out
 	}
 	a.lenient(j.typed, j.newBudget())
 	j.learn(a)
-	out := actions.Outcome{Status: statusOf(a.status), Class: strconv.Itoa(a.status), RetryAfter: wait}
-	if a.moved {
+	out := actions.Outcome{Status: StatusOf(a.Status), Class: strconv.Itoa(a.Status), RetryAfter: wait}
+	if a.Moved {
 		out.Status = actions.Unknown // the response is about another request than the one that was processed
 	}
-	text := fmt.Sprintf("%s answered %s", j.title(r), a.title())
+	text := fmt.Sprintf("%s answered %s", j.Title(r), a.Title())
 	if said := j.said(a); said != "" {
 		text += ": " + said
 	}
-	switch a.status {
+	switch a.Status {
 	case http.StatusTooManyRequests, http.StatusRequestTimeout, http.StatusBadGateway, http.StatusGatewayTimeout:
-		out.Again = !a.moved
+		out.Again = !a.Moved
 	case http.StatusServiceUnavailable:
-		out.Again = asked && !a.moved
+		out.Again = asked && !a.Moved
 	case http.StatusPreconditionFailed:
 		switch {
 		case r.Headers.Get("If-Match") != "":
@@ -149,18 +149,18 @@ func (j *judge) outcome(r *request.Request, a *answer) actions.Outcome {
 		out.Again = false
 		text += fmt.Sprintf(" (and asks to come back in %s, which is too long to wait for)", wait.Round(time.Second))
 	}
-	if a.status >= 300 && a.status < 400 && a.header.Get("Location") != "" {
+	if a.Status >= 300 && a.Status < 400 && a.Header.Get("Location") != "" {
 		text += j.elsewhere(a)
 	}
 	out.Err, out.Result, out.Received = errors.New(text), j.failure(a), j.typed
-	return j.settled(r, out)
+	return j.Settled(r, out)
 }
 
-// statusOf says what a status that is no success tells about the effect of a
+// StatusOf says what a status that is no success tells about the effect of a
 // request. A 408 may come from a proxy that gave up waiting, 499 and most 5xx
 // from one that forwarded the request, 503 with Retry-After too; a redirect
 // other than 307 and 308 follows a request that was processed (RFC 9110, 15.4).
-func statusOf(status int) actions.Status {
+func StatusOf(status int) actions.Status {
 	const clientClosedRequest = 499 // nginx's, and other proxies'
 	switch status {
 	case http.StatusNotFound, http.StatusGone:
@@ -177,8 +177,8 @@ func statusOf(status int) actions.Status {
 	return actions.Unknown
 }
 
-// settled makes a failure of what changes nothing one that changed nothing.
-func (j *judge) settled(r *request.Request, out actions.Outcome) actions.Outcome {
+// Settled makes a failure of what changes nothing one that changed nothing.
+func (j *Judge) Settled(r *request.Request, out actions.Outcome) actions.Outcome {
 	if r.Effect == actions.None && (out.Status == actions.Failed || out.Status == actions.Unknown) {
 		out.Status = actions.Refused
 	}
@@ -186,38 +186,38 @@ func (j *judge) settled(r *request.Request, out actions.Outcome) actions.Outcome
 }
 
 // elsewhere says where a redirect leads, without what may be secret.
-func (j *judge) elsewhere(a *answer) string {
-	u, err := url.Parse(a.header.Get("Location"))
+func (j *Judge) elsewhere(a *Answer) string {
+	u, err := url.Parse(a.Header.Get("Location"))
 	if err != nil {
 		return ""
 	}
 	text := " (to " + j.hidden(request.Display(u, j.base)) + ")"
-	if !j.follow {
+	if !j.Follow {
 		text += "; redirects within the origin are followed with `redirects: \"same-origin\"`"
 	}
 	return text
 }
 
-// result is what a request yields.
-func (j *judge) result(a *answer) map[string]any {
+// Result is what a request yields.
+func (j *Judge) Result(a *Answer) map[string]any {
 	attempts := int64(max(j.call.Attempt, 1))
 	return map[string]any{
-		"status": int64(a.status), "headers": a.headers(), "body": a.body, "items": nil, "url": a.url(), "attempts": attempts,
+		"status": int64(a.Status), "headers": a.headers(), "body": a.Body, "items": nil, "url": a.url(), "attempts": attempts,
 	}
 }
 
-// failed is the outcome of an answer that cannot be used: that the request was
+// Failed is the outcome of an answer that cannot be used: that the request was
 // processed may be clear, but not what it did.
-func (j *judge) failed(r *request.Request, a *answer, err error) actions.Outcome {
-	return j.settled(r, actions.Outcome{
-		Status: actions.Unknown, Class: strconv.Itoa(a.status),
-		Err: fmt.Errorf("%s answered %s, and %w", j.title(r), a.title(), err),
+func (j *Judge) Failed(r *request.Request, a *Answer, err error) actions.Outcome {
+	return j.Settled(r, actions.Outcome{
+		Status: actions.Unknown, Class: strconv.Itoa(a.Status),
+		Err: fmt.Errorf("%s answered %s, and %w", j.Title(r), a.Title(), err),
 	})
 }
 
 // said is the server's own message: what `error` finds, else the beginning of
 // what it said.
-func (j *judge) said(a *answer) string {
+func (j *Judge) said(a *Answer) string {
 	late := j.call.Late[j.given.Prefix+"error"]
 	if late == nil {
 		late = j.call.Late["error"]
@@ -233,22 +233,22 @@ func (j *judge) said(a *answer) string {
 }
 
 // adapted is the body of a failure, with what of it fits the declared type.
-func (j *judge) adapted(a *answer) any {
+func (j *Judge) adapted(a *Answer) any {
 	if !j.typed || j.call.Adapt == nil {
-		return a.body
+		return a.Body
 	}
 	return j.call.Adapt(a.came, a.form)
 }
 
 // failure is the result of an answer that is one.
-func (j *judge) failure(a *answer) map[string]any {
-	result := j.result(a)
+func (j *Judge) failure(a *Answer) map[string]any {
+	result := j.Result(a)
 	result["body"] = j.adapted(a)
 	return result
 }
 
 // messageOf is a message that may be an object.
-func (j *judge) messageOf(v any) string {
+func (j *Judge) messageOf(v any) string {
 	text, err := actions.TextOf(v)
 	if err != nil && v != nil {
 		data, _ := json.Marshal(v)
@@ -259,12 +259,12 @@ func (j *judge) messageOf(v any) string {
 
 // graphqlErrors is what a GraphQL server says went wrong, under a status that
 // says all is well.
-func (j *judge) graphqlErrors(a *answer) string {
+func (j *Judge) graphqlErrors(a *Answer) string {
 	if j.given.Args["graphql"] == nil {
 		return ""
 	}
 	j.learn(a)
-	body, _ := a.body.(map[string]any)
+	body, _ := a.Body.(map[string]any)
 	list, _ := body["errors"].([]any)
 	if len(list) == 0 {
 		return ""

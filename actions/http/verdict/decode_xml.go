@@ -1,4 +1,4 @@
-package http
+package verdict
 
 import (
 	"bytes"
@@ -11,9 +11,9 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// decodeXML reads a document. Entities beyond the five of XML, and so their
+// DecodeXML reads a document. Entities beyond the five of XML, and so their
 // bombs, are unknown to the decoder, which is strict; nothing is fetched.
-func decodeXML(data []byte, b *decode.Budget) (any, error) {
+func DecodeXML(data []byte, b *decode.Budget) (any, error) {
 	if err := b.Spend(decode.CountXML(data)); err != nil {
 		return nil, err
 	}

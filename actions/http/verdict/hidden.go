@@ -1,4 +1,4 @@
-package http
+package verdict
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 // hidden is a text of the server's for people, without what is known to be
 // secret. That goes before the text is cut to what is shown: no half of a secret
 // is known as one.
-func (j *judge) hidden(text string) string {
+func (j *Judge) hidden(text string) string {
 	const most = 64 << 10 // far more than is shown
 	if len(text) > most {
 		text = text[:most]
@@ -24,25 +24,25 @@ func (j *judge) hidden(text string) string {
 // learn tells the engine of the secrets in an answer that is not used, by the
 // names of their members, or as a login would find its token: what such an
 // answer says is shown.
-func (j *judge) learn(a *answer) {
-	if j.tokenOf != nil {
-		j.learnToken(a.known())
+func (j *Judge) learn(a *Answer) {
+	if j.TokenOf != nil {
+		j.learnToken(a.Known())
 	}
 	objects := 0
-	j.learnIn(a.body, &objects)
+	j.learnIn(a.Body, &objects)
 }
 
 // mostObjects is in how many objects of an answer a login's token is looked for.
 const mostObjects = 1000
 
-func (j *judge) learnIn(v any, objects *int) {
+func (j *Judge) learnIn(v any, objects *int) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
 			j.learnIn(item, objects)
 		}
 	case map[string]any:
-		if *objects++; j.tokenOf != nil && *objects <= mostObjects {
+		if *objects++; j.TokenOf != nil && *objects <= mostObjects {
 			j.learnToken(map[string]any{"body": v, "result": map[string]any{"body": v}})
 		}
 		for name, item := range v {
@@ -56,13 +56,13 @@ func (j *judge) learnIn(v any, objects *int) {
 }
 
 // learnToken tells the engine of what would be the token, were this the answer.
-func (j *judge) learnToken(known map[string]any) {
-	if v, err := j.tokenOf(known); err == nil {
+func (j *Judge) learnToken(known map[string]any) {
+	if v, err := j.TokenOf(known); err == nil {
 		j.learnAll(v)
 	}
 }
 
-func (j *judge) learnAll(v any) {
+func (j *Judge) learnAll(v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
@@ -74,13 +74,13 @@ func (j *judge) learnAll(v any) {
 		}
 	default:
 		if text, err := actions.TextOf(v); err == nil {
-			j.secret(text)
+			j.Secret(text)
 		}
 	}
 }
 
-// secret tells the engine what must not show.
-func (j *judge) secret(text string) {
+// Secret tells the engine what must not show.
+func (j *Judge) Secret(text string) {
 	if j.call.Secret != nil && text != "" {
 		j.call.Secret(text)
 	}

@@ -1,4 +1,4 @@
-package http
+package verdict
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 // for a script.
 var guard = []byte(")]}'")
 
-// decodeJSON reads one JSON value, with numbers exact.
-func decodeJSON(data []byte, b *decode.Budget) (any, error) {
+// DecodeJSON reads one JSON value, with numbers exact.
+func DecodeJSON(data []byte, b *decode.Budget) (any, error) {
 	bare := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if bytes.HasPrefix(bare, guard) {
 		_, bare, _ = bytes.Cut(bare, []byte("\n"))

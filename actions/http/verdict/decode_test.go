@@ -1,4 +1,4 @@
-package http
+package verdict
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ func TestNumbers(t *testing.T) {
 		"123456789012345678901":                json.Number("123456789012345678901"), "1e400": json.Number("1e400"),
 		"1e999999999999": json.Number("1e999999999999"), "100000000000000000000": 1e20,
 	} {
-		got, err := decodeJSON([]byte(text), decode.NewBudget(0))
+		got, err := DecodeJSON([]byte(text), decode.NewBudget(0))
 		if err != nil || got != want {
 			t.Errorf("%s is %T %v, want %T %v (%v)", text, got, got, want, want, err)
 		}

@@ -1,4 +1,4 @@
-package http
+package verdict
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package http
+package verdict
 
 import (
 	"context"
@@ -18,16 +18,16 @@ import (
 	"github.com/declprov/declprov/actions/http/request"
 )
 
-// broken is the outcome of a request to which there is no whole answer.
-func (j *judge) broken(ctx, limited context.Context, r *request.Request, err error, sent bool) actions.Outcome {
-	out := actions.Outcome{Status: actions.Refused, Class: classOf(err)}
+// Broken is the outcome of a request to which there is no whole answer.
+func (j *Judge) Broken(ctx, limited context.Context, r *request.Request, err error, sent bool) actions.Outcome {
+	out := actions.Outcome{Status: actions.Refused, Class: ClassOf(err)}
 	var asked *url.Error
 	if errors.As(err, &asked) {
 		err = asked.Err // it has the whole URL in front
 	}
 	switch {
 	case ctx.Err() != nil:
-		err, out.Class = context.Cause(ctx), classOf(ctx.Err())
+		err, out.Class = context.Cause(ctx), ClassOf(ctx.Err())
 	case limited.Err() != nil:
 		err, out.Class = context.Cause(limited), "timeout"
 		out.Again = !sent
@@ -43,11 +43,11 @@ func (j *judge) broken(ctx, limited context.Context, r *request.Request, err err
 	text := errors.New(wording(err))
 	if sent {
 		out.Status = actions.Unknown
-		out.Err = fmt.Errorf("%s was sent, and no answer came: %w", j.title(r), &told{text, err})
+		out.Err = fmt.Errorf("%s was sent, and no answer came: %w", j.Title(r), &told{text, err})
 	} else {
-		out.Err = fmt.Errorf("%s could not be sent: %w", j.title(r), &told{text, err})
+		out.Err = fmt.Errorf("%s could not be sent: %w", j.Title(r), &told{text, err})
 	}
-	return j.settled(r, out)
+	return j.Settled(r, out)
 }
 
 // told is an error in other words.
@@ -67,8 +67,8 @@ func wording(err error) string {
 	}
 }
 
-// classOf is the class of an error of the network.
-func classOf(err error) string {
+// ClassOf is the class of an error of the network.
+func ClassOf(err error) string {
 	var timeout interface{ Timeout() bool }
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
 		return "timeout"

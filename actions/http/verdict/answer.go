@@ -1,4 +1,4 @@
-package http
+package verdict
 
 import (
 	"bytes"
@@ -16,37 +16,37 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// answer is what a server said.
-type answer struct {
-	status int
-	reason string // the status in words
-	header http.Header
-	raw    []byte
-	// body is the decoded content: of the declared type, where the request has one
+// Answer is what a server said.
+type Answer struct {
+	Status int
+	Reason string // the status in words
+	Header http.Header
+	Raw    []byte
+	// Body is the decoded content: of the declared type, where the request has one
 	// and the answer is what was asked for.
-	body any
+	Body any
 	// came is the content before that, in a form.
 	came any
 	form actions.Form
-	// at is where it came from, without what auth put there.
-	at *url.URL
-	// moved says that a redirect made a GET of the request, which had been done.
-	moved bool
-	// signed are the parameters that auth put there.
-	signed []request.Pair
+	// At is where it came from, without what auth put there.
+	At *url.URL
+	// Moved says that a redirect made a GET of the request, which had been done.
+	Moved bool
+	// Signed are the parameters that auth put there.
+	Signed []request.Pair
 }
 
 // url is where it came from, without the query, which may hold secrets.
-func (a *answer) url() string {
-	u := *a.at
+func (a *Answer) url() string {
+	u := *a.At
 	u.RawQuery, u.ForceQuery = "", false
 	return u.String()
 }
 
 // headers are the answer's, as results have them.
-func (a *answer) headers() map[string]any {
-	out := make(map[string]any, len(a.header))
-	for name, values := range a.header {
+func (a *Answer) headers() map[string]any {
+	out := make(map[string]any, len(a.Header))
+	for name, values := range a.Header {
 		separator := ", "
 		if name == "Set-Cookie" { // a comma is part of a date
 			separator = "\n"
@@ -56,41 +56,41 @@ func (a *answer) headers() map[string]any {
 	return out
 }
 
-// known are the names that a late expression sees.
-func (a *answer) known() map[string]any { return a.knownAs(a.body) }
+// Known are the names that a late expression sees.
+func (a *Answer) Known() map[string]any { return a.knownAs(a.Body) }
 
 // knownAs are these names with another body.
-func (a *answer) knownAs(body any) map[string]any {
-	result := map[string]any{"status": int64(a.status), "headers": a.headers(), "body": body}
+func (a *Answer) knownAs(body any) map[string]any {
+	result := map[string]any{"status": int64(a.Status), "headers": a.headers(), "body": body}
 	return map[string]any{"result": result, "status": result["status"], "headers": result["headers"], "body": body}
 }
 
-// trail adds what a server says of an answer only at its end (RFC 9110, 6.5.1):
+// Trail adds what a server says of an answer only at its end (RFC 9110, 6.5.1):
 // Caddy knows the ETag of what it sends no earlier. A header is not replaced.
-func (a *answer) trail(fields http.Header) {
+func (a *Answer) Trail(fields http.Header) {
 	for _, name := range []string{"Etag", "Last-Modified"} {
-		if value := fields.Get(name); value != "" && a.header.Get(name) == "" {
-			a.header.Set(name, value)
+		if value := fields.Get(name); value != "" && a.Header.Get(name) == "" {
+			a.Header.Set(name, value)
 		}
 	}
 }
 
-// resolveLocation makes the header absolute: what a later request with it
+// ResolveLocation makes the header absolute: what a later request with it
 // resolves it against is not known there any more.
-func (a *answer) resolveLocation(at *url.URL) {
+func (a *Answer) ResolveLocation(at *url.URL) {
 	for _, name := range []string{"Location", "Content-Location"} {
-		if text := a.header.Get(name); text != "" {
+		if text := a.Header.Get(name); text != "" {
 			if u, err := at.Parse(text); err == nil {
-				a.header.Set(name, u.String())
+				a.Header.Set(name, u.String())
 			}
 		}
 	}
 }
 
-// unsign takes the parameters that auth adds out of a URL that the server gave: they
+// Unsign takes the parameters that auth adds out of a URL that the server gave: they
 // are added again to what is sent, and stand nowhere else.
-func (a *answer) unsign(u *url.URL) {
-	for _, p := range a.signed {
+func (a *Answer) Unsign(u *url.URL) {
+	for _, p := range a.Signed {
 		if query := u.Query(); query.Has(p.Name) {
 			query.Del(p.Name)
 			u.RawQuery = query.Encode()
@@ -99,10 +99,10 @@ func (a *answer) unsign(u *url.URL) {
 }
 
 // mediaType is the answer's, in lower case, and its charset.
-func (a *answer) mediaType() (string, string) {
-	kind, params, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+func (a *Answer) mediaType() (string, string) {
+	kind, params, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
 	if err != nil {
-		kind, _, _ = strings.Cut(a.header.Get("Content-Type"), ";")
+		kind, _, _ = strings.Cut(a.Header.Get("Content-Type"), ";")
 		kind = strings.ToLower(strings.TrimSpace(kind))
 	}
 	return kind, strings.ToLower(params["charset"])
@@ -116,7 +116,7 @@ func isXML(kind string) bool {
 
 // formOf is what the body is taken for: what was asked for, else what the server
 // says, else what it looks like.
-func (a *answer) formOf(asked string, typed bool) string {
+func (a *Answer) formOf(asked string, typed bool) string {
 	kind, _ := a.mediaType()
 	switch {
 	case asked != "":
@@ -127,9 +127,9 @@ func (a *answer) formOf(asked string, typed bool) string {
 		return "xml"
 	case strings.HasPrefix(kind, "text/") || kind == "application/x-www-form-urlencoded":
 		return "text"
-	case kind == "" && looksLikeJSON(a.raw):
+	case kind == "" && looksLikeJSON(a.Raw):
 		return "json"
-	case kind == "" && utf8.Valid(a.raw):
+	case kind == "" && utf8.Valid(a.Raw):
 		return "text"
 	default:
 		return "bytes"
@@ -143,29 +143,29 @@ func looksLikeJSON(data []byte) bool {
 
 // decode makes the body of what was read. One of no bytes is null, whatever it
 // was to be.
-func (a *answer) decode(asked string, typed bool, b *decode.Budget) error {
+func (a *Answer) decode(asked string, typed bool, b *decode.Budget) error {
 	form := a.formOf(asked, typed)
-	if len(a.raw) == 0 || form == "none" {
+	if len(a.Raw) == 0 || form == "none" {
 		return nil
 	}
 	var err error
 	switch form {
 	case "json":
-		a.came, err = decodeJSON(a.raw, b)
-		a.body = a.came
+		a.came, err = DecodeJSON(a.Raw, b)
+		a.Body = a.came
 	case "xml":
-		a.came, err = decodeXML(a.raw, b)
-		a.body, a.form = decode.Unqualified(a.came), actions.XML
+		a.came, err = DecodeXML(a.Raw, b)
+		a.Body, a.form = decode.Unqualified(a.came), actions.XML
 		if !typed {
 			a.came = nil // not kept beside its copy
 		}
 	case "text":
-		a.body, err = a.text()
+		a.Body, err = a.text()
 	default:
-		a.body = base64.StdEncoding.EncodeToString(a.raw)
+		a.Body = base64.StdEncoding.EncodeToString(a.Raw)
 	}
 	if a.came == nil {
-		a.came = a.body
+		a.came = a.Body
 	}
 	if err == nil {
 		return nil
@@ -185,17 +185,17 @@ func (a *answer) decode(asked string, typed bool, b *decode.Budget) error {
 }
 
 // text is the body as text, from UTF-8 or Latin-1.
-func (a *answer) text() (string, error) {
+func (a *Answer) text() (string, error) {
 	_, charset := a.mediaType()
 	switch charset {
 	case "", "utf-8", "utf8", "us-ascii":
-		if !utf8.Valid(a.raw) {
+		if !utf8.Valid(a.Raw) {
 			return "", errors.New("it is no valid UTF-8; use `response: \"bytes\"`")
 		}
-		return string(a.raw), nil
+		return string(a.Raw), nil
 	case "iso-8859-1", "latin1":
-		runes := make([]rune, len(a.raw))
-		for i, c := range a.raw {
+		runes := make([]rune, len(a.Raw))
+		for i, c := range a.Raw {
 			runes[i] = rune(c)
 		}
 		return string(runes), nil
@@ -206,27 +206,27 @@ func (a *answer) text() (string, error) {
 
 // lenient decodes the body of an answer that says what went wrong: whatever it
 // is, it must not hide that. What a typed request came back with is kept whole.
-func (a *answer) lenient(typed bool, values *decode.Budget) {
+func (a *Answer) lenient(typed bool, values *decode.Budget) {
 	kind, _ := a.mediaType()
 	form := a.formOf("", false)
-	if form != "json" && !isXML(kind) && looksLikeJSON(a.raw) {
+	if form != "json" && !isXML(kind) && looksLikeJSON(a.Raw) {
 		form = "json"
 	}
 	if a.decode(form, typed, values) != nil {
-		a.body, a.came, a.form = nil, nil, actions.Data
-		if utf8.Valid(a.raw) {
-			a.body = string(a.raw)
+		a.Body, a.came, a.form = nil, nil, actions.Data
+		if utf8.Valid(a.Raw) {
+			a.Body = string(a.Raw)
 		}
 	}
 }
 
 // excerpt is what a server said in text; "" where it said nothing readable.
-func (a *answer) excerpt() string {
+func (a *Answer) excerpt() string {
 	kind, _ := a.mediaType()
-	if !utf8.Valid(a.raw) || kind == "text/html" || !isJSON(kind) && !isXML(kind) && kind != "" && !strings.HasPrefix(kind, "text/") {
+	if !utf8.Valid(a.Raw) || kind == "text/html" || !isJSON(kind) && !isXML(kind) && kind != "" && !strings.HasPrefix(kind, "text/") {
 		return ""
 	}
-	return string(a.raw)
+	return string(a.Raw)
 }
 
 // clean is the beginning of a text of the server's, without control characters.
