@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/session"
 )
 
 func benchServer(b testing.TB) (*httptest.Server, *lab) {
@@ -43,7 +44,7 @@ func BenchmarkRequest(b *testing.B) {
 	})
 	b.Run("bare", func(b *testing.B) {
 		b.ReportAllocs()
-		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: maxIdlePerHost}}
+		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: session.MaxIdlePerHost}}
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
 				if err := bare(client, s.URL+"/pets/7", pet); err != nil {
@@ -60,7 +61,7 @@ func bare(client *http.Client, url string, pet any) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), defaultTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), session.DefaultTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader(string(body)))
 	if err != nil {

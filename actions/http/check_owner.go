@@ -7,6 +7,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/session"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -32,7 +33,7 @@ func checkOwner(s actions.Static, fail failer) {
 	auth := s.Nodes["auth"]
 	for i, item := range itemsOf(auth.Get("origins")) {
 		if text, literal := literalText(item); literal {
-			if _, err := exactOrigin(text); err != nil {
+			if _, err := session.ExactOrigin(text); err != nil {
 				fail("auth", fmt.Sprintf("origins.%d", i), err.Error(), "Write it like https://api.example.com.")
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/session"
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
@@ -23,7 +24,7 @@ func Family() *actions.Family {
 
 // newFamily is Family by that clock.
 func newFamily(now func() time.Time) *actions.Family {
-	f := &family{limits: newLimits(), now: now}
+	f := &family{limits: session.NewLimits(), now: now}
 	return &actions.Family{
 		Name:     "http",
 		Summary:  "Requests to HTTP servers, within the origins that the permissions grant.",
@@ -36,7 +37,7 @@ func newFamily(now func() time.Time) *actions.Family {
 
 // family is what all requests of a process share.
 type family struct {
-	limits *limits
+	limits *session.Limits
 	// now tells how long a listing takes.
 	now func() time.Time
 }

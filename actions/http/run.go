@@ -12,13 +12,14 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/session"
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
 // run is one run of the action: a request, or the pages of one.
 type run struct {
 	call    *actions.Call
-	session *session
+	session *session.Session
 	req     *request.Request
 	pages   *pages // nil is one
 	// now tells how long a listing takes.
@@ -31,15 +32,15 @@ func (f *family) prepare(ctx context.Context, call *actions.Call) (*run, error) 
 		return nil, errors.New("there is no network here")
 	}
 	g := request.Arguments{Args: call.Args, Parts: call.Parts, Late: call.Late, Written: call.Written}
-	s, err := newSession(call, g, f.limits)
+	s, err := session.New(call, g, f.limits)
 	if err != nil {
 		return nil, err
 	}
 	r := &run{call: call, session: s, now: f.now}
-	if r.req, err = s.request(ctx); err != nil {
+	if r.req, err = s.Request(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.authenticate(r.req); err != nil {
+	if err := s.Authenticate(r.req); err != nil {
 		return nil, err
 	}
 	r.pages, err = pagination(call)
@@ -59,11 +60,11 @@ func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
 
 // single sends the request once.
 func (r *run) single(ctx context.Context) actions.Outcome {
-	a, out := r.session.ask(ctx, r.req)
+	a, out := r.session.Ask(ctx, r.req)
 	if out.Status != actions.Done {
 		return out
 	}
-	result := r.session.judge.Result(a)
+	result := r.session.Judge.Result(a)
 	if items := r.call.Late["items"]; items != nil && out.Unfit == nil && r.wants("items") {
 		list, err := r.items(items, a)
 		if err != nil {
@@ -91,7 +92,7 @@ func counted(n int, what string) string {
 
 // unusable is the outcome of an answer that says nothing that is of use.
 func (r *run) unusable(a *verdict.Answer, err error) actions.Outcome {
-	return r.session.judge.Failed(r.req, a, err)
+	return r.session.Judge.Failed(r.req, a, err)
 }
 
 // listing fetches page after page, as far as they are wanted. The result is
@@ -103,7 +104,7 @@ func (r *run) listing(ctx context.Context) actions.Outcome {
 	req, own, began := *r.req, r.req.Pairs, r.now()
 	req.Pairs = append(slices.Clone(own), r.pages.first()...)
 	for n := int64(1); ; n++ {
-		a, out := r.session.ask(ctx, &req)
+		a, out := r.session.Ask(ctx, &req)
 		if out.Status != actions.Done {
 			if n > 1 && out.Err != nil {
 				out.Err = fmt.Errorf("page %d: %w", n, out.Err)
@@ -114,7 +115,7 @@ func (r *run) listing(ctx context.Context) actions.Outcome {
 			}
 			return out
 		}
-		result := r.session.judge.Result(a)
+		result := r.session.Judge.Result(a)
 		result["items"] = all
 		out.Result = result
 		if out.Unfit != nil || !r.wants("items") {
@@ -133,7 +134,7 @@ func (r *run) listing(ctx context.Context) actions.Outcome {
 		if len(list) == 0 && r.pages.counts() || r.call.Limit > 0 && len(all) >= r.call.Limit {
 			return out
 		}
-		r.session.spend(a)
+		r.session.Spend(a)
 		more, err := r.next(&req, own, a, n, len(all))
 		switch {
 		case err != nil:

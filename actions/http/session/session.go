@@ -1,4 +1,4 @@
-package http
+package session
 
 import (
 	"context"
@@ -21,9 +21,9 @@ import (
 	"github.com/declprov/declprov/actions/sys/network"
 )
 
-// session sends requests: over which connections, how many at a time, with which
+// Session sends requests: over which connections, how many at a time, with which
 // credentials. What comes of them its judge says.
-type session struct {
+type Session struct {
 	call  *actions.Call
 	given request.Arguments
 	base  *url.URL // of the call, or nil
@@ -36,19 +36,19 @@ type session struct {
 	read     int64 // bytes of the pages before
 	owner    owner
 	auth     *authenticator // nil is none
-	judge    verdict.Judge
+	Judge    verdict.Judge
 }
 
 // newSession makes the session that the arguments of a call ask for, without credentials.
-func newSession(c *actions.Call, g request.Arguments, l *limits) (*session, error) {
-	s := &session{call: c, given: g, network: c.Env.Network}
+func New(c *actions.Call, g request.Arguments, l *Limits) (*Session, error) {
+	s := &Session{call: c, given: g, network: c.Env.Network}
 	var err error
 	if text := g.Text("baseURL"); text != "" {
 		if s.base, err = request.Base(s.network, text); err != nil {
 			return nil, err
 		}
 	}
-	if s.timeout, err = declare.DurationOf("timeout", g.Args["timeout"], defaultTimeout); err != nil {
+	if s.timeout, err = declare.DurationOf("timeout", g.Args["timeout"], DefaultTimeout); err != nil {
 		return nil, err
 	}
 	if s.maxBytes, err = declare.MaxBytesOf(g.Args["maxBytes"]); err != nil {
@@ -60,15 +60,15 @@ func newSession(c *actions.Call, g request.Arguments, l *limits) (*session, erro
 	if s.rate, err = l.of(g); err != nil {
 		return nil, err
 	}
-	if s.judge, err = verdict.New(c, g, s.base); err != nil {
+	if s.Judge, err = verdict.New(c, g, s.base); err != nil {
 		return nil, err
 	}
 	s.owner, err = ownerOf(c, s.base)
 	return s, err
 }
 
-// request makes the request of the call, without credentials but those in its headers.
-func (s *session) request(ctx context.Context) (*request.Request, error) {
+// Request makes the request of the call, without credentials but those in its headers.
+func (s *Session) Request(ctx context.Context) (*request.Request, error) {
 	r, err := s.given.Request(ctx, s.call.Env, s.base, s.owner.carries(s.call, s.base))
 	if err != nil {
 		return nil, err
@@ -76,9 +76,9 @@ func (s *session) request(ctx context.Context) (*request.Request, error) {
 	return r, r.Conditions(s.given, s.call.ETag, s.call.Key)
 }
 
-// authenticate makes the credentials of the call, which belong to where the request goes if
+// Authenticate makes the credentials of the call, which belong to where the request goes if
 // they are the step's own.
-func (s *session) authenticate(r *request.Request) (err error) {
+func (s *Session) Authenticate(r *request.Request) (err error) {
 	s.owner.anchored(r.At, s.base)
 	if s.auth, err = s.authentication(s.call.Args["auth"]); err != nil {
 		return fmt.Errorf("auth: %w", err)
@@ -86,23 +86,23 @@ func (s *session) authenticate(r *request.Request) (err error) {
 	return nil
 }
 
-// spend counts what of maxBytes an answer took.
-func (s *session) spend(a *verdict.Answer) { s.read += int64(len(a.Raw)) }
+// Spend counts what of maxBytes an answer took.
+func (s *Session) Spend(a *verdict.Answer) { s.read += int64(len(a.Raw)) }
 
-const defaultTimeout = 2 * time.Minute
+const DefaultTimeout = 2 * time.Minute
 
-// ask sends a request and judges the answer. The answer is there where the outcome is
+// Ask sends a request and judges the answer. The answer is there where the outcome is
 // Done or Gone.
-func (s *session) ask(ctx context.Context, r *request.Request) (*verdict.Answer, actions.Outcome) {
+func (s *Session) Ask(ctx context.Context, r *request.Request) (*verdict.Answer, actions.Outcome) {
 	a, out := s.send(ctx, r)
 	if out.Status != actions.Done {
 		return nil, out
 	}
-	return a, s.judge.Outcome(r, a)
+	return a, s.Judge.Outcome(r, a)
 }
 
 // send sends a request, and follows redirects where that is wanted.
-func (s *session) send(ctx context.Context, r *request.Request) (*verdict.Answer, actions.Outcome) {
+func (s *Session) send(ctx context.Context, r *request.Request) (*verdict.Answer, actions.Outcome) {
 	h := hop{method: r.Method, url: r.Complete(nil), headers: r.Headers, body: r.Body, first: true}
 	moved := false
 	for hops := 0; ; hops++ {
@@ -111,9 +111,9 @@ func (s *session) send(ctx context.Context, r *request.Request) (*verdict.Answer
 			a.Moved, a.Signed = moved, sign.query
 		}
 		if out.Status != actions.Done && moved {
-			out = s.judge.Settled(r, unsettled(out)) // the first request was processed
+			out = s.Judge.Settled(r, unsettled(out)) // the first request was processed
 		}
-		if out.Status != actions.Done || !s.judge.Follow || s.judge.Ordinary(a.Status) {
+		if out.Status != actions.Done || !s.Judge.Follow || s.Judge.Ordinary(a.Status) {
 			return a, out
 		}
 		next, err := h.redirected(a)
@@ -139,24 +139,24 @@ func unsettled(out actions.Outcome) actions.Outcome {
 
 // misdirected is the outcome of a redirect that is not followed. One that keeps
 // the method (307, 308) was answered instead of the request.
-func (s *session) misdirected(r *request.Request, a *verdict.Answer, err error) actions.Outcome {
-	out := s.judge.Failed(r, a, err)
+func (s *Session) misdirected(r *request.Request, a *verdict.Answer, err error) actions.Outcome {
+	out := s.Judge.Failed(r, a, err)
 	if !a.Moved {
 		out.Status = verdict.StatusOf(a.Status)
 	}
-	return s.judge.Settled(r, out)
+	return s.Judge.Settled(r, out)
 }
 
 // signed sends one message with credentials. A token that is refused is renewed,
 // once; then this message alone is sent again, and no earlier one: that it was
 // refused with 401 says that it had no effect, and nothing about those before.
-func (s *session) signed(ctx context.Context, r *request.Request, h hop) (*verdict.Answer, signature, actions.Outcome) {
+func (s *Session) signed(ctx context.Context, r *request.Request, h hop) (*verdict.Answer, signature, actions.Outcome) {
 	sign, out := s.sign(ctx, r, "")
 	if out.Status != actions.Done {
 		return nil, sign, out
 	}
 	a, out := s.message(ctx, r, h.with(sign), sign.query)
-	if out.Status != actions.Done || a.Status != http.StatusUnauthorized || !sign.cached || s.judge.Ordinary(a.Status) {
+	if out.Status != actions.Done || a.Status != http.StatusUnauthorized || !sign.cached || s.Judge.Ordinary(a.Status) {
 		return a, sign, out
 	}
 	if sign, out = s.sign(ctx, r, sign.token); out.Status != actions.Done {
@@ -167,7 +167,7 @@ func (s *session) signed(ctx context.Context, r *request.Request, h hop) (*verdi
 }
 
 // message sends one message, and reads the answer.
-func (s *session) message(ctx context.Context, r *request.Request, h hop, extra []request.Pair) (*verdict.Answer, actions.Outcome) {
+func (s *Session) message(ctx context.Context, r *request.Request, h hop, extra []request.Pair) (*verdict.Answer, actions.Outcome) {
 	origin, err := request.OriginOf(h.url)
 	if err == nil {
 		err = s.network.Check(origin)
@@ -177,7 +177,7 @@ func (s *session) message(ctx context.Context, r *request.Request, h hop, extra 
 	}
 	done, err := s.turn(ctx, h, origin)
 	if err != nil {
-		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for a turn: %w", s.judge.Title(r), err), Class: verdict.ClassOf(err)}
+		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for a turn: %w", s.Judge.Title(r), err), Class: verdict.ClassOf(err)}
 	}
 	defer done()
 	limited, cancel := context.WithTimeoutCause(ctx, s.timeout, overtime(s.timeout))
@@ -197,14 +197,14 @@ func (s *session) message(ctx context.Context, r *request.Request, h hop, extra 
 	}
 	response, err := req.Execute(h.method, wire.String())
 	if err != nil {
-		return nil, s.judge.Broken(ctx, limited, r, err, sent.anything())
+		return nil, s.Judge.Broken(ctx, limited, r, err, sent.anything())
 	}
 	defer response.RawResponse.Body.Close()
 	raw := response.RawResponse
 	a := &verdict.Answer{Status: raw.StatusCode, Reason: raw.Status, Header: raw.Header, At: h.url}
 	a.ResolveLocation(h.url)
 	if by := raw.Header.Get("Content-Encoding"); by != "" && by != "identity" {
-		return nil, s.judge.Failed(r, a, fmt.Errorf("its body is encoded (%q) in a way that was not asked for", actions.Clip(by, 40)))
+		return nil, s.Judge.Failed(r, a, fmt.Errorf("its body is encoded (%q) in a way that was not asked for", actions.Clip(by, 40)))
 	}
 	if a.Raw, err = readAll(raw.Body, s.maxBytes-s.read); err != nil {
 		return s.unread(ctx, limited, r, a, err)
@@ -215,7 +215,7 @@ func (s *session) message(ctx context.Context, r *request.Request, h hop, extra 
 
 // turn waits until the message may be sent. While nothing of a request was sent,
 // it ends as soon as the operation is stopped.
-func (s *session) turn(ctx context.Context, h hop, origin grant.Origin) (done func(), err error) {
+func (s *Session) turn(ctx context.Context, h hop, origin grant.Origin) (done func(), err error) {
 	if h.first {
 		if err := actions.Stopped(ctx); err != nil {
 			return nil, err
@@ -248,19 +248,19 @@ func joinQuery(a, b string) string {
 // unread is the outcome of an answer whose body cannot be read to its end. Where
 // nobody asked for the body, or it says only what went wrong, the rest is not
 // missed.
-func (s *session) unread(ctx, limited context.Context, r *request.Request, a *verdict.Answer, err error) (*verdict.Answer, actions.Outcome) {
-	if s.judge.Response == "none" || !s.judge.Ordinary(a.Status) {
+func (s *Session) unread(ctx, limited context.Context, r *request.Request, a *verdict.Answer, err error) (*verdict.Answer, actions.Outcome) {
+	if s.Judge.Response == "none" || !s.Judge.Ordinary(a.Status) {
 		return a, actions.Outcome{Status: actions.Done}
 	}
 	var large *tooLargeError
 	if errors.As(err, &large) {
 		err = fmt.Errorf("has more than the %d bytes that maxBytes allows, all pages together; raise it, or ask for less", s.maxBytes)
-		return nil, s.judge.Failed(r, a, err)
+		return nil, s.Judge.Failed(r, a, err)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("the answer ends before its end")
 	}
-	return nil, s.judge.Broken(ctx, limited, r, fmt.Errorf("after %s: %w", a.Title(), err), true)
+	return nil, s.Judge.Broken(ctx, limited, r, fmt.Errorf("after %s: %w", a.Title(), err), true)
 }
 
 // tooLargeError is the error of an answer with more bytes than are allowed.

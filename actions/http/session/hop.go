@@ -1,4 +1,4 @@
-package http
+package session
 
 import (
 	"errors"

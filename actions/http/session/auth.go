@@ -1,4 +1,4 @@
-package http
+package session
 
 import (
 	"context"
@@ -32,7 +32,7 @@ type signature struct {
 }
 
 // authentication reads the argument `auth`; nil is none.
-func (s *session) authentication(v any) (*authenticator, error) {
+func (s *Session) authentication(v any) (*authenticator, error) {
 	m, isMap := v.(map[string]any)
 	switch {
 	case v == nil || v == "none":
@@ -87,14 +87,14 @@ func fixed(header, value, secret string) (*authenticator, error) {
 	return &authenticator{fixed: signature{header: request.Pair{Name: header, Value: value}}}, nil
 }
 
-func (s *session) basic(m map[string]any) (*authenticator, error) {
+func (s *Session) basic(m map[string]any) (*authenticator, error) {
 	user, _ := m["username"].(string)
 	password, _ := m["password"].(string)
 	if strings.Contains(user, ":") {
 		return nil, errors.New("basic: the username holds a colon, which would end it")
 	}
 	encoded := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
-	s.judge.Secret(encoded)
+	s.Judge.Secret(encoded)
 	return fixed("Authorization", "Basic "+encoded, encoded)
 }
 
@@ -120,14 +120,14 @@ func apiKey(m map[string]any) (*authenticator, error) {
 
 // sign makes the credentials of a request. Refused is a token that no longer
 // serves, or "".
-func (s *session) sign(ctx context.Context, r *request.Request, refused string) (signature, actions.Outcome) {
+func (s *Session) sign(ctx context.Context, r *request.Request, refused string) (signature, actions.Outcome) {
 	done := actions.Outcome{Status: actions.Done}
 	if s.auth == nil {
 		return signature{}, done
 	}
 	goes, err := s.owner.sends(r.At.URL)
 	if err != nil {
-		return signature{}, actions.Refuse(fmt.Errorf("%s: %w", s.judge.Title(r), err))
+		return signature{}, actions.Refuse(fmt.Errorf("%s: %w", s.Judge.Title(r), err))
 	}
 	if !goes {
 		return signature{}, done
@@ -139,7 +139,7 @@ func (s *session) sign(ctx context.Context, r *request.Request, refused string) 
 	if out.Status != actions.Done {
 		return signature{}, out
 	}
-	s.judge.Secret(t)
+	s.Judge.Secret(t)
 	value := s.auth.prefix + t
 	if err := request.CheckHeader(value); err != nil {
 		return signature{}, actions.Refuse(fmt.Errorf("auth: the token cannot be sent: %w", err))

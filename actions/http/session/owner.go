@@ -1,4 +1,4 @@
-package http
+package session
 
 import (
 	"errors"
@@ -62,7 +62,7 @@ func originsOf(auth any) ([]grant.Origin, error) {
 	origins := make([]grant.Origin, 0, len(list))
 	for _, item := range list {
 		text, _ := item.(string)
-		o, err := exactOrigin(text)
+		o, err := ExactOrigin(text)
 		if err != nil {
 			return nil, fmt.Errorf("auth.origins: %w", err)
 		}
@@ -71,8 +71,8 @@ func originsOf(auth any) ([]grant.Origin, error) {
 	return origins, nil
 }
 
-// exactOrigin is an origin without wildcards.
-func exactOrigin(text string) (grant.Origin, error) {
+// ExactOrigin is an origin without wildcards.
+func ExactOrigin(text string) (grant.Origin, error) {
 	o, err := grant.ParseOrigin(text)
 	switch {
 	case err != nil:

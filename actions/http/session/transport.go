@@ -1,4 +1,4 @@
-package http
+package session
 
 import (
 	"context"
@@ -29,7 +29,7 @@ import (
 // of providers asks for at once: Pulumi's parallelism is 16 by default, and
 // people raise it.
 const (
-	maxIdlePerHost = 256
+	MaxIdlePerHost = 256
 	maxIdle        = 1024
 	idleTimeout    = 90 * time.Second
 	tlsTimeout     = 15 * time.Second
@@ -153,7 +153,7 @@ func newTransport(network *network.Network, g request.Arguments) (*http.Transpor
 			return &countedConn{Conn: conn}, nil
 		},
 		TLSClientConfig: config, TLSHandshakeTimeout: tlsTimeout, Protocols: &protocols,
-		MaxIdleConns: maxIdle, MaxIdleConnsPerHost: maxIdlePerHost, IdleConnTimeout: idleTimeout,
+		MaxIdleConns: maxIdle, MaxIdleConnsPerHost: MaxIdlePerHost, IdleConnTimeout: idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
 	proxy := g.Text("proxy")

@@ -1,4 +1,4 @@
-package http
+package session
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/declprov/declprov/actions/http/request"
 )
 
-// limits hold back requests, by origin, over the process.
-type limits struct {
+// Limits hold back requests, by origin, over the process.
+type Limits struct {
 	mu    sync.Mutex
 	rates map[rateKey]*rate.Limiter
 	slots map[slotKey]chan struct{}
@@ -30,8 +30,8 @@ type slotKey struct {
 	most   int64
 }
 
-func newLimits() *limits {
-	return &limits{rates: map[rateKey]*rate.Limiter{}, slots: map[slotKey]chan struct{}{}}
+func NewLimits() *Limits {
+	return &Limits{rates: map[rateKey]*rate.Limiter{}, slots: map[slotKey]chan struct{}{}}
 }
 
 // allowance is what a call's rateLimit and concurrency allow; zero is any.
@@ -42,13 +42,13 @@ type allowance struct {
 
 // restraint is how a call is held back.
 type restraint struct {
-	limits *limits
+	limits *Limits
 	allowance
 	most int64
 }
 
 // of is the restraint that the arguments ask for.
-func (l *limits) of(g request.Arguments) (restraint, error) {
+func (l *Limits) of(g request.Arguments) (restraint, error) {
 	r := restraint{limits: l}
 	r.most, _ = g.Args["concurrency"].(int64)
 	m, ok := g.Args["rateLimit"].(map[string]any)
@@ -97,7 +97,7 @@ func (r restraint) wait(ctx context.Context, origin grant.Origin) (done func(), 
 	return done, nil
 }
 
-func (l *limits) slotsOf(key slotKey) chan struct{} {
+func (l *Limits) slotsOf(key slotKey) chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.slots[key] == nil {
@@ -106,7 +106,7 @@ func (l *limits) slotsOf(key slotKey) chan struct{} {
 	return l.slots[key]
 }
 
-func (l *limits) rateOf(key rateKey) *rate.Limiter {
+func (l *Limits) rateOf(key rateKey) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.rates[key] == nil {

@@ -1,4 +1,4 @@
-package http
+package session
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 )
 
 // oauth2 gets tokens by the client credentials grant (RFC 6749, 4.4).
-func (s *session) oauth2(m map[string]any) (*authenticator, error) {
+func (s *Session) oauth2(m map[string]any) (*authenticator, error) {
 	address, _ := m["tokenURL"].(string)
 	at, err := request.ParseURL(address)
 	if err != nil {
@@ -27,13 +27,13 @@ func (s *session) oauth2(m map[string]any) (*authenticator, error) {
 	}
 	c := &client{session: *s, source: src, at: at, settings: m}
 	c.session.auth, c.session.maxBytes = nil, 1<<20
-	c.session.judge = verdict.ForGrant(s.call, s.base)
+	c.session.Judge = verdict.ForGrant(s.call, s.base)
 	return &authenticator{source: src, header: "Authorization", prefix: "Bearer ", fetch: c.grant}, nil
 }
 
 // client asks a server for tokens as a client of OAuth 2.
 type client struct {
-	session  session
+	session  Session
 	source   *source
 	at       *url.URL
 	settings map[string]any
@@ -81,16 +81,16 @@ func (c *client) tokenFrom(ctx context.Context, form url.Values) (token, actions
 	id, _ := c.settings["clientID"].(string)
 	secret, _ := c.settings["clientSecret"].(string)
 	basic := basicOf(url.QueryEscape(id), url.QueryEscape(secret))
-	j := &c.session.judge
+	j := &c.session.Judge
 	j.Secret(basic)
 	j.Renew()
 	ask := func(inBody bool) (*verdict.Answer, actions.Outcome) {
 		if !inBody {
-			return c.session.ask(ctx, post(c.at, form, basic))
+			return c.session.Ask(ctx, post(c.at, form, basic))
 		}
 		form.Set("client_id", id)
 		form.Set("client_secret", secret)
-		return c.session.ask(ctx, post(c.at, form, ""))
+		return c.session.Ask(ctx, post(c.at, form, ""))
 	}
 	a, out := ask(c.source.bodyStyle)
 	if !c.source.bodyStyle && (out.Class == "401" || out.Class == "400") {
@@ -106,7 +106,7 @@ func (c *client) tokenFrom(ctx context.Context, form url.Values) (token, actions
 
 // granted reads the answer of a token endpoint (RFC 6749, 5.1).
 func (c *client) granted(a *verdict.Answer) (token, actions.Outcome) {
-	j := &c.session.judge
+	j := &c.session.Judge
 	body, _ := a.Body.(map[string]any)
 	value, _ := body["access_token"].(string)
 	if value == "" {

@@ -1,4 +1,4 @@
-package http
+package session
 
 import (
 	"context"
@@ -15,14 +15,14 @@ import (
 
 // login is a request of the author's that gets a token.
 type login struct {
-	session session
+	session Session
 	request *request.Request
 	// expires finds when the token ends; nil is never.
 	expires actions.LateExpr
 }
 
 // login gets tokens by a request of the author's.
-func (s *session) login(m map[string]any) (*authenticator, error) {
+func (s *Session) login(m map[string]any) (*authenticator, error) {
 	call := s.call
 	asks, _ := m["http"].(map[string]any)
 	as, _ := m["as"].(map[string]any)
@@ -43,7 +43,7 @@ func (s *session) login(m map[string]any) (*authenticator, error) {
 	if call.SourceOf("auth") != actions.Own {
 		base = s.owner.home // wherever the step itself goes
 	}
-	l.session.auth, l.session.judge = nil, verdict.ForLogin(call, g, base, s.judge.Follow)
+	l.session.auth, l.session.Judge = nil, verdict.ForLogin(call, g, base, s.Judge.Follow)
 	if inner, ok := asks["auth"].(map[string]any); ok {
 		if inner["login"] != nil || inner["oauth2"] != nil {
 			return nil, errors.New("login.http.auth: a login cannot need another")
@@ -60,7 +60,7 @@ func (s *session) login(m map[string]any) (*authenticator, error) {
 	}
 	l.session.owner = owner{}
 	l.session.owner.anchored(l.request.At, base)
-	if l.session.judge.TokenOf == nil {
+	if l.session.Judge.TokenOf == nil {
 		return nil, errors.New("login: token is missing: say where in the answer it is, as in \"${body.token}\"")
 	}
 	asked, err := l.whole()
@@ -76,11 +76,11 @@ func (s *session) login(m map[string]any) (*authenticator, error) {
 
 // token sends the request, and finds the token in the answer.
 func (l *login) token(ctx context.Context) (token, actions.Outcome) {
-	j := &l.session.judge
+	j := &l.session.Judge
 	unusable := func(a *verdict.Answer, err error) (token, actions.Outcome) {
 		return token{}, j.Failed(l.request, a, err)
 	}
-	a, out := l.session.ask(ctx, l.request)
+	a, out := l.session.Ask(ctx, l.request)
 	if out.Status != actions.Done {
 		return token{}, out
 	}
