@@ -60,15 +60,20 @@ func arrows() map[string][]string {
 		"actions/assets":                 {"actions"},
 		"actions/ssh":                    {"actions"},
 		"actions/file":                   {"actions/assets", "actions/declare"},
-		"actions/http":                   {"actions/assets", "actions/declare"},
-		"actions/exec":                   {"actions/assets", "actions/declare", "actions/ssh"},
-		"actions/builtin":                {"actions/file", "actions/http", "actions/exec"},
-		"engine":                         {"spec/expr", "actions", "spec/container"},
-		"engine/schema":                  {"engine"},
-		"engine/pulumi":                  {"engine"},
-		"engine/terraform":               {"engine"},
-		"cmd":                            {"spec/load", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
-		"docs":                           {"cmd"},
+		// Arguments become a request, and a response becomes an outcome; a session sends the one
+		// and receives the other.
+		"actions/http/request": {"actions/assets"},
+		"actions/http/verdict": {"actions/http/request"},
+		"actions/http/session": {"actions/declare", "actions/http/verdict"},
+		"actions/http":         {"actions/http/session"},
+		"actions/exec":         {"actions/assets", "actions/declare", "actions/ssh"},
+		"actions/builtin":      {"actions/file", "actions/http", "actions/exec"},
+		"engine":               {"spec/expr", "actions", "spec/container"},
+		"engine/schema":        {"engine"},
+		"engine/pulumi":        {"engine"},
+		"engine/terraform":     {"engine"},
+		"cmd":                  {"spec/load", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
+		"docs":                 {"cmd"},
 	}
 }
 
@@ -82,7 +87,7 @@ func owners() map[string][]string {
 		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform", "cmd"},
 		"github.com/hashicorp/terraform-plugin-go":  {"engine/terraform"},
 		"github.com/spf13/cobra":                    {"cmd"},
-		"net/http":                                  {"actions/http", "actions/assets", "cmd"},
+		"net/http":                                  {"actions/http", "actions/http/request", "actions/http/session", "actions/http/verdict", "actions/assets", "cmd"},
 		"os/exec":                                   {"actions/sys/process", "spec/load", "cmd", "engine/pulumi"},
 		"github.com/pulumi/pulumi/sdk/v3/go/pulumi": {},
 		"github.com/pulumi/pulumi/pkg/v3":           {},

@@ -1,3 +1,6 @@
+// Package session sends requests: with credentials, which go to the origin of the block that
+// declares them and nowhere else, over connections that a spec's permissions allow, and no
+// faster than its author says.
 package session
 
 import (

@@ -1,3 +1,5 @@
+// Package verdict says what comes of a request: it decodes responses, and makes outcomes of
+// them, or of what went wrong on the way.
 package verdict
 
 import (

@@ -88,7 +88,7 @@ func ofBudgets() []Mutant {
 			Promise:   "A secret stays a secret",
 			Mechanism: "what auth puts into a URL is taken out of a server's links",
 			File:      "actions/http/link.go",
-			Find:      `	unsign(u, a.signed)`,
+			Find:      `	a.Unsign(u)`,
 			Replace:   ``,
 			Package:   "actions/http", Test: "TestLinksKeepCredentialsOut", Fails: "has the keys",
 		},

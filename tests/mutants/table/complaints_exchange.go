@@ -114,8 +114,8 @@ func ofExchanges() []Mutant {
 		{
 			Complaint: 22, Promise: "An answer may have any shape, or none",
 			Mechanism: "an answer without a body is null",
-			File:      "actions/http/answer.go",
-			Find:      `if len(a.raw) == 0 || form == "none" {`,
+			File:      "actions/http/verdict/answer.go",
+			Find:      `if len(a.Raw) == 0 || form == "none" {`,
 			Replace:   `if form == "none" {`,
 			Package:   complaints, Test: "TestComplaint22Shapes", Fails: "cannot be read as JSON",
 		},

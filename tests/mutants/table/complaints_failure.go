@@ -39,7 +39,7 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 19, Promise: "Nobody is asked again at once",
 			Mechanism: "Retry-After may be a date, by the server's own clock",
-			File:      "actions/http/retryafter.go",
+			File:      "actions/http/verdict/retryafter.go",
 			Find:      `return max(at.Sub(now), 0), true`,
 			Replace:   `return max(at.Sub(at), 0), true`,
 			Package:   complaints, Test: "TestComplaint19RetryAfter", Fails: "asked to come back by a date",
@@ -117,18 +117,18 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
 			Mechanism: "`error` finds the server's message",
-			File:      "actions/http/judge.go",
-			Find:      `	late := j.call.Late[j.given.prefix+"error"]`,
-			Replace: `	if j.given.prefix == "" {
+			File:      "actions/http/verdict/judge.go",
+			Find:      `	late := j.call.Late[j.given.Prefix+"error"]`,
+			Replace: `	if j.given.Prefix == "" {
 		return j.hidden(a.excerpt())
 	}
-	late := j.call.Late[j.given.prefix+"error"]`,
+	late := j.call.Late[j.given.Prefix+"error"]`,
 			Package: complaints, Test: "TestComplaint21Failure", Fails: "after 409 it says",
 		},
 		{
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
 			Mechanism: "`expect` with a 2xx leaves no other one",
-			File:      "actions/http/judge.go",
+			File:      "actions/http/verdict/judge.go",
 			Find:      `return success && !slices.ContainsFunc(j.expect, func(s int) bool { return s < 400 })`,
 			Replace:   `return success`,
 			Package:   complaints, Test: "TestComplaint21Expected", Fails: "200 is taken for 202",
@@ -136,7 +136,7 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
 			Mechanism: "an error that is expected is none",
-			File:      "actions/http/judge.go",
+			File:      "actions/http/verdict/judge.go",
 			Find:      `	if slices.Contains(j.expect, status) {`,
 			Replace:   `	if status < 400 && slices.Contains(j.expect, status) {`,
 			Package:   complaints, Test: "TestComplaint21Expected", Fails: "an expected 404 gives",
@@ -144,15 +144,15 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 23, Promise: "A token that ends is renewed, by itself",
 			Mechanism: "a token that is refused is renewed",
-			File:      "actions/http/session.go",
-			Find:      `if out.Status != actions.Done || a.status != http.StatusUnauthorized || !sign.cached || s.judge.ordinary(a.status) {`,
+			File:      "actions/http/session/session.go",
+			Find:      `if out.Status != actions.Done || a.Status != http.StatusUnauthorized || !sign.cached || s.Judge.Ordinary(a.Status) {`,
 			Replace:   `if true {`,
 			Package:   complaints, Test: "TestComplaint23TokenExpiry", Fails: "401",
 		},
 		{
 			Complaint: 23, Promise: "A token that ends is renewed, by itself",
 			Mechanism: "that is done once",
-			File:      "actions/http/session.go",
+			File:      "actions/http/session/session.go",
 			Find:      "	a, out = s.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
 			Replace:   "	return s.signed(ctx, r, h)",
 			Package:   complaints, Test: "TestComplaint23TokenExpiry", Fails: "where no token will do",
@@ -160,7 +160,7 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 23, Promise: "A token that ends is renewed, by itself",
 			Mechanism: "a token that says when it ends is renewed before",
-			File:      "actions/http/token.go",
+			File:      "actions/http/session/token.go",
 			Find:      `(s.held.expires.IsZero() || time.Now().Before(s.held.expires))`,
 			Replace:   `true`,
 			Package:   complaints, Test: "TestComplaint23TokenEnds", Fails: "a token that is over is sent",
@@ -168,7 +168,7 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 25, Promise: "Nothing hangs",
 			Mechanism: "`timeout` of a request bounds each attempt",
-			File:      "actions/http/session.go",
+			File:      "actions/http/session/session.go",
 			Find:      `context.WithTimeoutCause(ctx, s.timeout, overtime(s.timeout))`,
 			Replace:   `context.WithTimeoutCause(ctx, 1<<40, overtime(s.timeout))`,
 			Package:   complaints, Test: "TestComplaint25Timeouts", Fails: "no whole answer within 300ms",

@@ -198,7 +198,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "no status but 404 and 410 says that a thing is not there",
-			File:      "actions/http/judge.go",
+			File:      "actions/http/verdict/judge.go",
 			Find:      `	case http.StatusNotFound, http.StatusGone:`,
 			Replace:   `	case http.StatusNotFound, http.StatusGone, http.StatusUnauthorized:`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `401 "": gone is true`,
@@ -206,7 +206,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "404 and 410 say that a thing is not there",
-			File:      "actions/http/judge.go",
+			File:      "actions/http/verdict/judge.go",
 			Find:      `	case http.StatusNotFound, http.StatusGone:`,
 			Replace:   `	case 599:`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `404 "": gone is false`,

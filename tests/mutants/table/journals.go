@@ -114,7 +114,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "a request with an effect is sent once on a connection that breaks",
-			File:      "actions/http/transport.go",
+			File:      "actions/http/session/transport.go",
 			Find:      `	if m.effect == actions.Write {`,
 			Replace:   `	if false {`,
 			Package:   "actions/http", Test: "TestSentOnceOnAKeptConnection/closed/POST/key/body_false", Fails: "sent 2 times",
@@ -245,7 +245,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "408 of a proxy leaves it unknown what was done",
-			File:      "actions/http/judge.go",
+			File:      "actions/http/verdict/judge.go",
 			Find:      `	case http.StatusRequestTimeout, clientClosedRequest:`,
 			Replace:   `	case 597, 598:`,
 			Package:   "actions/http", Test: "TestStatus", Fails: "judge_test.go",
@@ -253,9 +253,9 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "after a redirect only the hop that was refused is sent again",
-			File:      "actions/http/session.go",
+			File:      "actions/http/session/session.go",
 			Find:      "	a, out = s.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
-			Replace:   "	h.method = r.method\n	h.url = r.complete(nil)\n	a, out = s.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
+			Replace:   "	h.method = r.Method\n	h.url = r.Complete(nil)\n	a, out = s.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
 			Package:   "actions/http", Test: "TestTokenRefusedAfterARedirect", Fails: "POSTs",
 		},
 		{

@@ -95,7 +95,7 @@ func ofLives() []Mutant {
 		{
 			Promise:   "An operation can be ended",
 			Mechanism: "a request that waits for its turn is given up once the operation is stopped",
-			File:      "actions/http/limits.go",
+			File:      "actions/http/session/limits.go",
 			Find:      `return r.most > 0 || r.requests > 0`,
 			Replace:   `return false`,
 			Package:   "actions/http", Test: "TestStopEndsTheWaitForATurn", Fails: "not given up because of the stop",

@@ -36,13 +36,13 @@ func ofModel() []Mutant {
 		row(twice, "an unknown outcome of an uncertain step is not retried", "MADE TWICE",
 			"engine/retry.go", `	if v.status == actions.Unknown && !r.certainty(s).Repeatable() && !r.canLook(s) {`, `	if false {`),
 		row(twice, "503 with Retry-After is unknown", "MADE TWICE",
-			"actions/http/judge.go", `	if a.moved {`, `	if asked && a.status == 503 {
+			"actions/http/verdict/judge.go", `	if a.Moved {`, `	if asked && a.Status == 503 {
 		out.Status = actions.Refused
 	}
-	if a.moved {`),
+	if a.Moved {`),
 		row(twice, "401 after a redirect repeats only the hop", "MADE TWICE",
-			"actions/http/session.go", `	a, out = s.message(ctx, r, h.with(sign), sign.query)
-	return a, sign, out`, `	h = hop{method: r.method, url: r.complete(nil), headers: r.headers.Clone(), body: r.body}
+			"actions/http/session/session.go", `	a, out = s.message(ctx, r, h.with(sign), sign.query)
+	return a, sign, out`, `	h = hop{method: r.Method, url: r.Complete(nil), headers: r.Headers.Clone(), body: r.Body}
 	a, out = s.message(ctx, r, h.with(sign), sign.query)
 	return a, sign, out`),
 		row(twice, "a keyed retry has the same key", "MADE TWICE",
@@ -62,7 +62,7 @@ func ofModel() []Mutant {
 		row(lost, "refused after unknown stays unknown", "LOST AND NOT LISTED",
 			"engine/judge.go", `	case !doubt || status == actions.Failed:`, `	case true:`),
 		row(lost, "408 and 499 are unknown", "LOST AND NOT LISTED",
-			"actions/http/judge.go", `	case http.StatusRequestTimeout, clientClosedRequest:`, `	case 597, 598:`),
+			"actions/http/verdict/judge.go", `	case http.StatusRequestTimeout, clientClosedRequest:`, `	case 597, 598:`),
 		row(lost, "the intent is written before the request is sent", "LOST AND NOT LISTED",
 			"engine/intents.go", `		return r.res.finds(s) || s.certainty != actions.Uncertain, r.res.finds(s)`, `		return false, false`),
 		row(lost, "the journal forgets only what is recorded", "LOST AND NOT LISTED",

@@ -42,7 +42,7 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "pages are received before their items are looked for",
-			File:    "actions/http/judge.go",
+			File:    "actions/http/verdict/judge.go",
 			Find:    `		if j.typed && j.call.Receive != nil {`,
 			Replace: `		if false {`,
 			Package: "engine", Test: "TestPagesSeeDeclaredNames", Fails: "there are 0 items",
@@ -63,7 +63,7 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "the message of a failure is looked for by declared names",
-			File:    "actions/http/judge.go",
+			File:    "actions/http/verdict/judge.go",
 			Find:    `	if !j.typed || j.call.Adapt == nil {`,
 			Replace: `	if true {`,
 			Package: "engine", Test: "TestFailuresSeeDeclaredNames/error", Fails: "is expected",
@@ -91,7 +91,7 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "elements of two namespaces are two things",
-			File:    "actions/http/xml.go",
+			File:    "actions/http/verdict/decode_xml.go",
 			Find:    `	if name.Space == "" {`,
 			Replace: `	if true {`,
 			Package: "engine", Test: "TestNamespacesAreKeptApart/both", Fails: "want +got",
@@ -140,7 +140,7 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: names, Mechanism: "a namespace is sent with the names in it",
-			File:    "actions/http/xml.go",
+			File:    "actions/http/request/encode_xml.go",
 			Find:    `	case own != "" && own != space:`,
 			Replace: `	case false:`,
 			Package: "engine", Test: "TestNamespacesAreSent", Fails: "DAV:",

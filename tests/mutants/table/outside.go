@@ -24,7 +24,7 @@ func ofOutside() []Mutant {
 		},
 		{
 			Promise: bounded, Mechanism: "the elements and attributes of an XML text are counted before they are made",
-			File:    "actions/http/xml.go",
+			File:    "actions/http/verdict/decode_xml.go",
 			Find:    `b.Spend(decode.CountXML(data))`,
 			Replace: `b.Spend(0 * decode.CountXML(data))`,
 			Package: "actions/http", Test: "TestXMLCounts", Fails: "expected a count of 3",
