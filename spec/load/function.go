@@ -32,13 +32,13 @@ func (r *stepReader) function(it walk.Item, p source.Place, what string) *spec.F
 	own := func(m walk.Item) bool {
 		switch {
 		case m.Name == "inputs":
-			f.Inputs = r.Object(m, p.At("inputs").In("inputs"), typing.ArgumentRole)
+			f.Inputs = r.Object(m, p.Member("inputs").AddContext("inputs"), typing.ArgumentRole)
 		case m.Name == "outputs" && takesOutputs:
-			f.Outputs = r.Object(m, p.At("outputs").In("outputs"), typing.ResultRole)
+			f.Outputs = r.Object(m, p.Member("outputs").AddContext("outputs"), typing.ResultRole)
 		case m.Name == "outputs":
-			r.Report(source.CodeMisplacedKey, m.NameAt, p.At("outputs"), "an action has no outputs", "It is run for its effect. What yields values is a function or a method.")
+			r.Report(source.CodeMisplacedKey, m.NameAt, p.Member("outputs"), "an action has no outputs", "It is run for its effect. What yields values is a function or a method.")
 		case m.Name == "return":
-			f.Return = r.node(m, p.At("return").In("return"))
+			f.Return = r.node(m, p.Member("return").AddContext("return"))
 		default:
 			// Of a block whose name is misspelt nothing is known.
 			switch diag.DidYouMean(m.Name, block.Function.Names()) {
@@ -94,7 +94,7 @@ func (r *stepReader) lister(it walk.Item, p source.Place) *spec.Lister {
 		has[m.Name] = true
 		switch m.Name {
 		case "inputs":
-			li.Inputs = r.Object(m, p.At("inputs").In("inputs"), typing.ArgumentRole)
+			li.Inputs = r.Object(m, p.Member("inputs").AddContext("inputs"), typing.ArgumentRole)
 		case "items", "id", "name":
 			r.keep(m, p, block.Lister.Key(m.Name), li)
 		default:

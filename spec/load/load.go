@@ -66,7 +66,7 @@ func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
 			l.Report(source.CodeInternal, diag.Range{File: src.Path}, source.Place{}, fmt.Sprintf("the spec could not be evaluated: %v", r),
 				"This is a fault of declprov or of CUE, not of the spec. Please report it together with the spec.")
 		}
-		doc = &Document{Provider: provider, Files: l.Files.Read(), Dirs: l.Files.Dirs()}
+		doc = &Document{Provider: provider, Files: l.Files.List(), Dirs: l.Files.Dirs()}
 		diags = l.Diags.Sorted()
 	}()
 	value, ok := l.evaluate(ctx, src)
@@ -78,7 +78,7 @@ func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
 		return nil, nil
 	}
 	l.provider(value, provider)
-	l.Leftovers(value)
+	l.ReportLeftovers(value)
 	return nil, nil
 }
 

@@ -39,13 +39,13 @@ func (l *loader) language(it walk.Item, p source.Place) map[string]any {
 	}
 	settings := map[string]any{}
 	for _, m := range l.Values(it) {
-		n := l.node(m, p.At(m.Name))
+		n := l.node(m, p.Member(m.Name))
 		switch n.Kind {
 		case 0:
 		case spec.MapNode:
 			settings[m.Name] = n.Plain()
 		default:
-			l.Report(source.CodeBadLanguage, m.At, p.At(m.Name), fmt.Sprintf("the options for %s are no struct", m.Name),
+			l.Report(source.CodeBadLanguage, m.At, p.Member(m.Name), fmt.Sprintf("the options for %s are no struct", m.Name),
 				"The SDK generator of a language takes options by name: language: nodejs: packageName: \"@me/x\".")
 		}
 	}

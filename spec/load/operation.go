@@ -37,7 +37,7 @@ func (r *stepReader) operation(it walk.Item, p source.Place, undo bool) *spec.Op
 	}
 	returned := func(m walk.Item) bool {
 		if m.Name == "return" {
-			op.Return = r.node(m, p.At("return").In("return"))
+			op.Return = r.node(m, p.Member("return").AddContext("return"))
 			return true
 		}
 		return false
@@ -60,9 +60,9 @@ func (r *stepReader) find(it walk.Item, p source.Place) *spec.Operation {
 	op := r.operationWith(it, p, func(m walk.Item) bool {
 		switch m.Name {
 		case "first":
-			first = r.bool(m, p.At("first"))
+			first = r.bool(m, p.Member("first"))
 		case "return":
-			returned = r.node(m, p.At("return").In("return"))
+			returned = r.node(m, p.Member("return").AddContext("return"))
 		default:
 			return false
 		}
@@ -83,27 +83,27 @@ func (r *stepReader) stepList(members []walk.Item, p source.Place, undo bool, op
 		switch {
 		case m.Name == "steps":
 			n := 0
-			r.list(m, p.At("steps"), func(m walk.Item, at source.Place) {
+			r.list(m, p.Member("steps"), func(m walk.Item, at source.Place) {
 				n++
-				if step := r.step(m, source.Place{Context: p.Context, Path: at.Path}.In(fmt.Sprintf("step %d", n)), undo); step != nil {
+				if step := r.step(m, source.Place{Context: p.Context, Path: at.Path}.AddContext(fmt.Sprintf("step %d", n)), undo); step != nil {
 					op.Steps = append(op.Steps, step)
 				}
 			})
 			if r.Kind(m) == cue.ListKind && len(r.Items(m)) == 0 {
-				r.Report(source.CodeEmptySteps, m.At, p.At("steps"), "there is no step", "Give at least one, or leave the operation out.")
+				r.Report(source.CodeEmptySteps, m.At, p.Member("steps"), "there is no step", "Give at least one, or leave the operation out.")
 			}
 		case m.Name == "return":
-			op.Return = r.node(m, p.At("return").In("return"))
+			op.Return = r.node(m, p.Member("return").AddContext("return"))
 		case m.Name == "retry":
-			op.Retry = r.retry(m, p.At("retry"))
+			op.Retry = r.retry(m, p.Member("retry"))
 		case slices.Contains(block.Step.Names(), m.Name):
-			r.Report(source.CodeStepBesideSteps, m.NameAt, p.At(m.Name), fmt.Sprintf("%s stands beside steps", m.Name),
+			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s stands beside steps", m.Name),
 				"It is said of one step: move it into the step that is meant.")
 		case diag.DidYouMean(m.Name, block.Operation.Names()) != "":
-			r.Report(source.CodeUnknownKey, m.NameAt, p.At(m.Name), fmt.Sprintf("unknown key %q", m.Name),
+			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
 				"An operation of several steps has steps, return and retry. "+diag.Remedy(m.Name, block.Operation.Names()))
 		default:
-			r.Report(source.CodeStepBesideSteps, m.NameAt, p.At(m.Name), fmt.Sprintf("%s stands beside steps", m.Name),
+			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s stands beside steps", m.Name),
 				"An operation is one action, or steps. Move it into the list.")
 		}
 	}
@@ -116,7 +116,7 @@ func (r *stepReader) stepNames(steps []*spec.Step, p source.Place) {
 	var earlier []string
 	for i, s := range steps {
 		at := func(key string) source.Place {
-			return source.Place{Context: p.Context, Path: p.At("steps").Item(i).At(key).Path}.In(fmt.Sprintf("step %d", i+1))
+			return source.Place{Context: p.Context, Path: p.Member("steps").Item(i).Member(key).Path}.AddContext(fmt.Sprintf("step %d", i+1))
 		}
 		if s.Restart != "" && !slices.Contains(earlier, s.Restart) {
 			r.Report(source.CodeUnknownStep, s.RestartRange, at("restart"),
@@ -150,7 +150,7 @@ func (r *stepReader) stepWith(it walk.Item, p source.Place, undo bool, other fun
 			return false
 		}
 		if diag.DidYouMean(m.Name, near) != "" {
-			r.Report(source.CodeUnknownKey, m.NameAt, p.At(m.Name), fmt.Sprintf("unknown key %q", m.Name), diag.Remedy(m.Name, known))
+			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name), diag.Remedy(m.Name, known))
 			s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
 			return true
 		}
@@ -216,7 +216,7 @@ func (r *stepReader) undo(b *section, s *spec.Step, allowed bool) {
 		return
 	}
 	for i, it := range r.Items(m) {
-		if step := r.step(it, p.Item(i).In(fmt.Sprintf("undo step %d", i+1)), false); step != nil {
+		if step := r.step(it, p.Item(i).AddContext(fmt.Sprintf("undo step %d", i+1)), false); step != nil {
 			s.OnFailure = append(s.OnFailure, step)
 		}
 	}

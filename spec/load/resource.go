@@ -34,12 +34,12 @@ func (l *resourceReader) resource(it walk.Item, p source.Place) *spec.Resource {
 	l.fill(b, r)
 	l.missing(b, r)
 	if m, ok := b.get("find"); ok {
-		r.Find = l.find(m, b.at("find").In("find"))
+		r.Find = l.find(m, b.at("find").AddContext("find"))
 	}
 	l.rules(b, r)
 	l.history(b, r)
 	if m, ok := b.get("list"); ok {
-		r.List = l.lister(m, b.at("list").In("list"))
+		r.List = l.lister(m, b.at("list").AddContext("list"))
 	}
 	l.each(b, "methods", "method", func(m walk.Item, at source.Place) {
 		if f := l.function(m, at, "a method"); f != nil {
@@ -72,7 +72,7 @@ func (l *resourceReader) missing(b *section, r *spec.Resource) {
 // rules reads `checks` and `diff`.
 func (l *resourceReader) rules(b *section, r *spec.Resource) {
 	if m, ok := b.get("checks"); ok {
-		l.list(m, b.at("checks").In("checks"), func(m walk.Item, p source.Place) {
+		l.list(m, b.at("checks").AddContext("checks"), func(m walk.Item, p source.Place) {
 			c := &spec.Check{Range: m.At}
 			if b, ok := l.open(m, p, block.Check, nil); ok {
 				l.fill(b, c)
@@ -86,7 +86,7 @@ func (l *resourceReader) rules(b *section, r *spec.Resource) {
 	if !ok {
 		return
 	}
-	d, ok := l.open(m, b.at("diff").In("diff"), block.Diff, nil)
+	d, ok := l.open(m, b.at("diff").AddContext("diff"), block.Diff, nil)
 	if !ok {
 		return
 	}
@@ -106,14 +106,14 @@ func (l *resourceReader) rules(b *section, r *spec.Resource) {
 // history reads what a resource says of its former versions.
 func (l *resourceReader) history(b *section, r *spec.Resource) {
 	if m, ok := b.get("aliases"); ok {
-		l.list(m, b.at("aliases").In("aliases"), func(m walk.Item, p source.Place) { r.Aliases = append(r.Aliases, l.alias(m, p)) })
+		l.list(m, b.at("aliases").AddContext("aliases"), func(m walk.Item, p source.Place) { r.Aliases = append(r.Aliases, l.alias(m, p)) })
 	}
 	version, ok := b.get("schemaVersion")
 	if !ok && b.given("schemaVersion") {
 		return // misspelt, which was reported
 	}
 	m, ok := b.get("upgrade")
-	p := b.at("upgrade").In("upgrade")
+	p := b.at("upgrade").AddContext("upgrade")
 	if !ok {
 		if r.SchemaVersion > 0 && !b.given("upgrade") {
 			l.Report(source.CodeUpgradeGap, version.At, b.at("schemaVersion"), fmt.Sprintf("there is no way from the states before version %d", r.SchemaVersion),
@@ -155,12 +155,12 @@ func (l *resourceReader) upgrade(it walk.Item, p source.Place, r *spec.Resource)
 		from, _ := strconv.Atoi(m.Name)
 		switch {
 		case !versionKey.MatchString(m.Name):
-			l.Report(source.CodeBadName, m.NameAt, p.At(m.Name), fmt.Sprintf("%q is no version to upgrade from", m.Name), `The keys are the versions of old states: "0", "1".`)
+			l.Report(source.CodeBadName, m.NameAt, p.Member(m.Name), fmt.Sprintf("%q is no version to upgrade from", m.Name), `The keys are the versions of old states: "0", "1".`)
 		case from >= r.SchemaVersion:
-			l.Report(source.CodeUpgradeGap, m.NameAt, p.At(m.Name), fmt.Sprintf("nothing is to be upgraded from version %d", from),
+			l.Report(source.CodeUpgradeGap, m.NameAt, p.Member(m.Name), fmt.Sprintf("nothing is to be upgraded from version %d", from),
 				fmt.Sprintf("The resource's schemaVersion is %d; raise it to %d.", r.SchemaVersion, from+1))
 		default:
-			r.Upgrade[from] = l.node(m, p.At(m.Name))
+			r.Upgrade[from] = l.node(m, p.Member(m.Name))
 		}
 	}
 	var missing []string

@@ -43,14 +43,14 @@ func (r *dataReader) open(it walk.Item, p source.Place, declared *block.Block, o
 		switch {
 		case b.knows(m.Name):
 			if m.Optional || m.Required {
-				r.Report(source.CodeTypeAsValue, m.NameAt, p.At(m.Name), fmt.Sprintf("%s is declared, and not given", m.Name),
+				r.Report(source.CodeTypeAsValue, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is declared, and not given", m.Name),
 					"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
 				continue
 			}
 			b.members[m.Name] = m
 		case other != nil && other(m):
 		default:
-			r.Report(source.CodeUnknownKey, m.NameAt, p.At(m.Name), fmt.Sprintf("unknown key %q", m.Name),
+			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
 				fmt.Sprintf("%s has no key %q. %s", walk.UpperFirst(declared.What), m.Name, diag.Remedy(m.Name, b.known())))
 		}
 	}
@@ -84,9 +84,9 @@ func (r *stepReader) need(b *section, key, example string) {
 
 // keep reads the value of a key of a block that is at a place.
 func (r *stepReader) keep(m walk.Item, in source.Place, key *block.Key, model any) {
-	p := in.At(key.Name)
+	p := in.Member(key.Name)
 	if key.Part {
-		p = p.In(key.Name)
+		p = p.AddContext(key.Name)
 	}
 	switch into := key.Into(model).(type) {
 	case *string:
@@ -150,7 +150,7 @@ func (r *dataReader) structOf(it walk.Item, p source.Place, declared *block.Bloc
 		if _, given := b.get(m.Name); !given {
 			continue
 		}
-		if value := r.nodeOf(m, p.At(m.Name), declared.Key(m.Name)); value != nil {
+		if value := r.nodeOf(m, p.Member(m.Name), declared.Key(m.Name)); value != nil {
 			n.Fields = append(n.Fields, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: value})
 		}
 	}
@@ -190,7 +190,7 @@ func (b *section) get(name string) (walk.Item, bool) {
 }
 
 // at returns the place of a member.
-func (b *section) at(name string) source.Place { return b.place.At(name) }
+func (b *section) at(name string) source.Place { return b.place.Member(name) }
 
 // given reports whether a key is written, even if what it holds is broken, or
 // its name is misspelt: that was reported.
@@ -219,7 +219,7 @@ func (r *dataReader) objectAt(b *section, name string, role typing.Role) *spec.T
 		// Of a block whose name is misspelt nothing is known.
 		return &spec.Type{Kind: spec.Object, Open: b.given(name)}
 	}
-	return r.Object(m, b.at(name).In(name), role)
+	return r.Object(m, b.at(name).AddContext(name), role)
 }
 
 // each walks the members of a part, whose names it checks. What is what one of them
@@ -239,7 +239,7 @@ func (r *dataReader) each(b *section, key, what string, read func(walk.Item, sou
 		if b.place.Context != "" {
 			context = b.place.Context + ", " + context
 		}
-		at := source.Place{Context: context, Path: b.at(key).At(m.Name).Path}
+		at := source.Place{Context: context, Path: b.at(key).Member(m.Name).Path}
 		if m.Optional || m.Required {
 			r.Report(source.CodeTypeAsValue, m.NameAt, at, fmt.Sprintf("%s is declared, and not given", m.Name), "Leave out the ? or !, or the whole.")
 			continue

@@ -53,13 +53,13 @@ func (r *dataReader) node(it walk.Item, p source.Place) *spec.Node {
 func (r *dataReader) dataField(m walk.Item, p source.Place) spec.Field {
 	f := spec.Field{Name: m.Name, NameRange: m.NameAt}
 	if m.Optional || m.Required {
-		r.Report(source.CodeTypeAsValue, m.NameAt, p.At(m.Name), fmt.Sprintf("%s is declared, and not given", m.Name),
+		r.Report(source.CodeTypeAsValue, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is declared, and not given", m.Name),
 			"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
 		f.Value = &spec.Node{Range: m.At}
 		return f
 	}
-	if f.Value = r.definition(m, p.At(m.Name)); f.Value == nil {
-		f.Value = r.node(m, p.At(m.Name))
+	if f.Value = r.definition(m, p.Member(m.Name)); f.Value == nil {
+		f.Value = r.node(m, p.Member(m.Name))
 	}
 	return f
 }

@@ -223,7 +223,7 @@ func (x *linter) comprehension(c *ast.Comprehension, s lintSite) {
 	if s.types {
 		for _, clause := range c.Clauses {
 			if id := x.refersToProperty(clause); id != nil {
-				x.doc.Report(source.CodeConditionalType, x.doc.Files.Of(id), source.PlaceOf(s.path), fmt.Sprintf("a type cannot depend on the value of %s", id.Name),
+				x.doc.Report(source.CodeConditionalType, x.doc.Files.RangeOf(id), source.PlaceOf(s.path), fmt.Sprintf("a type cannot depend on the value of %s", id.Name),
 					"The value is known at run time only. Declare the field optional (name?: T), and say when it is needed in checks: [{assert: …, message: …}]; or use a union: {kind: \"a\", …} | {kind: \"b\", …}.")
 				x.bad[c] = true
 				return
@@ -320,7 +320,7 @@ func (x *linter) expr(e ast.Expr, whole ast.Node, s lintSite) {
 func (x *linter) interpolation(e *ast.Interpolation, whole ast.Node, s lintSite) {
 	if s.types {
 		if id := x.refersToProperty(e); id != nil {
-			x.doc.Report(source.CodeInterpolatedType, x.doc.Files.Of(e), source.PlaceOf(s.path), fmt.Sprintf(`\(%s) in a type has no value when the spec is loaded`, id.Name),
+			x.doc.Report(source.CodeInterpolatedType, x.doc.Files.RangeOf(e), source.PlaceOf(s.path), fmt.Sprintf(`\(%s) in a type has no value when the spec is loaded`, id.Name),
 				"A default made of other inputs is an attribute: @default(\"${inputs."+id.Name+"}…\").")
 			x.bad[whole] = true
 			return

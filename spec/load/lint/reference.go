@@ -30,7 +30,7 @@ func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
 	}
 	if len(names) == 1 && strings.HasPrefix(id.Name, "#") && slices.Contains(s.within, field) {
 		at := s.within[len(s.within)-1]
-		x.doc.Report(source.CodeRecursiveType, x.doc.Files.Label(at.Label), source.PlaceOf(s.path), fmt.Sprintf("%s contains itself, without end", id.Name),
+		x.doc.Report(source.CodeRecursiveType, x.doc.Files.LabelRange(at.Label), source.PlaceOf(s.path), fmt.Sprintf("%s contains itself, without end", id.Name),
 			fmt.Sprintf("Make the field optional, or a list: %s?: %s.", source.LabelOf(at), id.Name))
 		x.bad[whole] = true
 		return true
@@ -87,9 +87,9 @@ func (x *linter) inType(id *ast.Ident, field *ast.Field, whole ast.Node, s lintS
 	if !x.props[field] {
 		return false
 	}
-	at := x.doc.Files.Of(id)
+	at := x.doc.Files.RangeOf(id)
 	if slices.Contains(source.PredeclaredTypes, id.Name) {
-		x.doc.Report(source.CodeShadowedType, x.doc.Files.Label(field.Label), source.PlaceOf(s.path), fmt.Sprintf("the property %s hides the type %s", id.Name, id.Name),
+		x.doc.Report(source.CodeShadowedType, x.doc.Files.LabelRange(field.Label), source.PlaceOf(s.path), fmt.Sprintf("the property %s hides the type %s", id.Name, id.Name),
 			fmt.Sprintf("CUE takes the %s at %s for this property. Quote the property's name: %q: …", id.Name, at, id.Name))
 	} else {
 		x.doc.Report(source.CodeCrossField, at, source.PlaceOf(s.path), fmt.Sprintf("a type cannot refer to the property %s", id.Name),
@@ -105,7 +105,7 @@ func (x *linter) frozen(e ast.Expr, field *ast.Field, names []string, whole ast.
 		names = append([]string{x.blockName(field)}, names...)
 	}
 	path := strings.Join(names, ".")
-	x.doc.Report(source.CodeFrozenReference, x.doc.Files.Of(e), source.PlaceOf(s.path), fmt.Sprintf("%s is a CUE reference to what has its value at run time", path),
+	x.doc.Report(source.CodeFrozenReference, x.doc.Files.RangeOf(e), source.PlaceOf(s.path), fmt.Sprintf("%s is a CUE reference to what has its value at run time", path),
 		fmt.Sprintf("CUE would put the type, or its default, here when the spec is loaded. Write \"${%s}\".", path))
 	x.bad[whole] = true
 }
@@ -141,11 +141,11 @@ func (x *linter) shadowed(id *ast.Ident, field *ast.Field, names []string, whole
 	if !source.OfPackage(names) || !x.imports[id.Pos().Filename()][id.Name] || source.MemberOf(field.Value, names[1]) != nil {
 		return false
 	}
-	at := x.doc.Files.Label(field.Label)
-	if x.doc.Once(at.String()) {
+	at := x.doc.Files.LabelRange(field.Label)
+	if x.doc.FirstTime(at.String()) {
 		x.doc.Report(source.CodeShadowedPackage, at, source.PlaceOf(s.path), fmt.Sprintf("the key %s hides the package %s", id.Name, id.Name),
 			fmt.Sprintf("CUE takes the %s at %s for this key. Quote the key: %q: …, or give the package another name: import %ss %q.",
-				id.Name, x.doc.Files.Of(id), id.Name, id.Name, id.Name))
+				id.Name, x.doc.Files.RangeOf(id), id.Name, id.Name, id.Name))
 	}
 	x.bad[whole] = true
 	return true

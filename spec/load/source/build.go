@@ -35,7 +35,7 @@ func (d *Document) Build(inst *build.Instance) (cue.Value, bool) {
 			} else if pos.IsValid() {
 				cut[pos] = true
 			}
-			d.cueError(e, Place{}, d.Start())
+			d.reportCUEError(e, Place{}, d.Start())
 		}
 		if d.cutAt(inst, cut)+drop(inst, unused) == 0 {
 			return cue.Value{}, false

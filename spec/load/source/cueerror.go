@@ -13,26 +13,26 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// cueError reports an error of CUE's, once for each place; fallback is the
+// reportCUEError reports an error of CUE's, once for each place; fallback is the
 // place of an error that has none.
-func (d *Document) cueError(e errors.Error, p Place, fallback diag.Range) {
+func (d *Document) reportCUEError(e errors.Error, p Place, fallback diag.Range) {
 	code, _, _ := explain(message(e))
-	d.cueErrorAs(e, p, fallback, code)
+	d.reportCUEErrorAs(e, p, fallback, code)
 }
 
-// cueErrorAs is cueError with the code decided.
-func (d *Document) cueErrorAs(e errors.Error, p Place, fallback diag.Range, code string) {
+// reportCUEErrorAs is reportCUEError with the code decided.
+func (d *Document) reportCUEErrorAs(e errors.Error, p Place, fallback diag.Range, code string) {
 	msg := message(e)
 	at, others := d.errorPlaces(e)
 	if strings.HasPrefix(msg, "cannot embed") {
 		if first := d.Syntax.firstEmbed(); first != nil {
-			fallback = d.Files.Of(first) // of errors about all of them, which have no place
+			fallback = d.Files.RangeOf(first) // of errors about all of them, which have no place
 		}
 	}
 	if at.IsZero() {
 		at = fallback
 	}
-	if !d.Once(at.String()) {
+	if !d.FirstTime(at.String()) {
 		return
 	}
 	for _, o := range others {
@@ -118,10 +118,10 @@ func (d *Document) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 	return places[0], places[1:]
 }
 
-// CueErrors reports what CUE has against one value. Where that is a disjunction
+// ReportCUE reports what CUE has against one value. Where that is a disjunction
 // of which nothing is left, CUE gives an error for each alternative: they are
 // one mistake.
-func (d *Document) CueErrors(err error, p Place, at diag.Range) {
+func (d *Document) ReportCUE(err error, p Place, at diag.Range) {
 	all := errors.Errors(errors.Promote(err, ""))
 	for _, e := range all {
 		if !strings.Contains(message(e), "empty disjunction") {
@@ -140,7 +140,7 @@ func (d *Document) CueErrors(err error, p Place, at diag.Range) {
 		return
 	}
 	for _, e := range all {
-		d.cueError(e, p, at)
+		d.reportCUEError(e, p, at)
 	}
 }
 
@@ -171,7 +171,7 @@ func (d *Document) NodeAt(pos token.Pos) diag.Range {
 	if found == nil {
 		return best
 	}
-	return d.Files.Of(found)
+	return d.Files.RangeOf(found)
 }
 
 // syntaxRemedy is said of what no parser can explain.
@@ -212,12 +212,12 @@ func explain(msg string) (code, summary, detail string) {
 	}
 }
 
-// Leftovers reports the errors of evaluation that no part of the walk met: in
+// ReportLeftovers reports the errors of evaluation that no part of the walk met: in
 // hidden fields and definitions.
-func (d *Document) Leftovers(v cue.Value) {
+func (d *Document) ReportLeftovers(v cue.Value) {
 	for _, e := range errors.Errors(v.Validate()) {
 		if !strings.Contains(message(e), "empty disjunction") {
-			d.cueError(e, Place{}, d.Start())
+			d.reportCUEError(e, Place{}, d.Start())
 		}
 	}
 }

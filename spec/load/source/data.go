@@ -96,7 +96,7 @@ func (d *dataTypes) top(root *ast.StructLit) []ast.Decl {
 func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 	block, ok := f.Value.(*ast.StructLit)
 	if !ok {
-		d.doc.Report(CodeWrongShape, d.doc.Files.Of(f.Value), Place{"types", "types"}, "types must be a struct of types by name", "Write types: {Rule: {port: int}}, and refer to it as #Rule.")
+		d.doc.Report(CodeWrongShape, d.doc.Files.RangeOf(f.Value), Place{"types", "types"}, "types must be a struct of types by name", "Write types: {Rule: {port: int}}, and refer to it as #Rule.")
 		return nil
 	}
 	var decls []ast.Decl
@@ -106,16 +106,16 @@ func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 		bare := strings.TrimPrefix(name, "#")
 		switch {
 		case !typeName.MatchString(name):
-			d.doc.Report(CodeBadName, d.doc.Files.Of(t.Label), p, fmt.Sprintf("%q is no name for a type", name),
+			d.doc.Report(CodeBadName, d.doc.Files.RangeOf(t.Label), p, fmt.Sprintf("%q is no name for a type", name),
 				fmt.Sprintf("A capital letter, then letters and digits: %q.", SuggestName(name, true)))
 			continue
 		case bare == "Asset" || bare == "Archive":
-			d.doc.Report(CodeDuplicateName, d.doc.Files.Of(t.Label), p, fmt.Sprintf("#%s is declared already", bare), "It types files that the user hands over. Choose another name.")
+			d.doc.Report(CodeDuplicateName, d.doc.Files.RangeOf(t.Label), p, fmt.Sprintf("#%s is declared already", bare), "It types files that the user hands over. Choose another name.")
 			continue
 		}
 		label := ast.NewIdent("#" + bare)
 		label.NamePos = t.Label.Pos()
-		d.doc.Files.exact[label] = d.doc.Files.Of(t.Label)
+		d.doc.Files.exact[label] = d.doc.Files.RangeOf(t.Label)
 		t.Label = label
 		d.typed(t, p)
 		decls = append(decls, t)
@@ -162,7 +162,7 @@ func (d *dataTypes) members(s *ast.StructLit, p Place) {
 		default:
 			d.constraint(f, name)
 		}
-		d.typed(f, p.At(strings.TrimRight(name, "?!")))
+		d.typed(f, p.Member(strings.TrimRight(name, "?!")))
 		elts = append(elts, f)
 	}
 	s.Elts = elts
@@ -178,7 +178,7 @@ func (d *dataTypes) constraint(f *ast.Field, name string) {
 	if name[len(bare)] == '!' {
 		f.Constraint = token.NOT
 	}
-	at := d.doc.Files.Of(f.Label)
+	at := d.doc.Files.RangeOf(f.Label)
 	if at.End.Column > at.Start.Column+1 && at.End.Line == at.Start.Line {
 		at.End.Column -= len(name) - len(bare)
 	}
@@ -191,7 +191,7 @@ func (d *dataTypes) constraint(f *ast.Field, name string) {
 // patternLabel makes a label of the key `[string]` or `[=~"^a"]`.
 func (d *dataTypes) patternLabel(f *ast.Field, p Place) (ast.Label, bool) {
 	name := LabelOf(f)
-	node := &spec.Node{Kind: spec.StringNode, Text: name, Range: d.doc.Files.Of(f.Label)}
+	node := &spec.Node{Kind: spec.StringNode, Text: name, Range: d.doc.Files.RangeOf(f.Label)}
 	parsed := d.parse(node, p)
 	if parsed == nil {
 		return nil, false
@@ -225,7 +225,7 @@ func (d *dataTypes) listType(list *ast.ListLit, p Place) ast.Expr {
 		node, ok := d.doc.Files.StringNode(lit)
 		if ok && len(list.Elts) == 1 && strings.HasPrefix(node.Text, "...") {
 			if parsed := d.parseAs(node, "x: [", "]", p); parsed != nil {
-				d.doc.Files.exact[parsed.Value] = d.doc.Files.Of(list)
+				d.doc.Files.exact[parsed.Value] = d.doc.Files.RangeOf(list)
 				return parsed.Value
 			}
 			continue

@@ -35,9 +35,9 @@ type File struct {
 
 // Document is a spec as it was read, and what was found wrong with it so far.
 type Document struct {
-	Files *files
+	Files *Files
 	// Syntax is what the source is made of.
-	Syntax *syntax
+	Syntax *Syntax
 	// Raw says that the document is YAML or JSON.
 	Raw   bool
 	Diags diag.List
@@ -74,8 +74,8 @@ func (d *Document) Warn(code string, at diag.Range, p Place, summary, detail str
 	d.Diags[len(d.Diags)-1].Severity = diag.Warning
 }
 
-// Once reports whether a finding is met for the first time, and notes that it was.
-func (d *Document) Once(key string) bool {
+// FirstTime reports whether a finding is met for the first time, and remembers it.
+func (d *Document) FirstTime(key string) bool {
 	if d.seen[key] {
 		return false
 	}
@@ -91,7 +91,7 @@ func (d *Document) Start() diag.Range {
 	first := d.Syntax.files[0]
 	for _, decl := range first.Decls {
 		if field, ok := decl.(*ast.Field); ok && field.Pos().IsValid() {
-			return d.Files.Label(field.Label)
+			return d.Files.LabelRange(field.Label)
 		}
 	}
 	return diag.Point(first.Filename, 1, 1)
@@ -101,8 +101,8 @@ func (d *Document) Start() diag.Range {
 // diagnostics about it.
 type Place struct{ Context, Path string }
 
-// At returns the place of a member.
-func (p Place) At(name string) Place {
+// Member returns the place of a member.
+func (p Place) Member(name string) Place {
 	if p.Path == "" {
 		return Place{p.Context, name}
 	}
@@ -112,8 +112,8 @@ func (p Place) At(name string) Place {
 // Item returns the place of a list's item, counted from 0.
 func (p Place) Item(i int) Place { return Place{p.Context, fmt.Sprintf("%s[%d]", p.Path, i)} }
 
-// In returns the same place with a further part of the context.
-func (p Place) In(context string) Place {
+// AddContext returns the same place with a further part of the context.
+func (p Place) AddContext(context string) Place {
 	if p.Context == "" {
 		return Place{context, p.Path}
 	}

@@ -60,8 +60,8 @@ func holeKey(pos token.Pos) string {
 	return fmt.Sprintf("%s@%d", pos.Filename(), pos.Offset())
 }
 
-// Hole reports whether an expression is a placeholder of what was reported.
-func (d *Document) Hole(n ast.Node) bool {
+// IsHole reports whether an expression is a placeholder of what was reported.
+func (d *Document) IsHole(n ast.Node) bool {
 	id, ok := n.(*ast.Ident)
 	return ok && id.Name == "_" && d.poisoned[holeKey(id.Pos())]
 }
@@ -77,11 +77,11 @@ func (d *Document) memberOfHole(at diag.Range) (found bool) {
 		ast.Walk(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.Field:
-				if d.Hole(n.Value) {
+				if d.IsHole(n.Value) {
 					holes[LabelOf(n)] = true
 				}
 			case *ast.SelectorExpr:
-				if _, id := PathOf(n); id != nil && d.Files.Of(n.Sel) == at {
+				if _, id := PathOf(n); id != nil && d.Files.RangeOf(n.Sel) == at {
 					selected = id.Name
 				}
 			}
@@ -91,14 +91,14 @@ func (d *Document) memberOfHole(at diag.Range) (found bool) {
 	return holes[selected]
 }
 
-// HoleBehind reports whether a value refers, by some steps, to a placeholder.
-func (d *Document) HoleBehind(v cue.Value) bool {
+// LeadsToHole reports whether a value refers, by some steps, to a placeholder.
+func (d *Document) LeadsToHole(v cue.Value) bool {
 	if v.IncompleteKind() != cue.TopKind {
 		return false
 	}
 	for range MaxDepth {
 		next := cue.Dereference(v)
-		if d.Hole(SourceExpr(next)) {
+		if d.IsHole(ExprOf(next)) {
 			return true
 		}
 		if next.Source() == v.Source() {
@@ -109,8 +109,8 @@ func (d *Document) HoleBehind(v cue.Value) bool {
 	return false
 }
 
-// SourceExpr returns the expression that a value is from, or nil.
-func SourceExpr(v cue.Value) ast.Expr {
+// ExprOf returns the expression that a value is from, or nil.
+func ExprOf(v cue.Value) ast.Expr {
 	switch src := v.Source().(type) {
 	case *ast.Field:
 		return src.Value

@@ -32,7 +32,7 @@ func (r *reader) json(shown string, content []byte) *build.Instance {
 	}
 	root, ok := expr.(*ast.StructLit)
 	if !ok {
-		r.Report(CodeWrongShape, r.Files.Of(expr), Place{}, "the document must be a struct: name, version, resources, …", `Write {"name": "…", "version": "…", "resources": {…}}.`)
+		r.Report(CodeWrongShape, r.Files.RangeOf(expr), Place{}, "the document must be a struct: name, version, resources, …", `Write {"name": "…", "version": "…", "resources": {…}}.`)
 		return nil
 	}
 	r.duplicates(root, Place{})
@@ -52,13 +52,13 @@ func (r *reader) duplicates(e ast.Expr, p Place) {
 			}
 			name, _, _ := ast.LabelName(f.Label)
 			if old := seen[name]; old != nil {
-				r.Report(CodeDuplicateKey, r.Files.Of(f.Label), p.At(name), fmt.Sprintf("the key %q is given twice", name),
-					fmt.Sprintf("It is at %s already. Remove one.", r.Files.Of(old.Label)))
+				r.Report(CodeDuplicateKey, r.Files.RangeOf(f.Label), p.Member(name), fmt.Sprintf("the key %q is given twice", name),
+					fmt.Sprintf("It is at %s already. Remove one.", r.Files.RangeOf(old.Label)))
 				continue
 			}
 			seen[name] = f
 			kept = append(kept, f)
-			r.duplicates(f.Value, p.At(name))
+			r.duplicates(f.Value, p.Member(name))
 		}
 		e.Elts = kept
 	case *ast.ListLit:

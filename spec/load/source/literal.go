@@ -17,7 +17,7 @@ import (
 // StringNode returns a literal string of the document with the place of each of its
 // characters; ok is false where lit is no string that stands in a file as it
 // is.
-func (f *files) StringNode(lit *ast.BasicLit) (*spec.Node, bool) {
+func (f *Files) StringNode(lit *ast.BasicLit) (*spec.Node, bool) {
 	if n, ok := f.scalars[lit]; ok {
 		return n, n.Kind == spec.StringNode
 	}
@@ -31,7 +31,7 @@ func (f *files) StringNode(lit *ast.BasicLit) (*spec.Node, bool) {
 	if n, ok := f.StringAt(lit.Pos(), 0); ok && n.Text == text {
 		return n, true
 	}
-	return &spec.Node{Kind: spec.StringNode, Text: text, Range: f.Of(lit)}, true
+	return &spec.Node{Kind: spec.StringNode, Text: text, Range: f.RangeOf(lit)}, true
 }
 
 // literalScan reads a quoted string of CUE or JSON where it stands, and notes
@@ -229,7 +229,7 @@ func (s *literalScan) peek(prefix string) bool {
 }
 
 // StringAt returns the quoted string so many bytes behind a position.
-func (f *files) StringAt(pos token.Pos, skip int) (*spec.Node, bool) {
+func (f *Files) StringAt(pos token.Pos, skip int) (*spec.Node, bool) {
 	src := f.byName[pos.Filename()]
 	if src == nil {
 		return nil, false

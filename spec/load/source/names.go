@@ -29,6 +29,7 @@ func LabelOf(f *ast.Field) string {
 	return name
 }
 
+// fieldsOf returns the fields among the members of a struct.
 func fieldsOf(s *ast.StructLit) []*ast.Field {
 	var fields []*ast.Field
 	for _, e := range s.Elts {
@@ -128,7 +129,7 @@ func PackageName(spec *ast.ImportSpec) string {
 
 // hidesImport reports whether an import that CUE finds unused is meant by a name that
 // a field hides: see shadowed, which says so.
-func (s *syntax) hidesImport(pos token.Pos) bool {
+func (s *Syntax) hidesImport(pos token.Pos) bool {
 	for _, f := range s.files {
 		for spec := range f.ImportSpecs() {
 			if spec.Pos().WithRel(0) == pos.WithRel(0) || spec.Path.Pos().WithRel(0) == pos.WithRel(0) {

@@ -143,7 +143,7 @@ func (r *reader) instanceErrors(inst *build.Instance) (fatal bool) {
 		if code == CodeUnusedImport && r.Syntax.hidesImport(e.Position()) {
 			continue
 		}
-		r.cueErrorAs(e, Place{}, r.Start(), code)
+		r.reportCUEErrorAs(e, Place{}, r.Start(), code)
 		fatal = fatal || code != CodeUnusedImport
 	}
 	return fatal

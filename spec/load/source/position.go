@@ -13,8 +13,8 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// files are the sources of a load by the names that CUE's positions carry.
-type files struct {
+// Files are the sources of a load by the names that CUE's positions carry.
+type Files struct {
 	byName  map[string]*sourceText
 	listed  map[string]bool
 	content map[string][]byte
@@ -37,15 +37,15 @@ type sourceText struct {
 	skip  int
 }
 
-func newFiles() *files {
-	return &files{
+func newFiles() *Files {
+	return &Files{
 		byName: map[string]*sourceText{}, listed: map[string]bool{}, content: map[string][]byte{},
 		exact: map[ast.Node]diag.Range{}, scalars: map[*ast.BasicLit]*spec.Node{},
 	}
 }
 
 // add makes the positions of a file known.
-func (f *files) add(name string, content []byte) *sourceText {
+func (f *Files) add(name string, content []byte) *sourceText {
 	s := &sourceText{name: name, content: content, lines: []int{0}}
 	for i, b := range content {
 		if b == '\n' {
@@ -58,12 +58,12 @@ func (f *files) add(name string, content []byte) *sourceText {
 
 // addInner makes the positions of a type's text known: text stands in node,
 // after skip bytes that the loader put before it.
-func (f *files) addInner(name string, text []byte, node *spec.Node, skip int) {
+func (f *Files) addInner(name string, text []byte, node *spec.Node, skip int) {
 	f.byName[name] = &sourceText{name: name, content: text, inner: node, skip: skip}
 }
 
-// Read returns the files that were read, by path.
-func (f *files) Read() []File {
+// List returns the files that were read, by path.
+func (f *Files) List() []File {
 	list := make([]File, 0, len(f.content))
 	for path, content := range f.content {
 		list = append(list, File{Path: path, Content: content})
@@ -72,7 +72,7 @@ func (f *files) Read() []File {
 	return list
 }
 
-func (f *files) Dirs() []string {
+func (f *Files) Dirs() []string {
 	dirs := make([]string, 0, len(f.listed))
 	for dir := range f.listed {
 		dirs = append(dirs, dir)
@@ -119,7 +119,7 @@ func (s *sourceText) innerSpan(from, to int) diag.Range {
 }
 
 // Span returns the range of a position of CUE's on, for so many bytes.
-func (f *files) Span(from, to token.Pos) diag.Range {
+func (f *Files) Span(from, to token.Pos) diag.Range {
 	if !from.IsValid() {
 		return diag.Range{}
 	}
@@ -135,8 +135,8 @@ func (f *files) Span(from, to token.Pos) diag.Range {
 	return s.span(from.Offset(), end)
 }
 
-// Of returns the range of a node of the syntax tree.
-func (f *files) Of(n ast.Node) diag.Range {
+// RangeOf returns the range of a node of the syntax tree.
+func (f *Files) RangeOf(n ast.Node) diag.Range {
 	if n == nil {
 		return diag.Range{}
 	}
@@ -146,13 +146,13 @@ func (f *files) Of(n ast.Node) diag.Range {
 	return f.Span(n.Pos(), n.End())
 }
 
-// Label returns the range of a field's name.
-func (f *files) Label(label ast.Label) diag.Range {
+// LabelRange returns the range of a field's name.
+func (f *Files) LabelRange(label ast.Label) diag.Range {
 	if label == nil {
 		return diag.Range{}
 	}
 	if alias, ok := label.(*ast.Alias); ok {
-		return f.Of(alias.Expr)
+		return f.RangeOf(alias.Expr)
 	}
-	return f.Of(label)
+	return f.RangeOf(label)
 }

@@ -8,11 +8,11 @@ import (
 	"cuelang.org/go/cue/token"
 )
 
-// syntax is the source of a spec: its files, and its fields by the path that
+// Syntax is the source of a spec: its files, and its fields by the path that
 // they are written at. CUE's values know the source of what was written once;
 // what several declarations make (`resources: A: …` and `resources: B: …`) is
 // found here.
-type syntax struct {
+type Syntax struct {
 	files []*ast.File
 	Order map[string]int // of files, by name
 	Root  *Decl
@@ -29,8 +29,9 @@ type Decl struct {
 	children map[string]*Decl
 }
 
-func NewSyntax(files []*ast.File) *syntax {
-	s := &syntax{files: files, Order: map[string]int{}, Root: &Decl{}, Shorthand: map[*ast.Field]*ast.Field{}, Uses: map[string]bool{}}
+// NewSyntax returns the syntax of a spec's files.
+func NewSyntax(files []*ast.File) *Syntax {
+	s := &Syntax{files: files, Order: map[string]int{}, Root: &Decl{}, Shorthand: map[*ast.Field]*ast.Field{}, Uses: map[string]bool{}}
 	for i, f := range files {
 		if _, ok := s.Order[f.Filename]; !ok {
 			s.Order[f.Filename] = i
@@ -43,7 +44,7 @@ func NewSyntax(files []*ast.File) *syntax {
 }
 
 // note records a shorthand.
-func (s *syntax) note(n ast.Node) bool {
+func (s *Syntax) note(n ast.Node) bool {
 	f, ok := n.(*ast.Field)
 	if !ok {
 		return true
@@ -112,14 +113,14 @@ func (d *Decl) First() *ast.Field {
 	return d.Fields[0]
 }
 
-// Own reports whether a field is of the files that the spec itself is made of.
-func (s *syntax) Own(f *ast.Field) bool {
+// IsOwn reports whether a field is of the files that the spec itself is made of.
+func (s *Syntax) IsOwn(f *ast.Field) bool {
 	_, ok := s.Order[f.Pos().Filename()]
 	return ok
 }
 
 // noteUses collects the hidden names and definitions that anything in a file refers to.
-func (s *syntax) noteUses(f *ast.File) {
+func (s *Syntax) noteUses(f *ast.File) {
 	labels := map[*ast.Ident]bool{}
 	label := func(n ast.Node) {
 		if id, ok := n.(*ast.Ident); ok {
@@ -145,7 +146,7 @@ func (s *syntax) noteUses(f *ast.File) {
 
 // PackageDoc returns the comment above the package clause (CUE) or at the top of the
 // document (YAML).
-func (s *syntax) PackageDoc(raw bool) string {
+func (s *Syntax) PackageDoc(raw bool) string {
 	for _, f := range s.files {
 		for _, d := range f.Decls {
 			if pkg, ok := d.(*ast.Package); ok {
@@ -186,7 +187,7 @@ func commentText(g *ast.CommentGroup) string {
 }
 
 // firstEmbed returns the first @embed of the source, or nil.
-func (s *syntax) firstEmbed() (found *ast.Attribute) {
+func (s *Syntax) firstEmbed() (found *ast.Attribute) {
 	for _, f := range s.files {
 		ast.Walk(f, func(n ast.Node) bool {
 			if a, ok := n.(*ast.Attribute); ok && found == nil && strings.HasPrefix(a.Text, "@embed(") {
@@ -199,7 +200,7 @@ func (s *syntax) firstEmbed() (found *ast.Attribute) {
 }
 
 // names returns those that a CUE expression anywhere in the spec may refer to.
-func (s *syntax) names() []string {
+func (s *Syntax) names() []string {
 	names := slices.Concat(PredeclaredTypes, predeclared)
 	for name := range s.Root.children {
 		names = append(names, name)
@@ -208,6 +209,7 @@ func (s *syntax) names() []string {
 	return names
 }
 
+// PredeclaredTypes are the types that CUE has without a declaration.
 var PredeclaredTypes = []string{
 	"string", "bytes", "bool", "int", "float", "number", "uint", "rune", "null",
 	"int8", "int16", "int32", "int64", "int128", "uint8", "uint16", "uint32", "uint64", "uint128", "float32", "float64",

@@ -35,7 +35,7 @@ type tree struct {
 	overlay map[string][]byte // by slash path without a leading slash
 	module  string            // the path of the module that the root is of
 	display func(string) string
-	files   *files
+	files   *Files
 	// loading says that CUE looks for packages, not for files to embed: it
 	// would read the beginning of whatever else it finds.
 	loading bool
@@ -51,7 +51,7 @@ func (t *tree) Open(name string) (fs.File, error) {
 		return &memFile{info: memInfo{name: path.Base(name), size: len(content)}, Reader: bytes.NewReader(content)}, nil
 	}
 	info, err := t.stat(name)
-	laid := t.laid(name)
+	laid := t.overlaid(name)
 	switch {
 	case err != nil && len(laid) > 0:
 		return &memDir{info: memInfo{name: path.Base(name), dir: true}, entries: laid}, nil
@@ -98,8 +98,8 @@ func (t *tree) openDir(name string, info fs.FileInfo, laid []fs.DirEntry) (fs.Fi
 	return &memDir{info: info, entries: entries}, nil
 }
 
-// laid returns the entries of a folder that exist in memory only.
-func (t *tree) laid(dir string) []fs.DirEntry {
+// overlaid returns the entries of a folder that exist in memory only.
+func (t *tree) overlaid(dir string) []fs.DirEntry {
 	seen := map[string]bool{}
 	var entries []fs.DirEntry
 	for name, content := range t.overlay {

@@ -179,7 +179,7 @@ func (r *yamlReader) sequence(n *yaml.Node, p Place) ast.Expr {
 	for i, c := range n.Content {
 		e := r.node(c, p.Item(i))
 		list.Elts = append(list.Elts, e)
-		at.End = r.doc.Files.Of(e).End
+		at.End = r.doc.Files.RangeOf(e).End
 	}
 	list.Rbrack = list.Lbrack
 	r.doc.Files.exact[list] = r.flowEnd(n, at)
@@ -203,8 +203,8 @@ func (r *yamlReader) mapping(n *yaml.Node, p Place) *ast.StructLit {
 		}
 		name := key.Value
 		if old := seen[name]; old != nil && !r.merged(old, n) {
-			r.doc.Report(CodeDuplicateKey, r.doc.Files.Of(f.Label), p.At(name), fmt.Sprintf("the key %q is given twice", name),
-				fmt.Sprintf("It is at %s already. Remove one.", r.doc.Files.Of(old.Label)))
+			r.doc.Report(CodeDuplicateKey, r.doc.Files.RangeOf(f.Label), p.Member(name), fmt.Sprintf("the key %q is given twice", name),
+				fmt.Sprintf("It is at %s already. Remove one.", r.doc.Files.RangeOf(old.Label)))
 			continue
 		} else if old != nil {
 			old.Value = f.Value
@@ -212,7 +212,7 @@ func (r *yamlReader) mapping(n *yaml.Node, p Place) *ast.StructLit {
 		}
 		seen[name] = f
 		s.Elts = append(s.Elts, f)
-		at.End = r.doc.Files.Of(f.Value).End
+		at.End = r.doc.Files.RangeOf(f.Value).End
 	}
 	r.doc.Files.exact[s] = r.flowEnd(n, at)
 	return s
@@ -221,7 +221,7 @@ func (r *yamlReader) mapping(n *yaml.Node, p Place) *ast.StructLit {
 // merged reports whether a field came by a merge key, and not from the mapping
 // itself: it may be overridden.
 func (r *yamlReader) merged(f *ast.Field, n *yaml.Node) bool {
-	at := r.doc.Files.Of(f.Label)
+	at := r.doc.Files.RangeOf(f.Label)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; r.start(k).Start == at.Start {
 			return false
@@ -268,7 +268,7 @@ func (r *yamlReader) field(key, value *yaml.Node, p Place) *ast.Field {
 	label := &ast.BasicLit{Kind: token.STRING, Value: literal.String.Quote(key.Value), ValuePos: r.pos(r.offset(key))}
 	node := r.text(key)
 	r.doc.Files.exact[label] = node.Range
-	f := &ast.Field{Label: label, Value: r.node(value, p.At(key.Value))}
+	f := &ast.Field{Label: label, Value: r.node(value, p.Member(key.Value))}
 	if key.HeadComment != "" {
 		ast.AddComment(f, comment(key.HeadComment))
 	}

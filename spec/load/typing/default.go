@@ -44,13 +44,13 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 	}
 	if !ok {
 		if star != nil && m.Value.Err() == nil && !m.Value.IsConcrete() && plainStar(m.Expr) {
-			x.Report(source.CodeDefaultViolates, x.Files.Of(star.X), s.Place, "the default is not allowed by the rest of the type", "Correct the default, or widen the type.")
+			x.Report(source.CodeDefaultViolates, x.Files.RangeOf(star.X), s.Place, "the default is not allowed by the rest of the type", "Correct the default, or widen the type.")
 		}
 		return nil, false
 	}
 	at := m.At
 	if star != nil {
-		at = x.Files.Of(star.X)
+		at = x.Files.RangeOf(star.X)
 	}
 	if err := d.Validate(cue.Concrete(true)); err != nil {
 		x.Report(source.CodeDefaultNotConcrete, at, s.Place, "the default is not one value", "Write a literal after the *.")

@@ -57,7 +57,7 @@ type Site struct {
 }
 
 func (s Site) at(name string) Site {
-	s.Place = s.Place.At(name)
+	s.Place = s.Place.Member(name)
 	s.depth++
 	return s
 }
@@ -66,7 +66,7 @@ func (s Site) at(name string) Site {
 func (x *Extractor) Object(it walk.Item, p source.Place, r Role) *spec.Type {
 	// Of what is broken nothing is known: any property may be meant.
 	empty := &spec.Type{Kind: spec.Object, Open: true}
-	if x.Hole(it.Expr) {
+	if x.IsHole(it.Expr) {
 		return empty
 	}
 	if k := x.Kind(it); k != cue.StructKind {
@@ -88,7 +88,7 @@ func lastName(path string) string { return path[strings.LastIndexByte(path, '.')
 
 // Type extracts the type of a value from the way its author wrote it.
 func (x *Extractor) Type(it walk.Item, s Site) *spec.Type {
-	if x.Hole(it.Expr) {
+	if x.IsHole(it.Expr) {
 		return &spec.Type{}
 	}
 	if s.depth > source.MaxDepth {

@@ -16,7 +16,7 @@ import (
 func (x *Extractor) disjunction(it walk.Item, args []cue.Value, s Site) *spec.Type {
 	parts := x.disjuncts(it, args, 0)
 	slices.SortStableFunc(parts, func(a, b walk.Item) int {
-		if a.At.File != b.At.File || !a.FromSource() || !b.FromSource() {
+		if a.At.File != b.At.File || !a.IsWritten() || !b.IsWritten() {
 			return 0
 		}
 		return a.At.Start.Compare(b.At.Start)
@@ -56,7 +56,7 @@ func (x *Extractor) disjunction(it walk.Item, args []cue.Value, s Site) *spec.Ty
 func isDefaultStruct(it, part walk.Item, parts []walk.Item) bool {
 	star := hasStar(it.Expr)
 	if star == nil {
-		star = hasStar(source.SourceExpr(cue.Dereference(it.Value)))
+		star = hasStar(source.ExprOf(cue.Dereference(it.Value)))
 	}
 	if star == nil || star.X != part.Expr || part.Value.Validate(cue.Concrete(true)) != nil {
 		return false

@@ -25,11 +25,11 @@ func (w *Walker) UnusedHelpers(it Item, p source.Place) {
 			continue
 		}
 		m := w.member(it, fields)
-		if m.Field == nil || w.Syntax.Uses[m.Name] || !w.Syntax.Own(m.Field) {
+		if m.Field == nil || w.Syntax.Uses[m.Name] || !w.Syntax.IsOwn(m.Field) {
 			continue
 		}
-		if w.Once("helper " + m.NameAt.String()) {
-			w.Report(source.CodeHiddenField, m.NameAt, p.At(m.Name), fmt.Sprintf("%s is %s of CUE, which is no part of the data", m.Name, what),
+		if w.FirstTime("helper " + m.NameAt.String()) {
+			w.Report(source.CodeHiddenField, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is %s of CUE, which is no part of the data", m.Name, what),
 				fmt.Sprintf("Write %q, in quotes. Only a helper that something refers to may have such a name.", m.Name))
 		}
 	}
@@ -41,7 +41,7 @@ func (w *Walker) UnusedHelpersWithin(it Item, p source.Place) {
 	case cue.StructKind:
 		w.UnusedHelpers(it, p)
 		for _, m := range w.Members(it) {
-			w.UnusedHelpersWithin(m, p.At(m.Name))
+			w.UnusedHelpersWithin(m, p.Member(m.Name))
 		}
 	case cue.ListKind:
 		for i, m := range w.Items(it) {

@@ -62,7 +62,7 @@ func (w *Walker) Kind(it Item) cue.Kind {
 
 // Broken reports what makes a value an error, if it is one.
 func (w *Walker) Broken(it Item, p source.Place) bool {
-	if w.Hole(it.Expr) || w.HoleBehind(it.Value) {
+	if w.IsHole(it.Expr) || w.LeadsToHole(it.Value) {
 		return true
 	}
 	if w.Kind(it) != cue.BottomKind {
@@ -73,7 +73,7 @@ func (w *Walker) Broken(it Item, p source.Place) bool {
 		err = it.Value.Validate()
 	}
 	if err != nil {
-		w.CueErrors(err, p, it.At)
+		w.ReportCUE(err, p, it.At)
 	}
 	return true
 }
@@ -157,10 +157,10 @@ func (w *Walker) locate(it *Item) {
 		if it.Expr == nil {
 			it.Expr = it.Field.Value
 		}
-		it.NameAt = w.Files.Label(it.Field.Label)
+		it.NameAt = w.Files.LabelRange(it.Field.Label)
 	}
 	if it.Expr != nil {
-		it.At = w.Files.Of(it.Expr)
+		it.At = w.Files.RangeOf(it.Expr)
 	}
 	if it.At.IsZero() && it.Value.Pos().IsValid() {
 		it.At = w.NodeAt(it.Value.Pos())
@@ -304,6 +304,7 @@ func KindName(k cue.Kind) string {
 	}
 }
 
+// UpperFirst returns a text with a capital at its beginning.
 func UpperFirst(s string) string {
 	if s == "" {
 		return s
@@ -328,7 +329,7 @@ func (w *Walker) Target(it Item) Item {
 	w.locate(&t)
 	if f, ok := v.Source().(*ast.Field); ok {
 		t.Field, t.Expr = f, f.Value
-		t.NameAt, t.At = w.Files.Label(f.Label), w.Files.Of(f.Value)
+		t.NameAt, t.At = w.Files.LabelRange(f.Label), w.Files.RangeOf(f.Value)
 	}
 	if t.At.IsZero() {
 		t.At, t.NameAt = it.At, it.At
@@ -391,11 +392,12 @@ func (w *Walker) literalOf(v cue.Value, e ast.Expr, s string, depth int) *spec.N
 		}
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr:
 		next := cue.Dereference(v)
-		if src := source.SourceExpr(next); src != nil && src != e {
+		if src := source.ExprOf(next); src != nil && src != e {
 			return w.literalOf(next, src, s, depth+1)
 		}
 	}
 	return nil
 }
 
-func (it Item) FromSource() bool { return it.Expr != nil }
+// IsWritten reports whether an expression of the author stands for the value.
+func (it Item) IsWritten() bool { return it.Expr != nil }
