@@ -17,24 +17,13 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// command is one command, ready to run, and what its end is judged by.
+// command is one command, ready to run.
 type command struct {
-	call    *actions.Call
-	process process.Command
+	judge
 	// target is the machine where it runs, nil for this one, and uploads are what
 	// is put there before.
 	target  *ssh.Target
 	uploads []any
-	out     *output
-	// title is how messages name it: the program, without what is in its
-	// arguments.
-	title    string
-	form     string // of stdout: text, json, lines, bytes, none
-	limit    int64  // most bytes of stdout
-	values   int    // most values of stdout
-	ok, gone []int
-	refused  []int // exit codes that say that nothing was done
-	quiet    bool  // it changes nothing
 }
 
 // prepare makes the command of a call, or says why there is none.
@@ -42,7 +31,9 @@ func prepare(call *actions.Call) (*command, error) {
 	if call.Env == nil || call.Env.Processes == nil {
 		return nil, errors.New("there are no programs here")
 	}
-	c := &command{call: call, form: cmp.Or(call.String("stdout"), "text"), quiet: call.String("effect") == "none"}
+	c := &command{judge: judge{
+		call: call, process: &process.Command{}, form: cmp.Or(call.String("stdout"), "text"), quiet: call.String("effect") == "none",
+	}}
 	words, err := argv(call)
 	if err != nil {
 		return nil, err
@@ -206,25 +197,4 @@ func folder(call *actions.Call) (string, error) {
 		return "", fmt.Errorf("dir: the command cannot start in %q: it is no folder", dir)
 	}
 	return dir, nil
-}
-
-// exitCodes reads what exit codes mean.
-func (c *command) exitCodes() error {
-	given, _ := c.call.Args["exitCodes"].(map[string]any)
-	c.ok = []int{0}
-	for name, list := range map[string]*[]int{"ok": &c.ok, "gone": &c.gone, "refused": &c.refused} {
-		items, isList := given[name].([]any)
-		if !isList {
-			continue
-		}
-		*list = nil
-		for _, item := range items {
-			code, ok := item.(int64)
-			if !ok {
-				return fmt.Errorf("exitCodes.%s holds %s, and an exit code is wanted", name, actions.KindOf(item))
-			}
-			*list = append(*list, int(code))
-		}
-	}
-	return nil
 }

@@ -115,11 +115,11 @@ func refused() []string {
 
 // suspect says, of a command that failed in a sandbox and complains like one that
 // was refused something, what it was granted.
-func (c *command) suspect(exit process.Exit) string {
-	if c.process.Box == nil {
+func (j *judge) suspect(exit process.Exit) string {
+	if j.process.Box == nil {
 		return ""
 	}
-	said := strings.ToLower(c.out.stderr.end() + c.out.stdout.end())
+	said := strings.ToLower(j.out.stderr.end() + j.out.stdout.end())
 	if exit.Code != 126 && !slices.ContainsFunc(refused(), func(text string) bool { return strings.Contains(said, text) }) {
 		return ""
 	}

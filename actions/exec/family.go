@@ -119,12 +119,12 @@ func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
 
 // end runs the command, and says what its end means.
 func (f *family) end(ctx context.Context, c *command) actions.Outcome {
-	exit, err := f.local.Run(ctx, c.process)
+	exit, err := f.local.Run(ctx, *c.process)
 	c.out.finish()
 	if err != nil {
 		return c.broken(err)
 	}
-	return c.judge(exit)
+	return c.outcome(exit)
 }
 
 // effect is a write, unless the step says that it only looks.

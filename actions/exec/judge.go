@@ -24,142 +24,179 @@ const (
 	saidBytes, saidLines = 2 << 10, 12
 )
 
+// judge says what comes of a command, by its end and by what it wrote.
+type judge struct {
+	call    *actions.Call
+	process *process.Command
+	out     *output
+	// title is how messages name the command: the program, without what is in its
+	// arguments.
+	title    string
+	form     string // of stdout: text, json, lines, bytes, none
+	limit    int64  // most bytes of stdout
+	values   int    // most values of stdout
+	ok, gone []int
+	refused  []int // exit codes that say that nothing was done
+	quiet    bool  // it changes nothing
+}
+
+// exitCodes reads what exit codes mean.
+func (j *judge) exitCodes() error {
+	given, _ := j.call.Args["exitCodes"].(map[string]any)
+	j.ok = []int{0}
+	for name, list := range map[string]*[]int{"ok": &j.ok, "gone": &j.gone, "refused": &j.refused} {
+		items, isList := given[name].([]any)
+		if !isList {
+			continue
+		}
+		*list = nil
+		for _, item := range items {
+			code, ok := item.(int64)
+			if !ok {
+				return fmt.Errorf("exitCodes.%s holds %s, and an exit code is wanted", name, actions.KindOf(item))
+			}
+			*list = append(*list, int(code))
+		}
+	}
+	return nil
+}
+
 // listen makes what takes the command's output.
-func (c *command) listen() error {
+func (j *judge) listen() error {
 	var err error
-	if c.limit, err = declare.MaxBytesOf(c.call.Args["maxBytes"]); err != nil {
+	if j.limit, err = declare.MaxBytesOf(j.call.Args["maxBytes"]); err != nil {
 		return err
 	}
-	c.values = c.call.MaxValues()
-	kept := int(min(max(c.limit, tailSize), mostKept))
-	c.out = &output{call: c.call}
-	c.out.stdout = stream{out: c.out, limit: tailSize, last: true}
-	if c.form != "none" && (c.wants("stdout") || c.call.Late["error"] != nil) {
-		c.out.stdout = stream{out: c.out, limit: kept}
+	j.values = j.call.MaxValues()
+	kept := int(min(max(j.limit, tailSize), mostKept))
+	j.out = &output{call: j.call}
+	j.out.stdout = stream{out: j.out, limit: tailSize, last: true}
+	if j.form != "none" && (j.wants("stdout") || j.call.Late["error"] != nil) {
+		j.out.stdout = stream{out: j.out, limit: kept}
 	}
-	c.out.stderr = stream{out: c.out, limit: tailSize, last: true}
-	if c.wants("stderr") {
-		c.out.stderr.limit = kept
+	j.out.stderr = stream{out: j.out, limit: tailSize, last: true}
+	if j.wants("stderr") {
+		j.out.stderr.limit = kept
 	}
-	c.shown()
-	c.process.Stdout, c.process.Stderr = &c.out.stdout, &c.out.stderr
+	j.shown()
+	j.process.Stdout, j.process.Stderr = &j.out.stdout, &j.out.stderr
 	return nil
 }
 
 // shown says which of the output is shown. Where the author does not say: what may
 // hold a secret that nobody knows yet, and data, is not.
-func (c *command) shown() {
-	log, given := c.call.Args["log"].(string)
-	data := c.form == "json" || c.form == "bytes" || len(c.call.Secrets) > 0
+func (j *judge) shown() {
+	log, given := j.call.Args["log"].(string)
+	data := j.form == "json" || j.form == "bytes" || len(j.call.Secrets) > 0
 	if !given {
-		if log = "both"; data || c.quiet {
+		if log = "both"; data || j.quiet {
 			log = "stderr"
 		}
 	}
-	stdout, stderr := &c.out.stdout, &c.out.stderr
+	stdout, stderr := &j.out.stdout, &j.out.stderr
 	stdout.show, stderr.show = log == "both" || log == "stdout", log == "both" || log == "stderr"
 	stdout.hidden, stderr.hidden = !stdout.show && (given || data), !stderr.show && given
 }
 
 // broken is the outcome of a command that did not start, or of which nobody knows
 // how it ended.
-func (c *command) broken(err error) actions.Outcome {
+func (j *judge) broken(err error) actions.Outcome {
 	var start *process.StartError
 	if !errors.As(err, &start) {
-		return c.unknown("", fmt.Errorf("%s: %w", c.title, err))
+		return j.unknown("", fmt.Errorf("%s: %w", j.title, err))
 	}
 	switch {
 	case errors.Is(err, syscall.E2BIG):
 		err = errors.New("its arguments and environment are longer than this system takes: pass what is long by stdin")
 	case errors.Is(err, fs.ErrNotExist):
-		err = fmt.Errorf("there is no %s, or not the interpreter that it names in its first line", c.process.Path)
-	case errors.Is(err, fs.ErrPermission) && c.process.Box != nil:
+		err = fmt.Errorf("there is no %s, or not the interpreter that it names in its first line", j.process.Path)
+	case errors.Is(err, fs.ErrPermission) && j.process.Box != nil:
 		err = fmt.Errorf("%s is not executable for this user, or what loads it is not granted: outside of the system's folders, "+
-			"permissions.run has to name its interpreter or loader, and permissions.read its libraries", c.process.Path)
+			"permissions.run has to name its interpreter or loader, and permissions.read its libraries", j.process.Path)
 	case errors.Is(err, fs.ErrPermission):
-		err = fmt.Errorf("%s is not executable for this user", c.process.Path)
+		err = fmt.Errorf("%s is not executable for this user", j.process.Path)
 	case errors.Is(err, syscall.ENOEXEC):
-		err = fmt.Errorf("%s is no program of this system: a script begins with a line like #!/bin/sh", c.process.Path)
+		err = fmt.Errorf("%s is no program of this system: a script begins with a line like #!/bin/sh", j.process.Path)
 	}
-	return actions.Refuse(fmt.Errorf("%s did not start: %w", c.title, err))
+	return actions.Refuse(fmt.Errorf("%s did not start: %w", j.title, err))
 }
 
-// judge says what the command's end means.
-func (c *command) judge(exit process.Exit) actions.Outcome {
+// outcome says what the command's end means.
+func (j *judge) outcome(exit process.Exit) actions.Outcome {
 	switch {
 	case exit.Ended != nil:
-		return c.ended(exit)
+		return j.ended(exit)
 	case exit.Signal != "":
-		return c.unknown("", fmt.Errorf("%s was ended by %s%s", c.title, exit.Signal, c.said(exit)))
-	case slices.Contains(c.gone, exit.Code):
-		return c.missing(exit)
-	case !slices.Contains(c.ok, exit.Code):
-		out := c.failed(strconv.Itoa(exit.Code), fmt.Errorf("%s ended with exit code %d%s%s", c.title, exit.Code, c.said(exit), c.suspect(exit)))
-		if slices.Contains(c.refused, exit.Code) {
+		return j.unknown("", fmt.Errorf("%s was ended by %s%s", j.title, exit.Signal, j.said(exit)))
+	case slices.Contains(j.gone, exit.Code):
+		return j.missing(exit)
+	case !slices.Contains(j.ok, exit.Code):
+		out := j.failed(strconv.Itoa(exit.Code), fmt.Errorf("%s ended with exit code %d%s%s", j.title, exit.Code, j.said(exit), j.suspect(exit)))
+		if slices.Contains(j.refused, exit.Code) {
 			out.Status = actions.Refused
 		}
-		if result, err := c.result(exit.Code); err == nil {
+		if result, err := j.result(exit.Code); err == nil {
 			out.Result = result // for `retry.if`
 		}
 		return out
 	}
-	result, err := c.result(exit.Code)
+	result, err := j.result(exit.Code)
 	if err != nil {
-		return c.unknown("", fmt.Errorf("%s: %w", c.title, err)) // it ran, and what it made cannot be told
+		return j.unknown("", fmt.Errorf("%s: %w", j.title, err)) // it ran, and what it made cannot be told
 	}
 	return actions.Succeed(result)
 }
 
 // ended is the outcome of a command that was ended before it was done.
-func (c *command) ended(exit process.Exit) actions.Outcome {
+func (j *judge) ended(exit process.Exit) actions.Outcome {
 	stuck := ""
 	if exit.Stuck > 0 {
 		stuck = fmt.Sprintf(", but for %d processes that cannot be ended", exit.Stuck)
 	}
 	if errors.Is(exit.Ended, process.ErrTimeout) {
-		return c.unknown("timeout", fmt.Errorf("%s took longer than its timeout of %s, and was ended%s%s", c.title, c.process.Timeout, stuck, c.said(exit)))
+		return j.unknown("timeout", fmt.Errorf("%s took longer than its timeout of %s, and was ended%s%s", j.title, j.process.Timeout, stuck, j.said(exit)))
 	}
-	return c.unknown("timeout", fmt.Errorf("%s was ended%s: %w%s", c.title, stuck, exit.Ended, c.said(exit)))
+	return j.unknown("timeout", fmt.Errorf("%s was ended%s: %w%s", j.title, stuck, exit.Ended, j.said(exit)))
 }
 
 // failed is the outcome of a command that ran, and did not do what it should.
-func (c *command) failed(class string, err error) actions.Outcome {
-	return c.settled(actions.Outcome{Status: actions.Failed, Class: class, Err: err})
+func (j *judge) failed(class string, err error) actions.Outcome {
+	return j.settled(actions.Outcome{Status: actions.Failed, Class: class, Err: err})
 }
 
 // unknown is the outcome of a command that was started, and of which nobody
 // knows what it did. Another attempt may succeed, where it may be made.
-func (c *command) unknown(class string, err error) actions.Outcome {
-	return c.settled(actions.Outcome{Status: actions.Unknown, Class: class, Err: err})
+func (j *judge) unknown(class string, err error) actions.Outcome {
+	return j.settled(actions.Outcome{Status: actions.Unknown, Class: class, Err: err})
 }
 
 // settled makes a failure of what changes nothing one that changed nothing.
-func (c *command) settled(out actions.Outcome) actions.Outcome {
-	if c.quiet {
+func (j *judge) settled(out actions.Outcome) actions.Outcome {
+	if j.quiet {
 		out.Status = actions.Refused
 	}
 	return out
 }
 
-func (c *command) missing(exit process.Exit) actions.Outcome {
-	out := actions.Missing(fmt.Errorf("%s ended with exit code %d%s", c.title, exit.Code, c.said(exit)))
+func (j *judge) missing(exit process.Exit) actions.Outcome {
+	out := actions.Missing(fmt.Errorf("%s ended with exit code %d%s", j.title, exit.Code, j.said(exit)))
 	out.Class = strconv.Itoa(exit.Code)
 	return out
 }
 
 // said is the command's own message: what `error` finds, else the end of what it
 // wrote.
-func (c *command) said(exit process.Exit) string {
-	if late := c.call.Late["error"]; late != nil {
-		if v, err := late(c.known(exit)); err == nil && v != nil {
-			if text := c.message(v); text != "" {
+func (j *judge) said(exit process.Exit) string {
+	if late := j.call.Late["error"]; late != nil {
+		if v, err := late(j.known(exit)); err == nil && v != nil {
+			if text := j.message(v); text != "" {
 				return ": " + text
 			}
 		}
 	}
-	text := c.masked(c.out.stderr.end())
-	if text == "" && !c.out.stdout.hidden {
-		text = c.masked(c.out.stdout.end())
+	text := j.masked(j.out.stderr.end())
+	if text == "" && !j.out.stdout.hidden {
+		text = j.masked(j.out.stdout.end())
 	}
 	if text == "" {
 		return ", and said nothing"
@@ -168,32 +205,32 @@ func (c *command) said(exit process.Exit) string {
 }
 
 // known are the names that a late expression sees.
-func (c *command) known(exit process.Exit) map[string]any {
-	stdout, err := c.decoded()
+func (j *judge) known(exit process.Exit) map[string]any {
+	stdout, err := j.decoded()
 	if err != nil {
-		stdout = strings.ToValidUTF8(string(c.out.stdout.bytes()), "\uFFFD")
+		stdout = strings.ToValidUTF8(string(j.out.stdout.bytes()), "\uFFFD")
 	}
-	if c.call.Adapt != nil {
-		stdout = c.call.Adapt(stdout, actions.Data)
+	if j.call.Adapt != nil {
+		stdout = j.call.Adapt(stdout, actions.Data)
 	}
-	result := map[string]any{"exitCode": int64(exit.Code), "stdout": stdout, "stderr": c.stderr()}
+	result := map[string]any{"exitCode": int64(exit.Code), "stdout": stdout, "stderr": j.stderr()}
 	return map[string]any{"result": result, "exitCode": result["exitCode"], "stdout": stdout, "stderr": result["stderr"]}
 }
 
 // message is a message that may be an object.
-func (c *command) message(v any) string {
+func (j *judge) message(v any) string {
 	text, err := actions.TextOf(v)
 	if err != nil {
 		data, _ := json.Marshal(v)
 		text = string(data)
 	}
-	return c.masked(text)
+	return j.masked(text)
 }
 
 // masked is text for a message: its last lines. Secrets go before anything is cut
 // off, for no half of a secret is known as one.
-func (c *command) masked(text string) string {
-	text = strings.TrimSpace(c.out.visible(text))
+func (j *judge) masked(text string) string {
+	text = strings.TrimSpace(j.out.visible(text))
 	if len(text) > saidBytes {
 		cut := len(text) - saidBytes
 		for !utf8.RuneStart(text[cut]) {

@@ -49,27 +49,27 @@ func sees(actions.Static, string) []*spec.Property {
 }
 
 // decoded is the standard output in the form that the call wants.
-func (c *command) decoded() (any, error) {
-	raw := c.out.stdout.kept
-	switch c.form {
+func (j *judge) decoded() (any, error) {
+	raw := j.out.stdout.kept
+	switch j.form {
 	case "none":
 		return nil, nil
 	case "bytes":
 		return base64.StdEncoding.EncodeToString(raw), nil
 	case "json":
 		if len(strings.TrimSpace(string(raw))) == 0 {
-			if c.call.Args["returns"] != nil {
+			if j.call.Args["returns"] != nil {
 				return nil, errors.New("it is empty, and what `returns` names is wanted")
 			}
 			return nil, nil
 		}
-		return decode.JSON(raw, decode.NewBudget(c.values))
+		return decode.JSON(raw, decode.NewBudget(j.values))
 	}
 	if !utf8.Valid(raw) {
 		return nil, errors.New("it is no valid UTF-8; use `stdout: \"bytes\"`")
 	}
-	if c.form == "lines" {
-		if err := decode.NewBudget(c.values).Spend(bytes.Count(raw, []byte("\n")) + 1); err != nil {
+	if j.form == "lines" {
+		if err := decode.NewBudget(j.values).Spend(bytes.Count(raw, []byte("\n")) + 1); err != nil {
 			return nil, err
 		}
 		lines := []any{}
@@ -82,34 +82,34 @@ func (c *command) decoded() (any, error) {
 }
 
 // result is what the command yields.
-func (c *command) result(exitCode int) (map[string]any, error) {
-	out := map[string]any{"exitCode": int64(exitCode), "stderr": c.stderr()}
-	if !c.wants("stdout") {
+func (j *judge) result(exitCode int) (map[string]any, error) {
+	out := map[string]any{"exitCode": int64(exitCode), "stderr": j.stderr()}
+	if !j.wants("stdout") {
 		return out, nil
 	}
-	if c.out.stdout.size > c.limit {
-		return nil, fmt.Errorf("its standard output has more than the %d bytes that maxBytes allows; raise maxBytes, or say `stdout: \"none\"`", c.limit)
+	if j.out.stdout.size > j.limit {
+		return nil, fmt.Errorf("its standard output has more than the %d bytes that maxBytes allows; raise maxBytes, or say `stdout: \"none\"`", j.limit)
 	}
-	v, err := c.decoded()
+	v, err := j.decoded()
 	var many *decode.TooManyError
 	if errors.As(err, &many) {
 		return nil, fmt.Errorf("its standard output holds %d values, and maxValues allows %d; raise maxValues, or print less", many.Count, many.Limit)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("its standard output cannot be read as %s: %w", strings.ToUpper(c.form), err)
+		return nil, fmt.Errorf("its standard output cannot be read as %s: %w", strings.ToUpper(j.form), err)
 	}
-	if c.form != "none" {
+	if j.form != "none" {
 		out["stdout"] = v
 	}
 	return out, nil
 }
 
-func (c *command) stderr() string {
-	return withoutEnd(strings.ToValidUTF8(string(c.out.stderr.bytes()), "\uFFFD"))
+func (j *judge) stderr() string {
+	return withoutEnd(strings.ToValidUTF8(string(j.out.stderr.bytes()), "\uFFFD"))
 }
 
 // wants reports whether the member of the result is asked for.
-func (c *command) wants(member string) bool { return c.call.Wants == nil || c.call.Wants(member) }
+func (j *judge) wants(member string) bool { return j.call.Wants == nil || j.call.Wants(member) }
 
 // withoutEnd is text without one line end at its end.
 func withoutEnd(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r") }

@@ -138,7 +138,7 @@ func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
 			return c.failed("", err)
 		}
 	}
-	exit, err := client.Run(ctx, &c.process)
+	exit, err := client.Run(ctx, c.process)
 	c.out.finish()
 	var start *process.StartError
 	switch {
@@ -152,7 +152,7 @@ func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
 	case err != nil:
 		return c.unknown("connection", fmt.Errorf("%s on %s: %w", c.title, c.target.Address(), err))
 	}
-	return c.judge(exit)
+	return c.outcome(exit)
 }
 
 // dial connects within what is granted.
