@@ -48,19 +48,26 @@ type installOptions struct {
 	yes   bool
 }
 
+// installation is one run of install.
+type installation struct {
+	*app
+	o installOptions
+}
+
 func (a *app) installCommand() *cobra.Command {
-	var o installOptions
+	i := &installation{app: a}
+	o := &i.o
 	cmd := &cobra.Command{
 		Use:               "install SPEC | --base",
 		Short:             "Put a spec where Pulumi finds it",
 		Long:              installHelp,
-		Args:              installArguments(&o),
+		Args:              installArguments(o),
 		ValidArgsFunction: completeSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.base {
-				return a.installBase(o)
+				return i.base()
 			}
-			return a.install(cmd.Context(), args[0], o)
+			return i.install(cmd.Context(), args[0])
 		},
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "install into this `folder`, for plugins.providers in Pulumi.yaml")
@@ -83,7 +90,7 @@ func installArguments(o *installOptions) cobra.PositionalArgs {
 
 // installBase puts this binary, which evaluates specs, where Pulumi finds the base
 // plugin.
-func (a *app) installBase(o installOptions) error {
+func (i *installation) base() error {
 	executable, err := os.Executable()
 	if err != nil {
 		return err
@@ -93,55 +100,55 @@ func (a *app) installBase(o installOptions) error {
 	if err != nil {
 		return err
 	}
-	folder, err := install.IntoPlugins(plugins, p, o.force)
+	folder, err := install.IntoPlugins(plugins, p, i.o.force)
 	if err != nil {
 		return failed{err}
 	}
-	_, err = fmt.Fprintf(a.out, "Installed %s %s in %s\n\nWhat it may do is what the spec may do that it is given: see declprov permissions SPEC.\n\nAdd a spec to a program: pulumi package add %s ./SPEC.cue\n", p.Name, p.Version, folder, p.Name)
+	_, err = fmt.Fprintf(i.out, "Installed %s %s in %s\n\nWhat it may do is what the spec may do that it is given: see declprov permissions SPEC.\n\nAdd a spec to a program: pulumi package add %s ./SPEC.cue\n", p.Name, p.Version, folder, p.Name)
 	return err
 }
 
-func (a *app) install(ctx context.Context, path string, o installOptions) error {
-	compiled, err := a.vetted(ctx, path)
+func (i *installation) install(ctx context.Context, path string) error {
+	compiled, err := i.vetted(ctx, path)
 	if err != nil {
 		return err
 	}
-	p, example, err := a.installable(compiled, path)
+	p, example, err := i.installable(compiled, path)
 	if err != nil {
 		return err
 	}
-	if err := a.askForGrants(ctx, compiled, p, o); err != nil {
+	if err := i.askForGrants(ctx, compiled, p); err != nil {
 		return err
 	}
-	if o.dir != "" {
-		if err := install.IntoFolder(o.dir, p); err != nil {
+	if i.o.dir != "" {
+		if err := install.IntoFolder(i.o.dir, p); err != nil {
 			return failed{err}
 		}
-		return a.sayLocal(p, o.dir, example)
+		return i.sayLocal(p, example)
 	}
 	plugins, err := install.Plugins()
 	if err != nil {
 		return err
 	}
-	folder, err := install.IntoPlugins(plugins, p, o.force)
+	folder, err := install.IntoPlugins(plugins, p, i.o.force)
 	if err != nil {
 		return failed{err}
 	}
-	return a.sayInstalled(p, folder, example)
+	return i.sayInstalled(p, folder, example)
 }
 
 // vetted evaluates a spec anew, shows what is found, and gives the compiled form
 // of one without errors.
-func (a *app) vetted(ctx context.Context, path string) ([]byte, error) {
-	spec, err := a.spec(path, "cue")
+func (i *installation) vetted(ctx context.Context, path string) ([]byte, error) {
+	spec, err := i.spec(path, "cue")
 	if err != nil {
 		return nil, err
 	}
-	built, err := a.evaluate(ctx, spec)
+	built, err := i.evaluate(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.report(a.err, "text", built.Findings, built.Sources); err != nil {
+	if err := i.report(i.err, "text", built.Findings, built.Sources); err != nil {
 		return nil, err
 	}
 	if built.Container == nil {
@@ -153,7 +160,7 @@ func (a *app) vetted(ctx context.Context, path string) ([]byte, error) {
 // installable is what is installed of a spec, and how a program begins to use it:
 // the source where that is one file and the binary evaluates it, else the
 // compiled form.
-func (a *app) installable(compiled []byte, path string) (p install.Provider, example string, err error) {
+func (i *installation) installable(compiled []byte, path string) (p install.Provider, example string, err error) {
 	executable, evaluates, err := install.Executable()
 	if err != nil {
 		return p, "", err
@@ -174,26 +181,27 @@ func (a *app) installable(compiled []byte, path string) (p install.Provider, exa
 		Name: described.Name, Version: described.Version, Executable: executable,
 		SpecName: described.Name + door.CompiledExt, Spec: compiled,
 	}
-	if evaluates && len(sources) == 1 && len(a.tags) == 0 && path != "-" {
+	if evaluates && len(sources) == 1 && len(i.tags) == 0 && path != "-" {
 		p.SpecName, p.Spec = p.Name+filepath.Ext(sources[0].Path), sources[0].Content
 	}
 	example, err = exampleOf(p.Name, c)
 	return p, example, err
 }
 
-func (a *app) sayInstalled(p install.Provider, folder, example string) error {
-	_, err := fmt.Fprintf(a.out, "Installed %s %s in %s\n\nA program in YAML uses it as it is:\n\n%s\n"+
+func (i *installation) sayInstalled(p install.Provider, folder, example string) error {
+	_, err := fmt.Fprintf(i.out, "Installed %s %s in %s\n\nA program in YAML uses it as it is:\n\n%s\n"+
 		"For other languages, generate an SDK: pulumi package add %s\n",
 		p.Name, p.Version, folder, example, filepath.Join(folder, install.Binary(p.Name)))
 	return err
 }
 
-func (a *app) sayLocal(p install.Provider, dir, example string) error {
+func (i *installation) sayLocal(p install.Provider, example string) error {
+	dir := i.o.dir
 	shown := filepath.ToSlash(dir)
 	if !filepath.IsAbs(dir) && !strings.HasPrefix(shown, ".") {
 		shown = "./" + shown
 	}
-	_, err := fmt.Fprintf(a.out, "Installed %s %s in %s\n\nWrite in Pulumi.yaml (the path counts from there):\n\n"+
+	_, err := fmt.Fprintf(i.out, "Installed %s %s in %s\n\nWrite in Pulumi.yaml (the path counts from there):\n\n"+
 		"plugins:\n  providers:\n    - name: %s\n      path: %s\n%s", p.Name, p.Version, dir, p.Name, shown, example)
 	return err
 }

@@ -19,7 +19,7 @@ import (
 
 // askForGrants prints what a spec may do. Where it asks for more than the version that is
 // installed, it prints the difference, and goes on only where that is agreed to.
-func (a *app) askForGrants(ctx context.Context, compiled []byte, p install.Provider, o installOptions) error {
+func (i *installation) askForGrants(ctx context.Context, compiled []byte, p install.Provider) error {
 	c, err := container.OpenBytes(compiled)
 	if err != nil {
 		return err
@@ -28,21 +28,21 @@ func (a *app) askForGrants(ctx context.Context, compiled []byte, p install.Provi
 	if err != nil {
 		return err
 	}
-	if err := writeGrants(a.out, now.about, now.grants); err != nil {
+	if err := writeGrants(i.out, now.about, now.grants); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out)
-	path, err := installedBefore(p, o.dir)
+	fmt.Fprintln(i.out)
+	path, err := installedBefore(p, i.o.dir)
 	if err != nil {
 		return failed{err}
 	}
 	if path == "" {
 		return nil
 	}
-	before, err := a.installedGrants(ctx, path)
+	before, err := i.installedGrants(ctx, path)
 	if err != nil {
 		// What cannot be read allows nothing, as far as is known.
-		fmt.Fprintf(a.err, "declprov: what the installed spec may do cannot be read: %s\n", err)
+		fmt.Fprintf(i.err, "declprov: what the installed spec may do cannot be read: %s\n", err)
 		before = granted{}
 		before.about.Name = path
 	}
@@ -50,23 +50,23 @@ func (a *app) askForGrants(ctx context.Context, compiled []byte, p install.Provi
 	if len(d.More) == 0 {
 		return nil
 	}
-	if err := writeDifference(a.out, d); err != nil {
+	if err := writeDifference(i.out, d); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out)
-	return a.confirmed(d, o.yes)
+	fmt.Fprintln(i.out)
+	return i.confirmed(d)
 }
 
 // confirmed asks the person at the terminal, and refuses where there is none.
-func (a *app) confirmed(d difference, yes bool) error {
+func (i *installation) confirmed(d difference) error {
 	switch {
-	case yes:
+	case i.o.yes:
 		return nil
-	case !terminal.Is(a.in) || !terminal.Is(a.out):
+	case !terminal.Is(i.in) || !terminal.Is(i.out):
 		return failed{fmt.Errorf("%s is not installed: it asks for more than %s, and nobody is at a terminal to be asked. Read the difference, and agree to it with --yes", d.New, d.Old)}
 	}
-	fmt.Fprintf(a.out, "Install %s all the same? [y/N] ", d.New)
-	line := bufio.NewScanner(a.in)
+	fmt.Fprintf(i.out, "Install %s all the same? [y/N] ", d.New)
+	line := bufio.NewScanner(i.in)
 	line.Scan()
 	if answer := strings.ToLower(strings.TrimSpace(line.Text())); answer != "y" && answer != "yes" {
 		return failed{errors.New("nothing is installed, and what was there stays")}

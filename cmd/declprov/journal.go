@@ -87,16 +87,23 @@ func (f journalFilter) excludes(i journal.Intent) bool {
 	return f.stack != "" && i.Stack() != f.stack || f.project != "" && i.Project() != f.project
 }
 
+// journalCommands are the commands on the journal, and what they share.
+type journalCommands struct {
+	*app
+	filter journalFilter
+}
+
 func (a *app) journalCommand() *cobra.Command {
 	asJSON, all := false, false
-	var filter journalFilter
+	j := &journalCommands{app: a}
+	filter := &j.filter
 	cmd := &cobra.Command{
 		Use:   "journal",
 		Short: "List creates and updates whose outcome nobody knows",
 		Long:  journalHelp,
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			_, intents, err := a.readJournal()
+			_, intents, err := j.read()
 			if err != nil {
 				return err
 			}
@@ -115,18 +122,18 @@ func (a *app) journalCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	cmd.Flags().BoolVar(&all, "all", false, "also those that are under way or answered")
-	for _, c := range []*cobra.Command{cmd, a.settleCommand(&filter)} {
+	for _, c := range []*cobra.Command{cmd, j.settleCommand()} {
 		c.Flags().StringVar(&filter.stack, "stack", "", "only those of this stack")
 		c.Flags().StringVar(&filter.project, "project", "", "only those of this project")
 		if c != cmd {
 			cmd.AddCommand(c)
 		}
 	}
-	cmd.AddCommand(a.forgetCommand())
+	cmd.AddCommand(j.forgetCommand())
 	return cmd
 }
 
-func (a *app) forgetCommand() *cobra.Command {
+func (j *journalCommands) forgetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget KEY...",
 		Short: "Take entries out of the journal",
@@ -140,13 +147,13 @@ created after that, it is created anew: what was made before is not taken over.`
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			book, intents, err := a.readJournal()
+			book, intents, err := j.read()
 			if err != nil {
 				return err
 			}
 			var errs []error
 			for _, key := range args {
-				errs = append(errs, a.forget(book, intents, key))
+				errs = append(errs, j.forget(book, intents, key))
 			}
 			if err := errors.Join(errs...); err != nil {
 				return failed{err}
@@ -156,7 +163,7 @@ created after that, it is created anew: what was made before is not taken over.`
 	}
 }
 
-func (a *app) forget(book *journal.Journal, intents []journal.Intent, key string) error {
+func (j *journalCommands) forget(book *journal.Journal, intents []journal.Intent, key string) error {
 	i, err := intentOf(intents, key)
 	if err != nil {
 		return err
@@ -180,7 +187,7 @@ func (a *app) forget(book *journal.Journal, intents []journal.Intent, key string
 	}); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "forgotten: %s\n", describeIntent(i))
+	_, err = fmt.Fprintf(j.out, "forgotten: %s\n", describeIntent(i))
 	return err
 }
 
@@ -203,8 +210,8 @@ func underWay(i journal.Intent) error {
 	return fmt.Errorf("%s: %w", i.Key, &journal.BusyError{Intent: i})
 }
 
-// readJournal reads the journal. Files that cannot be read are reported here.
-func (a *app) readJournal() (*journal.Journal, []journal.Intent, error) {
+// read reads the journal. Files that cannot be read are reported here.
+func (j *journalCommands) read() (*journal.Journal, []journal.Intent, error) {
 	dir, err := journal.DefaultDir(os.Getenv)
 	if err != nil {
 		return nil, nil, err
@@ -213,7 +220,7 @@ func (a *app) readJournal() (*journal.Journal, []journal.Intent, error) {
 	intents, err := book.List()
 	var unreadable *journal.UnreadableError
 	if errors.As(err, &unreadable) {
-		fmt.Fprintf(a.err, "declprov: warning: %s\n", screen.Show(err.Error(), nil))
+		fmt.Fprintf(j.err, "declprov: warning: %s\n", screen.Show(err.Error(), nil))
 		err = nil
 	}
 	return book, intents, err

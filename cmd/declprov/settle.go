@@ -48,7 +48,7 @@ type settleOptions struct {
 	delete, yes   bool
 }
 
-func (a *app) settleCommand(filter *journalFilter) *cobra.Command {
+func (j *journalCommands) settleCommand() *cobra.Command {
 	var o settleOptions
 	cmd := &cobra.Command{
 		Use:               "settle [KEY...]",
@@ -57,10 +57,10 @@ func (a *app) settleCommand(filter *journalFilter) *cobra.Command {
 		Example:           settleExamples,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.delete && !o.yes && !terminal.Is(a.in) {
+			if o.delete && !o.yes && !terminal.Is(j.in) {
 				return usagef("--delete asks before it deletes, and the standard input is not a terminal: add --yes")
 			}
-			return a.settle(cmd.Context(), args, *filter, o)
+			return j.settle(cmd.Context(), args, o)
 		},
 	}
 	cmd.Flags().StringVar(&o.spec, "spec", "", "the `SPEC` of the provider (default: the installed one)")
@@ -69,7 +69,7 @@ func (a *app) settleCommand(filter *journalFilter) *cobra.Command {
 	cmd.Flags().StringVar(&o.dir, "dir", "", "the program's `folder`, where relative paths start (default: this one)")
 	cmd.Flags().BoolVar(&o.delete, "delete", false, "delete what is found")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "delete without asking")
-	a.addTagFlag(cmd)
+	j.addTagFlag(cmd)
 	return cmd
 }
 
@@ -88,8 +88,8 @@ type openedSpec struct {
 	err       error
 }
 
-func (a *app) settle(ctx context.Context, keys []string, filter journalFilter, o settleOptions) error {
-	book, intents, err := a.readJournal()
+func (j *journalCommands) settle(ctx context.Context, keys []string, o settleOptions) error {
+	book, intents, err := j.read()
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (a *app) settle(ctx context.Context, keys []string, filter journalFilter, o
 		return err
 	}
 	serving.Hush()
-	s := &settler{app: a, o: o, book: book, dir: dir, opened: map[string]openedSpec{}}
+	s := &settler{app: j.app, o: o, book: book, dir: dir, opened: map[string]openedSpec{}}
 	defer s.close()
 	of := ""
 	if o.spec != "" {
@@ -107,7 +107,7 @@ func (a *app) settle(ctx context.Context, keys []string, filter journalFilter, o
 			return err
 		}
 	}
-	intents = slices.DeleteFunc(intents, filter.excludes)
+	intents = slices.DeleteFunc(intents, j.filter.excludes)
 	var chosen []journal.Intent
 	for _, key := range keys {
 		i, err := intentOf(intents, key)
@@ -126,7 +126,7 @@ func (a *app) settle(ctx context.Context, keys []string, filter journalFilter, o
 		chosen = slices.DeleteFunc(intents, func(i journal.Intent) bool { return !i.Open() || of != "" && i.Provider != of })
 	}
 	if len(chosen) == 0 {
-		_, err := fmt.Fprintln(a.out, "Nothing is open.")
+		_, err := fmt.Fprintln(j.out, "Nothing is open.")
 		return err
 	}
 	unsettled := 0
@@ -136,7 +136,7 @@ func (a *app) settle(ctx context.Context, keys []string, filter journalFilter, o
 				return err
 			}
 			unsettled++
-			fmt.Fprintf(a.err, "declprov: %s %s: %v\n", i.Key, describeIntent(i), screen.Show(err.Error(), nil))
+			fmt.Fprintf(j.err, "declprov: %s %s: %v\n", i.Key, describeIntent(i), screen.Show(err.Error(), nil))
 		}
 	}
 	if unsettled > 0 {

@@ -45,8 +45,15 @@ type tryOptions struct {
 	keep         bool
 }
 
+// trial is one run of try.
+type trial struct {
+	*app
+	o tryOptions
+}
+
 func (a *app) tryCommand() *cobra.Command {
-	var o tryOptions
+	t := &trial{app: a}
+	o := &t.o
 	cmd := &cobra.Command{
 		Use:     "try SPEC TYPE [KEY=VALUE...]",
 		Short:   "Make, change and delete one resource of a spec",
@@ -58,9 +65,9 @@ func (a *app) tryCommand() *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: a.completeTry,
+		ValidArgsFunction: t.complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.try(cmd.Context(), args[0], args[1], args[2:], o)
+			return t.run(cmd.Context(), args[0], args[1], args[2:])
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.then, "then", nil, "update it with these inputs, `key=value`...")
@@ -102,8 +109,8 @@ func spreadValues(args []string, flags ...string) []string {
 	return out
 }
 
-func (a *app) try(ctx context.Context, path, token string, values []string, o tryOptions) error {
-	c, err := a.compiled(ctx, path)
+func (t *trial) run(ctx context.Context, path, token string, values []string) error {
+	c, err := t.compiled(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -112,11 +119,11 @@ func (a *app) try(ctx context.Context, path, token string, values []string, o tr
 	if err != nil {
 		return err
 	}
-	plan, err := a.plan(c, p, token, values, o)
+	plan, err := t.plan(c, p, token, values)
 	if err != nil {
 		return err
 	}
-	dir, err := workingFolder(o.dir)
+	dir, err := workingFolder(t.o.dir)
 	if err != nil {
 		return err
 	}
@@ -126,11 +133,11 @@ func (a *app) try(ctx context.Context, path, token string, values []string, o tr
 		return err
 	}
 	defer host.Stop()
-	color := terminal.Colors(a.out, a.color)
-	out := &checkedWriter{w: a.out}
-	host.OnLog = try.Message(out, color, terminal.Is(a.out))
+	color := terminal.Colors(t.out, t.color)
+	out := &checkedWriter{w: t.out}
+	host.OnLog = try.Message(out, color, terminal.Is(t.out))
 	provider, err := client.Start(pulumi.Options{
-		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: dir, Stderr: a.err, Debug: a.debug,
+		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: dir, Stderr: t.err, Debug: t.debug,
 	})
 	if err != nil {
 		return err
@@ -199,7 +206,7 @@ func notTried(p *engine.Program, name string) string {
 const settled = 10 * time.Second
 
 // plan reads what is to be tried, by the types that the spec declares.
-func (a *app) plan(c *container.Container, p *engine.Program, token string, values []string, o tryOptions) (try.Plan, error) {
+func (t *trial) plan(c *container.Container, p *engine.Program, token string, values []string) (try.Plan, error) {
 	name := token[strings.LastIndex(token, ":")+1:]
 	if slices.Contains(p.Components(), name) {
 		return try.Plan{}, usagef("%s is a component, which Pulumi makes of its children. Try one of those: %s", name, strings.Join(c.ResourceNames(), ", "))
@@ -214,7 +221,7 @@ func (a *app) plan(c *container.Container, p *engine.Program, token string, valu
 	if err != nil {
 		return try.Plan{}, err
 	}
-	plan := try.Plan{Package: p.Metadata().Name, Type: name, Keep: o.keep, HasThen: len(o.then) > 0, Reads: resource.Read != nil, Consistency: settled}
+	plan := try.Plan{Package: p.Metadata().Name, Type: name, Keep: t.o.keep, HasThen: len(t.o.then) > 0, Reads: resource.Read != nil, Consistency: settled}
 	config, types := p.Config()
 	for _, given := range []struct {
 		into   *property.Map
@@ -223,8 +230,8 @@ func (a *app) plan(c *container.Container, p *engine.Program, token string, valu
 		read   func([]string, *spec.Type, spec.Types) (property.Map, error)
 	}{
 		{&plan.Inputs, values, resource.Inputs, try.Values},
-		{&plan.Then, o.then, resource.Inputs, try.Values},
-		{&plan.Config, o.config, config, try.Settings},
+		{&plan.Then, t.o.then, resource.Inputs, try.Values},
+		{&plan.Config, t.o.config, config, try.Settings},
 	} {
 		if *given.into, err = given.read(given.values, given.object, types); err != nil {
 			return try.Plan{}, usage{err}
@@ -233,12 +240,12 @@ func (a *app) plan(c *container.Container, p *engine.Program, token string, valu
 	return plan, nil
 }
 
-// completeTry completes the spec, then its resource types, then their inputs.
-func (a *app) completeTry(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+// complete completes the spec, then its resource types, then their inputs.
+func (t *trial) complete(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return completeSpecs(cmd, args, prefix)
 	}
-	c, err := a.builder().Open(cmd.Context(), a.specOf(args[0]))
+	c, err := t.builder().Open(cmd.Context(), t.specOf(args[0]))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

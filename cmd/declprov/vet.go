@@ -92,7 +92,7 @@ func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 		return err
 	}
 	if o.format == "text" {
-		if err := a.conclude(findings, unchecked, names, o.unchecked); err != nil {
+		if err := conclude(a.out, findings, unchecked, names, o.unchecked); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 
 // conclude says what people want to know beside the findings: that there are none,
 // and how much of the specs nothing could check.
-func (a *app) conclude(findings, unchecked diag.List, names []string, listed bool) error {
+func conclude(w io.Writer, findings, unchecked diag.List, names []string, listed bool) error {
 	var lines []string
 	if len(findings) == 0 {
 		lines = append(lines, "no mistakes in "+strings.Join(names, ", "))
@@ -117,7 +117,7 @@ func (a *app) conclude(findings, unchecked diag.List, names []string, listed boo
 		lines = append(lines, fmt.Sprintf("%d unchecked %s to untyped answers: add `returns: #Type`; --unchecked shows where", n, accesses))
 	}
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(a.out, line); err != nil {
+		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}
