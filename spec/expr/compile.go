@@ -73,25 +73,7 @@ func (c *compilation) constant(n *spec.Node, v any, want *spec.Type) (eval.Evalu
 	if m := types.Fits(v, want, c.scope.Types); m != nil {
 		c.report(m.Code, n.Range, check.RemedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
 	}
-	return eval.Fixed{Value: v}, typeOfValue(v)
-}
-
-// typeOfValue returns the type of a value that is known.
-func typeOfValue(v any) *spec.Type {
-	switch v := v.(type) {
-	case nil:
-		return types.Null()
-	case bool:
-		return types.Literal(spec.Bool, v)
-	case string:
-		return types.Literal(spec.String, v)
-	case []any, map[string]any, *spec.File:
-		return types.Any()
-	}
-	if r := types.Exact(v); r != nil && r.IsInt() {
-		return types.Literal(spec.Int, types.LiteralNumber(v))
-	}
-	return types.Literal(spec.Number, types.LiteralNumber(v))
+	return eval.Fixed{Value: v}, types.OfValue(v)
 }
 
 // literalText returns the text of `{literal: "…"}`, where that can stand for a

@@ -133,7 +133,7 @@ func (m *memberCheck) keyed(key *spec.Type) *spec.Type {
 	if names := types.Literals(key); names != nil {
 		for _, name := range names {
 			s, _ := name.(string)
-			member, ok := MemberOf(m.t, s)
+			member, ok := types.Member(m.t, s)
 			if !ok {
 				m.UnknownMember(m.extents.Of(m.n.Property), m.t, s, m.base)
 				return types.Any()
@@ -169,7 +169,7 @@ func (m *memberCheck) named(name *ast.StringNode) *spec.Type {
 			return types.Any()
 		}
 	}
-	member, ok := MemberOf(m.t, name.Value)
+	member, ok := types.Member(m.t, name.Value)
 	if !ok {
 		m.UnknownMember(at, m.t, name.Value, m.base)
 		return types.Any()
@@ -190,7 +190,7 @@ func (m *memberCheck) ofUnion(name string, at parse.Extent) *spec.Type {
 		if types.IsAny(rv) {
 			return types.Any()
 		}
-		member, ok := MemberOf(rv, name)
+		member, ok := types.Member(rv, name)
 		if !ok {
 			missing = true
 			names = append(names, rv.FieldNames()...)
@@ -207,26 +207,6 @@ func (m *memberCheck) ofUnion(name string, at parse.Extent) *spec.Type {
 	default:
 		return out
 	}
-}
-
-// MemberOf returns the type of a named member of an object or a map.
-func MemberOf(t *spec.Type, name string) (*spec.Type, bool) {
-	switch {
-	case t.Kind == spec.Map:
-		return types.Nullable(types.Elem(t)), true
-	case t.Kind != spec.Object:
-		return nil, false
-	}
-	if f := t.Field(name); f != nil {
-		return types.PropertyType(f), true
-	}
-	if t.Open {
-		if t.Elem == nil {
-			return types.Any(), true
-		}
-		return types.Nullable(t.Elem), true
-	}
-	return nil, false
 }
 
 func (c *checker) slice(n *ast.SliceNode) Typed {

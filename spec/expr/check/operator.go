@@ -218,7 +218,7 @@ func (c *binaryCheck) equality() {
 	if types.IsAny(a) || types.IsAny(b) || types.MayBeNull(a, c.Types) && types.MayBeNull(b, c.Types) {
 		return
 	}
-	if !comparable(a, b) {
+	if !mayEqual(a, b) {
 		c.Fail(CodeNeverEqual, at, "Bring both to one type first: string(…), int(…), float(…).",
 			"%s and %s are never equal, so this is always %s", types.Describe(types.Present(l.T, c.Types)), types.Describe(types.Present(r.T, c.Types)), always)
 		return
@@ -269,9 +269,9 @@ func widened(t *spec.Type, named spec.Types) *spec.Type {
 	return &w
 }
 
-// comparable reports whether values of two types can be equal as far as their
+// mayEqual reports whether values of two types can be equal as far as their
 // kinds go.
-func comparable(a, b *spec.Type) bool {
+func mayEqual(a, b *spec.Type) bool {
 	if types.IsTime(a) || types.IsTime(b) {
 		return a.Ref == b.Ref
 	}
@@ -305,7 +305,7 @@ func (c *binaryCheck) membership() {
 		if k := c.NonNull(c.l); !types.IsAny(k) && !types.IsString(k) {
 			c.Fail(types.CodeTypeMismatch, c.l.At, "", "a key is a string, and this is %s", types.Describe(c.l.T))
 		} else if name, ok := c.n.Left.(*ast.StringNode); ok && t.Kind == spec.Object {
-			if _, ok := MemberOf(t, name.Value); !ok {
+			if _, ok := types.Member(t, name.Value); !ok {
 				c.Fail(CodeNeverEqual, c.l.At, diag.Remedy(name.Value, t.FieldNames()), "%s never has a member %q", c.Text(c.r.At), name.Value)
 			}
 		}
@@ -339,7 +339,7 @@ func (c *binaryCheck) amongItems(list *spec.Type) {
 	if types.IsNever(b) || types.IsAny(a) || types.IsAny(b) || types.IsNull(a) {
 		return
 	}
-	if !comparable(a, b) {
+	if !mayEqual(a, b) {
 		c.Fail(CodeNeverEqual, c.l.At.Join(c.r.At), "", "%s is never among %s", types.Describe(types.Present(c.l.T, c.Types)), types.Describe(c.r.T))
 		return
 	}

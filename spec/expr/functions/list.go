@@ -96,7 +96,7 @@ func typeOfGet(cl *check.Call) check.Typed {
 	case t.Kind == spec.List:
 		return check.Typed{T: types.Nullable(types.Elem(t))}
 	case isName:
-		if member, ok := check.MemberOf(t, key.Value); ok {
+		if member, ok := types.Member(t, key.Value); ok {
 			return check.Typed{T: types.Nullable(member)}
 		}
 		if t.Kind == spec.Object {

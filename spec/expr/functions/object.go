@@ -185,7 +185,7 @@ func chosen(cl *check.Call, t *spec.Type) (names []string, ok bool) {
 			continue
 		}
 		name, _ := lit[0].(string)
-		if _, has := check.MemberOf(t, name); !has && t.Kind == spec.Object {
+		if _, has := types.Member(t, name); !has && t.Kind == spec.Object {
 			cl.UnknownMember(cl.Args[i+1].At, t, name, cl.Args[0])
 		}
 		names = append(names, name)

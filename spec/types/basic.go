@@ -87,6 +87,24 @@ func Literal(kind spec.Kind, value any) *spec.Type { return &spec.Type{Kind: kin
 
 func IntLiteral(n int) *spec.Type { return Literal(spec.Int, json.Number(strconv.Itoa(n))) }
 
+// OfValue returns the type of a value that is known.
+func OfValue(v any) *spec.Type {
+	switch v := v.(type) {
+	case nil:
+		return Null()
+	case bool:
+		return Literal(spec.Bool, v)
+	case string:
+		return Literal(spec.String, v)
+	case []any, map[string]any, *spec.File:
+		return Any()
+	}
+	if r := Exact(v); r != nil && r.IsInt() {
+		return Literal(spec.Int, LiteralNumber(v))
+	}
+	return Literal(spec.Number, LiteralNumber(v))
+}
+
 // IsTime reports whether t is a time or a duration, which only expressions have.
 func IsTime(t *spec.Type) bool { return t != nil && (t.Ref == TimeRef || t.Ref == DurationRef) }
 
@@ -174,6 +192,26 @@ func PropertyType(p *spec.Property) *spec.Type {
 		return Any()
 	}
 	return p.Type
+}
+
+// Member returns the type of a named member of an object or a map.
+func Member(t *spec.Type, name string) (*spec.Type, bool) {
+	switch {
+	case t.Kind == spec.Map:
+		return Nullable(Elem(t)), true
+	case t.Kind != spec.Object:
+		return nil, false
+	}
+	if f := t.Field(name); f != nil {
+		return PropertyType(f), true
+	}
+	if t.Open {
+		if t.Elem == nil {
+			return Any(), true
+		}
+		return Nullable(t.Elem), true
+	}
+	return nil, false
 }
 
 // Optional reports whether a property may be absent once defaults are set.
