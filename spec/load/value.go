@@ -261,7 +261,8 @@ func (r *dataReader) count(it walk.Item, p source.Place, key *block.Key) (n *spe
 			return n, 0
 		}
 		r.Report(source.CodeBadValue, it.At, p, fmt.Sprintf("%s must be a whole number %s", key.Name, key.Whole.Range), key.Whole.Remedy)
-		return &spec.Node{Range: n.Range}, 0
+		n.Kind = 0
+		return n, 0
 	}
 	return n, value
 }
