@@ -23,16 +23,34 @@ type Function struct {
 // All returns all functions of the language, by name.
 var All = sync.OnceValue(func() map[string]*Function {
 	table := map[string]*Function{}
-	for _, group := range [][]*Function{
-		predicateFunctions(), textFunctions(), numberFunctions(), listFunctions(), objectFunctions(), encodingFunctions(),
-		hashFunctions(), pathFunctions(), networkFunctions(), timeFunctions(),
-	} {
-		for _, f := range group {
+	for _, g := range groups() {
+		for _, f := range g.functions {
 			table[f.Name] = f
 		}
 	}
 	return table
 })
+
+// group is functions that a reader looks for together.
+type group struct {
+	title     string
+	functions []*Function
+}
+
+func groups() []group {
+	return []group{
+		{"Predicates", predicateFunctions()},
+		{"Strings", textFunctions()},
+		{"Numbers", numberFunctions()},
+		{"Lists", listFunctions()},
+		{"Maps, structs and any value", objectFunctions()},
+		{"Encodings", encodingFunctions()},
+		{"Hashes", hashFunctions()},
+		{"Paths and versions", pathFunctions()},
+		{"Networks", networkFunctions()},
+		{"Times", timeFunctions()},
+	}
+}
 
 // Prototypes returns what calls of functions and methods are checked against.
 func Prototypes() *check.Functions {
