@@ -1,4 +1,4 @@
-package block
+package block_test
 
 import (
 	"flag"
@@ -9,12 +9,14 @@ import (
 
 	"cuelang.org/go/cue/format"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 var update = flag.Bool("update", false, "write the generated files anew")
 
 func TestGenerated(t *testing.T) {
-	schema, err := format.Source([]byte(Schema()))
+	schema, err := format.Source([]byte(block.Schema()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,13 +48,13 @@ func TestKeysAreWhole(t *testing.T) {
 				t.Errorf("%s is declared twice", name)
 			case k.Doc == "" || !strings.HasSuffix(k.Doc, "."):
 				t.Errorf("%s: the doc %q is no sentence", name, k.Doc)
-			case (k.Kind == Struct || k.Kind == List || k.Kind == Members) != (k.Of != nil):
+			case (k.Kind == block.Struct || k.Kind == block.List || k.Kind == block.Members) != (k.Of != nil):
 				t.Errorf("%s: only a struct, a list and members are of a block", name)
-			case k.Kind == Members && k.Members == nil:
+			case k.Kind == block.Members && k.Members == nil:
 				t.Errorf("%s does not say what its members are called", name)
-			case (k.Kind == Count) != (k.Whole != nil):
+			case (k.Kind == block.Count) != (k.Whole != nil):
 				t.Errorf("%s: only a count has bounds", name)
-			case k.Kind == Special && k.CUE == "" && !k.InData:
+			case k.Kind == block.Special && k.CUE == "" && !k.InData:
 				t.Errorf("%s has a form of its own, and does not say which", name)
 			}
 			seen[k.Name] = true
@@ -67,7 +69,7 @@ func TestHoldsTypes(t *testing.T) {
 		"resources.A.list.outputs": false, "resources.A.methods.a.inputs": true, "resources.A.inputs.b": false, "tests.a.inputs": false,
 		"components.A.children.c.inputs": false, "resources.A.create.inputs": false, "resources.A": false,
 	} {
-		if got := HoldsTypes(strings.Split(path, ".")); got != want {
+		if got := block.HoldsTypes(strings.Split(path, ".")); got != want {
 			t.Errorf("%s: %t, want %t", path, got, want)
 		}
 	}

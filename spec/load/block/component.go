@@ -32,7 +32,7 @@ var ChildOptions = &Block{
 	Keys: []Key{
 		{Name: "dependsOn", Kind: Templates, Doc: "The children that must be there before it."},
 		{Name: "protect", Kind: Condition, Doc: "Protects the child from deletion."},
-		{Name: "aliases", Kind: List, Of: childAlias, Or: "string", Doc: "What it was before: former names, URNs, or what was different."},
+		{Name: "aliases", Kind: List, Of: ChildAlias, Or: "string", Doc: "What it was before: former names, URNs, or what was different."},
 		{Name: "deleteBeforeReplace", Kind: Condition, Doc: "Replacements delete the old resource before they create the new one."},
 		{Name: "ignoreChanges", Kind: Templates, Doc: "Inputs whose changes are ignored."},
 		{Name: "replaceOnChanges", Kind: Templates, Doc: "Inputs whose changes replace the child."},
@@ -43,13 +43,14 @@ var ChildOptions = &Block{
 		{Name: "additionalSecretOutputs", Kind: Templates, Doc: "Outputs that are also secret."},
 		{Name: "retainOnDelete", Kind: Condition, Doc: "Keeps what the child manages when the child is deleted."},
 		{Name: "deletedWith", Kind: Template, CUE: "string", Doc: "The child whose deletion deletes it, too."},
-		{Name: "customTimeouts", Kind: Struct, Of: childTimeouts, Doc: "The timeouts of its operations."},
+		{Name: "customTimeouts", Kind: Struct, Of: ChildTimeouts, Doc: "The timeouts of its operations."},
 		{Name: "import", Kind: Template, CUE: "string", Doc: "The id of an existing resource to take over."},
 		{Name: "component", Kind: Bool, Doc: "The type is a component of its package."},
 	},
 }
 
-var childTimeouts = &Block{
+// ChildTimeouts are how long the operations of a child may take.
+var ChildTimeouts = &Block{
 	What: "customTimeouts",
 	Keys: []Key{
 		{Name: "create", Kind: Duration, Doc: "The timeout of create."},
@@ -58,7 +59,8 @@ var childTimeouts = &Block{
 	},
 }
 
-var childAlias = &Block{
+// ChildAlias says what a child was before.
+var ChildAlias = &Block{
 	What: "an alias",
 	Keys: []Key{
 		{Name: "name", Kind: Template, CUE: "string", Doc: "Its former name."},

@@ -1,44 +1,59 @@
-package block
+package block_test
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/typing"
 )
 
 // titles are the blocks of the reference, in its order.
 var titles = []struct {
 	title string
-	block *Block
+	block *block.Block
 }{
-	{"A spec", Provider},
-	{"permissions", Permissions},
-	{"A resource", Resource},
-	{"An operation", Operation},
-	{"A step", Step},
-	{"retry", Retry},
-	{"find", Find},
-	{"list", Lister},
-	{"checks", Check},
-	{"diff", Diff},
-	{"diff: rules", DiffRule},
-	{"A function, method or action", Function},
-	{"A component", Component},
-	{"children", Child},
-	{"children: options", ChildOptions},
-	{"children: options: aliases", childAlias},
-	{"children: options: customTimeouts", childTimeouts},
-	{"An ephemeral", Ephemeral},
+	{"A spec", block.Provider},
+	{"permissions", block.Permissions},
+	{"A resource", block.Resource},
+	{"An operation", block.Operation},
+	{"A step", block.Step},
+	{"retry", block.Retry},
+	{"find", block.Find},
+	{"list", block.Lister},
+	{"checks", block.Check},
+	{"diff", block.Diff},
+	{"diff: rules", block.DiffRule},
+	{"A function, method or action", block.Function},
+	{"A component", block.Component},
+	{"children", block.Child},
+	{"children: options", block.ChildOptions},
+	{"children: options: aliases", block.ChildAlias},
+	{"children: options: customTimeouts", block.ChildTimeouts},
+	{"An ephemeral", block.Ephemeral},
 }
 
 // forms are what values of the kinds look like.
-var forms = map[Kind]string{
-	Text: "text", Texts: "a list of text", Template: "a template", Templates: "a list of templates", Bool: "`true` or `false`",
-	Condition: "`true`, `false` or an expression", Duration: "a duration", Count: "a whole number",
-	Failures: `a list of statuses, "connection" and "timeout"`, Collection: "a list, a struct or an expression", Body: "a struct or an expression", Data: "any value", Types: "properties and their types",
-	Struct: "a block", List: "a list of blocks", Members: "blocks by name", Steps: "a list of steps", Special: "a struct",
+var forms = map[block.Kind]string{
+	block.Text: "text", block.Texts: "a list of text", block.Template: "a template", block.Templates: "a list of templates", block.Bool: "`true` or `false`",
+	block.Condition: "`true`, `false` or an expression", block.Duration: "a duration", block.Count: "a whole number",
+	block.Failures: `a list of statuses, "connection" and "timeout"`, block.Collection: "a list, a struct or an expression", block.Body: "a struct or an expression", block.Data: "any value", block.Types: "properties and their types",
+	block.Struct: "a block", block.List: "a list of blocks", block.Members: "blocks by name", block.Steps: "a list of steps", block.Special: "a struct",
 }
 
-// reference returns the tables of all blocks and their keys, in Markdown.
+// roles are what properties may be of.
+var roles = []struct {
+	role typing.Role
+	name string
+}{
+	{typing.ConfigRole, "config"},
+	{typing.InputRole, "inputs"},
+	{typing.OutputRole, "outputs"},
+	{typing.ArgumentRole, "arguments"},
+	{typing.ResultRole, "results"},
+}
+
+// reference returns the tables of all blocks and their keys, and of the attributes, in Markdown.
 func reference() string {
 	var page strings.Builder
 	page.WriteString("<!-- Generated from spec/load/block; run \"make generate\". -->\n\n# The keys of a spec\n\n" +
@@ -51,7 +66,7 @@ func reference() string {
 		page.WriteString("| key | takes | means |\n|---|---|---|\n")
 		for _, k := range t.block.Keys {
 			form := forms[k.Kind]
-			if k.Kind == Count {
+			if k.Kind == block.Count {
 				form += " " + k.Whole.Range
 				if k.Into == nil {
 					form += ", or an expression"
@@ -65,6 +80,19 @@ func reference() string {
 			}
 			fmt.Fprintf(&page, "| `%s` | %s | %s |\n", k.Name, form, strings.ReplaceAll(k.Doc, "|", `\|`))
 		}
+	}
+	page.WriteString("\n## Attributes\n\nThey stand behind the type of a property.\n\n| attribute | on | means |\n|---|---|---|\n")
+	for _, a := range typing.Attributes() {
+		var on []string
+		for _, r := range roles {
+			if a.Roles&r.role != 0 {
+				on = append(on, r.name)
+			}
+		}
+		if len(on) == len(roles) {
+			on = []string{"any property"}
+		}
+		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", a.Usage, strings.Join(on, ", "), a.Doc)
 	}
 	return page.String()
 }

@@ -14,44 +14,91 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// attribute is one `@name(…)` of the language: where it means something, and
-// how it is read.
-type attribute struct {
-	name string
-	// roles are the blocks that it may stand in; top says that it may not
+// Attribute is one `@name(…)` of the language: where it means something, what it
+// means, and how it is read.
+type Attribute struct {
+	Name string
+	// Usage is how it is written, and Doc what it means there.
+	Usage, Doc string
+	// Roles are the blocks that it may stand in; top says that it may not
 	// stand on the property of a nested struct.
-	roles Role
+	Roles Role
 	top   bool
 	// remedy says, where it does not belong, what to do.
 	remedy string
 	read   func(*attrCall)
 }
 
-// attributeTable returns the table of LANGUAGE.md section 2.
-func attributeTable() []attribute {
-	inputs, all := InputRole, ConfigRole|InputRole|OutputRole|ArgumentRole|ResultRole
-	return []attribute{
-		{name: "replace", roles: inputs, remedy: "It says what a change of an input does.", read: marker(func(p *spec.Property) { p.Replace = true })},
-		{name: "secret", roles: all, read: marker(func(p *spec.Property) { p.Secret = true })},
-		{name: "noRead", roles: inputs, remedy: "It says that the world does not give an input back.", read: marker(func(p *spec.Property) { p.NoRead = true })},
-		{name: "ephemeral", roles: inputs, remedy: "It is for an input that is never stored.", read: marker(func(p *spec.Property) { p.Ephemeral = true })},
-		{name: "stable", roles: OutputRole, remedy: "It is for an output that an update never changes.", read: marker(func(p *spec.Property) { p.Stable = true })},
-		{name: "env", roles: ConfigRole, top: true, remedy: "Only configuration comes from the environment: put it in config, and use ${config.…}.", read: readEnv},
-		{name: "autoname", roles: inputs, top: true, remedy: "It derives an input from the resource's name.", read: readAutoname},
-		{name: "default", roles: inputs | ArgumentRole, top: true, remedy: "It computes an input from others.", read: readDefault},
-		{name: "set", roles: all, read: readSet},
-		{name: "key", roles: all, read: readKey},
-		{name: "equal", roles: inputs | OutputRole, remedy: "It says when two values of an input are the same.", read: readEqual},
-		{name: "wire", roles: all &^ ConfigRole, remedy: "Configuration is not sent under its names.", read: readWire},
-		{name: "deprecated", roles: all, read: readText(func(p *spec.Property, s string) { p.Deprecated = s })},
-		{name: "doc", roles: all, read: readText(func(p *spec.Property, s string) { p.Doc = s })},
-		{name: "name", roles: all, read: readNames},
+// Attributes returns the attributes of the language.
+func Attributes() []Attribute {
+	all := ConfigRole | InputRole | OutputRole | ArgumentRole | ResultRole
+	return []Attribute{
+		{
+			Name: "replace", Usage: "@replace()", Doc: "A change replaces the resource.",
+			Roles: InputRole, remedy: "It says what a change of an input does.",
+			read: marker(func(p *spec.Property) { p.Replace = true }),
+		},
+		{
+			Name: "secret", Usage: "@secret()", Doc: "Encrypted in the state, masked everywhere else.",
+			Roles: all, read: marker(func(p *spec.Property) { p.Secret = true }),
+		},
+		{
+			Name: "noRead", Usage: "@noRead()", Doc: "The API does not return it: the recorded value stands.",
+			Roles: InputRole, remedy: "It says that the world does not give an input back.",
+			read: marker(func(p *spec.Property) { p.NoRead = true }),
+		},
+		{
+			Name: "ephemeral", Usage: "@ephemeral()", Doc: "Never needed again after use. Pulumi keeps it as a secret.",
+			Roles: InputRole, remedy: "It is for an input that is never stored.",
+			read: marker(func(p *spec.Property) { p.Ephemeral = true }),
+		},
+		{
+			Name: "stable", Usage: "@stable()", Doc: "Updates never change it: it stays known in previews.",
+			Roles: OutputRole, remedy: "It is for an output that an update never changes.",
+			read: marker(func(p *spec.Property) { p.Stable = true }),
+		},
+		{
+			Name: "env", Usage: "@env(NAME, …)", Doc: "Taken from the environment if the program gives none; it takes precedence over the default, and empty is unset.",
+			Roles: ConfigRole, top: true, remedy: "Only configuration comes from the environment: put it in config, and use ${config.…}.",
+			read: readEnv,
+		},
+		{
+			Name: "autoname", Usage: `@autoname(max=63, sep="-")`, Doc: "Derived from the resource's name in the program.",
+			Roles: InputRole, top: true, remedy: "It derives an input from the resource's name.",
+			read: readAutoname,
+		},
+		{
+			Name: "default", Usage: `@default("${…}")`, Doc: "Computed from other inputs.",
+			Roles: InputRole | ArgumentRole, top: true, remedy: "It computes an input from others.",
+			read: readDefault,
+		},
+		{Name: "set", Usage: "@set()", Doc: "A list whose order means nothing.", Roles: all, read: readSet},
+		{Name: "key", Usage: "@key(name)", Doc: "A list whose items are identified by that field.", Roles: all, read: readKey},
+		{
+			Name: "equal", Usage: "@equal(fold)", Doc: "What counts as no change: `fold`, `trim`, `json`, `path`, or an expression over `old` and `new`.",
+			Roles: InputRole | OutputRole, remedy: "It says when two values of an input are the same.",
+			read: readEqual,
+		},
+		{
+			Name: "wire", Usage: "@wire(name)", Doc: "Its name on the wire.",
+			Roles: all &^ ConfigRole, remedy: "Configuration is not sent under its names.",
+			read: readWire,
+		},
+		{
+			Name: "deprecated", Usage: `@deprecated("use x")`, Doc: "Warns users.",
+			Roles: all, read: readText(func(p *spec.Property, s string) { p.Deprecated = s }),
+		},
+		{
+			Name: "doc", Usage: `@doc("…")`, Doc: "Documentation, where comments cannot stand.",
+			Roles: all, read: readText(func(p *spec.Property, s string) { p.Doc = s }),
+		},
+		{Name: "name", Usage: `@name(csharp="Y")`, Doc: "Its name in an SDK whose generator lets a property have one of its own.", Roles: all, read: readNames},
 	}
 }
 
 // IsAttribute reports whether the language has an attribute of that name.
 func IsAttribute(name string) bool {
-	return slices.ContainsFunc(attributeTable(), func(a attribute) bool { return a.name == name })
+	return slices.ContainsFunc(Attributes(), func(a Attribute) bool { return a.Name == name })
 }
 
 // IsForeign reports whether an attribute is one of CUE itself or of its tools, which is
@@ -133,22 +180,22 @@ func (r *attributeReader) rangeOf(from walk.Item, a cue.Attribute) diag.Range {
 
 // read checks an attribute against the table, and reads it.
 func (c *attrCall) read() {
-	table := attributeTable()
-	i := slices.IndexFunc(table, func(a attribute) bool { return a.name == c.attr.Name() })
+	table := Attributes()
+	i := slices.IndexFunc(table, func(a Attribute) bool { return a.Name == c.attr.Name() })
 	if i < 0 {
 		names := make([]string, len(table))
 		for i, a := range table {
-			names[i] = a.name
+			names[i] = a.Name
 		}
 		c.Report(source.CodeUnknownAttribute, c.at, c.site.Place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), diag.Remedy(c.attr.Name(), names))
 		return
 	}
 	a := table[i]
 	switch {
-	case a.roles&c.site.Role == 0:
-		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s means nothing on %s", a.name, roleNames[c.site.Role]), a.remedy)
+	case a.Roles&c.site.Role == 0:
+		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s means nothing on %s", a.Name, roleNames[c.site.Role]), a.remedy)
 	case a.top && (!c.top || c.site.named):
-		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s means nothing inside a struct", a.name), "Put it on the property that holds the struct, or flatten the struct.")
+		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s means nothing inside a struct", a.Name), "Put it on the property that holds the struct, or flatten the struct.")
 	default:
 		a.read(c)
 	}
