@@ -70,8 +70,10 @@ func Time() *spec.Type { return timeType }
 // Duration returns the type of durations, which only expressions have.
 func Duration() *spec.Type { return durationType }
 
+// ListOf returns the type of lists of these items.
 func ListOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.List, Elem: elem} }
 
+// MapOf returns the type of maps of these values.
 func MapOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.Map, Elem: elem} }
 
 // Elem returns the type of a list's items or a map's values, never nil.
@@ -85,6 +87,7 @@ func Elem(t *spec.Type) *spec.Type {
 // Literal returns the type of one value.
 func Literal(kind spec.Kind, value any) *spec.Type { return &spec.Type{Kind: kind, Enum: []any{value}} }
 
+// IntLiteral returns the type of one whole number.
 func IntLiteral(n int) *spec.Type { return Literal(spec.Int, json.Number(strconv.Itoa(n))) }
 
 // OfValue returns the type of a value that is known.

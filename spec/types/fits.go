@@ -180,6 +180,7 @@ func fitsText(s string, t *spec.Type) *Mismatch {
 	return bounded(s, t)
 }
 
+// LengthFits returns why a value cannot have so many characters, items or entries, or nil.
 func LengthFits(n int, of string, t *spec.Type) *Mismatch {
 	switch {
 	case n < t.MinLen:

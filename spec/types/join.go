@@ -66,6 +66,7 @@ func joinKinds(ra, rb, a, b *spec.Type, types spec.Types) *spec.Type {
 	}
 }
 
+// IsEmptyObject reports whether t is a struct that cannot have a member.
 func IsEmptyObject(t *spec.Type) bool { return t.Kind == spec.Object && len(t.Fields) == 0 && !t.Open }
 
 // joinLiterals returns all literals of both, nil where either has none or they are

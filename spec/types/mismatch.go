@@ -29,6 +29,7 @@ type Mismatch struct {
 	Code string
 }
 
+// Error says what is wrong, and with which property.
 func (m *Mismatch) Error() string {
 	if m.Path == "" {
 		return "this " + m.Reason

@@ -60,6 +60,7 @@ func IsNumber(v any) bool {
 	}
 }
 
+// ToFloat returns an int64 or a float64 as a float64.
 func ToFloat(n any) float64 {
 	if i, ok := n.(int64); ok {
 		return float64(i)

@@ -113,6 +113,7 @@ func (f *findings) Sortable(name string, v Typed) {
 	}
 }
 
+// UnknownMember reports a member that a type does not have.
 func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, base Typed) {
 	switch {
 	case t.Kind == spec.Object:

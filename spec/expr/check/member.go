@@ -54,6 +54,7 @@ func (c *checker) member(n *ast.MemberNode) Typed {
 	return out
 }
 
+// Extend returns a path that goes one step on; nil of no path.
 func Extend(path []string, step string) []string {
 	if path == nil {
 		return nil

@@ -15,6 +15,7 @@ func operands(op string, a []any) (x, y any, err error) {
 	return x, y, err
 }
 
+// Operand returns a number as an int64 or a float64; op is what needs it.
 func Operand(op string, v any) (any, error) {
 	n, ok := types.Numeric(v)
 	switch {
@@ -31,6 +32,7 @@ func Operand(op string, v any) (any, error) {
 
 func overflow(op string) error { return Faultf("the result of %s does not fit an integer", op) }
 
+// OpAdd adds numbers, joins strings, and adds durations to times.
 func OpAdd(r *Run, a []any) (any, error) {
 	if x, ok := a[0].(string); ok {
 		y, ok := a[1].(string)
@@ -72,6 +74,7 @@ func Finite(op string, f float64) (any, error) {
 	return f, nil
 }
 
+// OpSubtract subtracts numbers, times and durations.
 func OpSubtract(_ *Run, a []any) (any, error) {
 	if v, ok := subtractTimes(a[0], a[1]); ok {
 		return v, nil
@@ -140,6 +143,7 @@ func opPower(_ *Run, a []any) (any, error) {
 	return Finite("**", math.Pow(types.ToFloat(x), types.ToFloat(y)))
 }
 
+// OpNegate returns a number with the other sign.
 func OpNegate(_ *Run, a []any) (any, error) {
 	x, err := Operand("-", a[0])
 	if err != nil {

@@ -138,6 +138,7 @@ func boolRank(b bool) int64 {
 	return 0
 }
 
+// Ordering returns the operation that compares two values by their order.
 func Ordering(holds func(int) bool) Operation {
 	return func(r *Run, a []any) (any, error) {
 		order, err := r.compare(a[0], a[1])
@@ -145,6 +146,7 @@ func Ordering(holds func(int) bool) Operation {
 	}
 }
 
+// OpIn reports whether a list has an item, or a map a key.
 func OpIn(r *Run, a []any) (any, error) {
 	switch list := a[1].(type) {
 	case []any:

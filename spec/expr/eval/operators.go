@@ -32,6 +32,7 @@ func Operators() map[string]Operation {
 	return ops
 }
 
+// Textual returns an operation that compares two strings; of null it is false.
 func Textual(name string, f func(s, part string) bool) Operation {
 	return func(r *Run, a []any) (any, error) {
 		x, ok1 := a[0].(string)

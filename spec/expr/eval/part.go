@@ -263,6 +263,7 @@ type written struct {
 	Unknown, Secret bool
 }
 
+// Evaluate returns what is written in the place of the piece.
 func (p *Piece) Evaluate(vars *Vars, r *Run) (written, error) {
 	v, err := p.Part.Eval(vars, r)
 	if err != nil {

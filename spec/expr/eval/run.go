@@ -49,6 +49,7 @@ func NewRun(vars *Vars, work int) *Run {
 	return r
 }
 
+// Begin makes a run ready for another evaluation.
 func (r *Run) Begin(vars *Vars, work int) {
 	var ctx context.Context
 	if vars != nil {

@@ -14,6 +14,7 @@ import (
 // operators and names only: what is around them is theirs too.
 type Extent struct{ From, To int }
 
+// Join returns the extent from the first to the last of both.
 func (e Extent) Join(o Extent) Extent {
 	switch {
 	case e == Extent{}:

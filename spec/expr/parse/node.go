@@ -34,6 +34,7 @@ func IsLiteralText(n ast.Node) bool {
 	}
 }
 
+// IsNull reports whether a node is the literal null.
 func IsNull(n ast.Node) bool {
 	if id, ok := n.(*ast.IdentifierNode); ok {
 		return id.Value == "null"
@@ -42,6 +43,7 @@ func IsNull(n ast.Node) bool {
 	return ok
 }
 
+// IsLiteral reports whether a node is a literal: a scalar, or an empty list.
 func IsLiteral(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
@@ -53,6 +55,7 @@ func IsLiteral(n ast.Node) bool {
 	}
 }
 
+// SameLiteral reports whether two literals are of one value.
 func SameLiteral(a, b ast.Node) bool { return reflect.DeepEqual(LiteralOf(a), LiteralOf(b)) }
 
 // LiteralOf returns the value of a literal; nil for what is none.

@@ -112,6 +112,7 @@ func syntaxMessage(m string) string {
 	return LowerFirst(m)
 }
 
+// LowerFirst returns a message that begins in lower case, unless with an abbreviation.
 func LowerFirst(s string) string {
 	if s == "" || len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
 		return s
