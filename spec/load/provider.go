@@ -140,7 +140,7 @@ func (l *loader) permissions(it walk.Item, p source.Place) *spec.Permissions {
 // capabilities reads what root's commands keep; none is an empty list, and not nil.
 func (l *loader) capabilities(it walk.Item, p source.Place) []string {
 	kept := []string{}
-	for i, n := range l.templates(it, p) {
+	for i, n := range l.textList(it, p).Items {
 		if n.Kind != spec.StringNode || !slices.Contains(spec.Capabilities(), n.Text) {
 			l.Report(source.CodeBadValue, n.Range, source.Place{Context: p.Context, Path: fmt.Sprintf("%s[%d]", p.Path, i)}, fmt.Sprintf("%q is not a capability that commands keep", n.Text),
 				"They keep these where root runs them, or of these what you list: "+strings.Join(spec.Capabilities(), ", ")+".")

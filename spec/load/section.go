@@ -102,9 +102,9 @@ func (r *stepReader) keep(m walk.Item, in source.Place, key *block.Key, model an
 	case **spec.Node:
 		*into = r.nodeOf(m, p, key)
 	case *[]*spec.Node:
-		*into = r.templates(m, p)
+		*into = r.textList(m, p).Items
 	case **spec.Operation:
-		*into = r.operation(m, p, key.Name == "create")
+		*into = r.operation(m, p, key.Undo)
 	}
 }
 

@@ -174,13 +174,6 @@ func (r *dataReader) strings(it walk.Item, p source.Place) []string {
 	return list
 }
 
-// templates reads a value that must be a list of templates.
-func (r *dataReader) templates(it walk.Item, p source.Place) []*spec.Node {
-	var list []*spec.Node
-	r.list(it, p, func(m walk.Item, p source.Place) { list = append(list, r.template(m, p)) })
-	return list
-}
-
 // duration reads a length of time as Go writes it, or a template.
 func (r *dataReader) duration(it walk.Item, p source.Place) *spec.Node {
 	n := r.node(it, p)

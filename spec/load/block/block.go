@@ -43,6 +43,8 @@ type Key struct {
 	CUE string
 	// Part says that messages about its value name the key: `resource "A", create`.
 	Part bool
+	// Undo says that the steps of an operation may have `onFailure`.
+	Undo bool
 	// Into returns a pointer to the member of a model that the value is kept in. Nil
 	// is a key that has a reader of its own.
 	Into func(model any) any

@@ -10,7 +10,7 @@ var Resource = &Block{
 		{Name: "outputs", Kind: Types, Part: true, Doc: "The outputs, as types."},
 		{Name: "id", Kind: Template, Required: true, Part: true, Into: to(func(r *spec.Resource) any { return &r.ID }), Doc: `The id of a resource: "${inputs.name}".`},
 		{Name: "import", Kind: Template, Part: true, Into: to(func(r *spec.Resource) any { return &r.Import }), Doc: "The template that an id is read backwards by on import; by default the id itself."},
-		{Name: "create", Kind: Struct, Of: Operation, Required: true, Part: true, Into: to(func(r *spec.Resource) any { return &r.Create }), Doc: "Creates the resource."},
+		{Name: "create", Kind: Struct, Of: Operation, Required: true, Part: true, Undo: true, Into: to(func(r *spec.Resource) any { return &r.Create }), Doc: "Creates the resource."},
 		{Name: "read", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Read }), Doc: "Reads the resource. If it returns null, the resource no longer exists."},
 		{Name: "update", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Update }), Doc: "Without it, any change replaces."},
 		{Name: "delete", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Delete }), Doc: "Without it, the resource is dropped from the state only."},
