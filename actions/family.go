@@ -53,52 +53,55 @@ type Kind struct {
 	OneOf [][]string
 	// AtMostOne are groups of which no more than one may be given.
 	AtMostOne [][]string
-	// Result is the type of what a run yields, given what is known at compile
-	// time; an object for all file kinds.
-	Result func(Static) *spec.Type
-	// Yields names the member of the result that an operation yields which ends
-	// with this kind and says nothing else: an answer's body. It comes from
-	// outside, so its names are those on the wire. "", as nil gives, is the whole
-	// result.
-	Yields func(Static) string
-	// Effect says whether a run changes the world.
-	Effect func(Static) Effect
-	// Certainty says what is known of a run that was sent and not answered; nil
-	// is Settled.
-	Certainty func(Static) Certainty
+	// Analyze returns what is known of a call before it runs, by its arguments as written.
+	Analyze func(Static) Facts
 	// Ambiguous reports whether an outcome of a class that `retry: on` names may
 	// be Unknown; nil: none is.
 	Ambiguous func(class string) bool
-	// Overwrites says that a run replaces whatever stands in its place, whoever
-	// made it, without a word of the author's that this is meant; nil: never.
-	Overwrites func(Static) bool
-	// Place is the text, as written, that says what the run makes, changes or removes: a
-	// path or a URL; "" is that nobody can tell. makes reports whether a run may be what
-	// brings it into the world. nil is "".
-	Place func(Static) (place string, makes bool)
 	// Tells are the members of the result from which an argument that is secret
 	// could be found out, such as its hash: they are then secret, too.
 	Tells []string
 	// Marked says that what a run makes can carry Call.Mark, by which a create
 	// that was cut off knows its own work when it is run again.
 	Marked bool
-	// Grants are the permissions that a run needs, as far as the arguments
-	// tell before it runs; vet reports those that can never be had.
-	Grants func(Static) []Grant
-	// Sandbox says, where a run starts programs of others, whether the system keeps
-	// these to what the spec is granted: "auto" where there is a permissions block,
-	// as far as it can; "required" always; "off" never; "" where none are started, as
-	// by nil.
-	Sandbox func(Static) string
-	// Check finds what is wrong with a call beyond the types of its arguments;
-	// nil is nothing. Run checks again: not all of it is known before.
-	Check func(Static) []Fault
 	// Sees are the names that the expression of a Late argument, or a Late part
 	// of one ("auth.login.token"), has beside the step's scope; nil is none.
 	Sees     func(s Static, argument string) []*spec.Property
 	Examples []Example
 	// Run does it. It returns soon after ctx ends.
 	Run func(ctx context.Context, call *Call) Outcome
+}
+
+// Facts are what is known of a call before it runs.
+type Facts struct {
+	// Result is the type of what a run yields; an object for all file kinds.
+	Result *spec.Type
+	// Yields names the member of the result that an operation yields which ends with this
+	// call and says nothing else: an answer's body. It comes from outside, so its names are
+	// those on the wire. "" is the whole result.
+	Yields string
+	// Effect says whether a run changes the world; Certainty what is known of one that was
+	// sent and not answered.
+	Effect    Effect
+	Certainty Certainty
+	// Overwrites says that a run replaces whatever stands in its place, whoever made it,
+	// without a word of the author's that this is meant.
+	Overwrites bool
+	// Place is the text, as written, that says what a run makes, changes or removes: a path
+	// or a URL; "" is that nobody can tell. Makes says that a run may be what brings it into
+	// the world.
+	Place string
+	Makes bool
+	// Grants are the permissions that a run needs, as far as the arguments tell before it
+	// runs; vet reports those that can never be had.
+	Grants []Grant
+	// Sandbox says, where a run starts programs of others, whether the system keeps these to
+	// what the spec is granted: "auto" where there is a permissions block, as far as it can;
+	// "required" always; "off" never; "" where none are started.
+	Sandbox string
+	// Faults are what is wrong with the call beyond the types of its arguments. Run checks
+	// again: not all of it is known before.
+	Faults []Fault
 }
 
 // Mode says how an argument reaches Run.

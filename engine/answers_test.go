@@ -18,8 +18,11 @@ func likeHTTP(t *testing.T, w *world, resources string) *engine.Engine {
 	family := w.family()
 	family.Name = "http"
 	for _, k := range family.Kinds {
-		k.Result = func(actions.Static) *spec.Type {
-			return &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "body", Type: &spec.Type{}, Required: true}}}
+		analyze := k.Analyze
+		k.Analyze = func(s actions.Static) actions.Facts {
+			f := analyze(s)
+			f.Result = &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "body", Type: &spec.Type{}, Required: true}}}
+			return f
 		}
 	}
 	text := "package test\nname: \"test\"\nversion: \"1.0.0\"\n" + resources

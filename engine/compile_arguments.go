@@ -272,15 +272,15 @@ func optional(decl *actions.Arg) *spec.Type {
 	return &nullable
 }
 
-// faults reports what a kind finds wrong with a call as a whole.
-func (c *compiler) faults(s *step, static actions.Static, block spec.Field) {
+// faults reports what is wrong with a call as a whole, by its kind too.
+func (c *compiler) faults(s *step, found []actions.Fault, block spec.Field) {
 	for _, group := range s.kind.AtMostOne {
 		c.atMostOne(s, group)
 	}
-	if s.kind.Check == nil || c.doubtful[s.family.Name] {
+	if c.doubtful[s.family.Name] {
 		return
 	}
-	for _, f := range s.kind.Check(static) {
+	for _, f := range found {
 		place := block.NameRange
 		path := f.Argument
 		if n := s.args[f.Argument].node; n != nil {

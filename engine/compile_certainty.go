@@ -258,17 +258,11 @@ func (c *compiler) checkRestart(op *operation, r *resource) {
 	}
 }
 
-// certain asks the kind where a call goes, and what is known of one that was not answered.
-func (s *step) certain(static actions.Static) {
-	if s.kind.Place != nil {
-		s.place, s.makes = s.kind.Place(static)
-	}
+// certain notes where a call goes, and what is known of one that was not answered.
+func (s *step) certain(facts actions.Facts) {
+	s.place, s.makes = facts.Place, facts.Makes
 	if s.effect != actions.Write {
 		return
 	}
-	if s.kind.Certainty != nil {
-		s.certainty = s.kind.Certainty(static)
-	}
-	s.ambiguous = s.kind.Ambiguous
-	s.overwrites = s.kind.Overwrites != nil && s.kind.Overwrites(static)
+	s.certainty, s.overwrites, s.ambiguous = facts.Certainty, facts.Overwrites, s.kind.Ambiguous
 }

@@ -294,16 +294,14 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 	c.lateArguments(s.args, s.kind, static, scope)
 	c.renamedArguments(s.args)
 	static = s.static()
-	c.faults(s, static, block)
-	s.result, s.effect, s.known = s.kind.Result(static), s.kind.Effect(static), true
+	facts := s.kind.Analyze(static)
+	c.faults(s, facts.Faults, block)
+	s.result, s.effect, s.yield, s.known = facts.Result, facts.Effect, facts.Yields, true
 	s.telling = telling(s.kind, s.result)
 	if s.telling != nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.args)), func(name string) bool { return static.Secret[name] }) {
 		s.result = s.telling
 	}
 	s.hides = c.spec.Types.HoldsSecret(s.result)
-	if s.kind.Yields != nil {
-		s.yield = s.kind.Yields(static)
-	}
 	if body := s.result.Field(s.yield); body != nil {
 		s.arrives = newNaming(c.wireRule(), c.spec.Types, body.Type)
 		s.returns = s.typed()
@@ -311,9 +309,9 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 	}
 	// The argument that makes a broken call certain may be the one that is misspelt.
 	if !c.diags[before:].HasErrors() {
-		s.certain(static)
+		s.certain(facts)
 	}
-	c.permitted(s, static, block, scope)
+	c.permitted(s, facts, block, scope)
 }
 
 // typed reports whether an argument says of which type the response is.

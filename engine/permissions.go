@@ -188,16 +188,11 @@ func (c *compiler) familyStatic(f *actions.Family) actions.Static {
 }
 
 // permitted reports what a step needs and can never have.
-func (c *compiler) permitted(s *step, static actions.Static, block spec.Field, scope *expr.Scope) {
-	if s.kind.Sandbox != nil {
-		if mode := s.kind.Sandbox(static); mode != "" {
-			c.confined.add(c.confinement(mode))
-		}
+func (c *compiler) permitted(s *step, facts actions.Facts, block spec.Field, scope *expr.Scope) {
+	if facts.Sandbox != "" {
+		c.confined.add(c.confinement(facts.Sandbox))
 	}
-	if s.kind.Grants == nil {
-		return
-	}
-	for _, need := range s.kind.Grants(static) {
+	for _, need := range facts.Grants {
 		c.addRequest(s, need, scope)
 		if c.names(s, need) || c.mayHave(need) || c.spec.Permissions == nil && c.unnamed {
 			continue

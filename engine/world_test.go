@@ -84,24 +84,32 @@ func (w *world) family() *actions.Family {
 	kind := func(name string, effect actions.Effect) *actions.Kind {
 		return &actions.Kind{
 			Name: name, Summary: name, Args: args(), Run: w.run,
-			Result: func(actions.Static) *spec.Type { return &spec.Type{} },
-			Effect: func(actions.Static) actions.Effect { return effect },
+			Analyze: func(actions.Static) actions.Facts { return actions.Facts{Result: &spec.Type{}, Effect: effect} },
 		}
 	}
 	// `world: send` is like http: `with` goes out under the names on the wire,
 	// and the answer's body is what it yields.
-	body := func(actions.Static) string { return "body" }
+	with := func(k *actions.Kind, more func(s actions.Static, f *actions.Facts)) {
+		before := k.Analyze
+		k.Analyze = func(s actions.Static) actions.Facts {
+			f := before(s)
+			more(s, &f)
+			return f
+		}
+	}
+	body := func(_ actions.Static, f *actions.Facts) { f.Yields = "body" }
 	send := kind("send", actions.Write)
-	send.Args[1].Wire, send.Yields = true, body
+	send.Args[1].Wire = true
+	with(send, body)
 	// `world: ask` is like an http GET: what it yields is untyped, what surrounds
 	// it is not.
 	ask := kind("ask", actions.None)
-	ask.Yields = body
-	ask.Result = func(actions.Static) *spec.Type {
-		return &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+	with(ask, body)
+	with(ask, func(_ actions.Static, f *actions.Facts) {
+		f.Result = &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
 			{Name: "status", Type: &spec.Type{Kind: spec.Int}, Required: true}, {Name: "body", Type: &spec.Type{}},
 		}}
-	}
+	})
 	// `world: post` may be sent and not answered; with `key` it is done once.
 	post := kind("post", actions.Write)
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "key", Doc: "Once.", Type: &spec.Type{Kind: spec.Bool}}})
@@ -109,27 +117,28 @@ func (w *world) family() *actions.Family {
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "once", Doc: "At most once.", Type: &spec.Type{Kind: spec.Bool}}})
 	// with `safe` it may be done twice.
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "safe", Doc: "As often as one likes.", Type: &spec.Type{Kind: spec.Bool}}})
-	post.Certainty = func(s actions.Static) actions.Certainty {
-		if s.Given("safe") {
-			return actions.Safe
+	with(post, func(s actions.Static, f *actions.Facts) {
+		switch {
+		case s.Given("safe"):
+			f.Certainty = actions.Safe
+		case s.Given("once"):
+			f.Certainty = actions.Conditional
+		case s.Given("key"):
+			f.Certainty = actions.Keyed
+		default:
+			f.Certainty = actions.Uncertain
 		}
-		if s.Given("once") {
-			return actions.Conditional
-		}
-		if s.Given("key") {
-			return actions.Keyed
-		}
-		return actions.Uncertain
-	}
+	})
 	post.Ambiguous = func(class string) bool { return class == "timeout" || class == "connection" }
 	// `world: typed` is like an http GET that `returns` a type, `world: make` like a
 	// POST that does.
 	returning := func(k *actions.Kind) *actions.Kind {
-		k.Yields, k.Args[1].Wire = body, true
+		k.Args[1].Wire = true
 		k.Args = append(k.Args, actions.Arg{Property: spec.Property{Name: "returns", Doc: "Type.", Type: &spec.Type{}}, Mode: actions.Typed})
-		k.Result = func(s actions.Static) *spec.Type {
-			return &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "body", Type: s.Types["returns"], Required: true}}}
-		}
+		with(k, body)
+		with(k, func(s actions.Static, f *actions.Facts) {
+			f.Result = &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "body", Type: s.Types["returns"], Required: true}}}
+		})
 		return k
 	}
 	typed, makes := returning(kind("typed", actions.None)), returning(kind("make", actions.Write))

@@ -84,8 +84,8 @@ func checkKind(t *testing.T, f *actions.Family, k *actions.Kind) {
 	if !sentence(k.Summary) || strings.Contains(k.Summary, "\n") {
 		t.Errorf("the summary is no line with a full stop: %q", k.Summary)
 	}
-	if k.Doc == "" || k.Run == nil || k.Effect == nil || k.Result == nil || k.Grants == nil {
-		t.Fatal("doc, run, effect, result or grants are missing")
+	if k.Doc == "" || k.Run == nil || k.Analyze == nil {
+		t.Fatal("doc, run or analyze are missing")
 	}
 	checkArgs(t, k.Args)
 	for _, group := range slices.Concat(k.OneOf, k.AtMostOne) {
@@ -96,10 +96,11 @@ func checkKind(t *testing.T, f *actions.Family, k *actions.Kind) {
 			}
 		}
 	}
-	if e := k.Effect(actions.Static{}); e != actions.None && e != actions.Write {
+	facts := k.Analyze(actions.Static{})
+	if e := facts.Effect; e != actions.None && e != actions.Write {
 		t.Errorf("effect %d", e)
 	}
-	result := k.Result(actions.Static{})
+	result := facts.Result
 	if result.Kind != spec.Object || len(result.Fields) == 0 {
 		t.Error("the result has no members")
 	}
@@ -124,7 +125,8 @@ func checkGrants(t *testing.T, k *actions.Kind) {
 			static.Nodes[a.Name] = &spec.Node{Kind: spec.StringNode, Text: "${inputs." + a.Name + "}"}
 		}
 	}
-	grants := k.Grants(static)
+	facts := k.Analyze(static)
+	grants := facts.Grants
 	if len(grants) == 0 {
 		t.Error("it needs no grants")
 	}
@@ -136,7 +138,7 @@ func checkGrants(t *testing.T, k *actions.Kind) {
 	connects := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == grant.Connect })
 	writes := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == grant.Write })
 	runs := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == grant.Run })
-	if !connects && !runs && (k.Effect(static) == actions.Write) != writes {
+	if !connects && !runs && (facts.Effect == actions.Write) != writes {
 		t.Error("what it changes is not what it needs to be granted")
 	}
 }

@@ -56,11 +56,12 @@ func writeKind(b *strings.Builder, f *actions.Family, k *actions.Kind) {
 	for _, group := range k.AtMostOne {
 		fmt.Fprintf(b, "\nAt most one of %s is given.\n", codeList(group))
 	}
-	if k.Effect(actions.Static{}) == actions.None && argument(k, "effect") == nil {
+	facts := k.Analyze(actions.Static{})
+	if facts.Effect == actions.None && argument(k, "effect") == nil {
 		b.WriteString("\nIt changes nothing.\n")
 	}
 	b.WriteString("\nResult:\n\n")
-	writeResult(b, k.Result(actions.Static{}), "")
+	writeResult(b, facts.Result, "")
 	for _, e := range k.Examples {
 		writeExample(b, e)
 	}

@@ -45,14 +45,8 @@ func (f *family) kind() *actions.Kind {
 		Doc:       doc,
 		Args:      append(arguments(), defaults()...),
 		OneOf:     [][]string{{"command", "shell"}},
-		Result:    resultType,
-		Yields:    yields,
-		Effect:    effect,
-		Certainty: certainty,
+		Analyze:   analyze,
 		Ambiguous: ambiguous,
-		Grants:    needs,
-		Sandbox:   confinement,
-		Check:     check,
 		Sees:      sees,
 		Examples:  examples(),
 		Run:       f.run,
@@ -125,6 +119,13 @@ func (f *family) end(ctx context.Context, c *command) actions.Outcome {
 		return c.broken(err)
 	}
 	return c.outcome(exit)
+}
+
+// analyze returns what is known of a command before it runs.
+func analyze(s actions.Static) actions.Facts {
+	return actions.Facts{
+		Result: resultType(s), Yields: yields(s), Effect: effect(s), Certainty: certainty(s), Grants: needs(s), Sandbox: confinement(s), Faults: check(s),
+	}
 }
 
 // effect is a write, unless the step says that it only looks.

@@ -29,13 +29,12 @@ A directory is not copied: list it, and copy each of its files with ` + "`forEac
 			declare.MaxBytes("Most bytes of `content` or `contentBase64` in the result. Copying has no limit."),
 			root(),
 		},
-		Result: fileType,
-		Effect: writes,
-		Place:  makesPath,
-		Marked: true,
-		Grants: func(s actions.Static) []actions.Grant {
-			return append(needs(grant.Read, "from")(s), needs(grant.Write, "path")(s)...)
+		Analyze: func(s actions.Static) actions.Facts {
+			f := changes(s, fileType())
+			f.Grants = append(needs(s, grant.Read, "from"), f.Grants...)
+			return f
 		},
+		Marked: true,
 		Examples: []actions.Example{{
 			Summary: "A copy beside the original", Spec: `file: copy: {from: "app.conf", path: "backup/app.conf"}`,
 			Files: map[string]string{"app.conf": "level = 3\n"},

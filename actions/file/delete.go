@@ -7,9 +7,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
-	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/sys/files"
-	"github.com/declprov/declprov/spec"
 )
 
 func deleteKind() *actions.Kind {
@@ -24,12 +22,11 @@ A symbolic link is deleted itself, not what it points to. A directory must be em
 			declare.Option("recursive", declare.Bool(), false, "Delete a directory with all in it. The permissions must grant the whole tree: `dir/**`."),
 			root(),
 		},
-		Result: func(actions.Static) *spec.Type {
-			return declare.Object(declare.Member("path", declare.Text(), "The path, as it was given."))
+		Analyze: func(s actions.Static) actions.Facts {
+			f := changes(s, declare.Object(declare.Member("path", declare.Text(), "The path, as it was given.")))
+			f.Makes = false
+			return f
 		},
-		Effect: writes,
-		Place:  ofPath,
-		Grants: needs(grant.Write, "path"),
 		Examples: []actions.Example{
 			{
 				Summary: "A file", Spec: `file: delete: path: "etc/motd"`,

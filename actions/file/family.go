@@ -7,6 +7,8 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/spec"
 )
 
 // Family is the declaration of the file actions.
@@ -52,25 +54,25 @@ func overwrite(doc string) actions.Arg {
 	return declare.Option("overwrite", declare.Bool(), false, doc)
 }
 
-func noEffect(actions.Static) actions.Effect { return actions.None }
-
-// makesPath is the place of what brings a path into the world, ofPath that of what needs
-// it to be there.
-func makesPath(s actions.Static) (place string, makes bool) {
-	place, _ = ofPath(s)
-	return place, true
+// looks are the facts of a call that looks at its path.
+func looks(s actions.Static, result *spec.Type) actions.Facts {
+	return actions.Facts{Result: result, Effect: actions.None, Grants: needs(s, grant.Read, "path")}
 }
 
-func ofPath(s actions.Static) (place string, makes bool) {
+// changes are the facts of a call that makes what its path names, or changes it.
+func changes(s actions.Static, result *spec.Type) actions.Facts {
+	return actions.Facts{Result: result, Effect: actions.Write, Place: placeOf(s), Makes: true, Grants: needs(s, grant.Write, "path")}
+}
+
+// placeOf is the path of a call, as written.
+func placeOf(s actions.Static) string {
 	path, root := s.Nodes["path"], s.Nodes["root"]
 	if path == nil {
-		return "", false
+		return ""
 	}
-	place = strings.TrimSuffix(path.Text, "/")
+	place := strings.TrimSuffix(path.Text, "/")
 	if root != nil && root.Text != "." {
 		place = strings.TrimSuffix(root.Text, "/") + "/" + place
 	}
-	return place, false
+	return place
 }
-
-func writes(actions.Static) actions.Effect { return actions.Write }

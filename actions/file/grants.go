@@ -21,14 +21,12 @@ func familyGrants(s actions.Static) []actions.Grant {
 }
 
 // needs are the grants of a run that accesses the path in the argument.
-func needs(access grant.Access, argument string) func(actions.Static) []actions.Grant {
-	return func(s actions.Static) []actions.Grant {
-		pattern := located(s, argument)
-		if pattern == nil {
-			return nil
-		}
-		return []actions.Grant{asking(s, access, pattern, argument)}
+func needs(s actions.Static, access grant.Access, argument string) []actions.Grant {
+	pattern := located(s, argument)
+	if pattern == nil {
+		return nil
 	}
+	return []actions.Grant{asking(s, access, pattern, argument)}
 }
 
 // asking is the grant that a step needs for the path in the argument.

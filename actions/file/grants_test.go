@@ -60,7 +60,7 @@ func TestKindGrants(t *testing.T) {
 				static.Nodes[name] = node(text)
 			}
 			got := map[grant.Access]string{}
-			for _, g := range Family().Kind(tc.kind).Grants(static) {
+			for _, g := range Family().Kind(tc.kind).Analyze(static).Grants {
 				got[g.Access] = g.Pattern.Text
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

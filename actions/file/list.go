@@ -36,9 +36,7 @@ A directory that is not there is *not found*.`,
 			declare.MaxValues("Most values of the list, items and their members; more are an error."),
 			root(),
 		},
-		Result: listResult,
-		Effect: noEffect,
-		Grants: needs(grant.Read, "path"),
+		Analyze: func(s actions.Static) actions.Facts { return looks(s, listResult()) },
 		Examples: []actions.Example{{
 			Summary: "All configuration files in a tree", Spec: `file: list: {path: "conf", glob: "**/*.yaml"}`,
 			Files: map[string]string{"conf/a.yaml": "a: 1\n", "conf/d/b.yaml": "b: 2\n", "conf/README": "no\n"},
@@ -58,8 +56,8 @@ func listType() actions.Arg {
 
 // listResult has items like read's result, with what costs a look into each
 // file only where it is referred to item by item.
-func listResult(s actions.Static) *spec.Type {
-	item := fileType(s)
+func listResult() *spec.Type {
+	item := fileType()
 	for _, f := range item.Fields {
 		if slices.Contains([]string{"sha256", "content", "contentBase64"}, f.Name) {
 			f.Required = false

@@ -5,9 +5,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
-	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/sys/files"
-	"github.com/declprov/declprov/spec"
 )
 
 func mkdirKind() *actions.Kind {
@@ -23,16 +21,13 @@ it, and gets the mode that is given. Anything else in its place is always an err
 			overwrite("Accept a directory that exists; nothing in it is touched."),
 			root(),
 		},
-		Result: func(actions.Static) *spec.Type {
-			return declare.Object(
+		Analyze: func(s actions.Static) actions.Facts {
+			return changes(s, declare.Object(
 				declare.Member("path", declare.Text(), "The path, as it was given."),
 				declare.Member("mode", declare.Text(), "Permission bits, in octal: `0755`."),
 				declare.Member("modified", declare.Text(), "When its list of names last changed: RFC 3339, in UTC."),
-			)
+			))
 		},
-		Effect:   writes,
-		Place:    makesPath,
-		Grants:   needs(grant.Write, "path"),
 		Examples: []actions.Example{{Summary: "A private directory", Spec: `file: mkdir: {path: "var/secrets", mode: "0700"}`}},
 		Run:      runMkdir,
 	}

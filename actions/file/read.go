@@ -7,7 +7,6 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
-	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/sys/files"
 )
 
@@ -24,9 +23,7 @@ Symbolic links are followed, as far as their targets are permitted.`,
 			declare.MaxBytes("Most bytes of `content` or `contentBase64`; a larger file is an error. `sha256` has no limit."),
 			root(),
 		},
-		Result: fileType,
-		Effect: noEffect,
-		Grants: needs(grant.Read, "path"),
+		Analyze: func(s actions.Static) actions.Facts { return looks(s, fileType()) },
 		Examples: []actions.Example{{
 			Summary: "A file's content and hash", Spec: `file: read: path: "etc/motd"`,
 			Files: map[string]string{"etc/motd": "Welcome.\n"},

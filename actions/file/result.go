@@ -17,7 +17,7 @@ import (
 )
 
 // fileType is the type of what is known of a file.
-func fileType(actions.Static) *spec.Type {
+func fileType() *spec.Type {
 	return declare.Object(
 		declare.Member("path", declare.Text(), "The path, as it was given."),
 		declare.Member("size", declare.Int(), "Size in bytes."),

@@ -6,8 +6,6 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
-	"github.com/declprov/declprov/actions/grant"
-	"github.com/declprov/declprov/spec"
 )
 
 func statKind() *actions.Kind {
@@ -20,22 +18,20 @@ func statKind() *actions.Kind {
 			declare.Option("follow", declare.Bool(), false, "Look at what a symbolic link points to, as far as that is permitted."),
 			root(),
 		},
-		Result: func(actions.Static) *spec.Type {
+		Analyze: func(s actions.Static) actions.Facts {
 			kind := declare.Member("type", declare.Text(), "What it is.")
 			kind.Type.Enum = []any{"file", "directory", "symlink", "other"}
 			target := declare.Member("target", declare.Text(), "What a symbolic link points to, as it is written there; absent for anything else.")
 			target.Required = false
-			return declare.Object(
+			return looks(s, declare.Object(
 				declare.Member("path", declare.Text(), "The path, as it was given."),
 				kind,
 				declare.Member("size", declare.Int(), "Size in bytes, of a file; of anything else it means little."),
 				declare.Member("mode", declare.Text(), "Permission bits, in octal: `0644`."),
 				declare.Member("modified", declare.Text(), "When it last changed: RFC 3339, in UTC."),
 				target,
-			)
+			))
 		},
-		Effect: noEffect,
-		Grants: needs(grant.Read, "path"),
 		Examples: []actions.Example{{
 			Summary: "Whether a directory is there", Spec: `file: stat: path: "app/releases"`,
 			Files: map[string]string{"app/releases/2/VERSION": "2\n"},

@@ -5,9 +5,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
-	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/sys/files"
-	"github.com/declprov/declprov/spec"
 )
 
 func symlinkKind() *actions.Kind {
@@ -26,15 +24,12 @@ once, never a directory.`,
 			overwrite("Replace a file or a symbolic link that exists."),
 			root(),
 		},
-		Result: func(actions.Static) *spec.Type {
-			return declare.Object(
+		Analyze: func(s actions.Static) actions.Facts {
+			return changes(s, declare.Object(
 				declare.Member("path", declare.Text(), "The path, as it was given."),
 				declare.Member("target", declare.Text(), "What it points to, as it was given."),
-			)
+			))
 		},
-		Effect: writes,
-		Place:  makesPath,
-		Grants: needs(grant.Write, "path"),
 		Examples: []actions.Example{{
 			Summary: "The current release", Spec: `file: symlink: {path: "app/current", target: "releases/2", overwrite: true}`,
 			Files: map[string]string{"app/releases/2/VERSION": "2\n"},

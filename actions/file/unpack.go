@@ -40,8 +40,8 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 			declare.Option("exact", declare.Bool(), false, "Delete what else is in the directory. The permissions must grant the whole tree: `dir/**`."),
 			root(),
 		},
-		Result: func(actions.Static) *spec.Type {
-			return declare.Object(
+		Analyze: func(s actions.Static) actions.Facts {
+			f := changes(s, declare.Object(
 				declare.Member("path", declare.Text(), "The directory, as it was given."),
 				declare.Member("items", declare.List(declare.Object(
 					declare.Member("path", declare.Text(), "The path."),
@@ -50,25 +50,20 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 					declare.Member("mode", declare.Text(), "Permission bits, in octal: `0644`."),
 					declare.Member("modified", declare.Text(), "When the content last changed: RFC 3339, in UTC."),
 				)), "The files, sorted by path; each path begins with the directory's."),
-			)
-		},
-		Effect: writes,
-		Place:  makesPath,
-		Marked: true,
-		Grants: func(s actions.Static) []actions.Grant {
-			at := located(s, "path")
-			if at == nil {
-				return nil
+			))
+			if at := located(s, "path"); at != nil {
+				f.Grants = []actions.Grant{asking(s, grant.Write, under(at, "**"), "path")}
 			}
-			return []actions.Grant{asking(s, grant.Write, under(at, "**"), "path")}
+			f.Faults = checkWrite(s)
+			return f
 		},
+		Marked: true,
 		Examples: []actions.Example{{
 			Summary: "A site, without what an earlier one had", Spec: `file: unpack: {path: "www", archive: "${inputs.site}", overwrite: true, exact: true}`,
 			Files:  map[string]string{"site/index.html": "<h1>Hello</h1>\n", "site/css/site.css": "", "www/old.html": "gone\n"},
 			Handed: map[string]string{"site": "site/"},
 		}},
-		Check: checkWrite,
-		Run:   runUnpack,
+		Run: runUnpack,
 	}
 }
 

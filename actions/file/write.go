@@ -9,7 +9,6 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
-	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/sys/files"
 )
 
@@ -41,15 +40,15 @@ A ` + "`source`" + ` is what the user of the provider hands over, so it is read 
 			declare.MaxBytes("Most bytes of `content` or `contentBase64` in the result. Writing has no limit."),
 			root(),
 		},
-		OneOf:    [][]string{{"content", "contentBase64", "source"}},
-		Result:   fileType,
-		Effect:   writes,
-		Place:    makesPath,
+		OneOf: [][]string{{"content", "contentBase64", "source"}},
+		Analyze: func(s actions.Static) actions.Facts {
+			f := changes(s, fileType())
+			f.Faults = checkWrite(s)
+			return f
+		},
 		Marked:   true,
 		Tells:    []string{"sha256", "content", "contentBase64"},
-		Grants:   needs(grant.Write, "path"),
 		Examples: writeExamples,
-		Check:    checkWrite,
 		Run:      runWrite,
 	}
 }

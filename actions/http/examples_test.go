@@ -83,7 +83,7 @@ func compileStep(t *testing.T, l *lab, step string) *actions.Call {
 	t.Helper()
 	n := stepOf(t, step)
 	s := staticOf(t, n)
-	if faults := l.kind.Check(s); len(faults) > 0 {
+	if faults := l.kind.Analyze(s).Faults; len(faults) > 0 {
 		t.Fatalf("%s: %+v", step, faults)
 	}
 	c := l.call("", nil)

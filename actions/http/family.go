@@ -44,23 +44,25 @@ type family struct {
 
 func (f *family) kind() *actions.Kind {
 	return &actions.Kind{
-		Summary:    "Sends a request, and yields the answer.",
-		Doc:        doc,
-		Args:       append(arguments(), defaults()...),
-		OneOf:      [][]string{{"path", "url"}},
-		AtMostOne:  [][]string{request.Bodies()},
-		Result:     resultType,
-		Yields:     func(actions.Static) string { return "body" },
-		Effect:     effect,
-		Certainty:  certainty,
-		Ambiguous:  ambiguous,
-		Overwrites: overwrites,
-		Place:      place,
-		Grants:     needs,
-		Check:      check,
-		Sees:       sees,
-		Examples:   examples(),
-		Run:        f.run,
+		Summary:   "Sends a request, and yields the answer.",
+		Doc:       doc,
+		Args:      append(arguments(), defaults()...),
+		OneOf:     [][]string{{"path", "url"}},
+		AtMostOne: [][]string{request.Bodies()},
+		Analyze:   analyze,
+		Ambiguous: ambiguous,
+		Sees:      sees,
+		Examples:  examples(),
+		Run:       f.run,
+	}
+}
+
+// analyze returns what is known of a request before it is sent.
+func analyze(s actions.Static) actions.Facts {
+	at, makes := place(s)
+	return actions.Facts{
+		Result: resultType(s), Yields: "body", Effect: effect(s), Certainty: certainty(s), Overwrites: overwrites(s),
+		Place: at, Makes: makes, Grants: needs(s), Faults: check(s),
 	}
 }
 

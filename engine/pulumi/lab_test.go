@@ -55,9 +55,7 @@ func (l *lab) family() *actions.Family {
 				{Property: spec.Property{Name: "what", Type: &spec.Type{Kind: spec.String}, Required: true}},
 				{Property: spec.Property{Name: "with", Type: &spec.Type{}}},
 			},
-			Result: func(actions.Static) *spec.Type { return &spec.Type{} },
-			Effect: func(actions.Static) actions.Effect { return effect },
-			Grants: func(actions.Static) []actions.Grant { return nil },
+			Analyze: func(actions.Static) actions.Facts { return actions.Facts{Result: &spec.Type{}, Effect: effect} },
 		}
 	}
 	return &actions.Family{

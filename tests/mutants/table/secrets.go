@@ -171,7 +171,7 @@ func ofSecrets() []Mutant {
 			Promise:   "A secret shows nowhere",
 			Mechanism: "vet warns of secret content in a file that others can read",
 			File:      "actions/file/write.go",
-			Find:      `		Check:    checkWrite,`,
+			Find:      `			f.Faults = checkWrite(s)`,
 			Replace:   ``,
 			Package:   "engine", Test: "TestSecretsThatVetFinds", Fails: "expected one secret-exposed",
 		},
