@@ -107,24 +107,18 @@ func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (eval.Evalu
 		return eval.Fixed{}, types.Any()
 	}
 	out := &eval.Sequence{Parts: make([]eval.Evaluator, len(n.Items))}
-	item, known := types.Never(), true
+	item := types.Never()
 	for i, child := range n.Items {
 		var it *spec.Type
 		out.Parts[i], it = c.node(child, itemWant, depth+1)
 		item = types.Join(item, it, c.scope.Types)
-		_, isFixed := out.Parts[i].(eval.Fixed)
-		known = known && isFixed
 	}
 	size := len(n.Items)
 	typ := &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}
 	if t.Kind == spec.Union {
 		c.fit(typ, want, n)
 	}
-	if known {
-		v, _ := out.Eval(nil, nil)
-		return eval.Fixed{Value: v}, typ
-	}
-	return out, typ
+	return eval.Folded(out, out.Parts), typ
 }
 
 func hasKind(t *spec.Type, kind spec.Kind, named spec.Types) bool {
@@ -149,25 +143,19 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (eval.Eva
 		return eval.Fixed{}, types.Any()
 	}
 	out := &eval.Dict{Keys: make([]string, len(n.Fields)), Parts: make([]eval.Evaluator, len(n.Fields))}
-	typ, known := &spec.Type{Kind: spec.Object}, true
+	typ := &spec.Type{Kind: spec.Object}
 	for i, f := range n.Fields {
 		var ft *spec.Type
 		out.Keys[i] = f.Name
 		before := len(c.refs)
 		out.Parts[i], ft = c.node(f.Value, c.fieldWant(f, t), depth+1)
 		check.SetField(typ, check.WrittenProperty(f.Name, ft, eval.Hidden(out.Parts[i], c.scope, c.refs[before:])))
-		_, isFixed := out.Parts[i].(eval.Fixed)
-		known = known && isFixed
 	}
 	c.missing(n, t)
 	if isUnion {
 		c.fit(typ, want, n)
 	}
-	if known {
-		v, _ := out.Eval(nil, nil)
-		return eval.Fixed{Value: v}, typ
-	}
-	return out, typ
+	return eval.Folded(out, out.Parts), typ
 }
 
 // fieldWant returns the type that is wanted of a member; what the struct does not

@@ -89,7 +89,7 @@ func (b *builder) structure(n ast.Node) Evaluator {
 		for _, item := range n.Nodes {
 			out.Parts = append(out.Parts, b.build(item))
 		}
-		return folded(out, out.Parts)
+		return Folded(out, out.Parts)
 	case *ast.MapNode:
 		return b.mapLiteral(n)
 	case *ast.CallNode:
@@ -98,8 +98,8 @@ func (b *builder) structure(n ast.Node) Evaluator {
 	return nil
 }
 
-// folded returns a part as a constant, where all that it is made of is.
-func folded(e Evaluator, parts []Evaluator) Evaluator {
+// Folded returns a part as a constant, where all that it is made of is.
+func Folded(e Evaluator, parts []Evaluator) Evaluator {
 	for _, p := range parts {
 		if _, ok := p.(Fixed); !ok {
 			return e
@@ -163,7 +163,7 @@ func (b *builder) mapLiteral(n *ast.MapNode) Evaluator {
 	for _, pair := range n.Pairs {
 		out.Parts = append(out.Parts, b.build(pair.(*ast.PairNode).Value))
 	}
-	return folded(out, out.Parts)
+	return Folded(out, out.Parts)
 }
 
 // call returns a merge, pick or omit, nil for other functions.
@@ -180,7 +180,7 @@ func (b *builder) call(n *ast.CallNode) Evaluator {
 		for _, arg := range n.Arguments {
 			out.parts = append(out.parts, b.build(arg))
 		}
-		return folded(out, out.parts)
+		return Folded(out, out.parts)
 	case "pick", "omit":
 		out := &chosenPart{keep: id.Value == "pick", fail: fail}
 		for _, arg := range n.Arguments[1:] {
@@ -191,7 +191,7 @@ func (b *builder) call(n *ast.CallNode) Evaluator {
 			out.names = append(out.names, name.Value)
 		}
 		out.part = b.build(n.Arguments[0])
-		return folded(out, []Evaluator{out.part})
+		return Folded(out, []Evaluator{out.part})
 	default:
 		return nil
 	}
