@@ -18,9 +18,9 @@ import (
 
 // compilation is the state of one Compile.
 type compilation struct {
-	scope     *check.Scope
+	scope     *Scope
 	diags     diag.List
-	refs      []check.Ref
+	refs      []Ref
 	unchecked []diag.Range
 	// pieces are those of the tree's root, where it is text or a scalar.
 	pieces []eval.Piece

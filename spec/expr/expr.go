@@ -25,39 +25,6 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Compile parses and checks a tree of templates. n is any node: a string, which
-// is a template; a scalar; a list or map of such; `{literal: "…"}`, where no
-// struct or map is wanted, is a string that is never parsed.
-//
-// want is the type that the value must be of; nil is any, null included. The
-// property of a wanted struct that is not required takes null, which stands for
-// absence; so should the caller's want, where absence is allowed.
-//
-// Findings have their place, code, summary and detail; Context and Path are the
-// caller's. After errors the Value may be nil.
-func Compile(n *spec.Node, scope *check.Scope, want *spec.Type) (*Value, diag.List) {
-	if scope == nil {
-		scope = &check.Scope{}
-	}
-	c := &compilation{scope: scope}
-	if n == nil {
-		return &Value{root: eval.Fixed{}, typ: types.Null()}, nil
-	}
-	root, t := c.node(n, want, 0)
-	if f, ok := root.(eval.Fixed); ok && c.pieces == nil {
-		if text, err := eval.ScalarText(f.Value); err == nil {
-			c.pieces = []eval.Piece{{Literal: text}}
-		}
-	}
-	if c.diags.HasErrors() {
-		return nil, c.diags
-	}
-	v := &Value{root: root, typ: types.WithoutTimes(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present, passed: c.passed}
-	v.secret = scope.RefersToSecret(c.refs)
-	v.hidden = v.secret && eval.Hidden(root, scope, c.refs)
-	return v, c.diags
-}
-
 // What a template may use at its place, and what it refers to.
 type (
 	// Scope is the names that a template may use at its place, with their types.
@@ -83,6 +50,39 @@ type (
 	// Secret marks a value as secret.
 	Secret = types.Secret
 )
+
+// Compile parses and checks a tree of templates. n is any node: a string, which
+// is a template; a scalar; a list or map of such; `{literal: "…"}`, where no
+// struct or map is wanted, is a string that is never parsed.
+//
+// want is the type that the value must be of; nil is any, null included. The
+// property of a wanted struct that is not required takes null, which stands for
+// absence; so should the caller's want, where absence is allowed.
+//
+// Findings have their place, code, summary and detail; Context and Path are the
+// caller's. After errors the Value may be nil.
+func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
+	if scope == nil {
+		scope = &Scope{}
+	}
+	c := &compilation{scope: scope}
+	if n == nil {
+		return &Value{root: eval.Fixed{}, typ: types.Null()}, nil
+	}
+	root, t := c.node(n, want, 0)
+	if f, ok := root.(eval.Fixed); ok && c.pieces == nil {
+		if text, err := eval.ScalarText(f.Value); err == nil {
+			c.pieces = []eval.Piece{{Literal: text}}
+		}
+	}
+	if c.diags.HasErrors() {
+		return nil, c.diags
+	}
+	v := &Value{root: root, typ: types.WithoutTimes(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present, passed: c.passed}
+	v.secret = scope.RefersToSecret(c.refs)
+	v.hidden = v.secret && eval.Hidden(root, scope, c.refs)
+	return v, c.diags
+}
 
 // Reveal strips the marks of secrets from a value: see types.Reveal.
 func Reveal(v any, seen func(any)) any { return types.Reveal(v, seen) }

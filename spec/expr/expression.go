@@ -38,7 +38,7 @@ func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type,
 			Severity: diag.Error, Code: check.CodeConstantFails, Summary: err.Error(), Subject: n.At(raw.From, raw.To),
 			Detail: "The expression refers to nothing, so it fails whenever it is evaluated.",
 		}
-		var e *eval.EvalError
+		var e *EvalError
 		if errors.As(err, &e) {
 			d.Summary, d.Subject = e.Message, e.Range
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -17,7 +16,7 @@ import (
 type Value struct {
 	root      eval.Evaluator
 	typ       *spec.Type
-	refs      []check.Ref
+	refs      []Ref
 	secret    bool
 	hidden    bool
 	unchecked []diag.Range
@@ -32,7 +31,7 @@ func (v *Value) Type() *spec.Type { return v.typ }
 
 // Refs returns what the tree refers to: maximal member chains, in the order of the
 // document, such as inputs limits mode, or inputs rules * port.
-func (v *Value) Refs() []check.Ref { return v.refs }
+func (v *Value) Refs() []Ref { return v.refs }
 
 // Const returns the value of a tree that refers to nothing; not of one that is too
 // costly to evaluate beforehand.
@@ -76,7 +75,7 @@ func (v *Value) Unchecked() []diag.Range { return v.unchecked }
 // vars, and is not to be changed.
 //
 // The error is an *EvalError.
-func (v *Value) Eval(vars *eval.Vars) (out any, err error) {
+func (v *Value) Eval(vars *Vars) (out any, err error) {
 	switch root := v.root.(type) {
 	case eval.Fixed:
 		return root.Value, nil
@@ -97,14 +96,14 @@ func (v *Value) Eval(vars *eval.Vars) (out any, err error) {
 // runs are kept for the next evaluation: most are over in a microsecond.
 var runs = sync.Pool{New: func() any { return &eval.Run{} }}
 
-func beginRun(vars *eval.Vars) *eval.Run {
+func beginRun(vars *Vars) *eval.Run {
 	r := runs.Get().(*eval.Run)
 	r.Begin(vars, eval.MaxWork)
 	return r
 }
 
 func (v *Value) panicked(r any) error {
-	return &eval.EvalError{Template: v.node.Text, Range: v.node.Range, Message: fmt.Sprintf("the expression cannot be evaluated: %v", r)}
+	return &EvalError{Template: v.node.Text, Range: v.node.Range, Message: fmt.Sprintf("the expression cannot be evaluated: %v", r)}
 }
 
 // Segment is one piece of a string template.
@@ -142,7 +141,7 @@ type Part struct {
 // Parts returns the evaluated pieces of a string template, or the text of a scalar. A piece that is a list,
 // such as segments(…) yields, is a part for each item, with a literal slash
 // between them. The error is an *EvalError.
-func (v *Value) Parts(vars *eval.Vars) (out []Part, err error) {
+func (v *Value) Parts(vars *Vars) (out []Part, err error) {
 	r := beginRun(vars)
 	defer func() {
 		if r := recover(); r != nil {

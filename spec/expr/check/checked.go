@@ -16,7 +16,7 @@ import (
 type Checked struct {
 	Scope *Scope
 	Tree  ast.Node
-	// Place is where it stands, and at its own extent, without the space around it.
+	// Place is where it stands, and At its extent there, without the space around it.
 	Place parse.Place
 	At    parse.Extent
 	Type  *spec.Type
@@ -27,12 +27,15 @@ type Checked struct {
 	// of what is not null where it comes out false or null.
 	Present, Passed [][]string
 
+	// Extents measures the parts of the tree; Uses are what each refers to.
 	Extents parse.Extents
 	Uses    []Reference
-	Strict  map[*ast.MemberNode]bool
+	// Strict are the accesses by index to lists of known type: an index beyond the
+	// end is an error there, and null elsewhere.
+	Strict map[*ast.MemberNode]bool
 }
 
-// Check checks the tree of an expression in a scope, against the type that is wanted of
+// Expression checks the tree of an expression in a scope, against the type that is wanted of
 // it; or, amid text, that it can stand there.
 func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Functions, want *spec.Type, amidText bool) Checked {
 	c := &checker{
