@@ -14,7 +14,6 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
-	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/functions"
 	"github.com/declprov/declprov/spec/types"
@@ -220,7 +219,7 @@ var hostileTemplates = map[string]string{
 	"segments":                       strings.Repeat(`/${segments(inputs.slashes)}`, 300),
 }
 
-func hostileVars() *eval.Vars {
+func hostileVars() *Vars {
 	many, numbers := make([]any, 40_000), make([]any, 40_000)
 	m := map[string]any{}
 	for i := range many {
@@ -230,7 +229,7 @@ func hostileVars() *eval.Vars {
 	long := strings.Repeat("a", 1<<19)
 	text, _ := json.Marshal(many)
 	small := json.Number(strings.Repeat("7", 4000) + "e-4900")
-	return &eval.Vars{Values: map[string]any{"inputs": map[string]any{
+	return &Vars{Values: map[string]any{"inputs": map[string]any{
 		"long": long, "copy": strings.Clone(long), "longer": strings.Clone(long) + "b", "blank": strings.Repeat("\u00c9\u2003", 1<<17), "slashes": strings.Repeat("a/", 1<<17),
 		"many": many, "copies": slices.Clone(many), "numbers": numbers, "map": m, "deep": nested(80, many), "json": string(text),
 		"pattern": strings.Repeat("a?", 200) + strings.Repeat("a", 200) + "$", "small": small, "small2": "1" + small,
@@ -241,7 +240,7 @@ func hostileVars() *eval.Vars {
 // soon after its context.
 func TestHostileTemplatesEnd(t *testing.T) {
 	vars := hostileVars()
-	scope := &check.Scope{Names: []check.Name{{Name: "inputs"}}}
+	scope := &Scope{Names: []Name{{Name: "inputs"}}}
 	for name, text := range hostileTemplates {
 		t.Run(name, func(t *testing.T) {
 			v, diags := Compile(stringNode(text), scope, nil)
@@ -256,7 +255,7 @@ func TestHostileTemplatesEnd(t *testing.T) {
 			_, err := v.Eval(&timed)
 			took := time.Since(start)
 			var stopped *budget.Stopped
-			var failed *eval.EvalError
+			var failed *EvalError
 			switch {
 			case errors.As(err, &stopped) && errors.As(err, &failed) && errors.Is(err, context.DeadlineExceeded):
 			case err == nil && took < 200*time.Millisecond, errors.Is(err, eval.ErrWork), err != nil && refusesSizes(err):
@@ -283,7 +282,7 @@ func TestBudgetIsOfTheWholeTree(t *testing.T) {
 	for range 600 {
 		n.Items = append(n.Items, one)
 	}
-	v, diags := Compile(n, &check.Scope{Names: []check.Name{{Name: "inputs"}}}, nil)
+	v, diags := Compile(n, &Scope{Names: []Name{{Name: "inputs"}}}, nil)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

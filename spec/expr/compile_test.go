@@ -30,7 +30,7 @@ func object(fields ...*spec.Property) *spec.Type {
 func kind(k spec.Kind) *spec.Type { return &spec.Type{Kind: k} }
 
 // petScope is the scope of most tests: a resource with all sorts of inputs.
-func petScope() *check.Scope {
+func petScope() *Scope {
 	three := 3
 	secret := required("token", kind(spec.String))
 	secret.Secret = true
@@ -55,12 +55,12 @@ func petScope() *check.Scope {
 			object(required("from", &spec.Type{Kind: spec.String, Enum: []any{"file"}}), required("path", kind(spec.String))),
 		}}),
 	)
-	return &check.Scope{
+	return &Scope{
 		Types: spec.Types{
 			"Rule": {Name: "Rule", Type: object(required("port", kind(spec.Int)), optionalProp("note", kind(spec.String)), required("protocol", &spec.Type{Kind: spec.String, Enum: []any{"tcp", "udp"}}))},
 			"Tree": {Name: "Tree", Type: object(required("label", kind(spec.String)), optionalProp("left", &spec.Type{Ref: "Tree"}), required("leaves", types.ListOf(&spec.Type{Ref: "Tree"})))},
 		},
-		Names: []check.Name{
+		Names: []Name{
 			{Name: "inputs", Type: inputs},
 			{Name: "config", Type: object(required("endpoint", kind(spec.String)), secret)},
 			{Name: "body"},

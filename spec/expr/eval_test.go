@@ -14,11 +14,11 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-func petVars() *eval.Vars {
+func petVars() *Vars {
 	rule := func(port int64, protocol string, note any) any {
 		return map[string]any{"port": port, "protocol": protocol, "note": note}
 	}
-	return &eval.Vars{Values: map[string]any{
+	return &Vars{Values: map[string]any{
 		"inputs": map[string]any{
 			"name": "Rex", "kind": "dog", "size": int64(3), "ratio": 0.5, "force": true, "owner": nil,
 			"rules": []any{rule(80, "tcp", "web"), rule(53, "udp", nil), rule(443, "tcp", "tls")},
@@ -221,7 +221,7 @@ func TestEvalErrors(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			_, err := mustCompile(t, test.text, nil).Eval(petVars())
-			var e *eval.EvalError
+			var e *EvalError
 			if !errors.As(err, &e) {
 				t.Fatalf("got %v, want an EvalError", err)
 			}
@@ -273,7 +273,7 @@ func TestLimits(t *testing.T) {
 
 // TestFlow asserts where what is unknown and secret ends up.
 func TestFlow(t *testing.T) {
-	u := types.Unknown{}
+	u := Unknown{}
 	vars := petVars()
 	inputs := vars.Values["inputs"].(map[string]any)
 	inputs["mode"] = u
@@ -288,35 +288,35 @@ func TestFlow(t *testing.T) {
 		{"${inputs.size}", int64(3)},
 		{"${inputs.mode}", u},
 		{"x ${inputs.mode ?? \"\"}", u},
-		{"${inputs.limits}", map[string]any{"cpu": types.Secret{Value: u}, "memory": "1G"}},
+		{"${inputs.limits}", map[string]any{"cpu": Secret{Value: u}, "memory": "1G"}},
 		{"${inputs.limits?.memory}", "1G"},
-		{"${inputs.limits?.cpu}", types.Secret{Value: u}},
+		{"${inputs.limits?.cpu}", Secret{Value: u}},
 		{"${body.a.b}", u},
 		{"${body.a.b ?? 1}", u},
-		{"${config}", map[string]any{"endpoint": "https://x", "token": types.Secret{Value: "t0k3n"}}},
+		{"${config}", map[string]any{"endpoint": "https://x", "token": Secret{Value: "t0k3n"}}},
 		{"${config.endpoint}", "https://x"},
-		{"${config.token}", types.Secret{Value: "t0k3n"}},
-		{"${config.token + \"x\"}", types.Secret{Value: "t0k3nx"}},
-		{"Bearer ${config.token}", types.Secret{Value: "Bearer t0k3n"}},
-		{"${{a: config.token, b: config.endpoint, c: inputs.mode, d: [1, config.token]}}", map[string]any{"a": types.Secret{Value: "t0k3n"}, "b": "https://x", "c": u, "d": []any{int64(1), types.Secret{Value: "t0k3n"}}}},
-		{"${merge(config, {a: 1, endpoint: inputs.mode})}", map[string]any{"endpoint": u, "token": types.Secret{Value: "t0k3n"}, "a": int64(1)}},
-		{"${merge(config, body)}", types.Secret{Value: u}},
+		{"${config.token}", Secret{Value: "t0k3n"}},
+		{"${config.token + \"x\"}", Secret{Value: "t0k3nx"}},
+		{"Bearer ${config.token}", Secret{Value: "Bearer t0k3n"}},
+		{"${{a: config.token, b: config.endpoint, c: inputs.mode, d: [1, config.token]}}", map[string]any{"a": Secret{Value: "t0k3n"}, "b": "https://x", "c": u, "d": []any{int64(1), Secret{Value: "t0k3n"}}}},
+		{"${merge(config, {a: 1, endpoint: inputs.mode})}", map[string]any{"endpoint": u, "token": Secret{Value: "t0k3n"}, "a": int64(1)}},
+		{"${merge(config, body)}", Secret{Value: u}},
 		{"${merge({a: 1}, body)}", u},
-		{"${merge(session, {a: 1})}", map[string]any{"key": types.Secret{Value: "k"}, "a": int64(1)}},
+		{"${merge(session, {a: 1})}", map[string]any{"key": Secret{Value: "k"}, "a": int64(1)}},
 		{"${omit(config, \"token\")}", map[string]any{"endpoint": "https://x"}},
-		{"${pick(config, \"token\")}", map[string]any{"token": types.Secret{Value: "t0k3n"}}},
+		{"${pick(config, \"token\")}", map[string]any{"token": Secret{Value: "t0k3n"}}},
 		{"${pick(inputs, \"mode\", \"size\")}", map[string]any{"mode": u, "size": int64(3)}},
 		{"${pick(body, \"mode\")}", u},
-		{"${inputs.rules}", []any{map[string]any{"port": u, "protocol": "tcp"}, map[string]any{"port": types.Secret{Value: int64(1)}, "protocol": "udp"}}},
-		{"${inputs.rules[1].port}", types.Secret{Value: int64(1)}},
+		{"${inputs.rules}", []any{map[string]any{"port": u, "protocol": "tcp"}, map[string]any{"port": Secret{Value: int64(1)}, "protocol": "udp"}}},
+		{"${inputs.rules[1].port}", Secret{Value: int64(1)}},
 		{"${inputs.rules[0].port}", u},
-		{"${map(inputs.rules, .port)}", types.Secret{Value: u}},
+		{"${map(inputs.rules, .port)}", Secret{Value: u}},
 		{"${map(inputs.rules, .protocol)}", []any{"tcp", "udp"}},
-		{"${len(inputs.rules)}", types.Secret{Value: u}},
-		{"${jsonencode(config)}", types.Secret{Value: `{"endpoint":"https://x","token":"t0k3n"}`}},
-		{"${inputs.force ? config.token : \"\"}", types.Secret{Value: "t0k3n"}},
-		{"${session.key}", types.Secret{Value: "k"}},
-		{"${inputs.name}-${inputs.mode ?? \"\"}", types.Secret{Value: u}},
+		{"${len(inputs.rules)}", Secret{Value: u}},
+		{"${jsonencode(config)}", Secret{Value: `{"endpoint":"https://x","token":"t0k3n"}`}},
+		{"${inputs.force ? config.token : \"\"}", Secret{Value: "t0k3n"}},
+		{"${session.key}", Secret{Value: "k"}},
+		{"${inputs.name}-${inputs.mode ?? \"\"}", Secret{Value: u}},
 		{"${1 + 1}", int64(2)},
 		// Whether something is there is known, and no secret, though what is in
 		// it is not known, or is one.
@@ -324,9 +324,9 @@ func TestFlow(t *testing.T) {
 		{"${null == inputs.limits ? 1 : 2}", int64(2)},
 		{"${inputs.mode != null}", u},
 		{"${body.a.b == null}", u},
-		{"${inputs.limits?.cpu == null}", types.Secret{Value: u}},
-		{"${session != null}", types.Secret{Value: true}},
-		{"${inputs.rules == [] ? 1 : 2}", types.Secret{Value: u}},
+		{"${inputs.limits?.cpu == null}", Secret{Value: u}},
+		{"${session != null}", Secret{Value: true}},
+		{"${inputs.rules == [] ? 1 : 2}", Secret{Value: u}},
 	}
 	for _, test := range tests {
 		t.Run(test.text, func(t *testing.T) {
@@ -356,7 +356,7 @@ func TestErrorsHideSecrets(t *testing.T) {
 		"${\"a\" matches (config.token + \"[\")}":   "… is no regular expression: …",
 	} {
 		_, err := mustCompile(t, text, nil).Eval(vars)
-		var e *eval.EvalError
+		var e *EvalError
 		if !errors.As(err, &e) || e.Message != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
@@ -386,28 +386,28 @@ func TestStaticSecret(t *testing.T) {
 }
 
 func TestReveal(t *testing.T) {
-	in := map[string]any{"a": types.Secret{Value: "x"}, "b": []any{int64(1), types.Secret{Value: map[string]any{"c": types.Secret{Value: "y"}}}}, "d": "z"}
+	in := map[string]any{"a": Secret{Value: "x"}, "b": []any{int64(1), Secret{Value: map[string]any{"c": Secret{Value: "y"}}}}, "d": "z"}
 	var seen []any
-	got := types.Reveal(in["b"], func(v any) { seen = append(seen, v) })
+	got := Reveal(in["b"], func(v any) { seen = append(seen, v) })
 	if diff := cmp.Diff([]any{int64(1), map[string]any{"c": "y"}}, got); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]any{"y", map[string]any{"c": "y"}}, seen); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]any{"a": "x", "b": []any{int64(1), map[string]any{"c": "y"}}, "d": "z"}, types.Reveal(in, nil)); diff != "" {
+	if diff := cmp.Diff(map[string]any{"a": "x", "b": []any{int64(1), map[string]any{"c": "y"}}, "d": "z"}, Reveal(in, nil)); diff != "" {
 		t.Error(diff)
 	}
-	if _, still := in["a"].(types.Secret); !still {
+	if _, still := in["a"].(Secret); !still {
 		t.Error("the value itself was changed")
 	}
 }
 
 func TestHasUnknown(t *testing.T) {
-	if !types.HasUnknown(map[string]any{"a": []any{types.Secret{Value: types.Unknown{}}}}) {
+	if !HasUnknown(map[string]any{"a": []any{Secret{Value: Unknown{}}}}) {
 		t.Error("an unknown was not found")
 	}
-	if types.HasUnknown(map[string]any{"a": []any{types.Secret{Value: "x"}, nil}}) {
+	if HasUnknown(map[string]any{"a": []any{Secret{Value: "x"}, nil}}) {
 		t.Error("an unknown was found where there is none")
 	}
 }
@@ -416,7 +416,7 @@ func TestHasUnknown(t *testing.T) {
 func TestParts(t *testing.T) {
 	vars := petVars()
 	vars.Secrets = [][]string{{"config", "token"}}
-	vars.Values["body"] = types.Unknown{}
+	vars.Values["body"] = Unknown{}
 	tests := []struct {
 		text string
 		want []Part

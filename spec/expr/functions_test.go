@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/functions"
 	"github.com/declprov/declprov/spec/types"
@@ -27,11 +26,11 @@ func TestFunctionExamples(t *testing.T) {
 			if f.Summary == "" || f.Example == "" || f.Result == "" {
 				t.Fatalf("%s is not documented in full", f.Name)
 			}
-			v, diags := Compile(stringNode("${"+f.Example+"}"), &check.Scope{}, nil)
+			v, diags := Compile(stringNode("${"+f.Example+"}"), &Scope{}, nil)
 			if len(diags) > 0 {
 				t.Fatalf("%s: %+v", f.Example, diags)
 			}
-			got, err := v.Eval(&eval.Vars{})
+			got, err := v.Eval(&Vars{})
 			if err != nil {
 				t.Fatal(err)
 			}

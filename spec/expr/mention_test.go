@@ -3,8 +3,6 @@ package expr
 import (
 	"strings"
 	"testing"
-
-	"github.com/declprov/declprov/spec/expr/parse"
 )
 
 func TestMembers(t *testing.T) {
@@ -18,7 +16,7 @@ func TestMembers(t *testing.T) {
 		`${inputs}`: "*", `${merge(inputs, {a: inputs.b})}`: "b *", `${inputs[config.name]}`: "*", `${let i = inputs; i.a}`: "*",
 		`${`: "", `${inputs.}`: "",
 	} {
-		members, whole := parse.Members(stringNode(text), "inputs")
+		members, whole := Members(stringNode(text), "inputs")
 		if whole {
 			members = append(members, "*")
 		}

@@ -47,7 +47,7 @@ func TestWarnings(t *testing.T) {
 // TestLanguageExamples compiles the templates of the language's own pages.
 func TestLanguageExamples(t *testing.T) {
 	str := kind(spec.String)
-	scope := &check.Scope{Names: []check.Name{
+	scope := &Scope{Names: []Name{
 		{Name: "config", Type: object(required("root", str), required("endpoint", str), required("token", str))},
 		{Name: "inputs", Type: object(required("path", str), required("content", str), required("owner", str), required("force", kind(spec.Bool)))},
 		{Name: "changes"},

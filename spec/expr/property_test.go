@@ -9,8 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/expr/check"
-	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -134,8 +132,8 @@ func drawExpression(t *rapid.T, depth int, inPredicate bool) string {
 func TestSoundness(t *testing.T) {
 	compiled, total := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		scope := &check.Scope{Names: []check.Name{{Name: "v", Type: drawType(t, 3)}, {Name: "w", Type: drawType(t, 2)}}}
-		vars := &eval.Vars{Values: map[string]any{}}
+		scope := &Scope{Names: []Name{{Name: "v", Type: drawType(t, 3)}, {Name: "w", Type: drawType(t, 2)}}}
+		vars := &Vars{Values: map[string]any{}}
 		for _, n := range scope.Names {
 			vars.Values[n.Name] = drawValue(t, n.Type)
 		}
@@ -160,10 +158,10 @@ func TestSoundness(t *testing.T) {
 	}
 }
 
-func checkResult(t *rapid.T, source string, v *Value, vars *eval.Vars, scope *check.Scope) {
+func checkResult(t *rapid.T, source string, v *Value, vars *Vars, scope *Scope) {
 	got, err := v.Eval(vars)
 	if err != nil {
-		var e *eval.EvalError
+		var e *EvalError
 		if !errors.As(err, &e) {
 			t.Fatalf("%s: %T %v", source, err, err)
 		}
@@ -182,9 +180,9 @@ func checkResult(t *rapid.T, source string, v *Value, vars *eval.Vars, scope *ch
 // TestUnknownsAreContagious draws expressions over a scope in which everything
 // is unknown: what refers to anything is not known, and is not an error.
 func TestUnknownsAreContagious(t *testing.T) {
-	vars := &eval.Vars{Values: map[string]any{"v": types.Unknown{}, "w": types.Unknown{}}, Secrets: [][]string{{"v"}, {"w"}}}
+	vars := &Vars{Values: map[string]any{"v": Unknown{}, "w": Unknown{}}, Secrets: [][]string{{"v"}, {"w"}}}
 	rapid.Check(t, func(t *rapid.T) {
-		scope := &check.Scope{Names: []check.Name{{Name: "v", Type: drawType(t, 2)}, {Name: "w"}}}
+		scope := &Scope{Names: []Name{{Name: "v", Type: drawType(t, 2)}, {Name: "w"}}}
 		source := drawExpression(t, 3, false)
 		v, diags := Compile(stringNode("${"+source+"}"), scope, nil)
 		if diags.HasErrors() || len(v.Refs()) == 0 {
@@ -195,8 +193,8 @@ func TestUnknownsAreContagious(t *testing.T) {
 			t.Fatalf("%s: %v", source, err)
 		}
 		secret := false
-		types.Reveal(got, func(any) { secret = true })
-		if !types.HasUnknown(got) || !secret {
+		Reveal(got, func(any) { secret = true })
+		if !HasUnknown(got) || !secret {
 			t.Fatalf("%s = %v", source, got)
 		}
 	})
@@ -207,8 +205,8 @@ func TestUnknownsAreContagious(t *testing.T) {
 // error.
 func TestSecretsStayMarked(t *testing.T) {
 	const canary = "c4n4ry"
-	scope := &check.Scope{Names: []check.Name{{Name: "v"}, {Name: "w", Type: object(optionalProp("a", kind(spec.String)), required("b", types.MapOf(kind(spec.String))))}}}
-	vars := &eval.Vars{
+	scope := &Scope{Names: []Name{{Name: "v"}, {Name: "w", Type: object(optionalProp("a", kind(spec.String)), required("b", types.MapOf(kind(spec.String))))}}}
+	vars := &Vars{
 		Values: map[string]any{
 			"v": map[string]any{"a": map[string]any{"b": canary, "c": "c"}, "b": []any{"x", canary}},
 			"w": map[string]any{"a": "x", "b": map[string]any{"a": canary, "x": "y"}},
@@ -245,7 +243,7 @@ func TestSecretsStayMarked(t *testing.T) {
 // unmarked is a value without what is marked as secret.
 func unmarked(v any) any {
 	switch v := v.(type) {
-	case types.Secret:
+	case Secret:
 		return nil
 	case []any:
 		out := make([]any, len(v))

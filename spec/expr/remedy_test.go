@@ -11,7 +11,7 @@ import (
 // TestRemedies: each kind of finding says what to do, and the commonest slips
 // what exactly.
 func TestRemedies(t *testing.T) {
-	scope := &check.Scope{Names: []check.Name{{Name: "inputs", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+	scope := &Scope{Names: []Name{{Name: "inputs", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
 		{Name: "path", Type: &spec.Type{Kind: spec.String}, Required: true},
 		{Name: "force", Type: &spec.Type{Kind: spec.Bool}, Required: true},
 	}}}}}
