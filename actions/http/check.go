@@ -28,20 +28,7 @@ func check(s actions.Static) []actions.Fault {
 	checkAuth(s.Nodes["auth"], fail)
 	checkOwner(s, fail)
 	checkPages(s, fail)
-	for _, d := range []struct{ name, path string }{{"timeout", ""}, {"rateLimit", "per"}, {"paginate", "timeout"}} {
-		node, name := s.Nodes[d.name], d.name
-		if d.path != "" {
-			node, name = node.Get(d.path), name+"."+d.path
-		}
-		if text, literal := literalText(node); literal {
-			if _, err := declare.DurationOf(name, text, 0); err != nil {
-				if d.name == "rateLimit" {
-					d.path = ""
-				}
-				fail(d.name, d.path, err.Error(), "Write one like 10s or 1m30s.")
-			}
-		}
-	}
+	checkDurations(s, fail)
 	if v, ok := s.Literals["tls"].(map[string]any); ok && v["insecure"] == true {
 		out = append(out, actions.Fault{
 			Argument: "tls", Path: "insecure", Summary: "TLS without a look at who answers", Warning: true,
@@ -58,6 +45,27 @@ func check(s actions.Static) []actions.Fault {
 		fail("returns", "", fmt.Sprintf("returns beside response: %q", s.Literals["response"]), "Only JSON and XML have the shape of a type.")
 	}
 	return out
+}
+
+// checkDurations reads the durations that are written out.
+func checkDurations(s actions.Static, fail failer) {
+	for _, d := range []struct {
+		node        *spec.Node
+		name        string
+		blame, part string
+	}{
+		{s.Nodes["timeout"], "timeout", "timeout", ""},
+		{s.Nodes["rateLimit"].Get("per"), "rateLimit.per", "rateLimit", ""},
+		{s.Nodes["paginate"].Get("timeout"), "paginate.timeout", "paginate", "timeout"},
+	} {
+		text, literal := literalText(d.node)
+		if !literal {
+			continue
+		}
+		if _, err := declare.DurationOf(d.name, text, 0); err != nil {
+			fail(d.blame, d.part, err.Error(), "Write one like 10s or 1m30s.")
+		}
+	}
 }
 
 // methods are those that IANA registers, as far as APIs use them; QUERY is a

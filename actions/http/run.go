@@ -106,14 +106,7 @@ func (r *run) listing(ctx context.Context) actions.Outcome {
 	for n := int64(1); ; n++ {
 		a, out := r.session.Ask(ctx, &req)
 		if out.Status != actions.Done {
-			if n > 1 && out.Err != nil {
-				out.Err = fmt.Errorf("page %d: %w", n, out.Err)
-				out.Result = nil
-				if out.Status == actions.Gone {
-					out.Status = actions.Refused
-				}
-			}
-			return out
+			return ofPage(n, out)
 		}
 		result := r.session.Judge.Result(a)
 		result["items"] = all
@@ -147,9 +140,27 @@ func (r *run) listing(ctx context.Context) actions.Outcome {
 		case n >= r.pages.most:
 			return r.unusable(a, fmt.Errorf("there are more than %d pages; set paginate.maxPages to how many are wanted", n))
 		}
-		if r.now().Sub(began) > quietPaging {
-			r.call.Progress(fmt.Sprintf("page %d, after %s", n+1, counted(len(all), "item")))
-		}
+		r.show(n+1, len(all), began)
+	}
+}
+
+// ofPage is an outcome without items, as that of a page: only the first one can be the
+// object that is not there.
+func ofPage(n int64, out actions.Outcome) actions.Outcome {
+	if n == 1 || out.Err == nil {
+		return out
+	}
+	out.Err, out.Result = fmt.Errorf("page %d: %w", n, out.Err), nil
+	if out.Status == actions.Gone {
+		out.Status = actions.Refused
+	}
+	return out
+}
+
+// show says which page comes next, once the listing has taken a while.
+func (r *run) show(next int64, items int, began time.Time) {
+	if r.now().Sub(began) > quietPaging {
+		r.call.Progress(fmt.Sprintf("page %d, after %s", next, counted(items, "item")))
 	}
 }
 

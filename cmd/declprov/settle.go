@@ -107,23 +107,9 @@ func (j *journalCommands) settle(ctx context.Context, keys []string, o settleOpt
 			return err
 		}
 	}
-	intents = slices.DeleteFunc(intents, j.filter.excludes)
-	var chosen []journal.Intent
-	for _, key := range keys {
-		i, err := intentOf(intents, key)
-		if err == nil {
-			err = underWay(i)
-		}
-		if err == nil && of != "" && i.Provider != of {
-			err = fmt.Errorf("%s is of the provider %q, and %s describes %q", key, i.Provider, o.spec, of)
-		}
-		if err != nil {
-			return failed{err}
-		}
-		chosen = append(chosen, i)
-	}
-	if len(keys) == 0 {
-		chosen = slices.DeleteFunc(intents, func(i journal.Intent) bool { return !i.Open() || of != "" && i.Provider != of })
+	chosen, err := s.choose(slices.DeleteFunc(intents, j.filter.excludes), keys, of)
+	if err != nil {
+		return failed{err}
 	}
 	if len(chosen) == 0 {
 		_, err := fmt.Fprintln(j.out, "Nothing is open.")
@@ -143,6 +129,29 @@ func (j *journalCommands) settle(ctx context.Context, keys []string, o settleOpt
 		return reported{exitFindings}
 	}
 	return nil
+}
+
+// choose returns the entries with these keys, or without keys all that are open. Of is the
+// only provider whose entries may be chosen, or "".
+func (s *settler) choose(intents []journal.Intent, keys []string, of string) ([]journal.Intent, error) {
+	if len(keys) == 0 {
+		return slices.DeleteFunc(intents, func(i journal.Intent) bool { return !i.Open() || of != "" && i.Provider != of }), nil
+	}
+	var chosen []journal.Intent
+	for _, key := range keys {
+		i, err := intentOf(intents, key)
+		if err == nil {
+			err = underWay(i)
+		}
+		if err == nil && of != "" && i.Provider != of {
+			err = fmt.Errorf("%s is of the provider %q, and %s describes %q", key, i.Provider, s.o.spec, of)
+		}
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, i)
+	}
+	return chosen, nil
 }
 
 // one settles one entry; named reports that its key was given.

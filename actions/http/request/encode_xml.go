@@ -71,17 +71,8 @@ func writeElement(b *bytes.Buffer, whole string, v any, depth int, space string)
 		m = map[string]any{"#text": v}
 	}
 	b.WriteString("<" + name)
-	written, given := m["@xmlns"].(string)
-	switch {
-	case given && own != "":
-		return fmt.Errorf("%s: a namespace in the name, and @xmlns beside it: give one", name)
-	case given:
-		space = written
-	case own != "" && own != space:
-		if err := writeAttribute(b, "xmlns", own, 0); err != nil {
-			return err
-		}
-		space = own
+	if space, err = writeSpace(b, m, name, own, space); err != nil {
+		return err
 	}
 	for i, key := range slices.Sorted(maps.Keys(m)) {
 		if attr, ok := strings.CutPrefix(key, "@"); ok && m[key] != nil {
@@ -96,6 +87,22 @@ func writeElement(b *bytes.Buffer, whole string, v any, depth int, space string)
 	}
 	b.WriteString("</" + name + ">")
 	return nil
+}
+
+// writeSpace writes the namespace of an element's own, which its name or @xmlns gives, and
+// returns the one that holds below it.
+func writeSpace(b *bytes.Buffer, m map[string]any, name, own, space string) (string, error) {
+	written, given := m["@xmlns"].(string)
+	switch {
+	case given && own != "":
+		return "", fmt.Errorf("%s: a namespace in the name, and @xmlns beside it: give one", name)
+	case given:
+		return written, nil
+	case own != "" && own != space:
+		return own, writeAttribute(b, "xmlns", own, 0)
+	default:
+		return space, nil
+	}
 }
 
 // nameIn splits "{uri}local".
@@ -153,8 +160,13 @@ func writeContent(b *bytes.Buffer, m map[string]any, depth int, space string) er
 			return err
 		}
 	}
-	children, ok := m["#children"].([]any)
-	if !ok && m["#children"] != nil {
+	return writeChildren(b, m["#children"], depth, space)
+}
+
+// writeChildren writes the elements whose order matters.
+func writeChildren(b *bytes.Buffer, v any, depth int, space string) error {
+	children, ok := v.([]any)
+	if !ok && v != nil {
 		return errors.New("#children is a list of objects")
 	}
 	for _, child := range children {

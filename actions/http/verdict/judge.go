@@ -102,28 +102,43 @@ func (a *Answer) Title() string {
 func (j *Judge) Outcome(r *request.Request, a *Answer) actions.Outcome {
 	wait, asked := retryAfter(a.Header, time.Now())
 	if j.Ordinary(a.Status) {
-		if a.Status >= 300 {
-			a.lenient(j.typed, j.newBudget()) // its form is not what the author said of the others
-		} else if err := a.decode(j.Response, j.typed, j.values); err != nil {
-			return j.Failed(r, a, err)
-		}
-		if text := j.graphqlErrors(a); text != "" {
-			out := j.Failed(r, a, errors.New(text))
-			out.Result, out.Received = j.failure(a), j.typed
-			if r.Effect == actions.Write {
-				out.Status = actions.Failed
-			}
-			return out
-		}
-		out := actions.Outcome{Status: actions.Done, RetryAfter: wait}
-		if j.typed && j.call.Receive != nil {
-			out.Received = true
-			if a.Body, out.Unfit = j.call.Receive(a.came, a.form); out.Unfit != nil && a.Status >= 300 {
-				a.Body, out.Unfit = nil, nil // an error that the author expects is of no declared type
-			}
+		out := j.success(r, a)
+		if out.Status == actions.Done {
+			out.RetryAfter = wait
 		}
 		return out
 	}
+	return j.refusal(r, a, wait, asked)
+}
+
+// success is the outcome of an answer that is expected.
+func (j *Judge) success(r *request.Request, a *Answer) actions.Outcome {
+	if a.Status >= 300 {
+		a.lenient(j.typed, j.newBudget()) // its form is not what the author said of the others
+	} else if err := a.decode(j.Response, j.typed, j.values); err != nil {
+		return j.Failed(r, a, err)
+	}
+	if text := j.graphqlErrors(a); text != "" {
+		out := j.Failed(r, a, errors.New(text))
+		out.Result, out.Received = j.failure(a), j.typed
+		if r.Effect == actions.Write {
+			out.Status = actions.Failed
+		}
+		return out
+	}
+	out := actions.Outcome{Status: actions.Done}
+	if j.typed && j.call.Receive != nil {
+		out.Received = true
+		if a.Body, out.Unfit = j.call.Receive(a.came, a.form); out.Unfit != nil && a.Status >= 300 {
+			a.Body, out.Unfit = nil, nil // an error that the author expects is of no declared type
+		}
+	}
+	return out
+}
+
+// refusal is the outcome of an answer that is not expected; asked says that the server asks
+// to come back, and wait when.
+func (j *Judge) refusal(r *request.Request, a *Answer, wait time.Duration, asked bool) actions.Outcome {
 	a.lenient(j.typed, j.newBudget())
 	j.learn(a)
 	out := actions.Outcome{Status: StatusOf(a.Status), Class: strconv.Itoa(a.Status), RetryAfter: wait}

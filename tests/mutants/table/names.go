@@ -43,8 +43,8 @@ func ofNames() []Mutant {
 		{
 			Promise: typed, Mechanism: "pages are received before their items are looked for",
 			File:    "actions/http/verdict/judge.go",
-			Find:    `		if j.typed && j.call.Receive != nil {`,
-			Replace: `		if false {`,
+			Find:    `	if j.typed && j.call.Receive != nil {`,
+			Replace: `	if false {`,
 			Package: "engine", Test: "TestPagesSeeDeclaredNames", Fails: "there are 0 items",
 		},
 		{
