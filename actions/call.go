@@ -133,6 +133,9 @@ func (c *Call) HidesAny(arguments ...string) bool {
 	return c.Hidden != nil && slices.ContainsFunc(arguments, c.Hidden)
 }
 
+// Asks reports whether the spec refers to this member of the result.
+func (c *Call) Asks(member string) bool { return c.Wants == nil || c.Wants(member) }
+
 // Bool is the argument's truth, or def where it is not given.
 func (c *Call) Bool(name string, def bool) bool {
 	if b, ok := c.Args[name].(bool); ok {

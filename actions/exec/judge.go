@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -71,11 +70,11 @@ func (j *judge) listen() error {
 	kept := int(min(max(j.limit, tailSize), mostKept))
 	j.out = &output{call: j.call}
 	j.out.stdout = stream{out: j.out, limit: tailSize, last: true}
-	if j.form != "none" && (j.wants("stdout") || j.call.Late["error"] != nil) {
+	if j.form != "none" && (j.call.Asks("stdout") || j.call.Late["error"] != nil) {
 		j.out.stdout = stream{out: j.out, limit: kept}
 	}
 	j.out.stderr = stream{out: j.out, limit: tailSize, last: true}
-	if j.wants("stderr") {
+	if j.call.Asks("stderr") {
 		j.out.stderr.limit = kept
 	}
 	j.shown()
@@ -189,7 +188,7 @@ func (j *judge) missing(exit process.Exit) actions.Outcome {
 func (j *judge) said(exit process.Exit) string {
 	if late := j.call.Late["error"]; late != nil {
 		if v, err := late(j.known(exit)); err == nil && v != nil {
-			if text := j.message(v); text != "" {
+			if text := j.masked(actions.MessageOf(v)); text != "" {
 				return ": " + text
 			}
 		}
@@ -215,16 +214,6 @@ func (j *judge) known(exit process.Exit) map[string]any {
 	}
 	result := map[string]any{"exitCode": int64(exit.Code), "stdout": stdout, "stderr": j.stderr()}
 	return map[string]any{"result": result, "exitCode": result["exitCode"], "stdout": stdout, "stderr": result["stderr"]}
-}
-
-// message is a message that may be an object.
-func (j *judge) message(v any) string {
-	text, err := actions.TextOf(v)
-	if err != nil {
-		data, _ := json.Marshal(v)
-		text = string(data)
-	}
-	return j.masked(text)
 }
 
 // masked is text for a message: its last lines. Secrets go before anything is cut

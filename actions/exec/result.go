@@ -84,7 +84,7 @@ func (j *judge) decoded() (any, error) {
 // result is what the command yields.
 func (j *judge) result(exitCode int) (map[string]any, error) {
 	out := map[string]any{"exitCode": int64(exitCode), "stderr": j.stderr()}
-	if !j.wants("stdout") {
+	if !j.call.Asks("stdout") {
 		return out, nil
 	}
 	if j.out.stdout.size > j.limit {
@@ -107,9 +107,6 @@ func (j *judge) result(exitCode int) (map[string]any, error) {
 func (j *judge) stderr() string {
 	return withoutEnd(strings.ToValidUTF8(string(j.out.stderr.bytes()), "\uFFFD"))
 }
-
-// wants reports whether the member of the result is asked for.
-func (j *judge) wants(member string) bool { return j.call.Wants == nil || j.call.Wants(member) }
 
 // withoutEnd is text without one line end at its end.
 func withoutEnd(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r") }

@@ -24,9 +24,6 @@ func place(call *actions.Call, argument string) string {
 	return filepath.Join(root, name)
 }
 
-// wants reports whether the member of the result is asked for.
-func wants(call *actions.Call, member string) bool { return call.Wants == nil || call.Wants(member) }
-
 // changing is the outcome of a change that failed.
 func changing(err error) actions.Outcome {
 	var changed *files.ChangedError

@@ -44,9 +44,9 @@ type asked struct{ sha256, content, base64 bool }
 
 func askedOf(call *actions.Call, prefix string) asked {
 	return asked{
-		sha256:  wants(call, prefix+"sha256"),
-		content: wants(call, prefix+"content"),
-		base64:  wants(call, prefix+"contentBase64"),
+		sha256:  call.Asks(prefix + "sha256"),
+		content: call.Asks(prefix + "content"),
+		base64:  call.Asks(prefix + "contentBase64"),
 	}
 }
 

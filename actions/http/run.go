@@ -65,7 +65,7 @@ func (r *run) single(ctx context.Context) actions.Outcome {
 		return out
 	}
 	result := r.session.Judge.Result(a)
-	if items := r.call.Late["items"]; items != nil && out.Unfit == nil && r.wants("items") {
+	if items := r.call.Late["items"]; items != nil && out.Unfit == nil && r.call.Asks("items") {
 		list, err := r.items(items, a)
 		if err != nil {
 			return r.unusable(a, err)
@@ -75,9 +75,6 @@ func (r *run) single(ctx context.Context) actions.Outcome {
 	out.Result = result
 	return out
 }
-
-// wants reports whether the member of the result is asked for.
-func (r *run) wants(member string) bool { return r.call.Wants == nil || r.call.Wants(member) }
 
 // quietPaging is how long a listing may take before it says how far it is.
 const quietPaging = 2 * time.Second
@@ -111,7 +108,7 @@ func (r *run) listing(ctx context.Context) actions.Outcome {
 		result := r.session.Judge.Result(a)
 		result["items"] = all
 		out.Result = result
-		if out.Unfit != nil || !r.wants("items") {
+		if out.Unfit != nil || !r.call.Asks("items") {
 			return out // the page is not of the declared type: the step fails with that error
 		}
 		list, err := r.items(r.call.Late["items"], a)

@@ -3,7 +3,6 @@
 package verdict
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -241,7 +240,7 @@ func (j *Judge) said(a *Answer) string {
 	}
 	if late != nil {
 		if v, err := late(a.knownAs(j.adapted(a))); err == nil {
-			if text := j.messageOf(v); text != "" {
+			if text := j.hidden(actions.MessageOf(v)); text != "" {
 				return text
 			}
 		}
@@ -262,16 +261,6 @@ func (j *Judge) failure(a *Answer) map[string]any {
 	result := j.Result(a)
 	result["body"] = j.adapted(a)
 	return result
-}
-
-// messageOf is a message that may be an object.
-func (j *Judge) messageOf(v any) string {
-	text, err := actions.TextOf(v)
-	if err != nil && v != nil {
-		data, _ := json.Marshal(v)
-		text = string(data)
-	}
-	return j.hidden(text)
 }
 
 // graphqlErrors is what a GraphQL server says went wrong, under a status that

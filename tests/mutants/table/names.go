@@ -50,8 +50,8 @@ func ofNames() []Mutant {
 		{
 			Promise: typed, Mechanism: "a page that does not fit is the last one",
 			File:    "actions/http/run.go",
-			Find:    `		if out.Unfit != nil || !r.wants("items") {`,
-			Replace: `		if !r.wants("items") {`,
+			Find:    `		if out.Unfit != nil || !r.call.Asks("items") {`,
+			Replace: `		if !r.call.Asks("items") {`,
 			Package: "engine", Test: "TestPagesThatDoNotFit", Fails: "after=y",
 		},
 		{

@@ -61,6 +61,16 @@ func TextOf(v any) (string, error) {
 	}
 }
 
+// MessageOf returns a value as the text of a message: JSON, where it is not a scalar.
+func MessageOf(v any) string {
+	text, err := TextOf(v)
+	if err != nil && v != nil {
+		data, _ := json.Marshal(v)
+		text = string(data)
+	}
+	return text
+}
+
 // Clip returns a text of at most so many bytes, and a mark where something was cut off:
 // of a secret that was cut, a mask finds what is left by it.
 func Clip(text string, most int) string {
