@@ -12,6 +12,11 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
+func opUnequal(r *Run, a []any) (any, error) {
+	eq, err := r.equal(a[0], a[1])
+	return !eq, err
+}
+
 func opEqual(r *Run, a []any) (any, error) { return r.equal(a[0], a[1]) }
 
 // equal compares two values; numbers by value, whatever their form.

@@ -36,24 +36,19 @@ type Machine struct {
 
 // NewMachine returns a machine that runs expr-lang's flow, our operators, and these
 // operations, by name.
-func NewMachine(functions *check.Functions, operations map[string]Operation) *Machine {
+func NewMachine(functions *check.Functions, operations map[string]Priced) *Machine {
 	m := &Machine{Functions: functions, Table: conf.FunctionsTable{}, env: conf.New(map[string]any{}).Env}
-	charges := Costs()
-	for _, group := range []map[string]Operation{operations, Operators()} {
+	for _, group := range []map[string]Priced{operations, Operators()} {
 		for name, op := range group {
-			charge := charges[name]
-			if charge == nil {
-				charge = ofValues
-			}
 			m.Table[name] = &builtin.Function{Name: name, Func: func(args ...any) (any, error) {
 				r, ok := args[0].(*Run)
 				if !ok {
 					return nil, errors.New("called outside an evaluation")
 				}
-				if err := r.Spend(charge(args[1:])); err != nil {
+				if err := r.Spend(op.Cost(args[1:])); err != nil {
 					return nil, err
 				}
-				return op(r, args[1:])
+				return op.Run(r, args[1:])
 			}}
 		}
 	}

@@ -10,26 +10,34 @@ import (
 // Operation is what an operator or a function does with evaluated operands.
 type Operation func(r *Run, args []any) (any, error)
 
+// Priced is an operation, and what a call of it costs.
+type Priced struct {
+	Cost Cost
+	Run  Operation
+}
+
 // Operators returns the operations that stand in for expr-lang's own operators, which
 // know neither json.Number nor limits, and speak of Go's types. The names
 // cannot be written as functions in a template.
-func Operators() map[string]Operation {
-	ops := map[string]Operation{
-		"==": opEqual, "!=": func(r *Run, a []any) (any, error) {
-			eq, err := r.equal(a[0], a[1])
-			return !eq, err
-		},
-		"<": Ordering(func(o int) bool { return o < 0 }), "<=": Ordering(func(o int) bool { return o <= 0 }),
-		">": Ordering(func(o int) bool { return o > 0 }), ">=": Ordering(func(o int) bool { return o >= 0 }),
-		"+": OpAdd, "-": OpSubtract, "*": opMultiply, "/": opDivide, "%": opModulo, "**": opPower, "^": opPower,
-		"in": OpIn, "..": opRange, "matches": opMatches,
-		"contains":   Textual("contains", strings.Contains),
-		"startsWith": Textual("startsWith", strings.HasPrefix),
-		"endsWith":   Textual("endsWith", strings.HasSuffix),
-		"neg":        OpNegate, "plus": opPlus, ".": OpMember, "[": opStrictMember, "[:]": opSlice,
-		"bool": opBool, "list": opList, "step": opStep, "int64": opInt, "group": opGroup, "sortBy": OpSortBy, "sum": opSum, "text": opKey, "lastTrue": opLastTrue,
+func Operators() map[string]Priced {
+	return map[string]Priced{
+		// What is compared costs what it has in common, which is known only then.
+		"==": {Flat, opEqual}, "!=": {Flat, opUnequal},
+		"<":  {Flat, Ordering(func(o int) bool { return o < 0 })},
+		"<=": {Flat, Ordering(func(o int) bool { return o <= 0 })},
+		">":  {Flat, Ordering(func(o int) bool { return o > 0 })},
+		">=": {Flat, Ordering(func(o int) bool { return o >= 0 })},
+		"+":  {Metered, OpAdd}, "-": {Flat, OpSubtract}, "*": {Flat, opMultiply}, "/": {Flat, opDivide}, "%": {Flat, opModulo},
+		"**": {Flat, opPower}, "^": {Flat, opPower}, "neg": {Flat, OpNegate}, "plus": {Flat, opPlus},
+		"in": {Metered, OpIn}, "..": {Metered, opRange}, "matches": {Metered, opMatches},
+		"contains":   {OfText, Textual("contains", strings.Contains)},
+		"startsWith": {OfText, Textual("startsWith", strings.HasPrefix)},
+		"endsWith":   {OfText, Textual("endsWith", strings.HasSuffix)},
+		".":          {Metered, OpMember}, "[": {Metered, opStrictMember}, "[:]": {Metered, opSlice},
+		// What the machine's loops go over, and make.
+		"bool": {Flat, opBool}, "list": {Metered, opList}, "step": {Flat, opStep}, "int64": {Flat, opInt}, "text": {Flat, opKey},
+		"group": {OfItems, opGroup}, "sortBy": {Metered, OpSortBy}, "sum": {OfItems, opSum}, "lastTrue": {OfItems, opLastTrue},
 	}
-	return ops
 }
 
 // Textual returns an operation that compares two strings; of null it is false.

@@ -11,17 +11,17 @@ import (
 // encodingFunctions turn values into text and back.
 func encodingFunctions() []*Function {
 	return []*Function{
-		def("jsonencode(v: any?, indent?: int) string", "The value as JSON: keys sorted, compact, or indented by so many spaces.", `jsonencode({b: 1, a: [true]})`, `"{\"a\":[true],\"b\":1}"`, fnJSONEncode),
-		def("jsondecode(s: string) any", "The value of a JSON text. All digits of numbers are kept.", `jsondecode("{\"a\": 1}").a`, `1`, fnJSONDecode),
-		def("toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *eval.Run, a args) (any, error) { return EncodeJSON(r, a[0], "  ") }),
-		def("fromJSON(s: string) any", "As jsondecode.", `fromJSON("[1]")`, `[1]`, fnJSONDecode),
-		def("yamlencode(v: any?) string", "The value as YAML, keys sorted.", `yamlencode({b: 1, a: "x"})`, `"a: x\nb: 1\n"`, fnYAMLEncode),
-		def("yamldecode(s: string) any", "The value of a YAML text of one document.", `yamldecode("a: [1, x]")`, `{"a":[1,"x"]}`, fnYAMLDecode),
-		def("base64encode(v: any) string", "A scalar's text, or anything else as JSON, in base64.", `base64encode("a?")`, `"YT8="`, fnBase64Encode),
-		def("base64decode(s: string) string", "The text that base64, standard or URL-safe, padded or not, stands for.", `base64decode("YT8")`, `"a?"`, fnBase64Decode),
-		def("toBase64(s: string) string", "As base64encode.", `toBase64("a")`, `"YQ=="`, nil).runs(func(r *eval.Run, a []any) (any, error) { return fnBase64Encode(r, a) }),
-		def("fromBase64(s: string) string", "As base64decode.", `fromBase64("YQ==")`, `"a"`, fnBase64Decode),
-		def("urlencode(s: any) string", "A scalar's text, escaped so that it can stand as one segment or value in a URL.", `urlencode("a b/c")`, `"a%20b%2Fc"`, fnURLEncode),
+		def(eval.Metered, "jsonencode(v: any?, indent?: int) string", "The value as JSON: keys sorted, compact, or indented by so many spaces.", `jsonencode({b: 1, a: [true]})`, `"{\"a\":[true],\"b\":1}"`, fnJSONEncode),
+		def(eval.Metered, "jsondecode(s: string) any", "The value of a JSON text. All digits of numbers are kept.", `jsondecode("{\"a\": 1}").a`, `1`, fnJSONDecode),
+		def(eval.Metered, "toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *eval.Run, a args) (any, error) { return EncodeJSON(r, a[0], "  ") }),
+		def(eval.Metered, "fromJSON(s: string) any", "As jsondecode.", `fromJSON("[1]")`, `[1]`, fnJSONDecode),
+		def(eval.Metered, "yamlencode(v: any?) string", "The value as YAML, keys sorted.", `yamlencode({b: 1, a: "x"})`, `"a: x\nb: 1\n"`, fnYAMLEncode),
+		def(eval.Metered, "yamldecode(s: string) any", "The value of a YAML text of one document.", `yamldecode("a: [1, x]")`, `{"a":[1,"x"]}`, fnYAMLDecode),
+		def(eval.OfTextTimes(2), "base64encode(v: any) string", "A scalar's text, or anything else as JSON, in base64.", `base64encode("a?")`, `"YT8="`, fnBase64Encode),
+		def(eval.OfTextTimes(4), "base64decode(s: string) string", "The text that base64, standard or URL-safe, padded or not, stands for.", `base64decode("YT8")`, `"a?"`, fnBase64Decode),
+		def(eval.OfTextTimes(2), "toBase64(s: string) string", "As base64encode.", `toBase64("a")`, `"YQ=="`, nil).runs(func(r *eval.Run, a []any) (any, error) { return fnBase64Encode(r, a) }),
+		def(eval.OfTextTimes(4), "fromBase64(s: string) string", "As base64decode.", `fromBase64("YQ==")`, `"a"`, fnBase64Decode),
+		def(eval.OfTextTimes(4), "urlencode(s: any) string", "A scalar's text, escaped so that it can stand as one segment or value in a URL.", `urlencode("a b/c")`, `"a%20b%2Fc"`, fnURLEncode),
 	}
 }
 

@@ -16,8 +16,8 @@ type Function struct {
 	Summary string
 	// Example is an expression, and Result what it yields, as JSON.
 	Example, Result string
-	// Run is nil for functions with a predicate, which the machine runs.
-	Run eval.Operation
+	// Priced has no Run for functions with a predicate, which the machine runs.
+	eval.Priced
 }
 
 // All returns all functions of the language, by name.
@@ -66,11 +66,11 @@ func Prototypes() *check.Functions {
 
 // Operations returns what runs the functions, by name, and "method", which runs the
 // method of a time or a duration that its second argument names.
-func Operations() map[string]eval.Operation {
-	out := map[string]eval.Operation{"method": OpMethod}
+func Operations() map[string]eval.Priced {
+	out := map[string]eval.Priced{"method": {Cost: eval.Flat, Run: opMethod}}
 	for name, f := range All() {
 		if f.Run != nil {
-			out[name] = f.Run
+			out[name] = f.Priced
 		}
 	}
 	return out
@@ -78,8 +78,9 @@ func Operations() map[string]eval.Operation {
 
 // def declares a function of a result that does not depend on its arguments. What runs
 // it is called with arguments of the types that the signature says.
-func def(signature, summary, example, result string, run operation) *Function {
+func def(cost eval.Cost, signature, summary, example, result string, run operation) *Function {
 	f := &Function{Function: check.NewFunction(signature), Summary: summary, Example: example, Result: result}
+	f.Cost = cost
 	if run != nil {
 		f.Run = bind(f.Function, 0, run)
 	}
@@ -102,20 +103,20 @@ func (f *Function) withType(t func(cl *check.Call) check.Typed) *Function {
 // predicateFunctions returns those that the machine runs.
 func predicateFunctions() []*Function {
 	return []*Function{
-		def("all(items: list, holds: predicate) bool", "Whether the predicate holds for every item.", `all([1, 2], # > 0)`, `true`, nil),
-		def("any(items: list, holds: predicate) bool", "Whether the predicate holds for some item.", `any([1, 2], # > 1)`, `true`, nil),
-		def("none(items: list, holds: predicate) bool", "Whether the predicate holds for no item.", `none([1, 2], # > 2)`, `true`, nil),
-		def("one(items: list, holds: predicate) bool", "Whether the predicate holds for exactly one item.", `one([1, 2], # > 1)`, `true`, nil),
-		def("filter(items: list, holds: predicate) list", "The items for which the predicate holds.", `filter([1, 2, 3], # > 1)`, `[2,3]`, nil),
-		def("map(items: list, make: predicate) list", "What the expression makes of each item.", `map([1, 2], # * 10)`, `[10,20]`, nil),
-		def("find(items: list, holds: predicate) any?", "The first item for which the predicate holds, or null.", `find([1, 2, 3], # > 1)`, `2`, nil),
-		def("findIndex(items: list, holds: predicate) int?", "The index of the first item for which the predicate holds, or null.", `findIndex([1, 2, 3], # > 1)`, `1`, nil),
-		def("findLast(items: list, holds: predicate) any?", "The last item for which the predicate holds, or null.", `findLast([1, 2, 3], # > 1)`, `3`, nil),
-		def("findLastIndex(items: list, holds: predicate) int?", "The index of the last item for which the predicate holds, or null.", `findLastIndex([1, 2, 3], # > 1)`, `2`, nil),
-		def("count(items: list, holds?: predicate) int", "How many items the predicate holds for, or are true.", `count([1, 2, 3], # > 1)`, `2`, nil),
-		def("sum(items: list, of?: predicate) number", "The sum of the items, or of what the expression makes of each.", `sum([{n: 1}, {n: 2}], .n)`, `3`, nil),
-		def("groupBy(items: list, by: predicate) {list}", "The items by the scalar that the expression makes of each, as text.", `groupBy([1, 2, 3], # % 2)`, `{"0":[2],"1":[1,3]}`, nil),
-		def("sortBy(items: list, by: predicate, order?: string) list", `The items in the order of what the expression makes of each: "asc" or "desc".`, `sortBy([{n: 2}, {n: 1}], .n)`, `[{"n":1},{"n":2}]`, nil),
-		def("reduce(items: list, make: predicate, start?: any) any", "What the expression makes of #acc, the result so far, and each item in turn.", `reduce([1, 2, 3], #acc + #, 0)`, `6`, nil),
+		def(nil, "all(items: list, holds: predicate) bool", "Whether the predicate holds for every item.", `all([1, 2], # > 0)`, `true`, nil),
+		def(nil, "any(items: list, holds: predicate) bool", "Whether the predicate holds for some item.", `any([1, 2], # > 1)`, `true`, nil),
+		def(nil, "none(items: list, holds: predicate) bool", "Whether the predicate holds for no item.", `none([1, 2], # > 2)`, `true`, nil),
+		def(nil, "one(items: list, holds: predicate) bool", "Whether the predicate holds for exactly one item.", `one([1, 2], # > 1)`, `true`, nil),
+		def(nil, "filter(items: list, holds: predicate) list", "The items for which the predicate holds.", `filter([1, 2, 3], # > 1)`, `[2,3]`, nil),
+		def(nil, "map(items: list, make: predicate) list", "What the expression makes of each item.", `map([1, 2], # * 10)`, `[10,20]`, nil),
+		def(nil, "find(items: list, holds: predicate) any?", "The first item for which the predicate holds, or null.", `find([1, 2, 3], # > 1)`, `2`, nil),
+		def(nil, "findIndex(items: list, holds: predicate) int?", "The index of the first item for which the predicate holds, or null.", `findIndex([1, 2, 3], # > 1)`, `1`, nil),
+		def(nil, "findLast(items: list, holds: predicate) any?", "The last item for which the predicate holds, or null.", `findLast([1, 2, 3], # > 1)`, `3`, nil),
+		def(nil, "findLastIndex(items: list, holds: predicate) int?", "The index of the last item for which the predicate holds, or null.", `findLastIndex([1, 2, 3], # > 1)`, `2`, nil),
+		def(nil, "count(items: list, holds?: predicate) int", "How many items the predicate holds for, or are true.", `count([1, 2, 3], # > 1)`, `2`, nil),
+		def(eval.OfItems, "sum(items: list, of?: predicate) number", "The sum of the items, or of what the expression makes of each.", `sum([{n: 1}, {n: 2}], .n)`, `3`, nil),
+		def(nil, "groupBy(items: list, by: predicate) {list}", "The items by the scalar that the expression makes of each, as text.", `groupBy([1, 2, 3], # % 2)`, `{"0":[2],"1":[1,3]}`, nil),
+		def(eval.Metered, "sortBy(items: list, by: predicate, order?: string) list", `The items in the order of what the expression makes of each: "asc" or "desc".`, `sortBy([{n: 2}, {n: 1}], .n)`, `[{"n":1},{"n":2}]`, nil),
+		def(nil, "reduce(items: list, make: predicate, start?: any) any", "What the expression makes of #acc, the result so far, and each item in turn.", `reduce([1, 2, 3], #acc + #, 0)`, `6`, nil),
 	}
 }

@@ -20,11 +20,11 @@ import (
 // ask for them, not for security.
 func hashFunctions() []*Function {
 	return []*Function{
-		def("sha256(s: string) string", "The SHA-256 of the text, in hex.", `sha256("")`, `"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`, digest(sha256.New)),
-		def("sha512(s: string) string", "The SHA-512 of the text, in hex.", `len(sha512(""))`, `128`, digest(sha512.New)),
-		def("sha1(s: string) string", "The SHA-1 of the text, in hex.", `sha1("")`, `"da39a3ee5e6b4b0d3255bfef95601890afd80709"`, digest(sha1.New)),
-		def("md5(s: string) string", "The MD5 of the text, in hex.", `md5("")`, `"d41d8cd98f00b204e9800998ecf8427e"`, digest(md5.New)),
-		def("hmac(alg: string, key: string, s: string) string", `The HMAC of the text, in hex; alg is "sha256", "sha512", "sha1" or "md5".`, `hmac("md5", "key", "text")`, `"d0ca6177c61c975fd2f8c07d8c6528c6"`, fnHMAC).withType(typeOfHMAC),
+		def(eval.OfTextTimes(2), "sha256(s: string) string", "The SHA-256 of the text, in hex.", `sha256("")`, `"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`, digest(sha256.New)),
+		def(eval.OfTextTimes(2), "sha512(s: string) string", "The SHA-512 of the text, in hex.", `len(sha512(""))`, `128`, digest(sha512.New)),
+		def(eval.OfTextTimes(2), "sha1(s: string) string", "The SHA-1 of the text, in hex.", `sha1("")`, `"da39a3ee5e6b4b0d3255bfef95601890afd80709"`, digest(sha1.New)),
+		def(eval.OfTextTimes(2), "md5(s: string) string", "The MD5 of the text, in hex.", `md5("")`, `"d41d8cd98f00b204e9800998ecf8427e"`, digest(md5.New)),
+		def(eval.OfTextTimes(2), "hmac(alg: string, key: string, s: string) string", `The HMAC of the text, in hex; alg is "sha256", "sha512", "sha1" or "md5".`, `hmac("md5", "key", "text")`, `"d0ca6177c61c975fd2f8c07d8c6528c6"`, fnHMAC).withType(typeOfHMAC),
 	}
 }
 

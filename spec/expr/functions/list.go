@@ -15,16 +15,16 @@ import (
 // listFunctions work on lists.
 func listFunctions() []*Function {
 	return []*Function{
-		def("len(v: any) int", "How many characters a string has, or items a list, or entries a map.", `len("é")`, `1`, fnLen).withType(typeOfLen),
-		def("first(items: list) any?", "The first item, or null of none.", `first([1, 2])`, `1`, fnFirst).withType(itemOrNull),
-		def("last(items: list) any?", "The last item, or null of none.", `last([1, 2])`, `2`, fnLast).withType(itemOrNull),
-		def("get(v: any?, key: any) any?", "An item of a list, or a member of a map or struct; null where there is none.", `get([1, 2], 5)`, `null`, nil).runs(eval.OpMember).withType(typeOfGet),
-		def("take(items: list, count: int) list", "The first so many items.", `take([1, 2, 3], 2)`, `[1,2]`, fnTake).withType(sameItems),
-		def("reverse(items: list) list", "The items from the last to the first.", `reverse([1, 2])`, `[2,1]`, fnReverse).withType(sameItems),
-		def("uniq(items: list) list", "The items, each once.", `uniq([1, 2, 1])`, `[1,2]`, fnUniq).withType(sameItems),
-		def("concat(items...: list) list", "The items of several lists in one.", `concat([1], [2, 3])`, `[1,2,3]`, fnConcat).withType(typeOfConcat),
-		def("flatten(items: list) list", "The items of lists in the list, however deep.", `flatten([1, [2, [3]]])`, `[1,2,3]`, fnFlatten).withType(typeOfFlatten),
-		def("sort(items: list, order?: string) list", `Numbers or strings in order: "asc" or "desc".`, `sort([3, 1, 2], "desc")`, `[3,2,1]`, fnSort).withType(typeOfSort),
+		def(eval.OfText, "len(v: any) int", "How many characters a string has, or items a list, or entries a map.", `len("é")`, `1`, fnLen).withType(typeOfLen),
+		def(eval.Flat, "first(items: list) any?", "The first item, or null of none.", `first([1, 2])`, `1`, fnFirst).withType(itemOrNull),
+		def(eval.Flat, "last(items: list) any?", "The last item, or null of none.", `last([1, 2])`, `2`, fnLast).withType(itemOrNull),
+		def(eval.Metered, "get(v: any?, key: any) any?", "An item of a list, or a member of a map or struct; null where there is none.", `get([1, 2], 5)`, `null`, nil).runs(eval.OpMember).withType(typeOfGet),
+		def(eval.Flat, "take(items: list, count: int) list", "The first so many items.", `take([1, 2, 3], 2)`, `[1,2]`, fnTake).withType(sameItems),
+		def(eval.OfItems, "reverse(items: list) list", "The items from the last to the first.", `reverse([1, 2])`, `[2,1]`, fnReverse).withType(sameItems),
+		def(eval.Metered, "uniq(items: list) list", "The items, each once.", `uniq([1, 2, 1])`, `[1,2]`, fnUniq).withType(sameItems),
+		def(eval.Metered, "concat(items...: list) list", "The items of several lists in one.", `concat([1], [2, 3])`, `[1,2,3]`, fnConcat).withType(typeOfConcat),
+		def(eval.Metered, "flatten(items: list) list", "The items of lists in the list, however deep.", `flatten([1, [2, [3]]])`, `[1,2,3]`, fnFlatten).withType(typeOfFlatten),
+		def(eval.Metered, "sort(items: list, order?: string) list", `Numbers or strings in order: "asc" or "desc".`, `sort([3, 1, 2], "desc")`, `[3,2,1]`, fnSort).withType(typeOfSort),
 	}
 }
 

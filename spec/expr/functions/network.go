@@ -10,9 +10,9 @@ import (
 // networkFunctions work on IP networks, of both versions.
 func networkFunctions() []*Function {
 	return []*Function{
-		def("cidrhost(prefix: string, n: int) string", "The nth address of a network; from the end where n is negative.", `cidrhost("10.0.0.0/24", 5)`, `"10.0.0.5"`, fnCIDRHost),
-		def("cidrsubnet(prefix: string, bits: int, n: int) string", "The nth of the networks that are so many bits longer.", `cidrsubnet("10.0.0.0/16", 8, 2)`, `"10.0.2.0/24"`, fnCIDRSubnet),
-		def("cidrnetmask(prefix: string) string", "The mask of an IPv4 network.", `cidrnetmask("10.0.0.0/12")`, `"255.240.0.0"`, fnCIDRNetmask),
+		def(eval.OfText, "cidrhost(prefix: string, n: int) string", "The nth address of a network; from the end where n is negative.", `cidrhost("10.0.0.0/24", 5)`, `"10.0.0.5"`, fnCIDRHost),
+		def(eval.OfText, "cidrsubnet(prefix: string, bits: int, n: int) string", "The nth of the networks that are so many bits longer.", `cidrsubnet("10.0.0.0/16", 8, 2)`, `"10.0.2.0/24"`, fnCIDRSubnet),
+		def(eval.OfText, "cidrnetmask(prefix: string) string", "The mask of an IPv4 network.", `cidrnetmask("10.0.0.0/12")`, `"255.240.0.0"`, fnCIDRNetmask),
 	}
 }
 

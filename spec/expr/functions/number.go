@@ -15,16 +15,16 @@ import (
 // numberFunctions work on numbers.
 func numberFunctions() []*Function {
 	return []*Function{
-		def("int(v: any) int", "A whole number of text or of a number, cut towards zero.", `int("42")`, `42`, fnInt),
-		def("float(v: any) number", "A number of text or of a number.", `float("1.5")`, `1.5`, fnFloat),
-		def("abs(n: number) number", "The number without its sign.", `abs(-2)`, `2`, fnAbs).withType(sameNumber),
-		def("ceil(n: number) int", "The next whole number from there up.", `ceil(1.2)`, `2`, rounding("ceil", math.Ceil)),
-		def("floor(n: number) int", "The next whole number from there down.", `floor(1.8)`, `1`, rounding("floor", math.Floor)),
-		def("round(n: number) int", "The nearest whole number, halves away from zero.", `round(1.5)`, `2`, rounding("round", math.Round)),
-		def("max(n...: any) number", "The largest of numbers, or of the numbers in lists.", `max(1, [3, 2])`, `3`, extreme("max", 1)).withType(typeOfExtreme),
-		def("min(n...: any) number", "The smallest of numbers, or of the numbers in lists.", `min(1, [3, 2])`, `1`, extreme("min", -1)).withType(typeOfExtreme),
-		def("mean(n...: any) number", "The mean of numbers, or of the numbers in lists; 0 of none.", `mean([1, 2])`, `1.5`, fnMean),
-		def("median(n...: any) number", "The median of numbers, or of the numbers in lists; 0 of none.", `median([1, 5, 2])`, `2`, fnMedian),
+		def(eval.OfText, "int(v: any) int", "A whole number of text or of a number, cut towards zero.", `int("42")`, `42`, fnInt),
+		def(eval.OfText, "float(v: any) number", "A number of text or of a number.", `float("1.5")`, `1.5`, fnFloat),
+		def(eval.Flat, "abs(n: number) number", "The number without its sign.", `abs(-2)`, `2`, fnAbs).withType(sameNumber),
+		def(eval.Flat, "ceil(n: number) int", "The next whole number from there up.", `ceil(1.2)`, `2`, rounding("ceil", math.Ceil)),
+		def(eval.Flat, "floor(n: number) int", "The next whole number from there down.", `floor(1.8)`, `1`, rounding("floor", math.Floor)),
+		def(eval.Flat, "round(n: number) int", "The nearest whole number, halves away from zero.", `round(1.5)`, `2`, rounding("round", math.Round)),
+		def(eval.Metered, "max(n...: any) number", "The largest of numbers, or of the numbers in lists.", `max(1, [3, 2])`, `3`, extreme("max", 1)).withType(typeOfExtreme),
+		def(eval.Metered, "min(n...: any) number", "The smallest of numbers, or of the numbers in lists.", `min(1, [3, 2])`, `1`, extreme("min", -1)).withType(typeOfExtreme),
+		def(eval.Metered, "mean(n...: any) number", "The mean of numbers, or of the numbers in lists; 0 of none.", `mean([1, 2])`, `1.5`, fnMean),
+		def(eval.Metered, "median(n...: any) number", "The median of numbers, or of the numbers in lists; 0 of none.", `median([1, 5, 2])`, `2`, fnMedian),
 		bits("bitand(a: int, b: int) int", "The bits that both have.", `bitand(6, 3)`, `2`, func(x, y int64) int64 { return x & y }),
 		bits("bitor(a: int, b: int) int", "The bits that either has.", `bitor(6, 3)`, `7`, func(x, y int64) int64 { return x | y }),
 		bits("bitxor(a: int, b: int) int", "The bits that one has.", `bitxor(6, 3)`, `5`, func(x, y int64) int64 { return x ^ y }),
@@ -32,7 +32,7 @@ func numberFunctions() []*Function {
 		bits("bitshl(a: int, by: int) int", "The bits shifted left.", `bitshl(1, 4)`, `16`, func(x, y int64) int64 { return x << uint64(y) }),
 		bits("bitshr(a: int, by: int) int", "The bits shifted right, with the sign kept.", `bitshr(-16, 4)`, `-1`, func(x, y int64) int64 { return x >> uint64(y) }),
 		bits("bitushr(a: int, by: int) int", "The bits shifted right, with zeros from the left.", `bitushr(16, 4)`, `1`, func(x, y int64) int64 { return int64(uint64(x) >> uint64(y)) }),
-		def("bitnot(a: int) int", "All bits turned over.", `bitnot(0)`, `-1`, func(_ *eval.Run, a args) (any, error) {
+		def(eval.Flat, "bitnot(a: int) int", "All bits turned over.", `bitnot(0)`, `-1`, func(_ *eval.Run, a args) (any, error) {
 			return ^a.whole(0, 0), nil
 		}),
 	}
@@ -40,7 +40,7 @@ func numberFunctions() []*Function {
 
 func bits(signature, summary, example, result string, f func(x, y int64) int64) *Function {
 	name, _, _ := strings.Cut(signature, "(")
-	return def(signature, summary, example, result, func(_ *eval.Run, a args) (any, error) {
+	return def(eval.Flat, signature, summary, example, result, func(_ *eval.Run, a args) (any, error) {
 		x, y := a.whole(0, 0), a.whole(1, 0)
 		if y < 0 && (strings.HasPrefix(name, "bitsh") || name == "bitushr") {
 			return nil, eval.Faultf("%s cannot shift by %s: it must be from 0", name, eval.Quote(y))

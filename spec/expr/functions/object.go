@@ -13,15 +13,15 @@ import (
 // objectFunctions work on maps and structs, and on values of any type.
 func objectFunctions() []*Function {
 	return []*Function{
-		def("type(v: any?) string", `The name of a value's type: "nil", "bool", "int", "float", "string", "array" or "map".`, `type([1])`, `"array"`, fnType).withType(typeOfType),
-		def("coalesce(v...: any?) any?", "The first value that is not null, or null.", `coalesce(null, "a", "b")`, `"a"`, fnCoalesce).withType(typeOfCoalesce),
-		def("merge(m...: map?) map", "The members of all maps or structs in one: of two of a name, the later, also where it is null. A null among the arguments adds nothing.", `merge({a: 1, b: 1}, {b: 2})`, `{"a":1,"b":2}`, fnMerge).withType(typeOfMerge),
-		def("pick(m: map, name...: string) map", "A map or struct with these members alone, as far as it has them.", `pick({a: 1, b: 2}, "a")`, `{"a":1}`, fnPick).withType(typeOfPick),
-		def("omit(m: map, name...: string) map", "A map or struct without these members.", `omit({a: 1, b: 2}, "a")`, `{"b":2}`, fnOmit).withType(typeOfOmit),
-		def("keys(m: map) [string]", "The keys of a map or struct, sorted.", `keys({b: 1, a: 2})`, `["a","b"]`, fnKeys),
-		def("values(m: map) list", "The values of a map or struct, in the order of its sorted keys.", `values({b: 1, a: 2})`, `[2,1]`, fnValues).withType(typeOfValues),
-		def("toPairs(m: map) [list]", "Key and value of each entry, in the order of the keys.", `toPairs({a: 1})`, `[["a",1]]`, fnToPairs),
-		def("fromPairs(pairs: [list]) {any}", "A map of pairs of key and value.", `fromPairs([["a", 1]])`, `{"a":1}`, fnFromPairs),
+		def(eval.Flat, "type(v: any?) string", `The name of a value's type: "nil", "bool", "int", "float", "string", "array" or "map".`, `type([1])`, `"array"`, fnType).withType(typeOfType),
+		def(eval.Flat, "coalesce(v...: any?) any?", "The first value that is not null, or null.", `coalesce(null, "a", "b")`, `"a"`, fnCoalesce).withType(typeOfCoalesce),
+		def(eval.OfItems, "merge(m...: map?) map", "The members of all maps or structs in one: of two of a name, the later, also where it is null. A null among the arguments adds nothing.", `merge({a: 1, b: 1}, {b: 2})`, `{"a":1,"b":2}`, fnMerge).withType(typeOfMerge),
+		def(eval.OfItems, "pick(m: map, name...: string) map", "A map or struct with these members alone, as far as it has them.", `pick({a: 1, b: 2}, "a")`, `{"a":1}`, fnPick).withType(typeOfPick),
+		def(eval.OfItems, "omit(m: map, name...: string) map", "A map or struct without these members.", `omit({a: 1, b: 2}, "a")`, `{"b":2}`, fnOmit).withType(typeOfOmit),
+		def(eval.Metered, "keys(m: map) [string]", "The keys of a map or struct, sorted.", `keys({b: 1, a: 2})`, `["a","b"]`, fnKeys),
+		def(eval.Metered, "values(m: map) list", "The values of a map or struct, in the order of its sorted keys.", `values({b: 1, a: 2})`, `[2,1]`, fnValues).withType(typeOfValues),
+		def(eval.Metered, "toPairs(m: map) [list]", "Key and value of each entry, in the order of the keys.", `toPairs({a: 1})`, `[["a",1]]`, fnToPairs),
+		def(eval.OfItems, "fromPairs(pairs: [list]) {any}", "A map of pairs of key and value.", `fromPairs([["a", 1]])`, `{"a":1}`, fnFromPairs),
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 // versions.
 func pathFunctions() []*Function {
 	return []*Function{
-		def("basename(path: string) string", "What is behind the last slash.", `basename("a/b.txt")`, `"b.txt"`, pathOf(path.Base)),
-		def("dirname(path: string) string", "What is before the last slash; \".\" where there is none.", `dirname("a/b.txt")`, `"a"`, pathOf(path.Dir)),
-		def("joinpath(part...: string) string", "The parts with slashes between them, and without . and .. in it.", `joinpath("a", "../b", "c")`, `"b/c"`, fnJoinPath),
-		def("semver(a: string, op: string, b: string) bool", `Compares two versions: op is <, <=, =, ==, !=, >=, >, or "in" for a range such as ">=1.2.0 <2.0.0".`, `semver("1.10.0", ">", "v1.9.1")`, `true`, fnSemver).withType(typeOfSemver),
+		def(eval.OfText, "basename(path: string) string", "What is behind the last slash.", `basename("a/b.txt")`, `"b.txt"`, pathOf(path.Base)),
+		def(eval.OfTextTimes(2), "dirname(path: string) string", "What is before the last slash; \".\" where there is none.", `dirname("a/b.txt")`, `"a"`, pathOf(path.Dir)),
+		def(eval.OfTextTimes(2), "joinpath(part...: string) string", "The parts with slashes between them, and without . and .. in it.", `joinpath("a", "../b", "c")`, `"b/c"`, fnJoinPath),
+		def(eval.OfText, "semver(a: string, op: string, b: string) bool", `Compares two versions: op is <, <=, =, ==, !=, >=, >, or "in" for a range such as ">=1.2.0 <2.0.0".`, `semver("1.10.0", ">", "v1.9.1")`, `true`, fnSemver).withType(typeOfSemver),
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 // timeFunctions work on points in time. None of them knows what time it is.
 func timeFunctions() []*Function {
 	return []*Function{
-		def("parsetime(s: any) time", "The time that a text in RFC 3339, or seconds since 1970, stand for, in UTC.", `parsetime("2024-05-01T10:00:00+02:00").Unix()`, `1714550400`, fnParseTime),
-		def("date(s: string, layout?: string) time", "The time that a text stands for, in UTC, by one of the usual layouts, or by a layout of Go's. Times have Year(), Month(), Day(), Hour(), Minute(), Second(), Weekday(), YearDay(), Unix(), UnixMilli(), Format(layout), Add(duration), AddDate(y, m, d), Sub(time), Truncate(duration), Before, After and Equal; + and - work too.", `date("2024-05-01").Year()`, `2024`, fnDate),
-		def("duration(s: string) duration", "The duration that a text such as \"1h30m\" stands for. Durations have Hours(), Minutes(), Seconds() and Milliseconds().", `duration("1h30m").Minutes()`, `90`, fnDuration),
+		def(eval.OfText, "parsetime(s: any) time", "The time that a text in RFC 3339, or seconds since 1970, stand for, in UTC.", `parsetime("2024-05-01T10:00:00+02:00").Unix()`, `1714550400`, fnParseTime),
+		def(eval.OfText, "date(s: string, layout?: string) time", "The time that a text stands for, in UTC, by one of the usual layouts, or by a layout of Go's. Times have Year(), Month(), Day(), Hour(), Minute(), Second(), Weekday(), YearDay(), Unix(), UnixMilli(), Format(layout), Add(duration), AddDate(y, m, d), Sub(time), Truncate(duration), Before, After and Equal; + and - work too.", `date("2024-05-01").Year()`, `2024`, fnDate),
+		def(eval.OfText, "duration(s: string) duration", "The duration that a text such as \"1h30m\" stands for. Durations have Hours(), Minutes(), Seconds() and Milliseconds().", `duration("1h30m").Minutes()`, `90`, fnDuration),
 	}
 }
 
@@ -171,8 +171,8 @@ func addDate(_ *eval.Run, a args) (any, error) {
 	return eval.Moment(time.Time(a[0].(eval.Moment)).AddDate(int(n[0]), int(n[1]), int(n[2]))), nil
 }
 
-// OpMethod calls a method: of the receiver, by its name, with the others.
-func OpMethod(r *eval.Run, a []any) (any, error) {
+// opMethod calls a method: of the receiver, by its name, with the others.
+func opMethod(r *eval.Run, a []any) (any, error) {
 	name, _ := a[1].(string)
 	var table map[string]*Function
 	switch a[0].(type) {

@@ -32,8 +32,8 @@ func ofBudgets() []Mutant {
 			Promise:   "Time is bounded like memory",
 			Mechanism: "every call of an expression is paid for before it begins",
 			File:      "spec/expr/eval/machine.go",
-			Find:      `r.Spend(charge(args[1:]))`,
-			Replace:   `r.Spend(0 * charge(args[1:]))`,
+			Find:      `r.Spend(op.Cost(args[1:]))`,
+			Replace:   `r.Spend(0 * op.Cost(args[1:]))`,
 			Package:   "spec/expr", Test: "TestOperationsSpendWhatTheyTake/segments", Fails: "and should at least",
 		},
 		{
