@@ -335,3 +335,28 @@ func TestTokenRefusedAfterARedirect(t *testing.T) {
 		})
 	}
 }
+
+// TestTokenRenewedBetweenLargePages: what pages have had of maxBytes does not count against
+// the response that brings the next token.
+func TestTokenRenewedBetweenLargePages(t *testing.T) {
+	i := &issuer{lasts: 3600}
+	l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Query().Get("p") {
+		case "":
+			i.serve(w, r)
+		case "1":
+			i.valid.Store(2) // the next page takes another token
+			answerJSON(200, `{"items":["`+strings.Repeat("x", 2<<20)+`"]}`)(w, r)
+		default:
+			if r.Header.Get("Authorization") != "Bearer token-2" {
+				answerJSON(401, "{}")(w, r)
+				return
+			}
+			answerJSON(200, `{"items":[]}`)(w, r)
+		}
+	})
+	l.done(l.run("/x", args{"auth": oauth(l), "paginate": args{"page": args{"param": "p"}}, "items": at("body.items")}))
+	if n := i.logins.Load(); n != 2 {
+		t.Errorf("%d tokens, want 2", n)
+	}
+}
