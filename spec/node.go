@@ -147,3 +147,9 @@ func (n *Node) Plain() any {
 		return nil
 	}
 }
+
+// Part is a piece of an evaluated template: text of the author's, or a value.
+type Part struct {
+	Text    string
+	Literal bool
+}
