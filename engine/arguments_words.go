@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -71,7 +72,7 @@ func (c *compiler) exposedSecret(n *spec.Node, path string, decl *actions.Arg, w
 // words evaluates a list of words.
 func (r *run) words(call *actions.Call, name string, a argument) error {
 	call.Parts[name] = make([]spec.Part, 0, len(a.words))
-	r.vars.Secrets = r.secrets.paths
+	r.vars.Secrets = r.secrets.Paths
 	for _, w := range a.words {
 		v, err := w.value.Eval(r.vars)
 		if err != nil {
@@ -93,7 +94,7 @@ func (r *run) words(call *actions.Call, name string, a argument) error {
 			if item == nil {
 				continue
 			}
-			text, err := textOf(item)
+			text, err := value.Text(item)
 			if err != nil {
 				return fmt.Errorf("%s: %w", w.name, err)
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"unicode/utf8"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
@@ -15,9 +16,9 @@ const autonameDigits = 7
 
 // autonames gives names to inputs with @autoname that have none. A name that an
 // earlier check derived is kept: a new one would replace the resource.
-func (e *Engine) autonames(res *resource, req CheckRequest, f *findings) property.Map {
+func (e *Engine) autonames(res *resource, req CheckRequest, f *value.Findings) property.Map {
 	inputs := req.New
-	for _, m := range res.inputs.fields {
+	for _, m := range res.inputs.Fields {
 		if m.Autoname == nil {
 			continue
 		}
@@ -38,14 +39,14 @@ func (e *Engine) autonames(res *resource, req CheckRequest, f *findings) propert
 
 // deriveName is the name that the host insists on or proposes, else the
 // resource's with random digits; "" where there can be none, which f then says.
-func deriveName(req CheckRequest, sep string, most int, property string, f *findings) string {
+func deriveName(req CheckRequest, sep string, most int, property string, f *value.Findings) string {
 	switch req.Autoname.Mode {
 	case Disabled:
-		f.add(property, "must be given: automatic names are switched off")
+		f.Add(property, "must be given: automatic names are switched off")
 		return ""
 	case Enforce:
 		if most > 0 && utf8.RuneCountInString(req.Autoname.Name) > most {
-			f.add(property, "cannot be %s: at most %d characters are allowed", quote(req.Autoname.Name), most)
+			f.Add(property, "cannot be %s: at most %d characters are allowed", value.Quote(req.Autoname.Name), most)
 			return ""
 		}
 		return req.Autoname.Name
@@ -53,7 +54,7 @@ func deriveName(req CheckRequest, sep string, most int, property string, f *find
 		return cut(req.Autoname.Name, most)
 	}
 	if req.Name == "" {
-		f.add(property, "must be given: the host has no name to derive it from")
+		f.Add(property, "must be given: the host has no name to derive it from")
 		return ""
 	}
 	digits := randomDigits(req.Seed, req.Key+property)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -34,7 +35,7 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 		Limit:      r.limit,
 		Values:     r.engine.program.MaxValues(),
 		Wants:      s.needs,
-		Secret:     func(text string) { r.secrets.values = append(r.secrets.values, text) },
+		Secret:     func(text string) { r.secrets.Values = append(r.secrets.Values, text) },
 		Mask:       func(text string) string { return r.mask().Text(text) },
 		Unfinished: func(text string) int { return r.mask().Unfinished(text) },
 		Secrets:    slices.Concat(r.secretNames, s.secretNames),
@@ -52,8 +53,8 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 		},
 	}
 	if s.returns {
-		call.Receive = func(v any, form actions.Form) (any, error) { return s.arrives.receive(v, s.yield, form) }
-		call.Adapt = s.arrives.adapt
+		call.Receive = func(v any, form actions.Form) (any, error) { return s.arrives.Receive(v, s.yield, form) }
+		call.Adapt = s.arrives.Adapt
 	}
 	for name, a := range s.args {
 		if err := r.evalArgument(call, name, a); err != nil {
@@ -166,7 +167,7 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 	}
 	if a.decl.Wire {
 		if v = present(v, a.rest); a.renamed {
-			v = r.naming.out(v, a.value.Type())
+			v = r.naming.Out(v, a.value.Type())
 		}
 	}
 	call.Args[name] = v
@@ -176,11 +177,11 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 // hiding adds an argument, and its parts by their dotted paths, to those that hold a
 // secret.
 func hiding(others func(string) bool, name string, v any) func(string) bool {
-	var marks secretPaths
-	marks.within(v, strings.Split(name, "."))
+	var marks value.Secrets
+	marks.Within(v, strings.Split(name, "."))
 	return func(asked string) bool {
 		path := strings.Split(asked, ".")
-		return slices.ContainsFunc(marks.paths, func(mark []string) bool { return overlap(path, mark) }) || others != nil && others(asked)
+		return slices.ContainsFunc(marks.Paths, func(mark []string) bool { return overlap(path, mark) }) || others != nil && others(asked)
 	}
 }
 
@@ -244,7 +245,7 @@ func whole(v any, t *spec.Type) any {
 			return i
 		}
 	case float64:
-		return untyped.plainNumber(n)
+		return value.Untyped.PlainNumber(n)
 	}
 	return v
 }
@@ -268,13 +269,13 @@ func fits(v any, t *spec.Type) error {
 		_, ok = v.(*spec.File)
 	}
 	if !ok {
-		return fmt.Errorf("is %s, and %s is wanted", actions.KindOf(v), describe(t))
+		return fmt.Errorf("is %s, and %s is wanted", actions.KindOf(v), value.Describe(t))
 	}
 	return nil
 }
 
 func (r *run) parts(call *actions.Call, name string, v *expr.Value) error {
-	r.vars.Secrets = r.secrets.paths
+	r.vars.Secrets = r.secrets.Paths
 	parts, err := v.Parts(r.vars)
 	if err != nil {
 		return err
@@ -301,11 +302,11 @@ func (r *run) late(v *expr.Value) actions.LateExpr {
 			}
 		}
 		vars := *r.vars
-		vars.Values, vars.Secrets = values, r.secrets.paths
+		vars.Values, vars.Secrets = values, r.secrets.Paths
 		out, err := v.Eval(&vars)
 		if err != nil {
 			return nil, err
 		}
-		return expr.Reveal(out, r.secrets.saw), nil
+		return expr.Reveal(out, r.secrets.Saw), nil
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -18,47 +19,47 @@ func (e *Engine) Check(ctx context.Context, req CheckRequest) (CheckResponse, er
 	if err != nil {
 		return CheckResponse{}, err
 	}
-	f := findings{ctx: beforeSending(ctx)}
+	f := value.Findings{Context: beforeSending(ctx)}
 	inputs := e.autonames(res, req, &f)
-	inputs = res.inputs.complete(property.New(inputs), "", &f).AsMap()
-	if f.list == nil {
+	inputs = res.inputs.Complete(property.New(inputs), "", &f).AsMap()
+	if f.List == nil {
 		inputs = e.derive(res.inputs, res.defaults, req.Ref, inputs, &f)
 	}
 	refuseSecrets(res.sinks, inputs, &f)
-	if f.list == nil {
+	if f.List == nil {
 		e.assert(res, req.Ref, inputs, &f)
 	}
-	if f.list == nil {
+	if f.List == nil {
 		e.readsBack(res, inputs, &f)
 	}
-	if f.list == nil && !req.HasOld { // else create may not run at all
+	if f.List == nil && !req.HasOld { // else create may not run at all
 		e.refuseUngranted(res, req.Ref, inputs, &f)
 	}
-	return CheckResponse{Inputs: inputs, Failures: f.list}, nil
+	return CheckResponse{Inputs: inputs, Failures: f.List}, nil
 }
 
 // derive fills in the @default templates of inputs that are absent.
-func (e *Engine) derive(c *checker, defaults []*derived, ref Ref, inputs property.Map, f *findings) property.Map {
+func (e *Engine) derive(c *value.Type, defaults []*derived, ref Ref, inputs property.Map, f *value.Findings) property.Map {
 	for _, d := range defaults {
 		if v, given := inputs.GetOk(d.property); given && !v.IsNull() {
 			continue
 		}
-		r := e.newRun(f.ctx, nil, nil, create, ref, nil)
+		r := e.newRun(f.Context, nil, nil, create, ref, nil)
 		r.object("inputs", c, inputs)
-		r.vars.Secrets = r.secrets.paths
+		r.vars.Secrets = r.secrets.Paths
 		out, err := d.value.Eval(r.vars)
 		if err != nil {
-			f.add(d.property, "has no default here: %v", r.mask().Error(err))
+			f.Add(d.property, "has no default here: %v", r.mask().Error(err))
 			continue
 		}
-		m := c.byName[d.property]
-		value, err := m.check.value(out, d.property, r.mask())
+		m := c.ByName[d.property]
+		value, err := m.Check.FromPlain(out, d.property, r.mask())
 		switch {
 		case err != nil:
-			f.add(d.property, "its default does not fit: %v", err)
+			f.Add(d.property, "its default does not fit: %v", err)
 		case value.IsNull():
 		default:
-			value = m.check.complete(value, d.property, f)
+			value = m.Check.Complete(value, d.property, f)
 			inputs = inputs.Set(d.property, value.WithSecret(value.Secret() || m.Secret))
 		}
 	}
@@ -66,13 +67,13 @@ func (e *Engine) derive(c *checker, defaults []*derived, ref Ref, inputs propert
 }
 
 // refuseSecrets reports secrets that the user put where others could read them.
-func refuseSecrets(sinks []sink, inputs property.Map, f *findings) {
+func refuseSecrets(sinks []sink, inputs property.Map, f *value.Findings) {
 	reported := map[string]bool{}
 	for _, s := range sinks {
 		refuseSecret(property.New(inputs), s.path, "", func(at string) {
 			if !reported[at] {
 				reported[at] = true
-				f.add(at, "may not be secret: it becomes %s, which others can read", s.what)
+				f.Add(at, "may not be secret: it becomes %s, which others can read", s.what)
 			}
 		})
 	}
@@ -87,10 +88,10 @@ func refuseSecret(v property.Value, path []string, at string, tell func(at strin
 			tell(at)
 		}
 	case v.IsMap() && path[0] != "*":
-		refuseSecret(v.AsMap().Get(path[0]), path[1:], join(at, path[0]), tell)
+		refuseSecret(v.AsMap().Get(path[0]), path[1:], value.Join(at, path[0]), tell)
 	case v.IsMap():
 		for name, item := range v.AsMap().AllStable {
-			refuseSecret(item, path[1:], join(at, name), tell)
+			refuseSecret(item, path[1:], value.Join(at, name), tell)
 		}
 	case v.IsArray():
 		for i, item := range v.AsArray().All {
@@ -108,16 +109,16 @@ func isIndex(step string) bool {
 
 // assert evaluates the rules over several inputs; one that depends on an
 // unknown waits.
-func (e *Engine) assert(res *resource, ref Ref, inputs property.Map, f *findings) {
+func (e *Engine) assert(res *resource, ref Ref, inputs property.Map, f *value.Findings) {
 	if len(res.checks) == 0 {
 		return
 	}
-	r := e.newRun(f.ctx, res, nil, create, ref, nil)
+	r := e.newRun(f.Context, res, nil, create, ref, nil)
 	r.inputs(inputs)
 	for _, c := range res.checks {
 		holds, err := r.eval(c.assert)
 		if err != nil {
-			f.add(c.property, "cannot be checked: %v", r.mask().Error(err))
+			f.Add(c.property, "cannot be checked: %v", r.mask().Error(err))
 			continue
 		}
 		if holds == true || expr.HasUnknown(holds) {
@@ -127,6 +128,6 @@ func (e *Engine) assert(res *resource, ref Ref, inputs property.Map, f *findings
 		if err != nil || message == "" {
 			message = fmt.Sprintf("breaks a rule of %s", res.spec.Name)
 		}
-		f.add(c.property, "%s", r.mask().Text(message))
+		f.Add(c.property, "%s", r.mask().Text(message))
 	}
 }

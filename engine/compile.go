@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -28,7 +29,8 @@ type compiler struct {
 	// doubtful are the families whose block of defaults has a mistake: what their
 	// actions lack may be what was meant there.
 	doubtful map[string]bool
-	checkers map[string]*checker
+	// types are those of values, ready to check them.
+	types *value.Builder
 	// model is the resource of that name, or nil; compiled are those that are
 	// compiled already, which a container's are not.
 	model    func(name string) *spec.Resource
@@ -56,16 +58,23 @@ type compiler struct {
 	context, path string
 }
 
-// fork compiles on, with findings of its own. Checkers of named types are made
+// fork compiles on, with findings of its own. Named types are made ready
 // anew, because forks run side by side.
 func (c *compiler) fork() *compiler {
-	return &compiler{
+	out := &compiler{
 		spec: c.spec, families: c.families, defaults: c.defaults, verdictDefaults: c.verdictDefaults, grants: c.grants, unsure: c.unsure, doubtful: c.doubtful,
 		configure: c.configure, session: c.session, sessionHidden: c.sessionHidden, named: c.named, confined: c.confined,
-		checkers: map[string]*checker{},
-		model:    c.model,
-		wire:     c.wire,
+		model: c.model,
+		wire:  c.wire,
 	}
+	out.types = value.NewBuilder(c.spec.Types, out.equalRule)
+	return out
+}
+
+// equalRule compiles the @equal template of a property.
+func (c *compiler) equalRule(p *spec.Property) *expr.Value {
+	scope := c.scope(c.configName(), expr.Name{Name: "old", Type: p.Type}, expr.Name{Name: "new", Type: p.Type})
+	return c.template(p.EqualExpr, scope, truthType, p.Name)
 }
 
 // wireRule is the rule for names on the wire where the compiler is: the resource's,
@@ -320,7 +329,7 @@ func (c *compiler) arguments(
 		}
 		if complete && decl.Required && out[decl.Name].node == nil && !misspelt(block, decls, decl.Name) {
 			c.fail(codeMissingArgument, block.NameRange, decl.Name, fmt.Sprintf("%s needs an argument %q", what, decl.Name),
-				firstSentence(decl.Doc))
+				diag.FirstSentence(decl.Doc))
 		}
 	}
 	return out

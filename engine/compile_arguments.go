@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -191,7 +192,7 @@ func (c *compiler) typed(f spec.Field, what string) *spec.Type {
 // types alone, so that what else the resource declares does not matter.
 func (c *compiler) renamedArguments(args map[string]argument) {
 	for name, a := range args {
-		if a.decl.Wire && a.value != nil && wireRule(c.wireRule()).renames(c.spec.Types, a.value.Type()) {
+		if a.decl.Wire && a.value != nil && value.WireRule(c.wireRule()).Renames(c.spec.Types, a.value.Type()) {
 			a.renamed = true
 			args[name] = a
 		}
@@ -313,8 +314,8 @@ func (c *compiler) atMostOne(s *step, group []string) {
 		}
 	}
 	if len(given) > 1 {
-		c.fail(codeConflictingArguments, s.args[given[1]].node.Range, given[1], fmt.Sprintf("%s has %s", s.action, enumerateAnd(given)),
-			fmt.Sprintf("Give one of %s.", enumerate(group)))
+		c.fail(codeConflictingArguments, s.args[given[1]].node.Range, given[1], fmt.Sprintf("%s has %s", s.action, diag.And(given)),
+			fmt.Sprintf("Give one of %s.", diag.Or(group)))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -76,7 +77,7 @@ func (c *compiler) findFits(r *resource) {
 	found.Nullable = false // null is nothing found
 	response := r.maker.yields()
 	if err := expr.Projectable(&found, response, c.spec.Types); err != nil {
-		c.fail(codeTypeMismatch, at, "find", fmt.Sprintf("what find gives is not %s, which the create returns: %s", describe(response), err),
+		c.fail(codeTypeMismatch, at, "find", fmt.Sprintf("what find gives is not %s, which the create returns: %s", value.Describe(response), err),
 			"It stands for the response of a create that was lost, so it is of that type. Say with `return` how it is made of what is found, or make members optional that it lacks.")
 		return
 	}
@@ -85,7 +86,7 @@ func (c *compiler) findFits(r *resource) {
 		if path != "" {
 			what = fmt.Sprintf("member %q of what find gives", path)
 		}
-		c.warn(codeFindUntyped, at, "find", fmt.Sprintf("%s has no type, and stands for %s, which the create returns", what, describe(response)),
+		c.warn(codeFindUntyped, at, "find", fmt.Sprintf("%s has no type, and stands for %s, which the create returns", what, value.Describe(response)),
 			"Whether it fits shows only after a response was lost, and then what is taken over may have other names and lack defaults. Give the step of find a `returns` that says what its response is.")
 	}
 }
@@ -103,7 +104,7 @@ func (c *compiler) untypedWithin(found, response *spec.Type, path string, depth 
 	case found.Kind == spec.Object && response.Kind == spec.Object:
 		for _, p := range response.Fields {
 			if f := found.Field(p.Name); f != nil {
-				if at, untyped = c.untypedWithin(f.Type, p.Type, join(path, p.Name), depth+1); untyped {
+				if at, untyped = c.untypedWithin(f.Type, p.Type, value.Join(path, p.Name), depth+1); untyped {
 					return at, true
 				}
 			}

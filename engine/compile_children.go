@@ -16,7 +16,7 @@ func (c *compiler) child(p *plan, pl *planned) *child {
 	m := pl.spec
 	out := &child{
 		key: m.Key, typ: pl.kind.name, foreign: pl.kind.foreign, component: pl.kind.component,
-		takes: c.checker(pl.kind.takes), has: c.checker(pl.kind.has),
+		takes: c.types.Of(pl.kind.takes), has: c.types.Of(pl.kind.has),
 	}
 	if out.foreign {
 		out.versions = c.childPackage(pl)
@@ -104,7 +104,7 @@ func (c *compiler) missingInputs(pl *planned, given []spec.Field) {
 		if p.Required && p.Default == nil && p.DefaultExpr == nil && p.Autoname == nil && !meant {
 			c.fail(types.CodeMissingMember, pl.spec.Range, "inputs."+p.Name,
 				fmt.Sprintf("child %q lacks input %q", pl.spec.Key, p.Name),
-				strings.TrimSpace(fmt.Sprintf("%s requires it: inputs: %s: … %s", pl.kind.name, p.Name, firstSentence(p.Doc))))
+				strings.TrimSpace(fmt.Sprintf("%s requires it: inputs: %s: … %s", pl.kind.name, p.Name, diag.FirstSentence(p.Doc))))
 		}
 	}
 }

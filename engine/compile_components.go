@@ -16,7 +16,7 @@ func (c *compiler) component(m *spec.Component) (out *component) {
 }
 
 func (c *compiler) componentBody(m *spec.Component) *component {
-	out := &component{spec: m, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs), defaults: c.derivedInputs(m.Inputs)}
+	out := &component{spec: m, inputs: c.types.Of(m.Inputs), outputs: c.types.Of(m.Outputs), defaults: c.derivedInputs(m.Inputs)}
 	p := c.plan(m)
 	for _, planned := range p.order {
 		c.in(fmt.Sprintf("child %q", planned.spec.Key), "children."+planned.spec.Key, func() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -25,7 +26,7 @@ func (c *compiler) opener(m *spec.Ephemeral) (f *function) {
 		// Inside the spec only what its author calls secret is: an id of what is
 		// open may go into a path.
 		opener.Outputs = m.Outputs
-		naming := newNaming(c.wireRule(), c.spec.Types, opener.Outputs, opener.Inputs)
+		naming := value.NewNaming(c.wireRule(), c.spec.Types, opener.Outputs, opener.Inputs)
 		inputs := expr.Name{Name: "inputs", Type: checked(m.Inputs)}
 		c.in("open", "open", func() { f = c.callable(opener, "open", naming, c.everywhere(inputs)) })
 		opened := c.everywhere(inputs, expr.Name{Name: "state", Type: openedType(opener)})
@@ -44,11 +45,11 @@ func openedType(m *spec.Function) *spec.Type {
 }
 
 // lent compiles renew or close: what is done with what is open.
-func (c *compiler) lent(opener *spec.Function, m *spec.Operation, what string, naming naming, scope *expr.Scope) *function {
+func (c *compiler) lent(opener *spec.Function, m *spec.Operation, what string, naming value.Naming, scope *expr.Scope) *function {
 	if m == nil {
 		return nil
 	}
-	f := &function{spec: opener, inputs: c.checker(opener.Inputs), outputs: c.checker(opener.Outputs), naming: naming}
+	f := &function{spec: opener, inputs: c.types.Of(opener.Inputs), outputs: c.types.Of(opener.Outputs), naming: naming}
 	c.in(what, what, func() {
 		t := newTrail(scope)
 		f.op = c.steps(m, t, func(int) {})
@@ -76,7 +77,7 @@ func (c *compiler) renewAfter(n *spec.Node, scope *expr.Scope) *expr.Value {
 	}
 	if known, ok := v.Const(); ok {
 		if _, err := until(known, time.Time{}); err != nil {
-			c.fail(codeWrongType, n.Range, "renewAfter", fmt.Sprintf("renewAfter cannot be %v", known), capital(err.Error())+".")
+			c.fail(codeWrongType, n.Range, "renewAfter", fmt.Sprintf("renewAfter cannot be %v", known), value.Capital(err.Error())+".")
 			return nil
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -14,8 +15,8 @@ import (
 // query, or, without an operation, a value made of its inputs.
 type function struct {
 	spec            *spec.Function
-	inputs, outputs *checker
-	naming          naming
+	inputs, outputs *value.Type
+	naming          value.Naming
 	op              *operation
 	// ret is what a pure function yields.
 	ret *expr.Value
@@ -29,7 +30,7 @@ type function struct {
 func (c *compiler) function(m *spec.Function) (f *function) {
 	c.in(fmt.Sprintf("function %q", m.Name), "functions."+m.Name, func() {
 		scope := c.everywhere(expr.Name{Name: "inputs", Type: checked(m.Inputs)})
-		f = c.callable(m, "the function", newNaming(c.wireRule(), c.spec.Types, m.Outputs, m.Inputs), scope)
+		f = c.callable(m, "the function", value.NewNaming(c.wireRule(), c.spec.Types, m.Outputs, m.Inputs), scope)
 		for _, s := range f.effects() {
 			c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("a function has an effect: %s", s.action),
 				"Hosts call functions in previews too, and as often as they like. Make it a resource, or say `effect: \"none\"` where the action only looks.")
@@ -39,8 +40,8 @@ func (c *compiler) function(m *spec.Function) (f *function) {
 }
 
 // callable compiles what functions have in common; what is who yields, in words.
-func (c *compiler) callable(m *spec.Function, what string, naming naming, scope *expr.Scope) *function {
-	f := &function{spec: m, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs), naming: naming}
+func (c *compiler) callable(m *spec.Function, what string, naming value.Naming, scope *expr.Scope) *function {
+	f := &function{spec: m, inputs: c.types.Of(m.Inputs), outputs: c.types.Of(m.Outputs), naming: naming}
 	to := target{name: m.Name, what: what, outputs: m.Outputs, inputs: &spec.Type{Kind: spec.Object}}
 	if m.Operation == nil {
 		pure := &operation{}
@@ -118,6 +119,6 @@ func (c *compiler) outputsYielded(what string, t, outputs *spec.Type, op *operat
 			continue
 		}
 		c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
-			fmt.Sprintf("%s yields no such member. Return it, or make it optional: `%s?:`.", capital(what), p.Name)+c.remedyWire(op, t, p))
+			fmt.Sprintf("%s yields no such member. Return it, or make it optional: `%s?:`.", value.Capital(what), p.Name)+c.remedyWire(op, t, p))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -226,7 +227,7 @@ func (c *compiler) replaces(r *resource, path []string) bool {
 		t = p.Type
 	}
 	for _, rule := range r.rules {
-		if slices.ContainsFunc(rule.replace, func(at string) bool { return topLevel(at) == path[0] }) {
+		if slices.ContainsFunc(rule.replace, func(at string) bool { return value.TopLevel(at) == path[0] }) {
 			return true
 		}
 	}

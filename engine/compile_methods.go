@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -24,7 +25,7 @@ func (c *compiler) method(r *resource, m *spec.Function) *function {
 		expr.Name{Name: "state", Type: r.withoutUnsure(recordedType(r.spec))},
 		expr.Name{Name: "id", Type: textType})
 	scope.NullHelp = r.nullHelp("")
-	naming := newNaming(c.wireRule(), c.spec.Types, m.Outputs, m.Inputs, stateType(r.spec))
+	naming := value.NewNaming(c.wireRule(), c.spec.Types, m.Outputs, m.Inputs, stateType(r.spec))
 	return c.callable(m, "the method", naming, scope)
 }
 

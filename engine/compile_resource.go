@@ -5,17 +5,18 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
 // resource compiles one resource.
 func (c *compiler) resource(m *spec.Resource) *resource {
-	r := &resource{spec: m, types: c.spec.Types, inputs: c.checker(m.Inputs), outputs: c.checker(m.Outputs)}
+	r := &resource{spec: m, types: c.spec.Types, inputs: c.types.Of(m.Inputs), outputs: c.types.Of(m.Outputs)}
 	c.wire = m.Wire
 	defer func() { c.wire = "" }()
-	r.naming = newNaming(c.wireRule(), c.spec.Types, stateType(m))
-	r.secretNames = r.naming.secrets()
+	r.naming = value.NewNaming(c.wireRule(), c.spec.Types, stateType(m))
+	r.secretNames = r.naming.Secrets()
 	c.in(fmt.Sprintf("resource %q", m.Name), "resources."+m.Name, func() {
 		r.defaults = c.derivedInputs(m.Inputs)
 		c.checks(r)
@@ -303,7 +304,7 @@ func (c *compiler) lists(r *resource) {
 	}
 	c.in("list", "list", func() {
 		t := newTrail(c.operationScope(r, list))
-		l := &lister{inputs: c.checker(m.Inputs), step: c.step(m.Step, 0, t)}
+		l := &lister{inputs: c.types.Of(m.Inputs), step: c.step(m.Step, 0, t)}
 		t.after(l.step)
 		l.items = c.template(m.Items, t.scope, &spec.Type{Kind: spec.List, Elem: &spec.Type{}}, "items")
 		var elem *spec.Type

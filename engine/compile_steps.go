@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -26,7 +27,7 @@ type step struct {
 	effect             actions.Effect
 	// arrives names what of a response is typed; returns says that the step declares
 	// it, so that a response is held against it.
-	arrives naming
+	arrives value.Naming
 	returns bool
 	// secretNames are the names on the wire of what in a response is declared secret.
 	secretNames []string
@@ -303,9 +304,9 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 	}
 	s.hides = c.spec.Types.HoldsSecret(s.result)
 	if body := s.result.Field(s.yield); body != nil {
-		s.arrives = newNaming(c.wireRule(), c.spec.Types, body.Type)
+		s.arrives = value.NewNaming(c.wireRule(), c.spec.Types, body.Type)
 		s.returns = s.typed()
-		s.secretNames = s.arrives.secrets()
+		s.secretNames = s.arrives.Secrets()
 	}
 	// The argument that makes a broken call certain may be the one that is misspelt.
 	if !c.diags[before:].HasErrors() {
@@ -364,11 +365,11 @@ func (c *compiler) oneOf(s *step, block spec.Field, group []string) {
 	switch {
 	case len(given) == 0 && misspelt(block, s.kind.Args, group...):
 	case len(given) == 0:
-		c.fail(codeMissingArgument, block.NameRange, "", fmt.Sprintf("%s needs one of %s", s.action, enumerate(group)),
+		c.fail(codeMissingArgument, block.NameRange, "", fmt.Sprintf("%s needs one of %s", s.action, diag.Or(group)),
 			"Exactly one says what to do.")
 	case len(given) > 1:
-		c.fail(codeConflictingArguments, s.args[given[1]].node.Range, given[1], fmt.Sprintf("%s has both %s", s.action, enumerateAnd(given)),
-			fmt.Sprintf("Give exactly one of %s.", enumerate(group)))
+		c.fail(codeConflictingArguments, s.args[given[1]].node.Range, given[1], fmt.Sprintf("%s has both %s", s.action, diag.And(given)),
+			fmt.Sprintf("Give exactly one of %s.", diag.Or(group)))
 	}
 }
 

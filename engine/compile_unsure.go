@@ -140,5 +140,5 @@ func (r *resource) isID(name string) bool {
 	if s := last(r.create.steps); s != nil && s.returns {
 		return last(ref) == p.Name
 	}
-	return last(ref) == r.naming.rule.name(p)
+	return last(ref) == r.naming.Rule.Name(p)
 }

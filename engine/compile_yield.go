@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -147,7 +148,7 @@ func (c *compiler) objectFits(y target, t *spec.Type, at func(*spec.Property) di
 			if expr.Projectable(&present, p.Type, c.spec.Types) == nil {
 				continue
 			}
-			c.fail(codeTypeMismatch, at(p), p.Name, fmt.Sprintf("%s gives %s for %q, which is declared as %s", y.what, describe(f.Type), p.Name, describe(p.Type)),
+			c.fail(codeTypeMismatch, at(p), p.Name, fmt.Sprintf("%s gives %s for %q, which is declared as %s", y.what, value.Describe(f.Type), p.Name, value.Describe(p.Type)),
 				"Declare what is given, or convert it in a `return`.")
 		}
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -8,7 +9,7 @@ import (
 // component is a compiled component.
 type component struct {
 	spec            *spec.Component
-	inputs, outputs *checker
+	inputs, outputs *value.Type
 	defaults        []*derived // @default templates, in the order of their use
 	// children are in an order in which each comes after those that it needs.
 	children []*child
@@ -45,9 +46,9 @@ type child struct {
 	inputs []assignment
 	whole  *expr.Value
 	// takes is what the inputs are; it is untyped for a foreign child.
-	takes *checker
+	takes *value.Type
 	// has is what others see of it: its id, URN, inputs and outputs.
-	has *checker
+	has *value.Type
 	// mentioned are the members that the component speaks of.
 	mentioned map[string]bool
 	options   childOptions

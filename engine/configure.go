@@ -14,6 +14,8 @@ import (
 	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -24,7 +26,7 @@ type Engine struct {
 	// dir is the folder of the user's program: relative paths start there.
 	dir           string
 	plainConfig   map[string]any
-	configSecrets secretPaths
+	configSecrets value.Secrets
 	// hides masks the configuration's secrets; the masks of operations add theirs.
 	hides *screen.Mask
 	// session is what `configure` yielded; nil where the spec has none.
@@ -74,7 +76,7 @@ func (m *MissingKeys) Error() string {
 	for i, k := range m.Keys {
 		names[i] = k.Name
 	}
-	return fmt.Sprintf("the provider needs configuration: %s", enumerateAnd(names))
+	return fmt.Sprintf("the provider needs configuration: %s", diag.And(names))
 }
 
 // CheckConfig checks the provider's configuration as Check does a resource's
@@ -82,28 +84,28 @@ func (m *MissingKeys) Error() string {
 // What only the environment gives is not written into it: a host would store it.
 func (p *Program) CheckConfig(ctx context.Context, news property.Map) CheckResponse {
 	decoded := p.decodeConfig(news)
-	f := findings{ctx: beforeSending(ctx)}
+	f := value.Findings{Context: beforeSending(ctx)}
 	whole := p.withEnv(decoded, process.Variable)
-	out := p.config.complete(property.New(whole.values), "", &f)
+	out := p.config.Complete(property.New(whole.values), "", &f)
 	kept := decoded.values
 	for name, value := range out.AsMap().AllStable {
-		m := p.config.byName[name]
+		m := p.config.ByName[name]
 		if _, given := decoded.values.GetOk(name); given || m == nil || len(m.Env) == 0 {
 			kept = kept.Set(name, value)
 		}
 	}
-	return CheckResponse{Inputs: kept, Failures: whole.failures(f.list)}
+	return CheckResponse{Inputs: kept, Failures: whole.failures(f.List)}
 }
 
 // DiffConfig says what a change of configuration means; both are as CheckConfig
 // returned them, without the host's own keys. Only settings that the spec marks
 // replace resources.
 func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffResponse {
-	d := &differ{}
-	d.object(p.config, p.decodeConfig(olds).values, p.decodeConfig(news).values, "", false)
+	d := &value.Differ{}
+	d.Object(p.config, p.decodeConfig(olds).values, p.decodeConfig(news).values, "", false)
 	var out DiffResponse
-	for _, change := range d.changes {
-		if !ignored(change.Path, ignore) {
+	for _, change := range d.Changes {
+		if !value.Ignored(change.Path, ignore) {
 			out.Changes = append(out.Changes, change)
 		}
 	}
@@ -120,7 +122,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	whole := p.withEnv(p.decodeConfig(config), getenv)
 	config = whole.values
 	var missing MissingKeys
-	for _, m := range p.config.fields {
+	for _, m := range p.config.Fields {
 		if v, given := config.GetOk(m.Name); m.Required && m.Default == nil && (!given || v.IsNull()) {
 			missing.Keys = append(missing.Keys, MissingKey{Name: m.Name, Doc: m.Doc})
 		}
@@ -128,9 +130,9 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	if missing.Keys != nil {
 		return nil, &missing
 	}
-	f := findings{ctx: beforeSending(ctx)}
-	complete := p.config.complete(property.New(config), "", &f)
-	if wrong := whole.failures(f.list); wrong != nil {
+	f := value.Findings{Context: beforeSending(ctx)}
+	complete := p.config.Complete(property.New(config), "", &f)
+	if wrong := whole.failures(f.List); wrong != nil {
 		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", wrong[0].Path, wrong[0].Reason)
 	}
 	e := &Engine{program: p, dir: opts.Dir, getenv: getenv, openJournal: openingJournal(opts.Journal, getenv)}
@@ -146,10 +148,10 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 		_, _ = rand.Read(key) // never fails
 		return key
 	})
-	e.plainConfig = p.config.plainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
-	e.hides = screen.NewMask(e.configSecrets.values)
+	e.plainConfig = p.config.PlainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
+	e.hides = screen.NewMask(e.configSecrets.Values)
 	e.settings = hashInputs(p.withoutSecrets(complete.AsMap()))
-	e.configuration, _ = recordable(p.withoutSecrets(complete.AsMap()))
+	e.configuration, _ = value.Recordable(p.withoutSecrets(complete.AsMap()))
 	if err := e.openFiles(ctx); err != nil {
 		return nil, err
 	}
@@ -164,7 +166,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 // withoutSecrets is a configuration without what is secret in it.
 func (p *Program) withoutSecrets(config property.Map) property.Map {
 	for name, value := range config.AllStable {
-		if m := p.config.byName[name]; m == nil || m.Secret || value.HasSecrets() {
+		if m := p.config.ByName[name]; m == nil || m.Secret || value.HasSecrets() {
 			config = config.Delete(name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -137,13 +138,13 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 	if err != nil {
 		return ConstructResponse{}, err
 	}
-	found := findings{ctx: beforeSending(ctx)}
-	inputs := comp.inputs.complete(property.New(req.Inputs), "", &found).AsMap()
-	if found.list == nil {
+	found := value.Findings{Context: beforeSending(ctx)}
+	inputs := comp.inputs.Complete(property.New(req.Inputs), "", &found).AsMap()
+	if found.List == nil {
 		inputs = e.derive(comp.inputs, comp.defaults, req.Ref, inputs, &found)
 	}
-	if found.list != nil {
-		return ConstructResponse{Failures: found.list}, nil
+	if found.List != nil {
+		return ConstructResponse{Failures: found.List}, nil
 	}
 	ctx, release := waiting(ctx) // what is registered is sent, and answered, by others
 	defer release()
@@ -174,7 +175,7 @@ func (b *build) outputs() (property.Map, error) {
 			return property.Map{}, err
 		}
 		yield = out
-		for _, m := range b.comp.outputs.fields {
+		for _, m := range b.comp.outputs.Fields {
 			on[m.Name] = b.dependencies(whole, nil)
 		}
 	} else {
@@ -188,15 +189,15 @@ func (b *build) outputs() (property.Map, error) {
 		}
 		yield = object
 	}
-	got, err := b.comp.outputs.project(yield, screen.NewMask(nil))
-	if err == nil && got.missing != nil {
-		err = errors.New("it yields no " + enumerateAnd(got.missing))
+	got, err := b.comp.outputs.Project(yield, screen.NewMask(nil))
+	if err == nil && got.Missing != nil {
+		err = errors.New("it yields no " + diag.And(got.Missing))
 	}
 	if err != nil {
 		return property.Map{}, err
 	}
-	for name, v := range got.values {
-		got.values[name] = v.WithDependencies(merged(v.Dependencies(), on[name]))
+	for name, v := range got.Values {
+		got.Values[name] = v.WithDependencies(merged(v.Dependencies(), on[name]))
 	}
-	return property.NewMap(got.values), nil
+	return property.NewMap(got.Values), nil
 }

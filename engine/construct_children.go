@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -84,7 +86,7 @@ func (b *build) child(ctx context.Context, ch *child) error {
 	failed := make([]error, len(elements))
 	var all sync.WaitGroup
 	for i, el := range elements {
-		out.keys[i], _ = textOf(el.key) // a list's index, or a map's key
+		out.keys[i], _ = value.Text(el.key) // a list's index, or a map's key
 		all.Go(func() {
 			one, err := b.instance(ctx, ch, &el)
 			if err != nil {
@@ -125,7 +127,7 @@ func elementsOf(over any, keyed bool) (elements []element, listed bool, err erro
 		if secret {
 			return nil, false, errors.New("it goes over a map that is secret, and its keys would become names that everybody sees")
 		}
-		for _, name := range slices.Sorted(mapKeys(over)) {
+		for _, name := range slices.Sorted(maps.Keys(over)) {
 			elements = append(elements, element{key: name, value: over[name]})
 		}
 		return elements, false, nil
@@ -214,7 +216,7 @@ func (ch *child) awaited(unknown, preview bool) []string {
 		return nil
 	}
 	var names []string
-	for _, m := range ch.has.fields {
+	for _, m := range ch.has.Fields {
 		if m.Required || unknown {
 			names = append(names, m.Name)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -59,11 +60,11 @@ func (b *build) childInputs(ch *child, el *element) (property.Map, error) {
 		if v == nil && !ch.keepsNull(name) {
 			continue
 		}
-		value, err := ch.takes.under(name).value(v, "inputs."+name, screen.NewMask(nil))
+		value, err := ch.takes.Under(name).FromPlain(v, "inputs."+name, screen.NewMask(nil))
 		if err != nil {
 			return property.Map{}, err
 		}
-		m := ch.takes.member(name)
+		m := ch.takes.Member(name)
 		secret := value.Secret() || m != nil && (m.Secret || m.Ephemeral)
 		values[name] = value.WithSecret(secret).WithDependencies(on[name])
 	}
@@ -72,8 +73,8 @@ func (b *build) childInputs(ch *child, el *element) (property.Map, error) {
 
 // keepsNull reports whether null is a value of an input, and not its absence.
 func (ch *child) keepsNull(name string) bool {
-	m := ch.takes.member(name)
-	return m != nil && m.check.t.Nullable
+	m := ch.takes.Member(name)
+	return m != nil && m.Check.Spec.Nullable
 }
 
 // spread are the members of what should be an object: of a secret one, each
@@ -203,7 +204,7 @@ func (r *optionReader) text(v *expr.Value) string {
 	if out == nil {
 		return ""
 	}
-	text, err := textOf(out)
+	text, err := value.Text(out)
 	if err != nil && r.err == nil {
 		r.err = err
 	}

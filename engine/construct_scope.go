@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -30,7 +31,7 @@ type build struct {
 	// what templates see of them, and where secrets are in it.
 	made    map[string]*made
 	values  map[string]any
-	secrets secretPaths
+	secrets value.Secrets
 }
 
 // made is a child that is settled.
@@ -65,7 +66,7 @@ func newBuild(ctx context.Context, e *Engine, comp *component, req ConstructRequ
 func (b *build) mask() *screen.Mask {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return screen.NewMask(slices.Concat(b.run.secrets.values, b.secrets.values))
+	return screen.NewMask(slices.Concat(b.run.secrets.Values, b.secrets.Values))
 }
 
 // scope is what templates see now.
@@ -73,13 +74,13 @@ func (b *build) scope(el *element) *expr.Vars {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	vars := *b.run.vars
-	vars.Values, vars.Secrets = maps.Clone(b.run.vars.Values), slices.Concat(b.run.secrets.paths, b.secrets.paths)
+	vars.Values, vars.Secrets = maps.Clone(b.run.vars.Values), slices.Concat(b.run.secrets.Paths, b.secrets.Paths)
 	vars.Values["children"] = maps.Clone(b.values)
 	if el != nil {
-		var hidden secretPaths
-		hidden.within(el.values(), []string{"each"})
+		var hidden value.Secrets
+		hidden.Within(el.values(), []string{"each"})
 		vars.Values["each"] = expr.Reveal(el.values(), nil)
-		vars.Secrets = append(vars.Secrets, hidden.paths...)
+		vars.Secrets = append(vars.Secrets, hidden.Paths...)
 	}
 	return &vars
 }
@@ -89,7 +90,7 @@ func (b *build) eval(v *expr.Value, el *element) (any, error) {
 	out, err := v.Eval(b.scope(el))
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	expr.Reveal(out, b.secrets.saw)
+	expr.Reveal(out, b.secrets.Saw)
 	return out, err
 }
 
@@ -105,7 +106,7 @@ func (b *build) put(ch *child, m *made) {
 		case one.unknown:
 			return expr.Unknown{}
 		default:
-			return ch.has.plainMap(one.outputs, append([]string{"children", ch.key}, at...), &b.secrets)
+			return ch.has.PlainMap(one.outputs, append([]string{"children", ch.key}, at...), &b.secrets)
 		}
 	}
 	switch {
@@ -221,7 +222,7 @@ func (b *build) name(ch *child, el *element) (string, error) {
 	if el == nil {
 		return name, nil
 	}
-	key, err := textOf(el.key)
+	key, err := value.Text(el.key)
 	if err != nil || key == "" {
 		return "", errors.New("an element without a key cannot be named: give it one")
 	}

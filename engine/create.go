@@ -13,6 +13,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -70,7 +71,7 @@ func (r *run) foreseeID() error {
 	inputs, _ := r.vars.Values["inputs"].(map[string]any)
 	for _, name := range r.res.idInputs {
 		if text, ok := inputs[name].(string); ok {
-			if err := recordableID(text, "the id of "+r.res.spec.Name); err != nil {
+			if err := value.RecordableID(text, "the id of "+r.res.spec.Name); err != nil {
 				return err
 			}
 		}
@@ -79,7 +80,7 @@ func (r *run) foreseeID() error {
 		return nil
 	}
 	defer r.withoutAnswers()()
-	if _, err := r.evalID(); unrecordable(err) {
+	if _, err := r.evalID(); value.Unrecordable(err) {
 		return err
 	}
 	return nil // what else is wrong with it, its step says

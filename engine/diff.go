@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -71,10 +74,10 @@ func toMakeAnew(res *resource, state State, news property.Map) bool {
 
 // changes are the properties that differ, without what is ignored.
 func (e *Engine) changes(ctx context.Context, res *resource, ref Ref, state State, news property.Map, ignore []string) []Change {
-	d := &differ{equal: func(m *member, old, new property.Value) bool { return e.equal(ctx, res, ref, m, old, new) }}
-	d.object(res.inputs, state.Inputs, news, "", res.update == nil)
-	out := slices.DeleteFunc(d.changes, func(c Change) bool {
-		return ignored(c.Path, ignore) || c.Kind == Delete && serverKeeps(res, c.Path)
+	d := &value.Differ{Equal: func(m *value.Member, old, new property.Value) bool { return e.equal(ctx, res, ref, m, old, new) }}
+	d.Object(res.inputs, state.Inputs, news, "", res.update == nil)
+	out := slices.DeleteFunc(d.Changes, func(c Change) bool {
+		return value.Ignored(c.Path, ignore) || c.Kind == Delete && serverKeeps(res, c.Path)
 	})
 	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
 	return out
@@ -84,7 +87,7 @@ func (e *Engine) changes(ctx context.Context, res *resource, ref Ref, state Stat
 // (it is an input and an output of one type): taking it out of the program is
 // no change.
 func serverKeeps(res *resource, path string) bool {
-	in, out := res.inputs.byName[path], res.outputs.byName[path]
+	in, out := res.inputs.ByName[path], res.outputs.ByName[path]
 	return in != nil && out != nil && in.Type.Kind == out.Type.Kind && in.Default == nil
 }
 
@@ -92,10 +95,10 @@ func serverKeeps(res *resource, path string) bool {
 // value: the state must be written again, so that it is kept encrypted.
 func secrecy(olds, news property.Map) []Change {
 	var out []Change
-	for name, value := range news.AllStable {
+	for name, now := range news.AllStable {
 		old := olds.Get(name)
-		if value.HasSecrets() && !old.HasSecrets() && !value.HasComputed() {
-			out = append(out, Change{Path: join("", name), Kind: Update})
+		if now.HasSecrets() && !old.HasSecrets() && !now.HasComputed() {
+			out = append(out, Change{Path: value.Join("", name), Kind: Update})
 		}
 	}
 	return out
@@ -120,7 +123,7 @@ func (e *Engine) applyRules(ctx context.Context, res *resource, req DiffRequest,
 			continue
 		}
 		for i, c := range changes {
-			if slices.ContainsFunc(rule.replace, func(p string) bool { return within(c.Path, p) }) {
+			if slices.ContainsFunc(rule.replace, func(p string) bool { return value.Within(c.Path, p) }) {
 				changes[i].Replace = true
 			}
 		}
@@ -134,12 +137,12 @@ func changedInputs(r *run, res *resource, changes []Change) map[string]any {
 	inputs, _ := r.vars.Values["inputs"].(map[string]any)
 	out := map[string]any{}
 	for _, c := range changes {
-		name := topLevel(c.Path)
+		name := value.TopLevel(c.Path)
 		if v, given := inputs[name]; given {
 			out[name] = v
-			for _, p := range r.secrets.paths {
+			for _, p := range r.secrets.Paths {
 				if len(p) > 1 && p[0] == "inputs" && p[1] == name {
-					r.secrets.paths = append(r.secrets.paths, append([]string{"changes"}, p[1:]...))
+					r.secrets.Paths = append(r.secrets.Paths, append([]string{"changes"}, p[1:]...))
 				}
 			}
 		} else {
@@ -166,13 +169,13 @@ func (e *Engine) keepsID(ctx context.Context, res *resource, req DiffRequest, st
 // say so, and inputs whose change replaces.
 func stableNames(res *resource) []string {
 	names := map[string]bool{}
-	for _, m := range res.outputs.fields {
+	for _, m := range res.outputs.Fields {
 		if m.Stable {
 			names[m.Name] = true
 		}
 	}
-	for _, m := range res.inputs.fields {
-		if m.Replace && res.outputs.byName[m.Name] == nil {
+	for _, m := range res.inputs.Fields {
+		if m.Replace && res.outputs.ByName[m.Name] == nil {
 			names[m.Name] = true
 		}
 	}
@@ -180,8 +183,45 @@ func stableNames(res *resource) []string {
 }
 
 func firstInput(res *resource) string {
-	if len(res.inputs.fields) == 0 {
+	if len(res.inputs.Fields) == 0 {
 		return "id"
 	}
-	return res.inputs.fields[0].Name
+	return res.inputs.Fields[0].Name
+}
+
+// equal reports whether two values of an input mean the same to the world: by
+// the @equal rule of the property, or as a set.
+func (e *Engine) equal(ctx context.Context, res *resource, ref Ref, m *value.Member, old, new property.Value) bool {
+	if m.EqualExpr != nil {
+		return e.equalByTemplate(ctx, res, ref, m, old, new)
+	}
+	if !old.IsString() || !new.IsString() {
+		return false
+	}
+	a, b := old.AsString(), new.AsString()
+	switch m.Equal {
+	case "fold":
+		return strings.EqualFold(a, b)
+	case "trim":
+		return strings.TrimSpace(a) == strings.TrimSpace(b)
+	case "path":
+		return path.Clean(a) == path.Clean(b)
+	case "json":
+		return value.EqualJSON(a, b, e.program.MaxValues())
+	default:
+		return false
+	}
+}
+
+// equalByTemplate evaluates an @equal template over old and new. A template
+// that fails for these values does not call them equal.
+func (e *Engine) equalByTemplate(ctx context.Context, res *resource, ref Ref, m *value.Member, old, new property.Value) bool {
+	if m.EqualRule == nil || old.IsNull() || new.IsNull() {
+		return false
+	}
+	r := e.newRun(ctx, res, nil, update, ref, nil)
+	r.vars.Values["old"] = m.Check.Plain(old, []string{"old"}, r.secrets)
+	r.vars.Values["new"] = m.Check.Plain(new, []string{"new"}, r.secrets)
+	v, err := r.eval(m.EqualRule)
+	return err == nil && v == true && !expr.HasUnknown(v)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -157,17 +158,31 @@ const (
 	Disabled
 )
 
+// What is found of values: see engine/value.
+type (
+	// Failure is what is wrong with one input.
+	Failure = value.Failure
+	// Change is that of one property.
+	Change = value.Change
+	// ChangeKind says what a change does to its property.
+	ChangeKind = value.ChangeKind
+	// MisfitError reports the member of a response that is not what `returns` says.
+	MisfitError = value.MisfitError
+	// UnrecordableError reports what Pulumi cannot record.
+	UnrecordableError = value.UnrecordableError
+)
+
+// The kinds of change.
+const (
+	Add    = value.Add
+	Delete = value.Delete
+	Update = value.Update
+)
+
 // CheckResponse are the inputs with their defaults, or what is wrong with them.
 type CheckResponse struct {
 	Inputs   property.Map
 	Failures []Failure
-}
-
-// Failure is one thing wrong with inputs.
-type Failure struct {
-	// Path is the property's: `rules[0].port`; "" for the whole.
-	Path   string
-	Reason string
 }
 
 // DiffRequest asks what a change of inputs means.
@@ -189,26 +204,6 @@ type DiffResponse struct {
 	DeleteBeforeReplace bool
 	// Stable are the outputs that an update leaves as they are.
 	Stable []string
-}
-
-// ChangeKind is what happens to a property.
-type ChangeKind uint8
-
-// The kinds of change.
-const (
-	Add ChangeKind = iota + 1
-	Delete
-	Update
-)
-
-// Change is that of one property.
-type Change struct {
-	// Path is in the host-neutral form of property paths: `a.b[0]["x.y"]`.
-	Path    string
-	Kind    ChangeKind
-	Replace bool
-	// Output says that it is an output that will change, not an input.
-	Output bool
 }
 
 // CreateRequest asks for a resource to be made.

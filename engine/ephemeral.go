@@ -14,6 +14,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -81,9 +82,9 @@ func (e *Engine) Close(ctx context.Context) error {
 func (l *lease) run(ctx context.Context, f *function, v verb) (*run, error) {
 	r := l.engine.functionRun(ctx, nil, f, verb(fmt.Sprintf("%s of %s", v, l.by.ephemeral.name)), Ref{}, l.log)
 	r.object("inputs", f.inputs, l.args)
-	both := f.inputs.plainMap(l.args, []string{"state"}, r.secrets)
+	both := f.inputs.PlainMap(l.args, []string{"state"}, r.secrets)
 	l.mu.Lock()
-	maps.Copy(both, f.outputs.plainMap(l.values, []string{"state"}, r.secrets))
+	maps.Copy(both, f.outputs.PlainMap(l.values, []string{"state"}, r.secrets))
 	l.mu.Unlock()
 	r.vars.Values["state"] = both
 	return r, r.open()
@@ -94,9 +95,9 @@ func (l *lease) run(ctx context.Context, f *function, v verb) (*run, error) {
 func (l *lease) masked(r *run, err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := secretPaths{values: slices.Clone(r.secrets.values)}
-	all.texts(property.New(l.values))
-	return screen.NewMask(all.values).Error(err)
+	all := value.Secrets{Values: slices.Clone(r.secrets.Values)}
+	all.Texts(property.New(l.values))
+	return screen.NewMask(all.Values).Error(err)
 }
 
 // close gives it back. That it is not there any more is as good.
@@ -177,13 +178,13 @@ func (l *lease) renew(ctx context.Context) (err error) {
 	if err != nil {
 		return l.masked(r, err)
 	}
-	got, err := l.by.outputs.project(yield, r.mask())
+	got, err := l.by.outputs.Project(yield, r.mask())
 	if err != nil {
 		return l.masked(r, fmt.Errorf("%s: %w", r.verb, err))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for name, value := range got.values {
+	for name, value := range got.Values {
 		l.values = l.values.Set(name, value)
 	}
 	return nil
@@ -203,7 +204,7 @@ func until(v any, now time.Time) (time.Duration, error) {
 			return max(at.Sub(now), 1), nil
 		}
 	case json.Number, int, int64, float64:
-		text, err := textOf(v)
+		text, err := value.Text(v)
 		if err != nil {
 			return 0, err
 		}

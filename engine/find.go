@@ -211,9 +211,9 @@ func (r *run) adopted(s *step) (any, error) {
 		return answer, nil
 	}
 	// What its step would have given is of the type that this one returns.
-	fitting, members := s.arrives.hold, maps.Clone(members)
+	fitting, members := s.arrives.Hold, maps.Clone(members)
 	if untyped {
-		fitting = func(v any, path string) (any, error) { return s.arrives.receive(v, path, actions.Data) }
+		fitting = func(v any, path string) (any, error) { return s.arrives.Receive(v, path, actions.Data) }
 	}
 	var err error
 	if members[s.yield], err = fitting(members[s.yield], s.yield); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 )
 
 // halfMade reports whether a create stopped with steps still to do, and can go on
@@ -64,7 +65,7 @@ func asBegun(begun State, out Result) Result {
 // asked for.
 func withWorld(out Result, begun State) Result {
 	if out.State != nil && out.State.Private.Failed != nil {
-		out.State.Private.Failed.World, _ = recordable(begun.Inputs)
+		out.State.Private.Failed.World, _ = value.Recordable(begun.Inputs)
 	}
 	return out
 }
@@ -99,18 +100,18 @@ func (r *run) resume(s State) {
 	for _, i := range f.Misfits {
 		r.misfit(i)
 	}
-	for i, value := range f.Results[:min(len(f.Results), len(r.op.steps))] {
+	for i, result := range f.Results[:min(len(f.Results), len(r.op.steps))] {
 		if i >= first && !slices.Contains(f.Kept, i) || again[i] || relying[i] {
 			continue
 		}
 		r.finished[i] = true
-		r.record(r.op.steps[i], restored(value))
+		r.record(r.op.steps[i], value.Restored(result))
 		if r.op.steps[i].effect == actions.Write {
 			r.effected = true
 		}
 	}
 	if f.Elements != nil && first == f.Step && !relying[first] {
 		r.goesOn = r.op.steps[f.Step]
-		r.elements, _ = restored(f.Elements).(map[string]any)
+		r.elements, _ = value.Restored(f.Elements).(map[string]any)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -51,7 +52,7 @@ func (i identification) byID(name string) bool {
 func (e *Engine) toRead(ctx context.Context, res *resource, req ReadRequest) (State, error) {
 	switch req.Reason {
 	case Import:
-		if err := recordableID(req.State.ID, "the id"); err != nil {
+		if err := value.RecordableID(req.State.ID, "the id"); err != nil {
 			return State{}, err
 		}
 		state, err := e.imported(ctx, res, req.Ref, req.State.ID)
@@ -88,7 +89,7 @@ func (e *Engine) imported(ctx context.Context, res *resource, ref Ref, text stri
 			return State{}, err
 		}
 		for name, v := range more.AllStable {
-			if before, given := inputs.GetOk(name); given && !plainEqual(before, v) {
+			if before, given := inputs.GetOk(name); given && !value.PlainEqual(before, v) {
 				return State{}, fmt.Errorf("%q says two things of %s: the form is %q, where the id is %q", text, name, res.identity.imports.text, res.identity.id.text)
 			}
 			inputs = inputs.Set(name, v)
@@ -110,7 +111,7 @@ func (e *Engine) imported(ctx context.Context, res *resource, ref Ref, text stri
 // where it is not of the form, or contradicts what the user says.
 func (e *Engine) lookedUp(ctx context.Context, res *resource, ref Ref, s State) (State, error) {
 	said := s.Inputs
-	for _, m := range res.inputs.fields {
+	for _, m := range res.inputs.Fields {
 		if v, given := s.Outputs.GetOk(m.Name); given {
 			if _, both := said.GetOk(m.Name); !both {
 				said = said.Set(m.Name, v)
@@ -126,7 +127,7 @@ func (e *Engine) lookedUp(ctx context.Context, res *resource, ref Ref, s State) 
 		return s, nil
 	}
 	for name, v := range state.Inputs.AllStable {
-		if other, given := said.GetOk(name); given && !plainEqual(other, v) {
+		if other, given := said.GetOk(name); given && !value.PlainEqual(other, v) {
 			return s, nil
 		}
 		said = said.Set(name, v)
@@ -137,14 +138,14 @@ func (e *Engine) lookedUp(ctx context.Context, res *resource, ref Ref, s State) 
 
 // readsBack reports inputs that could not be told from the id that they make:
 // the resource could not be imported, and another one might have its id.
-func (e *Engine) readsBack(res *resource, inputs property.Map, f *findings) {
+func (e *Engine) readsBack(res *resource, inputs property.Map, f *value.Findings) {
 	p := res.identity.id
 	if !p.given() {
 		return
 	}
 	pieces, err := p.settled(e.plainConfig)
 	if err != nil {
-		f.add("", "has no id: %v", err)
+		f.Add("", "has no id: %v", err)
 		return
 	}
 	id, texts := "", make([]string, len(pieces))
@@ -157,13 +158,13 @@ func (e *Engine) readsBack(res *resource, inputs property.Map, f *findings) {
 		if v.IsComputed() || v.IsNull() || v.Secret() {
 			return // it waits, or others say what is wrong
 		}
-		text, err := textOf(res.inputs.byName[s.Ref[1]].check.plain(v, nil, &secretPaths{}))
+		text, err := value.Text(res.inputs.ByName[s.Ref[1]].Check.Plain(v, nil, &value.Secrets{}))
 		if err != nil || text == "" {
-			f.add(s.Ref[1], "must not be empty: it is a part of the id, %q", p.text)
+			f.Add(s.Ref[1], "must not be empty: it is a part of the id, %q", p.text)
 			return
 		}
-		if err := recordableID(text, "the id"); err != nil {
-			f.add(s.Ref[1], "is a part of the id, %q, and so of what Pulumi shows: %v", p.text, err)
+		if err := value.RecordableID(text, "the id"); err != nil {
+			f.Add(s.Ref[1], "is a part of the id, %q, and so of what Pulumi shows: %v", p.text, err)
 			return
 		}
 		texts[i] = text
@@ -181,7 +182,7 @@ func (e *Engine) readsBack(res *resource, inputs property.Map, f *findings) {
 		if i+1 < len(pieces) {
 			ends = fmt.Sprintf(", where %q follows", pieces[i+1].Text)
 		}
-		f.add(s.Ref[1], "cannot be %s: it is a part of the id, %q%s, and could not be told from it again; use a value without that", quote(texts[i]), p.text, ends)
+		f.Add(s.Ref[1], "cannot be %s: it is a part of the id, %q%s, and could not be told from it again; use a value without that", value.Quote(texts[i]), p.text, ends)
 		return
 	}
 }
@@ -246,15 +247,15 @@ func (r *run) answers() []any {
 
 // plainID evaluates the id: "" where it cannot be told, or holds a secret.
 func (r *run) plainID() string {
-	r.vars.Secrets = r.secrets.paths
+	r.vars.Secrets = r.secrets.Paths
 	out, err := r.res.id.Eval(r.vars)
 	if err != nil || out == nil || expr.HasUnknown(out) {
 		return ""
 	}
 	secret := false
 	out = expr.Reveal(out, func(any) { secret = true })
-	text, err := textOf(out)
-	if err != nil || secret || recordableID(text, "") != nil || r.mask().Holds(text) {
+	text, err := value.Text(out)
+	if err != nil || secret || value.RecordableID(text, "") != nil || r.mask().Holds(text) {
 		return ""
 	}
 	return text

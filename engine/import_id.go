@@ -8,6 +8,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -85,7 +86,7 @@ func settingText(config map[string]any, path []string) (string, error) {
 	if v == nil {
 		return "", fmt.Errorf("%s has no value", strings.Join(path, "."))
 	}
-	return textOf(v)
+	return value.Text(v)
 }
 
 // split reads a text backwards: what each variable stands for. A variable reaches
@@ -129,7 +130,7 @@ func (p reversible) read(r *resource, config map[string]any, text string) (input
 	}
 	values, ok := split(pieces, text)
 	for _, name := range p.inputs() {
-		v, fits := scalarOf(values[name], r.inputs.byName[name].check.t)
+		v, fits := scalarOf(values[name], r.inputs.ByName[name].Check.Spec)
 		ok = ok && fits
 		inputs = inputs.Set(name, v)
 	}
@@ -141,7 +142,7 @@ func (p reversible) read(r *resource, config map[string]any, text string) (input
 
 // scalarOf is a text as a value of a scalar type.
 func scalarOf(text string, t *spec.Type) (property.Value, bool) {
-	v, err := fromText(text, t, 1)
+	v, err := value.FromText(text, t, 1)
 	if err != nil {
 		return v, false
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -98,7 +96,7 @@ func (e *Engine) completeFor(res *resource, s State, v verb, op *spec.Operation)
 
 // remedy says how a state comes by a property.
 func (r *resource) remedy(name string) string {
-	p := r.inputs.byName[name]
+	p := r.inputs.ByName[name]
 	switch {
 	case r.read != nil && (p == nil || !p.NoRead):
 		return "Run `pulumi refresh`, which reads it."
@@ -113,42 +111,18 @@ func (r *resource) remedy(name string) string {
 // type requires.
 func (r *resource) lacking(s State) []string {
 	var names []string
-	for _, m := range r.outputs.fields {
-		if m.Required && !r.unsure[m.Name] && m.check.lacks(s.Outputs.Get(m.Name)) {
+	for _, m := range r.outputs.Fields {
+		if m.Required && !r.unsure[m.Name] && m.Check.Lacks(s.Outputs.Get(m.Name)) {
 			names = append(names, m.Name)
 		}
 	}
-	for _, m := range r.inputs.fields {
-		if !checkedRequired(m.Property) || !m.check.lacks(s.Inputs.Get(m.Name)) || slices.Contains(names, m.Name) {
+	for _, m := range r.inputs.Fields {
+		if !checkedRequired(m.Property) || !m.Check.Lacks(s.Inputs.Get(m.Name)) || slices.Contains(names, m.Name) {
 			continue
 		}
-		if m.check.lacks(r.filled(s).Get(m.Name)) {
+		if m.Check.Lacks(r.filled(s).Get(m.Name)) {
 			names = append(names, m.Name)
 		}
 	}
 	return names
-}
-
-// lacks reports whether a recorded value lacks what its type requires: itself, or a
-// member at any depth.
-func (c *checker) lacks(v property.Value) bool {
-	if v.IsNull() {
-		return !c.t.Nullable && c.t.Kind != spec.Any
-	}
-	switch c = c.variantOf(v); {
-	case v.IsMap():
-		for _, m := range c.fields {
-			if m.Required && m.check.lacks(v.AsMap().Get(m.Name)) {
-				return true
-			}
-		}
-		for name, item := range v.AsMap().All {
-			if c.elem != nil && c.byName[name] == nil && c.elem.lacks(item) {
-				return true
-			}
-		}
-	case v.IsArray() && c.elem != nil:
-		return slices.ContainsFunc(v.AsArray().AsSlice(), c.elem.lacks)
-	}
-	return false
 }

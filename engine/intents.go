@@ -13,6 +13,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -34,7 +35,7 @@ func (r *run) certainty(s *step) actions.Certainty {
 // renames reports whether an update changes an input that the id is made of, or that
 // find looks by.
 func (r *run) renames() bool {
-	return slices.ContainsFunc(r.res.names, func(name string) bool { return !plainEqual(r.before.Get(name), r.given.Get(name)) })
+	return slices.ContainsFunc(r.res.names, func(name string) bool { return !value.PlainEqual(r.before.Get(name), r.given.Get(name)) })
 }
 
 // journalled reports whether the step's intent is written down before it is sent,
@@ -108,7 +109,7 @@ func (r *run) intent(s *step) journal.Intent {
 		i.ID = "" // that of the object that was undone
 	}
 	if r.res.find != nil || s.certainty == actions.Keyed {
-		i.Inputs, i.Withheld = recordable(r.given)
+		i.Inputs, i.Withheld = value.Recordable(r.given)
 	}
 	return i
 }

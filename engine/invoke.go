@@ -8,6 +8,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 )
 
@@ -49,15 +50,15 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	if err != nil {
 		return InvokeResponse{}, err
 	}
-	found := findings{ctx: beforeSending(ctx)}
+	found := value.Findings{Context: beforeSending(ctx)}
 	args := f.checked(req.Args, &found)
-	if found.list != nil {
-		return InvokeResponse{Failures: found.list}, nil
+	if found.List != nil {
+		return InvokeResponse{Failures: found.List}, nil
 	}
 	r := e.functionRun(ctx, nil, f, verb("function "+req.Function), Ref{}, req.Log)
 	r.object("inputs", f.inputs, args)
 	if property.New(args).HasComputed() {
-		return InvokeResponse{Return: f.shown(f.outputs.unknown())}, nil
+		return InvokeResponse{Return: f.shown(f.outputs.Unknown())}, nil
 	}
 	if err := r.open(); err != nil {
 		return InvokeResponse{}, err
@@ -83,8 +84,8 @@ func (f *function) shown(values property.Map) property.Map {
 
 // checked are the arguments with their defaults. None may be secret that the
 // function puts where others can read it.
-func (f *function) checked(args property.Map, found *findings) property.Map {
-	args = f.inputs.complete(property.New(args), "", found).AsMap()
+func (f *function) checked(args property.Map, found *value.Findings) property.Map {
+	args = f.inputs.Complete(property.New(args), "", found).AsMap()
 	refuseSecrets(f.sinks, args, found)
 	return args
 }
@@ -97,7 +98,7 @@ func (e *Engine) functionRun(ctx context.Context, res *resource, f *function, v 
 	}
 	r := e.newRun(ctx, res, op, v, ref, log)
 	r.naming = f.naming
-	r.secretNames = append(slices.Clone(r.secretNames), f.naming.secrets()...)
+	r.secretNames = append(slices.Clone(r.secretNames), f.naming.Secrets()...)
 	return r
 }
 
@@ -110,21 +111,12 @@ func (f *function) ask(ctx context.Context, r *run) (property.Map, error) {
 	if err != nil {
 		return property.Map{}, err
 	}
-	got, err := f.outputs.project(yield, r.mask())
-	if err == nil && got.missing != nil {
-		err = errors.New("it yields no " + enumerateAnd(got.missing))
+	got, err := f.outputs.Project(yield, r.mask())
+	if err == nil && got.Missing != nil {
+		err = errors.New("it yields no " + diag.And(got.Missing))
 	}
 	if err != nil {
 		return property.Map{}, fmt.Errorf("%s: %w", r.verb, err)
 	}
-	return property.NewMap(got.values), nil
-}
-
-// unknown are an object's properties, none of them known.
-func (c *checker) unknown() property.Map {
-	values := make(map[string]property.Value, len(c.fields))
-	for _, m := range c.fields {
-		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
-	}
-	return property.NewMap(values)
+	return property.NewMap(got.Values), nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -29,10 +30,10 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	if l == nil {
 		return fmt.Errorf("%s cannot be listed: its spec has no `list`", req.Type)
 	}
-	f := findings{ctx: beforeSending(ctx)}
-	query := l.inputs.complete(property.New(req.Query), "", &f).AsMap()
-	if f.list != nil {
-		return fmt.Errorf("the query is wrong: %s %s", f.list[0].Path, f.list[0].Reason)
+	f := value.Findings{Context: beforeSending(ctx)}
+	query := l.inputs.Complete(property.New(req.Query), "", &f).AsMap()
+	if f.List != nil {
+		return fmt.Errorf("the query is wrong: %s %s", f.List[0].Path, f.List[0].Reason)
 	}
 	r := e.newRun(ctx, res, &operation{steps: []*step{l.step}}, list, req.Ref, req.Log)
 	r.object("inputs", l.inputs, query)
@@ -86,7 +87,7 @@ func (r *run) listed(l *lister) (Listed, error) {
 	if err != nil {
 		return Listed{}, err
 	}
-	if err := recordableID(id, "its id"); err != nil {
+	if err := value.RecordableID(id, "its id"); err != nil {
 		return Listed{}, err
 	}
 	name, err := r.openText(l.name, "the name")

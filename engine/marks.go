@@ -3,13 +3,13 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -22,8 +22,8 @@ import (
 // put adds a computed value to the scope under a name, with its marks in place of
 // those that the name had.
 func (r *run) put(name string, v any) {
-	r.secrets.forget(name)
-	r.secrets.within(v, pathTo(name))
+	r.secrets.Forget(name)
+	r.secrets.Within(v, value.PathTo(name))
 	r.vars.Values[name] = expr.Reveal(v, nil)
 }
 
@@ -36,30 +36,15 @@ type evaluated struct {
 
 // evaluate evaluates a template. The texts of the secrets that it yields are noted.
 func (r *run) evaluate(v *expr.Value) (out evaluated, err error) {
-	r.vars.Secrets = r.secrets.paths
+	r.vars.Secrets = r.secrets.Paths
 	if out.marked, err = v.Eval(r.vars); err != nil {
 		return evaluated{}, err
 	}
 	out.plain = expr.Reveal(out.marked, func(value any) {
 		out.secret = true
-		r.secrets.saw(value)
+		r.secrets.Saw(value)
 	})
 	return out, nil
-}
-
-// forget takes away the marks at a path and below it.
-func (s *secretPaths) forget(path ...string) {
-	under := func(p []string) bool { return len(p) >= len(path) && slices.Equal(p[:len(path)], path) }
-	if !slices.ContainsFunc(s.paths, under) {
-		return
-	}
-	kept := make([][]string, 0, len(s.paths))
-	for _, p := range s.paths {
-		if !under(p) {
-			kept = append(kept, p)
-		}
-	}
-	s.paths = kept
 }
 
 // hidesPart reports whether a step's result has secret members: by its type, or because
@@ -70,20 +55,20 @@ func (r *run) hidesPart(s *step) bool {
 
 // declare marks what the type of a step's result declares secret, and what of the
 // result tells a secret argument, under each name that the result has.
-func (r *run) declare(s *step, value any) {
-	marked := r.markedResult(s, value)
-	expr.Reveal(marked, r.secrets.saw)
-	r.secrets.forget("result")
-	r.secrets.within(marked, pathTo("result"))
+func (r *run) declare(s *step, result any) {
+	marked := r.markedResult(s, result)
+	expr.Reveal(marked, r.secrets.Saw)
+	r.secrets.Forget("result")
+	r.secrets.Within(marked, value.PathTo("result"))
 	if s.model.As != "" {
-		r.secrets.forget("steps", s.model.As)
-		r.secrets.within(marked, pathTo("steps", s.model.As))
+		r.secrets.Forget("steps", s.model.As)
+		r.secrets.Within(marked, value.PathTo("steps", s.model.As))
 	}
 	members, _ := marked.(map[string]any)
 	for _, name := range shorthandNames {
-		r.secrets.forget(name)
+		r.secrets.Forget(name)
 		if s.hasShorthands() {
-			r.secrets.within(members[name], pathTo(name))
+			r.secrets.Within(members[name], value.PathTo(name))
 		}
 	}
 }
@@ -123,7 +108,7 @@ func (r *run) refersToMark(refs []expr.Ref, forEach *expr.Value) bool {
 		if ref.Path[0] == "each" && forEach != nil {
 			return r.refersToMark(forEach.Refs(), nil)
 		}
-		return slices.ContainsFunc(r.secrets.paths, func(mark []string) bool { return overlap(ref.Path, mark) })
+		return slices.ContainsFunc(r.secrets.Paths, func(mark []string) bool { return overlap(ref.Path, mark) })
 	})
 }
 
@@ -136,35 +121,6 @@ func overlap(a, b []string) bool {
 		}
 	}
 	return true
-}
-
-// sealed is a recorded value in which all is secret that is declared so by now. It
-// reports whether that changed anything.
-func (c *checker) sealed(v property.Value) (_ property.Value, changed bool) {
-	switch c = c.variantOf(v); {
-	case v.IsMap():
-		out := rebuilt{of: v.AsMap()}
-		for name, value := range v.AsMap().All {
-			value, changed := c.under(name).sealed(value)
-			if m := c.member(name); m != nil && (m.Secret || m.Ephemeral) && !value.Secret() {
-				value, changed = value.WithSecret(true), true
-			}
-			if changed {
-				out.set(name, value)
-			}
-		}
-		return out.value(v)
-	case v.IsArray() && c.elem != nil:
-		items := v.AsArray().AsSlice()
-		for i, item := range items {
-			var is bool
-			items[i], is = c.elem.sealed(item)
-			changed = changed || is
-		}
-		return property.WithGoValue(v, property.NewArray(items)), changed
-	default:
-		return v, false
-	}
 }
 
 // loopElements are what a loop goes over, in order, each with its marks; the keys of a
@@ -188,7 +144,7 @@ func loopElements(over any) (elements []loopElement, listed bool, err error) {
 		}
 		return elements, true, nil
 	case map[string]any:
-		for _, key := range slices.Sorted(mapKeys(over)) {
+		for _, key := range slices.Sorted(maps.Keys(over)) {
 			elements = append(elements, loopElement{text: key, key: mark(key), value: mark(over[key]), secretKey: secret})
 		}
 		return elements, false, nil
@@ -224,7 +180,7 @@ func (r *run) openText(v *expr.Value, what string) (string, error) {
 	case out.secret:
 		return "", fmt.Errorf("%s %w", what, errExposed)
 	default:
-		return textOf(out.plain)
+		return value.Text(out.plain)
 	}
 }
 

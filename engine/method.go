@@ -7,6 +7,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 )
 
@@ -52,15 +53,15 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		known, _ := e.program.Methods(req.Type) // the resource is there
 		return InvokeResponse{}, fmt.Errorf("%s has no method %q. %s", req.Type, req.Method, diag.Remedy(req.Method, known))
 	}
-	found := findings{ctx: beforeSending(ctx)}
+	found := value.Findings{Context: beforeSending(ctx)}
 	args := f.checked(req.Args, &found)
-	if found.list != nil {
-		return InvokeResponse{Failures: found.list}, nil
+	if found.List != nil {
+		return InvokeResponse{Failures: found.List}, nil
 	}
 	unknown := property.New(args).HasComputed() || property.New(req.State.Outputs).HasComputed()
 	switch {
 	case req.Preview && (unknown || req.Pending || len(f.effects()) > 0):
-		return InvokeResponse{Return: f.outputs.unknown()}, nil
+		return InvokeResponse{Return: f.outputs.Unknown()}, nil
 	case unknown:
 		return InvokeResponse{}, fmt.Errorf("method %s of %s: %w", req.Method, req.Type, errNotKnown)
 	case req.State.ID == "":
@@ -89,7 +90,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 
 // withRecordedInputs is a state whose inputs are those among its outputs.
 func (r *resource) withRecordedInputs(s State) State {
-	for _, m := range r.inputs.fields {
+	for _, m := range r.inputs.Fields {
 		if v, ok := s.Outputs.GetOk(m.Name); ok && s.Inputs.Get(m.Name).IsNull() {
 			s.Inputs = s.Inputs.Set(m.Name, v)
 		}
@@ -109,7 +110,7 @@ func (r *run) openAs(s State, f *function, args property.Map) error {
 	if granting == nil {
 		granting = map[string]any{}
 	}
-	maps.Copy(granting, r.res.inputs.plainMap(s.Inputs, []string{"inputs"}, &secretPaths{}))
+	maps.Copy(granting, r.res.inputs.PlainMap(s.Inputs, []string{"inputs"}, &value.Secrets{}))
 	r.vars.Values["inputs"] = granting
 	err := r.open()
 	r.vars.Values["inputs"] = own

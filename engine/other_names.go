@@ -2,10 +2,12 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -19,16 +21,16 @@ func (c *compiler) remedyWire(op *operation, t *spec.Type, p *spec.Property) str
 	}
 	const most = 3
 	var meant []string
-	rule := wireRule(c.wireRule())
+	rule := value.WireRule(c.wireRule())
 	for _, f := range t.Fields {
 		if len(meant) < most && mayMean(p.Name, f.Name) && expr.Projectable(f.Type, p.Type, c.spec.Types) == nil {
-			meant = append(meant, wireArgument(rule.name(f)))
+			meant = append(meant, value.WireArgument(rule.Name(f)))
 		}
 	}
 	if len(meant) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" If it is %s of the response, give that this name in the type that the step returns: `%s: … @wire(%s)`.", joined(meant, "or"), p.Name, meant[0])
+	return fmt.Sprintf(" If it is %s of the response, give that this name in the type that the step returns: `%s: … @wire(%s)`.", diag.Joined(meant, "or"), p.Name, meant[0])
 }
 
 // mayMean reports whether a property may be another name of a member: id of poolId.
@@ -52,12 +54,12 @@ func whatItHas(v any) string {
 	}
 	const most, longest = 10, 40
 	var names []string
-	for _, name := range slices.Sorted(mapKeys(members)) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if len(names) == most {
 			names = append(names, fmt.Sprintf("and %d more", len(members)-most))
 			break
 		}
-		names = append(names, wireArgument(actions.Clip(name, longest)))
+		names = append(names, value.WireArgument(actions.Clip(name, longest)))
 	}
 	return "; it has: " + strings.Join(names, ", ")
 }
@@ -76,7 +78,7 @@ func (r *run) lacks(what string, missing []string, yield any) error {
 	if has != "" {
 		has += fmt.Sprintf(". If it is there under another name, declare that: `%s: … @wire(NAME)`; else make it optional", missing[0])
 	}
-	return fmt.Errorf("%s no %s%s", what, enumerateAnd(places), has)
+	return fmt.Errorf("%s no %s%s", what, diag.And(places), has)
 }
 
 // withoutID is the error of an id that yields nothing: where it stands, and what the

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -28,33 +29,33 @@ func (e *Engine) outputs(
 	}
 	// The next change may need an ETag that only a read gives.
 	untagged := r.etag == "" && r.res.conditional
-	if len(r.res.outputs.fields) == 0 && !untagged {
+	if len(r.res.outputs.Fields) == 0 && !untagged {
 		return nil, nil // whatever came, nobody asked for it
 	}
 	m := r.mask()
-	got, err := r.res.outputs.project(yield, m)
-	if err == nil && len(got.missing) == 0 && yield != nil && !untagged {
-		return got.values, nil
+	got, err := r.res.outputs.Project(yield, m)
+	if err == nil && len(got.Missing) == 0 && yield != nil && !untagged {
+		return got.Values, nil
 	}
 	if r.res.read == nil {
-		return got.values, cmp.Or(err, r.fillIn(got, before, yield))
+		return got.Values, cmp.Or(err, r.fillIn(got, before, yield))
 	}
-	seen, err := e.readBack(ctx, r, ref, inputs, got.values)
+	seen, err := e.readBack(ctx, r, ref, inputs, got.Values)
 	if err != nil && len(seen) == 0 {
-		return got.values, err
+		return got.Values, err
 	}
 	return seen, err
 }
 
 // fillIn completes what an operation yields by what is recorded; what nobody
 // knows is an error.
-func (r *run) fillIn(got projection, before map[string]property.Value, yield any) error {
-	for _, name := range got.missing {
+func (r *run) fillIn(got value.Projection, before map[string]property.Value, yield any) error {
+	for _, name := range got.Missing {
 		v, ok := before[name]
 		if !ok {
 			return r.lacks(fmt.Sprintf("%s has no read, and %s gives", r.res.spec.Name, r.verb), []string{name}, yield)
 		}
-		got.values[name] = v
+		got.Values[name] = v
 	}
 	return nil
 }
@@ -71,21 +72,21 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 		left := time.Until(deadline)
 		reader := e.newRun(ctx, r.res, r.res.read, read, ref, r.log.to)
 		reader.env = r.env
-		reader.secrets.values = append(reader.secrets.values, r.secrets.values...)
+		reader.secrets.Values = append(reader.secrets.Values, r.secrets.Values...)
 		reader.inputs(inputs)
 		reader.state(State{Inputs: inputs, Outputs: property.NewMap(outputs), Private: Private{Unmade: r.unmadeNow(nil)}})
 		reader.takeID(r.id)
 		yield, err := reader.look(ctx)
 		if err == nil {
 			r.etag = reader.etag
-			got, err := r.res.outputs.project(yield, reader.mask())
-			if err == nil && len(got.missing) > 0 {
-				err = reader.lacks("read yields", got.missing, yield)
+			got, err := r.res.outputs.Project(yield, reader.mask())
+			if err == nil && len(got.Missing) > 0 {
+				err = reader.lacks("read yields", got.Missing, yield)
 			}
 			if err != nil {
 				err = fmt.Errorf("reading it back: %w", reader.mask().Error(err))
 			}
-			return got.values, err
+			return got.Values, err
 		}
 		if !errors.Is(err, errGone) && !errors.Is(err, errNotFound) {
 			return nil, reader.mask().Error(fmt.Errorf("reading it back: %w", err))
@@ -144,14 +145,14 @@ func (r *run) previewed(ctx context.Context, old State) Result {
 	}
 	r.vars.Values["result"] = last(r.results)
 	values := map[string]property.Value{}
-	for _, m := range r.res.outputs.fields {
+	for _, m := range r.res.outputs.Fields {
 		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
 	}
 	if r.op.ret != nil && old.ID != "" {
 		r.previewReturn(values)
 	}
 	if old.ID != "" {
-		for _, m := range r.res.outputs.fields {
+		for _, m := range r.res.outputs.Fields {
 			if recorded, ok := old.Outputs.GetOk(m.Name); ok && m.Stable {
 				values[m.Name] = recorded
 			}
@@ -173,11 +174,11 @@ func (r *run) previewReturn(values map[string]property.Value) {
 		return
 	}
 	for name, v := range object {
-		m := r.res.outputs.byName[name]
+		m := r.res.outputs.ByName[name]
 		if m == nil || v == nil || expr.HasUnknown(v) {
 			continue
 		}
-		if value, err := m.check.value(v, name, r.mask()); err == nil {
+		if value, err := m.Check.FromPlain(v, name, r.mask()); err == nil {
 			values[name] = value.WithSecret(value.Secret() || m.Secret)
 		}
 	}

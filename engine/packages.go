@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -75,7 +76,7 @@ func (c *compiler) childPackage(pl *planned) (versions []string) {
 	switch {
 	case said == nil && m.Options.Get("provider") == nil && len(versions) > 1:
 		c.fail(codeNotPermitted, m.Type.Range, "type", fmt.Sprintf("which version of package %q is not said", pkg),
-			fmt.Sprintf("Versions %s are permitted. Say one with `options: version`.", enumerateAnd(versions)))
+			fmt.Sprintf("Versions %s are permitted. Say one with `options: version`.", diag.And(versions)))
 	case said != nil && said.Kind == spec.StringNode && !expr.HasTemplate(said) && !slices.Contains(versions, strings.TrimPrefix(said.Text, "v")):
 		c.fail(codeNotPermitted, said.Range, "options.version", fmt.Sprintf("version %s of package %q is not permitted", said.Text, pkg), c.granted(grant.Package))
 	}
@@ -141,11 +142,11 @@ func (b *build) granted(ch *child, o *RegistrationOptions) error {
 	switch version := strings.TrimPrefix(o.Version, "v"); {
 	case ch.versions == nil, o.Version != "" && slices.Contains(ch.versions, version):
 	case o.Version != "":
-		return fmt.Errorf("version %s of package %q is not permitted; `permissions: packages` has %s", o.Version, packageOf(ch.typ), enumerateAnd(ch.versions))
+		return fmt.Errorf("version %s of package %q is not permitted; `permissions: packages` has %s", o.Version, packageOf(ch.typ), diag.And(ch.versions))
 	case o.Provider == nil && len(ch.versions) == 1:
 		o.Version = ch.versions[0]
 	case o.Provider == nil:
-		return fmt.Errorf("which version of package %q is not said; `permissions: packages` has %s", packageOf(ch.typ), enumerateAnd(ch.versions))
+		return fmt.Errorf("which version of package %q is not said; `permissions: packages` has %s", packageOf(ch.typ), diag.And(ch.versions))
 	}
 	return nil
 }

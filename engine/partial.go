@@ -37,6 +37,6 @@ func (r *run) partialOutputs(m *screen.Mask) map[string]property.Value {
 			known[name] = v
 		}
 	}
-	out, _ := r.res.outputs.project(known, m)
-	return out.values
+	out, _ := r.res.outputs.Project(known, m)
+	return out.Values
 }

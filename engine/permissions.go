@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -269,5 +270,5 @@ func (c *compiler) granted(access grant.Access) string {
 	case have == nil:
 		return "Nothing of that kind is granted."
 	}
-	return "Granted: " + enumerateAnd(have) + "."
+	return "Granted: " + diag.And(have) + "."
 }

@@ -3,18 +3,17 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 )
 
 // hashInputs tells whether two runs had the same inputs, and nothing of them.
 func hashInputs(inputs property.Map) string {
-	sum := sha256.Sum256([]byte(canonical(property.New(inputs))))
+	sum := sha256.Sum256([]byte(value.Canonical(property.New(inputs))))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -64,36 +63,6 @@ func storable(v any) any {
 		out := make([]any, len(v))
 		for i, item := range v {
 			out[i] = storable(item)
-		}
-		return out
-	default:
-		return v
-	}
-}
-
-// restored is a result as it was before it was stored: JSON knows no integers.
-func restored(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		if f, err := v.Float64(); err == nil && strconv.FormatFloat(f, 'g', -1, 64) == v.String() {
-			return f
-		}
-		return v
-	case float64:
-		return untyped.plainNumber(v)
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, item := range v {
-			out[k] = restored(item)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = restored(item)
 		}
 		return out
 	default:

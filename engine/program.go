@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/decode"
@@ -17,7 +18,7 @@ import (
 // Program is a compiled spec: shared by all calls, and safe for concurrent use.
 type Program struct {
 	provider  *spec.Provider // without resources, where it comes from a container
-	config    *checker
+	config    *value.Type
 	grants    []permission
 	functions map[string]func() (*function, error)
 	resources map[string]*lazyResource
@@ -126,13 +127,14 @@ func (c *compiler) misfit() error {
 }
 
 func newProgram(p *spec.Provider, families []*actions.Family) (*Program, *compiler) {
-	c := &compiler{spec: p, families: families, checkers: map[string]*checker{}, named: &namedPrograms{}, confined: &confinements{}}
+	c := &compiler{spec: p, families: families, named: &namedPrograms{}, confined: &confinements{}}
+	c.types = value.NewBuilder(p.Types, c.equalRule)
 	prog := &Program{
 		provider: p, compiler: c, resources: map[string]*lazyResource{},
 		functions: map[string]func() (*function, error){}, components: map[string]func() (*component, error){},
 	}
 	c.model, c.compiled = p.Resource, map[string]*resource{}
-	prog.config = c.checker(p.Config)
+	prog.config = c.types.Of(p.Config)
 	return prog, c
 }
 
@@ -191,8 +193,8 @@ func (p *Program) resource(name string) (*resource, error) {
 type resource struct {
 	spec            *spec.Resource
 	types           spec.Types
-	inputs, outputs *checker
-	naming          naming
+	inputs, outputs *value.Type
+	naming          value.Naming
 	secretNames     []string // on the wire
 	id              *expr.Value
 	// idInputs are the inputs that stand in the id as they are; idMixes says that more
@@ -282,7 +284,7 @@ type derived struct {
 
 // lister is a compiled `list`.
 type lister struct {
-	inputs          *checker
+	inputs          *value.Type
 	step            *step
 	items, id, name *expr.Value
 }

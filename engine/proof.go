@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -54,7 +55,7 @@ func (r *run) notOwn(ctx context.Context, s *step, found any, withheld []string,
 	if err != nil {
 		return "it cannot be what was sent: " + reader.mask().Error(err).Error(), nil
 	}
-	withheld = append(slices.Clone(withheld), r.res.inputs.unknownPaths(nil, property.New(seen), "")...)
+	withheld = append(slices.Clone(withheld), r.res.inputs.UnknownPaths(nil, property.New(seen), "")...)
 	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {
 		return fmt.Sprintf("its %q does not hold what was sent", name), nil
 	}
@@ -96,27 +97,6 @@ func (r *run) lookPast(ctx context.Context) (any, error) {
 	return r.yield()
 }
 
-// unknownPaths returns the paths of what is unknown in a value of the type, which a property
-// has (nil for none). What is compared only as a whole counts as a whole.
-func (c *checker) unknownPaths(m *member, v property.Value, at string) (paths []string) {
-	switch {
-	case !v.HasComputed():
-	case v.IsMap() && (m == nil || m.EqualExpr == nil):
-		c = c.variantOf(v)
-		for name, item := range v.AsMap().AllStable {
-			paths = append(paths, c.under(name).unknownPaths(c.member(name), item, join(at, name))...)
-		}
-	case v.IsArray() && (m == nil || m.EqualExpr == nil && !m.Set && m.Key == ""):
-		c = c.variantOf(v)
-		for i, item := range v.AsArray().All {
-			paths = append(paths, c.under("").unknownPaths(nil, item, fmt.Sprintf("%s[%d]", at, i))...)
-		}
-	default:
-		paths = []string{at}
-	}
-	return paths
-}
-
 // contradiction is the name of a property that a step sends and of which an object
 // has none of the values that were sent; "" where all may be.
 func (r *run) contradiction(ctx context.Context, s *step, seen property.Map, withheld []string, sent []property.Map) string {
@@ -128,7 +108,7 @@ func (r *run) contradiction(ctx context.Context, s *step, seen property.Map, wit
 	for _, inputs := range sent {
 		differ := map[string]bool{}
 		for _, c := range r.engine.changes(ctx, r.res, r.ref, State{Inputs: seen}, inputs, withheld) {
-			name := topLevel(c.Path)
+			name := value.TopLevel(c.Path)
 			if (whole || names[name]) && (c.Kind != Delete || !empty(seen.Get(name))) {
 				differ[name] = true
 			}
@@ -154,7 +134,7 @@ func (s *step) sends(res *resource) (names map[string]bool, whole bool) {
 		case ref.Path[0] != "inputs":
 		case len(ref.Path) < 2:
 			whole = true
-		case res.inputs.byName[ref.Path[1]] != nil:
+		case res.inputs.ByName[ref.Path[1]] != nil:
 			names[ref.Path[1]] = true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -128,22 +129,22 @@ func currentID(s State) string {
 // seen is the state that a read found.
 func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Result {
 	m := r.mask()
-	outputs, lost := r.res.outputs.project(yield, m)
-	if lost == nil && len(outputs.missing) > 0 {
-		lost = r.lacks("read yields", outputs.missing, yield)
+	outputs, lost := r.res.outputs.Project(yield, m)
+	if lost == nil && len(outputs.Missing) > 0 {
+		lost = r.lacks("read yields", outputs.Missing, yield)
 	}
 	inputs, lostInputs := e.seenInputs(r, ref, old, yield, importing)
-	if all, changed := r.res.inputs.sealed(property.New(inputs)); changed {
+	if all, changed := r.res.inputs.Sealed(property.New(inputs)); changed {
 		inputs = all.AsMap() // the spec may have declared it secret since then
 	}
 	lost = errors.Join(lost, lostInputs)
 	// What is managed stays so without what cannot be recorded of it; what is not yet
 	// is not taken over.
-	if lost != nil && (importing || !unrecordable(lost)) {
+	if lost != nil && (importing || !value.Unrecordable(lost)) {
 		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.res.spec.Name, lost))}
 	}
-	for name, value := range outputs.values {
-		outputs.values[name] = asSecret(value, old.Outputs.Get(name))
+	for name, value := range outputs.Values {
+		outputs.Values[name] = asSecret(value, old.Outputs.Get(name))
 	}
 	private := old.Private
 	private.ETag = r.etag
@@ -153,7 +154,7 @@ func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Res
 		seen.Seen = true // from now on what differs is known
 		private.Failed = &seen
 	}
-	found, err := e.identified(r, old, State{Inputs: inputs, Outputs: withInputs(inputs, outputs.values), Private: private})
+	found, err := e.identified(r, old, State{Inputs: inputs, Outputs: withInputs(inputs, outputs.Values), Private: private})
 	if err != nil {
 		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.res.spec.Name, err))}
 	}
@@ -167,40 +168,40 @@ func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Res
 // does not give back stands, and so does what means the same.
 func (e *Engine) seenInputs(r *run, ref Ref, old State, yield any, importing bool) (property.Map, error) {
 	inputs := old.Inputs
-	found, err := r.res.inputs.project(yield, r.mask())
-	if err != nil && !unrecordable(err) {
+	found, err := r.res.inputs.Project(yield, r.mask())
+	if err != nil && !value.Unrecordable(err) {
 		return inputs, err
 	}
-	for _, m := range r.res.inputs.fields {
+	for _, m := range r.res.inputs.Fields {
 		recorded, given := old.Inputs.GetOk(m.Name)
-		value, there := found.values[m.Name]
+		shown, there := found.Values[m.Name]
 		// The server may choose what is an input and an output: the input is
 		// the program's only where the program set it.
-		chosen := !importing && !given && r.res.outputs.byName[m.Name] != nil
+		chosen := !importing && !given && r.res.outputs.ByName[m.Name] != nil
 		switch {
-		case slices.Contains(found.lost, m.Name):
+		case slices.Contains(found.Lost, m.Name):
 			// It stays as it is recorded.
 		case m.NoRead || m.Ephemeral || chosen:
 			if importing && !given && m.Default != nil {
-				inputs = inputs.Set(m.Name, m.fallback)
+				inputs = inputs.Set(m.Name, m.Fallback)
 			}
 		case !there && (m.Required || r.res.identity.byID(m.Name) && given):
 			// The world does not say, and it cannot be unset; or the id says it.
 		case !there && m.Default != nil:
-			inputs = inputs.Set(m.Name, m.fallback)
+			inputs = inputs.Set(m.Name, m.Fallback)
 		case !there:
 			inputs = inputs.Delete(m.Name)
-		case given && (plainEqual(recorded, value) || e.same(r.vars.Context, r.res, ref, m, recorded, value)):
+		case given && (value.PlainEqual(recorded, shown) || e.same(r.vars.Context, r.res, ref, m, recorded, shown)):
 		default:
-			inputs = inputs.Set(m.Name, value.WithSecret(value.Secret() || recorded.HasSecrets()))
+			inputs = inputs.Set(m.Name, shown.WithSecret(shown.Secret() || recorded.HasSecrets()))
 		}
 	}
 	return inputs, err
 }
 
 // same reports whether two values mean the same, by all rules of a diff.
-func (e *Engine) same(ctx context.Context, res *resource, ref Ref, m *member, old, new property.Value) bool {
-	d := &differ{equal: func(m *member, old, new property.Value) bool { return e.equal(ctx, res, ref, m, old, new) }}
-	d.value(m.check, m, old, new, m.Name, false)
-	return len(d.changes) == 0
+func (e *Engine) same(ctx context.Context, res *resource, ref Ref, m *value.Member, old, new property.Value) bool {
+	d := &value.Differ{Equal: func(m *value.Member, old, new property.Value) bool { return e.equal(ctx, res, ref, m, old, new) }}
+	d.Compare(m.Check, m, old, new, m.Name, false)
+	return len(d.Changes) == 0
 }

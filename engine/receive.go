@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 
 	"github.com/declprov/declprov/actions"
@@ -29,28 +28,6 @@ import (
 //     refused for its size, and no bound counts, as it could not be removed otherwise.
 //
 // tests/outside holds all of them to one table of what none may let in.
-
-// MisfitError reports the member of a response that is not what `returns` says.
-type MisfitError struct {
-	// Path is where the member is, by declared names; Wire by the names on the wire.
-	Path, Wire string
-	// Expected is its declared type, Got what came instead.
-	Expected, Got string
-	// Hint says what to write, where that can be guessed.
-	Hint string
-}
-
-func (e *MisfitError) Error() string {
-	where := e.Path
-	if e.Wire != e.Path {
-		where += fmt.Sprintf(" (on the wire %s)", e.Wire)
-	}
-	text := fmt.Sprintf("the response does not fit `returns`: %s: expected %s, got %s", where, e.Expected, e.Got)
-	if e.Hint != "" {
-		text += "; " + e.Hint
-	}
-	return text
-}
 
 // unfitError is a MisfitError in the response of a step that has had its effect.
 type unfitError struct{ err error }
@@ -81,7 +58,7 @@ func (s *step) receive(out actions.Outcome) (any, error) {
 		return members, nil // nobody asked for it, so it was not fetched
 	}
 	members = maps.Clone(members)
-	got, err := s.arrives.receive(v, s.yield, actions.Data)
+	got, err := s.arrives.Receive(v, s.yield, actions.Data)
 	members[s.yield] = got
 	return members, err
 }
@@ -99,6 +76,6 @@ func (s *step) adapt(out actions.Outcome) any {
 		return members
 	}
 	members = maps.Clone(members)
-	members[s.yield] = s.arrives.adapt(v, actions.Data)
+	members[s.yield] = s.arrives.Adapt(v, actions.Data)
 	return members
 }

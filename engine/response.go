@@ -10,10 +10,10 @@ import (
 // their declared names.
 func (s *step) renameMembers(result any) any {
 	members, ok := result.(map[string]any)
-	if !ok || !s.arrives.active {
+	if !ok || !s.arrives.Active {
 		return result
 	}
-	members[s.yield] = s.arrives.in(members[s.yield], nil)
+	members[s.yield] = s.arrives.In(members[s.yield], nil)
 	return members
 }
 
@@ -64,7 +64,7 @@ func (r *run) markEchoes(s *step, result any) {
 	members, _ := result.(map[string]any)
 	for _, name := range s.kind.Tells {
 		if v := members[name]; v != nil {
-			r.secrets.saw(v)
+			r.secrets.Saw(v)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -29,7 +29,7 @@ type run struct {
 	env    *actions.Env
 	vars   *expr.Vars
 	// secrets are where secrets are among the values, and their texts.
-	secrets *secretPaths
+	secrets *value.Secrets
 	// hides is the mask of the first so many of these texts, kept.
 	hides  *screen.Mask
 	hidden int
@@ -64,7 +64,7 @@ type run struct {
 	turns map[int][]string
 	// at is the key of the element that a forEach is at, "" outside of one.
 	at     string
-	naming naming
+	naming value.Naming
 	// declares says that marks are in the scope that types of results declare.
 	declares bool
 	// secretNames are the names on the wire of what is kept secret.
@@ -105,13 +105,13 @@ type run struct {
 // newRun prepares an operation of a resource. values are the names of its
 // scope beside config and resource.
 func (e *Engine) newRun(ctx context.Context, res *resource, op *operation, v verb, ref Ref, log Log) *run {
-	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, secrets: &secretPaths{}}
+	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, secrets: &value.Secrets{}}
 	const names = 14 // no operation has more; it would grow twice on its way to them
 	values := make(map[string]any, names)
 	values["config"], values["session"], values["resource"] = e.plainConfig, e.session, resourceValue(ref)
 	r.vars = e.scope(ctx, values)
-	r.secrets.paths = append(r.secrets.paths, e.configSecrets.paths...)
-	r.secrets.values = append(r.secrets.values, e.configSecrets.values...)
+	r.secrets.Paths = append(r.secrets.Paths, e.configSecrets.Paths...)
+	r.secrets.Values = append(r.secrets.Values, e.configSecrets.Values...)
 	if log == nil {
 		log = silent{}
 	}
@@ -160,8 +160,8 @@ func (l runLog) Message(severity Severity, text string) {
 func (l runLog) Status(text string) { l.to.Status(screen.Show(text, l.run.mask()).Line()) }
 
 // object puts an object's values into scope under a name.
-func (r *run) object(name string, c *checker, values property.Map) {
-	r.vars.Values[name] = c.plainMap(values, pathTo(name), r.secrets)
+func (r *run) object(name string, c *value.Type, values property.Map) {
+	r.vars.Values[name] = c.PlainMap(values, value.PathTo(name), r.secrets)
 }
 
 // inputs puts the checked inputs into scope.
@@ -178,8 +178,8 @@ func (r *run) stateWith(s State, inputs property.Map) {
 	}
 	r.before = s.Inputs
 	both := make(map[string]any, max(inputs.Len(), s.Outputs.Len()))
-	r.res.inputs.plainInto(both, inputs, pathTo("state"), r.secrets)
-	r.res.outputs.plainInto(both, s.Outputs, pathTo("state"), r.secrets)
+	r.res.inputs.PlainInto(both, inputs, value.PathTo("state"), r.secrets)
+	r.res.outputs.PlainInto(both, s.Outputs, value.PathTo("state"), r.secrets)
 	r.vars.Values["state"] = both
 	r.unmade = strings.Fields(s.Private.Unmade)
 	r.tellMade()
@@ -202,8 +202,8 @@ func (r *run) takeID(id string) {
 
 // mask hides the secrets that the run has seen so far.
 func (r *run) mask() *screen.Mask {
-	if r.hides == nil || r.hidden != len(r.secrets.values) {
-		r.hides, r.hidden = r.engine.hides.With(r.secrets.values), len(r.secrets.values)
+	if r.hides == nil || r.hidden != len(r.secrets.Values) {
+		r.hides, r.hidden = r.engine.hides.With(r.secrets.Values), len(r.secrets.Values)
 	}
 	return r.hides
 }
@@ -245,7 +245,7 @@ func (r *run) text(v *expr.Value) (string, error) {
 	if expr.HasUnknown(out) {
 		return "", errNotKnown
 	}
-	return textOf(out)
+	return value.Text(out)
 }
 
 // duration evaluates a duration; def stands in where there is none.
@@ -272,7 +272,7 @@ func (r *run) record(s *step, value any) {
 
 // yielded is a member of the scope with its marks.
 func (r *run) yielded(path ...string) any {
-	r.vars.Secrets = r.secrets.paths
+	r.vars.Secrets = r.secrets.Paths
 	return r.vars.Marked(path)
 }
 
@@ -319,9 +319,9 @@ func (r *run) seeShorthands(s *step, value any) {
 // seeing lets f see an answer as its step's result, and puts back what was to be
 // seen before.
 func (r *run) seeing(s *step, answer any, f func() error) error {
-	before, marks := r.vars.Values, r.secrets.paths
+	before, marks := r.vars.Values, r.secrets.Paths
 	r.vars.Values = maps.Clone(before)
-	defer func() { r.vars.Values, r.secrets.paths = before, marks }()
+	defer func() { r.vars.Values, r.secrets.Paths = before, marks }()
 	r.see(s, answer)
 	return f()
 }
@@ -331,9 +331,9 @@ func (r *run) seeing(s *step, answer any, f func() error) error {
 // secrets.
 func (r *run) yield() (any, error) {
 	if r.op.ret != nil {
-		r.vars.Secrets = r.secrets.paths
+		r.vars.Secrets = r.secrets.Paths
 		out, err := r.op.ret.Eval(r.vars)
-		return r.naming.in(out, r.op.ret.Type()), err
+		return r.naming.In(out, r.op.ret.Type()), err
 	}
 	s := last(r.op.steps)
 	if s == nil || s.yield == "" || s.forEach != nil {
@@ -342,7 +342,7 @@ func (r *run) yield() (any, error) {
 	if _, ok := r.vars.Values["result"].(map[string]any); !ok {
 		return r.yielded("result"), nil
 	}
-	return r.naming.in(r.yielded("result", s.yield), s.yields()), nil
+	return r.naming.In(r.yielded("result", s.yield), s.yields()), nil
 }
 
 // evalYield is the yield as a plain value. Secrets in it are noted.
@@ -351,7 +351,7 @@ func (r *run) evalYield() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.Reveal(out, r.secrets.saw), nil
+	return expr.Reveal(out, r.secrets.Saw), nil
 }
 
 // evalID evaluates the id in the run's scope: "" where it is not known, or null.
@@ -366,7 +366,7 @@ func (r *run) evalID() (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("the id of %s cannot be told: %w", r.res.spec.Name, err)
 	}
-	if err := recordableID(id, "the id of "+r.res.spec.Name); err != nil {
+	if err := value.RecordableID(id, "the id of "+r.res.spec.Name); err != nil {
 		return "", err
 	}
 	return id, nil
@@ -413,5 +413,3 @@ func cause(ctx context.Context) error {
 	}
 	return err
 }
-
-func mapKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }

@@ -63,9 +63,9 @@ func (e *Engine) openSession(ctx context.Context) error {
 	if err == nil {
 		var session any
 		session, err = r.yield()
-		e.session = expr.Reveal(session, e.configSecrets.saw)
-		e.configSecrets.within(session, []string{"session"})
-		e.hides = e.hides.With(e.configSecrets.values)
+		e.session = expr.Reveal(session, e.configSecrets.Saw)
+		e.configSecrets.Within(session, []string{"session"})
+		e.hides = e.hides.With(e.configSecrets.Values)
 	}
 	if err != nil {
 		return fmt.Errorf("the provider's configuration does not work: %w", r.mask().Error(err))

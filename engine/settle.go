@@ -10,6 +10,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -60,7 +62,7 @@ func (e *HandedError) Error() string {
 type WithheldError struct{ Inputs []string }
 
 func (e *WithheldError) Error() string {
-	return fmt.Sprintf("it needs %s, which the journal does not hold (secrets and files are left out)", enumerateAnd(e.Inputs))
+	return fmt.Sprintf("it needs %s, which the journal does not hold (secrets and files are left out)", diag.And(e.Inputs))
 }
 
 // Settle finds what an intent made, and removes it if Delete is set.
@@ -130,7 +132,7 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 
 // settlingInputs are the recorded inputs and those that were added.
 func settlingInputs(req SettleRequest) (property.Map, error) {
-	inputs, err := unrecorded(req.Intent.Inputs)
+	inputs, err := value.Unrecorded(req.Intent.Inputs)
 	if err != nil {
 		return inputs, fmt.Errorf("the inputs in the journal cannot be read: %w", err)
 	}
@@ -269,12 +271,12 @@ func missingOf(i journal.Intent, inputs property.Map) []string {
 // RecordedConfig is the configuration that an intent recorded, of the settings
 // that the spec still has.
 func (p *Program) RecordedConfig(i journal.Intent) (property.Map, error) {
-	config, err := unrecorded(i.Configuration)
+	config, err := value.Unrecorded(i.Configuration)
 	if err != nil {
 		return config, fmt.Errorf("the configuration in the journal cannot be read: %w", err)
 	}
 	for name := range config.AllStable {
-		if p.config.byName[name] == nil {
+		if p.config.ByName[name] == nil {
 			config = config.Delete(name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/value"
 )
 
 // settleEarlier settles what an earlier create of the same resource, with other
@@ -58,7 +59,7 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 			"`declprov journal` lists it as %s", r.ref.Type, i.Key))
 		return nil, nil
 	}
-	inputs, err := unrecorded(i.Inputs)
+	inputs, err := value.Unrecorded(i.Inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +169,7 @@ func (e *Engine) handedStands(ctx context.Context, r *run, i journal.Intent) (bo
 	inputs := r.given
 	if i.Hash != r.inputsHash() {
 		var err error
-		if inputs, err = unrecorded(i.Inputs); err != nil {
+		if inputs, err = value.Unrecorded(i.Inputs); err != nil {
 			return true, err
 		}
 	}
@@ -225,6 +226,6 @@ func madeBefore(s *State, old *run, inputs property.Map) *State {
 	if s.Private.Failed == nil {
 		s.Private.Failed = old.unfinished(inputs, len(old.results), errors.New("it was made with other inputs"))
 	}
-	s.Private.Failed.World, _ = recordable(inputs)
+	s.Private.Failed.World, _ = value.Recordable(inputs)
 	return s
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -91,7 +92,7 @@ func (e *Engine) said(res *resource, id string, inputs property.Map) (property.M
 	}
 	said, _, err := res.identity.id.read(res, e.plainConfig, id)
 	for name, v := range said.AllStable {
-		if before, given := inputs.GetOk(name); !given || !plainEqual(before, v) {
+		if before, given := inputs.GetOk(name); !given || !value.PlainEqual(before, v) {
 			inputs = inputs.Set(name, v)
 		}
 	}
@@ -104,7 +105,7 @@ func (e *Engine) idAfter(ctx context.Context, res *resource, ref Ref, i journal.
 	if !i.Looked || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
 		return "", nil
 	}
-	inputs, err := unrecorded(i.Inputs)
+	inputs, err := value.Unrecorded(i.Inputs)
 	if err != nil {
 		return "", err
 	}
@@ -356,7 +357,7 @@ func (r *run) endsWith(index int) bool {
 // can tell: something must be there that it tells.
 func (e *Engine) shows(ctx context.Context, res *resource, req UpdateRequest, want, seen property.Map) bool {
 	told := false
-	for _, m := range res.inputs.fields {
+	for _, m := range res.inputs.Fields {
 		told = told || !m.NoRead && !m.Ephemeral
 	}
 	return told && len(e.changes(ctx, res, req.Ref, State{Inputs: seen}, want, req.Ignore)) == 0

@@ -198,7 +198,7 @@ func (r *run) step(ctx context.Context, s *step) (any, error) {
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
-	defer r.secrets.forget("each")
+	defer r.secrets.Forget("each")
 	defer delete(r.vars.Values, "each")
 	list, byKey := make([]any, 0, len(elements)), map[string]any{}
 	for _, el := range elements {
@@ -375,12 +375,12 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 
 // attempt runs a step's action once, and judges it.
 func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error) {
-	seen := len(r.secrets.values)
+	seen := len(r.secrets.Values)
 	call, err := r.call(ctx, s, attempt)
 	if err != nil {
 		return verdict{}, err
 	}
-	secretSent := len(r.secrets.values) > seen // a secret is among the arguments
+	secretSent := len(r.secrets.Values) > seen // a secret is among the arguments
 	defer r.evaluateIn(r.evaluateIn(ctx))      // what is sent may be answered
 	// What the step may read, the templates behind it may hand on.
 	r.vars.MaxValues = max(r.vars.MaxValues, call.MaxValues())

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -116,7 +117,7 @@ func (r *resource) object(s State) object {
 		if !given {
 			v = s.Inputs.Get(name)
 		}
-		fmt.Fprintf(sum, "%q %s\n", name, canonical(v.WithSecret(false)))
+		fmt.Fprintf(sum, "%q %s\n", name, value.Canonical(v.WithSecret(false)))
 	}
 	copy(o.at[:], sum.Sum(nil))
 	return o
@@ -141,7 +142,7 @@ func findBy(r *resource) []string {
 	var out []string
 	deleted, _ := r.delete.recorded(r)
 	for _, name := range deleted {
-		if whole || read[name] || r.outputs.byName[name] != nil {
+		if whole || read[name] || r.outputs.ByName[name] != nil {
 			out = append(out, name)
 		}
 	}
@@ -160,7 +161,7 @@ func (o *operation) recorded(r *resource) (out []string, whole bool) {
 				whole = true
 				continue
 			}
-			if name := ref.Path[1]; r.inputs.byName[name] != nil || r.outputs.byName[name] != nil {
+			if name := ref.Path[1]; r.inputs.ByName[name] != nil || r.outputs.ByName[name] != nil {
 				out = append(out, name)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // undo runs the undo steps of what the create has done, last first, and returns
@@ -153,7 +154,7 @@ func (r *run) told(failure error, undone map[int]bool, err error) error {
 	case did == nil:
 		failure = fmt.Errorf("%w; nothing of it was undone", failure)
 	default:
-		failure = fmt.Errorf("%w; undone: %s; not undone: %s", failure, enumerateAnd(did), enumerateAnd(left))
+		failure = fmt.Errorf("%w; undone: %s; not undone: %s", failure, diag.And(did), diag.And(left))
 	}
 	if err != nil {
 		failure = errors.Join(failure, fmt.Errorf("it could not be undone: %w", err))

@@ -18,7 +18,9 @@ import (
 	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/actions/sys/network"
 	"github.com/declprov/declprov/actions/sys/process"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -119,11 +121,11 @@ var namesOfAnswers = append([]string{"id", "steps"}, answerNames...)
 
 // refuseUngranted reports the inputs that make create ask for what is not granted.
 // What depends on the answers of its steps waits for the preview.
-func (e *Engine) refuseUngranted(res *resource, ref Ref, inputs property.Map, f *findings) {
+func (e *Engine) refuseUngranted(res *resource, ref Ref, inputs property.Map, f *value.Findings) {
 	if !slices.ContainsFunc(res.asking, func(s *step) bool { return !e.grantedAsTheyAre(s, inputs) }) {
 		return
 	}
-	r := e.newRun(f.ctx, res, res.create, create, ref, nil)
+	r := e.newRun(f.Context, res, res.create, create, ref, nil)
 	r.inputs(inputs)
 	for _, name := range namesOfAnswers {
 		r.vars.Values[name] = expr.Unknown{}
@@ -133,9 +135,9 @@ func (e *Engine) refuseUngranted(res *resource, ref Ref, inputs property.Map, f 
 	}
 	for _, s := range res.asking {
 		for _, u := range r.ungranted(s) {
-			told := slices.ContainsFunc(f.list, func(other Failure) bool { return other.Path == u.property })
+			told := slices.ContainsFunc(f.List, func(other Failure) bool { return other.Path == u.property })
 			if u.property != "" && !told {
-				f.add(u.property, "%s", u.reason)
+				f.Add(u.property, "%s", u.reason)
 			}
 		}
 	}
@@ -198,7 +200,7 @@ func (r *run) ungranted(s *step) []*ungranted {
 	if err != nil {
 		return nil
 	}
-	defer r.secrets.forget("each")
+	defer r.secrets.Forget("each")
 	defer delete(r.vars.Values, "each")
 	var out []*ungranted
 	for _, el := range elements {
@@ -295,7 +297,7 @@ func (r *run) askedPath(n request) asked {
 // askedOrigin is the beginning of a URL that is known, and is so only where the whole
 // origin is in it.
 func (r *run) askedOrigin(v *expr.Value) (out asked) {
-	r.vars.Secrets = r.secrets.paths
+	r.vars.Secrets = r.secrets.Paths
 	parts, err := v.Parts(r.vars)
 	if err != nil {
 		return asked{}
@@ -374,7 +376,7 @@ func quotedAnd(patterns []string) string {
 	for i, p := range patterns {
 		quoted[i] = strconv.Quote(p)
 	}
-	return enumerateAnd(quoted)
+	return diag.And(quoted)
 }
 
 // undecided reports whether some grant of the access depends on what is not known yet:
@@ -434,7 +436,7 @@ func (r *run) inputPath(ref []string) (at string) {
 			if name == "*" {
 				return at
 			}
-			at, v = join(at, name), base[name]
+			at, v = value.Join(at, name), base[name]
 		case []any:
 			i, err := strconv.Atoi(name)
 			if err != nil || i < 0 || i >= len(base) {

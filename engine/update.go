@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 )
 
 // Update changes a resource. Where an earlier operation stopped halfway and the
@@ -100,7 +101,7 @@ func resultOf(out *Result, err error) Result {
 // declared are the recorded outputs that the spec declares.
 func declared(res *resource, s State) map[string]property.Value {
 	out := map[string]property.Value{}
-	for _, m := range res.outputs.fields {
+	for _, m := range res.outputs.Fields {
 		if v, ok := s.Outputs.GetOk(m.Name); ok {
 			out[m.Name] = v
 		}
@@ -112,7 +113,7 @@ func declared(res *resource, s State) map[string]property.Value {
 // halfway nobody knows which of them the world has.
 func (e *Engine) allChanged(res *resource) []Change {
 	var out []Change
-	for _, m := range res.inputs.fields {
+	for _, m := range res.inputs.Fields {
 		out = append(out, Change{Path: m.Name, Kind: Update})
 	}
 	return out
@@ -214,7 +215,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	failed := r.failed
 	if failure == nil {
 		got, err := e.outputs(ctx, r, req.Ref, req.Inputs, outputs)
-		if err == nil || unrecordable(err) {
+		if err == nil || value.Unrecordable(err) {
 			outputs = got
 		}
 		failure, failed = err, len(r.op.steps)

@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -26,11 +27,11 @@ func (e *Engine) upgrade(ctx context.Context, res *resource, s State) (State, er
 		s.Private.SchemaVersion = want
 		return s, nil
 	}
-	secrets := secretPaths{paths: slices.Clone(e.configSecrets.paths), values: slices.Clone(e.configSecrets.values)}
-	old := untyped.plainMap(s.Inputs, []string{"old"}, &secrets)
-	maps.Copy(old, untyped.plainMap(s.Outputs, []string{"old"}, &secrets))
+	secrets := value.Secrets{Paths: slices.Clone(e.configSecrets.Paths), Values: slices.Clone(e.configSecrets.Values)}
+	old := value.Untyped.PlainMap(s.Inputs, []string{"old"}, &secrets)
+	maps.Copy(old, value.Untyped.PlainMap(s.Outputs, []string{"old"}, &secrets))
 	vars := e.scope(ctx, map[string]any{"config": e.plainConfig, "old": old})
-	vars.Secrets = secrets.paths
+	vars.Secrets = secrets.Paths
 	var shape any // nil: nothing of it changed
 	for version := have; version < want; version++ {
 		v := res.upgrades[version]
@@ -39,37 +40,37 @@ func (e *Engine) upgrade(ctx context.Context, res *resource, s State) (State, er
 		}
 		out, err := v.Eval(vars)
 		if err != nil {
-			return s, fmt.Errorf("the state of this %s cannot be brought from schemaVersion %d to %d: %w", res.spec.Name, version, version+1, screen.NewMask(secrets.values).Error(err))
+			return s, fmt.Errorf("the state of this %s cannot be brought from schemaVersion %d to %d: %w", res.spec.Name, version, version+1, screen.NewMask(secrets.Values).Error(err))
 		}
-		next, ok := expr.Reveal(out, secrets.saw).(map[string]any)
+		next, ok := expr.Reveal(out, secrets.Saw).(map[string]any)
 		if !ok {
 			return s, fmt.Errorf("upgrade %d of %s yields %s, and an object is wanted", version, res.spec.Name, actions.KindOf(out))
 		}
-		moved := secretPaths{paths: slices.Clone(e.configSecrets.paths)}
-		moved.within(out, []string{"old"})
-		shape, vars.Values["old"], vars.Secrets = out, next, moved.paths
+		moved := value.Secrets{Paths: slices.Clone(e.configSecrets.Paths)}
+		moved.Within(out, []string{"old"})
+		shape, vars.Values["old"], vars.Secrets = out, next, moved.Paths
 	}
 	if shape == nil {
 		s.Private.SchemaVersion = want
 		return s, nil
 	}
-	m := screen.NewMask(secrets.values)
+	m := screen.NewMask(secrets.Values)
 	s, err := res.upgraded(s, shape, m)
 	return s, m.Error(err)
 }
 
 // upgraded is the state of the new shape.
 func (r *resource) upgraded(s State, shape any, m *screen.Mask) (State, error) {
-	inputs, err := r.inputs.project(shape, m)
+	inputs, err := r.inputs.Project(shape, m)
 	if err != nil {
 		return s, fmt.Errorf("the upgraded state of %s: %w", r.spec.Name, err)
 	}
-	outputs, err := r.outputs.project(shape, m)
+	outputs, err := r.outputs.Project(shape, m)
 	if err != nil {
 		return s, fmt.Errorf("the upgraded state of %s: %w", r.spec.Name, err)
 	}
-	s.Inputs = property.NewMap(inputs.values)
-	s.Outputs = withInputs(s.Inputs, outputs.values)
+	s.Inputs = property.NewMap(inputs.Values)
+	s.Outputs = withInputs(s.Inputs, outputs.Values)
 	s.Private.SchemaVersion = r.spec.SchemaVersion
 	return s, nil
 }

@@ -48,8 +48,8 @@ func ofBudgets() []Mutant {
 			Promise:   "Time is bounded like memory",
 			Mechanism: "the patterns of types are matched within the call that checks them",
 			File:      "engine/check.go",
-			Find:      `findings{ctx: beforeSending(ctx)}`,
-			Replace:   `findings{}`,
+			Find:      `value.Findings{Context: beforeSending(ctx)}`,
+			Replace:   `value.Findings{}`,
 			Package:   "engine", Test: "TestCheckStops/a text", Fails: "it takes too much work",
 		},
 		{
@@ -127,7 +127,7 @@ func ofBudgets() []Mutant {
 		{
 			Promise:   "What comes from outside is bounded by its values, too",
 			Mechanism: "the values of a setting that is text are counted",
-			File:      "engine/settings.go",
+			File:      "engine/value/text.go",
 			Find:      `	v, err := decode.JSON([]byte(text), decode.NewBudget(most))`,
 			Replace:   `	v, err := decode.JSON([]byte(text), decode.NewBudget(1<<30*most))`,
 			Package:   "engine", Test: "TestSettingsAsText/many values", Fails: "expected an error",
@@ -135,7 +135,7 @@ func ofBudgets() []Mutant {
 		{
 			Promise:   "What comes from outside is bounded by its values, too",
 			Mechanism: "the values of texts that are compared as JSON are counted",
-			File:      "engine/differ.go",
+			File:      "engine/value/equal.go",
 			Find:      `	values := decode.NewBudget(most)`,
 			Replace:   `	values := decode.NewBudget(1 << 30 * most)`,
 			Package:   "engine", Test: "TestEqualJSON/many values", Fails: "it takes",
@@ -189,7 +189,7 @@ func ofBudgets() []Mutant {
 		},
 		{
 			Promise: "No number changes on its way in", Mechanism: "a setting that is text is a number only if a float holds it",
-			File:    "engine/settings.go",
+			File:    "engine/value/text.go",
 			Find:    "		f, ok := decode.Float(text)\n",
 			Replace: "		f, err := strconv.ParseFloat(text, 64)\n		ok := err == nil\n",
 			Package: "engine", Test: "TestSettingsAsText/a number that is not 0", Fails: "expected an error",

@@ -49,7 +49,7 @@ func ofCompilation() []Mutant {
 		{
 			Promise:   "A plan says what an update would do",
 			Mechanism: "an item of a set that came where another went is told",
-			File:      "engine/differ.go",
+			File:      "engine/value/diff.go",
 			Find:      `		if i < new.Len() && places[i] < places[i+1] {`,
 			Replace:   `		if false {`,
 			Package:   "engine", Test: "TestDiff/a set's items", Fails: "set[0]",

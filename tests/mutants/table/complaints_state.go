@@ -12,12 +12,12 @@ func ofState() []Mutant {
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "what the spec does not declare is no part of the state",
-			File:      "engine/project.go",
-			Find:      `	err := c.fit(object, "", m, &out)`,
-			Replace: `	err := c.fit(object, "", m, &out)
+			File:      "engine/value/project.go",
+			Find:      `	err := (&projector{m}).fit(c, object, "", &out)`,
+			Replace: `	err := (&projector{m}).fit(c, object, "", &out)
 	for name, v := range object {
-		if c.byName[name] == nil {
-			out.values[name], _ = untyped.value(v, name, m)
+		if c.ByName[name] == nil {
+			out.Values[name], _ = Untyped.FromPlain(v, name, m)
 		}
 	}`,
 			Package: complaints, Test: "TestComplaint01PerpetualDiff", Fails: "etag that nobody declared",
@@ -26,7 +26,7 @@ func ofState() []Mutant {
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that the server may choose is read only where the program set it",
 			File:      "engine/read.go",
-			Find:      `chosen := !importing && !given && r.res.outputs.byName[m.Name] != nil`,
+			Find:      `chosen := !importing && !given && r.res.outputs.ByName[m.Name] != nil`,
 			Replace:   `chosen := false`,
 			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "became an input",
 		},
@@ -43,7 +43,7 @@ func ofState() []Mutant {
 			Mechanism: "an input that is not read back has its default",
 			File:      "engine/read.go",
 			Find: `		case !there && m.Default != nil:
-			inputs = inputs.Set(m.Name, m.fallback)`,
+			inputs = inputs.Set(m.Name, m.Fallback)`,
 			Replace: `		case false:`,
 			Package: complaints, Test: "TestComplaint01Defaults", Fails: "mode",
 		},
@@ -66,7 +66,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
 			Mechanism: "@equal(): values that mean the same are no change",
-			File:      "engine/differ.go",
+			File:      "engine/diff.go",
 			Find:      `return strings.EqualFold(a, b)`,
 			Replace:   `return a == b`,
 			Package:   complaints, Test: "TestComplaint02NotReadBack", Fails: "name",
@@ -92,7 +92,7 @@ func ofState() []Mutant {
 			Mechanism: "an import takes its inputs from what read gives",
 			File:      "engine/read.go",
 			Find: `		default:
-			inputs = inputs.Set(m.Name, value.WithSecret(value.Secret() || recorded.HasSecrets()))`,
+			inputs = inputs.Set(m.Name, shown.WithSecret(shown.Secret() || recorded.HasSecrets()))`,
 			Replace: `		default:`,
 			Package: complaints, Test: "TestComplaint08Import", Fails: "the inputs are",
 		},
@@ -123,7 +123,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 10, Promise: "A change is made in place where that is possible",
 			Mechanism: "@replace() replaces",
-			File:      "engine/differ.go",
+			File:      "engine/value/diff.go",
 			Find:      `replace || m != nil && m.Replace)`,
 			Replace:   `replace)`,
 			Package:   complaints, Test: "TestComplaint10UpdateInPlace", Fails: "a kind is replaced",
@@ -131,7 +131,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 13, Promise: "The order of a list counts only where it means something",
 			Mechanism: "@set() compares without order",
-			File:      "engine/differ.go",
+			File:      "engine/value/diff.go",
 			Find:      `case m != nil && m.Set:`,
 			Replace:   `case false:`,
 			Package:   complaints, Test: "TestComplaint13ArrayOrder", Fails: "Path:tags[",
@@ -139,7 +139,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 13, Promise: "The order of a list counts only where it means something",
 			Mechanism: "@key() compares items of the same key",
-			File:      "engine/differ.go",
+			File:      "engine/value/diff.go",
 			Find:      `case m != nil && m.Key != "":`,
 			Replace:   `case false:`,
 			Package:   complaints, Test: "TestComplaint13ArrayOrder", Fails: "Path:rules[",
@@ -167,7 +167,7 @@ func ofState() []Mutant {
 			Find:      `	id, err := r.openText(r.res.id, "it")`,
 			Replace: `	id, err := r.openText(r.res.id, "it")
 	if body, ok := r.vars.Values["body"].(map[string]any); ok && body["id"] != nil {
-		id, err = textOf(body["id"])
+		id, err = value.Text(body["id"])
 	}`,
 			Package: complaints, Test: "TestComplaint16ID", Fails: `the id is "wrong"`,
 		},
@@ -191,7 +191,7 @@ func ofState() []Mutant {
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "an answer without a required output is an error",
 			File:      "engine/read.go",
-			Find:      `if lost == nil && len(outputs.missing) > 0 {`,
+			Find:      `if lost == nil && len(outputs.Missing) > 0 {`,
 			Replace:   `if false {`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "{}": gone is false, error <nil>`,
 		},

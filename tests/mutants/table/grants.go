@@ -61,7 +61,7 @@ func ofGrants() []Mutant {
 		if p.Contains(addr) && false {`,
 			"actions/sys/network", "TestReachable", "fd20:ce::254"),
 		row("what is not granted fails in Check", "engine/check.go",
-			`	if f.list == nil && !req.HasOld {`, `	if f.list == nil && !req.HasOld && false {`,
+			`	if f.List == nil && !req.HasOld {`, `	if f.List == nil && !req.HasOld && false {`,
 			"engine", "TestUngrantedInputs/a_path_elsewhere", "Check refuses"),
 		row("an input as it is fails in Check where it is not granted", "engine/ungranted.go",
 			`		if refusedBy(e.env, n.access, name) != nil {`, `		if refusedBy(e.env, n.access, name) != nil && false {`,

@@ -46,9 +46,9 @@ func ofIdentity() []Mutant {
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "assets are the same by what they hold",
-			File:      "engine/differ.go",
-			Find:      `byContent(untyped.plain(v, below, &secretPaths{}))`,
-			Replace:   `untyped.plain(v, below, &secretPaths{})`,
+			File:      "engine/value/plain.go",
+			Find:      `byContent(Untyped.Plain(v, below, &Secrets{}))`,
+			Replace:   `Untyped.Plain(v, below, &Secrets{})`,
 			Package:   "engine", Test: "TestAssetsGoOn", Fails: "Force:true",
 		},
 		{

@@ -7,15 +7,15 @@ func ofNames() []Mutant {
 	return []Mutant{
 		{
 			Promise: typed, Mechanism: "a member of another kind does not fit",
-			File:    "engine/reception.go",
+			File:    "engine/value/receive.go",
 			Find:    `	return r.unfit(v, declared, receivedKind(v))` + "\n}\n\n// unfit",
 			Replace: "\treturn v\n}\n\n// unfit",
 			Package: "engine", Test: "TestResponsesThatDoNotFit", Fails: "an int is declared",
 		},
 		{
 			Promise: typed, Mechanism: "a required member must be there",
-			File:    "engine/reception.go",
-			Find:    `		r.misfit(describe(p.Type), "nothing", r.otherSpelling(v, p))`,
+			File:    "engine/value/receive.go",
+			Find:    `		r.misfit(Describe(p.Type), "nothing", r.otherSpelling(v, p))`,
 			Replace: `		r.otherSpelling(v, p)`,
 			Package: "engine", Test: "TestResponsesThatDoNotFit", Fails: "missing",
 		},
@@ -84,7 +84,7 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "one element is a list of one where a list is declared",
-			File:    "engine/reception_xml.go",
+			File:    "engine/value/receive_xml.go",
 			Find:    `		if _, ok := v.([]any); !ok && v != nil {`,
 			Replace: `		if false {`,
 			Package: "engine", Test: "TestXMLHasItsType/one", Fails: "expected a list",
@@ -98,7 +98,7 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "a local name of two namespaces is ambiguous",
-			File:    "engine/reception.go",
+			File:    "engine/value/receive.go",
 			Find:    `	case r.xml && !given && r.ambiguous(v, p, wire):`,
 			Replace: `	case false:`,
 			Package: "engine", Test: "TestNamespacesAreKeptApart/an_ambiguous_local_name", Fails: "say which",
@@ -134,8 +134,8 @@ func ofNames() []Mutant {
 		{
 			Promise: names, Mechanism: "an argument's own type says whether names differ",
 			File:    "engine/compile_arguments.go",
-			Find:    `renames(c.spec.Types, a.value.Type())`,
-			Replace: `renames(c.spec.Types, nil)`,
+			Find:    `Renames(c.spec.Types, a.value.Type())`,
+			Replace: `Renames(c.spec.Types, nil)`,
 			Package: "engine", Test: "TestWrittenKeysOfOtherArguments", Fails: "typed",
 		},
 		{
@@ -148,8 +148,8 @@ func ofNames() []Mutant {
 		{
 			Promise: names, Mechanism: "the rule of a resource or spec holds for what its steps return",
 			File:    "engine/compile_steps.go",
-			Find:    `newNaming(c.wireRule(), c.spec.Types, body.Type)`,
-			Replace: `newNaming("", c.spec.Types, body.Type)`,
+			Find:    `value.NewNaming(c.wireRule(), c.spec.Types, body.Type)`,
+			Replace: `value.NewNaming("", c.spec.Types, body.Type)`,
 			Package: "engine", Test: "TestResponsesBecomeTheirType", Fails: "body.pet",
 		},
 		{
@@ -161,16 +161,16 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: names, Mechanism: "a path is sent below its parents",
-			File:    "engine/wirenames.go",
-			Find:    `				putAt(renamed, p.WireParents, w.name(p), w.out(item, p.Type, types))`,
-			Replace: `				putAt(renamed, nil, w.name(p), w.out(item, p.Type, types))`,
+			File:    "engine/value/wire.go",
+			Find:    `				putAt(renamed, p.WireParents, w.Name(p), w.out(item, p.Type, types))`,
+			Replace: `				putAt(renamed, nil, w.Name(p), w.out(item, p.Type, types))`,
 			Package: "engine", Test: "TestWirePaths", Fails: "metadata:map[name:a]",
 		},
 		{
 			Promise: names, Mechanism: "a path is read below its parents",
-			File:    "engine/reception.go",
-			Find:    "	for _, parent := range r.parents(p) {\n\t\tnext",
-			Replace: "	for _, parent := range r.parents(p)[:0] {\n\t\tnext",
+			File:    "engine/value/receive.go",
+			Find:    "	for _, parent := range r.parents(p) {\n		next",
+			Replace: "	for _, parent := range r.parents(p)[:0] {\n		next",
 			Package: "engine", Test: "TestWirePathsOfReturns", Fails: "metadata.uid",
 		},
 		{

@@ -17,7 +17,7 @@ func ofPlans() []Mutant {
 		{
 			Promise:   "A preview does not guess",
 			Mechanism: "unknown inputs pass the check",
-			File:      "engine/checker.go",
+			File:      "engine/value/check.go",
 			Find:      `	if v.IsComputed() {`,
 			Replace:   `	if false {`,
 			Package:   e2e, Test: "TestConformance/28", Fails: "content",
@@ -25,7 +25,7 @@ func ofPlans() []Mutant {
 		{
 			Promise:   "A preview does not guess",
 			Mechanism: "an unknown against a known value is a change",
-			File:      "engine/differ.go",
+			File:      "engine/value/diff.go",
 			Find:      `	case new.IsComputed() || old.IsComputed():`,
 			Replace: `	case new.IsComputed():
 	case old.IsComputed():`,
@@ -68,15 +68,15 @@ func ofPlans() []Mutant {
 			Promise:   "A plan says what an update would do",
 			Mechanism: "what the user ignores is no change",
 			File:      "engine/diff.go",
-			Find:      `ignored(c.Path, ignore) || `,
+			Find:      `value.Ignored(c.Path, ignore) || `,
 			Replace:   ``,
 			Package:   "engine", Test: "TestDiff/ignored", Fails: "-want +got",
 		},
 		{
 			Promise:   "A default is what it is everywhere",
 			Mechanism: "a check adds the defaults",
-			File:      "engine/checker.go",
-			Find:      `		out.set(m.Name, m.check.complete(m.fallback, at, f))`,
+			File:      "engine/value/check.go",
+			Find:      `		out.set(m.Name, m.Check.Complete(m.Fallback, at, f))`,
 			Replace:   ``,
 			Package:   "engine", Test: "TestCheckDefaults", Fails: "-want +got",
 		},

@@ -21,8 +21,8 @@ func ofPromises() []Mutant {
 		row("a refresh relies on nothing that the recorded state lacks", "engine/read.go",
 			`		if err := e.completeFor(res, state, read, res.spec.Read); err != nil {`,
 			`		if err := error(nil); err != nil {`, "named, a typed read"),
-		row("a part that is lacking counts", "engine/incomplete.go",
-			`			if m.Required && m.check.lacks(v.AsMap().Get(m.Name)) {`,
-			`			if m.Required && m.check.lacks(v.AsMap().Get(m.Name)) && false {`, "typed, no read"),
+		row("a part that is lacking counts", "engine/value/refit.go",
+			`			if m.Required && m.Check.Lacks(v.AsMap().Get(m.Name)) {`,
+			`			if m.Required && m.Check.Lacks(v.AsMap().Get(m.Name)) && false {`, "typed, no read"),
 	}
 }

@@ -77,7 +77,7 @@ func ofProof() []Mutant {
 			"TestWhatAPartOfAReadShows/settle_of_other_inputs/title_somebody_else's/part_not_found", "taken: true"),
 		row(foreign, "a read is continued behind what it does not find", "engine/proof.go", `range r.op.steps[r.failed+1:] {`, `range r.op.steps[:0] {`,
 			"TestWhatAPartOfAReadShows/read/the_part_first/title_somebody_else's/part_gone", "taken: true"),
-		row(whole, "what compares only as a whole says nothing while a part is unknown", "engine/proof.go", ` && !m.Set && m.Key == "")`, `)`,
+		row(whole, "what compares only as a whole says nothing while a part is unknown", "engine/value/type.go", ` && !m.Set && m.Key == "")`, `)`,
 			"TestPartsComparedAsAWhole/a_set", "is not taken"),
 		row("Nothing is lost", "what read finds in part stands", "engine/proof.go", `	case errors.Is(err, errNotFound):
 		return true, nil`, `	case errors.Is(err, errNotFound):

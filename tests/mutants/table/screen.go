@@ -7,7 +7,7 @@ func ofScreens() []Mutant {
 		{
 			Promise:   promise,
 			Mechanism: "an id that would steer the screen is not recorded",
-			File:      "engine/recordable.go",
+			File:      "engine/value/recordable.go",
 			Find:      `	case at < len(id):`,
 			Replace:   `	case at < len(id) && false:`,
 			Package:   "tests/outside", Test: "TestSteeringIDs", Fails: "create:",

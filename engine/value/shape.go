@@ -1,4 +1,4 @@
-package engine
+package value
 
 import (
 	"math"
@@ -79,12 +79,12 @@ func (s shape) Each(visit func(spec.Shape)) {
 
 // variantOf returns the checker of the variant that a union's value is: c itself where
 // its type is no union, untyped where no variant is told.
-func (c *checker) variantOf(v property.Value) *checker {
-	if c.t.Kind != spec.Union {
+func (c *Type) variantOf(v property.Value) *Type {
+	if c.Spec.Kind != spec.Union {
 		return c
 	}
-	if i := c.types.Variant(c.t, shape{v}); i >= 0 {
+	if i := c.types.Variant(c.Spec, shape{v}); i >= 0 {
 		return c.variants[i].variantOf(v)
 	}
-	return untyped
+	return Untyped
 }

@@ -1,4 +1,4 @@
-package engine
+package value
 
 import (
 	"encoding/json"
@@ -44,11 +44,11 @@ func equalLiteral(v property.Value, l any) bool {
 	return v.WithSecret(false).WithDependencies(nil).Equals(fromLiteral(l))
 }
 
-// describe names a type for a user: `text`, `a number`, `a list of text`.
-func describe(t *spec.Type) string { return expr.Describe(t) }
+// Describe names a type for a user: `text`, `a number`, `a list of text`.
+func Describe(t *spec.Type) string { return expr.Describe(t) }
 
 // kindOf names what a value is, and shows a number that is no secret.
-func (f *findings) kindOf(v property.Value) string {
+func (f *Findings) kindOf(v property.Value) string {
 	switch {
 	case v.IsBool():
 		return "a truth value"
@@ -76,7 +76,7 @@ func (f *findings) kindOf(v property.Value) string {
 
 // suggestion shows what was given and the literal that was probably meant;
 // nothing of a secret.
-func (f *findings) suggestion(v property.Value, known []string) string {
+func (f *Findings) suggestion(v property.Value, known []string) string {
 	if f.hidden > 0 || v.Secret() {
 		return ""
 	}
@@ -89,9 +89,9 @@ func (f *findings) suggestion(v property.Value, known []string) string {
 	default:
 		return ", not " + f.kindOf(v)
 	}
-	out := fmt.Sprintf(", not %s", quote(given))
+	out := fmt.Sprintf(", not %s", Quote(given))
 	if meant := diag.DidYouMean(given, known); meant != "" {
-		out += fmt.Sprintf(" (did you mean %s?)", quote(meant))
+		out += fmt.Sprintf(" (did you mean %s?)", Quote(meant))
 	}
 	return out
 }
@@ -104,8 +104,8 @@ func literals(list []any) []string {
 	return out
 }
 
-// quote is text in double quotes, cut where it is long.
-func quote(s string) string {
+// Quote is text in double quotes, cut where it is long.
+func Quote(s string) string {
 	const most = 80
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most]) + "…"
@@ -116,7 +116,7 @@ func quote(s string) string {
 func quoted(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = quote(s)
+		out[i] = Quote(s)
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package engine
+package value
 
 import "github.com/pulumi/pulumi/sdk/v3/go/property"
 

@@ -1,4 +1,4 @@
-package engine
+package value
 
 import (
 	"bytes"
@@ -23,10 +23,10 @@ func (e *UnrecordableError) Error() string {
 	return fmt.Sprintf("%s: cannot be recorded: %s", e.Path, e.Reason)
 }
 
-// recordableID returns an error where a host cannot keep a text as an id, or must not:
+// RecordableID returns an error where a host cannot keep a text as an id, or must not:
 // it shows ids as they are, wherever it names a resource. An id is data, and another one
 // would name another object, so none is changed to be fit to be shown.
-func recordableID(id, path string) error {
+func RecordableID(id, path string) error {
 	switch at := screen.Steering(id); {
 	case reserved.Text(id):
 		return &UnrecordableError{path, reserved.TextReason}
@@ -38,22 +38,22 @@ func recordableID(id, path string) error {
 	}
 }
 
-// unrecordable reports whether nothing but values that cannot be recorded is wrong.
-func unrecordable(err error) bool {
+// Unrecordable reports whether nothing but values that cannot be recorded is wrong.
+func Unrecordable(err error) bool {
 	switch joined := err.(type) {
 	case nil:
 		return false
 	case interface{ Unwrap() []error }:
-		return !slices.ContainsFunc(joined.Unwrap(), func(one error) bool { return !unrecordable(one) })
+		return !slices.ContainsFunc(joined.Unwrap(), func(one error) bool { return !Unrecordable(one) })
 	}
 	var one *UnrecordableError
 	return errors.As(err, &one)
 }
 
-// recordable returns values as an intent records them, as JSON, and the names of
+// Recordable returns values as an intent records them, as JSON, and the names of
 // those that it leaves out: what holds a secret, or a file, or is not known. Keys
 // that are the host's own are left out unnamed.
-func recordable(values property.Map) (text json.RawMessage, withheld []string) {
+func Recordable(values property.Map) (text json.RawMessage, withheld []string) {
 	kept := map[string]any{}
 	for name, v := range values.AllStable {
 		plain, ok := recordableValue(v)
@@ -105,8 +105,8 @@ func recordableValue(v property.Value) (plain any, ok bool) {
 	}
 }
 
-// unrecorded returns the values that recordable made a text of.
-func unrecorded(text json.RawMessage) (property.Map, error) {
+// Unrecorded returns the values that recordable made a text of.
+func Unrecorded(text json.RawMessage) (property.Map, error) {
 	if len(text) == 0 {
 		return property.Map{}, nil
 	}

@@ -1,4 +1,4 @@
-package engine
+package value
 
 import (
 	"maps"
@@ -14,54 +14,55 @@ import (
 // (`@wire`, the resource's `wire` rule), and what comes back is matched by them.
 // The keys of maps are data, and stay.
 
-// naming is how an operation's values are named on the wire.
-type naming struct {
-	rule  wireRule
+// Naming is how an operation's values are named on the wire.
+type Naming struct {
+	Rule  WireRule
 	types spec.Types
 	// onto is the object that the operation's yield is for.
 	onto *spec.Type
 	// active says that any name differs, so that nothing is copied where none
 	// does.
-	active bool
+	Active bool
 }
 
-// newNaming names what is for onto; sent are the other types that go out.
-func newNaming(rule string, types spec.Types, onto *spec.Type, sent ...*spec.Type) naming {
-	n := naming{rule: wireRule(rule), types: types, onto: onto}
-	n.active = slices.ContainsFunc(append(sent, onto), func(t *spec.Type) bool { return n.rule.renames(types, t) })
+// NewNaming names what is for onto; sent are the other types that go out.
+func NewNaming(rule string, types spec.Types, onto *spec.Type, sent ...*spec.Type) Naming {
+	n := Naming{Rule: WireRule(rule), types: types, onto: onto}
+	n.Active = slices.ContainsFunc(append(sent, onto), func(t *spec.Type) bool { return n.Rule.Renames(types, t) })
 	return n
 }
 
-// in gives what came from outside its declared names; from is what is known of
+// In gives what came from outside its declared names; from is what is known of
 // it.
-func (n naming) in(v any, from *spec.Type) any {
-	if !n.active {
+func (n Naming) In(v any, from *spec.Type) any {
+	if !n.Active {
 		return v
 	}
-	return n.rule.in(v, from, n.onto, n.types)
+	return n.Rule.in(v, from, n.onto, n.types)
 }
 
-// out gives what is sent its names on the wire. Whether any differ is known of each
+// Out gives what is sent its names on the wire. Whether any differ is known of each
 // argument (argument.renamed): it does not depend on what else the resource declares.
-func (n naming) out(v any, t *spec.Type) any { return n.rule.out(v, t, n.types) }
+func (n Naming) Out(v any, t *spec.Type) any { return n.Rule.out(v, t, n.types) }
 
-// wireRule is a resource's case rule; "" changes nothing.
-type wireRule string
+// WireRule is a resource's case rule; "" changes nothing.
+type WireRule string
 
-// name is the property's name on the wire.
-func (w wireRule) name(p *spec.Property) string {
+// Name is the property's name on the wire.
+func (w WireRule) Name(p *spec.Property) string {
 	if p.Wire != "" {
 		return p.Wire
 	}
 	return spec.WireName(string(w), p.Name)
 }
 
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// Capital returns a name with an upper-case first letter.
+func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // out renames what of a value is a typed struct to its names on the wire. What is no
 // declared name (the keys of maps, and those that the author wrote) goes out as it is,
 // and comes before a declared name that would be the same on the wire.
-func (w wireRule) out(v any, t *spec.Type, types spec.Types) any {
+func (w WireRule) out(v any, t *spec.Type, types spec.Types) any {
 	t = w.narrow(v, types.Resolve(t), types, false)
 	switch v := v.(type) {
 	case map[string]any:
@@ -73,7 +74,7 @@ func (w wireRule) out(v any, t *spec.Type, types spec.Types) any {
 			case p.WireParents != nil:
 				deep = true
 			default:
-				renamed[w.name(p)] = w.out(item, p.Type, types)
+				renamed[w.Name(p)] = w.out(item, p.Type, types)
 			}
 		}
 		for name, item := range v {
@@ -85,7 +86,7 @@ func (w wireRule) out(v any, t *spec.Type, types spec.Types) any {
 		}
 		for _, p := range t.Fields {
 			if item, given := v[p.Name]; given && deep && p.WireParents != nil {
-				putAt(renamed, p.WireParents, w.name(p), w.out(item, p.Type, types))
+				putAt(renamed, p.WireParents, w.Name(p), w.out(item, p.Type, types))
 			}
 		}
 		return renamed
@@ -103,7 +104,7 @@ func (w wireRule) out(v any, t *spec.Type, types spec.Types) any {
 // in renames what came under its names on the wire to the declared ones. from is
 // what is known of the value: where that is a struct, its names are declared
 // already; to is what it is for.
-func (w wireRule) in(v any, from, to *spec.Type, types spec.Types) any {
+func (w WireRule) in(v any, from, to *spec.Type, types spec.Types) any {
 	if s, ok := v.(expr.Secret); ok {
 		return expr.Secret{Value: w.in(s.Value, from, to, types)}
 	}
@@ -118,10 +119,10 @@ func (w wireRule) in(v any, from, to *spec.Type, types spec.Types) any {
 		renamed := make(map[string]any, len(v))
 		for _, p := range to.Fields {
 			if p.WireParents == nil {
-				byWire[w.name(p)] = p
+				byWire[w.Name(p)] = p
 				continue
 			}
-			item, found, rest := takeAt(v, p.WireParents, w.name(p))
+			item, found, rest := takeAt(v, p.WireParents, w.Name(p))
 			if v = rest; found {
 				renamed[p.Name] = w.in(item, nil, p.Type, types)
 			}
@@ -194,7 +195,7 @@ func takeAt(m map[string]any, parents []string, name string) (v any, found bool,
 }
 
 // declared goes on below a struct whose own names are declared ones.
-func (w wireRule) declared(v map[string]any, from, to *spec.Type, types spec.Types) any {
+func (w WireRule) declared(v map[string]any, from, to *spec.Type, types spec.Types) any {
 	out := make(map[string]any, len(v))
 	for name, item := range v {
 		inner := from.Field(name)
@@ -217,7 +218,7 @@ func (w wireRule) declared(v map[string]any, from, to *spec.Type, types spec.Typ
 
 // undeclared puts a member that an open struct does not declare into out: it still
 // has its name on the wire. What is declared stands.
-func (w wireRule) undeclared(out map[string]any, name string, item any, from, to *spec.Type, types spec.Types) {
+func (w WireRule) undeclared(out map[string]any, name string, item any, from, to *spec.Type, types spec.Types) {
 	p := to.Field(name)
 	if from.Open {
 		if p = w.onWire(to, name); p == nil && to.Field(name) != nil {
@@ -234,8 +235,8 @@ func (w wireRule) undeclared(out map[string]any, name string, item any, from, to
 }
 
 // onWire is the property that has a name on the wire, or nil.
-func (w wireRule) onWire(t *spec.Type, name string) *spec.Property {
-	if i := slices.IndexFunc(t.Fields, func(p *spec.Property) bool { return p.WireParents == nil && w.name(p) == name }); i >= 0 {
+func (w WireRule) onWire(t *spec.Type, name string) *spec.Property {
+	if i := slices.IndexFunc(t.Fields, func(p *spec.Property) bool { return p.WireParents == nil && w.Name(p) == name }); i >= 0 {
 		return t.Fields[i]
 	}
 	return nil
@@ -253,13 +254,13 @@ func declaresNames(t *spec.Type, types spec.Types) bool {
 // narrow is the type that a value is of, where t is a union: nothing is known of
 // one that is no variant. The value has its names on the wire, or else the declared
 // ones.
-func (w wireRule) narrow(v any, t *spec.Type, types spec.Types, wire bool) *spec.Type {
+func (w WireRule) narrow(v any, t *spec.Type, types spec.Types, wire bool) *spec.Type {
 	if t.Kind != spec.Union {
 		return t
 	}
 	seen := expr.ShapeOf(v, nil)
 	if wire {
-		seen = expr.ShapeOf(v, w.name)
+		seen = expr.ShapeOf(v, w.Name)
 	}
 	if variant := types.Narrow(t, seen); variant != nil {
 		return variant
@@ -267,8 +268,8 @@ func (w wireRule) narrow(v any, t *spec.Type, types spec.Types, wire bool) *spec
 	return &spec.Type{}
 }
 
-// renames reports whether the rule or any @wire changes a name of the type.
-func (w wireRule) renames(types spec.Types, root *spec.Type) bool {
+// Renames reports whether the rule or any @wire changes a name of the type.
+func (w WireRule) Renames(types spec.Types, root *spec.Type) bool {
 	seen := map[*spec.Type]bool{}
 	var visit func(t *spec.Type) bool
 	visit = func(t *spec.Type) bool {
@@ -280,7 +281,7 @@ func (w wireRule) renames(types spec.Types, root *spec.Type) bool {
 			return true
 		}
 		for _, p := range t.Fields {
-			if w.name(p) != p.Name || p.WireParents != nil || visit(p.Type) {
+			if w.Name(p) != p.Name || p.WireParents != nil || visit(p.Type) {
 				return true
 			}
 		}
@@ -294,9 +295,9 @@ func (w wireRule) renames(types spec.Types, root *spec.Type) bool {
 	return visit(root)
 }
 
-// secrets are the names on the wire of all properties that are secret, however
+// Secrets are the names on the wire of all properties that are secret, however
 // deep.
-func (n naming) secrets() []string {
+func (n Naming) Secrets() []string {
 	var names []string
 	seen := map[*spec.Type]bool{}
 	var visit func(t *spec.Type)
@@ -306,8 +307,8 @@ func (n naming) secrets() []string {
 		}
 		seen[t] = true
 		for _, p := range t.Fields {
-			if p.Secret && !slices.Contains(names, n.rule.name(p)) {
-				names = append(names, n.rule.name(p))
+			if p.Secret && !slices.Contains(names, n.Rule.Name(p)) {
+				names = append(names, n.Rule.Name(p))
 			}
 			visit(p.Type)
 		}

@@ -1,4 +1,4 @@
-package engine
+package value
 
 import (
 	"fmt"
@@ -11,15 +11,16 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// receive returns a value from outside as one of the type that it is for: its
+// Receive returns a value from outside as one of the type that it is for: its
 // members under their declared names, with defaults, without what a closed struct
 // does not declare. Of a value that does not fit, what does is returned beside the
 // error; path is what the value is called.
-func (n naming) receive(v any, path string, form actions.Form) (any, error) {
-	r := reception{rule: n.rule, types: n.types, xml: form == actions.XML, path: []pathStep{{name: path, wire: path}}}
+func (n Naming) Receive(v any, path string, form actions.Form) (any, error) {
+	r := reception{rule: n.Rule, types: n.types, xml: form == actions.XML, path: []pathStep{{name: path, wire: path}}}
 	out := r.value(v, n.onto)
 	if r.first != nil {
 		return out, r.first
@@ -27,17 +28,17 @@ func (n naming) receive(v any, path string, form actions.Form) (any, error) {
 	return out, nil
 }
 
-// adapt returns a value from outside with what of it fits under its declared names,
+// Adapt returns a value from outside with what of it fits under its declared names,
 // beside all that is there.
-func (n naming) adapt(v any, form actions.Form) any {
-	r := reception{rule: n.rule, types: n.types, xml: form == actions.XML, lenient: true}
+func (n Naming) Adapt(v any, form actions.Form) any {
+	r := reception{rule: n.Rule, types: n.types, xml: form == actions.XML, lenient: true}
 	return r.value(v, n.onto)
 }
 
-// hold returns a value whose members have their declared names already, such as what
+// Hold returns a value whose members have their declared names already, such as what
 // `find` makes of another response, as one of the type.
-func (n naming) hold(v any, path string) (any, error) {
-	r := reception{rule: n.rule, types: n.types, declared: true, path: []pathStep{{name: path, wire: path}}}
+func (n Naming) Hold(v any, path string) (any, error) {
+	r := reception{rule: n.Rule, types: n.types, declared: true, path: []pathStep{{name: path, wire: path}}}
 	out := r.value(v, n.onto)
 	if r.first != nil {
 		return out, r.first
@@ -47,7 +48,7 @@ func (n naming) hold(v any, path string) (any, error) {
 
 // reception is one response on its way in.
 type reception struct {
-	rule  wireRule
+	rule  WireRule
 	types spec.Types
 	path  []pathStep
 	// declared says that members have their declared names, and not those on the wire.
@@ -64,7 +65,7 @@ func (r *reception) wire(p *spec.Property) string {
 	if r.declared {
 		return p.Name
 	}
-	return r.rule.name(p)
+	return r.rule.Name(p)
 }
 
 // parents are the members that a property is within in the value.
@@ -83,7 +84,7 @@ func (r *reception) shape(v any) spec.Shape {
 	case r.xml:
 		return xmlShape{r: r, value: v}
 	}
-	return expr.ShapeOf(v, r.rule.name)
+	return expr.ShapeOf(v, r.rule.Name)
 }
 
 // pathStep is a step of a path, by its declared name and by that on the wire; or an
@@ -115,9 +116,9 @@ func (r *reception) misfit(expected, got, hint string) {
 			continue
 		}
 		for _, parent := range p.parents {
-			wire = join(wire, parent)
+			wire = Join(wire, parent)
 		}
-		name, wire = join(name, p.name), join(wire, p.wire)
+		name, wire = Join(name, p.name), Join(wire, p.wire)
 	}
 	r.first = &MisfitError{Path: name, Wire: wire, Expected: expected, Got: got, Hint: hint}
 }
@@ -133,7 +134,7 @@ func (r *reception) value(v any, declared *spec.Type) any {
 	}
 	if v == nil {
 		if !takesNull(t, r.types) {
-			r.misfit(describe(declared), "null", "")
+			r.misfit(Describe(declared), "null", "")
 		}
 		return nil
 	}
@@ -167,7 +168,7 @@ func (r *reception) value(v any, declared *spec.Type) any {
 
 // unfit notes that a value is not of its type, and returns what stands in its place.
 func (r *reception) unfit(v any, declared *spec.Type, got string) any {
-	r.misfit(describe(declared), got, "")
+	r.misfit(Describe(declared), got, "")
 	if r.lenient {
 		return r.asIs(v)
 	}
@@ -288,16 +289,16 @@ func (r *reception) member(out, v map[string]any, p *spec.Property, wire string)
 	case given && nullable:
 		out[p.Name] = nil
 	case p.Default != nil:
-		out[p.Name] = restored(p.Default)
+		out[p.Name] = Restored(p.Default)
 	case !p.Required:
 	case r.xml && t.Kind == spec.List:
 		out[p.Name] = []any{} // no element is an empty list
 	case given:
-		r.misfit(describe(p.Type), "null", "")
+		r.misfit(Describe(p.Type), "null", "")
 	case nullable && t.Kind != spec.Any:
 		out[p.Name] = nil
 	default:
-		r.misfit(describe(p.Type), "nothing", r.otherSpelling(v, p))
+		r.misfit(Describe(p.Type), "nothing", r.otherSpelling(v, p))
 	}
 }
 
@@ -307,11 +308,11 @@ func (r *reception) otherSpelling(v map[string]any, p *spec.Property) string {
 	if r.declared {
 		return "" // the names are the author's
 	}
-	for _, name := range slices.Sorted(mapKeys(v)) {
+	for _, name := range slices.Sorted(maps.Keys(v)) {
 		if spec.SameSpelling(name, p.Name) || spec.SameSpelling(name, r.wire(p)) || r.xml && strings.HasSuffix(r.wire(p), ":"+name) {
 			var path []string
 			for _, parent := range append(slices.Clone(p.WireParents), name) {
-				path = append(path, wireArgument(parent))
+				path = append(path, WireArgument(parent))
 			}
 			return fmt.Sprintf("the response has %q: write @wire(%s)", name, strings.Join(path, "."))
 		}
@@ -319,8 +320,8 @@ func (r *reception) otherSpelling(v map[string]any, p *spec.Property) string {
 	return ""
 }
 
-// wireArgument is a name as the argument of @wire.
-func wireArgument(name string) string {
+// WireArgument is a name as the argument of @wire.
+func WireArgument(name string) string {
 	for _, c := range name {
 		if c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
 			return strconv.Quote(name)
@@ -396,7 +397,7 @@ func (r *reception) union(v any, t, declared *spec.Type) any {
 		got = "nothing"
 	}
 	r.path = append(r.path, pathStep{name: t.Tag, wire: wire})
-	r.misfit("one of "+enumerate(quoted(values)), got, "")
+	r.misfit("one of "+diag.Or(quoted(values)), got, "")
 	r.path = r.path[:len(r.path)-1]
 	if r.lenient {
 		return r.asIs(v)
@@ -439,4 +440,26 @@ func keyStep(key string) pathStep {
 		key = `""`
 	}
 	return pathStep{name: key, wire: key}
+}
+
+// MisfitError reports the member of a response that is not what `returns` says.
+type MisfitError struct {
+	// Path is where the member is, by declared names; Wire by the names on the wire.
+	Path, Wire string
+	// Expected is its declared type, Got what came instead.
+	Expected, Got string
+	// Hint says what to write, where that can be guessed.
+	Hint string
+}
+
+func (e *MisfitError) Error() string {
+	where := e.Path
+	if e.Wire != e.Path {
+		where += fmt.Sprintf(" (on the wire %s)", e.Wire)
+	}
+	text := fmt.Sprintf("the response does not fit `returns`: %s: expected %s, got %s", where, e.Expected, e.Got)
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return text
 }

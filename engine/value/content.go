@@ -1,9 +1,10 @@
-package engine
+package value
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ func contentOf(f *spec.File) string {
 	}
 	var b strings.Builder
 	b.WriteString(kindOfFile(f))
-	for _, name := range slices.Sorted(mapKeys(f.Members)) {
+	for _, name := range slices.Sorted(maps.Keys(f.Members)) {
 		fmt.Fprintf(&b, "%q:%s,", name, contentOf(f.Members[name]))
 	}
 	return b.String()

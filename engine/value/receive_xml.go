@@ -1,7 +1,8 @@
-package engine
+package value
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -119,7 +120,7 @@ func (r *reception) named(v map[string]any, t *spec.Type, within []string) map[s
 // ambiguous notes that elements of several namespaces have the name of a property.
 func (r *reception) ambiguous(v map[string]any, p *spec.Property, wire string) bool {
 	var names []string
-	for _, name := range slices.Sorted(mapKeys(v)) {
+	for _, name := range slices.Sorted(maps.Keys(v)) {
 		if name != wire && decode.LocalName(name) == wire {
 			names = append(names, name)
 		}
@@ -127,7 +128,7 @@ func (r *reception) ambiguous(v map[string]any, p *spec.Property, wire string) b
 	if len(names) == 0 {
 		return false
 	}
-	r.misfit(describe(p.Type), "elements of several namespaces", fmt.Sprintf("say which: write @wire(%s)", wireArgument(names[0])))
+	r.misfit(Describe(p.Type), "elements of several namespaces", fmt.Sprintf("say which: write @wire(%s)", WireArgument(names[0])))
 	return true
 }
 

@@ -1,0 +1,76 @@
+package value
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec/decode"
+)
+
+// PlainEqual compares values without regard to their secrecy: what a value is
+// does not change when it becomes secret. Null members are as good as absent.
+func PlainEqual(a, b property.Value) bool {
+	switch {
+	case a.IsMap() && b.IsMap():
+		return !slices.ContainsFunc(keys(a.AsMap(), b.AsMap()), func(name string) bool {
+			return !PlainEqual(a.AsMap().Get(name), b.AsMap().Get(name))
+		})
+	case a.IsArray() && b.IsArray():
+		if a.AsArray().Len() != b.AsArray().Len() {
+			return false
+		}
+		for i, v := range a.AsArray().All {
+			if !PlainEqual(v, b.AsArray().Get(i)) {
+				return false
+			}
+		}
+		return true
+	case a.IsAsset() && b.IsAsset():
+		return contentOf(fileOfAsset(a.AsAsset())) == contentOf(fileOfAsset(b.AsAsset()))
+	case a.IsArchive() && b.IsArchive():
+		return contentOf(fileOfArchive(a.AsArchive())) == contentOf(fileOfArchive(b.AsArchive()))
+	default:
+		return a.WithSecret(false).WithDependencies(nil).Equals(b.WithSecret(false).WithDependencies(nil))
+	}
+}
+
+// EqualJSON reports whether two JSON texts have the same value, whatever their layout.
+// Of texts with more than so many values, it does not tell.
+func EqualJSON(a, b string, most int) bool {
+	values := decode.NewBudget(most)
+	x, err := decode.JSON([]byte(a), values)
+	if err != nil {
+		return false
+	}
+	y, err := decode.JSON([]byte(b), values)
+	return err == nil && sameJSON(x, y)
+}
+
+// sameJSON compares decoded values; numbers to their last digit.
+func sameJSON(a, b any) bool {
+	switch x := a.(type) {
+	case int64:
+		if y, ok := b.(float64); ok {
+			return sameNumber(x, y)
+		}
+	case float64:
+		if y, ok := b.(int64); ok {
+			return sameNumber(y, x)
+		}
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, sameJSON)
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(x, y, sameJSON)
+	}
+	return a == b
+}
+
+// sameNumber reports whether an integer and a float are one number.
+func sameNumber(i int64, f float64) bool {
+	return math.Abs(f) < 1<<63 && f == math.Trunc(f) && int64(f) == i
+}
