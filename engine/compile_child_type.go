@@ -87,7 +87,7 @@ func (c *compiler) childKind(m *spec.Child) childKind {
 		name = pkg + ":index:" + short
 	}
 	if !token.MatchString(name) {
-		c.fail(codeUnknownResource, n.Range, "type", fmt.Sprintf("%q is no type", n.Text),
+		c.fail(codeUnknownResource, n.Range, "type", fmt.Sprintf("%q is not a type", n.Text),
 			`A resource or component of this spec goes by its name, one of another package by its token: "random:index/randomPet:RandomPet".`)
 		return broken
 	}

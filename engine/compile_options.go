@@ -97,7 +97,7 @@ func (c *compiler) childProvider(p *plan, pl *planned) string {
 	n := pl.spec.Options.Get("provider")
 	wanted := pl.kind.packageOf(c.spec.Name)
 	if provides := p.child(key).kind.provides(); provides != wanted {
-		c.fail(codeBadOption, n.Range, "provider", fmt.Sprintf("child %q is no provider of package %q", key, wanted),
+		c.fail(codeBadOption, n.Range, "provider", fmt.Sprintf("child %q is not a provider of package %q", key, wanted),
 			fmt.Sprintf("A provider is a child of the type %q.", providerType+wanted))
 		return ""
 	}

@@ -135,7 +135,7 @@ func (p reversible) read(r *resource, config map[string]any, text string) (input
 		inputs = inputs.Set(name, v)
 	}
 	if !ok {
-		return property.Map{}, "", fmt.Errorf("%q is no id that %s can be imported by: the form is %q", text, r.spec.Name, p.text)
+		return property.Map{}, "", fmt.Errorf("%q is not an id that %s can be imported by: the form is %q", text, r.spec.Name, p.text)
 	}
 	return inputs, values[""], nil
 }

@@ -44,7 +44,7 @@ func (e *Engine) upgrade(ctx context.Context, res *resource, s State) (State, er
 		}
 		next, ok := expr.Reveal(out, secrets.Saw).(map[string]any)
 		if !ok {
-			return s, fmt.Errorf("upgrade %d of %s yields %s, and an object is wanted", version, res.spec.Name, actions.KindOf(out))
+			return s, fmt.Errorf("upgrade %d of %s yields %s, and must yield an object", version, res.spec.Name, actions.KindOf(out))
 		}
 		moved := value.Secrets{Paths: slices.Clone(e.configSecrets.Paths)}
 		moved.Within(out, []string{"old"})

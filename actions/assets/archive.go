@@ -264,7 +264,7 @@ func (w *walker) entry(e Entry) error {
 		return context.Cause(w.ctx)
 	}
 	if !fs.ValidPath(e.Name) || e.Name == "." {
-		return fmt.Errorf("%q is no name for a file of an archive", e.Name)
+		return fmt.Errorf("%q is not a valid name for a file of an archive", e.Name)
 	}
 	if w.seen[e.Name] {
 		return fmt.Errorf("%q is in it twice", e.Name)

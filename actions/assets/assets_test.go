@@ -159,7 +159,7 @@ func TestWalk(t *testing.T) {
 		{"an asset", assetAt("site/a"), nil, "an archive is wanted"},
 		{"elided", &spec.File{Archive: true, Hash: "x"}, nil, "only its hash"},
 		{"an elided member", members("a", &spec.File{Hash: "x"}), nil, "a: its content is not at hand"},
-		{"a member above", members("../a", text("")), nil, "no name for a file"},
+		{"a member above", members("../a", text("")), nil, "not a valid name for a file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := held(t, access, tt.file)

@@ -26,7 +26,7 @@ func DurationOf(name string, v any, def time.Duration) (time.Duration, error) {
 	text, _ := v.(string)
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%s %q is no duration; write one like 10s or 1m30s", name, actions.Clip(text, 40))
+		return 0, fmt.Errorf("%s %q is not a duration; write one like 10s or 1m30s", name, actions.Clip(text, 40))
 	}
 	return d, nil
 }

@@ -177,7 +177,7 @@ func overrides(own map[string]any, name string) bool {
 
 func variableName(name string) error {
 	if name == "" || strings.ContainsAny(name, "=\x00") {
-		return fmt.Errorf("env: %q is no name of a variable", name)
+		return fmt.Errorf("env: %q is not a valid name of a variable", name)
 	}
 	return nil
 }

@@ -138,7 +138,7 @@ func (c *command) place(ctx context.Context) (remove func(), err error) {
 // write makes a file below a folder.
 func write(root *os.Root, name string, mode fs.FileMode, content io.Reader) error {
 	if !fs.ValidPath(name) || name == "." {
-		return errors.New("it is no name of a file in the command's own folder: write one like \"config.json\" or \"scripts/run.sh\"")
+		return errors.New("it is not a valid name of a file in the command's own folder: write one like \"config.json\" or \"scripts/run.sh\"")
 	}
 	name = filepath.FromSlash(name)
 	if dir := filepath.Dir(name); dir != "." {

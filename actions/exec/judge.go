@@ -52,7 +52,7 @@ func (j *judge) exitCodes() error {
 		for _, item := range items {
 			code, ok := item.(int64)
 			if !ok {
-				return fmt.Errorf("exitCodes.%s holds %s, and an exit code is wanted", name, actions.KindOf(item))
+				return fmt.Errorf("exitCodes.%s holds %s, and must hold exit codes", name, actions.KindOf(item))
 			}
 			*list = append(*list, int(code))
 		}

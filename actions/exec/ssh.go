@@ -72,7 +72,7 @@ func target(call *actions.Call, given map[string]any) (*ssh.Target, error) {
 	}
 	if port, ok := given["port"].(int64); ok {
 		if port < 1 || port > 65535 {
-			return nil, fmt.Errorf("ssh.port: %d is no port", port)
+			return nil, fmt.Errorf("ssh.port: %d is not a port", port)
 		}
 		t.Port = int(port)
 	}

@@ -20,7 +20,7 @@ type Origin struct {
 func ParseOrigin(text string) (Origin, error) {
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {
-		return Origin{}, fmt.Errorf("%q is no origin; write it like https://api.example.com", text)
+		return Origin{}, fmt.Errorf("%q is not an origin; write it like https://api.example.com", text)
 	}
 	authority := rest
 	if i := strings.IndexAny(rest, `/?#\`); i >= 0 {
@@ -49,7 +49,7 @@ func makeOrigin(scheme, authority string) (Origin, error) {
 		port = standard
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); port != "*" && (err != nil || port[0] == '0') {
-		return Origin{}, fmt.Errorf("%q is no port", port)
+		return Origin{}, fmt.Errorf("%q is not a port", port)
 	}
 	host, err := HostName(host)
 	return Origin{Scheme: scheme, Host: host, Port: port}, err
@@ -81,11 +81,11 @@ func HostName(host string) (string, error) {
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "" || host[0] == '.' || host[len(host)-1] == '.' || strings.Contains(host, "..") {
-		return "", fmt.Errorf("the host %q is no name: a part of it is empty", host)
+		return "", fmt.Errorf("the host %q is not a valid name: a part of it is empty", host)
 	}
 	for _, c := range host {
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' && c != '_' {
-			return "", fmt.Errorf("%q is no host name: write letters beyond ASCII in their xn-- form", host)
+			return "", fmt.Errorf("%q is not a host name: write letters beyond ASCII in their xn-- form", host)
 		}
 	}
 	if last := host[strings.LastIndexByte(host, '.')+1:]; last != "" && (last[0] >= '0' && last[0] <= '9') {

@@ -22,7 +22,7 @@ type OriginRule struct {
 func CompileOrigin(pattern string) (OriginRule, error) {
 	scheme, rest, ok := strings.Cut(pattern, "://")
 	if !ok {
-		return OriginRule{}, errors.New("it is no origin; write it like https://api.example.com")
+		return OriginRule{}, errors.New("it is not an origin; write it like https://api.example.com")
 	}
 	authority, err := authorityOf(rest)
 	if err != nil {

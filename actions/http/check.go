@@ -86,7 +86,7 @@ func checkMethod(s actions.Static, out *[]actions.Fault) {
 		return
 	}
 	*out = append(*out, actions.Fault{
-		Argument: "method", Summary: fmt.Sprintf("%q is no method of HTTP's", method), Warning: true,
+		Argument: "method", Summary: fmt.Sprintf("%q is not a method of HTTP's", method), Warning: true,
 		Remedy: strings.TrimSpace("It is sent as it stands. " + diag.Remedy(method, methods[:6])),
 	})
 }
@@ -177,7 +177,7 @@ func checkHeaders(s actions.Static, fail failer) {
 	for _, f := range n.Fields {
 		switch {
 		case !request.IsToken(f.Name):
-			fail("headers", f.Name, fmt.Sprintf("%q is no name of a header", f.Name), "Names have letters, digits and hyphens.")
+			fail("headers", f.Name, fmt.Sprintf("%q is not a valid name of a header", f.Name), "Names have letters, digits and hyphens.")
 		case request.IsReserved(f.Name):
 			fail("headers", f.Name, fmt.Sprintf("header %q cannot be given", f.Name), "What sends the request sets it.")
 		}

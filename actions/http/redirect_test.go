@@ -33,7 +33,7 @@ func TestRedirects(t *testing.T) {
 		{"GET", 302, "https://evil.test/b?t=hunter2", actions.Refused, []string{"GET /a"}, "redirects to https://evil.test, another origin"},
 		{"GET", 302, "//evil.test/b", actions.Refused, []string{"GET /a"}, "another origin"},
 		{"GET", 302, "file:///etc/passwd", actions.Refused, []string{"GET /a"}, "another origin"},
-		{"GET", 302, "http://me:hunter2@HOST/b", actions.Refused, []string{"GET /a"}, "no URL"},
+		{"GET", 302, "http://me:hunter2@HOST/b", actions.Refused, []string{"GET /a"}, "not a URL"},
 		{"POST", 303, "/none", actions.Unknown, []string{"POST /a {}", "GET /none"}, "answered 404"},
 		{"GET", 302, "", actions.Refused, []string{"GET /a"}, "answered 302"},
 		{"GET", 304, "/b", actions.Refused, []string{"GET /a"}, "answered 304"},

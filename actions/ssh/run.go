@@ -172,7 +172,7 @@ func script(cmd *process.Command) (string, error) {
 	for _, e := range cmd.Env {
 		name, value, ok := strings.Cut(e, "=")
 		if !ok || !isName(name) {
-			return "", fmt.Errorf("%q is no name of an environment variable on another machine: letters, digits and _", name)
+			return "", fmt.Errorf("%q is not a valid name of an environment variable on another machine: letters, digits and _", name)
 		}
 		b.WriteString("export " + name + "=" + quoted(value) + "\n")
 	}

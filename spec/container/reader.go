@@ -153,7 +153,7 @@ func (r *reader) dict(v reflect.Value) error {
 		} else if n, err := strconv.ParseInt(name, 10, 64); err == nil {
 			key.SetInt(n)
 		} else {
-			return fmt.Errorf("%q is no number", name)
+			return fmt.Errorf("%q is not a number", name)
 		}
 		elem := reflect.New(t.Elem()).Elem()
 		if err := r.value(elem); err != nil {

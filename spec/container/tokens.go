@@ -91,7 +91,7 @@ func (r *reader) int() (int, error) {
 	}
 	n, err := strconv.Atoi(r.text[start:r.at])
 	if err != nil {
-		return 0, fmt.Errorf("%q is no whole number", r.text[start:r.at])
+		return 0, fmt.Errorf("%q is not a whole number", r.text[start:r.at])
 	}
 	return n, nil
 }

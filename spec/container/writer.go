@@ -146,7 +146,7 @@ func (w *writer) literal(v any) error {
 		w.buf = appendString(w.buf, v)
 	case json.Number:
 		if !isNumber(string(v)) {
-			return fmt.Errorf("%q is no number as JSON has them", v)
+			return fmt.Errorf("%q is not a number as JSON has them", v)
 		}
 		w.buf = append(w.buf, v...)
 	case []any:

@@ -202,7 +202,7 @@ func TestEvalErrors(t *testing.T) {
 		{"${body.s ? 1 : 2}", "s ", "a condition must be true or false, and this is a string"},
 		{"${filter(body.s, true)}", "filter", "this goes over a list, and there is a string"},
 		{"${filter(body.items, .id)}", "id", "a condition must be true or false, and this is a string"},
-		{"${int(inputs.name)}", "int", `"Rex" is no whole number of 64 bits`},
+		{"${int(inputs.name)}", "int", `"Rex" is not a whole number of 64 bits`},
 		{"${jsondecode(inputs.name)}", "jsondecode", "this is no JSON: it is wrong at byte 1"},
 		{"${inputs.name matches (inputs.name + \"[\")}", "matches", `"Rex[" is no regular expression: missing closing ]: ` + "`[`"},
 		{"${jsonencode(inputs.asset)}", "jsonencode", "an asset cannot be written as text: hand it to an action as a whole"},
@@ -349,7 +349,7 @@ func TestErrorsHideSecrets(t *testing.T) {
 	vars := petVars()
 	vars.Secrets = [][]string{{"config", "token"}}
 	for text, want := range map[string]string{
-		"${int(config.token)}":                      "… is no whole number of 64 bits",
+		"${int(config.token)}":                      "… is not a whole number of 64 bits",
 		"${jsondecode(config.token)}":               "this is no JSON: …",
 		"${cidrhost(config.token, 1)}":              "cidrhost: … is no network: write it as 10.0.0.0/16",
 		"${semver(config.token, \"<\", \"1.0.0\")}": "… is no version: …",

@@ -69,10 +69,10 @@ func (l *loader) providerName(b *section, p *spec.Provider) {
 	p.Name = name
 	switch {
 	case !providerName.MatchString(name) || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
-		l.Report(source.CodeBadName, m.At, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
+		l.Report(source.CodeBadName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
 			"It begins with a small letter; small letters, digits and single hyphens follow.")
 	case len(name) < 2:
-		l.Report(source.CodeBadName, m.At, b.at("name"), fmt.Sprintf("%q is no name for a provider", name),
+		l.Report(source.CodeBadName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
 			"Pulumi finds no plugin with a name of one letter. Give it two or more.")
 	case official(name):
 		l.Warn(source.CodeOfficialName, m.At, b.at("name"), fmt.Sprintf("Pulumi has a provider %q of its own", name),
@@ -108,7 +108,7 @@ func (l *loader) version(b *section, p *spec.Provider) {
 		if trimmed, ok := strings.CutPrefix(n.Text, "v"); ok && semver.MatchString(trimmed) {
 			detail = fmt.Sprintf("Leave out the v: %q.", trimmed)
 		}
-		l.Report(source.CodeBadVersion, m.At, b.at("version"), fmt.Sprintf("%q is no semantic version", n.Text), detail)
+		l.Report(source.CodeBadVersion, m.At, b.at("version"), fmt.Sprintf("%q is not a semantic version", n.Text), detail)
 	}
 }
 

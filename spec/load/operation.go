@@ -177,7 +177,7 @@ func (r *stepReader) around(b *section, s *spec.Step) {
 		if name, ok := r.string(m, b.at("as")); ok {
 			s.As, s.AsRange = name, m.At
 			if !block.Identifiers.Pattern.MatchString(name) {
-				r.Report(source.CodeBadName, m.At, b.at("as"), fmt.Sprintf("%q is no name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
+				r.Report(source.CodeBadName, m.At, b.at("as"), fmt.Sprintf("%q is not a valid name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
 			}
 		}
 	}

@@ -245,7 +245,7 @@ func (r *dataReader) each(b *section, key, what string, read func(walk.Item, sou
 			continue
 		}
 		if names != nil && !names.Pattern.MatchString(m.Name) {
-			r.Report(source.CodeBadName, m.NameAt, at, fmt.Sprintf("%q is no name for %s", m.Name, article(what)),
+			r.Report(source.CodeBadName, m.NameAt, at, fmt.Sprintf("%q is not a valid name for %s", m.Name, article(what)),
 				fmt.Sprintf(names.Remedy, source.SuggestName(m.Name, names.Capital)))
 		}
 		read(m, at)
@@ -267,7 +267,7 @@ func (r *dataReader) wireRule(b *section) string {
 	}
 	rule, ok := r.string(m, b.at("wire"))
 	if ok && !slices.Contains(spec.WireRules, rule) {
-		r.Report(source.CodeBadValue, m.At, b.at("wire"), fmt.Sprintf("%q is no rule for names on the wire", rule), diag.Remedy(rule, spec.WireRules))
+		r.Report(source.CodeBadValue, m.At, b.at("wire"), fmt.Sprintf("%q is not a rule for names on the wire", rule), diag.Remedy(rule, spec.WireRules))
 		return ""
 	}
 	return rule

@@ -185,7 +185,7 @@ func (r *dataReader) duration(it walk.Item, p source.Place) *spec.Node {
 	default:
 		d, err := time.ParseDuration(n.Text)
 		if err != nil || d < 0 {
-			r.Report(source.CodeBadValue, it.At, p, fmt.Sprintf("%q is no length of time", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
+			r.Report(source.CodeBadValue, it.At, p, fmt.Sprintf("%q is not a length of time", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
 			n.Kind = 0
 		}
 	}

@@ -91,7 +91,7 @@ func (b *builder) joined() (string, error) {
 		first, last := i == 0, i == len(b.segments)-1
 		switch {
 		case err != nil:
-			return "", fmt.Errorf("%q is no part of a path: write %%25 for a percent sign", s.text)
+			return "", fmt.Errorf("%q is not a part of a path: write %%25 for a percent sign", s.text)
 		case plain == "." || plain == "..":
 			return "", fmt.Errorf("a segment of the path is %q, which servers take for another path", plain)
 		case plain == "" && s.valued:
@@ -120,7 +120,7 @@ func (b *builder) onto(base *url.URL) (*url.URL, error) {
 	}
 	path, err := url.PathUnescape(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no path: write %%25 for a percent sign", raw)
+		return nil, fmt.Errorf("%q is not a path: write %%25 for a percent sign", raw)
 	}
 	out := &url.URL{Scheme: base.Scheme, Host: base.Host, Path: path, RawPath: raw, RawQuery: b.query.String()}
 	if _, err := url.QueryUnescape(out.RawQuery); err != nil {
@@ -230,7 +230,7 @@ func valued(base *url.URL, parts []spec.Part) (Address, error) {
 	text := parts[0].Text
 	ref, err := url.Parse(text)
 	if err != nil || text == "" {
-		return Address{}, errors.New("url begins with a value that is no URL")
+		return Address{}, errors.New("url begins with a value that is not a URL")
 	}
 	out := Address{Chosen: true}
 	if ref.Scheme != "" || ref.Host != "" {

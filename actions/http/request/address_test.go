@@ -74,7 +74,7 @@ func TestURL(t *testing.T) {
 		{"", "${javascript:alert(1)}", "", "no host"},
 		{"", "${file:///etc/passwd}", "", "no host"},
 		{"", "${/pets}", "", "no baseURL"},
-		{"", "${}", "", "no URL"},
+		{"", "${}", "", "not a URL"},
 		{"", "//evil.test/x", "", "write the scheme too"},
 		{"https://x.test/v1", "${/ops/7}", "https://x.test/ops/7", ""},
 		{"https://x.test/v1", "${ops/7?a=b}", "https://x.test/v1/ops/7?a=b", ""},
@@ -146,7 +146,7 @@ func FuzzPath(f *testing.F) {
 			t.Fatalf("%q arrives as %q", a, got)
 		}
 		if !utf8.ValidString(u.String()) {
-			t.Fatalf("%q is no URL", u)
+			t.Fatalf("%q is not a URL", u)
 		}
 	})
 }

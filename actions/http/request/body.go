@@ -63,7 +63,7 @@ func encodeBody(as string, v any, h handed) (*Body, error) {
 	case "form":
 		m, ok := v.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("it is %s, and an object is wanted", actions.KindOf(v))
+			return nil, fmt.Errorf("it is %s, and must be an object", actions.KindOf(v))
 		}
 		pairs, err := Parameters("form", m)
 		return NewBody("application/x-www-form-urlencoded", []byte(EncodePairs(pairs))), err
@@ -90,7 +90,7 @@ func encodeBody(as string, v any, h handed) (*Body, error) {
 func graphqlBody(v any) (*Body, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("it is %s, and an object is wanted", actions.KindOf(v))
+		return nil, fmt.Errorf("it is %s, and must be an object", actions.KindOf(v))
 	}
 	out := maps.Clone(m)
 	for _, name := range []string{"variables", "operationName"} {

@@ -55,7 +55,7 @@ func writeElement(b *bytes.Buffer, whole string, v any, depth int, space string)
 		return err
 	}
 	if !xmlName.MatchString(name) {
-		return fmt.Errorf("%q is no name of an element", actions.Clip(name, 80))
+		return fmt.Errorf("%q is not a valid name of an element", actions.Clip(name, 80))
 	}
 	list, isList := v.([]any)
 	if isList {
@@ -112,7 +112,7 @@ func nameIn(whole string) (local, space string, err error) {
 	}
 	space, local, ok := strings.Cut(whole[1:], "}")
 	if !ok || space == "" || strings.Contains(local, ":") {
-		return "", "", fmt.Errorf("%q is no name of an element: write {namespace}name, or a prefix that @xmlns:… declares", actions.Clip(whole, 80))
+		return "", "", fmt.Errorf("%q is not a valid name of an element: write {namespace}name, or a prefix that @xmlns:… declares", actions.Clip(whole, 80))
 	}
 	return local, space, nil
 }
@@ -134,7 +134,7 @@ func writeAttribute(b *bytes.Buffer, whole string, v any, number int) error {
 		name = prefix + ":" + name
 	}
 	if !xmlName.MatchString(name) {
-		return fmt.Errorf("%q is no name of an attribute", actions.Clip(name, 80))
+		return fmt.Errorf("%q is not a valid name of an attribute", actions.Clip(name, 80))
 	}
 	s, err := xmlText(v)
 	if err != nil {

@@ -88,7 +88,7 @@ func setHeader(h http.Header, name, value string) error {
 	canonical := textproto.CanonicalMIMEHeaderKey(name)
 	switch {
 	case !IsToken(name):
-		return fmt.Errorf("%q is no name of a header", actions.Clip(name, 80))
+		return fmt.Errorf("%q is not a valid name of a header", actions.Clip(name, 80))
 	case IsReserved(canonical):
 		return fmt.Errorf("header %q is set by what sends the request, and cannot be given", name)
 	}

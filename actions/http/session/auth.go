@@ -79,7 +79,7 @@ func fixed(header, value, secret string) (*authenticator, error) {
 		return nil, errors.New("it is empty")
 	}
 	if !request.IsToken(header) {
-		return nil, fmt.Errorf("%q is no name of a header", actions.Clip(header, 80))
+		return nil, fmt.Errorf("%q is not a valid name of a header", actions.Clip(header, 80))
 	}
 	if err := request.CheckHeader(value); err != nil {
 		return nil, err

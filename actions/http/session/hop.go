@@ -62,7 +62,7 @@ func (h hop) redirected(a *verdict.Answer) (hop, error) {
 	}
 	u, err := h.url.Parse(location)
 	if err != nil || u.User != nil {
-		return hop{}, errors.New("it redirects to what is no URL")
+		return hop{}, errors.New("it redirects to what is not a URL")
 	}
 	if !request.SameOrigin(u, h.url) {
 		return hop{}, fmt.Errorf("it redirects to %s://%s, another origin, which is not followed", u.Scheme, u.Host)

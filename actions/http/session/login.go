@@ -34,7 +34,7 @@ func (s *Session) login(m map[string]any) (*authenticator, error) {
 		a.prefix = prefix
 	}
 	if !request.IsToken(a.header) {
-		return nil, fmt.Errorf("login.as: %q is no name of a header", actions.Clip(a.header, 80))
+		return nil, fmt.Errorf("login.as: %q is not a valid name of a header", actions.Clip(a.header, 80))
 	}
 	const prefix = "auth.login.http."
 	g := request.Arguments{Args: asks, Parts: call.Parts, Late: call.Late, Prefix: prefix}

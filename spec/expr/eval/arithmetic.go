@@ -69,7 +69,7 @@ func ints(x, y any) (i, j int64, ok bool) {
 // Finite refuses what no number is.
 func Finite(op string, f float64) (any, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, Faultf("the result of %s is no number", op)
+		return nil, Faultf("the result of %s is not a number", op)
 	}
 	return f, nil
 }

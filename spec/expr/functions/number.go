@@ -61,7 +61,7 @@ func fnInt(_ *eval.Run, a args) (any, error) {
 	if s, ok := a[0].(string); ok {
 		i, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 		if err != nil {
-			return nil, eval.Faultf("%s is no whole number of 64 bits", eval.Quote(s))
+			return nil, eval.Faultf("%s is not a whole number of 64 bits", eval.Quote(s))
 		}
 		return i, nil
 	}
@@ -76,7 +76,7 @@ func fnFloat(_ *eval.Run, a args) (any, error) {
 	if s, ok := a[0].(string); ok {
 		f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, eval.Faultf("%s is no number", eval.Quote(s))
+			return nil, eval.Faultf("%s is not a number", eval.Quote(s))
 		}
 		if types.Vanished(f, s) {
 			return nil, eval.Faultf("%s is too small to be told from 0", eval.Quote(s))

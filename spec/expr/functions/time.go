@@ -80,7 +80,7 @@ func fnDuration(_ *eval.Run, a args) (any, error) {
 	s := a.text(0)
 	d, err := time.ParseDuration(s)
 	if err != nil {
-		return nil, eval.Faultf("duration: %s is no duration: write it as 1h30m", eval.Quote(s))
+		return nil, eval.Faultf("duration: %s is not a duration: write it as 1h30m", eval.Quote(s))
 	}
 	return eval.Span(d), nil
 }

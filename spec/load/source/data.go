@@ -106,7 +106,7 @@ func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 		bare := strings.TrimPrefix(name, "#")
 		switch {
 		case !typeName.MatchString(name):
-			d.doc.Report(CodeBadName, d.doc.Files.RangeOf(t.Label), p, fmt.Sprintf("%q is no name for a type", name),
+			d.doc.Report(CodeBadName, d.doc.Files.RangeOf(t.Label), p, fmt.Sprintf("%q is not a valid name for a type", name),
 				fmt.Sprintf("A capital letter, then letters and digits: %q.", SuggestName(name, true)))
 			continue
 		case bare == "Asset" || bare == "Archive":
@@ -294,7 +294,7 @@ func (d *dataTypes) badType(node *spec.Node, err error, p Place) {
 		break
 	}
 	format, args := e.Msg()
-	d.doc.Report(CodeBadType, at, p, fmt.Sprintf("%q is no type: %s", node.Text, fmt.Sprintf(format, args...)),
+	d.doc.Report(CodeBadType, at, p, fmt.Sprintf("%q is not a type: %s", node.Text, fmt.Sprintf(format, args...)),
 		"A type is CUE: string, int & >=1, \"a\" | \"b\", [...string]. A text value needs quotes of its own: '\"a\"'.")
 }
 

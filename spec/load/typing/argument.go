@@ -64,7 +64,7 @@ func readEnv(c *attrCall) {
 	}
 	for _, name := range list {
 		if !block.Identifiers.Pattern.MatchString(name) {
-			c.fail(fmt.Sprintf("%q is no name of a variable", name), "Letters, digits and underscores.")
+			c.fail(fmt.Sprintf("%q is not a valid name of a variable", name), "Letters, digits and underscores.")
 			return
 		}
 	}
@@ -221,7 +221,7 @@ func readNames(c *attrCall) {
 			c.fail(fmt.Sprintf("@name has no argument %q", key), diag.Remedy(key, targets))
 			return
 		case !block.Identifiers.Pattern.MatchString(value):
-			c.fail(fmt.Sprintf("%q is no name for a property", value), fmt.Sprintf(`Write @name(%s="name"): letters, digits and underscores.`, key))
+			c.fail(fmt.Sprintf("%q is not a valid name for a property", value), fmt.Sprintf(`Write @name(%s="name"): letters, digits and underscores.`, key))
 			return
 		}
 		names[key] = value

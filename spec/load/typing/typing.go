@@ -312,7 +312,7 @@ func (x *Extractor) property(m, parent walk.Item, s Site) *spec.Property {
 // propertyName checks what a property is called.
 func (x *Extractor) propertyName(m walk.Item, s Site, top bool) {
 	if !block.Identifiers.Pattern.MatchString(m.Name) {
-		x.Report(source.CodeBadName, m.NameAt, s.Place, fmt.Sprintf("%q is no name for a property", m.Name),
+		x.Report(source.CodeBadName, m.NameAt, s.Place, fmt.Sprintf("%q is not a valid name for a property", m.Name),
 			fmt.Sprintf("Letters, digits and underscores. Name it %s, and give its name on the wire: @wire(%q).", source.SuggestName(m.Name, false), m.Name))
 		return
 	}

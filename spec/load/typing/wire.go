@@ -40,7 +40,7 @@ func readWire(c *attrCall) {
 	for _, name := range path {
 		space, local, _ := strings.Cut(strings.TrimPrefix(name, "@"), "}")
 		if strings.HasPrefix(space, "{") && local == "" {
-			c.fail(fmt.Sprintf("%q is no name of a namespace", name), `Write @wire("{namespace}name"), as in @wire("{DAV:}href").`)
+			c.fail(fmt.Sprintf("%q is not a valid name of a namespace", name), `Write @wire("{namespace}name"), as in @wire("{DAV:}href").`)
 			return
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // did not install it leaves alone.
 func Remove(plugins, name, version string) (removed []string, err error) {
 	if !names.MatchString(name) {
-		return nil, fmt.Errorf("%q is no provider's name", name)
+		return nil, fmt.Errorf("%q is not a provider's name", name)
 	}
 	entries, err := os.ReadDir(plugins)
 	if err != nil && !os.IsNotExist(err) {
@@ -42,7 +42,7 @@ func Remove(plugins, name, version string) (removed []string, err error) {
 // may be the only one there is.
 func RemoveFrom(folder, name string) (removed []string, err error) {
 	if !names.MatchString(name) {
-		return nil, fmt.Errorf("%q is no provider's name", name)
+		return nil, fmt.Errorf("%q is not a provider's name", name)
 	}
 	binary := filepath.Join(folder, Binary(name))
 	if err := os.Remove(binary); err != nil {

@@ -49,7 +49,7 @@ func valuesOf(args []string, object *spec.Type, types spec.Types, read func(stri
 	for _, arg := range args {
 		key, text, ok := strings.Cut(arg, "=")
 		if !ok || strings.TrimSuffix(key, ":") == "" {
-			return property.Map{}, fmt.Errorf("%q is no value: write key=value, key=@file or key:=json", arg)
+			return property.Map{}, fmt.Errorf("%q is not a value: write key=value, key=@file or key:=json", arg)
 		}
 		name, isJSON := strings.CutSuffix(key, ":")
 		if _, twice := values[name]; twice {
