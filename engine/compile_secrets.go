@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Where a secret may not go: checked here for what is declared secret, by Check for
@@ -23,7 +24,7 @@ func (c *compiler) covered(from, to *spec.Type) bool {
 func (c *compiler) covers(from, to *spec.Type, seen map[[2]*spec.Type]bool) bool {
 	from, to = c.spec.Types.Resolve(from), c.spec.Types.Resolve(to)
 	pair := [2]*spec.Type{from, to}
-	if from == to || seen[pair] || !c.spec.Types.HoldsSecret(from) {
+	if from == to || seen[pair] || !types.HoldsSecret(from, c.spec.Types) {
 		return true
 	}
 	seen[pair] = true

@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // step is a compiled step.
@@ -211,7 +212,7 @@ func (c *compiler) each(n *spec.Node, over *expr.Value, does string) expr.Name {
 			key = &spec.Type{}
 		default:
 			key = &spec.Type{}
-			c.fail(codeWrongType, n.Range, "forEach", fmt.Sprintf("forEach needs a list or a map, not %s", expr.Describe(t)), does)
+			c.fail(codeWrongType, n.Range, "forEach", fmt.Sprintf("forEach needs a list or a map, not %s", types.Describe(t)), does)
 		}
 	}
 	if elem == nil {
@@ -302,7 +303,7 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 	if s.telling != nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.args)), func(name string) bool { return static.Secret[name] }) {
 		s.result = s.telling
 	}
-	s.hides = c.spec.Types.HoldsSecret(s.result)
+	s.hides = types.HoldsSecret(s.result, c.spec.Types)
 	if body := s.result.Field(s.yield); body != nil {
 		s.arrives = value.NewNaming(c.wireRule(), c.spec.Types, body.Type)
 		s.returns = s.typed()

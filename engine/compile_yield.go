@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // target is what the yield of an operation is projected onto, by name.
@@ -145,7 +146,7 @@ func (c *compiler) objectFits(y target, t *spec.Type, at func(*spec.Property) di
 				c.plainOutput(p, at(p), p.Name)
 				continue
 			}
-			if expr.Projectable(&present, p.Type, c.spec.Types) == nil {
+			if types.Projectable(&present, p.Type, c.spec.Types) == nil {
 				continue
 			}
 			c.fail(codeTypeMismatch, at(p), p.Name, fmt.Sprintf("%s gives %s for %q, which is declared as %s", y.what, value.Describe(f.Type), p.Name, value.Describe(p.Type)),
@@ -158,8 +159,8 @@ func (c *compiler) objectFits(y target, t *spec.Type, at func(*spec.Property) di
 // name, or as the author has spelt them out. Then a name that the property does
 // not have is a slip, and is not left out.
 func (c *compiler) projects(from, to *spec.Type, spelt bool) bool {
-	if expr.Projectable(from, to, c.spec.Types) != nil {
+	if types.Projectable(from, to, c.spec.Types) != nil {
 		return false
 	}
-	return !spelt || expr.Assignable(from, to, c.spec.Types) == nil
+	return !spelt || types.Assignable(from, to, c.spec.Types) == nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // remedyWire says how a property is named that a typed response has under another name:
@@ -23,7 +23,7 @@ func (c *compiler) remedyWire(op *operation, t *spec.Type, p *spec.Property) str
 	var meant []string
 	rule := value.WireRule(c.wireRule())
 	for _, f := range t.Fields {
-		if len(meant) < most && mayMean(p.Name, f.Name) && expr.Projectable(f.Type, p.Type, c.spec.Types) == nil {
+		if len(meant) < most && mayMean(p.Name, f.Name) && types.Projectable(f.Type, p.Type, c.spec.Types) == nil {
 			meant = append(meant, value.WireArgument(rule.Name(f)))
 		}
 	}

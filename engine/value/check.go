@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Failure is one thing wrong with inputs.
@@ -259,13 +260,13 @@ func (f *Findings) length(c *Type, n int, what, path string) {
 // union checks against the variant that a value is. Scalars, and what nothing
 // but bounds and patterns tells apart, are checked against each.
 func (f *Findings) union(c *Type, v property.Value, path string) (property.Value, bool) {
-	i := c.types.Variant(c.Spec, shape{v})
+	i := types.Variant(c.Spec, shape{v}, c.types)
 	switch {
-	case i == spec.Undecided:
+	case i == types.Undecided:
 		return c.hedged(v)
 	case i >= 0 && c.Spec.Tag != "" && v.IsMap():
 		return f.walk(c.variants[i], v, path)
-	case i == spec.NoVariant && c.Spec.Tag != "" && v.IsMap():
+	case i == types.NoVariant && c.Spec.Tag != "" && v.IsMap():
 		f.unknownTag(c, v, path)
 		return v, false
 	}
@@ -293,7 +294,7 @@ func (f *Findings) union(c *Type, v property.Value, path string) (property.Value
 // hedged is a value of which it is not known yet which variant it is: secret, where
 // one of the variants has a secret.
 func (c *Type) hedged(v property.Value) (property.Value, bool) {
-	if v.Secret() || !c.types.HoldsSecret(c.Spec) {
+	if v.Secret() || !types.HoldsSecret(c.Spec, c.types) {
 		return v, false
 	}
 	return v.WithSecret(true), true
@@ -309,7 +310,7 @@ func (f *Findings) unknownTag(c *Type, v property.Value, path string) {
 // tagValues are the literals of a union's tag.
 func (c *Type) tagValues() []string {
 	var known []string
-	for _, p := range c.types.Tags(c.Spec, c.Spec.Tag) {
+	for _, p := range types.Tags(c.Spec, c.Spec.Tag, c.types) {
 		known = append(known, literals(c.types.Resolve(p.Type).Enum)...)
 	}
 	return known

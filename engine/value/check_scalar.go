@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // scalar checks text, numbers, truth values, assets and archives.
@@ -96,7 +97,7 @@ func (f *Findings) number(c *Type, n float64, path string) {
 	if n > c.max || c.Spec.Max != nil && c.Spec.Max.Exclusive && n == c.max {
 		f.Add(path, "must be %s %v", map[bool]string{true: "less than", false: "at most"}[c.Spec.Max.Exclusive], c.Spec.Max.Value)
 	}
-	if c.Spec.MultipleOf != "" && !spec.IsMultiple(json.Number(strconv.FormatFloat(n, 'g', -1, 64)), c.Spec.MultipleOf) {
+	if c.Spec.MultipleOf != "" && !types.IsMultiple(json.Number(strconv.FormatFloat(n, 'g', -1, 64)), c.Spec.MultipleOf) {
 		f.Add(path, "must be a multiple of %s", c.Spec.MultipleOf)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // fromLiteral makes a value of a literal of the spec.
@@ -45,7 +45,7 @@ func equalLiteral(v property.Value, l any) bool {
 }
 
 // Describe names a type for a user: `text`, `a number`, `a list of text`.
-func Describe(t *spec.Type) string { return expr.Describe(t) }
+func Describe(t *spec.Type) string { return types.Describe(t) }
 
 // kindOf names what a value is, and shows a number that is no secret.
 func (f *Findings) kindOf(v property.Value) string {

@@ -16,6 +16,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Inside an operation values are plain Go; at the edges they are
@@ -144,7 +145,7 @@ func (c *Type) within(v property.Value, path []string, secret *Secrets) *Type {
 		return c
 	}
 	variant := c.variantOf(v)
-	if variant == Untyped && !v.Secret() && c.types.HoldsSecret(c.Spec) {
+	if variant == Untyped && !v.Secret() && types.HoldsSecret(c.Spec, c.types) {
 		secret.add(path, v)
 	}
 	return variant

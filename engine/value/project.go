@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Projection is what of an operation's yield fits the declared properties.
@@ -235,11 +236,11 @@ func (p *projector) open(c *Type, v map[string]any, path string, out map[string]
 // union makes a host's value of one of a union. Of what is not known yet which
 // variant it is all is secret, where one of the variants has a secret.
 func (p *projector) union(c *Type, v any, path string) (property.Value, error) {
-	i := c.types.Variant(c.Spec, expr.ShapeOf(v, nil))
+	i := types.Variant(c.Spec, types.ShapeOf(v, nil), c.types)
 	switch {
 	case i >= 0:
 		return p.value(c.variants[i], v, path)
-	case i == spec.Undecided:
+	case i == types.Undecided:
 		value, err := p.value(Untyped, v, path)
 		hedged, _ := c.hedged(value)
 		return hedged, err

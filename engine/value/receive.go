@@ -12,7 +12,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Receive returns a value from outside as one of the type that it is for: its
@@ -77,14 +77,14 @@ func (r *reception) parents(p *spec.Property) []string {
 }
 
 // shape is a value as a union sees it.
-func (r *reception) shape(v any) spec.Shape {
+func (r *reception) shape(v any) types.Shape {
 	switch {
 	case r.declared:
-		return expr.ShapeOf(v, nil)
+		return types.ShapeOf(v, nil)
 	case r.xml:
 		return xmlShape{r: r, value: v}
 	}
-	return expr.ShapeOf(v, r.rule.Name)
+	return types.ShapeOf(v, r.rule.Name)
 }
 
 // pathStep is a step of a path, by its declared name and by that on the wire; or an
@@ -214,7 +214,7 @@ func asInteger(v any) (any, bool) {
 	if f, ok := v.(float64); ok && f == math.Trunc(f) && math.Abs(f) <= exactly {
 		return int64(f), true
 	}
-	return v, expr.ShapeOf(v, nil).Kind() == spec.Int
+	return v, types.ShapeOf(v, nil).Kind() == spec.Int
 }
 
 // object returns the declared members under their declared names, and of an open
@@ -366,7 +366,7 @@ func (r *reception) union(v any, t, declared *spec.Type) any {
 	if r.xml && !slices.ContainsFunc(t.Variants, r.takesBlank) {
 		v = elementOf(v, &spec.Type{})
 	}
-	if i := r.types.Variant(t, r.shape(v)); i >= 0 {
+	if i := types.Variant(t, r.shape(v), r.types); i >= 0 {
 		return r.value(v, t.Variants[i])
 	}
 	for _, variant := range t.Variants {
@@ -383,7 +383,7 @@ func (r *reception) union(v any, t, declared *spec.Type) any {
 		}
 	}
 	members, ok := v.(map[string]any)
-	tags := r.types.Tags(t, t.Tag)
+	tags := types.Tags(t, t.Tag, r.types)
 	if !ok || len(tags) == 0 {
 		return r.unfit(v, declared, receivedKind(v))
 	}
@@ -406,15 +406,15 @@ func (r *reception) union(v any, t, declared *spec.Type) any {
 }
 
 // takesNull reports whether null is a value of a resolved type.
-func takesNull(t *spec.Type, types spec.Types) bool {
+func takesNull(t *spec.Type, named spec.Types) bool {
 	return t.Kind == spec.Any || t.Nullable || slices.Contains(t.Enum, nil) || t.Kind == spec.Union &&
-		slices.ContainsFunc(t.Variants, func(v *spec.Type) bool { return types.Resolve(v).Nullable })
+		slices.ContainsFunc(t.Variants, func(v *spec.Type) bool { return named.Resolve(v).Nullable })
 }
 
 // receivedKind names what a value from outside is; it never shows the value, which
 // may be secret.
 func receivedKind(v any) string {
-	switch expr.ShapeOf(v, nil).Kind() {
+	switch types.ShapeOf(v, nil).Kind() {
 	case spec.Bool:
 		return "a boolean"
 	case spec.Int, spec.Number:

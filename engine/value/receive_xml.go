@@ -8,7 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
-	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // XML has text and elements alone. Whether one element is a value or a list of one,
@@ -139,18 +139,18 @@ type xmlShape struct {
 	of    *spec.Type
 }
 
-func (s xmlShape) plain() spec.Shape {
+func (s xmlShape) plain() types.Shape {
 	if s.of != nil {
-		return expr.ShapeOf(fromXML(s.value, s.of), nil)
+		return types.ShapeOf(fromXML(s.value, s.of), nil)
 	}
-	return expr.ShapeOf(s.value, nil)
+	return types.ShapeOf(s.value, nil)
 }
 
 func (s xmlShape) Kind() spec.Kind     { return s.plain().Kind() }
 func (s xmlShape) Is(literal any) bool { return s.plain().Is(literal) }
 func (s xmlShape) Len() int            { return s.plain().Len() }
 
-func (s xmlShape) Member(p *spec.Property) spec.Shape {
+func (s xmlShape) Member(p *spec.Property) types.Shape {
 	m, _ := s.value.(map[string]any)
 	m = s.r.named(m, &spec.Type{Fields: []*spec.Property{p}}, nil)
 	holder, ok := m, true
@@ -170,7 +170,7 @@ func (s xmlShape) Member(p *spec.Property) spec.Shape {
 	return xmlShape{s.r, v, of}
 }
 
-func (s xmlShape) Each(visit func(spec.Shape)) {
+func (s xmlShape) Each(visit func(types.Shape)) {
 	var elem *spec.Type
 	if s.of != nil && s.of.Elem != nil {
 		elem = s.r.types.Resolve(s.of.Elem)

@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // refitMembers makes each member of a map fit the checker that is its own. One
@@ -121,14 +122,14 @@ func (c *Type) refitItems(v property.Value) (property.Value, bool, error) {
 // refitUnion fits a value to the variant that it is. What is of no variant's kind is
 // fitted to the first that takes it in another one (7 for "7").
 func (c *Type) refitUnion(v property.Value) (property.Value, bool, error) {
-	i := c.types.Variant(c.Spec, shape{v})
+	i := types.Variant(c.Spec, shape{v}, c.types)
 	if i >= 0 {
 		fitting, changed, err := c.variants[i].refit(v)
 		if err == nil || c.Spec.Tag != "" && v.IsMap() {
 			return fitting, changed, err
 		}
 	}
-	if i == spec.NoVariant && c.Spec.Tag != "" && v.IsMap() {
+	if i == types.NoVariant && c.Spec.Tag != "" && v.IsMap() {
 		return v, false, &refitError{is: "none of what is declared: " + Describe(c.Spec)}
 	}
 	for _, variant := range c.variants {

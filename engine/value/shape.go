@@ -6,9 +6,10 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
-// shape is a host's value as a union sees it: see spec.Types.Variant.
+// shape is a host's value as a union sees it: see types.Variant.
 type shape struct{ value property.Value }
 
 func (s shape) Kind() spec.Kind {
@@ -39,7 +40,7 @@ func (s shape) Kind() spec.Kind {
 
 func (s shape) Is(literal any) bool { return equalLiteral(s.value, literal) }
 
-func (s shape) Member(p *spec.Property) spec.Shape {
+func (s shape) Member(p *spec.Property) types.Shape {
 	if !s.value.IsMap() {
 		return nil
 	}
@@ -60,7 +61,7 @@ func (s shape) Len() int {
 	}
 }
 
-func (s shape) Each(visit func(spec.Shape)) {
+func (s shape) Each(visit func(types.Shape)) {
 	switch {
 	case s.value.IsMap():
 		for _, v := range s.value.AsMap().All {
@@ -83,7 +84,7 @@ func (c *Type) variantOf(v property.Value) *Type {
 	if c.Spec.Kind != spec.Union {
 		return c
 	}
-	if i := c.types.Variant(c.Spec, shape{v}); i >= 0 {
+	if i := types.Variant(c.Spec, shape{v}, c.types); i >= 0 {
 		return c.variants[i].variantOf(v)
 	}
 	return Untyped

@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // In the scope of templates values carry the names that the spec declares. What
@@ -26,9 +27,9 @@ type Naming struct {
 }
 
 // NewNaming names what is for onto; sent are the other types that go out.
-func NewNaming(rule string, types spec.Types, onto *spec.Type, sent ...*spec.Type) Naming {
-	n := Naming{Rule: WireRule(rule), types: types, onto: onto}
-	n.Active = slices.ContainsFunc(append(sent, onto), func(t *spec.Type) bool { return n.Rule.Renames(types, t) })
+func NewNaming(rule string, named spec.Types, onto *spec.Type, sent ...*spec.Type) Naming {
+	n := Naming{Rule: WireRule(rule), types: named, onto: onto}
+	n.Active = slices.ContainsFunc(append(sent, onto), func(t *spec.Type) bool { return n.Rule.Renames(named, t) })
 	return n
 }
 
@@ -62,8 +63,8 @@ func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 // out renames what of a value is a typed struct to its names on the wire. What is no
 // declared name (the keys of maps, and those that the author wrote) goes out as it is,
 // and comes before a declared name that would be the same on the wire.
-func (w WireRule) out(v any, t *spec.Type, types spec.Types) any {
-	t = w.narrow(v, types.Resolve(t), types, false)
+func (w WireRule) out(v any, t *spec.Type, named spec.Types) any {
+	t = w.narrow(v, named.Resolve(t), named, false)
 	switch v := v.(type) {
 	case map[string]any:
 		renamed := make(map[string]any, len(v))
@@ -74,26 +75,26 @@ func (w WireRule) out(v any, t *spec.Type, types spec.Types) any {
 			case p.WireParents != nil:
 				deep = true
 			default:
-				renamed[w.Name(p)] = w.out(item, p.Type, types)
+				renamed[w.Name(p)] = w.out(item, p.Type, named)
 			}
 		}
 		for name, item := range v {
 			if p := t.Field(name); p == nil {
-				renamed[name] = w.out(item, t.Elem, types)
+				renamed[name] = w.out(item, t.Elem, named)
 			} else if p.AsWritten() {
-				renamed[name] = w.out(item, p.Type, types)
+				renamed[name] = w.out(item, p.Type, named)
 			}
 		}
 		for _, p := range t.Fields {
 			if item, given := v[p.Name]; given && deep && p.WireParents != nil {
-				putAt(renamed, p.WireParents, w.Name(p), w.out(item, p.Type, types))
+				putAt(renamed, p.WireParents, w.Name(p), w.out(item, p.Type, named))
 			}
 		}
 		return renamed
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = w.out(item, t.Elem, types)
+			list[i] = w.out(item, t.Elem, named)
 		}
 		return list
 	default:
@@ -104,16 +105,16 @@ func (w WireRule) out(v any, t *spec.Type, types spec.Types) any {
 // in renames what came under its names on the wire to the declared ones. from is
 // what is known of the value: where that is a struct, its names are declared
 // already; to is what it is for.
-func (w WireRule) in(v any, from, to *spec.Type, types spec.Types) any {
+func (w WireRule) in(v any, from, to *spec.Type, named spec.Types) any {
 	if s, ok := v.(expr.Secret); ok {
-		return expr.Secret{Value: w.in(s.Value, from, to, types)}
+		return expr.Secret{Value: w.in(s.Value, from, to, named)}
 	}
-	from = w.narrow(v, types.Resolve(from), types, false)
-	to = w.narrow(v, types.Resolve(to), types, !declaresNames(from, types))
+	from = w.narrow(v, named.Resolve(from), named, false)
+	to = w.narrow(v, named.Resolve(to), named, !declaresNames(from, named))
 	switch v := v.(type) {
 	case map[string]any:
 		if from.Kind == spec.Object {
-			return w.declared(v, from, to, types)
+			return w.declared(v, from, to, named)
 		}
 		byWire := make(map[string]*spec.Property, len(to.Fields))
 		renamed := make(map[string]any, len(v))
@@ -124,21 +125,21 @@ func (w WireRule) in(v any, from, to *spec.Type, types spec.Types) any {
 			}
 			item, found, rest := takeAt(v, p.WireParents, w.Name(p))
 			if v = rest; found {
-				renamed[p.Name] = w.in(item, nil, p.Type, types)
+				renamed[p.Name] = w.in(item, nil, p.Type, named)
 			}
 		}
 		for name, item := range v {
 			if p := byWire[name]; p != nil {
-				renamed[p.Name] = w.in(item, from.Elem, p.Type, types)
+				renamed[p.Name] = w.in(item, from.Elem, p.Type, named)
 			} else if to.Field(name) == nil {
-				renamed[name] = w.in(item, from.Elem, to.Elem, types)
+				renamed[name] = w.in(item, from.Elem, to.Elem, named)
 			}
 		}
 		return renamed
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = w.in(item, from.Elem, to.Elem, types)
+			list[i] = w.in(item, from.Elem, to.Elem, named)
 		}
 		return list
 	default:
@@ -195,7 +196,7 @@ func takeAt(m map[string]any, parents []string, name string) (v any, found bool,
 }
 
 // declared goes on below a struct whose own names are declared ones.
-func (w WireRule) declared(v map[string]any, from, to *spec.Type, types spec.Types) any {
+func (w WireRule) declared(v map[string]any, from, to *spec.Type, named spec.Types) any {
 	out := make(map[string]any, len(v))
 	for name, item := range v {
 		inner := from.Field(name)
@@ -206,11 +207,11 @@ func (w WireRule) declared(v map[string]any, from, to *spec.Type, types spec.Typ
 		if p := to.Field(name); p != nil {
 			target = p.Type
 		}
-		out[name] = w.in(item, inner.Type, target, types)
+		out[name] = w.in(item, inner.Type, target, named)
 	}
 	for name, item := range v {
 		if from.Field(name) == nil {
-			w.undeclared(out, name, item, from, to, types)
+			w.undeclared(out, name, item, from, to, named)
 		}
 	}
 	return out
@@ -218,7 +219,7 @@ func (w WireRule) declared(v map[string]any, from, to *spec.Type, types spec.Typ
 
 // undeclared puts a member that an open struct does not declare into out: it still
 // has its name on the wire. What is declared stands.
-func (w WireRule) undeclared(out map[string]any, name string, item any, from, to *spec.Type, types spec.Types) {
+func (w WireRule) undeclared(out map[string]any, name string, item any, from, to *spec.Type, named spec.Types) {
 	p := to.Field(name)
 	if from.Open {
 		if p = w.onWire(to, name); p == nil && to.Field(name) != nil {
@@ -230,7 +231,7 @@ func (w WireRule) undeclared(out map[string]any, name string, item any, from, to
 		name, target = p.Name, p.Type
 	}
 	if _, there := out[name]; !there {
-		out[name] = w.in(item, from.Elem, target, types)
+		out[name] = w.in(item, from.Elem, target, named)
 	}
 }
 
@@ -244,9 +245,9 @@ func (w WireRule) onWire(t *spec.Type, name string) *spec.Property {
 
 // declaresNames reports whether what is known of a value is a struct, or lists or
 // maps of it, whose names are declared ones.
-func declaresNames(t *spec.Type, types spec.Types) bool {
+func declaresNames(t *spec.Type, named spec.Types) bool {
 	for depth := 0; depth < 100 && (t.Kind == spec.List || t.Kind == spec.Map); depth++ {
-		t = types.Resolve(t.Elem)
+		t = named.Resolve(t.Elem)
 	}
 	return t.Kind == spec.Object
 }
@@ -254,22 +255,22 @@ func declaresNames(t *spec.Type, types spec.Types) bool {
 // narrow is the type that a value is of, where t is a union: nothing is known of
 // one that is no variant. The value has its names on the wire, or else the declared
 // ones.
-func (w WireRule) narrow(v any, t *spec.Type, types spec.Types, wire bool) *spec.Type {
+func (w WireRule) narrow(v any, t *spec.Type, named spec.Types, wire bool) *spec.Type {
 	if t.Kind != spec.Union {
 		return t
 	}
-	seen := expr.ShapeOf(v, nil)
+	seen := types.ShapeOf(v, nil)
 	if wire {
-		seen = expr.ShapeOf(v, w.Name)
+		seen = types.ShapeOf(v, w.Name)
 	}
-	if variant := types.Narrow(t, seen); variant != nil {
+	if variant := types.Narrow(t, seen, named); variant != nil {
 		return variant
 	}
 	return &spec.Type{}
 }
 
 // Renames reports whether the rule or any @wire changes a name of the type.
-func (w WireRule) Renames(types spec.Types, root *spec.Type) bool {
+func (w WireRule) Renames(named spec.Types, root *spec.Type) bool {
 	seen := map[*spec.Type]bool{}
 	var visit func(t *spec.Type) bool
 	visit = func(t *spec.Type) bool {
@@ -277,7 +278,7 @@ func (w WireRule) Renames(types spec.Types, root *spec.Type) bool {
 			return false
 		}
 		seen[t] = true
-		if t.Ref != "" && visit(types.Resolve(t)) || visit(t.Elem) {
+		if t.Ref != "" && visit(named.Resolve(t)) || visit(t.Elem) {
 			return true
 		}
 		for _, p := range t.Fields {

@@ -134,7 +134,7 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (eval.Eva
 	t := types.Present(types.Resolve(want, named), named)
 	isUnion := t.Kind == spec.Union && (hasKind(t, spec.Object, named) || hasKind(t, spec.Map, named))
 	if isUnion {
-		if v := named.Narrow(t, types.ShapeOfNode(n)); v != nil {
+		if v := types.Narrow(t, types.ShapeOfNode(n), named); v != nil {
 			t, isUnion = v, false
 		}
 	}

@@ -90,28 +90,6 @@ func Reveal(v any, seen func(any)) any { return types.Reveal(v, seen) }
 // HasUnknown reports whether v is Unknown, or anything in it is.
 func HasUnknown(v any) bool { return types.HasUnknown(v) }
 
-// ShapeOf returns a plain value as a union sees it: see types.ShapeOf.
-func ShapeOf(v any, name func(*spec.Property) string) spec.Shape { return types.ShapeOf(v, name) }
-
-// MarkDeclared returns a value with the marks that its type declares: see
-// types.MarkDeclared.
-func MarkDeclared(v any, t *spec.Type, named spec.Types) any { return types.MarkDeclared(v, t, named) }
-
-// Describe returns a type in an author's words: see types.Describe.
-func Describe(t *spec.Type) string { return types.Describe(t) }
-
-// Assignable returns why a value of one type cannot stand for another: see
-// types.Assignable.
-func Assignable(from, to *spec.Type, named spec.Types) *types.Mismatch {
-	return types.Assignable(from, to, named)
-}
-
-// Projectable returns why values of one type do not become a property of another: see
-// types.Projectable.
-func Projectable(from, to *spec.Type, named spec.Types) *types.Mismatch {
-	return types.Projectable(from, to, named)
-}
-
 // HasTemplate reports whether a tree holds an expression: see parse.HasTemplate.
 func HasTemplate(n *spec.Node) bool { return parse.HasTemplate(n) }
 

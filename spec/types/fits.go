@@ -44,7 +44,7 @@ func fits(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 
 func fitsUnion(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 	if members, ok := v.(map[string]any); ok && members[t.Tag] != nil {
-		if i := types.Variant(t, ShapeOf(v, nil)); i >= 0 {
+		if i := Variant(t, ShapeOf(v, nil), types); i >= 0 {
 			return fits(v, t.Variants[i], types, depth+1)
 		}
 	}
@@ -128,7 +128,7 @@ func fitsBounds(v any, t *spec.Type) *Mismatch {
 	if m := bounded(v, t); m != nil {
 		return m
 	}
-	if t.MultipleOf != "" && !spec.IsMultiple(LiteralNumber(v), t.MultipleOf) {
+	if t.MultipleOf != "" && !IsMultiple(LiteralNumber(v), t.MultipleOf) {
 		return notAllowed("is %s, and must be a multiple of %s", DescribeValue(v), t.MultipleOf)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package types
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/declprov/declprov/spec"
@@ -51,9 +52,9 @@ func MarkDeclared(v any, t *spec.Type, types spec.Types) any {
 		return v
 	}
 	whole := types.Resolve(t)
-	t = types.Narrow(whole, ShapeOf(v, nil))
+	t = Narrow(whole, ShapeOf(v, nil), types)
 	if _, unknown := v.(Unknown); t == nil || unknown {
-		return Mark(v, types.HoldsSecret(whole))
+		return Mark(v, HoldsSecret(whole, types))
 	}
 	switch v := v.(type) {
 	case []any:
@@ -76,4 +77,24 @@ func MarkDeclared(v any, t *spec.Type, types spec.Types) any {
 	default:
 		return v
 	}
+}
+
+// HoldsSecret reports whether a value of the type may have a member that is
+// declared secret, at any depth.
+func HoldsSecret(t *spec.Type, named spec.Types) bool {
+	seen := map[*spec.Type]bool{}
+	var visit func(t *spec.Type) bool
+	visit = func(t *spec.Type) bool {
+		if t = named.Resolve(t); seen[t] {
+			return false
+		}
+		seen[t] = true
+		for _, p := range t.Fields {
+			if p.Secret || p.Ephemeral || visit(p.Type) {
+				return true
+			}
+		}
+		return slices.ContainsFunc(t.Variants, visit) || t.Elem != nil && visit(t.Elem)
+	}
+	return visit(t)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// ShapeOf returns a plain value as a union sees it: see spec.Types.Variant. name
+// ShapeOf returns a plain value as a union sees it: see Variant. name
 // is a property's name in the value, such as its name on the wire; nil stands for
 // the declared one.
-func ShapeOf(v any, name func(*spec.Property) string) spec.Shape { return plainShape{v, name} }
+func ShapeOf(v any, name func(*spec.Property) string) Shape { return plainShape{v, name} }
 
 type plainShape struct {
 	value any
@@ -54,7 +54,7 @@ func (s plainShape) Kind() spec.Kind {
 
 func (s plainShape) Is(literal any) bool { return sameValue(s.seen(), literal) }
 
-func (s plainShape) Member(p *spec.Property) spec.Shape {
+func (s plainShape) Member(p *spec.Property) Shape {
 	name := p.Name
 	if s.name != nil {
 		name = s.name(p)
@@ -84,7 +84,7 @@ func (s plainShape) Len() int {
 	}
 }
 
-func (s plainShape) Each(visit func(spec.Shape)) {
+func (s plainShape) Each(visit func(Shape)) {
 	switch v := s.seen().(type) {
 	case map[string]any:
 		for _, item := range v {
@@ -105,7 +105,7 @@ type nodeShape struct{ node *spec.Node }
 
 // ShapeOfNode returns a value of a document as a union sees it: what holds a template
 // is not known yet.
-func ShapeOfNode(n *spec.Node) spec.Shape { return nodeShape{n} }
+func ShapeOfNode(n *spec.Node) Shape { return nodeShape{n} }
 
 func (s nodeShape) Kind() spec.Kind {
 	switch s.node.Kind {
@@ -129,7 +129,7 @@ func (s nodeShape) Kind() spec.Kind {
 
 func (s nodeShape) Is(literal any) bool { return sameValue(s.node.Plain(), literal) }
 
-func (s nodeShape) Member(p *spec.Property) spec.Shape {
+func (s nodeShape) Member(p *spec.Property) Shape {
 	if n := s.node.Get(p.Name); n != nil && n.Kind != spec.NullNode {
 		return nodeShape{n}
 	}
@@ -138,7 +138,7 @@ func (s nodeShape) Member(p *spec.Property) spec.Shape {
 
 func (s nodeShape) Len() int { return len(s.node.Fields) + len(s.node.Items) }
 
-func (s nodeShape) Each(visit func(spec.Shape)) {
+func (s nodeShape) Each(visit func(Shape)) {
 	for _, n := range s.node.Items {
 		visit(nodeShape{n})
 	}

@@ -30,7 +30,7 @@ func arrows() map[string][]string {
 		// What evaluation would hide.
 		"spec/load/lint": {"spec/load/typing"},
 		// Types, of CUE's values.
-		"spec/load/typing": {"spec/load/walk", "spec/budget"},
+		"spec/load/typing": {"spec/load/walk", "spec/types"},
 		// CUE's value beside its source.
 		"spec/load/walk": {"spec/load/source"},
 		// What was read, and where everything stands.

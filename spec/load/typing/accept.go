@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // accepts reports whether a type allows a literal, as far as scalars go; the
@@ -64,7 +65,7 @@ func acceptsNumber(t *spec.Type, n json.Number) bool {
 	default:
 		return false
 	}
-	if t.MultipleOf != "" && !spec.IsMultiple(n, t.MultipleOf) {
+	if t.MultipleOf != "" && !types.IsMultiple(n, t.MultipleOf) {
 		return false
 	}
 	return withinBounds(t, n)

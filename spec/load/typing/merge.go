@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // merge returns the type of what both types allow; problem says why there is none.
@@ -46,7 +47,7 @@ func merge(a, b *spec.Type) (t *spec.Type, problem string) {
 	m.MinLen = max(a.MinLen, b.MinLen)
 	m.MaxLen = smaller(a.MaxLen, b.MaxLen)
 	m.Unique = a.Unique || b.Unique
-	m.MultipleOf = spec.CommonMultiple(a.MultipleOf, b.MultipleOf)
+	m.MultipleOf = types.CommonMultiple(a.MultipleOf, b.MultipleOf)
 	if m.MaxLen != nil && *m.MaxLen < m.MinLen {
 		return nil, fmt.Sprintf("at least %d and at most %d exclude each other", m.MinLen, *m.MaxLen)
 	}

@@ -96,7 +96,7 @@ func ofBudgets() []Mutant {
 			Promise:   "What vet promises of types holds",
 			Mechanism: "of several multiples all count",
 			File:      "spec/load/typing/merge.go",
-			Find:      `	m.MultipleOf = spec.CommonMultiple(a.MultipleOf, b.MultipleOf)`,
+			Find:      `	m.MultipleOf = types.CommonMultiple(a.MultipleOf, b.MultipleOf)`,
 			Replace:   `	m.MultipleOf = a.MultipleOf`,
 			Package:   "engine", Test: "TestMultipleOf", Fails: "both of 4",
 		},

@@ -78,8 +78,8 @@ func ofNames() []Mutant {
 		{
 			Promise: typed, Mechanism: "vet knows a find that gives something else than the create",
 			File:    "engine/compile_certainty.go",
-			Find:    `	if err := expr.Projectable(&found, response, c.spec.Types); err != nil {`,
-			Replace: `	if err := expr.Projectable(&found, response, c.spec.Types); false {`,
+			Find:    `	if err := types.Projectable(&found, response, c.spec.Types); err != nil {`,
+			Replace: `	if err := types.Projectable(&found, response, c.spec.Types); false {`,
 			Package: "engine", Test: "TestFindsOfAnotherType", Fails: "type-mismatch",
 		},
 		{
@@ -162,8 +162,8 @@ func ofNames() []Mutant {
 		{
 			Promise: names, Mechanism: "a path is sent below its parents",
 			File:    "engine/value/wire.go",
-			Find:    `				putAt(renamed, p.WireParents, w.Name(p), w.out(item, p.Type, types))`,
-			Replace: `				putAt(renamed, nil, w.Name(p), w.out(item, p.Type, types))`,
+			Find:    `				putAt(renamed, p.WireParents, w.Name(p), w.out(item, p.Type, named))`,
+			Replace: `				putAt(renamed, nil, w.Name(p), w.out(item, p.Type, named))`,
 			Package: "engine", Test: "TestWirePaths", Fails: "metadata:map[name:a]",
 		},
 		{

@@ -1,32 +1,24 @@
-package spec_test
+package types_test
 
 import (
 	"encoding/json"
 	"testing"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
-
-// Types written short: what the table below is made of.
-func kind(k spec.Kind) *spec.Type { return &spec.Type{Kind: k} }
 
 func either(variants ...*spec.Type) *spec.Type {
 	return &spec.Type{Kind: spec.Union, Variants: variants}
 }
-func list(of *spec.Type) *spec.Type           { return &spec.Type{Kind: spec.List, Elem: of} }
-func dict(of *spec.Type) *spec.Type           { return &spec.Type{Kind: spec.Map, Elem: of} }
-func named(name string) *spec.Type            { return &spec.Type{Ref: name} }
+
+func list(of *spec.Type) *spec.Type { return &spec.Type{Kind: spec.List, Elem: of} }
+
+func dict(of *spec.Type) *spec.Type { return &spec.Type{Kind: spec.Map, Elem: of} }
+
+func ref(name string) *spec.Type { return &spec.Type{Ref: name} }
+
 func oneOf(k spec.Kind, of ...any) *spec.Type { return &spec.Type{Kind: k, Enum: of} }
-func object(fields ...*spec.Property) *spec.Type {
-	return &spec.Type{Kind: spec.Object, Fields: fields}
-}
-
-func must(name string, t *spec.Type) *spec.Property {
-	return &spec.Property{Name: name, Type: t, Required: true}
-}
-
-func may(name string, t *spec.Type) *spec.Property { return &spec.Property{Name: name, Type: t} }
 
 func by(tag string, variants ...*spec.Type) *spec.Type {
 	t := either(variants...)
@@ -41,18 +33,18 @@ func TestVariant(t *testing.T) {
 	text, number, whole := kind(spec.String), kind(spec.Number), kind(spec.Int)
 	a := object(must("kind", oneOf(spec.String, "a")), must("x", text))
 	b := object(must("kind", oneOf(spec.String, "b", "bb")), may("y", text))
-	types := spec.Types{
-		"A": {Type: a}, "B": {Type: b}, "AB": {Type: by("kind", named("A"), named("B"))},
-		"Tree": {Type: either(text, list(named("Tree")))},
-		"Ring": {Type: either(named("Ring"), text)},
+	named := spec.Types{
+		"A": {Type: a}, "B": {Type: b}, "AB": {Type: by("kind", ref("A"), ref("B"))},
+		"Tree": {Type: either(text, list(ref("Tree")))},
+		"Ring": {Type: either(ref("Ring"), text)},
 	}
-	onText := by("kind", a, named("B"))
+	onText := by("kind", a, ref("B"))
 	onBool := by("on", object(must("on", oneOf(spec.Bool, true)), must("x", text)), object(must("on", oneOf(spec.Bool, false))))
 	onInt := by("v", object(must("v", oneOf(spec.Int, json.Number("1")))), object(must("v", oneOf(spec.Int, json.Number("2"))), must("x", text)))
 	noneOr := either(oneOf(spec.String, "none"), object(must("token", text)))
-	nested := by("kind", named("AB"), object(must("kind", oneOf(spec.String, "c"))))
+	nested := by("kind", ref("AB"), object(must("kind", oneOf(spec.String, "c"))))
 	lists := either(list(text), list(object(must("x", text))))
-	unknown := expr.Unknown{}
+	unknown := types.Unknown{}
 
 	for _, c := range []struct {
 		of   string
@@ -63,37 +55,37 @@ func TestVariant(t *testing.T) {
 		{"text tag", onText, members{"kind": "a", "x": "1"}, 0},
 		{"text tag, another literal", onText, members{"kind": "bb"}, 1},
 		{"text tag that says which, in what misfits", onText, members{"kind": "b", "x": "1"}, 1},
-		{"text tag, secret", onText, members{"kind": expr.Secret{Value: "b"}}, 1},
-		{"text tag, all secret", onText, expr.Secret{Value: members{"kind": "b"}}, 1},
-		{"text tag of no variant", onText, members{"kind": "z"}, spec.NoVariant},
-		{"text tag, of another kind", onText, members{"kind": true}, spec.NoVariant},
-		{"text tag, missing", onText, members{"x": "1"}, spec.NoVariant},
-		{"text tag, null", onText, members{"kind": nil}, spec.NoVariant},
-		{"text tag, not known yet", onText, members{"kind": unknown, "x": "1"}, spec.Undecided},
-		{"text tag, nothing known yet", onText, unknown, spec.Undecided},
-		{"text tag, no struct", onText, "a", spec.NoVariant},
+		{"text tag, secret", onText, members{"kind": types.Secret{Value: "b"}}, 1},
+		{"text tag, all secret", onText, types.Secret{Value: members{"kind": "b"}}, 1},
+		{"text tag of no variant", onText, members{"kind": "z"}, types.NoVariant},
+		{"text tag, of another kind", onText, members{"kind": true}, types.NoVariant},
+		{"text tag, missing", onText, members{"x": "1"}, types.NoVariant},
+		{"text tag, null", onText, members{"kind": nil}, types.NoVariant},
+		{"text tag, not known yet", onText, members{"kind": unknown, "x": "1"}, types.Undecided},
+		{"text tag, nothing known yet", onText, unknown, types.Undecided},
+		{"text tag, no struct", onText, "a", types.NoVariant},
 		{"bool tag", onBool, members{"on": true, "x": "1"}, 0},
 		{"bool tag, false", onBool, members{"on": false}, 1},
-		{"bool tag as text", onBool, members{"on": "true"}, spec.NoVariant},
+		{"bool tag as text", onBool, members{"on": "true"}, types.NoVariant},
 		{"int tag", onInt, members{"v": int64(2)}, 1},
 		{"int tag, decimal", onInt, members{"v": 1.0}, 0},
 		{"int tag, as JSON has it", onInt, members{"v": json.Number("2.0")}, 1},
-		{"int tag, far too large", onInt, members{"v": json.Number("1e999999999")}, spec.NoVariant},
+		{"int tag, far too large", onInt, members{"v": json.Number("1e999999999")}, types.NoVariant},
 		{"none, the text", noneOr, "none", 0},
 		{"none, another text", noneOr, "nope", 0},
 		{"none, the struct", noneOr, members{"token": "t"}, 1},
 		{"none, a struct that misfits", noneOr, members{"tokken": "t"}, 1},
-		{"none, not known yet", noneOr, unknown, spec.Undecided},
-		{"none, a list", noneOr, []any{"none"}, spec.NoVariant},
+		{"none, not known yet", noneOr, unknown, types.Undecided},
+		{"none, a list", noneOr, []any{"none"}, types.NoVariant},
 		{"nested, inner", nested, members{"kind": "b"}, 0},
 		{"nested, outer", nested, members{"kind": "c"}, 1},
-		{"nested, none", nested, members{"kind": "d"}, spec.NoVariant},
-		{"nested without a tag", either(named("AB"), text), members{"kind": "b"}, 0},
+		{"nested, none", nested, members{"kind": "d"}, types.NoVariant},
+		{"nested without a tag", either(ref("AB"), text), members{"kind": "b"}, 0},
 		{"lists, texts", lists, []any{"a"}, 0},
 		{"lists, structs", lists, []any{members{"x": "1"}}, 1},
 		{"lists, of nothing", lists, []any{}, 0},
-		{"lists, of what is not known yet", lists, []any{unknown}, spec.Undecided},
-		{"lists, of neither", lists, []any{true}, spec.NoVariant},
+		{"lists, of what is not known yet", lists, []any{unknown}, types.Undecided},
+		{"lists, of neither", lists, []any{true}, types.NoVariant},
 		{"lists of unions", either(list(onText), dict(text)), []any{members{"kind": "a"}}, 0},
 		{"a map", either(text, dict(onInt)), members{"k": members{"v": int64(1)}}, 1},
 		{"a file", either(text, kind(spec.Asset)), &spec.File{}, 1},
@@ -106,12 +98,12 @@ func TestVariant(t *testing.T) {
 		{"no tag, by what is required", either(object(must("x", text)), object(must("y", text))), members{"y": "1"}, 1},
 		{"no tag, by what is too much", either(object(may("x", text)), object(may("x", text), may("y", text))), members{"y": "1"}, 1},
 		{"no tag, by a literal", either(a, object(must("kind", oneOf(spec.String, "z")), must("x", text))), members{"kind": "z", "x": "1"}, 1},
-		{"no tag, neither", either(object(must("x", text)), object(must("y", text))), members{"z": "1"}, spec.NoVariant},
-		{"of itself", named("Tree"), []any{[]any{"a"}}, 1},
-		{"of nothing but itself", named("Ring"), true, spec.NoVariant},
-		{"of nothing but itself, or text", named("Ring"), "a", 0},
+		{"no tag, neither", either(object(must("x", text)), object(must("y", text))), members{"z": "1"}, types.NoVariant},
+		{"of itself", ref("Tree"), []any{[]any{"a"}}, 1},
+		{"of nothing but itself", ref("Ring"), true, types.NoVariant},
+		{"of nothing but itself, or text", ref("Ring"), "a", 0},
 	} {
-		if got := types.Variant(types.Resolve(c.t), expr.ShapeOf(c.v, nil)); got != c.want {
+		if got := types.Variant(named.Resolve(c.t), types.ShapeOf(c.v, nil), named); got != c.want {
 			t.Errorf("%s: %#v is variant %d; expected %d", c.of, c.v, got, c.want)
 		}
 	}
@@ -122,27 +114,27 @@ func TestVariant(t *testing.T) {
 func TestVariantOnTheWire(t *testing.T) {
 	union := by("petKind", object(must("petKind", oneOf(spec.Bool, true))), object(must("petKind", oneOf(spec.Bool, false))))
 	wire := func(p *spec.Property) string { return "pet_kind" }
-	if got := (spec.Types{}).Variant(union, expr.ShapeOf(members{"pet_kind": false}, wire)); got != 1 {
+	if got := types.Variant(union, types.ShapeOf(members{"pet_kind": false}, wire), nil); got != 1 {
 		t.Errorf("variant %d; expected 1", got)
 	}
 }
 
 func TestHoldsSecret(t *testing.T) {
 	hidden := &spec.Property{Name: "pin", Type: kind(spec.String), Secret: true}
-	types := spec.Types{"Loop": {}, "Node": {}}
-	types["Loop"].Type = list(named("Loop"))
-	types["Node"].Type = object(may("next", named("Node")), hidden)
+	named := spec.Types{"Loop": {}, "Node": {}}
+	named["Loop"].Type = list(ref("Loop"))
+	named["Node"].Type = object(may("next", ref("Node")), hidden)
 	for name, c := range map[string]struct {
 		t    *spec.Type
 		want bool
 	}{
 		"a list of unions": {list(either(kind(spec.String), object(hidden))), true},
 		"a map":            {dict(object(hidden)), true},
-		"itself":           {named("Node"), true},
+		"itself":           {ref("Node"), true},
 		"nothing":          {either(kind(spec.String), object(may("x", kind(spec.Int)))), false},
-		"an endless list":  {named("Loop"), false},
+		"an endless list":  {ref("Loop"), false},
 	} {
-		if got := types.HoldsSecret(c.t); got != c.want {
+		if got := types.HoldsSecret(c.t, named); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

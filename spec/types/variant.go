@@ -1,12 +1,16 @@
-package spec
+package types
 
-import "slices"
+import (
+	"slices"
 
-// NoVariant is the result of Types.Variant for a value that is none of a union's
+	"github.com/declprov/declprov/spec"
+)
+
+// NoVariant is the result of Variant for a value that is none of a union's
 // variants, or that nothing tells apart.
 const NoVariant = -1
 
-// Undecided is the result of Types.Variant where the part of the value that decides
+// Undecided is the result of Variant where the part of the value that decides
 // is not known yet.
 const Undecided = -2
 
@@ -16,11 +20,11 @@ type Shape interface {
 	// Kind is Bool, Int (a whole number), Number (any other), String, List, Object
 	// (a struct or a map), Asset or Archive; Any where the value is not known yet,
 	// and Union where it is none of these.
-	Kind() Kind
+	Kind() spec.Kind
 	// Is reports whether a scalar equals a literal of the spec.
 	Is(literal any) bool
 	// Member is a struct's property; nil where it is absent, or null.
-	Member(p *Property) Shape
+	Member(p *spec.Property) Shape
 	// Len is how many items a list has, or members a struct.
 	Len() int
 	// Each visits the items of a list, or the values of a map, but for nulls.
@@ -35,33 +39,36 @@ type Shape interface {
 // What the value can be by its kind comes first, then the union's tag; where there
 // is no tag, the first variant that fits best. Bounds and patterns do not count, and
 // null has no variant.
-func (ts Types) Variant(union *Type, v Shape) int {
-	return ts.variant(union, v, 0)
+func Variant(union *spec.Type, v Shape, named spec.Types) int {
+	return variants{named}.variant(union, v, 0)
 }
 
 // Narrow returns the type that a value is of where t is a union, of unions too;
 // nil where no variant is told. Another type is returned as Resolve does.
-func (ts Types) Narrow(t *Type, v Shape) *Type {
-	t = ts.Resolve(t)
-	for depth := 0; t.Kind == Union; depth++ {
-		i := ts.Variant(t, v)
+func Narrow(t *spec.Type, v Shape, named spec.Types) *spec.Type {
+	t = named.Resolve(t)
+	for depth := 0; t.Kind == spec.Union; depth++ {
+		i := Variant(t, v, named)
 		if i < 0 || depth > maxVariantDepth {
 			return nil
 		}
-		t = ts.Resolve(t.Variants[i])
+		t = named.Resolve(t.Variants[i])
 	}
 	return t
 }
 
+// variants tells variants of unions, whose types may refer to named ones.
+type variants struct{ spec.Types }
+
 // maxVariantDepth stops unions that hold themselves.
 const maxVariantDepth = 100
 
-func (ts Types) variant(union *Type, v Shape, depth int) int {
+func (ts variants) variant(union *spec.Type, v Shape, depth int) int {
 	kind := v.Kind()
-	if kind == Any {
+	if kind == spec.Any {
 		return Undecided
 	}
-	if kind == Union {
+	if kind == spec.Union {
 		return NoVariant
 	}
 	only, candidates := NoVariant, 0
@@ -73,7 +80,7 @@ func (ts Types) variant(union *Type, v Shape, depth int) int {
 	switch {
 	case candidates < 2:
 		return only
-	case kind == Object && union.Tag != "":
+	case kind == spec.Object && union.Tag != "":
 		return ts.tagged(union, v)
 	default:
 		return ts.best(union, v, kind, depth)
@@ -81,30 +88,30 @@ func (ts Types) variant(union *Type, v Shape, depth int) int {
 }
 
 // takes reports whether values of a kind can be of a type at all.
-func (ts Types) takes(t *Type, kind Kind, depth int) bool {
+func (ts variants) takes(t *spec.Type, kind spec.Kind, depth int) bool {
 	t = ts.Resolve(t)
 	switch t.Kind {
-	case Any, kind:
+	case spec.Any, kind:
 		return true
-	case Number:
-		return kind == Int
-	case Map:
-		return kind == Object
-	case Union:
-		return depth < maxVariantDepth && slices.ContainsFunc(t.Variants, func(v *Type) bool { return ts.takes(v, kind, depth+1) })
+	case spec.Number:
+		return kind == spec.Int
+	case spec.Map:
+		return kind == spec.Object
+	case spec.Union:
+		return depth < maxVariantDepth && slices.ContainsFunc(t.Variants, func(v *spec.Type) bool { return ts.takes(v, kind, depth+1) })
 	default:
 		return false
 	}
 }
 
 // tagged returns the variant that the tag names.
-func (ts Types) tagged(union *Type, v Shape) int {
+func (ts variants) tagged(union *spec.Type, v Shape) int {
 	for i, t := range union.Variants {
-		for _, p := range ts.Tags(t, union.Tag) {
+		for _, p := range ts.tags(t, union.Tag, 0) {
 			tag := v.Member(p)
 			switch {
 			case tag == nil:
-			case tag.Kind() == Any:
+			case tag.Kind() == spec.Any:
 				return Undecided
 			case slices.ContainsFunc(ts.Resolve(p.Type).Enum, tag.Is):
 				return i
@@ -115,15 +122,17 @@ func (ts Types) tagged(union *Type, v Shape) int {
 }
 
 // Tags returns the properties of a name of a struct, or of all structs of a union.
-func (ts Types) Tags(t *Type, tag string) []*Property { return ts.tags(t, tag, 0) }
+func Tags(t *spec.Type, tag string, named spec.Types) []*spec.Property {
+	return variants{named}.tags(t, tag, 0)
+}
 
-func (ts Types) tags(t *Type, tag string, depth int) []*Property {
+func (ts variants) tags(t *spec.Type, tag string, depth int) []*spec.Property {
 	t = ts.Resolve(t)
 	if p := t.Field(tag); p != nil {
-		return []*Property{p}
+		return []*spec.Property{p}
 	}
-	var tags []*Property
-	if t.Kind == Union && depth < maxVariantDepth {
+	var tags []*spec.Property
+	if t.Kind == spec.Union && depth < maxVariantDepth {
 		for _, v := range t.Variants {
 			tags = append(tags, ts.tags(v, tag, depth+1)...)
 		}
@@ -143,7 +152,7 @@ const (
 
 // best returns the first variant that fits a value best. Where none fits, or what
 // is not known yet could make another one fit, there is none.
-func (ts Types) best(union *Type, v Shape, kind Kind, depth int) int {
+func (ts variants) best(union *spec.Type, v Shape, kind spec.Kind, depth int) int {
 	found, most, open, rivals := NoVariant, misfit, false, 0
 	for i, t := range union.Variants {
 		if !ts.takes(t, kind, depth) {
@@ -169,16 +178,16 @@ func (ts Types) best(union *Type, v Shape, kind Kind, depth int) int {
 
 // fit reports how well a value fits a type; guessed says that what is not known
 // yet is taken to fit.
-func (ts Types) fit(t *Type, v Shape, depth int) (f fit, guessed bool) {
+func (ts variants) fit(t *spec.Type, v Shape, depth int) (f fit, guessed bool) {
 	kind := v.Kind()
 	switch t = ts.Resolve(t); {
-	case kind == Any:
+	case kind == spec.Any:
 		return fully, true
-	case kind == Union || depth > maxVariantDepth || !ts.takes(t, kind, depth):
+	case kind == spec.Union || depth > maxVariantDepth || !ts.takes(t, kind, depth):
 		return misfit, false
-	case t.Kind == Any:
+	case t.Kind == spec.Any:
 		return mostly, false
-	case t.Kind == Union:
+	case t.Kind == spec.Union:
 		for _, variant := range t.Variants {
 			inner, unsure := ts.fit(variant, v, depth+1)
 			f, guessed = max(f, inner), guessed || unsure
@@ -186,16 +195,16 @@ func (ts Types) fit(t *Type, v Shape, depth int) (f fit, guessed bool) {
 		return f, guessed
 	case len(t.Enum) > 0 && !slices.ContainsFunc(t.Enum, v.Is):
 		return partly, false
-	case t.Kind == Object:
+	case t.Kind == spec.Object:
 		return ts.fitMembers(t, v, depth)
-	case t.Kind == List || t.Kind == Map:
+	case t.Kind == spec.List || t.Kind == spec.Map:
 		return ts.fitItems(t, v, depth)
 	default:
 		return fully, false
 	}
 }
 
-func (ts Types) fitMembers(t *Type, v Shape, depth int) (f fit, guessed bool) {
+func (ts variants) fitMembers(t *spec.Type, v Shape, depth int) (f fit, guessed bool) {
 	f = fully
 	given := 0
 	for _, p := range t.Fields {
@@ -216,7 +225,7 @@ func (ts Types) fitMembers(t *Type, v Shape, depth int) (f fit, guessed bool) {
 	return f, guessed
 }
 
-func (ts Types) fitItems(t *Type, v Shape, depth int) (f fit, guessed bool) {
+func (ts variants) fitItems(t *spec.Type, v Shape, depth int) (f fit, guessed bool) {
 	f = fully
 	if t.Elem == nil {
 		return mostly, false
@@ -226,24 +235,4 @@ func (ts Types) fitItems(t *Type, v Shape, depth int) (f fit, guessed bool) {
 		f, guessed = min(f, max(inner, partly)), guessed || unsure
 	})
 	return f, guessed
-}
-
-// HoldsSecret reports whether a value of the type may have a member that is
-// declared secret, at any depth.
-func (ts Types) HoldsSecret(t *Type) bool {
-	seen := map[*Type]bool{}
-	var visit func(t *Type) bool
-	visit = func(t *Type) bool {
-		if t = ts.Resolve(t); seen[t] {
-			return false
-		}
-		seen[t] = true
-		for _, p := range t.Fields {
-			if p.Secret || p.Ephemeral || visit(p.Type) {
-				return true
-			}
-		}
-		return slices.ContainsFunc(t.Variants, visit) || t.Elem != nil && visit(t.Elem)
-	}
-	return visit(t)
 }

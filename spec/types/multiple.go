@@ -1,17 +1,15 @@
-package spec
+package types
 
 import (
 	"encoding/json"
 	"math/big"
-	"strconv"
-	"strings"
 )
 
 // IsMultiple reports whether a decimal number is a whole multiple of another, exactly:
 // 0.3 is one of 0.1, which no binary fraction shows. A number whose digits would fill
 // the memory (1e9999) is none of a fraction, and its multiples are not told.
 func IsMultiple(n json.Number, of string) bool {
-	x, y := decimal(string(n)), decimal(of)
+	x, y := Exact(n), Exact(json.Number(of))
 	if x == nil || y == nil || y.Sign() == 0 {
 		return true
 	}
@@ -21,7 +19,7 @@ func IsMultiple(n json.Number, of string) bool {
 // CommonMultiple returns the smallest number whose multiples are multiples of both; ""
 // is no limit.
 func CommonMultiple(a, b string) string {
-	x, y := decimal(a), decimal(b)
+	x, y := Exact(json.Number(a)), Exact(json.Number(b))
 	switch {
 	case x == nil || x.Sign() == 0:
 		return b
@@ -40,24 +38,4 @@ func CommonMultiple(a, b string) string {
 	// Of decimals the multiple is one: its denominator divides a power of ten.
 	digits, _ := out.FloatPrec()
 	return out.FloatString(digits)
-}
-
-// maxDecimalExponent is the largest power of ten of a number that is told exactly.
-const maxDecimalExponent = 5000
-
-// decimal is a decimal literal exactly, or nil.
-func decimal(s string) *big.Rat {
-	if len(s) > maxDecimalExponent {
-		return nil
-	}
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		if e, err := strconv.Atoi(s[i+1:]); err != nil || e > maxDecimalExponent || e < -maxDecimalExponent {
-			return nil
-		}
-	}
-	r, ok := new(big.Rat).SetString(s)
-	if !ok {
-		return nil
-	}
-	return r
 }
