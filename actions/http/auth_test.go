@@ -173,6 +173,42 @@ func TestOAuth2Refused(t *testing.T) {
 	}
 }
 
+// TestOAuth2Responses: what servers give beside the standard's form, and what they give
+// in place of a token.
+func TestOAuth2Responses(t *testing.T) {
+	for name, tc := range map[string]struct {
+		kind, body string
+		want       actions.Status
+		says       string
+	}{
+		"the standard's":              {"application/json", `{"access_token":"t","token_type":"Bearer","expires_in":3600}`, actions.Done, ""},
+		"JSON that calls itself text": {"text/plain", `{"access_token":"t"}`, actions.Done, ""},
+		"a fraction of a second":      {"application/json", `{"access_token":"t","expires_in":3599.5}`, actions.Done, ""},
+		"a date":                      {"application/json", `{"access_token":"t","expires_in":"2126-01-02T15:04:05Z"}`, actions.Done, ""},
+		"no end":                      {"application/json", `{"access_token":"t","expires_in":null}`, actions.Done, ""},
+		"no time":                     {"application/json", `{"access_token":"t","expires_in":"soon"}`, actions.Refused, "when the token ends is no time"},
+		"a number as the token":       {"application/json", `{"access_token":7}`, actions.Refused, "has no access_token"},
+		"a list":                      {"application/json", `["t"]`, actions.Refused, "has no access_token"},
+		"an error under 200":          {"application/json", `{"error":"invalid_scope"}`, actions.Refused, "reports an error instead of a token"},
+		"no JSON":                     {"text/html", `<html>`, actions.Refused, "cannot be read as JSON"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/token" {
+					answerJSON(200, "{}")(w, r)
+					return
+				}
+				w.Header().Set("Content-Type", tc.kind)
+				_, _ = io.WriteString(w, tc.body)
+			})
+			out := l.run("/x", args{"auth": oauth(l)})
+			if out.Status != tc.want || out.Err != nil && !strings.Contains(out.Err.Error(), tc.says) {
+				t.Errorf("%s: %v", out.Status, out.Err)
+			}
+		})
+	}
+}
+
 // TestLoginOnce: however many ask at once, one logs in, and when the token is
 // refused, one logs in again.
 func TestLoginOnce(t *testing.T) {

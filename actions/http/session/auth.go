@@ -17,7 +17,7 @@ type authenticator struct {
 	fixed signature
 	// source keeps the token that fetch gets; nil where there is none.
 	source *source
-	fetch  func(ctx context.Context) (token, actions.Outcome)
+	fetch  fetcher
 	header string
 	prefix string
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"time"
 
+	"golang.org/x/oauth2"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/verdict"
@@ -75,14 +77,14 @@ func (s *Session) login(m map[string]any) (*authenticator, error) {
 }
 
 // token sends the request, and finds the token in the answer.
-func (l *login) token(ctx context.Context) (token, actions.Outcome) {
+func (l *login) token(ctx context.Context) (*oauth2.Token, actions.Outcome) {
 	j := &l.session.Judge
-	unusable := func(a *verdict.Answer, err error) (token, actions.Outcome) {
-		return token{}, j.Failed(l.request, a, err)
+	unusable := func(a *verdict.Answer, err error) (*oauth2.Token, actions.Outcome) {
+		return nil, j.Failed(l.request, a, err)
 	}
 	a, out := l.session.Ask(ctx, l.request)
 	if out.Status != actions.Done {
-		return token{}, out
+		return nil, out
 	}
 	v, err := j.TokenOf(a.Known())
 	if err != nil {
@@ -103,7 +105,7 @@ func (l *login) token(ctx context.Context) (token, actions.Outcome) {
 	if err != nil {
 		return unusable(a, err)
 	}
-	return token{value, expires}, actions.Outcome{Status: actions.Done}
+	return &oauth2.Token{AccessToken: value, Expiry: expires}, actions.Outcome{Status: actions.Done}
 }
 
 // whole is all of the request: where it goes, what it carries, and its credentials.

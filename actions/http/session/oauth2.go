@@ -1,145 +1,163 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// oauth2 gets tokens by the client credentials grant (RFC 6749, 4.4).
+// client asks a server for tokens as a client of OAuth 2, by the client credentials
+// grant (RFC 6749, 4.4).
+type client struct {
+	session Session
+	source  *source
+	at      *url.URL
+	// id and secret are the client's; form is what else it sends for a token.
+	id, secret string
+	form       url.Values
+}
+
+// oauth2 makes credentials of a token that is asked for as m says.
 func (s *Session) oauth2(m map[string]any) (*authenticator, error) {
 	address, _ := m["tokenURL"].(string)
 	at, err := request.ParseURL(address)
 	if err != nil {
 		return nil, fmt.Errorf("oauth2.tokenURL: %w", err)
 	}
-	src, err := sourceOf(s.call, []any{"oauth2", m})
+	c := &client{session: *s, at: at, form: url.Values{"grant_type": {"client_credentials"}}}
+	c.session.auth, c.session.maxBytes = nil, 1<<20
+	c.session.Judge = verdict.ForGrant(s.call, s.base)
+	c.id, _ = m["clientID"].(string)
+	c.secret, _ = m["clientSecret"].(string)
+	if list, _ := m["scopes"].([]any); len(list) > 0 {
+		scopes := make([]string, len(list))
+		for i, item := range list {
+			scopes[i], _ = item.(string)
+		}
+		c.form.Set("scope", strings.Join(scopes, " "))
+	}
+	if audience, _ := m["audience"].(string); audience != "" {
+		c.form.Set("audience", audience)
+	}
+	params, _ := m["params"].(map[string]any)
+	pairs, err := request.Parameters("oauth2.params", params)
 	if err != nil {
 		return nil, err
 	}
-	c := &client{session: *s, source: src, at: at, settings: m}
-	c.session.auth, c.session.maxBytes = nil, 1<<20
-	c.session.Judge = verdict.ForGrant(s.call, s.base)
-	return &authenticator{source: src, header: "Authorization", prefix: "Bearer ", fetch: c.grant}, nil
-}
-
-// client asks a server for tokens as a client of OAuth 2.
-type client struct {
-	session  Session
-	source   *source
-	at       *url.URL
-	settings map[string]any
+	for _, p := range pairs {
+		c.form.Add(p.Name, p.Value)
+	}
+	if c.source, err = sourceOf(s.call, []any{"oauth2", m}); err != nil {
+		return nil, err
+	}
+	return &authenticator{source: c.source, header: "Authorization", prefix: "Bearer ", fetch: c.grant}, nil
 }
 
 // grant asks for a token: with the refresh token if there is one, else with the
 // client's credentials.
-func (c *client) grant(ctx context.Context) (token, actions.Outcome) {
-	m, src := c.settings, c.source
-	if src.refresh != "" {
-		form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {src.refresh}}
-		t, out := c.tokenFrom(ctx, form)
+func (c *client) grant(ctx context.Context) (*oauth2.Token, actions.Outcome) {
+	if refresh := c.source.held.RefreshToken; refresh != "" {
+		t, out := c.tokenFor(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}})
 		if out.Status == actions.Done || out.Again {
 			return t, out
 		}
-		src.refresh = "" // it is over, too
+		c.source.held.RefreshToken = "" // the server no longer accepts it
 	}
-	form := url.Values{"grant_type": {"client_credentials"}}
-	if list, _ := m["scopes"].([]any); len(list) > 0 {
-		var scopes []string
-		for _, s := range list {
-			text, _ := s.(string)
-			scopes = append(scopes, text)
-		}
-		form.Set("scope", strings.Join(scopes, " "))
-	}
-	if audience, _ := m["audience"].(string); audience != "" {
-		form.Set("audience", audience)
-	}
-	if params, _ := m["params"].(map[string]any); params != nil {
-		pairs, err := request.Parameters("oauth2.params", params)
-		if err != nil {
-			return token{}, actions.Refuse(err)
-		}
-		for _, p := range pairs {
-			form.Add(p.Name, p.Value)
-		}
-	}
-	return c.tokenFrom(ctx, form)
+	return c.tokenFor(ctx, c.form)
 }
 
-// tokenFrom sends the form with the client's name and secret: in a header, as
-// the standard wants it, or in the body where the server takes no other.
-func (c *client) tokenFrom(ctx context.Context, form url.Values) (token, actions.Outcome) {
-	id, _ := c.settings["clientID"].(string)
-	secret, _ := c.settings["clientSecret"].(string)
-	basic := basicOf(url.QueryEscape(id), url.QueryEscape(secret))
-	j := &c.session.Judge
-	j.Secret(basic)
-	j.Renew()
-	ask := func(inBody bool) (*verdict.Answer, actions.Outcome) {
-		if !inBody {
-			return c.session.Ask(ctx, post(c.at, form, basic))
-		}
-		form.Set("client_id", id)
-		form.Set("client_secret", secret)
-		return c.session.Ask(ctx, post(c.at, form, ""))
+// tokenFor sends the form with the client's name and secret: in a header, as the
+// standard prefers, or in the body if the server accepts no other.
+func (c *client) tokenFor(ctx context.Context, form url.Values) (*oauth2.Token, actions.Outcome) {
+	c.session.Judge.Renew()
+	if c.source.inBody {
+		return c.retrieve(ctx, form, oauth2.AuthStyleInParams)
 	}
-	a, out := ask(c.source.bodyStyle)
-	if !c.source.bodyStyle && (out.Class == "401" || out.Class == "400") {
-		if b, again := ask(true); again.Status == actions.Done {
-			a, out, c.source.bodyStyle = b, again, true
+	t, out := c.retrieve(ctx, form, oauth2.AuthStyleInHeader)
+	if out.Class == "400" || out.Class == "401" {
+		if u, again := c.retrieve(ctx, form, oauth2.AuthStyleInParams); again.Status == actions.Done {
+			t, out, c.source.inBody = u, again, true
 		}
 	}
-	if out.Status != actions.Done {
-		return token{}, out
-	}
-	return c.granted(a)
+	return t, out
 }
 
-// granted reads the answer of a token endpoint (RFC 6749, 5.1).
-func (c *client) granted(a *verdict.Answer) (token, actions.Outcome) {
+// retrieve lets the library make the request and read the response; the session sends it,
+// and says what an error means.
+func (c *client) retrieve(ctx context.Context, form url.Values, style oauth2.AuthStyle) (*oauth2.Token, actions.Outcome) {
+	x := &exchange{client: c}
+	config := clientcredentials.Config{ClientID: c.id, ClientSecret: c.secret, TokenURL: c.at.String(), EndpointParams: form, AuthStyle: style}
+	t, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: x}))
 	j := &c.session.Judge
-	body, _ := a.Body.(map[string]any)
-	value, _ := body["access_token"].(string)
-	if value == "" {
-		return token{}, j.Failed(post(c.at, nil, ""), a, errors.New("has no access_token"))
+	switch {
+	case x.request == nil:
+		return nil, actions.Refuse(err)
+	case x.outcome.Status != actions.Done:
+		return nil, x.outcome
+	case errors.As(err, new(*oauth2.RetrieveError)):
+		return nil, j.Failed(x.request, x.response, errors.New("reports an error instead of a token"))
+	case err != nil:
+		return nil, j.Failed(x.request, x.response, errors.New("has no access_token"))
 	}
-	j.Secret(value)
-	if refresh, _ := body["refresh_token"].(string); refresh != "" {
-		j.Secret(refresh)
-		c.source.refresh = refresh
+	j.Secret(t.AccessToken)
+	j.Secret(t.RefreshToken)
+	if t.Expiry, err = expiry(x.expires, time.Now()); err != nil {
+		return nil, actions.Refuse(err)
 	}
-	expires, err := expiry(body["expires_in"], time.Now())
+	return t, actions.Outcome{Status: actions.Done}
+}
+
+// exchange is the one request for a token and its response. It is the library's way to the
+// server: through the session, within its grants and limits.
+type exchange struct {
+	client   *client
+	request  *request.Request
+	response *verdict.Answer
+	outcome  actions.Outcome
+	expires  any
+}
+
+func (x *exchange) RoundTrip(r *http.Request) (*http.Response, error) {
+	form, err := io.ReadAll(r.Body)
+	if err = errors.Join(err, r.Body.Close()); err != nil {
+		return nil, err
+	}
+	headers := r.Header.Clone()
+	headers.Set("Accept", "application/json")
+	headers.Set("User-Agent", "declprov")
+	x.request = &request.Request{
+		Method: r.Method, At: request.Address{URL: x.client.at}, Headers: headers, Effect: actions.None,
+		Body: request.NewBody(r.Header.Get("Content-Type"), form),
+	}
+	x.client.session.Judge.Secret(strings.TrimPrefix(r.Header.Get("Authorization"), "Basic "))
+	x.response, x.outcome = x.client.session.Ask(r.Context(), x.request)
+	if x.outcome.Status != actions.Done {
+		return nil, errors.New("no token") // the outcome says why
+	}
+	// The library reads text/plain as a form, and expires_in only as a whole number.
+	members, _ := x.response.Body.(map[string]any)
+	x.expires = members["expires_in"]
+	members = maps.Clone(members)
+	delete(members, "expires_in")
+	body, err := json.Marshal(members)
 	if err != nil {
-		return token{}, actions.Refuse(err)
+		return nil, err
 	}
-	return token{value, expires}, actions.Outcome{Status: actions.Done}
-}
-
-// post is a request for a token: a form, sent without further credentials.
-func post(at *url.URL, form url.Values, basic string) *request.Request {
-	r := &request.Request{Method: "POST", At: request.Address{URL: at}, Headers: map[string][]string{
-		"Accept": {"application/json"}, "User-Agent": {"declprov"}, "Content-Type": {"application/x-www-form-urlencoded"},
-	}, Effect: actions.None}
-	r.Body = request.NewBody("application/x-www-form-urlencoded", []byte(form.Encode()))
-	if basic != "" {
-		r.Headers.Set("Authorization", "Basic "+basic)
-	}
-	return r
-}
-
-// basicOf is a user and password as the Basic scheme has them.
-func basicOf(user, password string) string {
-	var r http.Request
-	r.Header = http.Header{}
-	r.SetBasicAuth(user, password)
-	return strings.TrimPrefix(r.Header.Get("Authorization"), "Basic ")
+	header := http.Header{"Content-Type": {"application/json"}}
+	return &http.Response{StatusCode: x.response.Status, Header: header, Body: io.NopCloser(bytes.NewReader(body)), Request: r}, nil
 }

@@ -10,26 +10,23 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/oauth2"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// token is what a login gives.
-type token struct {
-	value string
-	// expires is when to get another: some time before it ends; zero is never.
-	expires time.Time
-}
-
 // source keeps a token for all who need it. One at a time gets a new one.
 type source struct {
 	turn chan struct{}
-	held token
+	// held is the token. Its Expiry is when to get another, some time before it ends; zero
+	// is never.
+	held oauth2.Token
 	// failure is how the last attempt to get one ended, and when.
-	failure   actions.Outcome
-	failedAt  time.Time
-	bodyStyle bool   // oauth2: the client is named in the body
-	refresh   string // oauth2: the refresh token
+	failure  actions.Outcome
+	failedAt time.Time
+	// inBody says that the server takes the client's name and secret in the body only.
+	inBody bool
 }
 
 func newSource() *source { return &source{turn: make(chan struct{}, 1)} }
@@ -48,10 +45,13 @@ func sourceOf(call *actions.Call, settings any) (*source, error) {
 	return call.Env.Network.Keep(key, func() any { return newSource() }).(*source), nil
 }
 
+// fetcher gets a new token.
+type fetcher func(context.Context) (*oauth2.Token, actions.Outcome)
+
 // token is the one that is kept, or a new one where that is refused or over.
 // Cached says that it was kept. Those who wait for an attempt share its failure,
 // so that a wrong password is tried once, not once each.
-func (s *source) token(ctx context.Context, refused string, fetch func(context.Context) (token, actions.Outcome)) (string, bool, actions.Outcome) {
+func (s *source) token(ctx context.Context, refused string, fetch fetcher) (string, bool, actions.Outcome) {
 	asked := time.Now()
 	select {
 	case s.turn <- struct{}{}:
@@ -61,8 +61,8 @@ func (s *source) token(ctx context.Context, refused string, fetch func(context.C
 	case <-ctx.Done():
 		return "", false, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("auth: waiting for a token: %w", context.Cause(ctx)), Class: verdict.ClassOf(context.Cause(ctx))}
 	}
-	if s.held.value != "" && s.held.value != refused && (s.held.expires.IsZero() || time.Now().Before(s.held.expires)) {
-		return s.held.value, true, actions.Outcome{Status: actions.Done}
+	if s.held.AccessToken != "" && s.held.AccessToken != refused && (s.held.Expiry.IsZero() || time.Now().Before(s.held.Expiry)) {
+		return s.held.AccessToken, true, actions.Outcome{Status: actions.Done}
 	}
 	if s.failedAt.After(asked) {
 		return "", false, s.failure
@@ -78,8 +78,8 @@ func (s *source) token(ctx context.Context, refused string, fetch func(context.C
 		}
 		return "", false, out
 	}
-	s.held = t
-	return t.value, false, out
+	s.held = *t
+	return t.AccessToken, false, out
 }
 
 // lasting is when a token that ends then is renewed: a tenth of its time before,

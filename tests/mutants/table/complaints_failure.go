@@ -161,7 +161,7 @@ func ofFailures() []Mutant {
 			Complaint: 23, Promise: "A token that ends is renewed, by itself",
 			Mechanism: "a token that says when it ends is renewed before",
 			File:      "actions/http/session/token.go",
-			Find:      `(s.held.expires.IsZero() || time.Now().Before(s.held.expires))`,
+			Find:      `(s.held.Expiry.IsZero() || time.Now().Before(s.held.Expiry))`,
 			Replace:   `true`,
 			Package:   complaints, Test: "TestComplaint23TokenEnds", Fails: "a token that is over is sent",
 		},
