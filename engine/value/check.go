@@ -249,11 +249,8 @@ func (f *Findings) unique(c *Type, list property.Array, path string) {
 }
 
 func (f *Findings) length(c *Type, n int, what, path string) {
-	if n < c.Spec.MinLen {
-		f.Add(path, "must have at least %d %s, and has %d", c.Spec.MinLen, what, n)
-	}
-	if c.Spec.MaxLen != nil && n > *c.Spec.MaxLen {
-		f.Add(path, "must have at most %d %s, and has %d", *c.Spec.MaxLen, what, n)
+	if wrong := types.WrongCount(n, what, c.Spec); wrong != "" {
+		f.Add(path, "%s", wrong)
 	}
 }
 

@@ -39,11 +39,6 @@ func fromLiteral(l any) property.Value {
 	}
 }
 
-// equalLiteral compares a scalar with a literal of the spec.
-func equalLiteral(v property.Value, l any) bool {
-	return v.WithSecret(false).WithDependencies(nil).Equals(fromLiteral(l))
-}
-
 // Describe names a type for a user: `text`, `a number`, `a list of text`.
 func Describe(t *spec.Type) string { return types.Describe(t) }
 

@@ -53,7 +53,7 @@ func (c *Type) refit(v property.Value) (_ property.Value, changed bool, err erro
 	case spec.Union:
 		return c.refitUnion(v)
 	default:
-		if c.kindFits(v) {
+		if c.takes(v) {
 			return v, false, nil
 		}
 		if scalar, ok := c.converted(v); ok {
@@ -148,7 +148,7 @@ func (c *Type) converted(v property.Value) (property.Value, bool) {
 		return property.WithGoValue(v, literalText(v)), true
 	case v.IsString() && slices.Contains([]spec.Kind{spec.Bool, spec.Int, spec.Number}, c.Spec.Kind):
 		scalar, err := FromText(v.AsString(), c.Spec, 1)
-		if err != nil || !c.kindFits(scalar) || literalText(scalar) != v.AsString() {
+		if err != nil || !c.takes(scalar) || literalText(scalar) != v.AsString() {
 			return v, false
 		}
 		return scalar.WithSecret(v.Secret()).WithDependencies(v.Dependencies()), true

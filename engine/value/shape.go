@@ -38,7 +38,7 @@ func (s shape) Kind() spec.Kind {
 	}
 }
 
-func (s shape) Is(literal any) bool { return equalLiteral(s.value, literal) }
+func (s shape) Is(literal any) bool { return types.SameLiteral(scalarOf(s.value), literal) }
 
 func (s shape) Member(p *spec.Property) types.Shape {
 	if !s.value.IsMap() {
@@ -77,6 +77,9 @@ func (s shape) Each(visit func(types.Shape)) {
 		}
 	}
 }
+
+// takes reports whether a value is of the kind of a type that is no union.
+func (c *Type) takes(v property.Value) bool { return types.Takes(c.Spec, shape{v}.Kind()) }
 
 // variantOf returns the checker of the variant that a union's value is: c itself where
 // its type is no union, untyped where no variant is told.

@@ -8,9 +8,7 @@
 package value
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -30,7 +28,6 @@ type Type struct {
 	types    spec.Types // those of a union's variants
 	patterns []*budget.Regexp
 	keys     []*budget.Regexp
-	min, max float64 // of a number; infinite where unbounded
 }
 
 // Member is a property of an object.
@@ -77,7 +74,7 @@ func (b *Builder) Of(t *spec.Type) *Type {
 }
 
 func (b *Builder) build(t *spec.Type) *Type {
-	out := &Type{Spec: t, ByName: map[string]*Member{}, min: bound(t.Min, math.Inf(-1)), max: bound(t.Max, math.Inf(1))}
+	out := &Type{Spec: t, ByName: map[string]*Member{}}
 	if t.Elem != nil {
 		out.elem = b.Of(t.Elem)
 	}
@@ -103,21 +100,6 @@ func (b *Builder) build(t *spec.Type) *Type {
 		out.keys = append(out.keys, budget.MustCompile(k))
 	}
 	return out
-}
-
-func bound(b *spec.Bound, def float64) float64 {
-	if b == nil {
-		return def
-	}
-	n, ok := b.Value.(json.Number)
-	if !ok {
-		return def
-	}
-	f, err := n.Float64()
-	if err != nil {
-		return def
-	}
-	return f
 }
 
 // Unknown are an object's properties, none of them known.

@@ -99,7 +99,7 @@ func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (eval.Evalu
 	case types.IsAny(t):
 	case t.Kind == spec.List:
 		itemWant = t.Elem
-		if m := types.LengthFits(len(n.Items), "items", t); m != nil {
+		if m := types.CountFits(len(n.Items), "items", t); m != nil {
 			c.report(m.Code, n.Range, "", "%s", m.Error())
 		}
 	case t.Kind != spec.Union || !hasKind(t, spec.List, c.scope.Types):

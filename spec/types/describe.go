@@ -96,14 +96,17 @@ func DescribeValue(v any) string {
 	if s, ok := v.(string); ok && len(s) > 400 {
 		v = s[:400] // more than is shown
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		return fmt.Sprint(v)
 	}
-	if runes := []rune(string(text)); len(runes) > 60 {
+	text := strings.TrimSuffix(b.String(), "\n")
+	if runes := []rune(text); len(runes) > 60 {
 		return string(runes[:57]) + "…"
 	}
-	return string(text)
+	return text
 }
 
 // DescribeKind returns what a value is, but for times, which only expressions have.

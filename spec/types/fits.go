@@ -1,12 +1,9 @@
 package types
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/budget"
@@ -30,16 +27,23 @@ func fits(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 	if t.Kind == spec.Union {
 		return fitsUnion(v, t, types, depth)
 	}
-	if m := fitsKind(v, t, types, depth); m != nil {
-		return m
+	if !Takes(t, ShapeOf(v, nil).Kind()) {
+		return wrongKind(v, t)
 	}
-	if len(t.Enum) > 0 && !among(v, t.Enum) {
-		return notAllowed("is %s, and must be %s", DescribeValue(v), OneOf(t.Enum))
+	switch v := v.(type) {
+	case []any:
+		return fitsList(v, t, types, depth)
+	case map[string]any:
+		if t.Kind == spec.Map {
+			return fitsMap(v, t, types, depth)
+		}
+		return fitsObject(v, t, types, depth)
+	default:
+		for _, b := range Breaches(v, t, nil) {
+			return notAllowed("is %s, and %s", DescribeValue(v), b.Must)
+		}
+		return nil
 	}
-	if among(v, t.Not) {
-		return notAllowed("must not be %s", DescribeValue(v))
-	}
-	return nil
 }
 
 func fitsUnion(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
@@ -64,132 +68,12 @@ func fitsUnion(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 	return wrongKind(v, t)
 }
 
-func fitsKind(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
-	ok := false
-	switch t.Kind {
-	case spec.Bool:
-		_, ok = v.(bool)
-	case spec.Int:
-		if !IsNumber(v) {
-			break
-		}
-		if r := Exact(v); r != nil && !r.IsInt() {
-			return &Mismatch{Reason: "is " + NumberText(v) + ", and int is wanted", Code: CodeTypeMismatch}
-		}
-		return fitsBounds(v, t)
-	case spec.Number:
-		if IsNumber(v) {
-			return fitsBounds(v, t)
-		}
-	case spec.String:
-		if s, is := v.(string); is {
-			return fitsText(s, t)
-		}
-	case spec.List:
-		if list, is := v.([]any); is {
-			return fitsList(list, t, types, depth)
-		}
-	case spec.Map:
-		if m, is := v.(map[string]any); is {
-			return fitsMap(m, t, types, depth)
-		}
-	case spec.Object:
-		if m, is := v.(map[string]any); is {
-			return fitsObject(m, t, types, depth)
-		}
-	case spec.Asset, spec.Archive:
-		_, ok = v.(*spec.File)
-	}
-	if ok {
-		return nil
-	}
-	return wrongKind(v, t)
-}
-
-func among(v any, list []any) bool {
-	for _, o := range list {
-		if sameValue(v, o) {
-			return true
-		}
-	}
-	return false
-}
-
-// sameValue compares literals; numbers by value.
-func sameValue(a, b any) bool {
-	if IsNumber(a) && IsNumber(b) {
-		order, ok := CompareNumbers(a, b)
-		return ok && order == 0
-	}
-	return reflect.DeepEqual(a, b)
-}
-
-func fitsBounds(v any, t *spec.Type) *Mismatch {
-	if m := bounded(v, t); m != nil {
-		return m
-	}
-	if t.MultipleOf != "" && !IsMultiple(LiteralNumber(v), t.MultipleOf) {
-		return notAllowed("is %s, and must be a multiple of %s", DescribeValue(v), t.MultipleOf)
+// CountFits returns why a list or a map cannot have so many items or entries, or nil.
+func CountFits(n int, of string, t *spec.Type) *Mismatch {
+	if wrong := WrongCount(n, of, t); wrong != "" {
+		return notAllowed("%s", wrong)
 	}
 	return nil
-}
-
-func bounded(v any, t *spec.Type) *Mismatch {
-	if b := t.Min; b != nil {
-		if order, ok := compareLiterals(v, b.Value); ok && (order < 0 || order == 0 && b.Exclusive) {
-			return notAllowed("is %s, and must be %s %s", DescribeValue(v), comparison("at least", "more than", b), DescribeValue(b.Value))
-		}
-	}
-	if b := t.Max; b != nil {
-		if order, ok := compareLiterals(v, b.Value); ok && (order > 0 || order == 0 && b.Exclusive) {
-			return notAllowed("is %s, and must be %s %s", DescribeValue(v), comparison("at most", "less than", b), DescribeValue(b.Value))
-		}
-	}
-	return nil
-}
-
-func comparison(inclusive, exclusive string, b *spec.Bound) string {
-	if b.Exclusive {
-		return exclusive
-	}
-	return inclusive
-}
-
-func compareLiterals(a, b any) (int, bool) {
-	if x, ok := a.(string); ok {
-		y, ok := b.(string)
-		return cmp.Compare(x, y), ok
-	}
-	return CompareNumbers(a, b)
-}
-
-func fitsText(s string, t *spec.Type) *Mismatch {
-	if m := LengthFits(utf8.RuneCountInString(s), "characters", t); m != nil {
-		return m
-	}
-	for _, p := range t.Patterns {
-		re, err := Pattern(p.Regexp)
-		if err != nil || re.MatchString(s) != p.Negated {
-			continue
-		}
-		if p.Negated {
-			return notAllowed("is %s, and must not match %s", DescribeValue(s), p.Regexp)
-		}
-		return notAllowed("is %s, and must match %s", DescribeValue(s), p.Regexp)
-	}
-	return bounded(s, t)
-}
-
-// LengthFits returns why a value cannot have so many characters, items or entries, or nil.
-func LengthFits(n int, of string, t *spec.Type) *Mismatch {
-	switch {
-	case n < t.MinLen:
-		return notAllowed("has %d %s, and must have at least %d", n, of, t.MinLen)
-	case t.MaxLen != nil && n > *t.MaxLen:
-		return notAllowed("has %d %s, and must have at most %d", n, of, *t.MaxLen)
-	default:
-		return nil
-	}
 }
 
 func fitsList(list []any, t *spec.Type, types spec.Types, depth int) *Mismatch {
@@ -201,7 +85,7 @@ func fitsList(list []any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 			return notAllowed("holds %s twice, and its items must differ", DescribeValue(item))
 		}
 	}
-	return LengthFits(len(list), "items", t)
+	return CountFits(len(list), "items", t)
 }
 
 func fitsMap(m map[string]any, t *spec.Type, types spec.Types, depth int) *Mismatch {
@@ -213,7 +97,7 @@ func fitsMap(m map[string]any, t *spec.Type, types spec.Types, depth int) *Misma
 			return bad.at(key)
 		}
 	}
-	return LengthFits(len(m), "entries", t)
+	return CountFits(len(m), "entries", t)
 }
 
 // KeyFits returns why a key cannot be in a map.

@@ -52,7 +52,7 @@ func (s plainShape) Kind() spec.Kind {
 	}
 }
 
-func (s plainShape) Is(literal any) bool { return sameValue(s.seen(), literal) }
+func (s plainShape) Is(literal any) bool { return SameLiteral(s.seen(), literal) }
 
 func (s plainShape) Member(p *spec.Property) Shape {
 	name := p.Name
@@ -127,7 +127,7 @@ func (s nodeShape) Kind() spec.Kind {
 	}
 }
 
-func (s nodeShape) Is(literal any) bool { return sameValue(s.node.Plain(), literal) }
+func (s nodeShape) Is(literal any) bool { return SameLiteral(s.node.Plain(), literal) }
 
 func (s nodeShape) Member(p *spec.Property) Shape {
 	if n := s.node.Get(p.Name); n != nil && n.Kind != spec.NullNode {

@@ -89,19 +89,10 @@ func (ts variants) variant(union *spec.Type, v Shape, depth int) int {
 
 // takes reports whether values of a kind can be of a type at all.
 func (ts variants) takes(t *spec.Type, kind spec.Kind, depth int) bool {
-	t = ts.Resolve(t)
-	switch t.Kind {
-	case spec.Any, kind:
-		return true
-	case spec.Number:
-		return kind == spec.Int
-	case spec.Map:
-		return kind == spec.Object
-	case spec.Union:
-		return depth < maxVariantDepth && slices.ContainsFunc(t.Variants, func(v *spec.Type) bool { return ts.takes(v, kind, depth+1) })
-	default:
-		return false
+	if t = ts.Resolve(t); t.Kind != spec.Union {
+		return Takes(t, kind)
 	}
+	return depth < maxVariantDepth && slices.ContainsFunc(t.Variants, func(v *spec.Type) bool { return ts.takes(v, kind, depth+1) })
 }
 
 // tagged returns the variant that the tag names.

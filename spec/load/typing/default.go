@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // hasStar reports whether an expression marks a default.
@@ -60,7 +61,7 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 		x.UnusedHelpersWithin(walk.Item{Value: d, Expr: star.X, At: at, NameAt: at}, s.Place)
 	}
 	def = plain(d)
-	if r := x.named.types.Resolve(t); !accepts(r, def) && !(def == nil && r.Nullable) && r.Kind != spec.Union && r.Kind != spec.Object {
+	if r := x.named.types.Resolve(t); r.Kind != spec.Union && r.Kind != spec.Object && types.Fits(def, r, x.named.types) != nil {
 		x.Report(source.CodeDefaultViolates, at, s.Place, fmt.Sprintf("the default %s is not allowed by the rest of the type", showLiteral(def)), "Correct the default, or widen the type.")
 		return nil, false
 	}

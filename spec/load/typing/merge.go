@@ -120,7 +120,7 @@ func narrow(t *spec.Type, a, b []any) (*spec.Type, string) {
 	rest.Enum = nil
 	t.Enum = nil
 	for _, x := range enum {
-		if accepts(&rest, x) {
+		if types.Fits(x, &rest, nil) == nil {
 			t.Enum = append(t.Enum, x)
 		}
 	}
@@ -146,8 +146,8 @@ func tighter(a, b *spec.Bound, sign int) *spec.Bound {
 	case b == nil:
 		return a
 	}
-	c := compareLiterals(a.Value, b.Value) * sign
-	if c > 0 || c == 0 && a.Exclusive {
+	c, _ := types.CompareLiterals(a.Value, b.Value)
+	if c*sign > 0 || c == 0 && a.Exclusive {
 		return a
 	}
 	return b

@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // disjunction returns the type of `A | B`: an enum, a nullable type, a union.
@@ -86,23 +87,25 @@ func (x *Extractor) disjuncts(it walk.Item, args []cue.Value, depth int) []walk.
 }
 
 // unite makes one type of a disjunction's literals and types.
-func (x *Extractor) unite(it walk.Item, literals []walk.Item, types []*spec.Type, s Site) *spec.Type {
+func (x *Extractor) unite(it walk.Item, literals []walk.Item, declared []*spec.Type, s Site) *spec.Type {
 	enums := enums(literals)
-	if len(types) == 0 && len(enums) == 1 {
+	if len(declared) == 0 && len(enums) == 1 {
 		return enums[0]
 	}
-	variants := slices.Clone(types)
+	variants := slices.Clone(declared)
 	for _, e := range enums {
 		var rest []any
 		for _, lit := range e.Enum {
-			if !slices.ContainsFunc(types, func(t *spec.Type) bool { return accepts(x.named.types.Resolve(t), lit) }) {
+			if !slices.ContainsFunc(declared, func(t *spec.Type) bool {
+				return x.named.types.Resolve(t).Kind != spec.Union && types.Fits(lit, t, x.named.types) == nil
+			}) {
 				rest = append(rest, lit)
 			}
 		}
 		if len(rest) == 0 {
 			continue
 		}
-		if d, ok := it.Value.Default(); ok && len(rest) == 1 && len(types) > 0 && sameLiteral(plain(d), rest[0]) && x.sameKindAs(e, types) {
+		if d, ok := it.Value.Default(); ok && len(rest) == 1 && len(declared) > 0 && types.SameLiteral(plain(d), rest[0]) && x.sameKindAs(e, declared) {
 			continue // defaultOf reports it
 		}
 		e.Enum = rest
@@ -121,8 +124,8 @@ func (x *Extractor) unite(it walk.Item, literals []walk.Item, types []*spec.Type
 
 // sameKindAs reports whether a literal's kind is that of one of the types, so
 // that being none of it is a slip rather than an alternative.
-func (x *Extractor) sameKindAs(e *spec.Type, types []*spec.Type) bool {
-	return slices.ContainsFunc(types, func(t *spec.Type) bool {
+func (x *Extractor) sameKindAs(e *spec.Type, declared []*spec.Type) bool {
+	return slices.ContainsFunc(declared, func(t *spec.Type) bool {
 		k := x.named.types.Resolve(t).Kind
 		return k == e.Kind || k == spec.Number && e.Kind == spec.Int || k == spec.Int && e.Kind == spec.Number
 	})
@@ -142,7 +145,7 @@ func enums(literals []walk.Item) []*spec.Type {
 			enums = append(enums, &spec.Type{Kind: kind})
 		}
 		value := plain(lit.Value)
-		if !slices.ContainsFunc(enums[i].Enum, func(have any) bool { return sameLiteral(have, value) }) {
+		if !slices.ContainsFunc(enums[i].Enum, func(have any) bool { return types.SameLiteral(have, value) }) {
 			enums[i].Enum = append(enums[i].Enum, value)
 		}
 	}
@@ -157,7 +160,7 @@ func enums(literals []walk.Item) []*spec.Type {
 // tagger finds what tells the variants of a union apart.
 type tagger struct {
 	*source.Document
-	types spec.Types
+	named spec.Types
 	// at and place are where the union stands.
 	at    diag.Range
 	place source.Place
@@ -199,7 +202,7 @@ type alternatives struct {
 }
 
 func (g *tagger) alternatives(v *spec.Type, all *alternatives, depth int) {
-	switch r := g.types.Resolve(v); r.Kind {
+	switch r := g.named.Resolve(v); r.Kind {
 	case spec.Object:
 		all.objects = append(all.objects, r)
 	case spec.List:
@@ -246,12 +249,12 @@ func (g *tagger) tells(name string, objects []*spec.Type) bool {
 		if f == nil || !f.Required {
 			return false
 		}
-		t := g.types.Resolve(f.Type)
+		t := g.named.Resolve(f.Type)
 		if len(t.Enum) == 0 {
 			return false
 		}
 		for _, lit := range t.Enum {
-			if slices.ContainsFunc(seen, func(have any) bool { return sameLiteral(have, lit) }) {
+			if slices.ContainsFunc(seen, func(have any) bool { return types.SameLiteral(have, lit) }) {
 				return false
 			}
 			seen = append(seen, lit)
