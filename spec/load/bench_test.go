@@ -1,16 +1,19 @@
-package load
+package load_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/load/loadtest"
 )
 
 // manyResources is a spec of n resources with eleven inputs and seven actions
 // each.
 func manyResources(n int) string {
 	var b strings.Builder
-	b.WriteString("import \"strings\"\n" + cueHead)
+	b.WriteString("import \"strings\"\n" + loadtest.Head)
 	for i := range n {
 		fmt.Fprintf(&b, `// Resource number %[1]d.
 resources: R%[1]d: {
@@ -47,10 +50,10 @@ resources: R%[1]d: {
 
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{3, 30, 300} {
-		src := Source{Path: "-", Format: "cue", Stdin: []byte(manyResources(n))}
+		src := load.Source{Path: "-", Format: "cue", Stdin: []byte(manyResources(n))}
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				if _, diags := Load(b.Context(), src); len(diags) > 0 {
+				if _, diags := load.Load(b.Context(), src); len(diags) > 0 {
 					b.Fatal(diags)
 				}
 			}

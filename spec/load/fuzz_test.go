@@ -1,4 +1,4 @@
-package load
+package load_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/load/loadtest"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -19,7 +21,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		f.Add(string(content), uint8(len(name)))
 	}
-	f.Add(inInputs("a: {t: \"x\"} | {t: \"y\"}, b?: [string]: #R @set()")+"#R: {r?: #R}", uint8(0))
+	f.Add(loadtest.InInputs("a: {t: \"x\"} | {t: \"y\"}, b?: [string]: #R @set()")+"#R: {r?: #R}", uint8(0))
 	f.Add(yamlInputs("a: '*\"x\" | =~\"^a\"'\nb: &a >\n  x\n\n  y\nc: *a"), uint8(1))
 	f.Add(`{"name":"xy", "config": {"a": "\"\u00e4\" & int"}}`, uint8(2))
 	f.Fuzz(func(t *testing.T, src string, n uint8) {
@@ -30,7 +32,7 @@ func FuzzLoad(f *testing.F) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			doc, diags := Load(context.Background(), Source{Path: "-", Stdin: []byte(src), Format: format})
+			doc, diags := load.Load(context.Background(), load.Source{Path: "-", Stdin: []byte(src), Format: format})
 			if doc == nil || doc.Provider == nil || doc.Provider.Config == nil {
 				t.Errorf("no document of %q", src)
 			}

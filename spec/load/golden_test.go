@@ -1,4 +1,4 @@
-package load
+package load_test
 
 import (
 	"encoding/json"
@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/loadtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -73,7 +75,7 @@ func TestModels(t *testing.T) {
 	}
 	for _, path := range specs {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			got := modelJSON(t, mustLoad(t, Source{Path: path}))
+			got := modelJSON(t, loadtest.Model(t, load.Source{Path: path}))
 			golden := path[:len(path)-len(".cue")] + ".golden.json"
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {

@@ -1,37 +1,88 @@
-package load
+package load_test
 
 import (
-	"context"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/load/loadtest"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
-// withoutPlaces compares models but for where things stand.
-func withoutPlaces() cmp.Options {
-	return cmp.Options{
-		cmpopts.IgnoreTypes(diag.Range{}, spec.Mark{}),
-		cmpopts.IgnoreFields(spec.Node{}, "Marks"),
-	}
-}
-
-func mustLoad(t *testing.T, src Source) *spec.Provider {
-	t.Helper()
-	doc, diags := Load(context.Background(), src)
-	for _, d := range diags {
-		t.Errorf("%s: %s[%s]: %s. %s (%s; %s)", d.Subject, d.Severity, d.Code, d.Summary, d.Detail, d.Context, d.Path)
-	}
-	return doc.Provider
-}
-
 func TestTwinsAreIdentical(t *testing.T) {
-	inCUE := mustLoad(t, Source{Path: "../../examples/files.cue"})
-	inYAML := mustLoad(t, Source{Path: "../../examples/files.yaml"})
-	if diff := cmp.Diff(inCUE, inYAML, withoutPlaces()); diff != "" {
+	inCUE := loadtest.Model(t, load.Source{Path: "../../examples/files.cue"})
+	inYAML := loadtest.Model(t, load.Source{Path: "../../examples/files.yaml"})
+	if diff := cmp.Diff(inCUE, inYAML, loadtest.WithoutPlaces()); diff != "" {
 		t.Errorf("files.cue and files.yaml differ (-cue +yaml):\n%s", diff)
+	}
+}
+
+func paths(doc *load.Document) []string {
+	var list []string
+	for _, f := range doc.Files {
+		list = append(list, f.Path)
+	}
+	return list
+}
+
+func TestPackageOverSeveralFiles(t *testing.T) {
+	loadtest.Folder(t, map[string]string{
+		"cue.mod/module.cue": "module: \"acme.test/x@v0\"\nlanguage: version: \"v0.17.0\"\n",
+		"p/a.cue": "@extern(embed)\n\n// About it.\npackage p\n\nimport (\n\t\"acme.test/x/lib\"\n\t\"declprov.dev/spec\"\n)\n\nname: \"xy\"\n" +
+			"version: *\"1.0.0\" | string @tag(version)\ndata: _ @embed(file=data/d.json)\n_d: data\ndisplayName: \"\\(_d.text)\"\n" +
+			"config: {addr?: lib.#Addr, file?: spec.#Asset}\nresources: B: _template\nresources: B: update: lib.#Step\n",
+		"p/b.cue":       "package p\n\n_template: {inputs: {name: string}, id: \"${inputs.name}\", create: file: write: path: \"${inputs.name}\"}\nfor n in [\"D\", \"C\"] {resources: (n): _template}\nresources: A: _template\n",
+		"p/data/d.json": `{"text": "From a file"}`,
+		"p/notes.txt":   strings.Repeat("not read", source.MaxFile),
+		"lib/lib.cue":   "package lib\n\n#Addr: {street: string}\n#Step: {http: path: \"/lib\"}\n",
+	})
+	doc, diags := load.Load(t.Context(), load.Source{Path: "p", Tags: []string{"version=2.0.0"}})
+	// The embedded data is a top-level field of its own, which is a block of
+	// a family that does not exist: the compiler's to say.
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	p := doc.Provider
+	if p.Version != "2.0.0" || p.DisplayName != "From a file" || p.Description != "About it." {
+		t.Errorf("%q %q %q", p.Version, p.DisplayName, p.Description)
+	}
+	var names []string
+	for _, r := range p.Resources {
+		names = append(names, r.Name)
+	}
+	if diff := cmp.Diff([]string{"B", "D", "C", "A"}, names); diff != "" {
+		t.Errorf("order of the document (-want +got):\n%s", diff)
+	}
+	if got := p.Resource("B").Update.Steps[0].Actions[0].Value.Get("path"); got.Range.File != filepath.Join("lib", "lib.cue") || len(got.Marks) == 0 {
+		t.Errorf("the imported step is at %v", got.Range)
+	}
+	files := []string{filepath.Join("cue.mod", "module.cue"), filepath.Join("lib", "lib.cue"), filepath.Join("p", "a.cue"), filepath.Join("p", "b.cue"), filepath.Join("p", "data", "d.json")}
+	if diff := cmp.Diff(files, paths(doc)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(strings.Join(doc.Dirs, " "), "p") {
+		t.Errorf("dirs %v", doc.Dirs)
+	}
+	if diff := cmp.Diff(spec.Types{"Addr": {Name: "Addr", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "street", Type: &spec.Type{Kind: spec.String}, Required: true}}}}}, p.Types, loadtest.WithoutPlaces()); diff != "" {
+		t.Errorf("types (-want +got):\n%s", diff)
+	}
+}
+
+// TestDeterminism loads the same spec again and again.
+func TestDeterminism(t *testing.T) {
+	src := load.Source{Path: "-", Format: "cue", Stdin: []byte(loadtest.Imports("strings.") + loadtest.InInputs("a: #B, b: {c: 1 | \"x\"}, d: strings.MinRunes(1), \"e-f\": int, id: int") + "#B: {x: #C, y: #D}\n#C: {a: int}\n#D: \"p\" | \"q\"\nfunctions: {B: {}, a: {return: \"x\"}}\n")}
+	first, firstDiags := load.Load(t.Context(), src)
+	for range 10 {
+		doc, diags := load.Load(t.Context(), src)
+		if diff := cmp.Diff(first.Provider, doc.Provider); diff != "" {
+			t.Fatal(diff)
+		}
+		if diff := cmp.Diff(firstDiags, diags); diff != "" {
+			t.Fatal(diff)
+		}
 	}
 }

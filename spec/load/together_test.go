@@ -1,4 +1,4 @@
-package load
+package load_test
 
 import (
 	"fmt"
@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/load/loadtest"
 )
 
 // TestMistakesTogether has many mistakes in one spec, each marked, with its code
@@ -13,8 +16,8 @@ import (
 func TestMistakesTogether(t *testing.T) {
 	for _, c := range []struct{ format, src string }{{"cue", togetherCUE}, {"yaml", togetherYAML}} {
 		t.Run(c.format, func(t *testing.T) {
-			clean, places := marked(c.src)
-			var want []finding
+			clean, places := loadtest.Marked(c.src)
+			var want []loadtest.Finding
 			for i, line := range strings.Split(c.src, "\n") {
 				_, comment, ok := strings.Cut(line, "want ")
 				if !ok {
@@ -24,13 +27,13 @@ func TestMistakesTogether(t *testing.T) {
 				codes := strings.Fields(comment)
 				for _, at := range places {
 					if strings.HasPrefix(at, prefix) {
-						want = append(want, finding{codes[0], at})
+						want = append(want, loadtest.Finding{Code: codes[0], At: at})
 						codes = codes[1:]
 					}
 				}
 			}
-			doc, diags := Load(t.Context(), Source{Path: "-", Stdin: []byte(clean), Format: c.format})
-			if diff := cmp.Diff(want, findings(diags)); diff != "" {
+			doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte(clean), Format: c.format})
+			if diff := cmp.Diff(want, loadtest.Findings(diags)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 				for _, d := range diags {
 					t.Logf("%s %s: %s (%s)", d.Subject, d.Code, d.Summary, d.Path)

@@ -1,4 +1,4 @@
-package load
+package load_test
 
 import (
 	"strings"
@@ -7,18 +7,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/load/loadtest"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
-const yamlHead = "name: xy\nversion: 1.0.0\n"
-
 func yamlInputs(s string) string {
-	return yamlHead + "resources:\n  A:\n    id: x\n    create: {file: {write: {path: x}}}\n    inputs:\n      " +
+	return loadtest.HeadYAML + "resources:\n  A:\n    id: x\n    create: {file: {write: {path: x}}}\n    inputs:\n      " +
 		strings.ReplaceAll(s, "\n", "\n      ") + "\n"
 }
 
 func yamlResource(s string) string {
-	return yamlHead + "resources:\n  A:\n    " + strings.ReplaceAll(s, "\n", "\n    ") + "\n"
+	return loadtest.HeadYAML + "resources:\n  A:\n    " + strings.ReplaceAll(s, "\n", "\n    ") + "\n"
 }
 
 const yamlIDCreate = "id: x\ncreate: {file: {write: {path: x}}}\n"
@@ -28,17 +28,17 @@ func TestMistakesInYAML(t *testing.T) {
 		{"empty document", source.CodeMissingKey, ""},
 		{"list", source.CodeWrongShape, "«-» a"},
 		{"syntax", source.CodeSyntaxError, "name: xy\nversion: «[»\n"},
-		{"two documents", source.CodeSyntaxError, yamlHead + "«---»\na: 1\n"},
-		{"duplicate key", source.CodeDuplicateKey, yamlHead + "«name»: y\n"},
-		{"duplicate key in a flow", source.CodeDuplicateKey, yamlHead + "file: {root: a, «root»: b}\n"},
+		{"two documents", source.CodeSyntaxError, loadtest.HeadYAML + "«---»\na: 1\n"},
+		{"duplicate key", source.CodeDuplicateKey, loadtest.HeadYAML + "«name»: y\n"},
+		{"duplicate key in a flow", source.CodeDuplicateKey, loadtest.HeadYAML + "file: {root: a, «root»: b}\n"},
 		{"unknown alias", source.CodeYamlAnchor, "name: xy\nversion: «*v»\n"},
 		{"octal", source.CodeOctalNumber, yamlResource(yamlIDCreate + "update: {file: {write: {path: x, mode: «0644»}}}")},
 		{"octal as a type", source.CodeOctalNumber, yamlInputs("mode: «0644»")},
 		{"version is a number", source.CodeBadVersion, "name: xy\nversion: «1.0»\n"},
-		{"misspelt top key", source.CodeUnknownKey, yamlHead + "«resourcess»: {}\n"},
+		{"misspelt top key", source.CodeUnknownKey, loadtest.HeadYAML + "«resourcess»: {}\n"},
 		{"misspelt resource key", source.CodeUnknownKey, yamlResource(yamlIDCreate + "«craete»: {}")},
-		{"resource name", source.CodeBadName, yamlHead + "resources:\n  «pet»:\n    id: x\n    create: {file: {}}\n"},
-		{"no id", source.CodeMissingKey, yamlHead + "resources:\n  «A»:\n    create: {file: {}}\n"},
+		{"resource name", source.CodeBadName, loadtest.HeadYAML + "resources:\n  «pet»:\n    id: x\n    create: {file: {}}\n"},
+		{"no id", source.CodeMissingKey, loadtest.HeadYAML + "resources:\n  «A»:\n    create: {file: {}}\n"},
 		{"retry is a number", source.CodeWrongShape, yamlResource("id: x\ncreate:\n  retry: «3»\n  file: {}")},
 		{"empty steps", source.CodeEmptySteps, yamlResource("id: x\ncreate: {steps: «[]»}")},
 		{"text for a type", source.CodeUnknownReference, yamlInputs("a: «strng»")},
@@ -53,32 +53,32 @@ func TestMistakesInYAML(t *testing.T) {
 		{"misplaced attribute", source.CodeMisplacedAttribute, yamlInputs("a: 'string «@env(X)»'")},
 		{"attribute's argument", source.CodeBadAttribute, yamlInputs("a: int «@autoname()»")},
 		{"tuple", source.CodeTupleType, yamlInputs("a: «[int, string]»")},
-		{"name of a type", source.CodeBadName, yamlHead + "types:\n  «my-type»: string\n"},
-		{"types is a list", source.CodeWrongShape, yamlHead + "types: «[a]»\n"},
-		{"mistake in a named type", source.CodeTupleType, yamlHead + "types:\n  T: {a: '«[int]»'}\nconfig: {t: '#T'}\n"},
-		{"columns count letters", source.CodeUnknownKey, yamlHead + "permissions: {\"read\": [\"äöü€\"], «wirte»: []}\n"},
+		{"name of a type", source.CodeBadName, loadtest.HeadYAML + "types:\n  «my-type»: string\n"},
+		{"types is a list", source.CodeWrongShape, loadtest.HeadYAML + "types: «[a]»\n"},
+		{"mistake in a named type", source.CodeTupleType, loadtest.HeadYAML + "types:\n  T: {a: '«[int]»'}\nconfig: {t: '#T'}\n"},
+		{"columns count letters", source.CodeUnknownKey, loadtest.HeadYAML + "permissions: {\"read\": [\"äöü€\"], «wirte»: []}\n"},
 		{"cross-field bound", source.CodeCrossField, yamlInputs("min: int\nmax: 'int & >=«min»'")},
-		{"open text", source.CodeOpenObject, yamlHead + "config: '«{a: int, ...}»'\n"},
+		{"open text", source.CodeOpenObject, loadtest.HeadYAML + "config: '«{a: int, ...}»'\n"},
 		{"value that begins like an alias", source.CodeSyntaxError, yamlInputs("m: «*\"x\" | string» # a default")},
 		{"map without quotes", source.CodeSyntaxError, yamlInputs("m: «[string]: string @replace()» # a map")},
-		{"optional key in braces", source.CodeSyntaxError, yamlHead + "config: { «size?»: int }\n"},
-		{"template in braces", source.CodeSyntaxError, yamlHead + "file: { root: «${config.root}» }\n"},
-		{"template in brackets", source.CodeSyntaxError, yamlHead + "permissions: { write: [\"a\", «${config.root}» ] }\n"},
-		{"tab", source.CodeSyntaxError, yamlHead + "file:\n«\t»root: x\n"},
+		{"optional key in braces", source.CodeSyntaxError, loadtest.HeadYAML + "config: { «size?»: int }\n"},
+		{"template in braces", source.CodeSyntaxError, loadtest.HeadYAML + "file: { root: «${config.root}» }\n"},
+		{"template in brackets", source.CodeSyntaxError, loadtest.HeadYAML + "permissions: { write: [\"a\", «${config.root}» ] }\n"},
+		{"tab", source.CodeSyntaxError, loadtest.HeadYAML + "file:\n«\t»root: x\n"},
 		{"attribute first", source.CodeSyntaxError, yamlInputs("m: «@secret() string»")},
 		{"default of a pattern", source.CodeDefaultViolates, yamlInputs(`m: '*«"x"» | =~"^0"'`)},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "empty document" {
-				_, diags := Load(t.Context(), Source{Path: "-", Format: "yaml"})
-				want := []finding{{source.CodeMissingKey, "1:1-1:2"}, {source.CodeMissingKey, "1:1-1:2"}}
-				if diff := cmp.Diff(want, findings(diags)); diff != "" {
+				_, diags := load.Load(t.Context(), load.Source{Path: "-", Format: "yaml"})
+				want := []loadtest.Finding{{Code: source.CodeMissingKey, At: "1:1-1:2"}, {Code: source.CodeMissingKey, At: "1:1-1:2"}}
+				if diff := cmp.Diff(want, loadtest.Findings(diags)); diff != "" {
 					t.Error(diff)
 				}
 				return
 			}
-			checkMistake(t, "yaml", c.src, c.code)
+			loadtest.Mistake(t, "yaml", c.src, c.code)
 		})
 	}
 }
@@ -95,7 +95,7 @@ func TestMistakesInJSON(t *testing.T) {
 		{"a list", source.CodeWrongShape, `«[1]»`},
 	}
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) { checkMistake(t, "json", c.src, c.code) })
+		t.Run(c.name, func(t *testing.T) { loadtest.Mistake(t, "json", c.src, c.code) })
 	}
 }
 
@@ -121,7 +121,7 @@ permissions: &p
   read: [a]
 tests: {one: *p, two: {<<: *p, write: [b]}}
 `
-	p := mustLoad(t, Source{Path: "-", Stdin: []byte(src), Format: "yaml"})
+	p := loadtest.Model(t, load.Source{Path: "-", Stdin: []byte(src), Format: "yaml"})
 	text := &spec.Type{Kind: spec.String}
 	want := []*spec.Property{
 		{Name: "opt", Type: text},
@@ -133,14 +133,14 @@ tests: {one: *p, two: {<<: *p, write: [b]}}
 		{Name: "rules", Type: &spec.Type{Kind: spec.List, Elem: &spec.Type{Ref: "Rule"}}, Required: true},
 		{Name: "yes", Type: &spec.Type{Kind: spec.Bool}, Required: true},
 	}
-	if diff := cmp.Diff(want, p.Config.Fields, withoutPlaces()); diff != "" {
+	if diff := cmp.Diff(want, p.Config.Fields, loadtest.WithoutPlaces()); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)
 	}
 	rule := spec.Types{"Rule": {Name: "Rule", Doc: "A rule.", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
 		{Name: "port", Type: &spec.Type{Kind: spec.String, MinLen: 1}, Required: true},
 		{Name: "next", Type: &spec.Type{Ref: "Rule"}},
 	}}}}
-	if diff := cmp.Diff(rule, p.Types, withoutPlaces()); diff != "" {
+	if diff := cmp.Diff(rule, p.Types, loadtest.WithoutPlaces()); diff != "" {
 		t.Errorf("types (-want +got):\n%s", diff)
 	}
 	if p.Description != "About it." {
@@ -183,7 +183,7 @@ resources: A: {
 }
 `
 		}
-		doc, diags := Load(t.Context(), Source{Path: "-", Stdin: []byte(text), Format: format})
+		doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte(text), Format: format})
 		if len(diags) > 0 {
 			t.Fatalf("%s: %v", format, diags)
 		}

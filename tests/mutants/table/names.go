@@ -108,14 +108,14 @@ func ofNames() []Mutant {
 			File:    "spec/load/value.go",
 			Find:    `		r.UnusedHelpers(it, p)`,
 			Replace: ``,
-			Package: "spec/load", Test: "TestHiddenFieldsInData", Fails: "json__id",
+			Package: "spec/load/walk", Test: "TestHiddenFieldsInData", Fails: "json__id",
 		},
 		{
 			Promise: names, Mechanism: "a helper that something refers to is none of the data",
 			File:    "spec/load/walk/hidden.go",
 			Find:    `w.Syntax.Uses[m.Name]`,
 			Replace: `false`,
-			Package: "spec/load", Test: "TestHiddenParametersOfMacros", Fails: "a macro",
+			Package: "spec/load/walk", Test: "TestHiddenParametersOfMacros", Fails: "a macro",
 		},
 		{
 			Promise: names, Mechanism: "a key that the author wrote is its own name",

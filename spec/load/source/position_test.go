@@ -1,18 +1,18 @@
-package load
+package source_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/load/loadtest"
 )
 
 // TestCharactersStandWhereTheyAre takes a string that holds ${x} in every form
 // of literal, and asks where the x is: there must be an x.
 func TestCharactersStandWhereTheyAre(t *testing.T) {
-	cue := func(s string) string { return cueHead + "file: {a: 1, root: " + s + "}\n" }
-	yml := func(s string) string { return yamlHead + "file:\n  a: 1\n  root: " + s + "\n" }
+	cue := func(s string) string { return loadtest.Head + "file: {a: 1, root: " + s + "}\n" }
+	yml := func(s string) string { return loadtest.HeadYAML + "file:\n  a: 1\n  root: " + s + "\n" }
 	jsn := func(s string) string { return `{"name":"xy", "version": "1.0.0", "file": {"root": ` + s + "}}" }
 	cases := []struct{ name, format, src string }{
 		{"plain", "cue", cue(`"a${x}b"`)},
@@ -23,9 +23,9 @@ func TestCharactersStandWhereTheyAre(t *testing.T) {
 		{"block", "cue", cue("\"\"\"\n\t\tfirst\n\n\t\t  ä\\t ${x}\n\t\tlast\n\t\t\"\"\"")},
 		{"raw block", "cue", cue("#\"\"\"\n  a \"\"\" \\n\n  ${x}\n  \"\"\"#")},
 		{"block with CRLF", "cue", strings.ReplaceAll(cue("\"\"\"\n\tfirst\n\n\t ${x}\n\t\"\"\""), "\n", "\r\n")},
-		{"through a reference", "cue", cueHead + "_p: \"ä${x}\"\nfile: root: _p"},
-		{"through a let", "cue", cueHead + "let p = \"ä${x}\"\nfile: root: p"},
-		{"through a template", "cue", cueHead + "#T: {root: string, b: \"\"}\nfile: #T & {root: \"ä${x}\"}"},
+		{"through a reference", "cue", loadtest.Head + "_p: \"ä${x}\"\nfile: root: _p"},
+		{"through a let", "cue", loadtest.Head + "let p = \"ä${x}\"\nfile: root: p"},
+		{"through a template", "cue", loadtest.Head + "#T: {root: string, b: \"\"}\nfile: #T & {root: \"ä${x}\"}"},
 		{"plain", "yaml", yml("a ä ${x} b # comment")},
 		{"plain over lines", "yaml", yml("first\n    second\n\n\n    third ä ${x}\n    fourth")},
 		{"double quotes", "yaml", yml(`"\n\t\x41\u00e4\" ä ${x}"`)},
@@ -36,14 +36,14 @@ func TestCharactersStandWhereTheyAre(t *testing.T) {
 		{"literal block without end", "yaml", yml("|-\n    first\n    ${x}")},
 		{"folded block", "yaml", yml(">\n    first\n    second\n\n\n    third ä ${x}\n    last")},
 		{"anchor and tag", "yaml", yml("&a !!str \"ä ${x}\"")},
-		{"alias", "yaml", yamlHead + "file:\n  b: &a \"ä ${x}\"\n  root: *a\n"},
+		{"alias", "yaml", loadtest.HeadYAML + "file:\n  b: &a \"ä ${x}\"\n  root: *a\n"},
 		{"CRLF", "yaml", strings.ReplaceAll(yml("|\n    first\n\n    ${x}\n    last"), "\n", "\r\n")},
 		{"plain", "json", jsn(`"ä ${x}"`)},
 		{"escapes", "json", jsn(`"\/\u00e4\ud83d\ude00\n\" ä ${x}"`)},
 	}
 	for _, c := range cases {
 		t.Run(c.format+" "+c.name, func(t *testing.T) {
-			p := mustLoad(t, Source{Path: "-", Stdin: []byte(c.src), Format: c.format})
+			p := loadtest.Model(t, load.Source{Path: "-", Stdin: []byte(c.src), Format: c.format})
 			if len(p.Families) != 1 {
 				t.Fatalf("families %v", p.Families)
 			}
@@ -73,37 +73,4 @@ func runeAt(src string, line, column int) rune {
 		return 0
 	}
 	return runes[column-1]
-}
-
-func TestRanges(t *testing.T) {
-	src := cueHead + `resources: Pet: {
-	id: "${result.id}"
-	inputs: {"a"?: string, b: {c: int}}
-	create: steps: [{as: "one", file: write: {path: "x"}}, {http: path: "/"}]
-}
-`
-	p := mustLoad(t, Source{Path: "-", Stdin: []byte(src), Format: "cue"})
-	r := p.Resource("Pet")
-	text := func(name string, got fmt.Stringer, start, end string) {
-		t.Helper()
-		if !strings.HasSuffix(got.String(), start) {
-			t.Errorf("%s is at %s, want %s (to %s)", name, got, start, end)
-		}
-	}
-	text("name", r.Range, ":2:12", "")
-	text("id", r.ID.Range, ":3:6", "")
-	text("a", r.Inputs.Field("a").Range, ":4:11", "")
-	text("b", r.Inputs.Field("b").Range, ":4:25", "")
-	text("c", r.Inputs.Field("b").Type.Field("c").Range, ":4:29", "")
-	text("create", r.Create.Range, ":5:10", "")
-	text("step 1", r.Create.Steps[0].Range, ":5:18", "")
-	text("as", r.Create.Steps[0].AsRange, ":5:23", "")
-	text("file", r.Create.Steps[0].Actions[0].NameRange, ":5:30", "")
-	text("step 2", r.Create.Steps[1].Range, ":5:57", "")
-	if end := r.Create.Steps[0].Range.End; end.Column != 55 {
-		t.Errorf("step 1 ends at %v", end)
-	}
-	if r.Create.Steps[0].Actions[0].Value.Kind != spec.MapNode {
-		t.Error("the action is no struct")
-	}
 }

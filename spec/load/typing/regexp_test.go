@@ -1,10 +1,11 @@
-package load
+package typing_test
 
 import (
 	"context"
 	"strings"
 	"testing"
 
+	"github.com/declprov/declprov/spec/load"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -23,7 +24,7 @@ func TestRegexpRemedies(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			src := "name: \"test\"\nversion: \"0.1.0\"\nresources: T: {inputs: name: =~\"" + text + "\"\nid: \"1\"\ncreate: exec: command: [\"true\"]}"
-			_, diags := Load(context.Background(), Source{Path: "-", Stdin: []byte(src), Format: "cue"})
+			_, diags := load.Load(context.Background(), load.Source{Path: "-", Stdin: []byte(src), Format: "cue"})
 			if len(diags) != 1 || diags[0].Code != source.CodeBadRegexp || !strings.Contains(diags[0].Detail, want) {
 				t.Errorf("%q is expected: %+v", want, diags)
 			}

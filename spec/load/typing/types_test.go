@@ -1,13 +1,14 @@
-package load
+package typing_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/load/loadtest"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -107,39 +108,24 @@ func TestTypes(t *testing.T) {
 	const rest = "#R: {b: string, ...}\n#E: *\"p\" | \"q\"\n#N: strings.MaxRunes(3)\n#S: string @secret()\n_h: string & =~\"^h\"\n"
 	for _, c := range cases {
 		t.Run(c.src, func(t *testing.T) {
-			src := importsOf(c.src+rest) + inInputs(c.src) + rest
-			p := mustLoad(t, Source{Path: "-", Stdin: []byte(src), Format: "cue"})
+			src := loadtest.Imports(c.src+rest) + loadtest.InInputs(c.src) + rest
+			p := loadtest.Model(t, load.Source{Path: "-", Stdin: []byte(src), Format: "cue"})
 			if c.want.Name == "" {
 				c.want.Name = "a"
 			}
-			if diff := cmp.Diff([]*spec.Property{c.want}, p.Resources[0].Inputs.Fields, withoutPlaces()); diff != "" {
+			if diff := cmp.Diff([]*spec.Property{c.want}, p.Resources[0].Inputs.Fields, loadtest.WithoutPlaces()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// importsOf are the imports that a fragment needs: CUE refuses those it does
-// not.
-func importsOf(src string) string {
-	imports := ""
-	for _, pkg := range []string{"strings", "list", "struct", "math"} {
-		if strings.Contains(src, pkg+".") {
-			imports += "import \"" + pkg + "\"\n"
-		}
-	}
-	if strings.Contains(src, "spec.") {
-		imports += "import \"declprov.dev/spec\"\n"
-	}
-	return imports
-}
-
 func TestEndlessType(t *testing.T) {
-	checkMistake(t, "cue", cueHead+"#Node: {name: string, «next»: #Node}\nconfig: {a: #Node, b?: [...#Node]}", source.CodeRecursiveType)
+	loadtest.Mistake(t, "cue", loadtest.Head+"#Node: {name: string, «next»: #Node}\nconfig: {a: #Node, b?: [...#Node]}", source.CodeRecursiveType)
 }
 
 func TestNamedTypes(t *testing.T) {
-	src := cueHead + `
+	src := loadtest.Head + `
 // A node.
 #Node: {
 	// The next one.
@@ -151,7 +137,7 @@ func TestNamedTypes(t *testing.T) {
 #List: [...#List]
 config: {node?: #Node, list?: #List}
 `
-	p := mustLoad(t, Source{Path: "-", Stdin: []byte(src), Format: "cue"})
+	p := loadtest.Model(t, load.Source{Path: "-", Stdin: []byte(src), Format: "cue"})
 	node := &spec.Type{Ref: "Node"}
 	want := spec.Types{
 		"Node": {Name: "Node", Doc: "A node.", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
@@ -162,7 +148,7 @@ config: {node?: #Node, list?: #List}
 		"Mode": {Name: "Mode", Type: &spec.Type{Kind: spec.String, Enum: []any{"a", "b"}}},
 		"List": {Name: "List", Type: &spec.Type{Kind: spec.List, Elem: &spec.Type{Ref: "List"}}},
 	}
-	if diff := cmp.Diff(want, p.Types, withoutPlaces()); diff != "" {
+	if diff := cmp.Diff(want, p.Types, loadtest.WithoutPlaces()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

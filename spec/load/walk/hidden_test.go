@@ -1,4 +1,4 @@
-package load
+package walk_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/load/loadtest"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -43,7 +45,7 @@ func TestHiddenFieldsInData(t *testing.T) {
 			t.Run(where+" "+name, func(t *testing.T) {
 				t.Parallel()
 				src := strings.Replace(hiddenDocument(where, "NAME: \"6\""), "NAME", "«"+name+"»", 1)
-				checkMistake(t, "cue", src, source.CodeHiddenField)
+				loadtest.Mistake(t, "cue", src, source.CodeHiddenField)
 				noHidden(t, hiddenDocument(where, fmt.Sprintf("%q: %q", name, "6")), where+" quoted")
 				if where != "inputs" {
 					noHidden(t, hiddenDocument(where, fmt.Sprintf("%s: %q, other: %s", name, "6", name)), where+" referred to")
@@ -54,7 +56,7 @@ func TestHiddenFieldsInData(t *testing.T) {
 			noHidden(t, hiddenDocument(where, name+`: "6"`), where+" "+name)
 		}
 	}
-	checkMistake(t, "cue", hiddenDocument("default", `{a: [{«_id»: 1}]}`), source.CodeHiddenField)
+	loadtest.Mistake(t, "cue", hiddenDocument("default", `{a: [{«_id»: 1}]}`), source.CodeHiddenField)
 	noHidden(t, hiddenDocument("json", `_id: "6"} & {_id: string, other: _id`), "unified")
 	noHidden(t, hiddenDocument("json", `X=_id: "6", other: X`), "an alias")
 }
@@ -68,7 +70,7 @@ func TestHiddenParametersOfMacros(t *testing.T) {
 // A name that CUE keeps for itself has a remedy.
 func TestReservedIdentifiers(t *testing.T) {
 	t.Parallel()
-	_, diags := Load(context.Background(), Source{Path: "-", Stdin: []byte(hiddenDocument("json", "__typename: 1")), Format: "cue"})
+	_, diags := load.Load(context.Background(), load.Source{Path: "-", Stdin: []byte(hiddenDocument("json", "__typename: 1")), Format: "cue"})
 	if len(diags) != 1 || diags[0].Code != source.CodeSyntaxError || !strings.Contains(diags[0].Detail, `"__typename"`) {
 		t.Errorf("%+v", diags)
 	}
@@ -76,7 +78,7 @@ func TestReservedIdentifiers(t *testing.T) {
 
 func noHidden(t *testing.T, src, what string) {
 	t.Helper()
-	_, diags := Load(context.Background(), Source{Path: "-", Stdin: []byte(src), Format: "cue"})
+	_, diags := load.Load(context.Background(), load.Source{Path: "-", Stdin: []byte(src), Format: "cue"})
 	for _, d := range diags {
 		if d.Code == source.CodeHiddenField || d.Code == source.CodeSyntaxError {
 			t.Errorf("%s: %+v", what, d)

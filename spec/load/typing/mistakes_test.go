@@ -1,0 +1,67 @@
+package typing_test
+
+import (
+	"testing"
+
+	"github.com/declprov/declprov/spec/load/loadtest"
+	"github.com/declprov/declprov/spec/load/source"
+)
+
+func TestMistakesInTypes(t *testing.T) {
+	cases := []struct{ name, code, src string }{
+		{"contradiction", source.CodeConflict, `a: «int» & "x"`},
+		{"contradicting bounds", source.CodeConflict, `a?: «>10» & <5`},
+		{"contradicting lengths", source.CodeConflict, `a: =~"a" & =~"b", b: («string» & !="") & int`},
+		{"comprehension on a value", source.CodeConditionalType, "k: \"a\" | \"b\"\nif «k» == \"a\" {x: int}"},
+		{"comprehension on a default", source.CodeConditionalType, "k: *\"a\" | \"b\"\nif «k» == \"a\" {x: int}"},
+		{"interpolation", source.CodeInterpolatedType, "k: string\na: *«\"\\(k)-x\"» | string"},
+		{"shadowed type", source.CodeShadowedType, "«string»: string"},
+		{"cross-field bound", source.CodeCrossField, "min: int\nmax: int & >=«min»"},
+		{"sibling's type", source.CodeCrossField, "a: *\"x\" | string\nb: «a»"},
+		{"bytes", source.CodeBytesType, "a: «bytes»"},
+		{"tuple", source.CodeTupleType, "a: «[int, string]»"},
+		{"list literal", source.CodeTupleType, "a: «[\"x\"]»"},
+		{"union without tag", source.CodeUntaggedUnion, "a: «{x: int} | {y: int}»"},
+		{"default outside the pattern", source.CodeDefaultViolates, "a: *«\"x\"» | =~\"^a\""},
+		{"default outside the bound", source.CodeDefaultViolates, "a: *«1» | (int & >5)"},
+		{"default lost to a bound", source.CodeDefaultViolates, "a: (*«1» | int) & >5"},
+		{"default of a type", source.CodeDefaultNotConcrete, "a: *«string» | int"},
+		{"regular expression", source.CodeBadRegexp, "a: «=~\"(\"»"},
+		{"unknown function", source.CodeUnsupportedType, "import «x»"},
+		{"bad property name", source.CodeBadName, "«\"a-b\"»: string"},
+		{"reserved id", source.CodeReservedName, "«id»: string"},
+		{"reserved underscores", source.CodeReservedName, "«\"__x\"»: string"},
+		{"open inputs", source.CodeOpenObject, "..."},
+		{"nothing by that name", source.CodeUnknownReference, "a: «_nowhere»"},
+		{"unknown attribute", source.CodeUnknownAttribute, "a: string «@secert()»"},
+		{"one wire name twice", source.CodeDuplicateName, "a: string @wire(b)\n«b»: string"},
+		{"env on an input", source.CodeMisplacedAttribute, "a: string «@env(X)»"},
+		{"stable on an input", source.CodeMisplacedAttribute, "a: string «@stable()»"},
+		{"set on a string", source.CodeBadAttribute, "a: string «@set()»"},
+		{"key on a string", source.CodeBadAttribute, "a: string «@key(x)»"},
+		{"key of no field", source.CodeBadAttribute, "a: [...{name: string}] «@key(nmae)»"},
+		{"autoname on an int", source.CodeBadAttribute, "a: int «@autoname()»"},
+		{"autoname argument", source.CodeBadAttribute, "a: string «@autoname(maxx=3)»"},
+		{"autoname inside a struct", source.CodeMisplacedAttribute, "a: {b: string «@autoname()»}"},
+		{"equal rule", source.CodeBadAttribute, "a: string «@equal(fodl)»"},
+		{"equal on an int", source.CodeBadAttribute, "a: int «@equal(fold)»"},
+		{"secret with an argument", source.CodeBadAttribute, "a: string «@secret(true)»"},
+		{"default without expression", source.CodeBadAttribute, "a: string «@default(x)»"},
+		{"wire without name", source.CodeBadAttribute, "a: string «@wire()»"},
+		{"name for nobody", source.CodeBadAttribute, "a: string «@name(pyton=\"x\")»"},
+		{"deprecated without text", source.CodeBadAttribute, "a: string «@deprecated()»"},
+		{"attribute of the block", source.CodeMisplacedAttribute, "«@secret()»"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			src := loadtest.InInputs(c.src)
+			switch c.name {
+			case "unknown function":
+				src = "import \"net\"\n" + loadtest.InInputs("a: «net.IPv4»")
+			case "open inputs":
+				src = loadtest.Head + "resources: A: {id: \"x\", create: file: write: path: \"x\", inputs: «{a: int, ...}»}"
+			}
+			loadtest.Mistake(t, "cue", src, c.code)
+		})
+	}
+}
