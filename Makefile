@@ -47,6 +47,7 @@ model: ## what make test samples, whole: the race detector in every test, parall
 	@go test ./engine -race -run '^TestParallelFirstCalls' -count=1 -timeout=1h -first-calls=200
 	@go test ./engine -race -run '^TestNeverNull' -count=1 -timeout=1h -nulls=1
 	@cd tests && go run ./testall -whole
+	@cd tests && go test ./adding -run '^TestTheEngineNeedsNoHTTP' -count=1 -timeout=1h -whole
 	@go test ./actions/http -race -run "^TestHostileStrings" -count=1 -timeout=1h -strings=10000
 	@cd tests && go test ./http/strings ./exec/strings -run "^TestHostileStrings" -count=1 -timeout=1h -strings=10000
 	@cd tests && go test ./http/kill -run '^TestKilled' -count=1 -timeout=1h -kills=1000 -ups=10

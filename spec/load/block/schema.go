@@ -42,12 +42,9 @@ package spec
 #Text: string | {literal!: string}
 `
 
-// families are the blocks of actions that the schema shows: it is closed, so that an
-// editor finds misspelt keys.
-var families = []string{"file", "http", "exec"}
-
-// Schema returns the text of SchemaCUE.
-func Schema() string {
+// Schema returns the text of SchemaCUE for a binary with these families of actions. They
+// are named because the schema is closed, so that an editor finds misspelt keys.
+func Schema(families []string) string {
 	var text strings.Builder
 	text.WriteString(schemaHead)
 	for _, b := range []*Block{Provider, Permissions, Resource, Operation, Step, Function, Component, Ephemeral} {
@@ -55,7 +52,9 @@ func Schema() string {
 		if b.Doc != "" {
 			fmt.Fprintf(&text, "// %s\n", b.Doc)
 		}
-		fmt.Fprintf(&text, "#%s: %s\n", b.Name, b.CUE())
+		fmt.Fprintf(&text, "#%s: ", b.Name)
+		b.write(&text, 1, families)
+		text.WriteString("\n")
 	}
 	return text.String()
 }
@@ -63,11 +62,11 @@ func Schema() string {
 // CUE returns a block as a CUE struct.
 func (b *Block) CUE() string {
 	var text strings.Builder
-	b.write(&text, 1)
+	b.write(&text, 1, nil)
 	return text.String()
 }
 
-func (b *Block) write(text *strings.Builder, depth int) {
+func (b *Block) write(text *strings.Builder, depth int, families []string) {
 	indent := strings.Repeat("\t", depth)
 	text.WriteString("{\n")
 	for _, other := range b.Has {
@@ -118,5 +117,5 @@ func (k *Key) write(text *strings.Builder, depth int) {
 		text.WriteString("#" + k.Of.Name)
 		return
 	}
-	k.Of.write(text, depth+1)
+	k.Of.write(text, depth+1, nil)
 }
