@@ -108,6 +108,13 @@ func TestAFamilyIsOneFolderAndOneLine(t *testing.T) {
 		t.Error(err)
 	}
 
+	// It may import what families do.
+	house := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestImportsRunOneWay$", "./house")
+	house.Dir, house.Env = filepath.Join(root, "tests"), append(os.Environ(), "GOFLAGS="+option)
+	if printed, err := house.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, printed)
+	}
+
 	// Its declaration is checked as every other one, and stands among the documented ones.
 	wrong := filepath.Join(t.TempDir(), "wrong.cue")
 	mistaken := strings.NewReplacer("loud: true", `loud: "very"`, `say: text: "${inputs.words}"`, `say: txet: "x"`).Replace(echoSpec)

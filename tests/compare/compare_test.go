@@ -58,7 +58,7 @@ func TestOursRecordsMore(t *testing.T) {
 		recorded := s.Recorded("greeting").Outputs
 		for _, name := range oursAlone() {
 			if _, has := recorded[name]; has != (pkg == "files") {
-				t.Errorf("%s: recorded outputs have %q: %t, which docs/python-provider.md says otherwise", pkg, name, has)
+				t.Errorf("%s: recorded outputs have %q: %t, which docs/internals/python-provider.md says otherwise", pkg, name, has)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func tabled() []observation {
 
 func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
-var _ = flag.Bool("update", false, "write docs/python-provider.md anew")
+var _ = flag.Bool("update", false, "write docs/internals/python-provider.md anew")
 
 //go:generate go test . -count=1 -run ThePageIsFresh -args -update
 
@@ -125,7 +125,7 @@ func TestThePageIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(root, "docs", "python-provider.md")
+	path := filepath.Join(root, "docs", "internals", "python-provider.md")
 	if updating() {
 		if err := os.WriteFile(path, []byte(page()), 0o644); err != nil {
 			t.Fatal(err)
@@ -136,7 +136,7 @@ func TestThePageIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(page(), string(got)); diff != "" {
-		t.Errorf("docs/python-provider.md is stale, run `make generate` (-want +got):\n%s", diff)
+		t.Errorf("docs/internals/python-provider.md is stale, run `make generate` (-want +got):\n%s", diff)
 	}
 }
 

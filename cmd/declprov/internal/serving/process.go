@@ -102,7 +102,7 @@ func (t Tool) rebuild(ctx context.Context, log *slog.Logger, path string) (*cont
 
 // gcPercent is how far the heap of a provider may grow between two collections.
 // Its live part is small, and nearly all of what a call allocates is garbage at
-// its end: docs/performance.md has what each value costs and gains.
+// its end: docs/internals/performance.md has what each value costs and gains.
 const gcPercent = 250
 
 // mostHeap is where garbage is collected earlier than gcPercent says: a large response
