@@ -122,12 +122,6 @@ const (
 // then (`body`, `status`) beside what the step's scope has.
 type LateExpr func(extra map[string]any) (any, error)
 
-// String is the argument's text, or "" where it is not given.
-func (c *Call) String(name string) string {
-	s, _ := c.Args[name].(string)
-	return s
-}
-
 // HidesAny reports whether one of the arguments holds a secret.
 func (c *Call) HidesAny(arguments ...string) bool {
 	return c.Hidden != nil && slices.ContainsFunc(arguments, c.Hidden)
@@ -135,14 +129,6 @@ func (c *Call) HidesAny(arguments ...string) bool {
 
 // Asks reports whether the spec refers to this member of the result.
 func (c *Call) Asks(member string) bool { return c.Wants == nil || c.Wants(member) }
-
-// Bool is the argument's truth, or def where it is not given.
-func (c *Call) Bool(name string, def bool) bool {
-	if b, ok := c.Args[name].(bool); ok {
-		return b
-	}
-	return def
-}
 
 // MaxValues is the name of the argument that bounds how many values a call may read.
 const MaxValues = "maxValues"

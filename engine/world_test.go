@@ -52,7 +52,7 @@ func (w *world) log() []string {
 }
 
 func (w *world) run(ctx context.Context, call *actions.Call) actions.Outcome {
-	what := call.String("what")
+	what, _ := call.Args["what"].(string)
 	w.mu.Lock()
 	line := what
 	if with, ok := call.Args["with"]; ok {

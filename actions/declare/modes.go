@@ -12,18 +12,22 @@ import (
 // Mode returns the type of a file's permission bits: 644, 0644.
 func Mode() *spec.Type { return Matching("^0?[0-7]{3}$") }
 
-// ModeOf returns the permission bits that a value of type Mode gives, or nil.
-func ModeOf(v any) (*fs.FileMode, error) {
-	text, given := v.(string)
-	if !given {
-		return nil, nil
+// FileMode is what an argument of type Mode gives: nil bits where it is not given.
+type FileMode struct{ Bits *fs.FileMode }
+
+// ReadArgument reads the permission bits.
+func (m *FileMode) ReadArgument(v any) error {
+	if v == nil {
+		return nil
 	}
+	text, _ := v.(string)
 	bits, err := strconv.ParseUint(text, 8, 32)
 	if err != nil || bits > 0o777 || len(text) < 3 {
-		return nil, fmt.Errorf(`mode %q is not permission bits in octal, like "0644"`, text)
+		return fmt.Errorf(`%q is not permission bits in octal, like "0644"`, text)
 	}
 	mode := fs.FileMode(bits)
-	return &mode, nil
+	m.Bits = &mode
+	return nil
 }
 
 // A secret in a file that others than its owner can read: vet warns of it where the mode

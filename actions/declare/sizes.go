@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/declprov/declprov/actions"
 )
@@ -17,22 +16,11 @@ const sizePattern = `^([0-9]{1,18}) ?(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)?$`
 // defaultMaxBytes is what MaxBytes declares.
 const defaultMaxBytes = "16MiB"
 
-// DurationOf returns the duration that an argument gives, which must be more than zero,
-// or def where it gives none.
-func DurationOf(name string, v any, def time.Duration) (time.Duration, error) {
-	if v == nil {
-		return def, nil
-	}
-	text, _ := v.(string)
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%s %q is not a duration; write one like 10s or 1m30s", name, actions.Clip(text, 40))
-	}
-	return d, nil
-}
+// Bytes is what MaxBytes gives: how many bytes a call may read.
+type Bytes int64
 
-// MaxBytesOf returns how many bytes a call may read: a number, or text with a unit.
-func MaxBytesOf(v any) (int64, error) {
+// ReadArgument reads a number of bytes, or text with a unit.
+func (b *Bytes) ReadArgument(v any) error {
 	var text string
 	switch v := v.(type) {
 	case nil:
@@ -47,13 +35,14 @@ func MaxBytesOf(v any) (int64, error) {
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	unit := unitOf(strings.TrimPrefix(text[digits:], " "))
 	if digits == 0 || digits > mostDigits || unit == 0 {
-		return 0, fmt.Errorf(`maxBytes %q is not a size; write a number of bytes, or "16MiB"`, actions.Clip(text, 40))
+		return fmt.Errorf(`%q is not a size; write a number of bytes, or "16MiB"`, actions.Clip(text, 40))
 	}
 	n, err := strconv.ParseInt(text[:digits], 10, 64)
 	if err != nil || n > (math.MaxInt64-1)/unit {
-		return 0, fmt.Errorf("maxBytes %q is more than there can be", strings.TrimSpace(text))
+		return fmt.Errorf("%q is more than there can be", strings.TrimSpace(text))
 	}
-	return n * unit, nil
+	*b = Bytes(n * unit)
+	return nil
 }
 
 // mostDigits is how many digits the number of a size has at most.

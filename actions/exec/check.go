@@ -41,8 +41,8 @@ func check(s actions.Static) []actions.Fault {
 	}
 	for _, name := range []string{"timeout", "grace"} {
 		if v, literal := s.Literals[name].(string); literal {
-			if _, err := declare.DurationOf(name, v, 0); err != nil {
-				fail(name, "", err.Error(), "Write one like 10s or 1m30s.")
+			if _, err := actions.ParseDuration(v); err != nil {
+				fail(name, "", name+" "+err.Error(), "Write one like 10s or 1m30s.")
 			}
 		}
 	}

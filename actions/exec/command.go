@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,21 +8,39 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/ssh"
 	"github.com/declprov/declprov/actions/sys/process"
+	"github.com/declprov/declprov/actions/sys/process/sandbox"
 	"github.com/declprov/declprov/spec"
 )
 
 // command is one command, ready to run.
 type command struct {
 	judge
-	// target is the machine where it runs, nil for this one, and uploads are what
-	// is put there before.
-	target  *ssh.Target
-	uploads []any
+	args running
+	// target is the machine where it runs, nil for this one.
+	target *ssh.Target
+}
+
+// running are the arguments that say what runs, where, and with what.
+type running struct {
+	judging
+	Command     []spec.Part    `arg:"command"`
+	Shell       *string        `arg:"shell"`
+	Interpreter []spec.Part    `arg:"interpreter"`
+	Dashes      bool           `arg:"dashes"`
+	Stdin       any            `arg:"stdin"`
+	Files       []placedFile   `arg:"files"`
+	Upload      []placedFile   `arg:"upload"`
+	Env         map[string]any `arg:"env"`
+	Dir         string         `arg:"dir"`
+	Sandbox     sandbox.Mode   `arg:"sandbox"`
+	SSH         *machine       `arg:"ssh"`
+	Timeout     time.Duration  `arg:"timeout"`
+	Grace       time.Duration  `arg:"grace"`
 }
 
 // prepare makes the command of a call, or says why there is none.
@@ -31,32 +48,27 @@ func prepare(call *actions.Call) (*command, error) {
 	if call.Env == nil || call.Env.Processes == nil {
 		return nil, errors.New("there are no programs here")
 	}
-	c := &command{judge: judge{
-		call: call, process: &process.Command{}, form: cmp.Or(call.String("stdout"), "text"), quiet: call.String("effect") == "none",
-	}}
-	words, err := argv(call)
+	c := &command{args: running{Sandbox: sandbox.Auto, Grace: defaultGrace}}
+	c.args.Stdout, c.args.ExitCodes.OK = "text", []int{0}
+	if err := call.Decode(&c.args); err != nil {
+		return nil, err
+	}
+	c.judge = judge{call: call, process: &process.Command{Timeout: c.args.Timeout, Grace: c.args.Grace}, given: &c.args.judging, quiet: c.args.Effect == "none"}
+	words, err := c.args.argv()
 	if err != nil {
 		return nil, err
 	}
 	c.title, c.process.Args = words[0], words
-	if machine, given := call.Args["ssh"].(map[string]any); given {
-		err = c.there(machine)
+	if c.args.SSH != nil {
+		err = c.there()
 	} else {
 		err = c.here()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if c.process.Timeout, err = declare.DurationOf("timeout", call.Args["timeout"], 0); err != nil {
-		return nil, err
-	}
-	if c.process.Grace, err = declare.DurationOf("grace", call.Args["grace"], defaultGrace); err != nil {
-		return nil, err
-	}
-	if err := c.exitCodes(); err != nil {
-		return nil, err
-	}
-	return c, c.listen()
+	c.listen()
+	return c, nil
 }
 
 // here makes it a command of this machine.
@@ -64,46 +76,44 @@ func (c *command) here() (err error) {
 	if c.process.Path, err = c.call.Env.Processes.Program(c.title); err != nil {
 		return err
 	}
-	if c.process.Env, err = environment(c.call, c.call.Env.Processes.Environ()); err != nil {
+	if c.process.Env, err = environment(c.args.Env, c.call.Env.Processes.Environ()); err != nil {
 		return err
 	}
-	c.process.Dir, err = folder(c.call)
+	c.process.Dir, err = folder(c.call.Env.Processes.Place(c.args.Dir))
 	return err
 }
 
 // there makes it a command of another machine.
-func (c *command) there(machine map[string]any) (err error) {
-	if c.target, err = target(c.call, machine); err != nil {
+func (c *command) there() (err error) {
+	if c.target, err = c.args.SSH.target(c.call.Env); err != nil {
 		return err
 	}
-	c.process.Dir = c.call.String("dir")
-	c.uploads, _ = c.call.Args["upload"].([]any)
-	c.process.Env, err = environment(c.call, nil)
+	c.process.Dir = c.args.Dir
+	c.process.Env, err = environment(c.args.Env, nil)
 	return err
 }
 
 // argv are the program and its arguments.
-func argv(call *actions.Call) ([]string, error) {
-	if script, given := call.Args["shell"].(string); given {
-		words := texts(call.Parts["interpreter"])
-		if call.Parts["interpreter"] == nil {
+func (r *running) argv() ([]string, error) {
+	if r.Shell != nil {
+		words := texts(r.Interpreter)
+		if r.Interpreter == nil {
 			words = byDefault
 		}
 		if len(words) == 0 {
 			return nil, errors.New("the interpreter names no program")
 		}
-		return withoutNUL(append(slices.Clip(words), script))
+		return withoutNUL(append(slices.Clip(words), *r.Shell))
 	}
-	parts := call.Parts["command"]
-	if len(parts) == 0 {
+	if len(r.Command) == 0 {
 		return nil, errors.New("the command is empty: its first item is the program")
 	}
-	if !call.Bool("dashes", false) {
-		if err := noOptions(parts); err != nil {
+	if !r.Dashes {
+		if err := noOptions(r.Command); err != nil {
 			return nil, err
 		}
 	}
-	return withoutNUL(texts(parts))
+	return withoutNUL(texts(r.Command))
 }
 
 func texts(parts []spec.Part) []string {
@@ -138,8 +148,7 @@ func withoutNUL(argv []string) ([]string, error) {
 }
 
 // environment is what the command sees: what is inherited, and its own.
-func environment(call *actions.Call, inherited []string) ([]string, error) {
-	own, _ := call.Args["env"].(map[string]any)
+func environment(own map[string]any, inherited []string) ([]string, error) {
 	var out []string
 	for _, variable := range inherited {
 		if name, _, _ := strings.Cut(variable, "="); !overrides(own, name) {
@@ -184,8 +193,7 @@ func variableName(name string) error {
 
 // folder is where the command starts. What is wrong with it is told before the
 // system says only that something is.
-func folder(call *actions.Call) (string, error) {
-	dir := call.Env.Processes.Place(call.String("dir"))
+func folder(dir string) (string, error) {
 	if strings.ContainsRune(dir, 0) {
 		return "", errors.New("dir holds a NUL character, which no path can")
 	}

@@ -14,7 +14,7 @@ import (
 // confine puts a command into the kernel's sandbox, where the step, the spec and
 // the kernel say so. Leave is called when the command has ended.
 func (f *family) confine(ctx context.Context, c *command) (leave func(worked bool), err error) {
-	mode, err := demanded(sandboxMode(c.call.Args["sandbox"]))
+	mode, err := demanded(c.args.Sandbox)
 	if err != nil {
 		return nil, err
 	}
@@ -39,24 +39,14 @@ func (f *family) confine(ctx context.Context, c *command) (leave func(worked boo
 	if err != nil {
 		return nil, err
 	}
-	own, _ := c.call.Args["env"].(map[string]any)
 	c.process.Box, c.process.Env = box, box.Environ(c.process.Env, func(name string) bool {
-		return overrides(own, name) || env.Processes.Inherits(name)
+		return overrides(c.args.Env, name) || env.Processes.Inherits(name)
 	})
 	return func(worked bool) {
 		if err := box.Close(worked); err != nil {
 			c.log(fmt.Sprintf("the command's temporary files stay in %s: %v", box.Scratch, err))
 		}
 	}, nil
-}
-
-// sandboxMode is what the argument says; it is the author's alone, and so known before
-// anything runs.
-func sandboxMode(argument any) sandbox.Mode {
-	if mode, ok := argument.(string); ok {
-		return sandbox.Mode(mode)
-	}
-	return sandbox.Auto
 }
 
 // Demand is the environment variable by which whoever runs a provider demands the
@@ -78,13 +68,16 @@ func demanded(mode sandbox.Mode) (sandbox.Mode, error) {
 	}
 }
 
-// confinement is the mode for who reviews a spec; what runs on another machine is
-// of no sandbox here.
+// confinement is the mode for who reviews a spec: it is the author's alone, and so known
+// before anything runs. What runs on another machine is of no sandbox here.
 func confinement(s actions.Static) string {
 	if s.Given("ssh") {
 		return ""
 	}
-	return string(sandboxMode(s.Literals["sandbox"]))
+	if mode, given := s.Literals["sandbox"].(string); given {
+		return mode
+	}
+	return string(sandbox.Auto)
 }
 
 // warn says once a process, where the user sees it, what the kernel cannot do.

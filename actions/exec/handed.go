@@ -36,9 +36,16 @@ func placed(name, path, doc string) actions.Arg {
 	)), doc)
 }
 
+// placedFile is an item of such an argument.
+type placedFile struct {
+	Path    string           `arg:"path"`
+	Content any              `arg:"content"`
+	Mode    declare.FileMode `arg:"mode"`
+}
+
 // input is what a command reads on its standard input. The caller closes it.
 func (c *command) input(ctx context.Context) (io.Closer, error) {
-	switch given := c.call.Args["stdin"].(type) {
+	switch given := c.args.Stdin.(type) {
 	case string:
 		c.process.Stdin = strings.NewReader(given)
 	case *spec.File:
@@ -56,28 +63,23 @@ func (c *command) input(ctx context.Context) (io.Closer, error) {
 type put func(item int, name string, mode fs.FileMode, content io.Reader) error
 
 // putAll puts the files of an argument, and counts them.
-func (c *command) putAll(ctx context.Context, given []any, one put) (done int, err error) {
-	for i, item := range given {
-		file, _ := item.(map[string]any)
-		name, _ := file["path"].(string)
-		mode, err := declare.ModeOf(file["mode"])
-		if err == nil {
-			err = c.putOne(ctx, name, file["content"], func(name string, own fs.FileMode, content io.Reader) error {
-				switch {
-				case mode != nil:
-					own = *mode
-				case c.hidesContent(i):
-					own = declare.Private(own)
-				}
-				err := one(i, name, own, content)
-				if err == nil {
-					done++
-				}
-				return err
-			})
-		}
+func (c *command) putAll(ctx context.Context, given []placedFile, one put) (done int, err error) {
+	for i, file := range given {
+		err := c.putOne(ctx, file.Path, file.Content, func(name string, own fs.FileMode, content io.Reader) error {
+			switch {
+			case file.Mode.Bits != nil:
+				own = *file.Mode.Bits
+			case c.hidesContent(i):
+				own = declare.Private(own)
+			}
+			err := one(i, name, own, content)
+			if err == nil {
+				done++
+			}
+			return err
+		})
 		if err != nil {
-			return done, fmt.Errorf("%d: %s: %w", i, name, err)
+			return done, fmt.Errorf("%d: %s: %w", i, file.Path, err)
 		}
 	}
 	return done, nil
@@ -107,11 +109,10 @@ func (c *command) putOne(ctx context.Context, name string, content any, one func
 // place puts the files of a command into a folder of its own, which only this user
 // can enter and which is removed when the command has ended.
 func (c *command) place(ctx context.Context) (remove func(), err error) {
-	given, _ := c.call.Args["files"].([]any)
-	if len(given) == 0 {
+	if len(c.args.Files) == 0 {
 		return func() {}, nil
 	}
-	if own, _ := c.call.Args["env"].(map[string]any); own[filesVariable] != nil {
+	if c.args.Env[filesVariable] != nil {
 		return nil, fmt.Errorf("env: %s is where the command finds its files; choose another name", filesVariable)
 	}
 	dir, err := files.MkdirTemp("declprov-files-")
@@ -122,7 +123,7 @@ func (c *command) place(ctx context.Context) (remove func(), err error) {
 	root, err := os.OpenRoot(dir)
 	if err == nil {
 		defer root.Close()
-		_, err = c.putAll(ctx, given, func(_ int, name string, mode fs.FileMode, content io.Reader) error {
+		_, err = c.putAll(ctx, c.args.Files, func(_ int, name string, mode fs.FileMode, content io.Reader) error {
 			return write(root, name, mode, content)
 		})
 	}
@@ -168,7 +169,7 @@ func (c *command) upload(ctx context.Context, client *ssh.Client) (done int, err
 		return 0, err
 	}
 	defer files.Close()
-	return c.putAll(ctx, c.uploads, func(item int, name string, mode fs.FileMode, content io.Reader) error {
+	return c.putAll(ctx, c.args.Upload, func(item int, name string, mode fs.FileMode, content io.Reader) error {
 		c.call.Progress("uploading " + name)
 		if c.hidesContent(item) {
 			declare.TellOthersRead(c.call, name, mode)

@@ -30,47 +30,33 @@ type judge struct {
 	out     *output
 	// title is how messages name the command: the program, without what is in its
 	// arguments.
-	title    string
-	form     string // of stdout: text, json, lines, bytes, none
-	limit    int64  // most bytes of stdout
-	values   int    // most values of stdout
-	ok, gone []int
-	refused  []int // exit codes that say that nothing was done
-	quiet    bool  // it changes nothing
+	title string
+	// given is what the arguments say of outcomes and output.
+	given *judging
+	quiet bool // it changes nothing
 }
 
-// exitCodes reads what exit codes mean.
-func (j *judge) exitCodes() error {
-	given, _ := j.call.Args["exitCodes"].(map[string]any)
-	j.ok = []int{0}
-	for name, list := range map[string]*[]int{"ok": &j.ok, "gone": &j.gone, "refused": &j.refused} {
-		items, isList := given[name].([]any)
-		if !isList {
-			continue
-		}
-		*list = nil
-		for _, item := range items {
-			code, ok := item.(int64)
-			if !ok {
-				return fmt.Errorf("exitCodes.%s holds %s, and must hold exit codes", name, actions.KindOf(item))
-			}
-			*list = append(*list, int(code))
-		}
-	}
-	return nil
+// judging are the arguments that say what comes of a command, and what its output is.
+type judging struct {
+	Stdout    string           `arg:"stdout"`
+	Returns   bool             `arg:"returns"`
+	Effect    string           `arg:"effect"`
+	Error     actions.LateExpr `arg:"error"`
+	Log       string           `arg:"log"`
+	MaxBytes  declare.Bytes    `arg:"maxBytes"`
+	ExitCodes struct {
+		OK      []int `arg:"ok"`
+		Gone    []int `arg:"gone"`
+		Refused []int `arg:"refused"`
+	} `arg:"exitCodes"`
 }
 
 // listen makes what takes the command's output.
-func (j *judge) listen() error {
-	var err error
-	if j.limit, err = declare.MaxBytesOf(j.call.Args["maxBytes"]); err != nil {
-		return err
-	}
-	j.values = j.call.MaxValues()
-	kept := int(min(max(j.limit, tailSize), mostKept))
+func (j *judge) listen() {
+	kept := int(min(max(int64(j.given.MaxBytes), tailSize), mostKept))
 	j.out = &output{call: j.call}
 	j.out.stdout = stream{out: j.out, limit: tailSize, last: true}
-	if j.form != "none" && (j.call.Asks("stdout") || j.call.Late["error"] != nil) {
+	if j.given.Stdout != "none" && (j.call.Asks("stdout") || j.given.Error != nil) {
 		j.out.stdout = stream{out: j.out, limit: kept}
 	}
 	j.out.stderr = stream{out: j.out, limit: tailSize, last: true}
@@ -79,14 +65,13 @@ func (j *judge) listen() error {
 	}
 	j.shown()
 	j.process.Stdout, j.process.Stderr = &j.out.stdout, &j.out.stderr
-	return nil
 }
 
 // shown says which of the output is shown. Where the author does not say: what may
 // hold a secret that nobody knows yet, and data, is not.
 func (j *judge) shown() {
-	log, given := j.call.Args["log"].(string)
-	data := j.form == "json" || j.form == "bytes" || len(j.call.Secrets) > 0
+	log, given := j.given.Log, j.given.Log != ""
+	data := j.given.Stdout == "json" || j.given.Stdout == "bytes" || len(j.call.Secrets) > 0
 	if !given {
 		if log = "both"; data || j.quiet {
 			log = "stderr"
@@ -127,11 +112,11 @@ func (j *judge) outcome(exit process.Exit) actions.Outcome {
 		return j.ended(exit)
 	case exit.Signal != "":
 		return j.unknown("", fmt.Errorf("%s was ended by %s%s", j.title, exit.Signal, j.said(exit)))
-	case slices.Contains(j.gone, exit.Code):
+	case slices.Contains(j.given.ExitCodes.Gone, exit.Code):
 		return j.missing(exit)
-	case !slices.Contains(j.ok, exit.Code):
+	case !slices.Contains(j.given.ExitCodes.OK, exit.Code):
 		out := j.failed(strconv.Itoa(exit.Code), fmt.Errorf("%s ended with exit code %d%s%s", j.title, exit.Code, j.said(exit), j.suspect(exit)))
-		if slices.Contains(j.refused, exit.Code) {
+		if slices.Contains(j.given.ExitCodes.Refused, exit.Code) {
 			out.Status = actions.Refused
 		}
 		if result, err := j.result(exit.Code); err == nil {
@@ -186,7 +171,7 @@ func (j *judge) missing(exit process.Exit) actions.Outcome {
 // said is the command's own message: what `error` finds, else the end of what it
 // wrote.
 func (j *judge) said(exit process.Exit) string {
-	if late := j.call.Late["error"]; late != nil {
+	if late := j.given.Error; late != nil {
 		if v, err := late(j.known(exit)); err == nil && v != nil {
 			if text := j.masked(actions.MessageOf(v)); text != "" {
 				return ": " + text

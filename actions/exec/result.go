@@ -51,25 +51,25 @@ func sees(actions.Static, string) []*spec.Property {
 // decoded is the standard output in the form that the call wants.
 func (j *judge) decoded() (any, error) {
 	raw := j.out.stdout.kept
-	switch j.form {
+	switch j.given.Stdout {
 	case "none":
 		return nil, nil
 	case "bytes":
 		return base64.StdEncoding.EncodeToString(raw), nil
 	case "json":
 		if len(strings.TrimSpace(string(raw))) == 0 {
-			if j.call.Args["returns"] != nil {
+			if j.given.Returns {
 				return nil, errors.New("it is empty, and what `returns` names is wanted")
 			}
 			return nil, nil
 		}
-		return decode.JSON(raw, decode.NewBudget(j.values))
+		return decode.JSON(raw, decode.NewBudget(j.call.MaxValues()))
 	}
 	if !utf8.Valid(raw) {
 		return nil, errors.New("it is no valid UTF-8; use `stdout: \"bytes\"`")
 	}
-	if j.form == "lines" {
-		if err := decode.NewBudget(j.values).Spend(bytes.Count(raw, []byte("\n")) + 1); err != nil {
+	if j.given.Stdout == "lines" {
+		if err := decode.NewBudget(j.call.MaxValues()).Spend(bytes.Count(raw, []byte("\n")) + 1); err != nil {
 			return nil, err
 		}
 		lines := []any{}
@@ -87,8 +87,8 @@ func (j *judge) result(exitCode int) (map[string]any, error) {
 	if !j.call.Asks("stdout") {
 		return out, nil
 	}
-	if j.out.stdout.size > j.limit {
-		return nil, fmt.Errorf("its standard output has more than the %d bytes that maxBytes allows; raise maxBytes, or say `stdout: \"none\"`", j.limit)
+	if j.out.stdout.size > int64(j.given.MaxBytes) {
+		return nil, fmt.Errorf("its standard output has more than the %d bytes that maxBytes allows; raise maxBytes, or say `stdout: \"none\"`", j.given.MaxBytes)
 	}
 	v, err := j.decoded()
 	var many *decode.TooManyError
@@ -96,9 +96,9 @@ func (j *judge) result(exitCode int) (map[string]any, error) {
 		return nil, fmt.Errorf("its standard output holds %d values, and maxValues allows %d; raise maxValues, or print less", many.Count, many.Limit)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("its standard output cannot be read as %s: %w", strings.ToUpper(j.form), err)
+		return nil, fmt.Errorf("its standard output cannot be read as %s: %w", strings.ToUpper(j.given.Stdout), err)
 	}
-	if j.form != "none" {
+	if j.given.Stdout != "none" {
 		out["stdout"] = v
 	}
 	return out, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
@@ -63,59 +64,64 @@ func sshGrants(n *spec.Node) []actions.Grant {
 	return append(out, actions.Grant{Access: grant.Connect, Pattern: &pattern})
 }
 
-// target is the machine that a call names.
-func target(call *actions.Call, given map[string]any) (*ssh.Target, error) {
-	str := func(name string) string { s, _ := given[name].(string); return s }
+// machine is what an argument says of a machine.
+type machine struct {
+	Host           string        `arg:"host"`
+	Port           *int          `arg:"port"`
+	User           string        `arg:"user"`
+	Key            string        `arg:"key"`
+	Passphrase     string        `arg:"passphrase"`
+	Password       string        `arg:"password"`
+	Agent          bool          `arg:"agent"`
+	HostKey        string        `arg:"hostKey"`
+	Jump           *machine      `arg:"jump"`
+	ConnectTimeout time.Duration `arg:"connectTimeout"`
+	RetryFor       time.Duration `arg:"retryFor"`
+}
+
+// target is the machine that a command connects to.
+func (m *machine) target(env *actions.Env) (*ssh.Target, error) {
 	t := &ssh.Target{
-		Host: str("host"), User: str("user"), Key: str("key"), Passphrase: str("passphrase"),
-		Password: str("password"), HostKey: str("hostKey"),
+		Host: m.Host, User: m.User, Key: m.Key, Passphrase: m.Passphrase, Password: m.Password, HostKey: m.HostKey,
+		ConnectTimeout: m.ConnectTimeout, RetryFor: m.RetryFor,
 	}
-	if port, ok := given["port"].(int64); ok {
-		if port < 1 || port > 65535 {
-			return nil, fmt.Errorf("ssh.port: %d is not a port", port)
+	if m.Port != nil {
+		if t.Port = *m.Port; t.Port < 1 || t.Port > 65535 {
+			return nil, fmt.Errorf("ssh.port: %d is not a port", t.Port)
 		}
-		t.Port = int(port)
 	}
 	if t.Host == "" || t.User == "" {
 		return nil, errors.New("ssh: host and user are needed")
 	}
-	if given["agent"] == true {
-		if call.Env.Processes == nil {
+	var err error
+	if m.Agent {
+		if env.Processes == nil {
 			return nil, errors.New("ssh.agent: there is none here")
 		}
-		socket, err := call.Env.Processes.AgentSocket()
-		if err != nil {
+		if t.AgentSocket, err = env.Processes.AgentSocket(); err != nil {
 			return nil, fmt.Errorf("ssh.agent: %w", err)
 		}
-		t.AgentSocket = socket
 	}
-	var err error
-	if t.ConnectTimeout, err = declare.DurationOf("ssh.connectTimeout", given["connectTimeout"], 0); err != nil {
-		return nil, err
-	}
-	if t.RetryFor, err = declare.DurationOf("ssh.retryFor", given["retryFor"], 0); err != nil {
-		return nil, err
-	}
-	if jump, ok := given["jump"].(map[string]any); ok {
-		if t.Jump, err = target(call, jump); err != nil {
+	if m.Jump != nil {
+		if t.Jump, err = m.Jump.target(env); err != nil {
 			return nil, fmt.Errorf("jump: %w", err)
 		}
 		t.Jump.ConnectTimeout = t.ConnectTimeout
 	}
-	return t, granted(call, t)
+	return t, granted(env, t)
 }
 
 // granted refuses a machine that the permissions do not name. The one behind a
 // jump is checked here only: what it connects to, the jump decides.
-func granted(call *actions.Call, t *ssh.Target) error {
-	if call.Env.Network == nil {
+func granted(env *actions.Env, t *ssh.Target) error {
+	if env.Network == nil {
 		return errors.New("there is no network here")
 	}
 	origin, err := grant.ParseOrigin("ssh://" + t.Address())
 	if err != nil {
 		return fmt.Errorf("ssh.host: %w", err)
 	}
-	return call.Env.Network.Check(origin)
+	return env.Network.Check(origin)
 }
 
 // elsewhere runs a command on another machine.
@@ -129,7 +135,7 @@ func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
 		return c.unreached(err)
 	}
 	defer release()
-	if len(c.uploads) > 0 {
+	if len(c.args.Upload) > 0 {
 		if put, err := c.upload(ctx, client); err != nil {
 			err = fmt.Errorf("upload to %s: %w", c.target.Address(), err)
 			if put == 0 {
@@ -142,7 +148,7 @@ func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
 	c.out.finish()
 	var start *process.StartError
 	switch {
-	case errors.As(err, &start) && len(c.uploads) == 0:
+	case errors.As(err, &start) && len(c.args.Upload) == 0:
 		return actions.Refuse(fmt.Errorf("%s did not start on %s: %w", c.title, c.target.Address(), err))
 	case errors.Is(err, ssh.ErrLost) && !c.quiet:
 		return actions.Outcome{

@@ -44,15 +44,18 @@ A directory is not copied: list it, and copy each of its files with ` + "`forEac
 }
 
 func runCopy(ctx context.Context, call *actions.Call) actions.Outcome {
-	mode, err := declare.ModeOf(call.Args["mode"])
-	if err != nil {
+	args := struct {
+		writing
+		From string `arg:"from"`
+	}{writing: written()}
+	if err := call.Decode(&args); err != nil {
 		return actions.Refuse(err)
 	}
 	granted := call.Env.Files
-	if err := granted.Check(grant.Write, place(call, "path")); err != nil {
+	if err := granted.Check(grant.Write, args.place()); err != nil {
 		return actions.Refuse(err)
 	}
-	src, info, err := granted.Open(place(call, "from"))
+	src, info, err := granted.Open(args.below(args.From))
 	if errors.Is(err, files.ErrDirectory) {
 		err = fmt.Errorf("%w; list it with file.list, and copy each file with forEach", err)
 	}
@@ -60,14 +63,10 @@ func runCopy(ctx context.Context, call *actions.Call) actions.Outcome {
 		return looking("copy", err)
 	}
 	defer src.Close()
-	if mode == nil {
+	opts := args.options(call)
+	if opts.Mode == nil {
 		kept := info.Mode() & fs.ModePerm
-		mode = &kept
+		opts.Mode = &kept
 	}
-	return writeFrom(ctx, call, src, files.WriteOptions{
-		Mode:      mode,
-		Parents:   call.Bool("parents", true),
-		Overwrite: call.Bool("overwrite", false),
-		Mark:      call.Mark,
-	})
+	return args.writeFrom(ctx, call, src, opts)
 }

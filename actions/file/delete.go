@@ -42,11 +42,18 @@ A symbolic link is deleted itself, not what it points to. A directory must be em
 }
 
 func runDelete(ctx context.Context, call *actions.Call) actions.Outcome {
-	err := call.Env.Files.Remove(ctx, place(call, "path"), call.Bool("recursive", false))
+	var args struct {
+		location
+		Recursive bool `arg:"recursive"`
+	}
+	if err := call.Decode(&args); err != nil {
+		return actions.Refuse(err)
+	}
+	err := call.Env.Files.Remove(ctx, args.place(), args.Recursive)
 	var changed *files.ChangedError
 	switch {
 	case err == nil:
-		return actions.Succeed(map[string]any{"path": call.String("path")})
+		return actions.Succeed(map[string]any{"path": args.Path})
 	case errors.Is(err, fs.ErrNotExist) && !errors.As(err, &changed):
 		return actions.Missing(err)
 	default:

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,17 +83,22 @@ type lister struct {
 }
 
 func runList(ctx context.Context, call *actions.Call) actions.Outcome {
-	limit, err := declare.MaxBytesOf(call.Args["maxBytes"])
-	if err != nil {
+	args := struct {
+		location
+		Glob     string        `arg:"glob"`
+		Type     string        `arg:"type"`
+		MaxBytes declare.Bytes `arg:"maxBytes"`
+	}{Glob: "*"}
+	if err := call.Decode(&args); err != nil {
 		return actions.Refuse(err)
 	}
-	l := &lister{
-		ctx: ctx, files: call.Env.Files, at: place(call, "path"), shown: call.String("path"),
-		dirs:  call.String("type") == "directory",
-		limit: limit, ask: askedOf(call, "items."), left: decode.NewBudget(call.MaxValues()), items: []any{},
+	glob, err := grant.ParseGlob(args.Glob)
+	if err != nil {
+		return actions.Refuse(fmt.Errorf("glob %q: %w", args.Glob, err))
 	}
-	if l.glob, err = grant.ParseGlob(cmp.Or(call.String("glob"), "*")); err != nil {
-		return actions.Refuse(fmt.Errorf("glob %q: %w", call.String("glob"), err))
+	l := &lister{
+		ctx: ctx, files: call.Env.Files, at: args.place(), shown: args.Path, glob: glob, dirs: args.Type == "directory",
+		limit: int64(args.MaxBytes), ask: askedOf(call, "items."), left: decode.NewBudget(call.MaxValues()), items: []any{},
 	}
 	if err := l.walk(""); err != nil {
 		return looking("list", err)

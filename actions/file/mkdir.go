@@ -34,19 +34,20 @@ it, and gets the mode that is given. Anything else in its place is always an err
 }
 
 func runMkdir(_ context.Context, call *actions.Call) actions.Outcome {
-	mode, err := declare.ModeOf(call.Args["mode"])
-	if err != nil {
+	args := struct {
+		location
+		Mode      declare.FileMode `arg:"mode"`
+		Parents   bool             `arg:"parents"`
+		Overwrite bool             `arg:"overwrite"`
+	}{Parents: true}
+	if err := call.Decode(&args); err != nil {
 		return actions.Refuse(err)
 	}
-	info, err := call.Env.Files.Mkdir(place(call, "path"), files.MkdirOptions{
-		Mode:     mode,
-		Parents:  call.Bool("parents", true),
-		Existing: call.Bool("overwrite", false),
-	})
+	info, err := call.Env.Files.Mkdir(args.place(), files.MkdirOptions{Mode: args.Mode.Bits, Parents: args.Parents, Existing: args.Overwrite})
 	if err != nil {
 		return changing(err)
 	}
-	result := attributes(call.String("path"), info)
+	result := attributes(args.Path, info)
 	delete(result, "size")
 	return actions.Succeed(result)
 }

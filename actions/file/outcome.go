@@ -11,17 +11,25 @@ import (
 	"github.com/declprov/declprov/actions/sys/files"
 )
 
-// place is where a call's path is: below its root, unless it is absolute.
-func place(call *actions.Call, argument string) string {
-	name, root := call.String(argument), call.String("root")
-	if name == "" || root == "" || filepath.IsAbs(name) {
-		return name
+// location is the path that a call is about, and the folder that relative paths start at.
+type location struct {
+	Path string `arg:"path"`
+	Root string `arg:"root"`
+}
+
+// place is where the path is.
+func (l *location) place() string { return l.below(l.Path) }
+
+// below is where a path is: below the root, unless it is absolute.
+func (l *location) below(path string) string {
+	if path == "" || l.Root == "" || filepath.IsAbs(path) {
+		return path
 	}
 	// A slash at the end stays: it says that a directory is meant.
-	if os.IsPathSeparator(name[len(name)-1]) {
-		return filepath.Join(root, name) + string(os.PathSeparator)
+	if os.IsPathSeparator(path[len(path)-1]) {
+		return filepath.Join(l.Root, path) + string(os.PathSeparator)
 	}
-	return filepath.Join(root, name)
+	return filepath.Join(l.Root, path)
 }
 
 // changing is the outcome of a change that failed.

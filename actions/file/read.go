@@ -33,12 +33,14 @@ Symbolic links are followed, as far as their targets are permitted.`,
 }
 
 func runRead(ctx context.Context, call *actions.Call) actions.Outcome {
-	limit, err := declare.MaxBytesOf(call.Args["maxBytes"])
-	if err != nil {
+	var args struct {
+		location
+		MaxBytes declare.Bytes `arg:"maxBytes"`
+	}
+	if err := call.Decode(&args); err != nil {
 		return actions.Refuse(err)
 	}
-	at, ask := place(call, "path"), askedOf(call, "")
-	result, err := readFile(ctx, call.Env.Files, call.String("path"), at, limit, ask)
+	result, err := readFile(ctx, call.Env.Files, args.Path, args.place(), int64(args.MaxBytes), askedOf(call, ""))
 	if err != nil {
 		return looking("read", err)
 	}

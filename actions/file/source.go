@@ -13,16 +13,23 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// openSource opens the content that a write is given.
-func openSource(ctx context.Context, call *actions.Call) (io.ReadCloser, error) {
-	if text, ok := call.Args["content"].(string); ok {
-		return io.NopCloser(strings.NewReader(text)), nil
+// source is the content that a write is given.
+type source struct {
+	Content       *string    `arg:"content"`
+	ContentBase64 *string    `arg:"contentBase64"`
+	Source        *spec.File `arg:"source"`
+}
+
+// open opens the content.
+func (s *source) open(ctx context.Context, call *actions.Call) (io.ReadCloser, error) {
+	if s.Content != nil {
+		return io.NopCloser(strings.NewReader(*s.Content)), nil
 	}
-	if text, ok := call.Args["contentBase64"].(string); ok {
-		return io.NopCloser(&base64Reader{base64.NewDecoder(base64.StdEncoding, strings.NewReader(text))}), nil
+	if s.ContentBase64 != nil {
+		return io.NopCloser(&base64Reader{base64.NewDecoder(base64.StdEncoding, strings.NewReader(*s.ContentBase64))}), nil
 	}
-	if asset, ok := call.Args["source"].(*spec.File); ok && asset != nil {
-		opened, err := assets.Open(ctx, call.Env, asset)
+	if s.Source != nil {
+		opened, err := assets.Open(ctx, call.Env, s.Source)
 		if err != nil {
 			return nil, fmt.Errorf("source: %w", err)
 		}

@@ -41,16 +41,23 @@ func statKind() *actions.Kind {
 }
 
 func runStat(_ context.Context, call *actions.Call) actions.Outcome {
-	files, at := call.Env.Files, place(call, "path")
+	var args struct {
+		location
+		Follow bool `arg:"follow"`
+	}
+	if err := call.Decode(&args); err != nil {
+		return actions.Refuse(err)
+	}
+	files, at := call.Env.Files, args.place()
 	look := files.Lstat
-	if call.Bool("follow", false) {
+	if args.Follow {
 		look = files.Stat
 	}
 	info, err := look(at)
 	if err != nil {
 		return looking("stat", err)
 	}
-	result := attributes(call.String("path"), info)
+	result := attributes(args.Path, info)
 	result["type"] = typeName(info.Mode())
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, err := files.Readlink(at)

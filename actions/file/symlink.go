@@ -39,12 +39,18 @@ once, never a directory.`,
 }
 
 func runSymlink(_ context.Context, call *actions.Call) actions.Outcome {
-	err := call.Env.Files.Symlink(call.String("target"), place(call, "path"), files.SymlinkOptions{
-		Parents:   call.Bool("parents", true),
-		Overwrite: call.Bool("overwrite", false),
-	})
+	args := struct {
+		location
+		Target    string `arg:"target"`
+		Parents   bool   `arg:"parents"`
+		Overwrite bool   `arg:"overwrite"`
+	}{Parents: true}
+	if err := call.Decode(&args); err != nil {
+		return actions.Refuse(err)
+	}
+	err := call.Env.Files.Symlink(args.Target, args.place(), files.SymlinkOptions{Parents: args.Parents, Overwrite: args.Overwrite})
 	if err != nil {
 		return changing(err)
 	}
-	return actions.Succeed(map[string]any{"path": call.String("path"), "target": call.String("target")})
+	return actions.Succeed(map[string]any{"path": args.Path, "target": args.Target})
 }

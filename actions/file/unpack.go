@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -69,11 +68,16 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 
 // unpacking is one run of unpack.
 type unpacking struct {
+	location
+	Archive   *spec.File       `arg:"archive"`
+	Mode      declare.FileMode `arg:"mode"`
+	Overwrite bool             `arg:"overwrite"`
+	Exact     bool             `arg:"exact"`
+
 	ctx   context.Context
 	call  *actions.Call
 	files *files.Files
 	at    string // the directory
-	mode  *fs.FileMode
 	// written says that something has changed; kept are the names of the
 	// archive's files.
 	written bool
@@ -82,19 +86,19 @@ type unpacking struct {
 }
 
 func runUnpack(ctx context.Context, call *actions.Call) actions.Outcome {
-	mode, err := declare.ModeOf(call.Args["mode"])
+	u := &unpacking{ctx: ctx, call: call, files: call.Env.Files, kept: map[string]bool{}, items: []any{}}
+	err := call.Decode(u)
+	if err == nil && u.Archive == nil {
+		err = errors.New("archive is null; hand one over")
+	}
 	if err != nil {
 		return actions.Refuse(err)
 	}
-	archive, _ := call.Args["archive"].(*spec.File)
-	if archive == nil {
-		return actions.Refuse(errors.New("archive is null; hand one over"))
-	}
-	u := &unpacking{ctx: ctx, call: call, files: call.Env.Files, at: place(call, "path"), mode: mode, kept: map[string]bool{}, items: []any{}}
-	err = u.all(archive)
+	u.at = u.place()
+	err = u.all()
 	switch {
 	case err == nil:
-		return actions.Succeed(map[string]any{"path": call.String("path"), "items": u.items})
+		return actions.Succeed(map[string]any{"path": u.Path, "items": u.items})
 	case u.written:
 		return actions.Fail(err)
 	default:
@@ -102,11 +106,11 @@ func runUnpack(ctx context.Context, call *actions.Call) actions.Outcome {
 	}
 }
 
-func (u *unpacking) all(archive *spec.File) error {
+func (u *unpacking) all() error {
 	if err := u.files.Check(grant.Write, u.at); err != nil {
 		return err
 	}
-	if err := assets.Walk(u.ctx, u.call.Env, archive, u.one); err != nil {
+	if err := assets.Walk(u.ctx, u.call.Env, u.Archive, u.one); err != nil {
 		return fmt.Errorf("unpack: %w", err)
 	}
 	// An archive may be empty, and its directory is then all there is of it.
@@ -116,7 +120,7 @@ func (u *unpacking) all(archive *spec.File) error {
 	slices.SortFunc(u.items, func(a, b any) int {
 		return strings.Compare(a.(map[string]any)["path"].(string), b.(map[string]any)["path"].(string))
 	})
-	if !u.call.Bool("exact", false) {
+	if !u.Exact {
 		return nil
 	}
 	_, err := u.prune("")
@@ -125,7 +129,7 @@ func (u *unpacking) all(archive *spec.File) error {
 
 // one writes a file of the archive.
 func (u *unpacking) one(e assets.Entry) error {
-	mode, secret := u.mode, u.call.HidesAny("archive")
+	mode, secret := u.Mode.Bits, u.call.HidesAny("archive")
 	switch {
 	case mode == nil && secret:
 		private := declare.Private(e.Mode)
@@ -136,16 +140,16 @@ func (u *unpacking) one(e assets.Entry) error {
 	u.kept[e.Name] = true
 	hash := sha256.New()
 	info, err := u.files.Write(u.ctx, filepath.Join(u.at, filepath.FromSlash(e.Name)), io.TeeReader(e.Content, hash), files.WriteOptions{
-		Mode: mode, Parents: true, Overwrite: u.call.Bool("overwrite", false), Mark: u.call.Mark,
+		Mode: mode, Parents: true, Overwrite: u.Overwrite, Mark: u.call.Mark,
 	})
 	if err != nil {
 		return err
 	}
 	u.written = true
 	if secret {
-		declare.TellOthersRead(u.call, path.Join(u.call.String("path"), e.Name), info.Mode())
+		declare.TellOthersRead(u.call, path.Join(u.Path, e.Name), info.Mode())
 	}
-	item := attributes(path.Join(u.call.String("path"), e.Name), info)
+	item := attributes(path.Join(u.Path, e.Name), info)
 	item["sha256"] = hex.EncodeToString(hash.Sum(nil))
 	u.items = append(u.items, item)
 	return nil

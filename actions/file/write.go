@@ -63,22 +63,36 @@ var writeExamples = []actions.Example{
 }
 
 func runWrite(ctx context.Context, call *actions.Call) actions.Outcome {
-	mode, err := declare.ModeOf(call.Args["mode"])
-	if err != nil {
+	args := written()
+	if err := call.Decode(&args); err != nil {
 		return actions.Refuse(err)
 	}
-	src, err := openSource(ctx, call)
+	src, err := args.open(ctx, call)
 	if err != nil {
 		return actions.Refuse(err)
 	}
 	defer src.Close()
-	return writeFrom(ctx, call, src, files.WriteOptions{
-		Mode:      mode,
-		Private:   call.HidesAny(contents...),
-		Parents:   call.Bool("parents", true),
-		Overwrite: call.Bool("overwrite", false),
-		Mark:      call.Mark,
-	})
+	opts := args.options(call)
+	opts.Private = call.HidesAny(contents...)
+	return args.writeFrom(ctx, call, src, opts)
+}
+
+// writing is what the arguments of a file that is written say: where it goes and how, and
+// its content. A copy has another's content.
+type writing struct {
+	location
+	source
+	Mode      declare.FileMode `arg:"mode"`
+	Parents   bool             `arg:"parents"`
+	Overwrite bool             `arg:"overwrite"`
+	MaxBytes  declare.Bytes    `arg:"maxBytes"`
+}
+
+// written returns what is so without arguments.
+func written() writing { return writing{Parents: true} }
+
+func (w *writing) options(call *actions.Call) files.WriteOptions {
+	return files.WriteOptions{Mode: w.Mode.Bits, Parents: w.Parents, Overwrite: w.Overwrite, Mark: call.Mark}
 }
 
 // contents are the arguments that may be the content of files.
@@ -94,16 +108,12 @@ func checkWrite(s actions.Static) []actions.Fault {
 }
 
 // writeFrom writes what src yields to the call's path, and describes the file.
-func writeFrom(ctx context.Context, call *actions.Call, src io.Reader, opts files.WriteOptions) actions.Outcome {
-	limit, err := declare.MaxBytesOf(call.Args["maxBytes"])
-	if err != nil {
-		return actions.Refuse(err)
-	}
+func (w *writing) writeFrom(ctx context.Context, call *actions.Call, src io.Reader, opts files.WriteOptions) actions.Outcome {
 	ask, hash := askedOf(call, ""), sha256.New()
 	if ask.sha256 {
 		src = io.TeeReader(src, hash)
 	}
-	at := place(call, "path")
+	at := w.place()
 	info, err := call.Env.Files.Write(ctx, at, src, opts)
 	if err != nil {
 		return changing(err)
@@ -111,19 +121,19 @@ func writeFrom(ctx context.Context, call *actions.Call, src io.Reader, opts file
 	if call.HidesAny(contents...) {
 		declare.TellOthersRead(call, at, info.Mode())
 	}
-	result := attributes(call.String("path"), info)
+	result := attributes(w.Path, info)
 	if ask.sha256 {
 		result["sha256"] = hex.EncodeToString(hash.Sum(nil))
 		ask.sha256 = false
 	}
-	if content, given := call.Args["content"].(string); given && ask.content {
-		result["content"] = content
+	if w.Content != nil && ask.content {
+		result["content"] = *w.Content
 		ask.content = false
 	}
 	if !ask.any() {
 		return actions.Succeed(result)
 	}
-	if err := readInto(ctx, result, call.Env.Files, at, limit, ask); err != nil {
+	if err := readInto(ctx, result, call.Env.Files, at, int64(w.MaxBytes), ask); err != nil {
 		return actions.Fail(err)
 	}
 	return actions.Succeed(result)

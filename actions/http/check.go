@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -62,8 +61,8 @@ func checkDurations(s actions.Static, fail failer) {
 		if !literal {
 			continue
 		}
-		if _, err := declare.DurationOf(d.name, text, 0); err != nil {
-			fail(d.blame, d.part, err.Error(), "Write one like 10s or 1m30s.")
+		if _, err := actions.ParseDuration(text); err != nil {
+			fail(d.blame, d.part, d.name+" "+err.Error(), "Write one like 10s or 1m30s.")
 		}
 	}
 }

@@ -11,22 +11,40 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/http/request"
 )
 
 // mostPages is how many pages there may be without a word of the author's.
 const mostPages = 1000
 
+// paging is what the argument says.
+type paging struct {
+	Link bool `arg:"link"`
+	Page *struct {
+		Param     string `arg:"param"`
+		Start     *int64 `arg:"start"`
+		SizeParam string `arg:"sizeParam"`
+		Size      *int64 `arg:"size"`
+	} `arg:"page"`
+	Offset *struct {
+		Param      string `arg:"param"`
+		LimitParam string `arg:"limitParam"`
+		Limit      *int64 `arg:"limit"`
+	} `arg:"offset"`
+	Cursor *struct {
+		Param string           `arg:"param"`
+		Body  string           `arg:"body"`
+		Next  actions.LateExpr `arg:"next"`
+	} `arg:"cursor"`
+	MaxPages *int64        `arg:"maxPages"`
+	Timeout  time.Duration `arg:"timeout"`
+}
+
 // pages is how one page leads to the next.
 type pages struct {
-	kind     string // link, page, offset or cursor
-	settings map[string]any
-	most     int64
-	// bounded says that the author named most.
-	bounded bool
-	// timeout is the longest time for all pages.
-	timeout time.Duration
+	paging
+	kind string // link, page, offset or cursor
+	most int64
 	// asked are the links or cursors that were followed, last the items of the page
 	// before.
 	asked map[string]bool
@@ -75,66 +93,64 @@ func pagination(call *actions.Call) (*pages, error) {
 	if !ok {
 		return nil, nil
 	}
-	p := &pages{most: mostPages}
-	if most, ok := m["maxPages"].(int64); ok {
-		p.most, p.bounded = most, true
-	}
-	var err error
-	if p.timeout, err = declare.DurationOf("paginate.timeout", m["timeout"], defaultPagesTimeout); err != nil {
+	p := &pages{paging: paging{Timeout: defaultPagesTimeout}, most: mostPages}
+	if err := call.DecodeWithin("paginate", m, &p.paging); err != nil {
 		return nil, err
 	}
-	for _, kind := range []string{"link", "page", "offset", "cursor"} {
-		v := m[kind]
-		if v == nil || v == false {
-			continue
+	if p.MaxPages != nil {
+		p.most = *p.MaxPages
+	}
+	for _, way := range []struct {
+		kind  string
+		given bool
+	}{{"link", p.Link}, {"page", p.Page != nil}, {"offset", p.Offset != nil}, {"cursor", p.Cursor != nil}} {
+		switch {
+		case !way.given:
+		case p.kind != "":
+			return nil, fmt.Errorf("paginate: %s and %s are both given; give one", p.kind, way.kind)
+		default:
+			p.kind = way.kind
 		}
-		if p.kind != "" {
-			return nil, fmt.Errorf("paginate: %s and %s are both given; give one", p.kind, kind)
-		}
-		p.kind = kind
-		p.settings, _ = v.(map[string]any)
 	}
 	switch {
 	case p.kind == "":
 		return nil, errors.New("paginate: give one of link, page, offset and cursor")
 	case call.Late["items"] == nil:
 		return nil, errors.New("paginate: `items` is missing: say where in an answer the list is, as in \"${body.items}\"")
-	case p.kind == "cursor" && call.Late["paginate.cursor.next"] == nil:
+	case p.kind == "cursor" && p.Cursor.Next == nil:
 		return nil, errors.New("paginate: cursor.next is missing: say where in an answer the next cursor is")
-	case p.kind == "cursor" && (p.text("param") == "") == (p.text("body") == ""):
+	case p.kind == "cursor" && (p.Cursor.Param == "") == (p.Cursor.Body == ""):
 		return nil, errors.New("paginate: cursor has one of param and body")
 	}
 	return p, nil
 }
 
-func (p *pages) text(name string) string {
-	s, _ := p.settings[name].(string)
-	return s
-}
-
 // first adds what the first request has beside its own.
 func (p *pages) first() []request.Pair {
 	var out []request.Pair
-	add := func(param string, v any, def string) {
-		if name := p.text(param); name != "" {
-			value := def
-			if n, ok := v.(int64); ok {
-				value = strconv.FormatInt(n, 10)
-			}
-			if value != "" {
-				out = append(out, request.Pair{Name: name, Value: value})
-			}
+	add := func(param string, n *int64) {
+		if param != "" && n != nil {
+			out = append(out, request.Pair{Name: param, Value: strconv.FormatInt(*n, 10)})
 		}
 	}
 	switch p.kind {
 	case "page":
-		add("param", p.settings["start"], "1")
-		add("sizeParam", p.settings["size"], "")
+		start := p.start()
+		add(p.Page.Param, &start)
+		add(p.Page.SizeParam, p.Page.Size)
 	case "offset":
-		add("param", int64(0), "")
-		add("limitParam", p.settings["limit"], "")
+		add(p.Offset.Param, new(int64))
+		add(p.Offset.LimitParam, p.Offset.Limit)
 	}
 	return out
+}
+
+// start is the number of the first page.
+func (p *pages) start() int64 {
+	if p.Page.Start == nil {
+		return 1
+	}
+	return *p.Page.Start
 }
 
 // with is the pairs with one value of that name.

@@ -115,7 +115,7 @@ func TestRefused(t *testing.T) {
 		{"not granted", "", args{"baseURL": "http://127.0.0.1:1", "path": parts("/")}, "add it to permissions.hosts"},
 		{"bad timeout", "/", args{"timeout": "soon"}, "not a duration"},
 		{"bad limit", "/", args{"maxBytes": "much"}, "not a size"},
-		{"bad expect", "/", args{"expect": []any{"x"}}, "expect holds text"},
+		{"bad expect", "/", args{"expect": []any{"x"}}, "expect.0 is text"},
 		{"two auths", "/", args{"auth": args{"bearer": "a", "basic": args{}}}, "bearer and basic"},
 		{"no auth", "/", args{"auth": args{}}, "none of bearer"},
 		{"colon in a user", "/", args{"auth": args{"basic": args{"username": "a:b", "password": "c"}}}, "colon"},

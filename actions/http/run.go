@@ -31,8 +31,7 @@ func (f *family) prepare(ctx context.Context, call *actions.Call) (*run, error) 
 	if call.Env == nil || call.Env.Network == nil {
 		return nil, errors.New("there is no network here")
 	}
-	g := request.Arguments{Args: call.Args, Parts: call.Parts, Late: call.Late, Written: call.Written}
-	s, err := session.New(call, g, f.limits)
+	s, err := session.New(call, f.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +94,7 @@ func (r *run) unusable(a *verdict.Answer, err error) actions.Outcome {
 // listing fetches page after page, as far as they are wanted. The result is
 // that of the last.
 func (r *run) listing(ctx context.Context) actions.Outcome {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.pages.timeout, pagesOvertime(r.pages.timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, r.pages.Timeout, pagesOvertime(r.pages.Timeout))
 	defer cancel()
 	all := []any{}
 	req, own, began := *r.req, r.req.Pairs, r.now()
@@ -131,7 +130,7 @@ func (r *run) listing(ctx context.Context) actions.Outcome {
 			return r.unusable(a, err)
 		case !more:
 			return out
-		case r.pages.bounded && n >= r.pages.most:
+		case r.pages.MaxPages != nil && n >= r.pages.most:
 			out.Cut = true
 			return out
 		case n >= r.pages.most:
@@ -182,14 +181,10 @@ func (r *run) next(req *request.Request, own []request.Pair, a *verdict.Answer, 
 	p := r.pages
 	switch p.kind {
 	case "page":
-		start, ok := p.settings["start"].(int64)
-		if !ok {
-			start = 1
-		}
-		req.Pairs = with(append(slices.Clone(own), p.first()...), p.text("param"), strconv.FormatInt(start+n, 10))
+		req.Pairs = with(append(slices.Clone(own), p.first()...), p.Page.Param, strconv.FormatInt(p.start()+n, 10))
 		return true, nil
 	case "offset":
-		req.Pairs = with(append(slices.Clone(own), p.first()...), p.text("param"), strconv.Itoa(seen))
+		req.Pairs = with(append(slices.Clone(own), p.first()...), p.Offset.Param, strconv.Itoa(seen))
 		return true, nil
 	case "cursor":
 		return r.nextCursor(req, own, a)
@@ -202,7 +197,7 @@ func (r *run) next(req *request.Request, own []request.Pair, a *verdict.Answer, 
 }
 
 func (r *run) nextCursor(req *request.Request, own []request.Pair, a *verdict.Answer) (bool, error) {
-	v, err := r.call.Late["paginate.cursor.next"](a.Known())
+	v, err := r.pages.Cursor.Next(a.Known())
 	if err != nil {
 		return false, fmt.Errorf("paginate.cursor.next fails: %w", err)
 	}
@@ -213,7 +208,7 @@ func (r *run) nextCursor(req *request.Request, own []request.Pair, a *verdict.An
 	if err != nil || r.pages.again(string(key)) {
 		return false, errors.Join(err, errors.New("its next cursor is one that was followed before: the pages would never end"))
 	}
-	if name := r.pages.text("param"); name != "" {
+	if name := r.pages.Cursor.Param; name != "" {
 		text, err := actions.TextOf(v)
 		if err != nil {
 			return false, fmt.Errorf("paginate.cursor.next %w", err)
@@ -230,7 +225,7 @@ func (r *run) nextCursor(req *request.Request, own []request.Pair, a *verdict.An
 		from = "graphql"
 	}
 	before, _ := r.call.Args[from].(map[string]any)
-	after := inserted(before, strings.Split(r.pages.text("body"), "."), v)
+	after := inserted(before, strings.Split(r.pages.Cursor.Body, "."), v)
 	body, err := request.Encode(from, after)
 	if err != nil {
 		return false, err

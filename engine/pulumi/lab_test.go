@@ -38,8 +38,9 @@ func (l *lab) on(what string, do func(context.Context, *actions.Call) actions.Ou
 }
 
 func (l *lab) run(ctx context.Context, call *actions.Call) actions.Outcome {
+	what, _ := call.Args["what"].(string)
 	l.mu.Lock()
-	do := l.hooks[call.String("what")]
+	do := l.hooks[what]
 	l.mu.Unlock()
 	if do == nil {
 		return actions.Succeed(map[string]any{})

@@ -34,7 +34,7 @@ func NewBody(contentType string, data []byte) *Body {
 func (g Arguments) bodyOf(h handed) (*Body, error) {
 	var found string
 	for _, name := range Bodies() {
-		if g.Args[name] == nil {
+		if g.bodies[name] == nil {
 			continue
 		}
 		if found != "" {
@@ -45,7 +45,7 @@ func (g Arguments) bodyOf(h handed) (*Body, error) {
 	if found == "" {
 		return nil, nil
 	}
-	p, err := encodeBody(found, g.Args[found], h)
+	p, err := encodeBody(found, g.bodies[found], h)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", found, err)
 	}

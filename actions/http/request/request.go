@@ -31,30 +31,47 @@ type Request struct {
 	Effect actions.Effect
 }
 
-// Arguments is what the arguments of a request are: those of a call, or of the login
-// within one, whose parts are found under a prefix.
+// Arguments are those that a request is made of: a call's, or those of the login within one.
 type Arguments struct {
-	Args   map[string]any
-	Parts  map[string][]spec.Part
-	Late   map[string]actions.LateExpr
-	Prefix string
-	// Written reports whether the spec gives the argument, even if it is null.
-	Written func(argument string) bool
+	Method         string         `arg:"method"`
+	Path           []spec.Part    `arg:"path"`
+	URL            []spec.Part    `arg:"url"`
+	Query          map[string]any `arg:"query"`
+	Headers        map[string]any `arg:"headers"`
+	Response       string         `arg:"response"`
+	Effect         string         `arg:"effect"`
+	ArchiveFormat  string         `arg:"archiveFormat"`
+	IfMatch        any            `arg:"ifMatch"`
+	IfNoneMatch    any            `arg:"ifNoneMatch"`
+	IdempotencyKey any            `arg:"idempotencyKey"`
+
+	// bodies has those that make a body, each under its name.
+	bodies map[string]any
+	// written reports whether the spec gives the argument, even if it is null; nil: what is
+	// in bodies is all.
+	written func(argument string) bool
+}
+
+// ArgumentsOf returns the arguments of a call.
+func ArgumentsOf(c *actions.Call) (g Arguments, err error) {
+	g = Arguments{bodies: c.Args, written: c.Written}
+	return g, c.Decode(&g)
+}
+
+// ArgumentsWithin returns those of a request that is an argument of a call: the object at
+// a path.
+func ArgumentsWithin(c *actions.Call, path string, object map[string]any) (g Arguments, err error) {
+	g = Arguments{bodies: object}
+	return g, c.DecodeWithin(path, object, &g)
 }
 
 // hasBody reports whether the spec gives the request a body, even if its value
 // is null: what the request does must not depend on that.
 func (g Arguments) hasBody() bool {
 	return slices.ContainsFunc(Bodies(), func(name string) bool {
-		_, given := g.Args[name]
-		return given || g.Written != nil && g.Written(name)
+		_, given := g.bodies[name]
+		return given || g.written != nil && g.written(name)
 	})
-}
-
-// Text returns an argument that is a string, or "".
-func (g Arguments) Text(name string) string {
-	s, _ := g.Args[name].(string)
-	return s
 }
 
 // Carries reports whether a header goes to an address, by the header's name; an error says
@@ -64,9 +81,9 @@ type Carries func(name string, at Address) (bool, error)
 // Request makes the request that arguments describe, without credentials. What it sends of
 // the user's files is read in ctx.
 func (g Arguments) Request(ctx context.Context, env *actions.Env, base *url.URL, goes Carries) (*Request, error) {
-	r := &Request{Method: g.Text("method"), Headers: http.Header{}}
+	r := &Request{Method: g.Method, Headers: http.Header{}}
 	var err error
-	if r.Body, err = g.bodyOf(handed{ctx: ctx, env: env, format: g.Text("archiveFormat")}); err != nil {
+	if r.Body, err = g.bodyOf(handed{ctx: ctx, env: env, format: g.ArchiveFormat}); err != nil {
 		return nil, err
 	}
 	if r.Method == "" {
@@ -82,13 +99,10 @@ func (g Arguments) Request(ctx context.Context, env *actions.Env, base *url.URL,
 	if r.At, err = g.place(base); err != nil {
 		return nil, err
 	}
-	if query, ok := g.Args["query"].(map[string]any); ok {
-		if r.Pairs, err = Parameters("query", query); err != nil {
-			return nil, err
-		}
+	if r.Pairs, err = Parameters("query", g.Query); err != nil {
+		return nil, err
 	}
-	headers, _ := g.Args["headers"].(map[string]any)
-	return r, r.setHeaders(headers, accept(g.Text("response")), goes)
+	return r, r.setHeaders(g.Headers, accept(g.Response), goes)
 }
 
 // plainMethod reports whether it is one of the methods that nearly all requests
@@ -104,13 +118,13 @@ func plainMethod(method string) bool {
 
 // effect is what the request changes, as effect says for a Static.
 func (g Arguments) effect(r *Request) actions.Effect {
-	switch g.Text("effect") {
+	switch g.Effect {
 	case "none":
 		return actions.None
 	case "write":
 		return actions.Write
 	}
-	if m, ok := g.Args["graphql"].(map[string]any); ok && g.Args["method"] == nil {
+	if m, ok := g.bodies["graphql"].(map[string]any); ok && g.Method == "" {
 		return GraphQLEffect(m)
 	}
 	return EffectOf(r.Method)
@@ -118,16 +132,15 @@ func (g Arguments) effect(r *Request) actions.Effect {
 
 // place is where the request goes.
 func (g Arguments) place(base *url.URL) (Address, error) {
-	path, url := g.Parts[g.Prefix+"path"], g.Parts[g.Prefix+"url"]
 	switch {
-	case path != nil && url != nil:
+	case g.Path != nil && g.URL != nil:
 		return Address{}, errors.New("path and url both say where the request goes; give one of them")
-	case url != nil:
-		return located(base, url)
-	case path == nil:
+	case g.URL != nil:
+		return located(base, g.URL)
+	case g.Path == nil:
 		return Address{}, errors.New("neither path nor url says where the request goes; give one of them")
 	default:
-		u, err := below(base, path)
+		u, err := below(base, g.Path)
 		return Address{URL: u}, err
 	}
 }
@@ -136,7 +149,7 @@ func (g Arguments) place(base *url.URL) (Address, error) {
 // error: without it somebody else's change would be overwritten.
 func (r *Request) ifMatch(g Arguments, read string) error {
 	etag := ""
-	switch v := g.Args["ifMatch"].(type) {
+	switch v := g.IfMatch.(type) {
 	case nil:
 		return nil
 	case bool:
@@ -157,7 +170,7 @@ func (r *Request) ifMatch(g Arguments, read string) error {
 
 // ifNoneMatch adds If-None-Match: true is `*`, "nothing may be there yet".
 func (r *Request) ifNoneMatch(g Arguments) error {
-	switch v := g.Args["ifNoneMatch"].(type) {
+	switch v := g.IfNoneMatch.(type) {
 	case bool:
 		if v {
 			return setHeader(r.Headers, "If-None-Match", "*")
@@ -178,7 +191,7 @@ func (r *Request) Conditions(g Arguments, read, key string) error {
 		return err
 	}
 	header := "Idempotency-Key"
-	switch v := g.Args["idempotencyKey"].(type) {
+	switch v := g.IdempotencyKey.(type) {
 	case nil:
 		return nil // not written: see Arg.NotNull
 	case bool:

@@ -31,8 +31,21 @@ type signature struct {
 	cached bool
 }
 
-// authentication reads the argument `auth`; nil is none.
-func (s *Session) authentication(v any) (*authenticator, error) {
+// credentials is what an argument says of them: one of its members.
+type credentials struct {
+	Bearer *string `arg:"bearer"`
+	Basic  *struct {
+		Username string `arg:"username"`
+		Password string `arg:"password"`
+	} `arg:"basic"`
+	APIKey *keySettings    `arg:"apiKey"`
+	OAuth2 *oauth2Settings `arg:"oauth2"`
+	Login  *loginSettings  `arg:"login"`
+}
+
+// authentication reads the argument `auth`, or that of a login, which is at a path; nil is
+// none.
+func (s *Session) authentication(path string, v any) (*authenticator, error) {
 	m, isMap := v.(map[string]any)
 	switch {
 	case v == nil || v == "none":
@@ -50,19 +63,21 @@ func (s *Session) authentication(v any) (*authenticator, error) {
 		}
 		kind = name
 	}
-	inner, _ := m[kind].(map[string]any)
+	var c credentials
+	if err := s.call.DecodeWithin(path, m, &c); err != nil {
+		return nil, err
+	}
 	switch kind {
 	case "bearer":
-		value, _ := m["bearer"].(string)
-		return fixed("Authorization", "Bearer "+value, value)
+		return fixed("Authorization", "Bearer "+*c.Bearer, *c.Bearer)
 	case "basic":
-		return s.basic(inner)
+		return s.basic(c.Basic.Username, c.Basic.Password)
 	case "apiKey":
-		return apiKey(inner)
+		return c.APIKey.authenticator()
 	case "oauth2":
-		return s.oauth2(inner)
+		return s.oauth2(c.OAuth2)
 	case "login":
-		return s.login(inner)
+		return s.login(c.Login)
 	case "":
 		if m["origins"] != nil && len(m) == 1 {
 			return nil, nil // it is for headers
@@ -87,9 +102,7 @@ func fixed(header, value, secret string) (*authenticator, error) {
 	return &authenticator{fixed: signature{header: request.Pair{Name: header, Value: value}}}, nil
 }
 
-func (s *Session) basic(m map[string]any) (*authenticator, error) {
-	user, _ := m["username"].(string)
-	password, _ := m["password"].(string)
+func (s *Session) basic(user, password string) (*authenticator, error) {
 	if strings.Contains(user, ":") {
 		return nil, errors.New("basic: the username holds a colon, which would end it")
 	}
@@ -98,21 +111,25 @@ func (s *Session) basic(m map[string]any) (*authenticator, error) {
 	return fixed("Authorization", "Basic "+encoded, encoded)
 }
 
-func apiKey(m map[string]any) (*authenticator, error) {
-	value, _ := m["value"].(string)
-	header, _ := m["header"].(string)
-	query, _ := m["query"].(string)
-	cookie, _ := m["cookie"].(string)
+// keySettings says where a key stands in a request.
+type keySettings struct {
+	Header string `arg:"header"`
+	Query  string `arg:"query"`
+	Cookie string `arg:"cookie"`
+	Value  string `arg:"value"`
+}
+
+func (k *keySettings) authenticator() (*authenticator, error) {
 	switch {
-	case header != "" && query == "" && cookie == "":
-		return fixed(header, value, value)
-	case query != "" && header == "" && cookie == "":
-		return &authenticator{fixed: signature{query: []request.Pair{{Name: query, Value: value}}}}, nil
-	case cookie != "" && header == "" && query == "":
-		if !request.IsToken(cookie) || strings.ContainsAny(value, "; ,\"\\") {
+	case k.Header != "" && k.Query == "" && k.Cookie == "":
+		return fixed(k.Header, k.Value, k.Value)
+	case k.Query != "" && k.Header == "" && k.Cookie == "":
+		return &authenticator{fixed: signature{query: []request.Pair{{Name: k.Query, Value: k.Value}}}}, nil
+	case k.Cookie != "" && k.Header == "" && k.Query == "":
+		if !request.IsToken(k.Cookie) || strings.ContainsAny(k.Value, "; ,\"\\") {
 			return nil, errors.New("apiKey: the name or value of the cookie holds what no cookie can")
 		}
-		return fixed("Cookie", cookie+"="+value, value)
+		return fixed("Cookie", k.Cookie+"="+k.Value, k.Value)
 	default:
 		return nil, errors.New("apiKey: give one of header, query and cookie")
 	}

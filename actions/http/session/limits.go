@@ -8,9 +8,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/grant"
-	"github.com/declprov/declprov/actions/http/request"
 )
 
 // Limits hold back requests, by origin, over the process.
@@ -40,6 +38,16 @@ type allowance struct {
 	per             time.Duration
 }
 
+// pace are the arguments that hold back requests.
+type pace struct {
+	Concurrency int64 `arg:"concurrency"`
+	RateLimit   *struct {
+		Requests int64         `arg:"requests"`
+		Burst    *int64        `arg:"burst"`
+		Per      time.Duration `arg:"per"`
+	} `arg:"rateLimit"`
+}
+
 // restraint is how a call is held back.
 type restraint struct {
 	limits *Limits
@@ -48,20 +56,14 @@ type restraint struct {
 }
 
 // of is the restraint that the arguments ask for.
-func (l *Limits) of(g request.Arguments) (restraint, error) {
-	r := restraint{limits: l}
-	r.most, _ = g.Args["concurrency"].(int64)
-	m, ok := g.Args["rateLimit"].(map[string]any)
-	if !ok {
+func (l *Limits) of(p pace) (restraint, error) {
+	r := restraint{limits: l, most: p.Concurrency}
+	if p.RateLimit == nil {
 		return r, nil
 	}
-	r.requests, _ = m["requests"].(int64)
-	if r.burst, ok = m["burst"].(int64); !ok {
-		r.burst = r.requests
-	}
-	var err error
-	if r.per, err = declare.DurationOf("rateLimit.per", m["per"], 0); err != nil {
-		return r, err
+	r.requests, r.burst, r.per = p.RateLimit.Requests, p.RateLimit.Requests, p.RateLimit.Per
+	if p.RateLimit.Burst != nil {
+		r.burst = *p.RateLimit.Burst
 	}
 	if r.requests < 1 || r.burst < 1 || r.per == 0 {
 		return r, fmt.Errorf("rateLimit: write {requests: 10, per: \"1s\"}, with numbers above zero")

@@ -23,53 +23,66 @@ type login struct {
 	expires actions.LateExpr
 }
 
+// loginSettings says how a request gets a token, and how that is sent.
+type loginSettings struct {
+	HTTP    map[string]any   `arg:"http"`
+	Token   actions.LateExpr `arg:"token"`
+	Expires actions.LateExpr `arg:"expires"`
+	As      struct {
+		Header *string `arg:"header"`
+		Prefix *string `arg:"prefix"`
+	} `arg:"as"`
+}
+
 // login gets tokens by a request of the author's.
-func (s *Session) login(m map[string]any) (*authenticator, error) {
+func (s *Session) login(m *loginSettings) (*authenticator, error) {
 	call := s.call
-	asks, _ := m["http"].(map[string]any)
-	as, _ := m["as"].(map[string]any)
 	a := &authenticator{header: "Authorization", prefix: "Bearer "}
-	if name, ok := as["header"].(string); ok {
-		a.header, a.prefix = name, ""
+	if m.As.Header != nil {
+		a.header, a.prefix = *m.As.Header, ""
 	}
-	if prefix, ok := as["prefix"].(string); ok {
-		a.prefix = prefix
+	if m.As.Prefix != nil {
+		a.prefix = *m.As.Prefix
 	}
 	if !request.IsToken(a.header) {
 		return nil, fmt.Errorf("login.as: %q is not a valid name of a header", actions.Clip(a.header, 80))
 	}
-	const prefix = "auth.login.http."
-	g := request.Arguments{Args: asks, Parts: call.Parts, Late: call.Late, Prefix: prefix}
-	l := &login{session: *s, expires: call.Late["auth.login.expires"]}
+	const path = "auth.login.http"
+	g, err := request.ArgumentsWithin(call, path, m.HTTP)
+	if err != nil {
+		return nil, err
+	}
+	l := &login{session: *s, expires: m.Expires}
 	base := s.base
 	if call.SourceOf("auth") != actions.Own {
 		base = s.owner.home // wherever the step itself goes
 	}
-	l.session.auth, l.session.Judge = nil, verdict.ForLogin(call, g, base, s.Judge.Follow)
-	if inner, ok := asks["auth"].(map[string]any); ok {
+	l.session.auth = nil
+	if l.session.Judge, err = verdict.ForLogin(call, path, m.HTTP, base, s.Judge.Follow, m.Token); err != nil {
+		return nil, err
+	}
+	if inner, ok := m.HTTP["auth"].(map[string]any); ok {
 		if inner["login"] != nil || inner["oauth2"] != nil {
 			return nil, errors.New("login.http.auth: a login cannot need another")
 		}
-		var err error
-		if l.session.auth, err = l.session.authentication(inner); err != nil {
+		if l.session.auth, err = l.session.authentication(path+".auth", inner); err != nil {
 			return nil, fmt.Errorf("login.http.auth: %w", err)
 		}
 	}
 	// Its token outlives the call that first needs it, and so may its body.
-	var err error
 	if l.request, err = g.Request(context.Background(), call.Env, base, carriesLogin(base)); err != nil {
 		return nil, fmt.Errorf("login.http: %w", err)
 	}
 	l.session.owner = owner{}
 	l.session.owner.anchored(l.request.At, base)
-	if l.session.Judge.TokenOf == nil {
+	if m.Token == nil {
 		return nil, errors.New("login: token is missing: say where in the answer it is, as in \"${body.token}\"")
 	}
 	asked, err := l.whole()
 	if err != nil {
 		return nil, fmt.Errorf("login.http: %w", err)
 	}
-	if a.source, err = sourceOf(call, []any{"login", asks, asked, lateKey(call, "auth.login.token"), lateKey(call, "auth.login.expires")}); err != nil {
+	if a.source, err = s.sourceOf([]any{"login", m.HTTP, asked, lateKey(call, "auth.login.token"), lateKey(call, "auth.login.expires")}); err != nil {
 		return nil, err
 	}
 	a.fetch = l.token

@@ -32,37 +32,39 @@ type client struct {
 	form       url.Values
 }
 
+// oauth2Settings says how a client asks for a token.
+type oauth2Settings struct {
+	TokenURL     string         `arg:"tokenURL"`
+	ClientID     string         `arg:"clientID"`
+	ClientSecret string         `arg:"clientSecret"`
+	Scopes       []string       `arg:"scopes"`
+	Audience     string         `arg:"audience"`
+	Params       map[string]any `arg:"params"`
+}
+
 // oauth2 makes credentials of a token that is asked for as m says.
-func (s *Session) oauth2(m map[string]any) (*authenticator, error) {
-	address, _ := m["tokenURL"].(string)
-	at, err := request.ParseURL(address)
+func (s *Session) oauth2(m *oauth2Settings) (*authenticator, error) {
+	at, err := request.ParseURL(m.TokenURL)
 	if err != nil {
 		return nil, fmt.Errorf("oauth2.tokenURL: %w", err)
 	}
-	c := &client{session: *s, at: at, form: url.Values{"grant_type": {"client_credentials"}}}
+	c := &client{session: *s, at: at, id: m.ClientID, secret: m.ClientSecret, form: url.Values{"grant_type": {"client_credentials"}}}
 	c.session.auth, c.session.maxBytes = nil, 1<<20
 	c.session.Judge = verdict.ForGrant(s.call, s.base)
-	c.id, _ = m["clientID"].(string)
-	c.secret, _ = m["clientSecret"].(string)
-	if list, _ := m["scopes"].([]any); len(list) > 0 {
-		scopes := make([]string, len(list))
-		for i, item := range list {
-			scopes[i], _ = item.(string)
-		}
-		c.form.Set("scope", strings.Join(scopes, " "))
+	if len(m.Scopes) > 0 {
+		c.form.Set("scope", strings.Join(m.Scopes, " "))
 	}
-	if audience, _ := m["audience"].(string); audience != "" {
-		c.form.Set("audience", audience)
+	if m.Audience != "" {
+		c.form.Set("audience", m.Audience)
 	}
-	params, _ := m["params"].(map[string]any)
-	pairs, err := request.Parameters("oauth2.params", params)
+	pairs, err := request.Parameters("oauth2.params", m.Params)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range pairs {
 		c.form.Add(p.Name, p.Value)
 	}
-	if c.source, err = sourceOf(s.call, []any{"oauth2", m}); err != nil {
+	if c.source, err = s.sourceOf([]any{"oauth2", m}); err != nil {
 		return nil, err
 	}
 	return &authenticator{source: c.source, header: "Authorization", prefix: "Bearer ", fetch: c.grant}, nil

@@ -28,13 +28,12 @@ import (
 // credentials. What comes of them its judge says.
 type Session struct {
 	call  *actions.Call
-	given request.Arguments
+	given settings
 	base  *url.URL // of the call, or nil
 
 	network  *network.Network
 	pool     *resty.Client
 	rate     restraint
-	timeout  time.Duration
 	maxBytes int64
 	read     int64 // bytes of the pages before
 	owner    owner
@@ -42,28 +41,36 @@ type Session struct {
 	Judge    verdict.Judge
 }
 
-// newSession makes the session that the arguments of a call ask for, without credentials.
-func New(c *actions.Call, g request.Arguments, l *Limits) (*Session, error) {
-	s := &Session{call: c, given: g, network: c.Env.Network}
-	var err error
-	if text := g.Text("baseURL"); text != "" {
-		if s.base, err = request.Base(s.network, text); err != nil {
+// settings are the arguments that say how requests are sent.
+type settings struct {
+	BaseURL  string        `arg:"baseURL"`
+	Timeout  time.Duration `arg:"timeout"`
+	MaxBytes declare.Bytes `arg:"maxBytes"`
+	Auth     any           `arg:"auth"`
+	route
+	pace
+}
+
+// New returns the session that the arguments of a call ask for, without credentials.
+func New(c *actions.Call, l *Limits) (*Session, error) {
+	s := &Session{call: c, given: settings{Timeout: DefaultTimeout}, network: c.Env.Network}
+	err := c.Decode(&s.given)
+	if err != nil {
+		return nil, err
+	}
+	s.maxBytes = int64(s.given.MaxBytes)
+	if s.given.BaseURL != "" {
+		if s.base, err = request.Base(s.network, s.given.BaseURL); err != nil {
 			return nil, err
 		}
 	}
-	if s.timeout, err = declare.DurationOf("timeout", g.Args["timeout"], DefaultTimeout); err != nil {
+	if s.pool, err = poolOf(s.network, s.given.route); err != nil {
 		return nil, err
 	}
-	if s.maxBytes, err = declare.MaxBytesOf(g.Args["maxBytes"]); err != nil {
+	if s.rate, err = l.of(s.given.pace); err != nil {
 		return nil, err
 	}
-	if s.pool, err = poolOf(s.network, g); err != nil {
-		return nil, err
-	}
-	if s.rate, err = l.of(g); err != nil {
-		return nil, err
-	}
-	if s.Judge, err = verdict.New(c, g, s.base); err != nil {
+	if s.Judge, err = verdict.New(c, s.base); err != nil {
 		return nil, err
 	}
 	s.owner, err = ownerOf(c, s.base)
@@ -72,18 +79,22 @@ func New(c *actions.Call, g request.Arguments, l *Limits) (*Session, error) {
 
 // Request makes the request of the call, without credentials but those in its headers.
 func (s *Session) Request(ctx context.Context) (*request.Request, error) {
-	r, err := s.given.Request(ctx, s.call.Env, s.base, s.owner.carries(s.call, s.base))
+	g, err := request.ArgumentsOf(s.call)
 	if err != nil {
 		return nil, err
 	}
-	return r, r.Conditions(s.given, s.call.ETag, s.call.Key)
+	r, err := g.Request(ctx, s.call.Env, s.base, s.owner.carries(s.call, s.base))
+	if err != nil {
+		return nil, err
+	}
+	return r, r.Conditions(g, s.call.ETag, s.call.Key)
 }
 
 // Authenticate makes the credentials of the call, which belong to where the request goes if
 // they are the step's own.
 func (s *Session) Authenticate(r *request.Request) (err error) {
 	s.owner.anchored(r.At, s.base)
-	if s.auth, err = s.authentication(s.call.Args["auth"]); err != nil {
+	if s.auth, err = s.authentication("auth", s.given.Auth); err != nil {
 		return fmt.Errorf("auth: %w", err)
 	}
 	return nil
@@ -183,7 +194,7 @@ func (s *Session) message(ctx context.Context, r *request.Request, h hop, extra 
 		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for a turn: %w", s.Judge.Title(r), err), Class: verdict.ClassOf(err)}
 	}
 	defer done()
-	limited, cancel := context.WithTimeoutCause(ctx, s.timeout, overtime(s.timeout))
+	limited, cancel := context.WithTimeoutCause(ctx, s.given.Timeout, overtime(s.given.Timeout))
 	defer cancel()
 
 	sent := &watch{}

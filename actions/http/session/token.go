@@ -34,15 +34,15 @@ func newSource() *source { return &source{turn: make(chan struct{}, 1)} }
 // sourceKey tells tokens apart by all that they are got with.
 type sourceKey [sha256.Size]byte
 
-// sourceOf is the keeper of the token that these settings get, shared by all
+// sourceOf is the keeper of the token that is got so, by the session's way, shared by all
 // calls of the engine.
-func sourceOf(call *actions.Call, settings any) (*source, error) {
-	data, err := json.Marshal([]any{settings, call.Args["tls"], call.Args["proxy"]})
+func (s *Session) sourceOf(how any) (*source, error) {
+	data, err := json.Marshal([]any{how, s.given.route})
 	if err != nil {
 		return nil, errors.New("it cannot be read")
 	}
 	key := sourceKey(sha256.Sum256(data))
-	return call.Env.Network.Keep(key, func() any { return newSource() }).(*source), nil
+	return s.network.Keep(key, func() any { return newSource() }).(*source), nil
 }
 
 // fetcher gets a new token.

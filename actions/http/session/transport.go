@@ -42,11 +42,25 @@ type poolKey struct {
 	settings [sha256.Size]byte
 }
 
+// route are the arguments that say by which way servers are reached.
+type route struct {
+	TLS   *tlsSettings `arg:"tls"`
+	Proxy string       `arg:"proxy"`
+}
+
+type tlsSettings struct {
+	CA         string `arg:"ca"`
+	Cert       string `arg:"cert"`
+	Key        string `arg:"key"`
+	ServerName string `arg:"serverName"`
+	Insecure   bool   `arg:"insecure"`
+}
+
 // poolOf is the pool that the arguments ask for, made once per engine.
-func poolOf(network *network.Network, g request.Arguments) (*resty.Client, error) {
+func poolOf(network *network.Network, by route) (*resty.Client, error) {
 	key := poolKey{granted: network.Fingerprint()}
-	if g.Args["tls"] != nil || g.Args["proxy"] != nil {
-		settings, err := json.Marshal([]any{g.Args["tls"], g.Args["proxy"]})
+	if by != (route{}) {
+		settings, err := json.Marshal(by)
 		if err != nil {
 			return nil, errors.New("tls and proxy cannot be read")
 		}
@@ -54,7 +68,7 @@ func poolOf(network *network.Network, g request.Arguments) (*resty.Client, error
 	}
 	var fault error
 	make := func() any {
-		t, err := newTransport(network, g)
+		t, err := newTransport(network, by)
 		if err != nil {
 			fault = err
 			return (*resty.Client)(nil)
@@ -65,7 +79,7 @@ func poolOf(network *network.Network, g request.Arguments) (*resty.Client, error
 		return pool, nil
 	}
 	if fault == nil { // another call was the first to see it
-		_, fault = newTransport(network, g)
+		_, fault = newTransport(network, by)
 	}
 	return nil, fault
 }
@@ -137,8 +151,8 @@ func sendOnce(r *http.Request) {
 	}
 }
 
-func newTransport(network *network.Network, g request.Arguments) (*http.Transport, error) {
-	config, err := tlsOf(g.Args["tls"])
+func newTransport(network *network.Network, by route) (*http.Transport, error) {
+	config, err := by.TLS.config()
 	if err != nil {
 		return nil, fmt.Errorf("tls: %w", err)
 	}
@@ -156,11 +170,10 @@ func newTransport(network *network.Network, g request.Arguments) (*http.Transpor
 		MaxIdleConns: maxIdle, MaxIdleConnsPerHost: MaxIdlePerHost, IdleConnTimeout: idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
-	proxy := g.Text("proxy")
-	if proxy == "" {
+	if by.Proxy == "" {
 		return t, nil
 	}
-	u, err := url.Parse(proxy)
+	u, err := url.Parse(by.Proxy)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("proxy is no URL; write it like http://proxy.example.com:3128")
 	}
@@ -171,27 +184,24 @@ func newTransport(network *network.Network, g request.Arguments) (*http.Transpor
 	return t, nil
 }
 
-// tlsOf is how TLS is done.
-func tlsOf(v any) (*tls.Config, error) {
-	m, _ := v.(map[string]any)
-	text := func(name string) string {
-		s, _ := m[name].(string)
-		return s
+// config is how TLS is done; nil settings are the default.
+func (s *tlsSettings) config() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if s == nil {
+		return config, nil
 	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: text("serverName")}
-	config.InsecureSkipVerify, _ = m["insecure"].(bool)
-	if ca := text("ca"); ca != "" {
+	config.ServerName, config.InsecureSkipVerify = s.ServerName, s.Insecure
+	if s.CA != "" {
 		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM([]byte(ca)) {
+		if !config.RootCAs.AppendCertsFromPEM([]byte(s.CA)) {
 			return nil, errors.New("ca holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
 		}
 	}
-	cert, key := text("cert"), text("key")
-	if (cert == "") != (key == "") {
+	if (s.Cert == "") != (s.Key == "") {
 		return nil, errors.New("cert and key belong together; give both")
 	}
-	if cert != "" {
-		pair, err := tls.X509KeyPair([]byte(cert), []byte(key))
+	if s.Cert != "" {
+		pair, err := tls.X509KeyPair([]byte(s.Cert), []byte(s.Key))
 		if err != nil {
 			// The library's own words may hold parts of the key.
 			return nil, errors.New("cert and key are no pair of PEM blocks that belong together")

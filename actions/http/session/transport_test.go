@@ -3,7 +3,6 @@ package session
 import (
 	"testing"
 
-	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/sys/network"
 )
 
@@ -14,7 +13,7 @@ func TestNoProxyOfTheEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bare, err := newTransport(n, request.Arguments{}); err != nil || bare.Proxy != nil {
+	if bare, err := newTransport(n, route{}); err != nil || bare.Proxy != nil {
 		t.Errorf("the environment's proxy would be asked: %v", err)
 	}
 }

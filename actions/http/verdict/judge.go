@@ -20,51 +20,69 @@ import (
 // Judge says what comes of a request, by what a server said to it and by what the
 // arguments say of answers.
 type Judge struct {
-	call  *actions.Call
-	given request.Arguments
-	base  *url.URL // nil where there is none
+	call *actions.Call
+	base *url.URL // nil where there is none
 	// Follow says that redirects are followed.
 	Follow   bool
 	Response string
 	typed    bool
+	graphql  bool
 	expect   []int
 	values   *decode.Budget
+	// message finds the server's own message in an answer that is not expected; nil is none.
+	message actions.LateExpr
 	// TokenOf finds the token in an answer to a login; issues are the members of an
 	// answer that hold one.
 	TokenOf actions.LateExpr
 	issues  []string
 }
 
-// newJudge reads what the arguments of a request say of answers.
-func New(c *actions.Call, g request.Arguments, base *url.URL) (Judge, error) {
+// arguments are those of a request that say something of answers.
+type arguments struct {
+	Redirects string           `arg:"redirects"`
+	Response  string           `arg:"response"`
+	Returns   bool             `arg:"returns"`
+	Expect    []int            `arg:"expect"`
+	GraphQL   any              `arg:"graphql"`
+	Error     actions.LateExpr `arg:"error"`
+}
+
+// New returns the judge of what a server says to the request of a call.
+func New(c *actions.Call, base *url.URL) (Judge, error) {
+	var g arguments
+	if err := c.Decode(&g); err != nil {
+		return Judge{}, err
+	}
 	j := Judge{
-		call: c, given: g, base: base, Follow: g.Text("redirects") == "same-origin", Response: g.Text("response"), typed: g.Args["returns"] != nil,
+		call: c, base: base, Follow: g.Redirects == "same-origin", Response: g.Response, typed: g.Returns, graphql: g.GraphQL != nil,
+		expect: g.Expect, message: g.Error,
 	}
 	j.Renew()
-	expected, _ := g.Args["expect"].([]any)
-	for _, v := range expected {
-		status, ok := v.(int64)
-		if !ok {
-			return j, fmt.Errorf("expect holds %s, and a status is wanted", actions.KindOf(v))
-		}
-		j.expect = append(j.expect, int(status))
-	}
 	return j, nil
 }
 
-// newGrantJudge judges what a server of OAuth 2 says to a client that asks for a token.
+// ForGrant returns the judge of what a server of OAuth 2 says to a client that asks for a
+// token.
 func ForGrant(c *actions.Call, base *url.URL) Judge {
 	return Judge{
-		call: c, given: request.Arguments{Prefix: "auth.oauth2."}, base: base, Response: "json",
+		call: c, base: base, Response: "json", message: c.Late["error"],
 		issues: []string{"access_token", "refresh_token", "id_token"},
 	}
 }
 
-// newLoginJudge judges what a server says to a login of the author's.
-func ForLogin(c *actions.Call, g request.Arguments, base *url.URL, follow bool) Judge {
-	j := Judge{call: c, given: g, base: base, Follow: follow, Response: g.Text("response"), TokenOf: c.Late["auth.login.token"]}
+// ForLogin returns the judge of what a server says to a login of the author's, whose request
+// is the object at a path. TokenOf finds the token in the answer.
+func ForLogin(c *actions.Call, path string, object map[string]any, base *url.URL, follow bool, tokenOf actions.LateExpr) (Judge, error) {
+	var g arguments
+	if err := c.DecodeWithin(path, object, &g); err != nil {
+		return Judge{}, err
+	}
+	j := Judge{call: c, base: base, Follow: follow, Response: g.Response, graphql: g.GraphQL != nil, message: g.Error, TokenOf: tokenOf}
+	if j.message == nil {
+		j.message = c.Late["error"]
+	}
 	j.Renew()
-	return j
+	return j, nil
 }
 
 // Renew lets the next answer have as many values as the first.
@@ -234,12 +252,8 @@ func (j *Judge) Failed(r *request.Request, a *Answer, err error) actions.Outcome
 // said is the server's own message: what `error` finds, else the beginning of
 // what it said.
 func (j *Judge) said(a *Answer) string {
-	late := j.call.Late[j.given.Prefix+"error"]
-	if late == nil {
-		late = j.call.Late["error"]
-	}
-	if late != nil {
-		if v, err := late(a.knownAs(j.adapted(a))); err == nil {
+	if j.message != nil {
+		if v, err := j.message(a.knownAs(j.adapted(a))); err == nil {
 			if text := j.hidden(actions.MessageOf(v)); text != "" {
 				return text
 			}
@@ -266,7 +280,7 @@ func (j *Judge) failure(a *Answer) map[string]any {
 // graphqlErrors is what a GraphQL server says went wrong, under a status that
 // says all is well.
 func (j *Judge) graphqlErrors(a *Answer) string {
-	if j.given.Args["graphql"] == nil {
+	if !j.graphql {
 		return ""
 	}
 	j.learn(a)

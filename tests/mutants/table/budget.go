@@ -64,8 +64,8 @@ func ofBudgets() []Mutant {
 			Promise:   "Time is bounded like memory",
 			Mechanism: "all pages together have a total time",
 			File:      "actions/http/run.go",
-			Find:      `context.WithTimeoutCause(ctx, r.pages.timeout, pagesOvertime(r.pages.timeout))`,
-			Replace:   `context.WithTimeoutCause(ctx, r.pages.timeout*1000, pagesOvertime(r.pages.timeout))`,
+			Find:      `context.WithTimeoutCause(ctx, r.pages.Timeout, pagesOvertime(r.pages.Timeout))`,
+			Replace:   `context.WithTimeoutCause(ctx, r.pages.Timeout*1000, pagesOvertime(r.pages.Timeout))`,
 			Package:   "actions/http", Test: "TestPagesHaveATotal/page", Fails: "1000 pages",
 		},
 		{

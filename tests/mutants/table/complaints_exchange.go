@@ -24,9 +24,9 @@ func ofExchanges() []Mutant {
 			Complaint: 7, Promise: "A list is read to its end",
 			Mechanism: "`paginate: page` asks for the next number",
 			File:      "actions/http/run.go",
-			Find: `strconv.FormatInt(start+n, 10))
+			Find: `strconv.FormatInt(p.start()+n, 10))
 		return true, nil`,
-			Replace: `strconv.FormatInt(start+n, 10))
+			Replace: `strconv.FormatInt(p.start()+n, 10))
 		return false, nil`,
 			Package: complaints, Test: "TestComplaint07AllPages", Fails: "by page there are",
 		},

@@ -118,12 +118,9 @@ func ofFailures() []Mutant {
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
 			Mechanism: "`error` finds the server's message",
 			File:      "actions/http/verdict/judge.go",
-			Find:      `	late := j.call.Late[j.given.Prefix+"error"]`,
-			Replace: `	if j.given.Prefix == "" {
-		return j.hidden(a.excerpt())
-	}
-	late := j.call.Late[j.given.Prefix+"error"]`,
-			Package: complaints, Test: "TestComplaint21Failure", Fails: "after 409 it says",
+			Find:      `expect: g.Expect, message: g.Error,`,
+			Replace:   `expect: g.Expect,`,
+			Package:   complaints, Test: "TestComplaint21Failure", Fails: "after 409 it says",
 		},
 		{
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
@@ -169,8 +166,8 @@ func ofFailures() []Mutant {
 			Complaint: 25, Promise: "Nothing hangs",
 			Mechanism: "`timeout` of a request bounds each attempt",
 			File:      "actions/http/session/session.go",
-			Find:      `context.WithTimeoutCause(ctx, s.timeout, overtime(s.timeout))`,
-			Replace:   `context.WithTimeoutCause(ctx, 1<<40, overtime(s.timeout))`,
+			Find:      `context.WithTimeoutCause(ctx, s.given.Timeout, overtime(s.given.Timeout))`,
+			Replace:   `context.WithTimeoutCause(ctx, 1<<40, overtime(s.given.Timeout))`,
 			Package:   complaints, Test: "TestComplaint25Timeouts", Fails: "no whole answer within 300ms",
 		},
 		{

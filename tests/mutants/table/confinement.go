@@ -87,7 +87,7 @@ func ofConfinement() []Mutant {
 		{
 			Promise: belongs, Mechanism: "a redirect is refused, unless the author asks for it",
 			File:    "actions/http/verdict/judge.go",
-			Find:    `Follow: g.Text("redirects") == "same-origin"`,
+			Find:    `Follow: g.Redirects == "same-origin"`,
 			Replace: `Follow: true`,
 			Package: "actions/http", Test: "TestNoRedirectUnasked", Fails: "went to",
 		},
@@ -136,8 +136,8 @@ func ofConfinement() []Mutant {
 		{
 			Promise: belongs, Mechanism: "a server is known by its certificate",
 			File:    "actions/http/session/transport.go",
-			Find:    `	config.InsecureSkipVerify, _ = m["insecure"].(bool)`,
-			Replace: `	config.InsecureSkipVerify = true`,
+			Find:    `	config.ServerName, config.InsecureSkipVerify = s.ServerName, s.Insecure`,
+			Replace: `	config.ServerName, config.InsecureSkipVerify = s.ServerName, true`,
 			Package: "actions/http", Test: "TestTLS", Fails: "tls_test.go",
 		},
 		{

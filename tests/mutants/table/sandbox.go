@@ -81,8 +81,8 @@ func ofSandbox() []Mutant {
 		{
 			Promise: demand, Mechanism: "the environment variable beats what the spec says",
 			File:    "actions/exec/confine.go",
-			Find:    `	mode, err := demanded(sandboxMode(c.call.Args["sandbox"]))`,
-			Replace: `	mode, err := sandboxMode(c.call.Args["sandbox"]), error(nil)`,
+			Find:    `	mode, err := demanded(c.args.Sandbox)`,
+			Replace: `	mode, err := c.args.Sandbox, error(nil)`,
 			Package: "tests/exec/sandbox", Test: "TestDemanded", Fails: "want that it starts: false",
 		},
 	}

@@ -187,8 +187,8 @@ func ofSecrets() []Mutant {
 			Promise:   "A secret shows nowhere",
 			Mechanism: "secret content is its owner's alone on another machine",
 			File:      "actions/exec/handed.go",
-			Find:      `				case c.hidesContent(i):`,
-			Replace:   `				case c.hidesContent(i) && false:`,
+			Find:      `			case c.hidesContent(i):`,
+			Replace:   `			case c.hidesContent(i) && false:`,
 			Package:   "tests/exec/ssh", Test: "TestSecretTrees", Fails: "its mode is",
 		},
 		{

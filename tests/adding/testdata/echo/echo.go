@@ -35,9 +35,15 @@ func kind(name string, effect actions.Effect, loud actions.Arg) *actions.Kind {
 }
 
 func run(_ context.Context, call *actions.Call) actions.Outcome {
-	text := call.String("text")
-	if call.Bool("loud", false) {
-		text += "!"
+	var args struct {
+		Text string `arg:"text"`
+		Loud bool   `arg:"loud"`
 	}
-	return actions.Succeed(map[string]any{"text": text, "length": int64(len(text))})
+	if err := call.Decode(&args); err != nil {
+		return actions.Refuse(err)
+	}
+	if args.Loud {
+		args.Text += "!"
+	}
+	return actions.Succeed(map[string]any{"text": args.Text, "length": int64(len(args.Text))})
 }
