@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // isEnum reports whether SDKs should have an enumeration for the type: several
@@ -51,12 +52,12 @@ func enumNames(values []any) map[string]string {
 	}
 	taken, out := map[string]bool{}, map[string]string{}
 	for _, t := range texts {
-		if isIdentifier(t) && count[folded(t)] == 1 && !isSuffix(t) {
+		if names.IsIdentifier(t) && count[folded(t)] == 1 && !isSuffix(t) {
 			taken[folded(t)] = true
 		}
 	}
 	for _, t := range texts {
-		if isIdentifier(t) && count[folded(t)] == 1 && !isSuffix(t) {
+		if names.IsIdentifier(t) && count[folded(t)] == 1 && !isSuffix(t) {
 			continue
 		}
 		base := spelled(t)
@@ -71,7 +72,7 @@ func enumNames(values []any) map[string]string {
 }
 
 // folded returns a name as the coarsest of the generators sees it.
-func folded(s string) string { return strings.ToLower(strings.ReplaceAll(pascal(s), "_", "")) }
+func folded(s string) string { return strings.ToLower(strings.ReplaceAll(names.Pascal(s), "_", "")) }
 
 // isSuffix reports whether a value would, after its type's name, be the name of
 // another generated Go type: a Kind with the value Array.
@@ -86,7 +87,7 @@ func spelled(s string) string {
 		'!': "Not", '%': "Percent", '&': "And", '|': "Or", '@': "At", '#': "Hash", '$': "Dollar", '~': "Tilde", '?': "Query",
 		'^': "Caret", ':': "Colon", ',': "Comma", ';': "Semicolon", '\\': "Backslash",
 	}
-	if words := pascal(s); isIdentifier(words) && isIdentifier(s[:1]) && !isSuffix(words) {
+	if words := names.Pascal(s); names.IsIdentifier(words) && names.IsIdentifier(s[:1]) && !isSuffix(words) {
 		return words
 	}
 	var b strings.Builder
@@ -95,7 +96,7 @@ func spelled(s string) string {
 		switch name, ok := signs[r]; {
 		case ok:
 			b.WriteString(name)
-		case isWord(r):
+		case names.IsWord(r):
 			b.WriteRune(r)
 		case r == ' ' && i > 0:
 			b.WriteByte('_')

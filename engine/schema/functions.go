@@ -1,9 +1,8 @@
 package schema
 
 import (
-	"slices"
-
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // function is a function of the provider: a query of what exists, or a value
@@ -14,18 +13,8 @@ type function struct {
 	Outputs     *objectType `json:"outputs,omitempty"`
 }
 
-// functionsOf returns the functions that a spec has, and those that open its
-// ephemerals: Pulumi has no values that are opened and closed.
-func functionsOf(p *spec.Provider) []*spec.Function {
-	all := slices.Clone(p.Functions)
-	for _, e := range p.Ephemerals {
-		all = append(all, e.Opener())
-	}
-	return all
-}
-
 func (g *generator) function(f *spec.Function) function {
-	base := pascal(f.Name)
+	base := names.Pascal(f.Name)
 	return function{
 		Description: f.Doc,
 		Inputs:      g.plainObject(f.Inputs, base+"Args", input),
@@ -33,13 +22,10 @@ func (g *generator) function(f *spec.Function) function {
 	}
 }
 
-// selfKey is the argument that Pulumi calls a method with, as its binder wants it.
-const selfKey = "__self__"
-
 // method returns a function whose first argument is the resource that it is called
 // on.
 func (g *generator) method(r *spec.Resource, f *spec.Function) function {
-	base := r.Name + pascal(f.Name)
+	base := r.Name + names.Pascal(f.Name)
 	out := function{
 		Description: f.Doc,
 		Inputs:      g.plainObject(f.Inputs, base+"Args", input),
@@ -50,8 +36,8 @@ func (g *generator) method(r *spec.Resource, f *spec.Function) function {
 	if out.Inputs.Properties == nil {
 		out.Inputs.Properties = map[string]property{}
 	}
-	out.Inputs.Properties[selfKey] = property{typeSpec: typeSpec{Ref: "#/resources/" + g.token(r.Name)}}
-	out.Inputs.Required = append([]string{selfKey}, out.Inputs.Required...)
+	out.Inputs.Properties[names.Self] = property{typeSpec: typeSpec{Ref: "#/resources/" + g.token(r.Name)}}
+	out.Inputs.Required = append([]string{names.Self}, out.Inputs.Required...)
 	return out
 }
 

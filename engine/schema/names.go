@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // derived are the endings under which Pulumi's generators make further types of
@@ -19,42 +20,42 @@ var derived = []string{
 	"ArrayInput", "ArrayOutput", "MapInput", "MapOutput", "PtrInput", "PtrOutput",
 }
 
-// names are those of types and resources, without regard to case: some SDKs put
+// typeNames are those of types and resources, without regard to case: some SDKs put
 // each into a file, and some file systems do not tell case apart.
-type names struct{ taken map[string]bool }
+type typeNames struct{ taken map[string]bool }
 
-func newNames(p *spec.Provider) *names {
-	n := &names{taken: map[string]bool{}}
+func newTypeNames(p *spec.Provider) *typeNames {
+	n := &typeNames{taken: map[string]bool{}}
 	n.take("Provider")
 	for _, r := range p.Resources {
 		n.take(r.Name)
 		for _, m := range r.Methods {
-			n.take(r.Name + pascal(m.Name) + "Result")
-			n.take(r.Name + pascal(m.Name)) // Args, of its arguments
+			n.take(r.Name + names.Pascal(m.Name) + "Result")
+			n.take(r.Name + names.Pascal(m.Name)) // Args, of its arguments
 		}
 	}
 	for _, m := range p.Components {
 		n.take(m.Name)
 	}
-	for _, f := range functionsOf(p) {
-		n.take(pascal(f.Name) + "Result") // what SDKs call the answer of one
+	for _, f := range names.Functions(p) {
+		n.take(names.Pascal(f.Name) + "Result") // what SDKs call the answer of one
 	}
 	return n
 }
 
 // free reports whether a type may have the name.
-func (n *names) free(name string) bool {
+func (n *typeNames) free(name string) bool {
 	return !slices.ContainsFunc(derived, func(d string) bool { return n.taken[strings.ToLower(name+d)] })
 }
 
-func (n *names) take(name string) {
+func (n *typeNames) take(name string) {
 	for _, d := range derived {
 		n.taken[strings.ToLower(name+d)] = true
 	}
 }
 
 // claim takes the name, or one with a number after it.
-func (n *names) claim(name string) string {
+func (n *typeNames) claim(name string) string {
 	if name == "" {
 		name = "Type"
 	}
@@ -64,37 +65,6 @@ func (n *names) claim(name string) string {
 			return try
 		}
 	}
-}
-
-// pascal makes a type's name of any text: words are what stands between signs,
-// each with a capital. A name cannot begin with a digit.
-func pascal(s string) string {
-	var b strings.Builder
-	upper := true
-	for _, r := range s {
-		if !isWord(r) || r == '_' {
-			upper = true
-			continue
-		}
-		if b.Len() == 0 && '0' <= r && r <= '9' {
-			b.WriteByte('N')
-		}
-		if upper {
-			r = []rune(strings.ToUpper(string(r)))[0]
-		}
-		upper = false
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func isWord(r rune) bool {
-	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-}
-
-// isIdentifier reports whether every language can have s as a name.
-func isIdentifier(s string) bool {
-	return s != "" && !('0' <= s[0] && s[0] <= '9') && !strings.ContainsFunc(s, func(r rune) bool { return !isWord(r) })
 }
 
 func compareNames(a, b string) int { return strings.Compare(a, b) }

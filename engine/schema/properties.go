@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // side says which way values go: from the program, or to it.
@@ -57,7 +58,7 @@ func isRequired(f *spec.Property, types spec.Types, s side) bool {
 
 func (g *generator) property(f *spec.Property, base string, s side) property {
 	p := property{
-		typeSpec:           g.typeSpec(f.Type, place{base: base + pascal(f.Name), doc: f.Doc, side: s}),
+		typeSpec:           g.typeSpec(f.Type, place{base: base + names.Pascal(f.Name), doc: f.Doc, side: s}),
 		Description:        g.documented(f),
 		DeprecationMessage: f.Deprecated,
 		Secret:             f.Secret || f.Ephemeral,

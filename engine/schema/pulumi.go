@@ -13,27 +13,27 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/names"
 )
 
+// codeSchema: the schema of the spec cannot be written.
+const codeSchema = "schema"
+
 // Pulumi returns the Pulumi package schema of a spec, as JSON, in equal bytes for
-// equal specs, whatever the order of their resources and properties. The findings
-// are names that no SDK can have; with errors among them there is no schema.
+// equal specs, whatever the order of their resources and properties. It takes specs in
+// whose names names.Lint finds no error.
 //
 // It describes what the engine serves: resources with their methods, components,
 // functions, those that open ephemerals among them, and configuration. What is
 // not served yet is left out, because a program that uses it should fail when it
 // is compiled, not when it runs.
 func Pulumi(p *spec.Provider) ([]byte, diag.List) {
-	findings := lint(p)
-	if findings.HasErrors() {
-		return nil, findings
-	}
 	g := &generator{
 		name:  p.Name,
 		named: p.Types,
-		shown: shownTypes(p),
+		shown: names.Shown(p),
 		types: map[string]complexType{},
-		names: newNames(p),
+		names: newTypeNames(p),
 		refs:  map[string]string{},
 		open:  map[string]bool{},
 	}
@@ -50,19 +50,18 @@ func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 	for _, m := range slices.SortedFunc(slices.Values(p.Components), func(a, b *spec.Component) int { return compareNames(a.Name, b.Name) }) {
 		doc.Resources[g.token(m.Name)] = g.component(m)
 	}
-	for _, f := range slices.SortedFunc(slices.Values(functionsOf(p)), func(a, b *spec.Function) int { return compareNames(a.Name, b.Name) }) {
+	for _, f := range slices.SortedFunc(slices.Values(names.Functions(p)), func(a, b *spec.Function) int { return compareNames(a.Name, b.Name) }) {
 		doc.Functions[g.token(f.Name)] = g.function(f)
 	}
 	doc.Types = g.types
 	text, err := encode(doc)
 	if err != nil {
-		findings = append(findings, diag.Diagnostic{
+		return nil, diag.List{{
 			Severity: diag.Error, Code: codeSchema, Subject: p.Range, Path: "language",
 			Summary: fmt.Sprintf("the schema cannot be written: %v", err),
-		})
-		return nil, findings
+		}}
 	}
-	return text, findings
+	return text, nil
 }
 
 func byName(a, b *spec.Resource) int { return strings.Compare(a.Name, b.Name) }
@@ -82,7 +81,7 @@ type generator struct {
 	// shown are those of them that the schema describes.
 	shown spec.Types
 	types map[string]complexType
-	names *names
+	names *typeNames
 	// refs are the type names given to the author's definitions, and open
 	// those of them whose description is under way, to stop recursion through
 	// definitions that have no name in a schema (a list of itself).

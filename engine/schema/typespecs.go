@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/names"
 )
 
 const (
@@ -28,7 +29,7 @@ type place struct {
 func (g *generator) nameTypes() {
 	for _, key := range sortedKeys(g.shown) {
 		if t := g.named.Resolve(&spec.Type{Ref: key}); isStruct(t) || g.isEnum(t) {
-			g.refs[key] = g.names.claim(pascal(g.named[key].Name))
+			g.refs[key] = g.names.claim(names.Pascal(g.named[key].Name))
 		}
 	}
 	for _, key := range sortedKeys(g.refs) {
@@ -220,7 +221,7 @@ func variant(t *spec.Type) *spec.Type {
 // variantPlace names an alternative after the value that tells it apart.
 func (g *generator) variantPlace(t *spec.Type, i int, at place) place {
 	if value, ok := g.tagValue(t.Variants[i], t.Tag); ok {
-		at.base += pascal(value)
+		at.base += names.Pascal(value)
 	}
 	return at
 }

@@ -26,7 +26,9 @@ func arrows() map[string][]string {
 		"spec/screen": {},
 		"spec/diag":   {"spec/screen"},
 		"spec":        {"spec/diag"},
-		"spec/load":   {"spec/load/lint"},
+		// What SDKs and schemas can call the parts of a spec.
+		"spec/names": {"spec"},
+		"spec/load":  {"spec/load/lint"},
 		// What evaluation would hide.
 		"spec/load/lint": {"spec/load/typing"},
 		// Types, of CUE's values.
@@ -70,10 +72,10 @@ func arrows() map[string][]string {
 		"actions/exec":         {"actions/assets", "actions/declare", "actions/ssh"},
 		"actions/builtin":      {family, "actions/http", "actions/exec"},
 		"engine":               {"spec/expr", "actions", "spec/container"},
-		"engine/schema":        {"engine"},
+		"engine/schema":        {"engine", "spec/names"},
 		"engine/pulumi":        {"engine"},
 		"engine/terraform":     {"engine"},
-		"cmd":                  {"spec/load", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
+		"cmd":                  {"spec/load", "spec/names", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
 		"docs":                 {"cmd"},
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/names"
 )
 
 var (
@@ -108,7 +109,7 @@ func try(v variant) (passed bool, fault error) {
 	doc, findings := load.Load(context.Background(), load.Source{Path: "-", Stdin: v.Text, Format: v.Format})
 	prog, more := engine.Compile(doc.Provider, builtin.Families())
 	findings = append(findings, more...)
-	findings = append(findings, schema.Lint(doc.Provider, findings)...)
+	findings = append(findings, names.Lint(doc.Provider, findings)...)
 	if err := describable(slices.Concat(findings, prog.Unchecked())); err != nil {
 		return false, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // evaluate is the way from a spec to its compiled form. Mistakes of the
@@ -20,7 +21,7 @@ func evaluate(ctx context.Context, s build.Spec, tool string) *build.Answer {
 	doc, findings := load.Load(ctx, load.Source{Path: s.Path, Stdin: s.Stdin, Format: s.Format, Tags: s.Tags})
 	prog, more := engine.Compile(doc.Provider, builtin.Families())
 	findings = append(findings, more...)
-	findings = append(findings, schema.Lint(doc.Provider, findings)...)
+	findings = append(findings, names.Lint(doc.Provider, findings)...)
 	a := &build.Answer{Findings: findings.Sorted(), Unchecked: prog.Unchecked()}
 	if len(findings)+len(a.Unchecked) > 0 {
 		a.Sources = sourcesOf(doc) // for the snippets

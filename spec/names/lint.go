@@ -1,7 +1,10 @@
-package schema
+// Package names is about what a spec calls its parts, in the schemas and SDKs that are made of
+// it: which names no schema or SDK can have, and what one makes of another.
+package names
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,8 +28,6 @@ const (
 	CodeEndless = "endless-type"
 	// CodeLanguage are options of an SDK generator that are no struct.
 	CodeLanguage = "bad-language"
-	// codeSchema: the schema of the spec cannot be written.
-	codeSchema = "schema"
 )
 
 // Names that are taken, with by what. Keywords of languages (class, from) and the
@@ -51,16 +52,19 @@ var (
 	resourceName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
 )
 
+// Self is the argument that Pulumi calls a method with, as its binder wants it.
+const Self = "__self__"
+
 // linter collects what is wrong with the names of a spec.
 type linter struct {
 	spec     *spec.Provider
 	findings diag.List
 }
 
-// Lint finds the names of a spec that no schema or SDK could have, beyond what is
-// known already: a finding of the same code at the same place is not repeated, nor
-// is a name judged that could not be read. It takes what could be understood of a broken spec, so that all mistakes are told
-// in one run.
+// Lint finds the names of a spec that no schema or SDK could have, beyond what is known
+// already: a finding of the same code at the same place is not repeated, nor is a name
+// judged that could not be read. It takes what could be understood of a broken spec, so that
+// all mistakes are told in one run.
 func Lint(p *spec.Provider, known diag.List) diag.List {
 	return slices.DeleteFunc(lint(p), func(d diag.Diagnostic) bool {
 		return d.Path == "name" && p.Name == "" && known.HasErrors() || slices.ContainsFunc(known, func(k diag.Diagnostic) bool {
@@ -74,7 +78,7 @@ func lint(p *spec.Provider) diag.List {
 	l.packageName()
 	l.languages()
 	l.object(p.Config, scope{where: "config", path: "config", reserved: reservedInConfig})
-	for _, key := range sortedKeys(shownTypes(p)) {
+	for _, key := range slices.Sorted(maps.Keys(Shown(p))) {
 		l.object(p.Types[key].Type, scope{where: fmt.Sprintf("type %q", p.Types[key].Name), path: key})
 	}
 	l.resourceNames()
@@ -128,7 +132,7 @@ func (l *linter) packageName() {
 }
 
 func (l *linter) languages() {
-	for _, name := range sortedKeys(l.spec.Language) {
+	for _, name := range slices.Sorted(maps.Keys(l.spec.Language)) {
 		if _, ok := l.spec.Language[name].(map[string]any); !ok {
 			l.report(CodeLanguage, l.spec.Range, scope{path: "language." + name}, fmt.Sprintf("the options for %s are no struct", name),
 				"The SDK generator of a language takes options by name: language: nodejs: packageName: \"@me/x\".")
@@ -165,7 +169,7 @@ func (l *linter) functionNames() {
 		seen[lower] = f.Name
 	}
 	for _, f := range l.spec.Functions {
-		name(f, scope{where: fmt.Sprintf("function %q", f.Name), path: "functions." + f.Name}, ", such as get"+pascal(f.Name)+".")
+		name(f, scope{where: fmt.Sprintf("function %q", f.Name), path: "functions." + f.Name}, ", such as get"+Pascal(f.Name)+".")
 	}
 	for _, e := range l.spec.Ephemerals {
 		name(e.Opener(), scope{where: fmt.Sprintf("ephemeral %q", e.Name), path: "ephemerals." + e.Name}, ": Pulumi has the ephemeral as a function of that name.")
@@ -226,7 +230,7 @@ func (l *linter) property(f *spec.Property, s scope, reserved map[string]string)
 		why, isReserved = why2, true
 	}
 	switch {
-	case !isIdentifier(f.Name):
+	case !IsIdentifier(f.Name):
 		l.report(CodeName, f.Range, s, fmt.Sprintf("%q cannot be the name of a property", f.Name),
 			fmt.Sprintf("SDKs have a variable of this name: letters, digits and _, not a digit first. Call it %s @wire(%q).", suggestion(f.Name), f.Name))
 	case isReserved:
@@ -276,7 +280,7 @@ func isLower(r rune) bool { return 'a' <= r && r <= 'z' }
 
 // suggestion returns an identifier near the name: a-b becomes aB.
 func suggestion(name string) string {
-	words := pascal(name)
+	words := Pascal(name)
 	if words == "" {
 		return "value"
 	}
@@ -288,7 +292,7 @@ func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 // endless finds types that require a value of themselves, which no program could
 // write down.
 func (l *linter) endless() {
-	for _, key := range sortedKeys(l.spec.Types) {
+	for _, key := range slices.Sorted(maps.Keys(l.spec.Types)) {
 		named := l.spec.Types[key]
 		if l.requires(named.Type, key, nil) {
 			l.report(CodeEndless, named.At, scope{where: fmt.Sprintf("type %q", named.Name), path: key},
@@ -348,7 +352,7 @@ func (l *linter) methods(r *spec.Resource, s scope) {
 		l.object(m.Inputs, scope{where: in.where + ", inputs", path: in.path + ".inputs"})
 		l.object(m.Outputs, scope{where: in.where + ", outputs", path: in.path + ".outputs"})
 		for _, p := range m.Inputs.Fields {
-			if p.Name < selfKey && isIdentifier(p.Name) {
+			if p.Name < Self && IsIdentifier(p.Name) {
 				l.report(CodeName, p.Range, scope{where: in.where, path: in.path + ".inputs." + p.Name},
 					fmt.Sprintf("%q cannot be the name of a method's input", p.Name),
 					fmt.Sprintf("Pulumi wants a method's resource before all its inputs, in the order of names. Begin with a small letter: %s.", suggestion(p.Name)))
@@ -367,10 +371,10 @@ func (l *linter) methodName(r *spec.Resource, m *spec.Function, in scope, seen m
 		l.report(CodeReserved, m.Range, in, fmt.Sprintf("the method name %q is reserved", m.Name), capital(why)+". Take another.")
 		return
 	}
-	for _, f := range functionsOf(l.spec) {
-		if strings.EqualFold(pascal(f.Name), r.Name+pascal(m.Name)) {
+	for _, f := range Functions(l.spec) {
+		if strings.EqualFold(Pascal(f.Name), r.Name+Pascal(m.Name)) {
 			l.report(CodeSimilar, m.Range, in, fmt.Sprintf("the function %q and the method %q have one name in SDKs", f.Name, m.Name),
-				fmt.Sprintf("Go names the arguments of both %s%sArgs. Rename one.", r.Name, pascal(m.Name)))
+				fmt.Sprintf("Go names the arguments of both %s%sArgs. Rename one.", r.Name, Pascal(m.Name)))
 		}
 	}
 }

@@ -1,13 +1,13 @@
-package schema_test
+package names_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/declprov/declprov/engine/schema"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // finding is what tests assert of a diagnostic.
@@ -98,48 +98,45 @@ func TestNames(t *testing.T) {
 	}{
 		{"fine", with(object(prop(1, "class"), prop(2, "from"), prop(3, "_x"), prop(5, "opts")), object(prop(4, "class"))), nil},
 		{"signs", with(object(prop(1, "a-b"), prop(2, "1a")), object()), []finding{
-			{schema.CodeName, 1, "resources.Thing.inputs.a-b"}, {schema.CodeName, 2, "resources.Thing.inputs.1a"},
+			{names.CodeName, 1, "resources.Thing.inputs.a-b"}, {names.CodeName, 2, "resources.Thing.inputs.1a"},
 		}},
-		{"nested, where id is free", with(nested, object()), []finding{{schema.CodeName, 3, "resources.Thing.inputs.list.a.b"}}},
+		{"nested, where id is free", with(nested, object()), []finding{{names.CodeName, 3, "resources.Thing.inputs.list.a.b"}}},
 		{"reserved", with(object(prop(1, "urn"), prop(2, "pulumi"), prop(3, "constructor")), object(prop(4, "id"), prop(5, "__x"))), []finding{
-			{schema.CodeReserved, 1, "resources.Thing.inputs.urn"},
-			{schema.CodeReserved, 2, "resources.Thing.inputs.pulumi"},
-			{schema.CodeReserved, 3, "resources.Thing.inputs.constructor"},
-			{schema.CodeReserved, 4, "resources.Thing.outputs.id"},
-			{schema.CodeReserved, 5, "resources.Thing.outputs.__x"},
+			{names.CodeReserved, 1, "resources.Thing.inputs.urn"},
+			{names.CodeReserved, 2, "resources.Thing.inputs.pulumi"},
+			{names.CodeReserved, 3, "resources.Thing.inputs.constructor"},
+			{names.CodeReserved, 4, "resources.Thing.outputs.id"},
+			{names.CodeReserved, 5, "resources.Thing.outputs.__x"},
 		}},
-		{"version in config", config(prop(1, "version")), []finding{{schema.CodeReserved, 1, "config.version"}}},
+		{"version in config", config(prop(1, "version")), []finding{{names.CodeReserved, 1, "config.version"}}},
 		{"alike", with(object(prop(1, "fooBar"), prop(2, "foo_bar")), object(prop(3, "FooBar"))), []finding{
-			{schema.CodeSimilar, 2, "resources.Thing.inputs.foo_bar"}, {schema.CodeSimilar, 3, "resources.Thing.outputs.FooBar"},
+			{names.CodeSimilar, 2, "resources.Thing.inputs.foo_bar"}, {names.CodeSimilar, 3, "resources.Thing.outputs.FooBar"},
 		}},
 		{"resources", resources("A", "a", "Provider", "X-Y"), []finding{
-			{schema.CodeSimilar, 2, "resources.a"}, {schema.CodeReserved, 3, "resources.Provider"}, {schema.CodeName, 4, "resources.X-Y"},
+			{names.CodeSimilar, 2, "resources.a"}, {names.CodeReserved, 3, "resources.Provider"}, {names.CodeName, 4, "resources.X-Y"},
 		}},
 		{"methods", methods("x", "ask", "Size", "old_name", "ASK", "get", "poke"), []finding{
-			{schema.CodeSimilar, 3, "resources.Thing.methods.Size"},
-			{schema.CodeSimilar, 4, "resources.Thing.methods.old_name"},
-			{schema.CodeSimilar, 5, "resources.Thing.methods.ASK"},
-			{schema.CodeReserved, 6, "resources.Thing.methods.get"},
-			{schema.CodeSimilar, 7, "resources.Thing.methods.poke"},
+			{names.CodeSimilar, 3, "resources.Thing.methods.Size"},
+			{names.CodeSimilar, 4, "resources.Thing.methods.old_name"},
+			{names.CodeSimilar, 5, "resources.Thing.methods.ASK"},
+			{names.CodeReserved, 6, "resources.Thing.methods.get"},
+			{names.CodeSimilar, 7, "resources.Thing.methods.poke"},
 		}},
-		{"inputs of methods", methods("Big", "ask"), []finding{{schema.CodeName, 9, "resources.Thing.methods.ask.inputs.Big"}}},
-		{"ephemerals", ephemerals("Pass", "openPass"), []finding{{schema.CodeSimilar, 1, "ephemerals.Pass"}, {schema.CodeName, 2, "ephemerals.Pass.outputs.a-b"}}},
-		{"package", named("pulumi"), []finding{{schema.CodeReserved, 1, "name"}}},
-		{"package with a sign", named("a.b"), []finding{{schema.CodeName, 1, "name"}}},
-		{"language", languages(map[string]any{"go": "x", "java": map[string]any{}}), []finding{{schema.CodeLanguage, 1, "language.go"}}},
-		{"endless", endless(), []finding{{schema.CodeEndless, 1, "#A"}, {schema.CodeEndless, 2, "#B"}}},
+		{"inputs of methods", methods("Big", "ask"), []finding{{names.CodeName, 9, "resources.Thing.methods.ask.inputs.Big"}}},
+		{"ephemerals", ephemerals("Pass", "openPass"), []finding{{names.CodeSimilar, 1, "ephemerals.Pass"}, {names.CodeName, 2, "ephemerals.Pass.outputs.a-b"}}},
+		{"package", named("pulumi"), []finding{{names.CodeReserved, 1, "name"}}},
+		{"package with a sign", named("a.b"), []finding{{names.CodeName, 1, "name"}}},
+		{"language", languages(map[string]any{"go": "x", "java": map[string]any{}}), []finding{{names.CodeLanguage, 1, "language.go"}}},
+		{"endless", endless(), []finding{{names.CodeEndless, 1, "#A"}, {names.CodeEndless, 2, "#B"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text, findings := schema.Pulumi(tt.spec)
+			findings := names.Lint(tt.spec, nil)
 			var got []finding
 			for _, d := range findings {
 				got = append(got, finding{d.Code, d.Subject.Start.Line, d.Path})
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
-			}
-			if (text == nil) != findings.HasErrors() {
-				t.Errorf("with %d findings the schema is %q", len(findings), text)
 			}
 		})
 	}
@@ -148,15 +145,15 @@ func TestNames(t *testing.T) {
 func TestLintDoesNotRepeat(t *testing.T) {
 	p := with(object(prop(1, "a-b"), prop(2, "urn"), prop(3, "x-y")), object())
 	known := diag.List{
-		{Code: schema.CodeName, Subject: line(1)},
-		{Code: schema.CodeName, Subject: line(2)},
+		{Code: names.CodeName, Subject: line(1)},
+		{Code: names.CodeName, Subject: line(2)},
 	}
 	var got []finding
-	for _, d := range schema.Lint(p, known) {
+	for _, d := range names.Lint(p, known) {
 		got = append(got, finding{d.Code, d.Subject.Start.Line, d.Path})
 	}
 	want := []finding{
-		{schema.CodeReserved, 2, "resources.Thing.inputs.urn"}, {schema.CodeName, 3, "resources.Thing.inputs.x-y"},
+		{names.CodeReserved, 2, "resources.Thing.inputs.urn"}, {names.CodeName, 3, "resources.Thing.inputs.x-y"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)

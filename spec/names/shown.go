@@ -1,11 +1,15 @@
-package schema
+package names
 
-import "github.com/declprov/declprov/spec"
+import (
+	"slices"
 
-// shownTypes returns the definitions that a schema shows: those that settings, inputs
+	"github.com/declprov/declprov/spec"
+)
+
+// Shown returns the definitions that a schema shows: those that settings, inputs
 // and outputs refer to, and those that these refer to. What only a response is
 // checked against is nobody's business outside of the spec.
-func shownTypes(p *spec.Provider) spec.Types {
+func Shown(p *spec.Provider) spec.Types {
 	shown := spec.Types{}
 	var visit func(t *spec.Type)
 	visit = func(t *spec.Type) {
@@ -25,7 +29,7 @@ func shownTypes(p *spec.Provider) spec.Types {
 		}
 	}
 	visit(p.Config)
-	callables := functionsOf(p)
+	callables := Functions(p)
 	for _, r := range p.Resources {
 		visit(r.Inputs)
 		visit(r.Outputs)
@@ -43,4 +47,14 @@ func shownTypes(p *spec.Provider) spec.Types {
 		visit(f.Outputs)
 	}
 	return shown
+}
+
+// Functions returns the functions that a spec has, and those that open its
+// ephemerals: Pulumi has no values that are opened and closed.
+func Functions(p *spec.Provider) []*spec.Function {
+	all := slices.Clone(p.Functions)
+	for _, e := range p.Ephemerals {
+		all = append(all, e.Opener())
+	}
+	return all
 }
