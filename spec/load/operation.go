@@ -37,7 +37,7 @@ func (r *stepReader) operation(it walk.Item, p source.Place, undo bool) *spec.Op
 	}
 	returned := func(m walk.Item) bool {
 		if m.Name == "return" {
-			op.Return = r.node(m, p.Member("return").AddContext("return"))
+			r.keep(m, p, block.Operation.Key(m.Name), op)
 			return true
 		}
 		return false
@@ -92,10 +92,8 @@ func (r *stepReader) stepList(members []walk.Item, p source.Place, undo bool, op
 			if r.Kind(m) == cue.ListKind && len(r.Items(m)) == 0 {
 				r.Report(source.CodeEmptySteps, m.At, p.Member("steps"), "there is no step", "Give at least one, or leave the operation out.")
 			}
-		case m.Name == "return":
-			op.Return = r.node(m, p.Member("return").AddContext("return"))
-		case m.Name == "retry":
-			op.Retry = r.retry(m, p.Member("retry"))
+		case m.Name == "return", m.Name == "retry":
+			r.keep(m, p, block.Operation.Key(m.Name), op)
 		case slices.Contains(block.Step.Names(), m.Name):
 			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s stands beside steps", m.Name),
 				"It is said of one step: move it into the step that is meant.")
@@ -181,9 +179,6 @@ func (r *stepReader) around(b *section, s *spec.Step) {
 			}
 		}
 	}
-	if m, ok := b.get("retry"); ok {
-		s.Retry = r.retry(m, b.at("retry"))
-	}
 	if m, ok := b.get("restart"); ok {
 		s.Restart, _ = r.string(m, b.at("restart"))
 		s.RestartRange = m.At
@@ -220,14 +215,4 @@ func (r *stepReader) undo(b *section, s *spec.Step, allowed bool) {
 			s.OnFailure = append(s.OnFailure, step)
 		}
 	}
-}
-
-// retry says when a step is tried again. Its values are kept as they are; what can be
-// told of them without running is checked.
-func (r *stepReader) retry(it walk.Item, p source.Place) *spec.Node {
-	n := r.structOf(it, p, block.Retry)
-	if n.Kind == 0 {
-		return nil
-	}
-	return n
 }

@@ -131,7 +131,10 @@ func (r *dataReader) nodeOf(m walk.Item, p source.Place, key *block.Key) *spec.N
 	case block.Body:
 		return r.shaped(m, p, "a struct", spec.StringNode, spec.MapNode)
 	case block.Struct:
-		return r.structOf(m, p, key.Of)
+		if n := r.structOf(m, p, key.Of); n.Kind != 0 {
+			return n
+		}
+		return nil
 	case block.List:
 		return r.listOf(m, p, key.Of)
 	default:

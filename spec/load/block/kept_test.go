@@ -12,7 +12,7 @@ import (
 func TestKeysAreKept(t *testing.T) {
 	for declared, model := range map[*block.Block]any{
 		block.Provider: &spec.Provider{}, block.Permissions: &spec.Permissions{}, block.Resource: &spec.Resource{}, block.Check: &spec.Check{},
-		block.Diff: &spec.Diff{}, block.DiffRule: &spec.DiffRule{}, block.Lister: &spec.Lister{}, block.Step: &spec.Step{},
+		block.Diff: &spec.Diff{}, block.DiffRule: &spec.DiffRule{}, block.Lister: &spec.Lister{}, block.Operation: &spec.Operation{}, block.Step: &spec.Step{},
 		block.Component: &spec.Component{}, block.Child: &spec.Child{}, block.Ephemeral: &spec.Ephemeral{},
 	} {
 		kept := map[any]string{}

@@ -11,8 +11,8 @@ var Operation = &Block{
 	Name: "Operation", What: "an operation", Doc: "One step, or steps in a row.", Has: []string{"Step"},
 	Keys: []Key{
 		{Name: "steps", Kind: Steps, Doc: "The steps, in their order."},
-		{Name: "return", Kind: Data, Part: true, Doc: "What the operation returns."},
-		{Name: "retry", Kind: Struct, Of: Retry, CUE: "_", Doc: "Beside steps: runs them all again when one is refused."},
+		{Name: "return", Kind: Data, Part: true, Into: to(func(o *spec.Operation) any { return &o.Return }), Doc: "What the operation returns."},
+		{Name: "retry", Kind: Struct, Of: Retry, CUE: "_", Into: to(func(o *spec.Operation) any { return &o.Retry }), Doc: "Beside steps: runs them all again when one is refused."},
 	},
 }
 
@@ -27,7 +27,7 @@ var Step = &Block{
 		{Name: "until", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.Until }), Doc: "Repeats until true."},
 		{Name: "every", Kind: Duration, Into: to(func(s *spec.Step) any { return &s.Every }), Doc: `The pause between attempts: "5s".`},
 		{Name: "timeout", Kind: Duration, Into: to(func(s *spec.Step) any { return &s.Timeout }), Doc: `The limit over all attempts: "10m".`},
-		{Name: "retry", Kind: Struct, Of: Retry, Doc: "When to run the action again after a failure."},
+		{Name: "retry", Kind: Struct, Of: Retry, Into: to(func(s *spec.Step) any { return &s.Retry }), Doc: "When to run the action again after a failure."},
 		{Name: "refused", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Refused }), Doc: "A text that is not null says that nothing was done, whatever the status."},
 		{Name: "fail", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Fail }), Doc: "A text that is not null fails the step."},
 		{Name: "progress", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Progress }), Doc: "Shown while it runs."},
