@@ -24,6 +24,9 @@ type function struct {
 	sinks []sink
 	// ephemeral is, of a function that opens something, how it is kept.
 	ephemeral *ephemeral
+	// reliesOn reports, of a method, whether it relies on a property of the resource: see
+	// resource.reliesOn.
+	reliesOn func(property string) bool
 }
 
 // function compiles one of the provider.

@@ -26,7 +26,11 @@ func (c *compiler) method(r *resource, m *spec.Function) *function {
 		expr.Name{Name: "id", Type: textType})
 	scope.NullHelp = r.nullHelp("")
 	naming := value.NewNaming(c.wireRule(), c.spec.Types, m.Outputs, m.Inputs, stateType(r.spec))
-	return c.callable(m, "the method", naming, scope)
+	f := c.callable(m, "the method", naming, scope)
+	f.reliesOn = func(property string) bool {
+		return c.refusedWithout(r, property, func(c *compiler, lacking *resource) { c.method(lacking, m) })
+	}
+	return f
 }
 
 // recordedType is what `state` holds where only the outputs are at hand, which

@@ -13,6 +13,7 @@ import (
 // resource compiles one resource.
 func (c *compiler) resource(m *spec.Resource) *resource {
 	r := &resource{spec: m, types: c.spec.Types, inputs: c.types.Of(m.Inputs), outputs: c.types.Of(m.Outputs)}
+	r.reliesOn = func(v verb, property string) bool { return c.reliesOn(r, v, property) }
 	c.wire = m.Wire
 	defer func() { c.wire = "" }()
 	r.naming = value.NewNaming(c.wireRule(), c.spec.Types, stateType(m))

@@ -50,7 +50,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err := e.relocateAll(ctx, res, req.Ref, &state, req.Log); err != nil {
 		return err
 	}
-	if err := e.completeFor(res, state, remove, res.spec.Delete); err != nil {
+	if err := completeFor(res, state, remove); err != nil {
 		return err
 	}
 	r := e.newRun(ctx, res, res.delete, remove, req.Ref, req.Log)

@@ -6,10 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
-	"github.com/declprov/declprov/spec/types"
 )
 
 // vet lets templates rely on what a type requires, and a recorded state may lack it: an
@@ -71,27 +68,23 @@ func (r *run) lacking(s *step, err error) error {
 	return err
 }
 
-// complete refuses an operation that relies on what a recorded state lacks. again compiles
-// the operation for a resource that may lack something.
-func (e *Engine) complete(res *resource, s State, what string, again func(c *compiler, lacking *resource)) error {
+// complete refuses an operation that relies on what a recorded state lacks.
+func complete(res *resource, s State, what verb, reliesOn func(property string) bool) error {
 	var relied []string
 	for _, name := range res.lacking(s) {
-		c, lacking := e.program.compiler.fork(), *res
-		c.wire, lacking.sinks, lacking.lacks = res.spec.Wire, nil, name
-		again(c, &lacking)
-		if slices.ContainsFunc(c.diags, func(d diag.Diagnostic) bool { return d.Code == types.CodeNullUnguarded }) {
+		if reliesOn(name) {
 			relied = append(relied, name)
 		}
 	}
 	if relied == nil {
 		return nil
 	}
-	return &IncompleteError{Type: res.spec.Name, What: what, Properties: relied, Remedy: res.remedy(relied[0])}
+	return &IncompleteError{Type: res.spec.Name, What: string(what), Properties: relied, Remedy: res.remedy(relied[0])}
 }
 
 // completeFor is complete for an operation of the resource.
-func (e *Engine) completeFor(res *resource, s State, v verb, op *spec.Operation) error {
-	return e.complete(res, s, string(v), func(c *compiler, lacking *resource) { c.operation(lacking, v, op) })
+func completeFor(res *resource, s State, v verb) error {
+	return complete(res, s, v, func(property string) bool { return res.reliesOn(v, property) })
 }
 
 // remedy says how a state comes by a property.

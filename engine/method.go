@@ -48,7 +48,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	if err != nil {
 		return InvokeResponse{}, err
 	}
-	f := res.methods[req.Method]
+	f, what := res.methods[req.Method], verb("method "+req.Method)
 	if f == nil {
 		known, _ := e.program.Methods(req.Type) // the resource is there
 		return InvokeResponse{}, fmt.Errorf("%s has no method %q. %s", req.Type, req.Method, diag.Remedy(req.Method, known))
@@ -72,12 +72,12 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		state, err = res.refitted(state)
 	}
 	if err == nil {
-		err = e.complete(res, state, "method "+req.Method, func(c *compiler, lacking *resource) { c.method(lacking, f.spec) })
+		err = complete(res, state, what, f.reliesOn)
 	}
 	if err != nil {
 		return InvokeResponse{}, err
 	}
-	r := e.functionRun(ctx, res, f, verb("method "+req.Method), req.Ref, req.Log)
+	r := e.functionRun(ctx, res, f, what, req.Ref, req.Log)
 	r.state(state)
 	r.takeID(currentID(state))
 	r.etag = state.Private.ETag

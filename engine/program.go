@@ -207,6 +207,9 @@ type resource struct {
 	// unsure are the required outputs that a create which stopped halfway may
 	// leave without: see compile_unsure.go.
 	unsure map[string]bool
+	// reliesOn reports whether an operation relies on a property: whether it would be
+	// refused by vet if the recorded state could lack that.
+	reliesOn func(v verb, property string) bool
 	// lacks is a required property that a recorded state lacks: see incomplete.go.
 	lacks string
 	// foundBy are the recorded properties that tell objects of one id apart: see

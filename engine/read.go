@@ -38,7 +38,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		}
 	}
 	if !req.importing() {
-		if err := e.completeFor(res, state, read, res.spec.Read); err != nil {
+		if err := completeFor(res, state, read); err != nil {
 			return Result{Err: err}
 		}
 	}

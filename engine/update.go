@@ -66,7 +66,7 @@ func (e *Engine) change(ctx context.Context, res *resource, state State, req Upd
 		changes = e.allChanged(res)
 	}
 	if res.update != nil {
-		if err := e.completeFor(res, state, update, res.spec.Update); err != nil {
+		if err := completeFor(res, state, update); err != nil {
 			return Result{Err: err}
 		}
 	}
