@@ -2,47 +2,9 @@ package engine
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/declprov/declprov/spec"
 )
-
-// Hosts rename a resource's type by the schema's aliases where they run a
-// program. What they do without one (a refresh, the deletion of what a program
-// no longer has) still names the type that is recorded.
-
-// formerName is the name within the package that an alias stands for: itself,
-// or the last part of a token of this package; "" for another package's.
-func formerName(alias, pkg string) string {
-	parts := strings.Split(alias, ":")
-	switch {
-	case len(parts) == 1:
-		return alias
-	case len(parts) == 3 && parts[0] == pkg:
-		return parts[2]
-	default:
-		return ""
-	}
-}
-
-// Named is the resource that is called so, or was: by an alias.
-func (p *Program) Named(name string) (string, bool) {
-	if p.resources[name] != nil {
-		return name, true
-	}
-	for _, n := range p.names {
-		r, err := p.resources[n].load()
-		if err != nil {
-			continue
-		}
-		for _, a := range r.Aliases {
-			if name != "" && formerName(a.Text, p.provider.Name) == name {
-				return n, true
-			}
-		}
-	}
-	return "", false
-}
 
 // aliases reports former names that somebody else has: which of the two a
 // recorded state belongs to, nobody could tell.

@@ -155,7 +155,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	if err := e.openFiles(ctx); err != nil {
 		return nil, err
 	}
-	if p.compiler.configure != nil {
+	if p.configure != nil {
 		if err := e.openSession(ctx); err != nil {
 			return nil, err
 		}

@@ -111,24 +111,6 @@ type Registered struct {
 	Unknown bool
 }
 
-// Components are the names of the spec's components, in its order.
-func (p *Program) Components() []string {
-	names := make([]string, len(p.provider.Components))
-	for i, c := range p.provider.Components {
-		names[i] = c.Name
-	}
-	return names
-}
-
-// component is the compiled component of that name.
-func (p *Program) component(name string) (*component, error) {
-	compiled := p.components[name]
-	if compiled == nil {
-		return nil, fmt.Errorf("provider %s has no component %q. %s", p.provider.Name, name, diag.Remedy(name, p.Components()))
-	}
-	return compiled()
-}
-
 // Construct makes a component: it registers it, then its children, each as soon
 // as what it refers to is there, and yields its outputs. In a preview all of
 // them are previewed. After an error, what was registered stays: the next

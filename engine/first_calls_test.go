@@ -28,7 +28,7 @@ const callers = 60
 
 func firstCalls(t *testing.T, encoded []byte) {
 	p := open(t, encoded)
-	p.compiler.configure = nil // it asks a server
+	p.configure = nil // it asks a server
 	e, err := p.Configure(t.Context(), someConfig(p), Options{Dir: t.TempDir(), Journal: t.TempDir(), Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)

@@ -261,7 +261,7 @@ func partsOf(p *Program) []compiledPart {
 	}
 	slices.SortFunc(list, func(a, b compiledPart) int { return strings.Compare(a.name, b.name) })
 	return append(list, compiledPart{"what all share", func() (any, error) {
-		return []any{p.compiler.defaults, p.config, p.grants, p.compiler.configure, p.provider}, nil
+		return []any{p.defaults, p.config, p.grants, p.configure, p.provider}, nil
 	}})
 }
 

@@ -25,28 +25,10 @@ type InvokeResponse struct {
 	Failures []Failure
 }
 
-// Functions are the names of the spec's functions, in its order, and of those that
-// open its ephemerals.
-func (p *Program) Functions() []string {
-	var names []string
-	for _, f := range p.provider.Functions {
-		names = append(names, f.Name)
-	}
-	for _, f := range p.provider.Ephemerals {
-		names = append(names, f.Opener().Name)
-	}
-	return names
-}
-
 // Invoke asks a function. Functions only look, so that a preview asks them as
 // well. An argument that is not known yet makes every output unknown.
 func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse, error) {
-	compiled := e.program.functions[req.Function]
-	if compiled == nil {
-		return InvokeResponse{}, fmt.Errorf("provider %s has no function %q. %s",
-			e.program.provider.Name, req.Function, diag.Remedy(req.Function, e.program.Functions()))
-	}
-	f, err := compiled()
+	f, err := e.program.function(req.Function)
 	if err != nil {
 		return InvokeResponse{}, err
 	}

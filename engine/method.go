@@ -27,19 +27,6 @@ type MethodRequest struct {
 	Log     Log
 }
 
-// Methods are the names of a resource's methods, in the spec's order.
-func (p *Program) Methods(resource string) ([]string, error) {
-	res, err := p.resource(resource)
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(res.spec.Methods))
-	for i, m := range res.spec.Methods {
-		names[i] = m.Name
-	}
-	return names, nil
-}
-
 // CallMethod calls a method of a resource. In previews one that changes something
 // does not run, and neither does one whose resource or arguments are not known
 // yet: what they would yield is unknown.

@@ -74,8 +74,7 @@ type permission struct {
 
 // Grants are the permissions that the spec has.
 func (p *Program) Grants() ([]Grant, error) {
-	named, err := p.namedGrants()
-	if err != nil {
+	if err := p.all(); err != nil {
 		return nil, err
 	}
 	inputs, err := p.grantInputs()
@@ -83,28 +82,17 @@ func (p *Program) Grants() ([]Grant, error) {
 		return nil, err
 	}
 	var out []Grant
-	for _, g := range slices.Concat(p.grants, named) {
+	for _, g := range slices.Concat(p.grants, p.named.sorted()) {
 		one := Grant{
 			Access: accessName(g.access), Pattern: g.node.Text, Implied: g.implied, Chosen: g.chosen(),
 			Settings: g.settings(p.provider, inputs),
 		}
 		if g.access == grant.Run {
-			one.Confined, one.Capabilities = p.compiler.confined.together(), p.capabilities()
+			one.Confined, one.Capabilities = p.confined.together(), p.capabilities()
 		}
 		out = append(out, one)
 	}
 	return out, nil
-}
-
-// declared reports whether the spec has a permissions block.
-func (p *Program) declared() bool { return p.provider.Permissions != nil }
-
-// capabilities returns those that root's commands keep, or nil for the default.
-func (p *Program) capabilities() []string {
-	if !p.declared() {
-		return nil
-	}
-	return p.provider.Permissions.Capabilities
 }
 
 // chosen reports whether the pattern depends on a resource's inputs.

@@ -35,7 +35,7 @@ func (g permission) settings(provider *spec.Provider, inputs []*spec.Type) []Set
 func (p *Program) grantInputs() ([]*spec.Type, error) {
 	var all []*spec.Type
 	for _, name := range p.names {
-		r, err := p.resources[name].load()
+		r, err := p.resources[name].model()
 		if err != nil {
 			return nil, err
 		}

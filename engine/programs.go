@@ -104,20 +104,9 @@ func (n *namedPrograms) add(g permission) {
 	}
 }
 
-// namedGrants are those of the whole spec, all of which is compiled for that.
-func (p *Program) namedGrants() ([]permission, error) {
-	for _, name := range p.names {
-		if _, err := p.resource(name); err != nil {
-			return nil, err
-		}
-	}
-	for _, compile := range p.functions {
-		if _, err := compile(); err != nil {
-			return nil, err
-		}
-	}
-	n := p.compiler.named
+// sorted are the programs that were named, in the order of their names.
+func (n *namedPrograms) sorted() []permission {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return slices.SortedFunc(slices.Values(n.grants), func(a, b permission) int { return strings.Compare(a.node.Text, b.node.Text) }), nil
+	return slices.SortedFunc(slices.Values(n.grants), func(a, b permission) int { return strings.Compare(a.node.Text, b.node.Text) })
 }

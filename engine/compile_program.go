@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/container"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// compileSpec checks a whole spec, and compiles it. The program is usable only where the list
+// has no errors.
+func compileSpec(p *spec.Provider, families []*actions.Family) (*compiledProgram, diag.List) {
+	prog, c := newProgram(p, families)
+	for _, m := range p.Functions {
+		f := c.function(m)
+		prog.functions[m.Name] = func() (*function, error) { return f, nil }
+	}
+	for _, m := range p.Ephemerals {
+		if m.Open == nil {
+			continue // the loader has said so
+		}
+		f := c.opener(m)
+		prog.functions[m.Opener().Name] = func() (*function, error) { return f, nil }
+	}
+	for _, r := range p.Resources {
+		compiled := c.resource(r)
+		prog.add(r.Name, lazyResource{
+			model:    func() (*spec.Resource, error) { return r, nil },
+			compiled: func() (*resource, error) { return compiled, nil },
+		})
+		c.compiled[r.Name] = compiled
+	}
+	c.aliases()
+	for _, m := range p.Components {
+		compiled := c.component(m)
+		prog.components[m.Name] = func() (*component, error) { return compiled, nil }
+	}
+	c.endless()
+	c.unserved()
+	prog.unchecked = c.unchecked.Sorted()
+	return prog, c.diags.Sorted()
+}
+
+// openContainer makes a program of a container. What is in one has passed compileSpec before, so each
+// resource is decoded and compiled only when it is first used.
+func openContainer(ct *container.Container, families []*actions.Family) (*compiledProgram, error) {
+	p, err := ct.Provider()
+	if err != nil {
+		return nil, err
+	}
+	prog, c := newProgram(p, families)
+	for _, m := range p.Functions {
+		prog.functions[m.Name] = later(c, func(c *compiler) *function { return c.function(m) })
+	}
+	for _, m := range p.Ephemerals {
+		prog.functions[m.Opener().Name] = later(c, func(c *compiler) *function { return c.opener(m) })
+	}
+	c.model = func(name string) *spec.Resource {
+		r, _ := ct.Resource(name) // nil is reported where it is wanted
+		return r
+	}
+	for _, m := range p.Components {
+		prog.components[m.Name] = later(c, func(c *compiler) *component { return c.component(m) })
+	}
+	if err := c.misfit(); err != nil {
+		return nil, err
+	}
+	for _, name := range ct.ResourceNames() {
+		model := func() (*spec.Resource, error) { return ct.Resource(name) }
+		prog.add(name, lazyResource{model: model, compiled: sync.OnceValues(func() (*resource, error) {
+			m, err := model()
+			if err != nil {
+				return nil, fmt.Errorf("resource %s of %s: %w", name, p.Name, err)
+			}
+			fork := c.fork()
+			r := fork.resource(m)
+			return r, fork.misfit()
+		})})
+	}
+	return prog, nil
+}
+
+// later compiles something when it is first asked for.
+func later[T any](c *compiler, compile func(c *compiler) T) func() (T, error) {
+	return sync.OnceValues(func() (T, error) {
+		fork := c.fork()
+		out := compile(fork)
+		return out, fork.misfit()
+	})
+}
+
+// misfit is the error of a spec that passed vet once, and no longer compiles:
+// another version of declprov made the container.
+func (c *compiler) misfit() error {
+	if !c.diags.HasErrors() {
+		return nil
+	}
+	d := c.diags[0]
+	return fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s: %s", c.spec.Name, d.Context, d.Summary)
+}
+
+// newProgram compiles what belongs to no resource.
+func newProgram(p *spec.Provider, families []*actions.Family) (*compiledProgram, *compiler) {
+	c := &compiler{spec: p, families: families, named: &namedPrograms{}, confined: &confinements{}}
+	c.types = value.NewBuilder(p.Types, c.equalRule)
+	c.model, c.compiled = p.Resource, map[string]*resource{}
+	config := c.types.Of(p.Config)
+	c.provider()
+	return &compiledProgram{
+		provider: p, config: config, grants: c.grants, defaults: c.defaults, configure: c.configure, named: c.named, confined: c.confined,
+		resources:  map[string]lazyResource{},
+		functions:  map[string]func() (*function, error){},
+		components: map[string]func() (*component, error){},
+	}, c
+}
