@@ -167,15 +167,15 @@ func (s *step) usesResults() bool {
 }
 
 func remedyAtLeastOnce(r *resource, s *step) string {
-	remedy := s.remedyDoubt()
+	remedy := remedyForDoubt(s)
 	if s == r.maker {
 		return remedy + " Or give the resource a `find` that looks for what was made."
 	}
 	return remedy + " (A `find` looks for what the step makes that gives the id.)"
 }
 
-// remedyDoubt is what makes it harmless to run the step twice.
-func (s *step) remedyDoubt() string {
+// remedyForDoubt is what makes it harmless to run the step twice.
+func remedyForDoubt(s *step) string {
 	if argNamed(s.kind.Args, "idempotencyKey") != nil {
 		return "Send an idempotencyKey, if the server honours one, or say `idempotent: true` if doing it twice does no harm."
 	}
@@ -204,7 +204,7 @@ func (c *compiler) safeRetry(s *step, r *resource) {
 	found := r != nil && r.find != nil && (s == r.maker || r.update != nil && slices.Contains(r.update.steps, s))
 	if s.retry != nil && s.retry.coversDoubt(s) && !found {
 		c.fail(codeUnsafeRetry, s.model.Retry.Range, "retry", fmt.Sprintf("%s may have been done when it is retried", s.action),
-			"This retry is also about failures after which nobody knows what was done. "+s.remedyDoubt()+
+			"This retry is also about failures after which nobody knows what was done. "+remedyForDoubt(s)+
 				" Or give the resource a `find`; or name in `on` only what says that nothing was done, such as 409 or an exit code.")
 	}
 	if s.until != nil {

@@ -23,7 +23,7 @@ func (c *compiler) foreign(r *resource) {
 			continue
 		}
 		for _, s := range op.steps.steps {
-			maker := r.perhapsUnmade(s)
+			maker := perhapsUnmade(r, s)
 			if maker == nil || op.verb == update && s.makes && maker.certainty != actions.Conditional {
 				continue // to make it is what a PUT is for, and may-overwrite warns of it
 			}
@@ -42,13 +42,13 @@ func (c *compiler) foreign(r *resource) {
 // perhapsUnmade is the step of create that makes what a step goes to by a path of inputs
 // and text, if the create may be kept without it; nil if the step asks first, or nobody
 // can tell.
-func (r *resource) perhapsUnmade(s *step) *step {
-	at := r.placeOf(s)
+func perhapsUnmade(r *resource, s *step) *step {
+	at := placeOf(r, s)
 	if s.effect != actions.Write || at == "" || answered.MatchString(at) || asks(s.when, []string{"made", "state", "steps"}) {
 		return nil
 	}
 	i := slices.IndexFunc(r.create.steps, func(m *step) bool {
-		rest, inside := strings.CutPrefix(at, r.placeOf(m))
+		rest, inside := strings.CutPrefix(at, placeOf(r, m))
 		return m.effect == actions.Write && m.makes && inside && (rest == "" || oneSegment.MatchString(rest))
 	})
 	if i < 0 {
@@ -56,7 +56,7 @@ func (r *resource) perhapsUnmade(s *step) *step {
 	}
 	kept := false
 	for _, before := range r.create.steps[:i] {
-		place := r.placeOf(before)
+		place := placeOf(r, before)
 		if before.effect == actions.Write && place != "" && strings.Contains(place, "${") && strings.HasPrefix(at, place+"/") {
 			return nil // it is a part of what the create has made
 		}
@@ -82,7 +82,7 @@ var (
 
 // placeOf is where a step goes, as written, with what the id is made of for `id`: delete
 // has that, where create has inputs. "" is that nobody can tell.
-func (r *resource) placeOf(s *step) string {
+func placeOf(r *resource, s *step) string {
 	text := tight.ReplaceAllString(s.place, "$${$1}")
 	if id := r.spec.ID; id != nil && id.Kind == spec.StringNode {
 		text = strings.ReplaceAll(text, "${id}", tight.ReplaceAllString(id.Text, "$${$1}"))

@@ -296,16 +296,16 @@ func (c *compiler) importComplete(r *resource) {
 }
 
 // nullHelp says what to do about what may be null in an operation of a resource.
-func (r *resource) nullHelp(v verb) func(string) string {
+func nullHelp(r *resource, v verb) func(string) string {
 	return func(part string) string {
 		path := strings.Split(part, ".")
 		switch {
 		case v == read && part == "id":
 			return "An import does not give it. Put ${id} into `import`, or find the object by what import gives."
 		case v == read && len(path) > 1 && path[0] == "inputs":
-			return r.helpImport(path[1])
+			return helpImport(r, path[1])
 		case len(path) > 1 && path[0] == "state" && r.unsure[path[1]]:
-			return r.helpUnsure(path[1])
+			return helpUnsure(r, path[1])
 		default:
 			return ""
 		}
@@ -313,7 +313,7 @@ func (r *resource) nullHelp(v verb) func(string) string {
 }
 
 // helpImport says how read comes by an input that an import does not give.
-func (r *resource) helpImport(name string) string {
+func helpImport(r *resource, name string) string {
 	p := r.spec.Inputs.Field(name)
 	if p == nil || !checkedRequired(p) {
 		return "" // it may be null at any time

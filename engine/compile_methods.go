@@ -22,9 +22,9 @@ func (c *compiler) methods(r *resource) {
 func (c *compiler) method(r *resource, m *spec.Function) *function {
 	scope := c.everywhere(resourceName(),
 		expr.Name{Name: "inputs", Type: checked(m.Inputs)},
-		expr.Name{Name: "state", Type: r.withoutUnsure(recordedType(r.spec))},
+		expr.Name{Name: "state", Type: withoutUnsure(r, recordedType(r.spec))},
 		expr.Name{Name: "id", Type: textType})
-	scope.NullHelp = r.nullHelp("")
+	scope.NullHelp = nullHelp(r, "")
 	naming := value.NewNaming(c.wireRule(), c.spec.Types, m.Outputs, m.Inputs, stateType(r.spec))
 	f := c.callable(m, "the method", naming, scope)
 	f.reliesOn = func(property string) bool {

@@ -40,8 +40,8 @@ func (c *compiler) unsureOutputs(r *resource) map[string]bool {
 	return unsure
 }
 
-// returned is the part of create's `return` for a property, or nil.
-func (r *resource) returned(property string) *spec.Node {
+// returnedBy is the part of create's `return` for a property, or nil.
+func returnedBy(r *resource, property string) *spec.Node {
 	written := r.spec.Create.Return
 	if written == nil {
 		written = r.spec.Return
@@ -55,7 +55,7 @@ func (r *resource) returned(property string) *spec.Node {
 // returnedEarly reports whether create's `return` makes a property of what is
 // known as soon as the id is.
 func (c *compiler) returnedEarly(r *resource, property string) bool {
-	n := r.returned(property)
+	n := returnedBy(r, property)
 	if n == nil {
 		return false
 	}
@@ -85,7 +85,7 @@ func (c *compiler) returnedEarly(r *resource, property string) bool {
 
 // withoutUnsure is the type of a state, where the outputs that are not sure to be
 // there are optional.
-func (r *resource) withoutUnsure(t *spec.Type) *spec.Type {
+func withoutUnsure(r *resource, t *spec.Type) *spec.Type {
 	if len(r.unsure) == 0 && r.lacks == "" {
 		return t
 	}
@@ -107,9 +107,9 @@ func without(t *spec.Type, missing func(name string) bool) *spec.Type {
 }
 
 // helpUnsure says what to do about an output that may not be there.
-func (r *resource) helpUnsure(name string) string {
+func helpUnsure(r *resource, name string) string {
 	const why = "A create that stops halfway leaves the resource without it. "
-	if r.isID(name) {
+	if isIDOf(r, name) {
 		return why + "The id is the same, and always there: use id."
 	}
 	early := "the step that gives the id"
@@ -119,15 +119,15 @@ func (r *resource) helpUnsure(name string) string {
 	return why + fmt.Sprintf("Guard it: `if: \"${state.%s != null}\"` on the step, or state.%s ?? …; or let create's `return` take it from %s.", name, name, early)
 }
 
-// isID reports whether an output is what the id is: by the `return` of create, or
+// isIDOf reports whether an output is what the id is: by the `return` of create, or
 // by the name of what its last step gives.
-func (r *resource) isID(name string) bool {
+func isIDOf(r *resource, name string) bool {
 	pieces := r.id.Segments()
 	if len(pieces) != 1 || pieces[0].Ref == nil {
 		return false
 	}
 	ref := pieces[0].Ref
-	if n := r.returned(name); n != nil {
+	if n := returnedBy(r, name); n != nil {
 		return n.Kind == spec.StringNode && strings.Join(strings.Fields(n.Text), "") == "${"+strings.Join(ref, ".")+"}"
 	}
 	if r.create.ret != nil {

@@ -48,7 +48,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 		out = e.finishCreate(ctx, r, req.Ref, req.Inputs)
 	}
 	if out.State != nil {
-		e.tokens.show(res.object(*out.State), req.Ref, r.token)
+		e.tokens.show(objectOf(res, *out.State), req.Ref, r.token)
 	}
 	r.hand(out)
 	return out

@@ -64,7 +64,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 		err = r.notOnPages(r.op.steps...)
 	}
 	if err == nil {
-		e.tokens.forget(res.object(state), state.Private.Token)
+		e.tokens.forget(objectOf(res, state), state.Private.Token)
 		r.mention(e.settleDeleted(res, req.Ref, state, r.missed))
 		r.tellLeft(state)
 	}

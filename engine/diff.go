@@ -25,7 +25,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	e.tokens.show(res.object(state), req.Ref, state.Private.Token)
+	e.tokens.show(objectOf(res, state), req.Ref, state.Private.Token)
 	changes := e.changes(ctx, res, req.Ref, state, req.New, req.Ignore)
 	if err := stopped(ctx); err != nil {
 		return DiffResponse{}, err // an @equal that was cut short calls nothing equal

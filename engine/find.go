@@ -73,7 +73,7 @@ func (r *run) lookFirst(ctx context.Context) error {
 	}
 	if found != nil {
 		remedy := "import it if it is yours, else choose another name"
-		by, known := r.engine.tokens.holder(r.res.object(State{ID: r.idGiven(r.res.maker, found), Inputs: r.given}))
+		by, known := r.engine.tokens.holder(objectOf(r.res, State{ID: r.idGiven(r.res.maker, found), Inputs: r.given}))
 		switch {
 		case known && by.resource != holding(r.ref):
 			remedy = fmt.Sprintf("it is that of %s, and two resources cannot have one object: choose another name, or remove one of them", by.resource)
@@ -197,7 +197,7 @@ func (r *run) adopted(s *step) (any, error) {
 		if err != nil {
 			return nil, r.stop(by, 1, actions.Refused, fmt.Errorf("return: %w", err))
 		}
-		answer, from = s.answering(answer, found), r.op.ret.Type()
+		answer, from = answering(s, answer, found), r.op.ret.Type()
 	}
 	if answer == nil {
 		return nil, nil
@@ -206,7 +206,7 @@ func (r *run) adopted(s *step) (any, error) {
 	members, ok := answer.(map[string]any)
 	switch {
 	case !s.returns && untyped:
-		return s.renameMembers(answer), nil // else it has its declared names already
+		return renameMembers(s, answer), nil // else it has its declared names already
 	case !s.returns || !ok:
 		return answer, nil
 	}
@@ -234,7 +234,7 @@ func (e *unlikeError) Unwrap() error { return e.err }
 
 // answering is a result of the step that yields a value, with the rest of it from
 // another response; nil where the value is.
-func (s *step) answering(other, value any) any {
+func answering(s *step, other, value any) any {
 	if value == nil || s.yield == "" {
 		return value
 	}

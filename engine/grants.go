@@ -19,7 +19,7 @@ func (e *Engine) network(vars *expr.Vars) (*network.Network, error) {
 		if g.access != grant.Connect {
 			continue
 		}
-		pattern, known, err := g.pattern(vars, grant.OriginPattern)
+		pattern, known, err := patternOf(g, vars, grant.OriginPattern)
 		if err != nil {
 			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
 		}
@@ -40,7 +40,7 @@ func (e *Engine) rules(vars *expr.Vars) ([]grant.Rule, error) {
 		if g.access != grant.Read && g.access != grant.Write {
 			continue
 		}
-		pattern, known, err := g.pattern(vars, globPattern)
+		pattern, known, err := patternOf(g, vars, globPattern)
 		if err != nil {
 			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
 		}
@@ -51,9 +51,9 @@ func (e *Engine) rules(vars *expr.Vars) ([]grant.Rule, error) {
 	return rules, nil
 }
 
-// pattern is the grant's glob or origin; known is false where it depends on what
+// patternOf is the grant's glob or origin; known is false where it depends on what
 // is not known yet, and so grants nothing.
-func (g permission) pattern(vars *expr.Vars, join func([]spec.Part) (string, error)) (text string, known bool, err error) {
+func patternOf(g permission, vars *expr.Vars, join func([]spec.Part) (string, error)) (text string, known bool, err error) {
 	v, err := g.value.Eval(vars)
 	if err != nil && g.chosen() {
 		return "", false, nil // this resource has no such input, or it is null

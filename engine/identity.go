@@ -64,7 +64,7 @@ func (e *Engine) toRead(ctx context.Context, res *resource, req ReadRequest) (St
 		if err != nil {
 			return state, err
 		}
-		return res.refitted(state)
+		return refitted(res, state)
 	default:
 		state, err := e.recorded(ctx, res, req.Ref, req.State)
 		if err == nil && state.Private.Lookup {
@@ -242,7 +242,7 @@ func (r *run) answers() []any {
 	if s == nil || err != nil || yield == nil || s.forEach != nil {
 		return []any{raw}
 	}
-	return []any{raw, s.answering(raw, yield)}
+	return []any{raw, answering(s, raw, yield)}
 }
 
 // plainID evaluates the id: "" where it cannot be told, or holds a secret.

@@ -71,7 +71,7 @@ func (r *run) lacking(s *step, err error) error {
 // complete refuses an operation that relies on what a recorded state lacks.
 func complete(res *resource, s State, what verb, reliesOn func(property string) bool) error {
 	var relied []string
-	for _, name := range res.lacking(s) {
+	for _, name := range lackingIn(res, s) {
 		if reliesOn(name) {
 			relied = append(relied, name)
 		}
@@ -79,7 +79,7 @@ func complete(res *resource, s State, what verb, reliesOn func(property string) 
 	if relied == nil {
 		return nil
 	}
-	return &IncompleteError{Type: res.spec.Name, What: string(what), Properties: relied, Remedy: res.remedy(relied[0])}
+	return &IncompleteError{Type: res.spec.Name, What: string(what), Properties: relied, Remedy: remedyForLack(res, relied[0])}
 }
 
 // completeFor is complete for an operation of the resource.
@@ -87,8 +87,8 @@ func completeFor(res *resource, s State, v verb) error {
 	return complete(res, s, v, func(property string) bool { return res.reliesOn(v, property) })
 }
 
-// remedy says how a state comes by a property.
-func (r *resource) remedy(name string) string {
+// remedyForLack says how a state comes by a property.
+func remedyForLack(r *resource, name string) string {
 	p := r.inputs.ByName[name]
 	switch {
 	case r.read != nil && (p == nil || !p.NoRead):
@@ -100,9 +100,9 @@ func (r *resource) remedy(name string) string {
 	}
 }
 
-// lacking are the properties that a recorded state lacks, whole or in part, and that its
+// lackingIn are the properties that a recorded state lacks, whole or in part, and that its
 // type requires.
-func (r *resource) lacking(s State) []string {
+func lackingIn(r *resource, s State) []string {
 	var names []string
 	for _, m := range r.outputs.Fields {
 		if m.Required && !r.unsure[m.Name] && m.Check.Lacks(s.Outputs.Get(m.Name)) {
@@ -113,7 +113,7 @@ func (r *resource) lacking(s State) []string {
 		if !checkedRequired(m.Property) || !m.Check.Lacks(s.Inputs.Get(m.Name)) || slices.Contains(names, m.Name) {
 			continue
 		}
-		if m.Check.Lacks(r.filled(s).Get(m.Name)) {
+		if m.Check.Lacks(filled(r, s).Get(m.Name)) {
 			names = append(names, m.Name)
 		}
 	}

@@ -33,28 +33,28 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 		return InvokeResponse{}, err
 	}
 	found := value.Findings{Context: beforeSending(ctx)}
-	args := f.checked(req.Args, &found)
+	args := checkedArguments(f, req.Args, &found)
 	if found.List != nil {
 		return InvokeResponse{Failures: found.List}, nil
 	}
 	r := e.functionRun(ctx, nil, f, verb("function "+req.Function), Ref{}, req.Log)
 	r.object("inputs", f.inputs, args)
 	if property.New(args).HasComputed() {
-		return InvokeResponse{Return: f.shown(f.outputs.Unknown())}, nil
+		return InvokeResponse{Return: shownToHost(f, f.outputs.Unknown())}, nil
 	}
 	if err := r.open(); err != nil {
 		return InvokeResponse{}, err
 	}
-	out, err := f.ask(ctx, r)
+	out, err := askFunction(f, ctx, r)
 	if err == nil && f.ephemeral != nil {
 		e.keep(f, args, out, r.log.to)
 	}
-	return InvokeResponse{Return: f.shown(out)}, r.mask().Error(err)
+	return InvokeResponse{Return: shownToHost(f, out)}, r.mask().Error(err)
 }
 
-// shown is what a function yields as the host gets it: of an ephemeral all is
+// shownToHost is what a function yields as the host gets it: of an ephemeral all is
 // secret.
-func (f *function) shown(values property.Map) property.Map {
+func shownToHost(f *function, values property.Map) property.Map {
 	if f.ephemeral == nil {
 		return values
 	}
@@ -64,9 +64,9 @@ func (f *function) shown(values property.Map) property.Map {
 	return values
 }
 
-// checked are the arguments with their defaults. None may be secret that the
+// checkedArguments are the arguments with their defaults. None may be secret that the
 // function puts where others can read it.
-func (f *function) checked(args property.Map, found *value.Findings) property.Map {
+func checkedArguments(f *function, args property.Map, found *value.Findings) property.Map {
 	args = f.inputs.Complete(property.New(args), "", found).AsMap()
 	refuseSecrets(f.sinks, args, found)
 	return args
@@ -84,8 +84,8 @@ func (e *Engine) functionRun(ctx context.Context, res *resource, f *function, v 
 	return r
 }
 
-// ask runs the function and fits what it yields onto its outputs.
-func (f *function) ask(ctx context.Context, r *run) (property.Map, error) {
+// askFunction runs the function and fits what it yields onto its outputs.
+func askFunction(f *function, ctx context.Context, r *run) (property.Map, error) {
 	if err := r.steps(ctx); err != nil {
 		return property.Map{}, err
 	}

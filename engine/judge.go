@@ -36,10 +36,10 @@ type verdict struct {
 func (r *run) judge(s *step, out actions.Outcome) verdict {
 	v := verdict{status: out.Status, err: out.Err, class: out.Class, again: out.Again, after: out.RetryAfter}
 	if v.status == actions.Done {
-		v.value, v.unfit = s.receive(out)
+		v.value, v.unfit = received(s, out)
 		r.noteETag(s, v.value)
 	} else {
-		v.value = s.adapt(out)
+		v.value = adapted(s, out)
 	}
 	switch v.status {
 	case actions.Gone:
@@ -50,11 +50,11 @@ func (r *run) judge(s *step, out actions.Outcome) verdict {
 		}
 	}
 	if v.value == nil && v.status != actions.Done || !s.hasVerdicts() {
-		return s.held(v)
+		return heldTo(s, v)
 	}
 	err := r.seeing(s, v.value, func() error { return r.ask(s, &v) })
 	if v.unfit != nil && v.status == actions.Done {
-		return s.held(v) // that is why err, too
+		return heldTo(s, v) // that is why err, too
 	}
 	if err != nil && v.status == actions.Done {
 		// It was done, and nobody can say what came of it.
@@ -66,9 +66,9 @@ func (r *run) judge(s *step, out actions.Outcome) verdict {
 	return v
 }
 
-// held is the verdict on an attempt that worked, by whether its response fits. What
+// heldTo is the verdict on an attempt that worked, by whether its response fits. What
 // the spec says of a response comes before: an API may report a refusal in a 200.
-func (s *step) held(v verdict) verdict {
+func heldTo(s *step, v verdict) verdict {
 	if v.status != actions.Done || v.unfit == nil {
 		return v
 	}

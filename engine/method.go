@@ -41,7 +41,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		return InvokeResponse{}, fmt.Errorf("%s has no method %q. %s", req.Type, req.Method, diag.Remedy(req.Method, known))
 	}
 	found := value.Findings{Context: beforeSending(ctx)}
-	args := f.checked(req.Args, &found)
+	args := checkedArguments(f, req.Args, &found)
 	if found.List != nil {
 		return InvokeResponse{Failures: found.List}, nil
 	}
@@ -54,9 +54,9 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	case req.State.ID == "":
 		return InvokeResponse{}, fmt.Errorf("method %s of %s: the resource has no id", req.Method, req.Type)
 	}
-	state, err := e.upgrade(ctx, res, res.withRecordedInputs(req.State))
+	state, err := e.upgrade(ctx, res, withRecordedInputs(res, req.State))
 	if err == nil {
-		state, err = res.refitted(state)
+		state, err = refitted(res, state)
 	}
 	if err == nil {
 		err = complete(res, state, what, f.reliesOn)
@@ -71,12 +71,12 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	if err := r.openAs(state, f, args); err != nil {
 		return InvokeResponse{}, err
 	}
-	out, err := f.ask(ctx, r)
+	out, err := askFunction(f, ctx, r)
 	return InvokeResponse{Return: out}, r.mask().Error(err)
 }
 
 // withRecordedInputs is a state whose inputs are those among its outputs.
-func (r *resource) withRecordedInputs(s State) State {
+func withRecordedInputs(r *resource, s State) State {
 	for _, m := range r.inputs.Fields {
 		if v, ok := s.Outputs.GetOk(m.Name); ok && s.Inputs.Get(m.Name).IsNull() {
 			s.Inputs = s.Inputs.Set(m.Name, v)

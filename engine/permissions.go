@@ -85,7 +85,7 @@ func (p *Program) Grants() ([]Grant, error) {
 	for _, g := range slices.Concat(p.grants, p.named.sorted()) {
 		one := Grant{
 			Access: accessName(g.access), Pattern: g.node.Text, Implied: g.implied, Chosen: g.chosen(),
-			Settings: g.settings(p.provider, inputs),
+			Settings: settingsOf(g, p.provider, inputs),
 		}
 		if g.access == grant.Run {
 			one.Confined, one.Capabilities = p.confined.together(), p.capabilities()

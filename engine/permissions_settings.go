@@ -9,10 +9,10 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// settings returns the settings and defaulted inputs that the pattern refers to. Whoever
+// settingsOf returns the settings and defaulted inputs that the pattern refers to. Whoever
 // reads a grant of `${inputs.path}` takes it for what their own program says, and must
 // see the path that the author has put there for programs that say nothing.
-func (g permission) settings(provider *spec.Provider, inputs []*spec.Type) []Setting {
+func settingsOf(g permission, provider *spec.Provider, inputs []*spec.Type) []Setting {
 	d := &deciding{provider: provider}
 	for _, ref := range g.value.Refs() {
 		switch ref.Path[0] {

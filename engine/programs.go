@@ -22,7 +22,7 @@ func (e *Engine) processes(vars *expr.Vars) (*process.Programs, error) {
 		if g.access != grant.Run && g.access != grant.Agent && (g.access != grant.Environ || g.implied) {
 			continue
 		}
-		rule, known, err := g.program(vars)
+		rule, known, err := programRule(g, vars)
 		if err != nil {
 			return nil, err
 		}
@@ -36,9 +36,9 @@ func (e *Engine) processes(vars *expr.Vars) (*process.Programs, error) {
 	return process.NewPrograms(e.dir, process.Environment(), rules)
 }
 
-// program is a grant of a program, or of a variable, as a rule.
-func (g permission) program(vars *expr.Vars) (rule grant.Rule, known bool, err error) {
-	pattern, known, err := g.pattern(vars, grant.ProgramPattern)
+// programRule is a grant of a program, or of a variable, as a rule.
+func programRule(g permission, vars *expr.Vars) (rule grant.Rule, known bool, err error) {
+	pattern, known, err := patternOf(g, vars, grant.ProgramPattern)
 	if err != nil {
 		return rule, false, fmt.Errorf("permission %q: %w", g.node.Text, err)
 	}
@@ -72,7 +72,7 @@ func (r *run) envOf(s *step) (*actions.Env, error) {
 	}
 	var rules []grant.Rule
 	for _, g := range s.named {
-		rule, known, err := g.program(r.vars)
+		rule, known, err := programRule(g, r.vars)
 		if err != nil {
 			return nil, err
 		}

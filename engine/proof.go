@@ -28,7 +28,7 @@ func (r *run) notOwn(ctx context.Context, s *step, found any, withheld []string,
 	if id == "" {
 		return "", nil
 	}
-	held, known := r.engine.tokens.holder(r.res.object(State{ID: id, Inputs: r.given}))
+	held, known := r.engine.tokens.holder(objectOf(r.res, State{ID: id, Inputs: r.given}))
 	if known && held.resource != holding(r.ref) {
 		return "it is that of " + held.resource, nil
 	}

@@ -51,14 +51,14 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		return Result{Err: err}
 	}
 	yield, err := r.look(ctx)
-	if errors.Is(err, errGone) && (undone(state) || res.notYetMade(state)) || errors.Is(err, errNotFound) && res.lacksParts(state) {
+	if errors.Is(err, errGone) && (undone(state) || notYetMade(res, state)) || errors.Is(err, errNotFound) && lacksParts(res, state) {
 		if req.Reason == Refresh {
 			r.log.Message(Info, "read does not find all of it, and it is kept for what the first steps of its create made, which stopped halfway: `pulumi up` goes on, and `pulumi destroy` removes them")
 		}
 		return Result{State: &state} // the next run makes it, and what is left of it stays known
 	}
 	if errors.Is(err, errGone) {
-		e.tokens.forget(res.object(state), state.Private.Token)
+		e.tokens.forget(objectOf(res, state), state.Private.Token)
 		return Result{Gone: true}
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		r.mentionAnotherID(currentID(state), out.State.ID)
 	}
 	if out.State != nil {
-		e.tokens.show(res.object(*out.State), req.Ref, out.State.Private.Token)
+		e.tokens.show(objectOf(res, *out.State), req.Ref, out.State.Private.Token)
 	}
 	return out
 }
@@ -90,7 +90,7 @@ func undone(s State) bool {
 // notYetMade reports whether what read asks for may not have been made yet, by a create
 // that stopped behind steps with an effect: its id tells nothing of that where it is made
 // of inputs alone.
-func (r *resource) notYetMade(s State) bool {
+func notYetMade(r *resource, s State) bool {
 	f := s.Private.Failed
 	if f == nil || f.Op != string(create) || r.create == nil || f.Steps != r.create.shape() || r.idFromAnswers() {
 		return false
@@ -106,7 +106,7 @@ func (r *resource) notYetMade(s State) bool {
 
 // lacksParts reports whether a step of the create has made nothing, so that a later step of
 // read may find nothing.
-func (r *resource) lacksParts(s State) bool {
+func lacksParts(r *resource, s State) bool {
 	f := s.Private.Failed
 	return s.Private.Unmade != "" || f != nil && f.Op == string(create) && r.create != nil && f.Step < len(r.create.steps)
 }

@@ -42,16 +42,16 @@ func (e *unfitError) Unwrap() error { return e.err }
 // response is not what was declared.
 func unfit(err error) bool { return errors.As(err, new(*unfitError)) }
 
-// receive returns a step's result with the typed member under its declared names and
+// received returns a step's result with the typed member under its declared names and
 // of its declared type. An error names what does not fit; the rest of the result is
 // as if it did.
-func (s *step) receive(out actions.Outcome) (any, error) {
+func received(s *step, out actions.Outcome) (any, error) {
 	members, ok := out.Result.(map[string]any)
 	switch {
 	case out.Received:
 		return out.Result, out.Unfit
 	case !ok || !s.returns:
-		return s.renameMembers(out.Result), nil
+		return renameMembers(s, out.Result), nil
 	}
 	v, given := members[s.yield]
 	if !given {
@@ -63,10 +63,10 @@ func (s *step) receive(out actions.Outcome) (any, error) {
 	return members, err
 }
 
-// adapt returns the result of a failure, which is of no declared type: `returns` says
+// adapted returns the result of a failure, which is of no declared type: `returns` says
 // what a success looks like. So what is there stays, and what fits is found under its
 // declared name, too: that is how `refused`, `gone`, `retry.if` and `error` know it.
-func (s *step) adapt(out actions.Outcome) any {
+func adapted(s *step, out actions.Outcome) any {
 	members, ok := out.Result.(map[string]any)
 	if !ok || !s.returns || out.Received {
 		return out.Result

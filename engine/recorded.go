@@ -29,16 +29,16 @@ func (e *Engine) recorded(ctx context.Context, res *resource, ref Ref, s State) 
 	if err != nil {
 		return s, err
 	}
-	return res.refitted(s)
+	return refitted(res, s)
 }
 
 // refitted is the state under the declared types: without what is declared no
 // longer, and with the scalars that only changed their kind (7 for "7") in their
 // new one. What does not fit is an error; no value is guessed.
-func (r *resource) refitted(s State) (State, error) {
+func refitted(r *resource, s State) (State, error) {
 	inputs, err := refit(s.Inputs, r.inputs.Member)
 	if err != nil {
-		return s, r.misfit(value.RefitWithin("inputs", err))
+		return s, misfitOf(r, value.RefitWithin("inputs", err))
 	}
 	outputs, err := refit(s.Outputs, func(name string) *value.Member {
 		if m := r.outputs.Member(name); m != nil {
@@ -47,13 +47,13 @@ func (r *resource) refitted(s State) (State, error) {
 		return r.inputs.Member(name)
 	})
 	if err != nil {
-		return s, r.misfit(value.RefitWithin("outputs", err))
+		return s, misfitOf(r, value.RefitWithin("outputs", err))
 	}
-	s.Inputs, s.Outputs = r.withFixedDefaults(inputs), outputs
+	s.Inputs, s.Outputs = withFixedDefaults(r, inputs), outputs
 	return s, nil
 }
 
-func (r *resource) misfit(err error) error {
+func misfitOf(r *resource, err error) error {
 	return fmt.Errorf("the recorded state of this %s does not fit its spec: %w. Another version of the spec wrote it. "+
 		"In the spec, raise schemaVersion, and say in upgrade what becomes of such a state", r.spec.Name, err)
 }
@@ -61,7 +61,7 @@ func (r *resource) misfit(err error) error {
 // withFixedDefaults are inputs with the defaults that they lack and that cannot
 // be changed in place: the spec did not have them when the resource was made,
 // and to replace it for one would destroy what nobody has changed.
-func (r *resource) withFixedDefaults(inputs property.Map) property.Map {
+func withFixedDefaults(r *resource, inputs property.Map) property.Map {
 	for _, m := range r.inputs.Fields {
 		if m.Default == nil || !m.Replace && r.update != nil {
 			continue
@@ -91,7 +91,7 @@ func refit(values property.Map, memberOf func(string) *value.Member) (property.M
 // filled are recorded inputs as the templates of an operation see them: with the
 // defaults of now, so that what the spec says is always there is there. What an
 // import knows has none, because the world will say.
-func (r *resource) filled(s State) property.Map {
+func filled(r *resource, s State) property.Map {
 	if s.Outputs.Len() == 0 {
 		return s.Inputs
 	}

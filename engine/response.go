@@ -8,7 +8,7 @@ import (
 
 // renameMembers renames the typed members of a response from their wire names to
 // their declared names.
-func (s *step) renameMembers(result any) any {
+func renameMembers(s *step, result any) any {
 	members, ok := result.(map[string]any)
 	if !ok || !s.arrives.Active {
 		return result

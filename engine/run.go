@@ -168,7 +168,7 @@ func (r *run) object(name string, c *value.Type, values property.Map) {
 func (r *run) inputs(values property.Map) { r.object("inputs", r.res.inputs, values) }
 
 // state puts what is recorded into scope: inputs and outputs, by name.
-func (r *run) state(s State) { r.stateWith(s, r.res.filled(s)) }
+func (r *run) state(s State) { r.stateWith(s, filled(r.res, s)) }
 
 // stateWith is state, where what the inputs are filled to is known already.
 func (r *run) stateWith(s State, inputs property.Map) {
@@ -188,7 +188,7 @@ func (r *run) stateWith(s State, inputs property.Map) {
 // recall puts what is recorded into scope as the inputs and the state of an
 // operation that has no others, and the id.
 func (r *run) recall(s State) {
-	filled := r.res.filled(s)
+	filled := filled(r.res, s)
 	r.inputs(filled)
 	r.stateWith(s, filled)
 	r.takeID(currentID(s))

@@ -167,13 +167,13 @@ func (c *compiler) operationScope(r *resource, v verb) *expr.Scope {
 	case update:
 		names = append(names,
 			expr.Name{Name: "inputs", Type: checked(m.Inputs)},
-			expr.Name{Name: "state", Type: r.withoutUnsure(stateType(m))},
+			expr.Name{Name: "state", Type: withoutUnsure(r, stateType(m))},
 			expr.Name{Name: "changes", Type: allOptional(m.Inputs, nil)},
 			expr.Name{Name: "id", Type: textType})
 	case remove:
 		names = append(names,
 			expr.Name{Name: "inputs", Type: without(checked(m.Inputs), func(name string) bool { return name == r.lacks })},
-			expr.Name{Name: "state", Type: r.withoutUnsure(stateType(m))},
+			expr.Name{Name: "state", Type: withoutUnsure(r, stateType(m))},
 			expr.Name{Name: "id", Type: textType})
 	case list:
 		names = append(names, expr.Name{Name: "inputs", Type: checked(m.List.Inputs)})
@@ -182,7 +182,7 @@ func (c *compiler) operationScope(r *resource, v verb) *expr.Scope {
 		names = append(names, r.makers()...)
 	}
 	s := c.everywhere(names...)
-	s.NullHelp = r.nullHelp(v)
+	s.NullHelp = nullHelp(r, v)
 	return s
 }
 

@@ -173,7 +173,7 @@ func (e *Engine) handedStands(ctx context.Context, r *run, i journal.Intent) (bo
 			return true, err
 		}
 	}
-	by, known := e.tokens.holder(r.res.object(State{ID: i.ID, Inputs: inputs}))
+	by, known := e.tokens.holder(objectOf(r.res, State{ID: i.ID, Inputs: inputs}))
 	if known && by.resource != holding(r.ref) {
 		return false, nil
 	}

@@ -103,10 +103,10 @@ func (t *tokens) holder(o object) (by holder, known bool) {
 	return by, known
 }
 
-// object is what a state's resource is in the world: its id, and the recorded
+// objectOf is what a state's resource is in the world: its id, and the recorded
 // values of what a delete finds it by beside the id. Two things of one id in two
 // places (issue 7 of one project, and of another) are not the same.
-func (r *resource) object(s State) object {
+func objectOf(r *resource, s State) object {
 	o := object{kind: r.spec.Name, id: currentID(s)}
 	if len(r.foundBy) == 0 {
 		return o
@@ -173,7 +173,7 @@ func (o *operation) recorded(r *resource) (out []string, whole bool) {
 // superseded reports whether a state is that of an earlier resource than the
 // object is now of, and says so.
 func (e *Engine) superseded(res *resource, s State, log Log) bool {
-	if !e.tokens.superseded(res.object(s), s.Private.Token) {
+	if !e.tokens.superseded(objectOf(res, s), s.Private.Token) {
 		return false
 	}
 	if log != nil {
@@ -194,7 +194,7 @@ func (e *Engine) keepToken(res *resource, ref Ref, before State, out Result) Res
 		token = e.tokens.next()
 	}
 	out.State.Private.Token = token
-	was, is := res.object(before), res.object(*out.State)
+	was, is := objectOf(res, before), objectOf(res, *out.State)
 	if was != is {
 		e.tokens.forget(was, token)
 	}

@@ -67,7 +67,7 @@ func (r *run) undoes() bool {
 // which the host has shown: a replacement that has the id of what it replaces.
 func (r *run) hitsOther() bool {
 	id := cmp.Or(r.id, r.lateID())
-	return r.engine.tokens.superseded(r.res.object(State{ID: id, Inputs: r.given}), r.token)
+	return r.engine.tokens.superseded(objectOf(r.res, State{ID: id, Inputs: r.given}), r.token)
 }
 
 // ours reports whether what a step may have made is the create's own, so that it may

@@ -23,7 +23,7 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
-	e.tokens.show(res.object(state), req.Ref, state.Private.Token)
+	e.tokens.show(objectOf(res, state), req.Ref, state.Private.Token)
 	out := e.update(ctx, res, state, req)
 	if !req.Preview {
 		out = e.keepToken(res, req.Ref, state, out)

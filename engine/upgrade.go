@@ -55,12 +55,12 @@ func (e *Engine) upgrade(ctx context.Context, res *resource, s State) (State, er
 		return s, nil
 	}
 	m := screen.NewMask(secrets.Values)
-	s, err := res.upgraded(s, shape, m)
+	s, err := upgraded(res, s, shape, m)
 	return s, m.Error(err)
 }
 
 // upgraded is the state of the new shape.
-func (r *resource) upgraded(s State, shape any, m *screen.Mask) (State, error) {
+func upgraded(r *resource, s State, shape any, m *screen.Mask) (State, error) {
 	inputs, err := r.inputs.Project(shape, m)
 	if err != nil {
 		return s, fmt.Errorf("the upgraded state of %s: %w", r.spec.Name, err)
