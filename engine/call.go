@@ -310,3 +310,41 @@ func (r *run) late(v *expr.Value) actions.LateExpr {
 		return expr.Reveal(out, r.secrets.Saw), nil
 	}
 }
+
+// words evaluates a list of words.
+func (r *run) words(call *actions.Call, name string, a argument) error {
+	call.Parts[name] = make([]spec.Part, 0, len(a.words))
+	r.vars.Secrets = r.secrets.Paths
+	for _, w := range a.words {
+		v, err := w.value.Eval(r.vars)
+		if err != nil {
+			return err
+		}
+		if expr.HasUnknown(v) {
+			return errNotKnown
+		}
+		secret := false
+		v = expr.Reveal(v, func(any) { secret = true })
+		if secret {
+			return fmt.Errorf("%s holds a secret, which others could read there: pass it where it stays hidden", w.name)
+		}
+		items, isList := v.([]any)
+		if !isList {
+			items = []any{v}
+		}
+		for _, item := range items {
+			if item == nil {
+				continue
+			}
+			text, err := value.Text(item)
+			if err != nil {
+				return fmt.Errorf("%s: %w", w.name, err)
+			}
+			call.Parts[name] = append(call.Parts[name], spec.Part{Text: text, Literal: w.author})
+		}
+	}
+	if len(call.Parts[name]) == 0 && a.decl.Required {
+		return errors.New("is empty")
+	}
+	return nil
+}

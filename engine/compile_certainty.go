@@ -146,26 +146,6 @@ func makerOf(op *operation, idAfter int) *step {
 	return maker
 }
 
-// finds reports whether the resource's `find` tells what became of a create's
-// step: it looks for the object, and so for what made it.
-func (r *resource) finds(s *step) bool { return r.find != nil && s == r.maker && s.forEach == nil }
-
-// usesResults reports whether the step is made of the results of earlier ones: a
-// name that the server has just given is nobody else's.
-func (s *step) usesResults() bool {
-	for _, v := range s.templates() {
-		if v == nil {
-			continue
-		}
-		for _, ref := range v.Refs() {
-			if ref.Path[0] == "steps" || slices.Contains(answerNames, ref.Path[0]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func remedyAtLeastOnce(r *resource, s *step) string {
 	remedy := remedyForDoubt(s)
 	if s == r.maker {
@@ -213,12 +193,6 @@ func (c *compiler) safeRetry(s *step, r *resource) {
 	}
 }
 
-// coversDoubt reports whether the policy is also about failures after which
-// nobody knows what was done.
-func (p *retry) coversDoubt(s *step) bool {
-	return len(p.on) == 0 || s.ambiguous != nil && slices.ContainsFunc(p.on, s.ambiguous)
-}
-
 // groupRetry compiles a `retry` beside `steps`. It runs all of them again, so
 // each effect that a failing step may have before it must bear that.
 func (c *compiler) groupRetry(op *operation, n *spec.Node, s *expr.Scope) {
@@ -258,13 +232,4 @@ func (c *compiler) checkRestart(op *operation, r *resource) {
 			break
 		}
 	}
-}
-
-// certain notes where a call goes, and what is known of one that was not answered.
-func (s *step) certain(facts actions.Facts) {
-	s.place, s.makes = facts.Place, facts.Makes
-	if s.effect != actions.Write {
-		return
-	}
-	s.certainty, s.overwrites, s.ambiguous = facts.Certainty, facts.Overwrites, s.kind.Ambiguous
 }

@@ -43,29 +43,8 @@ func (k childKind) packageOf(own string) string {
 	return pkg
 }
 
-// providerType is how the types of provider resources begin in Pulumi.
-const providerType = "pulumi:providers:"
-
 // token is a type of another package: PACKAGE:MODULE:NAME.
 var token = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9_]*:[A-Za-z0-9._/-]+:[A-Za-z][A-Za-z0-9._/-]*$`)
-
-// localType is the name of a resource or component of the spec that a child's
-// type speaks of, or "": `File`, and its token `files:index:File`.
-func localType(own string, n *spec.Node) string {
-	if n == nil || n.Kind != spec.StringNode {
-		return ""
-	}
-	if name, ok := strings.CutPrefix(n.Text, own+":index:"); ok {
-		return name
-	}
-	if name, ok := strings.CutPrefix(n.Text, own+":"); ok && !strings.Contains(name, ":") {
-		return name
-	}
-	if strings.Contains(n.Text, ":") {
-		return ""
-	}
-	return n.Text
-}
 
 // childKind finds what a child's type names.
 func (c *compiler) childKind(m *spec.Child) childKind {

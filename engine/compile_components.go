@@ -53,46 +53,6 @@ func (c *compiler) componentReturn(out *component, s *expr.Scope) {
 	}
 }
 
-// mentions notes which members of each child anything in the component refers
-// to.
-func (out *component) mentions() {
-	byKey := map[string]*child{}
-	for _, ch := range out.children {
-		ch.mentioned = map[string]bool{}
-		byKey[ch.key] = ch
-	}
-	for _, v := range out.templates() {
-		for _, ref := range v.Refs() {
-			if ref.Path[0] != "children" || len(ref.Path) < 2 || byKey[ref.Path[1]] == nil {
-				continue
-			}
-			ch, rest := byKey[ref.Path[1]], ref.Path[2:]
-			if ch.forEach != nil && len(rest) > 0 {
-				rest = rest[1:]
-			}
-			if len(rest) > 0 && rest[0] != "*" {
-				ch.mentioned[rest[0]] = true
-			}
-		}
-	}
-}
-
-// templates are all that the component evaluates in sight of its children.
-func (out *component) templates() []*expr.Value {
-	list := []*expr.Value{out.whole}
-	for _, a := range out.yields {
-		list = append(list, a.value)
-	}
-	for _, ch := range out.children {
-		list = append(list, ch.when, ch.forEach, ch.whole)
-		for _, a := range ch.inputs {
-			list = append(list, a.value)
-		}
-		list = append(list, ch.options.templates()...)
-	}
-	return slices.DeleteFunc(list, func(v *expr.Value) bool { return v == nil })
-}
-
 // endless reports components that contain themselves whatever their inputs are.
 func (c *compiler) endless() {
 	state := map[string]int{}

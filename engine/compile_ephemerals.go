@@ -9,14 +9,6 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// ephemeral is how what a function opened is kept, and given back.
-type ephemeral struct {
-	name string
-	// renew and close see what was opened as `state`; either may be nil.
-	renew, close *function
-	renewAfter   *expr.Value
-}
-
 // opener compiles an ephemeral as the function that opens it.
 func (c *compiler) opener(m *spec.Ephemeral) (f *function) {
 	c.in(fmt.Sprintf("ephemeral %q", m.Name), "ephemerals."+m.Name, func() {

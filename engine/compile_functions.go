@@ -3,31 +3,11 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
-
-// function is a compiled function of the provider, or what is made like one: a
-// query, or, without an operation, a value made of its inputs.
-type function struct {
-	spec            *spec.Function
-	inputs, outputs *value.Type
-	naming          value.Naming
-	op              *operation
-	// ret is what a pure function yields.
-	ret *expr.Value
-	// sinks are the inputs that end up where a secret may not go.
-	sinks []sink
-	// ephemeral is, of a function that opens something, how it is kept.
-	ephemeral *ephemeral
-	// reliesOn reports, of a method, whether it relies on a property of the resource: see
-	// resource.reliesOn.
-	reliesOn func(property string) bool
-}
 
 // function compiles one of the provider.
 func (c *compiler) function(m *spec.Function) (f *function) {
@@ -65,36 +45,6 @@ func (c *compiler) callable(m *spec.Function, what string, naming value.Naming, 
 	c.functionYields(f, what, f.op)
 	f.want()
 	return f
-}
-
-// effects are the steps that change something.
-func (f *function) effects() []*step {
-	if f.op == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(f.op.steps), func(s *step) bool { return !s.known || s.effect != actions.Write })
-}
-
-// want notes which members of each step's result the function refers to.
-func (f *function) want() {
-	w := wanting{named: map[string]*step{}}
-	for i, s := range f.op.steps {
-		w.step(f.op.steps[:i], f.op.steps[:i+1], s)
-		if s.model.As != "" {
-			w.named[s.model.As] = s
-		}
-	}
-	if f.op.ret != nil {
-		w.note(f.op.steps, nil, f.op.ret)
-		return
-	}
-	if s := last(f.op.steps); s.yield != "" {
-		s.want([]string{s.yield})
-		return
-	}
-	for _, p := range f.spec.Outputs.Fields {
-		last(f.op.steps).wants[p.Name] = true
-	}
 }
 
 // functionYields reports required outputs that a function is known not to give.

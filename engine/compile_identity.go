@@ -162,14 +162,6 @@ func (c *compiler) answers(r *resource, path []string) string {
 	return fmt.Sprintf("the id is %s, and what read gives has no %s", text, strings.Join(member, "."))
 }
 
-// yieldType is the type of what an operation yields.
-func (o *operation) yieldType() *spec.Type {
-	if o.ret != nil {
-		return o.ret.Type()
-	}
-	return last(o.steps).yields()
-}
-
 // reaches reports whether values of a type may have something at a path.
 func (c *compiler) reaches(t *spec.Type, path []string) bool {
 	for _, name := range path {
@@ -234,42 +226,6 @@ func (c *compiler) replaces(r *resource, path []string) bool {
 	return false
 }
 
-// renames reports whether an update of an object, which it finds by what is
-// recorded, sends it an input.
-func (o *operation) renames(input string) bool {
-	finds, sends := false, false
-	for _, s := range o.steps {
-		for _, ref := range s.refs() {
-			switch ref.Path[0] {
-			case "id", "state":
-				finds = true
-			case "inputs", "changes":
-				sends = sends || len(ref.Path) < 2 || ref.Path[1] == input
-			}
-		}
-	}
-	return finds && sends
-}
-
-// refs are what a step's templates refer to before it runs.
-func (s *step) refs() []expr.Ref {
-	var refs []expr.Ref
-	for _, v := range s.templates() {
-		if v != nil {
-			refs = append(refs, v.Refs()...)
-		}
-	}
-	if s.forEach != nil {
-		refs = append(refs, s.forEach.Refs()...)
-	}
-	for _, a := range s.args {
-		for _, part := range a.parts.all() {
-			refs = append(refs, part.refs()...)
-		}
-	}
-	return refs
-}
-
 // importComplete warns of inputs that a delete needs and an import never has: a
 // change of theirs replaces the resource, which then cannot be deleted.
 func (c *compiler) importComplete(r *resource) {
@@ -327,4 +283,43 @@ func helpImport(r *resource, name string) string {
 		return fmt.Sprintf("An import gives only the id. Say that users type more: import: \"%s/${id}\".", with)
 	}
 	return fmt.Sprintf("An import does not give it: the form is %q. Put %s into `import`, with text around it.", r.identity.imports.text, with)
+}
+
+// reversed is the template where it can be read backwards. withID says that it
+// may have the id as a part. Where it cannot be, why is in words.
+func (c *compiler) reversed(v *expr.Value, text string, inputs *spec.Type, withID bool) (p reversible, why, remedy string) {
+	inputNames, between := 0, true // whether text stands before the piece at hand
+	for _, s := range v.Segments() {
+		switch {
+		case s.Literal || isSetting(s):
+			between = between || !s.Literal || s.Text != ""
+			continue
+		case isInput(s) && c.isScalar(inputs.Field(s.Ref[1])) || withID && isID(s):
+		case isInput(s) && inputs.Field(s.Ref[1]) != nil:
+			return reversible{}, fmt.Sprintf("input %q cannot be told from text", s.Ref[1]),
+				"It is read backwards, and takes inputs that are text, a number or a boolean."
+		default:
+			return reversible{}, "import is read backwards, and takes only inputs, config and the id",
+				"Write each variable as ${inputs.NAME}, ${config.NAME} or ${id}, with text in between."
+		}
+		if !between {
+			return reversible{}, "two variables of import stand side by side",
+				"Put a separator between them, such as `/`: otherwise nobody knows where one ends."
+		}
+		inputNames, between = inputNames+1, false
+	}
+	if inputNames == 0 {
+		return reversible{}, "import names no input", "It says how the text that a user imports by is read: \"${inputs.owner}/${inputs.name}\"."
+	}
+	return reversible{text: text, pieces: v.Segments()}, "", ""
+}
+
+// isScalar reports whether each value of a property is one text, and another one
+// for another value.
+func (c *compiler) isScalar(p *spec.Property) bool {
+	if p == nil {
+		return false
+	}
+	t := c.spec.Types.Resolve(p.Type)
+	return !t.Nullable && slices.Contains([]spec.Kind{spec.String, spec.Bool, spec.Int, spec.Number}, t.Kind)
 }

@@ -179,16 +179,3 @@ func (c *compiler) optionsFit(pl *planned) {
 		}
 	}
 }
-
-// templates are all that the options evaluate.
-func (o *childOptions) templates() []*expr.Value {
-	list := []*expr.Value{
-		o.protect, o.retainOnDelete, o.deleteBeforeReplace, o.version, o.pluginDownloadURL, o.importID,
-		o.createTimeout, o.updateTimeout, o.deleteTimeout,
-	}
-	list = append(list, slices.Concat(o.ignoreChanges, o.replaceOnChanges, o.secretOutputs)...)
-	for _, a := range o.aliases {
-		list = append(list, a.text, a.name, a.typ, a.parent, a.stack, a.project)
-	}
-	return list
-}

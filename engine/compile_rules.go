@@ -7,7 +7,6 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/expr"
 )
 
 // propertyPath reports a path that leads to no input: `rules[0].port`.
@@ -71,108 +70,6 @@ func (c *compiler) want(r *resource, op *operation, v verb) {
 			last.wants[p.Name] = true
 		}
 	}
-}
-
-// wanting notes what templates refer to, at the steps that yield it.
-type wanting struct{ named map[string]*step }
-
-// step notes what a step's templates refer to: before are the steps before it,
-// own those and itself.
-func (w wanting) step(before, own []*step, s *step) {
-	each := w.over(before, s.forEach)
-	for _, v := range s.templates() {
-		w.note(before, each, v)
-	}
-	for _, v := range s.ownTemplates() {
-		w.note(own, each, v)
-	}
-}
-
-// over is what the elements of a loop are members of, where that is a plain
-// member of a result: then only what is wanted of the elements is wanted of it.
-func (w wanting) over(before []*step, forEach *expr.Value) []string {
-	if forEach == nil {
-		return nil
-	}
-	if pieces := forEach.Segments(); len(pieces) == 1 && pieces[0].Ref != nil {
-		return append(slices.Clone(pieces[0].Ref), "*")
-	}
-	w.note(before, nil, forEach)
-	return nil
-}
-
-// note notes what a template refers to, where `result` is that of the last of
-// the steps, and each.value an element of each.
-func (w wanting) note(before []*step, each []string, v *expr.Value) {
-	if v == nil {
-		return
-	}
-	for _, ref := range v.Refs() {
-		path := ref.Path
-		if len(path) > 1 && path[0] == "each" && path[1] == "value" && each != nil {
-			path = append(slices.Clone(each), path[2:]...)
-		}
-		if of, member := w.of(before, path); of != nil {
-			of.want(member)
-		}
-	}
-}
-
-// of is the step whose result a path is about, and the path within it.
-func (w wanting) of(before []*step, path []string) (*step, []string) {
-	var of *step
-	switch {
-	case path[0] == "result" && len(before) > 0:
-		of, path = before[len(before)-1], path[1:]
-	case path[0] == "steps" && len(path) > 1:
-		of, path = w.named[path[1]], path[2:]
-	case len(before) > 0 && slices.ContainsFunc(shorthands(before[len(before)-1]), func(n expr.Name) bool { return n.Name == path[0] }):
-		of = before[len(before)-1]
-	}
-	if of != nil && of.forEach != nil && len(path) > 0 {
-		path = path[1:] // the index or key
-	}
-	return of, path
-}
-
-// want notes that a member of the result is referred to: whole, or, with a
-// dotted name, a member of it or of its elements.
-func (s *step) want(path []string) {
-	if len(path) == 0 {
-		s.wantsAll = true
-		return
-	}
-	s.wants[path[0]] = true
-	inner := slices.DeleteFunc(slices.Clone(path), func(name string) bool { return name == "*" })
-	if len(inner) > 1 {
-		s.wants[inner[0]+"."+inner[1]] = true
-	} else {
-		s.wants[path[0]+".*"] = true // whatever it has
-	}
-}
-
-// needs reports whether a member of the result is referred to.
-func (s *step) needs(member string) bool {
-	of, _, dotted := strings.Cut(member, ".")
-	return s.wantsAll || s.wants[member] || dotted && s.wants[of+".*"]
-}
-
-// templates are those evaluated before the step runs.
-func (s *step) templates() []*expr.Value {
-	out := []*expr.Value{s.when, s.lock, s.every, s.timeout}
-	for _, a := range s.args {
-		out = append(out, a.value)
-	}
-	return out
-}
-
-// ownTemplates are those evaluated with the step's own result.
-func (s *step) ownTemplates() []*expr.Value {
-	out := []*expr.Value{s.until, s.refused, s.fail, s.progress, s.gone}
-	if s.retry != nil {
-		out = append(out, s.retry.when)
-	}
-	return out
 }
 
 // readBack reports inputs that read does not give, where the result's type is

@@ -13,91 +13,10 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// step is a compiled step.
-type step struct {
-	index  int
-	model  *spec.Step
-	name   string // for people: `step 2 ("wait")`
-	family *actions.Family
-	kind   *actions.Kind
-	action string // "file.write"
-	args   map[string]argument
-	// defaults are those of the family's block, recalled those of them in whose place the
-	// step gives its own, and that the action wants all the same.
-	defaults, recalled map[string]argument
-	effect             actions.Effect
-	// arrives names what of a response is typed; returns says that the step declares
-	// it, so that a response is held against it.
-	arrives value.Naming
-	returns bool
-	// secretNames are the names on the wire of what in a response is declared secret.
-	secretNames []string
-	// certainty, ambiguous and overwrites are what the kind says of the call: see
-	// actions.Kind. Of a broken call they say nothing.
-	certainty  actions.Certainty
-	ambiguous  func(class string) bool
-	overwrites bool
-	// place and makes are what the kind says of where the call goes: see actions.Kind.
-	place  string
-	makes  bool
-	result *spec.Type
-	// telling is the type of the result where an argument is secret; nil where that
-	// changes nothing. hides says that the result has secret members either way.
-	telling *spec.Type
-	hides   bool
-	// yield is the member of the result that the step yields, "" the whole: see
-	// actions.Kind.
-	yield string
-	// named are the programs that it runs because it names them itself, in a spec
-	// without a permissions block.
-	named []permission
-	// asks are what it asks the permissions for.
-	asks []request
-
-	when, forEach, until, refused, fail, progress, gone, lock *expr.Value
-	// over is what is known of what forEach goes over: a list, a map, or spec.Any.
-	over           spec.Kind
-	every, timeout *expr.Value
-	retry          *retry
-	undo           []*step
-	// restart is the index of the step from which a run goes on that stopped at
-	// this one: its own, unless the spec says otherwise.
-	restart int
-	// at is where its action's name stands.
-	at diag.Range
-	// known says that the action compiled far enough for effect and result to be
-	// its own; else they err on the side of caution.
-	known bool
-	// wants are the members of the result that the spec refers to, see want;
-	// wantsAll says that it is used whole.
-	wants    map[string]bool
-	wantsAll bool
-}
-
-// retry is a compiled `retry` block.
-type retry struct {
-	on                          []string
-	when                        *expr.Value
-	attempts                    *expr.Value
-	backoff, maxBackoff, jitter *expr.Value
-}
-
 // stepKeys are the keys of a step that are not a family's.
 var stepKeys = []string{
 	"as", "if", "forEach", "until", "every", "timeout", "retry", "refused", "fail", "progress", "gone", "preview", "onFailure",
 	"lock", "restart", "return", "steps",
-}
-
-// yields is the type of what an operation yields that ends with the step, and
-// says nothing else: of an answer, its body.
-func (s *step) yields() *spec.Type {
-	if s.yield == "" || s.forEach != nil {
-		return s.result
-	}
-	if p := s.result.Field(s.yield); p != nil {
-		return p.Type
-	}
-	return &spec.Type{}
 }
 
 // step compiles one step in the scope that the steps before it left.
@@ -316,16 +235,6 @@ func (c *compiler) kind(s *step, f spec.Field, scope *expr.Scope) {
 	c.permitted(s, facts, block, scope)
 }
 
-// typed reports whether an argument says of which type the response is.
-func (s *step) typed() bool {
-	for _, a := range s.args {
-		if a.typ != nil && a.decl.Mode == actions.Typed {
-			return true
-		}
-	}
-	return false
-}
-
 // kindBlock is the one kind that a family's block names.
 func (c *compiler) kindBlock(s *step, f spec.Field) (spec.Field, bool) {
 	names := make([]string, len(s.family.Kinds))
@@ -371,49 +280,6 @@ func (c *compiler) oneOf(s *step, block spec.Field, group []string) {
 	case len(given) > 1:
 		c.fail(codeConflictingArguments, s.args[given[1]].node.Range, given[1], fmt.Sprintf("%s has both %s", s.action, diag.And(given)),
 			fmt.Sprintf("Give exactly one of %s.", diag.Or(group)))
-	}
-}
-
-// static is what is known of the step's call before it runs.
-func (s *step) static() actions.Static {
-	st := actions.Static{
-		Nodes: map[string]*spec.Node{}, Literals: map[string]any{}, Types: map[string]*spec.Type{}, Secret: map[string]bool{},
-		Sources: map[string]actions.Source{}, Requests: map[string]*spec.Node{}, Defaults: map[string]*spec.Node{},
-	}
-	for name, a := range s.defaults {
-		st.Defaults[name] = a.node
-	}
-	for name, a := range s.args {
-		st.Nodes[name] = a.whole()
-		if st.Sources[name] = a.source(""); a.request != nil {
-			st.Requests[name] = a.request
-		}
-		if a.typ != nil {
-			st.Types[name] = a.typ
-		}
-		if late := a.parts.late(name); late != nil {
-			st.Types[name] = late.Type()
-		}
-		if a.value != nil {
-			st.Secret[name] = a.value.Secret()
-			if v, ok := a.value.Const(); ok {
-				st.Literals[name] = v
-			}
-		}
-	}
-	return st
-}
-
-// overridden keeps what of the family's defaults the step gives its own for.
-func (s *step) overridden(defaults map[string]argument) {
-	s.defaults = defaults
-	for name, d := range defaults {
-		if own := s.args[name]; own.node != nil && own.decl.Recalled && !own.inherited {
-			if s.recalled == nil {
-				s.recalled = map[string]argument{}
-			}
-			s.recalled[name] = d
-		}
 	}
 }
 

@@ -207,24 +207,3 @@ func (b *build) instanceOf(ch *child, got Registered) *instance {
 	}
 	return &instance{urn: got.URN, outputs: property.NewMap(values)}
 }
-
-// awaited are the members of a child that are not known yet if its answer lacks
-// them: in a preview what must be there and, of another package's, what is
-// spoken of, because such a provider may leave out what it cannot tell.
-func (ch *child) awaited(unknown, preview bool) []string {
-	if !unknown && !preview {
-		return nil
-	}
-	var names []string
-	for _, m := range ch.has.Fields {
-		if m.Required || unknown {
-			names = append(names, m.Name)
-		}
-	}
-	if ch.foreign {
-		for name := range ch.mentioned {
-			names = append(names, name)
-		}
-	}
-	return names
-}

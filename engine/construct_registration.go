@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,7 +11,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -69,12 +72,6 @@ func (b *build) childInputs(ch *child, el *element) (property.Map, error) {
 		values[name] = value.WithSecret(secret).WithDependencies(on[name])
 	}
 	return property.NewMap(values), nil
-}
-
-// keepsNull reports whether null is a value of an input, and not its absence.
-func (ch *child) keepsNull(name string) bool {
-	m := ch.takes.Member(name)
-	return m != nil && m.Check.Spec.Nullable
 }
 
 // spread are the members of what should be an object: of a secret one, each
@@ -244,4 +241,36 @@ func (r *optionReader) alias(a childAlias) Alias {
 		Name: r.text(a.name), Type: r.text(a.typ), Parent: r.text(a.parent), Stack: r.text(a.stack),
 		Project: r.text(a.project), NoParent: a.noParent,
 	}
+}
+
+// granted refuses what a child's options say of its plugin and nobody has granted, and
+// says the version where only one is.
+func (b *build) granted(ch *child, o *RegistrationOptions) error {
+	if o.PluginDownloadURL != "" {
+		at := pluginOrigin(o.PluginDownloadURL)
+		if at == "" {
+			return fmt.Errorf("pluginDownloadURL: %q is not a place that Pulumi downloads plugins from: it begins with %s", o.PluginDownloadURL, pluginSchemes)
+		}
+		origin, err := grant.ParseOrigin(at)
+		if err != nil {
+			return fmt.Errorf("pluginDownloadURL: %w", err)
+		}
+		network, err := b.run.engine.network(b.scope(nil))
+		if err == nil {
+			err = network.Check(origin)
+		}
+		if err != nil {
+			return fmt.Errorf("pluginDownloadURL: %w", err)
+		}
+	}
+	switch version := strings.TrimPrefix(o.Version, "v"); {
+	case ch.versions == nil, o.Version != "" && slices.Contains(ch.versions, version):
+	case o.Version != "":
+		return fmt.Errorf("version %s of package %q is not permitted; `permissions: packages` has %s", o.Version, packageOf(ch.typ), diag.And(ch.versions))
+	case o.Provider == nil && len(ch.versions) == 1:
+		o.Version = ch.versions[0]
+	case o.Provider == nil:
+		return fmt.Errorf("which version of package %q is not said; `permissions: packages` has %s", packageOf(ch.typ), diag.And(ch.versions))
+	}
+	return nil
 }

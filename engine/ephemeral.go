@@ -2,18 +2,15 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -188,32 +185,6 @@ func (l *lease) renew(ctx context.Context) (err error) {
 		l.values = l.values.Set(name, value)
 	}
 	return nil
-}
-
-// until is how long it is from now until what `renewAfter` says: seconds, a
-// duration, or a time. Null is 0: for ever.
-func until(v any, now time.Time) (time.Duration, error) {
-	switch v := v.(type) {
-	case nil:
-		return 0, nil
-	case string:
-		if d, err := time.ParseDuration(v); err == nil && d > 0 {
-			return d, nil
-		}
-		if at, err := time.Parse(time.RFC3339, v); err == nil {
-			return max(at.Sub(now), 1), nil
-		}
-	case json.Number, int, int64, float64:
-		text, err := value.Text(v)
-		if err != nil {
-			return 0, err
-		}
-		var seconds float64
-		if _, err := fmt.Sscan(text, &seconds); err == nil && seconds > 0 && seconds < float64(math.MaxInt64/time.Second) {
-			return time.Duration(seconds * float64(time.Second)), nil
-		}
-	}
-	return 0, fmt.Errorf("renewAfter wants a duration such as \"10m\", seconds, or a time such as \"2026-01-02T15:04:05Z\", and not %s", actions.KindOf(v))
 }
 
 // recovered is err, or that of a panic: what runs beside the host's calls must

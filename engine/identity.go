@@ -13,41 +13,6 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// identification is what a resource's `id` and `import` say of each other.
-type identification struct {
-	// id is the id's template, where it can be read backwards.
-	id reversible
-	// imports is how the text of an import is read; it is the id's own template,
-	// unless the spec has an `import`. Not given, the text is the id.
-	imports reversible
-	// known says that an import's text tells the id: it is in it, or made of it.
-	known bool
-	// follows says that the id can be made anew of what a read sees; answered,
-	// that the response of a step is a part of it. ofInputs are the inputs that are.
-	follows, answered bool
-	ofInputs          []string
-}
-
-// inputs are the inputs that every import gives.
-func (i identification) inputs() map[string]bool {
-	out := map[string]bool{}
-	for _, name := range i.imports.inputs() {
-		out[name] = true
-	}
-	if i.imports.hasID() {
-		for _, name := range i.id.inputs() {
-			out[name] = true
-		}
-	}
-	return out
-}
-
-// byID are the inputs that the id says, on import and ever after: a read need not
-// give them.
-func (i identification) byID(name string) bool {
-	return slices.Contains(i.imports.inputs(), name) || slices.Contains(i.id.inputs(), name)
-}
-
 // toRead is the state that a read starts with.
 func (e *Engine) toRead(ctx context.Context, res *resource, req ReadRequest) (State, error) {
 	switch req.Reason {
@@ -287,11 +252,4 @@ func (r *run) mentionAnotherID(old, now string) {
 	}
 	r.log.Message(Warning, fmt.Sprintf("its id was %q and is %q now. Read asks neither for the id nor for what was recorded, so this may be another object, in the place of yours; "+
 		"if somebody else owns it, run `pulumi state delete '%s'` before you update or destroy it", old, now, r.ref.Key))
-}
-
-// asksByID reports whether an operation asks for the id, or for what was recorded.
-func (o *operation) asksByID() bool {
-	return slices.ContainsFunc(o.steps, func(s *step) bool {
-		return slices.ContainsFunc(s.refs(), func(ref expr.Ref) bool { return ref.Path[0] == "id" || ref.Path[0] == "state" })
-	})
 }

@@ -170,16 +170,3 @@ func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) err
 		return i.Token == s.Private.Token && !i.UnderWay() && !moved && !anew
 	})
 }
-
-// journals reports whether anything of the resource may stand in the journal.
-func (r *resource) journals() bool {
-	if r.create != nil && len(r.create.steps) > 1 && slices.ContainsFunc(r.create.steps, (*step).tells) {
-		return true // see noted
-	}
-	in := func(op *operation) bool {
-		return op != nil && slices.ContainsFunc(op.steps, func(s *step) bool {
-			return s.effect == actions.Write && s.certainty != actions.Settled
-		})
-	}
-	return in(r.create) || in(r.update)
-}

@@ -78,10 +78,6 @@ func heldTo(s *step, v verdict) verdict {
 	return v
 }
 
-func (s *step) hasVerdicts() bool {
-	return s.refused != nil || s.fail != nil || s.gone != nil || s.progress != nil || s.until != nil
-}
-
 // ask asks what the spec says of a response, in the order of the language. Of a
 // response that is a failure already only `refused` and `gone` are asked: that
 // nothing was done, or is there, whatever the status. What only looks is first asked

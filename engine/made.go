@@ -7,8 +7,6 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
-	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/expr"
 )
 
 // A create of several steps may stop halfway, and a step of it may be left out by its `if`.
@@ -16,26 +14,6 @@ import (
 // Only the author knows which step of a delete is about which step of the create, so the
 // engine keeps which of the create's named steps have made something for this resource,
 // and templates ask by `made`.
-
-// makers are the named steps of create with an effect, in the scope of an operation that
-// has a state; without any, `made` is not there.
-func (r *resource) makers() []expr.Name {
-	t := &spec.Type{Kind: spec.Object}
-	if r.create != nil {
-		for _, s := range r.create.steps {
-			if s.tells() {
-				t.Fields = append(t.Fields, &spec.Property{Name: s.model.As, Type: &spec.Type{Kind: spec.Bool}, Required: true})
-			}
-		}
-	}
-	if t.Fields == nil {
-		return nil
-	}
-	return []expr.Name{{Name: "made", Type: t}}
-}
-
-// tells reports whether `made` has a member for the step.
-func (s *step) tells() bool { return s.model.As != "" && s.effect == actions.Write }
 
 // tellMade puts into scope which of the create's steps have made something.
 func (r *run) tellMade() {
@@ -49,13 +27,6 @@ func (r *run) tellMade() {
 		}
 	}
 	r.vars.Values["made"] = made
-}
-
-// ownsWhatItSends reports whether what is there after the step was sent is the resource's
-// own, whatever was answered. Of other steps that is only known once they were answered as
-// done: somebody else may have been there before. The journal lists those.
-func (s *step) ownsWhatItSends() bool {
-	return s.certainty == actions.Safe || s.certainty == actions.Keyed || s.certainty == actions.Settled
 }
 
 // unmadeNow names the steps of create that have made nothing for the resource, up to now
@@ -129,12 +100,6 @@ func (r *run) noted(s *step, send func() (any, error)) (any, error) {
 	return value, err
 }
 
-// named is the index of the step of that name.
-func (o *operation) named(name string) (index int, ok bool) {
-	index = slices.IndexFunc(o.steps, func(s *step) bool { return s.model.As == name })
-	return index, index >= 0
-}
-
 // unmadeBy are the steps that have made nothing by the state and by the journal, where a
 // run that made more was killed before it could say so.
 func (e *Engine) unmadeBy(res *resource, ref Ref, s State) string {
@@ -152,18 +117,6 @@ func (e *Engine) unmadeBy(res *resource, ref Ref, s State) string {
 			return i.Token == s.Private.Token && made != nil && made.model.As == name && (i.WasAnswered() || made.ownsWhatItSends())
 		})
 	}), " ")
-}
-
-// sends is the step that the intent is of, nil where the spec has it no more.
-func (r *resource) sends(i journal.Intent) *step {
-	op := r.create
-	if i.Operation == journal.Update {
-		op = r.update
-	}
-	if op == nil || i.Step < 0 || i.Step >= len(op.steps) {
-		return nil
-	}
-	return op.steps[i.Step]
 }
 
 // keepsUnmade reports whether an intent says of a step more than the recorded state does.

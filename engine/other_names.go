@@ -8,39 +8,8 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/types"
 )
-
-// remedyWire says how a property is named that a typed response has under another name:
-// one of those members of it that the name may mean. It is "" where none does.
-func (c *compiler) remedyWire(op *operation, t *spec.Type, p *spec.Property) string {
-	if op == nil || op.ret != nil || t == nil {
-		return ""
-	}
-	const most = 3
-	var meant []string
-	rule := value.WireRule(c.wireRule())
-	for _, f := range t.Fields {
-		if len(meant) < most && mayMean(p.Name, f.Name) && types.Projectable(f.Type, p.Type, c.spec.Types) == nil {
-			meant = append(meant, value.WireArgument(rule.Name(f)))
-		}
-	}
-	if len(meant) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" If it is %s of the response, give that this name in the type that the step returns: `%s: … @wire(%s)`.", diag.Joined(meant, "or"), p.Name, meant[0])
-}
-
-// mayMean reports whether a property may be another name of a member: id of poolId.
-func mayMean(name, member string) bool {
-	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
-	a, b := plain(name), plain(member)
-	const least = 2
-	return len(a) >= least && len(b) >= least && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a) || strings.HasPrefix(b, a) || strings.HasPrefix(a, b)) ||
-		diag.DidYouMean(a, []string{b}) != ""
-}
 
 // whatItHas lists the members of a response, for an error about one that it lacks; ""
 // where it is no object, or secret as a whole.

@@ -183,12 +183,3 @@ func (r *run) previewReturn(values map[string]property.Value) {
 		}
 	}
 }
-
-// last is the last of a list; the zero value of an empty one.
-func last[T any](list []T) T {
-	if len(list) == 0 {
-		var none T
-		return none
-	}
-	return list[len(list)-1]
-}

@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
@@ -63,29 +65,6 @@ type resource struct {
 	sinks []sink
 }
 
-// operation is a compiled operation.
-type operation struct {
-	steps []*step
-	// retry runs all of the steps again when one is refused; nil is never.
-	retry *retry
-	// ret is the `return` of the operation, else of the resource; nil where the
-	// last step's own result stands.
-	ret *expr.Value
-	// broken says that there is a `return` and that it did not compile; meant are
-	// the properties that misspelt ones in it were for. Both were reported.
-	broken bool
-	meant  []string
-}
-
-// stepless reports whether the operation has no step. The loader reported why;
-// nothing is known of what such an operation yields.
-func (o *operation) stepless() bool { return len(o.steps) == 0 }
-
-// meansTo reports whether a property is in the operation's `return`, misspelt.
-func (o *operation) meansTo(property string) bool {
-	return o != nil && slices.Contains(o.meant, property)
-}
-
 // check is a compiled cross-field rule.
 type check struct {
 	assert, message *expr.Value
@@ -115,4 +94,75 @@ type lister struct {
 type sink struct {
 	path []string // from "inputs" on
 	what string   // "the id", `argument "path" of file.write`
+}
+
+// finds reports whether the resource's `find` tells what became of a create's
+// step: it looks for the object, and so for what made it.
+func (r *resource) finds(s *step) bool { return r.find != nil && s == r.maker && s.forEach == nil }
+
+// journals reports whether anything of the resource may stand in the journal.
+func (r *resource) journals() bool {
+	if r.create != nil && len(r.create.steps) > 1 && slices.ContainsFunc(r.create.steps, (*step).tells) {
+		return true // see noted
+	}
+	in := func(op *operation) bool {
+		return op != nil && slices.ContainsFunc(op.steps, func(s *step) bool {
+			return s.effect == actions.Write && s.certainty != actions.Settled
+		})
+	}
+	return in(r.create) || in(r.update)
+}
+
+// makers are the named steps of create with an effect, in the scope of an operation that
+// has a state; without any, `made` is not there.
+func (r *resource) makers() []expr.Name {
+	t := &spec.Type{Kind: spec.Object}
+	if r.create != nil {
+		for _, s := range r.create.steps {
+			if s.tells() {
+				t.Fields = append(t.Fields, &spec.Property{Name: s.model.As, Type: &spec.Type{Kind: spec.Bool}, Required: true})
+			}
+		}
+	}
+	if t.Fields == nil {
+		return nil
+	}
+	return []expr.Name{{Name: "made", Type: t}}
+}
+
+// sends is the step that the intent is of, nil where the spec has it no more.
+func (r *resource) sends(i journal.Intent) *step {
+	op := r.create
+	if i.Operation == journal.Update {
+		op = r.update
+	}
+	if op == nil || i.Step < 0 || i.Step >= len(op.steps) {
+		return nil
+	}
+	return op.steps[i.Step]
+}
+
+// idFromAnswers reports whether the id is made of what steps are answered.
+func (r *resource) idFromAnswers() bool {
+	return r.id != nil && slices.ContainsFunc(r.id.Refs(), func(ref expr.Ref) bool {
+		return slices.Contains(namesOfAnswers, ref.Path[0])
+	})
+}
+
+// serverMaySet reports whether an input is an output, too: it is then not there
+// where the program has not set it.
+func (r *resource) serverMaySet(name string) bool { return r.outputs.ByName[name] != nil }
+
+// canTell reports whether something tells what a create whose response was lost has made.
+func (r *resource) canTell() bool { return r.finds(r.maker) || r.maker.certainty == actions.Keyed }
+
+// sendsETag reports whether anything that is done to a resource asks for the ETag of
+// the last read.
+func (r *resource) sendsETag() bool {
+	for _, m := range r.methods {
+		if m.op.conditional() {
+			return true
+		}
+	}
+	return r.update.conditional() || r.delete.conditional()
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -36,16 +35,6 @@ func goesOn(res *resource, state State) bool {
 		op = res.update
 	}
 	return op != nil && f.Steps == op.shape() && f.Step <= len(op.steps) && len(f.Results) >= f.Step
-}
-
-// shape is a short text that is another one where the operation has other steps:
-// their names and actions, in order. What an action is given may differ.
-func (o *operation) shape() string {
-	sum := sha256.New()
-	for _, s := range o.steps {
-		fmt.Fprintf(sum, "%q %q\n", s.model.As, s.action)
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // storable is a step's result as private state keeps it: files are not.

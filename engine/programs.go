@@ -2,14 +2,10 @@ package engine
 
 import (
 	"fmt"
-	"slices"
-	"strings"
-	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/sys/process"
-	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -45,25 +41,6 @@ func programRule(g permission, vars *expr.Vars) (rule grant.Rule, known bool, er
 	return grant.Rule{Access: g.access, Pattern: pattern}, known, nil
 }
 
-// names reports whether a step needs to run a program that it names itself, so that
-// a spec without a permissions block grants it: in its own text, or by the
-// configuration.
-func (c *compiler) names(s *step, need actions.Grant) bool {
-	if need.Access != grant.Run && need.Access != grant.Agent || c.spec.Permissions != nil || need.Pattern.Kind != spec.StringNode {
-		return false
-	}
-	v, diags := expr.Compile(need.Pattern, anyScope(), nil)
-	if diags.HasErrors() || slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool { return ref.Path[0] != "config" }) {
-		return false
-	}
-	if v = c.template(need.Pattern, c.scope(c.configName()), someText, ""); v != nil {
-		g := permission{access: need.Access, node: need.Pattern, value: v, implied: true}
-		s.named = append(s.named, g)
-		c.named.add(g)
-	}
-	return true
-}
-
 // envOf is the world as a step may touch it: the run's, and the programs that the
 // step names.
 func (r *run) envOf(s *step) (*actions.Env, error) {
@@ -87,26 +64,4 @@ func (r *run) envOf(s *step) (*actions.Env, error) {
 	env := *r.env
 	env.Processes = processes
 	return &env, nil
-}
-
-// namedPrograms are the programs that steps name, each once, for those who review
-// a spec. Resources are compiled side by side.
-type namedPrograms struct {
-	mu     sync.Mutex
-	grants []permission
-}
-
-func (n *namedPrograms) add(g permission) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !slices.ContainsFunc(n.grants, func(o permission) bool { return o.access == g.access && o.node.Text == g.node.Text }) {
-		n.grants = append(n.grants, g)
-	}
-}
-
-// sorted are the programs that were named, in the order of their names.
-func (n *namedPrograms) sorted() []permission {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return slices.SortedFunc(slices.Values(n.grants), func(a, b permission) int { return strings.Compare(a.node.Text, b.node.Text) })
 }

@@ -125,22 +125,6 @@ func (r *run) contradiction(ctx context.Context, s *step, seen property.Map, wit
 	return ""
 }
 
-// sends are the inputs that a step's templates refer to; whole says that one refers
-// to all of them.
-func (s *step) sends(res *resource) (names map[string]bool, whole bool) {
-	names = map[string]bool{}
-	for _, ref := range s.refs() {
-		switch {
-		case ref.Path[0] != "inputs":
-		case len(ref.Path) < 2:
-			whole = true
-		case res.inputs.ByName[ref.Path[1]] != nil:
-			names[ref.Path[1]] = true
-		}
-	}
-	return names, whole
-}
-
 // empty reports whether a value says no more than an absent one: many servers show
 // what was not given as an empty list, an empty text or false.
 func empty(v property.Value) bool {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/declprov/declprov/spec/expr"
 )
 
 // Read looks how a resource is in the world. Gone says that there is nothing.
@@ -109,13 +108,6 @@ func notYetMade(r *resource, s State) bool {
 func lacksParts(r *resource, s State) bool {
 	f := s.Private.Failed
 	return s.Private.Unmade != "" || f != nil && f.Op == string(create) && r.create != nil && f.Step < len(r.create.steps)
-}
-
-// idFromAnswers reports whether the id is made of what steps are answered.
-func (r *resource) idFromAnswers() bool {
-	return r.id != nil && slices.ContainsFunc(r.id.Refs(), func(ref expr.Ref) bool {
-		return slices.Contains(namesOfAnswers, ref.Path[0])
-	})
 }
 
 // currentID is the id that the world knows a resource by.

@@ -73,10 +73,6 @@ func withFixedDefaults(r *resource, inputs property.Map) property.Map {
 	return inputs
 }
 
-// serverMaySet reports whether an input is an output, too: it is then not there
-// where the program has not set it.
-func (r *resource) serverMaySet(name string) bool { return r.outputs.ByName[name] != nil }
-
 // refit makes each property of a map fit its member; those without one are left
 // out, but for the host's own.
 func refit(values property.Map, memberOf func(string) *value.Member) (property.Map, error) {

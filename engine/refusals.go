@@ -37,17 +37,6 @@ func (r *run) refuseAhead(ctx context.Context) error {
 	return nil
 }
 
-// mayEndHalfway reports whether a refusal may come after something was done: of another
-// step, of another turn, or by the same step for another of its requests.
-func (op *operation) mayEndHalfway() bool {
-	requests, more := 0, len(op.steps) > 1
-	for _, s := range op.steps {
-		requests += len(s.asks)
-		more = more || s.forEach != nil || len(s.asks) > 1
-	}
-	return more && requests > 0
-}
-
 // withoutAnswers makes unknown what the steps that are still to run will answer, until the
 // returned function is called.
 func (r *run) withoutAnswers() (restore func()) {

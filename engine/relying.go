@@ -11,24 +11,6 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// relyOn are the steps of an operation that use what some of them gave, directly or
-// through each other: once those are undone, their work belongs to what is gone.
-func (o *operation) relyOn(some map[int]bool) map[int]bool {
-	out := map[int]bool{}
-	w := wanting{named: map[string]*step{}}
-	for i, s := range o.steps {
-		for _, ref := range s.refs() {
-			if of, _ := w.of(o.steps[:i], ref.Path); of != nil && (some[of.index] || out[of.index]) {
-				out[i] = true
-			}
-		}
-		if s.model.As != "" {
-			w.named[s.model.As] = s
-		}
-	}
-	return out
-}
-
 // listBereft lists what steps have done for what was undone since, or may have, and
 // is not undone itself. The next run does it again for what it makes then, and nothing
 // but the journal knows of this.

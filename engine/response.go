@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"github.com/declprov/declprov/actions"
 )
 
@@ -33,29 +31,6 @@ func (r *run) noteETag(s *step, result any) {
 	case s.effect == actions.Write:
 		r.etag = ""
 	}
-}
-
-// conditional reports whether an operation sends the ETag of the last read.
-func (o *operation) conditional() bool {
-	return o != nil && slices.ContainsFunc(o.steps, func(s *step) bool {
-		a, ok := s.args["ifMatch"]
-		if !ok || a.value == nil {
-			return false
-		}
-		v, known := a.value.Const()
-		return !known || v == true
-	})
-}
-
-// sendsETag reports whether anything that is done to a resource asks for the ETag of
-// the last read.
-func (r *resource) sendsETag() bool {
-	for _, m := range r.methods {
-		if m.op.conditional() {
-			return true
-		}
-	}
-	return r.update.conditional() || r.delete.conditional()
 }
 
 // markEchoes marks result members that echo a secret argument (Kind.Tells) as

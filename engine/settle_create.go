@@ -129,9 +129,6 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	return madeBefore(old.newState(inputs, old.partialOutputs(old.mask())), old, inputs), book.Put(i, false)
 }
 
-// canTell reports whether something tells what a create whose response was lost has made.
-func (r *resource) canTell() bool { return r.finds(r.maker) || r.maker.certainty == actions.Keyed }
-
 // settleHanded refuses a create while what an earlier one of the same resource was
 // answered with may be there, if a state with it was handed to the host. Either the host
 // was killed before it recorded that, and a second one would be made, or somebody else has

@@ -194,30 +194,6 @@ func (r *run) moved(ctx context.Context, s *step, i *journal.Intent) (bool, erro
 	return true, nil
 }
 
-// uses reports whether anything after a step refers to its result.
-func (o *operation) uses(s *step) bool {
-	named := wanting{named: map[string]*step{}}
-	for _, other := range o.steps {
-		named.named[other.model.As] = other
-	}
-	refers := func(before []*step) func(*expr.Value) bool {
-		return func(v *expr.Value) bool {
-			return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
-				of, _ := named.of(before, ref.Path)
-				return of == s
-			})
-		}
-	}
-	for n, later := range o.steps[s.index+1:] {
-		before := o.steps[:s.index+1+n]
-		if slices.ContainsFunc(append(later.templates(), later.forEach), refers(before)) ||
-			slices.ContainsFunc(later.ownTemplates(), refers(append(slices.Clone(before), later))) {
-			return true
-		}
-	}
-	return refers(o.steps)(o.ret)
-}
-
 // lookBefore asks find, before an update is sent of which only find could say later
 // what it did, whether its inputs lead to anything but the resource itself.
 func (r *run) lookBefore(ctx context.Context) error {

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -121,53 +120,6 @@ func objectOf(r *resource, s State) object {
 	}
 	copy(o.at[:], sum.Sum(nil))
 	return o
-}
-
-// findBy are the recorded properties that tell objects of one id apart: what
-// delete refers to, and read too, where there is one. An output that delete refers
-// to is always one of them.
-func findBy(r *resource) []string {
-	if r.delete == nil {
-		return nil
-	}
-	read := map[string]bool{}
-	whole := r.read == nil
-	if r.read != nil {
-		var names []string
-		names, whole = r.read.recorded(r)
-		for _, name := range names {
-			read[name] = true
-		}
-	}
-	var out []string
-	deleted, _ := r.delete.recorded(r)
-	for _, name := range deleted {
-		if whole || read[name] || r.outputs.ByName[name] != nil {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// recorded are the recorded properties that an operation's steps refer to by
-// name, sorted; whole says that one refers to all of them.
-func (o *operation) recorded(r *resource) (out []string, whole bool) {
-	for _, s := range o.steps {
-		for _, ref := range s.refs() {
-			if ref.Path[0] != "inputs" && ref.Path[0] != "state" {
-				continue
-			}
-			if len(ref.Path) < 2 {
-				whole = true
-				continue
-			}
-			if name := ref.Path[1]; r.inputs.ByName[name] != nil || r.outputs.ByName[name] != nil {
-				out = append(out, name)
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out), whole
 }
 
 // superseded reports whether a state is that of an earlier resource than the

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,86 +18,15 @@ import (
 	"github.com/declprov/declprov/actions/sys/network"
 	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
-
-// request is a file, host or program that a step asks the permissions for, compiled so
-// that Check and previews can refuse what the step would be refused.
-type request struct {
-	access grant.Access
-	// name is the path, URL or program; root the folder at which a path starts, or nil.
-	name, root *expr.Value
-	// input is the input that is asked for as it is, below a root that inputs do not
-	// decide; else "".
-	input string
-	// fixed says that the author and the configuration alone decide it.
-	fixed bool
-}
 
 // granted tells one request of a program from others.
 type granted struct {
 	access grant.Access
 	name   *expr.Value
 }
-
-// addRequest compiles a request of the step. One that does not compile was reported where it
-// is an argument.
-func (c *compiler) addRequest(s *step, g actions.Grant, scope *expr.Scope) {
-	if g.Access == grant.Agent || g.Perhaps {
-		return // the spec grants an agent or does not, which vet has told
-	}
-	n := request{access: g.Access, name: s.valueOf(cmp.Or(g.Name, g.Pattern), scope), root: s.valueOf(g.Root, scope)}
-	if n.name == nil || g.Root != nil && n.root == nil {
-		return
-	}
-	n.fixed = !slices.ContainsFunc(n.refs(), isNoConfigRef)
-	pieces := n.name.Segments()
-	if below := n.root == nil || !slices.ContainsFunc(n.root.Refs(), isNoConfigRef); below && len(pieces) == 1 && len(pieces[0].Ref) == 2 && pieces[0].Ref[0] == "inputs" {
-		n.input = pieces[0].Ref[1]
-	}
-	s.asks = append(s.asks, n)
-}
-
-// valueOf returns the compiled form of a part of the step's arguments: the argument's
-// own where it is a whole one.
-func (s *step) valueOf(n *spec.Node, scope *expr.Scope) *expr.Value {
-	if n == nil {
-		return nil
-	}
-	for _, a := range s.args {
-		switch {
-		case a.node == n && a.rest == n && a.value != nil:
-			return a.value
-		case a.node != nil && len(a.node.Items) > 0 && a.node.Items[0] == n && len(a.words) == len(a.node.Items):
-			return a.words[0].value
-		}
-	}
-	v, diags := expr.Compile(n, scope, nil)
-	if diags.HasErrors() {
-		return nil
-	}
-	return v
-}
-
-// refs are what the request refers to, in the order in which they are blamed.
-func (n request) refs() []expr.Ref {
-	if n.root == nil {
-		return n.name.Refs()
-	}
-	return slices.Concat(n.name.Refs(), n.root.Refs())
-}
-
-// dependsOnInputs reports whether an input has a say in what the step needs.
-func (s *step) dependsOnInputs(n request) bool {
-	each := s.forEach != nil && slices.ContainsFunc(s.forEach.Refs(), isInputRef)
-	return slices.ContainsFunc(n.refs(), func(ref expr.Ref) bool { return isInputRef(ref) || each && ref.Path[0] == "each" })
-}
-
-func isNoConfigRef(ref expr.Ref) bool { return ref.Path[0] != "config" }
-
-func isInputRef(ref expr.Ref) bool { return len(ref.Path) > 1 && ref.Path[0] == "inputs" }
 
 // ungranted is what a step would be refused.
 type ungranted struct {
@@ -115,9 +43,6 @@ func (u *ungranted) Error() string {
 
 // Is makes the error one of fs.ErrPermission's kind, as those of the actions are.
 func (u *ungranted) Is(target error) bool { return target == fs.ErrPermission }
-
-// namesOfAnswers are the names that steps give a value.
-var namesOfAnswers = append([]string{"id", "steps"}, answerNames...)
 
 // refuseUngranted reports the inputs that make create ask for what is not granted.
 // What depends on the answers of its steps waits for the preview.

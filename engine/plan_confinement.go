@@ -50,15 +50,3 @@ func (c *confinements) together() Confinement {
 		return Attempted
 	}
 }
-
-// confinement is how a step's programs are bound, by the mode that its kind tells.
-func (c *compiler) confinement(mode string) Confinement {
-	switch {
-	case mode == "required":
-		return Enforced
-	case mode == "auto" && c.spec.Permissions != nil:
-		return Attempted
-	default:
-		return Unconfined
-	}
-}

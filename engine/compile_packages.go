@@ -40,15 +40,6 @@ func (c *compiler) impliedPackages() {
 	}
 }
 
-// packageOf is the package whose plugin makes what has a type, which is a token.
-func packageOf(token string) string {
-	if pkg, ok := strings.CutPrefix(token, providerType); ok {
-		return pkg
-	}
-	pkg, _, _ := strings.Cut(token, ":")
-	return pkg
-}
-
 // childPackage reports a child whose package is not granted. It returns the versions of
 // the package that are, nil for any.
 func (c *compiler) childPackage(pl *planned) (versions []string) {
@@ -97,56 +88,4 @@ func (c *compiler) childDownload(n *spec.Node) {
 		c.fail(codeNotPermitted, n.Range, "pluginDownloadURL", fmt.Sprintf("plugins may not be downloaded from %s", origin),
 			fmt.Sprintf("It needs `permissions: hosts` to cover %q. %s", origin, c.granted(grant.Connect)))
 	}
-}
-
-const pluginSchemes = "https://, http://, github:// or gitlab://"
-
-// pluginOrigin is the origin that Pulumi downloads a plugin from, by its
-// pluginDownloadURL, or "" (sdk/go/common/workspace/plugins.go, newPluginSource).
-func pluginOrigin(url string) string {
-	scheme, rest, _ := strings.Cut(url, "://")
-	switch strings.ToLower(scheme) {
-	case "github", "gitlab":
-		scheme = "https"
-	case "http", "https":
-	default:
-		return ""
-	}
-	host, _, _ := strings.Cut(rest, "/")
-	if o, err := grant.ParseOrigin(scheme + "://" + host); err == nil {
-		return o.String()
-	}
-	return ""
-}
-
-// granted refuses what a child's options say of its plugin and nobody has granted, and
-// says the version where only one is.
-func (b *build) granted(ch *child, o *RegistrationOptions) error {
-	if o.PluginDownloadURL != "" {
-		at := pluginOrigin(o.PluginDownloadURL)
-		if at == "" {
-			return fmt.Errorf("pluginDownloadURL: %q is not a place that Pulumi downloads plugins from: it begins with %s", o.PluginDownloadURL, pluginSchemes)
-		}
-		origin, err := grant.ParseOrigin(at)
-		if err != nil {
-			return fmt.Errorf("pluginDownloadURL: %w", err)
-		}
-		network, err := b.run.engine.network(b.scope(nil))
-		if err == nil {
-			err = network.Check(origin)
-		}
-		if err != nil {
-			return fmt.Errorf("pluginDownloadURL: %w", err)
-		}
-	}
-	switch version := strings.TrimPrefix(o.Version, "v"); {
-	case ch.versions == nil, o.Version != "" && slices.Contains(ch.versions, version):
-	case o.Version != "":
-		return fmt.Errorf("version %s of package %q is not permitted; `permissions: packages` has %s", o.Version, packageOf(ch.typ), diag.And(ch.versions))
-	case o.Provider == nil && len(ch.versions) == 1:
-		o.Version = ch.versions[0]
-	case o.Provider == nil:
-		return fmt.Errorf("which version of package %q is not said; `permissions: packages` has %s", packageOf(ch.typ), diag.And(ch.versions))
-	}
-	return nil
 }

@@ -8,17 +8,6 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// verb is which operation of a resource something belongs to.
-type verb string
-
-const (
-	create verb = "create"
-	read   verb = "read"
-	update verb = "update"
-	remove verb = "delete"
-	list   verb = "list"
-)
-
 // scopeNames are all names that the language has, and where those of them that
 // are not everywhere are to be had.
 var scopeNames = []struct{ name, where string }{
@@ -41,12 +30,6 @@ var scopeNames = []struct{ name, where string }{
 	{"new", "in @equal"},
 	{"error", "in retry.if, and in undo steps"},
 }
-
-// shorthandNames are members of an answer that are names of their own.
-var shorthandNames = []string{"body", "status", "headers"}
-
-// answerNames are the names of the latest answer.
-var answerNames = append([]string{"result"}, shorthandNames...)
 
 // scope makes an expression scope of the names that are there; the others of
 // the language say where they are.
@@ -200,11 +183,6 @@ func checked(t *spec.Type) *spec.Type {
 		out.Fields[i] = &settled
 	}
 	return &out
-}
-
-// checkedRequired reports whether a property is always there after Check.
-func checkedRequired(p *spec.Property) bool {
-	return p.Required || p.Default != nil || p.Autoname != nil || p.DefaultExpr != nil
 }
 
 // stateType is what `state` holds: the recorded inputs and outputs, by name; an

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
@@ -73,4 +75,84 @@ type childAlias struct {
 	text                              *expr.Value
 	name, typ, parent, stack, project *expr.Value
 	noParent                          bool
+}
+
+// mentions notes which members of each child anything in the component refers
+// to.
+func (out *component) mentions() {
+	byKey := map[string]*child{}
+	for _, ch := range out.children {
+		ch.mentioned = map[string]bool{}
+		byKey[ch.key] = ch
+	}
+	for _, v := range out.templates() {
+		for _, ref := range v.Refs() {
+			if ref.Path[0] != "children" || len(ref.Path) < 2 || byKey[ref.Path[1]] == nil {
+				continue
+			}
+			ch, rest := byKey[ref.Path[1]], ref.Path[2:]
+			if ch.forEach != nil && len(rest) > 0 {
+				rest = rest[1:]
+			}
+			if len(rest) > 0 && rest[0] != "*" {
+				ch.mentioned[rest[0]] = true
+			}
+		}
+	}
+}
+
+// templates are all that the component evaluates in sight of its children.
+func (out *component) templates() []*expr.Value {
+	list := []*expr.Value{out.whole}
+	for _, a := range out.yields {
+		list = append(list, a.value)
+	}
+	for _, ch := range out.children {
+		list = append(list, ch.when, ch.forEach, ch.whole)
+		for _, a := range ch.inputs {
+			list = append(list, a.value)
+		}
+		list = append(list, ch.options.templates()...)
+	}
+	return slices.DeleteFunc(list, func(v *expr.Value) bool { return v == nil })
+}
+
+// templates are all that the options evaluate.
+func (o *childOptions) templates() []*expr.Value {
+	list := []*expr.Value{
+		o.protect, o.retainOnDelete, o.deleteBeforeReplace, o.version, o.pluginDownloadURL, o.importID,
+		o.createTimeout, o.updateTimeout, o.deleteTimeout,
+	}
+	list = append(list, slices.Concat(o.ignoreChanges, o.replaceOnChanges, o.secretOutputs)...)
+	for _, a := range o.aliases {
+		list = append(list, a.text, a.name, a.typ, a.parent, a.stack, a.project)
+	}
+	return list
+}
+
+// awaited are the members of a child that are not known yet if its answer lacks
+// them: in a preview what must be there and, of another package's, what is
+// spoken of, because such a provider may leave out what it cannot tell.
+func (ch *child) awaited(unknown, preview bool) []string {
+	if !unknown && !preview {
+		return nil
+	}
+	var names []string
+	for _, m := range ch.has.Fields {
+		if m.Required || unknown {
+			names = append(names, m.Name)
+		}
+	}
+	if ch.foreign {
+		for name := range ch.mentioned {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// keepsNull reports whether null is a value of an input, and not its absence.
+func (ch *child) keepsNull(name string) bool {
+	m := ch.takes.Member(name)
+	return m != nil && m.Check.Spec.Nullable
 }

@@ -2,22 +2,12 @@ package engine
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
-
-// word is one item of a Words argument.
-type word struct {
-	value *expr.Value
-	// author says that the word begins with the author's own text.
-	author bool
-	name   string // for people: command[2]
-}
 
 // wordType is what a word may be: text, what is written as text, or a list of
 // both, which stands for its items; null is left out.
@@ -67,42 +57,4 @@ func authored(v *expr.Value) bool {
 func (c *compiler) exposedSecret(n *spec.Node, path string, decl *actions.Arg, what string) {
 	c.fail(codeSecretExposed, n.Range, path, fmt.Sprintf("a secret goes into argument %q of %s", decl.Name, what),
 		cmp.Or(decl.Instead, "Others can read it there. Pass the secret where it stays hidden, or take @secret() off what is none."))
-}
-
-// words evaluates a list of words.
-func (r *run) words(call *actions.Call, name string, a argument) error {
-	call.Parts[name] = make([]spec.Part, 0, len(a.words))
-	r.vars.Secrets = r.secrets.Paths
-	for _, w := range a.words {
-		v, err := w.value.Eval(r.vars)
-		if err != nil {
-			return err
-		}
-		if expr.HasUnknown(v) {
-			return errNotKnown
-		}
-		secret := false
-		v = expr.Reveal(v, func(any) { secret = true })
-		if secret {
-			return fmt.Errorf("%s holds a secret, which others could read there: pass it where it stays hidden", w.name)
-		}
-		items, isList := v.([]any)
-		if !isList {
-			items = []any{v}
-		}
-		for _, item := range items {
-			if item == nil {
-				continue
-			}
-			text, err := value.Text(item)
-			if err != nil {
-				return fmt.Errorf("%s: %w", w.name, err)
-			}
-			call.Parts[name] = append(call.Parts[name], spec.Part{Text: text, Literal: w.author})
-		}
-	}
-	if len(call.Parts[name]) == 0 && a.decl.Required {
-		return errors.New("is empty")
-	}
-	return nil
 }
