@@ -12,7 +12,7 @@ import (
 )
 
 // child compiles one child, in sight of those that come before it.
-func (c *compiler) child(p *plan, pl *planned) *child {
+func (c *compiler) child(p *arrangement, pl *planned) *child {
 	m := pl.spec
 	out := &child{
 		key: m.Key, typ: pl.kind.name, foreign: pl.kind.foreign, component: pl.kind.component,

@@ -17,7 +17,7 @@ func (c *compiler) component(m *spec.Component) (out *component) {
 
 func (c *compiler) componentBody(m *spec.Component) *component {
 	out := &component{spec: m, inputs: c.types.Of(m.Inputs), outputs: c.types.Of(m.Outputs), defaults: c.derivedInputs(m.Inputs)}
-	p := c.plan(m)
+	p := c.arrange(m)
 	for _, planned := range p.order {
 		c.in(fmt.Sprintf("child %q", planned.spec.Key), "children."+planned.spec.Key, func() {
 			out.children = append(out.children, c.child(p, planned))

@@ -24,7 +24,7 @@ func siblingsIn(options *spec.Node) []*spec.Node {
 }
 
 // childOptions compiles the options of a child.
-func (c *compiler) childOptions(out *child, p *plan, pl *planned, s *expr.Scope) {
+func (c *compiler) childOptions(out *child, p *arrangement, pl *planned, s *expr.Scope) {
 	if pl.spec.Options == nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (c *compiler) childOptions(out *child, p *plan, pl *planned, s *expr.Scope)
 }
 
 // sibling is the child that an option names.
-func (c *compiler) sibling(p *plan, n *spec.Node, option string) *planned {
+func (c *compiler) sibling(p *arrangement, n *spec.Node, option string) *planned {
 	if refused(n) {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (c *compiler) sibling(p *plan, n *spec.Node, option string) *planned {
 }
 
 // oneSibling is the key of the one child that an option names, or "".
-func (c *compiler) oneSibling(p *plan, options *spec.Node, option string) string {
+func (c *compiler) oneSibling(p *arrangement, options *spec.Node, option string) string {
 	n := options.Get(option)
 	if n == nil {
 		return ""
@@ -89,7 +89,7 @@ func (c *compiler) oneSibling(p *plan, options *spec.Node, option string) string
 }
 
 // childProvider is the key of the child that is the provider of another.
-func (c *compiler) childProvider(p *plan, pl *planned) string {
+func (c *compiler) childProvider(p *arrangement, pl *planned) string {
 	key := c.oneSibling(p, pl.spec.Options, "provider")
 	if key == "" || pl.kind.broken || p.child(key).kind.broken {
 		return ""

@@ -14,17 +14,17 @@ import (
 // compileSpec checks a whole spec, and compiles it. The program is usable only where the list
 // has no errors.
 func compileSpec(p *spec.Provider, families []*actions.Family) (*compiledProgram, diag.List) {
-	prog, c := newProgram(p, families)
+	prog, c := begin(p, families)
 	for _, m := range p.Functions {
 		f := c.function(m)
-		prog.functions[m.Name] = func() (*function, error) { return f, nil }
+		prog.addFunction(m.Name, func() (*function, error) { return f, nil })
 	}
 	for _, m := range p.Ephemerals {
 		if m.Open == nil {
 			continue // the loader has said so
 		}
 		f := c.opener(m)
-		prog.functions[m.Opener().Name] = func() (*function, error) { return f, nil }
+		prog.addFunction(m.Opener().Name, func() (*function, error) { return f, nil })
 	}
 	for _, r := range p.Resources {
 		compiled := c.resource(r)
@@ -37,11 +37,11 @@ func compileSpec(p *spec.Provider, families []*actions.Family) (*compiledProgram
 	c.aliases()
 	for _, m := range p.Components {
 		compiled := c.component(m)
-		prog.components[m.Name] = func() (*component, error) { return compiled, nil }
+		prog.addComponent(m.Name, func() (*component, error) { return compiled, nil })
 	}
 	c.endless()
 	c.unserved()
-	prog.unchecked = c.unchecked.Sorted()
+	prog.Unchecked = c.unchecked.Sorted()
 	return prog, c.diags.Sorted()
 }
 
@@ -52,19 +52,19 @@ func openContainer(ct *container.Container, families []*actions.Family) (*compil
 	if err != nil {
 		return nil, err
 	}
-	prog, c := newProgram(p, families)
+	prog, c := begin(p, families)
 	for _, m := range p.Functions {
-		prog.functions[m.Name] = later(c, func(c *compiler) *function { return c.function(m) })
+		prog.addFunction(m.Name, later(c, func(c *compiler) *function { return c.function(m) }))
 	}
 	for _, m := range p.Ephemerals {
-		prog.functions[m.Opener().Name] = later(c, func(c *compiler) *function { return c.opener(m) })
+		prog.addFunction(m.Opener().Name, later(c, func(c *compiler) *function { return c.opener(m) }))
 	}
 	c.model = func(name string) *spec.Resource {
 		r, _ := ct.Resource(name) // nil is reported where it is wanted
 		return r
 	}
 	for _, m := range p.Components {
-		prog.components[m.Name] = later(c, func(c *compiler) *component { return c.component(m) })
+		prog.addComponent(m.Name, later(c, func(c *compiler) *component { return c.component(m) }))
 	}
 	if err := c.misfit(); err != nil {
 		return nil, err
@@ -103,17 +103,13 @@ func (c *compiler) misfit() error {
 	return fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s: %s", c.spec.Name, d.Context, d.Summary)
 }
 
-// newProgram compiles what belongs to no resource.
-func newProgram(p *spec.Provider, families []*actions.Family) (*compiledProgram, *compiler) {
-	c := &compiler{spec: p, families: families, named: &namedPrograms{}, confined: &confinements{}}
+// begin compiles what belongs to no resource.
+func begin(p *spec.Provider, families []*actions.Family) (*compiledProgram, *compiler) {
+	prog := newProgram(p)
+	c := &compiler{spec: p, families: families, named: prog.named, confined: prog.confined, model: p.Resource, compiled: map[string]*resource{}}
 	c.types = value.NewBuilder(p.Types, c.equalRule)
-	c.model, c.compiled = p.Resource, map[string]*resource{}
-	config := c.types.Of(p.Config)
+	prog.configType = c.types.Of(p.Config)
 	c.provider()
-	return &compiledProgram{
-		provider: p, config: config, grants: c.grants, defaults: c.defaults, configure: c.configure, named: c.named, confined: c.confined,
-		resources:  map[string]lazyResource{},
-		functions:  map[string]func() (*function, error){},
-		components: map[string]func() (*component, error){},
-	}, c
+	prog.grants, prog.defaults, prog.configure = c.grants, c.defaults, c.configure
+	return prog, c
 }

@@ -86,10 +86,10 @@ func (p *Program) CheckConfig(ctx context.Context, news property.Map) CheckRespo
 	decoded := p.decodeConfig(news)
 	f := value.Findings{Context: beforeSending(ctx)}
 	whole := p.withEnv(decoded, process.Variable)
-	out := p.config.Complete(property.New(whole.values), "", &f)
+	out := p.configType.Complete(property.New(whole.values), "", &f)
 	kept := decoded.values
 	for name, value := range out.AsMap().AllStable {
-		m := p.config.ByName[name]
+		m := p.configType.ByName[name]
 		if _, given := decoded.values.GetOk(name); given || m == nil || len(m.Env) == 0 {
 			kept = kept.Set(name, value)
 		}
@@ -102,7 +102,7 @@ func (p *Program) CheckConfig(ctx context.Context, news property.Map) CheckRespo
 // replace resources.
 func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffResponse {
 	d := &value.Differ{}
-	d.Object(p.config, p.decodeConfig(olds).values, p.decodeConfig(news).values, "", false)
+	d.Object(p.configType, p.decodeConfig(olds).values, p.decodeConfig(news).values, "", false)
 	var out DiffResponse
 	for _, change := range d.Changes {
 		if !value.Ignored(change.Path, ignore) {
@@ -122,7 +122,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	whole := p.withEnv(p.decodeConfig(config), getenv)
 	config = whole.values
 	var missing MissingKeys
-	for _, m := range p.config.Fields {
+	for _, m := range p.configType.Fields {
 		if v, given := config.GetOk(m.Name); m.Required && m.Default == nil && (!given || v.IsNull()) {
 			missing.Keys = append(missing.Keys, MissingKey{Name: m.Name, Doc: m.Doc})
 		}
@@ -131,7 +131,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 		return nil, &missing
 	}
 	f := value.Findings{Context: beforeSending(ctx)}
-	complete := p.config.Complete(property.New(config), "", &f)
+	complete := p.configType.Complete(property.New(config), "", &f)
 	if wrong := whole.failures(f.List); wrong != nil {
 		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", wrong[0].Path, wrong[0].Reason)
 	}
@@ -148,7 +148,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 		_, _ = rand.Read(key) // never fails
 		return key
 	})
-	e.plainConfig = p.config.PlainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
+	e.plainConfig = p.configType.PlainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
 	e.hides = screen.NewMask(e.configSecrets.Values)
 	e.settings = hashInputs(p.withoutSecrets(complete.AsMap()))
 	e.configuration, _ = value.Recordable(p.withoutSecrets(complete.AsMap()))
@@ -166,7 +166,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 // withoutSecrets is a configuration without what is secret in it.
 func (p *Program) withoutSecrets(config property.Map) property.Map {
 	for name, value := range config.AllStable {
-		if m := p.config.ByName[name]; m == nil || m.Secret || value.HasSecrets() {
+		if m := p.configType.ByName[name]; m == nil || m.Secret || value.HasSecrets() {
 			config = config.Delete(name)
 		}
 	}

@@ -42,10 +42,10 @@ func firstCalls(t *testing.T, encoded []byte) {
 			if _, err := parts[i%len(parts)].get(); err != nil {
 				t.Error(err)
 			}
-			if i >= len(p.names) {
+			if i >= len(p.ResourceNames()) {
 				return
 			}
-			ref := Ref{Type: p.names[i], Name: "n", Key: "urn"}
+			ref := Ref{Type: p.ResourceNames()[i], Name: "n", Key: "urn"}
 			checked, err := e.Check(t.Context(), CheckRequest{Ref: ref, New: property.Map{}})
 			if err != nil {
 				t.Error(err)

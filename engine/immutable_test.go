@@ -250,18 +250,18 @@ type compiledPart struct {
 
 func partsOf(p *Program) []compiledPart {
 	var list []compiledPart
-	for _, name := range p.names {
+	for _, name := range p.ResourceNames() {
 		list = append(list, compiledPart{"resource " + name, func() (any, error) { return p.resource(name) }})
 	}
-	for name, f := range p.functions {
-		list = append(list, compiledPart{"function " + name, func() (any, error) { return f() }})
+	for _, name := range p.Functions() {
+		list = append(list, compiledPart{"function " + name, func() (any, error) { return p.function(name) }})
 	}
-	for name, f := range p.components {
-		list = append(list, compiledPart{"component " + name, func() (any, error) { return f() }})
+	for _, name := range p.Components() {
+		list = append(list, compiledPart{"component " + name, func() (any, error) { return p.component(name) }})
 	}
 	slices.SortFunc(list, func(a, b compiledPart) int { return strings.Compare(a.name, b.name) })
 	return append(list, compiledPart{"what all share", func() (any, error) {
-		return []any{p.defaults, p.config, p.grants, p.configure, p.provider}, nil
+		return []any{p.defaults, p.configType, p.grants, p.configure, p.provider}, nil
 	}})
 }
 

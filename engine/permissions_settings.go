@@ -35,7 +35,7 @@ func settingsOf(g permission, provider *spec.Provider, inputs []*spec.Type) []Se
 func (p *Program) grantInputs() ([]*spec.Type, error) {
 	var all []*spec.Type
 	for _, name := range p.names {
-		r, err := p.resources[name].model()
+		r, err := p.model(name)
 		if err != nil {
 			return nil, err
 		}

@@ -14,9 +14,9 @@ import (
 // compiledProgram is a compiled spec: data that all calls share. What is compiled at its first
 // use is behind functions that are safe for concurrent use.
 type compiledProgram struct {
-	provider *spec.Provider // without resources, where it comes from a container
-	config   *value.Type
-	grants   []permission
+	provider   *spec.Provider // without resources, where it comes from a container
+	configType *value.Type
+	grants     []permission
 	// defaults are the blocks of the families, by family and argument: what steps inherit.
 	defaults map[string]map[string]argument
 	// configure makes the session; nil where the spec has none.
@@ -29,9 +29,9 @@ type compiledProgram struct {
 	// are bound: both of what is compiled so far.
 	named    *namedPrograms
 	confined *confinements
-	// unchecked are the accesses to members of untyped answers, as notes: only Compile
+	// Unchecked are the accesses to members of untyped answers, as notes: only Compile
 	// knows them.
-	unchecked diag.List
+	Unchecked diag.List
 }
 
 // lazyResource is a resource that is read and compiled when it is first used.
@@ -40,10 +40,33 @@ type lazyResource struct {
 	compiled func() (*resource, error)
 }
 
+// newProgram returns a program without resources, functions and components: add them.
+func newProgram(provider *spec.Provider) *compiledProgram {
+	return &compiledProgram{
+		provider: provider, named: &namedPrograms{}, confined: &confinements{},
+		resources: map[string]lazyResource{}, functions: map[string]func() (*function, error){}, components: map[string]func() (*component, error){},
+	}
+}
+
 // add adds a resource, in the order of the document.
 func (p *compiledProgram) add(name string, r lazyResource) {
 	p.names = append(p.names, name)
 	p.resources[name] = r
+}
+
+// addFunction adds a function, or what opens an ephemeral.
+func (p *compiledProgram) addFunction(name string, compiled func() (*function, error)) {
+	p.functions[name] = compiled
+}
+
+// addComponent adds a component.
+func (p *compiledProgram) addComponent(name string, compiled func() (*component, error)) {
+	p.components[name] = compiled
+}
+
+// model is the resource of that name as the spec has it, compiled or not.
+func (p *compiledProgram) model(name string) (*spec.Resource, error) {
+	return p.resources[name].model()
 }
 
 // resource is the compiled resource of that name.
@@ -87,10 +110,6 @@ func (p *compiledProgram) all() error {
 	}
 	return nil
 }
-
-// Unchecked are the accesses to members of untyped answers, as notes: only
-// Compile knows them.
-func (p *compiledProgram) Unchecked() diag.List { return p.unchecked }
 
 // Metadata describes the provider.
 func (p *compiledProgram) Metadata() spec.Metadata { return p.provider.Metadata }
@@ -176,7 +195,7 @@ func (p *compiledProgram) Named(name string) (string, bool) {
 		return name, true
 	}
 	for _, n := range p.names {
-		r, err := p.resources[n].model()
+		r, err := p.model(n)
 		if err != nil {
 			continue
 		}

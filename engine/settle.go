@@ -276,7 +276,7 @@ func (p *Program) RecordedConfig(i journal.Intent) (property.Map, error) {
 		return config, fmt.Errorf("the configuration in the journal cannot be read: %w", err)
 	}
 	for name := range config.AllStable {
-		if p.config.ByName[name] == nil {
+		if p.configType.ByName[name] == nil {
 			config = config.Delete(name)
 		}
 	}

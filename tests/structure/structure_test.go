@@ -110,7 +110,7 @@ func try(v variant) (passed bool, fault error) {
 	prog, more := engine.Compile(doc.Provider, builtin.Families())
 	findings = append(findings, more...)
 	findings = append(findings, names.Lint(doc.Provider, findings)...)
-	if err := describable(slices.Concat(findings, prog.Unchecked())); err != nil {
+	if err := describable(slices.Concat(findings, prog.Unchecked)); err != nil {
 		return false, err
 	}
 	if findings.HasErrors() {

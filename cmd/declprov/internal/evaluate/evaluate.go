@@ -22,7 +22,7 @@ func evaluate(ctx context.Context, s build.Spec, tool string) *build.Answer {
 	prog, more := engine.Compile(doc.Provider, builtin.Families())
 	findings = append(findings, more...)
 	findings = append(findings, names.Lint(doc.Provider, findings)...)
-	a := &build.Answer{Findings: findings.Sorted(), Unchecked: prog.Unchecked()}
+	a := &build.Answer{Findings: findings.Sorted(), Unchecked: prog.Unchecked}
 	if len(findings)+len(a.Unchecked) > 0 {
 		a.Sources = sourcesOf(doc) // for the snippets
 	}

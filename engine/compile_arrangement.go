@@ -10,9 +10,9 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// plan is a component before its children are compiled: what each is, and which
+// arrangement is a component before its children are compiled: what each is, and which
 // come before which.
-type plan struct {
+type arrangement struct {
 	component *spec.Component
 	children  []*planned // in the order of the document
 	order     []*planned // each after those that it needs
@@ -34,9 +34,9 @@ type need struct {
 	at  diag.Range // where that is said
 }
 
-// plan finds out what the children of a component are, and their order.
-func (c *compiler) plan(m *spec.Component) *plan {
-	p := &plan{component: m}
+// arrange finds out what the children of a component are, and their order.
+func (c *compiler) arrange(m *spec.Component) *arrangement {
+	p := &arrangement{component: m}
 	for _, ch := range m.Children {
 		c.in(fmt.Sprintf("child %q", ch.Key), "children."+ch.Key, func() {
 			p.children = append(p.children, &planned{spec: ch, kind: c.childKind(ch)})
@@ -50,7 +50,7 @@ func (c *compiler) plan(m *spec.Component) *plan {
 }
 
 // child is the planned one of that key, or nil.
-func (p *plan) child(key string) *planned {
+func (p *arrangement) child(key string) *planned {
 	i := slices.IndexFunc(p.children, func(ch *planned) bool { return ch.spec.Key == key })
 	if i < 0 {
 		return nil
@@ -59,7 +59,7 @@ func (p *plan) child(key string) *planned {
 }
 
 // keys are those of all children.
-func (p *plan) keys() []string {
+func (p *arrangement) keys() []string {
 	keys := make([]string, len(p.children))
 	for i, ch := range p.children {
 		keys[i] = ch.spec.Key
@@ -69,7 +69,7 @@ func (p *plan) keys() []string {
 
 // needsOf are the children that anything in one of them speaks of, known by
 // references alone: what is wrong with a template is said when it is compiled.
-func (p *plan) needsOf(m *spec.Child) []need {
+func (p *arrangement) needsOf(m *spec.Child) []need {
 	var list []need
 	add := func(key string, at diag.Range) {
 		if p.child(key) != nil && !slices.ContainsFunc(list, func(n need) bool { return n.key == key }) {
@@ -118,7 +118,7 @@ func texts(n *spec.Node) []*spec.Node {
 // sortChildren orders the children of a plan: each after those that it needs,
 // and else as they are written. What needs itself, over whatever way, is
 // reported.
-func (c *compiler) sortChildren(p *plan) {
+func (c *compiler) sortChildren(p *arrangement) {
 	state := map[*planned]int{}
 	var visit func(ch *planned, through []string)
 	visit = func(ch *planned, through []string) {
@@ -151,7 +151,7 @@ func (c *compiler) sortChildren(p *plan) {
 
 // scope are the names that a component's templates may use, with the children
 // that are compiled so far; of the others nothing is known.
-func (c *compiler) componentScope(p *plan) *expr.Scope {
+func (c *compiler) componentScope(p *arrangement) *expr.Scope {
 	children := &spec.Type{Kind: spec.Object, Open: len(p.children) == 0} // without any, which was reported, all may be meant
 	for _, ch := range p.children {
 		t := ch.seen
