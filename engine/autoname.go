@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"unicode/utf8"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -16,9 +17,9 @@ const autonameDigits = 7
 
 // autonames gives names to inputs with @autoname that have none. A name that an
 // earlier check derived is kept: a new one would replace the resource.
-func (e *Engine) autonames(res *resource, req CheckRequest, f *value.Findings) property.Map {
+func (e *Engine) autonames(res *plan.Resource, req CheckRequest, f *value.Findings) property.Map {
 	inputs := req.New
-	for _, m := range res.inputs.Fields {
+	for _, m := range res.Inputs.Fields {
 		if m.Autoname == nil {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
@@ -19,26 +20,26 @@ import (
 var errNotKnown = errors.New("it depends on what is not known yet")
 
 // call evaluates a step's arguments.
-func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, error) {
+func (r *run) call(ctx context.Context, s *plan.Step, attempt int) (*actions.Call, error) {
 	env, err := r.envOf(s)
 	if err != nil {
 		return nil, err
 	}
 	call := &actions.Call{
-		Args: make(map[string]any, len(s.args)), Parts: map[string][]spec.Part{}, Late: map[string]actions.LateExpr{},
+		Args: make(map[string]any, len(s.Args)), Parts: map[string][]spec.Part{}, Late: map[string]actions.LateExpr{},
 		Env:        env,
-		Written:    func(name string) bool { return s.args[name].node != nil },
+		Written:    func(name string) bool { return s.Args[name].Node != nil },
 		Key:        r.key,
 		Mark:       r.markOf(s),
 		ETag:       r.etag,
 		Attempt:    attempt,
 		Limit:      r.limit,
 		Values:     r.engine.program.MaxValues(),
-		Wants:      s.needs,
+		Wants:      s.Needs,
 		Secret:     func(text string) { r.secrets.Values = append(r.secrets.Values, text) },
 		Mask:       func(text string) string { return r.mask().Text(text) },
 		Unfinished: func(text string) int { return r.mask().Unfinished(text) },
-		Secrets:    slices.Concat(r.secretNames, s.secretNames),
+		Secrets:    slices.Concat(r.secretNames, s.SecretNames),
 		Progress: func(text string) {
 			if ctx.Err() == nil {
 				r.log.Status(text)
@@ -52,11 +53,11 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 			r.log.Message(severity, text)
 		},
 	}
-	if s.returns {
-		call.Receive = func(v any, form actions.Form) (any, error) { return s.arrives.Receive(v, s.yield, form) }
-		call.Adapt = s.arrives.Adapt
+	if s.Returns {
+		call.Receive = func(v any, form actions.Form) (any, error) { return s.Arrives.Receive(v, s.Yield, form) }
+		call.Adapt = s.Arrives.Adapt
 	}
-	for name, a := range s.args {
+	for name, a := range s.Args {
 		if err := r.evalArgument(call, name, a); err != nil {
 			return nil, fmt.Errorf("argument %q: %w", name, err)
 		}
@@ -65,18 +66,18 @@ func (r *run) call(ctx context.Context, s *step, attempt int) (*actions.Call, er
 }
 
 // origins adds to a call what it knows of where its arguments come from.
-func (r *run) origins(call *actions.Call, s *step) error {
+func (r *run) origins(call *actions.Call, s *plan.Step) error {
 	call.Source = func(argument string) actions.Source {
 		name, member, _ := strings.Cut(argument, ".")
-		a := s.args[name]
-		return a.source(member)
+		a := s.Args[name]
+		return a.Source(member)
 	}
 	call.LateKey = func(path string) string {
 		name, _, _ := strings.Cut(path, ".")
-		return r.lateKey(path, s.args[name].parts.byPath[path])
+		return r.lateKey(path, s.Args[name].Parts.ByPath[path])
 	}
-	for name, d := range s.recalled {
-		v, err := r.eval(d.value)
+	for name, d := range s.Recalled {
+		v, err := r.eval(d.Value)
 		if err == nil && expr.HasUnknown(v) {
 			err = errNotKnown
 		}
@@ -93,12 +94,12 @@ func (r *run) origins(call *actions.Call, s *step) error {
 
 // lateKey tells late expressions apart: by their text, and by all that they refer to but
 // the response.
-func (r *run) lateKey(path string, p part) string {
-	if p.value == nil {
+func (r *run) lateKey(path string, p plan.Part) string {
+	if p.Value == nil {
 		return ""
 	}
-	key := []any{p.node.Text}
-	for _, ref := range p.refs() {
+	key := []any{p.Node.Text}
+	for _, ref := range p.Refs() {
 		key = append(key, ref.Path, expr.Reveal(r.vars.Values[ref.Path[0]], nil))
 	}
 	data, err := json.Marshal(key)
@@ -109,43 +110,43 @@ func (r *run) lateKey(path string, p part) string {
 }
 
 // evalArgument gives the call an argument, and what of it comes apart.
-func (r *run) evalArgument(call *actions.Call, name string, a argument) error {
-	for path, p := range a.parts.all() {
-		if p.mode == actions.Late {
-			call.Late[path] = r.late(p.value)
-		} else if err := r.parts(call, path, p.value); err != nil {
+func (r *run) evalArgument(call *actions.Call, name string, a plan.Argument) error {
+	for path, p := range a.Parts.All() {
+		if p.Mode == actions.Late {
+			call.Late[path] = r.late(p.Value)
+		} else if err := r.parts(call, path, p.Value); err != nil {
 			return err
 		}
 	}
 	switch {
-	case a.decl.Mode == actions.Typed:
+	case a.Decl.Mode == actions.Typed:
 		call.Args[name] = true
 		return nil
-	case a.decl.Mode == actions.Path:
-		return r.parts(call, name, a.value)
-	case a.decl.Mode == actions.Words:
+	case a.Decl.Mode == actions.Path:
+		return r.parts(call, name, a.Value)
+	case a.Decl.Mode == actions.Words:
 		return r.words(call, name, a)
-	case a.value == nil:
+	case a.Value == nil:
 		return nil
 	}
 	return r.argument(call, name, a)
 }
 
 // argument evaluates one argument; null leaves it out.
-func (r *run) argument(call *actions.Call, name string, a argument) error {
-	out, err := r.evaluate(a.value)
+func (r *run) argument(call *actions.Call, name string, a plan.Argument) error {
+	out, err := r.evaluate(a.Value)
 	if err != nil {
 		return err
 	}
 	if out.secret {
-		if err := exposes(a.decl, out.marked); err != nil {
+		if err := exposes(a.Decl, out.marked); err != nil {
 			return err
 		}
 		call.Hidden = hiding(call.Hidden, name, out.marked)
 	}
 	v := out.plain
-	if a.under != nil {
-		if v, err = r.over(call, name, a.under, v); err != nil {
+	if a.Under != nil {
+		if v, err = r.over(call, name, a.Under, v); err != nil {
 			return err
 		}
 	}
@@ -154,20 +155,20 @@ func (r *run) argument(call *actions.Call, name string, a argument) error {
 	}
 	if v == nil {
 		switch {
-		case a.decl.Required && !a.decl.Type.Nullable:
+		case a.Decl.Required && !a.Decl.Type.Nullable:
 			return errors.New("is null, and is needed")
-		case a.decl.NotNull && a.node.Kind != spec.NullNode:
+		case a.Decl.NotNull && a.Node.Kind != spec.NullNode:
 			return errors.New("is null, which would drop it unseen; give the step an `if`, and a second one for what is to be done without it")
 		}
 		return nil
 	}
-	v = whole(v, a.decl.Type)
-	if err := fits(v, a.decl.Type); err != nil {
+	v = whole(v, a.Decl.Type)
+	if err := fits(v, a.Decl.Type); err != nil {
 		return err
 	}
-	if a.decl.Wire {
-		if v = present(v, a.rest); a.renamed {
-			v = r.naming.Out(v, a.value.Type())
+	if a.Decl.Wire {
+		if v = present(v, a.Rest); a.Renamed {
+			v = r.naming.Out(v, a.Value.Type())
 		}
 	}
 	call.Args[name] = v
@@ -186,8 +187,8 @@ func hiding(others func(string) bool, name string, v any) func(string) bool {
 }
 
 // over is the family's default with an argument's own members over it.
-func (r *run) over(call *actions.Call, name string, under *argument, own any) (any, error) {
-	below, err := r.evaluate(under.value)
+func (r *run) over(call *actions.Call, name string, under *plan.Argument, own any) (any, error) {
+	below, err := r.evaluate(under.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -312,11 +313,11 @@ func (r *run) late(v *expr.Value) actions.LateExpr {
 }
 
 // words evaluates a list of words.
-func (r *run) words(call *actions.Call, name string, a argument) error {
-	call.Parts[name] = make([]spec.Part, 0, len(a.words))
+func (r *run) words(call *actions.Call, name string, a plan.Argument) error {
+	call.Parts[name] = make([]spec.Part, 0, len(a.Words))
 	r.vars.Secrets = r.secrets.Paths
-	for _, w := range a.words {
-		v, err := w.value.Eval(r.vars)
+	for _, w := range a.Words {
+		v, err := w.Value.Eval(r.vars)
 		if err != nil {
 			return err
 		}
@@ -326,7 +327,7 @@ func (r *run) words(call *actions.Call, name string, a argument) error {
 		secret := false
 		v = expr.Reveal(v, func(any) { secret = true })
 		if secret {
-			return fmt.Errorf("%s holds a secret, which others could read there: pass it where it stays hidden", w.name)
+			return fmt.Errorf("%s holds a secret, which others could read there: pass it where it stays hidden", w.Name)
 		}
 		items, isList := v.([]any)
 		if !isList {
@@ -338,12 +339,12 @@ func (r *run) words(call *actions.Call, name string, a argument) error {
 			}
 			text, err := value.Text(item)
 			if err != nil {
-				return fmt.Errorf("%s: %w", w.name, err)
+				return fmt.Errorf("%s: %w", w.Name, err)
 			}
-			call.Parts[name] = append(call.Parts[name], spec.Part{Text: text, Literal: w.author})
+			call.Parts[name] = append(call.Parts[name], spec.Part{Text: text, Literal: w.Author})
 		}
 	}
-	if len(call.Parts[name]) == 0 && a.decl.Required {
+	if len(call.Parts[name]) == 0 && a.Decl.Required {
 		return errors.New("is empty")
 	}
 	return nil

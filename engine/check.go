@@ -7,6 +7,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -15,17 +16,17 @@ import (
 // them changes. What is unknown passes, and what is secret stays secret. An
 // error is for an unknown type; the user's faults are failures.
 func (e *Engine) Check(ctx context.Context, req CheckRequest) (CheckResponse, error) {
-	res, err := e.program.resource(req.Type)
+	res, err := e.program.Resource(req.Type)
 	if err != nil {
 		return CheckResponse{}, err
 	}
 	f := value.Findings{Context: beforeSending(ctx)}
 	inputs := e.autonames(res, req, &f)
-	inputs = res.inputs.Complete(property.New(inputs), "", &f).AsMap()
+	inputs = res.Inputs.Complete(property.New(inputs), "", &f).AsMap()
 	if f.List == nil {
-		inputs = e.derive(res.inputs, res.defaults, req.Ref, inputs, &f)
+		inputs = e.derive(res.Inputs, res.Defaults, req.Ref, inputs, &f)
 	}
-	refuseSecrets(res.sinks, inputs, &f)
+	refuseSecrets(res.Sinks, inputs, &f)
 	if f.List == nil {
 		e.assert(res, req.Ref, inputs, &f)
 	}
@@ -39,41 +40,41 @@ func (e *Engine) Check(ctx context.Context, req CheckRequest) (CheckResponse, er
 }
 
 // derive fills in the @default templates of inputs that are absent.
-func (e *Engine) derive(c *value.Type, defaults []*derived, ref Ref, inputs property.Map, f *value.Findings) property.Map {
+func (e *Engine) derive(c *value.Type, defaults []*plan.Derived, ref Ref, inputs property.Map, f *value.Findings) property.Map {
 	for _, d := range defaults {
-		if v, given := inputs.GetOk(d.property); given && !v.IsNull() {
+		if v, given := inputs.GetOk(d.Property); given && !v.IsNull() {
 			continue
 		}
-		r := e.newRun(f.Context, nil, nil, create, ref, nil)
+		r := e.newRun(f.Context, nil, nil, plan.Create, ref, nil)
 		r.object("inputs", c, inputs)
 		r.vars.Secrets = r.secrets.Paths
-		out, err := d.value.Eval(r.vars)
+		out, err := d.Value.Eval(r.vars)
 		if err != nil {
-			f.Add(d.property, "has no default here: %v", r.mask().Error(err))
+			f.Add(d.Property, "has no default here: %v", r.mask().Error(err))
 			continue
 		}
-		m := c.ByName[d.property]
-		value, err := m.Check.FromPlain(out, d.property, r.mask())
+		m := c.ByName[d.Property]
+		value, err := m.Check.FromPlain(out, d.Property, r.mask())
 		switch {
 		case err != nil:
-			f.Add(d.property, "its default does not fit: %v", err)
+			f.Add(d.Property, "its default does not fit: %v", err)
 		case value.IsNull():
 		default:
-			value = m.Check.Complete(value, d.property, f)
-			inputs = inputs.Set(d.property, value.WithSecret(value.Secret() || m.Secret))
+			value = m.Check.Complete(value, d.Property, f)
+			inputs = inputs.Set(d.Property, value.WithSecret(value.Secret() || m.Secret))
 		}
 	}
 	return inputs
 }
 
 // refuseSecrets reports secrets that the user put where others could read them.
-func refuseSecrets(sinks []sink, inputs property.Map, f *value.Findings) {
+func refuseSecrets(sinks []plan.Sink, inputs property.Map, f *value.Findings) {
 	reported := map[string]bool{}
 	for _, s := range sinks {
-		refuseSecret(property.New(inputs), s.path, "", func(at string) {
+		refuseSecret(property.New(inputs), s.Path, "", func(at string) {
 			if !reported[at] {
 				reported[at] = true
-				f.Add(at, "may not be secret: it becomes %s, which others can read", s.what)
+				f.Add(at, "may not be secret: it becomes %s, which others can read", s.What)
 			}
 		})
 	}
@@ -109,25 +110,25 @@ func isIndex(step string) bool {
 
 // assert evaluates the rules over several inputs; one that depends on an
 // unknown waits.
-func (e *Engine) assert(res *resource, ref Ref, inputs property.Map, f *value.Findings) {
-	if len(res.checks) == 0 {
+func (e *Engine) assert(res *plan.Resource, ref Ref, inputs property.Map, f *value.Findings) {
+	if len(res.Checks) == 0 {
 		return
 	}
-	r := e.newRun(f.Context, res, nil, create, ref, nil)
+	r := e.newRun(f.Context, res, nil, plan.Create, ref, nil)
 	r.inputs(inputs)
-	for _, c := range res.checks {
-		holds, err := r.eval(c.assert)
+	for _, c := range res.Checks {
+		holds, err := r.eval(c.Assert)
 		if err != nil {
-			f.Add(c.property, "cannot be checked: %v", r.mask().Error(err))
+			f.Add(c.Property, "cannot be checked: %v", r.mask().Error(err))
 			continue
 		}
 		if holds == true || expr.HasUnknown(holds) {
 			continue
 		}
-		message, err := r.text(c.message)
+		message, err := r.text(c.Message)
 		if err != nil || message == "" {
-			message = fmt.Sprintf("breaks a rule of %s", res.spec.Name)
+			message = fmt.Sprintf("breaks a rule of %s", res.Spec.Name)
 		}
-		f.Add(c.property, "%s", r.mask().Text(message))
+		f.Add(c.Property, "%s", r.mask().Text(message))
 	}
 }

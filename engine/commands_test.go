@@ -18,6 +18,7 @@ import (
 
 	"github.com/declprov/declprov/actions/sys/process/supervisor"
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/diag"
 )
 
@@ -178,11 +179,11 @@ resources: It: {
 	}
 	want := []engine.Grant{
 		{
-			Access: "run", Pattern: "${config.git}", Implied: true, Confined: engine.Unconfined,
+			Access: "run", Pattern: "${config.git}", Implied: true, Confined: plan.Unconfined,
 			Settings: []engine.Setting{{Name: "config.git", Default: `"git"`}},
 		},
-		{Access: "run", Pattern: "/bin/bash", Implied: true, Confined: engine.Unconfined},
-		{Access: "run", Pattern: "rm", Implied: true, Confined: engine.Unconfined},
+		{Access: "run", Pattern: "/bin/bash", Implied: true, Confined: plan.Unconfined},
+		{Access: "run", Pattern: "rm", Implied: true, Confined: plan.Unconfined},
 	}
 	if diff := cmp.Diff(want, grants); diff != "" {
 		t.Errorf("grants (-want +got):\n%s", diff)
@@ -193,16 +194,16 @@ resources: It: {
 func TestConfinement(t *testing.T) {
 	for name, test := range map[string]struct {
 		block, first, second string
-		want                 engine.Confinement
+		want                 plan.Confinement
 	}{
-		"no block":                  {"", "", "", engine.Unconfined},
-		"a block":                   {`permissions: run: ["true"]`, "", "", engine.Attempted},
-		"a block, and required":     {`permissions: run: ["true"]`, `, sandbox: "required"`, `, sandbox: "required"`, engine.Enforced},
-		"a block, required once":    {`permissions: run: ["true"]`, `, sandbox: "required"`, `, sandbox: "auto"`, engine.Attempted},
-		"a block, and off once":     {`permissions: run: ["true"]`, "", `, sandbox: "off"`, engine.Mixed},
-		"a block, and off":          {`permissions: run: ["true"]`, `, sandbox: "off"`, `, sandbox: "off"`, engine.Unconfined},
-		"no block, required once":   {"", "", `, sandbox: "required"`, engine.Mixed},
-		"required for all commands": {`exec: sandbox: "required"`, "", "", engine.Enforced},
+		"no block":                  {"", "", "", plan.Unconfined},
+		"a block":                   {`permissions: run: ["true"]`, "", "", plan.Attempted},
+		"a block, and required":     {`permissions: run: ["true"]`, `, sandbox: "required"`, `, sandbox: "required"`, plan.Enforced},
+		"a block, required once":    {`permissions: run: ["true"]`, `, sandbox: "required"`, `, sandbox: "auto"`, plan.Attempted},
+		"a block, and off once":     {`permissions: run: ["true"]`, "", `, sandbox: "off"`, plan.Mixed},
+		"a block, and off":          {`permissions: run: ["true"]`, `, sandbox: "off"`, `, sandbox: "off"`, plan.Unconfined},
+		"no block, required once":   {"", "", `, sandbox: "required"`, plan.Mixed},
+		"required for all commands": {`exec: sandbox: "required"`, "", "", plan.Enforced},
 	} {
 		prog, diags := newWorld().compile(t, fmt.Sprintf(`%s
 resources: It: {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -20,10 +21,10 @@ type compiler struct {
 	spec     *spec.Provider
 	families []*actions.Family
 	// defaults are the compiled blocks of the families, by family and argument.
-	defaults map[string]map[string]argument
+	defaults map[string]map[string]plan.Argument
 	// verdictDefaults are the families' default verdicts.
 	verdictDefaults map[string]verdictDefaults
-	grants          []permission
+	grants          []plan.Permission
 	// unsure are the accesses of grants with a mistake in them.
 	unsure []grant.Access
 	// doubtful are the families whose block of defaults has a mistake: what their
@@ -34,20 +35,20 @@ type compiler struct {
 	// model is the resource of that name, or nil; compiled are those that are
 	// compiled already, which a container's are not.
 	model    func(name string) *spec.Resource
-	compiled map[string]*resource
+	compiled map[string]*plan.Resource
 	// configure makes the session, of the type session; both nil where the spec
 	// has none.
-	configure *operation
+	configure *plan.Operation
 	session   *spec.Type
 	// sessionHidden says that the session is secret as a whole.
 	sessionHidden bool
 	diags         diag.List
 	// named are the programs that the spec's own steps name.
-	named *namedPrograms
+	named *plan.NamedPrograms
 	// unchecked are the accesses to untyped answers, as notes.
 	unchecked diag.List
 	// confined are how those that its steps run are.
-	confined *confinements
+	confined *plan.Confinements
 	// unnamed says that a spec without a permissions block was told to name
 	// what it may touch: one mistake, however many actions suffer from it.
 	unnamed bool
@@ -202,7 +203,7 @@ var (
 
 // familyDefaults compiles the blocks at the top of the spec.
 func (c *compiler) familyDefaults() {
-	c.defaults, c.verdictDefaults = map[string]map[string]argument{}, map[string]verdictDefaults{}
+	c.defaults, c.verdictDefaults = map[string]map[string]plan.Argument{}, map[string]verdictDefaults{}
 	scope := c.configScope()
 	c.doubtful = map[string]bool{}
 	for _, block := range c.spec.Families {
@@ -219,7 +220,7 @@ func (c *compiler) familyDefaults() {
 			defaults := c.arguments(block, family.Defaults, nil, scope, family.Name+" defaults", false)
 			for _, name := range slices.Sorted(maps.Keys(defaults)) {
 				a := defaults[name]
-				a.parts = c.innerLate(a, taking(family, name), actions.Static{}, scope)
+				a.Parts = c.innerLate(a, taking(family, name), actions.Static{}, scope)
 				defaults[name] = a
 			}
 			c.defaultFaults(family, block, defaults, len(c.diags) > known)
@@ -288,9 +289,9 @@ var providerKeys = []string{
 // arguments compiles the fields of an action's block, or of a family's
 // defaults, against their declaration.
 func (c *compiler) arguments(
-	block spec.Field, decls []actions.Arg, defaults map[string]argument, s *expr.Scope, what string, complete bool,
-) map[string]argument {
-	out := map[string]argument{}
+	block spec.Field, decls []actions.Arg, defaults map[string]plan.Argument, s *expr.Scope, what string, complete bool,
+) map[string]plan.Argument {
+	out := map[string]plan.Argument{}
 	if block.Value.Kind == 0 {
 		return out
 	}
@@ -319,15 +320,15 @@ func (c *compiler) arguments(
 		decl := &decls[i]
 		if d, ok := defaults[decl.Name]; ok {
 			switch own := out[decl.Name]; {
-			case own.node == nil:
-				d.decl, d.inherited = decl, true
+			case own.Node == nil:
+				d.Decl, d.Inherited = decl, true
 				out[decl.Name] = d
 			case decl.Merged:
-				own.under = &d
+				own.Under = &d
 				out[decl.Name] = own
 			}
 		}
-		if complete && decl.Required && out[decl.Name].node == nil && !misspelt(block, decls, decl.Name) {
+		if complete && decl.Required && out[decl.Name].Node == nil && !misspelt(block, decls, decl.Name) {
 			c.fail(codeMissingArgument, block.NameRange, decl.Name, fmt.Sprintf("%s needs an argument %q", what, decl.Name),
 				diag.FirstSentence(decl.Doc))
 		}
@@ -339,13 +340,13 @@ func (c *compiler) arguments(
 const requestWord = "default"
 
 // requested is an argument that is the family's default because the step asks for it.
-func (c *compiler) requested(out map[string]argument, f spec.Field, decl *actions.Arg, d argument, what string) {
-	if d.node == nil {
+func (c *compiler) requested(out map[string]plan.Argument, f spec.Field, decl *actions.Arg, d plan.Argument, what string) {
+	if d.Node == nil {
 		c.fail(codeBadCall, f.Value.Range, f.Name, fmt.Sprintf("%s of %s asks for a default that there is not", f.Name, what),
 			fmt.Sprintf("The block of defaults at the top of the spec has no `%s`. Write it there, or write it out here.", f.Name))
 		return
 	}
-	d.decl, d.inherited, d.request = decl, true, f.Value
+	d.Decl, d.Inherited, d.Request = decl, true, f.Value
 	out[f.Name] = d
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -20,7 +21,7 @@ func (c *compiler) aliases() {
 
 func (c *compiler) aliasesOf(r *spec.Resource, taken map[string]string) {
 	for i, a := range r.Aliases {
-		name := formerName(a.Text, c.spec.Name)
+		name := plan.FormerName(a.Text, c.spec.Name)
 		if name == "" {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -16,13 +17,13 @@ import (
 
 // argumentOf compiles an argument as far as it can be without the others; late
 // expressions wait for what is known of the call: see lateParts.
-func (c *compiler) argumentOf(f spec.Field, decl *actions.Arg, s *expr.Scope, what string) (a argument) {
-	a = argument{decl: decl, node: f.Value}
+func (c *compiler) argumentOf(f spec.Field, decl *actions.Arg, s *expr.Scope, what string) (a plan.Argument) {
+	a = plan.Argument{Decl: decl, Node: f.Value}
 	defer func(whole *spec.Node) { c.exposedParts(&a, whole, s, f.Name, what) }(f.Value)
 	switch decl.Mode {
 	case actions.Late:
 	case actions.Typed:
-		a.typ = c.typed(f, what)
+		a.Type = c.typed(f, what)
 	case actions.Words:
 		c.words(&a, f, s, what)
 	default:
@@ -30,12 +31,12 @@ func (c *compiler) argumentOf(f spec.Field, decl *actions.Arg, s *expr.Scope, wh
 			return a // what else is wrong with it comes of the template
 		}
 		var inner map[string]*spec.Node
-		a.rest, inner = decl.Split(f.Value)
-		f.Value = a.rest
-		a.value = c.argument(f, decl, s, what)
+		a.Rest, inner = decl.Split(f.Value)
+		f.Value = a.Rest
+		a.Value = c.argument(f, decl, s, what)
 		for path, n := range inner {
 			if decl.InnerMode(path) == actions.Path {
-				a.parts = a.parts.with(path, part{mode: actions.Path, node: n, value: c.template(n, s, textType, path)})
+				a.Parts = a.Parts.With(path, plan.Part{Mode: actions.Path, Node: n, Value: c.template(n, s, textType, path)})
 			}
 		}
 	}
@@ -94,10 +95,10 @@ func (c *compiler) typed(f spec.Field, what string) *spec.Type {
 
 // renamedArguments finds out which arguments have other names on the wire: by their own
 // types alone, so that what else the resource declares does not matter.
-func (c *compiler) renamedArguments(args map[string]argument) {
+func (c *compiler) renamedArguments(args map[string]plan.Argument) {
 	for name, a := range args {
-		if a.decl.Wire && a.value != nil && value.WireRule(c.wireRule()).Renames(c.spec.Types, a.value.Type()) {
-			a.renamed = true
+		if a.Decl.Wire && a.Value != nil && value.WireRule(c.wireRule()).Renames(c.spec.Types, a.Value.Type()) {
+			a.Renamed = true
 			args[name] = a
 		}
 	}
@@ -105,15 +106,15 @@ func (c *compiler) renamedArguments(args map[string]argument) {
 
 // lateArguments compiles the late expressions of a step's call, which see the
 // response.
-func (c *compiler) lateArguments(args map[string]argument, kind *actions.Kind, static actions.Static, s *expr.Scope) {
+func (c *compiler) lateArguments(args map[string]plan.Argument, kind *actions.Kind, static actions.Static, s *expr.Scope) {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		a := args[name]
-		if a.decl.Mode == actions.Late {
+		if a.Decl.Mode == actions.Late {
 			// A default, too, may speak of whatever the step knows.
-			a.parts = a.parts.with(name, c.late(a.node, kind, static, name, s, optional(a.decl)))
+			a.Parts = a.Parts.With(name, c.late(a.Node, kind, static, name, s, optional(a.Decl)))
 		}
-		if !a.inherited {
-			a.parts = c.innerLate(a, kind, static, s)
+		if !a.Inherited {
+			a.Parts = c.innerLate(a, kind, static, s)
 		}
 		args[name] = a
 	}
@@ -121,15 +122,15 @@ func (c *compiler) lateArguments(args map[string]argument, kind *actions.Kind, s
 
 // innerLate compiles the late expressions inside an argument, and returns its
 // parts with them.
-func (c *compiler) innerLate(a argument, kind *actions.Kind, static actions.Static, s *expr.Scope) parts {
-	out := a.parts
-	if len(a.decl.Inner) == 0 {
+func (c *compiler) innerLate(a plan.Argument, kind *actions.Kind, static actions.Static, s *expr.Scope) plan.Parts {
+	out := a.Parts
+	if len(a.Decl.Inner) == 0 {
 		return out
 	}
-	_, inner := a.decl.Split(a.node)
+	_, inner := a.Decl.Split(a.Node)
 	for _, path := range slices.Sorted(maps.Keys(inner)) {
-		if a.decl.InnerMode(path) == actions.Late {
-			out = out.with(path, c.late(inner[path], kind, static, path, s, nil))
+		if a.Decl.InnerMode(path) == actions.Late {
+			out = out.With(path, c.late(inner[path], kind, static, path, s, nil))
 		}
 	}
 	return out
@@ -138,12 +139,12 @@ func (c *compiler) innerLate(a argument, kind *actions.Kind, static actions.Stat
 // late compiles a late expression. What it sees untyped, and would see untyped
 // whatever the step `returns`, such as the body of a refusal, is not counted among
 // what the author could have typed.
-func (c *compiler) late(n *spec.Node, kind *actions.Kind, static actions.Static, path string, s *expr.Scope, want *spec.Type) part {
+func (c *compiler) late(n *spec.Node, kind *actions.Kind, static actions.Static, path string, s *expr.Scope, want *spec.Type) plan.Part {
 	counted := len(c.unchecked)
 	own := given(kind, static, path)
-	out := part{mode: actions.Late, node: n, value: c.template(n, with(s, own...), want, path)}
+	out := plan.Part{Mode: actions.Late, Node: n, Value: c.template(n, with(s, own...), want, path)}
 	for _, name := range own {
-		out.own = append(out.own, name.Name)
+		out.Own = append(out.Own, name.Name)
 	}
 	if kind != nil && kind.Sees != nil {
 		typed := actions.Static{Types: map[string]*spec.Type{"returns": textType}}
@@ -178,17 +179,17 @@ func optional(decl *actions.Arg) *spec.Type {
 }
 
 // faults reports what is wrong with a call as a whole, by its kind too.
-func (c *compiler) faults(s *step, found []actions.Fault, block spec.Field) {
-	for _, group := range s.kind.AtMostOne {
+func (c *compiler) faults(s *plan.Step, found []actions.Fault, block spec.Field) {
+	for _, group := range s.Kind.AtMostOne {
 		c.atMostOne(s, group)
 	}
-	if c.doubtful[s.family.Name] {
+	if c.doubtful[s.Family.Name] {
 		return
 	}
 	for _, f := range found {
 		place := block.NameRange
 		path := f.Argument
-		if n := s.args[f.Argument].node; n != nil {
+		if n := s.Args[f.Argument].Node; n != nil {
 			place = n.Range
 			if f.Path != "" {
 				path += "." + f.Path
@@ -210,28 +211,28 @@ func (c *compiler) faults(s *step, found []actions.Fault, block spec.Field) {
 }
 
 // atMostOne reports a group of arguments of which more than one is given.
-func (c *compiler) atMostOne(s *step, group []string) {
+func (c *compiler) atMostOne(s *plan.Step, group []string) {
 	var given []string
 	for _, name := range group {
-		if s.args[name].node != nil {
+		if s.Args[name].Node != nil {
 			given = append(given, name)
 		}
 	}
 	if len(given) > 1 {
-		c.fail(codeConflictingArguments, s.args[given[1]].node.Range, given[1], fmt.Sprintf("%s has %s", s.action, diag.And(given)),
+		c.fail(codeConflictingArguments, s.Args[given[1]].Node.Range, given[1], fmt.Sprintf("%s has %s", s.Action, diag.And(given)),
 			fmt.Sprintf("Give one of %s.", diag.Or(group)))
 	}
 }
 
 // defaultFaults reports what a family finds wrong with its block of defaults as a whole.
-func (c *compiler) defaultFaults(f *actions.Family, block spec.Field, defaults map[string]argument, doubtful bool) {
+func (c *compiler) defaultFaults(f *actions.Family, block spec.Field, defaults map[string]plan.Argument, doubtful bool) {
 	if f.Check == nil || doubtful {
 		return
 	}
-	s := step{args: defaults}
-	for _, fault := range f.Check(s.static()) {
+	s := plan.Step{Args: defaults}
+	for _, fault := range f.Check(s.Static()) {
 		place := block.NameRange
-		if n := defaults[fault.Argument].node; n != nil {
+		if n := defaults[fault.Argument].Node; n != nil {
 			place = n.Range
 		}
 		c.fail(codeBadCall, place, fault.Argument, fault.Summary, fault.Remedy)

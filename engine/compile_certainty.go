@@ -5,56 +5,56 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
-	"github.com/declprov/declprov/spec/types"
 )
 
 // checkCertainty finds the step that makes the object, and labels creates whose
 // outcome may stay unknown, or that may hit somebody else's object.
-func (c *compiler) checkCertainty(r *resource) {
-	if r.create == nil {
+func (c *compiler) checkCertainty(r *plan.Resource) {
+	if r.Create == nil {
 		return
 	}
-	r.maker = makerOf(r.create, r.idAfter)
-	r.findFirst = r.find != nil && !r.spec.Find.NotFirst && r.maker != nil && r.maker.certainty != actions.Keyed
-	r.names = namesOf(r)
+	r.Maker = makerOf(r.Create, r.IDAfter)
+	r.FindFirst = r.Find != nil && !r.Spec.Find.NotFirst && r.Maker != nil && r.Maker.Certainty != actions.Keyed
+	r.Names = namesOf(r)
 	c.findFits(r)
-	for _, s := range r.create.steps {
-		if s.certainty == actions.Uncertain && !r.finds(s) {
-			c.warn(codeAtLeastOnce, s.model.Range, "create", fmt.Sprintf("%s may be created twice: %s is at least once", r.spec.Name, s.name),
+	for _, s := range r.Create.Steps {
+		if s.Certainty == actions.Uncertain && !r.Finds(s) {
+			c.warn(codeAtLeastOnce, s.Model.Range, "create", fmt.Sprintf("%s may be created twice: %s is at least once", r.Spec.Name, s.Name),
 				"If its response is lost, or the provider dies meanwhile, nobody knows whether it was done, and the next run does it again. "+remedyAtLeastOnce(r, s))
 		}
 	}
-	if m := r.maker; m != nil && m.overwrites && !r.findFirst && !m.usesResults() {
-		c.warn(codeMayOverwrite, m.model.Range, "create", fmt.Sprintf("a create of %s may overwrite what somebody else made", r.spec.Name),
+	if m := r.Maker; m != nil && m.Overwrites && !r.FindFirst && !m.UsesResults() {
+		c.warn(codeMayOverwrite, m.Model.Range, "create", fmt.Sprintf("a create of %s may overwrite what somebody else made", r.Spec.Name),
 			"A PUT replaces what is there. Say `ifNoneMatch: true` if the server honours it, or give the resource a `find`, which is asked before anything is sent.")
 	}
-	c.checkRestart(r.create, r)
-	c.checkRestart(r.update, r)
-	c.safeRetries(r.create, r)
-	c.safeRetries(r.update, r)
-	c.safeRetries(r.delete, nil)
+	c.checkRestart(r.Create, r)
+	c.checkRestart(r.Update, r)
+	c.safeRetries(r.Create, r)
+	c.safeRetries(r.Update, r)
+	c.safeRetries(r.Delete, nil)
 }
 
 // namesOf are the inputs that the id is made of, or that find looks by.
-func namesOf(r *resource) []string {
+func namesOf(r *plan.Resource) []string {
 	var refs []expr.Ref
-	if r.id != nil {
-		refs = append(refs, r.id.Refs()...)
+	if r.ID != nil {
+		refs = append(refs, r.ID.Refs()...)
 	}
-	if r.find != nil {
-		for _, s := range r.find.steps {
-			refs = append(refs, s.refs()...)
+	if r.Find != nil {
+		for _, s := range r.Find.Steps {
+			refs = append(refs, s.Refs()...)
 		}
-		if r.find.ret != nil {
-			refs = append(refs, r.find.ret.Refs()...)
+		if r.Find.Return != nil {
+			refs = append(refs, r.Find.Return.Refs()...)
 		}
 	}
 	var names []string
-	for _, p := range r.spec.Inputs.Fields {
+	for _, p := range r.Spec.Inputs.Fields {
 		if slices.ContainsFunc(refs, func(ref expr.Ref) bool {
 			return ref.Path[0] == "inputs" && (len(ref.Path) < 2 || ref.Path[1] == p.Name)
 		}) {
@@ -66,18 +66,18 @@ func namesOf(r *resource) []string {
 
 // findFits reports a `find` that gives something else than the response for which it
 // stands: what is taken over then goes on as if the create had been answered with it.
-func (c *compiler) findFits(r *resource) {
-	if r.find == nil || r.find.stepless() || r.maker == nil || !r.maker.returns || r.maker.forEach != nil {
+func (c *compiler) findFits(r *plan.Resource) {
+	if r.Find == nil || r.Find.Stepless() || r.Maker == nil || !r.Maker.Returns || r.Maker.ForEach != nil {
 		return
 	}
-	at, from := last(r.find.steps).at, last(r.find.steps).yields()
-	if r.find.ret != nil {
-		at, from = r.spec.Find.Return.Range, r.find.ret.Type()
+	at, from := plan.Last(r.Find.Steps).At, plan.Last(r.Find.Steps).Yields()
+	if r.Find.Return != nil {
+		at, from = r.Spec.Find.Return.Range, r.Find.Return.Type()
 	}
 	found := *c.spec.Types.Resolve(from)
 	found.Nullable = false // null is nothing found
-	response := r.maker.yields()
-	if err := types.Projectable(&found, response, c.spec.Types); err != nil {
+	response := r.Maker.Yields()
+	if err := expr.Projectable(&found, response, c.spec.Types); err != nil {
 		c.fail(codeTypeMismatch, at, "find", fmt.Sprintf("what find gives is not %s, which the create returns: %s", value.Describe(response), err),
 			"It stands for the response of a create that was lost, so it is of that type. Say with `return` how it is made of what is found, or make members optional that it lacks.")
 		return
@@ -136,27 +136,27 @@ func (c *compiler) hasStruct(t *spec.Type, depth int) bool {
 
 // makerOf is the last step with an effect up to the one after which the id is
 // taken, else the first with an effect.
-func makerOf(op *operation, idAfter int) *step {
-	var maker *step
-	for i, s := range op.steps {
-		if s.effect == actions.Write && (maker == nil || i <= idAfter) {
+func makerOf(op *plan.Operation, idAfter int) *plan.Step {
+	var maker *plan.Step
+	for i, s := range op.Steps {
+		if s.Effect == actions.Write && (maker == nil || i <= idAfter) {
 			maker = s
 		}
 	}
 	return maker
 }
 
-func remedyAtLeastOnce(r *resource, s *step) string {
+func remedyAtLeastOnce(r *plan.Resource, s *plan.Step) string {
 	remedy := remedyForDoubt(s)
-	if s == r.maker {
+	if s == r.Maker {
 		return remedy + " Or give the resource a `find` that looks for what was made."
 	}
 	return remedy + " (A `find` looks for what the step makes that gives the id.)"
 }
 
 // remedyForDoubt is what makes it harmless to run the step twice.
-func remedyForDoubt(s *step) string {
-	if argNamed(s.kind.Args, "idempotencyKey") != nil {
+func remedyForDoubt(s *plan.Step) string {
+	if argNamed(s.Kind.Args, "idempotencyKey") != nil {
 		return "Send an idempotencyKey, if the server honours one, or say `idempotent: true` if doing it twice does no harm."
 	}
 	return "Say `idempotent: true` if doing it twice does no harm."
@@ -165,68 +165,68 @@ func remedyForDoubt(s *step) string {
 // safeRetries reports a `retry` or `until` that would repeat a step of which
 // nobody knows what it did, where nothing could tell. In create and update the
 // resource's find can.
-func (c *compiler) safeRetries(op *operation, r *resource) {
+func (c *compiler) safeRetries(op *plan.Operation, r *plan.Resource) {
 	if op == nil {
 		return
 	}
-	for _, s := range op.steps {
+	for _, s := range op.Steps {
 		c.safeRetry(s, r)
-		for _, u := range s.undo {
+		for _, u := range s.Undo {
 			c.safeRetry(u, nil)
 		}
 	}
 }
 
-func (c *compiler) safeRetry(s *step, r *resource) {
-	if s.certainty != actions.Uncertain {
+func (c *compiler) safeRetry(s *plan.Step, r *plan.Resource) {
+	if s.Certainty != actions.Uncertain {
 		return
 	}
-	found := r != nil && r.find != nil && (s == r.maker || r.update != nil && slices.Contains(r.update.steps, s))
-	if s.retry != nil && s.retry.coversDoubt(s) && !found {
-		c.fail(codeUnsafeRetry, s.model.Retry.Range, "retry", fmt.Sprintf("%s may have been done when it is retried", s.action),
+	found := r != nil && r.Find != nil && (s == r.Maker || r.Update != nil && slices.Contains(r.Update.Steps, s))
+	if s.Retry != nil && s.Retry.CoversDoubt(s) && !found {
+		c.fail(codeUnsafeRetry, s.Model.Retry.Range, "retry", fmt.Sprintf("%s may have been done when it is retried", s.Action),
 			"This retry is also about failures after which nobody knows what was done. "+remedyForDoubt(s)+
 				" Or give the resource a `find`; or name in `on` only what says that nothing was done, such as 409 or an exit code.")
 	}
-	if s.until != nil {
-		c.fail(codeUnsafeRetry, s.model.Until.Range, "until", fmt.Sprintf("until repeats %s, which has an effect each time", s.action),
+	if s.Until != nil {
+		c.fail(codeUnsafeRetry, s.Model.Until.Range, "until", fmt.Sprintf("until repeats %s, which has an effect each time", s.Action),
 			"Wait in a step of its own that only looks. If repeating it does no harm, say `idempotent: true`; if it changes nothing, `effect: \"none\"`.")
 	}
 }
 
 // groupRetry compiles a `retry` beside `steps`. It runs all of them again, so
 // each effect that a failing step may have before it must bear that.
-func (c *compiler) groupRetry(op *operation, n *spec.Node, s *expr.Scope) {
+func (c *compiler) groupRetry(op *plan.Operation, n *spec.Node, s *expr.Scope) {
 	if n == nil {
 		return
 	}
-	op.retry = c.retry(n, s)
-	for i, s := range op.steps {
-		if i == len(op.steps)-1 || s.effect != actions.Write || !s.known || s.certainty.Repeatable() {
+	op.Retry = c.retry(n, s)
+	for i, s := range op.Steps {
+		if i == len(op.Steps)-1 || s.Effect != actions.Write || !s.Known || s.Certainty.Repeatable() {
 			continue
 		}
 		summary, remedy := "would be done again", "Say `idempotent: true` or send an idempotencyKey where that does no harm; or give"
-		if s.certainty == actions.Conditional {
+		if s.Certainty == actions.Conditional {
 			summary, remedy = "would be refused because it worked before,", "Its condition does not hold a second time. Give"
 		}
-		c.fail(codeUnsafeRetry, n.Range, "", fmt.Sprintf("%s (%s) %s when a later step is retried", s.name, s.action, summary),
+		c.fail(codeUnsafeRetry, n.Range, "", fmt.Sprintf("%s (%s) %s when a later step is retried", s.Name, s.Action, summary),
 			"All steps are run again from the first. "+remedy+" the later step a retry of its own.")
 		return
 	}
 }
 
 // checkRestart labels the effects that a `restart` repeats.
-func (c *compiler) checkRestart(op *operation, r *resource) {
+func (c *compiler) checkRestart(op *plan.Operation, r *plan.Resource) {
 	if op == nil {
 		return
 	}
-	for _, s := range op.steps {
-		for _, again := range op.steps[s.restart:s.index] {
-			if again.effect != actions.Write || again.certainty.Repeatable() {
+	for _, s := range op.Steps {
+		for _, again := range op.Steps[s.Restart:s.Index] {
+			if again.Effect != actions.Write || again.Certainty.Repeatable() {
 				continue
 			}
 			c.report(diag.List{{
-				Severity: diag.Warning, Code: codeAtLeastOnce, Subject: s.model.RestartRange, Context: c.context, Path: c.joined("restart"),
-				Summary: fmt.Sprintf("%s of %s is at least once: %s restarts there", again.name, r.spec.Name, s.name),
+				Severity: diag.Warning, Code: codeAtLeastOnce, Subject: s.Model.RestartRange, Context: c.context, Path: c.joined("restart"),
+				Summary: fmt.Sprintf("%s of %s is at least once: %s restarts there", again.Name, r.Spec.Name, s.Name),
 				Detail:  "When a run goes on, the effects from there on are done again.",
 			}}, "restart")
 			break

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -27,7 +28,7 @@ type childKind struct {
 // provides is the package that a child of the type `pulumi:providers:PACKAGE`
 // is a provider of, or "".
 func (k childKind) provides() string {
-	pkg, _ := strings.CutPrefix(k.name, providerType)
+	pkg, _ := strings.CutPrefix(k.name, plan.ProviderType)
 	if pkg == k.name {
 		return ""
 	}
@@ -58,7 +59,7 @@ func (c *compiler) childKind(m *spec.Child) childKind {
 			"What a component is made of is known before it runs. Make a child of each type, with `if`.")
 		return broken
 	}
-	if name := localType(c.spec.Name, n); name != "" {
+	if name := plan.LocalType(c.spec.Name, n); name != "" {
 		return c.localKind(n, name)
 	}
 	name := n.Text
@@ -132,5 +133,5 @@ func seenAs(m *spec.Child, has *spec.Type, kind spec.Kind) *spec.Type {
 	if kind == spec.Any {
 		return nil
 	}
-	return perElement(kind, has)
+	return plan.PerElement(kind, has)
 }

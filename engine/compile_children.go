@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -12,44 +13,44 @@ import (
 )
 
 // child compiles one child, in sight of those that come before it.
-func (c *compiler) child(p *arrangement, pl *planned) *child {
+func (c *compiler) child(p *arrangement, pl *planned) *plan.Child {
 	m := pl.spec
-	out := &child{
-		key: m.Key, typ: pl.kind.name, foreign: pl.kind.foreign, component: pl.kind.component,
-		takes: c.types.Of(pl.kind.takes), has: c.types.Of(pl.kind.has),
+	out := &plan.Child{
+		Key: m.Key, Type: pl.kind.name, Foreign: pl.kind.foreign, Component: pl.kind.component,
+		Takes: c.types.Of(pl.kind.takes), Has: c.types.Of(pl.kind.has),
 	}
-	if out.foreign {
-		out.versions = c.childPackage(pl)
+	if out.Foreign {
+		out.Versions = c.childPackage(pl)
 	}
 	for _, n := range pl.needs {
-		out.needs = append(out.needs, n.key)
+		out.Needs = append(out.Needs, n.key)
 	}
 	scope := c.componentScope(p)
 	if m.ForEach != nil {
-		out.forEach = c.template(m.ForEach, scope, nil, "forEach")
-		if out.forEach != nil {
-			out.keyed = over(c.spec.Types, out.forEach) == spec.Map
+		out.ForEach = c.template(m.ForEach, scope, nil, "forEach")
+		if out.ForEach != nil {
+			out.Keyed = over(c.spec.Types, out.ForEach) == spec.Map
 		}
-		each := c.each(m.ForEach, out.forEach, "It makes the child once per element.")
+		each := c.each(m.ForEach, out.ForEach, "It makes the child once per element.")
 		if c.forEachName(m, out) {
 			each = eachOf(each.Type.Fields[0].Type, each.Type.Fields[1].Type, false) // it is reported once
 		}
 		scope = with(scope, each)
 	}
-	out.when = c.template(m.If, scope, truthType, "if")
-	scope = where(scope, m.If, out.when)
+	out.When = c.template(m.If, scope, truthType, "if")
+	scope = where(scope, m.If, out.When)
 	c.childInputs(out, pl, scope)
 	c.childOptions(out, p, pl, scope)
-	pl.seen = seenAs(m, pl.kind.has, over(c.spec.Types, out.forEach))
+	pl.seen = seenAs(m, pl.kind.has, over(c.spec.Types, out.ForEach))
 	return out
 }
 
 // forEachName refuses to name children after what is secret: a map's keys.
-func (c *compiler) forEachName(m *spec.Child, out *child) (refused bool) {
-	if !out.keyed || !out.forEach.Hidden() {
+func (c *compiler) forEachName(m *spec.Child, out *plan.Child) (refused bool) {
+	if !out.Keyed || !out.ForEach.Hidden() {
 		return false
 	}
-	for _, ref := range out.forEach.Refs() {
+	for _, ref := range out.ForEach.Refs() {
 		if len(ref.Path) != 2 || ref.Path[0] != "inputs" && ref.Path[0] != "config" {
 			continue
 		}
@@ -62,11 +63,11 @@ func (c *compiler) forEachName(m *spec.Child, out *child) (refused bool) {
 
 // childInputs compiles what a child is given, and checks it against what its
 // type takes.
-func (c *compiler) childInputs(out *child, pl *planned, s *expr.Scope) {
+func (c *compiler) childInputs(out *plan.Child, pl *planned, s *expr.Scope) {
 	m, takes := pl.spec, pl.kind.takes
 	if m.Inputs != nil && m.Inputs.Kind == spec.StringNode {
-		out.whole = c.template(m.Inputs, s, givable(takes), "inputs")
-		c.sinksOf(out, out.whole, m.Inputs, "")
+		out.Whole = c.template(m.Inputs, s, givable(takes), "inputs")
+		c.sinksOf(out, out.Whole, m.Inputs, "")
 		return
 	}
 	if m.Inputs != nil && m.Inputs.Kind != spec.MapNode {
@@ -87,7 +88,7 @@ func (c *compiler) childInputs(out *child, pl *planned, s *expr.Scope) {
 			continue
 		}
 		if v := c.template(f.Value, s, want, "inputs."+f.Name); v != nil {
-			out.inputs = append(out.inputs, assignment{f.Name, v})
+			out.Inputs = append(out.Inputs, plan.Assignment{f.Name, v})
 			c.sinksOf(out, v, f.Value, f.Name)
 		}
 	}
@@ -138,19 +139,19 @@ func givable(takes *spec.Type) *spec.Type {
 
 // sinksOf refuses to hand a secret to an input that the child's resource puts
 // where others can read it.
-func (c *compiler) sinksOf(out *child, v *expr.Value, n *spec.Node, input string) {
-	r := c.compiled[out.typ]
-	if v == nil || !v.Secret() || out.foreign || r == nil {
+func (c *compiler) sinksOf(out *plan.Child, v *expr.Value, n *spec.Node, input string) {
+	r := c.compiled[out.Type]
+	if v == nil || !v.Secret() || out.Foreign || r == nil {
 		return
 	}
-	for _, s := range r.sinks {
-		path := s.path
+	for _, s := range r.Sinks {
+		path := s.Path
 		if input != "" && len(path) > 0 {
 			path = path[1:]
 		}
-		if (input == "" || len(s.path) == 0 || s.path[0] == input) && v.SecretAt(path, c.spec.Types) {
-			c.fail(codeSecretExposed, n.Range, "inputs."+input, fmt.Sprintf("a secret goes into input %q of %s", input, out.typ),
-				fmt.Sprintf("There it becomes %s, which others can read. Pass what is no secret.", s.what))
+		if (input == "" || len(s.Path) == 0 || s.Path[0] == input) && v.SecretAt(path, c.spec.Types) {
+			c.fail(codeSecretExposed, n.Range, "inputs."+input, fmt.Sprintf("a secret goes into input %q of %s", input, out.Type),
+				fmt.Sprintf("There it becomes %s, which others can read. Pass what is no secret.", s.What))
 			return
 		}
 	}

@@ -5,50 +5,51 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
 // component compiles one.
-func (c *compiler) component(m *spec.Component) (out *component) {
+func (c *compiler) component(m *spec.Component) (out *plan.Component) {
 	c.in(fmt.Sprintf("component %q", m.Name), "components."+m.Name, func() { out = c.componentBody(m) })
 	return out
 }
 
-func (c *compiler) componentBody(m *spec.Component) *component {
-	out := &component{spec: m, inputs: c.types.Of(m.Inputs), outputs: c.types.Of(m.Outputs), defaults: c.derivedInputs(m.Inputs)}
+func (c *compiler) componentBody(m *spec.Component) *plan.Component {
+	out := &plan.Component{Spec: m, Inputs: c.types.Of(m.Inputs), Outputs: c.types.Of(m.Outputs), Defaults: c.derivedInputs(m.Inputs)}
 	p := c.arrange(m)
 	for _, planned := range p.order {
 		c.in(fmt.Sprintf("child %q", planned.spec.Key), "children."+planned.spec.Key, func() {
-			out.children = append(out.children, c.child(p, planned))
+			out.Children = append(out.Children, c.child(p, planned))
 		})
 	}
 	c.componentReturn(out, c.componentScope(p))
-	out.mentions()
+	out.Mentions()
 	return out
 }
 
 // componentReturn compiles what the component yields.
-func (c *compiler) componentReturn(out *component, s *expr.Scope) {
-	m := out.spec
+func (c *compiler) componentReturn(out *plan.Component, s *expr.Scope) {
+	m := out.Spec
 	if m.Return == nil {
 		c.outputsYielded("the component", &spec.Type{Kind: spec.Object}, m.Outputs, nil)
 		return
 	}
-	op := &operation{}
+	op := &plan.Operation{}
 	to := target{name: m.Name, what: "the component", outputs: m.Outputs, inputs: &spec.Type{Kind: spec.Object}}
 	c.yieldsTo(to, op, m.Return, newTrail(s))
-	if op.broken {
+	if op.Broken {
 		return
 	}
-	c.outputsYielded("the component", op.ret.Type(), m.Outputs, op)
+	c.outputsYielded("the component", op.Return.Type(), m.Outputs, op)
 	if m.Return.Kind != spec.MapNode {
-		out.whole = op.ret
+		out.Whole = op.Return
 		return
 	}
 	for _, f := range m.Return.Fields {
 		if v := c.template(f.Value, s, nil, "return."+f.Name); v != nil {
-			out.yields = append(out.yields, assignment{f.Name, v})
+			out.Yields = append(out.Yields, plan.Assignment{f.Name, v})
 		}
 	}
 }
@@ -60,7 +61,7 @@ func (c *compiler) endless() {
 	visit = func(m *spec.Component, through []string) {
 		state[m.Name] = 1
 		for _, ch := range m.Children {
-			inner := c.spec.Component(localType(c.spec.Name, ch.Type))
+			inner := c.spec.Component(plan.LocalType(c.spec.Name, ch.Type))
 			if inner == nil || ch.If != nil || ch.ForEach != nil {
 				continue // may end
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -18,21 +19,21 @@ func (c *compiler) configuring() {
 		t := newTrail(c.configScope())
 		c.configure = c.steps(m, t, func(int) {})
 		c.session = &spec.Type{}
-		if c.configure.stepless() {
+		if c.configure.Stepless() {
 			return
 		}
-		c.session = sessionType(last(c.configure.steps))
-		for _, s := range c.configure.steps {
-			if s.known && s.effect == actions.Write {
-				c.fail(codeFunctionEffect, s.at, "", fmt.Sprintf("configure has an effect: %s", s.action),
+		c.session = sessionType(plan.Last(c.configure.Steps))
+		for _, s := range c.configure.Steps {
+			if s.Known && s.Effect == actions.Write {
+				c.fail(codeFunctionEffect, s.At, "", fmt.Sprintf("configure has an effect: %s", s.Action),
 					"Hosts configure a provider for every preview. Say `effect: \"none\"` where the action only looks or logs in.")
 			}
-			s.wantsAll = true // what operations use of the session is not known here
+			s.WantsAll = true // what operations use of the session is not known here
 		}
-		c.configure.ret = c.template(m.Return, t.scope, nil, "return")
+		c.configure.Return = c.template(m.Return, t.scope, nil, "return")
 		switch {
-		case c.configure.ret != nil:
-			c.session, c.sessionHidden = c.configure.ret.Type(), c.configure.ret.Hidden()
+		case c.configure.Return != nil:
+			c.session, c.sessionHidden = c.configure.Return.Type(), c.configure.Return.Hidden()
 		case m.Return != nil:
 			c.session = &spec.Type{} // broken, which was reported
 		}
@@ -40,12 +41,12 @@ func (c *compiler) configuring() {
 }
 
 // sessionType is the type of what `configure` yields by its last step.
-func sessionType(s *step) *spec.Type {
-	if s.forEach != nil || s.yield == "" {
-		return stepType(s)
+func sessionType(s *plan.Step) *spec.Type {
+	if s.ForEach != nil || s.Yield == "" {
+		return plan.StepType(s)
 	}
-	if s.model.If != nil {
-		return orNull(s.yields())
+	if s.Model.If != nil {
+		return plan.OrNull(s.Yields())
 	}
-	return s.yields()
+	return s.Yields()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -24,34 +25,34 @@ func siblingsIn(options *spec.Node) []*spec.Node {
 }
 
 // childOptions compiles the options of a child.
-func (c *compiler) childOptions(out *child, p *arrangement, pl *planned, s *expr.Scope) {
+func (c *compiler) childOptions(out *plan.Child, p *arrangement, pl *planned, s *expr.Scope) {
 	if pl.spec.Options == nil {
 		return
 	}
 	c.in("options", "options", func() {
-		n, o := pl.spec.Options, &out.options
+		n, o := pl.spec.Options, &out.Options
 		for _, item := range texts(n.Get("dependsOn")) {
 			if c.sibling(p, item, "dependsOn") != nil {
-				o.dependsOn = append(o.dependsOn, item.Text)
+				o.DependsOn = append(o.DependsOn, item.Text)
 			}
 		}
-		o.parent = c.oneSibling(p, n, "parent")
-		o.deletedWith = c.oneSibling(p, n, "deletedWith")
-		o.provider = c.childProvider(p, pl)
-		o.protect = c.template(n.Get("protect"), s, truthType, "protect")
-		o.retainOnDelete = c.template(n.Get("retainOnDelete"), s, truthType, "retainOnDelete")
-		o.deleteBeforeReplace = c.template(n.Get("deleteBeforeReplace"), s, truthType, "deleteBeforeReplace")
-		o.ignoreChanges = c.optionTexts(n, "ignoreChanges", s)
-		o.replaceOnChanges = c.optionTexts(n, "replaceOnChanges", s)
-		o.secretOutputs = c.optionTexts(n, "additionalSecretOutputs", s)
-		o.version = c.optionText(n.Get("version"), s, "version")
-		o.pluginDownloadURL = c.optionText(n.Get("pluginDownloadURL"), s, "pluginDownloadURL")
+		o.Parent = c.oneSibling(p, n, "parent")
+		o.DeletedWith = c.oneSibling(p, n, "deletedWith")
+		o.Provider = c.childProvider(p, pl)
+		o.Protect = c.template(n.Get("protect"), s, truthType, "protect")
+		o.RetainOnDelete = c.template(n.Get("retainOnDelete"), s, truthType, "retainOnDelete")
+		o.DeleteBeforeReplace = c.template(n.Get("deleteBeforeReplace"), s, truthType, "deleteBeforeReplace")
+		o.IgnoreChanges = c.optionTexts(n, "ignoreChanges", s)
+		o.ReplaceOnChanges = c.optionTexts(n, "replaceOnChanges", s)
+		o.SecretOutputs = c.optionTexts(n, "additionalSecretOutputs", s)
+		o.Version = c.optionText(n.Get("version"), s, "version")
+		o.PluginDownloadURL = c.optionText(n.Get("pluginDownloadURL"), s, "pluginDownloadURL")
 		c.childDownload(n.Get("pluginDownloadURL"))
-		o.importID = c.optionText(n.Get("import"), s, "import")
+		o.ImportID = c.optionText(n.Get("import"), s, "import")
 		timeouts := n.Get("customTimeouts")
-		o.createTimeout = c.duration(timeouts.Get("create"), s, "customTimeouts.create")
-		o.updateTimeout = c.duration(timeouts.Get("update"), s, "customTimeouts.update")
-		o.deleteTimeout = c.duration(timeouts.Get("delete"), s, "customTimeouts.delete")
+		o.CreateTimeout = c.duration(timeouts.Get("create"), s, "customTimeouts.create")
+		o.UpdateTimeout = c.duration(timeouts.Get("update"), s, "customTimeouts.update")
+		o.DeleteTimeout = c.duration(timeouts.Get("delete"), s, "customTimeouts.delete")
 		c.childAliases(o, n.Get("aliases"), s)
 		c.optionsFit(pl)
 	})
@@ -98,7 +99,7 @@ func (c *compiler) childProvider(p *arrangement, pl *planned) string {
 	wanted := pl.kind.packageOf(c.spec.Name)
 	if provides := p.child(key).kind.provides(); provides != wanted {
 		c.fail(codeBadOption, n.Range, "provider", fmt.Sprintf("child %q is not a provider of package %q", key, wanted),
-			fmt.Sprintf("A provider is a child of the type %q.", providerType+wanted))
+			fmt.Sprintf("A provider is a child of the type %q.", plan.ProviderType+wanted))
 		return ""
 	}
 	return key
@@ -129,25 +130,25 @@ func (c *compiler) optionTexts(options *spec.Node, name string, s *expr.Scope) [
 }
 
 // childAliases compiles what a child was called before.
-func (c *compiler) childAliases(o *childOptions, n *spec.Node, s *expr.Scope) {
+func (c *compiler) childAliases(o *plan.ChildOptions, n *spec.Node, s *expr.Scope) {
 	if n == nil {
 		return
 	}
 	for i, item := range n.Items {
 		path := fmt.Sprintf("aliases[%d]", i)
 		if item.Kind != spec.MapNode || item.Get("literal") != nil {
-			o.aliases = append(o.aliases, childAlias{text: c.optionText(item, s, path)})
+			o.Aliases = append(o.Aliases, plan.ChildAlias{Text: c.optionText(item, s, path)})
 			continue
 		}
-		a := childAlias{
-			name: c.optionText(item.Get("name"), s, path), typ: c.optionText(item.Get("type"), s, path),
-			parent: c.optionText(item.Get("parent"), s, path),
-			stack:  c.optionText(item.Get("stack"), s, path), project: c.optionText(item.Get("project"), s, path),
+		a := plan.ChildAlias{
+			Name: c.optionText(item.Get("name"), s, path), Type: c.optionText(item.Get("type"), s, path),
+			Parent: c.optionText(item.Get("parent"), s, path),
+			Stack:  c.optionText(item.Get("stack"), s, path), Project: c.optionText(item.Get("project"), s, path),
 		}
 		if flag := item.Get("noParent"); flag != nil {
-			a.noParent = flag.Text == "true"
+			a.NoParent = flag.Text == "true"
 		}
-		o.aliases = append(o.aliases, a)
+		o.Aliases = append(o.Aliases, a)
 	}
 }
 

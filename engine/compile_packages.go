@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -29,12 +30,12 @@ func (c *compiler) impliedPackages() {
 	}
 	for _, m := range c.spec.Components {
 		for _, ch := range m.Children {
-			if ch.Type == nil || ch.Type.Kind != spec.StringNode || expr.HasTemplate(ch.Type) || localType(c.spec.Name, ch.Type) != "" {
+			if ch.Type == nil || ch.Type.Kind != spec.StringNode || expr.HasTemplate(ch.Type) || plan.LocalType(c.spec.Name, ch.Type) != "" {
 				continue
 			}
-			imply(grant.Package, packageOf(ch.Type.Text), ch.Type)
+			imply(grant.Package, plan.PackageOf(ch.Type.Text), ch.Type)
 			if from := ch.Options.Get("pluginDownloadURL"); from != nil && from.Kind == spec.StringNode && !expr.HasTemplate(from) {
-				imply(grant.Connect, pluginOrigin(from.Text), from)
+				imply(grant.Connect, plan.PluginOrigin(from.Text), from)
 			}
 		}
 	}
@@ -44,11 +45,11 @@ func (c *compiler) impliedPackages() {
 // the package that are, nil for any.
 func (c *compiler) childPackage(pl *planned) (versions []string) {
 	m := pl.spec
-	pkg := packageOf(pl.kind.name)
+	pkg := plan.PackageOf(pl.kind.name)
 	for _, g := range c.grants {
-		name, version, one := strings.Cut(strings.Replace(g.node.Text, "@v", "@", 1), "@")
+		name, version, one := strings.Cut(strings.Replace(g.Node.Text, "@v", "@", 1), "@")
 		switch {
-		case g.access != grant.Package || name != pkg:
+		case g.Access != grant.Package || name != pkg:
 		case !one:
 			return nil
 		default:
@@ -79,9 +80,9 @@ func (c *compiler) childDownload(n *spec.Node) {
 	if n == nil || n.Kind != spec.StringNode || expr.HasTemplate(n) {
 		return // what a template yields is known when it runs
 	}
-	origin := pluginOrigin(n.Text)
+	origin := plan.PluginOrigin(n.Text)
 	if origin == "" {
-		c.fail(codeBadOption, n.Range, "pluginDownloadURL", fmt.Sprintf("%q is not a place that Pulumi downloads plugins from", n.Text), "It begins with "+pluginSchemes+".")
+		c.fail(codeBadOption, n.Range, "pluginDownloadURL", fmt.Sprintf("%q is not a place that Pulumi downloads plugins from", n.Text), "It begins with "+plan.PluginSchemes+".")
 		return
 	}
 	if !c.mayHave(actions.Grant{Access: grant.Connect, Pattern: &spec.Node{Kind: spec.StringNode, Text: origin}}) {

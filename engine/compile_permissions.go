@@ -8,47 +8,48 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
 // confinement is how a step's programs are bound, by the mode that its kind tells.
-func (c *compiler) confinement(mode string) Confinement {
+func (c *compiler) confinement(mode string) plan.Confinement {
 	switch {
 	case mode == "required":
-		return Enforced
+		return plan.Enforced
 	case mode == "auto" && c.spec.Permissions != nil:
-		return Attempted
+		return plan.Attempted
 	default:
-		return Unconfined
+		return plan.Unconfined
 	}
 }
 
 // addRequest compiles a request of the step. One that does not compile was reported where it
 // is an argument.
-func (c *compiler) addRequest(s *step, g actions.Grant, scope *expr.Scope) {
+func (c *compiler) addRequest(s *plan.Step, g actions.Grant, scope *expr.Scope) {
 	if g.Access == grant.Agent || g.Perhaps {
 		return // the spec grants an agent or does not, which vet has told
 	}
-	n := request{access: g.Access, name: s.valueOf(cmp.Or(g.Name, g.Pattern), scope), root: s.valueOf(g.Root, scope)}
-	if n.name == nil || g.Root != nil && n.root == nil {
+	n := plan.Request{Access: g.Access, Name: s.ValueOf(cmp.Or(g.Name, g.Pattern), scope), Root: s.ValueOf(g.Root, scope)}
+	if n.Name == nil || g.Root != nil && n.Root == nil {
 		return
 	}
-	n.fixed = !slices.ContainsFunc(n.refs(), isNoConfigRef)
-	pieces := n.name.Segments()
-	if below := n.root == nil || !slices.ContainsFunc(n.root.Refs(), isNoConfigRef); below && len(pieces) == 1 && len(pieces[0].Ref) == 2 && pieces[0].Ref[0] == "inputs" {
-		n.input = pieces[0].Ref[1]
+	n.Fixed = !slices.ContainsFunc(n.Refs(), isNoConfigRef)
+	pieces := n.Name.Segments()
+	if below := n.Root == nil || !slices.ContainsFunc(n.Root.Refs(), isNoConfigRef); below && len(pieces) == 1 && len(pieces[0].Ref) == 2 && pieces[0].Ref[0] == "inputs" {
+		n.Input = pieces[0].Ref[1]
 	}
-	s.asks = append(s.asks, n)
+	s.Asks = append(s.Asks, n)
 }
 
 func isNoConfigRef(ref expr.Ref) bool { return ref.Path[0] != "config" }
 
 // familyStatic is what a family's block of defaults says.
 func (c *compiler) familyStatic(f *actions.Family) actions.Static {
-	s := step{args: c.defaults[f.Name]}
-	return s.static()
+	s := plan.Step{Args: c.defaults[f.Name]}
+	return s.Static()
 }
 
 func (c *compiler) grant(access grant.Access, n *spec.Node, implied bool, path string) {
@@ -59,14 +60,14 @@ func (c *compiler) grant(access grant.Access, n *spec.Node, implied bool, path s
 		c.unsure = append(c.unsure, access)
 		return
 	}
-	c.grants = append(c.grants, permission{access: access, node: n, value: v, implied: implied})
+	c.grants = append(c.grants, plan.Permission{Access: access, Node: n, Value: v, Implied: implied})
 }
 
 func (c *compiler) granted(access grant.Access) string {
 	var have []string
 	for _, g := range c.grants {
-		if g.access == access {
-			have = append(have, fmt.Sprintf("%q", g.node.Text))
+		if g.Access == access {
+			have = append(have, fmt.Sprintf("%q", g.Node.Text))
 		}
 	}
 	switch {
@@ -85,7 +86,7 @@ func (c *compiler) granted(access grant.Access) string {
 func (c *compiler) impliedVariables() {
 	for _, p := range c.spec.Config.Fields {
 		for _, name := range p.Env {
-			if !slices.ContainsFunc(c.grants, func(g permission) bool { return g.access == grant.Environ && g.node.Text == name }) {
+			if !slices.ContainsFunc(c.grants, func(g plan.Permission) bool { return g.Access == grant.Environ && g.Node.Text == name }) {
 				c.grant(grant.Environ, &spec.Node{Kind: spec.StringNode, Text: name, Range: p.Range}, true, "config."+p.Name)
 			}
 		}
@@ -95,14 +96,14 @@ func (c *compiler) impliedVariables() {
 // mayHave reports whether some grant could cover a need: for certain where both
 // are written out, else if there is any of its access.
 func (c *compiler) mayHave(need actions.Grant) bool {
-	if slices.ContainsFunc(c.unsure, func(a grant.Access) bool { return allows(a, need.Access) }) {
+	if slices.ContainsFunc(c.unsure, func(a grant.Access) bool { return plan.Allows(a, need.Access) }) {
 		return true
 	}
 	for _, g := range c.grants {
-		if !allows(g.access, need.Access) {
+		if !plan.Allows(g.Access, need.Access) {
 			continue
 		}
-		pattern, known := g.value.Const()
+		pattern, known := g.Value.Const()
 		if !known || strings.Contains(need.Pattern.Text, "${") || covered(need, fmt.Sprint(pattern)) {
 			return true
 		}
@@ -139,7 +140,7 @@ func (c *compiler) permissions() {
 			{grant.Package, c.spec.Permissions.Packages},
 		} {
 			for i, n := range block.nodes {
-				c.grant(block.access, n, false, fmt.Sprintf("%s[%d]", accessName(block.access), i))
+				c.grant(block.access, n, false, fmt.Sprintf("%s[%d]", plan.AccessName(block.access), i))
 			}
 		}
 		if agent := c.spec.Permissions.Agent; agent != nil {
@@ -149,9 +150,9 @@ func (c *compiler) permissions() {
 }
 
 // permitted reports what a step needs and can never have.
-func (c *compiler) permitted(s *step, facts actions.Facts, block spec.Field, scope *expr.Scope) {
+func (c *compiler) permitted(s *plan.Step, facts actions.Facts, block spec.Field, scope *expr.Scope) {
 	if facts.Sandbox != "" {
-		c.confined.add(c.confinement(facts.Sandbox))
+		c.confined.Add(c.confinement(facts.Sandbox))
 	}
 	for _, need := range facts.Grants {
 		c.addRequest(s, need, scope)
@@ -164,8 +165,8 @@ func (c *compiler) permitted(s *step, facts actions.Facts, block spec.Field, sco
 				"It logs in with all keys of the user's. It needs `permissions: agent: true`.")
 			continue
 		}
-		c.fail(codeNotPermitted, block.NameRange, "", fmt.Sprintf("%s is not permitted", s.action),
-			fmt.Sprintf("It needs `permissions: %s` to cover %q. %s", accessName(need.Access), need.Pattern.Text, c.granted(need.Access)))
+		c.fail(codeNotPermitted, block.NameRange, "", fmt.Sprintf("%s is not permitted", s.Action),
+			fmt.Sprintf("It needs `permissions: %s` to cover %q. %s", plan.AccessName(need.Access), need.Pattern.Text, c.granted(need.Access)))
 	}
 }
 
@@ -194,7 +195,7 @@ func covers(pattern, path string) bool {
 // names reports whether a step needs to run a program that it names itself, so that
 // a spec without a permissions block grants it: in its own text, or by the
 // configuration.
-func (c *compiler) names(s *step, need actions.Grant) bool {
+func (c *compiler) names(s *plan.Step, need actions.Grant) bool {
 	if need.Access != grant.Run && need.Access != grant.Agent || c.spec.Permissions != nil || need.Pattern.Kind != spec.StringNode {
 		return false
 	}
@@ -203,9 +204,9 @@ func (c *compiler) names(s *step, need actions.Grant) bool {
 		return false
 	}
 	if v = c.template(need.Pattern, c.scope(c.configName()), someText, ""); v != nil {
-		g := permission{access: need.Access, node: need.Pattern, value: v, implied: true}
-		s.named = append(s.named, g)
-		c.named.add(g)
+		g := plan.Permission{Access: need.Access, Node: need.Pattern, Value: v, Implied: true}
+		s.Named = append(s.Named, g)
+		c.named.Add(g)
 	}
 	return true
 }

@@ -5,44 +5,45 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
 // pointless warns of what is well-formed and cannot do what it is there for.
-func (c *compiler) pointless(r *resource) {
+func (c *compiler) pointless(r *plan.Resource) {
 	c.indifferentFind(r)
-	c.alwaysRefused(r, r.update, "update")
-	c.alwaysRefused(r, r.delete, "delete")
+	c.alwaysRefused(r, r.Update, "update")
+	c.alwaysRefused(r, r.Delete, "delete")
 }
 
 // indifferentFind warns of a `find` that gives the same whatever the inputs are: what it
 // finds first may be any other object, and is taken for the one that was made. An object
 // whose id depends on nothing is the only one, and needs no looking for.
-func (c *compiler) indifferentFind(r *resource) {
-	if r.find == nil || r.find.stepless() || r.find.broken || r.id == nil || !asks(r.id, slices.Concat([]string{"inputs", "resource", "steps"}, answerNames)) {
+func (c *compiler) indifferentFind(r *plan.Resource) {
+	if r.Find == nil || r.Find.Stepless() || r.Find.Broken || r.ID == nil || !asks(r.ID, slices.Concat([]string{"inputs", "resource", "steps"}, plan.AnswerNames)) {
 		return
 	}
-	values := []*expr.Value{r.find.ret}
-	for _, s := range r.find.steps {
-		if s.effect == actions.Write {
+	values := []*expr.Value{r.Find.Return}
+	for _, s := range r.Find.Steps {
+		if s.Effect == actions.Write {
 			return // which was reported
 		}
-		values = append(append(values, s.templates()...), s.ownTemplates()...)
-		for _, a := range s.args {
-			for _, p := range a.parts.all() {
-				values = append(values, p.value)
+		values = append(append(values, s.Templates()...), s.OwnTemplates()...)
+		for _, a := range s.Args {
+			for _, p := range a.Parts.All() {
+				values = append(values, p.Value)
 			}
 		}
 	}
 	if slices.ContainsFunc(values, func(v *expr.Value) bool { return asks(v, []string{"inputs", "resource"}) }) {
 		return
 	}
-	at := last(r.find.steps).at
-	if r.find.ret != nil {
-		at = r.spec.Find.Return.Range
+	at := plan.Last(r.Find.Steps).At
+	if r.Find.Return != nil {
+		at = r.Spec.Find.Return.Range
 	}
-	c.warn(codeFindAny, at, "find", fmt.Sprintf("find of %s gives the same whatever the inputs are", r.spec.Name),
+	c.warn(codeFindAny, at, "find", fmt.Sprintf("find of %s gives the same whatever the inputs are", r.Spec.Name),
 		"What it gives is taken for the object, so it may be somebody else's. Look for what tells this one from others, as in `\"${find(body, #.name == inputs.name)}\"` or `path: \"/things/${inputs.name}\"`.")
 }
 
@@ -53,21 +54,21 @@ func asks(v *expr.Value, names []string) bool {
 
 // alwaysRefused warns of `ifNoneMatch: true` where the object is there already: in a
 // PATCH or DELETE, and where the path is one that read has, or delete.
-func (c *compiler) alwaysRefused(r *resource, op *operation, verb string) {
+func (c *compiler) alwaysRefused(r *plan.Resource, op *plan.Operation, verb string) {
 	if op == nil {
 		return
 	}
-	for _, s := range op.steps {
-		none, ok := s.args["ifNoneMatch"]
-		if !ok || none.node == nil || none.node.Kind != spec.BoolNode || none.node.Text != "true" || s.effect != actions.Write {
+	for _, s := range op.Steps {
+		none, ok := s.Args["ifNoneMatch"]
+		if !ok || none.Node == nil || none.Node.Kind != spec.BoolNode || none.Node.Text != "true" || s.Effect != actions.Write {
 			continue
 		}
 		method := ""
-		if m := s.args["method"]; m.node != nil {
-			method = m.node.Text
+		if m := s.Args["method"]; m.Node != nil {
+			method = m.Node.Text
 		}
-		if method == "PATCH" || method == "DELETE" || samePath(s, r.read) || samePath(s, r.delete) {
-			c.warn(codeAlwaysRefused, none.node.Range, verb+".ifNoneMatch", fmt.Sprintf("%s sends this only if nothing is there, and the object is", verb),
+		if method == "PATCH" || method == "DELETE" || samePath(s, r.Read) || samePath(s, r.Delete) {
+			c.warn(codeAlwaysRefused, none.Node.Range, verb+".ifNoneMatch", fmt.Sprintf("%s sends this only if nothing is there, and the object is", verb),
 				"So the server refuses it always. Leave `ifNoneMatch` to create; here `ifMatch` sends a request only if nobody else has changed the object.")
 		}
 	}
@@ -75,10 +76,10 @@ func (c *compiler) alwaysRefused(r *resource, op *operation, verb string) {
 
 // samePath reports whether a step has the path of one of an operation's, as it is
 // written.
-func samePath(s *step, op *operation) bool {
-	path := s.args["path"].node
-	return path != nil && op != nil && slices.ContainsFunc(op.steps, func(other *step) bool {
-		n := other.args["path"].node
+func samePath(s *plan.Step, op *plan.Operation) bool {
+	path := s.Args["path"].Node
+	return path != nil && op != nil && slices.ContainsFunc(op.Steps, func(other *plan.Step) bool {
+		n := other.Args["path"].Node
 		return other != s && n != nil && n.Kind == spec.StringNode && n.Text == path.Text
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
@@ -13,31 +14,31 @@ import (
 
 // compileSpec checks a whole spec, and compiles it. The program is usable only where the list
 // has no errors.
-func compileSpec(p *spec.Provider, families []*actions.Family) (*compiledProgram, diag.List) {
+func compileSpec(p *spec.Provider, families []*actions.Family) (*plan.Program, diag.List) {
 	prog, c := begin(p, families)
 	for _, m := range p.Functions {
 		f := c.function(m)
-		prog.addFunction(m.Name, func() (*function, error) { return f, nil })
+		prog.AddFunction(m.Name, func() (*plan.Function, error) { return f, nil })
 	}
 	for _, m := range p.Ephemerals {
 		if m.Open == nil {
 			continue // the loader has said so
 		}
 		f := c.opener(m)
-		prog.addFunction(m.Opener().Name, func() (*function, error) { return f, nil })
+		prog.AddFunction(m.Opener().Name, func() (*plan.Function, error) { return f, nil })
 	}
 	for _, r := range p.Resources {
 		compiled := c.resource(r)
-		prog.add(r.Name, lazyResource{
-			model:    func() (*spec.Resource, error) { return r, nil },
-			compiled: func() (*resource, error) { return compiled, nil },
+		prog.Add(r.Name, plan.LazyResource{
+			Model:    func() (*spec.Resource, error) { return r, nil },
+			Compiled: func() (*plan.Resource, error) { return compiled, nil },
 		})
 		c.compiled[r.Name] = compiled
 	}
 	c.aliases()
 	for _, m := range p.Components {
 		compiled := c.component(m)
-		prog.addComponent(m.Name, func() (*component, error) { return compiled, nil })
+		prog.AddComponent(m.Name, func() (*plan.Component, error) { return compiled, nil })
 	}
 	c.endless()
 	c.unserved()
@@ -47,31 +48,31 @@ func compileSpec(p *spec.Provider, families []*actions.Family) (*compiledProgram
 
 // openContainer makes a program of a container. What is in one has passed compileSpec before, so each
 // resource is decoded and compiled only when it is first used.
-func openContainer(ct *container.Container, families []*actions.Family) (*compiledProgram, error) {
+func openContainer(ct *container.Container, families []*actions.Family) (*plan.Program, error) {
 	p, err := ct.Provider()
 	if err != nil {
 		return nil, err
 	}
 	prog, c := begin(p, families)
 	for _, m := range p.Functions {
-		prog.addFunction(m.Name, later(c, func(c *compiler) *function { return c.function(m) }))
+		prog.AddFunction(m.Name, later(c, func(c *compiler) *plan.Function { return c.function(m) }))
 	}
 	for _, m := range p.Ephemerals {
-		prog.addFunction(m.Opener().Name, later(c, func(c *compiler) *function { return c.opener(m) }))
+		prog.AddFunction(m.Opener().Name, later(c, func(c *compiler) *plan.Function { return c.opener(m) }))
 	}
 	c.model = func(name string) *spec.Resource {
 		r, _ := ct.Resource(name) // nil is reported where it is wanted
 		return r
 	}
 	for _, m := range p.Components {
-		prog.addComponent(m.Name, later(c, func(c *compiler) *component { return c.component(m) }))
+		prog.AddComponent(m.Name, later(c, func(c *compiler) *plan.Component { return c.component(m) }))
 	}
 	if err := c.misfit(); err != nil {
 		return nil, err
 	}
 	for _, name := range ct.ResourceNames() {
 		model := func() (*spec.Resource, error) { return ct.Resource(name) }
-		prog.add(name, lazyResource{model: model, compiled: sync.OnceValues(func() (*resource, error) {
+		prog.Add(name, plan.LazyResource{Model: model, Compiled: sync.OnceValues(func() (*plan.Resource, error) {
 			m, err := model()
 			if err != nil {
 				return nil, fmt.Errorf("resource %s of %s: %w", name, p.Name, err)
@@ -104,12 +105,12 @@ func (c *compiler) misfit() error {
 }
 
 // begin compiles what belongs to no resource.
-func begin(p *spec.Provider, families []*actions.Family) (*compiledProgram, *compiler) {
-	prog := newProgram(p)
-	c := &compiler{spec: p, families: families, named: prog.named, confined: prog.confined, model: p.Resource, compiled: map[string]*resource{}}
+func begin(p *spec.Provider, families []*actions.Family) (*plan.Program, *compiler) {
+	prog := plan.NewProgram(p)
+	c := &compiler{spec: p, families: families, named: prog.Programs, confined: prog.Confined, model: p.Resource, compiled: map[string]*plan.Resource{}}
 	c.types = value.NewBuilder(p.Types, c.equalRule)
-	prog.configType = c.types.Of(p.Config)
+	prog.ConfigType = c.types.Of(p.Config)
 	c.provider()
-	prog.grants, prog.defaults, prog.configure = c.grants, c.defaults, c.configure
+	prog.Permissions, prog.Defaults, prog.Session = c.grants, c.defaults, c.configure
 	return prog, c
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -34,70 +35,70 @@ func (c *compiler) propertyPath(owner string, inputs *spec.Type, n *spec.Node, p
 
 // want notes which members of each step's result the operation refers to, and
 // which inputs end up in the open.
-func (c *compiler) want(r *resource, op *operation, v verb) {
-	if op == nil || len(op.steps) == 0 {
+func (c *compiler) want(r *plan.Resource, op *plan.Operation, v plan.Verb) {
+	if op == nil || len(op.Steps) == 0 {
 		return
 	}
-	w := wanting{named: map[string]*step{}}
-	for i, s := range op.steps {
-		w.step(op.steps[:i], op.steps[:i+1], s)
-		for _, u := range s.undo {
-			w.step(op.steps[:i+1], op.steps[:i+1], u)
+	w := plan.Wanting{Named: map[string]*plan.Step{}}
+	for i, s := range op.Steps {
+		w.Step(op.Steps[:i], op.Steps[:i+1], s)
+		for _, u := range s.Undo {
+			w.Step(op.Steps[:i+1], op.Steps[:i+1], u)
 		}
-		if s.model.As != "" {
-			w.named[s.model.As] = s
+		if s.Model.As != "" {
+			w.Named[s.Model.As] = s
 		}
-		for _, exposing := range append([]*step{s}, s.undo...) {
-			r.sinks = append(r.sinks, exposed(exposing)...)
+		for _, exposing := range append([]*plan.Step{s}, s.Undo...) {
+			r.Sinks = append(r.Sinks, exposed(exposing)...)
 		}
 	}
-	w.note(op.steps, nil, r.id)
-	if op.ret != nil {
-		w.note(op.steps, nil, op.ret)
+	w.Note(op.Steps, nil, r.ID)
+	if op.Return != nil {
+		w.Note(op.Steps, nil, op.Return)
 		return
 	}
 	// The last step's own result is projected by name.
-	last := op.steps[len(op.steps)-1]
-	if last.yield != "" {
-		last.want([]string{last.yield})
+	last := op.Steps[len(op.Steps)-1]
+	if last.Yield != "" {
+		last.Want([]string{last.Yield})
 		return
 	}
-	for _, p := range r.spec.Outputs.Fields {
-		last.wants[p.Name] = true
+	for _, p := range r.Spec.Outputs.Fields {
+		last.Wants[p.Name] = true
 	}
-	if v == read {
-		for _, p := range r.spec.Inputs.Fields {
-			last.wants[p.Name] = true
+	if v == plan.Read {
+		for _, p := range r.Spec.Inputs.Fields {
+			last.Wants[p.Name] = true
 		}
 	}
 }
 
 // readBack reports inputs that read does not give, where the result's type is
 // known: without @noRead they would look unset at each refresh.
-func (c *compiler) readBack(r *resource) {
-	yields, at := c.yields(r.read, r.spec.Read)
-	if yields == nil || r.id == nil {
+func (c *compiler) readBack(r *plan.Resource) {
+	yields, at := c.yields(r.Read, r.Spec.Read)
+	if yields == nil || r.ID == nil {
 		return // or the id, which may give inputs, is broken
 	}
-	for _, p := range r.spec.Inputs.Fields {
-		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral || r.identity.byID(p.Name) || r.read.meansTo(p.Name) {
+	for _, p := range r.Spec.Inputs.Fields {
+		if yields.Field(p.Name) != nil || p.NoRead || p.Ephemeral || r.Identity.ByID(p.Name) || r.Read.MeansTo(p.Name) {
 			continue
 		}
 		c.fail(codeNotReadBack, p.Range, "inputs."+p.Name, fmt.Sprintf("read does not give input %q", p.Name),
 			fmt.Sprintf("What read yields (%s) has: %s. Return it, or say that the world does not give it back: @noRead().",
-				at, strings.Join(yields.FieldNames(), ", "))+c.remedyWire(r.read, yields, p))
+				at, strings.Join(yields.FieldNames(), ", "))+c.remedyWire(r.Read, yields, p))
 	}
 }
 
 // yields is the closed object that an operation is known to yield, and where
 // that stands; nil where it is not known.
-func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Range) {
-	if op == nil || op.stepless() || op.broken {
+func (c *compiler) yields(op *plan.Operation, m *spec.Operation) (*spec.Type, diag.Range) {
+	if op == nil || op.Stepless() || op.Broken {
 		return nil, diag.Range{}
 	}
-	t, at := last(op.steps).yields(), m.Range
-	if op.ret != nil {
-		t = op.ret.Type()
+	t, at := plan.Last(op.Steps).Yields(), m.Range
+	if op.Return != nil {
+		t = op.Return.Type()
 	}
 	if t = c.spec.Types.Resolve(t); t.Kind != spec.Object || t.Open {
 		return nil, at
@@ -106,8 +107,8 @@ func (c *compiler) yields(op *operation, m *spec.Operation) (*spec.Type, diag.Ra
 }
 
 // lifecycle reports what a resource cannot do for want of an operation.
-func (c *compiler) lifecycle(r *resource) {
-	m := r.spec
+func (c *compiler) lifecycle(r *plan.Resource) {
+	m := r.Spec
 	if m.Delete == nil {
 		c.warn(codeNoDelete, m.Range, "", fmt.Sprintf("%s has no delete", m.Name),
 			"Destroying one only forgets it; what it made stays. Add `delete`, or keep this if that is meant.")
@@ -123,25 +124,25 @@ func (c *compiler) lifecycle(r *resource) {
 
 // outputsGiven reports required outputs that no operation gives, where all that
 // could are known.
-func (c *compiler) outputsGiven(r *resource) {
-	if r.create == nil {
+func (c *compiler) outputsGiven(r *plan.Resource) {
+	if r.Create == nil {
 		return
 	}
-	created, at := c.yields(r.create, r.spec.Create)
-	known, by := []*spec.Type{created}, r.create
-	if r.read != nil {
+	created, at := c.yields(r.Create, r.Spec.Create)
+	known, by := []*spec.Type{created}, r.Create
+	if r.Read != nil {
 		var seen *spec.Type
-		seen, at = c.yields(r.read, r.spec.Read)
-		known, by = append(known, seen), r.read
+		seen, at = c.yields(r.Read, r.Spec.Read)
+		known, by = append(known, seen), r.Read
 	}
 	if slices.Contains(known, nil) {
 		return
 	}
-	for _, p := range r.spec.Outputs.Fields {
+	for _, p := range r.Spec.Outputs.Fields {
 		gives := func(t *spec.Type) bool { return t.Field(p.Name) != nil }
-		if p.Required && !slices.ContainsFunc(known, gives) && !r.create.meansTo(p.Name) && !r.read.meansTo(p.Name) {
+		if p.Required && !slices.ContainsFunc(known, gives) && !r.Create.MeansTo(p.Name) && !r.Read.MeansTo(p.Name) {
 			c.fail(codeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("nothing gives output %q", p.Name),
-				fmt.Sprintf("No operation yields it (%s). Return it, or make it optional: `%s?:`.", at, p.Name)+c.remedyWire(by, last(known), p))
+				fmt.Sprintf("No operation yields it (%s). Return it, or make it optional: `%s?:`.", at, p.Name)+c.remedyWire(by, plan.Last(known), p))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -132,37 +133,37 @@ func resourceName() expr.Name {
 
 // operationScope is the names of an operation of a resource before its first
 // step.
-func (c *compiler) operationScope(r *resource, v verb) *expr.Scope {
-	m := r.spec
+func (c *compiler) operationScope(r *plan.Resource, v plan.Verb) *expr.Scope {
+	m := r.Spec
 	names := []expr.Name{resourceName()}
 	switch v {
-	case create:
+	case plan.Create:
 		names = append(names, expr.Name{Name: "inputs", Type: checked(m.Inputs)})
-	case read:
+	case plan.Read:
 		id := textType
-		if !r.identity.known {
+		if !r.Identity.Known {
 			id = optionalText // an import does not give it
 		}
 		names = append(names,
-			expr.Name{Name: "inputs", Type: without(allOptional(m.Inputs, r.identity.inputs()), func(name string) bool { return name == r.lacks })},
+			expr.Name{Name: "inputs", Type: without(allOptional(m.Inputs, r.Identity.Inputs()), func(name string) bool { return name == r.Lacks })},
 			expr.Name{Name: "state", Type: allOptional(stateType(m), nil)},
 			expr.Name{Name: "id", Type: id})
-	case update:
+	case plan.Update:
 		names = append(names,
 			expr.Name{Name: "inputs", Type: checked(m.Inputs)},
 			expr.Name{Name: "state", Type: withoutUnsure(r, stateType(m))},
 			expr.Name{Name: "changes", Type: allOptional(m.Inputs, nil)},
 			expr.Name{Name: "id", Type: textType})
-	case remove:
+	case plan.Delete:
 		names = append(names,
-			expr.Name{Name: "inputs", Type: without(checked(m.Inputs), func(name string) bool { return name == r.lacks })},
+			expr.Name{Name: "inputs", Type: without(checked(m.Inputs), func(name string) bool { return name == r.Lacks })},
 			expr.Name{Name: "state", Type: withoutUnsure(r, stateType(m))},
 			expr.Name{Name: "id", Type: textType})
-	case list:
+	case plan.List:
 		names = append(names, expr.Name{Name: "inputs", Type: checked(m.List.Inputs)})
 	}
-	if v == read || v == update || v == remove {
-		names = append(names, r.makers()...)
+	if v == plan.Read || v == plan.Update || v == plan.Delete {
+		names = append(names, r.Makers()...)
 	}
 	s := c.everywhere(names...)
 	s.NullHelp = nullHelp(r, v)
@@ -179,7 +180,7 @@ func checked(t *spec.Type) *spec.Type {
 	out.Fields = make([]*spec.Property, len(t.Fields))
 	for i, p := range t.Fields {
 		settled := *p
-		settled.Required = checkedRequired(p)
+		settled.Required = plan.CheckedRequired(p)
 		out.Fields[i] = &settled
 	}
 	return &out
@@ -207,7 +208,7 @@ func allOptional(t *spec.Type, keep map[string]bool) *spec.Type {
 	for i, p := range t.Fields {
 		optional := *p
 		if keep[p.Name] {
-			optional.Required = checkedRequired(p)
+			optional.Required = plan.CheckedRequired(p)
 			out.Fields[i] = &optional
 			continue
 		}

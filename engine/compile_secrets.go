@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -88,11 +89,11 @@ func (c *compiler) showsSecret(value *expr.Value, out *spec.Property) bool {
 
 // exposedParts compiles what within an argument others can read, and refuses secrets
 // there; for Check it is what the argument exposes.
-func (c *compiler) exposedParts(a *argument, n *spec.Node, s *expr.Scope, name, what string) {
-	if a.decl.Exposed && a.value != nil {
-		a.exposes = append(a.exposes, a.value)
+func (c *compiler) exposedParts(a *plan.Argument, n *spec.Node, s *expr.Scope, name, what string) {
+	if a.Decl.Exposed && a.Value != nil {
+		a.Exposes = append(a.Exposes, a.Value)
 	}
-	for _, path := range a.decl.ExposedWithin {
+	for _, path := range a.Decl.ExposedWithin {
 		part := at(n, path)
 		if part == nil || refused(part) {
 			continue
@@ -102,11 +103,11 @@ func (c *compiler) exposedParts(a *argument, n *spec.Node, s *expr.Scope, name, 
 			continue
 		}
 		if v.Secret() {
-			c.exposedSecret(part, name+"."+path, a.decl, what)
+			c.exposedSecret(part, name+"."+path, a.Decl, what)
 		}
-		a.exposes = append(a.exposes, v)
+		a.Exposes = append(a.Exposes, v)
 	}
-	for _, path := range a.decl.ExposedNames {
+	for _, path := range a.Decl.ExposedNames {
 		part := n
 		if path != "" {
 			part = at(n, path)
@@ -115,7 +116,7 @@ func (c *compiler) exposedParts(a *argument, n *spec.Node, s *expr.Scope, name, 
 			continue
 		}
 		if v, diags := expr.Compile(part, s, nil); !diags.HasErrors() && v.Hidden() {
-			c.fail(codeSecretExposed, part.Range, name, fmt.Sprintf("the names in argument %q of %s are secret", a.decl.Name, what),
+			c.fail(codeSecretExposed, part.Range, name, fmt.Sprintf("the names in argument %q of %s are secret", a.Decl.Name, what),
 				"Others can read them. Write the names out, or put @secret() on the values alone.")
 		}
 	}
@@ -123,12 +124,12 @@ func (c *compiler) exposedParts(a *argument, n *spec.Node, s *expr.Scope, name, 
 
 // sinkRefs are the inputs that a template puts where others can read them: each stands
 // for an element of what forEach goes over.
-func sinkRefs(v, forEach *expr.Value, what string) []sink {
-	var sinks []sink
+func sinkRefs(v, forEach *expr.Value, what string) []plan.Sink {
+	var sinks []plan.Sink
 	for _, ref := range v.Refs() {
 		switch {
 		case ref.Path[0] == "inputs":
-			sinks = append(sinks, sink{path: ref.Path[1:], what: what})
+			sinks = append(sinks, plan.Sink{Path: ref.Path[1:], What: what})
 		case ref.Path[0] == "each" && forEach != nil && len(ref.Path) > 1 && ref.Path[1] == "value":
 			sinks = append(sinks, elementSinks(forEach, ref.Path[2:], what)...)
 		}
@@ -137,26 +138,26 @@ func sinkRefs(v, forEach *expr.Value, what string) []sink {
 }
 
 // elementSinks are the inputs that a member of each element of a loop is of.
-func elementSinks(forEach *expr.Value, member []string, what string) []sink {
+func elementSinks(forEach *expr.Value, member []string, what string) []plan.Sink {
 	if pieces := forEach.Segments(); len(pieces) == 1 && pieces[0].Ref != nil {
 		if over := pieces[0].Ref; over[0] == "inputs" {
-			return []sink{{path: append(append(append([]string{}, over[1:]...), "*"), member...), what: what}}
+			return []plan.Sink{{Path: append(append(append([]string{}, over[1:]...), "*"), member...), What: what}}
 		}
 	}
 	return nil // which elements these are, the run tells
 }
 
 // exposed are the inputs that a step puts where others can read them.
-func exposed(s *step) []sink {
-	var sinks []sink
-	for _, name := range slices.Sorted(maps.Keys(s.args)) {
-		a := s.args[name]
-		for _, v := range a.exposes {
-			sinks = append(sinks, sinkRefs(v, s.forEach, fmt.Sprintf("argument %q of %s", a.decl.Name, s.action))...)
+func exposed(s *plan.Step) []plan.Sink {
+	var sinks []plan.Sink
+	for _, name := range slices.Sorted(maps.Keys(s.Args)) {
+		a := s.Args[name]
+		for _, v := range a.Exposes {
+			sinks = append(sinks, sinkRefs(v, s.ForEach, fmt.Sprintf("argument %q of %s", a.Decl.Name, s.Action))...)
 		}
 	}
-	if s.progress != nil {
-		sinks = append(sinks, sinkRefs(s.progress, s.forEach, "progress")...)
+	if s.Progress != nil {
+		sinks = append(sinks, sinkRefs(s.Progress, s.ForEach, "progress")...)
 	}
 	return sinks
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -11,7 +12,7 @@ import (
 type trail struct {
 	scope *expr.Scope
 	named *spec.Type // the type of `steps`
-	steps []*step
+	steps []*plan.Step
 	// missing is, in a delete, the scope in which the results of steps are also
 	// null: where they found nothing. Steps that are made of one are skipped
 	// then, but for those with an `if`, which decide with this scope; see
@@ -32,30 +33,30 @@ func newTrail(s *expr.Scope) *trail {
 }
 
 // after adds a finished step's names.
-func (t *trail) after(s *step) {
+func (t *trail) after(s *plan.Step) {
 	t.steps = append(t.steps, s)
-	t.add(s, stepType(s), func(p *spec.Type) *spec.Type { return p })
-	t.scope = knowing(t.scope, s.established())
+	t.add(s, plan.StepType(s), func(p *spec.Type) *spec.Type { return p })
+	t.scope = knowing(t.scope, s.Established())
 	if t.missing != nil {
-		yields := *stepType(s)
-		if s.forEach != nil && yields.Elem != nil { // else of any type, which may be null
-			yields.Elem = orNull(yields.Elem)
+		yields := *plan.StepType(s)
+		if s.ForEach != nil && yields.Elem != nil { // else of any type, which may be null
+			yields.Elem = plan.OrNull(yields.Elem)
 		}
-		t.missing.add(s, orNull(&yields), orNull)
+		t.missing.add(s, plan.OrNull(&yields), plan.OrNull)
 	}
 }
 
 // add adds the names of a step that yields a type; member is that of a member of
 // its answer.
-func (t *trail) add(s *step, yields *spec.Type, member func(*spec.Type) *spec.Type) {
+func (t *trail) add(s *plan.Step, yields *spec.Type, member func(*spec.Type) *spec.Type) {
 	names := []expr.Name{{Name: "result", Type: yields}}
-	if s.model.As != "" {
+	if s.Model.As != "" {
 		named := *t.named
-		named.Fields = append(slices.Clone(named.Fields), &spec.Property{Name: s.model.As, Type: yields, Required: true})
+		named.Fields = append(slices.Clone(named.Fields), &spec.Property{Name: s.Model.As, Type: yields, Required: true})
 		t.named = &named
 		names = append(names, expr.Name{Name: "steps", Type: t.named})
 	}
-	for _, n := range shorthands(s) {
+	for _, n := range plan.Shorthands(s) {
 		names = append(names, expr.Name{Name: n.Name, Type: member(n.Type)})
 	}
 	t.scope = with(t.scope, names...)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -22,17 +23,17 @@ import (
 //     here: read fills it in, in this run or with the next refresh.
 
 // unsureOutputs are the required outputs that are not sure to be there.
-func (c *compiler) unsureOutputs(r *resource) map[string]bool {
-	if r.create == nil || r.create.stepless() || r.id == nil || r.create.broken {
+func (c *compiler) unsureOutputs(r *plan.Resource) map[string]bool {
+	if r.Create == nil || r.Create.Stepless() || r.ID == nil || r.Create.Broken {
 		return nil
 	}
-	end := last(r.create.steps)
-	late := r.idAfter < end.index || end.until != nil || end.fail != nil
+	end := plan.Last(r.Create.Steps)
+	late := r.IDAfter < end.Index || end.Until != nil || end.Fail != nil
 	if !late {
 		return nil
 	}
 	unsure := map[string]bool{}
-	for _, p := range r.spec.Outputs.Fields {
+	for _, p := range r.Spec.Outputs.Fields {
 		if p.Required && !p.Type.Nullable && !c.returnedEarly(r, p.Name) {
 			unsure[p.Name] = true
 		}
@@ -41,10 +42,10 @@ func (c *compiler) unsureOutputs(r *resource) map[string]bool {
 }
 
 // returnedBy is the part of create's `return` for a property, or nil.
-func returnedBy(r *resource, property string) *spec.Node {
-	written := r.spec.Create.Return
+func returnedBy(r *plan.Resource, property string) *spec.Node {
+	written := r.Spec.Create.Return
 	if written == nil {
-		written = r.spec.Return
+		written = r.Spec.Return
 	}
 	if written == nil || written.Kind != spec.MapNode {
 		return nil
@@ -54,7 +55,7 @@ func returnedBy(r *resource, property string) *spec.Node {
 
 // returnedEarly reports whether create's `return` makes a property of what is
 // known as soon as the id is.
-func (c *compiler) returnedEarly(r *resource, property string) bool {
+func (c *compiler) returnedEarly(r *plan.Resource, property string) bool {
 	n := returnedBy(r, property)
 	if n == nil {
 		return false
@@ -67,15 +68,15 @@ func (c *compiler) returnedEarly(r *resource, property string) bool {
 		switch root := ref.Path[0]; {
 		case root == "inputs" || root == "config" || root == "session" || root == "resource" || root == "id":
 		case root == "steps" && len(ref.Path) > 1:
-			i := slices.IndexFunc(r.create.steps, func(s *step) bool { return s.model.As == ref.Path[1] })
-			if i < 0 || i > r.idAfter {
+			i := slices.IndexFunc(r.Create.Steps, func(s *plan.Step) bool { return s.Model.As == ref.Path[1] })
+			if i < 0 || i > r.IDAfter {
 				return false
 			}
 		default:
 			return false
 		}
 	}
-	typed := r.create.ret
+	typed := r.Create.Return
 	if typed == nil {
 		return false
 	}
@@ -85,11 +86,11 @@ func (c *compiler) returnedEarly(r *resource, property string) bool {
 
 // withoutUnsure is the type of a state, where the outputs that are not sure to be
 // there are optional.
-func withoutUnsure(r *resource, t *spec.Type) *spec.Type {
-	if len(r.unsure) == 0 && r.lacks == "" {
+func withoutUnsure(r *plan.Resource, t *spec.Type) *spec.Type {
+	if len(r.Unsure) == 0 && r.Lacks == "" {
 		return t
 	}
-	return without(t, func(name string) bool { return r.unsure[name] || name == r.lacks })
+	return without(t, func(name string) bool { return r.Unsure[name] || name == r.Lacks })
 }
 
 // without is an object's type in which the properties are optional that may be missing.
@@ -107,22 +108,22 @@ func without(t *spec.Type, missing func(name string) bool) *spec.Type {
 }
 
 // helpUnsure says what to do about an output that may not be there.
-func helpUnsure(r *resource, name string) string {
+func helpUnsure(r *plan.Resource, name string) string {
 	const why = "A create that stops halfway leaves the resource without it. "
 	if isIDOf(r, name) {
 		return why + "The id is the same, and always there: use id."
 	}
 	early := "the step that gives the id"
-	if s := r.create.steps; r.idAfter < len(s) {
-		early = s[r.idAfter].name
+	if s := r.Create.Steps; r.IDAfter < len(s) {
+		early = s[r.IDAfter].Name
 	}
 	return why + fmt.Sprintf("Guard it: `if: \"${state.%s != null}\"` on the step, or state.%s ?? …; or let create's `return` take it from %s.", name, name, early)
 }
 
 // isIDOf reports whether an output is what the id is: by the `return` of create, or
 // by the name of what its last step gives.
-func isIDOf(r *resource, name string) bool {
-	pieces := r.id.Segments()
+func isIDOf(r *plan.Resource, name string) bool {
+	pieces := r.ID.Segments()
 	if len(pieces) != 1 || pieces[0].Ref == nil {
 		return false
 	}
@@ -130,15 +131,15 @@ func isIDOf(r *resource, name string) bool {
 	if n := returnedBy(r, name); n != nil {
 		return n.Kind == spec.StringNode && strings.Join(strings.Fields(n.Text), "") == "${"+strings.Join(ref, ".")+"}"
 	}
-	if r.create.ret != nil {
+	if r.Create.Return != nil {
 		return false
 	}
-	p := r.spec.Outputs.Field(name)
+	p := r.Spec.Outputs.Field(name)
 	if p == nil || len(ref) < 2 {
 		return false
 	}
-	if s := last(r.create.steps); s != nil && s.returns {
-		return last(ref) == p.Name
+	if s := plan.Last(r.Create.Steps); s != nil && s.Returns {
+		return plan.Last(ref) == p.Name
 	}
-	return last(ref) == r.naming.Rule.Name(p)
+	return plan.Last(ref) == r.Naming.Rule.Name(p)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -19,12 +20,12 @@ var wordType = func() *spec.Type {
 
 // words compiles a list of words, one by one. The value of the whole is for what
 // is asked of all arguments: what it refers to, whether it is known.
-func (c *compiler) words(a *argument, f spec.Field, s *expr.Scope, what string) {
+func (c *compiler) words(a *plan.Argument, f spec.Field, s *expr.Scope, what string) {
 	known := len(c.diags)
 	if f.Value.Kind != spec.ListNode {
 		// A template that yields the list: all of it are values.
-		if a.value = c.argument(f, a.decl, s, what); a.value != nil {
-			a.words = []word{{value: a.value, name: f.Name}}
+		if a.Value = c.argument(f, a.Decl, s, what); a.Value != nil {
+			a.Words = []plan.Word{{Value: a.Value, Name: f.Name}}
 		}
 		return
 	}
@@ -35,12 +36,12 @@ func (c *compiler) words(a *argument, f spec.Field, s *expr.Scope, what string) 
 			continue
 		}
 		if v.Secret() {
-			c.exposedSecret(item, name, a.decl, what)
+			c.exposedSecret(item, name, a.Decl, what)
 		}
-		a.words = append(a.words, word{value: v, author: authored(v), name: name})
+		a.Words = append(a.Words, plan.Word{Value: v, Author: authored(v), Name: name})
 	}
 	if len(c.diags) == known {
-		a.value = c.template(f.Value, s, nil, f.Name)
+		a.Value = c.template(f.Value, s, nil, f.Name)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -26,33 +27,33 @@ type target struct {
 // yield compiles what an operation of a resource yields, and checks that it can
 // be projected onto the properties: its own `return`, else the resource's, else
 // what its last step gives.
-func (c *compiler) yield(r *resource, op *operation, v verb, m *spec.Operation, t *trail) {
+func (c *compiler) yield(r *plan.Resource, op *plan.Operation, v plan.Verb, m *spec.Operation, t *trail) {
 	if len(t.steps) == 0 {
 		return // broken, which was reported
 	}
 	written := m.Return
 	if written == nil {
-		written = r.spec.Return
+		written = r.Spec.Return
 	}
 	c.yieldsTo(target{
-		name: r.spec.Name, what: string(v), outputs: r.spec.Outputs, inputs: r.spec.Inputs,
-		both: v == read, elsewhere: v != read && r.spec.Read != nil,
+		name: r.Spec.Name, what: string(v), outputs: r.Spec.Outputs, inputs: r.Spec.Inputs,
+		both: v == plan.Read, elsewhere: v != plan.Read && r.Spec.Read != nil,
 	}, op, written, t)
 }
 
 // yieldsTo compiles what is written as `return`, or checks the last result where
 // nothing is.
-func (c *compiler) yieldsTo(y target, op *operation, written *spec.Node, t *trail) {
+func (c *compiler) yieldsTo(y target, op *plan.Operation, written *spec.Node, t *trail) {
 	if written != nil {
-		op.ret, op.meant = c.returns(y, written, t.scope)
-		op.broken = op.ret == nil
+		op.Return, op.Meant = c.returns(y, written, t.scope)
+		op.Broken = op.Return == nil
 		return
 	}
 	if len(t.steps) == 0 {
 		return
 	}
-	if s := t.steps[len(t.steps)-1]; s.forEach == nil {
-		c.objectFits(y, s.yields(), func(p *spec.Property) diag.Range { return p.Range })
+	if s := t.steps[len(t.steps)-1]; s.ForEach == nil {
+		c.objectFits(y, s.Yields(), func(p *spec.Property) diag.Range { return p.Range })
 	}
 }
 
@@ -168,8 +169,8 @@ func (c *compiler) projects(from, to *spec.Type, spelt bool) bool {
 
 // remedyWire says how a property is named that a typed response has under another name:
 // one of those members of it that the name may mean. It is "" where none does.
-func (c *compiler) remedyWire(op *operation, t *spec.Type, p *spec.Property) string {
-	if op == nil || op.ret != nil || t == nil {
+func (c *compiler) remedyWire(op *plan.Operation, t *spec.Type, p *spec.Property) string {
+	if op == nil || op.Return != nil || t == nil {
 		return ""
 	}
 	const most = 3

@@ -86,10 +86,10 @@ func (p *Program) CheckConfig(ctx context.Context, news property.Map) CheckRespo
 	decoded := p.decodeConfig(news)
 	f := value.Findings{Context: beforeSending(ctx)}
 	whole := p.withEnv(decoded, process.Variable)
-	out := p.configType.Complete(property.New(whole.values), "", &f)
+	out := p.ConfigType.Complete(property.New(whole.values), "", &f)
 	kept := decoded.values
 	for name, value := range out.AsMap().AllStable {
-		m := p.configType.ByName[name]
+		m := p.ConfigType.ByName[name]
 		if _, given := decoded.values.GetOk(name); given || m == nil || len(m.Env) == 0 {
 			kept = kept.Set(name, value)
 		}
@@ -102,7 +102,7 @@ func (p *Program) CheckConfig(ctx context.Context, news property.Map) CheckRespo
 // replace resources.
 func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffResponse {
 	d := &value.Differ{}
-	d.Object(p.configType, p.decodeConfig(olds).values, p.decodeConfig(news).values, "", false)
+	d.Object(p.ConfigType, p.decodeConfig(olds).values, p.decodeConfig(news).values, "", false)
 	var out DiffResponse
 	for _, change := range d.Changes {
 		if !value.Ignored(change.Path, ignore) {
@@ -122,7 +122,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	whole := p.withEnv(p.decodeConfig(config), getenv)
 	config = whole.values
 	var missing MissingKeys
-	for _, m := range p.configType.Fields {
+	for _, m := range p.ConfigType.Fields {
 		if v, given := config.GetOk(m.Name); m.Required && m.Default == nil && (!given || v.IsNull()) {
 			missing.Keys = append(missing.Keys, MissingKey{Name: m.Name, Doc: m.Doc})
 		}
@@ -131,7 +131,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 		return nil, &missing
 	}
 	f := value.Findings{Context: beforeSending(ctx)}
-	complete := p.configType.Complete(property.New(config), "", &f)
+	complete := p.ConfigType.Complete(property.New(config), "", &f)
 	if wrong := whole.failures(f.List); wrong != nil {
 		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", wrong[0].Path, wrong[0].Reason)
 	}
@@ -148,14 +148,14 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 		_, _ = rand.Read(key) // never fails
 		return key
 	})
-	e.plainConfig = p.configType.PlainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
+	e.plainConfig = p.ConfigType.PlainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
 	e.hides = screen.NewMask(e.configSecrets.Values)
 	e.settings = hashInputs(p.withoutSecrets(complete.AsMap()))
 	e.configuration, _ = value.Recordable(p.withoutSecrets(complete.AsMap()))
 	if err := e.openFiles(ctx); err != nil {
 		return nil, err
 	}
-	if p.configure != nil {
+	if p.Session != nil {
 		if err := e.openSession(ctx); err != nil {
 			return nil, err
 		}
@@ -166,7 +166,7 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 // withoutSecrets is a configuration without what is secret in it.
 func (p *Program) withoutSecrets(config property.Map) property.Map {
 	for name, value := range config.AllStable {
-		if m := p.configType.ByName[name]; m == nil || m.Secret || value.HasSecrets() {
+		if m := p.ConfigType.ByName[name]; m == nil || m.Secret || value.HasSecrets() {
 			config = config.Delete(name)
 		}
 	}
@@ -176,8 +176,8 @@ func (p *Program) withoutSecrets(config property.Map) property.Map {
 // openFiles prepares the file system as far as it is granted without regard to
 // any resource.
 func (e *Engine) openFiles(ctx context.Context) error {
-	for _, g := range e.program.grants {
-		e.perInput = e.perInput || g.chosen()
+	for _, g := range e.program.Permissions {
+		e.perInput = e.perInput || g.Chosen()
 	}
 	vars := e.scope(ctx, map[string]any{"config": e.plainConfig, "inputs": expr.Unknown{}})
 	rules, err := e.rules(vars)
@@ -193,6 +193,6 @@ func (e *Engine) openFiles(ctx context.Context) error {
 		return err
 	}
 	processes, err := e.processes(vars)
-	e.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.declared(), Capabilities: e.program.capabilities()}
+	e.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.Declared(), Capabilities: e.program.Capabilities()}
 	return err
 }

@@ -116,14 +116,14 @@ type Registered struct {
 // them are previewed. After an error, what was registered stays: the next
 // Construct finds it and goes on.
 func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (ConstructResponse, error) {
-	comp, err := e.program.component(req.Type)
+	comp, err := e.program.Component(req.Type)
 	if err != nil {
 		return ConstructResponse{}, err
 	}
 	found := value.Findings{Context: beforeSending(ctx)}
-	inputs := comp.inputs.Complete(property.New(req.Inputs), "", &found).AsMap()
+	inputs := comp.Inputs.Complete(property.New(req.Inputs), "", &found).AsMap()
 	if found.List == nil {
-		inputs = e.derive(comp.inputs, comp.defaults, req.Ref, inputs, &found)
+		inputs = e.derive(comp.Inputs, comp.Defaults, req.Ref, inputs, &found)
 	}
 	if found.List != nil {
 		return ConstructResponse{Failures: found.List}, nil
@@ -151,27 +151,27 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 func (b *build) outputs() (property.Map, error) {
 	var yield any
 	on := map[string][]urn.URN{}
-	if whole := b.comp.whole; whole != nil {
+	if whole := b.comp.Whole; whole != nil {
 		out, err := b.eval(whole, nil)
 		if err != nil {
 			return property.Map{}, err
 		}
 		yield = out
-		for _, m := range b.comp.outputs.Fields {
+		for _, m := range b.comp.Outputs.Fields {
 			on[m.Name] = b.dependencies(whole, nil)
 		}
 	} else {
 		object := map[string]any{}
-		for _, a := range b.comp.yields {
-			out, err := b.eval(a.value, nil)
+		for _, a := range b.comp.Yields {
+			out, err := b.eval(a.Value, nil)
 			if err != nil {
 				return property.Map{}, err
 			}
-			object[a.name], on[a.name] = out, b.dependencies(a.value, nil)
+			object[a.Name], on[a.Name] = out, b.dependencies(a.Value, nil)
 		}
 		yield = object
 	}
-	got, err := b.comp.outputs.Project(yield, screen.NewMask(nil))
+	got, err := b.comp.Outputs.Project(yield, screen.NewMask(nil))
 	if err == nil && got.Missing != nil {
 		err = errors.New("it yields no " + diag.And(got.Missing))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -29,16 +30,16 @@ var errNeeded = errors.New("what it needs could not be made")
 func (b *build) children(ctx context.Context) error {
 	b.slots = make(chan struct{}, min(max(b.req.Parallel, 1), mostParallel))
 	done := map[string]chan struct{}{}
-	failed := make([]error, len(b.comp.children))
+	failed := make([]error, len(b.comp.Children))
 	index := map[string]int{}
-	for i, ch := range b.comp.children {
-		done[ch.key], index[ch.key] = make(chan struct{}), i
+	for i, ch := range b.comp.Children {
+		done[ch.Key], index[ch.Key] = make(chan struct{}), i
 	}
 	var all sync.WaitGroup
-	for i, ch := range b.comp.children {
+	for i, ch := range b.comp.Children {
 		all.Go(func() {
-			defer close(done[ch.key])
-			for _, key := range ch.needs {
+			defer close(done[ch.Key])
+			for _, key := range ch.Needs {
 				<-done[key]
 				if failed[index[key]] != nil {
 					failed[i] = errNeeded
@@ -46,7 +47,7 @@ func (b *build) children(ctx context.Context) error {
 				}
 			}
 			if err := b.child(ctx, ch); err != nil {
-				failed[i] = fmt.Errorf("child %q: %w", ch.key, err)
+				failed[i] = fmt.Errorf("child %q: %w", ch.Key, err)
 			}
 		})
 	}
@@ -63,17 +64,17 @@ type element struct {
 func (el *element) values() map[string]any { return map[string]any{"key": el.key, "value": el.value} }
 
 // child makes one child, or one for each element.
-func (b *build) child(ctx context.Context, ch *child) error {
-	if ch.forEach == nil {
+func (b *build) child(ctx context.Context, ch *plan.Child) error {
+	if ch.ForEach == nil {
 		one, err := b.instance(ctx, ch, nil)
 		b.put(ch, &made{one: one})
 		return err
 	}
-	over, err := b.eval(ch.forEach, nil)
+	over, err := b.eval(ch.ForEach, nil)
 	if err != nil {
 		return err
 	}
-	elements, listed, err := elementsOf(over, ch.keyed)
+	elements, listed, err := elementsOf(over, ch.Keyed)
 	if errors.Is(err, errNotKnown) && b.req.Preview {
 		b.tellUnknown(ch, "how many there will be")
 		b.put(ch, &made{unknown: true})
@@ -137,18 +138,18 @@ func elementsOf(over any, keyed bool) (elements []element, listed bool, err erro
 }
 
 // tellUnknown says in a preview that children are left out of it.
-func (b *build) tellUnknown(ch *child, what string) {
+func (b *build) tellUnknown(ch *plan.Child, what string) {
 	if b.req.Log == nil {
 		return
 	}
-	text := fmt.Sprintf("child %q is not in this preview: %s is not known until what it depends on is made", ch.key, what)
+	text := fmt.Sprintf("child %q is not in this preview: %s is not known until what it depends on is made", ch.Key, what)
 	b.req.Log.Message(Warning, screen.Show(text, b.mask()))
 }
 
 // instance makes one resource of a child; nil where its `if` is false.
-func (b *build) instance(ctx context.Context, ch *child, el *element) (*instance, error) {
-	if ch.when != nil {
-		out, err := b.eval(ch.when, el)
+func (b *build) instance(ctx context.Context, ch *plan.Child, el *element) (*instance, error) {
+	if ch.When != nil {
+		out, err := b.eval(ch.When, el)
 		if err != nil {
 			return nil, fmt.Errorf("if: %w", err)
 		}
@@ -187,20 +188,20 @@ func (b *build) instance(ctx context.Context, ch *child, el *element) (*instance
 }
 
 // instanceOf is a registered child as others see it.
-func (b *build) instanceOf(ch *child, got Registered) *instance {
+func (b *build) instanceOf(ch *plan.Child, got Registered) *instance {
 	values := map[string]property.Value{"urn": property.New(string(got.URN))}
 	for name, v := range got.Outputs.All {
 		if !strings.HasPrefix(name, "__") {
 			values[name] = v // else it is its provider's own
 		}
 	}
-	if !ch.component {
+	if !ch.Component {
 		values["id"] = property.New(property.Computed)
 		if got.ID != "" {
 			values["id"] = property.New(got.ID)
 		}
 	}
-	for _, name := range ch.awaited(got.Unknown, b.req.Preview) {
+	for _, name := range ch.Awaited(got.Unknown, b.req.Preview) {
 		if _, ok := values[name]; !ok {
 			values[name] = property.New(property.Computed)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -19,12 +20,12 @@ import (
 )
 
 // registration is a child as it should be, for an element of its forEach.
-func (b *build) registration(ch *child, el *element) (Registration, error) {
+func (b *build) registration(ch *plan.Child, el *element) (Registration, error) {
 	name, err := b.name(ch, el)
 	if err != nil {
 		return Registration{}, err
 	}
-	r := Registration{Type: ch.typ, Foreign: ch.foreign, Component: ch.component, Name: name, Parent: b.urn}
+	r := Registration{Type: ch.Type, Foreign: ch.Foreign, Component: ch.Component, Name: name, Parent: b.urn}
 	if r.Inputs, err = b.childInputs(ch, el); err != nil {
 		return Registration{}, err
 	}
@@ -35,18 +36,18 @@ func (b *build) registration(ch *child, el *element) (Registration, error) {
 }
 
 // childInputs are the inputs of a child, each with what it depends on.
-func (b *build) childInputs(ch *child, el *element) (property.Map, error) {
+func (b *build) childInputs(ch *plan.Child, el *element) (property.Map, error) {
 	given := map[string]any{}
 	on := map[string][]urn.URN{}
-	for _, a := range ch.inputs {
-		out, err := b.eval(a.value, el)
+	for _, a := range ch.Inputs {
+		out, err := b.eval(a.Value, el)
 		if err != nil {
-			return property.Map{}, fmt.Errorf("input %q: %w", a.name, err)
+			return property.Map{}, fmt.Errorf("input %q: %w", a.Name, err)
 		}
-		given[a.name], on[a.name] = out, b.dependencies(a.value, ch.forEach)
+		given[a.Name], on[a.Name] = out, b.dependencies(a.Value, ch.ForEach)
 	}
-	if ch.whole != nil {
-		out, err := b.eval(ch.whole, el)
+	if ch.Whole != nil {
+		out, err := b.eval(ch.Whole, el)
 		if err != nil {
 			return property.Map{}, fmt.Errorf("inputs: %w", err)
 		}
@@ -55,19 +56,19 @@ func (b *build) childInputs(ch *child, el *element) (property.Map, error) {
 			return property.Map{}, err
 		}
 		for name, v := range all {
-			given[name], on[name] = v, b.dependencies(ch.whole, ch.forEach)
+			given[name], on[name] = v, b.dependencies(ch.Whole, ch.ForEach)
 		}
 	}
 	values := map[string]property.Value{}
 	for name, v := range given {
-		if v == nil && !ch.keepsNull(name) {
+		if v == nil && !ch.KeepsNull(name) {
 			continue
 		}
-		value, err := ch.takes.Under(name).FromPlain(v, "inputs."+name, screen.NewMask(nil))
+		value, err := ch.Takes.Under(name).FromPlain(v, "inputs."+name, screen.NewMask(nil))
 		if err != nil {
 			return property.Map{}, err
 		}
-		m := ch.takes.Member(name)
+		m := ch.Takes.Member(name)
 		secret := value.Secret() || m != nil && (m.Secret || m.Ephemeral)
 		values[name] = value.WithSecret(secret).WithDependencies(on[name])
 	}
@@ -98,35 +99,35 @@ func spread(v any) (map[string]any, error) {
 
 // options evaluates the options of a child. Of those, what is not known yet in
 // a preview is left out of it.
-func (b *build) options(r *Registration, ch *child, el *element) error {
-	o, out := ch.options, &r.Options
-	for _, key := range o.dependsOn {
+func (b *build) options(r *Registration, ch *plan.Child, el *element) error {
+	o, out := ch.Options, &r.Options
+	for _, key := range o.DependsOn {
 		for _, one := range b.all(key) {
 			r.DependsOn = append(r.DependsOn, one.urn)
 		}
 	}
 	r.DependsOn = merged(r.DependsOn)
-	if parent := b.only(o.parent); parent != nil {
+	if parent := b.only(o.Parent); parent != nil {
 		r.Parent = parent.urn
 	}
-	if with := b.only(o.deletedWith); with != nil {
+	if with := b.only(o.DeletedWith); with != nil {
 		out.DeletedWith = with.urn
 	}
-	if provider := b.only(o.provider); provider != nil {
+	if provider := b.only(o.Provider); provider != nil {
 		out.Provider = &ProviderRef{URN: provider.urn}
 		if id := provider.outputs.Get("id"); id.IsString() {
 			out.Provider.ID = id.AsString()
 		}
 	}
 	read := &optionReader{build: b, el: el}
-	out.Protect, out.RetainOnDelete = read.truth(o.protect), read.truth(o.retainOnDelete)
-	out.DeleteBeforeReplace = read.truth(o.deleteBeforeReplace)
-	out.IgnoreChanges, out.ReplaceOnChanges = read.texts(o.ignoreChanges), read.texts(o.replaceOnChanges)
-	out.AdditionalSecretOutputs = read.texts(o.secretOutputs)
-	out.Version, out.PluginDownloadURL, out.ImportID = read.text(o.version), read.text(o.pluginDownloadURL), read.text(o.importID)
-	out.CreateTimeout, out.UpdateTimeout = read.duration(o.createTimeout), read.duration(o.updateTimeout)
-	out.DeleteTimeout = read.duration(o.deleteTimeout)
-	for _, a := range o.aliases {
+	out.Protect, out.RetainOnDelete = read.truth(o.Protect), read.truth(o.RetainOnDelete)
+	out.DeleteBeforeReplace = read.truth(o.DeleteBeforeReplace)
+	out.IgnoreChanges, out.ReplaceOnChanges = read.texts(o.IgnoreChanges), read.texts(o.ReplaceOnChanges)
+	out.AdditionalSecretOutputs = read.texts(o.SecretOutputs)
+	out.Version, out.PluginDownloadURL, out.ImportID = read.text(o.Version), read.text(o.PluginDownloadURL), read.text(o.ImportID)
+	out.CreateTimeout, out.UpdateTimeout = read.duration(o.CreateTimeout), read.duration(o.UpdateTimeout)
+	out.DeleteTimeout = read.duration(o.DeleteTimeout)
+	for _, a := range o.Aliases {
 		out.Aliases = append(out.Aliases, read.alias(a))
 	}
 	if read.err != nil {
@@ -231,25 +232,25 @@ func (r *optionReader) duration(v *expr.Value) time.Duration {
 }
 
 // alias reads one: a text is a URN, or else a former name.
-func (r *optionReader) alias(a childAlias) Alias {
-	if text := r.text(a.text); strings.HasPrefix(text, "urn:pulumi:") {
+func (r *optionReader) alias(a plan.ChildAlias) Alias {
+	if text := r.text(a.Text); strings.HasPrefix(text, "urn:pulumi:") {
 		return Alias{URN: text}
 	} else if text != "" {
 		return Alias{Name: text}
 	}
 	return Alias{
-		Name: r.text(a.name), Type: r.text(a.typ), Parent: r.text(a.parent), Stack: r.text(a.stack),
-		Project: r.text(a.project), NoParent: a.noParent,
+		Name: r.text(a.Name), Type: r.text(a.Type), Parent: r.text(a.Parent), Stack: r.text(a.Stack),
+		Project: r.text(a.Project), NoParent: a.NoParent,
 	}
 }
 
 // granted refuses what a child's options say of its plugin and nobody has granted, and
 // says the version where only one is.
-func (b *build) granted(ch *child, o *RegistrationOptions) error {
+func (b *build) granted(ch *plan.Child, o *RegistrationOptions) error {
 	if o.PluginDownloadURL != "" {
-		at := pluginOrigin(o.PluginDownloadURL)
+		at := plan.PluginOrigin(o.PluginDownloadURL)
 		if at == "" {
-			return fmt.Errorf("pluginDownloadURL: %q is not a place that Pulumi downloads plugins from: it begins with %s", o.PluginDownloadURL, pluginSchemes)
+			return fmt.Errorf("pluginDownloadURL: %q is not a place that Pulumi downloads plugins from: it begins with %s", o.PluginDownloadURL, plan.PluginSchemes)
 		}
 		origin, err := grant.ParseOrigin(at)
 		if err != nil {
@@ -264,13 +265,13 @@ func (b *build) granted(ch *child, o *RegistrationOptions) error {
 		}
 	}
 	switch version := strings.TrimPrefix(o.Version, "v"); {
-	case ch.versions == nil, o.Version != "" && slices.Contains(ch.versions, version):
+	case ch.Versions == nil, o.Version != "" && slices.Contains(ch.Versions, version):
 	case o.Version != "":
-		return fmt.Errorf("version %s of package %q is not permitted; `permissions: packages` has %s", o.Version, packageOf(ch.typ), diag.And(ch.versions))
-	case o.Provider == nil && len(ch.versions) == 1:
-		o.Version = ch.versions[0]
+		return fmt.Errorf("version %s of package %q is not permitted; `permissions: packages` has %s", o.Version, plan.PackageOf(ch.Type), diag.And(ch.Versions))
+	case o.Provider == nil && len(ch.Versions) == 1:
+		o.Version = ch.Versions[0]
 	case o.Provider == nil:
-		return fmt.Errorf("which version of package %q is not said; `permissions: packages` has %s", packageOf(ch.typ), diag.And(ch.versions))
+		return fmt.Errorf("which version of package %q is not said; `permissions: packages` has %s", plan.PackageOf(ch.Type), diag.And(ch.Versions))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -20,7 +21,7 @@ import (
 // with every child that is there.
 type build struct {
 	run    *run
-	comp   *component
+	comp   *plan.Component
 	req    ConstructRequest
 	inputs property.Map
 	urn    urn.URN
@@ -55,10 +56,10 @@ type instance struct {
 	unknown bool
 }
 
-func newBuild(ctx context.Context, e *Engine, comp *component, req ConstructRequest, inputs property.Map) *build {
+func newBuild(ctx context.Context, e *Engine, comp *plan.Component, req ConstructRequest, inputs property.Map) *build {
 	b := &build{comp: comp, req: req, inputs: inputs, made: map[string]*made{}, values: map[string]any{}}
-	b.run = e.newRun(ctx, nil, nil, verb("component "+req.Type), req.Ref, req.Log)
-	b.run.object("inputs", comp.inputs, inputs)
+	b.run = e.newRun(ctx, nil, nil, plan.Verb("component "+req.Type), req.Ref, req.Log)
+	b.run.object("inputs", comp.Inputs, inputs)
 	return b
 }
 
@@ -95,10 +96,10 @@ func (b *build) eval(v *expr.Value, el *element) (any, error) {
 }
 
 // put shows a settled child to the templates that come after it.
-func (b *build) put(ch *child, m *made) {
+func (b *build) put(ch *plan.Child, m *made) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.made[ch.key] = m
+	b.made[ch.Key] = m
 	see := func(one *instance, at ...string) any {
 		switch {
 		case one == nil:
@@ -106,26 +107,26 @@ func (b *build) put(ch *child, m *made) {
 		case one.unknown:
 			return expr.Unknown{}
 		default:
-			return ch.has.PlainMap(one.outputs, append([]string{"children", ch.key}, at...), &b.secrets)
+			return ch.Has.PlainMap(one.outputs, append([]string{"children", ch.Key}, at...), &b.secrets)
 		}
 	}
 	switch {
 	case m.unknown:
-		b.values[ch.key] = expr.Unknown{}
-	case ch.forEach == nil:
-		b.values[ch.key] = see(m.one)
+		b.values[ch.Key] = expr.Unknown{}
+	case ch.ForEach == nil:
+		b.values[ch.Key] = see(m.one)
 	case m.listed:
 		list := make([]any, len(m.each))
 		for i, one := range m.each {
 			list[i] = see(one, strconv.Itoa(i))
 		}
-		b.values[ch.key] = list
+		b.values[ch.Key] = list
 	default:
 		object := make(map[string]any, len(m.each))
 		for i, one := range m.each {
 			object[m.keys[i]] = see(one, m.keys[i])
 		}
-		b.values[ch.key] = object
+		b.values[ch.Key] = object
 	}
 }
 
@@ -217,8 +218,8 @@ func merged(lists ...[]urn.URN) []urn.URN {
 
 // name is what a child is called: the component's name, its key, and of a child
 // with forEach the element's.
-func (b *build) name(ch *child, el *element) (string, error) {
-	name := b.req.Name + "-" + ch.key
+func (b *build) name(ch *plan.Child, el *element) (string, error) {
+	name := b.req.Name + "-" + ch.Key
 	if el == nil {
 		return name, nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -23,11 +24,11 @@ import (
 // when something was made and is not as it should be: the next run goes on from
 // there.
 func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
-	res, err := e.program.resource(req.Type)
+	res, err := e.program.Resource(req.Type)
 	if err != nil {
 		return Result{Err: err}
 	}
-	r := e.newRun(ctx, res, res.create, create, req.Ref, req.Log)
+	r := e.newRun(ctx, res, res.Create, plan.Create, req.Ref, req.Log)
 	r.preview = req.Preview
 	r.inputs(req.Inputs)
 	r.given = req.Inputs
@@ -65,18 +66,18 @@ func withTimeout(ctx context.Context, limit time.Duration) (context.Context, con
 // foreseeID reports what inputs make of the id that cannot be one, before anything is
 // sent: once it is made, nothing could name it.
 func (r *run) foreseeID() error {
-	if r.res.id == nil {
+	if r.res.ID == nil {
 		return nil
 	}
 	inputs, _ := r.vars.Values["inputs"].(map[string]any)
-	for _, name := range r.res.idInputs {
+	for _, name := range r.res.IDInputs {
 		if text, ok := inputs[name].(string); ok {
-			if err := value.RecordableID(text, "the id of "+r.res.spec.Name); err != nil {
+			if err := value.RecordableID(text, "the id of "+r.res.Spec.Name); err != nil {
 				return err
 			}
 		}
 	}
-	if !r.res.idMixes {
+	if !r.res.IDMixes {
 		return nil
 	}
 	defer r.withoutAnswers()()
@@ -94,14 +95,14 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 		return e.failedCreate(ctx, r, ref, inputs, err)
 	}
 	if r.id == "" {
-		r.failed = len(r.op.steps)
+		r.failed = len(r.op.Steps)
 		return e.failedCreate(ctx, r, ref, inputs, r.withoutID())
 	}
 	outputs, err := e.outputs(ctx, r, ref, inputs, nil)
 	state := r.newState(inputs, outputs)
 	state.Private.Unmade = r.unmadeNow(nil)
 	if err != nil {
-		state.Private.Failed = r.unfinished(inputs, len(r.op.steps), err)
+		state.Private.Failed = r.unfinished(inputs, len(r.op.Steps), err)
 	}
 	return Result{State: state, Err: r.mask().Error(err)}
 }
@@ -110,7 +111,7 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 func (r *run) newState(inputs property.Map, outputs map[string]property.Value) *State {
 	return &State{
 		ID: r.id, Inputs: inputs, Outputs: withInputs(inputs, outputs),
-		Private: Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: r.etag, Token: r.token},
+		Private: Private{SchemaVersion: r.res.Spec.SchemaVersion, ETag: r.etag, Token: r.token},
 	}
 }
 
@@ -241,11 +242,11 @@ func (r *run) owns(undone map[int]bool) bool {
 	left := r.resumed && len(r.finished) > 0
 	owned := left
 	for _, t := range r.touched {
-		left = left || !undone[t.step.index]
+		left = left || !undone[t.step.Index]
 		owned = owned || t.done
 	}
-	last := last(r.touched)
-	answered := last != nil && last.answer != nil && last.step.index == r.failed && r.idFromResponse(last.step)
+	last := plan.Last(r.touched)
+	answered := last != nil && last.answer != nil && last.step.Index == r.failed && r.idFromResponse(last.step)
 	if !left || !owned && !answered {
 		return false
 	}
@@ -254,9 +255,9 @@ func (r *run) owns(undone map[int]bool) bool {
 }
 
 // idFromResponse reports whether the id is made of what a step was answered.
-func (r *run) idFromResponse(s *step) bool {
-	return r.res.id != nil && slices.ContainsFunc(r.res.id.Refs(), func(ref expr.Ref) bool {
-		return slices.Contains(answerNames, ref.Path[0]) || len(ref.Path) > 1 && ref.Path[0] == "steps" && ref.Path[1] == s.model.As
+func (r *run) idFromResponse(s *plan.Step) bool {
+	return r.res.ID != nil && slices.ContainsFunc(r.res.ID.Refs(), func(ref expr.Ref) bool {
+		return slices.Contains(plan.AnswerNames, ref.Path[0]) || len(ref.Path) > 1 && ref.Path[0] == "steps" && ref.Path[1] == s.Model.As
 	})
 }
 
@@ -279,10 +280,10 @@ func (r *run) lateID() string {
 	r.vars.Values = maps.Clone(before)
 	defer func() { r.vars.Values = before }()
 	// What is seen is the response of an earlier step, and not the last one's.
-	for _, name := range answerNames {
+	for _, name := range plan.AnswerNames {
 		r.vars.Values[name] = expr.Unknown{}
 	}
-	if t := last(r.touched); t != nil && t.answer != nil && t.step.index == r.failed && t.step.forEach == nil {
+	if t := plan.Last(r.touched); t != nil && t.answer != nil && t.step.Index == r.failed && t.step.ForEach == nil {
 		r.see(t.step, t.answer)
 	}
 	id, err := r.evalID()
@@ -297,24 +298,24 @@ func (r *run) lateID() string {
 func (r *run) stuck(ctx context.Context, failure error) bool {
 	var eval *expr.EvalError
 	var lack *lackError
-	if stopped(ctx) != nil || ctx.Err() != nil || !errors.As(failure, &eval) && !errors.As(failure, &lack) || errors.Is(failure, context.DeadlineExceeded) || r.failed >= len(r.op.steps) {
+	if stopped(ctx) != nil || ctx.Err() != nil || !errors.As(failure, &eval) && !errors.As(failure, &lack) || errors.Is(failure, context.DeadlineExceeded) || r.failed >= len(r.op.Steps) {
 		return false
 	}
 	before := map[int]bool{}
 	for i := range r.failed {
 		before[i] = true
 	}
-	return r.op.relyOn(before)[r.failed]
+	return r.op.RelyOn(before)[r.failed]
 }
 
 // unfinished is what the next run needs to go on.
 func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
 	m := r.mask()
 	out := &Failed{
-		Op: string(r.verb), Step: failed, Steps: r.op.shape(), Inputs: hashInputs(inputs), Error: screen.Show(err.Error(), m).String(),
+		Op: string(r.verb), Step: failed, Steps: r.op.Shape(), Inputs: hashInputs(inputs), Error: screen.Show(err.Error(), m).String(),
 		Unknown: statusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.misfits)),
 	}
-	if id, _ := r.vars.Values["id"].(string); r.verb == update && id != r.id {
+	if id, _ := r.vars.Values["id"].(string); r.verb == plan.Update && id != r.id {
 		out.ID = id
 	}
 	for _, value := range r.results[:min(failed, len(r.results))] {
@@ -328,7 +329,7 @@ func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
 		}
 		out.Results = append(out.Results, storable(value))
 	}
-	if failed < len(r.op.steps) && r.goesOn == r.op.steps[failed] && len(r.elements) > 0 {
+	if failed < len(r.op.Steps) && r.goesOn == r.op.Steps[failed] && len(r.elements) > 0 {
 		out.Elements, _ = storable(r.elements).(map[string]any)
 	}
 	// An answer may hold what nobody has declared a secret, and a hash of a short

@@ -1,26 +1,29 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"github.com/declprov/declprov/engine/plan"
+)
 
 // orphaned reports whether a step of a delete is made of the answer of one that
 // found nothing: waiting for the end of a delete that was not begun. One with an
 // `if` decides for itself.
-func (r *run) orphaned(s *step) bool {
-	if r.verb != remove || s.when != nil || s.index == 0 {
+func (r *run) orphaned(s *plan.Step) bool {
+	if r.verb != plan.Delete || s.When != nil || s.Index == 0 {
 		return false
 	}
-	before := r.op.steps[:s.index]
-	named := wanting{named: map[string]*step{}}
+	before := r.op.Steps[:s.Index]
+	named := plan.Wanting{Named: map[string]*plan.Step{}}
 	for _, b := range before {
-		named.named[b.model.As] = b
+		named.Named[b.Model.As] = b
 	}
-	for _, v := range s.templates() {
+	for _, v := range s.Templates() {
 		if v == nil {
 			continue
 		}
 		for _, ref := range v.Refs() {
-			of, _ := named.of(before, ref.Path)
-			if of != nil && of.when == nil && of.forEach == nil && r.results[of.index] == nil {
+			of, _ := named.Of(before, ref.Path)
+			if of != nil && of.When == nil && of.ForEach == nil && r.results[of.Index] == nil {
 				return true
 			}
 		}
@@ -31,11 +34,11 @@ func (r *run) orphaned(s *step) bool {
 // Delete removes a resource. That it, or a part of it, is gone already is a
 // success. A resource without a delete is only forgotten.
 func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
-	res, err := e.program.resource(req.Type)
+	res, err := e.program.Resource(req.Type)
 	if err != nil {
 		return err
 	}
-	if res.delete == nil {
+	if res.Delete == nil {
 		return nil
 	}
 	state, err := e.recorded(ctx, res, req.Ref, req.State)
@@ -50,10 +53,10 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	if err := e.relocateAll(ctx, res, req.Ref, &state, req.Log); err != nil {
 		return err
 	}
-	if err := completeFor(res, state, remove); err != nil {
+	if err := completeFor(res, state, plan.Delete); err != nil {
 		return err
 	}
-	r := e.newRun(ctx, res, res.delete, remove, req.Ref, req.Log)
+	r := e.newRun(ctx, res, res.Delete, plan.Delete, req.Ref, req.Log)
 	r.recall(state)
 	r.etag = state.Private.ETag
 	if err := r.open(); err != nil {
@@ -61,7 +64,7 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 	}
 	if err = r.steps(ctx); err == nil {
 		// What is to be removed may be on the pages that were left out.
-		err = r.notOnPages(r.op.steps...)
+		err = r.notOnPages(r.op.Steps...)
 	}
 	if err == nil {
 		e.tokens.forget(objectOf(res, state), state.Private.Token)

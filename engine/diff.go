@@ -10,6 +10,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -17,7 +18,7 @@ import (
 // Diff says what a change of inputs does to a resource. It accepts unknowns
 // always: hosts ask with them even during a real update.
 func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error) {
-	res, err := e.program.resource(req.Type)
+	res, err := e.program.Resource(req.Type)
 	if err != nil {
 		return DiffResponse{}, err
 	}
@@ -37,7 +38,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 		return DiffResponse{}, err
 	}
 	out := DiffResponse{Changes: changes, Force: state.Private.Failed != nil, Stable: stableNames(res)}
-	if res.update == nil && out.Force && len(changes) == 0 && !resumable(res, state, req.New) {
+	if res.Update == nil && out.Force && len(changes) == 0 && !resumable(res, state, req.New) {
 		// Nothing differs, but what is there is unfinished, and no update could
 		// finish it.
 		out.Changes = append(out.Changes, Change{Path: firstInput(res), Kind: Update, Replace: true})
@@ -53,29 +54,29 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	}
 	if len(out.Changes) > 0 && !out.DeleteBeforeReplace {
 		// The user may have any change replace; it matters then, too.
-		out.DeleteBeforeReplace = res.spec.Diff != nil && res.spec.Diff.DeleteBeforeReplace || e.keepsID(ctx, res, req, state)
+		out.DeleteBeforeReplace = res.Spec.Diff != nil && res.Spec.Diff.DeleteBeforeReplace || e.keepsID(ctx, res, req, state)
 	}
 	return out, nil
 }
 
 // toMakeAnew reports whether there is nothing that an update could bring to the inputs
 // of now: what made it was undone, or cannot go on.
-func toMakeAnew(res *resource, state State, news property.Map) bool {
+func toMakeAnew(res *plan.Resource, state State, news property.Map) bool {
 	f := state.Private.Failed
 	switch {
-	case f == nil || f.Op != string(create):
+	case f == nil || f.Op != string(plan.Create):
 		return false
 	case f.Stuck:
 		return true
 	default:
-		return res.maker != nil && slices.Contains(f.Undone, res.maker.index) && !resumable(res, state, news)
+		return res.Maker != nil && slices.Contains(f.Undone, res.Maker.Index) && !resumable(res, state, news)
 	}
 }
 
 // changes are the properties that differ, without what is ignored.
-func (e *Engine) changes(ctx context.Context, res *resource, ref Ref, state State, news property.Map, ignore []string) []Change {
+func (e *Engine) changes(ctx context.Context, res *plan.Resource, ref Ref, state State, news property.Map, ignore []string) []Change {
 	d := &value.Differ{Equal: func(m *value.Member, old, new property.Value) bool { return e.equal(ctx, res, ref, m, old, new) }}
-	d.Object(res.inputs, state.Inputs, news, "", res.update == nil)
+	d.Object(res.Inputs, state.Inputs, news, "", res.Update == nil)
 	out := slices.DeleteFunc(d.Changes, func(c Change) bool {
 		return value.Ignored(c.Path, ignore) || c.Kind == Delete && serverKeeps(res, c.Path)
 	})
@@ -86,8 +87,8 @@ func (e *Engine) changes(ctx context.Context, res *resource, ref Ref, state Stat
 // serverKeeps reports whether the path is a property that the server may choose
 // (it is an input and an output of one type): taking it out of the program is
 // no change.
-func serverKeeps(res *resource, path string) bool {
-	in, out := res.inputs.ByName[path], res.outputs.ByName[path]
+func serverKeeps(res *plan.Resource, path string) bool {
+	in, out := res.Inputs.ByName[path], res.Outputs.ByName[path]
 	return in != nil && out != nil && in.Type.Kind == out.Type.Kind && in.Default == nil
 }
 
@@ -105,17 +106,17 @@ func secrecy(olds, news property.Map) []Change {
 }
 
 // applyRules marks the changes that replace by a rule of the spec.
-func (e *Engine) applyRules(ctx context.Context, res *resource, req DiffRequest, state State, changes []Change) error {
-	if len(res.rules) == 0 || len(changes) == 0 {
+func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffRequest, state State, changes []Change) error {
+	if len(res.Rules) == 0 || len(changes) == 0 {
 		return nil
 	}
-	r := e.newRun(ctx, res, nil, update, req.Ref, nil)
+	r := e.newRun(ctx, res, nil, plan.Update, req.Ref, nil)
 	r.inputs(req.New)
 	r.state(state)
 	r.takeID(currentID(state))
 	r.vars.Values["changes"] = changedInputs(r, res, changes)
-	for _, rule := range res.rules {
-		holds, err := r.eval(rule.when)
+	for _, rule := range res.Rules {
+		holds, err := r.eval(rule.When)
 		if err != nil {
 			return r.mask().Error(err)
 		}
@@ -123,7 +124,7 @@ func (e *Engine) applyRules(ctx context.Context, res *resource, req DiffRequest,
 			continue
 		}
 		for i, c := range changes {
-			if slices.ContainsFunc(rule.replace, func(p string) bool { return value.Within(c.Path, p) }) {
+			if slices.ContainsFunc(rule.Replace, func(p string) bool { return value.Within(c.Path, p) }) {
 				changes[i].Replace = true
 			}
 		}
@@ -133,7 +134,7 @@ func (e *Engine) applyRules(ctx context.Context, res *resource, req DiffRequest,
 
 // changedInputs are the top-level inputs that differ, with their new values;
 // null where removed.
-func changedInputs(r *run, res *resource, changes []Change) map[string]any {
+func changedInputs(r *run, res *plan.Resource, changes []Change) map[string]any {
 	inputs, _ := r.vars.Values["inputs"].(map[string]any)
 	out := map[string]any{}
 	for _, c := range changes {
@@ -154,11 +155,11 @@ func changedInputs(r *run, res *resource, changes []Change) map[string]any {
 
 // keepsID reports whether a replacement would have the id of what it replaces:
 // the old one then has to go first.
-func (e *Engine) keepsID(ctx context.Context, res *resource, req DiffRequest, state State) bool {
-	r := e.newRun(ctx, res, res.create, create, req.Ref, nil)
+func (e *Engine) keepsID(ctx context.Context, res *plan.Resource, req DiffRequest, state State) bool {
+	r := e.newRun(ctx, res, res.Create, plan.Create, req.Ref, nil)
 	r.inputs(req.New)
 	r.vars.Values["steps"] = expr.Unknown{}
-	for _, name := range answerNames {
+	for _, name := range plan.AnswerNames {
 		r.vars.Values[name] = expr.Unknown{}
 	}
 	id, err := r.evalID()
@@ -167,31 +168,31 @@ func (e *Engine) keepsID(ctx context.Context, res *resource, req DiffRequest, st
 
 // stableNames are the properties that an update leaves as they are: outputs that
 // say so, and inputs whose change replaces.
-func stableNames(res *resource) []string {
+func stableNames(res *plan.Resource) []string {
 	names := map[string]bool{}
-	for _, m := range res.outputs.Fields {
+	for _, m := range res.Outputs.Fields {
 		if m.Stable {
 			names[m.Name] = true
 		}
 	}
-	for _, m := range res.inputs.Fields {
-		if m.Replace && res.outputs.ByName[m.Name] == nil {
+	for _, m := range res.Inputs.Fields {
+		if m.Replace && res.Outputs.ByName[m.Name] == nil {
 			names[m.Name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
 }
 
-func firstInput(res *resource) string {
-	if len(res.inputs.Fields) == 0 {
+func firstInput(res *plan.Resource) string {
+	if len(res.Inputs.Fields) == 0 {
 		return "id"
 	}
-	return res.inputs.Fields[0].Name
+	return res.Inputs.Fields[0].Name
 }
 
 // equal reports whether two values of an input mean the same to the world: by
 // the @equal rule of the property, or as a set.
-func (e *Engine) equal(ctx context.Context, res *resource, ref Ref, m *value.Member, old, new property.Value) bool {
+func (e *Engine) equal(ctx context.Context, res *plan.Resource, ref Ref, m *value.Member, old, new property.Value) bool {
 	if m.EqualExpr != nil {
 		return e.equalByTemplate(ctx, res, ref, m, old, new)
 	}
@@ -215,11 +216,11 @@ func (e *Engine) equal(ctx context.Context, res *resource, ref Ref, m *value.Mem
 
 // equalByTemplate evaluates an @equal template over old and new. A template
 // that fails for these values does not call them equal.
-func (e *Engine) equalByTemplate(ctx context.Context, res *resource, ref Ref, m *value.Member, old, new property.Value) bool {
+func (e *Engine) equalByTemplate(ctx context.Context, res *plan.Resource, ref Ref, m *value.Member, old, new property.Value) bool {
 	if m.EqualRule == nil || old.IsNull() || new.IsNull() {
 		return false
 	}
-	r := e.newRun(ctx, res, nil, update, ref, nil)
+	r := e.newRun(ctx, res, nil, plan.Update, ref, nil)
 	r.vars.Values["old"] = m.Check.Plain(old, []string{"old"}, r.secrets)
 	r.vars.Values["new"] = m.Check.Plain(new, []string{"new"}, r.secrets)
 	v, err := r.eval(m.EqualRule)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -32,7 +33,7 @@ type leases struct {
 // yielded, as last renewed.
 type lease struct {
 	engine *Engine
-	by     *function
+	by     *plan.Function
 	args   property.Map
 	log    Log
 	stop   context.CancelFunc // ends the renewals
@@ -43,10 +44,10 @@ type lease struct {
 }
 
 // Opens reports whether the spec has values that are to be closed; see Close.
-func (e *Engine) Opens() bool { return len(e.program.provider.Ephemerals) > 0 }
+func (e *Engine) Opens() bool { return len(e.program.Provider.Ephemerals) > 0 }
 
 // keep holds what a function has opened until Close, and renews it.
-func (e *Engine) keep(f *function, args, values property.Map, log Log) {
+func (e *Engine) keep(f *plan.Function, args, values property.Map, log Log) {
 	if log == nil {
 		log = silent{}
 	}
@@ -76,12 +77,12 @@ func (e *Engine) Close(ctx context.Context) error {
 }
 
 // run prepares renew or close: what they see is what was opened.
-func (l *lease) run(ctx context.Context, f *function, v verb) (*run, error) {
-	r := l.engine.functionRun(ctx, nil, f, verb(fmt.Sprintf("%s of %s", v, l.by.ephemeral.name)), Ref{}, l.log)
-	r.object("inputs", f.inputs, l.args)
-	both := f.inputs.PlainMap(l.args, []string{"state"}, r.secrets)
+func (l *lease) run(ctx context.Context, f *plan.Function, v plan.Verb) (*run, error) {
+	r := l.engine.functionRun(ctx, nil, f, plan.Verb(fmt.Sprintf("%s of %s", v, l.by.Ephemeral.Name)), Ref{}, l.log)
+	r.object("inputs", f.Inputs, l.args)
+	both := f.Inputs.PlainMap(l.args, []string{"state"}, r.secrets)
 	l.mu.Lock()
-	maps.Copy(both, f.outputs.PlainMap(l.values, []string{"state"}, r.secrets))
+	maps.Copy(both, f.Outputs.PlainMap(l.values, []string{"state"}, r.secrets))
 	l.mu.Unlock()
 	r.vars.Values["state"] = both
 	return r, r.open()
@@ -103,13 +104,13 @@ func (l *lease) close(ctx context.Context) (err error) {
 	select {
 	case <-l.done:
 	case <-ctx.Done():
-		return fmt.Errorf("close of %s: %w", l.by.ephemeral.name, cause(ctx))
+		return fmt.Errorf("close of %s: %w", l.by.Ephemeral.Name, cause(ctx))
 	}
-	if l.by.ephemeral.close == nil {
+	if l.by.Ephemeral.Close == nil {
 		return nil
 	}
-	defer func() { err = recovered(recover(), "close of "+l.by.ephemeral.name, err) }()
-	r, err := l.run(ctx, l.by.ephemeral.close, "close")
+	defer func() { err = recovered(recover(), "close of "+l.by.Ephemeral.Name, err) }()
+	r, err := l.run(ctx, l.by.Ephemeral.Close, "close")
 	if err != nil {
 		return err
 	}
@@ -140,18 +141,18 @@ func (l *lease) renewing(ctx context.Context) {
 
 // renewAfter is how long what is open lasts from now on; 0 is for ever.
 func (l *lease) renewAfter(ctx context.Context) (after time.Duration, err error) {
-	kept := l.by.ephemeral
-	if kept.renew == nil || kept.renewAfter == nil {
+	kept := l.by.Ephemeral
+	if kept.Renew == nil || kept.RenewAfter == nil {
 		return 0, nil
 	}
-	defer func() { err = recovered(recover(), "renewAfter of "+kept.name, err) }()
-	r, err := l.run(ctx, kept.renew, "renewAfter")
+	defer func() { err = recovered(recover(), "renewAfter of "+kept.Name, err) }()
+	r, err := l.run(ctx, kept.Renew, "renewAfter")
 	if err != nil {
 		return 0, err
 	}
-	v, err := r.eval(kept.renewAfter)
+	v, err := r.eval(kept.RenewAfter)
 	if err == nil {
-		after, err = until(v, time.Now())
+		after, err = plan.Until(v, time.Now())
 	}
 	if err != nil {
 		return 0, l.masked(r, fmt.Errorf("%s: %w", r.verb, err))
@@ -161,10 +162,10 @@ func (l *lease) renewAfter(ctx context.Context) (after time.Duration, err error)
 
 // renew renews what is open. What it yields takes the place of what was.
 func (l *lease) renew(ctx context.Context) (err error) {
-	defer func() { err = recovered(recover(), "renew of "+l.by.ephemeral.name, err) }()
+	defer func() { err = recovered(recover(), "renew of "+l.by.Ephemeral.Name, err) }()
 	ctx, cancel := context.WithTimeout(ctx, renewTimeout)
 	defer cancel()
-	r, err := l.run(ctx, l.by.ephemeral.renew, "renew")
+	r, err := l.run(ctx, l.by.Ephemeral.Renew, "renew")
 	if err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ func (l *lease) renew(ctx context.Context) (err error) {
 	if err != nil {
 		return l.masked(r, err)
 	}
-	got, err := l.by.outputs.Project(yield, r.mask())
+	got, err := l.by.Outputs.Project(yield, r.mask())
 	if err != nil {
 		return l.masked(r, fmt.Errorf("%s: %w", r.verb, err))
 	}

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 )
 
 // halfMade reports whether a create stopped with steps still to do, and can go on
 // with the inputs that it was begun with.
-func halfMade(res *resource, state State) bool {
+func halfMade(res *plan.Resource, state State) bool {
 	f := state.Private.Failed
-	return f != nil && f.Op == string(create) && f.Step < len(res.create.steps) && resumable(res, state, state.Inputs)
+	return f != nil && f.Op == string(plan.Create) && f.Step < len(res.Create.Steps) && resumable(res, state, state.Inputs)
 }
 
 // finishThenChange goes on with a create that stopped halfway, with the inputs that
@@ -23,7 +24,7 @@ func halfMade(res *resource, state State) bool {
 // step fails once more, the inputs of then may be why: the rest is made with those of
 // now. No update comes before: it would change what the create has not made, and somebody
 // else may have.
-func (e *Engine) finishThenChange(ctx context.Context, res *resource, state State, req UpdateRequest) Result {
+func (e *Engine) finishThenChange(ctx context.Context, res *plan.Resource, state State, req UpdateRequest) Result {
 	wanted := req.Inputs
 	req.Inputs = state.Inputs
 	made := e.resume(ctx, res, state, req)
@@ -88,30 +89,30 @@ func (r *run) resume(s State) {
 	r.unmade = strings.Fields(s.Private.Unmade)
 	r.resumed, r.finished = true, map[int]bool{}
 	first := f.Step
-	if f.Step < len(r.op.steps) {
-		first = r.op.steps[f.Step].restart
+	if f.Step < len(r.op.Steps) {
+		first = r.op.Steps[f.Step].Restart
 	}
 	again := map[int]bool{}
 	for _, i := range f.Undone {
 		again[i] = true
 	}
-	r.remakes = r.verb == create && r.res.maker != nil && again[r.res.maker.index]
-	relying := r.op.relyOn(again)
+	r.remakes = r.verb == plan.Create && r.res.Maker != nil && again[r.res.Maker.Index]
+	relying := r.op.RelyOn(again)
 	for _, i := range f.Misfits {
 		r.misfit(i)
 	}
-	for i, result := range f.Results[:min(len(f.Results), len(r.op.steps))] {
+	for i, result := range f.Results[:min(len(f.Results), len(r.op.Steps))] {
 		if i >= first && !slices.Contains(f.Kept, i) || again[i] || relying[i] {
 			continue
 		}
 		r.finished[i] = true
-		r.record(r.op.steps[i], value.Restored(result))
-		if r.op.steps[i].effect == actions.Write {
+		r.record(r.op.Steps[i], value.Restored(result))
+		if r.op.Steps[i].Effect == actions.Write {
 			r.effected = true
 		}
 	}
 	if f.Elements != nil && first == f.Step && !relying[first] {
-		r.goesOn = r.op.steps[f.Step]
+		r.goesOn = r.op.Steps[f.Step]
 		r.elements, _ = value.Restored(f.Elements).(map[string]any)
 	}
 }

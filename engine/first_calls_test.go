@@ -28,7 +28,7 @@ const callers = 60
 
 func firstCalls(t *testing.T, encoded []byte) {
 	p := open(t, encoded)
-	p.configure = nil // it asks a server
+	p.Session = nil // it asks a server
 	e, err := p.Configure(t.Context(), someConfig(p), Options{Dir: t.TempDir(), Journal: t.TempDir(), Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
@@ -62,8 +62,8 @@ func firstCalls(t *testing.T, encoded []byte) {
 // someConfig has something for each setting that is required.
 func someConfig(p *Program) property.Map {
 	values := map[string]property.Value{}
-	for _, f := range p.provider.Config.Fields {
-		if f.Required && f.Default == nil && p.provider.Types.Resolve(f.Type).Kind == spec.String {
+	for _, f := range p.Provider.Config.Fields {
+		if f.Required && f.Default == nil && p.Provider.Types.Resolve(f.Type).Kind == spec.String {
 			values[f.Name] = property.New("http://127.0.0.1:1")
 			if f.Name == "host" {
 				values[f.Name] = property.New("localhost")

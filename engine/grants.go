@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/sys/network"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -15,16 +16,16 @@ import (
 // network opens the origins that are granted.
 func (e *Engine) network(vars *expr.Vars) (*network.Network, error) {
 	var rules []grant.Rule
-	for _, g := range e.program.grants {
-		if g.access != grant.Connect {
+	for _, g := range e.program.Permissions {
+		if g.Access != grant.Connect {
 			continue
 		}
 		pattern, known, err := patternOf(g, vars, grant.OriginPattern)
 		if err != nil {
-			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
+			return nil, fmt.Errorf("permission %q: %w", g.Node.Text, err)
 		}
 		if known {
-			rules = append(rules, grant.Rule{Access: g.access, Pattern: pattern})
+			rules = append(rules, grant.Rule{Access: g.Access, Pattern: pattern})
 		}
 	}
 	if e.env != nil {
@@ -36,16 +37,16 @@ func (e *Engine) network(vars *expr.Vars) (*network.Network, error) {
 // rules evaluates the grants of files.
 func (e *Engine) rules(vars *expr.Vars) ([]grant.Rule, error) {
 	var rules []grant.Rule
-	for _, g := range e.program.grants {
-		if g.access != grant.Read && g.access != grant.Write {
+	for _, g := range e.program.Permissions {
+		if g.Access != grant.Read && g.Access != grant.Write {
 			continue
 		}
 		pattern, known, err := patternOf(g, vars, globPattern)
 		if err != nil {
-			return nil, fmt.Errorf("permission %q: %w", g.node.Text, err)
+			return nil, fmt.Errorf("permission %q: %w", g.Node.Text, err)
 		}
 		if known {
-			rules = append(rules, grant.Rule{Access: g.access, Pattern: pattern})
+			rules = append(rules, grant.Rule{Access: g.Access, Pattern: pattern})
 		}
 	}
 	return rules, nil
@@ -53,15 +54,15 @@ func (e *Engine) rules(vars *expr.Vars) ([]grant.Rule, error) {
 
 // patternOf is the grant's glob or origin; known is false where it depends on what
 // is not known yet, and so grants nothing.
-func patternOf(g permission, vars *expr.Vars, join func([]spec.Part) (string, error)) (text string, known bool, err error) {
-	v, err := g.value.Eval(vars)
-	if err != nil && g.chosen() {
+func patternOf(g plan.Permission, vars *expr.Vars, join func([]spec.Part) (string, error)) (text string, known bool, err error) {
+	v, err := g.Value.Eval(vars)
+	if err != nil && g.Chosen() {
 		return "", false, nil // this resource has no such input, or it is null
 	}
 	if err != nil || expr.HasUnknown(v) {
 		return "", false, err
 	}
-	parts, err := g.value.Parts(vars)
+	parts, err := g.Value.Parts(vars)
 	if err != nil {
 		return "", false, err
 	}

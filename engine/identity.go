@@ -9,22 +9,23 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
 
 // toRead is the state that a read starts with.
-func (e *Engine) toRead(ctx context.Context, res *resource, req ReadRequest) (State, error) {
+func (e *Engine) toRead(ctx context.Context, res *plan.Resource, req ReadRequest) (State, error) {
 	switch req.Reason {
 	case Import:
 		if err := value.RecordableID(req.State.ID, "the id"); err != nil {
 			return State{}, err
 		}
 		state, err := e.imported(ctx, res, req.Ref, req.State.ID)
-		state.Private = Private{SchemaVersion: res.spec.SchemaVersion, Token: e.tokens.next()}
+		state.Private = Private{SchemaVersion: res.Spec.SchemaVersion, Token: e.tokens.next()}
 		return state, err
 	case Lookup:
-		req.State.Private = Private{SchemaVersion: res.spec.SchemaVersion, Lookup: true}
+		req.State.Private = Private{SchemaVersion: res.Spec.SchemaVersion, Lookup: true}
 		state, err := e.lookedUp(ctx, res, req.Ref, req.State)
 		if err != nil {
 			return state, err
@@ -40,29 +41,29 @@ func (e *Engine) toRead(ctx context.Context, res *resource, req ReadRequest) (St
 }
 
 // imported is the state that an id alone gives, as a user types it.
-func (e *Engine) imported(ctx context.Context, res *resource, ref Ref, text string) (State, error) {
-	if !res.identity.imports.given() {
+func (e *Engine) imported(ctx context.Context, res *plan.Resource, ref Ref, text string) (State, error) {
+	if !res.Identity.Imports.Given() {
 		return State{ID: text}, nil
 	}
-	inputs, id, err := res.identity.imports.read(res, e.plainConfig, text)
+	inputs, id, err := res.Identity.Imports.Read(res, e.plainConfig, text)
 	if err != nil {
 		return State{}, err
 	}
-	if id != "" && res.identity.id.given() {
-		more, _, err := res.identity.id.read(res, e.plainConfig, id)
+	if id != "" && res.Identity.ID.Given() {
+		more, _, err := res.Identity.ID.Read(res, e.plainConfig, id)
 		if err != nil {
 			return State{}, err
 		}
 		for name, v := range more.AllStable {
 			if before, given := inputs.GetOk(name); given && !value.PlainEqual(before, v) {
-				return State{}, fmt.Errorf("%q says two things of %s: the form is %q, where the id is %q", text, name, res.identity.imports.text, res.identity.id.text)
+				return State{}, fmt.Errorf("%q says two things of %s: the form is %q, where the id is %q", text, name, res.Identity.Imports.Text, res.Identity.ID.Text)
 			}
 			inputs = inputs.Set(name, v)
 		}
 	}
 	state := State{ID: id, Inputs: inputs}
-	if id == "" && res.identity.known {
-		r := e.newRun(ctx, res, nil, read, ref, nil)
+	if id == "" && res.Identity.Known {
+		r := e.newRun(ctx, res, nil, plan.Read, ref, nil)
 		r.inputs(inputs)
 		if state.ID, err = r.evalID(); err != nil {
 			return State{}, r.mask().Error(err)
@@ -74,9 +75,9 @@ func (e *Engine) imported(ctx context.Context, res *resource, ref Ref, text stri
 // lookedUp is the state that a program's `.get` gives: an id, in the form of an
 // import or as it is, and what the user says of the resource. The text is the id
 // where it is not of the form, or contradicts what the user says.
-func (e *Engine) lookedUp(ctx context.Context, res *resource, ref Ref, s State) (State, error) {
+func (e *Engine) lookedUp(ctx context.Context, res *plan.Resource, ref Ref, s State) (State, error) {
 	said := s.Inputs
-	for _, m := range res.inputs.Fields {
+	for _, m := range res.Inputs.Fields {
 		if v, given := s.Outputs.GetOk(m.Name); given {
 			if _, both := said.GetOk(m.Name); !both {
 				said = said.Set(m.Name, v)
@@ -103,12 +104,12 @@ func (e *Engine) lookedUp(ctx context.Context, res *resource, ref Ref, s State) 
 
 // readsBack reports inputs that could not be told from the id that they make:
 // the resource could not be imported, and another one might have its id.
-func (e *Engine) readsBack(res *resource, inputs property.Map, f *value.Findings) {
-	p := res.identity.id
-	if !p.given() {
+func (e *Engine) readsBack(res *plan.Resource, inputs property.Map, f *value.Findings) {
+	p := res.Identity.ID
+	if !p.Given() {
 		return
 	}
-	pieces, err := p.settled(e.plainConfig)
+	pieces, err := p.Settled(e.plainConfig)
 	if err != nil {
 		f.Add("", "has no id: %v", err)
 		return
@@ -123,13 +124,13 @@ func (e *Engine) readsBack(res *resource, inputs property.Map, f *value.Findings
 		if v.IsComputed() || v.IsNull() || v.Secret() {
 			return // it waits, or others say what is wrong
 		}
-		text, err := value.Text(res.inputs.ByName[s.Ref[1]].Check.Plain(v, nil, &value.Secrets{}))
+		text, err := value.Text(res.Inputs.ByName[s.Ref[1]].Check.Plain(v, nil, &value.Secrets{}))
 		if err != nil || text == "" {
-			f.Add(s.Ref[1], "must not be empty: it is a part of the id, %q", p.text)
+			f.Add(s.Ref[1], "must not be empty: it is a part of the id, %q", p.Text)
 			return
 		}
 		if err := value.RecordableID(text, "the id"); err != nil {
-			f.Add(s.Ref[1], "is a part of the id, %q, and so of what Pulumi shows: %v", p.text, err)
+			f.Add(s.Ref[1], "is a part of the id, %q, and so of what Pulumi shows: %v", p.Text, err)
 			return
 		}
 		texts[i] = text
@@ -138,7 +139,7 @@ func (e *Engine) readsBack(res *resource, inputs property.Map, f *value.Findings
 	if len(pieces) == 1 {
 		return // the whole id is that input
 	}
-	back, _ := split(pieces, id)
+	back, _ := plan.Split(pieces, id)
 	for i, s := range pieces {
 		if s.Literal || back[s.Ref[1]] == texts[i] {
 			continue
@@ -147,7 +148,7 @@ func (e *Engine) readsBack(res *resource, inputs property.Map, f *value.Findings
 		if i+1 < len(pieces) {
 			ends = fmt.Sprintf(", where %q follows", pieces[i+1].Text)
 		}
-		f.Add(s.Ref[1], "cannot be %s: it is a part of the id, %q%s, and could not be told from it again; use a value without that", value.Quote(texts[i]), p.text, ends)
+		f.Add(s.Ref[1], "cannot be %s: it is a part of the id, %q%s, and could not be told from it again; use a value without that", value.Quote(texts[i]), p.Text, ends)
 		return
 	}
 }
@@ -155,18 +156,18 @@ func (e *Engine) readsBack(res *resource, inputs property.Map, f *value.Findings
 // seenID is the id that a read's answer gives a resource with the inputs that it
 // saw; "" where it gives none.
 func (e *Engine) seenID(r *run, inputs property.Map) string {
-	if !r.res.identity.follows {
+	if !r.res.Identity.Follows {
 		return ""
 	}
-	of := r.res.identity
-	if of.answered && r.op.ret == nil && len(of.ofInputs) == 0 || !of.answered && r.stand(of.ofInputs, inputs) {
+	of := r.res.Identity
+	if of.Answered && r.op.Return == nil && len(of.OfInputs) == 0 || !of.Answered && r.stand(of.OfInputs, inputs) {
 		return r.plainID() // of what is in scope already
 	}
 	before := r.vars
 	defer func() { r.vars = before }()
 	var found []string
 	answers := []any{nil}
-	if of.answered {
+	if of.Answered {
 		answers = r.answers()
 	}
 	for _, answer := range answers {
@@ -174,7 +175,7 @@ func (e *Engine) seenID(r *run, inputs property.Map) string {
 		vars.Values = maps.Clone(before.Values)
 		r.vars = &vars
 		r.inputs(inputs)
-		if s := last(r.op.steps); s != nil && answer != nil {
+		if s := plan.Last(r.op.Steps); s != nil && answer != nil {
 			r.see(s, answer)
 		}
 		if id := r.plainID(); id != "" && !slices.Contains(found, id) {
@@ -202,9 +203,9 @@ func (r *run) stand(names []string, inputs property.Map) bool {
 // read's own, and what it yields as the body of such.
 func (r *run) answers() []any {
 	raw := r.vars.Values["result"]
-	s := last(r.op.steps)
+	s := plan.Last(r.op.Steps)
 	yield, err := r.evalYield()
-	if s == nil || err != nil || yield == nil || s.forEach != nil {
+	if s == nil || err != nil || yield == nil || s.ForEach != nil {
 		return []any{raw}
 	}
 	return []any{raw, answering(s, raw, yield)}
@@ -213,7 +214,7 @@ func (r *run) answers() []any {
 // plainID evaluates the id: "" where it cannot be told, or holds a secret.
 func (r *run) plainID() string {
 	r.vars.Secrets = r.secrets.Paths
-	out, err := r.res.id.Eval(r.vars)
+	out, err := r.res.ID.Eval(r.vars)
 	if err != nil || out == nil || expr.HasUnknown(out) {
 		return ""
 	}
@@ -247,7 +248,7 @@ func (r *run) mentionAnotherID(old, now string) {
 	if old == now || old == "" {
 		return
 	}
-	if r.op.asksByID() {
+	if r.op.AsksByID() {
 		return
 	}
 	r.log.Message(Warning, fmt.Sprintf("its id was %q and is %q now. Read asks neither for the id nor for what was recorded, so this may be another object, in the place of yours; "+

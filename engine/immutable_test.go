@@ -14,6 +14,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/builtin"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -117,9 +118,9 @@ func TestDefaultsKeepEveryLatePart(t *testing.T) {
 
 func TestPartsAreCopied(t *testing.T) {
 	v := &expr.Value{}
-	one := parts{}.with("a", part{mode: actions.Late, value: v})
-	two := one.with("b", part{mode: actions.Path, value: v})
-	if len(one.byPath) != 1 || len(two.byPath) != 2 {
+	one := plan.Parts{}.With("a", plan.Part{Mode: actions.Late, Value: v})
+	two := one.With("b", plan.Part{Mode: actions.Path, Value: v})
+	if len(one.ByPath) != 1 || len(two.ByPath) != 2 {
 		t.Errorf("a part was added to what others hold: %v, %v", one, two)
 	}
 }
@@ -251,17 +252,17 @@ type compiledPart struct {
 func partsOf(p *Program) []compiledPart {
 	var list []compiledPart
 	for _, name := range p.ResourceNames() {
-		list = append(list, compiledPart{"resource " + name, func() (any, error) { return p.resource(name) }})
+		list = append(list, compiledPart{"resource " + name, func() (any, error) { return p.Resource(name) }})
 	}
 	for _, name := range p.Functions() {
-		list = append(list, compiledPart{"function " + name, func() (any, error) { return p.function(name) }})
+		list = append(list, compiledPart{"function " + name, func() (any, error) { return p.Function(name) }})
 	}
 	for _, name := range p.Components() {
-		list = append(list, compiledPart{"component " + name, func() (any, error) { return p.component(name) }})
+		list = append(list, compiledPart{"component " + name, func() (any, error) { return p.Component(name) }})
 	}
 	slices.SortFunc(list, func(a, b compiledPart) int { return strings.Compare(a.name, b.name) })
 	return append(list, compiledPart{"what all share", func() (any, error) {
-		return []any{p.defaults, p.configType, p.grants, p.configure, p.provider}, nil
+		return []any{p.Defaults, p.ConfigType, p.Permissions, p.Session, p.Provider}, nil
 	}})
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -53,15 +54,15 @@ func (r *run) misfit(step int) {
 
 // lacking is the error of a step: a lackError where an expression has no value because an
 // earlier response, on which the step relies, did not fit its type.
-func (r *run) lacking(s *step, err error) error {
+func (r *run) lacking(s *plan.Step, err error) error {
 	var failed *StepError
 	if !errors.As(err, new(*expr.EvalError)) || !errors.As(err, &failed) {
 		return err
 	}
-	for i := range s.index {
-		if r.misfits[i] && r.op.relyOn(map[int]bool{i: true})[s.index] {
+	for i := range s.Index {
+		if r.misfits[i] && r.op.RelyOn(map[int]bool{i: true})[s.Index] {
 			told := *failed
-			told.Err = &lackError{earlier: r.op.steps[i].name, goesOn: r.verb != create}
+			told.Err = &lackError{earlier: r.op.Steps[i].Name, goesOn: r.verb != plan.Create}
 			return &told
 		}
 	}
@@ -69,7 +70,7 @@ func (r *run) lacking(s *step, err error) error {
 }
 
 // complete refuses an operation that relies on what a recorded state lacks.
-func complete(res *resource, s State, what verb, reliesOn func(property string) bool) error {
+func complete(res *plan.Resource, s State, what plan.Verb, reliesOn func(property string) bool) error {
 	var relied []string
 	for _, name := range lackingIn(res, s) {
 		if reliesOn(name) {
@@ -79,19 +80,19 @@ func complete(res *resource, s State, what verb, reliesOn func(property string) 
 	if relied == nil {
 		return nil
 	}
-	return &IncompleteError{Type: res.spec.Name, What: string(what), Properties: relied, Remedy: remedyForLack(res, relied[0])}
+	return &IncompleteError{Type: res.Spec.Name, What: string(what), Properties: relied, Remedy: remedyForLack(res, relied[0])}
 }
 
 // completeFor is complete for an operation of the resource.
-func completeFor(res *resource, s State, v verb) error {
-	return complete(res, s, v, func(property string) bool { return res.reliesOn(v, property) })
+func completeFor(res *plan.Resource, s State, v plan.Verb) error {
+	return complete(res, s, v, func(property string) bool { return res.ReliesOn(v, property) })
 }
 
 // remedyForLack says how a state comes by a property.
-func remedyForLack(r *resource, name string) string {
-	p := r.inputs.ByName[name]
+func remedyForLack(r *plan.Resource, name string) string {
+	p := r.Inputs.ByName[name]
 	switch {
-	case r.read != nil && (p == nil || !p.NoRead):
+	case r.Read != nil && (p == nil || !p.NoRead):
 		return "Run `pulumi refresh`, which reads it."
 	case p != nil:
 		return "An import does not give it. In the spec, put it into `import`, or guard the template (`state." + name + " != null`)."
@@ -102,15 +103,15 @@ func remedyForLack(r *resource, name string) string {
 
 // lackingIn are the properties that a recorded state lacks, whole or in part, and that its
 // type requires.
-func lackingIn(r *resource, s State) []string {
+func lackingIn(r *plan.Resource, s State) []string {
 	var names []string
-	for _, m := range r.outputs.Fields {
-		if m.Required && !r.unsure[m.Name] && m.Check.Lacks(s.Outputs.Get(m.Name)) {
+	for _, m := range r.Outputs.Fields {
+		if m.Required && !r.Unsure[m.Name] && m.Check.Lacks(s.Outputs.Get(m.Name)) {
 			names = append(names, m.Name)
 		}
 	}
-	for _, m := range r.inputs.Fields {
-		if !checkedRequired(m.Property) || !m.Check.Lacks(s.Inputs.Get(m.Name)) || slices.Contains(names, m.Name) {
+	for _, m := range r.Inputs.Fields {
+		if !plan.CheckedRequired(m.Property) || !m.Check.Lacks(s.Inputs.Get(m.Name)) || slices.Contains(names, m.Name) {
 			continue
 		}
 		if m.Check.Lacks(filled(r, s).Get(m.Name)) {

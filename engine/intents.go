@@ -13,47 +13,48 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
 
 // canLook reports whether the resource's find can tell what became of a step.
-func (r *run) canLook(s *step) bool {
-	return r.verb == create && !r.undoing && r.res.finds(s) && r.looked
+func (r *run) canLook(s *plan.Step) bool {
+	return r.verb == plan.Create && !r.undoing && r.res.Finds(s) && r.looked
 }
 
 // certainty is what is known of a step whose response is lost. An update that may give
 // the resource another name is not safe to repeat, whatever its method: done once, it
 // leaves nothing where the second request goes, and a "not found" proves nothing.
-func (r *run) certainty(s *step) actions.Certainty {
-	if s.certainty == actions.Safe && r.verb == update && !r.undoing && r.renames() {
+func (r *run) certainty(s *plan.Step) actions.Certainty {
+	if s.Certainty == actions.Safe && r.verb == plan.Update && !r.undoing && r.renames() {
 		return actions.Conditional
 	}
-	return s.certainty
+	return s.Certainty
 }
 
 // renames reports whether an update changes an input that the id is made of, or that
 // find looks by.
 func (r *run) renames() bool {
-	return slices.ContainsFunc(r.res.names, func(name string) bool { return !value.PlainEqual(r.before.Get(name), r.given.Get(name)) })
+	return slices.ContainsFunc(r.res.Names, func(name string) bool { return !value.PlainEqual(r.before.Get(name), r.given.Get(name)) })
 }
 
 // journalled reports whether the step's intent is written down before it is sent,
 // and whether it has to survive a loss of power. That of a create without key or
 // find is only written once its response is lost: nothing could settle it, and it
 // is labelled at least once.
-func (r *run) journalled(s *step) (before, sync bool) {
+func (r *run) journalled(s *plan.Step) (before, sync bool) {
 	switch {
-	case r.undoing || r.res == nil || s.effect != actions.Write || s.certainty == actions.Settled:
+	case r.undoing || r.res == nil || s.Effect != actions.Write || s.Certainty == actions.Settled:
 		return false, false
-	case s.certainty == actions.Keyed:
-		return r.verb == create || r.verb == update, true
-	case r.verb == update:
+	case s.Certainty == actions.Keyed:
+		return r.verb == plan.Create || r.verb == plan.Update, true
+	case r.verb == plan.Update:
 		// Without find nothing settles it; a rename is listed all the same, because under
 		// its old name nothing would tell that the object is there.
-		return r.certainty(s) != actions.Safe && (r.res.find != nil || r.renames()), true
-	case r.verb == create:
-		return r.res.finds(s) || s.certainty != actions.Uncertain, r.res.finds(s)
+		return r.certainty(s) != actions.Safe && (r.res.Find != nil || r.renames()), true
+	case r.verb == plan.Create:
+		return r.res.Finds(s) || s.Certainty != actions.Uncertain, r.res.Finds(s)
 	default:
 		return false, false
 	}
@@ -81,12 +82,12 @@ func (e *Engine) keyed(text string) (sum string, known bool) {
 }
 
 // markOf is what tells the work of a create's step from everybody else's.
-func (r *run) markOf(s *step) string {
-	if r.verb != create || r.undoing || s.kind == nil || !s.kind.Marked {
+func (r *run) markOf(s *plan.Step) string {
+	if r.verb != plan.Create || r.undoing || s.Kind == nil || !s.Kind.Marked {
 		return ""
 	}
 	of := r.subject()
-	mark, known := r.engine.keyed(strings.Join([]string{of.Provider, of.Type, of.Resource, of.Settings, r.inputsHash(), fmt.Sprint(s.index), r.at}, "\x00"))
+	mark, known := r.engine.keyed(strings.Join([]string{of.Provider, of.Type, of.Resource, of.Settings, r.inputsHash(), fmt.Sprint(s.Index), r.at}, "\x00"))
 	if !known {
 		return "" // anybody could make it, and guess by it
 	}
@@ -94,21 +95,21 @@ func (r *run) markOf(s *step) string {
 }
 
 // intent is that of the step that runs.
-func (r *run) intent(s *step) journal.Intent {
+func (r *run) intent(s *plan.Step) journal.Intent {
 	op := journal.Create
-	if r.verb == update {
+	if r.verb == plan.Update {
 		op = journal.Update
 	}
 	i := journal.Intent{
 		Subject: r.subject(), Operation: op, Token: r.token, ID: r.id,
-		Step: s.index, StepName: s.name, Element: r.at, Hash: r.inputsHash(), Looked: r.looked,
-		Proves:        r.verb == update && r.looked && !r.effected,
+		Step: s.Index, StepName: s.Name, Element: r.at, Hash: r.inputsHash(), Looked: r.looked,
+		Proves:        r.verb == plan.Update && r.looked && !r.effected,
 		Configuration: r.engine.configuration,
 	}
-	if r.remakes && s == r.res.maker {
+	if r.remakes && s == r.res.Maker {
 		i.ID = "" // that of the object that was undone
 	}
-	if r.res.find != nil || s.certainty == actions.Keyed {
+	if r.res.Find != nil || s.Certainty == actions.Keyed {
 		i.Inputs, i.Withheld = value.Recordable(r.given)
 	}
 	return i
@@ -117,9 +118,9 @@ func (r *run) intent(s *step) journal.Intent {
 // sameEffect is the intent of an earlier run that was about the same effect, and
 // that a run may go on with; nil where there is none. What may be done twice and
 // cannot be found stays in the journal for people.
-func (r *run) sameEffect(s *step) (*journal.Intent, error) {
+func (r *run) sameEffect(s *plan.Step) (*journal.Intent, error) {
 	list, err := r.earlier()
-	if err != nil || s.certainty == actions.Uncertain && !r.res.finds(s) && r.verb == create {
+	if err != nil || s.Certainty == actions.Uncertain && !r.res.Finds(s) && r.verb == plan.Create {
 		return nil, err
 	}
 	now := r.intent(s)
@@ -135,7 +136,7 @@ func (r *run) sameEffect(s *step) (*journal.Intent, error) {
 
 // settled runs a step under its intent: what an earlier run began is settled
 // first, and what this one begins is written down before it is sent.
-func (r *run) settled(ctx context.Context, s *step) (any, error) {
+func (r *run) settled(ctx context.Context, s *plan.Step) (any, error) {
 	before, sync := r.journalled(s)
 	if !before {
 		value, err := r.noted(s, func() (any, error) { return r.attempts(ctx, s, false) })
@@ -153,7 +154,7 @@ func (r *run) settled(ctx context.Context, s *step) (any, error) {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
 	// What may be repeated needs no find, unless that can prove whose it is.
-	if doubt && r.verb == create && r.res.finds(s) && (intent.Looked || !s.certainty.Repeatable()) {
+	if doubt && r.verb == plan.Create && r.res.Finds(s) && (intent.Looked || !s.Certainty.Repeatable()) {
 		found, err := r.lookUntil(ctx, s, intent)
 		if err != nil {
 			return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, err))
@@ -211,7 +212,7 @@ func (r *run) sendsAgain() error {
 
 // begin writes the intent of a step, or goes on with that of an earlier run: then
 // there is doubt whether the step was done.
-func (r *run) begin(book *journal.Journal, s *step, sync bool) (intent journal.Intent, doubt bool, err error) {
+func (r *run) begin(book *journal.Journal, s *plan.Step, sync bool) (intent journal.Intent, doubt bool, err error) {
 	same, err := r.sameEffect(s)
 	if err != nil {
 		return intent, false, err
@@ -235,7 +236,7 @@ func (r *run) begin(book *journal.Journal, s *step, sync bool) (intent journal.I
 }
 
 // close writes down what came of a step.
-func (r *run) close(ctx context.Context, book *journal.Journal, s *step, intent journal.Intent, value any, err error) (any, error) {
+func (r *run) close(ctx context.Context, book *journal.Journal, s *plan.Step, intent journal.Intent, value any, err error) (any, error) {
 	if err == nil {
 		intent.Status, intent.ID = journal.Answered, r.idGiven(s, value)
 		r.mention(errors.Join(book.Put(intent, false), r.forgetFailed(book, s)))
@@ -272,7 +273,7 @@ func (r *run) close(ctx context.Context, book *journal.Journal, s *step, intent 
 // adopt takes what find found for the result of a step whose response was lost.
 // Only an intent that says that there was nothing before allows it, and only if
 // nothing speaks against it.
-func (r *run) adopt(ctx context.Context, book *journal.Journal, s *step, intent journal.Intent, found any) (any, error) {
+func (r *run) adopt(ctx context.Context, book *journal.Journal, s *plan.Step, intent journal.Intent, found any) (any, error) {
 	if intent.ID != "" && intent.ID != r.idGiven(s, found) {
 		switch there, err := r.standing(ctx, intent.ID); {
 		case err != nil:
@@ -299,8 +300,8 @@ func (r *run) adopt(ctx context.Context, book *journal.Journal, s *step, intent 
 }
 
 // idGiven is the id that a create's response gives, "" where it gives none.
-func (r *run) idGiven(s *step, response any) string {
-	if s != r.res.maker || r.verb != create {
+func (r *run) idGiven(s *plan.Step, response any) string {
+	if s != r.res.Maker || r.verb != plan.Create {
 		return r.id
 	}
 	id := ""
@@ -312,7 +313,7 @@ func (r *run) idGiven(s *step, response any) string {
 }
 
 // idOf is the id of what find found, in words, where it can be told.
-func (r *run) idOf(s *step, found any) string {
+func (r *run) idOf(s *plan.Step, found any) string {
 	if id := r.idGiven(s, found); id != "" {
 		return fmt.Sprintf(" (its id is %q)", id)
 	}
@@ -329,7 +330,7 @@ func (r *run) mention(err error) {
 
 // leaveOpen writes down that nobody knows what came of an intent, and says in the
 // error what settles it.
-func (r *run) leaveOpen(book *journal.Journal, s *step, intent journal.Intent, err error) error {
+func (r *run) leaveOpen(book *journal.Journal, s *plan.Step, intent journal.Intent, err error) error {
 	return r.named(s, intent, r.leave(book, intent, err))
 }
 
@@ -342,23 +343,23 @@ func (r *run) leave(book *journal.Journal, intent journal.Intent, err error) err
 }
 
 // named adds to an error that leaves an intent open what settles it.
-func (r *run) named(s *step, i journal.Intent, err error) error {
-	again := r.res.finds(s) || s.certainty.Repeatable() || r.verb == update
+func (r *run) named(s *plan.Step, i journal.Intent, err error) error {
+	again := r.res.Finds(s) || s.Certainty.Repeatable() || r.verb == plan.Update
 	var failed *StepError
 	refused := errors.As(err, &failed) && failed.refused
 	switch {
-	case refused && r.verb == create && r.res.maker != nil && s.index > r.res.maker.index:
+	case refused && r.verb == plan.Create && r.res.Maker != nil && s.Index > r.res.Maker.Index:
 		return fmt.Errorf("%w; an earlier attempt may have been done, and this one was refused: look in the service for what it makes, and remove it if it is left of that; "+
 			"then `declprov journal forget %s`, and `pulumi up`", err, i.Key)
-	case refused && !r.res.finds(s) && r.verb == create:
+	case refused && !r.res.Finds(s) && r.verb == plan.Create:
 		return fmt.Errorf("%w; an earlier attempt may have been done, and this one was refused: look for it in the service, and import it if it is there; "+
 			"then `declprov journal forget %s` takes it off the list", err, i.Key)
-	case r.verb == update && r.res.find == nil && s.certainty != actions.Keyed && r.renames():
+	case r.verb == plan.Update && r.res.Find == nil && s.Certainty != actions.Keyed && r.renames():
 		return fmt.Errorf("%w; nobody knows whether it has its new name: look for it in the service. If it has, run `pulumi state delete` and `pulumi import`, else `pulumi up`; "+
 			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
 	case again:
 		return fmt.Errorf("%w; nobody knows whether it was done: run `pulumi up`, which settles it; `declprov journal` lists it until then", err)
-	case s.certainty == actions.Conditional:
+	case s.Certainty == actions.Conditional:
 		return fmt.Errorf("%w; nobody knows whether it was done: look for it in the service before you run `pulumi up` again, which is refused if it was; "+
 			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
 	default:
@@ -368,14 +369,14 @@ func (r *run) named(s *step, i journal.Intent, err error) error {
 }
 
 // noteLate lists a create without key or find once its response is lost.
-func (r *run) noteLate(s *step, err error) error {
-	if err == nil && r.verb == create && !r.undoing && s.certainty == actions.Uncertain {
+func (r *run) noteLate(s *plan.Step, err error) error {
+	if err == nil && r.verb == plan.Create && !r.undoing && s.Certainty == actions.Uncertain {
 		if book, opened := r.engine.book(); opened == nil && book.Has(r.subject()) {
 			r.mention(r.forgetFailed(book, s))
 		}
 	}
-	if err == nil || statusOf(err) == actions.Refused || statusOf(err) == actions.Gone || r.verb != create || r.undoing ||
-		s.effect != actions.Write || s.certainty == actions.Settled {
+	if err == nil || statusOf(err) == actions.Refused || statusOf(err) == actions.Gone || r.verb != plan.Create || r.undoing ||
+		s.Effect != actions.Write || s.Certainty == actions.Settled {
 		return err
 	}
 	book, opened := r.engine.book()
@@ -413,7 +414,7 @@ func (r *run) reopen(undone map[int]bool, failure error) error {
 		err = errors.Join(err, book.Put(i, true))
 	}
 	for _, t := range r.touched {
-		if undone[t.step.index] || slices.ContainsFunc(r.intents, func(i journal.Intent) bool { return i.Step == t.step.index }) {
+		if undone[t.step.Index] || slices.ContainsFunc(r.intents, func(i journal.Intent) bool { return i.Step == t.step.Index }) {
 			continue
 		}
 		i, begun := book.Begin(r.intent(t.step), false)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -28,7 +29,7 @@ type InvokeResponse struct {
 // Invoke asks a function. Functions only look, so that a preview asks them as
 // well. An argument that is not known yet makes every output unknown.
 func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse, error) {
-	f, err := e.program.function(req.Function)
+	f, err := e.program.Function(req.Function)
 	if err != nil {
 		return InvokeResponse{}, err
 	}
@@ -37,16 +38,16 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	if found.List != nil {
 		return InvokeResponse{Failures: found.List}, nil
 	}
-	r := e.functionRun(ctx, nil, f, verb("function "+req.Function), Ref{}, req.Log)
-	r.object("inputs", f.inputs, args)
+	r := e.functionRun(ctx, nil, f, plan.Verb("function "+req.Function), Ref{}, req.Log)
+	r.object("inputs", f.Inputs, args)
 	if property.New(args).HasComputed() {
-		return InvokeResponse{Return: shownToHost(f, f.outputs.Unknown())}, nil
+		return InvokeResponse{Return: shownToHost(f, f.Outputs.Unknown())}, nil
 	}
 	if err := r.open(); err != nil {
 		return InvokeResponse{}, err
 	}
 	out, err := askFunction(f, ctx, r)
-	if err == nil && f.ephemeral != nil {
+	if err == nil && f.Ephemeral != nil {
 		e.keep(f, args, out, r.log.to)
 	}
 	return InvokeResponse{Return: shownToHost(f, out)}, r.mask().Error(err)
@@ -54,8 +55,8 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 
 // shownToHost is what a function yields as the host gets it: of an ephemeral all is
 // secret.
-func shownToHost(f *function, values property.Map) property.Map {
-	if f.ephemeral == nil {
+func shownToHost(f *plan.Function, values property.Map) property.Map {
+	if f.Ephemeral == nil {
 		return values
 	}
 	for name, value := range values.AllStable {
@@ -66,26 +67,26 @@ func shownToHost(f *function, values property.Map) property.Map {
 
 // checkedArguments are the arguments with their defaults. None may be secret that the
 // function puts where others can read it.
-func checkedArguments(f *function, args property.Map, found *value.Findings) property.Map {
-	args = f.inputs.Complete(property.New(args), "", found).AsMap()
-	refuseSecrets(f.sinks, args, found)
+func checkedArguments(f *plan.Function, args property.Map, found *value.Findings) property.Map {
+	args = f.Inputs.Complete(property.New(args), "", found).AsMap()
+	refuseSecrets(f.Sinks, args, found)
 	return args
 }
 
 // functionRun prepares a function, or, of a resource, what is made like one.
-func (e *Engine) functionRun(ctx context.Context, res *resource, f *function, v verb, ref Ref, log Log) *run {
-	op := f.op
+func (e *Engine) functionRun(ctx context.Context, res *plan.Resource, f *plan.Function, v plan.Verb, ref Ref, log Log) *run {
+	op := f.Operation
 	if op == nil {
-		op = &operation{ret: f.ret}
+		op = &plan.Operation{Return: f.Return}
 	}
 	r := e.newRun(ctx, res, op, v, ref, log)
-	r.naming = f.naming
-	r.secretNames = append(slices.Clone(r.secretNames), f.naming.Secrets()...)
+	r.naming = f.Naming
+	r.secretNames = append(slices.Clone(r.secretNames), f.Naming.Secrets()...)
 	return r
 }
 
 // askFunction runs the function and fits what it yields onto its outputs.
-func askFunction(f *function, ctx context.Context, r *run) (property.Map, error) {
+func askFunction(f *plan.Function, ctx context.Context, r *run) (property.Map, error) {
 	if err := r.steps(ctx); err != nil {
 		return property.Map{}, err
 	}
@@ -93,7 +94,7 @@ func askFunction(f *function, ctx context.Context, r *run) (property.Map, error)
 	if err != nil {
 		return property.Map{}, err
 	}
-	got, err := f.outputs.Project(yield, r.mask())
+	got, err := f.Outputs.Project(yield, r.mask())
 	if err == nil && got.Missing != nil {
 		err = errors.New("it yields no " + diag.And(got.Missing))
 	}

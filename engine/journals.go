@@ -7,13 +7,14 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
 )
 
 // subject says which resource the run is about.
 func (r *run) subject() journal.Subject { return r.engine.subject(r.ref) }
 
 func (e *Engine) subject(ref Ref) journal.Subject {
-	return journal.Subject{Provider: e.program.provider.Name, Type: ref.Type, Resource: cmp.Or(ref.Key, ref.Name), Settings: e.settings}
+	return journal.Subject{Provider: e.program.Provider.Name, Type: ref.Type, Resource: cmp.Or(ref.Key, ref.Name), Settings: e.settings}
 }
 
 // mayHaveEarlier reports whether there may be any; see journal.Has.
@@ -53,15 +54,15 @@ func (r *run) forgetUndone(undone map[int]bool) error {
 // twice is as good as doing it once, or is labelled at least once. What another step
 // may have left stays on the list, and so does what this one may have made of other
 // inputs, or for what was undone (which has no hash): that is another object.
-func (r *run) forgetFailed(book *journal.Journal, s *step) error {
-	if s.certainty != actions.Safe && (s.certainty != actions.Uncertain || r.res.finds(s)) {
+func (r *run) forgetFailed(book *journal.Journal, s *plan.Step) error {
+	if s.Certainty != actions.Safe && (s.Certainty != actions.Uncertain || r.res.Finds(s)) {
 		return nil
 	}
 	list, err := r.earlier()
 	failed := func(i journal.Intent) bool {
-		return i.Status == journal.Failed && i.Step == s.index && i.Element == r.at && (i.Operation == journal.Create) == (r.verb == create) &&
+		return i.Status == journal.Failed && i.Step == s.Index && i.Element == r.at && (i.Operation == journal.Create) == (r.verb == plan.Create) &&
 			i.Hash != "" &&
-			(r.verb != create || s.certainty != actions.Safe || i.Hash == r.inputsHash())
+			(r.verb != plan.Create || s.Certainty != actions.Safe || i.Hash == r.inputsHash())
 	}
 	if err != nil || !slices.ContainsFunc(list, failed) {
 		return err
@@ -103,7 +104,7 @@ func openingJournal(dir string, getenv func(string) string) func() (*journal.Jou
 // hand records in the journal that the host is given a state: it has it, under whatever
 // name, unless it is killed at this moment.
 func (r *run) hand(out Result) {
-	if out.State == nil || r.token == "" || !r.res.journals() {
+	if out.State == nil || r.token == "" || !r.res.Journals() {
 		return
 	}
 	if book, err := r.engine.book(); err == nil && book.Has(r.subject()) {
@@ -120,8 +121,8 @@ func (r *run) mayTake(i journal.Intent) bool {
 
 // settleRecorded forgets the intents of a create or update that the host shows to
 // have recorded. What is still to be done keeps its intent.
-func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
-	if s.ID == "" || s.Private.Token == "" || !res.journals() {
+func (e *Engine) settleRecorded(res *plan.Resource, ref Ref, s State) {
+	if s.ID == "" || s.Private.Token == "" || !res.Journals() {
 		return
 	}
 	book, err := e.book()
@@ -140,8 +141,8 @@ func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
 			return false
 		case i.Operation == journal.Update:
 			// One that was answered, and is unfinished since, may have moved it elsewhere.
-			return i.Status == journal.Answered && i.ID == currentID(s) && (failed == nil || failed.Op != string(update))
-		case failed == nil || failed.Op != string(create):
+			return i.Status == journal.Answered && i.ID == currentID(s) && (failed == nil || failed.Op != string(plan.Update))
+		case failed == nil || failed.Op != string(plan.Create):
 			return true
 		default:
 			return (i.Step < failed.Step || slices.Contains(failed.Kept, i.Step)) && !slices.Contains(failed.Undone, i.Step)
@@ -153,8 +154,8 @@ func (e *Engine) settleRecorded(res *resource, ref Ref, s State) {
 // have made was made of it, and another one may come under its name. missed says that
 // not all of it was found: an update that failed, or that was not finished, may have moved
 // it elsewhere, and a create that made it anew may have made what the state does not name.
-func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) error {
-	if s.Private.Token == "" || !res.journals() {
+func (e *Engine) settleDeleted(res *plan.Resource, ref Ref, s State, missed bool) error {
+	if s.Private.Token == "" || !res.Journals() {
 		return nil
 	}
 	book, err := e.book()
@@ -166,7 +167,7 @@ func (e *Engine) settleDeleted(res *resource, ref Ref, s State, missed bool) err
 			return false // a delete that asks has left it alone
 		}
 		moved := missed && i.Operation == journal.Update
-		anew := missed && i.Operation == journal.Create && i.Open() && res.maker != nil && i.Step == res.maker.index
+		anew := missed && i.Operation == journal.Create && i.Open() && res.Maker != nil && i.Step == res.Maker.Index
 		return i.Token == s.Private.Token && !i.UnderWay() && !moved && !anew
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 )
 
 // verdict is what an attempt at a step came to: what the action saw, and what the
@@ -33,7 +34,7 @@ type verdict struct {
 
 // judge says what an attempt came to. An action without an effect is never in
 // doubt: whatever went wrong, nothing was done.
-func (r *run) judge(s *step, out actions.Outcome) verdict {
+func (r *run) judge(s *plan.Step, out actions.Outcome) verdict {
 	v := verdict{status: out.Status, err: out.Err, class: out.Class, again: out.Again, after: out.RetryAfter}
 	if v.status == actions.Done {
 		v.value, v.unfit = received(s, out)
@@ -45,11 +46,11 @@ func (r *run) judge(s *step, out actions.Outcome) verdict {
 	case actions.Gone:
 		v.err, v.final = fmt.Errorf("%w: %w", errNotFound, out.Err), true
 	case actions.Failed, actions.Unknown:
-		if s.effect != actions.Write {
+		if s.Effect != actions.Write {
 			v.status = actions.Refused
 		}
 	}
-	if v.value == nil && v.status != actions.Done || !s.hasVerdicts() {
+	if v.value == nil && v.status != actions.Done || !s.HasVerdicts() {
 		return heldTo(s, v)
 	}
 	err := r.seeing(s, v.value, func() error { return r.ask(s, &v) })
@@ -59,7 +60,7 @@ func (r *run) judge(s *step, out actions.Outcome) verdict {
 	if err != nil && v.status == actions.Done {
 		// It was done, and nobody can say what came of it.
 		v.status, v.err, v.final = actions.Unknown, err, true
-		if s.effect != actions.Write {
+		if s.Effect != actions.Write {
 			v.status = actions.Refused
 		}
 	}
@@ -68,11 +69,11 @@ func (r *run) judge(s *step, out actions.Outcome) verdict {
 
 // heldTo is the verdict on an attempt that worked, by whether its response fits. What
 // the spec says of a response comes before: an API may report a refusal in a 200.
-func heldTo(s *step, v verdict) verdict {
+func heldTo(s *plan.Step, v verdict) verdict {
 	if v.status != actions.Done || v.unfit == nil {
 		return v
 	}
-	if v.pending = false; s.effect != actions.Write {
+	if v.pending = false; s.Effect != actions.Write {
 		v.status, v.err, v.final = actions.Refused, v.unfit, true
 	}
 	return v
@@ -82,17 +83,17 @@ func heldTo(s *step, v verdict) verdict {
 // response that is a failure already only `refused` and `gone` are asked: that
 // nothing was done, or is there, whatever the status. What only looks is first asked
 // whether the thing is there.
-func (r *run) ask(s *step, v *verdict) error {
+func (r *run) ask(s *plan.Step, v *verdict) error {
 	failed := v.status != actions.Done
-	if s.effect != actions.Write || failed && (r.verb == remove || r.undoing) {
-		if gone, err := r.truth(s.gone, false); err != nil && !failed {
+	if s.Effect != actions.Write || failed && (r.verb == plan.Delete || r.undoing) {
+		if gone, err := r.truth(s.Gone, false); err != nil && !failed {
 			return err
 		} else if gone && err == nil {
 			v.status, v.err, v.final = actions.Gone, errGone, true
 			return nil
 		}
 	}
-	if text, err := r.text(s.refused); err != nil {
+	if text, err := r.text(s.Refused); err != nil {
 		return err
 	} else if text != "" {
 		v.status, v.err, v.again = actions.Refused, errors.New(text), false
@@ -101,31 +102,31 @@ func (r *run) ask(s *step, v *verdict) error {
 	if v.status != actions.Done {
 		return nil
 	}
-	if text, err := r.text(s.fail); err != nil {
+	if text, err := r.text(s.Fail); err != nil {
 		return err
 	} else if text != "" {
 		v.status, v.err, v.final = actions.Failed, errors.New(text), true
-		if s.effect != actions.Write {
+		if s.Effect != actions.Write {
 			v.status = actions.Refused
 		}
 		return nil
 	}
-	if s.effect == actions.Write {
-		if gone, err := r.truth(s.gone, false); err != nil {
+	if s.Effect == actions.Write {
+		if gone, err := r.truth(s.Gone, false); err != nil {
 			return err
 		} else if gone {
 			v.status, v.err, v.final = actions.Gone, errGone, true
 			return nil
 		}
 	}
-	if text, err := r.openText(s.progress, "progress"); errors.Is(err, errExposed) {
+	if text, err := r.openText(s.Progress, "progress"); errors.Is(err, errExposed) {
 		r.log.Status("[secret]")
 	} else if err != nil {
 		return err
 	} else if text != "" {
 		r.log.Status(text)
 	}
-	done, err := r.truth(s.until, true)
+	done, err := r.truth(s.Until, true)
 	v.pending = !done
 	return err
 }
@@ -137,7 +138,7 @@ func (r *run) doubted(status actions.Status, doubt bool) actions.Status {
 	switch {
 	case !doubt || status == actions.Failed:
 		return status
-	case status == actions.Gone && (r.verb == remove || r.undoing):
+	case status == actions.Gone && (r.verb == plan.Delete || r.undoing):
 		return status
 	default:
 		return actions.Unknown
@@ -145,15 +146,15 @@ func (r *run) doubted(status actions.Status, doubt bool) actions.Status {
 }
 
 // effect notes that a step has changed something, or may have.
-func (r *run) effect(s *step, v verdict) {
-	if s.effect != actions.Write || v.status == actions.Refused || v.status == actions.Gone || r.undoing {
+func (r *run) effect(s *plan.Step, v verdict) {
+	if s.Effect != actions.Write || v.status == actions.Refused || v.status == actions.Gone || r.undoing {
 		return
 	}
 	r.effected = true
 	t := r.touch(s)
 	r.takeTurn(s)
 	// What a settled action failed at is known, and so is whose it is.
-	t.done = t.done || v.status == actions.Done || v.status == actions.Failed && s.certainty == actions.Settled
+	t.done = t.done || v.status == actions.Done || v.status == actions.Failed && s.Certainty == actions.Settled
 	if v.status != actions.Unknown && v.value != nil {
 		t.answer = v.value
 	}
@@ -161,7 +162,7 @@ func (r *run) effect(s *step, v verdict) {
 
 // touched is a step that has changed something, or may have.
 type touched struct {
-	step *step
+	step *plan.Step
 	// done says that it was answered as done, once at least: what it made is ours.
 	done bool
 	// answer is its latest response, judged right or not; nil where none came.
@@ -169,7 +170,7 @@ type touched struct {
 }
 
 // touch is the note of a step that has an effect.
-func (r *run) touch(s *step) *touched {
+func (r *run) touch(s *plan.Step) *touched {
 	for _, t := range r.touched {
 		if t.step == s {
 			return t

@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -22,26 +23,26 @@ func (e *Engine) List(ctx context.Context, req ListRequest) iter.Seq2[Listed, er
 }
 
 func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) bool) error {
-	res, err := e.program.resource(req.Type)
+	res, err := e.program.Resource(req.Type)
 	if err != nil {
 		return err
 	}
-	l := res.list
+	l := res.List
 	if l == nil {
 		return fmt.Errorf("%s cannot be listed: its spec has no `list`", req.Type)
 	}
 	f := value.Findings{Context: beforeSending(ctx)}
-	query := l.inputs.Complete(property.New(req.Query), "", &f).AsMap()
+	query := l.Inputs.Complete(property.New(req.Query), "", &f).AsMap()
 	if f.List != nil {
 		return fmt.Errorf("the query is wrong: %s %s", f.List[0].Path, f.List[0].Reason)
 	}
-	r := e.newRun(ctx, res, &operation{steps: []*step{l.step}}, list, req.Ref, req.Log)
-	r.object("inputs", l.inputs, query)
+	r := e.newRun(ctx, res, &plan.Operation{Steps: []*plan.Step{l.Step}}, plan.List, req.Ref, req.Log)
+	r.object("inputs", l.Inputs, query)
 	r.limit = req.Limit
 	if err := r.open(); err != nil {
 		return err
 	}
-	if l.step.timeout == nil {
+	if l.Step.Timeout == nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, defaultListTimeout,
 			fmt.Errorf("the list took longer than %s (the default; give `list` a `timeout` to wait longer): %w", defaultListTimeout, context.DeadlineExceeded))
@@ -50,7 +51,7 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	if err := r.steps(ctx); err != nil {
 		return r.mask().Error(err)
 	}
-	items, err := r.evaluate(l.items)
+	items, err := r.evaluate(l.Items)
 	if err != nil {
 		return r.mask().Error(err)
 	}
@@ -82,15 +83,15 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 
 // listed is one element as a host sees it; its name is its id where `name` says
 // nothing.
-func (r *run) listed(l *lister) (Listed, error) {
-	id, err := r.openText(l.id, "the id")
+func (r *run) listed(l *plan.Lister) (Listed, error) {
+	id, err := r.openText(l.ID, "the id")
 	if err != nil {
 		return Listed{}, err
 	}
 	if err := value.RecordableID(id, "its id"); err != nil {
 		return Listed{}, err
 	}
-	name, err := r.openText(l.name, "the name")
+	name, err := r.openText(l.Name, "the name")
 	if name == "" {
 		name = id
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
 )
 
 // A create of several steps may stop halfway, and a step of it may be left out by its `if`.
@@ -17,13 +18,13 @@ import (
 
 // tellMade puts into scope which of the create's steps have made something.
 func (r *run) tellMade() {
-	if r.res.create == nil || !slices.ContainsFunc(r.res.create.steps, (*step).tells) {
+	if r.res.Create == nil || !slices.ContainsFunc(r.res.Create.Steps, (*plan.Step).Tells) {
 		return
 	}
 	made := map[string]any{}
-	for _, s := range r.res.create.steps {
-		if s.tells() {
-			made[s.model.As] = !slices.Contains(r.unmade, s.model.As)
+	for _, s := range r.res.Create.Steps {
+		if s.Tells() {
+			made[s.Model.As] = !slices.Contains(r.unmade, s.Model.As)
 		}
 	}
 	r.vars.Values["made"] = made
@@ -36,18 +37,18 @@ func (r *run) tellMade() {
 func (r *run) unmadeNow(undone map[int]bool) string {
 	ran := map[string]bool{}
 	for _, t := range r.touched {
-		if t.done || t.step.ownsWhatItSends() {
-			ran[t.step.model.As] = !undone[t.step.index]
+		if t.done || t.step.OwnsWhatItSends() {
+			ran[t.step.Model.As] = !undone[t.step.Index]
 		}
 	}
 	var out []string
-	for _, s := range r.res.create.steps {
-		name := s.model.As
-		if !s.tells() || ran[name] {
+	for _, s := range r.res.Create.Steps {
+		name := s.Model.As
+		if !s.Tells() || ran[name] {
 			continue
 		}
-		before := (r.verb != create || r.resumed) && !slices.Contains(r.unmade, name)
-		if !before || r.verb == create && undone[s.index] {
+		before := (r.verb != plan.Create || r.resumed) && !slices.Contains(r.unmade, name)
+		if !before || r.verb == plan.Create && undone[s.Index] {
 			out = append(out, name)
 		}
 	}
@@ -57,11 +58,11 @@ func (r *run) unmadeNow(undone map[int]bool) string {
 // noted runs a step that makes what the recorded state says was never made. It is written
 // down before it is sent, whatever its certainty, and stays so until the state that the
 // host gets says it: a run that is killed tells nobody else.
-func (r *run) noted(s *step, send func() (any, error)) (any, error) {
-	if r.undoing || r.verb == create && !r.resumed || !s.tells() || !slices.Contains(r.unmade, s.model.As) {
+func (r *run) noted(s *plan.Step, send func() (any, error)) (any, error) {
+	if r.undoing || r.verb == plan.Create && !r.resumed || !s.Tells() || !slices.Contains(r.unmade, s.Model.As) {
 		return send()
 	}
-	i, ok := r.res.create.named(s.model.As)
+	i, ok := r.res.Create.Named(s.Model.As)
 	if !ok {
 		return send()
 	}
@@ -72,7 +73,7 @@ func (r *run) noted(s *step, send func() (any, error)) (any, error) {
 	// Without a hash no create takes it for its own.
 	intent := journal.Intent{
 		Subject: r.subject(), Operation: journal.Create, Token: r.token, ID: r.id,
-		Step: i, StepName: r.res.create.steps[i].name, Element: r.at, Configuration: r.engine.configuration,
+		Step: i, StepName: r.res.Create.Steps[i].Name, Element: r.at, Configuration: r.engine.configuration,
 	}
 	if intent, err = book.Begin(intent, false); err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
@@ -91,7 +92,7 @@ func (r *run) noted(s *step, send func() (any, error)) (any, error) {
 	case at < 0:
 		r.mention(r.forget(book, intent))
 		return value, err
-	case r.touched[at].done || s.ownsWhatItSends():
+	case r.touched[at].done || s.OwnsWhatItSends():
 		intent.Status = journal.Answered
 	default:
 		intent.Status = journal.Unknown
@@ -102,8 +103,8 @@ func (r *run) noted(s *step, send func() (any, error)) (any, error) {
 
 // unmadeBy are the steps that have made nothing by the state and by the journal, where a
 // run that made more was killed before it could say so.
-func (e *Engine) unmadeBy(res *resource, ref Ref, s State) string {
-	if s.Private.Unmade == "" || res.create == nil {
+func (e *Engine) unmadeBy(res *plan.Resource, ref Ref, s State) string {
+	if s.Private.Unmade == "" || res.Create == nil {
 		return s.Private.Unmade
 	}
 	book, err := e.book()
@@ -113,16 +114,16 @@ func (e *Engine) unmadeBy(res *resource, ref Ref, s State) string {
 	list, _ := book.Of(e.subject(ref)) // what cannot be read is said at the first create that needs it
 	return strings.Join(slices.DeleteFunc(strings.Fields(s.Private.Unmade), func(name string) bool {
 		return slices.ContainsFunc(list, func(i journal.Intent) bool {
-			made := res.sends(i)
-			return i.Token == s.Private.Token && made != nil && made.model.As == name && (i.WasAnswered() || made.ownsWhatItSends())
+			made := res.Sends(i)
+			return i.Token == s.Private.Token && made != nil && made.Model.As == name && (i.WasAnswered() || made.OwnsWhatItSends())
 		})
 	}), " ")
 }
 
 // keepsUnmade reports whether an intent says of a step more than the recorded state does.
-func (s State) keepsUnmade(res *resource, i journal.Intent) bool {
-	of := res.sends(i)
-	return of != nil && slices.Contains(strings.Fields(s.Private.Unmade), of.model.As)
+func (s State) keepsUnmade(res *plan.Resource, i journal.Intent) bool {
+	of := res.Sends(i)
+	return of != nil && slices.Contains(strings.Fields(s.Private.Unmade), of.Model.As)
 }
 
 // tellLeft says what a delete has left alone because nobody knows whose it is.
@@ -148,12 +149,12 @@ func (r *run) unmadeBehind(i journal.Intent) string {
 	}
 	list, _ := r.earlier() // without it, nothing behind was begun that a delete could know of
 	var out []string
-	for _, s := range r.res.create.steps[min(i.Step+1, len(r.res.create.steps)):] {
+	for _, s := range r.res.Create.Steps[min(i.Step+1, len(r.res.Create.Steps)):] {
 		begun := slices.ContainsFunc(list, func(o journal.Intent) bool {
-			return o.Operation == journal.Create && o.Token == i.Token && o.Step == s.index
+			return o.Operation == journal.Create && o.Token == i.Token && o.Step == s.Index
 		})
-		if s.tells() && !begun {
-			out = append(out, s.model.As)
+		if s.Tells() && !begun {
+			out = append(out, s.Model.As)
 		}
 	}
 	return strings.Join(out, " ")

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
-	"github.com/declprov/declprov/spec/types"
 )
 
 // A mark belongs to the value. Templates see plain values, and beside them the
@@ -50,25 +50,25 @@ func (r *run) evaluate(v *expr.Value) (out evaluated, err error) {
 
 // hidesPart reports whether a step's result has secret members: by its type, or because
 // they tell a secret argument.
-func (r *run) hidesPart(s *step) bool {
-	return s.hides || s.telling != nil && r.sendsSecret(s)
+func (r *run) hidesPart(s *plan.Step) bool {
+	return s.Hides || s.Telling != nil && r.sendsSecret(s)
 }
 
 // declare marks what the type of a step's result declares secret, and what of the
 // result tells a secret argument, under each name that the result has.
-func (r *run) declare(s *step, result any) {
+func (r *run) declare(s *plan.Step, result any) {
 	marked := r.markedResult(s, result)
 	expr.Reveal(marked, r.secrets.Saw)
 	r.secrets.Forget("result")
 	r.secrets.Within(marked, value.PathTo("result"))
-	if s.model.As != "" {
-		r.secrets.Forget("steps", s.model.As)
-		r.secrets.Within(marked, value.PathTo("steps", s.model.As))
+	if s.Model.As != "" {
+		r.secrets.Forget("steps", s.Model.As)
+		r.secrets.Within(marked, value.PathTo("steps", s.Model.As))
 	}
 	members, _ := marked.(map[string]any)
-	for _, name := range shorthandNames {
+	for _, name := range plan.ShorthandNames {
 		r.secrets.Forget(name)
-		if s.hasShorthands() {
+		if s.HasShorthands() {
 			r.secrets.Within(members[name], value.PathTo(name))
 		}
 	}
@@ -76,28 +76,28 @@ func (r *run) declare(s *step, result any) {
 
 // markedResult marks a step's result, or each of those of a forEach, whatever that
 // goes over.
-func (r *run) markedResult(s *step, value any) any {
-	named, t := r.engine.program.provider.Types, s.result
-	if s.telling != nil && r.sendsSecret(s) {
-		t = s.telling
+func (r *run) markedResult(s *plan.Step, value any) any {
+	types, t := r.engine.program.Provider.Types, s.Result
+	if s.Telling != nil && r.sendsSecret(s) {
+		t = s.Telling
 	}
-	if s.forEach == nil {
-		return types.MarkDeclared(value, t, named)
+	if s.ForEach == nil {
+		return expr.MarkDeclared(value, t, types)
 	}
 	switch results := value.(type) {
 	case []any:
-		return types.MarkDeclared(results, &spec.Type{Kind: spec.List, Elem: t}, named)
+		return expr.MarkDeclared(results, &spec.Type{Kind: spec.List, Elem: t}, types)
 	case map[string]any:
-		return types.MarkDeclared(results, &spec.Type{Kind: spec.Map, Elem: t}, named)
+		return expr.MarkDeclared(results, &spec.Type{Kind: spec.Map, Elem: t}, types)
 	default:
-		return types.MarkDeclared(value, stepType(s), named)
+		return expr.MarkDeclared(value, plan.StepType(s), types)
 	}
 }
 
 // sendsSecret reports whether an argument of a step refers to what is marked as secret.
-func (r *run) sendsSecret(s *step) bool {
-	for _, a := range s.args {
-		if a.value != nil && r.refersToMark(a.value.Refs(), s.forEach) {
+func (r *run) sendsSecret(s *plan.Step) bool {
+	for _, a := range s.Args {
+		if a.Value != nil && r.refersToMark(a.Value.Refs(), s.ForEach) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -31,11 +32,11 @@ type MethodRequest struct {
 // does not run, and neither does one whose resource or arguments are not known
 // yet: what they would yield is unknown.
 func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeResponse, error) {
-	res, err := e.program.resource(req.Type)
+	res, err := e.program.Resource(req.Type)
 	if err != nil {
 		return InvokeResponse{}, err
 	}
-	f, what := res.methods[req.Method], verb("method "+req.Method)
+	f, what := res.Methods[req.Method], plan.Verb("method "+req.Method)
 	if f == nil {
 		known, _ := e.program.Methods(req.Type) // the resource is there
 		return InvokeResponse{}, fmt.Errorf("%s has no method %q. %s", req.Type, req.Method, diag.Remedy(req.Method, known))
@@ -47,8 +48,8 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	}
 	unknown := property.New(args).HasComputed() || property.New(req.State.Outputs).HasComputed()
 	switch {
-	case req.Preview && (unknown || req.Pending || len(f.effects()) > 0):
-		return InvokeResponse{Return: f.outputs.Unknown()}, nil
+	case req.Preview && (unknown || req.Pending || len(f.Effects()) > 0):
+		return InvokeResponse{Return: f.Outputs.Unknown()}, nil
 	case unknown:
 		return InvokeResponse{}, fmt.Errorf("method %s of %s: %w", req.Method, req.Type, errNotKnown)
 	case req.State.ID == "":
@@ -59,7 +60,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		state, err = refitted(res, state)
 	}
 	if err == nil {
-		err = complete(res, state, what, f.reliesOn)
+		err = complete(res, state, what, f.ReliesOn)
 	}
 	if err != nil {
 		return InvokeResponse{}, err
@@ -76,8 +77,8 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 }
 
 // withRecordedInputs is a state whose inputs are those among its outputs.
-func withRecordedInputs(r *resource, s State) State {
-	for _, m := range r.inputs.Fields {
+func withRecordedInputs(r *plan.Resource, s State) State {
+	for _, m := range r.Inputs.Fields {
 		if v, ok := s.Outputs.GetOk(m.Name); ok && s.Inputs.Get(m.Name).IsNull() {
 			s.Inputs = s.Inputs.Set(m.Name, v)
 		}
@@ -89,15 +90,15 @@ func withRecordedInputs(r *resource, s State) State {
 // that it may touch. Where the permissions speak of inputs, these are the
 // resource's, and those of the method that the resource has not: what a resource
 // was granted its method is, too, and no argument widens it.
-func (r *run) openAs(s State, f *function, args property.Map) error {
-	r.object("inputs", f.inputs, args)
+func (r *run) openAs(s State, f *plan.Function, args property.Map) error {
+	r.object("inputs", f.Inputs, args)
 	own := r.vars.Values["inputs"]
 	granting, _ := own.(map[string]any)
 	granting = maps.Clone(granting)
 	if granting == nil {
 		granting = map[string]any{}
 	}
-	maps.Copy(granting, r.res.inputs.PlainMap(s.Inputs, []string{"inputs"}, &value.Secrets{}))
+	maps.Copy(granting, r.res.Inputs.PlainMap(s.Inputs, []string{"inputs"}, &value.Secrets{}))
 	r.vars.Values["inputs"] = granting
 	err := r.open()
 	r.vars.Values["inputs"] = own

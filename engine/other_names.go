@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -38,7 +39,7 @@ func whatItHas(v any) string {
 func (r *run) lacks(what string, missing []string, yield any) error {
 	var places []string
 	for _, name := range missing {
-		if p := r.res.spec.Outputs.Field(name); p != nil && !p.Range.IsZero() {
+		if p := r.res.Spec.Outputs.Field(name); p != nil && !p.Range.IsZero() {
 			name += fmt.Sprintf(" (%s)", p.Range)
 		}
 		places = append(places, name)
@@ -53,15 +54,15 @@ func (r *run) lacks(what string, missing []string, yield any) error {
 // withoutID is the error of an id that yields nothing: where it stands, and what the
 // response has of which it is made.
 func (r *run) withoutID() error {
-	name, has := r.res.spec.Name, ""
-	for _, ref := range r.res.id.Refs() {
+	name, has := r.res.Spec.Name, ""
+	for _, ref := range r.res.ID.Refs() {
 		within := ref.Path[:len(ref.Path)-1]
-		if len(within) == 0 || has != "" || !slices.Contains(append([]string{"steps"}, answerNames...), within[0]) {
+		if len(within) == 0 || has != "" || !slices.Contains(append([]string{"steps"}, plan.AnswerNames...), within[0]) {
 			continue
 		}
 		if has = whatItHas(r.yielded(within...)); has != "" {
 			has = fmt.Sprintf(" (of %s%s)", strings.Join(within, "."), has)
 		}
 	}
-	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.res.spec.ID.Range)
+	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.res.Spec.ID.Range)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -28,16 +29,16 @@ func (e *Engine) outputs(
 		return nil, err
 	}
 	// The next change may need an ETag that only a read gives.
-	untagged := r.etag == "" && r.res.conditional
-	if len(r.res.outputs.Fields) == 0 && !untagged {
+	untagged := r.etag == "" && r.res.Conditional
+	if len(r.res.Outputs.Fields) == 0 && !untagged {
 		return nil, nil // whatever came, nobody asked for it
 	}
 	m := r.mask()
-	got, err := r.res.outputs.Project(yield, m)
+	got, err := r.res.Outputs.Project(yield, m)
 	if err == nil && len(got.Missing) == 0 && yield != nil && !untagged {
 		return got.Values, nil
 	}
-	if r.res.read == nil {
+	if r.res.Read == nil {
 		return got.Values, cmp.Or(err, r.fillIn(got, before, yield))
 	}
 	seen, err := e.readBack(ctx, r, ref, inputs, got.Values)
@@ -53,7 +54,7 @@ func (r *run) fillIn(got value.Projection, before map[string]property.Value, yie
 	for _, name := range got.Missing {
 		v, ok := before[name]
 		if !ok {
-			return r.lacks(fmt.Sprintf("%s has no read, and %s gives", r.res.spec.Name, r.verb), []string{name}, yield)
+			return r.lacks(fmt.Sprintf("%s has no read, and %s gives", r.res.Spec.Name, r.verb), []string{name}, yield)
 		}
 		got.Values[name] = v
 	}
@@ -63,14 +64,14 @@ func (r *run) fillIn(got value.Projection, before map[string]property.Value, yie
 // readBack reads a resource that was just made or changed. Not found is tried
 // again for as long as the spec's `consistency` says, and never taken as gone.
 func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.Map, outputs map[string]property.Value) (map[string]property.Value, error) {
-	limit, err := r.duration(r.res.consistency, defaultConsistency)
+	limit, err := r.duration(r.res.Consistency, defaultConsistency)
 	if err != nil {
 		return nil, err
 	}
 	deadline := time.Now().Add(limit)
 	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
 		left := time.Until(deadline)
-		reader := e.newRun(ctx, r.res, r.res.read, read, ref, r.log.to)
+		reader := e.newRun(ctx, r.res, r.res.Read, plan.Read, ref, r.log.to)
 		reader.env = r.env
 		reader.secrets.Values = append(reader.secrets.Values, r.secrets.Values...)
 		reader.inputs(inputs)
@@ -79,7 +80,7 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 		yield, err := reader.look(ctx)
 		if err == nil {
 			r.etag = reader.etag
-			got, err := r.res.outputs.Project(yield, reader.mask())
+			got, err := r.res.Outputs.Project(yield, reader.mask())
 			if err == nil && len(got.Missing) > 0 {
 				err = reader.lacks("read yields", got.Missing, yield)
 			}
@@ -106,7 +107,7 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 // spec says. The state keeps it, so that a refresh can tell.
 func (r *run) unread(limit time.Duration, err error) error {
 	did := "made"
-	if r.verb == update {
+	if r.verb == plan.Update {
 		did = "changed"
 	}
 	return fmt.Errorf("it was %s, but read does not find it, %s later (the spec's `consistency`): %w; "+
@@ -120,7 +121,7 @@ func (r *run) look(ctx context.Context) (any, error) {
 			return nil, errGone
 		}
 		if errors.Is(err, errGone) {
-			err = cmp.Or(r.notOnPages(r.op.steps[r.failed]), err)
+			err = cmp.Or(r.notOnPages(r.op.Steps[r.failed]), err)
 		}
 		return nil, err
 	}
@@ -131,8 +132,8 @@ func (r *run) look(ctx context.Context) (any, error) {
 	if yield != nil {
 		return yield, nil
 	}
-	if r.op.ret != nil {
-		return nil, cmp.Or(r.notOnPages(r.op.steps...), errGone)
+	if r.op.Return != nil {
+		return nil, cmp.Or(r.notOnPages(r.op.Steps...), errGone)
 	}
 	return nil, errors.New("read yields nothing; say with `return` what it means, or that null is gone")
 }
@@ -143,16 +144,16 @@ func (r *run) previewed(ctx context.Context, old State) Result {
 	if err := r.steps(ctx); err != nil {
 		return Result{Err: r.mask().Error(err)}
 	}
-	r.vars.Values["result"] = last(r.results)
+	r.vars.Values["result"] = plan.Last(r.results)
 	values := map[string]property.Value{}
-	for _, m := range r.res.outputs.Fields {
+	for _, m := range r.res.Outputs.Fields {
 		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
 	}
-	if r.op.ret != nil && old.ID != "" {
+	if r.op.Return != nil && old.ID != "" {
 		r.previewReturn(values)
 	}
 	if old.ID != "" {
-		for _, m := range r.res.outputs.Fields {
+		for _, m := range r.res.Outputs.Fields {
 			if recorded, ok := old.Outputs.GetOk(m.Name); ok && m.Stable {
 				values[m.Name] = recorded
 			}
@@ -174,7 +175,7 @@ func (r *run) previewReturn(values map[string]property.Value) {
 		return
 	}
 	for name, v := range object {
-		m := r.res.outputs.ByName[name]
+		m := r.res.Outputs.ByName[name]
 		if m == nil || v == nil || expr.HasUnknown(v) {
 			continue
 		}

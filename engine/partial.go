@@ -5,6 +5,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -13,15 +14,15 @@ import (
 // steps have answered says them: what `return` makes of it, or what the last step
 // answered, where that is the one that failed.
 func (r *run) partialOutputs(m *screen.Mask) map[string]property.Value {
-	if r.op.ret == nil && r.failed < len(r.op.steps)-1 {
+	if r.op.Return == nil && r.failed < len(r.op.Steps)-1 {
 		return nil // the last step, which would have said them, did not run
 	}
 	before := r.vars.Values
 	r.vars.Values = maps.Clone(before)
 	defer func() { r.vars.Values = before }()
-	for _, s := range r.op.steps[min(r.failed, len(r.op.steps)):] {
+	for _, s := range r.op.Steps[min(r.failed, len(r.op.Steps)):] {
 		var answer any = expr.Unknown{}
-		if t := last(r.touched); t != nil && t.answer != nil && t.step == s && s.forEach == nil && s.index == r.failed {
+		if t := plan.Last(r.touched); t != nil && t.answer != nil && t.step == s && s.ForEach == nil && s.Index == r.failed {
 			answer = t.answer
 		}
 		r.see(s, answer)
@@ -37,6 +38,6 @@ func (r *run) partialOutputs(m *screen.Mask) map[string]property.Value {
 			known[name] = v
 		}
 	}
-	out, _ := r.res.outputs.Project(known, m)
+	out, _ := r.res.Outputs.Project(known, m)
 	return out.Values
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/engine/plan"
 )
 
 // Grant is one permission of a spec, as a reviewer reads it.
@@ -24,7 +25,7 @@ type Grant struct {
 	Settings []Setting `json:"settings,omitempty"`
 	// Confined says, of a program, how the spec's commands are bound by the other
 	// grants.
-	Confined Confinement `json:"confined,omitempty"`
+	Confined plan.Confinement `json:"confined,omitempty"`
 	// Capabilities are those that the spec's commands keep where root runs them, if
 	// it narrows them.
 	Capabilities []string `json:"capabilities,omitzero"`
@@ -60,7 +61,7 @@ func jsonText(v any) string {
 
 // Grants are the permissions that the spec has.
 func (p *Program) Grants() ([]Grant, error) {
-	if err := p.all(); err != nil {
+	if err := p.All(); err != nil {
 		return nil, err
 	}
 	inputs, err := p.grantInputs()
@@ -68,13 +69,13 @@ func (p *Program) Grants() ([]Grant, error) {
 		return nil, err
 	}
 	var out []Grant
-	for _, g := range slices.Concat(p.grants, p.named.sorted()) {
+	for _, g := range slices.Concat(p.Permissions, p.Programs.Sorted()) {
 		one := Grant{
-			Access: accessName(g.access), Pattern: g.node.Text, Implied: g.implied, Chosen: g.chosen(),
-			Settings: settingsOf(g, p.provider, inputs),
+			Access: plan.AccessName(g.Access), Pattern: g.Node.Text, Implied: g.Implied, Chosen: g.Chosen(),
+			Settings: settingsOf(g, p.Provider, inputs),
 		}
-		if g.access == grant.Run {
-			one.Confined, one.Capabilities = p.confined.together(), p.capabilities()
+		if g.Access == grant.Run {
+			one.Confined, one.Capabilities = p.Confined.Together(), p.Capabilities()
 		}
 		out = append(out, one)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -24,7 +25,7 @@ func GrantsBeyond(grants, earlier []Grant) []Grant {
 // includes reports whether a grant certainly allows all that another one does.
 func (g Grant) includes(other Grant) bool {
 	switch {
-	case g.Access != other.Access && (g.Access != accessName(grant.Write) || other.Access != accessName(grant.Read)):
+	case g.Access != other.Access && (g.Access != plan.AccessName(grant.Write) || other.Access != plan.AccessName(grant.Read)):
 		return false
 	case looser(other.Confined, g.Confined):
 		return false
@@ -68,7 +69,7 @@ func keepsMore(now, before []string) bool {
 }
 
 // looser reports whether programs are bound less than they were.
-func looser(now, before Confinement) bool {
-	order := []Confinement{Unconfined, Mixed, Attempted, Enforced}
+func looser(now, before plan.Confinement) bool {
+	order := []plan.Confinement{plan.Unconfined, plan.Mixed, plan.Attempted, plan.Enforced}
 	return slices.Index(order, now) < slices.Index(order, before)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/load"
 )
@@ -47,9 +48,9 @@ func TestGrantsBeyond(t *testing.T) {
 		{grant{Access: "hosts", Pattern: "https://*.test"}, grant{Access: "hosts", Pattern: "https://a.test"}, true},
 		{grant{Access: "hosts", Pattern: "https://*"}, grant{Access: "hosts", Pattern: "https://127.0.0.1"}, true},
 		{grant{Access: "run", Pattern: "sh"}, grant{Access: "run", Pattern: "/bin/sh"}, true},
-		{grant{Access: "run", Pattern: "sh", Confined: engine.Attempted}, grant{Access: "run", Pattern: "sh", Confined: engine.Enforced}, false},
-		{grant{Access: "run", Pattern: "sh", Confined: engine.Attempted}, grant{Access: "run", Pattern: "sh", Confined: engine.Mixed}, true},
-		{grant{Access: "run", Pattern: "sh", Confined: engine.Mixed}, grant{Access: "run", Pattern: "sh", Confined: engine.Unconfined}, true},
+		{grant{Access: "run", Pattern: "sh", Confined: plan.Attempted}, grant{Access: "run", Pattern: "sh", Confined: plan.Enforced}, false},
+		{grant{Access: "run", Pattern: "sh", Confined: plan.Attempted}, grant{Access: "run", Pattern: "sh", Confined: plan.Mixed}, true},
+		{grant{Access: "run", Pattern: "sh", Confined: plan.Mixed}, grant{Access: "run", Pattern: "sh", Confined: plan.Unconfined}, true},
 		{grant{Access: "env", Pattern: "A_*"}, grant{Access: "env", Pattern: "A_B"}, false},
 		{grant{Access: "env", Pattern: "A_*"}, grant{Access: "env", Pattern: "A_B*"}, true},
 		{grant{Access: "env", Pattern: "A_*"}, grant{Access: "env", Pattern: "A"}, true},

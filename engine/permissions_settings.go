@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -12,9 +13,9 @@ import (
 // settingsOf returns the settings and defaulted inputs that the pattern refers to. Whoever
 // reads a grant of `${inputs.path}` takes it for what their own program says, and must
 // see the path that the author has put there for programs that say nothing.
-func settingsOf(g permission, provider *spec.Provider, inputs []*spec.Type) []Setting {
+func settingsOf(g plan.Permission, provider *spec.Provider, inputs []*spec.Type) []Setting {
 	d := &deciding{provider: provider}
-	for _, ref := range g.value.Refs() {
+	for _, ref := range g.Value.Refs() {
 		switch ref.Path[0] {
 		case "config":
 			d.add("config", provider.Config, ref.Path[1:])
@@ -34,8 +35,8 @@ func settingsOf(g permission, provider *spec.Provider, inputs []*spec.Type) []Se
 // grantInputs returns the types that `inputs` stands for in a grant.
 func (p *Program) grantInputs() ([]*spec.Type, error) {
 	var all []*spec.Type
-	for _, name := range p.names {
-		r, err := p.model(name)
+	for _, name := range p.Names {
+		r, err := p.Model(name)
 		if err != nil {
 			return nil, err
 		}
@@ -44,10 +45,10 @@ func (p *Program) grantInputs() ([]*spec.Type, error) {
 			all = append(all, r.List.Inputs)
 		}
 	}
-	for _, f := range slices.Concat(p.provider.Functions, p.provider.Actions) {
+	for _, f := range slices.Concat(p.Provider.Functions, p.Provider.Actions) {
 		all = append(all, f.Inputs)
 	}
-	for _, e := range p.provider.Ephemerals {
+	for _, e := range p.Provider.Ephemerals {
 		all = append(all, e.Inputs)
 	}
 	return all, nil
@@ -68,7 +69,7 @@ func (d *deciding) addChildren(path []string, of func(typeName string) bool) {
 	inputs, component := d.inputs, d.component
 	for _, m := range d.provider.Components {
 		for _, ch := range m.Children {
-			if of(localType(d.provider.Name, ch.Type)) {
+			if of(plan.LocalType(d.provider.Name, ch.Type)) {
 				d.inputs, d.component = m.Inputs, m
 				d.addChild(m, ch, path)
 			}

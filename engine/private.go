@@ -6,6 +6,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 )
@@ -18,23 +19,23 @@ func hashInputs(inputs property.Map) string {
 
 // resumable reports whether an operation that stopped can go on at its step:
 // the inputs are the same, and the operation still has the steps it had.
-func resumable(res *resource, state State, news property.Map) bool {
+func resumable(res *plan.Resource, state State, news property.Map) bool {
 	f := state.Private.Failed
 	return f != nil && f.Inputs == hashInputs(news) && goesOn(res, state)
 }
 
 // goesOn reports whether an operation that stopped could go on at its step, had it
 // the inputs that it was begun with.
-func goesOn(res *resource, state State) bool {
+func goesOn(res *plan.Resource, state State) bool {
 	f := state.Private.Failed
 	if f == nil || f.Stuck || f.Seen {
 		return false
 	}
-	op := res.create
-	if f.Op == string(update) {
-		op = res.update
+	op := res.Create
+	if f.Op == string(plan.Update) {
+		op = res.Update
 	}
-	return op != nil && f.Steps == op.shape() && f.Step <= len(op.steps) && len(f.Results) >= f.Step
+	return op != nil && f.Steps == op.Shape() && f.Step <= len(op.Steps) && len(f.Results) >= f.Step
 }
 
 // storable is a step's result as private state keeps it: files are not.

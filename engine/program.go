@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/diag"
@@ -9,7 +10,7 @@ import (
 
 // Program is a compiled spec with what its engines share: safe for concurrent use.
 type Program struct {
-	*compiledProgram
+	*plan.Program
 	locks keyedLocks
 }
 
@@ -17,7 +18,7 @@ type Program struct {
 // has no errors.
 func Compile(p *spec.Provider, families []*actions.Family) (*Program, diag.List) {
 	compiled, found := compileSpec(p, families)
-	return &Program{compiledProgram: compiled}, found
+	return &Program{Program: compiled}, found
 }
 
 // Open serves a container. What is in one has passed Compile before, so each
@@ -27,5 +28,5 @@ func Open(ct *container.Container, families []*actions.Family) (*Program, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Program{compiledProgram: compiled}, nil
+	return &Program{Program: compiled}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/sys/process"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -14,8 +15,8 @@ import (
 // (@env) is not for programs.
 func (e *Engine) processes(vars *expr.Vars) (*process.Programs, error) {
 	var rules []grant.Rule
-	for _, g := range e.program.grants {
-		if g.access != grant.Run && g.access != grant.Agent && (g.access != grant.Environ || g.implied) {
+	for _, g := range e.program.Permissions {
+		if g.Access != grant.Run && g.Access != grant.Agent && (g.Access != grant.Environ || g.Implied) {
 			continue
 		}
 		rule, known, err := programRule(g, vars)
@@ -33,22 +34,22 @@ func (e *Engine) processes(vars *expr.Vars) (*process.Programs, error) {
 }
 
 // programRule is a grant of a program, or of a variable, as a rule.
-func programRule(g permission, vars *expr.Vars) (rule grant.Rule, known bool, err error) {
+func programRule(g plan.Permission, vars *expr.Vars) (rule grant.Rule, known bool, err error) {
 	pattern, known, err := patternOf(g, vars, grant.ProgramPattern)
 	if err != nil {
-		return rule, false, fmt.Errorf("permission %q: %w", g.node.Text, err)
+		return rule, false, fmt.Errorf("permission %q: %w", g.Node.Text, err)
 	}
-	return grant.Rule{Access: g.access, Pattern: pattern}, known, nil
+	return grant.Rule{Access: g.Access, Pattern: pattern}, known, nil
 }
 
 // envOf is the world as a step may touch it: the run's, and the programs that the
 // step names.
-func (r *run) envOf(s *step) (*actions.Env, error) {
-	if len(s.named) == 0 {
+func (r *run) envOf(s *plan.Step) (*actions.Env, error) {
+	if len(s.Named) == 0 {
 		return r.env, nil
 	}
 	var rules []grant.Rule
-	for _, g := range s.named {
+	for _, g := range s.Named {
 		rule, known, err := programRule(g, r.vars)
 		if err != nil {
 			return nil, err

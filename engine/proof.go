@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -23,7 +24,7 @@ import (
 // notOwn says what speaks against an object that find found for a step being the
 // resource's own; "" is nothing. sent are the inputs that its requests may have
 // brought there; what is withheld of them is not compared.
-func (r *run) notOwn(ctx context.Context, s *step, found any, withheld []string, sent ...property.Map) (why string, err error) {
+func (r *run) notOwn(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
 	id := r.idGiven(s, found)
 	if id == "" {
 		return "", nil
@@ -32,10 +33,10 @@ func (r *run) notOwn(ctx context.Context, s *step, found any, withheld []string,
 	if known && held.resource != holding(r.ref) {
 		return "it is that of " + held.resource, nil
 	}
-	if r.res.read == nil {
+	if r.res.Read == nil {
 		return "", nil
 	}
-	state := State{ID: id, Inputs: r.given, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}}
+	state := State{ID: id, Inputs: r.given, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion}}
 	reader, yield, err := r.readAs(ctx, state)
 	whole := err == nil
 	if errors.Is(err, errGone) || errors.Is(err, errNotFound) {
@@ -55,7 +56,7 @@ func (r *run) notOwn(ctx context.Context, s *step, found any, withheld []string,
 	if err != nil {
 		return "it cannot be what was sent: " + reader.mask().Error(err).Error(), nil
 	}
-	withheld = append(slices.Clone(withheld), r.res.inputs.UnknownPaths(nil, property.New(seen), "")...)
+	withheld = append(slices.Clone(withheld), r.res.Inputs.UnknownPaths(nil, property.New(seen), "")...)
 	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {
 		return fmt.Sprintf("its %q does not hold what was sent", name), nil
 	}
@@ -66,16 +67,16 @@ func (r *run) notOwn(ctx context.Context, s *step, found any, withheld []string,
 // yields of the steps that found something. What depends on the others is unknown. It
 // returns nil where no step found anything, or all did, and `return` is null.
 func (r *run) lookPast(ctx context.Context) (any, error) {
-	if len(r.results) == len(r.op.steps) {
+	if len(r.results) == len(r.op.Steps) {
 		return nil, nil
 	}
-	missing := r.op.steps[r.failed]
+	missing := r.op.Steps[r.failed]
 	if err := r.notOnPages(missing); err != nil {
 		return nil, err
 	}
 	r.record(missing, expr.Unknown{})
 	found := r.failed > 0
-	for _, s := range r.op.steps[r.failed+1:] {
+	for _, s := range r.op.Steps[r.failed+1:] {
 		err := r.pastStep(ctx, s)
 		switch {
 		case err == nil:
@@ -99,8 +100,8 @@ func (r *run) lookPast(ctx context.Context) (any, error) {
 
 // contradiction is the name of a property that a step sends and of which an object
 // has none of the values that were sent; "" where all may be.
-func (r *run) contradiction(ctx context.Context, s *step, seen property.Map, withheld []string, sent []property.Map) string {
-	names, whole := s.sends(r.res)
+func (r *run) contradiction(ctx context.Context, s *plan.Step, seen property.Map, withheld []string, sent []property.Map) string {
+	names, whole := s.Sends(r.res)
 	for _, name := range withheld {
 		delete(names, name)
 	}
@@ -148,7 +149,7 @@ func empty(v property.Value) bool {
 
 // foundOther is the failure of a step whose response was lost, where what find finds
 // is not known to be its own.
-func (r *run) foundOther(s *step, found any, key, why string) error {
+func (r *run) foundOther(s *plan.Step, found any, key, why string) error {
 	return r.stop(s, 1, actions.Unknown, fmt.Errorf("something is there now%s, and %s: if it is yours, import it; "+
 		"else choose another name. Then `declprov journal forget %s` takes this create off the list", r.idOf(s, found), why, key))
 }
@@ -156,10 +157,10 @@ func (r *run) foundOther(s *step, found any, key, why string) error {
 // standing reports whether what an earlier create was told to have made is there, as
 // far as read can tell: where find finds one thing under each name, it is gone.
 func (r *run) standing(ctx context.Context, id string) (bool, error) {
-	if r.res.read == nil {
+	if r.res.Read == nil {
 		return false, nil
 	}
-	reader, _, err := r.readAs(ctx, State{ID: id, Inputs: r.given, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}})
+	reader, _, err := r.readAs(ctx, State{ID: id, Inputs: r.given, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion}})
 	switch {
 	case errors.Is(err, errGone):
 		return false, nil
@@ -173,7 +174,7 @@ func (r *run) standing(ctx context.Context, id string) (bool, error) {
 
 // besides is the failure of a create that has made something, where find finds another
 // thing in its place.
-func (r *run) besides(s *step, found any, i journal.Intent) error {
+func (r *run) besides(s *plan.Step, found any, i journal.Intent) error {
 	return fmt.Errorf("an earlier create has made %q, and find finds something else%s: import the one that is yours, "+
 		"then `declprov journal forget %s` takes that create off the list", i.ID, r.idOf(s, found), i.Key)
 }

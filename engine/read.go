@@ -9,12 +9,13 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 )
 
 // Read looks how a resource is in the world. Gone says that there is nothing.
 func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
-	res, err := e.program.resource(req.Type)
+	res, err := e.program.Resource(req.Type)
 	if err != nil {
 		return Result{Err: err}
 	}
@@ -22,7 +23,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
-	if res.read == nil {
+	if res.Read == nil {
 		if req.Reason == Import {
 			return Result{Err: fmt.Errorf("%s cannot be imported: its spec has no read", req.Type)}
 		}
@@ -37,11 +38,11 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		}
 	}
 	if !req.importing() {
-		if err := completeFor(res, state, read); err != nil {
+		if err := completeFor(res, state, plan.Read); err != nil {
 			return Result{Err: err}
 		}
 	}
-	r := e.newRun(ctx, res, res.read, read, req.Ref, req.Log)
+	r := e.newRun(ctx, res, res.Read, plan.Read, req.Ref, req.Log)
 	r.recall(state)
 	if state.ID == "" {
 		r.vars.Values["id"] = nil // an import that does not give it
@@ -83,31 +84,31 @@ func (req ReadRequest) importing() bool {
 // while others were not.
 func undone(s State) bool {
 	f := s.Private.Failed
-	return f != nil && f.Op == string(create) && len(f.Undone) > 0
+	return f != nil && f.Op == string(plan.Create) && len(f.Undone) > 0
 }
 
 // notYetMade reports whether what read asks for may not have been made yet, by a create
 // that stopped behind steps with an effect: its id tells nothing of that where it is made
 // of inputs alone.
-func notYetMade(r *resource, s State) bool {
+func notYetMade(r *plan.Resource, s State) bool {
 	f := s.Private.Failed
-	if f == nil || f.Op != string(create) || r.create == nil || f.Steps != r.create.shape() || r.idFromAnswers() {
+	if f == nil || f.Op != string(plan.Create) || r.Create == nil || f.Steps != r.Create.Shape() || r.IDFromAnswers() {
 		return false
 	}
 	finished, ahead := false, false
-	for i, step := range r.create.steps {
+	for i, step := range r.Create.Steps {
 		done := (i < f.Step || slices.Contains(f.Kept, i)) && !slices.Contains(f.Undone, i)
-		finished = finished || done && step.effect == actions.Write
-		ahead = ahead || !done && step.effect == actions.Write
+		finished = finished || done && step.Effect == actions.Write
+		ahead = ahead || !done && step.Effect == actions.Write
 	}
 	return finished && ahead
 }
 
 // lacksParts reports whether a step of the create has made nothing, so that a later step of
 // read may find nothing.
-func lacksParts(r *resource, s State) bool {
+func lacksParts(r *plan.Resource, s State) bool {
 	f := s.Private.Failed
-	return s.Private.Unmade != "" || f != nil && f.Op == string(create) && r.create != nil && f.Step < len(r.create.steps)
+	return s.Private.Unmade != "" || f != nil && f.Op == string(plan.Create) && r.Create != nil && f.Step < len(r.Create.Steps)
 }
 
 // currentID is the id that the world knows a resource by.
@@ -121,37 +122,37 @@ func currentID(s State) string {
 // seen is the state that a read found.
 func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Result {
 	m := r.mask()
-	outputs, lost := r.res.outputs.Project(yield, m)
+	outputs, lost := r.res.Outputs.Project(yield, m)
 	if lost == nil && len(outputs.Missing) > 0 {
 		lost = r.lacks("read yields", outputs.Missing, yield)
 	}
 	inputs, lostInputs := e.seenInputs(r, ref, old, yield, importing)
-	if all, changed := r.res.inputs.Sealed(property.New(inputs)); changed {
+	if all, changed := r.res.Inputs.Sealed(property.New(inputs)); changed {
 		inputs = all.AsMap() // the spec may have declared it secret since then
 	}
 	lost = errors.Join(lost, lostInputs)
 	// What is managed stays so without what cannot be recorded of it; what is not yet
 	// is not taken over.
 	if lost != nil && (importing || !value.Unrecordable(lost)) {
-		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.res.spec.Name, lost))}
+		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.res.Spec.Name, lost))}
 	}
 	for name, value := range outputs.Values {
 		outputs.Values[name] = asSecret(value, old.Outputs.Get(name))
 	}
 	private := old.Private
 	private.ETag = r.etag
-	private.SchemaVersion = r.res.spec.SchemaVersion // an import has none yet
-	if f := private.Failed; f != nil && f.Op == string(update) {
+	private.SchemaVersion = r.res.Spec.SchemaVersion // an import has none yet
+	if f := private.Failed; f != nil && f.Op == string(plan.Update) {
 		seen := *f
 		seen.Seen = true // from now on what differs is known
 		private.Failed = &seen
 	}
 	found, err := e.identified(r, old, State{Inputs: inputs, Outputs: withInputs(inputs, outputs.Values), Private: private})
 	if err != nil {
-		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.res.spec.Name, err))}
+		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.res.Spec.Name, err))}
 	}
 	if lost != nil {
-		lost = m.Error(fmt.Errorf("read of %s: %w", r.res.spec.Name, lost))
+		lost = m.Error(fmt.Errorf("read of %s: %w", r.res.Spec.Name, lost))
 	}
 	return Result{State: &found, Err: lost}
 }
@@ -160,16 +161,16 @@ func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Res
 // does not give back stands, and so does what means the same.
 func (e *Engine) seenInputs(r *run, ref Ref, old State, yield any, importing bool) (property.Map, error) {
 	inputs := old.Inputs
-	found, err := r.res.inputs.Project(yield, r.mask())
+	found, err := r.res.Inputs.Project(yield, r.mask())
 	if err != nil && !value.Unrecordable(err) {
 		return inputs, err
 	}
-	for _, m := range r.res.inputs.Fields {
+	for _, m := range r.res.Inputs.Fields {
 		recorded, given := old.Inputs.GetOk(m.Name)
 		shown, there := found.Values[m.Name]
 		// The server may choose what is an input and an output: the input is
 		// the program's only where the program set it.
-		chosen := !importing && !given && r.res.outputs.ByName[m.Name] != nil
+		chosen := !importing && !given && r.res.Outputs.ByName[m.Name] != nil
 		switch {
 		case slices.Contains(found.Lost, m.Name):
 			// It stays as it is recorded.
@@ -177,7 +178,7 @@ func (e *Engine) seenInputs(r *run, ref Ref, old State, yield any, importing boo
 			if importing && !given && m.Default != nil {
 				inputs = inputs.Set(m.Name, m.Fallback)
 			}
-		case !there && (m.Required || r.res.identity.byID(m.Name) && given):
+		case !there && (m.Required || r.res.Identity.ByID(m.Name) && given):
 			// The world does not say, and it cannot be unset; or the id says it.
 		case !there && m.Default != nil:
 			inputs = inputs.Set(m.Name, m.Fallback)
@@ -192,7 +193,7 @@ func (e *Engine) seenInputs(r *run, ref Ref, old State, yield any, importing boo
 }
 
 // same reports whether two values mean the same, by all rules of a diff.
-func (e *Engine) same(ctx context.Context, res *resource, ref Ref, m *value.Member, old, new property.Value) bool {
+func (e *Engine) same(ctx context.Context, res *plan.Resource, ref Ref, m *value.Member, old, new property.Value) bool {
 	d := &value.Differ{Equal: func(m *value.Member, old, new property.Value) bool { return e.equal(ctx, res, ref, m, old, new) }}
 	d.Compare(m.Check, m, old, new, m.Name, false)
 	return len(d.Changes) == 0

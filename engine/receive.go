@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 )
 
 // What a step `returns` is what the spec relies on: vet types every template behind
@@ -45,37 +46,37 @@ func unfit(err error) bool { return errors.As(err, new(*unfitError)) }
 // received returns a step's result with the typed member under its declared names and
 // of its declared type. An error names what does not fit; the rest of the result is
 // as if it did.
-func received(s *step, out actions.Outcome) (any, error) {
+func received(s *plan.Step, out actions.Outcome) (any, error) {
 	members, ok := out.Result.(map[string]any)
 	switch {
 	case out.Received:
 		return out.Result, out.Unfit
-	case !ok || !s.returns:
+	case !ok || !s.Returns:
 		return renameMembers(s, out.Result), nil
 	}
-	v, given := members[s.yield]
+	v, given := members[s.Yield]
 	if !given {
 		return members, nil // nobody asked for it, so it was not fetched
 	}
 	members = maps.Clone(members)
-	got, err := s.arrives.Receive(v, s.yield, actions.Data)
-	members[s.yield] = got
+	got, err := s.Arrives.Receive(v, s.Yield, actions.Data)
+	members[s.Yield] = got
 	return members, err
 }
 
 // adapted returns the result of a failure, which is of no declared type: `returns` says
 // what a success looks like. So what is there stays, and what fits is found under its
 // declared name, too: that is how `refused`, `gone`, `retry.if` and `error` know it.
-func adapted(s *step, out actions.Outcome) any {
+func adapted(s *plan.Step, out actions.Outcome) any {
 	members, ok := out.Result.(map[string]any)
-	if !ok || !s.returns || out.Received {
+	if !ok || !s.Returns || out.Received {
 		return out.Result
 	}
-	v, given := members[s.yield]
+	v, given := members[s.Yield]
 	if !given {
 		return members
 	}
 	members = maps.Clone(members)
-	members[s.yield] = s.arrives.Adapt(v, actions.Data)
+	members[s.Yield] = s.Arrives.Adapt(v, actions.Data)
 	return members
 }

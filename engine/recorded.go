@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -15,7 +16,7 @@ import (
 // recorded is a state as the host kept it, fit for the spec as it is now. The
 // intents that it settles are those of the inputs that were recorded, whatever
 // an upgrade makes of them.
-func (e *Engine) recorded(ctx context.Context, res *resource, ref Ref, s State) (State, error) {
+func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref Ref, s State) (State, error) {
 	e.settleRecorded(res, ref, s)
 	s.Private.Unmade = e.unmadeBy(res, ref, s)
 	if f := s.Private.Failed; f != nil && len(f.World) > 0 {
@@ -35,16 +36,16 @@ func (e *Engine) recorded(ctx context.Context, res *resource, ref Ref, s State) 
 // refitted is the state under the declared types: without what is declared no
 // longer, and with the scalars that only changed their kind (7 for "7") in their
 // new one. What does not fit is an error; no value is guessed.
-func refitted(r *resource, s State) (State, error) {
-	inputs, err := refit(s.Inputs, r.inputs.Member)
+func refitted(r *plan.Resource, s State) (State, error) {
+	inputs, err := refit(s.Inputs, r.Inputs.Member)
 	if err != nil {
 		return s, misfitOf(r, value.RefitWithin("inputs", err))
 	}
 	outputs, err := refit(s.Outputs, func(name string) *value.Member {
-		if m := r.outputs.Member(name); m != nil {
+		if m := r.Outputs.Member(name); m != nil {
 			return m
 		}
-		return r.inputs.Member(name)
+		return r.Inputs.Member(name)
 	})
 	if err != nil {
 		return s, misfitOf(r, value.RefitWithin("outputs", err))
@@ -53,20 +54,20 @@ func refitted(r *resource, s State) (State, error) {
 	return s, nil
 }
 
-func misfitOf(r *resource, err error) error {
+func misfitOf(r *plan.Resource, err error) error {
 	return fmt.Errorf("the recorded state of this %s does not fit its spec: %w. Another version of the spec wrote it. "+
-		"In the spec, raise schemaVersion, and say in upgrade what becomes of such a state", r.spec.Name, err)
+		"In the spec, raise schemaVersion, and say in upgrade what becomes of such a state", r.Spec.Name, err)
 }
 
 // withFixedDefaults are inputs with the defaults that they lack and that cannot
 // be changed in place: the spec did not have them when the resource was made,
 // and to replace it for one would destroy what nobody has changed.
-func withFixedDefaults(r *resource, inputs property.Map) property.Map {
-	for _, m := range r.inputs.Fields {
-		if m.Default == nil || !m.Replace && r.update != nil {
+func withFixedDefaults(r *plan.Resource, inputs property.Map) property.Map {
+	for _, m := range r.Inputs.Fields {
+		if m.Default == nil || !m.Replace && r.Update != nil {
 			continue
 		}
-		if _, given := inputs.GetOk(m.Name); !given && !r.serverMaySet(m.Name) {
+		if _, given := inputs.GetOk(m.Name); !given && !r.ServerMaySet(m.Name) {
 			inputs = inputs.Set(m.Name, m.Check.Complete(m.Fallback, "", &value.Findings{}))
 		}
 	}
@@ -87,9 +88,9 @@ func refit(values property.Map, memberOf func(string) *value.Member) (property.M
 // filled are recorded inputs as the templates of an operation see them: with the
 // defaults of now, so that what the spec says is always there is there. What an
 // import knows has none, because the world will say.
-func filled(r *resource, s State) property.Map {
+func filled(r *plan.Resource, s State) property.Map {
 	if s.Outputs.Len() == 0 {
 		return s.Inputs
 	}
-	return r.inputs.Complete(property.New(s.Inputs), "", &value.Findings{}).AsMap()
+	return r.Inputs.Complete(property.New(s.Inputs), "", &value.Findings{}).AsMap()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/actions/sys/network"
 	"github.com/declprov/declprov/actions/sys/process"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -16,13 +17,13 @@ import (
 // It comes before the first step, so that nothing is half done; what depends on the
 // answers of its steps is left to these.
 func (r *run) refuseAhead(ctx context.Context) error {
-	if !r.op.mayEndHalfway() {
+	if !r.op.MayEndHalfway() {
 		return nil
 	}
 	defer r.evaluateIn(r.evaluateIn(unsent{ctx}))
 	defer r.withoutAnswers()()
 	first := -1
-	for i, s := range r.op.steps {
+	for i, s := range r.op.Steps {
 		if r.finished[i] || r.until > 0 && i >= r.until {
 			continue
 		}
@@ -42,7 +43,7 @@ func (r *run) refuseAhead(ctx context.Context) error {
 func (r *run) withoutAnswers() (restore func()) {
 	before := r.vars.Values
 	r.vars.Values = maps.Clone(before)
-	for _, name := range namesOfAnswers {
+	for _, name := range plan.NamesOfAnswers {
 		r.vars.Values[name] = expr.Unknown{}
 	}
 	if r.id != "" {
@@ -50,11 +51,11 @@ func (r *run) withoutAnswers() (restore func()) {
 	}
 	answers := map[string]any{}
 	known, _ := before["steps"].(map[string]any)
-	for i, s := range r.op.steps {
-		if answer, has := known[s.model.As]; has && r.finished[i] {
-			answers[s.model.As] = answer
-		} else if s.model.As != "" {
-			answers[s.model.As] = expr.Unknown{}
+	for i, s := range r.op.Steps {
+		if answer, has := known[s.Model.As]; has && r.finished[i] {
+			answers[s.Model.As] = answer
+		} else if s.Model.As != "" {
+			answers[s.Model.As] = expr.Unknown{}
 		}
 	}
 	r.vars.Values["steps"] = answers
@@ -63,7 +64,7 @@ func (r *run) withoutAnswers() (restore func()) {
 
 // blame makes the error of a step that was refused for want of a grant name the input
 // that decides it, as in a preview.
-func (r *run) blame(s *step, err error) {
+func (r *run) blame(s *plan.Step, err error) {
 	var failed *StepError
 	if !errors.As(err, &failed) || failed.status != actions.Refused {
 		return

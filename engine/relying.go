@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -16,12 +17,12 @@ import (
 // but the journal knows of this.
 func (r *run) listBereft(undone map[int]bool, failure error) error {
 	maybe := statusOf(failure) != actions.Refused
-	var bereft []*step
-	for i := range r.op.relyOn(undone) {
+	var bereft []*plan.Step
+	for i := range r.op.RelyOn(undone) {
 		did := r.finished[i] || slices.ContainsFunc(r.touched, func(t *touched) bool {
-			return t.step.index == i && (t.done || maybe && i == r.failed)
+			return t.step.Index == i && (t.done || maybe && i == r.failed)
 		})
-		if s := r.op.steps[i]; did && !undone[i] && s.effect == actions.Write {
+		if s := r.op.Steps[i]; did && !undone[i] && s.Effect == actions.Write {
 			bereft = append(bereft, s)
 		}
 	}
@@ -39,7 +40,7 @@ func (r *run) listBereft(undone map[int]bool, failure error) error {
 	for _, s := range bereft {
 		for _, element := range r.elementsOf(s) {
 			own := slices.DeleteFunc(slices.Clone(list), func(i journal.Intent) bool {
-				return i.Step != s.index || i.Token != r.token || element != "" && i.Element != element
+				return i.Step != s.Index || i.Token != r.token || element != "" && i.Element != element
 			})
 			if len(own) == 0 {
 				about := r.intent(s)
@@ -66,7 +67,7 @@ func (r *run) listBereft(undone map[int]bool, failure error) error {
 // listEarlierBereft keeps on the list what earlier runs may have done for an object
 // that was undone now: the next create is about another one.
 func (r *run) listEarlierBereft(undone map[int]bool) error {
-	relying := r.op.relyOn(undone)
+	relying := r.op.RelyOn(undone)
 	if len(relying) == 0 || !r.mayHaveEarlier() {
 		return nil
 	}
@@ -88,13 +89,13 @@ func (r *run) listEarlierBereft(undone map[int]bool) error {
 
 // elementsOf are the keys of the elements that a step has done, or may have, here and in
 // the runs that this one goes on with; "" alone where it is no loop.
-func (r *run) elementsOf(s *step) []string {
-	if s.forEach == nil {
+func (r *run) elementsOf(s *plan.Step) []string {
+	if s.ForEach == nil {
 		return []string{""}
 	}
-	keys := slices.Clone(r.turns[s.index])
-	if r.finished[s.index] {
-		switch results := r.results[s.index].(type) {
+	keys := slices.Clone(r.turns[s.Index])
+	if r.finished[s.Index] {
+		switch results := r.results[s.Index].(type) {
 		case []any:
 			for i := range results {
 				keys = append(keys, strconv.Itoa(i))
@@ -109,12 +110,12 @@ func (r *run) elementsOf(s *step) []string {
 }
 
 // takeTurn notes that the element that a loop is at was done, or may have been.
-func (r *run) takeTurn(s *step) {
-	if s.forEach == nil || r.undoing || slices.Contains(r.turns[s.index], r.at) {
+func (r *run) takeTurn(s *plan.Step) {
+	if s.ForEach == nil || r.undoing || slices.Contains(r.turns[s.Index], r.at) {
 		return
 	}
 	if r.turns == nil {
 		r.turns = map[int][]string{}
 	}
-	r.turns[s.index] = append(r.turns[s.index], r.at)
+	r.turns[s.Index] = append(r.turns[s.Index], r.at)
 }

@@ -2,42 +2,43 @@ package engine
 
 import (
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 )
 
 // renameMembers renames the typed members of a response from their wire names to
 // their declared names.
-func renameMembers(s *step, result any) any {
+func renameMembers(s *plan.Step, result any) any {
 	members, ok := result.(map[string]any)
-	if !ok || !s.arrives.Active {
+	if !ok || !s.Arrives.Active {
 		return result
 	}
-	members[s.yield] = s.arrives.In(members[s.yield], nil)
+	members[s.Yield] = s.Arrives.In(members[s.Yield], nil)
 	return members
 }
 
 // noteETag keeps the ETag of a response about the resource, which `ifMatch: true`
 // sends with the next change (RFC 9110, 8.8.3). After an effect whose response
 // has none, none is known.
-func (r *run) noteETag(s *step, result any) {
-	if r.res == nil || !r.res.conditional {
+func (r *run) noteETag(s *plan.Step, result any) {
+	if r.res == nil || !r.res.Conditional {
 		return // nobody asks for it
 	}
 	members, _ := result.(map[string]any)
 	headers, _ := members["headers"].(map[string]any)
 	etag, ok := headers["etag"].(string)
 	switch {
-	case ok && r.verb != list:
+	case ok && r.verb != plan.List:
 		r.etag = etag
-	case s.effect == actions.Write:
+	case s.Effect == actions.Write:
 		r.etag = ""
 	}
 }
 
 // markEchoes marks result members that echo a secret argument (Kind.Tells) as
 // secret.
-func (r *run) markEchoes(s *step, result any) {
+func (r *run) markEchoes(s *plan.Step, result any) {
 	members, _ := result.(map[string]any)
-	for _, name := range s.kind.Tells {
+	for _, name := range s.Kind.Tells {
 		if v := members[name]; v != nil {
 			r.secrets.Saw(v)
 		}

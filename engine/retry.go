@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -21,7 +22,7 @@ const (
 )
 
 // byDefault is the `retry` of a step that has none.
-var byDefault = &retry{}
+var byDefault = &plan.Retry{}
 
 // retry reports whether a failed attempt is followed by another one, after
 // waiting for it. failures counts those since the last attempt that worked.
@@ -30,7 +31,7 @@ var byDefault = &retry{}
 // the spec's retry is about it; what failed, if the spec's retry is about it; and
 // what nobody knows the outcome of, only if it may be repeated, or `find` can
 // tell: the caller then looks before it sends again.
-func (r *run) retry(ctx context.Context, s *step, v verdict, failures int) (bool, error) {
+func (r *run) retry(ctx context.Context, s *plan.Step, v verdict, failures int) (bool, error) {
 	if v.status == actions.Unknown && !r.certainty(s).Repeatable() && !r.canLook(s) {
 		return false, nil
 	}
@@ -42,11 +43,11 @@ func (r *run) retry(ctx context.Context, s *step, v verdict, failures int) (bool
 	if !asked && !byItself {
 		return false, nil
 	}
-	policy := s.retry
+	policy := s.Retry
 	if policy == nil {
 		policy = byDefault
 	}
-	return r.backOff(ctx, s.action, policy, v, failures)
+	return r.backOff(ctx, s.Action, policy, v, failures)
 }
 
 // retryGroup reports whether all steps of the operation are run again, after
@@ -57,7 +58,7 @@ func (r *run) retryGroup(ctx context.Context, failure error, failures int) (bool
 	if !errors.As(failure, &failed) || failed.status != actions.Refused {
 		return false, nil
 	}
-	p := r.op.retry
+	p := r.op.Retry
 	v := verdict{status: failed.status, err: failed.Err, class: failed.class}
 	asked, err := r.matches(p, v, func(f func() error) error { return f() })
 	if err != nil || !asked {
@@ -67,32 +68,32 @@ func (r *run) retryGroup(ctx context.Context, failure error, failures int) (bool
 }
 
 // retryAsked reports whether the step's own `retry` is about this failure.
-func (r *run) retryAsked(s *step, v verdict) (bool, error) {
-	if s.retry == nil || v.final && len(s.retry.on) == 0 && s.retry.when == nil {
+func (r *run) retryAsked(s *plan.Step, v verdict) (bool, error) {
+	if s.Retry == nil || v.final && len(s.Retry.On) == 0 && s.Retry.When == nil {
 		return false, nil
 	}
-	return r.matches(s.retry, v, func(f func() error) error { return r.seeing(s, v.value, f) })
+	return r.matches(s.Retry, v, func(f func() error) error { return r.seeing(s, v.value, f) })
 }
 
 // matches reports whether a policy is about a failure; in puts its response into
 // scope.
-func (r *run) matches(p *retry, v verdict, in func(func() error) error) (asked bool, err error) {
-	if len(p.on) > 0 && !slices.Contains(p.on, v.class) {
+func (r *run) matches(p *plan.Retry, v verdict, in func(func() error) error) (asked bool, err error) {
+	if len(p.On) > 0 && !slices.Contains(p.On, v.class) {
 		return false, nil
 	}
-	if p.when == nil {
+	if p.When == nil {
 		return true, nil
 	}
 	err = in(func() error {
 		r.vars.Values["error"] = v.err.Error()
-		asked, err = r.truth(p.when, true)
+		asked, err = r.truth(p.When, true)
 		return err
 	})
 	return asked, err
 }
 
 // backOff waits before the next attempt, if there is one.
-func (r *run) backOff(ctx context.Context, what string, policy *retry, v verdict, failures int) (bool, error) {
+func (r *run) backOff(ctx context.Context, what string, policy *plan.Retry, v verdict, failures int) (bool, error) {
 	if stopped(ctx) != nil {
 		return false, nil
 	}
@@ -113,11 +114,11 @@ func (r *run) backOff(ctx context.Context, what string, policy *retry, v verdict
 }
 
 // retryAttempts is how many attempts there are in all, the first one included.
-func (r *run) retryAttempts(policy *retry) (int, error) {
-	if policy.attempts == nil {
+func (r *run) retryAttempts(policy *plan.Retry) (int, error) {
+	if policy.Attempts == nil {
 		return defaultAttempts, nil
 	}
-	v, err := r.eval(policy.attempts)
+	v, err := r.eval(policy.Attempts)
 	if err != nil {
 		return 0, err
 	}
@@ -130,16 +131,16 @@ func (r *run) retryAttempts(policy *retry) (int, error) {
 
 // backoff is how long to wait after so many failures: doubled each time, up to a
 // limit, and somewhat at random, so that many do not come back at once.
-func (r *run) backoff(policy *retry, failures int) (time.Duration, error) {
-	first, err := r.duration(policy.backoff, defaultBackoff)
+func (r *run) backoff(policy *plan.Retry, failures int) (time.Duration, error) {
+	first, err := r.duration(policy.Backoff, defaultBackoff)
 	if err != nil {
 		return 0, err
 	}
-	most, err := r.duration(policy.maxBackoff, defaultMaxBackoff)
+	most, err := r.duration(policy.MaxBackoff, defaultMaxBackoff)
 	if err != nil {
 		return 0, err
 	}
-	jitter, err := r.truth(policy.jitter, true)
+	jitter, err := r.truth(policy.Jitter, true)
 	if err != nil {
 		return 0, err
 	}

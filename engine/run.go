@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -21,9 +22,9 @@ import (
 // have yielded, and what is known of their effect.
 type run struct {
 	engine *Engine
-	res    *resource
-	op     *operation
-	verb   verb
+	res    *plan.Resource
+	op     *plan.Operation
+	verb   plan.Verb
 	ref    Ref
 	log    runLog
 	env    *actions.Env
@@ -58,7 +59,7 @@ type run struct {
 	unmade []string
 	// remakes says that the object itself was undone, and is made anew.
 	remakes  bool
-	goesOn   *step
+	goesOn   *plan.Step
 	elements map[string]any
 	// turns are the keys of the elements that a forEach has done, or may have, by step.
 	turns map[int][]string
@@ -104,7 +105,7 @@ type run struct {
 
 // newRun prepares an operation of a resource. values are the names of its
 // scope beside config and resource.
-func (e *Engine) newRun(ctx context.Context, res *resource, op *operation, v verb, ref Ref, log Log) *run {
+func (e *Engine) newRun(ctx context.Context, res *plan.Resource, op *plan.Operation, v plan.Verb, ref Ref, log Log) *run {
 	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, secrets: &value.Secrets{}}
 	const names = 14 // no operation has more; it would grow twice on its way to them
 	values := make(map[string]any, names)
@@ -117,7 +118,7 @@ func (e *Engine) newRun(ctx context.Context, res *resource, op *operation, v ver
 	}
 	r.log = runLog{to: log, run: r}
 	if res != nil {
-		r.naming, r.secretNames = res.naming, res.secretNames
+		r.naming, r.secretNames = res.Naming, res.SecretNames
 	}
 	return r
 }
@@ -165,7 +166,7 @@ func (r *run) object(name string, c *value.Type, values property.Map) {
 }
 
 // inputs puts the checked inputs into scope.
-func (r *run) inputs(values property.Map) { r.object("inputs", r.res.inputs, values) }
+func (r *run) inputs(values property.Map) { r.object("inputs", r.res.Inputs, values) }
 
 // state puts what is recorded into scope: inputs and outputs, by name.
 func (r *run) state(s State) { r.stateWith(s, filled(r.res, s)) }
@@ -178,8 +179,8 @@ func (r *run) stateWith(s State, inputs property.Map) {
 	}
 	r.before = s.Inputs
 	both := make(map[string]any, max(inputs.Len(), s.Outputs.Len()))
-	r.res.inputs.PlainInto(both, inputs, value.PathTo("state"), r.secrets)
-	r.res.outputs.PlainInto(both, s.Outputs, value.PathTo("state"), r.secrets)
+	r.res.Inputs.PlainInto(both, inputs, value.PathTo("state"), r.secrets)
+	r.res.Outputs.PlainInto(both, s.Outputs, value.PathTo("state"), r.secrets)
 	r.vars.Values["state"] = both
 	r.unmade = strings.Fields(s.Private.Unmade)
 	r.tellMade()
@@ -262,11 +263,11 @@ func (r *run) duration(v *expr.Value, def time.Duration) (time.Duration, error) 
 }
 
 // record puts a finished step's result into scope.
-func (r *run) record(s *step, value any) {
-	for len(r.results) <= s.index {
+func (r *run) record(s *plan.Step, value any) {
+	for len(r.results) <= s.Index {
 		r.results = append(r.results, nil)
 	}
-	r.results[s.index] = value
+	r.results[s.Index] = value
 	r.see(s, value)
 }
 
@@ -277,15 +278,15 @@ func (r *run) yielded(path ...string) any {
 }
 
 // see makes a step's result the current one.
-func (r *run) see(s *step, value any) {
+func (r *run) see(s *plan.Step, value any) {
 	r.vars.Values["result"] = value
-	if s.model.As != "" {
+	if s.Model.As != "" {
 		named, _ := r.vars.Values["steps"].(map[string]any)
 		named = maps.Clone(named)
 		if named == nil {
 			named = map[string]any{}
 		}
-		named[s.model.As] = value
+		named[s.Model.As] = value
 		r.vars.Values["steps"] = named
 	}
 	r.seeShorthands(s, value)
@@ -297,12 +298,12 @@ func (r *run) see(s *step, value any) {
 
 // seeShorthands makes the members of a response that are names of their own the
 // current ones.
-func (r *run) seeShorthands(s *step, value any) {
-	if !s.hasShorthands() {
+func (r *run) seeShorthands(s *plan.Step, value any) {
+	if !s.HasShorthands() {
 		return
 	}
-	for _, name := range shorthandNames {
-		if s.result.Field(name) == nil {
+	for _, name := range plan.ShorthandNames {
+		if s.Result.Field(name) == nil {
 			continue
 		}
 		switch value := value.(type) {
@@ -318,7 +319,7 @@ func (r *run) seeShorthands(s *step, value any) {
 
 // seeing lets f see an answer as its step's result, and puts back what was to be
 // seen before.
-func (r *run) seeing(s *step, answer any, f func() error) error {
+func (r *run) seeing(s *plan.Step, answer any, f func() error) error {
 	before, marks := r.vars.Values, r.secrets.Paths
 	r.vars.Values = maps.Clone(before)
 	defer func() { r.vars.Values, r.secrets.Paths = before, marks }()
@@ -330,19 +331,19 @@ func (r *run) seeing(s *step, answer any, f func() error) error {
 // declares, under the names that the spec declares. It may hold unknowns and
 // secrets.
 func (r *run) yield() (any, error) {
-	if r.op.ret != nil {
+	if r.op.Return != nil {
 		r.vars.Secrets = r.secrets.Paths
-		out, err := r.op.ret.Eval(r.vars)
-		return r.naming.In(out, r.op.ret.Type()), err
+		out, err := r.op.Return.Eval(r.vars)
+		return r.naming.In(out, r.op.Return.Type()), err
 	}
-	s := last(r.op.steps)
-	if s == nil || s.yield == "" || s.forEach != nil {
+	s := plan.Last(r.op.Steps)
+	if s == nil || s.Yield == "" || s.ForEach != nil {
 		return r.yielded("result"), nil
 	}
 	if _, ok := r.vars.Values["result"].(map[string]any); !ok {
 		return r.yielded("result"), nil
 	}
-	return r.naming.In(r.yielded("result", s.yield), s.yields()), nil
+	return r.naming.In(r.yielded("result", s.Yield), s.Yields()), nil
 }
 
 // evalYield is the yield as a plain value. Secrets in it are noted.
@@ -356,17 +357,17 @@ func (r *run) evalYield() (any, error) {
 
 // evalID evaluates the id in the run's scope: "" where it is not known, or null.
 func (r *run) evalID() (string, error) {
-	if r.res.id == nil {
+	if r.res.ID == nil {
 		return "", nil
 	}
-	id, err := r.openText(r.res.id, "it")
+	id, err := r.openText(r.res.ID, "it")
 	switch {
 	case errors.Is(err, errNotKnown):
 		return "", nil
 	case err != nil:
-		return "", fmt.Errorf("the id of %s cannot be told: %w", r.res.spec.Name, err)
+		return "", fmt.Errorf("the id of %s cannot be told: %w", r.res.Spec.Name, err)
 	}
-	if err := value.RecordableID(id, "the id of "+r.res.spec.Name); err != nil {
+	if err := value.RecordableID(id, "the id of "+r.res.Spec.Name); err != nil {
 		return "", err
 	}
 	return id, nil
@@ -392,7 +393,7 @@ func (r *run) open() error {
 		return r.mask().Error(err)
 	}
 	processes, err := r.engine.processes(r.vars)
-	r.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: r.engine.program.declared(), Capabilities: r.engine.program.capabilities()}
+	r.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: r.engine.program.Declared(), Capabilities: r.engine.program.Capabilities()}
 	return r.mask().Error(err)
 }
 

@@ -10,7 +10,7 @@ import (
 // openSession runs `configure`. That it fails is most often the credentials'
 // fault, so the error begins with it.
 func (e *Engine) openSession(ctx context.Context) error {
-	r := e.newRun(ctx, nil, e.program.configure, "configure", Ref{}, nil)
+	r := e.newRun(ctx, nil, e.program.Session, "configure", Ref{}, nil)
 	if err := r.open(); err != nil {
 		return err
 	}

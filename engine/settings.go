@@ -53,7 +53,7 @@ func (s *settings) failures(found []Failure) []Failure {
 func (p *Program) decodeConfig(news property.Map) settings {
 	s := settings{values: news, most: p.MaxValues()}
 	for name, value := range news.AllStable {
-		if m := p.configType.ByName[name]; m != nil && value.IsString() {
+		if m := p.ConfigType.ByName[name]; m != nil && value.IsString() {
 			s.read(m, value.AsString(), value.Secret())
 		}
 	}
@@ -63,7 +63,7 @@ func (p *Program) decodeConfig(news property.Map) settings {
 // withEnv adds what the environment gives for settings that are not given. An
 // empty variable is unset; one that is set beats the default.
 func (p *Program) withEnv(s settings, getenv func(string) string) settings {
-	for _, m := range p.configType.Fields {
+	for _, m := range p.ConfigType.Fields {
 		if v, given := s.values.GetOk(m.Name); given && !v.IsNull() {
 			continue
 		}

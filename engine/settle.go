@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -68,7 +69,7 @@ func (e *WithheldError) Error() string {
 // Settle finds what an intent made, and removes it if Delete is set.
 func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error) {
 	i := req.Intent
-	res, err := e.program.resource(i.Type)
+	res, err := e.program.Resource(i.Type)
 	if err != nil {
 		return Settled{}, err
 	}
@@ -82,14 +83,14 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 	if req.Delete && i.Status == journal.Handed {
 		return Settled{}, &HandedError{i.Key}
 	}
-	if req.Delete && res.delete == nil {
+	if req.Delete && res.Delete == nil {
 		return Settled{}, fmt.Errorf("%s has no delete: remove it in the service", i.Type)
 	}
 	inputs, err := settlingInputs(req)
 	if err != nil {
 		return Settled{}, err
 	}
-	r := e.newRun(ctx, res, res.create, create, ref, req.Log)
+	r := e.newRun(ctx, res, res.Create, plan.Create, ref, req.Log)
 	r.inputs(inputs)
 	r.given = inputs
 	if err := r.open(); err != nil {
@@ -100,7 +101,7 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 		return Settled{}, r.mask().Error(err)
 	}
 	if !found.Found {
-		limit, err := r.duration(res.consistency, defaultConsistency)
+		limit, err := r.duration(res.Consistency, defaultConsistency)
 		sent := i.Sent
 		if sent.IsZero() {
 			sent = i.Began
@@ -111,9 +112,9 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 	if !req.Delete || found.Doubt != "" {
 		return found, nil
 	}
-	needs := []*operation{res.delete}
-	if found.By == "find" && res.read != nil {
-		needs = append(needs, res.read) // unread, nothing proves whose it is
+	needs := []*plan.Operation{res.Delete}
+	if found.By == "find" && res.Read != nil {
+		needs = append(needs, res.Read) // unread, nothing proves whose it is
 	}
 	if missing := withheldIn(i, inputs, needs...); missing != nil {
 		return found, &WithheldError{Inputs: missing}
@@ -149,12 +150,12 @@ func settlingInputs(req SettleRequest) (property.Map, error) {
 // the spec's find.
 func (r *run) lookFor(ctx context.Context, i journal.Intent, inputs property.Map) (Settled, error) {
 	found := Settled{By: "find"}
-	state := State{ID: i.ID, Inputs: inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, Unmade: r.unmadeBehind(i)}}
-	if state.ID == "" || i.Operation == journal.Update && r.res.find != nil {
-		if r.res.find == nil {
+	state := State{ID: i.ID, Inputs: inputs, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion, Unmade: r.unmadeBehind(i)}}
+	if state.ID == "" || i.Operation == journal.Update && r.res.Find != nil {
+		if r.res.Find == nil {
 			return found, ErrNoFind
 		}
-		if missing := withheldIn(i, inputs, r.res.find); missing != nil {
+		if missing := withheldIn(i, inputs, r.res.Find); missing != nil {
 			return found, &WithheldError{Inputs: missing}
 		}
 		var err error
@@ -164,7 +165,7 @@ func (r *run) lookFor(ctx context.Context, i journal.Intent, inputs property.Map
 	} else {
 		found.By = "response"
 	}
-	if r.res.read != nil && withheldIn(i, inputs, r.res.read) == nil {
+	if r.res.Read != nil && withheldIn(i, inputs, r.res.Read) == nil {
 		read, err := r.readFound(ctx, state)
 		if err != nil {
 			return found, err
@@ -185,20 +186,20 @@ func (r *run) lookFor(ctx context.Context, i journal.Intent, inputs property.Map
 // findID runs find, and evaluates the id from what it found; "" if it found
 // nothing. doubt says what speaks against its being what the intent made.
 func (r *run) findID(ctx context.Context, i journal.Intent) (id, doubt string, err error) {
-	if i.Operation == journal.Update || i.Step < 0 || i.Step >= len(r.op.steps) {
-		i.Step = max(0, min(r.res.idAfter, len(r.op.steps)-1)) // find stands in for the step that gives the id
+	if i.Operation == journal.Update || i.Step < 0 || i.Step >= len(r.op.Steps) {
+		i.Step = max(0, min(r.res.IDAfter, len(r.op.Steps)-1)) // find stands in for the step that gives the id
 	}
-	s := r.op.steps[i.Step]
+	s := r.op.Steps[i.Step]
 	value, err := r.find(ctx, s)
 	if err != nil || value == nil {
 		return "", "", err
 	}
-	if i.Operation == journal.Create && (r.res.read == nil || withheldIn(i, r.given, r.res.read) == nil) {
+	if i.Operation == journal.Create && (r.res.Read == nil || withheldIn(i, r.given, r.res.Read) == nil) {
 		if doubt, err = r.notOwn(ctx, s, value, missingOf(i, r.given), r.given); err != nil {
 			return "", "", err
 		}
 	}
-	for _, earlier := range r.op.steps[:s.index] {
+	for _, earlier := range r.op.Steps[:s.Index] {
 		r.record(earlier, expr.Unknown{}) // what it gave is not recorded
 	}
 	r.record(s, value)
@@ -212,7 +213,7 @@ func (r *run) findID(ctx context.Context, i journal.Intent) (id, doubt string, e
 // readFound is the state that the spec's read gives; nil if the resource does not
 // exist, and as it was recorded if a later step of the read finds nothing.
 func (r *run) readFound(ctx context.Context, state State) (*State, error) {
-	reader := r.engine.newRun(ctx, r.res, r.res.read, read, r.ref, r.log.to)
+	reader := r.engine.newRun(ctx, r.res, r.res.Read, plan.Read, r.ref, r.log.to)
 	reader.recall(state)
 	if err := reader.open(); err != nil {
 		return nil, err
@@ -236,13 +237,13 @@ func (r *run) readFound(ctx context.Context, state State) (*State, error) {
 
 // withheldIn are the inputs that operations read, and that the journal does not
 // hold.
-func withheldIn(i journal.Intent, inputs property.Map, ops ...*operation) []string {
+func withheldIn(i journal.Intent, inputs property.Map, ops ...*plan.Operation) []string {
 	var values []*expr.Value
 	for _, op := range ops {
-		values = append(values, op.ret)
-		for _, s := range op.steps {
-			values = append(append(values, s.templates()...), s.ownTemplates()...)
-			values = append(values, s.forEach)
+		values = append(values, op.Return)
+		for _, s := range op.Steps {
+			values = append(append(values, s.Templates()...), s.OwnTemplates()...)
+			values = append(values, s.ForEach)
 		}
 	}
 	var missing []string
@@ -276,7 +277,7 @@ func (p *Program) RecordedConfig(i journal.Intent) (property.Map, error) {
 		return config, fmt.Errorf("the configuration in the journal cannot be read: %w", err)
 	}
 	for name := range config.AllStable {
-		if p.configType.ByName[name] == nil {
+		if p.ConfigType.ByName[name] == nil {
 			config = config.Delete(name)
 		}
 	}

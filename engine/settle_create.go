@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 )
 
@@ -19,7 +20,7 @@ import (
 // error, so that the next run brings it to the inputs of now. It reports false
 // where there is nothing to record.
 func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
-	if r.res.maker == nil || r.res.maker.certainty == actions.Settled || !r.mayHaveEarlier() {
+	if r.res.Maker == nil || r.res.Maker.Certainty == actions.Settled || !r.mayHaveEarlier() {
 		return Result{}, false
 	}
 	list, err := r.earlier()
@@ -30,10 +31,10 @@ func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
 		return Result{Err: r.mask().Error(err)}, true
 	}
 	for _, i := range list {
-		if !r.mayTake(i) && r.res.canTell() {
+		if !r.mayTake(i) && r.res.CanTell() {
 			continue
 		}
-		if i.Operation != journal.Create || i.Step != r.res.maker.index || i.Hash == r.inputsHash() || i.Status == journal.Failed {
+		if i.Operation != journal.Create || i.Step != r.res.Maker.Index || i.Hash == r.inputsHash() || i.Status == journal.Failed {
 			continue
 		}
 		if i.UnderWay() {
@@ -53,8 +54,8 @@ func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
 // settleOther settles an open intent of a create with other inputs: nil is that
 // nothing came of it, or that nobody can tell, which stays in the journal.
 func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*State, error) {
-	maker := r.res.maker
-	if !r.res.canTell() || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
+	maker := r.res.Maker
+	if !r.res.CanTell() || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
 		r.log.Message(Warning, fmt.Sprintf("an earlier create of this %s, with other inputs, may have been done, and nothing can tell: "+
 			"`declprov journal` lists it as %s", r.ref.Type, i.Key))
 		return nil, nil
@@ -63,14 +64,14 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	if err != nil {
 		return nil, err
 	}
-	old := e.newRun(ctx, r.res, r.res.create, create, r.ref, r.log.to)
+	old := e.newRun(ctx, r.res, r.res.Create, plan.Create, r.ref, r.log.to)
 	old.inputs(inputs)
 	old.hash = i.Hash // what is recorded of the inputs may not be all of them
 	old.given, old.token, old.left, old.looked = inputs, r.token, r.left, i.Looked
 	if err := old.open(); err != nil {
 		return nil, err
 	}
-	if maker.certainty == actions.Keyed {
+	if maker.Certainty == actions.Keyed {
 		// Under its key it is done once, now or then.
 		gone, out := e.replay(ctx, old, inputs)
 		switch {
@@ -125,7 +126,7 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	}
 	old.takeID(id)
 	i.Status, i.Token = journal.Answered, r.token
-	old.failed = maker.index + 1 // what stands behind it did not run
+	old.failed = maker.Index + 1 // what stands behind it did not run
 	return madeBefore(old.newState(inputs, old.partialOutputs(old.mask())), old, inputs), book.Put(i, false)
 }
 
@@ -136,7 +137,7 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 // it is gone nothing is left to decide.
 func (e *Engine) settleHanded(ctx context.Context, r *run, list []journal.Intent) error {
 	for _, i := range list {
-		if i.Operation != journal.Create || i.Step != r.res.maker.index || i.Status != journal.Handed || !r.res.canTell() {
+		if i.Operation != journal.Create || i.Step != r.res.Maker.Index || i.Status != journal.Handed || !r.res.CanTell() {
 			continue
 		}
 		there, err := e.handedStands(ctx, r, i)
@@ -154,7 +155,7 @@ func (e *Engine) settleHanded(ctx context.Context, r *run, list []journal.Intent
 		if err != nil {
 			is = fmt.Sprintf("and nobody knows whether it is there (%v)", err)
 		}
-		return r.stop(r.res.maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. If Pulumi was killed before it recorded that, import it; "+
+		return r.stop(r.res.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. If Pulumi was killed before it recorded that, import it; "+
 			"if another resource or stack has it since a rename, run `declprov journal forget %s`, and this one is made anew", cmp.Or(i.Sent, i.Began).Format(time.DateTime), i.ID, is, i.Key))
 	}
 	return nil
@@ -175,10 +176,10 @@ func (e *Engine) handedStands(ctx context.Context, r *run, i journal.Intent) (bo
 		return false, nil
 	}
 	id := i.ID
-	if r.res.read == nil {
+	if r.res.Read == nil {
 		i.ID = "" // then find tells
 	}
-	old := e.newRun(ctx, r.res, r.res.create, create, r.ref, r.log.to)
+	old := e.newRun(ctx, r.res, r.res.Create, plan.Create, r.ref, r.log.to)
 	old.inputs(inputs)
 	old.given, old.token, old.left = inputs, r.token, r.left
 	if err := old.open(); err != nil {
@@ -197,11 +198,11 @@ func (e *Engine) handedStands(ctx context.Context, r *run, i journal.Intent) (bo
 // to be done of it is done. A server repeats what it has answered, also of what is gone
 // since: for that no more is made.
 func (e *Engine) replay(ctx context.Context, old *run, inputs property.Map) (gone bool, out Result) {
-	maker := old.res.maker
-	if old.res.read == nil || maker.forEach != nil {
+	maker := old.res.Maker
+	if old.res.Read == nil || maker.ForEach != nil {
 		return false, e.finishCreate(ctx, old, old.ref, inputs)
 	}
-	old.until = maker.index + 1
+	old.until = maker.Index + 1
 	if err := old.steps(ctx); err != nil {
 		return false, e.failedCreate(ctx, old, old.ref, inputs, err)
 	}
@@ -211,7 +212,7 @@ func (e *Engine) replay(ctx context.Context, old *run, inputs property.Map) (gon
 		}
 	}
 	old.until, old.finished = 0, map[int]bool{}
-	for i := range maker.index + 1 {
+	for i := range maker.Index + 1 {
 		old.finished[i] = true
 	}
 	return false, e.finishCreate(ctx, old, old.ref, inputs)

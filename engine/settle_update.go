@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -21,8 +22,8 @@ import (
 // relocate finds the id that a lost update may have given the resource, and makes
 // it that of the state. What find finds counts only if it found nothing but the
 // resource itself before the update was sent.
-func (e *Engine) relocate(ctx context.Context, res *resource, ref Ref, s *State, log Log) error {
-	if res.find == nil || s.Private.Token == "" || !res.journals() {
+func (e *Engine) relocate(ctx context.Context, res *plan.Resource, ref Ref, s *State, log Log) error {
+	if res.Find == nil || s.Private.Token == "" || !res.Journals() {
 		return nil
 	}
 	book, err := e.book()
@@ -56,8 +57,8 @@ func (e *Engine) relocate(ctx context.Context, res *resource, ref Ref, s *State,
 // seenSince notes that a refresh has seen what became of lost updates: once the host
 // shows that it has recorded the id, nothing about them is open. One that the state
 // calls unfinished goes on first.
-func (e *Engine) seenSince(res *resource, ref Ref, s State) error {
-	if res.find == nil || s.Private.Token == "" || s.Private.Failed != nil {
+func (e *Engine) seenSince(res *plan.Resource, ref Ref, s State) error {
+	if res.Find == nil || s.Private.Token == "" || s.Private.Failed != nil {
 		return nil
 	}
 	book, err := e.book()
@@ -76,7 +77,7 @@ func (e *Engine) seenSince(res *resource, ref Ref, s State) error {
 
 // relocateAll is relocate for reads and deletes, which see the resource as it is
 // now: what the id says of it is true of it.
-func (e *Engine) relocateAll(ctx context.Context, res *resource, ref Ref, s *State, log Log) error {
+func (e *Engine) relocateAll(ctx context.Context, res *plan.Resource, ref Ref, s *State, log Log) error {
 	if err := e.relocate(ctx, res, ref, s, log); err != nil || s.Private.ID == "" {
 		return err
 	}
@@ -86,11 +87,11 @@ func (e *Engine) relocateAll(ctx context.Context, res *resource, ref Ref, s *Sta
 }
 
 // said are the inputs, with those that an id says as it says them.
-func (e *Engine) said(res *resource, id string, inputs property.Map) (property.Map, error) {
-	if !res.identity.id.given() {
+func (e *Engine) said(res *plan.Resource, id string, inputs property.Map) (property.Map, error) {
+	if !res.Identity.ID.Given() {
 		return inputs, nil
 	}
-	said, _, err := res.identity.id.read(res, e.plainConfig, id)
+	said, _, err := res.Identity.ID.Read(res, e.plainConfig, id)
 	for name, v := range said.AllStable {
 		if before, given := inputs.GetOk(name); !given || !value.PlainEqual(before, v) {
 			inputs = inputs.Set(name, v)
@@ -101,7 +102,7 @@ func (e *Engine) said(res *resource, id string, inputs property.Map) (property.M
 
 // idAfter is the id that find gives after a lost update of a state, "" where it tells
 // none.
-func (e *Engine) idAfter(ctx context.Context, res *resource, ref Ref, i journal.Intent, s State, log Log) (string, error) {
+func (e *Engine) idAfter(ctx context.Context, res *plan.Resource, ref Ref, i journal.Intent, s State, log Log) (string, error) {
 	if !i.Looked || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
 		return "", nil
 	}
@@ -115,19 +116,19 @@ func (e *Engine) idAfter(ctx context.Context, res *resource, ref Ref, i journal.
 // ownID is the id of what find finds by the inputs of a lost update, "" where that is
 // nothing, or another object: what has another id than the resource had, it is only if
 // all of it is as it was, or as the update was to make it.
-func (e *Engine) ownID(ctx context.Context, res *resource, ref Ref, was string, inputs, before property.Map, log Log) (string, error) {
+func (e *Engine) ownID(ctx context.Context, res *plan.Resource, ref Ref, was string, inputs, before property.Map, log Log) (string, error) {
 	id, r, found, err := e.findID(ctx, res, ref, inputs, log)
 	if err != nil || id == "" || id == was {
 		return id, err
 	}
-	why, err := r.notOwn(ctx, res.maker, found, nil, inputs, before)
+	why, err := r.notOwn(ctx, res.Maker, found, nil, inputs, before)
 	if err == nil && why == "" && r.stays(ctx, was, before) {
 		why = fmt.Sprintf("what had the id %q is there, too", was)
 	}
 	if err != nil || why == "" {
 		return id, err
 	}
-	r.log.Message(Warning, fmt.Sprintf("the response to an update of it was lost. Something is there now%s, and %s: it is left alone", r.idOf(res.maker, found), why))
+	r.log.Message(Warning, fmt.Sprintf("the response to an update of it was lost. Something is there now%s, and %s: it is left alone", r.idOf(res.Maker, found), why))
 	return "", nil
 }
 
@@ -136,15 +137,15 @@ func (e *Engine) ownID(ctx context.Context, res *resource, ref Ref, was string, 
 // first and remove the old one later.
 func (r *run) stays(ctx context.Context, was string, before property.Map) bool {
 	writes := 0
-	for _, s := range r.res.update.steps {
-		if s.effect == actions.Write {
+	for _, s := range r.res.Update.Steps {
+		if s.Effect == actions.Write {
 			writes++
 		}
 	}
-	if writes != 1 || r.res.read == nil || !r.res.read.asksByID() {
+	if writes != 1 || r.res.Read == nil || !r.res.Read.AsksByID() {
 		return false
 	}
-	reader, yield, err := r.readAs(ctx, State{ID: was, Inputs: before, Private: Private{SchemaVersion: r.res.spec.SchemaVersion}})
+	reader, yield, err := r.readAs(ctx, State{ID: was, Inputs: before, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion}})
 	if err != nil {
 		return false
 	}
@@ -154,24 +155,24 @@ func (r *run) stays(ctx context.Context, was string, before property.Map) bool {
 
 // findID is the id of what find finds by these inputs, "" where that is nothing, and
 // the run that found it.
-func (e *Engine) findID(ctx context.Context, res *resource, ref Ref, inputs property.Map, log Log) (id string, r *run, found any, err error) {
-	if res.maker == nil {
+func (e *Engine) findID(ctx context.Context, res *plan.Resource, ref Ref, inputs property.Map, log Log) (id string, r *run, found any, err error) {
+	if res.Maker == nil {
 		return "", nil, nil, nil
 	}
-	r = e.newRun(ctx, res, res.create, create, ref, log)
+	r = e.newRun(ctx, res, res.Create, plan.Create, ref, log)
 	r.inputs(inputs)
 	r.given = inputs
 	if err := r.open(); err != nil {
 		return "", nil, nil, err
 	}
-	found, err = r.find(ctx, res.maker)
+	found, err = r.find(ctx, res.Maker)
 	if err != nil || found == nil {
 		return "", nil, nil, r.mask().Error(err)
 	}
-	for _, name := range answerNames {
+	for _, name := range plan.AnswerNames {
 		r.vars.Values[name] = expr.Unknown{}
 	}
-	r.see(res.maker, found)
+	r.see(res.Maker, found)
 	id, err = r.evalID()
 	return id, r, found, r.mask().Error(err)
 }
@@ -179,15 +180,15 @@ func (e *Engine) findID(ctx context.Context, res *resource, ref Ref, inputs prop
 // moved reports whether find shows that a lost step of an update was done, because
 // it gave the resource another id. The steps that follow see the id that they would
 // have seen. The step that ends an update is left to read, which shows more.
-func (r *run) moved(ctx context.Context, s *step, i *journal.Intent) (bool, error) {
-	if r.verb != update || !i.Proves || len(s.undo) > 0 || r.op.uses(s) || r.endsWith(s.index) {
+func (r *run) moved(ctx context.Context, s *plan.Step, i *journal.Intent) (bool, error) {
+	if r.verb != plan.Update || !i.Proves || len(s.Undo) > 0 || r.op.Uses(s) || r.endsWith(s.Index) {
 		return false, nil
 	}
 	id, err := r.engine.ownID(ctx, r.res, r.ref, i.ID, r.given, r.before, r.log.to)
 	if err != nil || id == "" || id == i.ID {
 		return false, err
 	}
-	r.log.Message(Info, "the response to "+s.name+" of the update was lost: it was done, as find shows")
+	r.log.Message(Info, "the response to "+s.Name+" of the update was lost: it was done, as find shows")
 	r.effect(s, verdict{status: actions.Done})
 	r.id, r.vars.Values["id"] = id, i.ID
 	i.Status, i.ID, i.Moved = journal.Answered, id, true
@@ -197,12 +198,12 @@ func (r *run) moved(ctx context.Context, s *step, i *journal.Intent) (bool, erro
 // lookBefore asks find, before an update is sent of which only find could say later
 // what it did, whether its inputs lead to anything but the resource itself.
 func (r *run) lookBefore(ctx context.Context) error {
-	if r.verb != update || r.preview || r.looked || r.res.find == nil {
+	if r.verb != plan.Update || r.preview || r.looked || r.res.Find == nil {
 		return nil
 	}
 	id, _, _, err := r.engine.findID(ctx, r.res, r.ref, r.given, r.log.to)
 	if err != nil {
-		return r.stop(r.op.steps[0], 1, actions.Refused, fmt.Errorf("looking for it before it is changed: %w", err))
+		return r.stop(r.op.Steps[0], 1, actions.Refused, fmt.Errorf("looking for it before it is changed: %w", err))
 	}
 	r.looked = id == "" || id == r.id
 	return nil
@@ -211,17 +212,17 @@ func (r *run) lookBefore(ctx context.Context) error {
 // settleUpdate settles an update that an earlier run sent and whose outcome nobody
 // knows: the id is taken from find, and where read shows what the program wants,
 // the update was done. Both nil: it is to be sent (again).
-func (e *Engine) settleUpdate(ctx context.Context, res *resource, s *State, req UpdateRequest) (*Result, error) {
+func (e *Engine) settleUpdate(ctx context.Context, res *plan.Resource, s *State, req UpdateRequest) (*Result, error) {
 	before := currentID(*s)
 	if err := e.relocate(ctx, res, req.Ref, s, req.Log); err != nil {
 		return nil, err
 	}
 	failed := s.Private.Failed
-	lost := failed != nil && failed.Unknown && failed.Op == string(update)
-	if !lost && currentID(*s) == before || res.update == nil {
+	lost := failed != nil && failed.Unknown && failed.Op == string(plan.Update)
+	if !lost && currentID(*s) == before || res.Update == nil {
 		return nil, nil
 	}
-	r := e.newRun(ctx, res, res.update, update, req.Ref, req.Log)
+	r := e.newRun(ctx, res, res.Update, plan.Update, req.Ref, req.Log)
 	r.inputs(req.Inputs)
 	r.state(*s)
 	r.vars.Values["changes"] = changedInputs(r, res, e.changes(ctx, res, req.Ref, *s, req.Inputs, req.Ignore))
@@ -233,7 +234,7 @@ func (e *Engine) settleUpdate(ctx context.Context, res *resource, s *State, req 
 	if failed != nil {
 		r.failed = failed.Step
 	} else {
-		r.failed = len(res.update.steps) - 1
+		r.failed = len(res.Update.Steps) - 1
 	}
 	if err := r.open(); err != nil {
 		return nil, err
@@ -251,7 +252,7 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 	} else {
 		s.Private.ID = ""
 	}
-	if r.res.read == nil || !r.endsWith(r.failed) || r.leavesOld(ctx, s) {
+	if r.res.Read == nil || !r.endsWith(r.failed) || r.leavesOld(ctx, s) {
 		return nil
 	}
 	inputs, err := e.said(r.res, r.id, req.Inputs)
@@ -274,7 +275,7 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 		return nil
 	}
 	out := &State{ID: s.ID, Inputs: req.Inputs, Outputs: withInputs(req.Inputs, declared(r.res, *seen.State))}
-	out.Private = Private{SchemaVersion: r.res.spec.SchemaVersion, ETag: reader.etag, Token: s.Private.Token, Unmade: r.unmadeNow(nil)}
+	out.Private = Private{SchemaVersion: r.res.Spec.SchemaVersion, ETag: reader.etag, Token: s.Private.Token, Unmade: r.unmadeNow(nil)}
 	if r.id != s.ID {
 		out.Private.ID = r.id
 	}
@@ -287,7 +288,7 @@ func (e *Engine) reconcile(ctx context.Context, r *run, req UpdateRequest, s *St
 
 // readAs reads the resource as that state says of it.
 func (r *run) readAs(ctx context.Context, now State) (*run, any, error) {
-	reader := r.engine.newRun(ctx, r.res, r.res.read, read, r.ref, r.log.to)
+	reader := r.engine.newRun(ctx, r.res, r.res.Read, plan.Read, r.ref, r.log.to)
 	reader.recall(now)
 	reader.env = r.env
 	yield, err := reader.look(ctx)
@@ -299,9 +300,9 @@ func (r *run) readAs(ctx context.Context, now State) (*run, any, error) {
 // not tell what that step did to the old one.
 func (r *run) leavesOld(ctx context.Context, s *State) bool {
 	before, _ := r.vars.Values["id"].(string)
-	changed := slices.ContainsFunc(r.op.steps[:min(r.failed, len(r.op.steps))], func(s *step) bool {
-		ran, err := r.truth(s.when, true)
-		return s.effect == actions.Write && (err != nil || ran)
+	changed := slices.ContainsFunc(r.op.Steps[:min(r.failed, len(r.op.Steps))], func(s *plan.Step) bool {
+		ran, err := r.truth(s.When, true)
+		return s.Effect == actions.Write && (err != nil || ran)
 	})
 	if before == "" || before == r.id || !changed {
 		return false
@@ -318,11 +319,11 @@ func (r *run) leavesOld(ctx context.Context, s *State) bool {
 // has an effect and would run: then nothing that it leaves undone is hidden from
 // read.
 func (r *run) endsWith(index int) bool {
-	for _, s := range r.op.steps[min(index+1, len(r.op.steps)):] {
-		if s.effect != actions.Write {
+	for _, s := range r.op.Steps[min(index+1, len(r.op.Steps)):] {
+		if s.Effect != actions.Write {
 			continue
 		}
-		if runs, err := r.truth(s.when, true); err != nil || runs {
+		if runs, err := r.truth(s.When, true); err != nil || runs {
 			return false
 		}
 	}
@@ -331,9 +332,9 @@ func (r *run) endsWith(index int) bool {
 
 // shows reports whether what a read has seen is what the inputs say, as far as read
 // can tell: something must be there that it tells.
-func (e *Engine) shows(ctx context.Context, res *resource, req UpdateRequest, want, seen property.Map) bool {
+func (e *Engine) shows(ctx context.Context, res *plan.Resource, req UpdateRequest, want, seen property.Map) bool {
 	told := false
-	for _, m := range res.inputs.Fields {
+	for _, m := range res.Inputs.Fields {
 		told = told || !m.NoRead && !m.Ephemeral
 	}
 	return told && len(e.changes(ctx, res, req.Ref, State{Inputs: seen}, want, req.Ignore)) == 0
@@ -342,7 +343,7 @@ func (e *Engine) shows(ctx context.Context, res *resource, req UpdateRequest, wa
 // updated forgets the intents of an update that is done. One that gave another id
 // stays until the host shows that it has recorded it.
 func (e *Engine) updated(r *run, s *State) error {
-	if !r.res.journals() {
+	if !r.res.Journals() {
 		return nil
 	}
 	book, err := e.book()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -57,10 +58,10 @@ func place(at diag.Range) string {
 }
 
 // stop makes the error of a step.
-func (r *run) stop(s *step, attempt int, status actions.Status, err error) error {
+func (r *run) stop(s *plan.Step, attempt int, status actions.Status, err error) error {
 	return &StepError{
-		Verb: string(r.verb), Step: s.name, Action: s.action, Attempt: attempt,
-		Place: place(s.model.Range), Err: err, status: status,
+		Verb: string(r.verb), Step: s.Name, Action: s.Action, Attempt: attempt,
+		Place: place(s.Model.Range), Err: err, status: status,
 	}
 }
 
@@ -86,7 +87,7 @@ func (r *run) steps(ctx context.Context) error {
 		if !r.effected {
 			r.vars.Context = beforeSending(ctx) // nothing has come of it that must be told
 		}
-		if err == nil || r.op.retry == nil || r.preview {
+		if err == nil || r.op.Retry == nil || r.preview {
 			return err
 		}
 		again, because := r.retryGroup(ctx, err, failures)
@@ -100,7 +101,7 @@ func (r *run) steps(ctx context.Context) error {
 // pass runs the steps once. After the step that the id depends on, a create takes
 // it.
 func (r *run) pass(ctx context.Context) error {
-	for i, s := range r.op.steps {
+	for i, s := range r.op.Steps {
 		if r.finished[i] {
 			continue
 		}
@@ -110,14 +111,14 @@ func (r *run) pass(ctx context.Context) error {
 		if err := r.pastStep(ctx, s); err != nil {
 			if r.failed = i; unfit(err) {
 				r.misfit(i)
-				if s.forEach == nil {
+				if s.ForEach == nil {
 					r.failed++ // the next run goes on behind it
 				}
 				return err
 			}
 			return r.lacking(s, err)
 		}
-		if s.forEach == nil {
+		if s.ForEach == nil {
 			delete(r.misfits, i)
 		}
 	}
@@ -125,13 +126,13 @@ func (r *run) pass(ctx context.Context) error {
 }
 
 // pastStep runs a step and records its result.
-func (r *run) pastStep(ctx context.Context, s *step) error {
+func (r *run) pastStep(ctx context.Context, s *plan.Step) error {
 	if r.preview {
 		if err := r.refuseStep(ctx, s); err != nil {
 			return err
 		}
 	}
-	if r.preview && !s.model.Preview {
+	if r.preview && !s.Model.Preview {
 		r.record(s, expr.Unknown{})
 		return nil
 	}
@@ -139,7 +140,7 @@ func (r *run) pastStep(ctx context.Context, s *step) error {
 		r.record(s, nil)
 		return nil
 	}
-	if s.effect == actions.Write {
+	if s.Effect == actions.Write {
 		if err := r.lookFirst(ctx); err != nil {
 			return err
 		}
@@ -153,13 +154,13 @@ func (r *run) pastStep(ctx context.Context, s *step) error {
 	if r.preview && errors.Is(err, errNotKnown) {
 		value, err = expr.Unknown{}, nil
 	}
-	if err != nil && (!unfit(err) || s.forEach != nil) {
+	if err != nil && (!unfit(err) || s.ForEach != nil) {
 		r.blame(s, err)
 		return err
 	}
 	r.record(s, value)
 	// A create that goes on takes the id anew where its step runs anew.
-	if r.verb != create || r.preview || s.index < r.res.idAfter || s.index > r.res.idAfter && r.id != "" {
+	if r.verb != plan.Create || r.preview || s.Index < r.res.IDAfter || s.Index > r.res.IDAfter && r.id != "" {
 		return err
 	}
 	id, idErr := r.evalID()
@@ -173,12 +174,12 @@ func (r *run) pastStep(ctx context.Context, s *step) error {
 }
 
 // step runs one step: once, or for each element.
-func (r *run) step(ctx context.Context, s *step) (any, error) {
+func (r *run) step(ctx context.Context, s *plan.Step) (any, error) {
 	defer r.evaluateIn(r.evaluateIn(unsent{ctx}))
-	if s.forEach == nil {
+	if s.ForEach == nil {
 		return r.once(ctx, s)
 	}
-	over, err := r.evaluate(s.forEach)
+	over, err := r.evaluate(s.ForEach)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
@@ -186,7 +187,7 @@ func (r *run) step(ctx context.Context, s *step) (any, error) {
 	case expr.Unknown:
 		return expr.Unknown{}, nil
 	case nil:
-		switch s.over {
+		switch s.Over {
 		case spec.List:
 			return []any{}, nil
 		case spec.Map:
@@ -225,7 +226,7 @@ func loopResult(listed bool, list []any, byKey map[string]any) any {
 }
 
 // element runs a step for one element, unless an earlier run has done that.
-func (r *run) element(ctx context.Context, s *step, el loopElement) (any, error) {
+func (r *run) element(ctx context.Context, s *plan.Step, el loopElement) (any, error) {
 	key := el.text
 	r.at = key
 	if el.secretKey {
@@ -252,7 +253,7 @@ func (r *run) element(ctx context.Context, s *step, el loopElement) (any, error)
 }
 
 // partly makes what a forEach has done so far what its undo steps see.
-func (r *run) partly(s *step, results any) {
+func (r *run) partly(s *plan.Step, results any) {
 	if r.undoing {
 		return
 	}
@@ -264,8 +265,8 @@ func (r *run) partly(s *step, results any) {
 }
 
 // once runs a step's action under its `if`, `lock` and `timeout`.
-func (r *run) once(ctx context.Context, s *step) (any, error) {
-	wanted, err := r.truth(s.when, true)
+func (r *run) once(ctx context.Context, s *plan.Step) (any, error) {
+	wanted, err := r.truth(s.When, true)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
@@ -276,7 +277,7 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
 	r.ran = true
-	key, err := r.text(s.lock)
+	key, err := r.text(s.Lock)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
@@ -288,10 +289,10 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 		defer release()
 	}
 	limit := time.Duration(0)
-	if s.until != nil {
+	if s.Until != nil {
 		limit = defaultPollTimeout
 	}
-	if limit, err = r.duration(s.timeout, limit); err != nil {
+	if limit, err = r.duration(s.Timeout, limit); err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
 	if limit > 0 {
@@ -305,7 +306,7 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 	if err == nil && !r.undoing {
 		err = r.unfit // what was done is settled, and the step fails all the same
 	}
-	if (r.verb == remove || r.undoing) && err != nil && statusOf(err) == actions.Gone {
+	if (r.verb == plan.Delete || r.undoing) && err != nil && statusOf(err) == actions.Gone {
 		r.missed = true
 		return nil, nil // what is not there needs no deleting; the next element may
 	}
@@ -315,7 +316,7 @@ func (r *run) once(ctx context.Context, s *step) (any, error) {
 // attempts runs a step's action until it is done: retried where that is safe
 // and asked for, polled until `until`. With doubt an earlier run may have done it
 // already.
-func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
+func (r *run) attempts(ctx context.Context, s *plan.Step, doubt bool) (any, error) {
 	failures, half := 0, false
 	for attempt := 1; ; attempt++ {
 		if err := stopped(ctx); err != nil {
@@ -345,12 +346,12 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 		doubt = doubt || v.status == actions.Unknown
 		// What was refused after an attempt that failed is not refused as a whole.
 		half = half || v.status == actions.Failed
-		if half && (v.status == actions.Refused || v.status == actions.Gone && r.verb != remove && !r.undoing) {
+		if half && (v.status == actions.Refused || v.status == actions.Gone && r.verb != plan.Delete && !r.undoing) {
 			v.status = actions.Failed
 		}
 		failures++
 		again, err := r.retry(ctx, s, v, failures)
-		if again && doubt && !s.certainty.Repeatable() && r.canLook(s) {
+		if again && doubt && !s.Certainty.Repeatable() && r.canLook(s) {
 			found, other, looked := r.lookAgain(ctx, s)
 			switch {
 			case looked != nil, other:
@@ -361,12 +362,12 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 				doubt, err = false, r.sendsAgain() // nothing came of it
 			}
 		}
-		if again && v.status == actions.Failed && r.verb == create && !r.undoing && r.res.finds(s) && !s.certainty.Repeatable() {
+		if again && v.status == actions.Failed && r.verb == plan.Create && !r.undoing && r.res.Finds(s) && !s.Certainty.Repeatable() {
 			again, err = r.leftNothing(ctx, s)
 		}
 		if err != nil || !again {
 			return nil, &StepError{
-				Verb: string(r.verb), Step: s.name, Action: s.action, Attempt: attempt, Place: place(s.model.Range),
+				Verb: string(r.verb), Step: s.Name, Action: s.Action, Attempt: attempt, Place: place(s.Model.Range),
 				Err: errors.Join(v.err, err), status: r.doubted(v.status, doubt), class: v.class, refused: v.status == actions.Refused || v.status == actions.Gone,
 			}
 		}
@@ -374,7 +375,7 @@ func (r *run) attempts(ctx context.Context, s *step, doubt bool) (any, error) {
 }
 
 // attempt runs a step's action once, and judges it.
-func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error) {
+func (r *run) attempt(ctx context.Context, s *plan.Step, attempt int) (verdict, error) {
 	seen := len(r.secrets.Values)
 	call, err := r.call(ctx, s, attempt)
 	if err != nil {
@@ -384,12 +385,12 @@ func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error
 	defer r.evaluateIn(r.evaluateIn(ctx))      // what is sent may be answered
 	// What the step may read, the templates behind it may hand on.
 	r.vars.MaxValues = max(r.vars.MaxValues, call.MaxValues())
-	sendCtx, sent := sending(ctx, r.log.to, s.effect)
-	out := s.kind.Run(sendCtx, call)
+	sendCtx, sent := sending(ctx, r.log.to, s.Effect)
+	out := s.Kind.Run(sendCtx, call)
 	sent()
 	v := r.judge(s, out)
 	if out.Cut {
-		r.cut = append(r.cut, s.index)
+		r.cut = append(r.cut, s.Index)
 	}
 	if secretSent && v.status == actions.Done {
 		r.markEchoes(s, v.value)
@@ -398,11 +399,11 @@ func (r *run) attempt(ctx context.Context, s *step, attempt int) (verdict, error
 }
 
 // overtime is the error of a step that took longer than it may.
-func overtime(limit time.Duration, s *step) error {
+func overtime(limit time.Duration, s *plan.Step) error {
 	what, option := "it", "the step's `timeout`"
-	if s.until != nil {
+	if s.Until != nil {
 		what = "the poll"
-		if s.timeout == nil {
+		if s.Timeout == nil {
 			option = "the default; give the step a `timeout` to wait longer"
 		}
 	}
@@ -411,8 +412,8 @@ func overtime(limit time.Duration, s *step) error {
 
 // pause waits until a poll is tried again: as long as the other side asked for,
 // else `every`.
-func (r *run) pause(ctx context.Context, s *step, asked time.Duration) error {
-	every, err := r.duration(s.every, defaultEvery)
+func (r *run) pause(ctx context.Context, s *plan.Step, asked time.Duration) error {
+	every, err := r.duration(s.Every, defaultEvery)
 	if err != nil {
 		return err
 	}

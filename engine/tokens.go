@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -105,13 +106,13 @@ func (t *tokens) holder(o object) (by holder, known bool) {
 // objectOf is what a state's resource is in the world: its id, and the recorded
 // values of what a delete finds it by beside the id. Two things of one id in two
 // places (issue 7 of one project, and of another) are not the same.
-func objectOf(r *resource, s State) object {
-	o := object{kind: r.spec.Name, id: currentID(s)}
-	if len(r.foundBy) == 0 {
+func objectOf(r *plan.Resource, s State) object {
+	o := object{kind: r.Spec.Name, id: currentID(s)}
+	if len(r.FoundBy) == 0 {
 		return o
 	}
 	sum := sha256.New()
-	for _, name := range r.foundBy {
+	for _, name := range r.FoundBy {
 		v, given := s.Outputs.GetOk(name)
 		if !given {
 			v = s.Inputs.Get(name)
@@ -124,12 +125,12 @@ func objectOf(r *resource, s State) object {
 
 // superseded reports whether a state is that of an earlier resource than the
 // object is now of, and says so.
-func (e *Engine) superseded(res *resource, s State, log Log) bool {
+func (e *Engine) superseded(res *plan.Resource, s State, log Log) bool {
 	if !e.tokens.superseded(objectOf(res, s), s.Private.Token) {
 		return false
 	}
 	if log != nil {
-		text := fmt.Sprintf("nothing is deleted: the %s %q was replaced, and its replacement has the same id", res.spec.Name, currentID(s))
+		text := fmt.Sprintf("nothing is deleted: the %s %q was replaced, and its replacement has the same id", res.Spec.Name, currentID(s))
 		log.Message(Info, screen.Show(text, nil))
 	}
 	return true
@@ -137,7 +138,7 @@ func (e *Engine) superseded(res *resource, s State, log Log) bool {
 
 // keepToken gives what an update leaves the token that its state had. A state of
 // an older version of declprov, which has none, gets one.
-func (e *Engine) keepToken(res *resource, ref Ref, before State, out Result) Result {
+func (e *Engine) keepToken(res *plan.Resource, ref Ref, before State, out Result) Result {
 	if out.State == nil {
 		return out
 	}

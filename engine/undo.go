@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/diag"
 )
 
@@ -28,7 +29,7 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 	text, undone := r.mask().Text(failure.Error()), map[int]bool{}
 	for _, t := range slices.Backward(r.touched) {
 		s, answer := t.step, t.answer
-		if len(s.undo) == 0 {
+		if len(s.Undo) == 0 {
 			continue
 		}
 		switch ours, err := r.ours(ctx, t); {
@@ -37,8 +38,8 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 		case !ours:
 			continue
 		}
-		if s.index < len(r.results) && s.index < r.failed {
-			answer = r.results[s.index]
+		if s.Index < len(r.results) && s.Index < r.failed {
+			answer = r.results[s.Index]
 		}
 		r.missed, r.ran = false, false
 		err := r.seeing(s, answer, func() error {
@@ -47,20 +48,20 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 		})
 		if err != nil {
 			if statusOf(err) == actions.Unknown {
-				r.unanswered = append(r.unanswered, s.index)
+				r.unanswered = append(r.unanswered, s.Index)
 			}
 			return undone, err
 		}
 		// What may still come of a step that nobody knows the outcome of was not there
 		// to be undone.
-		undone[s.index] = r.ran && (t.done || t.answer != nil || !r.missed)
+		undone[s.Index] = r.ran && (t.done || t.answer != nil || !r.missed)
 	}
 	return undone, nil
 }
 
 // undoes reports whether there is anything to undo.
 func (r *run) undoes() bool {
-	return slices.ContainsFunc(r.touched, func(t *touched) bool { return len(t.step.undo) > 0 })
+	return slices.ContainsFunc(r.touched, func(t *touched) bool { return len(t.step.Undo) > 0 })
 }
 
 // hitsOther reports whether what the create has made is the object of another state,
@@ -76,8 +77,8 @@ func (r *run) hitsOther() bool {
 // what it finds now. Else its undo steps might hit what somebody else has made under
 // the same name.
 func (r *run) ours(ctx context.Context, t *touched) (bool, error) {
-	before := func(other *touched) bool { return other.done && other.step.index < t.step.index }
-	if t.done || t.step.usesResults() && (r.resumed && !r.remakes || slices.ContainsFunc(r.touched, before)) {
+	before := func(other *touched) bool { return other.done && other.step.Index < t.step.Index }
+	if t.done || t.step.UsesResults() && (r.resumed && !r.remakes || slices.ContainsFunc(r.touched, before)) {
 		return true, nil
 	}
 	if !r.looked {
@@ -89,7 +90,7 @@ func (r *run) ours(ctx context.Context, t *touched) (bool, error) {
 	}
 	why, err := r.notOwn(ctx, t.step, found, nil, r.given)
 	if err == nil && why != "" {
-		r.log.Message(Warning, fmt.Sprintf("%s is not undone: something is there now%s, and %s", t.step.name, r.idOf(t.step, found), why))
+		r.log.Message(Warning, fmt.Sprintf("%s is not undone: something is there now%s, and %s", t.step.Name, r.idOf(t.step, found), why))
 	}
 	return err == nil && why == "", err
 }
@@ -100,16 +101,16 @@ func (r *run) ours(ctx context.Context, t *touched) (bool, error) {
 func (r *run) settleUndo(ctx context.Context, doubted []int) error {
 	gone := map[int]bool{}
 	for _, i := range doubted {
-		switch s := r.op.steps[i]; {
-		case s == r.res.maker && r.res.read != nil && r.id != "":
+		switch s := r.op.Steps[i]; {
+		case s == r.res.Maker && r.res.Read != nil && r.id != "":
 			there, err := r.standing(ctx, r.id)
 			if err != nil {
 				return err
 			}
 			if gone[i] = !there; !there {
-				r.log.Message(Info, fmt.Sprintf("undoing %s was not answered: it was done, as reading shows, so it is made anew", s.name))
+				r.log.Message(Info, fmt.Sprintf("undoing %s was not answered: it was done, as reading shows, so it is made anew", s.Name))
 			}
-		case s.certainty == actions.Safe:
+		case s.Certainty == actions.Safe:
 			gone[i] = true
 		}
 	}
@@ -119,7 +120,7 @@ func (r *run) settleUndo(ctx context.Context, doubted []int) error {
 	if err := r.listBereft(gone, errors.New("undoing what it belongs to was not answered")); err != nil {
 		return err
 	}
-	for i := range r.op.relyOn(gone) {
+	for i := range r.op.RelyOn(gone) {
 		gone[i] = true
 	}
 	for i, is := range gone {
@@ -127,10 +128,10 @@ func (r *run) settleUndo(ctx context.Context, doubted []int) error {
 			continue
 		}
 		delete(r.finished, i)
-		if r.goesOn == r.op.steps[i] {
+		if r.goesOn == r.op.Steps[i] {
 			r.goesOn, r.elements = nil, nil
 		}
-		r.remakes = r.remakes || r.op.steps[i] == r.res.maker
+		r.remakes = r.remakes || r.op.Steps[i] == r.res.Maker
 	}
 	return nil
 }
@@ -139,10 +140,10 @@ func (r *run) settleUndo(ctx context.Context, doubted []int) error {
 func (r *run) told(failure error, undone map[int]bool, err error) error {
 	var did, left []string
 	for _, t := range r.touched {
-		if undone[t.step.index] {
-			did = append(did, t.step.name)
+		if undone[t.step.Index] {
+			did = append(did, t.step.Name)
 		} else {
-			left = append(left, t.step.name)
+			left = append(left, t.step.Name)
 		}
 	}
 	if did == nil && err == nil {
@@ -163,9 +164,9 @@ func (r *run) told(failure error, undone map[int]bool, err error) error {
 }
 
 // undoStep runs the undo steps of one.
-func (r *run) undoStep(ctx context.Context, s *step) error {
-	for _, u := range s.undo {
-		r.log.Message(Info, fmt.Sprintf("undoing %s: %s", s.name, u.action))
+func (r *run) undoStep(ctx context.Context, s *plan.Step) error {
+	for _, u := range s.Undo {
+		r.log.Message(Info, fmt.Sprintf("undoing %s: %s", s.Name, u.Action))
 		if _, err := r.step(ctx, u); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/actions/sys/network"
 	"github.com/declprov/declprov/actions/sys/process"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -46,19 +47,19 @@ func (u *ungranted) Is(target error) bool { return target == fs.ErrPermission }
 
 // refuseUngranted reports the inputs that make create ask for what is not granted.
 // What depends on the answers of its steps waits for the preview.
-func (e *Engine) refuseUngranted(res *resource, ref Ref, inputs property.Map, f *value.Findings) {
-	if !slices.ContainsFunc(res.asking, func(s *step) bool { return !e.grantedAsTheyAre(s, inputs) }) {
+func (e *Engine) refuseUngranted(res *plan.Resource, ref Ref, inputs property.Map, f *value.Findings) {
+	if !slices.ContainsFunc(res.Asking, func(s *plan.Step) bool { return !e.grantedAsTheyAre(s, inputs) }) {
 		return
 	}
-	r := e.newRun(f.Context, res, res.create, create, ref, nil)
+	r := e.newRun(f.Context, res, res.Create, plan.Create, ref, nil)
 	r.inputs(inputs)
-	for _, name := range namesOfAnswers {
+	for _, name := range plan.NamesOfAnswers {
 		r.vars.Values[name] = expr.Unknown{}
 	}
 	if r.open() != nil {
 		return // it depends on the grants, and the operation reports it
 	}
-	for _, s := range res.asking {
+	for _, s := range res.Asking {
 		for _, u := range r.ungranted(s) {
 			told := slices.ContainsFunc(f.List, func(other Failure) bool { return other.Path == u.property })
 			if u.property != "" && !told {
@@ -70,26 +71,26 @@ func (e *Engine) refuseUngranted(res *resource, ref Ref, inputs property.Map, f 
 
 // grantedAsTheyAre reports whether all that the step asks for are inputs as they are, and
 // granted: most are, and to know it takes no run.
-func (e *Engine) grantedAsTheyAre(s *step, inputs property.Map) bool {
-	if e.perInput || len(s.named) > 0 {
+func (e *Engine) grantedAsTheyAre(s *plan.Step, inputs property.Map) bool {
+	if e.perInput || len(s.Named) > 0 {
 		return false
 	}
 	vars := expr.Vars{Values: map[string]any{"config": e.plainConfig}}
-	for _, n := range s.asks {
-		v := inputs.Get(n.input)
-		if n.input == "" || !v.IsString() {
+	for _, n := range s.Asks {
+		v := inputs.Get(n.Input)
+		if n.Input == "" || !v.IsString() {
 			return false
 		}
 		name := v.AsString()
-		if n.root != nil && name != "" && !filepath.IsAbs(name) {
-			below, err := n.root.Eval(&vars)
+		if n.Root != nil && name != "" && !filepath.IsAbs(name) {
+			below, err := n.Root.Eval(&vars)
 			root, isText := below.(string)
 			if err != nil || !isText {
 				return false
 			}
 			name = filepath.Join(root, name)
 		}
-		if refusedBy(e.env, n.access, name) != nil {
+		if refusedBy(e.env, n.Access, name) != nil {
 			return false
 		}
 	}
@@ -97,8 +98,8 @@ func (e *Engine) grantedAsTheyAre(s *step, inputs property.Map) bool {
 }
 
 // refuseStep is the error of a step of a preview that would be refused what it needs.
-func (r *run) refuseStep(ctx context.Context, s *step) error {
-	if len(s.asks) == 0 {
+func (r *run) refuseStep(ctx context.Context, s *plan.Step) error {
+	if len(s.Asks) == 0 {
 		return nil
 	}
 	defer r.evaluateIn(r.evaluateIn(unsent{ctx}))
@@ -110,14 +111,14 @@ func (r *run) refuseStep(ctx context.Context, s *step) error {
 
 // ungranted returns what the step, or a turn of it, needs and is not granted, as far as
 // that is known. What cannot be evaluated is left to the step itself.
-func (r *run) ungranted(s *step) []*ungranted {
-	if len(s.asks) == 0 {
+func (r *run) ungranted(s *plan.Step) []*ungranted {
+	if len(s.Asks) == 0 {
 		return nil
 	}
-	if s.forEach == nil {
+	if s.ForEach == nil {
 		return r.ungrantedOnce(s, nil)
 	}
-	over, err := r.evaluate(s.forEach)
+	over, err := r.evaluate(s.ForEach)
 	if err != nil || over.plain == nil {
 		return nil
 	}
@@ -136,15 +137,15 @@ func (r *run) ungranted(s *step) []*ungranted {
 }
 
 // ungrantedOnce is ungranted for one turn of a forEach, or without one.
-func (r *run) ungrantedOnce(s *step, el *loopElement) (out []*ungranted) {
-	if wanted, err := r.truth(s.when, true); err != nil || !wanted {
+func (r *run) ungrantedOnce(s *plan.Step, el *loopElement) (out []*ungranted) {
+	if wanted, err := r.truth(s.When, true); err != nil || !wanted {
 		return nil
 	}
 	env, err := r.envOf(s)
 	if err != nil {
 		return nil
 	}
-	for _, n := range s.asks {
+	for _, n := range s.Asks {
 		if r.grantedBefore(s, n) {
 			continue
 		}
@@ -152,11 +153,11 @@ func (r *run) ungrantedOnce(s *step, el *loopElement) (out []*ungranted) {
 		if !asked.known {
 			continue
 		}
-		reason := r.refusal(env, n.access, asked)
+		reason := r.refusal(env, n.Access, asked)
 		switch {
 		case reason == "":
 			r.rememberGranted(s, n)
-		case !r.undecided(s, n.access):
+		case !r.undecided(s, n.Access):
 			out = append(out, &ungranted{property: r.blamed(s, n, el), reason: r.mask().Text(reason)})
 		}
 	}
@@ -165,23 +166,23 @@ func (r *run) ungrantedOnce(s *step, el *loopElement) (out []*ungranted) {
 
 // grantedBefore reports whether the request was found granted, for all who make it. Every
 // preview of a resource would ask the same: most requests of an API go to one host.
-func (r *run) grantedBefore(s *step, n request) bool {
+func (r *run) grantedBefore(s *plan.Step, n plan.Request) bool {
 	if !r.grantsForAll(s, n) {
 		return false
 	}
-	_, found := r.engine.granted.Load(granted{n.access, n.name})
+	_, found := r.engine.granted.Load(granted{n.Access, n.Name})
 	return found
 }
 
-func (r *run) rememberGranted(s *step, n request) {
+func (r *run) rememberGranted(s *plan.Step, n plan.Request) {
 	if r.grantsForAll(s, n) {
-		r.engine.granted.Store(granted{n.access, n.name}, nil)
+		r.engine.granted.Store(granted{n.Access, n.Name}, nil)
 	}
 }
 
 // grantsForAll reports whether all resources that make the request get the same answer.
-func (r *run) grantsForAll(s *step, n request) bool {
-	return n.fixed && !r.engine.perInput && len(s.named) == 0
+func (r *run) grantsForAll(s *plan.Step, n plan.Request) bool {
+	return n.Fixed && !r.engine.perInput && len(s.Named) == 0
 }
 
 // asked is an evaluated request.
@@ -191,12 +192,12 @@ type asked struct {
 }
 
 // asked evaluates a request, as its action would.
-func (r *run) asked(n request) asked {
-	switch n.access {
+func (r *run) asked(n plan.Request) asked {
+	switch n.Access {
 	case grant.Connect:
-		return r.askedOrigin(n.name)
+		return r.askedOrigin(n.Name)
 	case grant.Run:
-		out, err := r.evaluate(n.name)
+		out, err := r.evaluate(n.Name)
 		if items, isList := out.plain.([]any); isList && len(items) > 0 {
 			out.plain = items[0]
 		}
@@ -208,13 +209,13 @@ func (r *run) asked(n request) asked {
 }
 
 // askedPath is the path of a request, from its root on.
-func (r *run) askedPath(n request) asked {
-	at, err := r.evaluate(n.name)
+func (r *run) askedPath(n plan.Request) asked {
+	at, err := r.evaluate(n.Name)
 	name, isText := at.plain.(string)
-	if err != nil || !isText || n.root == nil || filepath.IsAbs(name) || name == "" {
+	if err != nil || !isText || n.Root == nil || filepath.IsAbs(name) || name == "" {
 		return asked{name, err == nil && isText, at.secret}
 	}
-	below, err := r.evaluate(n.root)
+	below, err := r.evaluate(n.Root)
 	root, isText := below.plain.(string)
 	return asked{filepath.Join(root, name), err == nil && isText, at.secret || below.secret}
 }
@@ -250,7 +251,7 @@ func (r *run) refusal(env *actions.Env, access grant.Access, a asked) string {
 	if err == nil {
 		return ""
 	}
-	what, why, verb, granted := strconv.Quote(a.text), "", accessName(access)+" it", []string(nil)
+	what, why, verb, granted := strconv.Quote(a.text), "", plan.AccessName(access)+" it", []string(nil)
 	var file *files.PermissionError
 	var host *network.HostError
 	var program *process.ProgramError
@@ -274,7 +275,7 @@ func (r *run) refusal(env *actions.Env, access grant.Access, a asked) string {
 	if len(granted) > 0 {
 		only = "grants only " + quotedAnd(granted)
 	}
-	name, list := r.engine.program.provider.Name, "permissions: "+accessName(access)
+	name, list := r.engine.program.Provider.Name, "permissions: "+plan.AccessName(access)
 	return fmt.Sprintf("%s%s: the provider %s is not permitted to %s; its `%s` %s. Choose another value, or ask the author of %s to add it there "+
 		"(`declprov permissions` prints all that a provider is granted)", what, why, name, verb, list, only, name)
 }
@@ -306,21 +307,21 @@ func quotedAnd(patterns []string) string {
 
 // undecided reports whether some grant of the access depends on what is not known yet:
 // it may cover anything.
-func (r *run) undecided(s *step, access grant.Access) bool {
-	return slices.ContainsFunc(slices.Concat(r.engine.program.grants, s.named), func(g permission) bool {
-		if !allows(g.access, access) {
+func (r *run) undecided(s *plan.Step, access grant.Access) bool {
+	return slices.ContainsFunc(slices.Concat(r.engine.program.Permissions, s.Named), func(g plan.Permission) bool {
+		if !plan.Allows(g.Access, access) {
 			return false
 		}
-		v, err := g.value.Eval(r.vars)
+		v, err := g.Value.Eval(r.vars)
 		return err == nil && expr.HasUnknown(v)
 	})
 }
 
 // blamed returns the path of the first input that decides a request, "" where
 // none does. In a forEach over an input, it is that of the element.
-func (r *run) blamed(s *step, n request, el *loopElement) string {
-	for _, ref := range n.refs() {
-		if isInputRef(ref) {
+func (r *run) blamed(s *plan.Step, n plan.Request, el *loopElement) string {
+	for _, ref := range n.Refs() {
+		if plan.IsInputRef(ref) {
 			return r.inputPath(ref.Path)
 		}
 		if ref.Path[0] == "each" && el != nil {
@@ -334,13 +335,13 @@ func (r *run) blamed(s *step, n request, el *loopElement) string {
 
 // blamedElement returns the path within the inputs of what `each` stands for, or of what
 // the elements were made of.
-func (r *run) blamedElement(s *step, each []string, el *loopElement) string {
-	i := slices.IndexFunc(s.forEach.Refs(), isInputRef)
+func (r *run) blamedElement(s *plan.Step, each []string, el *loopElement) string {
+	i := slices.IndexFunc(s.ForEach.Refs(), plan.IsInputRef)
 	if i < 0 {
 		return ""
 	}
-	over := s.forEach.Refs()[i].Path
-	pieces := s.forEach.Segments()
+	over := s.ForEach.Refs()[i].Path
+	pieces := s.ForEach.Segments()
 	if len(pieces) != 1 || !slices.Equal(pieces[0].Ref, over) || el.secretKey {
 		return r.inputPath(over)
 	}

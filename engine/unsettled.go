@@ -15,7 +15,7 @@ func (e *Engine) Unsettled(of func(journal.Subject) bool) []journal.Intent {
 	all, _ := book.List()
 	var open []journal.Intent
 	for _, i := range all {
-		if i.Open() && i.Provider == e.program.provider.Name && of(i.Subject) {
+		if i.Open() && i.Provider == e.program.Provider.Name && of(i.Subject) {
 			open = append(open, i)
 		}
 	}
@@ -25,23 +25,23 @@ func (e *Engine) Unsettled(of func(journal.Subject) bool) []journal.Intent {
 // Settles reports whether the next create or update of a resource that the program
 // still has can settle an open intent of it: by sending it again, or by looking.
 func (e *Engine) Settles(i journal.Intent) bool {
-	res, err := e.program.resource(i.Type)
+	res, err := e.program.Resource(i.Type)
 	if err != nil {
 		return false
 	}
 	if i.Operation == journal.Update {
-		return res.update != nil
+		return res.Update != nil
 	}
-	if i.Step < 0 || i.Step >= len(res.create.steps) {
+	if i.Step < 0 || i.Step >= len(res.Create.Steps) {
 		return false
 	}
-	s := res.create.steps[i.Step]
-	return s.certainty.Repeatable() || i.Looked && res.finds(s)
+	s := res.Create.Steps[i.Step]
+	return s.Certainty.Repeatable() || i.Looked && res.Finds(s)
 }
 
 // LosesIntents reports whether intents of creates of a type are written to a
 // journal that is likely to be lost with this machine.
 func (e *Engine) LosesIntents(typ string) bool {
-	res, err := e.program.resource(typ)
-	return err == nil && res.journals() && journal.Fleeting(e.getenv)
+	res, err := e.program.Resource(typ)
+	return err == nil && res.Journals() && journal.Fleeting(e.getenv)
 }

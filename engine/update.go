@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 )
 
@@ -15,7 +16,7 @@ import (
 // inputs are the same, it goes on there. An error without a state means that
 // nothing was changed.
 func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
-	res, err := e.program.resource(req.Type)
+	res, err := e.program.Resource(req.Type)
 	if err != nil {
 		return Result{Err: err}
 	}
@@ -32,7 +33,7 @@ func (e *Engine) Update(ctx context.Context, req UpdateRequest) Result {
 }
 
 // update is Update of a state that fits the spec.
-func (e *Engine) update(ctx context.Context, res *resource, state State, req UpdateRequest) Result {
+func (e *Engine) update(ctx context.Context, res *plan.Resource, state State, req UpdateRequest) Result {
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	changes := e.changes(ctx, res, req.Ref, state, req.Inputs, req.Ignore)
@@ -50,7 +51,7 @@ func (e *Engine) update(ctx context.Context, res *resource, state State, req Upd
 
 // change runs an update, or goes on with one, or with a create whose inputs are
 // still wanted.
-func (e *Engine) change(ctx context.Context, res *resource, state State, req UpdateRequest, changes []Change) Result {
+func (e *Engine) change(ctx context.Context, res *plan.Resource, state State, req UpdateRequest, changes []Change) Result {
 	switch {
 	case resumable(res, state, req.Inputs) && !req.Preview:
 		return e.resume(ctx, res, state, req)
@@ -59,18 +60,18 @@ func (e *Engine) change(ctx context.Context, res *resource, state State, req Upd
 		return Result{State: &State{
 			ID: state.ID, Inputs: req.Inputs, Outputs: withInputs(req.Inputs, declared(res, state)), Private: state.Private,
 		}}
-	case res.update == nil && !req.Preview:
+	case res.Update == nil && !req.Preview:
 		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
 	}
 	if f := state.Private.Failed; f != nil && !f.Seen {
 		changes = e.allChanged(res)
 	}
-	if res.update != nil {
-		if err := completeFor(res, state, update); err != nil {
+	if res.Update != nil {
+		if err := completeFor(res, state, plan.Update); err != nil {
 			return Result{Err: err}
 		}
 	}
-	r := e.newRun(ctx, res, res.update, update, req.Ref, req.Log)
+	r := e.newRun(ctx, res, res.Update, plan.Update, req.Ref, req.Log)
 	r.preview = req.Preview
 	r.inputs(req.Inputs)
 	r.state(state)
@@ -82,8 +83,8 @@ func (e *Engine) change(ctx context.Context, res *resource, state State, req Upd
 		return Result{Err: err}
 	}
 	if req.Preview {
-		if res.update == nil {
-			r.op = &operation{}
+		if res.Update == nil {
+			r.op = &plan.Operation{}
 		}
 		return r.previewed(ctx, State{ID: state.ID, Inputs: req.Inputs, Outputs: state.Outputs})
 	}
@@ -99,9 +100,9 @@ func resultOf(out *Result, err error) Result {
 }
 
 // declared are the recorded outputs that the spec declares.
-func declared(res *resource, s State) map[string]property.Value {
+func declared(res *plan.Resource, s State) map[string]property.Value {
 	out := map[string]property.Value{}
-	for _, m := range res.outputs.Fields {
+	for _, m := range res.Outputs.Fields {
 		if v, ok := s.Outputs.GetOk(m.Name); ok {
 			out[m.Name] = v
 		}
@@ -111,32 +112,32 @@ func declared(res *resource, s State) map[string]property.Value {
 
 // allChanged names every input as changed: after an operation that stopped
 // halfway nobody knows which of them the world has.
-func (e *Engine) allChanged(res *resource) []Change {
+func (e *Engine) allChanged(res *plan.Resource) []Change {
 	var out []Change
-	for _, m := range res.inputs.Fields {
+	for _, m := range res.Inputs.Fields {
 		out = append(out, Change{Path: m.Name, Kind: Update})
 	}
 	return out
 }
 
 // whereStopped says at which of an operation's steps it stopped.
-func whereStopped(step int, op *operation) string {
-	if step < len(op.steps) {
-		return "at " + op.steps[step].name
+func whereStopped(step int, op *plan.Operation) string {
+	if step < len(op.Steps) {
+		return "at " + op.Steps[step].Name
 	}
 	return "after its last step"
 }
 
 // resume goes on at the step where an earlier operation stopped.
-func (e *Engine) resume(ctx context.Context, res *resource, state State, req UpdateRequest) Result {
+func (e *Engine) resume(ctx context.Context, res *plan.Resource, state State, req UpdateRequest) Result {
 	f := state.Private.Failed
-	op, v := res.create, create
-	if f.Op == string(update) {
-		op, v = res.update, update
+	op, v := res.Create, plan.Create
+	if f.Op == string(plan.Update) {
+		op, v = res.Update, plan.Update
 	}
 	r := e.newRun(ctx, res, op, v, req.Ref, req.Log)
 	r.inputs(req.Inputs)
-	if v == update {
+	if v == plan.Update {
 		// The host has recorded the inputs of before, so these are what they were at
 		// the first attempt.
 		r.state(state)
@@ -152,13 +153,13 @@ func (e *Engine) resume(ctx context.Context, res *resource, state State, req Upd
 	if err := r.open(); err != nil {
 		return Result{Err: err}
 	}
-	if v == create {
+	if v == plan.Create {
 		if err := r.settleUndo(ctx, f.Doubted); err != nil {
 			return Result{Err: r.mask().Error(err)}
 		}
 	}
 	r.log.Message(Info, fmt.Sprintf("going on with the %s that stopped %s", f.Op, whereStopped(f.Step, op)))
-	if v == update {
+	if v == plan.Update {
 		return e.finishUpdate(ctx, r, req, state)
 	}
 	out := e.finishCreate(ctx, r, req.Ref, req.Inputs)
@@ -200,14 +201,14 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 		if out := e.reconcile(ctx, r, req, &old); out != nil {
 			return *out
 		}
-		if r.failed < len(r.op.steps) && r.certainty(r.op.steps[r.failed]) == actions.Safe {
+		if r.failed < len(r.op.Steps) && r.certainty(r.op.Steps[r.failed]) == actions.Safe {
 			failure = fmt.Errorf("%w; run `pulumi up` again: it is safe to repeat", failure)
 		}
 	}
 	if failure == nil {
 		r.renamed()
 	}
-	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeNow(nil)}}
+	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeNow(nil)}}
 	if r.id != old.ID {
 		next.Private.ID = r.id
 	}
@@ -218,7 +219,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 		if err == nil || value.Unrecordable(err) {
 			outputs = got
 		}
-		failure, failed = err, len(r.op.steps)
+		failure, failed = err, len(r.op.Steps)
 	}
 	next.Private.ETag = r.etag // reading back may have given another
 	next.Outputs = withInputs(req.Inputs, outputs)
@@ -233,7 +234,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 
 // whereGone is what to do about an update that found nothing to change.
 func (r *run) whereGone(old State) string {
-	if f := old.Private.Failed; f != nil && f.Unknown && f.Op == string(update) && r.renames() {
+	if f := old.Private.Failed; f != nil && f.Unknown && f.Op == string(plan.Update) && r.renames() {
 		return fmt.Sprintf("the response to an earlier update, which was to give it another name, was lost: look for it in the service. "+
 			"If it is there under the new one, run `pulumi state delete` and `pulumi import`; if %q was deleted, `pulumi refresh`", r.id)
 	}
@@ -243,14 +244,14 @@ func (r *run) whereGone(old State) string {
 // renamed takes the id that an update gave the resource. An id made of what this
 // update does not have (another operation's step) has not changed.
 func (r *run) renamed() {
-	for _, ref := range r.res.id.Refs() {
+	for _, ref := range r.res.ID.Refs() {
 		switch name := ref.Path[0]; {
 		case name == "steps":
 			named, _ := r.vars.Values["steps"].(map[string]any)
 			if len(ref.Path) < 2 || named[ref.Path[1]] == nil {
 				return
 			}
-		case slices.Contains(answerNames, name) && last(r.results) == nil:
+		case slices.Contains(plan.AnswerNames, name) && plan.Last(r.results) == nil:
 			return
 		}
 	}

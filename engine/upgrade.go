@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -17,11 +18,11 @@ import (
 // upgrade brings a recorded state to the spec's `schemaVersion`, one version
 // after the other. Hosts have no call for it, so every call that gets a state
 // does it first.
-func (e *Engine) upgrade(ctx context.Context, res *resource, s State) (State, error) {
-	have, want := s.Private.SchemaVersion, res.spec.SchemaVersion
+func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s State) (State, error) {
+	have, want := s.Private.SchemaVersion, res.Spec.SchemaVersion
 	if have > want {
 		return s, fmt.Errorf("the state of this %s was written by a newer spec (schemaVersion %d, this one has %d); use that spec or a later one",
-			res.spec.Name, have, want)
+			res.Spec.Name, have, want)
 	}
 	if have == want || s.Inputs.Len() == 0 && s.Outputs.Len() == 0 {
 		s.Private.SchemaVersion = want
@@ -34,17 +35,17 @@ func (e *Engine) upgrade(ctx context.Context, res *resource, s State) (State, er
 	vars.Secrets = secrets.Paths
 	var shape any // nil: nothing of it changed
 	for version := have; version < want; version++ {
-		v := res.upgrades[version]
+		v := res.Upgrades[version]
 		if v == nil {
 			continue
 		}
 		out, err := v.Eval(vars)
 		if err != nil {
-			return s, fmt.Errorf("the state of this %s cannot be brought from schemaVersion %d to %d: %w", res.spec.Name, version, version+1, screen.NewMask(secrets.Values).Error(err))
+			return s, fmt.Errorf("the state of this %s cannot be brought from schemaVersion %d to %d: %w", res.Spec.Name, version, version+1, screen.NewMask(secrets.Values).Error(err))
 		}
 		next, ok := expr.Reveal(out, secrets.Saw).(map[string]any)
 		if !ok {
-			return s, fmt.Errorf("upgrade %d of %s yields %s, and must yield an object", version, res.spec.Name, actions.KindOf(out))
+			return s, fmt.Errorf("upgrade %d of %s yields %s, and must yield an object", version, res.Spec.Name, actions.KindOf(out))
 		}
 		moved := value.Secrets{Paths: slices.Clone(e.configSecrets.Paths)}
 		moved.Within(out, []string{"old"})
@@ -60,17 +61,17 @@ func (e *Engine) upgrade(ctx context.Context, res *resource, s State) (State, er
 }
 
 // upgraded is the state of the new shape.
-func upgraded(r *resource, s State, shape any, m *screen.Mask) (State, error) {
-	inputs, err := r.inputs.Project(shape, m)
+func upgraded(r *plan.Resource, s State, shape any, m *screen.Mask) (State, error) {
+	inputs, err := r.Inputs.Project(shape, m)
 	if err != nil {
-		return s, fmt.Errorf("the upgraded state of %s: %w", r.spec.Name, err)
+		return s, fmt.Errorf("the upgraded state of %s: %w", r.Spec.Name, err)
 	}
-	outputs, err := r.outputs.Project(shape, m)
+	outputs, err := r.Outputs.Project(shape, m)
 	if err != nil {
-		return s, fmt.Errorf("the upgraded state of %s: %w", r.spec.Name, err)
+		return s, fmt.Errorf("the upgraded state of %s: %w", r.Spec.Name, err)
 	}
 	s.Inputs = property.NewMap(inputs.Values)
 	s.Outputs = withInputs(s.Inputs, outputs.Values)
-	s.Private.SchemaVersion = r.spec.SchemaVersion
+	s.Private.SchemaVersion = r.Spec.SchemaVersion
 	return s, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/actions/sys/process/sandbox"
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -67,11 +68,11 @@ func confined(access string, grants []engine.Grant) string {
 		here = "  Not so on this machine: " + lacks + ".\n"
 	}
 	switch grants[i].Confined {
-	case engine.Enforced:
+	case plan.Enforced:
 		return "  The kernel keeps them, and what they start, to what stands here; where it cannot they do not start.\n" + keeps(grants[i]) + here
-	case engine.Attempted:
+	case plan.Attempted:
 		return "  The kernel keeps them, and what they start, to what stands here, where it can: on Linux.\n" + keeps(grants[i]) + here
-	case engine.Mixed:
+	case plan.Mixed:
 		return "  Some run outside of the kernel's sandbox: nothing keeps those to what stands here.\n"
 	default:
 		return "  Nothing keeps them, or what they start, to what stands here.\n"
@@ -181,13 +182,13 @@ func boundBy(g engine.Grant) string {
 		return fmt.Sprintf("  (of root's capabilities: %s)", cmp.Or(strings.Join(g.Capabilities, ", "), "none"))
 	}
 	switch g.Confined {
-	case engine.Enforced:
+	case plan.Enforced:
 		return "  (in the kernel's sandbox, or not at all)"
-	case engine.Attempted:
+	case plan.Attempted:
 		return "  (in the kernel's sandbox where there is one)"
-	case engine.Mixed:
+	case plan.Mixed:
 		return "  (some outside of the kernel's sandbox)"
-	case engine.Unconfined:
+	case plan.Unconfined:
 		return "  (outside of the kernel's sandbox)"
 	}
 	return ""

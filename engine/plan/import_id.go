@@ -1,4 +1,4 @@
-package engine
+package plan
 
 import (
 	"fmt"
@@ -13,50 +13,50 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// reversible is a template that can be read backwards: text, settings, and
+// Reversible is a template that can be read backwards: text, settings, and
 // variables (scalar inputs, and in an import the id) with text between them. Its
 // zero value is of a template that cannot.
-type reversible struct {
-	text   string // as its author wrote it
-	pieces []expr.Segment
+type Reversible struct {
+	Text   string // as its author wrote it
+	Pieces []expr.Segment
 }
 
-func (p reversible) given() bool { return p.pieces != nil }
+func (p Reversible) Given() bool { return p.Pieces != nil }
 
 // inputs are the names of the inputs that the text of such a template gives.
-func (p reversible) inputs() []string {
+func (p Reversible) inputs() []string {
 	var names []string
-	for _, s := range p.pieces {
-		if isInput(s) && !slices.Contains(names, s.Ref[1]) {
+	for _, s := range p.Pieces {
+		if IsInput(s) && !slices.Contains(names, s.Ref[1]) {
 			names = append(names, s.Ref[1])
 		}
 	}
 	return names
 }
 
-// hasID reports whether the text gives the id.
-func (p reversible) hasID() bool { return slices.ContainsFunc(p.pieces, isID) }
+// HasID reports whether the text gives the id.
+func (p Reversible) HasID() bool { return slices.ContainsFunc(p.Pieces, IsID) }
 
-func isID(s expr.Segment) bool    { return !s.Literal && len(s.Ref) == 1 && s.Ref[0] == "id" }
-func isInput(s expr.Segment) bool { return !s.Literal && len(s.Ref) == 2 && s.Ref[0] == "inputs" }
-func isSetting(s expr.Segment) bool {
+func IsID(s expr.Segment) bool    { return !s.Literal && len(s.Ref) == 1 && s.Ref[0] == "id" }
+func IsInput(s expr.Segment) bool { return !s.Literal && len(s.Ref) == 2 && s.Ref[0] == "inputs" }
+func IsSetting(s expr.Segment) bool {
 	return !s.Literal && len(s.Ref) > 1 && s.Ref[0] == "config"
 }
 
 // variable names what a piece stands for: an input, or "" for the id.
 func variable(s expr.Segment) string {
-	if isInput(s) {
+	if IsInput(s) {
 		return s.Ref[1]
 	}
 	return ""
 }
 
-// settled are the pieces with the settings as literals, and literals that are
+// Settled are the pieces with the settings as literals, and literals that are
 // side by side as one.
-func (p reversible) settled(config map[string]any) ([]expr.Segment, error) {
+func (p Reversible) Settled(config map[string]any) ([]expr.Segment, error) {
 	var out []expr.Segment
-	for _, s := range p.pieces {
-		if isSetting(s) {
+	for _, s := range p.Pieces {
+		if IsSetting(s) {
 			text, err := settingText(config, s.Ref)
 			if err != nil {
 				return nil, err
@@ -69,7 +69,7 @@ func (p reversible) settled(config map[string]any) ([]expr.Segment, error) {
 		case s.Literal && n > 0 && out[n-1].Literal:
 			out[n-1].Text += s.Text
 		case !s.Literal && n > 0 && !out[n-1].Literal:
-			return nil, fmt.Errorf("in %q, the settings leave nothing between two parts, so that nobody knows where the first ends", p.text)
+			return nil, fmt.Errorf("in %q, the settings leave nothing between two parts, so that nobody knows where the first ends", p.Text)
 		default:
 			out = append(out, s)
 		}
@@ -89,11 +89,11 @@ func settingText(config map[string]any, path []string) (string, error) {
 	return value.Text(v)
 }
 
-// split reads a text backwards: what each variable stands for. A variable reaches
+// Split reads a text backwards: what each variable stands for. A variable reaches
 // to the next literal, and the last takes the rest up to the literal at the end.
 // One that occurs twice must be the same at both places. ok is false where the
 // text is not of the form.
-func split(pieces []expr.Segment, text string) (values map[string]string, ok bool) {
+func Split(pieces []expr.Segment, text string) (values map[string]string, ok bool) {
 	values, rest := map[string]string{}, text
 	for i, s := range pieces {
 		if s.Literal {
@@ -122,20 +122,20 @@ func split(pieces []expr.Segment, text string) (values map[string]string, ok boo
 	return values, rest == ""
 }
 
-// read reads a text backwards into inputs and, where the template has one, an id.
-func (p reversible) read(r *resource, config map[string]any, text string) (inputs property.Map, id string, err error) {
-	pieces, err := p.settled(config)
+// Read reads a text backwards into inputs and, where the template has one, an id.
+func (p Reversible) Read(r *Resource, config map[string]any, text string) (inputs property.Map, id string, err error) {
+	pieces, err := p.Settled(config)
 	if err != nil {
 		return inputs, "", err
 	}
-	values, ok := split(pieces, text)
+	values, ok := Split(pieces, text)
 	for _, name := range p.inputs() {
-		v, fits := scalarOf(values[name], r.inputs.ByName[name].Check.Spec)
+		v, fits := scalarOf(values[name], r.Inputs.ByName[name].Check.Spec)
 		ok = ok && fits
 		inputs = inputs.Set(name, v)
 	}
 	if !ok {
-		return property.Map{}, "", fmt.Errorf("%q is not an id that %s can be imported by: the form is %q", text, r.spec.Name, p.text)
+		return property.Map{}, "", fmt.Errorf("%q is not an id that %s can be imported by: the form is %q", text, r.Spec.Name, p.Text)
 	}
 	return inputs, values[""], nil
 }

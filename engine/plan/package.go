@@ -1,4 +1,4 @@
-package engine
+package plan
 
 import (
 	"strings"
@@ -6,18 +6,18 @@ import (
 	"github.com/declprov/declprov/actions/grant"
 )
 
-// packageOf is the package whose plugin makes what has a type, which is a token.
-func packageOf(token string) string {
-	if pkg, ok := strings.CutPrefix(token, providerType); ok {
+// PackageOf is the package whose plugin makes what has a type, which is a token.
+func PackageOf(token string) string {
+	if pkg, ok := strings.CutPrefix(token, ProviderType); ok {
 		return pkg
 	}
 	pkg, _, _ := strings.Cut(token, ":")
 	return pkg
 }
 
-// pluginOrigin is the origin that Pulumi downloads a plugin from, by its
+// PluginOrigin is the origin that Pulumi downloads a plugin from, by its
 // pluginDownloadURL, or "" (sdk/go/common/workspace/plugins.go, newPluginSource).
-func pluginOrigin(url string) string {
+func PluginOrigin(url string) string {
 	scheme, rest, _ := strings.Cut(url, "://")
 	switch strings.ToLower(scheme) {
 	case "github", "gitlab":
@@ -33,4 +33,4 @@ func pluginOrigin(url string) string {
 	return ""
 }
 
-const pluginSchemes = "https://, http://, github:// or gitlab://"
+const PluginSchemes = "https://, http://, github:// or gitlab://"

@@ -1,4 +1,4 @@
-package engine
+package plan
 
 import (
 	"slices"
@@ -20,14 +20,14 @@ const (
 	Enforced Confinement = "enforced"
 )
 
-// confinements are those of the steps of a spec. Resources are compiled side by
+// Confinements are those of the steps of a spec. Resources are compiled side by
 // side.
-type confinements struct {
+type Confinements struct {
 	mu   sync.Mutex
 	seen []Confinement
 }
 
-func (c *confinements) add(one Confinement) {
+func (c *Confinements) Add(one Confinement) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !slices.Contains(c.seen, one) {
@@ -35,8 +35,8 @@ func (c *confinements) add(one Confinement) {
 	}
 }
 
-// together is what can be said of all of them; "" where there are none.
-func (c *confinements) together() Confinement {
+// Together is what can be said of all of them; "" where there are none.
+func (c *Confinements) Together() Confinement {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {

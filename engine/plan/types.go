@@ -1,4 +1,4 @@
-package engine
+package plan
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// orNull is the type, and null.
-func orNull(t *spec.Type) *spec.Type {
+// OrNull is the type, and null.
+func OrNull(t *spec.Type) *spec.Type {
 	if t.Nullable || t.Kind == spec.Any && t.Ref == "" {
 		return t
 	}
@@ -17,48 +17,48 @@ func orNull(t *spec.Type) *spec.Type {
 	return &nullable
 }
 
-// perElement is the type of results of a type, one for each element.
-func perElement(kind spec.Kind, t *spec.Type) *spec.Type {
+// PerElement is the type of results of a type, one for each element.
+func PerElement(kind spec.Kind, t *spec.Type) *spec.Type {
 	if kind == spec.Any {
 		return &spec.Type{}
 	}
 	return &spec.Type{Kind: kind, Elem: t}
 }
 
-// shorthands are `body`, `status` and `headers`: members of an http result that
+// Shorthands are `body`, `status` and `headers`: members of an http result that
 // may be written without `result.`.
-func shorthands(s *step) []expr.Name {
-	if !s.hasShorthands() {
+func Shorthands(s *Step) []expr.Name {
+	if !s.HasShorthands() {
 		return nil
 	}
 	var names []expr.Name
-	for _, member := range shorthandNames {
-		if p := s.result.Field(member); p != nil {
+	for _, member := range ShorthandNames {
+		if p := s.Result.Field(member); p != nil {
 			names = append(names, expr.Name{Name: member, Type: p.Type})
 		}
 	}
 	return names
 }
 
-// stepType is the type of what a step yields: null where its `if` was false, a
+// StepType is the type of what a step yields: null where its `if` was false, a
 // list or map where it ran for each.
-func stepType(s *step) *spec.Type {
-	t := s.result
+func StepType(s *Step) *spec.Type {
+	t := s.Result
 	if t == nil {
 		t = &spec.Type{}
 	}
-	if s.model.If != nil {
-		t = orNull(t)
+	if s.Model.If != nil {
+		t = OrNull(t)
 	}
-	if s.forEach == nil {
+	if s.ForEach == nil {
 		return t
 	}
-	return perElement(s.over, t)
+	return PerElement(s.Over, t)
 }
 
-// localType is the name of a resource or component of the spec that a child's
+// LocalType is the name of a resource or component of the spec that a child's
 // type speaks of, or "": `File`, and its token `files:index:File`.
-func localType(own string, n *spec.Node) string {
+func LocalType(own string, n *spec.Node) string {
 	if n == nil || n.Kind != spec.StringNode {
 		return ""
 	}
@@ -74,10 +74,10 @@ func localType(own string, n *spec.Node) string {
 	return n.Text
 }
 
-// providerType is how the types of provider resources begin in Pulumi.
-const providerType = "pulumi:providers:"
+// ProviderType is how the types of provider resources begin in Pulumi.
+const ProviderType = "pulumi:providers:"
 
-// checkedRequired reports whether a property is always there after Check.
-func checkedRequired(p *spec.Property) bool {
+// CheckedRequired reports whether a property is always there after Check.
+func CheckedRequired(p *spec.Property) bool {
 	return p.Required || p.Default != nil || p.Autoname != nil || p.DefaultExpr != nil
 }
