@@ -9,6 +9,17 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 )
 
+// Confinement says how the programs that a spec runs are bound by what it is granted.
+type Confinement = plan.Confinement
+
+// The confinements: see plan.
+const (
+	Unconfined = plan.Unconfined
+	Mixed      = plan.Mixed
+	Attempted  = plan.Attempted
+	Enforced   = plan.Enforced
+)
+
 // Grant is one permission of a spec, as a reviewer reads it.
 type Grant struct {
 	// Access is read, write, hosts, run, env, packages or agent.

@@ -69,7 +69,7 @@ func keepsMore(now, before []string) bool {
 }
 
 // looser reports whether programs are bound less than they were.
-func looser(now, before plan.Confinement) bool {
-	order := []plan.Confinement{plan.Unconfined, plan.Mixed, plan.Attempted, plan.Enforced}
+func looser(now, before Confinement) bool {
+	order := []Confinement{plan.Unconfined, plan.Mixed, plan.Attempted, plan.Enforced}
 	return slices.Index(order, now) < slices.Index(order, before)
 }

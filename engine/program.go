@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/compile"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
@@ -17,14 +18,14 @@ type Program struct {
 // Compile checks a whole spec, and compiles it. The program is usable only where the list
 // has no errors.
 func Compile(p *spec.Provider, families []*actions.Family) (*Program, diag.List) {
-	compiled, found := compileSpec(p, families)
+	compiled, found := compile.Compile(p, families)
 	return &Program{Program: compiled}, found
 }
 
 // Open serves a container. What is in one has passed Compile before, so each
 // resource is decoded and compiled only when it is first used.
 func Open(ct *container.Container, families []*actions.Family) (*Program, error) {
-	compiled, err := openContainer(ct, families)
+	compiled, err := compile.Open(ct, families)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/declprov/declprov/actions/sys/process/sandbox"
 	"github.com/declprov/declprov/engine"
-	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -68,11 +67,11 @@ func confined(access string, grants []engine.Grant) string {
 		here = "  Not so on this machine: " + lacks + ".\n"
 	}
 	switch grants[i].Confined {
-	case plan.Enforced:
+	case engine.Enforced:
 		return "  The kernel keeps them, and what they start, to what stands here; where it cannot they do not start.\n" + keeps(grants[i]) + here
-	case plan.Attempted:
+	case engine.Attempted:
 		return "  The kernel keeps them, and what they start, to what stands here, where it can: on Linux.\n" + keeps(grants[i]) + here
-	case plan.Mixed:
+	case engine.Mixed:
 		return "  Some run outside of the kernel's sandbox: nothing keeps those to what stands here.\n"
 	default:
 		return "  Nothing keeps them, or what they start, to what stands here.\n"
@@ -182,13 +181,13 @@ func boundBy(g engine.Grant) string {
 		return fmt.Sprintf("  (of root's capabilities: %s)", cmp.Or(strings.Join(g.Capabilities, ", "), "none"))
 	}
 	switch g.Confined {
-	case plan.Enforced:
+	case engine.Enforced:
 		return "  (in the kernel's sandbox, or not at all)"
-	case plan.Attempted:
+	case engine.Attempted:
 		return "  (in the kernel's sandbox where there is one)"
-	case plan.Mixed:
+	case engine.Mixed:
 		return "  (some outside of the kernel's sandbox)"
-	case plan.Unconfined:
+	case engine.Unconfined:
 		return "  (outside of the kernel's sandbox)"
 	}
 	return ""

@@ -1,4 +1,4 @@
-package engine
+package compile
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 
 // compileSpec checks a whole spec, and compiles it. The program is usable only where the list
 // has no errors.
-func compileSpec(p *spec.Provider, families []*actions.Family) (*plan.Program, diag.List) {
+func Compile(p *spec.Provider, families []*actions.Family) (*plan.Program, diag.List) {
 	prog, c := begin(p, families)
 	for _, m := range p.Functions {
 		f := c.function(m)
@@ -48,7 +48,7 @@ func compileSpec(p *spec.Provider, families []*actions.Family) (*plan.Program, d
 
 // openContainer makes a program of a container. What is in one has passed compileSpec before, so each
 // resource is decoded and compiled only when it is first used.
-func openContainer(ct *container.Container, families []*actions.Family) (*plan.Program, error) {
+func Open(ct *container.Container, families []*actions.Family) (*plan.Program, error) {
 	p, err := ct.Provider()
 	if err != nil {
 		return nil, err

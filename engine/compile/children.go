@@ -1,4 +1,4 @@
-package engine
+package compile
 
 import (
 	"fmt"
@@ -88,7 +88,7 @@ func (c *compiler) childInputs(out *plan.Child, pl *planned, s *expr.Scope) {
 			continue
 		}
 		if v := c.template(f.Value, s, want, "inputs."+f.Name); v != nil {
-			out.Inputs = append(out.Inputs, plan.Assignment{f.Name, v})
+			out.Inputs = append(out.Inputs, plan.Assignment{Name: f.Name, Value: v})
 			c.sinksOf(out, v, f.Value, f.Name)
 		}
 	}

@@ -1,4 +1,4 @@
-package engine
+package compile
 
 // The codes of this package's diagnostics, one line of meaning each. They never
 // change once released.

@@ -1,4 +1,4 @@
-package engine
+package compile
 
 import (
 	"fmt"
@@ -49,7 +49,7 @@ func (c *compiler) componentReturn(out *plan.Component, s *expr.Scope) {
 	}
 	for _, f := range m.Return.Fields {
 		if v := c.template(f.Value, s, nil, "return."+f.Name); v != nil {
-			out.Yields = append(out.Yields, plan.Assignment{f.Name, v})
+			out.Yields = append(out.Yields, plan.Assignment{Name: f.Name, Value: v})
 		}
 	}
 }
