@@ -114,7 +114,7 @@ func (e *Engine) unmadeBy(res *plan.Resource, ref Ref, s State) string {
 	list, _ := book.Of(e.subject(ref)) // what cannot be read is said at the first create that needs it
 	return strings.Join(slices.DeleteFunc(strings.Fields(s.Private.Unmade), func(name string) bool {
 		return slices.ContainsFunc(list, func(i journal.Intent) bool {
-			made := res.Sends(i)
+			made := stepOf(res, i)
 			return i.Token == s.Private.Token && made != nil && made.Model.As == name && (i.WasAnswered() || made.OwnsWhatItSends())
 		})
 	}), " ")
@@ -122,7 +122,7 @@ func (e *Engine) unmadeBy(res *plan.Resource, ref Ref, s State) string {
 
 // keepsUnmade reports whether an intent says of a step more than the recorded state does.
 func (s State) keepsUnmade(res *plan.Resource, i journal.Intent) bool {
-	of := res.Sends(i)
+	of := stepOf(res, i)
 	return of != nil && slices.Contains(strings.Fields(s.Private.Unmade), of.Model.As)
 }
 
@@ -158,4 +158,16 @@ func (r *run) unmadeBehind(i journal.Intent) string {
 		}
 	}
 	return strings.Join(out, " ")
+}
+
+// stepOf is the step that the intent is of, nil where the spec has it no more.
+func stepOf(res *plan.Resource, i journal.Intent) *plan.Step {
+	op := res.Create
+	if i.Operation == journal.Update {
+		op = res.Update
+	}
+	if op == nil || i.Step < 0 || i.Step >= len(op.Steps) {
+		return nil
+	}
+	return op.Steps[i.Step]
 }

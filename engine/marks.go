@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // A mark belongs to the value. Templates see plain values, and beside them the
@@ -77,20 +78,20 @@ func (r *run) declare(s *plan.Step, result any) {
 // markedResult marks a step's result, or each of those of a forEach, whatever that
 // goes over.
 func (r *run) markedResult(s *plan.Step, value any) any {
-	types, t := r.engine.program.Provider.Types, s.Result
+	named, t := r.engine.program.Provider.Types, s.Result
 	if s.Telling != nil && r.sendsSecret(s) {
 		t = s.Telling
 	}
 	if s.ForEach == nil {
-		return expr.MarkDeclared(value, t, types)
+		return types.MarkDeclared(value, t, named)
 	}
 	switch results := value.(type) {
 	case []any:
-		return expr.MarkDeclared(results, &spec.Type{Kind: spec.List, Elem: t}, types)
+		return types.MarkDeclared(results, &spec.Type{Kind: spec.List, Elem: t}, named)
 	case map[string]any:
-		return expr.MarkDeclared(results, &spec.Type{Kind: spec.Map, Elem: t}, types)
+		return types.MarkDeclared(results, &spec.Type{Kind: spec.Map, Elem: t}, named)
 	default:
-		return expr.MarkDeclared(value, plan.StepType(s), types)
+		return types.MarkDeclared(value, plan.StepType(s), named)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // checkCertainty finds the step that makes the object, and labels creates whose
@@ -77,7 +78,7 @@ func (c *compiler) findFits(r *plan.Resource) {
 	found := *c.spec.Types.Resolve(from)
 	found.Nullable = false // null is nothing found
 	response := r.Maker.Yields()
-	if err := expr.Projectable(&found, response, c.spec.Types); err != nil {
+	if err := types.Projectable(&found, response, c.spec.Types); err != nil {
 		c.fail(codeTypeMismatch, at, "find", fmt.Sprintf("what find gives is not %s, which the create returns: %s", value.Describe(response), err),
 			"It stands for the response of a create that was lost, so it is of that type. Say with `return` how it is made of what is found, or make members optional that it lacks.")
 		return

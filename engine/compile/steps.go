@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // stepKeys are the keys of a step that are not a family's.
@@ -131,7 +132,7 @@ func (c *compiler) each(n *spec.Node, over *expr.Value, does string) expr.Name {
 			key = &spec.Type{}
 		default:
 			key = &spec.Type{}
-			c.fail(codeWrongType, n.Range, "forEach", fmt.Sprintf("forEach needs a list or a map, not %s", expr.Describe(t)), does)
+			c.fail(codeWrongType, n.Range, "forEach", fmt.Sprintf("forEach needs a list or a map, not %s", types.Describe(t)), does)
 		}
 	}
 	if elem == nil {
@@ -222,7 +223,7 @@ func (c *compiler) kind(s *plan.Step, f spec.Field, scope *expr.Scope) {
 	if s.Telling != nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.Args)), func(name string) bool { return static.Secret[name] }) {
 		s.Result = s.Telling
 	}
-	s.Hides = c.spec.Types.HoldsSecret(s.Result)
+	s.Hides = types.HoldsSecret(s.Result, c.spec.Types)
 	if body := s.Result.Field(s.Yield); body != nil {
 		s.Arrives = value.NewNaming(c.wireRule(), c.spec.Types, body.Type)
 		s.Returns = s.Typed()

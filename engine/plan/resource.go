@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
@@ -128,18 +127,6 @@ func (r *Resource) Makers() []expr.Name {
 		return nil
 	}
 	return []expr.Name{{Name: "made", Type: t}}
-}
-
-// Sends is the step that the intent is of, nil where the spec has it no more.
-func (r *Resource) Sends(i journal.Intent) *Step {
-	op := r.Create
-	if i.Operation == journal.Update {
-		op = r.Update
-	}
-	if op == nil || i.Step < 0 || i.Step >= len(op.Steps) {
-		return nil
-	}
-	return op.Steps[i.Step]
 }
 
 // IDFromAnswers reports whether the id is made of what steps are answered.

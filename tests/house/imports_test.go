@@ -71,12 +71,18 @@ func arrows() map[string][]string {
 		"actions/http":         {"actions/http/session"},
 		"actions/exec":         {"actions/assets", "actions/declare", "actions/ssh"},
 		"actions/builtin":      {family, "actions/http", "actions/exec"},
-		"engine":               {"spec/expr", "actions", "spec/container"},
-		"engine/schema":        {"engine", "spec/names"},
-		"engine/pulumi":        {"engine"},
-		"engine/terraform":     {"engine"},
-		"cmd":                  {"spec/load", "spec/names", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
-		"docs":                 {"cmd"},
+		"engine":               {"engine/compile", "engine/journal"},
+		// What is compiled is data: it knows neither what compiles it nor what runs it.
+		"engine/value":     {"spec/expr", "actions", "engine/reserved"},
+		"engine/reserved":  {},
+		"engine/journal":   {},
+		"engine/plan":      {"engine/value"},
+		"engine/compile":   {"engine/plan", "spec/container"},
+		"engine/schema":    {"engine", "spec/names"},
+		"engine/pulumi":    {"engine"},
+		"engine/terraform": {"engine"},
+		"cmd":              {"spec/load", "spec/names", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
+		"docs":             {"cmd"},
 	}
 }
 

@@ -7,7 +7,7 @@ func ofBudgets() []Mutant {
 		{
 			Promise:   "A script is what its author wrote",
 			Mechanism: "a constant in an argument that takes no templates is an error, as any template",
-			File:      "engine/compile.go",
+			File:      "engine/compile/compiler.go",
 			Find:      `decl.Mode == actions.Raw && expr.HasTemplate(f.Value)`,
 			Replace:   `decl.Mode == actions.Raw && false && expr.HasTemplate(f.Value)`,
 			Package:   "engine", Test: "TestRawArguments/a script/a number", Fails: `curl "${1}"`,
@@ -104,7 +104,7 @@ func ofBudgets() []Mutant {
 			Promise:   "What vet promises of types holds",
 			Mechanism: "a method sees a recorded state under the declared types",
 			File:      "engine/method.go",
-			Find:      `		state, err = res.refitted(state)`,
+			Find:      `		state, err = refitted(res, state)`,
 			Replace:   `		state, err = state, nil`,
 			Package:   "engine", Test: "TestMethodsSeeStatesAsDeclared", Fails: "TestMethodsSeeStatesAsDeclared",
 		},

@@ -6,7 +6,7 @@ func ofAuthors() []Mutant {
 		{
 			Complaint: 30, Promise: "An author's mistakes are found before anything runs",
 			Mechanism: "every template is typed when a spec is compiled",
-			File:      "engine/compile.go",
+			File:      "engine/compile/compiler.go",
 			Find:      `	c.report(diags, path)`,
 			Replace:   ``,
 			Package:   complaints, Test: "TestComplaint30MistakesBeforeRunning", Fails: "inputs.nmae: ",

@@ -26,7 +26,7 @@ func ofState() []Mutant {
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that the server may choose is read only where the program set it",
 			File:      "engine/read.go",
-			Find:      `chosen := !importing && !given && r.res.outputs.ByName[m.Name] != nil`,
+			Find:      `chosen := !importing && !given && r.res.Outputs.ByName[m.Name] != nil`,
 			Replace:   `chosen := false`,
 			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "became an input",
 		},
@@ -51,7 +51,7 @@ func ofState() []Mutant {
 			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
 			Mechanism: "`return` projects an answer onto the declared names",
 			File:      "engine/run.go",
-			Find:      `	if r.op.ret != nil {`,
+			Find:      `	if r.op.Return != nil {`,
 			Replace:   `	if false {`,
 			Package:   complaints, Test: "TestComplaint02WrittenUnlikeRead", Fails: "serial",
 		},
@@ -108,7 +108,7 @@ func ofState() []Mutant {
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
 			Mechanism: "`import` is read backwards, where an id is not enough to read by",
 			File:      "engine/identity.go",
-			Find:      `	if !res.identity.imports.given() {`,
+			Find:      `	if !res.Identity.Imports.Given() {`,
 			Replace:   `	if true {`,
 			Package:   complaints, Test: "TestComplaint08ImportOfMore", Fails: "the import asks for, and gives, something else",
 		},
@@ -116,7 +116,7 @@ func ofState() []Mutant {
 			Complaint: 10, Promise: "A change is made in place where that is possible",
 			Mechanism: "a property replaces only where it says so",
 			File:      "engine/diff.go",
-			Find:      `news, "", res.update == nil)`,
+			Find:      `news, "", res.Update == nil)`,
 			Replace:   `news, "", true)`,
 			Package:   complaints, Test: "TestComplaint10UpdateInPlace", Fails: "a name is changed in place",
 		},
@@ -164,10 +164,10 @@ func ofState() []Mutant {
 			Complaint: 16, Promise: "An id is never guessed",
 			Mechanism: "the id is what the template `id` yields",
 			File:      "engine/run.go",
-			Find:      `	id, err := r.openText(r.res.id, "it")`,
-			Replace: `	id, err := r.openText(r.res.id, "it")
-	if body, ok := r.vars.Values["body"].(map[string]any); ok && body["id"] != nil {
-		id, err = value.Text(body["id"])
+			Find:      `	id, err := r.openText(r.res.ID, "it")`,
+			Replace: `	ID, err := r.openText(r.res.ID, "it")
+	if body, ok := r.vars.Values["body"].(map[string]any); ok && body["ID"] != nil {
+		ID, err = value.Text(body["ID"])
 	}`,
 			Package: complaints, Test: "TestComplaint16ID", Fails: `the id is "wrong"`,
 		},
@@ -183,7 +183,7 @@ func ofState() []Mutant {
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "an answer of nothing, where no `return` says what that means, is an error",
 			File:      "engine/outputs.go",
-			Find:      `	if r.op.ret != nil {`,
+			Find:      `	if r.op.Return != nil {`,
 			Replace:   `	if r != nil {`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "": gone is true`,
 		},

@@ -65,8 +65,8 @@ func ofJournals() []Mutant {
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "the next run asks `find` before it sends anything",
 			File:      "engine/intents.go",
-			Find:      `	if doubt && r.verb == create && r.res.finds(s)`,
-			Replace:   `	if doubt && false && r.res.finds(s)`,
+			Find:      `	if doubt && r.verb == plan.Create && r.res.Finds(s)`,
+			Replace:   `	if doubt && false && r.res.Finds(s)`,
 			Package:   "engine", Test: "TestFindByList", Fails: "(-want +got)",
 		},
 		{
@@ -127,7 +127,7 @@ func ofJournals() []Mutant {
 			return false // a delete that asks has left it alone
 		}
 		moved := missed && i.Operation == journal.Update
-		anew := missed && i.Operation == journal.Create && i.Open() && res.maker != nil && i.Step == res.maker.index
+		anew := missed && i.Operation == journal.Create && i.Open() && res.Maker != nil && i.Step == res.Maker.Index
 `,
 			// A named step that was undone is kept for that, too.
 			Replace: `		moved := missed && i.Operation == journal.Update
@@ -163,7 +163,7 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "what gives a resource another name is not repeated where it was",
 			File:      "engine/intents.go",
-			Find:      `s.certainty == actions.Safe && r.verb == update && !r.undoing && r.renames()`,
+			Find:      `s.Certainty == actions.Safe && r.verb == plan.Update && !r.undoing && r.renames()`,
 			Replace:   `false`,
 			Package:   "engine", Test: "TestLostRenames/PUT", Fails: "it was sent 2 times",
 		},
@@ -179,7 +179,7 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "what a failed create with other inputs has made stays listed",
 			File:      "engine/journals.go",
-			Find:      `			(r.verb != create || s.certainty != actions.Safe || i.Hash == r.inputsHash())`,
+			Find:      `			(r.verb != plan.Create || s.Certainty != actions.Safe || i.Hash == r.inputsHash())`,
 			Replace:   `			true`,
 			Package:   "engine", Test: "TestWhatFailedStaysListed/safe/then_b", Fails: "the failure is listed",
 		},
@@ -222,7 +222,7 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "a state is dropped only once every effect was undone",
 			File:      "engine/create.go",
-			Find:      `		left = left || !undone[t.step.index]`,
+			Find:      `		left = left || !undone[t.step.Index]`,
 			Replace:   `		left = left || len(undone) == 0`,
 			Package:   "engine", Test: "TestUndoOfAPart", Fails: "create_test.go",
 		},
@@ -270,9 +270,9 @@ func ofJournals() []Mutant {
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "an intent is forgotten once the host shows that it has the id",
 			File:      "engine/journals.go",
-			Find: `		case failed == nil || failed.Op != string(create):
+			Find: `		case failed == nil || failed.Op != string(plan.Create):
 			return true`,
-			Replace: `		case failed == nil || failed.Op != string(create):
+			Replace: `		case failed == nil || failed.Op != string(plan.Create):
 			return false`,
 			Package: "engine", Test: "TestKeyedCreate", Fails: "intents_test.go",
 		},

@@ -22,7 +22,7 @@ func ofNames() []Mutant {
 		{
 			Promise: typed, Mechanism: "what has had its effect is recorded as done",
 			File:    "engine/steps.go",
-			Find:    `	if err != nil && (!unfit(err) || s.forEach != nil) {`,
+			Find:    `	if err != nil && (!unfit(err) || s.ForEach != nil) {`,
 			Replace: `	if err != nil {`,
 			Package: "engine", Test: "TestUnfitEffectsAreDoneOnce", Fails: "it is kept as failed",
 		},
@@ -35,8 +35,8 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "session has the type of what configure yields",
-			File:    "engine/session.go",
-			Find:    `		c.session = sessionType(last(c.configure.steps))`,
+			File:    "engine/compile/configure.go",
+			Find:    `		c.session = sessionType(plan.Last(c.configure.Steps))`,
 			Replace: `		c.session = orNull(&spec.Type{})`,
 			Package: "engine", Test: "TestSessionIsTyped", Fails: "session.acount",
 		},
@@ -57,7 +57,7 @@ func ofNames() []Mutant {
 		{
 			Promise: typed, Mechanism: "what of a failure fits is known by its declared name",
 			File:    "engine/judge.go",
-			Find:    `		v.value = s.adapt(out)`,
+			Find:    `		v.value = adapted(s, out)`,
 			Replace: `		v.value = out.Result`,
 			Package: "engine", Test: "TestFailuresSeeDeclaredNames/a_refusing_command", Fails: "\"exec: bad\" is expected",
 		},
@@ -71,13 +71,13 @@ func ofNames() []Mutant {
 		{
 			Promise: typed, Mechanism: "what find gives is of the type of the response for which it stands",
 			File:    "engine/find.go",
-			Find:    `	if members[s.yield], err = fitting(members[s.yield], s.yield); err != nil {`,
-			Replace: `	if members[s.yield], _ = fitting(members[s.yield], s.yield); err != nil {`,
+			Find:    `	if members[s.Yield], err = fitting(members[s.Yield], s.Yield); err != nil {`,
+			Replace: `	if members[s.Yield], _ = fitting(members[s.Yield], s.Yield); err != nil {`,
 			Package: "engine", Test: "TestFindsAreOfTheType/a_member_missing", Fails: "is expected",
 		},
 		{
 			Promise: typed, Mechanism: "vet knows a find that gives something else than the create",
-			File:    "engine/compile_certainty.go",
+			File:    "engine/compile/certainty.go",
 			Find:    `	if err := types.Projectable(&found, response, c.spec.Types); err != nil {`,
 			Replace: `	if err := types.Projectable(&found, response, c.spec.Types); false {`,
 			Package: "engine", Test: "TestFindsOfAnotherType", Fails: "type-mismatch",
@@ -133,8 +133,8 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: names, Mechanism: "an argument's own type says whether names differ",
-			File:    "engine/compile_arguments.go",
-			Find:    `Renames(c.spec.Types, a.value.Type())`,
+			File:    "engine/compile/arguments.go",
+			Find:    `Renames(c.spec.Types, a.Value.Type())`,
 			Replace: `Renames(c.spec.Types, nil)`,
 			Package: "engine", Test: "TestWrittenKeysOfOtherArguments", Fails: "typed",
 		},
@@ -147,7 +147,7 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: names, Mechanism: "the rule of a resource or spec holds for what its steps return",
-			File:    "engine/compile_steps.go",
+			File:    "engine/compile/steps.go",
 			Find:    `value.NewNaming(c.wireRule(), c.spec.Types, body.Type)`,
 			Replace: `value.NewNaming("", c.spec.Types, body.Type)`,
 			Package: "engine", Test: "TestResponsesBecomeTheirType", Fails: "body.pet",

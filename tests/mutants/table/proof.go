@@ -14,13 +14,13 @@ func ofProof() []Mutant {
 		}
 	}
 	return []Mutant{
-		row("Nothing is made twice", "what is on no page that was read may be on another", "engine/find.go", `		err = finder.notOnPages(finder.op.steps...)`, `		_ = finder.notOnPages`,
+		row("Nothing is made twice", "what is on no page that was read may be on another", "engine/find.go", `		err = finder.notOnPages(finder.op.Steps...)`, `		_ = finder.notOnPages`,
 			"TestWhatWasNotReadMayBeThere", "Err:<nil>"),
-		row("Nothing is lost", "what is on no page that was read is not gone", "engine/outputs.go", `		return nil, cmp.Or(r.notOnPages(r.op.steps...), errGone)`, `		return nil, errGone`,
+		row("Nothing is lost", "what is on no page that was read is not gone", "engine/outputs.go", `		return nil, cmp.Or(r.notOnPages(r.op.Steps...), errGone)`, `		return nil, errGone`,
 			"TestWhatWasNotReadMayBeThere", "Gone:true"),
-		row("Nothing is lost", "a delete that has not looked at all pages is not done", "engine/delete.go", `		err = r.notOnPages(r.op.steps...)`, ``,
+		row("Nothing is lost", "a delete that has not looked at all pages is not done", "engine/delete.go", `		err = r.notOnPages(r.op.Steps...)`, ``,
 			"TestADeleteLooksThroughAllPages", "cut true: <nil>"),
-		row(foreign, "what a state may have since a rename is neither taken over nor made a second time", "engine/settle_create.go", ` || i.Status != journal.Handed || !r.res.canTell() {`, ` || true {`,
+		row(foreign, "what a state may have since a rename is neither taken over nor made a second time", "engine/settle_create.go", ` || i.Status != journal.Handed || !r.res.CanTell() {`, ` || true {`,
 			"TestWhatWasHandedIsNotTakenOver/keyed/the_same", "it is not refused"),
 		row(foreign, "a create that was handed to Pulumi gives no right to what is there later", "engine/journals.go", ` && (i.Status != journal.Handed || i.Token == r.token)`, ``,
 			"TestWhatWasHandedAndIsGone/found/foreign_other", `no "exists already"`),
@@ -38,27 +38,27 @@ func ofProof() []Mutant {
 			"TestHandedAndHeldByAnother", "Pulumi was told of"),
 		row("Nothing is lost", "what has another id is not what Pulumi was told of", "engine/settle_create.go", `there = found.Found && found.ID == id`, `there = found.Found && id != ""`,
 			"TestOtherInputsAndAnotherObject", "Pulumi was told of"),
-		row(foreign, "what was undone is not told as made", "engine/made.go", `			ran[t.step.model.As] = !undone[t.step.index]`, `			ran[t.step.model.As] = true`,
+		row(foreign, "what was undone is not told as made", "engine/made.go", `			ran[t.step.Model.As] = !undone[t.step.Index]`, `			ran[t.step.Model.As] = true`,
 			"TestMade/refused_at_2,_undo_001_", "the delete"),
 		row("Nothing is lost", "what a run made whose state was lost is the resource's", "engine/made.go", `(i.WasAnswered() || made`, `(i.Status == journal.Answered || made`,
 			"TestMadeByARunThatNobodyHeardOf/post:_{once:_true,_true", "the delete (-want +got)"),
-		row(foreign, "what a create was refused stays unmade when others go on", "engine/made.go", `		before := (r.verb != create || r.resumed) && !slices.Contains(r.unmade, name)`, `		before := r.verb != create || r.resumed && !slices.Contains(r.unmade, name)`,
+		row(foreign, "what a create was refused stays unmade when others go on", "engine/made.go", `		before := (r.verb != plan.Create || r.resumed) && !slices.Contains(r.unmade, name)`, `		before := r.verb != plan.Create || r.resumed && !slices.Contains(r.unmade, name)`,
 			"TestMadeOverALife/left_out", "the delete"),
-		row(foreign, "what nobody knows of is not told as made", "engine/made.go", `		if t.done || t.step.ownsWhatItSends() {`, `		if true {`,
+		row(foreign, "what nobody knows of is not told as made", "engine/made.go", `		if t.done || t.step.OwnsWhatItSends() {`, `		if true {`,
 			"TestMade/unknown_at_1,_undo_000_", "the delete"),
 		row("Nothing is lost", "what a delete has left alone stays listed", "engine/journals.go", `		if i.Open() && s.keepsUnmade(res, i) {`, `		if false {`,
 			"TestMadeByARunThatDied/post:_{once:_true,_make1_create", "the journal has"),
 		row(whole, "the rest of a create is made with the inputs of now", "engine/finish.go", `	if live(ctx) && failedAgain(state, made) {`, `	if false {`,
 			"TestHalfMadeWithOtherInputs/the_part_is_refused_once_more", "no room ("),
-		row("Nothing is lost", "a refresh keeps what lacks a part", "engine/read.go", ` || errors.Is(err, errNotFound) && res.lacksParts(state) {`, ` {`,
+		row("Nothing is lost", "a refresh keeps what lacks a part", "engine/read.go", ` || errors.Is(err, errNotFound) && lacksParts(res, state) {`, ` {`,
 			"TestARefreshKeepsWhatWasBegun/a_part_not_made_yet", "the refresh"),
-		row("Nothing is lost", "a refresh keeps what a create made before it stopped", "engine/read.go", ` && (undone(state) || res.notYetMade(state)) ||`, ` && undone(state) ||`,
+		row("Nothing is lost", "a refresh keeps what a create made before it stopped", "engine/read.go", ` && (undone(state) || notYetMade(res, state)) ||`, ` && undone(state) ||`,
 			"TestARefreshKeepsWhatWasBegun/not_made_yet", "want gone: false"),
-		row("Nothing is lost", "what a run makes that says nothing of it is written down", "engine/made.go", `	if r.undoing || r.verb == create`, `	if true || r.undoing || r.verb == create`,
+		row("Nothing is lost", "what a run makes that says nothing of it is written down", "engine/made.go", `	if r.undoing || r.verb == plan.Create`, `	if true || r.undoing || r.verb == plan.Create`,
 			"TestMadeByARunThatDied/do:_{make1_create", "the delete"),
 		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/journals.go", `		case s.keepsUnmade(res, i):`, `		case false:`,
 			"TestMadeByARunThatDied/post:_{safe:_true,_make2_a_later_update", "the delete"),
-		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile_foreign.go", `	if !kept {
+		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile/foreign.go", `	if !kept {
 		return nil
 	}
 	return maker`, `	return nil`,
@@ -67,15 +67,15 @@ func ofProof() []Mutant {
 		return nil, r.stop`, `	if _, err := r.engine.journalKey(); false {
 		return nil, r.stop`,
 			"TestWithoutTheJournalsKey", "Err:<nil>"),
-		row(whole, "what find finds for other inputs is projected as the create's response is", "engine/settle_create.go", `	old.failed = maker.index + 1 // what`, `	old.failed = 0 * maker.index // what`,
+		row(whole, "what find finds for other inputs is projected as the create's response is", "engine/settle_create.go", `	old.failed = maker.Index + 1 // what`, `	old.failed = 0 * maker.Index // what`,
 			"TestFoundForOtherInputsHasOutputs/steps", "the serial number is"),
-		row(foreign, "vet warns of a find of no type that stands for a typed response", "engine/compile_certainty.go", `path, untyped := c.untypedWithin(&found, response, "", 0); untyped {`, `path, untyped := c.untypedWithin(&found, response, "", 0); untyped && false {`,
+		row(foreign, "vet warns of a find of no type that stands for a typed response", "engine/compile/certainty.go", `path, untyped := c.untypedWithin(&found, response, "", 0); untyped {`, `path, untyped := c.untypedWithin(&found, response, "", 0); untyped && false {`,
 			"TestFindUntyped", "find-untyped"),
 		row(foreign, "what does not hold what was sent is not taken over", "engine/proof.go", `	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := r.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			"TestOnlyWhatHoldsWhatWasSentIsAdopted/another_size", "adopted: true"),
 		row(foreign, "what a part of a read shows is held against what was sent", "engine/proof.go", `		yield, err = reader.lookPast(ctx)`, `		yield, err = nil, nil`,
 			"TestWhatAPartOfAReadShows/settle_of_other_inputs/title_somebody_else's/part_not_found", "taken: true"),
-		row(foreign, "a read is continued behind what it does not find", "engine/proof.go", `range r.op.steps[r.failed+1:] {`, `range r.op.steps[:0] {`,
+		row(foreign, "a read is continued behind what it does not find", "engine/proof.go", `range r.op.Steps[r.failed+1:] {`, `range r.op.Steps[:0] {`,
 			"TestWhatAPartOfAReadShows/read/the_part_first/title_somebody_else's/part_gone", "taken: true"),
 		row(whole, "what compares only as a whole says nothing while a part is unknown", "engine/value/type.go", ` && !m.Set && m.Key == "")`, `)`,
 			"TestPartsComparedAsAWhole/a_set", "is not taken"),
@@ -87,7 +87,7 @@ func ofProof() []Mutant {
 			"TestHalfOfItStands/a_part", "settle: "),
 		row("Nothing is lost", "settle deletes what find finds, though read calls it gone", "engine/settle.go", `		case found.By == "response" || i.Operation == journal.Update:`, `		default:`,
 			"TestWhatAPartOfAReadShows/settle_--delete/title_mine/part_gone", "taken: false"),
-		row(foreign, "settle deletes nothing that it cannot read", "engine/settle.go", `		needs = append(needs, res.read) // unread`, `		_ = res.read // unread`,
+		row(foreign, "settle deletes nothing that it cannot read", "engine/settle.go", `		needs = append(needs, res.Read) // unread`, `		_ = res.Read // unread`,
 			"TestSettleDeletesNothingUnread/without", "deleted: true"),
 		row("What is said is so", "what is found is said to be taken over once it is", "engine/intents.go", `			if err == nil {
 				r.log.Message(Info, "an earlier run made it`, `			if true {
@@ -109,7 +109,7 @@ func ofProof() []Mutant {
 			"TestSettleDoubts/another", "deleted: true"),
 		row(whole, "what relies on what was undone is done again", "engine/finish.go", `|| again[i] || relying[i] {`, `|| again[i] {`,
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "label 2"),
-		row(whole, "what a step says of its own response makes it no follower of another", "engine/compile_arguments.go", `return slices.Contains(p.own, ref.Path[0]) })`, `return false })`,
+		row(whole, "what a step says of its own response makes it no follower of another", "engine/plan/argument.go", `return slices.Contains(p.Own, ref.Path[0]) })`, `return false })`,
 			"TestOwnResponsesAreNoReliance/${body.error}", "the run that goes on sends"),
 		row("Nothing is lost", "what relies on what was undone is listed", "engine/create.go", `	failure = errors.Join(failure, r.listBereft(undone, failure))`, ``,
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "in the journal"),
@@ -119,17 +119,17 @@ func ofProof() []Mutant {
 			"TestRefreshWithAnotherID/by_name,_another", "it warns: false"),
 		row(foreign, "an update that gives another id was not done while the old one is there", "engine/settle_update.go", ` && r.stays(ctx, was, before) {`, ` && false {`,
 			"TestARenameTakesNoOthersID/beside_the_old", "has the id of what was found: true"),
-		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/journals.go", ` && (failed == nil || failed.Op != string(update))`, ``,
+		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/journals.go", ` && (failed == nil || failed.Op != string(plan.Update))`, ``,
 			"TestAFailedMoveStaysListed/answered,_not_found", "the update is listed: false"),
-		row("A spec does what its permissions say", "a child of another package is granted", "engine/packages.go", `	if versions == nil {
+		row("A spec does what its permissions say", "a child of another package is granted", "engine/compile/packages.go", `	if versions == nil {
 		c.fail(`, `	if false {
 		c.fail(`,
 			"TestPackagesArePermitted/nothing_granted", "refused: []"),
-		row("A spec does what its permissions say", "the version of a child's package is granted at run time, too", "engine/packages.go", `	case o.Version != "":
+		row("A spec does what its permissions say", "the version of a child's package is granted at run time, too", "engine/construct_registration.go", `	case o.Version != "":
 		return fmt.Errorf(`, `	case false:
 		return fmt.Errorf(`,
 			"TestPackagesAtRunTime/another", "refused: false"),
-		row("A spec does what its permissions say", "a plugin comes from where it may, at run time, too", "engine/packages.go", `			err = network.Check(origin)`, `			_ = network.Check(origin)`,
+		row("A spec does what its permissions say", "a plugin comes from where it may, at run time, too", "engine/construct_registration.go", `			err = network.Check(origin)`, `			_ = network.Check(origin)`,
 			"TestPackagesAtRunTime/from_elsewhere", "refused: false"),
 		row(whole, "what cannot go on is made anew", "engine/diff.go", `	case f.Stuck:
 		return true`, `	case f.Stuck:

@@ -106,7 +106,7 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "vet knows that an element of a secret is one",
-			File:      "engine/compile_steps.go",
+			File:      "engine/compile/steps.go",
 			Find:      `		{Name: "value", Type: value, Required: true, Secret: secret},`,
 			Replace:   `		{Name: "value", Type: value, Required: true},`,
 			Package:   "engine", Test: "TestSecretsThatVetFollows", Fails: "found at",
@@ -146,15 +146,15 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "a login's path and query may hold no secret",
-			File:      "engine/compile_secrets.go",
-			Find:      `			c.exposedSecret(part, name+"."+path, a.decl, what)`,
+			File:      "engine/compile/secrets.go",
+			Find:      `			c.exposedSecret(part, name+"."+path, a.Decl, what)`,
 			Replace:   ``,
 			Package:   "engine", Test: "TestSecretsThatVetFinds", Fails: "expected one secret-exposed",
 		},
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "names of headers may not be secret",
-			File:      "engine/compile_secrets.go",
+			File:      "engine/compile/secrets.go",
 			Find:      `!diags.HasErrors() && v.Hidden() {`,
 			Replace:   `!diags.HasErrors() && v.Hidden() && false {`,
 			Package:   "engine", Test: "TestSecretsThatVetFinds", Fails: "expected one secret-exposed",
@@ -218,7 +218,7 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "an output without a return hides what the last step's type declares secret",
-			File:      "engine/compile_yield.go",
+			File:      "engine/compile/yield.go",
 			Find:      `out == p && !p.Secret && !p.Ephemeral && (f.Secret`,
 			Replace:   `out == p && !p.Secret && !p.Ephemeral && false && (f.Secret`,
 			Package:   "engine", Test: "TestSecretsThatVetFollows", Fails: "found at",
@@ -226,7 +226,7 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "vet refuses a declared secret where others can read it",
-			File:      "engine/compile.go",
+			File:      "engine/compile/compiler.go",
 			Find:      `if v != nil && decl.Exposed && v.Secret() {`,
 			Replace:   `if false {`,
 			Package:   "tests/mistakes", Test: "TestAlone/cue/secret", Fails: "secret-exposed",
@@ -234,9 +234,9 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "Check refuses a value that the user made secret where others can read it",
-			File:      "engine/compile_secrets.go",
-			Find:      `			sinks = append(sinks, sink{path: ref.Path[1:], what: what})`,
-			Replace:   `_ = sink{path: ref.Path[1:], what: what}`,
+			File:      "engine/compile/secrets.go",
+			Find:      `			sinks = append(sinks, plan.Sink{Path: ref.Path[1:], What: what})`,
+			Replace:   `_ = plan.Sink{Path: ref.Path[1:], what: what}`,
 			Package:   "engine", Test: "TestSecretsOfUndoAndFind", Fails: "may not be secret",
 		},
 	}
