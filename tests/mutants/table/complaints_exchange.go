@@ -145,7 +145,7 @@ func ofExchanges() []Mutant {
 			Find:      `	v := out.plain`,
 			Replace: `	v := out.plain
 	if name == "query" || name == "headers" || name == "json" {
-		v = a.node.Plain()
+		v = a.Node.Plain()
 	}`,
 			Package: complaints, Test: "TestComplaint24Templates", Fails: `"q=A-3"`,
 		},

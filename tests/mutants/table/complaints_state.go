@@ -165,9 +165,9 @@ func ofState() []Mutant {
 			Mechanism: "the id is what the template `id` yields",
 			File:      "engine/run.go",
 			Find:      `	id, err := r.openText(r.res.ID, "it")`,
-			Replace: `	ID, err := r.openText(r.res.ID, "it")
-	if body, ok := r.vars.Values["body"].(map[string]any); ok && body["ID"] != nil {
-		ID, err = value.Text(body["ID"])
+			Replace: `	id, err := r.openText(r.res.ID, "it")
+	if body, ok := r.vars.Values["body"].(map[string]any); ok && body["id"] != nil {
+		id, err = value.Text(body["id"])
 	}`,
 			Package: complaints, Test: "TestComplaint16ID", Fails: `the id is "wrong"`,
 		},

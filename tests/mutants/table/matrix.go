@@ -52,7 +52,7 @@ func ofMatrix() []Mutant {
 			"TestEchoes", `the keys of an output`),
 		row("what is left of a secret that was cut off is masked", "spec/screen/mask.go",
 			`if cut := all.cut(text); cut != nil {`, `if cut := all.cut(""); cut != nil {`,
-			"TestEchoes", `an expression that fails`),
+			"TestEchoes", `an encoding`),
 		row("percent signs are undone", "spec/screen/normal.go",
 			`		return percentEscape(s)`, `		return "", 0`,
 			"TestEchoes", `shows the secret`),

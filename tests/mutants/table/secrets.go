@@ -236,7 +236,7 @@ func ofSecrets() []Mutant {
 			Mechanism: "Check refuses a value that the user made secret where others can read it",
 			File:      "engine/compile/secrets.go",
 			Find:      `			sinks = append(sinks, plan.Sink{Path: ref.Path[1:], What: what})`,
-			Replace:   `_ = plan.Sink{Path: ref.Path[1:], what: what}`,
+			Replace:   `_ = plan.Sink{Path: ref.Path[1:], What: what}`,
 			Package:   "engine", Test: "TestSecretsOfUndoAndFind", Fails: "may not be secret",
 		},
 	}
