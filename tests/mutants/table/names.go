@@ -35,7 +35,7 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "session has the type of what configure yields",
-			File:    "engine/compile/configure.go",
+			File:    "engine/compile/functions.go",
 			Find:    `		c.session = sessionType(plan.Last(c.configure.Steps))`,
 			Replace: `		c.session = plan.OrNull(&spec.Type{})`,
 			Package: "engine", Test: "TestSessionIsTyped", Fails: "session.acount",
