@@ -1,3 +1,6 @@
+// Package compile makes a plan of a spec, and finds what is wrong with it: templates are typed,
+// arguments held against what actions declare, secrets followed to where they must not go, and
+// operations judged by how certain their effects are.
 package compile
 
 import (

@@ -1,3 +1,6 @@
+// Package plan is what a spec is compiled to: resources, operations, steps, arguments and
+// components as data that is made once and shared by all calls. It refers to the spec for what
+// needs no compiling, and knows neither what compiles it nor what runs it.
 package plan
 
 import (

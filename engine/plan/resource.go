@@ -25,12 +25,12 @@ type Resource struct {
 	IDAfter  int
 	Identity identification
 	// Unsure are the required outputs that a create which stopped halfway may
-	// leave without: see compile_unsure.go.
+	// leave without: see engine/compile/unsure.go.
 	Unsure map[string]bool
 	// ReliesOn reports whether an operation relies on a property: whether it would be
 	// refused by vet if the recorded state could lack that.
 	ReliesOn func(v Verb, property string) bool
-	// Lacks is a required property that a recorded state lacks: see incomplete.go.
+	// Lacks is a required property that a recorded state lacks: see engine/incomplete.go.
 	Lacks string
 	// FoundBy are the recorded properties that tell objects of one id apart: see
 	// tokens.go.
