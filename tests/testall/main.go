@@ -188,7 +188,9 @@ func goTest(ctx context.Context, dir string, args []string, r *report) error {
 	}, args...)...)
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
+	how := ""
 	if slices.Contains(args, "-race") {
+		how = " -race"
 		// Without, it is as the user has it: as make check and make mutants compile.
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 	}
@@ -199,5 +201,5 @@ func goTest(ctx context.Context, dir string, args []string, r *report) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	return errors.Join(r.read(stdout), cmd.Wait())
+	return errors.Join(r.read(stdout, how), cmd.Wait())
 }

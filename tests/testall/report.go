@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -29,6 +30,17 @@ type report struct {
 	broken []string
 	// left is what was left out, by reason.
 	left map[string][]string
+	// costs are how long packages took, each beside others.
+	costs []cost
+}
+
+// cost is how long one run of a package's tests took.
+type cost struct {
+	what    string
+	seconds float64
+	// slowest is the test of it that took longest, other than a part of another one.
+	slowest string
+	longest float64
 }
 
 func newReport(out io.Writer, verbose bool) *report {
@@ -41,15 +53,19 @@ type stream struct {
 	*report
 	// printed is what a test or package that is not finished has printed.
 	printed map[string]*strings.Builder
-	// ran counts a package's tests.
-	ran map[string]int
+	// ran counts a package's tests, slowest has the one of each that took longest.
+	ran     map[string]int
+	slowest map[string]event
+	// how is what the stream's runs have that others have not.
+	how string
 }
 
 func (r *report) leaveOut(what, reason string) { r.left[reason] = append(r.left[reason], what) }
 
-// read reports the events of one `go test`, until they end.
-func (r *report) read(in io.Reader) error {
-	s := &stream{report: r, printed: map[string]*strings.Builder{}, ran: map[string]int{}}
+// read reports the events of one `go test`, until they end. The costs that it notes
+// are named after their packages, and how.
+func (r *report) read(in io.Reader, how string) error {
+	s := &stream{report: r, printed: map[string]*strings.Builder{}, ran: map[string]int{}, slowest: map[string]event{}, how: how}
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -106,6 +122,9 @@ func (s *stream) finish(e event, printed *strings.Builder) {
 		return
 	}
 	s.ran[e.Package]++
+	if !strings.Contains(e.Test, "/") && e.Elapsed > s.slowest[e.Package].Elapsed {
+		s.slowest[e.Package] = e
+	}
 	switch e.Action {
 	case "pass":
 		s.passed++
@@ -122,6 +141,10 @@ func (s *stream) finish(e event, printed *strings.Builder) {
 
 func (s *stream) finishPackage(e event, text string) {
 	defer delete(s.ran, e.Package)
+	if e.Elapsed > 0 {
+		longest := s.slowest[e.Package]
+		s.costs = append(s.costs, cost{shortPackage(e.Package) + s.how, e.Elapsed, longest.Test, longest.Elapsed})
+	}
 	switch {
 	case e.Action == "fail":
 		if s.ran[e.Package] == 0 {
@@ -154,7 +177,29 @@ func shortPackage(path string) string {
 	return strings.TrimPrefix(path, "github.com/declprov/declprov/")
 }
 
+// mostCosts is how many costs the end lists.
+const mostCosts = 20
+
+// listCosts lists the packages that took longest. Several run side by side, so that the
+// sum is more than what passed.
+func (r *report) listCosts() {
+	if len(r.costs) == 0 {
+		return
+	}
+	slices.SortStableFunc(r.costs, func(a, b cost) int { return cmp.Compare(b.seconds, a.seconds) })
+	listed := r.costs[:min(mostCosts, len(r.costs))]
+	fmt.Fprintf(r.out, "\nWhat took longest, of %d packages:\n", len(r.costs))
+	for _, c := range listed {
+		line := fmt.Sprintf("  %6.1fs  %-40s", c.seconds, c.what)
+		if c.slowest != "" {
+			line += fmt.Sprintf("  %s %.1fs", c.slowest, c.longest)
+		}
+		fmt.Fprintln(r.out, strings.TrimRight(line, " "))
+	}
+}
+
 func (r *report) summary() {
+	r.listCosts()
 	fmt.Fprintf(r.out, "\n%d tests passed, %d failed, %d left out\n", r.passed, r.failed, r.leftOut())
 	if len(r.broken) > 0 {
 		fmt.Fprintf(r.out, "\nFailed:\n  %s\n", strings.Join(r.broken, "\n  "))

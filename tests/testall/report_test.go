@@ -10,6 +10,7 @@ import (
 func TestReport(t *testing.T) {
 	const prefix = "github.com/declprov/declprov/"
 	for name, c := range map[string]struct {
+		how    string
 		events []string
 		want   string
 	}{
@@ -17,18 +18,23 @@ func TestReport(t *testing.T) {
 			events: []string{
 				`{"Action":"run","Package":"P/a","Test":"T"}`,
 				`{"Action":"output","Package":"P/a","Test":"T","Output":"noise\n"}`,
-				`{"Action":"pass","Package":"P/a","Test":"T"}`,
+				`{"Action":"pass","Package":"P/a","Test":"T/part","Elapsed":1.3}`,
+				`{"Action":"pass","Package":"P/a","Test":"T","Elapsed":1.2}`,
+				`{"Action":"pass","Package":"P/a","Test":"U","Elapsed":0.1}`,
 				`{"Action":"pass","Package":"P/a","Elapsed":1.5}`,
 			},
-			want: "ok    P/a                                                             1.5s     1 tests\n\n1 tests passed, 0 failed, 0 left out\n",
+			want: "ok    P/a                                                             1.5s     3 tests\n\n" +
+				"What took longest, of 1 packages:\n     1.5s  P/a                                       T 1.2s\n\n3 tests passed, 0 failed, 0 left out\n",
 		},
 		"a package may be run in two ways": {
+			how: " -race",
 			events: []string{
 				`{"Action":"pass","Package":"P/a","Test":"T"}`, `{"Action":"pass","Package":"P/a","Test":"U"}`, `{"Action":"pass","Package":"P/a","Elapsed":1.5}`,
 				`{"Action":"pass","Package":"P/a","Test":"T"}`, `{"Action":"pass","Package":"P/a","Elapsed":2.5}`,
 			},
 			want: "ok    P/a                                                             1.5s     2 tests\n" +
-				"ok    P/a                                                             2.5s     1 tests\n\n3 tests passed, 0 failed, 0 left out\n",
+				"ok    P/a                                                             2.5s     1 tests\n\n" +
+				"What took longest, of 2 packages:\n     2.5s  P/a -race\n     1.5s  P/a -race\n\n3 tests passed, 0 failed, 0 left out\n",
 		},
 		"a skip is listed with its reason": {
 			events: []string{
@@ -45,7 +51,8 @@ func TestReport(t *testing.T) {
 				`{"Action":"fail","Package":"P/a","Test":"T"}`,
 				`{"Action":"fail","Package":"P/a","Elapsed":0.2}`,
 			},
-			want: "want 1\nFAIL  P/a                                                             0.2s\n\n0 tests passed, 1 failed, 0 left out\n\nFailed:\n  P/a.T\n",
+			want: "want 1\nFAIL  P/a                                                             0.2s\n\n" +
+				"What took longest, of 1 packages:\n     0.2s  P/a\n\n0 tests passed, 1 failed, 0 left out\n\nFailed:\n  P/a.T\n",
 		},
 		"a package that does not build has failed": {
 			events: []string{
@@ -62,7 +69,7 @@ func TestReport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
 			r := newReport(&out, false)
-			if err := r.read(strings.NewReader(strings.Join(c.events, "\n"))); err != nil {
+			if err := r.read(strings.NewReader(strings.Join(c.events, "\n")), c.how); err != nil {
 				t.Fatal(err)
 			}
 			r.summary()
