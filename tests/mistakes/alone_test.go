@@ -2,17 +2,17 @@ package mistakes
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // TestAlone vets each kind of mistake in a spec of its own: it is found, at its
-// place, with a remedy, and nothing else is.
+// place, with a remedy, and nothing else is. A person sees the line at fault, with the
+// caret under its subject, and the remedy below.
 func TestAlone(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, lang := range []string{"cue", "yaml"} {
@@ -28,7 +28,11 @@ func TestAlone(t *testing.T) {
 			}
 			found := vet(t, paths)
 			for _, c := range cases {
-				t.Run(c.Name, func(t *testing.T) { c.check(t, of(found, c.Path)) })
+				t.Run(c.Name, func(t *testing.T) {
+					list := of(found, c.Path)
+					c.check(t, list)
+					c.seen(t, c.printed(t, list))
+				})
 			}
 		})
 	}
@@ -69,33 +73,26 @@ func described(found []finding) string {
 	return b.String()
 }
 
-// place is where the text form says that a finding is.
-var place = regexp.MustCompile(`(?m)^ +--> (.+?):(\d+):(\d+)`)
-
-// TestText reads what a person sees of each case: the line at fault, with the
-// caret under its subject, and a remedy below.
-func TestText(t *testing.T) {
-	binary := provider.Binary(t)
-	for _, lang := range []string{"cue", "yaml"} {
-		cases := corpus(t, lang)
-		args := []string{"vet"}
-		for _, c := range cases {
-			args = append(args, c.Path)
+// printed is the text form of findings in a case. It is written here, of their JSON
+// form: vet runs a process for each spec, and would run all of them again.
+func (s spec) printed(t *testing.T, found []finding) string {
+	t.Helper()
+	var list diag.List
+	sources := diag.Sources{}
+	for _, f := range found {
+		d := diag.Diagnostic{Severity: diag.Error, Code: f.Code, Summary: f.Message, Detail: f.Detail, Path: f.Path, Subject: diag.Range{
+			File: f.File, Start: diag.Position{Line: f.Line, Column: f.Column}, End: diag.Position{Line: f.EndLine, Column: f.EndColumn},
+		}}
+		if f.Severity == diag.Warning.String() {
+			d.Severity = diag.Warning
 		}
-		out, err := run(binary, args...)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		blocks := map[string]string{}
-		for _, block := range regexp.MustCompile(`(?m)^(?:error|warning)\[`).Split(string(out), -1) {
-			if m := place.FindStringSubmatch(block); m != nil {
-				blocks[m[1]] = block
-			}
-		}
-		for _, c := range cases {
-			t.Run(lang+"/"+c.Name, func(t *testing.T) { c.seen(t, blocks[c.Path]) })
-		}
+		list, sources[f.File] = append(list, d), []byte(s.Text)
 	}
+	var text strings.Builder
+	if err := diag.WriteText(&text, list, diag.TextOptions{Sources: sources}); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
 }
 
 // seen checks the text of one finding.
