@@ -37,9 +37,10 @@ func TestReplays(t *testing.T) {
 	b := newBench(t)
 	for _, r := range replays {
 		t.Run(r.what, func(t *testing.T) {
+			t.Parallel()
 			for _, n := range r.numbers {
 				t.Run(fmt.Sprint(n), func(t *testing.T) {
-					t.Parallel() // they wait more than they work
+					t.Parallel()
 					within := *b
 					within.T, within.report = t, newReport()
 					h := b.drawn(r.seed, n)
