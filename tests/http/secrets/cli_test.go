@@ -26,6 +26,7 @@ outputs: {revealed: "${revealed.answer}", given: "${revealed.given}", answer: "$
 // TestSecretsThroughTheCLI is a life of resources of every kind, in which all is
 // well, under the real CLI.
 func TestSecretsThroughTheCLI(t *testing.T) {
+	t.Parallel()
 	for name, flags := range loudness() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,6 +93,7 @@ func (d *desk) kept() {
 // TestSecretsOnErrorPathsThroughTheCLI breaks the API at every verb of many
 // resources, and repairs it, while the user reads along.
 func TestSecretsOnErrorPathsThroughTheCLI(t *testing.T) {
+	t.Parallel()
 	for name, flags := range loudness() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

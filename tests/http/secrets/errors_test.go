@@ -44,6 +44,7 @@ func faults() []hostile.Fault {
 // TestSecretsOnEveryErrorPath: each fault, and each answer that says everything
 // back, at each verb, and where tokens come from.
 func TestSecretsOnEveryErrorPath(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, hostile.Start(t))
 	order := slices.Sorted(maps.Keys(kinds))
 	began := time.Now()
@@ -85,6 +86,7 @@ func (l *lab) tokens(kind, place string) {
 // TestSecretsOverTLS: what breaks below a request tells no more than what breaks
 // above it.
 func TestSecretsOverTLS(t *testing.T) {
+	t.Parallel()
 	server := hostile.StartTLS(t)
 	l := newLab(t, server)
 	alert := hostile.Faults("http://127.0.0.1:1/elsewhere")["TLS alert after commit"]

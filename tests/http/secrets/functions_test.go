@@ -24,6 +24,7 @@ func marked(v *structpb.Value) (string, bool) {
 // marked, and shows nowhere else: neither when the server answers, nor when it
 // says everything in an error.
 func TestSecretsOfFunctions(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, hostile.Start(t))
 	r := client.Resource{Type: "secretive:index:Bearer", Name: "r"}
 	made, err := l.provider.Create(t.Context(), r, property.NewMap(map[string]property.Value{

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,17 +32,18 @@ var kinds = map[string][]string{
 // lab is a server, a provider and the secrets between them.
 type lab struct {
 	*scene
-	provider *watched
+	provider *provider.Process
 	heard    *talk
-	folder   string
 	count    atomic.Int64
+	// folders are what the provider is in, its journal and its cache.
+	folders []string
 }
 
 func newLab(t *testing.T, server *hostile.Server) *lab {
+	t.Helper()
 	l := &lab{scene: newScene(t, server), heard: &talk{}}
-	t.Setenv("DECLPROV_JOURNAL", filepath.Join(t.TempDir(), "journal"))
-	t.Setenv("DECLPROV_CACHE", filepath.Join(t.TempDir(), "cache"))
-	l.folder = provider.Folder(t, "secretive", "tests/http/secrets/testdata/secrets.cue")
+	journal, cache := filepath.Join(t.TempDir(), "journal"), filepath.Join(t.TempDir(), "cache")
+	folder := provider.Folder(t, "secretive", "tests/http/secrets/testdata/secrets.cue")
 	config := map[string]property.Value{"endpoint": property.New(l.server.URL)}
 	for _, name := range settings() {
 		config[name] = property.New(l.canaries[name]).WithSecret(true)
@@ -51,7 +51,8 @@ func newLab(t *testing.T, server *hostile.Server) *lab {
 	if server.CA != "" {
 		config["ca"] = property.New(server.CA)
 	}
-	l.provider = watch(t, l.folder, l.heard, config)
+	l.folders = []string{journal, cache, folder}
+	l.provider = watch(t, folder, l.heard, config, "DECLPROV_JOURNAL="+journal, "DECLPROV_CACHE="+cache)
 	return l
 }
 
@@ -164,12 +165,13 @@ func (l *lab) lifecycle(kind string, p peril) {
 func (l *lab) rest() {
 	l.Helper()
 	l.secret("the log", l.heard.String())
-	l.files(os.Getenv("DECLPROV_JOURNAL"), os.Getenv("DECLPROV_CACHE"), l.folder)
+	l.files(l.folders...)
 	l.arguments()
 }
 
 // TestSecretsWhenAllIsWell: every canary arrives, and shows nowhere.
 func TestSecretsWhenAllIsWell(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, hostile.Start(t))
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		l.lifecycle(kind, peril{"nothing", func(string, string) {}})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +32,7 @@ resources: Thing: {
 // A server that says more than it was asked is not quoted on standard error,
 // where Pulumi shows it: what it says may be anybody's.
 func TestUnsolicitedAnswers(t *testing.T) {
-	t.Setenv("DECLPROV_JOURNAL", filepath.Join(t.TempDir(), "journal"))
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +45,8 @@ func TestUnsolicitedAnswers(t *testing.T) {
 	}()
 	folder := provider.FolderWith(t, "secretive", ".cue", talkative)
 	heard := &talk{}
-	p := watch(t, folder, heard, map[string]property.Value{"endpoint": property.New("http://" + listener.Addr().String())})
+	p := watch(t, folder, heard, map[string]property.Value{"endpoint": property.New("http://" + listener.Addr().String())},
+		"DECLPROV_JOURNAL="+t.TempDir())
 	inputs := property.NewMap(map[string]property.Value{"name": property.New("a")})
 	s, err := p.Create(t.Context(), client.Resource{Type: "secretive:index:Thing", Name: "a"}, inputs, client.Operation{})
 	if err != nil || s.ID != "7" {
