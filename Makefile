@@ -17,7 +17,7 @@ demo: ## files and a REST API as providers, through the real Pulumi CLI, told st
 	@echo "preparing; on a machine that never built this it takes minutes, and says what it does ..."
 	@cd tests && go run ./demo
 
-test: ## every test that this machine's tools allow; ends with what was left out
+test: ## every test that this machine's tools allow; ends with what took longest and what was left out
 	@echo "preparing ..."
 	@cd tests && go run ./testdeps -go-only && go run ./testall $(TESTFLAGS)
 

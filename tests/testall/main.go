@@ -68,16 +68,18 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 	// others of its module are done leaves no processor idle.
 	var product, raced, outside error
 	var both sync.WaitGroup
+	cores := runtime.NumCPU()
 	both.Go(func() {
-		product = goTest(ctx, root, append(race, paths(products)...), r)
+		product = goTest(ctx, root, cores, append(race, paths(products)...), r)
 		if watched := watched(others, whole); race != nil && len(watched) > 0 {
-			raced = goTest(ctx, tests, append([]string{"-race", "-count=1"}, paths(watched)...), r)
+			raced = goTest(ctx, tests, cores, append([]string{"-race", "-count=1"}, paths(watched)...), r)
 		}
 	})
 	both.Go(func() {
 		// The tests of the second module run programs that are built from the
-		// first, which Go's cache of test results does not know: -count=1.
-		outside = goTest(ctx, tests, append([]string{"-count=1"}, paths(others)...), r)
+		// first, which Go's cache of test results does not know: -count=1. They take
+		// longer in all, and wait more.
+		outside = goTest(ctx, tests, cores+1, append([]string{"-count=1"}, paths(others)...), r)
 	})
 	both.Wait()
 	r.summary()
@@ -180,11 +182,11 @@ func raceDetector(root string) error {
 
 // goTest runs one module's tests into the report. They are not vetted, as that is for
 // `make check`, and not linked for a debugger: both take seconds for each package.
-// Two of these run side by side, each with as many packages as there are processors,
-// since many wait now and then.
-func goTest(ctx context.Context, dir string, args []string, r *report) error {
+// Two of these run side by side, each with so many packages at once, and a package with
+// twice as many tests as there are processors, since many wait now and then.
+func goTest(ctx context.Context, dir string, packages int, args []string, r *report) error {
 	cmd := exec.CommandContext(ctx, "go", append([]string{
-		"test", "-json", "-timeout=20m", "-vet=off", "-ldflags=-w", fmt.Sprint("-p=", runtime.NumCPU()),
+		"test", "-json", "-timeout=20m", "-vet=off", "-ldflags=-w", fmt.Sprint("-p=", packages), fmt.Sprint("-parallel=", 2*runtime.NumCPU()),
 	}, args...)...)
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
