@@ -27,7 +27,7 @@ func main() {
 	only := flags.String("run", "", "only the rows that match this regular expression, in any of their fields")
 	list := flags.Bool("list", false, "print the table, and run nothing")
 	verbose := flags.Bool("v", false, "print what each test says")
-	side := flags.Int("j", runtime.NumCPU(), "how many to try side by side")
+	side := flags.Int("j", 2*runtime.NumCPU(), "how many to try side by side: many of their tests wait")
 	_ = flags.Parse(os.Args[1:]) // it exits on an error
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
