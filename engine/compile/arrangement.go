@@ -10,15 +10,16 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// arrangement is a component before its children are compiled: what each is, and which
-// come before which.
-type arrangement struct {
-	component *spec.Component
-	children  []*planned // in the order of the document
-	order     []*planned // each after those that it needs
+// componentCompiler compiles a component: it finds out what each of its children is and
+// which come before which, then compiles them in that order.
+type componentCompiler struct {
+	*compiler
+	of       *spec.Component
+	children []*planned // in the order of the document
+	order    []*planned // each after those that it needs
 }
 
-// planned is one child of a plan.
+// planned is a child before it is compiled.
 type planned struct {
 	spec  *spec.Child
 	kind  childKind
@@ -34,34 +35,32 @@ type need struct {
 	at  diag.Range // where that is said
 }
 
-// arrange finds out what the children of a component are, and their order.
-func (c *compiler) arrange(m *spec.Component) *arrangement {
-	p := &arrangement{component: m}
-	for _, ch := range m.Children {
+// arrange finds out what the children of the component are, and their order.
+func (c *componentCompiler) arrange() {
+	for _, ch := range c.of.Children {
 		c.in(fmt.Sprintf("child %q", ch.Key), "children."+ch.Key, func() {
-			p.children = append(p.children, &planned{spec: ch, kind: c.childKind(ch)})
+			c.children = append(c.children, &planned{spec: ch, kind: c.childKind(ch)})
 		})
 	}
-	for _, ch := range p.children {
-		ch.needs = p.needsOf(ch.spec)
+	for _, ch := range c.children {
+		ch.needs = c.needsOf(ch.spec)
 	}
-	c.sortChildren(p)
-	return p
+	c.sortChildren()
 }
 
-// child is the planned one of that key, or nil.
-func (p *arrangement) child(key string) *planned {
-	i := slices.IndexFunc(p.children, func(ch *planned) bool { return ch.spec.Key == key })
+// childOf is the planned one of that key, or nil.
+func (c *componentCompiler) childOf(key string) *planned {
+	i := slices.IndexFunc(c.children, func(ch *planned) bool { return ch.spec.Key == key })
 	if i < 0 {
 		return nil
 	}
-	return p.children[i]
+	return c.children[i]
 }
 
 // keys are those of all children.
-func (p *arrangement) keys() []string {
-	keys := make([]string, len(p.children))
-	for i, ch := range p.children {
+func (c *componentCompiler) keys() []string {
+	keys := make([]string, len(c.children))
+	for i, ch := range c.children {
 		keys[i] = ch.spec.Key
 	}
 	return keys
@@ -69,10 +68,10 @@ func (p *arrangement) keys() []string {
 
 // needsOf are the children that anything in one of them speaks of, known by
 // references alone: what is wrong with a template is said when it is compiled.
-func (p *arrangement) needsOf(m *spec.Child) []need {
+func (c *componentCompiler) needsOf(m *spec.Child) []need {
 	var list []need
 	add := func(key string, at diag.Range) {
-		if p.child(key) != nil && !slices.ContainsFunc(list, func(n need) bool { return n.key == key }) {
+		if c.childOf(key) != nil && !slices.ContainsFunc(list, func(n need) bool { return n.key == key }) {
 			list = append(list, need{key, at})
 		}
 	}
@@ -115,17 +114,17 @@ func texts(n *spec.Node) []*spec.Node {
 	return list
 }
 
-// sortChildren orders the children of a plan: each after those that it needs,
+// sortChildren orders the children: each after those that it needs,
 // and else as they are written. What needs itself, over whatever way, is
 // reported.
-func (c *compiler) sortChildren(p *arrangement) {
+func (c *componentCompiler) sortChildren() {
 	state := map[*planned]int{}
 	var visit func(ch *planned, through []string)
 	visit = func(ch *planned, through []string) {
 		state[ch] = 1
 		through = append(slices.Clone(through), ch.spec.Key)
 		ch.needs = slices.DeleteFunc(ch.needs, func(n need) bool {
-			before := p.child(n.key)
+			before := c.childOf(n.key)
 			switch state[before] {
 			case 0:
 				visit(before, through)
@@ -140,20 +139,20 @@ func (c *compiler) sortChildren(p *arrangement) {
 			return false
 		})
 		state[ch] = 2
-		p.order = append(p.order, ch)
+		c.order = append(c.order, ch)
 	}
-	for _, ch := range p.children {
+	for _, ch := range c.children {
 		if state[ch] == 0 {
 			visit(ch, nil)
 		}
 	}
 }
 
-// scope are the names that a component's templates may use, with the children
+// componentScope are the names that a component's templates may use, with the children
 // that are compiled so far; of the others nothing is known.
-func (c *compiler) componentScope(p *arrangement) *expr.Scope {
-	children := &spec.Type{Kind: spec.Object, Open: len(p.children) == 0} // without any, which was reported, all may be meant
-	for _, ch := range p.children {
+func (c *componentCompiler) componentScope() *expr.Scope {
+	children := &spec.Type{Kind: spec.Object, Open: len(c.children) == 0} // without any, which was reported, all may be meant
+	for _, ch := range c.children {
 		t := ch.seen
 		if t == nil {
 			t = &spec.Type{}
@@ -161,5 +160,5 @@ func (c *compiler) componentScope(p *arrangement) *expr.Scope {
 		children.Fields = append(children.Fields, &spec.Property{Name: ch.spec.Key, Type: t, Required: true})
 	}
 	return c.everywhere(resourceName(),
-		expr.Name{Name: "inputs", Type: checked(p.component.Inputs)}, expr.Name{Name: "children", Type: children})
+		expr.Name{Name: "inputs", Type: checked(c.of.Inputs)}, expr.Name{Name: "children", Type: children})
 }

@@ -48,7 +48,7 @@ func (k childKind) packageOf(own string) string {
 var token = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9_]*:[A-Za-z0-9._/-]+:[A-Za-z][A-Za-z0-9._/-]*$`)
 
 // childKind finds what a child's type names.
-func (c *compiler) childKind(m *spec.Child) childKind {
+func (c *componentCompiler) childKind(m *spec.Child) childKind {
 	broken := childKind{broken: true, takes: &spec.Type{}}
 	n := m.Type
 	if n == nil || refused(n) {
@@ -79,7 +79,7 @@ func (c *compiler) childKind(m *spec.Child) childKind {
 }
 
 // localKind is the kind of a child of the spec's own package.
-func (c *compiler) localKind(n *spec.Node, name string) childKind {
+func (c *componentCompiler) localKind(n *spec.Node, name string) childKind {
 	if m := c.spec.Component(name); m != nil {
 		has := &spec.Type{Kind: spec.Object, Open: m.Outputs.Open, Fields: slices.Concat(identity(true), m.Outputs.Fields)}
 		return childKind{name: name, component: true, takes: checked(m.Inputs), has: has}

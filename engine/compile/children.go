@@ -13,7 +13,7 @@ import (
 )
 
 // child compiles one child, in sight of those that come before it.
-func (c *compiler) child(p *arrangement, pl *planned) *plan.Child {
+func (c *componentCompiler) child(pl *planned) *plan.Child {
 	m := pl.spec
 	out := &plan.Child{
 		Key: m.Key, Type: pl.kind.name, Foreign: pl.kind.foreign, Component: pl.kind.component,
@@ -25,7 +25,7 @@ func (c *compiler) child(p *arrangement, pl *planned) *plan.Child {
 	for _, n := range pl.needs {
 		out.Needs = append(out.Needs, n.key)
 	}
-	scope := c.componentScope(p)
+	scope := c.componentScope()
 	if m.ForEach != nil {
 		out.ForEach = c.template(m.ForEach, scope, nil, "forEach")
 		if out.ForEach != nil {
@@ -40,13 +40,13 @@ func (c *compiler) child(p *arrangement, pl *planned) *plan.Child {
 	out.When = c.template(m.If, scope, truthType, "if")
 	scope = where(scope, m.If, out.When)
 	c.childInputs(out, pl, scope)
-	c.childOptions(out, p, pl, scope)
+	c.childOptions(out, pl, scope)
 	pl.seen = seenAs(m, pl.kind.has, over(c.spec.Types, out.ForEach))
 	return out
 }
 
 // forEachName refuses to name children after what is secret: a map's keys.
-func (c *compiler) forEachName(m *spec.Child, out *plan.Child) (refused bool) {
+func (c *componentCompiler) forEachName(m *spec.Child, out *plan.Child) (refused bool) {
 	if !out.Keyed || !out.ForEach.Hidden() {
 		return false
 	}
@@ -63,7 +63,7 @@ func (c *compiler) forEachName(m *spec.Child, out *plan.Child) (refused bool) {
 
 // childInputs compiles what a child is given, and checks it against what its
 // type takes.
-func (c *compiler) childInputs(out *plan.Child, pl *planned, s *expr.Scope) {
+func (c *componentCompiler) childInputs(out *plan.Child, pl *planned, s *expr.Scope) {
 	m, takes := pl.spec, pl.kind.takes
 	if m.Inputs != nil && m.Inputs.Kind == spec.StringNode {
 		out.Whole = c.template(m.Inputs, s, givable(takes), "inputs")
@@ -96,7 +96,7 @@ func (c *compiler) childInputs(out *plan.Child, pl *planned, s *expr.Scope) {
 }
 
 // missingInputs reports inputs that a child must be given, and is not.
-func (c *compiler) missingInputs(pl *planned, given []spec.Field) {
+func (c *componentCompiler) missingInputs(pl *planned, given []spec.Field) {
 	takes := pl.kind.takes
 	for _, p := range takes.Fields {
 		meant := slices.ContainsFunc(given, func(f spec.Field) bool {
@@ -139,7 +139,7 @@ func givable(takes *spec.Type) *spec.Type {
 
 // sinksOf refuses to hand a secret to an input that the child's resource puts
 // where others can read it.
-func (c *compiler) sinksOf(out *plan.Child, v *expr.Value, n *spec.Node, input string) {
+func (c *componentCompiler) sinksOf(out *plan.Child, v *expr.Value, n *spec.Node, input string) {
 	r := c.compiled[out.Type]
 	if v == nil || !v.Secret() || out.Foreign || r == nil {
 		return

@@ -12,25 +12,28 @@ import (
 
 // component compiles one.
 func (c *compiler) component(m *spec.Component) (out *plan.Component) {
-	c.in(fmt.Sprintf("component %q", m.Name), "components."+m.Name, func() { out = c.componentBody(m) })
+	c.in(fmt.Sprintf("component %q", m.Name), "components."+m.Name, func() {
+		out = (&componentCompiler{compiler: c, of: m}).compile()
+	})
 	return out
 }
 
-func (c *compiler) componentBody(m *spec.Component) *plan.Component {
+func (c *componentCompiler) compile() *plan.Component {
+	m := c.of
 	out := &plan.Component{Spec: m, Inputs: c.types.Of(m.Inputs), Outputs: c.types.Of(m.Outputs), Defaults: c.derivedInputs(m.Inputs)}
-	p := c.arrange(m)
-	for _, planned := range p.order {
+	c.arrange()
+	for _, planned := range c.order {
 		c.in(fmt.Sprintf("child %q", planned.spec.Key), "children."+planned.spec.Key, func() {
-			out.Children = append(out.Children, c.child(p, planned))
+			out.Children = append(out.Children, c.child(planned))
 		})
 	}
-	c.componentReturn(out, c.componentScope(p))
+	c.componentReturn(out, c.componentScope())
 	out.Mentions()
 	return out
 }
 
 // componentReturn compiles what the component yields.
-func (c *compiler) componentReturn(out *plan.Component, s *expr.Scope) {
+func (c *componentCompiler) componentReturn(out *plan.Component, s *expr.Scope) {
 	m := out.Spec
 	if m.Return == nil {
 		c.outputsYielded("the component", &spec.Type{Kind: spec.Object}, m.Outputs, nil)

@@ -25,20 +25,20 @@ func siblingsIn(options *spec.Node) []*spec.Node {
 }
 
 // childOptions compiles the options of a child.
-func (c *compiler) childOptions(out *plan.Child, p *arrangement, pl *planned, s *expr.Scope) {
+func (c *componentCompiler) childOptions(out *plan.Child, pl *planned, s *expr.Scope) {
 	if pl.spec.Options == nil {
 		return
 	}
 	c.in("options", "options", func() {
 		n, o := pl.spec.Options, &out.Options
 		for _, item := range texts(n.Get("dependsOn")) {
-			if c.sibling(p, item, "dependsOn") != nil {
+			if c.sibling(item, "dependsOn") != nil {
 				o.DependsOn = append(o.DependsOn, item.Text)
 			}
 		}
-		o.Parent = c.oneSibling(p, n, "parent")
-		o.DeletedWith = c.oneSibling(p, n, "deletedWith")
-		o.Provider = c.childProvider(p, pl)
+		o.Parent = c.oneSibling(n, "parent")
+		o.DeletedWith = c.oneSibling(n, "deletedWith")
+		o.Provider = c.childProvider(pl)
 		o.Protect = c.template(n.Get("protect"), s, truthType, "protect")
 		o.RetainOnDelete = c.template(n.Get("retainOnDelete"), s, truthType, "retainOnDelete")
 		o.DeleteBeforeReplace = c.template(n.Get("deleteBeforeReplace"), s, truthType, "deleteBeforeReplace")
@@ -59,25 +59,25 @@ func (c *compiler) childOptions(out *plan.Child, p *arrangement, pl *planned, s 
 }
 
 // sibling is the child that an option names.
-func (c *compiler) sibling(p *arrangement, n *spec.Node, option string) *planned {
+func (c *componentCompiler) sibling(n *spec.Node, option string) *planned {
 	if refused(n) {
 		return nil
 	}
-	ch := p.child(n.Text)
+	ch := c.childOf(n.Text)
 	if ch == nil {
 		c.fail(codeUnknownChild, n.Range, option, fmt.Sprintf("%s names no child: %q", option, n.Text),
-			"It takes the key of a child of this component. "+diag.Remedy(n.Text, p.keys()))
+			"It takes the key of a child of this component. "+diag.Remedy(n.Text, c.keys()))
 	}
 	return ch
 }
 
 // oneSibling is the key of the one child that an option names, or "".
-func (c *compiler) oneSibling(p *arrangement, options *spec.Node, option string) string {
+func (c *componentCompiler) oneSibling(options *spec.Node, option string) string {
 	n := options.Get(option)
 	if n == nil {
 		return ""
 	}
-	ch := c.sibling(p, n, option)
+	ch := c.sibling(n, option)
 	if ch == nil {
 		return ""
 	}
@@ -90,14 +90,14 @@ func (c *compiler) oneSibling(p *arrangement, options *spec.Node, option string)
 }
 
 // childProvider is the key of the child that is the provider of another.
-func (c *compiler) childProvider(p *arrangement, pl *planned) string {
-	key := c.oneSibling(p, pl.spec.Options, "provider")
-	if key == "" || pl.kind.broken || p.child(key).kind.broken {
+func (c *componentCompiler) childProvider(pl *planned) string {
+	key := c.oneSibling(pl.spec.Options, "provider")
+	if key == "" || pl.kind.broken || c.childOf(key).kind.broken {
 		return ""
 	}
 	n := pl.spec.Options.Get("provider")
 	wanted := pl.kind.packageOf(c.spec.Name)
-	if provides := p.child(key).kind.provides(); provides != wanted {
+	if provides := c.childOf(key).kind.provides(); provides != wanted {
 		c.fail(codeBadOption, n.Range, "provider", fmt.Sprintf("child %q is not a provider of package %q", key, wanted),
 			fmt.Sprintf("A provider is a child of the type %q.", plan.ProviderType+wanted))
 		return ""
@@ -106,7 +106,7 @@ func (c *compiler) childProvider(p *arrangement, pl *planned) string {
 }
 
 // optionText compiles an option that others can read.
-func (c *compiler) optionText(n *spec.Node, s *expr.Scope, path string) *expr.Value {
+func (c *componentCompiler) optionText(n *spec.Node, s *expr.Scope, path string) *expr.Value {
 	v := c.template(n, s, optionalText, path)
 	if v != nil && v.Secret() {
 		name, _, _ := strings.Cut(path, "[")
@@ -115,7 +115,7 @@ func (c *compiler) optionText(n *spec.Node, s *expr.Scope, path string) *expr.Va
 	return v
 }
 
-func (c *compiler) optionTexts(options *spec.Node, name string, s *expr.Scope) []*expr.Value {
+func (c *componentCompiler) optionTexts(options *spec.Node, name string, s *expr.Scope) []*expr.Value {
 	n := options.Get(name)
 	if n == nil {
 		return nil
@@ -130,7 +130,7 @@ func (c *compiler) optionTexts(options *spec.Node, name string, s *expr.Scope) [
 }
 
 // childAliases compiles what a child was called before.
-func (c *compiler) childAliases(o *plan.ChildOptions, n *spec.Node, s *expr.Scope) {
+func (c *componentCompiler) childAliases(o *plan.ChildOptions, n *spec.Node, s *expr.Scope) {
 	if n == nil {
 		return
 	}
@@ -154,7 +154,7 @@ func (c *compiler) childAliases(o *plan.ChildOptions, n *spec.Node, s *expr.Scop
 
 // optionsFit reports options that mean nothing for the child that has them, and
 // paths in them that lead nowhere.
-func (c *compiler) optionsFit(pl *planned) {
+func (c *componentCompiler) optionsFit(pl *planned) {
 	k, n := pl.kind, pl.spec.Options
 	if k.broken || k.foreign {
 		return

@@ -43,7 +43,7 @@ func (c *compiler) impliedPackages() {
 
 // childPackage reports a child whose package is not granted. It returns the versions of
 // the package that are, nil for any.
-func (c *compiler) childPackage(pl *planned) (versions []string) {
+func (c *componentCompiler) childPackage(pl *planned) (versions []string) {
 	m := pl.spec
 	pkg := plan.PackageOf(pl.kind.name)
 	for _, g := range c.grants {
@@ -76,7 +76,7 @@ func (c *compiler) childPackage(pl *planned) (versions []string) {
 }
 
 // childDownload reports a child whose plugin comes from where nothing may come from.
-func (c *compiler) childDownload(n *spec.Node) {
+func (c *componentCompiler) childDownload(n *spec.Node) {
 	if n == nil || n.Kind != spec.StringNode || expr.HasTemplate(n) {
 		return // what a template yields is known when it runs
 	}
