@@ -17,6 +17,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/tests/internal/encodings"
 	"github.com/declprov/declprov/tests/internal/provider"
 )
 
@@ -68,24 +69,6 @@ func (l *lab) secret(where, text string) {
 	}
 }
 
-// inClear are the texts of a value that are not secret.
-func inClear(v property.Value) string {
-	switch {
-	case v.Secret():
-		return ""
-	case v.IsString():
-		return v.AsString() + "\n"
-	case v.IsMap():
-		var b strings.Builder
-		for name, item := range v.AsMap().AllStable {
-			b.WriteString(name + "\n" + inClear(item))
-		}
-		return b.String()
-	default:
-		return ""
-	}
-}
-
 // operation runs one, and looks at what it says and leaves.
 func (l *lab) operation(what string, state client.State, do func(ctx context.Context) (client.State, error)) client.State {
 	l.Helper()
@@ -101,8 +84,8 @@ func (l *lab) operation(what string, state client.State, do func(ctx context.Con
 		l.secret("the reasons of "+what, strings.Join(kept.Reasons, "\n"))
 		after = kept.State
 	}
-	l.secret("the inputs after "+what, inClear(property.New(after.Inputs)))
-	l.secret("the outputs after "+what, inClear(property.New(after.Outputs)))
+	l.secret("the inputs after "+what, encodings.InClear(property.New(after.Inputs)))
+	l.secret("the outputs after "+what, encodings.InClear(property.New(after.Outputs)))
 	return after
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/tests/internal/encodings"
 	"github.com/declprov/declprov/tests/internal/hostile"
 	"github.com/declprov/declprov/tests/internal/provider"
 )
@@ -56,31 +57,6 @@ func newLab(t *testing.T, server *hostile.Server) *lab {
 	return l
 }
 
-// inClear are the texts of a value that are not marked secret, nor within what
-// is.
-func inClear(v property.Value) string {
-	switch {
-	case v.Secret():
-		return ""
-	case v.IsString():
-		return v.AsString() + "\n"
-	case v.IsArray():
-		var b strings.Builder
-		for _, item := range v.AsArray().All {
-			b.WriteString(inClear(item))
-		}
-		return b.String()
-	case v.IsMap():
-		var b strings.Builder
-		for name, item := range v.AsMap().AllStable {
-			b.WriteString(name + "\n" + inClear(item))
-		}
-		return b.String()
-	default:
-		return ""
-	}
-}
-
 // operation runs one, and looks at what it says and at the state that it leaves.
 func (l *lab) operation(what string, before client.State, do func(ctx context.Context) (client.State, error)) client.State {
 	l.Helper()
@@ -97,8 +73,8 @@ func (l *lab) operation(what string, before client.State, do func(ctx context.Co
 		state = kept.State
 	}
 	l.secret("the id after "+what, state.ID)
-	l.secret("the inputs after "+what, inClear(property.New(state.Inputs)))
-	l.secret("the outputs after "+what, inClear(property.New(state.Outputs)))
+	l.secret("the inputs after "+what, encodings.InClear(property.New(state.Inputs)))
+	l.secret("the outputs after "+what, encodings.InClear(property.New(state.Outputs)))
 	return state
 }
 
