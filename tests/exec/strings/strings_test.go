@@ -7,12 +7,11 @@ import (
 	"encoding/base64"
 	"flag"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -84,20 +83,20 @@ func (l *lab) plain(code string) string {
 
 // place is where text can go: what is refused there, and what is to arrive.
 type place struct {
-	function string
-	refused  func(string) bool
-	want     func(string) heard
+	refused func(string) bool
+	want    func(string) heard
 }
 
-var places = []place{
-	{"everywhere", hasNUL, func(s string) heard {
+// places are those of the spec, by the function that leads there.
+var places = map[string]place{
+	"everywhere": {hasNUL, func(s string) heard {
 		return heard{Args: []string{"--v=" + s, "--", s, "end"}, Env: s, Stdin: s, Names: []string{"HOME", "PATH", "V"}}
 	}},
-	{"bare", func(s string) bool { return hasNUL(s) || strings.HasPrefix(s, "-") }, func(s string) heard {
+	"bare": {func(s string) bool { return hasNUL(s) || strings.HasPrefix(s, "-") }, func(s string) heard {
 		return heard{Args: []string{s, "end"}, Names: []string{"HOME", "PATH"}}
 	}},
-	{"script", hasNUL, func(s string) heard { return heard{Args: []string{s, s, "end"}, Env: s} }},
-	{"input", func(string) bool { return false }, func(s string) heard {
+	"script": {hasNUL, func(s string) heard { return heard{Args: []string{s, s, "end"}, Env: s} }},
+	"input": {func(string) bool { return false }, func(s string) heard {
 		return heard{Stdin: s, Names: []string{"HOME", "PATH"}}
 	}},
 }
@@ -106,46 +105,19 @@ func hasNUL(s string) bool { return strings.Contains(s, "\x00") }
 
 func TestHostileStrings(t *testing.T) {
 	l := newLab(t)
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	texts := corpus.Strings(*count, seed)
-	for _, p := range places {
-		t.Run(p.function, func(t *testing.T) {
-			began, refused := time.Now(), 0
-			var mu sync.Mutex
-			each(texts, func(text string) {
-				ok, err := l.exact(p, text)
-				mu.Lock()
-				defer mu.Unlock()
-				if err != nil {
-					t.Errorf("%q: %v", text, err)
-				} else if !ok {
-					refused++
-				}
-			})
-			t.Logf("%d strings in %s, %d of them refused", len(texts), time.Since(began).Round(time.Millisecond), refused)
-		})
-	}
+	corpus.Try(t, *count, atOnce, slices.Sorted(maps.Keys(places)), func(name string, _ int, text string) (bool, error) {
+		return l.exact(name, text)
+	})
 }
 
-// each runs do for all, several at a time.
-func each(texts []string, do func(text string)) {
-	const workers = 4
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() {
-			for i := w; i < len(texts); i += workers {
-				do(texts[i])
-			}
-		})
-	}
-	all.Wait()
-}
+// atOnce is how many texts are on their way at once.
+const atOnce = 4
 
 // exact gives text to a place, and reports whether it arrived; an error says that
 // it arrived as something else, or was refused without need.
-func (l *lab) exact(p place, text string) (bool, error) {
-	got, err := l.call(p.function, map[string]property.Value{"v": property.New(text)})
+func (l *lab) exact(function, text string) (bool, error) {
+	p := places[function]
+	got, err := l.call(function, map[string]property.Value{"v": property.New(text)})
 	switch mayRefuse := p.refused(text); {
 	case err != nil && mayRefuse:
 		return false, nil

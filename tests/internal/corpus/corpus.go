@@ -5,6 +5,10 @@ package corpus
 import (
 	"math/rand/v2"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -59,4 +63,34 @@ func Strings(count int, seed uint64) []string {
 		add(b.String())
 	}
 	return out
+}
+
+// Try gives that many strings to a place of each name, several at a time. try reports
+// whether the text of a number arrived there, and not that it was refused; an error
+// fails the test.
+func Try(t *testing.T, count, atOnce int, places []string, try func(place string, number int, text string) (arrived bool, err error)) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	texts := Strings(count, seed)
+	for _, place := range places {
+		t.Run(place, func(t *testing.T) {
+			began := time.Now()
+			var refused atomic.Int64
+			var all sync.WaitGroup
+			for from := range atOnce {
+				all.Go(func() {
+					for i := from; i < len(texts); i += atOnce {
+						arrived, err := try(place, i, texts[i])
+						if err != nil {
+							t.Errorf("%q: %v", texts[i], err)
+						} else if !arrived {
+							refused.Add(1)
+						}
+					}
+				})
+			}
+			all.Wait()
+			t.Logf("%d strings in %s, %d of them refused", len(texts), time.Since(began).Round(time.Millisecond), refused.Load())
+		})
+	}
 }
