@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
@@ -18,21 +19,18 @@ func TestTheBinariesAreSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, most := range map[string]int64{
-		"./cmd/declprov/pulumi-resource-declprov": 30_000_000,
-		"./cmd/declprov": 32_000_000,
-	} {
-		out := filepath.Join(t.TempDir(), "binary")
-		cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", out, path)
-		cmd.Dir = root
-		if printed, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, printed)
-		}
-		info, err := os.Stat(out)
+	server := filepath.Join(t.TempDir(), "pulumi-resource-declprov")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", server, "./cmd/declprov/pulumi-resource-declprov")
+	cmd.Dir = root
+	if printed, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	for path, most := range map[string]int64{server: 30_000_000, provider.Binary(t): 32_000_000} {
+		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s, stripped: %.1f MB", path, float64(info.Size())/1e6)
+		t.Logf("%s: %.1f MB", path, float64(info.Size())/1e6)
 		if info.Size() > most {
 			t.Errorf("%s has %d bytes, stripped, and may have %d", path, info.Size(), most)
 		}
