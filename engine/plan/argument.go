@@ -24,13 +24,13 @@ type Argument struct {
 	// Value is what is evaluated before the action runs; nil for Late and Typed
 	// arguments.
 	Value *expr.Value
-	// Node is the argument as written, rest what of it value is made of.
+	// Node is the argument as written, Rest what of it Value is made of.
 	Node, Rest *spec.Node
 	// Parts are what reaches the action apart from the value.
 	Parts Parts
 	// typ is the type that a Typed argument names.
 	Type *spec.Type
-	// Words are the items of a Words argument; see word.
+	// Words are the items of a Words argument; see Word.
 	Words []Word
 	// Exposes are the templates in it whose values others can read.
 	Exposes []*expr.Value

@@ -15,7 +15,7 @@ type Component struct {
 	Defaults        []*Derived // @default templates, in the order of their use
 	// Children are in an order in which each comes after those that it needs.
 	Children []*Child
-	// Yields are the outputs that `return` gives; whole is a `return` that is one
+	// Yields are the outputs that `return` gives; Whole is a `return` that is one
 	// template.
 	Yields []Assignment
 	Whole  *expr.Value
@@ -30,7 +30,7 @@ type Assignment struct {
 // Child is a compiled child.
 type Child struct {
 	Key string
-	// typ is the name of a resource or component of the spec, or, where it is
+	// Type is the name of a resource or component of the spec, or, where it is
 	// foreign, the token of another package's.
 	Type    string
 	Foreign bool
@@ -42,9 +42,9 @@ type Child struct {
 	Needs []string
 
 	When, ForEach *expr.Value
-	// Keyed says that forEach is known to go over a map, also where it is null.
+	// Keyed says that ForEach is known to go over a map, also where it is null.
 	Keyed bool
-	// Inputs are given one by one, or whole is a template that gives them all.
+	// Inputs are given one by one, or Whole is a template that gives them all.
 	Inputs []Assignment
 	Whole  *expr.Value
 	// Takes is what the inputs are; it is untyped for a foreign child.
@@ -58,7 +58,7 @@ type Child struct {
 
 // ChildOptions are the compiled options of a child.
 type ChildOptions struct {
-	// DependsOn, parent, provider and deletedWith are keys of children.
+	// DependsOn, Parent, Provider and DeletedWith are keys of children.
 	DependsOn                     []string
 	Parent, Provider, DeletedWith string
 

@@ -64,7 +64,7 @@ func (f *Function) Want() {
 // Ephemeral is how what a function opened is kept, and given back.
 type Ephemeral struct {
 	Name string
-	// Renew and close see what was opened as `state`; either may be nil.
+	// Renew and Close see what was opened as `state`; either may be nil.
 	Renew, Close *Function
 	RenewAfter   *expr.Value
 }

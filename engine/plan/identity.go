@@ -11,8 +11,8 @@ type identification struct {
 	Imports Reversible
 	// Known says that an import's text tells the id: it is in it, or made of it.
 	Known bool
-	// Follows says that the id can be made anew of what a read sees; answered,
-	// that the response of a step is a part of it. ofInputs are the inputs that are.
+	// Follows says that the id can be made anew of what a read sees; Answered,
+	// that the response of a step is a part of it. OfInputs are the inputs that are.
 	Follows, Answered bool
 	OfInputs          []string
 }

@@ -18,7 +18,7 @@ type Operation struct {
 	// Return is the `return` of the operation, else of the resource; nil where the
 	// last step's own result stands.
 	Return *expr.Value
-	// Broken says that there is a `return` and that it did not compile; meant are
+	// Broken says that there is a `return` and that it did not compile; Meant are
 	// the properties that misspelt ones in it were for. Both were reported.
 	Broken bool
 	Meant  []string

@@ -28,7 +28,7 @@ type Program struct {
 	resources  map[string]LazyResource
 	functions  map[string]func() (*Function, error)
 	components map[string]func() (*Component, error)
-	// Programs are the programs that the spec's own steps name, and confined says how they
+	// Programs are the programs that the spec's own steps name, and Confined says how they
 	// are bound: both of what is compiled so far.
 	Programs *NamedPrograms
 	Confined *Confinements

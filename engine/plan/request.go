@@ -11,7 +11,7 @@ import (
 // that Check and previews can refuse what the step would be refused.
 type Request struct {
 	Access grant.Access
-	// Name is the path, URL or program; root the folder at which a path starts, or nil.
+	// Name is the path, URL or program; Root the folder at which a path starts, or nil.
 	Name, Root *expr.Value
 	// Input is the input that is asked for as it is, below a root that inputs do not
 	// decide; else "".

@@ -20,27 +20,27 @@ type Step struct {
 	Kind   *actions.Kind
 	Action string // "file.write"
 	Args   map[string]Argument
-	// defaults are those of the family's block, recalled those of them in whose place the
+	// defaults are those of the family's block, Recalled those of them in whose place the
 	// step gives its own, and that the action wants all the same.
 	defaults, Recalled map[string]Argument
 	Effect             actions.Effect
-	// Arrives names what of a response is typed; returns says that the step declares
+	// Arrives names what of a response is typed; Returns says that the step declares
 	// it, so that a response is held against it.
 	Arrives value.Naming
 	Returns bool
 	// SecretNames are the names on the wire of what in a response is declared secret.
 	SecretNames []string
-	// Certainty, ambiguous and overwrites are what the kind says of the call: see
+	// Certainty, ambiguous and Overwrites are what the kind says of the call: see
 	// actions.Kind. Of a broken call they say nothing.
 	Certainty  actions.Certainty
 	ambiguous  func(class string) bool
 	Overwrites bool
-	// Place and makes are what the kind says of where the call goes: see actions.Kind.
+	// Place and Makes are what the kind says of where the call goes: see actions.Kind.
 	Place  string
 	Makes  bool
 	Result *spec.Type
 	// Telling is the type of the result where an argument is secret; nil where that
-	// changes nothing. hides says that the result has secret members either way.
+	// changes nothing. Hides says that the result has secret members either way.
 	Telling *spec.Type
 	Hides   bool
 	// Yield is the member of the result that the step yields, "" the whole: see
@@ -53,7 +53,7 @@ type Step struct {
 	Asks []Request
 
 	When, ForEach, Until, Refused, Fail, Progress, Gone, Lock *expr.Value
-	// Over is what is known of what forEach goes over: a list, a map, or spec.Any.
+	// Over is what is known of what ForEach goes over: a list, a map, or spec.Any.
 	Over           spec.Kind
 	Every, Timeout *expr.Value
 	Retry          *Retry
@@ -66,8 +66,8 @@ type Step struct {
 	// Known says that the action compiled far enough for effect and result to be
 	// its own; else they err on the side of caution.
 	Known bool
-	// Wants are the members of the result that the spec refers to, see want;
-	// wantsAll says that it is used whole.
+	// Wants are the members of the result that the spec refers to, see Want;
+	// WantsAll says that it is used whole.
 	Wants    map[string]bool
 	WantsAll bool
 }
