@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // providerName is Pulumi's rule for the name of a package.
@@ -45,7 +46,7 @@ func (l *loader) language(it walk.Item, p source.Place) map[string]any {
 		case spec.MapNode:
 			settings[m.Name] = n.Plain()
 		default:
-			l.Report(source.CodeBadLanguage, m.At, p.Member(m.Name), fmt.Sprintf("the options for %s are no struct", m.Name),
+			l.Report(names.CodeLanguage, m.At, p.Member(m.Name), fmt.Sprintf("the options for %s are no struct", m.Name),
 				"The SDK generator of a language takes options by name: language: nodejs: packageName: \"@me/x\".")
 		}
 	}
@@ -69,16 +70,16 @@ func (l *loader) providerName(b *section, p *spec.Provider) {
 	p.Name = name
 	switch {
 	case !providerName.MatchString(name) || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
-		l.Report(source.CodeBadName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
+		l.Report(names.CodeName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
 			"It begins with a small letter; small letters, digits and single hyphens follow.")
 	case len(name) < 2:
-		l.Report(source.CodeBadName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
+		l.Report(names.CodeName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
 			"Pulumi finds no plugin with a name of one letter. Give it two or more.")
 	case official(name):
 		l.Warn(source.CodeOfficialName, m.At, b.at("name"), fmt.Sprintf("Pulumi has a provider %q of its own", name),
 			"Where it does not find yours, it may install that one and run it. Choose another name.")
 	case name == "pulumi" || name == "declprov":
-		l.Report(source.CodeReservedName, m.At, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
+		l.Report(names.CodeReserved, m.At, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/declprov/declprov/spec/load/loadtest"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/names"
 )
 
 func inResource(s string) string {
@@ -18,8 +19,8 @@ func TestMistakesInCUE(t *testing.T) {
 		{"syntax", source.CodeSyntaxError, loadtest.Head + "a: {b: 1 «:» 2}"},
 		{"no name", source.CodeMissingKey, "«version»: \"1.0.0\""},
 		{"no version", source.CodeMissingKey, "«name»: \"xy\""},
-		{"name with capitals", source.CodeBadName, "name: «\"Pets\"», version: \"1.0.0\""},
-		{"taken name", source.CodeReservedName, "name: «\"pulumi\"», version: \"1.0.0\""},
+		{"name with capitals", names.CodeName, "name: «\"Pets\"», version: \"1.0.0\""},
+		{"taken name", names.CodeReserved, "name: «\"pulumi\"», version: \"1.0.0\""},
 		{"name is a number", source.CodeWrongShape, "name: «1», version: \"1.0.0\""},
 		{"version is a number", source.CodeBadVersion, "name: \"xy\", version: «1.0»"},
 		{"version in two parts", source.CodeBadVersion, "name: \"xy\", version: «\"1.0\"»"},
@@ -31,8 +32,8 @@ func TestMistakesInCUE(t *testing.T) {
 		{"resources is a list", source.CodeWrongShape, loadtest.Head + "resources: «[]»"},
 		{"permission misspelt", source.CodeUnknownKey, loadtest.Head + "permissions: «wirte»: []"},
 		{"permission is text", source.CodeWrongShape, loadtest.Head + "permissions: write: «\"/srv/**\"»"},
-		{"resource name", source.CodeBadName, loadtest.Head + "resources: «pet»: {" + idAndCreate + "}"},
-		{"resource name quoted", source.CodeBadName, loadtest.Head + "resources: «\"My-Pet\"»: {" + idAndCreate + "}"},
+		{"resource name", names.CodeName, loadtest.Head + "resources: «pet»: {" + idAndCreate + "}"},
+		{"resource name quoted", names.CodeName, loadtest.Head + "resources: «\"My-Pet\"»: {" + idAndCreate + "}"},
 		{"no id", source.CodeMissingKey, loadtest.Head + "resources: «A»: create: file: write: path: \"x\""},
 		{"no create", source.CodeMissingKey, loadtest.Head + "resources: «A»: id: \"x\""},
 		{"misspelt resource key", source.CodeUnknownKey, inResource(idAndCreate + "«craete»: {}")},
@@ -49,7 +50,7 @@ func TestMistakesInCUE(t *testing.T) {
 		{"step key beside steps", source.CodeStepBesideSteps, inResource("id: \"x\", create: {steps: [{file: {}}], «as»: \"a\"}")},
 		{"action beside steps", source.CodeStepBesideSteps, inResource("id: \"x\", create: {steps: [{file: {}}], «http»: {}}")},
 		{"same name twice", source.CodeDuplicateName, inResource("id: \"x\", create: steps: [{as: \"a\", file: {}}, {as: «\"a\"», file: {}}]")},
-		{"name of a step", source.CodeBadName, inResource("id: \"x\", create: {as: «\"a-b\"», file: {}}")},
+		{"name of a step", names.CodeName, inResource("id: \"x\", create: {as: «\"a-b\"», file: {}}")},
 		{"retry is a number", source.CodeWrongShape, inResource("id: \"x\", create: {retry: «3», file: {}}")},
 		{"retry key", source.CodeUnknownKey, inResource("id: \"x\", create: {retry: «attemps»: 3, file: {}}")},
 		{"retry attempts", source.CodeBadValue, inResource("id: \"x\", create: {retry: attempts: «0», file: {}}")},
@@ -71,7 +72,7 @@ func TestMistakesInCUE(t *testing.T) {
 		{"schemaVersion without upgrade", source.CodeUpgradeGap, inResource(idAndCreate + "schemaVersion: «1»")},
 		{"upgrade with a gap", source.CodeUpgradeGap, inResource(idAndCreate + "schemaVersion: 2, «upgrade»: {\"1\": \"${old}\"}")},
 		{"upgrade from the future", source.CodeUpgradeGap, inResource(idAndCreate + "schemaVersion: 1, upgrade: {\"0\": \"${old}\", «\"1\"»: \"${old}\"}")},
-		{"upgrade from a word", source.CodeBadName, inResource(idAndCreate + "schemaVersion: 1, upgrade: {\"0\": \"${old}\", «\"one\"»: \"${old}\"}")},
+		{"upgrade from a word", names.CodeName, inResource(idAndCreate + "schemaVersion: 1, upgrade: {\"0\": \"${old}\", «\"one\"»: \"${old}\"}")},
 		{"list without items", source.CodeMissingKey, inResource(idAndCreate + "«list»: {file: {}, id: \"${each.value}\"}")},
 		{"method without step", source.CodeMissingKey, inResource(idAndCreate + "methods: «go»: inputs: {}")},
 		{"frozen default", source.CodeFrozenReference, inResource("id: \"x\", create: file: write: mode: «inputs.mode»")},
@@ -94,9 +95,9 @@ func TestMistakesInCUE(t *testing.T) {
 		{"a type through a reference", source.CodeTypeAsValue, loadtest.Head + "_x: string\nfile: root: «_x»"},
 		{"step without action in read", source.CodeEmptySteps, inResource(idAndCreate + "«read»: {}")},
 		{"schemaVersion misspelt", source.CodeUnknownKey, inResource(idAndCreate + "«schemaVerion»: 1, upgrade: {\"0\": \"${old}\"}")},
-		{"language is text", source.CodeBadLanguage, loadtest.Head + "language: nodejs: «\"x\"»"},
+		{"language is text", names.CodeLanguage, loadtest.Head + "language: nodejs: «\"x\"»"},
 		{"resource is text", source.CodeWrongShape, loadtest.Head + "resources: A: «\"x\"»"},
-		{"function name", source.CodeBadName, loadtest.Head + "functions: «Go»: return: \"x\""},
+		{"function name", names.CodeName, loadtest.Head + "functions: «Go»: return: \"x\""},
 		{"function without step", source.CodeMissingKey, loadtest.Head + "functions: «go»: inputs: {}"},
 		{"action with outputs", source.CodeMisplacedKey, loadtest.Head + "actions: Go: {«outputs»: {}, file: {}}"},
 		{"component without children", source.CodeMissingKey, loadtest.Head + "components: «A»: inputs: {}"},

@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // stepReader reads operations, and what is made of them.
@@ -175,7 +176,7 @@ func (r *stepReader) around(b *section, s *spec.Step) {
 		if name, ok := r.string(m, b.at("as")); ok {
 			s.As, s.AsRange = name, m.At
 			if !block.Identifiers.Pattern.MatchString(name) {
-				r.Report(source.CodeBadName, m.At, b.at("as"), fmt.Sprintf("%q is not a valid name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
+				r.Report(names.CodeName, m.At, b.at("as"), fmt.Sprintf("%q is not a valid name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
 			}
 		}
 	}

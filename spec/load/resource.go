@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // resourceReader reads resources.
@@ -134,7 +135,7 @@ func (l *resourceReader) alias(it walk.Item, p source.Place) *spec.Node {
 		return &spec.Node{Range: it.At}
 	}
 	if !block.CapitalNames.Pattern.MatchString(text) && !typeToken.MatchString(text) {
-		l.Report(source.CodeBadName, it.At, p, fmt.Sprintf("%q is not a former name of a resource", text),
+		l.Report(names.CodeName, it.At, p, fmt.Sprintf("%q is not a former name of a resource", text),
 			`Write the name that it had in this spec, "OldPet", or a whole type token, "store:index:Pet".`)
 	}
 	return l.node(it, p)
@@ -155,7 +156,7 @@ func (l *resourceReader) upgrade(it walk.Item, p source.Place, r *spec.Resource)
 		from, _ := strconv.Atoi(m.Name)
 		switch {
 		case !versionKey.MatchString(m.Name):
-			l.Report(source.CodeBadName, m.NameAt, p.Member(m.Name), fmt.Sprintf("%q is not a version to upgrade from", m.Name), `The keys are the versions of old states: "0", "1".`)
+			l.Report(names.CodeName, m.NameAt, p.Member(m.Name), fmt.Sprintf("%q is not a version to upgrade from", m.Name), `The keys are the versions of old states: "0", "1".`)
 		case from >= r.SchemaVersion:
 			l.Report(source.CodeUpgradeGap, m.NameAt, p.Member(m.Name), fmt.Sprintf("nothing is to be upgraded from version %d", from),
 				fmt.Sprintf("The resource's schemaVersion is %d; raise it to %d.", r.SchemaVersion, from+1))

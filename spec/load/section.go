@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // section is a struct of the document that is a block of the language: its members
@@ -236,7 +237,7 @@ func (r *dataReader) each(b *section, key, what string, read func(walk.Item, sou
 		r.WrongShape(part, b.at(key), "a struct of "+key+" by name")
 		return
 	}
-	names := b.declared.Key(key).Members
+	allowed := b.declared.Key(key).Members
 	for _, m := range r.Values(part) {
 		context := fmt.Sprintf("%s %q", what, m.Name)
 		if b.place.Context != "" {
@@ -247,9 +248,9 @@ func (r *dataReader) each(b *section, key, what string, read func(walk.Item, sou
 			r.Report(source.CodeTypeAsValue, m.NameAt, at, fmt.Sprintf("%s is declared, and not given", m.Name), "Leave out the ? or !, or the whole.")
 			continue
 		}
-		if names != nil && !names.Pattern.MatchString(m.Name) {
-			r.Report(source.CodeBadName, m.NameAt, at, fmt.Sprintf("%q is not a valid name for %s", m.Name, article(what)),
-				fmt.Sprintf(names.Remedy, source.SuggestName(m.Name, names.Capital)))
+		if allowed != nil && !allowed.Pattern.MatchString(m.Name) {
+			r.Report(names.CodeName, m.NameAt, at, fmt.Sprintf("%q is not a valid name for %s", m.Name, article(what)),
+				fmt.Sprintf(allowed.Remedy, names.Suggest(m.Name, allowed.Capital)))
 		}
 		read(m, at)
 	}

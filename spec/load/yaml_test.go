@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/spec/load"
 	"github.com/declprov/declprov/spec/load/loadtest"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/names"
 )
 
 func yamlInputs(s string) string {
@@ -37,7 +38,7 @@ func TestMistakesInYAML(t *testing.T) {
 		{"version is a number", source.CodeBadVersion, "name: xy\nversion: «1.0»\n"},
 		{"misspelt top key", source.CodeUnknownKey, loadtest.HeadYAML + "«resourcess»: {}\n"},
 		{"misspelt resource key", source.CodeUnknownKey, yamlResource(yamlIDCreate + "«craete»: {}")},
-		{"resource name", source.CodeBadName, loadtest.HeadYAML + "resources:\n  «pet»:\n    id: x\n    create: {file: {}}\n"},
+		{"resource name", names.CodeName, loadtest.HeadYAML + "resources:\n  «pet»:\n    id: x\n    create: {file: {}}\n"},
 		{"no id", source.CodeMissingKey, loadtest.HeadYAML + "resources:\n  «A»:\n    create: {file: {}}\n"},
 		{"retry is a number", source.CodeWrongShape, yamlResource("id: x\ncreate:\n  retry: «3»\n  file: {}")},
 		{"empty steps", source.CodeEmptySteps, yamlResource("id: x\ncreate: {steps: «[]»}")},
@@ -53,7 +54,7 @@ func TestMistakesInYAML(t *testing.T) {
 		{"misplaced attribute", source.CodeMisplacedAttribute, yamlInputs("a: 'string «@env(X)»'")},
 		{"attribute's argument", source.CodeBadAttribute, yamlInputs("a: int «@autoname()»")},
 		{"tuple", source.CodeTupleType, yamlInputs("a: «[int, string]»")},
-		{"name of a type", source.CodeBadName, loadtest.HeadYAML + "types:\n  «my-type»: string\n"},
+		{"name of a type", names.CodeName, loadtest.HeadYAML + "types:\n  «my-type»: string\n"},
 		{"types is a list", source.CodeWrongShape, loadtest.HeadYAML + "types: «[a]»\n"},
 		{"mistake in a named type", source.CodeTupleType, loadtest.HeadYAML + "types:\n  T: {a: '«[int]»'}\nconfig: {t: '#T'}\n"},
 		{"columns count letters", source.CodeUnknownKey, loadtest.HeadYAML + "permissions: {\"read\": [\"äöü€\"], «wirte»: []}\n"},

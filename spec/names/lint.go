@@ -13,12 +13,11 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// The codes of findings. Where the loader looks at the same names, the code is
-// the same.
+// The codes of findings, of the loader's about names too.
 const (
-	// CodeName is a name that is not an identifier, so that no SDK could have it. Pulumi's
-	// own binder accepts such, and the generators then write code that does not
-	// compile.
+	// CodeName is a name with letters or signs that names may not have, so that no SDK could
+	// have it. Pulumi's own binder accepts such, and the generators then write code that does
+	// not compile.
 	CodeName = "bad-name"
 	// CodeReserved is a name that Pulumi or an SDK uses itself.
 	CodeReserved = "reserved-name"
@@ -232,7 +231,7 @@ func (l *linter) property(f *spec.Property, s scope, reserved map[string]string)
 	switch {
 	case !IsIdentifier(f.Name):
 		l.report(CodeName, f.Range, s, fmt.Sprintf("%q cannot be the name of a property", f.Name),
-			fmt.Sprintf("SDKs have a variable of this name: letters, digits and _, not a digit first. Call it %s @wire(%q).", suggestion(f.Name), f.Name))
+			fmt.Sprintf("SDKs have a variable of this name: letters, digits and _, not a digit first. Call it %s @wire(%q).", Suggest(f.Name, false), f.Name))
 	case isReserved:
 		l.report(CodeReserved, f.Range, s, fmt.Sprintf("the property name %q is reserved", f.Name),
 			fmt.Sprintf("%s. Take another name, with @wire(%s) if the world calls it so.", capital(why), f.Name))
@@ -277,15 +276,6 @@ func snake(s string) string {
 
 func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
 func isLower(r rune) bool { return 'a' <= r && r <= 'z' }
-
-// suggestion returns an identifier near the name: a-b becomes aB.
-func suggestion(name string) string {
-	words := Pascal(name)
-	if words == "" {
-		return "value"
-	}
-	return strings.ToLower(words[:1]) + words[1:]
-}
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
@@ -355,7 +345,7 @@ func (l *linter) methods(r *spec.Resource, s scope) {
 			if p.Name < Self && IsIdentifier(p.Name) {
 				l.report(CodeName, p.Range, scope{where: in.where, path: in.path + ".inputs." + p.Name},
 					fmt.Sprintf("%q cannot be the name of a method's input", p.Name),
-					fmt.Sprintf("Pulumi wants a method's resource before all its inputs, in the order of names. Begin with a small letter: %s.", suggestion(p.Name)))
+					fmt.Sprintf("Pulumi wants a method's resource before all its inputs, in the order of names. Begin with a small letter: %s.", Suggest(p.Name, false)))
 			}
 		}
 	}

@@ -33,3 +33,28 @@ func IsWord(r rune) bool {
 func IsIdentifier(s string) bool {
 	return s != "" && !('0' <= s[0] && s[0] <= '9') && !strings.ContainsFunc(s, func(r rune) bool { return !IsWord(r) })
 }
+
+// Suggest makes an allowed name of one that is not: a-b becomes aB, or AB.
+func Suggest(name string, capital bool) string {
+	var b strings.Builder
+	up := capital
+	for _, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		switch {
+		case letter && up:
+			b.WriteString(strings.ToUpper(string(r)))
+		case letter && b.Len() == 0 && !capital:
+			b.WriteString(strings.ToLower(string(r)))
+		case letter, r >= '0' && r <= '9' && b.Len() > 0:
+			b.WriteRune(r)
+		default:
+			up = b.Len() > 0 || capital
+			continue
+		}
+		up = false
+	}
+	if b.Len() == 0 {
+		return map[bool]string{true: "Thing", false: "thing"}[capital]
+	}
+	return b.String()
+}

@@ -36,7 +36,7 @@ func arrows() map[string][]string {
 		// CUE's value beside its source.
 		"spec/load/walk": {"spec/load/source"},
 		// What was read, and where everything stands.
-		"spec/load/source": {"spec/load/block"},
+		"spec/load/source": {"spec/load/block", "spec/names"},
 		// The language as data: it reads nothing.
 		"spec/load/block": {"spec"},
 		"spec/container":  {"spec"},

@@ -23,13 +23,10 @@ const (
 	CodeMisplacedKey       = "misplaced-key"       // a key that its block has elsewhere only
 	CodeWrongShape         = "wrong-shape"         // text for a struct, a struct for a list, …
 	CodeBadValue           = "bad-value"           // of the right shape, and not allowed
-	CodeBadName            = "bad-name"            // a name with letters that names may not have
 	CodeOfficialName       = "official-name"       // the name of a provider that Pulumi finds by itself (warning)
-	CodeReservedName       = "reserved-name"       // a name that the host keeps for itself
 	CodeDuplicateName      = "duplicate-name"      // a name that is taken
 	CodeDuplicateKey       = "duplicate-key"       // a key given twice in one YAML or JSON block
 	CodeBadVersion         = "bad-version"         // no semantic version
-	CodeBadLanguage        = "bad-language"        // options of an SDK generator that are none
 	CodeUpgradeGap         = "upgrade-gap"         // schemaVersion and upgrade do not fit
 	CodeEmptySteps         = "empty-steps"         // an operation or step that does nothing
 	CodeStepBesideSteps    = "step-beside-steps"   // keys of one step beside `steps`

@@ -16,6 +16,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // The types of a YAML or JSON document are CUE text in its strings. What
@@ -106,8 +107,8 @@ func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 		bare := strings.TrimPrefix(name, "#")
 		switch {
 		case !typeName.MatchString(name):
-			d.doc.Report(CodeBadName, d.doc.Files.RangeOf(t.Label), p, fmt.Sprintf("%q is not a valid name for a type", name),
-				fmt.Sprintf("A capital letter, then letters and digits: %q.", SuggestName(name, true)))
+			d.doc.Report(names.CodeName, d.doc.Files.RangeOf(t.Label), p, fmt.Sprintf("%q is not a valid name for a type", name),
+				fmt.Sprintf("A capital letter, then letters and digits: %q.", names.Suggest(name, true)))
 			continue
 		case bare == "Asset" || bare == "Archive":
 			d.doc.Report(CodeDuplicateName, d.doc.Files.RangeOf(t.Label), p, fmt.Sprintf("#%s is declared already", bare), "It types files that the user hands over. Choose another name.")
@@ -312,31 +313,6 @@ func (d *dataTypes) imported(f *ast.Field) {
 		}
 		return true
 	}, nil)
-}
-
-// SuggestName makes an allowed name of one that is not.
-func SuggestName(name string, capital bool) string {
-	var b strings.Builder
-	up := capital
-	for _, r := range name {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		switch {
-		case letter && up:
-			b.WriteString(strings.ToUpper(string(r)))
-		case letter && b.Len() == 0 && !capital:
-			b.WriteString(strings.ToLower(string(r)))
-		case letter, r >= '0' && r <= '9' && b.Len() > 0:
-			b.WriteRune(r)
-		default:
-			up = b.Len() > 0 || capital
-			continue
-		}
-		up = false
-	}
-	if b.Len() == 0 {
-		return map[bool]string{true: "Thing", false: "thing"}[capital]
-	}
-	return b.String()
 }
 
 // declaredTypes returns the names of the block `types`, as they are referred to.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/declprov/declprov/spec/load/loadtest"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/names"
 )
 
 func TestMistakesInTypes(t *testing.T) {
@@ -28,9 +29,9 @@ func TestMistakesInTypes(t *testing.T) {
 		{"default of a type", source.CodeDefaultNotConcrete, "a: *«string» | int"},
 		{"regular expression", source.CodeBadRegexp, "a: «=~\"(\"»"},
 		{"unknown function", source.CodeUnsupportedType, "import «x»"},
-		{"bad property name", source.CodeBadName, "«\"a-b\"»: string"},
-		{"reserved id", source.CodeReservedName, "«id»: string"},
-		{"reserved underscores", source.CodeReservedName, "«\"__x\"»: string"},
+		{"bad property name", names.CodeName, "«\"a-b\"»: string"},
+		{"reserved id", names.CodeReserved, "«id»: string"},
+		{"reserved underscores", names.CodeReserved, "«\"__x\"»: string"},
 		{"open inputs", source.CodeOpenObject, "..."},
 		{"nothing by that name", source.CodeUnknownReference, "a: «_nowhere»"},
 		{"unknown attribute", source.CodeUnknownAttribute, "a: string «@secert()»"},

@@ -15,6 +15,7 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
+	"github.com/declprov/declprov/spec/names"
 )
 
 // Extractor makes types of CUE's values, from the way their author wrote them.
@@ -312,19 +313,19 @@ func (x *Extractor) property(m, parent walk.Item, s Site) *spec.Property {
 // propertyName checks what a property is called.
 func (x *Extractor) propertyName(m walk.Item, s Site, top bool) {
 	if !block.Identifiers.Pattern.MatchString(m.Name) {
-		x.Report(source.CodeBadName, m.NameAt, s.Place, fmt.Sprintf("%q is not a valid name for a property", m.Name),
-			fmt.Sprintf("Letters, digits and underscores. Name it %s, and give its name on the wire: @wire(%q).", source.SuggestName(m.Name, false), m.Name))
+		x.Report(names.CodeName, m.NameAt, s.Place, fmt.Sprintf("%q is not a valid name for a property", m.Name),
+			fmt.Sprintf("Letters, digits and underscores. Name it %s, and give its name on the wire: @wire(%q).", names.Suggest(m.Name, false), m.Name))
 		return
 	}
 	switch {
 	case strings.HasPrefix(m.Name, "__"):
-		x.Report(source.CodeReservedName, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Names with two underscores in front belong to Pulumi.")
+		x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Names with two underscores in front belong to Pulumi.")
 	case !top || s.named:
 	case s.Role&(InputRole|OutputRole) != 0 && slices.Contains(reservedNames, m.Name):
-		x.Report(source.CodeReservedName, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name),
+		x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name),
 			fmt.Sprintf("Every resource has one already. Give it another name, such as %sId, with @wire(%s).", lastContext(s.Context), m.Name))
 	case s.Role == ConfigRole && (m.Name == "version" || m.Name == "pluginDownloadURL" || m.Name == "pulumi"):
-		x.Report(source.CodeReservedName, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Pulumi gives it to every provider. Name it apiVersion, or the like.")
+		x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Pulumi gives it to every provider. Name it apiVersion, or the like.")
 	}
 }
 
