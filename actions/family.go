@@ -28,6 +28,10 @@ type Family struct {
 	// Kinds are the family's, in the order of the documentation. A family of
 	// one kind with the name "" is written without it: `http: {…}`.
 	Kinds []*Kind
+	// Open returns what runs the family's kinds for one engine: it owns what lives as long
+	// (pools, tokens, limits). What may be touched comes with each call, for it may depend
+	// on inputs. Nil: each kind has a Run of its own, and nothing outlives a run.
+	Open func() Runner
 	// Grants are the permissions that a spec without a permissions block gets
 	// from this family's defaults: what it names.
 	Grants func(Static) []Grant
@@ -68,8 +72,19 @@ type Kind struct {
 	// of one ("auth.login.token"), has beside the step's scope; nil is none.
 	Sees     func(s Static, argument string) []*spec.Property
 	Examples []Example
-	// Run does it. It returns soon after ctx ends.
+	// Run does it, where the family has no Open. It returns soon after ctx ends.
 	Run func(ctx context.Context, call *Call) Outcome
+}
+
+// Runner runs an action of its family. It returns soon after ctx ends.
+type Runner func(ctx context.Context, kind *Kind, call *Call) Outcome
+
+// Runner opens the family for one engine.
+func (f *Family) Runner() Runner {
+	if f.Open != nil {
+		return f.Open()
+	}
+	return func(ctx context.Context, kind *Kind, call *Call) Outcome { return kind.Run(ctx, call) }
 }
 
 // Facts are what is known of a call before it runs.

@@ -32,6 +32,7 @@ type Engine struct {
 	// session is what `configure` yielded; nil where the spec has none.
 	session any
 	env     *actions.Env
+	runners runners
 	getenv  func(string) string
 	// openJournal opens the journal, once.
 	openJournal func() (*journal.Journal, error)

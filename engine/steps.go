@@ -386,7 +386,7 @@ func (r *run) attempt(ctx context.Context, s *plan.Step, attempt int) (verdict, 
 	// What the step may read, the templates behind it may hand on.
 	r.vars.MaxValues = max(r.vars.MaxValues, call.MaxValues())
 	sendCtx, sent := sending(ctx, r.log.to, s.Effect)
-	out := s.Kind.Run(sendCtx, call)
+	out := r.engine.runners.Run(sendCtx, s.Family, s.Kind, call)
 	sent()
 	v := r.judge(s, out)
 	if out.Cut {

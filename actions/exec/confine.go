@@ -13,7 +13,7 @@ import (
 
 // confine puts a command into the kernel's sandbox, where the step, the spec and
 // the kernel say so. Leave is called when the command has ended.
-func (f *family) confine(ctx context.Context, c *command) (leave func(worked bool), err error) {
+func (r *runner) confine(ctx context.Context, c *command) (leave func(worked bool), err error) {
 	mode, err := demanded(c.args.Sandbox)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (f *family) confine(ctx context.Context, c *command) (leave func(worked boo
 			return nil, err
 		}
 	}
-	f.warn(c.call, kernel)
+	r.warn(c.call, kernel)
 	if !kernel.Confines() {
 		return func(bool) {}, nil
 	}
@@ -80,14 +80,14 @@ func confinement(s actions.Static) string {
 	return string(sandbox.Auto)
 }
 
-// warn says once a process, where the user sees it, what the kernel cannot do.
-func (f *family) warn(call *actions.Call, kernel sandbox.Kernel) {
+// warn says once an engine, where the user sees it, what the kernel cannot do.
+func (r *runner) warn(call *actions.Call, kernel sandbox.Kernel) {
 	text := kernel.Partial()
 	if !kernel.Confines() {
 		text = kernel.Unavailable().Error()
 	}
 	if text != "" && call.Log != nil {
-		f.warned.Do(func() {
+		r.warned.Do(func() {
 			call.Log("commands are not confined as far as they could be: "+text+". Set "+Demand+"=required to run none like this", false)
 		})
 	}

@@ -17,29 +17,33 @@ import (
 	"github.com/declprov/declprov/actions/sys/process"
 )
 
-// Family is the declaration of the exec action. What it keeps over the process
-// (supervisors of commands) is the declaration's: make one.
+// Family is the declaration of the exec action.
 func Family() *actions.Family {
-	f := &family{local: &process.Pool{}, remote: ssh.NewPool()}
 	return &actions.Family{
 		Name: "exec",
 		Summary: "Commands on the machine that the provider runs on: the programs that the permissions grant, " +
 			"with the variables that they grant.",
 		Defaults: defaults(),
-		Kinds:    []*actions.Kind{f.kind()},
+		Kinds:    []*actions.Kind{kind()},
+		Open:     open,
 		Grants:   func(s actions.Static) []actions.Grant { return sshGrants(s.Nodes["ssh"]) },
 	}
 }
 
-// family is what all commands of a process share.
-type family struct {
+// open returns what runs commands for one engine.
+func open() actions.Runner {
+	return (&runner{local: &process.Pool{}, remote: ssh.NewPool()}).run
+}
+
+// runner is what all commands of an engine share.
+type runner struct {
 	local  *process.Pool
 	remote *ssh.Pool
 	// warned keeps what the kernel cannot do from being said more than once.
 	warned sync.Once
 }
 
-func (f *family) kind() *actions.Kind {
+func kind() *actions.Kind {
 	return &actions.Kind{
 		Summary:   "Runs a command to its end, and yields what it wrote.",
 		Doc:       doc,
@@ -49,7 +53,6 @@ func (f *family) kind() *actions.Kind {
 		Ambiguous: ambiguous,
 		Sees:      sees,
 		Examples:  examples(),
-		Run:       f.run,
 	}
 }
 
@@ -84,7 +87,7 @@ where its time is up; what has left the group runs on. A connection that breaks 
 
 One line end at the end of a ` + "`text`" + ` is not part of it.`
 
-func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
+func (r *runner) run(ctx context.Context, _ *actions.Kind, call *actions.Call) actions.Outcome {
 	c, err := prepare(call)
 	if err != nil {
 		return actions.Refuse(err)
@@ -95,25 +98,25 @@ func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
 	}
 	defer stdin.Close()
 	if c.target != nil {
-		return f.elsewhere(ctx, c)
+		return r.elsewhere(ctx, c)
 	}
 	remove, err := c.place(ctx)
 	if err != nil {
 		return actions.Refuse(err)
 	}
 	defer remove()
-	leave, err := f.confine(ctx, c)
+	leave, err := r.confine(ctx, c)
 	if err != nil {
 		return actions.Refuse(fmt.Errorf("%s did not start: %w", c.title, err))
 	}
-	out := f.end(ctx, c)
+	out := r.end(ctx, c)
 	leave(out.Status == actions.Done)
 	return out
 }
 
 // end runs the command, and says what its end means.
-func (f *family) end(ctx context.Context, c *command) actions.Outcome {
-	exit, err := f.local.Run(ctx, *c.process)
+func (r *runner) end(ctx context.Context, c *command) actions.Outcome {
+	exit, err := r.local.Run(ctx, *c.process)
 	c.out.finish()
 	if err != nil {
 		return c.broken(err)

@@ -125,9 +125,9 @@ func granted(env *actions.Env, t *ssh.Target) error {
 }
 
 // elsewhere runs a command on another machine.
-func (f *family) elsewhere(ctx context.Context, c *command) actions.Outcome {
+func (r *runner) elsewhere(ctx context.Context, c *command) actions.Outcome {
 	waiting, waited := actions.Waiting(ctx)
-	client, release, err := f.remote.Get(waiting, c.dial, c.target, func(err error) {
+	client, release, err := r.remote.Get(waiting, c.dial, c.target, func(err error) {
 		c.call.Progress("waiting for " + c.target.Address() + ": " + c.masked(err.Error()))
 	})
 	waited()

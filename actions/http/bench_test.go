@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/session"
@@ -21,7 +22,7 @@ func benchServer(b testing.TB) (*httptest.Server, *lab) {
 		_, _ = io.WriteString(w, `{"id":"pet-7","name":"Rex","tags":{"a":"b"},"age":7}`)
 	}))
 	b.Cleanup(s.Close)
-	l := &lab{TB: b, kind: Family().Kind(""), server: s}
+	l := &lab{TB: b, kind: newKind(time.Now), server: s}
 	l.grant(s.URL)
 	return s, l
 }

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -18,7 +19,7 @@ func TestKeyed(t *testing.T) {
 		}
 		reset(c)
 	})
-	l := &lab{TB: t, kind: Family().Kind("")}
+	l := &lab{TB: t, kind: newKind(time.Now)}
 	l.grant(address)
 	for name, tc := range map[string]struct{ args args }{
 		"post":       {args{"method": "POST"}},

@@ -16,33 +16,32 @@ import (
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// Family is the declaration of the http action. What it keeps over the process
-// (rates, places in a queue) is the declaration's: make one.
+// Family is the declaration of the http action.
 func Family() *actions.Family {
-	return newFamily(time.Now)
-}
-
-// newFamily is Family by that clock.
-func newFamily(now func() time.Time) *actions.Family {
-	f := &family{limits: session.NewLimits(), now: now}
 	return &actions.Family{
 		Name:     "http",
 		Summary:  "Requests to HTTP servers, within the origins that the permissions grant.",
 		Defaults: defaults(),
-		Kinds:    []*actions.Kind{f.kind()},
+		Kinds:    []*actions.Kind{kind()},
+		Open:     func() actions.Runner { return open(time.Now) },
 		Grants:   familyGrants,
 		Check:    checkDefaults,
 	}
 }
 
-// family is what all requests of a process share.
-type family struct {
-	limits *session.Limits
+// runner is what all requests of an engine share.
+type runner struct {
+	shared *session.Shared
 	// now tells how long a listing takes.
 	now func() time.Time
 }
 
-func (f *family) kind() *actions.Kind {
+// open returns what runs requests for one engine, by that clock.
+func open(now func() time.Time) actions.Runner {
+	return (&runner{shared: session.Share(), now: now}).run
+}
+
+func kind() *actions.Kind {
 	return &actions.Kind{
 		Summary:   "Sends a request, and yields the answer.",
 		Doc:       doc,
@@ -53,7 +52,6 @@ func (f *family) kind() *actions.Kind {
 		Ambiguous: ambiguous,
 		Sees:      sees,
 		Examples:  examples(),
-		Run:       f.run,
 	}
 }
 

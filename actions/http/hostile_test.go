@@ -132,7 +132,7 @@ func TestFaults(t *testing.T) {
 			t.Run(f.name+"/"+method, func(t *testing.T) {
 				t.Parallel()
 				address, count := hostile(t, f.do)
-				l := &lab{TB: t, kind: Family().Kind("")}
+				l := &lab{TB: t, kind: newKind(time.Now)}
 				l.grant(address)
 				a := args{"method": method, "baseURL": address, "timeout": "20s"} // a busy machine takes its time
 				if method != "GET" && method != "DELETE" {
@@ -209,7 +209,7 @@ func TestNothingSent(t *testing.T) {
 	}
 	address := "http://" + closed.Addr().String()
 	_ = closed.Close()
-	l := &lab{TB: t, kind: Family().Kind("")}
+	l := &lab{TB: t, kind: newKind(time.Now)}
 	l.grant(address, "https://nowhere.invalid")
 	post := args{"baseURL": address, "json": args{"a": "b"}}
 	out := l.run("/x", post)
@@ -238,7 +238,7 @@ func TestCancel(t *testing.T) {
 		close(arrived)
 		time.Sleep(5 * time.Second)
 	})
-	l := &lab{TB: t, kind: Family().Kind("")}
+	l := &lab{TB: t, kind: newKind(time.Now)}
 	l.grant(address)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-arrived; cancel() }()
@@ -271,7 +271,7 @@ func TestStaleConnection(t *testing.T) {
 				}
 			}
 		})
-		l := &lab{TB: t, kind: Family().Kind("")}
+		l := &lab{TB: t, kind: newKind(time.Now)}
 		l.grant(address)
 		l.done(l.run("/x", args{"baseURL": address}))
 		time.Sleep(300 * time.Microsecond)

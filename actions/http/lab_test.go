@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
@@ -31,6 +32,13 @@ type lab struct {
 	shown   []string
 }
 
+// newKind is the kind of an engine of its own, by that clock.
+func newKind(now func() time.Time) *actions.Kind {
+	k, run := kind(), open(now)
+	k.Run = func(ctx context.Context, call *actions.Call) actions.Outcome { return run(ctx, k, call) }
+	return k
+}
+
 // seen is a request as the server got it.
 type seen struct {
 	Method, URI, Host, Body string
@@ -38,7 +46,7 @@ type seen struct {
 }
 
 func newLab(t testing.TB, handler http.HandlerFunc) *lab {
-	l := &lab{TB: t, kind: Family().Kind("")}
+	l := &lab{TB: t, kind: newKind(time.Now)}
 	l.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		l.mu.Lock()
@@ -55,7 +63,7 @@ func newLab(t testing.TB, handler http.HandlerFunc) *lab {
 // grant makes these the origins that may be reached, with nothing kept.
 func (l *lab) grant(origins ...string) {
 	l.Helper()
-	l.env = &actions.Env{Network: networkTo(l.TB, origins...)}
+	l.kind, l.env = newKind(time.Now), &actions.Env{Network: networkTo(l.TB, origins...)}
 	files, err := files.New(l.TB.(interface{ TempDir() string }).TempDir(), nil)
 	if err != nil {
 		l.Fatal(err)

@@ -99,7 +99,7 @@ func TestReuse(t *testing.T) {
 	}
 	s.Start()
 	defer s.Close()
-	l := &lab{TB: t, kind: Family().Kind(""), server: s}
+	l := &lab{TB: t, kind: newKind(time.Now), server: s}
 	l.grant(s.URL)
 	const at, rounds = 64, 10
 	for range rounds {

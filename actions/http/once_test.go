@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/declprov/declprov/actions"
 )
@@ -70,7 +71,7 @@ func once(t *testing.T, end func(net.Conn), method string, with args, body bool)
 			_, _ = io.WriteString(c, okHead+"Content-Length: 2\r\n\r\n{}")
 		}
 	})
-	l := &lab{TB: t, kind: Family().Kind("")}
+	l := &lab{TB: t, kind: newKind(time.Now)}
 	l.grant(address)
 	if out := l.kind.Run(t.Context(), l.call("/warm", args{"baseURL": address})); out.Status != actions.Done {
 		t.Fatal(out)

@@ -232,11 +232,11 @@ func TestPagesShowTheirProgress(t *testing.T) {
 			t.Run(fmt.Sprint(name, " ", took), func(t *testing.T) {
 				l := newLab(t, numbers)
 				clock := time.Unix(0, 0)
-				l.kind = newFamily(func() time.Time {
+				l.kind = newKind(func() time.Time {
 					before := clock
 					clock = clock.Add(took)
 					return before
-				}).Kind("")
+				})
 				out := l.run("/n", args{"paginate": how, "items": at("body.items"), "paginate.cursor.next": at("body.next")})
 				if out.Status != actions.Done {
 					t.Fatal(out.Err)

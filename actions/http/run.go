@@ -27,15 +27,15 @@ type run struct {
 }
 
 // prepare makes the run of a call. Nothing is sent yet.
-func (f *family) prepare(ctx context.Context, call *actions.Call) (*run, error) {
+func (all *runner) prepare(ctx context.Context, call *actions.Call) (*run, error) {
 	if call.Env == nil || call.Env.Network == nil {
 		return nil, errors.New("there is no network here")
 	}
-	s, err := session.New(call, f.limits)
+	s, err := session.New(call, all.shared)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{call: call, session: s, now: f.now}
+	r := &run{call: call, session: s, now: all.now}
 	if r.req, err = s.Request(ctx); err != nil {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func (f *family) prepare(ctx context.Context, call *actions.Call) (*run, error) 
 	return r, err
 }
 
-func (f *family) run(ctx context.Context, call *actions.Call) actions.Outcome {
-	r, err := f.prepare(ctx, call)
+func (all *runner) run(ctx context.Context, _ *actions.Kind, call *actions.Call) actions.Outcome {
+	r, err := all.prepare(ctx, call)
 	if err != nil {
 		return actions.Refuse(err)
 	}

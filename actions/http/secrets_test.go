@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/declprov/declprov/actions"
 )
@@ -56,7 +57,7 @@ func TestCanary(t *testing.T) {
 					return r
 				})
 			})
-			l := &lab{TB: t, kind: Family().Kind("")}
+			l := &lab{TB: t, kind: newKind(time.Now)}
 			l.grant(address)
 			a := args{"baseURL": address, "method": "PUT", "redirects": "same-origin", "error": at("body.none")}
 			for k, v := range place {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
@@ -57,7 +58,7 @@ var stringsCount = flag.Int("strings", 2000, "how many go through each place; ma
 // decodes too much, the bytes.
 func TestHostileStrings(t *testing.T) {
 	var got atomic.Pointer[func(r *http.Request) string]
-	l := &lab{TB: t, kind: Family().Kind("")}
+	l := &lab{TB: t, kind: newKind(time.Now)}
 	var address string
 	address = recorder(t, func(r *http.Request, raw string) string {
 		if r.Host != strings.TrimPrefix(address, "http://") || r.Header.Get("X-Evil") != "" || r.Method != "POST" {

@@ -77,7 +77,7 @@ func TestTLS(t *testing.T) {
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{server.pair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
 	s.StartTLS()
 	defer s.Close()
-	l := &lab{TB: t, kind: Family().Kind("")}
+	l := &lab{TB: t, kind: newKind(time.Now)}
 	l.grant(s.URL)
 	for _, tc := range []struct {
 		name  string
@@ -137,7 +137,7 @@ func TestTLSAbort(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			address, _ := hostile(t, tc.do)
 			address = strings.Replace(address, "http:", "https:", 1)
-			l := &lab{TB: t, kind: Family().Kind("")}
+			l := &lab{TB: t, kind: newKind(time.Now)}
 			l.grant(address)
 			out := l.run("/x", args{"baseURL": address, "json": args{}})
 			if out.Status != actions.Refused || out.Again != tc.again {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions/grant"
-	"github.com/declprov/declprov/actions/sys/network"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -182,22 +181,22 @@ func baseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// baseKey is what a parsed baseURL is kept under: its text.
-type baseKey string
-
 // parsedBase is what a baseURL was parsed to.
 type parsedBase struct {
 	url *url.URL
 	err error
 }
 
-// Base is the parsed baseURL, which is nearly always the one of the request
-// before. Nobody may change it.
-func Base(network *network.Network, text string) (*url.URL, error) {
-	kept := network.Keep(baseKey(text), func() any {
+// Bases are parsed baseURLs: that of a request is nearly always the one of the request
+// before.
+type Bases struct{ kept Kept[string, parsedBase] }
+
+// Parse returns the parsed baseURL. Nobody may change it.
+func (b *Bases) Parse(text string) (*url.URL, error) {
+	kept := b.kept.Get(text, func() parsedBase {
 		u, err := baseURL(text)
 		return parsedBase{u, err}
-	}).(parsedBase)
+	})
 	return kept.url, kept.err
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/declprov/declprov/actions/grant"
 )
 
-// Limits hold back requests, by origin, over the process.
-type Limits struct {
+// limits hold back requests, by origin, over the life of an engine.
+type limits struct {
 	mu    sync.Mutex
 	rates map[rateKey]*rate.Limiter
 	slots map[slotKey]chan struct{}
@@ -28,8 +28,8 @@ type slotKey struct {
 	most   int64
 }
 
-func NewLimits() *Limits {
-	return &Limits{rates: map[rateKey]*rate.Limiter{}, slots: map[slotKey]chan struct{}{}}
+func newLimits() *limits {
+	return &limits{rates: map[rateKey]*rate.Limiter{}, slots: map[slotKey]chan struct{}{}}
 }
 
 // allowance is what a call's rateLimit and concurrency allow; zero is any.
@@ -50,13 +50,13 @@ type pace struct {
 
 // restraint is how a call is held back.
 type restraint struct {
-	limits *Limits
+	limits *limits
 	allowance
 	most int64
 }
 
 // of is the restraint that the arguments ask for.
-func (l *Limits) of(p pace) (restraint, error) {
+func (l *limits) of(p pace) (restraint, error) {
 	r := restraint{limits: l, most: p.Concurrency}
 	if p.RateLimit == nil {
 		return r, nil
@@ -99,7 +99,7 @@ func (r restraint) wait(ctx context.Context, origin grant.Origin) (done func(), 
 	return done, nil
 }
 
-func (l *Limits) slotsOf(key slotKey) chan struct{} {
+func (l *limits) slotsOf(key slotKey) chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.slots[key] == nil {
@@ -108,7 +108,7 @@ func (l *Limits) slotsOf(key slotKey) chan struct{} {
 	return l.slots[key]
 }
 
-func (l *Limits) rateOf(key rateKey) *rate.Limiter {
+func (l *limits) rateOf(key rateKey) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.rates[key] == nil {

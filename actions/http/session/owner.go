@@ -34,13 +34,13 @@ type owner struct {
 
 // ownerOf reads what the block of defaults and the step say of origins. base is the call's
 // baseURL, or nil.
-func ownerOf(c *actions.Call, base *url.URL) (o owner, err error) {
+func ownerOf(c *actions.Call, bases *request.Bases, base *url.URL) (o owner, err error) {
 	o.ownsBase = c.SourceOf("baseURL") == actions.Own
 	o.inherited, o.asked = c.SourceOf("auth") != actions.Own, c.SourceOf("auth") == actions.Requested
 	if !o.ownsBase {
 		o.home = base
 	} else if text, ok := c.Defaults["baseURL"].(string); ok {
-		if o.home, err = request.Base(c.Env.Network, text); err != nil {
+		if o.home, err = bases.Parse(text); err != nil {
 			return o, err
 		}
 	}

@@ -27,9 +27,10 @@ import (
 // Session sends requests: over which connections, how many at a time, with which
 // credentials. What comes of them its judge says.
 type Session struct {
-	call  *actions.Call
-	given settings
-	base  *url.URL // of the call, or nil
+	call   *actions.Call
+	shared *Shared
+	given  settings
+	base   *url.URL // of the call, or nil
 
 	network  *network.Network
 	pool     *resty.Client
@@ -40,6 +41,18 @@ type Session struct {
 	auth     *authenticator // nil is none
 	Judge    verdict.Judge
 }
+
+// Shared is what the sessions of an engine share: connections, tokens, and how fast requests
+// may be sent.
+type Shared struct {
+	bases   request.Bases
+	pools   request.Kept[poolKey, pool]
+	sources request.Kept[sourceKey, *source]
+	limits  *limits
+}
+
+// Share returns what sessions share, with nothing in it.
+func Share() *Shared { return &Shared{limits: newLimits()} }
 
 // settings are the arguments that say how requests are sent.
 type settings struct {
@@ -52,28 +65,28 @@ type settings struct {
 }
 
 // New returns the session that the arguments of a call ask for, without credentials.
-func New(c *actions.Call, l *Limits) (*Session, error) {
-	s := &Session{call: c, given: settings{Timeout: DefaultTimeout}, network: c.Env.Network}
+func New(c *actions.Call, shared *Shared) (*Session, error) {
+	s := &Session{call: c, shared: shared, given: settings{Timeout: DefaultTimeout}, network: c.Env.Network}
 	err := c.Decode(&s.given)
 	if err != nil {
 		return nil, err
 	}
 	s.maxBytes = int64(s.given.MaxBytes)
 	if s.given.BaseURL != "" {
-		if s.base, err = request.Base(s.network, s.given.BaseURL); err != nil {
+		if s.base, err = shared.bases.Parse(s.given.BaseURL); err != nil {
 			return nil, err
 		}
 	}
-	if s.pool, err = poolOf(s.network, s.given.route); err != nil {
+	if s.pool, err = shared.poolOf(s.network, s.given.route); err != nil {
 		return nil, err
 	}
-	if s.rate, err = l.of(s.given.pace); err != nil {
+	if s.rate, err = shared.limits.of(s.given.pace); err != nil {
 		return nil, err
 	}
 	if s.Judge, err = verdict.New(c, s.base); err != nil {
 		return nil, err
 	}
-	s.owner, err = ownerOf(c, s.base)
+	s.owner, err = ownerOf(c, &shared.bases, s.base)
 	return s, err
 }
 

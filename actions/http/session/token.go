@@ -42,7 +42,7 @@ func (s *Session) sourceOf(how any) (*source, error) {
 		return nil, errors.New("it cannot be read")
 	}
 	key := sourceKey(sha256.Sum256(data))
-	return s.network.Keep(key, func() any { return newSource() }).(*source), nil
+	return s.shared.sources.Get(key, newSource), nil
 }
 
 // fetcher gets a new token.

@@ -56,8 +56,14 @@ type tlsSettings struct {
 	Insecure   bool   `arg:"insecure"`
 }
 
+// pool are the connections of one such way, or why there are none.
+type pool struct {
+	client *resty.Client
+	err    error
+}
+
 // poolOf is the pool that the arguments ask for, made once per engine.
-func poolOf(network *network.Network, by route) (*resty.Client, error) {
+func (s *Shared) poolOf(network *network.Network, by route) (*resty.Client, error) {
 	key := poolKey{granted: network.Fingerprint()}
 	if by != (route{}) {
 		settings, err := json.Marshal(by)
@@ -66,22 +72,14 @@ func poolOf(network *network.Network, by route) (*resty.Client, error) {
 		}
 		key.settings = sha256.Sum256(settings)
 	}
-	var fault error
-	make := func() any {
+	kept := s.pools.Get(key, func() pool {
 		t, err := newTransport(network, by)
 		if err != nil {
-			fault = err
-			return (*resty.Client)(nil)
+			return pool{err: err}
 		}
-		return newPool(t)
-	}
-	if pool := network.Keep(key, make).(*resty.Client); pool != nil {
-		return pool, nil
-	}
-	if fault == nil { // another call was the first to see it
-		_, fault = newTransport(network, by)
-	}
-	return nil, fault
+		return pool{client: newPool(t)}
+	})
+	return kept.client, kept.err
 }
 
 // newPool is a client that sends each request once, and follows, remembers and

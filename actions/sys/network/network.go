@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/declprov/declprov/actions/grant"
 )
@@ -26,7 +25,6 @@ import (
 type Network struct {
 	rules       []grant.OriginRule
 	fingerprint string
-	kept        *keeper
 	// resolver is a test's own; nil is the system's.
 	resolver *net.Resolver
 }
@@ -36,13 +34,13 @@ type Network struct {
 // any, `*.` in front of it any name below; `*` for the port is any. A path after
 // it says nothing. `\` takes a character for itself (see OriginPattern).
 func New(rules []grant.Rule) (*Network, error) {
-	return (&Network{kept: &keeper{values: map[any]any{}}}).Granting(rules)
+	return (&Network{}).Granting(rules)
 }
 
 // Granting is the same network under other rules: for grants that differ from
-// call to call. It shares what is kept.
+// call to call.
 func (n *Network) Granting(rules []grant.Rule) (*Network, error) {
-	n = &Network{kept: n.kept, resolver: n.resolver}
+	n = &Network{resolver: n.resolver}
 	for _, r := range rules {
 		if r.Access != grant.Connect {
 			return nil, fmt.Errorf("a grant of hosts connects; %q does not", r.Pattern)
@@ -149,34 +147,3 @@ func (e *HostError) Error() string {
 
 // Is makes the error one of fs.ErrPermission's kind.
 func (e *HostError) Is(target error) bool { return target == fs.ErrPermission }
-
-// keeper holds what actions keep from call to call, for as long as an engine
-// lives: connections, tokens.
-type keeper struct {
-	mu     sync.Mutex
-	values map[any]any
-}
-
-// mostKept bounds what is kept, for keys that depend on inputs.
-const mostKept = 1000
-
-// Keep is the value under the key, made by the first who asks. Keys are of the
-// caller's own type, as for a context. Of many, some are forgotten and made
-// again.
-func (n *Network) Keep(key any, make func() any) any {
-	k := n.kept
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	v, ok := k.values[key]
-	if !ok {
-		if len(k.values) >= mostKept {
-			for other := range k.values {
-				delete(k.values, other)
-				break
-			}
-		}
-		v = make()
-		k.values[key] = v
-	}
-	return v
-}
