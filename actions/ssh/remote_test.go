@@ -91,6 +91,7 @@ func ran(t *testing.T, c *Client, cmd process.Command) (stdout, stderr string, e
 }
 
 func TestLogIn(t *testing.T) {
+	t.Parallel()
 	signer, plain := keyPair(t, "")
 	locked, encrypted := keyPair(t, "open sesame")
 	socket := filepath.Join(t.TempDir(), "agent")
@@ -186,6 +187,7 @@ func serveAgent(t *testing.T, socket, key string) {
 // A machine that boots is tried until it answers; one that is another, or refuses
 // the password, is not.
 func TestRetry(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t, passwords("sw0rdfish", false))
 	m.mu.Lock()
 	m.refuse = 1
@@ -214,6 +216,7 @@ func TestRetry(t *testing.T) {
 
 // A machine that takes the connection and says nothing is given up.
 func TestSilentMachine(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -234,6 +237,7 @@ func TestSilentMachine(t *testing.T) {
 }
 
 func TestRun(t *testing.T) {
+	t.Parallel()
 	c := connected(t, newMachine(t, passwords("sw0rdfish", false)).target())
 	for _, tt := range []struct {
 		name           string
@@ -284,6 +288,7 @@ func TestRun(t *testing.T) {
 // Whatever an argument, a variable or stdin holds reaches the command byte for
 // byte.
 func TestBytes(t *testing.T) {
+	t.Parallel()
 	c := connected(t, newMachine(t, passwords("sw0rdfish", false)).target())
 	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("'\"\\$`!\n\r\t *?[]{}()~#&|;<>=-"))), rapid.StringMatching(`[\x01-\xff]{0,40}`))
 	rapid.Check(t, func(rt *rapid.T) {
@@ -301,6 +306,7 @@ func TestBytes(t *testing.T) {
 
 // A broken connection is an outcome that nobody knows.
 func TestBrokenConnection(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t, passwords("sw0rdfish", false))
 	c := connected(t, m.target())
 	out := &signalled{first: make(chan struct{})}
@@ -326,6 +332,7 @@ func (s *signalled) Write(p []byte) (int, error) {
 }
 
 func TestPool(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t, passwords("sw0rdfish", false))
 	p := NewPool()
 	var all sync.WaitGroup
@@ -375,6 +382,7 @@ func (p *Pool) alive() int {
 // TestFewSessions: a machine that opens no more sessions for now is asked again, for
 // commands and for transfers; one that never does is told of.
 func TestFewSessions(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t, passwords("sw0rdfish", false))
 	m.most = 1
 	c := connected(t, m.target())
@@ -409,6 +417,7 @@ func TestFewSessions(t *testing.T) {
 }
 
 func TestPut(t *testing.T) {
+	t.Parallel()
 	c := connected(t, newMachine(t, passwords("sw0rdfish", false)).target())
 	f, err := c.Files(t.Context())
 	if err != nil {

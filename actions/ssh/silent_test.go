@@ -46,6 +46,7 @@ func overSilenced(t *testing.T) (*Client, *silenced) {
 // TestBrokenWithoutAWord: a call ends in its time over a connection that answers
 // nothing any more. A command that was not asked for yet has done nothing.
 func TestBrokenWithoutAWord(t *testing.T) {
+	t.Parallel()
 	c, line := overSilenced(t)
 	out := &signalled{first: make(chan struct{})}
 	go func() { <-out.first; line.broken.Store(true) }()
@@ -69,6 +70,7 @@ func TestBrokenWithoutAWord(t *testing.T) {
 
 // TestPoolWaitsNoLonger: who waits for another to log in ends in its own time.
 func TestPoolWaitsNoLonger(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
