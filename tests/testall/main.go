@@ -114,7 +114,7 @@ type pkg struct {
 // slowest are the packages that take longest, of both modules: they start first, since
 // what starts last is waited for alone.
 var slowest = []string{
-	"tests/model", "tests/http/kill", "tests/outside", "tests/http/secrets", "tests/http/faults", "tests/e2e", "tests/compare", "tests/exec/ssh",
+	"tests/model", "tests/compare", "tests/http/faults", "tests/http/kill", "tests/e2e", "tests/http/secrets", "tests/outside", "tests/exec/ssh",
 	"engine", "actions/sys/process/sandbox", "cmd/declprov", "cmd/declprov/internal/evaluate", "engine/journal", "actions/http", "engine/pulumi", "spec/expr",
 }
 
