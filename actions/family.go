@@ -32,6 +32,9 @@ type Family struct {
 	// (pools, tokens, limits). What may be touched comes with each call, for it may depend
 	// on inputs. Nil: each kind has a Run of its own, and nothing outlives a run.
 	Open func() Runner
+	// Shorthands says that members of the latest result are names of their own in
+	// expressions: `body`, `status` and `headers`. A broken call of the family has them, too.
+	Shorthands bool
 	// Grants are the permissions that a spec without a permissions block gets
 	// from this family's defaults: what it names.
 	Grants func(Static) []Grant

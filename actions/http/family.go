@@ -19,13 +19,14 @@ import (
 // Family is the declaration of the http action.
 func Family() *actions.Family {
 	return &actions.Family{
-		Name:     "http",
-		Summary:  "Requests to HTTP servers, within the origins that the permissions grant.",
-		Defaults: defaults(),
-		Kinds:    []*actions.Kind{kind()},
-		Open:     func() actions.Runner { return open(time.Now) },
-		Grants:   familyGrants,
-		Check:    checkDefaults,
+		Name:       "http",
+		Summary:    "Requests to HTTP servers, within the origins that the permissions grant.",
+		Defaults:   defaults(),
+		Kinds:      []*actions.Kind{kind()},
+		Open:       func() actions.Runner { return open(time.Now) },
+		Shorthands: true,
+		Grants:     familyGrants,
+		Check:      checkDefaults,
 	}
 }
 

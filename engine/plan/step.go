@@ -307,8 +307,10 @@ func (s *Step) Established() [][]string {
 	return s.aliased(paths)
 }
 
+// HasShorthands reports whether members of the result are names of their own after the
+// step.
 func (s *Step) HasShorthands() bool {
-	return s.Family != nil && s.Family.Name == "http" && s.ForEach == nil
+	return s.Family != nil && s.Family.Shorthands && s.ForEach == nil
 }
 
 // DependsOnInputs reports whether an input has a say in what the step needs.

@@ -25,7 +25,7 @@ func PerElement(kind spec.Kind, t *spec.Type) *spec.Type {
 	return &spec.Type{Kind: kind, Elem: t}
 }
 
-// Shorthands are `body`, `status` and `headers`: members of an http result that
+// Shorthands are `body`, `status` and `headers`: members of a result that
 // may be written without `result.`.
 func Shorthands(s *Step) []expr.Name {
 	if !s.HasShorthands() {
