@@ -180,6 +180,11 @@ func raceDetector(root string) error {
 	return nil
 }
 
+// brief has programs end soon after their tests: with the race detector each waits a
+// second for goroutines that are left, and so does every command that is this program
+// once more, of which there are hundreds.
+const brief = "atexit_sleep_ms=10"
+
 // goTest runs one module's tests into the report. They are not vetted, as that is for
 // `make check`, and not linked for a debugger: both take seconds for each package.
 // Two of these run side by side, each with so many packages at once, and a package with
@@ -194,7 +199,7 @@ func goTest(ctx context.Context, dir string, packages int, args []string, r *rep
 	if slices.Contains(args, "-race") {
 		how = " -race"
 		// Without, it is as the user has it: as make check and make mutants compile.
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GORACE="+brief+" "+os.Getenv("GORACE"))
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
