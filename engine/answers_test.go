@@ -16,7 +16,7 @@ import (
 func likeHTTP(t *testing.T, w *world, resources string) *engine.Engine {
 	t.Helper()
 	family := w.family()
-	family.Name = "http"
+	family.Name, family.Shorthands = "http", true
 	for _, k := range family.Kinds {
 		analyze := k.Analyze
 		k.Analyze = func(s actions.Static) actions.Facts {
