@@ -248,9 +248,9 @@ func (r *optionReader) alias(a plan.ChildAlias) Alias {
 // says the version where only one is.
 func (b *build) granted(ch *plan.Child, o *RegistrationOptions) error {
 	if o.PluginDownloadURL != "" {
-		at := plan.PluginOrigin(o.PluginDownloadURL)
+		at := grant.PluginOrigin(o.PluginDownloadURL)
 		if at == "" {
-			return fmt.Errorf("pluginDownloadURL: %q is not a place that Pulumi downloads plugins from: it begins with %s", o.PluginDownloadURL, plan.PluginSchemes)
+			return fmt.Errorf("pluginDownloadURL: %q is not a place that Pulumi downloads plugins from: it begins with %s", o.PluginDownloadURL, grant.PluginSchemes)
 		}
 		origin, err := grant.ParseOrigin(at)
 		if err != nil {

@@ -45,8 +45,7 @@ func (g Grant) includes(other Grant) bool {
 		glob, err := grant.ParseGlob(g.Pattern)
 		return err == nil && !strings.ContainsAny(other.Pattern, `*?[{\`) && glob.Match(other.Pattern)
 	case "packages":
-		name, _, _ := strings.Cut(other.Pattern, "@")
-		return g.Pattern == name
+		return grant.PackageIncludes(g.Pattern, other.Pattern)
 	}
 	return false
 }

@@ -35,7 +35,7 @@ func (c *compiler) impliedPackages() {
 			}
 			imply(grant.Package, plan.PackageOf(ch.Type.Text), ch.Type)
 			if from := ch.Options.Get("pluginDownloadURL"); from != nil && from.Kind == spec.StringNode && !expr.HasTemplate(from) {
-				imply(grant.Connect, plan.PluginOrigin(from.Text), from)
+				imply(grant.Connect, grant.PluginOrigin(from.Text), from)
 			}
 		}
 	}
@@ -47,10 +47,10 @@ func (c *componentCompiler) childPackage(pl *planned) (versions []string) {
 	m := pl.spec
 	pkg := plan.PackageOf(pl.kind.name)
 	for _, g := range c.grants {
-		name, version, one := strings.Cut(strings.Replace(g.Node.Text, "@v", "@", 1), "@")
+		name, version := grant.SplitPackage(g.Node.Text)
 		switch {
 		case g.Access != grant.Package || name != pkg:
-		case !one:
+		case version == "":
 			return nil
 		default:
 			versions = append(versions, version)
@@ -80,9 +80,9 @@ func (c *componentCompiler) childDownload(n *spec.Node) {
 	if n == nil || n.Kind != spec.StringNode || expr.HasTemplate(n) {
 		return // what a template yields is known when it runs
 	}
-	origin := plan.PluginOrigin(n.Text)
+	origin := grant.PluginOrigin(n.Text)
 	if origin == "" {
-		c.fail(codeBadOption, n.Range, "pluginDownloadURL", fmt.Sprintf("%q is not a place that Pulumi downloads plugins from", n.Text), "It begins with "+plan.PluginSchemes+".")
+		c.fail(codeBadOption, n.Range, "pluginDownloadURL", fmt.Sprintf("%q is not a place that Pulumi downloads plugins from", n.Text), "It begins with "+grant.PluginSchemes+".")
 		return
 	}
 	if !c.mayHave(actions.Grant{Access: grant.Connect, Pattern: &spec.Node{Kind: spec.StringNode, Text: origin}}) {

@@ -6,11 +6,12 @@ import (
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
 // scopeNames are all names that the language has, and where those of them that
-// are not everywhere are to be had.
+// are not everywhere are to be had; of shorthands the families say so.
 var scopeNames = []struct{ name, where string }{
 	{"inputs", "in resources, functions and methods"},
 	{"config", "everywhere"},
@@ -21,9 +22,9 @@ var scopeNames = []struct{ name, where string }{
 	{"id", "in read, update, delete and methods, and in create once it is taken"},
 	{"steps", "after a step that is named with `as`"},
 	{"result", "after the first step, and in a step's own until, refused, fail, progress, gone and retry"},
-	{"body", "after an http step"},
-	{"status", "after an http step"},
-	{"headers", "after an http step"},
+	{"body", ""},
+	{"status", ""},
+	{"headers", ""},
 	{"each", "in a step or child with forEach, and in list"},
 	{"children", "in the children and the return of a component"},
 	{"resource", "in resources and components"},
@@ -42,13 +43,30 @@ func (c *compiler) scope(present ...expr.Name) *expr.Scope {
 		s.Names = append(s.Names, n)
 	}
 	for _, n := range scopeNames {
-		if !here[n.name] {
-			s.Names = append(s.Names, expr.Name{
-				Name: n.name, Absent: fmt.Sprintf("%q is there %s, not here.", n.name, n.where),
-			})
+		if here[n.name] {
+			continue
 		}
+		where := n.where
+		if where == "" {
+			where = "after a step of " + c.whoseShorthands()
+		}
+		s.Names = append(s.Names, expr.Name{Name: n.name, Absent: fmt.Sprintf("%q is there %s, not here.", n.name, where)})
 	}
 	return s
+}
+
+// whoseShorthands names the families whose results have shorthands.
+func (c *compiler) whoseShorthands() string {
+	var all []string
+	for _, f := range c.families {
+		if f.Shorthands {
+			all = append(all, f.Name)
+		}
+	}
+	if all == nil {
+		return "an action that has it, of which there is none"
+	}
+	return diag.Or(all)
 }
 
 // with is the scope with more names, or names of another type.

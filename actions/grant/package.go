@@ -1,0 +1,37 @@
+package grant
+
+import "strings"
+
+// SplitPackage splits a grant of packages: NAME, or NAME@VERSION, which may have a v before the
+// version. The version is "" where any is granted.
+func SplitPackage(pattern string) (name, version string) {
+	name, version, _ = strings.Cut(pattern, "@")
+	return name, strings.TrimPrefix(version, "v")
+}
+
+// PackageIncludes reports whether a grant of packages allows all that another one does.
+func PackageIncludes(pattern, other string) bool {
+	name, _ := SplitPackage(other)
+	return pattern == other || pattern == name
+}
+
+// PluginSchemes are what the addresses begin with that Pulumi downloads plugins from.
+const PluginSchemes = "https://, http://, github:// or gitlab://"
+
+// PluginOrigin is the origin that Pulumi downloads a plugin from, by its
+// pluginDownloadURL, or "" (sdk/go/common/workspace/plugins.go, newPluginSource).
+func PluginOrigin(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	switch strings.ToLower(scheme) {
+	case "github", "gitlab":
+		scheme = "https"
+	case "http", "https":
+	default:
+		return ""
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	if o, err := ParseOrigin(scheme + "://" + host); err == nil {
+		return o.String()
+	}
+	return ""
+}
