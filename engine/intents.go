@@ -218,6 +218,7 @@ func (r *run) begin(book *journal.Journal, s *plan.Step, sync bool) (intent jour
 		return intent, false, err
 	}
 	if same == nil {
+		doubt = r.begunBefore(s)
 		intent, err = book.Begin(r.intent(s), sync)
 	} else {
 		doubt = true
@@ -233,6 +234,19 @@ func (r *run) begin(book *journal.Journal, s *plan.Step, sync bool) (intent jour
 		r.intents = append(r.intents, intent)
 	}
 	return intent, doubt, err
+}
+
+// begunBefore reports whether the journal has an earlier create of the resource, with
+// whatever inputs, that may have done this step: handed to a host that never showed it, or
+// left open. A server that now says that the thing exists may mean what that one made.
+func (r *run) begunBefore(s *plan.Step) bool {
+	if r.verb != plan.Create || s.Certainty != actions.Conditional || r.res.Finds(s) {
+		return false
+	}
+	list, err := r.earlier()
+	return err == nil && slices.ContainsFunc(list, func(i journal.Intent) bool {
+		return i.Operation == journal.Create && i.Step == s.Index && i.Element == r.at && i.Status != journal.Failed
+	})
 }
 
 // close writes down what came of a step.

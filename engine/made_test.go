@@ -285,3 +285,58 @@ func TestMadeByARunThatNobodyHeardOf(t *testing.T) {
 		}
 	}
 }
+
+// TestBegunByARunThatNobodyHeardOf makes a resource whose earlier create the host was told
+// of and never recorded, with the inputs of then and with others: that what a step makes
+// exists already may be the work of that one, and is never taken for somebody else's.
+func TestBegunByARunThatNobodyHeardOf(t *testing.T) {
+	t.Parallel()
+	for _, inputs := range [][]any{{"name", "a"}, {"name", "a", "size", 2}} {
+		t.Run(fmt.Sprint(inputs...), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld()
+			s := newScene(t, w, three(func(i int) string {
+				certainty := "safe: true"
+				if i == 1 {
+					certainty = "once: true"
+				}
+				return fmt.Sprintf(`as: "m%d", world: post: {what: "make%d", %s}`, i, i, certainty)
+			}))
+			if out := s.create("name", "a"); out.Err != nil {
+				t.Fatal(out.Err)
+			}
+			w.on("make1", refused("it is there"))
+			open := func() int {
+				n := 0
+				for _, i := range intents(t, w.journal) {
+					if i.Open() && i.Step == 1 {
+						n++
+					}
+				}
+				return n
+			}
+			if out := s.create(inputs...); out.State == nil || open() != 1 {
+				t.Fatalf("%d entries of the step are open after another create: %v", open(), out.Err)
+			}
+			// The host, killed once more, asks for a third, of other inputs again.
+			if out := s.create("name", "a", "size", 3); out.State == nil || open() != 2 {
+				t.Fatalf("%d entries of the step are open after a third create: %v", open(), out.Err)
+			}
+		})
+	}
+}
+
+// What another step of the same create has done says nothing of this one.
+func TestBegunElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld().on("make1", refused("it is there"))
+	s := newScene(t, w, three(func(i int) string { return fmt.Sprintf(`as: "m%d", world: post: {what: "make%d", once: true}`, i, i) }))
+	if out := s.create("name", "a"); out.Err == nil {
+		t.Fatal("it was made")
+	}
+	for _, i := range intents(t, w.journal) {
+		if i.Step == 1 {
+			t.Errorf("what was refused is listed as %s", i.Status)
+		}
+	}
+}

@@ -42,6 +42,8 @@ func ofProof() []Mutant {
 			"TestMade/refused_at_2,_undo_001_", "the delete"),
 		row("Nothing is lost", "what a run made whose state was lost is the resource's", "engine/made.go", `(i.WasAnswered() || made`, `(i.Status == journal.Answered || made`,
 			"TestMadeByARunThatNobodyHeardOf/post:_{once:_true,_true", "the delete (-want +got)"),
+		row("Nothing is lost", "what an earlier create may have done is not refused for good", "engine/intents.go", `		doubt = r.begunBefore(s)`, `		doubt = false`,
+			"TestBegunByARunThatNobodyHeardOf", "entries of the step are open"),
 		row(foreign, "what a create was refused stays unmade when others go on", "engine/made.go", `		before := (r.verb != plan.Create || r.resumed) && !slices.Contains(r.unmade, name)`, `		before := r.verb != plan.Create || r.resumed && !slices.Contains(r.unmade, name)`,
 			"TestMadeOverALife/left_out", "the delete"),
 		row(foreign, "what nobody knows of is not told as made", "engine/made.go", `		if t.done || t.step.OwnsWhatItSends() {`, `		if true {`,
