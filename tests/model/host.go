@@ -90,6 +90,17 @@ type Simulated struct {
 	// nothing new, crashed that it records nothing more.
 	running          Provider
 	stopped, crashed bool
+	// deleteFirst are the resources that the program says are deleted before they are
+	// replaced.
+	deleteFirst map[string]bool
+}
+
+// DeleteFirst writes `deleteBeforeReplace: true` into the program, for a resource.
+func (s *Simulated) DeleteFirst(slot string) {
+	if s.deleteFirst == nil {
+		s.deleteFirst = map[string]bool{}
+	}
+	s.deleteFirst[slot] = true
 }
 
 // record is a resource of the state.
@@ -222,7 +233,7 @@ func (s *Simulated) step(ctx context.Context, c *client.Client, slot string, new
 	switch {
 	case err != nil:
 		return err
-	case diff.Replace() && diff.DeleteBeforeReplace:
+	case diff.Replace() && (diff.DeleteBeforeReplace || s.deleteFirst[slot]):
 		if err := s.delete(ctx, c, r); err != nil {
 			return err
 		}

@@ -163,6 +163,8 @@ func (o *Oracle) excuses(who, slot string, t *Thing, e *Entry) bool {
 		o.count(reusedResidual)
 	case e != nil && e.Excused && e.At.Sub(e.Arrived) > window && t.Made.At.After(e.Arrived):
 		o.count(lateResidual) // it was sent while its own was there
+	case e != nil && e.Step == "undo" && o.repeated(e, t):
+		o.count(windowResidual)
 	case o.inWindow(who, slot, t, e):
 		o.count(windowResidual)
 		o.mistaken[who+slot] = true
@@ -170,6 +172,15 @@ func (o *Oracle) excuses(who, slot string, t *Thing, e *Entry) bool {
 		return false
 	}
 	return true
+}
+
+// repeated reports whether a request was sent before, to the same place, and carried out
+// before an object was made there: its response was lost, so it was sent again.
+func (o *Oracle) repeated(e *Entry, t *Thing) bool {
+	return slices.ContainsFunc(o.api.log, func(before *Entry) bool {
+		return before.Seq < t.Made.Seq && before.Command == e.Command && before.Who == e.Who && before.Slot == e.Slot && before.Step == e.Step &&
+			before.Path == e.Path && before.Unlucky != ""
+	})
 }
 
 // inWindow reports whether an object was made, or got its name, after the owner of a

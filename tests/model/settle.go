@@ -136,6 +136,9 @@ func (u *user) remedy(said []string) bool {
 	case u.strangersLeave():
 		u.say("   another owner goes away")
 		return true
+	case strings.Contains(text, "deleteBeforeReplace") && u.deletesFirst(slot) && once("deleteBeforeReplace"):
+		u.say("   it names `deleteBeforeReplace`")
+		return true
 	case strings.Contains(text, "refresh") && once("refresh"):
 		u.say("   it names a refresh")
 		u.refresh()
@@ -175,6 +178,16 @@ func (u *user) remedy(said []string) bool {
 		return true
 	}
 	return false
+}
+
+// deletesFirst writes `deleteBeforeReplace: true` into the program. The programs of the
+// CLI's histories are what they are.
+func (u *user) deletesFirst(slot string) bool {
+	s, simulated := u.stacks[u.who].(*Simulated)
+	if simulated {
+		s.DeleteFirst(slot)
+	}
+	return simulated
 }
 
 // strangersLeave removes what other owners have under names that the program
@@ -293,13 +306,14 @@ func (u *user) bereftByHand(slot string) bool {
 	return found
 }
 
-// byHandOf deletes an object, with its parts, past the proxy.
+// byHandOf deletes an object, with its parts, past the proxy. If a stack has written over the
+// object of another, both have parts of it.
 func (u *user) byHandOf(who string, t *Thing) {
 	u.api.mu.Lock()
 	defer u.api.mu.Unlock()
 	t.Gone, t.Marked = true, false
 	for _, part := range u.api.things {
-		if part.Parent == t.ID && part.Owner == who {
+		if part.Parent == t.ID && (part.Owner == who || part.Owner == stackA || part.Owner == stackB) {
 			part.Gone = true
 		}
 	}
