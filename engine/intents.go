@@ -253,6 +253,9 @@ func (r *run) begunBefore(s *plan.Step) bool {
 func (r *run) close(ctx context.Context, book *journal.Journal, s *plan.Step, intent journal.Intent, value any, err error) (any, error) {
 	if err == nil {
 		intent.Status, intent.ID = journal.Answered, r.idGiven(s, value)
+		if r.verb == plan.Update && r.idIn(s, value) == "" {
+			intent.Status = journal.Unknown // should nothing more come of this run, find is asked
+		}
 		r.mention(errors.Join(book.Put(intent, false), r.forgetFailed(book, s)))
 		return value, nil
 	}
@@ -318,6 +321,11 @@ func (r *run) idGiven(s *plan.Step, response any) string {
 	if s != r.res.Maker || r.verb != plan.Create {
 		return r.id
 	}
+	return r.idIn(s, response)
+}
+
+// idIn is the id that a response gives, "" where it gives none.
+func (r *run) idIn(s *plan.Step, response any) string {
 	id := ""
 	_ = r.seeing(s, response, func() (err error) {
 		id, err = r.evalID()
@@ -409,7 +417,7 @@ func (r *run) noteLate(s *plan.Step, err error) error {
 	return errors.Join(err, book.Put(intent, false))
 }
 
-// reopen takes back that responses came, where nothing in them said what was made:
+// reopen takes back that responses came, where nothing in them said what was made or moved:
 // the next run has to look, and a person may. What was not written down before is
 // listed now.
 func (r *run) reopen(undone map[int]bool, failure error) error {

@@ -35,7 +35,7 @@ func (e *Engine) outputs(
 	}
 	m := r.mask()
 	got, err := r.res.Outputs.Project(yield, m)
-	if err == nil && len(got.Missing) == 0 && yield != nil && !untagged {
+	if err == nil && len(got.Missing) == 0 && yield != nil && !untagged && !(r.untold && r.hasID()) {
 		return got.Values, nil
 	}
 	if r.res.Read == nil {
@@ -109,6 +109,10 @@ func (r *run) unread(limit time.Duration, err error) error {
 	did := "made"
 	if r.verb == plan.Update {
 		did = "changed"
+	}
+	if r.untold {
+		return fmt.Errorf("it was %s, but read does not find it, %s later (the spec's `consistency`), and no response tells whether it has another id now: %w; %s",
+			did, limit, err, r.underItsNewName())
 	}
 	return fmt.Errorf("it was %s, but read does not find it, %s later (the spec's `consistency`): %w; "+
 		"if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again; else `pulumi up` looks again", did, limit, err)

@@ -101,6 +101,9 @@ type run struct {
 	// misfits are the steps that were done, here or in an earlier run, and whose
 	// responses are not of the types that they declare.
 	misfits map[int]bool
+	// untold says that an update was done, and that neither its responses nor find
+	// told the id that the resource has now.
+	untold bool
 }
 
 // newRun prepares an operation of a resource. values are the names of its

@@ -128,7 +128,7 @@ func (e *Engine) ownID(ctx context.Context, res *plan.Resource, ref Ref, was str
 	if err != nil || why == "" {
 		return id, err
 	}
-	r.log.Message(Warning, fmt.Sprintf("the response to an update of it was lost. Something is there now%s, and %s: it is left alone", r.idOf(res.Maker, found), why))
+	r.log.Message(Warning, fmt.Sprintf("an update may have given it another id. Something is there now%s, and %s: it is left alone", r.idOf(res.Maker, found), why))
 	return "", nil
 }
 
@@ -338,6 +338,19 @@ func (e *Engine) shows(ctx context.Context, res *plan.Resource, req UpdateReques
 		told = told || !m.NoRead && !m.Ephemeral
 	}
 	return told && len(e.changes(ctx, res, req.Ref, State{Inputs: seen}, want, req.Ignore)) == 0
+}
+
+// findRenamed asks find for the id of a resource whose update was done, where no response
+// tells it. It is false where find cannot tell it, either.
+func (e *Engine) findRenamed(ctx context.Context, r *run, before property.Map) bool {
+	if !r.looked || stopped(ctx) != nil {
+		return false
+	}
+	id, err := e.ownID(ctx, r.res, r.ref, r.id, r.given, before, r.log.to)
+	if err == nil && id != "" {
+		r.id = id
+	}
+	return err == nil && id != ""
 }
 
 // updated forgets the intents of an update that is done. One that gave another id

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -205,9 +206,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 			failure = fmt.Errorf("%w; run `pulumi up` again: it is safe to repeat", failure)
 		}
 	}
-	if failure == nil {
-		r.renamed()
-	}
+	r.untold = failure == nil && !r.renamed() && !e.findRenamed(ctx, r, old.Inputs)
 	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeNow(nil)}}
 	if r.id != old.ID {
 		next.Private.ID = r.id
@@ -220,6 +219,9 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 			outputs = got
 		}
 		failure, failed = err, len(r.op.Steps)
+		if err != nil && r.untold {
+			failure = errors.Join(err, r.reopen(nil, err))
+		}
 	}
 	next.Private.ETag = r.etag // reading back may have given another
 	next.Outputs = withInputs(req.Inputs, outputs)
@@ -235,27 +237,43 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 // whereGone is what to do about an update that found nothing to change.
 func (r *run) whereGone(old State) string {
 	if f := old.Private.Failed; f != nil && f.Unknown && f.Op == string(plan.Update) && r.renames() {
-		return fmt.Sprintf("the response to an earlier update, which was to give it another name, was lost: look for it in the service. "+
-			"If it is there under the new one, run `pulumi state delete` and `pulumi import`; if %q was deleted, `pulumi refresh`", r.id)
+		return "the response to an earlier update, which was to give it another name, was lost: " + r.underItsNewName()
 	}
 	return "if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again"
 }
 
-// renamed takes the id that an update gave the resource. An id made of what this
-// update does not have (another operation's step) has not changed.
-func (r *run) renamed() {
+// underItsNewName is what to do about a resource that may be there under another id.
+func (r *run) underItsNewName() string {
+	return fmt.Sprintf("look for it in the service. If it is there under its new name, "+
+		"run `pulumi state delete` and `pulumi import`; if %q was deleted, `pulumi refresh`", r.id)
+}
+
+// renamed takes the id that an update gave the resource. It is false where the responses
+// of the update do not tell it: they lack it, or it is made of another operation's step.
+func (r *run) renamed() bool {
+	if !r.hasID() {
+		return false
+	}
+	id, err := r.evalID()
+	if err != nil || id == "" {
+		return false
+	}
+	r.takeID(id)
+	return true
+}
+
+// hasID reports whether the id is made of what this operation has.
+func (r *run) hasID() bool {
 	for _, ref := range r.res.ID.Refs() {
 		switch name := ref.Path[0]; {
 		case name == "steps":
 			named, _ := r.vars.Values["steps"].(map[string]any)
 			if len(ref.Path) < 2 || named[ref.Path[1]] == nil {
-				return
+				return false
 			}
 		case slices.Contains(plan.AnswerNames, name) && plan.Last(r.results) == nil:
-			return
+			return false
 		}
 	}
-	if id, err := r.evalID(); err == nil && id != "" {
-		r.takeID(id)
-	}
+	return true
 }

@@ -123,6 +123,14 @@ func ofProof() []Mutant {
 			"TestARenameTakesNoOthersID/beside_the_old", "has the id of what was found: true"),
 		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/journals.go", ` && (failed == nil || failed.Op != string(plan.Update))`, ``,
 			"TestAFailedMoveStaysListed/answered,_not_found", "the update is listed: false"),
+		row("Nothing is lost", "an update whose responses tell no id asks find for it", "engine/settle_update.go", `	if !r.looked || stopped(ctx) != nil {
+		return false`, `	if true {
+		return false`,
+			"TestUntoldRenames/PUT/null/find_finds_it", "done by the first run: false"),
+		row("Nothing is lost", "an update that read does not find, and whose responses tell no id, is listed", "engine/update.go", `errors.Join(err, r.reopen(nil, err))`, `err`,
+			"TestUntoldRenames/PUT/null/no_find", "in the journal: []"),
+		row("Nothing is lost", "an update's intent stays open until its id is told", "engine/intents.go", `			intent.Status = journal.Unknown // should`, `			// should`,
+			"TestKilledBeforeTheIDIsTold", "were made, and"),
 		row("A spec does what its permissions say", "a child of another package is granted", "engine/compile/packages.go", `	if versions == nil {
 		c.fail(`, `	if false {
 		c.fail(`,
