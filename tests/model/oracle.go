@@ -299,6 +299,9 @@ func (o *Oracle) covered(t *Thing) bool {
 	id, mark := t.ID, t.mark()
 	if t.Parent != "" {
 		id, mark = t.Parent, ""
+		if parent := o.api.find(t.Parent); parent != nil {
+			mark = parent.mark() // a create that went on may have made it under another id than the host's
+		}
 	}
 	for _, who := range []string{stackA, stackB} {
 		for _, r := range o.recorded(who) {
