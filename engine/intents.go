@@ -193,7 +193,48 @@ func (r *run) settled(ctx context.Context, s *plan.Step) (any, error) {
 		}
 	}()
 	value, err := r.attempts(ctx, s, doubt)
+	if err == nil && doubt {
+		switch stale, looked := r.stale(ctx, s, value); {
+		case looked != nil:
+			return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, looked))
+		case stale:
+			if err = errors.Join(r.forget(book, intent), r.beginAnew(book, s, sync, &intent)); err != nil {
+				return nil, r.stop(s, 1, actions.Refused, err)
+			}
+			value, err = r.attempts(ctx, s, false)
+		}
+	}
 	return r.close(ctx, book, s, intent, value, err)
+}
+
+// stale reports whether a step that was sent again with the key of an earlier run got the
+// response that the server keeps for that key, and what it tells of has gone since.
+func (r *run) stale(ctx context.Context, s *plan.Step, response any) (bool, error) {
+	if r.verb != plan.Create || s.Certainty != actions.Keyed || s != r.res.Maker || r.res.Read == nil {
+		return false, nil
+	}
+	id := r.idIn(s, response)
+	if id == "" {
+		return false, nil
+	}
+	there := false
+	err := r.untilSeen(ctx, journal.Intent{Sent: time.Now()}, func() (_ bool, err error) {
+		there, err = r.standing(ctx, id)
+		return there, err
+	})
+	return err == nil && !there, err
+}
+
+// beginAnew writes down a new intent of a step, with another key, and makes it the one
+// that is sent.
+func (r *run) beginAnew(book *journal.Journal, s *plan.Step, sync bool, intent *journal.Intent) (err error) {
+	r.log.Message(Info, "the server answered with what an earlier run had made, which is gone: it is made anew")
+	*intent, err = book.Begin(r.intent(s), sync)
+	if err == nil {
+		r.intents = append(r.intents, *intent)
+		r.key = intent.Key
+	}
+	return err
 }
 
 // sendsAgain writes down that the step is sent again, now that nothing came of an

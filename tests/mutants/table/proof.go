@@ -131,6 +131,14 @@ func ofProof() []Mutant {
 			"TestUntoldRenames/PUT/null/no_find", "in the journal: []"),
 		row("Nothing is lost", "an update's intent stays open until its id is told", "engine/intents.go", `			intent.Status = journal.Unknown // should`, `			// should`,
 			"TestKilledBeforeTheIDIsTold", "were made, and"),
+		row("Nothing is lost", "the response that a server keeps for a key is not taken for what is there", "engine/intents.go", `	return err == nil && !there, err
+}
+
+// beginAnew`, `	return false, err
+}
+
+// beginAnew`,
+			"TestStaleResponses/deleted", "were made, and its id is"),
 		row("A spec does what its permissions say", "a child of another package is granted", "engine/compile/packages.go", `	if versions == nil {
 		c.fail(`, `	if false {
 		c.fail(`,
