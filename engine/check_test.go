@@ -45,9 +45,9 @@ func TestCheckFailures(t *testing.T) {
 		want   []engine.Failure
 	}{
 		"a required input is missing": {object(), []engine.Failure{{Path: "name", Reason: "is required"}}},
-		"too short":                   {object("name", "a"), []engine.Failure{{Path: "name", Reason: "must have at least 2 characters, and has 1"}}},
+		"too short":                   {object("name", "a"), []engine.Failure{{Path: "name", Reason: "must have at least 2 characters, got 1"}}},
 		"characters, not bytes":       {object("name", "äöüßé"), nil},
-		"too long":                    {object("name", "abcdef"), []engine.Failure{{Path: "name", Reason: "must have at most 5 characters, and has 6"}}},
+		"too long":                    {object("name", "abcdef"), []engine.Failure{{Path: "name", Reason: "must have at most 5 characters, got 6"}}},
 		"a pattern":                   {withName("code", "A"), []engine.Failure{{Path: "code", Reason: "must match ^[a-z]+$"}}},
 		"an enum, with what was meant": {withName("kind", "dgo"), []engine.Failure{
 			{Path: "kind", Reason: `must be one of "dog" or "cat", not "dgo" (did you mean "dog"?)`},
@@ -55,7 +55,7 @@ func TestCheckFailures(t *testing.T) {
 		"bounds":                  {withName("ratio", 1), []engine.Failure{{Path: "ratio", Reason: "must be less than 1"}}},
 		"an unknown input":        {withName("kidn", "dog"), []engine.Failure{{Path: "kidn", Reason: `is not a property of this. Did you mean "kind"?`}}},
 		"a nested path":           {withName("rules", []any{object("port", 0)}), []engine.Failure{{Path: "rules[0].port", Reason: "must be at least 1"}}},
-		"too many items":          {withName("rules", []any{object("port", 1), object("port", 1), object("port", 1)}), []engine.Failure{{Path: "rules", Reason: "must have at most 2 items, and has 3"}}},
+		"too many items":          {withName("rules", []any{object("port", 1), object("port", 1), object("port", 1)}), []engine.Failure{{Path: "rules", Reason: "must have at most 2 items, got 3"}}},
 		"a map's value":           {withName("tags", object("a.b", 1)), []engine.Failure{{Path: `tags["a.b"]`, Reason: "must be a string, not 1"}}},
 		"a union by its tag":      {withName("store", object("kind", "disk", "label", "x")), []engine.Failure{{Path: "store.gb", Reason: "is required"}, {Path: "store.label", Reason: "is not a property of this. It has: gb, kind."}}},
 		"a union's unknown tag":   {withName("store", object("kind", "dosk")), []engine.Failure{{Path: "store.kind", Reason: `must be one of "disk" or "tape", not "dosk" (did you mean "disk"?)`}}},

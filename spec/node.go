@@ -7,10 +7,10 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// NodeKind is the shape of a Node.
+// NodeKind is the JSON kind of a Node.
 type NodeKind uint8
 
-// The shapes: those of JSON. The zero value is invalid.
+// The kinds of nodes, which are those of JSON. The zero value marks a broken value.
 const (
 	NullNode NodeKind = iota + 1
 	BoolNode
@@ -20,17 +20,17 @@ const (
 	MapNode
 )
 
-// String names the shape as an author would.
+// String returns the name of the kind for messages.
 func (k NodeKind) String() string {
 	switch k {
 	case NullNode:
 		return "null"
 	case BoolNode:
-		return "true or false"
+		return "a boolean"
 	case NumberNode:
 		return "a number"
 	case StringNode:
-		return "text"
+		return "a string"
 	case ListNode:
 		return "a list"
 	case MapNode:
@@ -40,50 +40,49 @@ func (k NodeKind) String() string {
 	}
 }
 
-// Node is a value of the document that the loader keeps as it was written: the
-// arguments of an action, a template. Whoever knows what it should be (the
-// compiler, from an action's declaration) types it later, and can still say
-// where every character of it stands.
+// Node is a value of the document that the loader keeps as it was written, such as an
+// argument of an action or a template. The compiler checks its type later, against
+// the declaration of the action, and can still report the position of every
+// character.
 //
-// A Node whose Kind is zero stands for a value that the loader reported as
-// broken: it is passed over, so that one mistake is reported once.
+// A Node with the zero Kind stands for a value that the loader has already reported
+// as broken. Readers skip it, so that one mistake is reported once.
 //
-// The tags of a Node and its parts are short because a compiled spec is mostly
-// made of them.
+// The JSON tags are short because a compiled spec consists mostly of nodes.
 type Node struct {
 	Kind NodeKind `json:"k"`
-	// Text is the decoded text of a string, or a scalar's literal.
+	// Text is the decoded value of a string, or the literal of another scalar.
 	Text string `json:"t"`
-	// Items are a list's.
+	// Items are the items of a list.
 	Items []*Node `json:"i"`
-	// Fields are a map's, in the order of the document.
+	// Fields are the members of a map, in the order of the document.
 	Fields []Field `json:"f"`
-	// Range is where the value stands.
+	// Range is the position of the value.
 	Range diag.Range `json:"r"`
-	// Type is set, and Kind is StringNode, where a definition stands in a
-	// value's place (`returns: #Pet`): it is the type, and Text its name.
+	// Type is set if the author wrote a definition as the value (`returns: #Pet`).
+	// Kind is then StringNode, and Text is the definition's name.
 	Type *Type `json:"type,omitempty"`
-	// Marks say where the characters of Text stand, for a string; see At.
+	// Marks give the positions of the characters of a string's Text; see At.
 	Marks []Mark `json:"m"`
 }
 
-// Field is one named value of a map, a step or a block.
+// Field is one named member of a map, a step or a block.
 type Field struct {
 	Name string `json:"n"`
-	// NameRange is where the name stands.
+	// NameRange is the position of the name.
 	NameRange diag.Range `json:"r"`
 	Value     *Node      `json:"v"`
 }
 
-// Mark says that from code point Offset of a string's text on, up to the next
-// mark, characters stand side by side in the source, from Pos. Escapes and
-// line ends begin a new mark.
+// Mark gives the position of the code point at Offset of a string's Text. The
+// following code points, up to the next mark, stand on the same line of the source,
+// one column each. An escape sequence or a line break starts a new mark.
 type Mark struct {
 	Offset int
 	Pos    diag.Position
 }
 
-// Get is the value of a map's field, or nil.
+// Get returns the value of a field of a map, or nil.
 func (n *Node) Get(name string) *Node {
 	if n == nil {
 		return nil
@@ -95,8 +94,8 @@ func (n *Node) Get(name string) *Node {
 	return n.Fields[i].Value
 }
 
-// At is where the code points from up to to of a string's text stand in the
-// source. Without marks it is the whole string.
+// At returns the position in the source of the code points [from, to) of a string's
+// Text. Without marks it is the position of the whole string.
 func (n *Node) At(from, to int) diag.Range {
 	if len(n.Marks) == 0 {
 		return n.Range
@@ -118,8 +117,8 @@ func (n *Node) position(offset int) diag.Position {
 	return diag.Position{Line: m.Pos.Line, Column: m.Pos.Column + offset - m.Offset}
 }
 
-// Plain is the value in Go's terms: nil, bool, json.Number, string, []any or
-// map[string]any. Templates in it stay text.
+// Plain returns the value as a plain Go value: nil, bool, json.Number, string, []any
+// or map[string]any. Templates in it remain strings.
 func (n *Node) Plain() any {
 	if n == nil {
 		return nil
@@ -148,7 +147,8 @@ func (n *Node) Plain() any {
 	}
 }
 
-// Part is a piece of an evaluated template: text of the author's, or a value.
+// Part is one piece of an evaluated template: literal text of the author's, or the
+// text of an evaluated expression.
 type Part struct {
 	Text    string
 	Literal bool

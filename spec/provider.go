@@ -1,6 +1,6 @@
-// Package spec is the model of a provider as its author wrote it: what the
-// loader makes of a document, and what everything else reads. It does no I/O
-// and knows no CUE.
+// Package spec is the model of a provider as its author wrote it. The loader builds
+// it from a document; all other packages read it. It does no I/O and does not depend
+// on CUE.
 package spec
 
 import (
@@ -14,22 +14,20 @@ type Provider struct {
 	Config *Type
 	// Types are the named types that config, inputs and outputs refer to.
 	Types Types
-	// Permissions is nil where the spec has no such block.
+	// Permissions is nil if the spec has no such block.
 	Permissions *Permissions
-	// Families are the blocks of defaults at the top of the spec, by family
-	// of actions: `file: root: …`. The loader does not know the families:
-	// every top-level key that is none of its own is here.
+	// Families are the top-level blocks of defaults, one per family of actions
+	// (`file: root: …`). The loader does not know which families exist: it keeps
+	// every top-level key here that is not a key of the language.
 	Families []Field
-	// Wire is the rule for names on the wire of whatever has none of its own: see
-	// Resource.Wire.
+	// Wire is the default naming rule for names on the wire; see Resource.Wire.
 	Wire string
-	// MaxValues is how many values a request, a response or an output may have where
-	// nothing nearer to it says; 0 is decode.DefaultValues.
+	// MaxValues is the default limit on the number of values in a request, a response
+	// or an output. 0 means decode.DefaultValues.
 	MaxValues int
 	Resources []*Resource
 
-	// What a later version of the engine serves is parsed and kept, so that a
-	// spec's mistakes are found and nothing of it is lost.
+	// The blocks below are optional.
 	Functions  []*Function
 	Components []*Component
 	Ephemerals []*Ephemeral
@@ -38,7 +36,7 @@ type Provider struct {
 	Configure  *Operation
 }
 
-// Metadata is what describes a provider to people and package registries.
+// Metadata describes a provider to people and to package registries.
 type Metadata struct {
 	Name        string   `json:"name"`
 	Version     string   `json:"version"`
@@ -50,31 +48,31 @@ type Metadata struct {
 	License     string   `json:"license,omitempty"`
 	Publisher   string   `json:"publisher,omitempty"`
 	Logo        string   `json:"logo,omitempty"`
-	// Language is passed to SDK generators as it is.
+	// Language holds options for SDK generators, which get them unchanged.
 	Language map[string]any `json:"language,omitempty"`
-	// Range is where the name stands.
+	// Range is the position of the provider's name.
 	Range diag.Range `json:"range"`
 }
 
-// Permissions are what a spec says it needs: LANGUAGE.md section 7. Each entry
-// is a template.
+// Permissions are what a spec declares that it needs to access. Each entry is a
+// template, except in Packages and Capabilities.
 type Permissions struct {
 	Read, Write, Hosts, Run, Env []*Node
-	// Packages are NAME or NAME@VERSION, without templates.
+	// Packages are entries of the form NAME or NAME@VERSION, without templates.
 	Packages []*Node `json:",omitempty"`
-	// Agent is where the user's ssh-agent is granted, or nil.
+	// Agent grants use of the user's ssh-agent; nil does not.
 	Agent *Node `json:",omitempty"`
-	// Capabilities are those that root's commands keep; nil is all of Capabilities,
-	// and not the same as none.
+	// Capabilities are the Linux capabilities that commands run by root keep. nil
+	// means all of Capabilities(); an empty list means none.
 	Capabilities []string `json:",omitzero"`
 	Range        diag.Range
 }
 
 // AgentVariable is the environment variable that names the socket of the user's
-// ssh-agent; it stands for the agent among grants.
+// ssh-agent. Among grants it stands for the agent.
 const AgentVariable = "SSH_AUTH_SOCK"
 
-// Resource is the resource of that name, or nil.
+// Resource returns the resource with that name, or nil.
 func (p *Provider) Resource(name string) *Resource {
 	for _, r := range p.Resources {
 		if r.Name == name {
@@ -84,7 +82,7 @@ func (p *Provider) Resource(name string) *Resource {
 	return nil
 }
 
-// Component is the component of that name, or nil.
+// Component returns the component with that name, or nil.
 func (p *Provider) Component(name string) *Component {
 	for _, c := range p.Components {
 		if c.Name == name {
@@ -94,10 +92,10 @@ func (p *Provider) Component(name string) *Component {
 	return nil
 }
 
-// Capabilities returns the names of the capabilities that root's commands keep in the
-// kernel's sandbox, and that permissions may narrow: those of capabilities(7) about
-// files and users, which su, chown and useradd need, and of ports, which count where
-// commands may listen.
+// Capabilities returns the Linux capabilities that commands run by root keep in the
+// sandbox unless the permissions narrow them. They are the capabilities of
+// capabilities(7) for files and users, which su, chown and useradd require, and
+// CAP_NET_BIND_SERVICE, which matters only if commands may listen.
 func Capabilities() []string {
 	return []string{
 		"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID", "CAP_KILL", "CAP_NET_BIND_SERVICE", "CAP_SETGID", "CAP_SETUID",

@@ -4,65 +4,66 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Resource is one type of thing that a provider manages.
+// Resource is one resource type of a provider.
 type Resource struct {
 	Name string
 	Doc  string
-	// Range is where the name stands.
+	// Range is the position of the name.
 	Range diag.Range
 
 	// Inputs and Outputs are object types, never nil.
 	Inputs, Outputs *Type
-	// ID is the template that gives the id; Import the one that is read
-	// backwards on import (nil: the id itself).
+	// ID is the template that computes the id. Import is the template that an
+	// imported id is matched against, to find the inputs. If Import is nil, ID is
+	// used if it can be matched, and otherwise the imported text is the id.
 	ID, Import *Node
-	// Create is nil only where the spec is broken; the others are optional.
+	// Create is nil only if the spec is broken. The other operations are optional.
 	Create, Read, Update, Delete *Operation
-	// Return is what operations without a `return` of their own yield.
+	// Return is the default for operations that have no `return`.
 	Return *Node
-	// Wire is the case rule of names on the wire: snake_case, kebab-case,
-	// camelCase, PascalCase, or "".
+	// Wire is the naming rule for names on the wire: snake_case, kebab-case,
+	// camelCase, PascalCase, or "" for the declared names.
 	Wire string
 
 	Checks      []*Check
 	Diff        *Diff
 	Consistency *Node
-	// Find looks for what a create of unknown outcome left.
+	// Find looks for the object of a create whose outcome is unknown.
 	Find *Operation
 	List *Lister
 
-	// Aliases are names, or type tokens, that the resource had before.
+	// Aliases are former names or type tokens of the resource.
 	Aliases    []*Node
 	Deprecated string
-	// SchemaVersion is the version of the state's shape, from 0; Upgrade has
-	// the template that brings a state from version N to N+1.
+	// SchemaVersion is the version of the state's schema, from 0. Upgrade maps a
+	// version N to the template that converts a state of version N to version N+1.
 	SchemaVersion int
 	Upgrade       map[int]*Node
 
 	Methods []*Function
 }
 
-// Check is a rule over several inputs.
+// Check is a validation rule over several inputs.
 type Check struct {
 	Assert, Message, Property *Node
 	Range                     diag.Range
 }
 
-// Diff adjusts what a change of inputs does.
+// Diff customizes the effect of changed inputs.
 type Diff struct {
 	DeleteBeforeReplace bool
 	Rules               []*DiffRule
 }
 
-// DiffRule makes changes of the named inputs replace the resource where If is
-// true; If may refer to inputs (the new ones), state and changes.
+// DiffRule replaces the resource if one of the Replace inputs has changed and If is
+// true. If may refer to inputs (the new ones), state and changes.
 type DiffRule struct {
 	If      *Node
 	Replace []*Node
 	Range   diag.Range
 }
 
-// Lister is how the existing resources of a type are listed.
+// Lister describes how the existing resources of a type are listed.
 type Lister struct {
 	Inputs          *Type
 	Step            *Step
@@ -70,19 +71,19 @@ type Lister struct {
 	Range           diag.Range
 }
 
-// Function is an operation with inputs and outputs of its own: a function of
-// the provider, a method of a resource, an action run on demand.
+// Function is an operation with its own inputs and outputs: a function of the
+// provider, a method of a resource, or an action that is run on demand.
 type Function struct {
 	Name            string
 	Doc             string
 	Range           diag.Range
 	Inputs, Outputs *Type
-	// Operation is nil for a pure function, which has only a Return.
+	// Operation is nil for a pure function, which only has a Return.
 	Operation *Operation
 	Return    *Node
 }
 
-// Component is a resource made of others.
+// Component is a resource that consists of other resources.
 type Component struct {
 	Name            string
 	Doc             string
@@ -92,63 +93,63 @@ type Component struct {
 	Return          *Node
 }
 
-// Child is one resource of a component, or one for each element of ForEach.
+// Child is one resource of a component, or one resource per element of ForEach.
 type Child struct {
 	Key string
-	// Range is where the key stands.
+	// Range is the position of the key.
 	Range diag.Range
-	// Type is the name of a resource or component of this spec, or a token of
-	// another package's.
+	// Type is the name of a resource or component of this spec, or a type token of
+	// another package.
 	Type *Node
-	// Inputs is a struct of templates, or a template that gives one.
+	// Inputs is a struct of templates, or one template that evaluates to a struct.
 	If, ForEach, Inputs *Node
-	// Options is a struct of the options that are given, or nil.
+	// Options is a struct of the options that are set, or nil.
 	Options *Node `json:"option"`
 }
 
-// Operation is what one verb of a resource does.
+// Operation is the implementation of one verb of a resource.
 type Operation struct {
 	Steps []*Step
-	// Listed says that they were written as `steps: […]`.
+	// Listed reports that the author wrote `steps: […]`.
 	Listed bool
-	// Return is what the operation yields, or nil.
+	// Return is the result of the operation, or nil.
 	Return *Node
-	// Retry is that of a list of steps: they are all run again; nil is never.
+	// Retry repeats a whole list of steps; nil does not.
 	Retry *Node
-	// NotFirst says of a `find` that it is not asked before a create sends
-	// anything.
+	// NotFirst, for a `find`, means that it does not run before a create sends its
+	// first request.
 	NotFirst bool
 	Range    diag.Range
 }
 
-// Step is one action and what is said around it; LANGUAGE.md section 4.
+// Step is one action with its conditions, retries and limits.
 type Step struct {
 	As string
-	// AsRange is where that name stands.
+	// AsRange is the position of that name.
 	AsRange                    diag.Range
 	If, ForEach                *Node
 	Until, Every, Timeout      *Node
 	Retry                      *Node
 	Fail, Progress, Gone, Lock *Node
-	// Refused is text if the action did nothing; null, or no Refused, if it may
-	// have done something.
+	// Refused evaluates to a string if the action had no effect. If it is nil or
+	// evaluates to null, the action may have had an effect.
 	Refused *Node
-	// Restart names the earlier step from which a run goes on that stopped at
-	// this one; "" is this step itself.
+	// Restart names the earlier step at which a later run resumes if this step fails;
+	// "" means this step.
 	Restart      string
 	RestartRange diag.Range
 	Preview      bool
-	// PreviewRange is where `preview` stands.
+	// PreviewRange is the position of `preview`.
 	PreviewRange diag.Range
 	OnFailure    []*Step
-	// Actions are the keys that are not a step's own: exactly one, if the
-	// spec is right, named after a family of actions. Which families there are
-	// is the compiler's to know.
+	// Actions are the keys that are not keys of a step. A correct spec has exactly
+	// one, which names a family of actions. Only the compiler knows which families
+	// exist.
 	Actions []Field
 	Range   diag.Range
 }
 
-// Ephemeral is a value that is opened, perhaps renewed, and closed, and never
+// Ephemeral is a value that is opened, optionally renewed, and closed, and is never
 // stored.
 type Ephemeral struct {
 	Name               string
@@ -159,8 +160,8 @@ type Ephemeral struct {
 	RenewAfter         *Node
 }
 
-// Opener is the function that stands for an ephemeral where a host has none: it
-// opens one, and all that it yields is secret.
+// Opener returns the function that replaces an ephemeral on hosts without ephemerals.
+// It opens the value, and all its outputs are secret.
 func (e *Ephemeral) Opener() *Function {
 	outputs := *e.Outputs
 	outputs.Fields = make([]*Property, len(e.Outputs.Fields))

@@ -2,10 +2,10 @@ package spec
 
 import "github.com/declprov/declprov/spec/diag"
 
-// Kind is the broad sort of a Type.
+// Kind is the basic kind of a Type.
 type Kind uint8
 
-// The kinds. Any is the zero value: a type that says nothing allows anything.
+// The kinds. Any is the zero value: a type without constraints.
 const (
 	Any Kind = iota
 	Bool
@@ -20,7 +20,7 @@ const (
 	Archive
 )
 
-// String names the kind as an author would write or say it.
+// String returns the name of the kind as authors write it.
 func (k Kind) String() string {
 	names := [...]string{"any", "bool", "int", "number", "string", "list", "map", "struct", "union", "asset", "archive"}
 	if int(k) < len(names) {
@@ -29,63 +29,64 @@ func (k Kind) String() string {
 	return "invalid"
 }
 
-// Type is what values are allowed: of configuration, inputs, outputs, and of
-// the arguments and results of actions. One struct serves them all, so that one
-// checker, one assignability rule and one schema generator do.
+// Type is the type of configuration, inputs, outputs, and of the arguments and
+// results of actions. They share one struct, so that one type checker, one
+// assignability rule and one schema generator serve them all.
 //
 // Literals in it (enums, defaults) are nil, bool, string, json.Number, []any or
 // map[string]any.
 type Type struct {
 	Kind Kind `json:"kind,omitempty"`
-	// Nullable says that null is a value of its own here, not an absence.
+	// Nullable means that null is a value, distinct from an absent property.
 	Nullable bool `json:"nullable,omitempty"`
-	// Ref names the definition this is (a key of Types); everything but
-	// Nullable is then the definition's. See Types.Resolve.
+	// Ref is the name of a definition (a key of Types). If it is set, only Nullable
+	// is the type's own; everything else comes from the definition. See
+	// Types.Resolve.
 	Ref string `json:"ref,omitempty"`
 
-	// Elem is the type of a list's items or a map's values.
+	// Elem is the type of the items of a list or of the values of a map.
 	Elem *Type `json:"elem,omitempty"`
-	// Keys are regular expressions that a map's keys match.
+	// Keys are regular expressions that the keys of a map must match.
 	Keys []string `json:"keys,omitempty"`
-	// Fields are an object's properties, in the order of the document.
+	// Fields are the properties of an object, in the order of the document.
 	Fields []*Property `json:"fields,omitempty"`
-	// Open says that an object may have properties beyond Fields, of type
-	// Elem (any, where that is nil).
+	// Open means that an object may have properties that are not in Fields. Their
+	// type is Elem, or any if Elem is nil.
 	Open bool `json:"open,omitempty"`
-	// Variants are a union's types. Where they are objects, Tag names the
-	// property whose literal value tells them apart.
+	// Variants are the types of a union. If they are objects, Tag is the name of the
+	// property whose literal value identifies the variant.
 	Variants []*Type `json:"variants,omitempty"`
 	Tag      string  `json:"tag,omitempty"`
 
-	// Enum lists the literals that are allowed, in the order of the document.
+	// Enum lists the allowed literals, in the order of the document.
 	Enum []any `json:"enum,omitempty"`
-	// Not lists literals that are not (`!=`).
+	// Not lists the excluded literals (`!=`).
 	Not []any `json:"not,omitempty"`
-	// Min and Max bound a number, or a string by its order.
+	// Min and Max bound a number, or a string in lexical order.
 	Min *Bound `json:"min,omitempty"`
 	Max *Bound `json:"max,omitempty"`
 	// MultipleOf is a decimal literal, or "".
 	MultipleOf string `json:"multipleOf,omitempty"`
-	// MinLen and MaxLen bound a string's code points, a list's items, a map's
-	// or object's entries. MaxLen nil is unbounded.
+	// MinLen and MaxLen bound the number of code points of a string, items of a list,
+	// or entries of a map or object. A nil MaxLen is no limit.
 	MinLen int  `json:"minLen,omitempty"`
 	MaxLen *int `json:"maxLen,omitempty"`
-	// Unique says that a list has no two equal items.
+	// Unique means that the items of a list must be distinct.
 	Unique bool `json:"unique,omitempty"`
-	// Patterns are regular expressions (RE2) that a string matches, or with
-	// Negated must not match.
+	// Patterns are regular expressions (RE2) that a string must match, or must not
+	// match if Negated is set.
 	Patterns []Pattern `json:"patterns,omitempty"`
 }
 
-// Bound is one end of a range.
+// Bound is a lower or upper bound.
 type Bound struct {
 	// Value is a literal: json.Number or string.
 	Value any `json:"value"`
-	// Exclusive leaves the value itself out.
+	// Exclusive excludes the bound's own value.
 	Exclusive bool `json:"exclusive,omitempty"`
 }
 
-// Pattern is a regular expression of a string type.
+// Pattern is a regular expression that constrains a string.
 type Pattern struct {
 	Regexp  string `json:"regexp"`
 	Negated bool   `json:"negated,omitempty"`
@@ -97,13 +98,13 @@ type Property struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc,omitempty"`
 	Type *Type  `json:"type"`
-	// Required says that the value must be given (inputs), or is always there
-	// (outputs). A property with a default is not required.
+	// Required means that an input must be given, or that an output is always
+	// present. A property with a default is not required.
 	Required bool `json:"required,omitempty"`
-	// Default is the literal that stands in when none is given; nil is none.
+	// Default is the literal that is used if no value is given; nil means no default.
 	Default any `json:"default,omitempty"`
 
-	// The attributes of LANGUAGE.md section 2.
+	// The attributes, such as @replace() and @secret().
 	Replace     bool              `json:"replace,omitempty"`
 	Secret      bool              `json:"secret,omitempty"`
 	NoRead      bool              `json:"noRead,omitempty"`
@@ -125,14 +126,14 @@ type Property struct {
 	Range diag.Range `json:"range"`
 }
 
-// Autoname derives a default from the resource's name: NAME, Sep and seven
-// random hexadecimal digits, at most Max code points in all (0: no limit).
+// Autoname derives a default from the name of the resource: the name, Sep and seven
+// random hexadecimal digits, at most Max code points in total (0: no limit).
 type Autoname struct {
 	Max int    `json:"max,omitempty"`
 	Sep string `json:"sep"`
 }
 
-// Field is the object's property of that name, or nil.
+// Field returns the property of an object with that name, or nil.
 func (t *Type) Field(name string) *Property {
 	if t == nil {
 		return nil
@@ -145,7 +146,8 @@ func (t *Type) Field(name string) *Property {
 	return nil
 }
 
-// FieldNames are the names of an object's properties, in the document's order.
+// FieldNames returns the names of an object's properties, in the order of the
+// document.
 func (t *Type) FieldNames() []string {
 	names := make([]string, len(t.Fields))
 	for i, f := range t.Fields {
@@ -154,7 +156,7 @@ func (t *Type) FieldNames() []string {
 	return names
 }
 
-// Named is a definition of the author's that generated schemas show by name.
+// Named is a definition of the author's that generated schemas refer to by name.
 type Named struct {
 	Name string     `json:"name"`
 	Doc  string     `json:"doc,omitempty"`
@@ -162,13 +164,13 @@ type Named struct {
 	At   diag.Range `json:"range"`
 }
 
-// Types are the definitions of a spec, by name. They may refer to each other
-// and to themselves.
+// Types are the definitions of a spec, by name. They may refer to each other and to
+// themselves.
 type Types map[string]*Named
 
-// Resolve follows a reference to the type it names, keeping the reference's own
-// nullability. A type that is no reference is returned as it is, nil as Any; a
-// definition that is nothing but itself (#A: #B, #B: #A) is Any, too.
+// Resolve follows a reference to the type that it names, and keeps the reference's
+// nullability. It returns a type without a reference unchanged, and Any for nil and
+// for a definition that only refers to itself (#A: #B, #B: #A).
 func (ts Types) Resolve(t *Type) *Type {
 	if t == nil {
 		return &Type{}

@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// WireRules are the rules by which names on the wire are made of declared names.
+// WireRules are the naming rules that convert declared names to names on the wire.
 var WireRules = []string{"snake_case", "kebab-case", "camelCase", "PascalCase"}
 
-// WireName returns a name on the wire by a rule of WireRules. By any other rule it
-// is the declared name.
+// WireName returns the name on the wire for a declared name by one of WireRules. For
+// any other rule it returns the declared name.
 func WireName(rule, declared string) string {
 	switch rule {
 	case "snake_case":
@@ -26,7 +26,7 @@ func WireName(rule, declared string) string {
 	}
 }
 
-// joinCapitalised joins words, those from an index on with a capital letter.
+// joinCapitalised joins words and capitalises those from index from on.
 func joinCapitalised(words []string, from int) string {
 	for i := from; i < len(words); i++ {
 		words[i] = strings.ToUpper(words[i][:1]) + words[i][1:]
@@ -34,8 +34,8 @@ func joinCapitalised(words []string, from int) string {
 	return strings.Join(words, "")
 }
 
-// nameWords splits a name where its case or a sign does, in lower case: petId is
-// pet, id; HTTPServer is http, server.
+// nameWords splits a name into lower-case words at changes of case and at _ and -:
+// petId becomes pet, id; HTTPServer becomes http, server.
 func nameWords(name string) []string {
 	var out []string
 	runes := []rune(name)
@@ -60,9 +60,8 @@ func nameWords(name string) []string {
 	return out
 }
 
-// ApplyWireRule gives the properties of a type that have no name on the wire of
-// their own the one of a rule: those of structs within it, too, and not those of
-// other definitions.
+// ApplyWireRule sets the name on the wire of each property that has none, by a rule.
+// It includes the properties of nested structs, but not those of other definitions.
 func (t *Type) ApplyWireRule(rule string) {
 	if rule == "" || t == nil || t.Ref != "" {
 		return
@@ -79,8 +78,8 @@ func (t *Type) ApplyWireRule(rule string) {
 	t.Elem.ApplyWireRule(rule)
 }
 
-// WirePath is where a property is on the wire, where a rule says what those are called
-// that have no name of their own: `@wire(spec.template.image)` is three members deep.
+// WirePath returns the path of a property on the wire. rule names properties without
+// their own wire name. `@wire(spec.template.image)` is a path of three members.
 func (p *Property) WirePath(rule string) []string {
 	name := p.Wire
 	if name == "" {
@@ -89,12 +88,12 @@ func (p *Property) WirePath(rule string) []string {
 	return append(slices.Clone(p.WireParents), name)
 }
 
-// AsWritten reports whether the property goes out under the name that it has here, as
-// keys do that the author wrote in a value.
+// AsWritten reports whether the property has the same name on the wire as in the
+// spec. This is the case for keys that the author wrote in a value.
 func (p *Property) AsWritten() bool { return p.Wire == p.Name && p.WireParents == nil }
 
-// WireConflict returns two properties of a struct of which one is where the other is
-// on the wire, or within it; nil where none are.
+// WireConflict returns two properties of a struct whose paths on the wire are equal,
+// or one of which contains the other; nil if there are none.
 func (t *Type) WireConflict(rule string) (first, second *Property) {
 	for i, p := range t.Fields {
 		for _, q := range t.Fields[:i] {
@@ -107,8 +106,8 @@ func (t *Type) WireConflict(rule string) (first, second *Property) {
 	return nil, nil
 }
 
-// SameSpelling reports whether two names differ at most in case and in the signs
-// between their words: petId, pet_id and PET-ID.
+// SameSpelling reports whether two names differ at most in case and in the separators
+// of their words: petId, pet_id and PET-ID.
 func SameSpelling(a, b string) bool { return plainSpelling(a) == plainSpelling(b) }
 
 func plainSpelling(name string) string {

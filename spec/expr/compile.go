@@ -103,7 +103,7 @@ func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (eval.Evalu
 			c.report(m.Code, n.Range, "", "%s", m.Error())
 		}
 	case t.Kind != spec.Union || !hasKind(t, spec.List, c.scope.Types):
-		c.report(types.CodeTypeMismatch, n.Range, "", "this is a list, and %s is wanted", types.Wanted(t))
+		c.report(types.CodeTypeMismatch, n.Range, "", "this must be %s, got a list", types.Describe(t))
 		return eval.Fixed{}, types.Any()
 	}
 	out := &eval.Sequence{Parts: make([]eval.Evaluator, len(n.Items))}
@@ -139,7 +139,7 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (eval.Eva
 		}
 	}
 	if !types.IsAny(t) && t.Kind != spec.Object && t.Kind != spec.Map && !isUnion {
-		c.report(types.CodeTypeMismatch, n.Range, "", "this is a struct, and %s is wanted", types.Wanted(t))
+		c.report(types.CodeTypeMismatch, n.Range, "", "this must be %s, got a struct", types.Describe(t))
 		return eval.Fixed{}, types.Any()
 	}
 	out := &eval.Dict{Keys: make([]string, len(n.Fields)), Parts: make([]eval.Evaluator, len(n.Fields))}

@@ -9,18 +9,18 @@ import (
 // maxAssignDepth stops comparisons of types that nest deeper than any document.
 const maxAssignDepth = 100
 
-// Assignable returns why a value of type from cannot stand where to is expected, or
-// nil. Named types are compared by name first, then by structure. What only a
-// value can tell (a string against a pattern) passes, but for types that are
-// made of literals: each of those must be right.
+// Assignable returns why a value of type from cannot be used where type to is
+// expected, or nil. Named types are compared by name first, then by structure. A rule
+// that only a value can break, such as a pattern, is ignored, except if from is an
+// enum: then each literal must fit.
 func Assignable(from, to *spec.Type, types spec.Types) *Mismatch {
 	a := assignment{types: types}
 	return a.check(from, to, 0)
 }
 
-// Projectable returns why values of one type do not become a property of the
-// other where they come by name, or nil: what the property does not declare is left
-// out, at any depth, and a number becomes a string, which keeps its digits.
+// Projectable returns why values of type from cannot be projected onto type to, or
+// nil. A projection drops members that to does not declare, at any depth, and
+// converts numbers to strings, which keep all digits.
 func Projectable(from, to *spec.Type, types spec.Types) *Mismatch {
 	a := assignment{types: types, projects: true}
 	return a.check(from, to, 0)
@@ -28,17 +28,17 @@ func Projectable(from, to *spec.Type, types spec.Types) *Mismatch {
 
 type typePair struct{ from, to string }
 
-// assignment is one comparison; seen are the pairs of named types under way,
-// which recursive types meet again.
+// assignment is one comparison. seen holds the pairs of named types being compared,
+// which ends the recursion for recursive types.
 type assignment struct {
 	types spec.Types
 	seen  []typePair
-	// projects: see Projectable.
+	// projects selects the rules of Projectable.
 	projects bool
 }
 
 func (a *assignment) refuse(from, to *spec.Type) *Mismatch {
-	return &Mismatch{Reason: "is " + Describe(from) + ", and " + Wanted(to) + " is wanted", Code: CodeTypeMismatch}
+	return &Mismatch{Reason: "must be " + Describe(to) + ", got " + Describe(from), Code: CodeTypeMismatch}
 }
 
 func (a *assignment) check(from, to *spec.Type, depth int) *Mismatch {
@@ -64,23 +64,23 @@ func (a *assignment) check(from, to *spec.Type, depth int) *Mismatch {
 		if MayBeNull(rt, a.types) {
 			return nil
 		}
-		return &Mismatch{Reason: "is null, and " + Wanted(to) + " is wanted", Code: CodeNullUnguarded}
+		return &Mismatch{Reason: "must be " + Describe(to) + ", got null", Code: CodeNullUnguarded}
 	case MayBeNull(rf, a.types) && !MayBeNull(rt, a.types):
-		return &Mismatch{Reason: "may be null, and " + Wanted(to) + " is wanted", Code: CodeNullUnguarded}
+		return &Mismatch{Reason: "must be " + Describe(to) + ", but may be null", Code: CodeNullUnguarded}
 	case IsAny(rf):
 		return nil
 	}
 	if MayBeNull(rf, a.types) {
 		rf = Present(rf, a.types)
 	}
-	return a.kinds(rf, rt, from, to, depth)
+	return a.checkKinds(rf, rt, from, to, depth)
 }
 
-// kinds compares resolved types that are neither any nor null.
-func (a *assignment) kinds(rf, rt, from, to *spec.Type, depth int) *Mismatch {
+// checkKinds compares resolved types that are neither any nor null.
+func (a *assignment) checkKinds(rf, rt, from, to *spec.Type, depth int) *Mismatch {
 	switch {
 	case Literals(rf) != nil:
-		return a.enum(rf, rt)
+		return a.checkLiterals(rf, rt)
 	case rf.Kind == spec.Union && !IsTime(rf):
 		for _, v := range rf.Variants {
 			if m := a.check(v, to, depth+1); m != nil {
@@ -89,27 +89,27 @@ func (a *assignment) kinds(rf, rt, from, to *spec.Type, depth int) *Mismatch {
 		}
 		return nil
 	case rt.Kind == spec.Union && !IsTime(rt):
-		return a.intoUnion(rf, rt, from, to, depth)
+		return a.checkUnion(rf, rt, from, to, depth)
 	case IsTime(rf) || IsTime(rt):
 		if rf.Ref == rt.Ref || IsTime(rf) && IsString(rt) && rt.Ref == "" {
 			return nil
 		}
 	case rf.Kind == rt.Kind:
-		return a.sameKind(rf, rt, depth)
+		return a.checkSameKind(rf, rt, depth)
 	case rf.Kind == spec.Int && rt.Kind == spec.Number:
 		return nil
 	case a.projects && (rf.Kind == spec.Int || rf.Kind == spec.Number) && rt.Kind == spec.String && Literals(rt) == nil:
 		return nil
 	case rf.Kind == spec.Object && rt.Kind == spec.Map:
-		return a.objectIntoMap(rf, rt, depth)
+		return a.checkObjectAsMap(rf, rt, depth)
 	case rf.Kind == spec.Map && rt.Kind == spec.Object:
-		return a.mapIntoObject(rf, rt, depth)
+		return a.checkMapAsObject(rf, rt, depth)
 	}
 	return a.refuse(Present(from, a.types), to)
 }
 
-// enum checks each of the literals that a type is made of.
-func (a *assignment) enum(rf, rt *spec.Type) *Mismatch {
+// checkLiterals checks each literal of an enum.
+func (a *assignment) checkLiterals(rf, rt *spec.Type) *Mismatch {
 	for _, v := range rf.Enum {
 		if v == nil {
 			continue
@@ -121,7 +121,7 @@ func (a *assignment) enum(rf, rt *spec.Type) *Mismatch {
 	return nil
 }
 
-func (a *assignment) intoUnion(rf, rt, from, to *spec.Type, depth int) *Mismatch {
+func (a *assignment) checkUnion(rf, rt, from, to *spec.Type, depth int) *Mismatch {
 	var only *Mismatch
 	same := 0
 	for _, v := range rt.Variants {
@@ -139,20 +139,20 @@ func (a *assignment) intoUnion(rf, rt, from, to *spec.Type, depth int) *Mismatch
 	return a.refuse(Present(from, a.types), to)
 }
 
-func (a *assignment) sameKind(rf, rt *spec.Type, depth int) *Mismatch {
+func (a *assignment) checkSameKind(rf, rt *spec.Type, depth int) *Mismatch {
 	switch rf.Kind {
 	case spec.List:
 		return a.check(rf.Elem, rt.Elem, depth+1).at("[]")
 	case spec.Map:
 		return a.check(rf.Elem, rt.Elem, depth+1).at("*")
 	case spec.Object:
-		return a.objects(rf, rt, depth)
+		return a.checkObjects(rf, rt, depth)
 	default:
 		return nil
 	}
 }
 
-func (a *assignment) objects(rf, rt *spec.Type, depth int) *Mismatch {
+func (a *assignment) checkObjects(rf, rt *spec.Type, depth int) *Mismatch {
 	for _, want := range rt.Fields {
 		got := rf.Field(want.Name)
 		if got == nil {
@@ -162,7 +162,7 @@ func (a *assignment) objects(rf, rt *spec.Type, depth int) *Mismatch {
 			continue
 		}
 		if want.Required && Optional(got) && !MayBeNull(want.Type, a.types) {
-			return (&Mismatch{Reason: "may be absent, and " + Wanted(want.Type) + " is wanted", Code: CodeNullUnguarded}).at(want.Name)
+			return (&Mismatch{Reason: "must be " + Describe(want.Type) + ", but may be absent", Code: CodeNullUnguarded}).at(want.Name)
 		}
 		to := want.Type
 		if !want.Required {
@@ -172,11 +172,11 @@ func (a *assignment) objects(rf, rt *spec.Type, depth int) *Mismatch {
 			return m.at(want.Name)
 		}
 	}
-	return a.otherFields(rf, rt, depth)
+	return a.checkOtherFields(rf, rt, depth)
 }
 
-// otherFields compares the properties that are not among those of the other type.
-func (a *assignment) otherFields(rf, rt *spec.Type, depth int) *Mismatch {
+// checkOtherFields compares the properties of rf that rt does not declare.
+func (a *assignment) checkOtherFields(rf, rt *spec.Type, depth int) *Mismatch {
 	for _, got := range rf.Fields {
 		if rt.Field(got.Name) != nil || a.projects && !rt.Open {
 			continue
@@ -198,7 +198,7 @@ func nullableIf(t *spec.Type, yes bool) *spec.Type {
 	return t
 }
 
-func (a *assignment) objectIntoMap(rf, rt *spec.Type, depth int) *Mismatch {
+func (a *assignment) checkObjectAsMap(rf, rt *spec.Type, depth int) *Mismatch {
 	for _, got := range rf.Fields {
 		if m := KeyFits(got.Name, rt); m != nil {
 			return m.at(got.Name)
@@ -210,10 +210,10 @@ func (a *assignment) objectIntoMap(rf, rt *spec.Type, depth int) *Mismatch {
 	return nil
 }
 
-func (a *assignment) mapIntoObject(rf, rt *spec.Type, depth int) *Mismatch {
+func (a *assignment) checkMapAsObject(rf, rt *spec.Type, depth int) *Mismatch {
 	for _, want := range rt.Fields {
 		if want.Required {
-			return (&Mismatch{Reason: "may be missing from a map", Code: CodeMissingMember}).at(want.Name)
+			return (&Mismatch{Reason: "is required, but may be missing from a map", Code: CodeMissingMember}).at(want.Name)
 		}
 		if m := a.check(rf.Elem, want.Type, depth+1); m != nil {
 			return m.at(want.Name)

@@ -1,6 +1,6 @@
-// Package types knows everything about types, once: which values a type has, which type
-// can stand for another, what two have in common, and where their secrets are. Types are
-// spec.Type; the names that they refer to are spec.Types.
+// Package types implements all operations on types: which values a type has, which
+// type is assignable to another, the common type of two types, and which parts are
+// secret. Types are spec.Type, and the definitions that they refer to are spec.Types.
 package types
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// The static types of expressions are spec.Type, with three additions that no document
-// can write: null alone is a nullable union of nothing, never (the item of an empty
-// list) is a union of nothing, and times and durations are references that resolve to
-// nothing.
+// The static types of expressions are spec.Type, with three additions that documents
+// cannot express. The type of null alone is a nullable union without variants. The
+// type never (that of an item of an empty list) is a union without variants. Times
+// and durations are references that no definition resolves.
 const (
 	TimeRef     = "\x00time"
 	DurationRef = "\x00duration"
-	// maxLiterals is how many literals a joined type still lists one by one.
+	// maxLiterals is the maximum number of literals in a joined enum.
 	maxLiterals = 64
 )
 
-// The types that need no description of their own are shared, and never written to.
+// Types without parameters are shared. They must not be modified.
 var (
 	anyType      = &spec.Type{}
 	nullType     = &spec.Type{Kind: spec.Union, Nullable: true}
@@ -37,13 +37,13 @@ var (
 	durationType = &spec.Type{Kind: spec.String, Ref: DurationRef}
 )
 
-// Any returns the type of any value, null included.
+// Any returns the type of all values, including null.
 func Any() *spec.Type { return anyType }
 
 // Null returns the type of null alone.
 func Null() *spec.Type { return nullType }
 
-// Never returns the type that no value has: that of the items of an empty list.
+// Never returns the type without values, which is that of the items of an empty list.
 func Never() *spec.Type { return neverType }
 
 // Bool returns the type of true and false.
@@ -64,19 +64,19 @@ func List() *spec.Type { return listType }
 // Map returns the type of maps of any values.
 func Map() *spec.Type { return mapType }
 
-// Time returns the type of points in time, which only expressions have.
+// Time returns the type of points in time, which exists only in expressions.
 func Time() *spec.Type { return timeType }
 
-// Duration returns the type of durations, which only expressions have.
+// Duration returns the type of durations, which exists only in expressions.
 func Duration() *spec.Type { return durationType }
 
-// ListOf returns the type of lists of these items.
+// ListOf returns the type of lists with items of type elem.
 func ListOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.List, Elem: elem} }
 
-// MapOf returns the type of maps of these values.
+// MapOf returns the type of maps with values of type elem.
 func MapOf(elem *spec.Type) *spec.Type { return &spec.Type{Kind: spec.Map, Elem: elem} }
 
-// Elem returns the type of a list's items or a map's values, never nil.
+// Elem returns the type of the items of a list or of the values of a map, never nil.
 func Elem(t *spec.Type) *spec.Type {
 	if t.Elem == nil {
 		return Any()
@@ -84,13 +84,13 @@ func Elem(t *spec.Type) *spec.Type {
 	return t.Elem
 }
 
-// Literal returns the type of one value.
+// Literal returns the type whose only value is value.
 func Literal(kind spec.Kind, value any) *spec.Type { return &spec.Type{Kind: kind, Enum: []any{value}} }
 
-// IntLiteral returns the type of one whole number.
+// IntLiteral returns the type whose only value is n.
 func IntLiteral(n int) *spec.Type { return Literal(spec.Int, json.Number(strconv.Itoa(n))) }
 
-// OfValue returns the type of a value that is known.
+// OfValue returns the type of a known value.
 func OfValue(v any) *spec.Type {
 	switch v := v.(type) {
 	case nil:
@@ -108,10 +108,10 @@ func OfValue(v any) *spec.Type {
 	return Literal(spec.Number, LiteralNumber(v))
 }
 
-// IsTime reports whether t is a time or a duration, which only expressions have.
+// IsTime reports whether t is a time or a duration.
 func IsTime(t *spec.Type) bool { return t != nil && (t.Ref == TimeRef || t.Ref == DurationRef) }
 
-// Resolve follows references; times stay what they are.
+// Resolve follows references. Times and durations are returned unchanged.
 func Resolve(t *spec.Type, types spec.Types) *spec.Type {
 	if IsTime(t) {
 		return t
@@ -119,17 +119,17 @@ func Resolve(t *spec.Type, types spec.Types) *spec.Type {
 	return types.Resolve(t)
 }
 
-// IsNull reports whether t holds nothing but null.
+// IsNull reports whether null is the only value of t.
 func IsNull(t *spec.Type) bool {
 	return t.Kind == spec.Union && t.Nullable && len(t.Variants) == 0 && t.Ref == ""
 }
 
-// IsNever reports whether t holds nothing at all.
+// IsNever reports whether t has no values.
 func IsNever(t *spec.Type) bool {
 	return t.Kind == spec.Union && !t.Nullable && len(t.Variants) == 0 && t.Ref == ""
 }
 
-// MayBeNull reports whether null is among the values of t.
+// MayBeNull reports whether null is a value of t.
 func MayBeNull(t *spec.Type, types spec.Types) bool {
 	t = Resolve(t, types)
 	if t.Nullable || slices.Contains(t.Enum, nil) {
@@ -140,7 +140,7 @@ func MayBeNull(t *spec.Type, types spec.Types) bool {
 	})
 }
 
-// Nullable returns t or null.
+// Nullable returns t with null added.
 func Nullable(t *spec.Type) *spec.Type {
 	if t == nil {
 		return &spec.Type{Nullable: true}
@@ -156,7 +156,7 @@ func Nullable(t *spec.Type) *spec.Type {
 	return &c
 }
 
-// Present returns t without null.
+// Present returns t with null removed.
 func Present(t *spec.Type, types spec.Types) *spec.Type {
 	if !MayBeNull(t, types) {
 		return t
@@ -185,8 +185,8 @@ func Present(t *spec.Type, types spec.Types) *spec.Type {
 	return &c
 }
 
-// PropertyType returns what reading a property of an object gives: null too, where
-// the property may be absent.
+// PropertyType returns the type of an expression that reads a property. It includes
+// null if the property may be absent.
 func PropertyType(p *spec.Property) *spec.Type {
 	if Optional(p) {
 		return Nullable(p.Type)
@@ -197,7 +197,8 @@ func PropertyType(p *spec.Property) *spec.Type {
 	return p.Type
 }
 
-// Member returns the type of a named member of an object or a map.
+// Member returns the type of a named member of an object or a map, and whether t has
+// one.
 func Member(t *spec.Type, name string) (*spec.Type, bool) {
 	switch {
 	case t.Kind == spec.Map:
@@ -217,7 +218,7 @@ func Member(t *spec.Type, name string) (*spec.Type, bool) {
 	return nil, false
 }
 
-// Optional reports whether a property may be absent once defaults are set.
+// Optional reports whether a property may be absent after defaults are applied.
 func Optional(p *spec.Property) bool {
 	return !p.Required && p.Default == nil && p.DefaultExpr == nil && p.Autoname == nil
 }
@@ -225,13 +226,13 @@ func Optional(p *spec.Property) bool {
 // IsNumeric reports whether a resolved type is int or number.
 func IsNumeric(t *spec.Type) bool { return !IsTime(t) && (t.Kind == spec.Int || t.Kind == spec.Number) }
 
-// IsString reports whether a resolved type is text.
+// IsString reports whether a resolved type is string.
 func IsString(t *spec.Type) bool { return !IsTime(t) && t.Kind == spec.String }
 
-// IsAny reports whether nothing is known of a resolved type.
+// IsAny reports whether a resolved type is any.
 func IsAny(t *spec.Type) bool { return t.Kind == spec.Any }
 
-// Literals returns the values that a resolved type is made of, nil where it is not.
+// Literals returns the values of a resolved enum type, or nil for any other type.
 func Literals(t *spec.Type) []any {
 	if t.Kind == spec.Union || IsTime(t) {
 		return nil
@@ -239,7 +240,8 @@ func Literals(t *spec.Type) []any {
 	return t.Enum
 }
 
-// WithoutTimes returns a type as it is outside of an expression: times are text there.
+// WithoutTimes returns a type with times and durations replaced by strings, as values
+// have outside of expressions.
 func WithoutTimes(t *spec.Type) *spec.Type {
 	switch {
 	case t == nil:
@@ -269,14 +271,14 @@ func WithoutTimes(t *spec.Type) *spec.Type {
 	return &c
 }
 
-// holdsTime reports whether a type that was not declared has a time in it.
+// holdsTime reports whether an undeclared type contains a time or a duration.
 func holdsTime(t *spec.Type) bool {
 	return t != nil && (IsTime(t) || t.Ref == "" && (holdsTime(t.Elem) ||
 		slices.ContainsFunc(t.Fields, func(f *spec.Property) bool { return holdsTime(f.Type) }) ||
 		slices.ContainsFunc(t.Variants, holdsTime)))
 }
 
-// IsScalar reports whether values of a resolved type can stand in text.
+// IsScalar reports whether values of a resolved type can be inserted into text.
 func IsScalar(t *spec.Type, types spec.Types) bool {
 	switch {
 	case IsTime(t) || IsAny(t) || IsNever(t):

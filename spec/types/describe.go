@@ -8,8 +8,8 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Describe returns a type in an author's words, for messages: `a string`, `"a" or
-// "b"`, `a list of int`, `Rule`.
+// Describe returns a type for messages: `a string`, `"a" or "b"`, `a list of int`,
+// `Rule`.
 func Describe(t *spec.Type) string {
 	if t == nil {
 		return "any value"
@@ -79,7 +79,7 @@ func describeUnion(t *spec.Type) string {
 	return strings.Join(words, " or ")
 }
 
-// OneOf lists literals: `"a", "b" or "c"`.
+// OneOf returns literals as a phrase: `"a", "b" or "c"`.
 func OneOf(values []any) string {
 	words := make([]string, len(values))
 	for i, v := range values {
@@ -91,10 +91,10 @@ func OneOf(values []any) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// DescribeValue returns a literal as an author writes it, cut where it is long.
+// DescribeValue returns a literal as an author writes it, truncated to 60 characters.
 func DescribeValue(v any) string {
 	if s, ok := v.(string); ok && len(s) > 400 {
-		v = s[:400] // more than is shown
+		v = s[:400] // avoids encoding text that is not shown
 	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -109,7 +109,7 @@ func DescribeValue(v any) string {
 	return text
 }
 
-// DescribeKind returns what a value is, but for times, which only expressions have.
+// DescribeKind returns the kind of a plain value for messages.
 func DescribeKind(v any) string {
 	switch v.(type) {
 	case nil:

@@ -9,7 +9,7 @@ import (
 	"github.com/declprov/declprov/spec/budget"
 )
 
-// Fits returns why a value that is known before anything runs is not of a type, or nil.
+// Fits returns why a constant is not a value of a type, or nil.
 func Fits(v any, t *spec.Type, types spec.Types) *Mismatch { return fits(v, t, types, 0) }
 
 func fits(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
@@ -22,7 +22,7 @@ func fits(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 	case v == nil && nullOK, IsAny(t):
 		return nil
 	case v == nil:
-		return &Mismatch{Reason: "is null, and " + Wanted(t) + " is wanted", Code: CodeNullUnguarded}
+		return &Mismatch{Reason: "must be " + Describe(t) + ", got null", Code: CodeNullUnguarded}
 	}
 	if t.Kind == spec.Union {
 		return fitsUnion(v, t, types, depth)
@@ -40,7 +40,7 @@ func fits(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 		return fitsObject(v, t, types, depth)
 	default:
 		for _, b := range Breaches(v, t, nil) {
-			return notAllowed("is %s, and %s", DescribeValue(v), b.Must)
+			return notAllowed("is %s, but %s", DescribeValue(v), b.Must)
 		}
 		return nil
 	}
@@ -68,7 +68,8 @@ func fitsUnion(v any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 	return wrongKind(v, t)
 }
 
-// CountFits returns why a list or a map cannot have so many items or entries, or nil.
+// CountFits returns why a list or a map of type t cannot have n items or entries, or
+// nil.
 func CountFits(n int, of string, t *spec.Type) *Mismatch {
 	if wrong := WrongCount(n, of, t); wrong != "" {
 		return notAllowed("%s", wrong)
@@ -81,8 +82,8 @@ func fitsList(list []any, t *spec.Type, types spec.Types, depth int) *Mismatch {
 		if m := fits(item, t.Elem, types, depth+1); m != nil {
 			return m.at(index(i))
 		}
-		if t.Unique && among(item, list[:i]) {
-			return notAllowed("holds %s twice, and its items must differ", DescribeValue(item))
+		if t.Unique && containsLiteral(item, list[:i]) {
+			return notAllowed("must have distinct items, got %s twice", DescribeValue(item))
 		}
 	}
 	return CountFits(len(list), "items", t)
@@ -100,11 +101,11 @@ func fitsMap(m map[string]any, t *spec.Type, types spec.Types, depth int) *Misma
 	return CountFits(len(m), "entries", t)
 }
 
-// KeyFits returns why a key cannot be in a map.
+// KeyFits returns why key is not a valid key of a map of type t, or nil.
 func KeyFits(key string, t *spec.Type) *Mismatch {
 	for _, k := range t.Keys {
 		if re, err := Pattern(k); err == nil && !re.MatchString(key) {
-			return notAllowed("is no key here: keys must match %s", k)
+			return notAllowed("is not a valid key: keys must match %s", k)
 		}
 	}
 	return nil
@@ -140,7 +141,7 @@ func fitsObject(m map[string]any, t *spec.Type, types spec.Types, depth int) *Mi
 	return nil
 }
 
-// maxPattern is the most bytes of a regular expression.
+// maxPattern is the maximum length of a regular expression in bytes.
 const maxPattern = 1 << 10
 
 // Pattern compiles a regular expression, of at most maxPattern bytes.

@@ -7,8 +7,8 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Join returns the type of a value that is of type a or of type b, such as what a
-// conditional yields.
+// Join returns the smallest type that contains a and b, such as the type of a
+// conditional expression.
 func Join(a, b *spec.Type, types spec.Types) *spec.Type {
 	switch {
 	case a == b || IsNever(b):
@@ -39,12 +39,12 @@ func Join(a, b *spec.Type, types spec.Types) *spec.Type {
 	return out
 }
 
-// joinKinds joins resolved types, but for their nullability; a and b are the
-// same types as named.
+// joinKinds joins resolved types without regard to null. a and b are the same types
+// before resolution.
 func joinKinds(ra, rb, a, b *spec.Type, types spec.Types) *spec.Type {
 	switch {
 	case IsTime(ra) || IsTime(rb):
-		return union(a, b, types)
+		return joinUnion(a, b, types)
 	case IsNumeric(ra) && IsNumeric(rb), ra.Kind == rb.Kind && (ra.Kind == spec.String || ra.Kind == spec.Bool):
 		kind := ra.Kind
 		if IsNumeric(ra) && rb.Kind == spec.Number {
@@ -62,15 +62,15 @@ func joinKinds(ra, rb, a, b *spec.Type, types spec.Types) *spec.Type {
 	case ra.Kind == rb.Kind && reflect.DeepEqual(ra, rb):
 		return Present(a, types)
 	default:
-		return union(a, b, types)
+		return joinUnion(a, b, types)
 	}
 }
 
-// IsEmptyObject reports whether t is a struct that cannot have a member.
+// IsEmptyObject reports whether t is a struct that cannot have members.
 func IsEmptyObject(t *spec.Type) bool { return t.Kind == spec.Object && len(t.Fields) == 0 && !t.Open }
 
-// joinLiterals returns all literals of both, nil where either has none or they are
-// too many to list.
+// joinLiterals returns the literals of both enums. It returns nil if either is empty
+// or the result would exceed maxLiterals.
 func joinLiterals(a, b []any) []any {
 	if a == nil || b == nil || len(a)+len(b) > maxLiterals {
 		return nil
@@ -84,8 +84,8 @@ func joinLiterals(a, b []any) []any {
 	return out
 }
 
-// union returns the union of two types that have no better one, flat.
-func union(a, b *spec.Type, types spec.Types) *spec.Type {
+// joinUnion returns the flattened union of two types.
+func joinUnion(a, b *spec.Type, types spec.Types) *spec.Type {
 	var variants []*spec.Type
 	for _, t := range [...]*spec.Type{a, b} {
 		parts := []*spec.Type{t}

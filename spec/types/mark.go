@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Unknown stands for a value that is not known yet. One that is secret, too, is
+// Unknown is a value that is not known yet. A secret unknown value is
 // Secret{Unknown{}}.
 type Unknown struct{}
 
 // Secret marks a value as secret.
 type Secret struct{ Value any }
 
-// Reveal strips the marks of secrets from a value, and calls seen, which may be
-// nil, with each value that was marked. A value without marks is returned as it
-// is; others are copied.
+// Reveal removes the secret marks from a value. It calls seen, which may be nil, with
+// each value that was marked. A value without marks is returned unchanged; others are
+// copied.
 func Reveal(v any, seen func(any)) any {
 	out, _ := reveal(v, seen)
 	return out
@@ -67,30 +67,30 @@ func revealMap(m map[string]any, seen func(any)) (out map[string]any, changed bo
 	return out, changed
 }
 
-// HasUnknown reports whether v is Unknown, or anything in it is.
+// HasUnknown reports whether v is or contains Unknown.
 func HasUnknown(v any) bool {
-	var over int
-	return FindUnknown(v, &over)
+	var visited int
+	return FindUnknown(v, &visited)
 }
 
-// FindUnknown is HasUnknown, and adds to over how many values it went over.
-func FindUnknown(v any, over *int) bool {
+// FindUnknown is like HasUnknown, and adds the number of visited values to visited.
+func FindUnknown(v any, visited *int) bool {
 	switch v := v.(type) {
 	case Unknown:
 		return true
 	case Secret:
-		return FindUnknown(v.Value, over)
+		return FindUnknown(v.Value, visited)
 	case []any:
-		*over += len(v)
+		*visited += len(v)
 		for _, item := range v {
-			if FindUnknown(item, over) {
+			if FindUnknown(item, visited) {
 				return true
 			}
 		}
 	case map[string]any:
-		*over += len(v)
+		*visited += len(v)
 		for _, item := range v {
-			if FindUnknown(item, over) {
+			if FindUnknown(item, visited) {
 				return true
 			}
 		}
@@ -98,14 +98,15 @@ func FindUnknown(v any, over *int) bool {
 	return false
 }
 
-// HoldsMark reports whether anything in a value is marked as secret.
+// HoldsMark reports whether a value is or contains a secret.
 func HoldsMark(v any) bool {
 	found := false
 	Reveal(v, func(any) { found = true })
 	return found
 }
 
-// Mark returns a value marked as secret, where secret says so; it marks nothing twice.
+// Mark returns v marked as secret if secret is true. A marked value is returned
+// unchanged.
 func Mark(v any, secret bool) any {
 	if _, already := v.(Secret); already || !secret {
 		return v

@@ -9,27 +9,29 @@ import (
 
 // The codes of this package's diagnostics. They never change once released.
 const (
-	// CodeUnknownMember: a typed value has no such member.
+	// CodeUnknownMember: a typed value has no member of that name.
 	CodeUnknownMember = "unknown-member"
-	// CodeMissingMember: a struct lacks a member that is required of it.
+	// CodeMissingMember: a struct lacks a required member.
 	CodeMissingMember = "missing-member"
 	// CodeTypeMismatch: a value has another type than the one that is expected.
 	CodeTypeMismatch = "type-mismatch"
-	// CodeNotAllowed: a constant is of the right type, and against its rules.
+	// CodeNotAllowed: a constant has the right type, but breaks one of the type's
+	// rules.
 	CodeNotAllowed = "value-not-allowed"
-	// CodeNullUnguarded: a value that may be null is used as if it never were.
+	// CodeNullUnguarded: a value that may be null is used where null is not allowed.
 	CodeNullUnguarded = "null-unguarded"
 )
 
-// Mismatch is why an assignment fails; path is where in the value.
+// Mismatch is the reason why a value or a type does not fit a type. Path is the
+// position within the value.
 type Mismatch struct {
 	Path   string
 	Reason string
-	// Code is that of the diagnostic.
+	// Code is the code of the diagnostic.
 	Code string
 }
 
-// Error says what is wrong, and with which property.
+// Error returns the reason with the path of the property.
 func (m *Mismatch) Error() string {
 	if m.Path == "" {
 		return "this " + m.Reason
@@ -52,14 +54,6 @@ func (m *Mismatch) at(step string) *Mismatch {
 	return &Mismatch{Path: path, Reason: m.Reason, Code: m.Code}
 }
 
-// Wanted returns a type without its article, as it reads before "is wanted".
-func Wanted(t *spec.Type) string {
-	if t != nil && t.Ref == "" && len(t.Enum) == 0 && t.Elem == nil && t.Kind != spec.Union && t.Kind != spec.Any {
-		return t.Kind.String()
-	}
-	return Describe(t)
-}
-
 // index returns a list index as a step of a path.
 func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
@@ -68,5 +62,5 @@ func notAllowed(format string, args ...any) *Mismatch {
 }
 
 func wrongKind(v any, t *spec.Type) *Mismatch {
-	return &Mismatch{Reason: "is " + DescribeKind(v) + ", and " + Wanted(t) + " is wanted", Code: CodeTypeMismatch}
+	return &Mismatch{Reason: "must be " + Describe(t) + ", got " + DescribeKind(v), Code: CodeTypeMismatch}
 }

@@ -5,9 +5,9 @@ import (
 	"math/big"
 )
 
-// IsMultiple reports whether a decimal number is a whole multiple of another, exactly:
-// 0.3 is one of 0.1, which no binary fraction shows. A number whose digits would fill
-// the memory (1e9999) is none of a fraction, and its multiples are not told.
+// IsMultiple reports whether a decimal number is an integer multiple of another. It
+// calculates exactly, so 0.3 is a multiple of 0.1. A number with too many digits to
+// calculate with (1e9999) is accepted.
 func IsMultiple(n json.Number, of string) bool {
 	x, y := Exact(n), Exact(json.Number(of))
 	if x == nil || y == nil || y.Sign() == 0 {
@@ -16,8 +16,8 @@ func IsMultiple(n json.Number, of string) bool {
 	return new(big.Rat).Quo(x, y).IsInt()
 }
 
-// CommonMultiple returns the smallest number whose multiples are multiples of both; ""
-// is no limit.
+// CommonMultiple returns the smallest number whose multiples are multiples of both a
+// and b. "" stands for no limit.
 func CommonMultiple(a, b string) string {
 	x, y := Exact(json.Number(a)), Exact(json.Number(b))
 	switch {
@@ -35,7 +35,8 @@ func CommonMultiple(a, b string) string {
 	if out.IsInt() {
 		return out.Num().String()
 	}
-	// Of decimals the multiple is one: its denominator divides a power of ten.
+	// The least common multiple of decimals is a decimal: its denominator divides a
+	// power of ten.
 	digits, _ := out.FloatPrec()
 	return out.FloatString(digits)
 }

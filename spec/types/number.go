@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// MaxExponent is the largest power of ten of a number that is compared digit by
-// digit; beyond it the digits alone would fill the memory.
+// MaxExponent is the largest power of ten for which numbers are compared exactly. The
+// digits of larger numbers would fill the memory.
 const MaxExponent = 5000
 
-// MaxNumberLen is the most characters that a number is compared digit by digit.
+// MaxNumberLen is the maximum length of a number that is compared exactly.
 const MaxNumberLen = 5000
 
-// Numeric returns v as an int64 or a float64; ok is false where v is no number, or
-// an integer of more digits than an int64 has.
+// Numeric returns v as an int64 or a float64. ok is false if v is not a number, or is
+// an integer that exceeds an int64.
 func Numeric(v any) (n any, ok bool) {
 	switch v := v.(type) {
 	case int64, float64:
@@ -39,18 +39,19 @@ func parseNumber(s string) (any, bool) {
 		return nil, false
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) && !Vanished(f, s)
+	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) && !Underflows(f, s)
 }
 
-// Vanished reports whether a number became 0 that is not: 1e-99999.
-func Vanished(f float64, s string) bool {
+// Underflows reports whether f is 0 because the number in s is too small for a float:
+// 1e-99999.
+func Underflows(f float64, s string) bool {
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
 		s = s[:i]
 	}
 	return f == 0 && strings.ContainsAny(s, "123456789")
 }
 
-// IsNumber reports whether v is a number of any form.
+// IsNumber reports whether v is a number of any Go type that values use.
 func IsNumber(v any) bool {
 	switch v.(type) {
 	case int64, float64, int, json.Number:
@@ -69,7 +70,7 @@ func ToFloat(n any) float64 {
 	return f
 }
 
-// WholeNumber returns v as an int64, where it is a whole number that fits.
+// WholeNumber returns v as an int64, if it is a whole number that fits.
 func WholeNumber(v any) (int64, bool) {
 	n, ok := Numeric(v)
 	if !ok {
@@ -85,8 +86,8 @@ func WholeNumber(v any) (int64, bool) {
 	return int64(f), true
 }
 
-// CompareNumbers orders two numbers exactly; ok is false where one of them is
-// none, or too large to tell.
+// CompareNumbers compares two numbers exactly. ok is false if one of them is not a
+// number or is too large to compare.
 func CompareNumbers(a, b any) (order int, ok bool) {
 	if x, isInt := a.(int64); isInt {
 		if y, isInt := b.(int64); isInt {
@@ -98,11 +99,11 @@ func CompareNumbers(a, b any) (order int, ok bool) {
 			return cmp.Compare(x, y), x == x && y == y
 		}
 	}
-	// A decimal fraction is the float nearest to it, where it meets a float.
+	// If one operand is a float, a decimal operand is rounded to the nearest float.
 	if _, isFloat := a.(float64); isFloat {
-		b = nearest(b)
+		b = nearestFloat(b)
 	} else if _, isFloat := b.(float64); isFloat {
-		a = nearest(a)
+		a = nearestFloat(a)
 	}
 	x, y := Exact(a), Exact(b)
 	if x == nil || y == nil {
@@ -111,8 +112,8 @@ func CompareNumbers(a, b any) (order int, ok bool) {
 	return x.Cmp(y), true
 }
 
-// nearest returns a decimal as a float64, where it has a fraction or an exponent.
-func nearest(v any) any {
+// nearestFloat returns a decimal with a fraction or an exponent as a float64.
+func nearestFloat(v any) any {
 	if s, ok := v.(json.Number); ok {
 		if f, ok := Numeric(s); ok {
 			return f
@@ -121,7 +122,7 @@ func nearest(v any) any {
 	return v
 }
 
-// Exact returns a number without loss, or nil.
+// Exact returns a number without rounding, or nil.
 func Exact(v any) *big.Rat {
 	switch v := v.(type) {
 	case int64:
@@ -150,7 +151,7 @@ func Exact(v any) *big.Rat {
 	}
 }
 
-// NumberText returns a number as JSON and templates write it.
+// NumberText returns a number as JSON and templates format it.
 func NumberText(v any) string {
 	switch v := v.(type) {
 	case int64:
@@ -169,5 +170,5 @@ func NumberText(v any) string {
 	}
 }
 
-// LiteralNumber returns a number as literals of types hold it.
+// LiteralNumber returns a number in the form of a type's literals.
 func LiteralNumber(v any) json.Number { return json.Number(NumberText(v)) }

@@ -11,27 +11,27 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Breach is a rule of a type that a value of its kind breaks.
+// Breach is a rule of a type that a value breaks.
 type Breach struct {
-	// Must is what the rule wants, as it reads after the name of the value: "must be at least 3".
+	// Must is the rule as it reads after the name of the value: "must be at least 3".
 	Must string
-	// Unlisted says that the value is none of the literals that the type lists. No other
-	// rule is told beside it.
+	// Unlisted means that the value is not one of the literals in the enum. It is
+	// then the only breach that is reported.
 	Unlisted bool
 }
 
-// Breaches returns the rules of a resolved type for single values that a bool, a string
-// or a number breaks: literals, bounds, multiples, lengths and patterns. It is the only
-// place that knows them: the defaults of a document, the constants of its expressions and
-// the values of a user's program are held against the same rules.
+// Breaches returns the rules for scalars of a resolved type that v breaks: literals,
+// bounds, multiples, lengths and patterns. All checks share it: those of the defaults
+// of a document, of the constants in expressions, and of the values of a user's
+// program.
 //
-// keeps reports whether a string keeps a pattern, given by its index in the type; nil
-// stands for keepsPattern.
+// keeps reports whether a string satisfies a pattern, given by its index in the type.
+// nil means keepsPattern.
 func Breaches(v any, t *spec.Type, keeps func(s string, pattern int) bool) (broken []Breach) {
 	must := func(format string, args ...any) {
 		broken = append(broken, Breach{Must: "must " + fmt.Sprintf(format, args...)})
 	}
-	if len(t.Enum) > 0 && !among(v, t.Enum) {
+	if len(t.Enum) > 0 && !containsLiteral(v, t.Enum) {
 		return []Breach{{Must: "must be " + OneOf(t.Enum), Unlisted: true}}
 	}
 	for _, literal := range t.Not {
@@ -55,12 +55,12 @@ func Breaches(v any, t *spec.Type, keeps func(s string, pattern int) bool) (brok
 	}
 	if b := t.Min; b != nil {
 		if order, ok := CompareLiterals(v, b.Value); ok && (order < 0 || order == 0 && b.Exclusive) {
-			must("%s %s", bound(b, "at least", "more than", "after"), DescribeValue(b.Value))
+			must("%s %s", describeBound(b, "at least", "more than", "after"), DescribeValue(b.Value))
 		}
 	}
 	if b := t.Max; b != nil {
 		if order, ok := CompareLiterals(v, b.Value); ok && (order > 0 || order == 0 && b.Exclusive) {
-			must("%s %s", bound(b, "at most", "less than", "before"), DescribeValue(b.Value))
+			must("%s %s", describeBound(b, "at most", "less than", "before"), DescribeValue(b.Value))
 		}
 	}
 	if t.MultipleOf != "" && IsNumber(v) && !IsMultiple(LiteralNumber(v), t.MultipleOf) {
@@ -69,8 +69,8 @@ func Breaches(v any, t *spec.Type, keeps func(s string, pattern int) bool) (brok
 	return broken
 }
 
-// bound returns how a bound reads after "must".
-func bound(b *spec.Bound, inclusive, exclusive, side string) string {
+// describeBound returns a bound as it reads after "must".
+func describeBound(b *spec.Bound, inclusive, exclusive, side string) string {
 	_, isText := b.Value.(string)
 	switch {
 	case isText && b.Exclusive:
@@ -84,25 +84,27 @@ func bound(b *spec.Bound, inclusive, exclusive, side string) string {
 	}
 }
 
-// WrongCount returns why a value cannot have so many characters, items or entries, or "".
+// WrongCount returns why a value cannot have n characters, items or entries, or "".
 func WrongCount(n int, of string, t *spec.Type) string {
 	switch {
 	case n < t.MinLen:
-		return fmt.Sprintf("must have at least %d %s, and has %d", t.MinLen, of, n)
+		return fmt.Sprintf("must have at least %d %s, got %d", t.MinLen, of, n)
 	case t.MaxLen != nil && n > *t.MaxLen:
-		return fmt.Sprintf("must have at most %d %s, and has %d", *t.MaxLen, of, n)
+		return fmt.Sprintf("must have at most %d %s, got %d", *t.MaxLen, of, n)
 	default:
 		return ""
 	}
 }
 
-// keepsPattern reports whether a string matches a pattern, or does not match a negated one.
+// keepsPattern reports whether a string matches a pattern, or does not match a
+// negated one.
 func keepsPattern(s string, p spec.Pattern) bool {
 	re, err := Pattern(p.Regexp)
 	return err != nil || re.MatchString(s) != p.Negated
 }
 
-// Takes reports whether a type that is no union has values of a kind, which is that of a Shape.
+// Takes reports whether a type that is not a union has values of a kind, as
+// Shape.Kind returns it.
 func Takes(t *spec.Type, kind spec.Kind) bool {
 	switch t.Kind {
 	case spec.Any, kind:
@@ -116,11 +118,11 @@ func Takes(t *spec.Type, kind spec.Kind) bool {
 	}
 }
 
-func among(v any, list []any) bool {
+func containsLiteral(v any, list []any) bool {
 	return slices.ContainsFunc(list, func(l any) bool { return SameLiteral(v, l) })
 }
 
-// SameLiteral reports whether a value is a literal of a type; numbers compare by value.
+// SameLiteral reports whether a value equals a literal. Numbers compare by value.
 func SameLiteral(v, literal any) bool {
 	if IsNumber(v) && IsNumber(literal) {
 		order, ok := CompareLiterals(v, literal)
@@ -129,9 +131,9 @@ func SameLiteral(v, literal any) bool {
 	return reflect.DeepEqual(v, literal)
 }
 
-// CompareLiterals orders a value and a literal of a type: strings by their bytes, numbers
-// exactly. A float, which is how hosts send numbers, stands for all the decimals that it is
-// nearest to. ok is false where the two have no order.
+// CompareLiterals compares a value with a literal of a type: strings by their bytes,
+// numbers exactly. A float, which is how hosts send numbers, equals every decimal
+// that rounds to it. ok is false if the two cannot be compared.
 func CompareLiterals(v, literal any) (order int, ok bool) {
 	switch v := v.(type) {
 	case string:
@@ -139,7 +141,7 @@ func CompareLiterals(v, literal any) (order int, ok bool) {
 		return cmp.Compare(v, l), ok
 	case float64:
 		if l, isLiteral := literal.(json.Number); isLiteral {
-			f, _ := l.Float64() // infinite where it is beyond all floats
+			f, _ := l.Float64() // infinite if it exceeds the largest float
 			return cmp.Compare(v, f), true
 		}
 	}

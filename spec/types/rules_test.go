@@ -38,8 +38,8 @@ func TestRules(t *testing.T) {
 
 		{spec.String, spec.Type{Enum: []any{"a", "b"}}, []any{"a", "b"}, `must be "a" or "b"`, []any{"", "c", "ab"}},
 		{spec.String, spec.Type{Not: []any{"a"}}, []any{"", "b"}, `must not be "a"`, []any{"a"}},
-		{spec.String, spec.Type{MinLen: 2}, []any{"ab", "äö"}, `must have at least 2 characters, and has 1`, []any{"a", "ä"}},
-		{spec.String, spec.Type{MaxLen: &three}, []any{"", "äöü"}, `must have at most 3 characters, and has 4`, []any{"abcd", "äöüß"}},
+		{spec.String, spec.Type{MinLen: 2}, []any{"ab", "äö"}, `must have at least 2 characters, got 1`, []any{"a", "ä"}},
+		{spec.String, spec.Type{MaxLen: &three}, []any{"", "äöü"}, `must have at most 3 characters, got 4`, []any{"abcd", "äöüß"}},
 		{spec.String, pattern("^[a-z]+$", false), []any{"a"}, `must match ^[a-z]+$`, []any{"", "A"}},
 		{spec.String, pattern("^[a-z]+$", true), []any{"", "A"}, `must not match ^[a-z]+$`, []any{"a"}},
 		{spec.String, min("b", false), []any{"b", "c"}, `must come after or be "b"`, []any{"", "a"}},
@@ -122,7 +122,7 @@ func TestEachBreachIsTold(t *testing.T) {
 		Patterns: []spec.Pattern{{Regexp: "^[a-c]"}, {Regexp: "x", Negated: true}, {Regexp: "y"}},
 		Max:      &spec.Bound{Value: "d"},
 	}
-	want := []string{`must not be "x"`, "must have at least 2 characters, and has 1", "must match ^[a-c]", "must not match x", "must match y", `must come before or be "d"`}
+	want := []string{`must not be "x"`, "must have at least 2 characters, got 1", "must match ^[a-c]", "must not match x", "must match y", `must come before or be "d"`}
 	var got []string
 	for _, b := range types.Breaches("x", typ, nil) {
 		got = append(got, b.Must)

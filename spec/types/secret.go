@@ -7,8 +7,9 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// SecretAt reports whether a path of a type leads through or to a secret
-// property or, unless only its presence matters, above one.
+// SecretAt reports whether a path of a type goes through or to a secret property. If
+// presence is false, it also reports whether the path leads to a value that contains
+// a secret property.
 func SecretAt(t *spec.Type, path []string, presence bool, types spec.Types) bool {
 	return secretAt(t, path, presence, types, map[string]bool{})
 }
@@ -42,9 +43,9 @@ func secretAt(t *spec.Type, path []string, presence bool, types spec.Types, seen
 	return t.Elem != nil && secretAt(t.Elem, rest, presence, types, seen)
 }
 
-// MarkDeclared returns a plain value with the marks that its type declares within
-// it. Of what is no variant of a union, or not known yet, all is secret that may have
-// a secret.
+// MarkDeclared returns a plain value with the members marked that its type declares
+// secret. If the variant of a union cannot be determined, or the value is not known
+// yet, it marks the whole value if the type may contain a secret.
 func MarkDeclared(v any, t *spec.Type, types spec.Types) any {
 	switch v.(type) {
 	case map[string]any, []any, Unknown:
@@ -79,7 +80,7 @@ func MarkDeclared(v any, t *spec.Type, types spec.Types) any {
 	}
 }
 
-// HoldsSecret reports whether a value of the type may have a member that is
+// HoldsSecret reports whether a value of the type may contain a member that is
 // declared secret, at any depth.
 func HoldsSecret(t *spec.Type, named spec.Types) bool {
 	seen := map[*spec.Type]bool{}

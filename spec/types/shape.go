@@ -6,9 +6,8 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// ShapeOf returns a plain value as a union sees it: see Variant. name
-// is a property's name in the value, such as its name on the wire; nil stands for
-// the declared one.
+// ShapeOf returns the Shape of a plain value. name returns the name of a property in
+// the value, such as its name on the wire; nil means the declared name.
 func ShapeOf(v any, name func(*spec.Property) string) Shape { return plainShape{v, name} }
 
 type plainShape struct {
@@ -16,8 +15,8 @@ type plainShape struct {
 	name  func(*spec.Property) string
 }
 
-// seen returns the value under its mark.
-func (s plainShape) seen() any {
+// reveal returns the value without its secret mark.
+func (s plainShape) reveal() any {
 	if secret, ok := s.value.(Secret); ok {
 		return secret.Value
 	}
@@ -25,7 +24,7 @@ func (s plainShape) seen() any {
 }
 
 func (s plainShape) Kind() spec.Kind {
-	switch v := s.seen().(type) {
+	switch v := s.reveal().(type) {
 	case Unknown:
 		return spec.Any
 	case bool:
@@ -52,7 +51,7 @@ func (s plainShape) Kind() spec.Kind {
 	}
 }
 
-func (s plainShape) Is(literal any) bool { return SameLiteral(s.seen(), literal) }
+func (s plainShape) Is(literal any) bool { return SameLiteral(s.reveal(), literal) }
 
 func (s plainShape) Member(p *spec.Property) Shape {
 	name := p.Name
@@ -62,11 +61,11 @@ func (s plainShape) Member(p *spec.Property) Shape {
 	at := s
 	if s.name != nil {
 		for _, parent := range p.WireParents {
-			members, _ := at.seen().(map[string]any)
+			members, _ := at.reveal().(map[string]any)
 			at.value = members[parent]
 		}
 	}
-	members, _ := at.seen().(map[string]any)
+	members, _ := at.reveal().(map[string]any)
 	if v := members[name]; v != nil {
 		return plainShape{v, s.name}
 	}
@@ -74,7 +73,7 @@ func (s plainShape) Member(p *spec.Property) Shape {
 }
 
 func (s plainShape) Len() int {
-	switch v := s.seen().(type) {
+	switch v := s.reveal().(type) {
 	case map[string]any:
 		return len(v)
 	case []any:
@@ -85,7 +84,7 @@ func (s plainShape) Len() int {
 }
 
 func (s plainShape) Each(visit func(Shape)) {
-	switch v := s.seen().(type) {
+	switch v := s.reveal().(type) {
 	case map[string]any:
 		for _, item := range v {
 			if item != nil {
@@ -103,8 +102,8 @@ func (s plainShape) Each(visit func(Shape)) {
 
 type nodeShape struct{ node *spec.Node }
 
-// ShapeOfNode returns a value of a document as a union sees it: what holds a template
-// is not known yet.
+// ShapeOfNode returns the Shape of a value of a document. A string with a template is
+// a value that is not known yet.
 func ShapeOfNode(n *spec.Node) Shape { return nodeShape{n} }
 
 func (s nodeShape) Kind() spec.Kind {

@@ -6,45 +6,45 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// NoVariant is the result of Variant for a value that is none of a union's
-// variants, or that nothing tells apart.
+// NoVariant is the result of Variant for a value that matches no variant of a union,
+// or several equally well.
 const NoVariant = -1
 
-// Undecided is the result of Variant where the part of the value that decides
-// is not known yet.
+// Undecided is the result of Variant if the part of the value that identifies the
+// variant is not known yet.
 const Undecided = -2
 
-// Shape is what a union has to know of a value to tell which of its variants the
-// value is. Secrets are seen through: their shape is no secret.
+// Shape is the view of a value that identifies its variant in a union. Secret marks
+// are ignored, because the shape of a secret is not secret.
 type Shape interface {
-	// Kind is Bool, Int (a whole number), Number (any other), String, List, Object
-	// (a struct or a map), Asset or Archive; Any where the value is not known yet,
-	// and Union where it is none of these.
+	// Kind is Bool, Int (a whole number), Number (any other), String, List, Object (a
+	// struct or a map), Asset or Archive. It is Any if the value is not known yet,
+	// and Union if it is none of these.
 	Kind() spec.Kind
 	// Is reports whether a scalar equals a literal of the spec.
 	Is(literal any) bool
-	// Member is a struct's property; nil where it is absent, or null.
+	// Member returns a property of a struct, or nil if it is absent or null.
 	Member(p *spec.Property) Shape
-	// Len is how many items a list has, or members a struct.
+	// Len returns the number of items of a list or members of a struct.
 	Len() int
-	// Each visits the items of a list, or the values of a map, but for nulls.
+	// Each calls visit with the items of a list or the values of a map, except nulls.
 	Each(visit func(Shape))
 }
 
-// Variant returns the index of the variant of a union that a value is, or
-// NoVariant, or Undecided. It is the only place that decides this: a value has
-// the same variant when it is checked, compared, projected, renamed, marked
-// as secret and written down.
+// Variant returns the index of the variant of a union that matches a value, or
+// NoVariant, or Undecided. All packages use it, so a value has the same variant when
+// it is checked, compared, projected, renamed, marked as secret and written.
 //
-// What the value can be by its kind comes first, then the union's tag; where there
-// is no tag, the first variant that fits best. Bounds and patterns do not count, and
+// The kind of the value comes first, then the tag of the union. Without a tag, the
+// first variant that fits best is chosen. Bounds and patterns are not considered, and
 // null has no variant.
 func Variant(union *spec.Type, v Shape, named spec.Types) int {
 	return variants{named}.variant(union, v, 0)
 }
 
-// Narrow returns the type that a value is of where t is a union, of unions too;
-// nil where no variant is told. Another type is returned as Resolve does.
+// Narrow returns the variant that a value matches if t is a union, also through
+// nested unions. It returns nil if there is none or it is not decided. Other types
+// are returned as Types.Resolve does.
 func Narrow(t *spec.Type, v Shape, named spec.Types) *spec.Type {
 	t = named.Resolve(t)
 	for depth := 0; t.Kind == spec.Union; depth++ {
@@ -57,10 +57,10 @@ func Narrow(t *spec.Type, v Shape, named spec.Types) *spec.Type {
 	return t
 }
 
-// variants tells variants of unions, whose types may refer to named ones.
+// variants finds the variants of unions whose types may refer to named types.
 type variants struct{ spec.Types }
 
-// maxVariantDepth stops unions that hold themselves.
+// maxVariantDepth limits the recursion for unions that contain themselves.
 const maxVariantDepth = 100
 
 func (ts variants) variant(union *spec.Type, v Shape, depth int) int {
@@ -81,13 +81,13 @@ func (ts variants) variant(union *spec.Type, v Shape, depth int) int {
 	case candidates < 2:
 		return only
 	case kind == spec.Object && union.Tag != "":
-		return ts.tagged(union, v)
+		return ts.findByTag(union, v)
 	default:
-		return ts.best(union, v, kind, depth)
+		return ts.findBest(union, v, kind, depth)
 	}
 }
 
-// takes reports whether values of a kind can be of a type at all.
+// takes reports whether values of a kind can belong to a type.
 func (ts variants) takes(t *spec.Type, kind spec.Kind, depth int) bool {
 	if t = ts.Resolve(t); t.Kind != spec.Union {
 		return Takes(t, kind)
@@ -95,8 +95,8 @@ func (ts variants) takes(t *spec.Type, kind spec.Kind, depth int) bool {
 	return depth < maxVariantDepth && slices.ContainsFunc(t.Variants, func(v *spec.Type) bool { return ts.takes(v, kind, depth+1) })
 }
 
-// tagged returns the variant that the tag names.
-func (ts variants) tagged(union *spec.Type, v Shape) int {
+// findByTag returns the variant that the tag identifies.
+func (ts variants) findByTag(union *spec.Type, v Shape) int {
 	for i, t := range union.Variants {
 		for _, p := range ts.tags(t, union.Tag, 0) {
 			tag := v.Member(p)
@@ -112,7 +112,8 @@ func (ts variants) tagged(union *spec.Type, v Shape) int {
 	return NoVariant
 }
 
-// Tags returns the properties of a name of a struct, or of all structs of a union.
+// Tags returns the properties with the name tag of a struct, or of all structs of a
+// union.
 func Tags(t *spec.Type, tag string, named spec.Types) []*spec.Property {
 	return variants{named}.tags(t, tag, 0)
 }
@@ -135,15 +136,15 @@ func (ts variants) tags(t *spec.Type, tag string, depth int) []*spec.Property {
 type fit uint8
 
 const (
-	misfit fit = iota // it is of another kind
-	partly            // its kind is right, and something in it is not
-	mostly            // it has members beyond those of the type
+	misfit fit = iota // the kind differs
+	partly            // the kind matches, but a member or item does not
+	mostly            // the value has members that the type does not declare
 	fully
 )
 
-// best returns the first variant that fits a value best. Where none fits, or what
-// is not known yet could make another one fit, there is none.
-func (ts variants) best(union *spec.Type, v Shape, kind spec.Kind, depth int) int {
+// findBest returns the first variant that fits a value best. It returns NoVariant if
+// none fits, and Undecided if unknown parts could change the result.
+func (ts variants) findBest(union *spec.Type, v Shape, kind spec.Kind, depth int) int {
 	found, most, open, rivals := NoVariant, misfit, false, 0
 	for i, t := range union.Variants {
 		if !ts.takes(t, kind, depth) {
@@ -167,8 +168,8 @@ func (ts variants) best(union *spec.Type, v Shape, kind spec.Kind, depth int) in
 	}
 }
 
-// fit reports how well a value fits a type; guessed says that what is not known
-// yet is taken to fit.
+// fit reports how well a value fits a type. guessed reports whether an unknown part
+// was assumed to fit.
 func (ts variants) fit(t *spec.Type, v Shape, depth int) (f fit, guessed bool) {
 	kind := v.Kind()
 	switch t = ts.Resolve(t); {

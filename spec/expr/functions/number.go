@@ -78,7 +78,7 @@ func fnFloat(_ *eval.Run, a args) (any, error) {
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 			return nil, eval.Faultf("%s is not a number", eval.Quote(s))
 		}
-		if types.Vanished(f, s) {
+		if types.Underflows(f, s) {
 			return nil, eval.Faultf("%s is too small to be told from 0", eval.Quote(s))
 		}
 		return f, nil

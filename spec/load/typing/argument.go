@@ -11,7 +11,7 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 )
 
-// marker reads an attribute without arguments.
+// marker returns a reader for an attribute without arguments.
 func marker(set func(*spec.Property)) func(*attrCall) {
 	return func(c *attrCall) {
 		if c.attr.NumArgs() > 1 || strings.TrimSpace(c.attr.Contents()) != "" {
@@ -22,13 +22,13 @@ func marker(set func(*spec.Property)) func(*attrCall) {
 	}
 }
 
-// texts returns an attribute's arguments, which must all be plain text.
+// texts returns the arguments of an attribute, all of which must be unnamed strings.
 func (c *attrCall) texts() ([]string, bool) {
 	var list []string
 	for i := range c.attr.NumArgs() {
 		key, value := c.attr.Arg(i)
 		if value != "" {
-			c.fail(fmt.Sprintf("@%s has no argument %q", c.attr.Name(), key), fmt.Sprintf("Write @%s(…) with the value alone.", c.attr.Name()))
+			c.fail(fmt.Sprintf("@%s has no argument %q", c.attr.Name(), key), fmt.Sprintf("Write the value without a name: @%s(…).", c.attr.Name()))
 			return nil, false
 		}
 		if key != "" {
@@ -38,7 +38,7 @@ func (c *attrCall) texts() ([]string, bool) {
 	return list, true
 }
 
-// readText reads an attribute of one text.
+// readText returns a reader for an attribute with one string argument.
 func readText(set func(*spec.Property, string)) func(*attrCall) {
 	return func(c *attrCall) {
 		list, ok := c.texts()
@@ -46,7 +46,7 @@ func readText(set func(*spec.Property, string)) func(*attrCall) {
 			return
 		}
 		if len(list) != 1 {
-			c.fail(fmt.Sprintf("@%s takes one text", c.attr.Name()), fmt.Sprintf(`Write @%s("…").`, c.attr.Name()))
+			c.fail(fmt.Sprintf("@%s requires one string", c.attr.Name()), fmt.Sprintf(`Write @%s("…").`, c.attr.Name()))
 			return
 		}
 		set(c.prop, list[0])
@@ -59,12 +59,12 @@ func readEnv(c *attrCall) {
 		return
 	}
 	if len(list) == 0 {
-		c.fail("@env names no variable", "Write @env(NAME).")
+		c.fail("@env requires the name of a variable", "Write @env(NAME).")
 		return
 	}
 	for _, name := range list {
 		if !block.Identifiers.Pattern.MatchString(name) {
-			c.fail(fmt.Sprintf("%q is not a valid name of a variable", name), "Letters, digits and underscores.")
+			c.fail(fmt.Sprintf("%q is not a valid name for an environment variable", name), "Use letters, digits and underscores.")
 			return
 		}
 	}
@@ -73,7 +73,7 @@ func readEnv(c *attrCall) {
 
 func readAutoname(c *attrCall) {
 	if t := c.named.types.Resolve(c.prop.Type); t.Kind != spec.String {
-		c.fail(fmt.Sprintf("@autoname is for text, not %s", t.Kind), "A name is derived for a string.")
+		c.fail(fmt.Sprintf("@autoname requires a string property, got %s", t.Kind), "The generated name is a string. Change the type, or remove @autoname.")
 		return
 	}
 	auto := &spec.Autoname{Sep: "-"}
@@ -85,7 +85,7 @@ func readAutoname(c *attrCall) {
 		case key == "max":
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 8 {
-				c.fail("@autoname's max must be a number from 8 on", "A name has seven random digits, and something before them.")
+				c.fail("the max of @autoname must be an integer of at least 8", "A generated name consists of a prefix and seven random digits.")
 				return
 			}
 			auto.Max = n
@@ -104,24 +104,25 @@ func readDefault(c *attrCall) {
 	}
 }
 
-// template returns an attribute's only argument, with its place in the source.
+// template returns the only argument of an attribute, with its position in the
+// source.
 func (c *attrCall) template() *spec.Node {
 	list, ok := c.texts()
 	if !ok {
 		return nil
 	}
 	if len(list) != 1 || !strings.Contains(list[0], "${") {
-		c.fail(fmt.Sprintf("@%s takes an expression", c.attr.Name()), fmt.Sprintf(`Write @%s("${…}").`, c.attr.Name()))
+		c.fail(fmt.Sprintf("@%s requires an expression", c.attr.Name()), fmt.Sprintf(`Write @%s("${…}").`, c.attr.Name()))
 		return nil
 	}
-	if placed, ok := c.written(list[0]); ok {
+	if placed, ok := c.findArgument(list[0]); ok {
 		return placed
 	}
 	return &spec.Node{Kind: spec.StringNode, Text: list[0], Range: c.at}
 }
 
-// written finds the quoted argument in the attribute's text.
-func (c *attrCall) written(text string) (*spec.Node, bool) {
+// findArgument finds the quoted argument in the text of the attribute.
+func (c *attrCall) findArgument(text string) (*spec.Node, bool) {
 	for _, from := range c.sources() {
 		if from.Field == nil {
 			continue
@@ -141,7 +142,7 @@ func (c *attrCall) written(text string) (*spec.Node, bool) {
 
 func readSet(c *attrCall) {
 	if t := c.named.types.Resolve(c.prop.Type); t.Kind != spec.List && t.Kind != spec.Any {
-		c.fail(fmt.Sprintf("@set is for a list, not %s", t.Kind), "It says that the order of a list means nothing.")
+		c.fail(fmt.Sprintf("@set requires a list, got %s", t.Kind), "It declares that the order of a list is irrelevant.")
 		return
 	}
 	marker(func(p *spec.Property) { p.Set = true })(c)
@@ -153,12 +154,12 @@ func readKey(c *attrCall) {
 		return
 	}
 	if len(list) != 1 {
-		c.fail("@key takes the name of a field", "Write @key(name).")
+		c.fail("@key requires the name of a field", "Write @key(name).")
 		return
 	}
 	t := c.named.types.Resolve(c.prop.Type)
 	if t.Kind != spec.List {
-		c.fail(fmt.Sprintf("@key is for a list of structs, not %s", t.Kind), "It says which field tells the items of a list apart.")
+		c.fail(fmt.Sprintf("@key requires a list of structs, got %s", t.Kind), "It names the field that identifies the items of a list.")
 		return
 	}
 	prop := c.prop
@@ -167,13 +168,13 @@ func readKey(c *attrCall) {
 		if elem.Kind == spec.Object && elem.Field(list[0]) == nil {
 			c.fail(fmt.Sprintf("the list's items have no field %q", list[0]), diag.Remedy(list[0], elem.FieldNames()))
 		} else if elem.Kind != spec.Object && elem.Kind != spec.Any && elem.Kind != spec.Map {
-			c.fail(fmt.Sprintf("@key is for a list of structs, not of %s", elem.Kind), "For a list of plain values whose order means nothing, write @set().")
+			c.fail(fmt.Sprintf("@key requires a list of structs, got a list of %s", elem.Kind), "For a list of scalars whose order is irrelevant, write @set().")
 		}
 	})
 	prop.Key = list[0]
 }
 
-// equalities are the rules of @equal, with the kind that each is for.
+// equalities are the rules that @equal accepts.
 var equalities = []string{"fold", "trim", "json", "path"}
 
 func readEqual(c *attrCall) {
@@ -191,34 +192,34 @@ func readEqual(c *attrCall) {
 		return
 	}
 	if t := c.named.types.Resolve(c.prop.Type); t.Kind != spec.String && t.Kind != spec.Any {
-		c.fail(fmt.Sprintf("@equal(%s) is for text, not %s", list[0], t.Kind), `For other types, write an expression: @equal("${old == new}").`)
+		c.fail(fmt.Sprintf("@equal(%s) requires a string property, got %s", list[0], t.Kind), `For other types, write an expression: @equal("${old == new}").`)
 		return
 	}
 	c.prop.Equal = list[0]
 }
 
-// targets are the hosts and SDKs that a property may be renamed for.
-var targets = []string{"terraform", "csharp"}
+// nameTargets are the hosts and SDKs for which @name can set a name.
+var nameTargets = []string{"terraform", "csharp"}
 
-// unnamed are the SDKs whose generators make a property's name of the one in the
-// schema, and of nothing else.
-var unnamed = []string{"python", "nodejs", "typescript", "go", "java", "dotnet"}
+// fixedNames are the SDKs whose generators always derive a property's name from its name
+// in the schema.
+var fixedNames = []string{"python", "nodejs", "typescript", "go", "java", "dotnet"}
 
 func readNames(c *attrCall) {
 	if strings.TrimSpace(c.attr.Contents()) == "" {
-		c.fail("@name gives no name", `Write @name(terraform="x").`)
+		c.fail("@name requires a name", `Write @name(terraform="x").`)
 		return
 	}
 	names := map[string]string{}
 	for i := range c.attr.NumArgs() {
 		key, value := c.attr.Arg(i)
 		switch {
-		case slices.Contains(unnamed, key):
+		case slices.Contains(fixedNames, key):
 			c.fail(fmt.Sprintf("@name(%s=…) has no effect", key),
-				fmt.Sprintf("Pulumi's generator for %s makes its name of the property's own. Rename the property, and say @wire(%s) where the API has the old name. @name takes %s.", key, c.prop.Name, strings.Join(targets, " and ")))
+				fmt.Sprintf("Pulumi's generator for %s derives the name from the name of the property. Rename the property, and add @wire(%s) if the API uses the old name. @name accepts %s.", key, c.prop.Name, strings.Join(nameTargets, " and ")))
 			return
-		case !slices.Contains(targets, key):
-			c.fail(fmt.Sprintf("@name has no argument %q", key), diag.Remedy(key, targets))
+		case !slices.Contains(nameTargets, key):
+			c.fail(fmt.Sprintf("@name has no argument %q", key), diag.Remedy(key, nameTargets))
 			return
 		case !block.Identifiers.Pattern.MatchString(value):
 			c.fail(fmt.Sprintf("%q is not a valid name for a property", value), fmt.Sprintf(`Write @name(%s="name"): letters, digits and underscores.`, key))

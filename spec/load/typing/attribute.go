@@ -14,17 +14,17 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// Attribute is one `@name(…)` of the language: where it means something, what it
-// means, and how it is read.
+// Attribute describes one attribute `@name(…)` of the language: where it may be used,
+// what it means, and how it is read.
 type Attribute struct {
 	Name string
-	// Usage is how it is written, and Doc what it means there.
+	// Usage is an example of the attribute, and Doc what that example means.
 	Usage, Doc string
-	// Roles are the blocks that it may stand in; top says that it may not
-	// stand on the property of a nested struct.
+	// Roles are the blocks in which the attribute may be used. If top is true, it may
+	// not be used on a property of a nested struct.
 	Roles Role
 	top   bool
-	// remedy says, where it does not belong, what to do.
+	// remedy is the detail of the message if the attribute is used in another block.
 	remedy string
 	read   func(*attrCall)
 }
@@ -35,7 +35,7 @@ func Attributes() []Attribute {
 	return []Attribute{
 		{
 			Name: "replace", Usage: "@replace()", Doc: "A change replaces the resource.",
-			Roles: InputRole, remedy: "It says what a change of an input does.",
+			Roles: InputRole, remedy: "It declares that a change of an input replaces the resource. Remove it.",
 			read: marker(func(p *spec.Property) { p.Replace = true }),
 		},
 		{
@@ -43,45 +43,45 @@ func Attributes() []Attribute {
 			Roles: all, read: marker(func(p *spec.Property) { p.Secret = true }),
 		},
 		{
-			Name: "noRead", Usage: "@noRead()", Doc: "The API does not return it: the recorded value stands.",
-			Roles: InputRole, remedy: "It says that the world does not give an input back.",
+			Name: "noRead", Usage: "@noRead()", Doc: "The API does not return it: the recorded value is kept.",
+			Roles: InputRole, remedy: "It declares that the API does not return an input. Remove it.",
 			read: marker(func(p *spec.Property) { p.NoRead = true }),
 		},
 		{
-			Name: "ephemeral", Usage: "@ephemeral()", Doc: "Never needed again after use. Pulumi keeps it as a secret.",
-			Roles: InputRole, remedy: "It is for an input that is never stored.",
+			Name: "ephemeral", Usage: "@ephemeral()", Doc: "Used once and never needed again. Pulumi stores it as a secret.",
+			Roles: InputRole, remedy: "It is for inputs that are only needed once. Remove it.",
 			read: marker(func(p *spec.Property) { p.Ephemeral = true }),
 		},
 		{
-			Name: "stable", Usage: "@stable()", Doc: "Updates never change it: it stays known in previews.",
-			Roles: OutputRole, remedy: "It is for an output that an update never changes.",
+			Name: "stable", Usage: "@stable()", Doc: "Updates never change it, so its value is known in previews.",
+			Roles: OutputRole, remedy: "It is for outputs that updates never change. Remove it.",
 			read: marker(func(p *spec.Property) { p.Stable = true }),
 		},
 		{
-			Name: "env", Usage: "@env(NAME, …)", Doc: "Taken from the environment if the program gives none; it takes precedence over the default, and empty is unset.",
-			Roles: ConfigRole, top: true, remedy: "Only configuration comes from the environment: put it in config, and use ${config.…}.",
+			Name: "env", Usage: "@env(NAME, …)", Doc: "Read from the environment if the program sets no value. It takes precedence over the default; an empty variable counts as unset.",
+			Roles: ConfigRole, top: true, remedy: "Only configuration can be read from the environment. Declare it in config, and use ${config.…}.",
 			read: readEnv,
 		},
 		{
-			Name: "autoname", Usage: `@autoname(max=63, sep="-")`, Doc: "Derived from the resource's name in the program.",
-			Roles: InputRole, top: true, remedy: "It derives an input from the resource's name.",
+			Name: "autoname", Usage: `@autoname(max=63, sep="-")`, Doc: "Generated from the resource's name in the program.",
+			Roles: InputRole, top: true, remedy: "It generates an input from the resource's name. Remove it.",
 			read: readAutoname,
 		},
 		{
 			Name: "default", Usage: `@default("${…}")`, Doc: "Computed from other inputs.",
-			Roles: InputRole | ArgumentRole, top: true, remedy: "It computes an input from others.",
+			Roles: InputRole | ArgumentRole, top: true, remedy: "It computes an input from other inputs. Remove it.",
 			read: readDefault,
 		},
-		{Name: "set", Usage: "@set()", Doc: "A list whose order means nothing.", Roles: all, read: readSet},
+		{Name: "set", Usage: "@set()", Doc: "A list whose order is irrelevant.", Roles: all, read: readSet},
 		{Name: "key", Usage: "@key(name)", Doc: "A list whose items are identified by that field.", Roles: all, read: readKey},
 		{
-			Name: "equal", Usage: "@equal(fold)", Doc: "What counts as no change: `fold`, `trim`, `json`, `path`, or an expression over `old` and `new`.",
-			Roles: InputRole | OutputRole, remedy: "It says when two values of an input are the same.",
+			Name: "equal", Usage: "@equal(fold)", Doc: "When two values count as equal: `fold`, `trim`, `json`, `path`, or an expression over `old` and `new`.",
+			Roles: InputRole | OutputRole, remedy: "It defines when two values of an input or output are equal. Remove it.",
 			read: readEqual,
 		},
 		{
 			Name: "wire", Usage: "@wire(name)", Doc: "Its name on the wire.",
-			Roles: all &^ ConfigRole, remedy: "Configuration is not sent under its names.",
+			Roles: all &^ ConfigRole, remedy: "The names of configuration properties never go over the wire. Remove it.",
 			read: readWire,
 		},
 		{
@@ -89,20 +89,20 @@ func Attributes() []Attribute {
 			Roles: all, read: readText(func(p *spec.Property, s string) { p.Deprecated = s }),
 		},
 		{
-			Name: "doc", Usage: `@doc("…")`, Doc: "Documentation, where comments cannot stand.",
+			Name: "doc", Usage: `@doc("…")`, Doc: "Documentation, for places where comments are impossible.",
 			Roles: all, read: readText(func(p *spec.Property, s string) { p.Doc = s }),
 		},
-		{Name: "name", Usage: `@name(csharp="Y")`, Doc: "Its name in an SDK whose generator lets a property have one of its own.", Roles: all, read: readNames},
+		{Name: "name", Usage: `@name(csharp="Y")`, Doc: "Its name in one SDK, if the generator of that SDK supports it.", Roles: all, read: readNames},
 	}
 }
 
-// IsAttribute reports whether the language has an attribute of that name.
+// IsAttribute reports whether the language has an attribute with that name.
 func IsAttribute(name string) bool {
 	return slices.ContainsFunc(Attributes(), func(a Attribute) bool { return a.Name == name })
 }
 
-// IsForeign reports whether an attribute is one of CUE itself or of its tools, which is
-// not ours to judge.
+// IsForeign reports whether an attribute belongs to CUE or its tools, and is
+// therefore not checked.
 func IsForeign(name string) bool {
 	return slices.Contains([]string{"tag", "embed", "if", "extern", "ignore", "go", "protobuf", "jsonschema", "experiment", "test"}, name)
 }
@@ -113,11 +113,11 @@ type attributeReader struct {
 	prop *spec.Property
 	item walk.Item
 	site Site
-	// top says that the property is not one of a nested struct.
+	// top reports that the property is not in a nested struct.
 	top bool
 }
 
-// attrCall is an attribute where it stands.
+// attrCall is one use of an attribute.
 type attrCall struct {
 	*attributeReader
 	attr cue.Attribute
@@ -128,25 +128,24 @@ func (c *attrCall) fail(summary, detail string) {
 	c.Report(source.CodeBadAttribute, c.at, c.site.Place, summary, detail)
 }
 
-// read reads the attributes of a property: its own, those of the definition that
-// it refers to, and those that CUE binds to the values of a map written without
-// braces.
+// read reads the attributes of a property, of the definition that it refers to, and
+// those that CUE binds to the values of a map written without braces.
 func (r *attributeReader) read() {
 	seen := map[string]bool{}
 	for i, from := range r.sources() {
 		for _, a := range from.Value.Attributes(cue.ValueAttr) {
 			key := a.Name() + "(" + a.Contents() + ")"
 			if IsForeign(a.Name()) || seen[key] || i > 0 && isWireRule(a) {
-				continue // a definition's rule is about the names within it
+				continue // on a definition, the rule applies to its members
 			}
 			seen[key] = true
 			(&attrCall{attributeReader: r, attr: a, at: r.rangeOf(from, a)}).read()
 		}
 	}
-	r.exclusive()
+	r.checkExclusive()
 }
 
-// sources returns the values whose attributes are the property's.
+// sources returns the values whose attributes apply to the property.
 func (r *attributeReader) sources() []walk.Item {
 	sources := []walk.Item{r.item}
 	if d := cue.Dereference(r.item.Value); d.Source() != r.item.Value.Source() {
@@ -163,7 +162,7 @@ func (r *attributeReader) sources() []walk.Item {
 	return sources
 }
 
-// rangeOf returns where an attribute is written.
+// rangeOf returns the position of an attribute.
 func (r *attributeReader) rangeOf(from walk.Item, a cue.Attribute) diag.Range {
 	for _, f := range []*ast.Field{from.Field, r.item.Field} {
 		if f == nil {
@@ -178,7 +177,7 @@ func (r *attributeReader) rangeOf(from walk.Item, a cue.Attribute) diag.Range {
 	return r.item.At
 }
 
-// read checks an attribute against the table, and reads it.
+// read checks an attribute against the table and calls its reader.
 func (c *attrCall) read() {
 	table := Attributes()
 	i := slices.IndexFunc(table, func(a Attribute) bool { return a.Name == c.attr.Name() })
@@ -193,9 +192,9 @@ func (c *attrCall) read() {
 	a := table[i]
 	switch {
 	case a.Roles&c.site.Role == 0:
-		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s means nothing on %s", a.Name, roleNames[c.site.Role]), a.remedy)
+		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s is not allowed on %s", a.Name, roleNames[c.site.Role]), a.remedy)
 	case a.top && (!c.top || c.site.named):
-		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s means nothing inside a struct", a.Name), "Put it on the property that holds the struct, or flatten the struct.")
+		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, fmt.Sprintf("@%s is not allowed inside a nested struct", a.Name), "Put it on the property that holds the struct, or flatten the struct.")
 	default:
 		a.read(c)
 	}
@@ -206,16 +205,16 @@ var roleNames = map[Role]string{
 	ArgumentRole: "an argument", ResultRole: "a result",
 }
 
-// exclusive reports attributes that contradict each other.
-func (r *attributeReader) exclusive() {
+// checkExclusive reports attributes that contradict each other.
+func (r *attributeReader) checkExclusive() {
 	p, m, s := r.prop, r.item, r.site
 	switch {
 	case p.Default != nil && p.DefaultExpr != nil:
-		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has two defaults", "Keep the * or @default.")
+		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has two defaults", "Remove the * or @default.")
 	case p.Default != nil && p.Autoname != nil, p.DefaultExpr != nil && p.Autoname != nil:
-		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has a default and a derived name", "Keep the default or @autoname.")
+		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has both a default and a generated name", "Remove the default or @autoname.")
 	case p.Equal != "" && p.EqualExpr != nil:
-		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has two rules of equality", "Keep one @equal.")
+		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has two equality rules", "Keep one @equal.")
 	case p.Set && p.Key != "":
 		r.Report(source.CodeBadAttribute, m.At, s.Place, "the list is both a set and keyed", "Keep @set() or @key(…).")
 	}

@@ -16,14 +16,15 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// maxRegexp bounds a regular expression; RE2 is linear in the text, times this.
+// maxRegexp is the maximum length of a regular expression. The time of RE2 grows with
+// the product of this length and the length of the input.
 const maxRegexp = 1024
 
-// bound returns the type of `>=1`, `!="x"`, `=~"^a"`.
-func (x *Extractor) bound(it walk.Item, op cue.Op, args []cue.Value, s Site) *spec.Type {
+// boundType returns the type of a bound such as `>=1`, `!="x"` or `=~"^a"`.
+func (x *Extractor) boundType(it walk.Item, op cue.Op, args []cue.Value, s Site) *spec.Type {
 	t := &spec.Type{}
 	if len(args) != 1 || !args[0].IsConcrete() {
-		x.Report(source.CodeCrossField, it.At, s.Place, "a bound must be a literal", "A rule over several inputs is a check: checks: [{assert: \"${inputs.min <= inputs.max}\", message: \"…\"}].")
+		x.Report(source.CodeCrossField, it.At, s.Place, "a bound must be a literal", "Write a rule over several inputs as a check: checks: [{assert: \"${inputs.min <= inputs.max}\", message: \"…\"}].")
 		return t
 	}
 	value := plain(args[0])
@@ -34,7 +35,7 @@ func (x *Extractor) bound(it walk.Item, op cue.Op, args []cue.Value, s Site) *sp
 		t.Kind = spec.String
 	case nil:
 	default:
-		x.Report(source.CodeUnsupportedType, it.At, s.Place, "only numbers and text have bounds", "Use an enum for other literals: true | false.")
+		x.Report(source.CodeUnsupportedType, it.At, s.Place, "only numbers and strings can have bounds", "For other literals, write an enum: true | false.")
 		return t
 	}
 	switch op {
@@ -44,27 +45,27 @@ func (x *Extractor) bound(it walk.Item, op cue.Op, args []cue.Value, s Site) *sp
 		t.Min = &spec.Bound{Value: value, Exclusive: op == cue.GreaterThanOp}
 	case cue.NotEqualOp:
 		if value == nil {
-			return t // not null: what no type allows without `null |` anyhow
+			return t // no type allows null without `null |`
 		}
 		t.Not = []any{value}
 		if t.Kind == spec.Number {
 			t.Kind = spec.Any
 		}
 	case cue.RegexMatchOp, cue.NotRegexMatchOp:
-		x.pattern(it, t, value, op == cue.NotRegexMatchOp, s)
+		x.addPattern(it, t, value, op == cue.NotRegexMatchOp, s)
 	}
 	return t
 }
 
-// pattern adds a regular expression.
-func (x *Extractor) pattern(it walk.Item, t *spec.Type, value any, negated bool, s Site) {
+// addPattern adds a regular expression to a type.
+func (x *Extractor) addPattern(it walk.Item, t *spec.Type, value any, negated bool, s Site) {
 	text, ok := value.(string)
 	if !ok {
-		x.Report(source.CodeBadRegexp, it.At, s.Place, "a regular expression is text", `Write it in quotes: =~"^[a-z]+$".`)
+		x.Report(source.CodeBadRegexp, it.At, s.Place, "a regular expression must be a string", `Write it in quotes: =~"^[a-z]+$".`)
 		return
 	}
 	if len(text) > maxRegexp {
-		x.Report(source.CodeBadRegexp, it.At, s.Place, fmt.Sprintf("the regular expression is longer than %d bytes", maxRegexp), "Split the rule over several expressions, or write it as checks: […].")
+		x.Report(source.CodeBadRegexp, it.At, s.Place, fmt.Sprintf("the regular expression is longer than %d bytes", maxRegexp), "Split it into several expressions, or write it as checks: […].")
 		return
 	}
 	if _, err := budget.Compile(text); err != nil {
@@ -74,30 +75,30 @@ func (x *Extractor) pattern(it walk.Item, t *spec.Type, value any, negated bool,
 	t.Patterns = []spec.Pattern{{Regexp: text, Negated: negated}}
 }
 
-// regexpRemedy says what to write instead of a regular expression that is refused.
+// regexpRemedy returns the remedy for an invalid regular expression.
 func regexpRemedy(err error) string {
 	for code, remedy := range map[regexps.ErrorCode]string{
-		regexps.ErrInvalidPerlOp:     "Regular expressions are RE2's: no backreferences, no look-ahead.",
-		regexps.ErrInvalidEscape:     "Regular expressions are RE2's: no backreferences, and escapes of its own only, such as \\d, \\w, \\s and \\pL.",
-		regexps.ErrInvalidRepeatSize: "A repeat counts to 1000 at most, together with those within it. Bound the length with strings.MaxRunes, or repeat with * or +.",
+		regexps.ErrInvalidPerlOp:     "The syntax is RE2, without backreferences and look-ahead.",
+		regexps.ErrInvalidEscape:     "The syntax is RE2, without backreferences, and with few escapes, such as \\d, \\w, \\s and \\pL.",
+		regexps.ErrInvalidRepeatSize: "A repetition, multiplied by the repetitions within it, is limited to 1000. Limit the length with strings.MaxRunes, or repeat with * or +.",
 	} {
 		if strings.HasPrefix(err.Error(), string(code)) {
 			return remedy
 		}
 	}
 	if strings.HasPrefix(err.Error(), "its repetitions") {
-		return "Bound the length with strings.MaxRunes, or repeat with * or +."
+		return "Limit the length with strings.MaxRunes, or repeat with * or +."
 	}
-	return `Correct it. A sign that stands for itself has a backslash before it, which is two in quotes: =~"^a\\.b$".`
+	return `Escape special characters with a backslash, and write the backslash twice in quotes: =~"^a\\.b$".`
 }
 
-// validator returns the type of a call such as strings.MinRunes(2).
-func (x *Extractor) validator(it walk.Item, v cue.Value, args []cue.Value, s Site) *spec.Type {
+// validatorType returns the type of a validator call such as strings.MinRunes(2).
+func (x *Extractor) validatorType(it walk.Item, v cue.Value, args []cue.Value, s Site) *spec.Type {
 	name := libraryValue(it)
 	if name == "" {
 		name = callName(it.Expr, v, args)
 	}
-	if v.IsConcrete() && v.Err() == nil { // a function that was evaluated
+	if v.IsConcrete() && v.Err() == nil { // CUE evaluated the call
 		return x.plainType(it, v, s)
 	}
 	var n int64
@@ -115,7 +116,7 @@ func (x *Extractor) validator(it walk.Item, v cue.Value, args []cue.Value, s Sit
 		if name == "math.MultipleOf" && len(args) > 1 && args[1].IsConcrete() {
 			return &spec.Type{Kind: spec.Number, MultipleOf: fmt.Sprint(plain(args[1]))}
 		}
-		x.Report(source.CodeCrossField, it.At, s.Place, name+" takes a literal number", "The limit is fixed when the spec is loaded: write the number.")
+		x.Report(source.CodeCrossField, it.At, s.Place, name+" requires a literal number", "Limits are fixed when the spec is loaded. Write the number.")
 	case name == "strings.MinRunes":
 		return &spec.Type{Kind: spec.String, MinLen: count()}
 	case name == "strings.MaxRunes":
@@ -135,7 +136,7 @@ func (x *Extractor) validator(it walk.Item, v cue.Value, args []cue.Value, s Sit
 			break
 		}
 		x.Report(source.CodeUnsupportedType, it.At, s.Place, fmt.Sprintf("%s cannot be part of a property's type", name),
-			"Known are strings.MinRunes and MaxRunes, list.MinItems, MaxItems and UniqueItems, struct.MinFields and MaxFields, math.MultipleOf. For other rules, use a regular expression (=~) or checks: […].")
+			"Supported are strings.MinRunes and MaxRunes, list.MinItems, MaxItems and UniqueItems, struct.MinFields and MaxFields, math.MultipleOf. For other rules, use a regular expression (=~) or checks: […].")
 	}
 	return &spec.Type{}
 }
@@ -164,7 +165,7 @@ func libraryValue(it walk.Item) string {
 	return importName(spec) + "." + name
 }
 
-// callName returns the function of a call, as it is written.
+// callName returns the name of the called function as it is written.
 func callName(e ast.Expr, v cue.Value, args []cue.Value) string {
 	if src, ok := v.Source().(*ast.CallExpr); ok {
 		e = src
@@ -200,9 +201,9 @@ func importName(s *ast.ImportSpec) string {
 	return path
 }
 
-// conjunction returns the type of `A & B`, or several declarations of one thing.
+// conjunction returns the type of `A & B`, or of several declarations of one field.
 func (x *Extractor) conjunction(it walk.Item, v cue.Value, args []cue.Value, s Site) *spec.Type {
-	if structural(args) {
+	if onlyStructs(args) {
 		return x.plainType(it, v, s)
 	}
 	if k := v.IncompleteKind(); k == cue.BottomKind && !hasCall(args) {
@@ -218,7 +219,7 @@ func (x *Extractor) conjunction(it walk.Item, v cue.Value, args []cue.Value, s S
 		next := x.inline(x.Type(part, s.deeper()))
 		merged, problem := merge(t, next)
 		if problem != "" {
-			x.Report(source.CodeConflict, part.At, s.Place, problem, "Both cannot hold: remove or correct one.")
+			x.Report(source.CodeConflict, part.At, s.Place, problem, "Correct or remove one of them.")
 			return t
 		}
 		t = merged
@@ -226,8 +227,8 @@ func (x *Extractor) conjunction(it walk.Item, v cue.Value, args []cue.Value, s S
 	return t
 }
 
-// structural reports whether only structs are unified, which CUE does itself.
-func structural(args []cue.Value) bool {
+// onlyStructs reports whether all operands are structs, which CUE unifies itself.
+func onlyStructs(args []cue.Value) bool {
 	for _, a := range args {
 		op, _ := a.Expr()
 		if a.IncompleteKind() != cue.StructKind || op == cue.OrOp || hasCall([]cue.Value{a}) {
@@ -237,8 +238,8 @@ func structural(args []cue.Value) bool {
 	return true
 }
 
-// hasCall reports whether a validator is among the parts: CUE gives no kind to
-// some of them until there is a value.
+// hasCall reports whether an operand is a validator. CUE does not know the kind of
+// some validators until they have a value.
 func hasCall(args []cue.Value) bool {
 	for _, a := range args {
 		op, inner := a.Expr()
@@ -249,7 +250,7 @@ func hasCall(args []cue.Value) bool {
 	return false
 }
 
-// inline returns a type without its name, to be made narrower.
+// inline returns a copy of a type without its name, which can then be narrowed.
 func (x *Extractor) inline(t *spec.Type) *spec.Type {
 	if t.Ref == "" {
 		return t

@@ -14,7 +14,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// hasStar reports whether an expression marks a default.
+// hasStar returns the operand with the default mark `*` in an expression, or nil.
 func hasStar(e ast.Expr) (found *ast.UnaryExpr) {
 	if e == nil {
 		return nil
@@ -33,19 +33,19 @@ func hasStar(e ast.Expr) (found *ast.UnaryExpr) {
 	return found
 }
 
-// defaultOf returns the literal that stands in for a property.
+// defaultOf returns the default of a property and whether there is one.
 func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has bool) {
 	star := hasStar(m.Expr)
 	d, ok := m.Value.Default()
 	if k := m.Value.IncompleteKind(); ok && k == cue.ListKind && cue.Dereference(m.Value).LookupPath(cue.MakePath(cue.AnyIndex)).Exists() {
-		ok = false // CUE's own default of every list
+		ok = false // CUE gives every list a default
 	}
 	if !ok && emptyStruct(star) {
-		return map[string]any{}, true // CUE drops it beside a map
+		return map[string]any{}, true // CUE drops the default if the other operand is a map
 	}
 	if !ok {
 		if star != nil && m.Value.Err() == nil && !m.Value.IsConcrete() && plainStar(m.Expr) {
-			x.Report(source.CodeDefaultViolates, x.Files.RangeOf(star.X), s.Place, "the default is not allowed by the rest of the type", "Correct the default, or widen the type.")
+			x.Report(source.CodeDefaultViolates, x.Files.RangeOf(star.X), s.Place, "the type does not allow the default", "Correct the default, or widen the type.")
 		}
 		return nil, false
 	}
@@ -54,7 +54,7 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 		at = x.Files.RangeOf(star.X)
 	}
 	if err := d.Validate(cue.Concrete(true)); err != nil {
-		x.Report(source.CodeDefaultNotConcrete, at, s.Place, "the default is not one value", "Write a literal after the *.")
+		x.Report(source.CodeDefaultNotConcrete, at, s.Place, "the default is not a concrete value", "Write a literal after the *.")
 		return nil, false
 	}
 	if star != nil {
@@ -62,13 +62,14 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 	}
 	def = plain(d)
 	if r := x.named.types.Resolve(t); r.Kind != spec.Union && r.Kind != spec.Object && types.Fits(def, r, x.named.types) != nil {
-		x.Report(source.CodeDefaultViolates, at, s.Place, fmt.Sprintf("the default %s is not allowed by the rest of the type", showLiteral(def)), "Correct the default, or widen the type.")
+		x.Report(source.CodeDefaultViolates, at, s.Place, fmt.Sprintf("the type does not allow the default %s", showLiteral(def)), "Correct the default, or widen the type.")
 		return nil, false
 	}
 	return def, true
 }
 
-// plainStar reports whether a default is marked outside any nested reference.
+// plainStar reports whether an expression marks a default outside of nested
+// references.
 func plainStar(e ast.Expr) bool {
 	b, ok := e.(*ast.BinaryExpr)
 	return ok && (b.Op == token.OR || b.Op == token.AND)
@@ -82,7 +83,8 @@ func showLiteral(v any) string {
 	return string(text)
 }
 
-// plain returns a concrete value in Go's terms, as spec.Type's literals are.
+// plain returns a concrete value as a plain Go value, in the form of the literals of
+// spec.Type.
 func plain(v cue.Value) any {
 	if d, ok := v.Default(); ok {
 		v = d
@@ -114,7 +116,7 @@ func plain(v cue.Value) any {
 	}
 }
 
-// emptyStruct reports whether a marked default is {}.
+// emptyStruct reports whether the marked default is {}.
 func emptyStruct(star *ast.UnaryExpr) bool {
 	if star == nil {
 		return false

@@ -7,7 +7,8 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// merge returns the type of what both types allow; problem says why there is none.
+// merge returns the type of the values that both types allow. If there is none,
+// problem says why.
 func merge(a, b *spec.Type) (t *spec.Type, problem string) {
 	if a.Kind == spec.Any && isEmpty(a) {
 		return b, ""
@@ -25,7 +26,7 @@ func merge(a, b *spec.Type) (t *spec.Type, problem string) {
 	m.Nullable = a.Nullable && b.Nullable
 	kind, ok := mergeKinds(a, b)
 	if !ok {
-		return nil, fmt.Sprintf("%s and %s exclude each other", a.Kind, b.Kind)
+		return nil, fmt.Sprintf("no value is both %s and %s", a.Kind, b.Kind)
 	}
 	m.Kind = kind
 	switch {
@@ -41,20 +42,20 @@ func merge(a, b *spec.Type) (t *spec.Type, problem string) {
 		m.Fields, m.Open = b.Fields, b.Open
 	}
 	m.Keys = append(append([]string(nil), a.Keys...), b.Keys...)
-	m.Min, m.Max = tighter(a.Min, b.Min, 1), tighter(a.Max, b.Max, -1)
+	m.Min, m.Max = tighterBound(a.Min, b.Min, 1), tighterBound(a.Max, b.Max, -1)
 	m.Not = append(append([]any(nil), a.Not...), b.Not...)
 	m.Patterns = append(append([]spec.Pattern(nil), a.Patterns...), b.Patterns...)
 	m.MinLen = max(a.MinLen, b.MinLen)
-	m.MaxLen = smaller(a.MaxLen, b.MaxLen)
+	m.MaxLen = smallerLimit(a.MaxLen, b.MaxLen)
 	m.Unique = a.Unique || b.Unique
 	m.MultipleOf = types.CommonMultiple(a.MultipleOf, b.MultipleOf)
 	if m.MaxLen != nil && *m.MaxLen < m.MinLen {
-		return nil, fmt.Sprintf("at least %d and at most %d exclude each other", m.MinLen, *m.MaxLen)
+		return nil, fmt.Sprintf("no value has at least %d and at most %d characters, items or fields", m.MinLen, *m.MaxLen)
 	}
 	return narrow(&m, a.Enum, b.Enum)
 }
 
-// mergeUnion keeps of a union what the other type allows too.
+// mergeUnion restricts a union to the values that the other type allows.
 func mergeUnion(u, other *spec.Type) (*spec.Type, string) {
 	var kept []*spec.Type
 	for _, v := range u.Variants {
@@ -64,7 +65,7 @@ func mergeUnion(u, other *spec.Type) (*spec.Type, string) {
 	}
 	switch len(kept) {
 	case 0:
-		return nil, fmt.Sprintf("none of the union's types is %s too", other.Kind)
+		return nil, fmt.Sprintf("no type of the union allows %s", other.Kind)
 	case 1:
 		return kept[0], ""
 	}
@@ -78,7 +79,7 @@ func isEmpty(t *spec.Type) bool {
 	return t.Not == nil && t.Min == nil && t.Max == nil && t.Patterns == nil && t.Enum == nil && t.Ref == ""
 }
 
-// mergeKinds returns the kind that two types share.
+// mergeKinds returns the kind of the values that belong to both types.
 func mergeKinds(a, b *spec.Type) (spec.Kind, bool) {
 	x, y := a.Kind, b.Kind
 	switch {
@@ -95,7 +96,8 @@ func mergeKinds(a, b *spec.Type) (spec.Kind, bool) {
 	}
 }
 
-// narrow keeps of the literals those that both enums and the bounds allow.
+// narrow restricts the literals of a type to those that both enums and the bounds
+// allow.
 func narrow(t *spec.Type, a, b []any) (*spec.Type, string) {
 	enum := a
 	if a == nil {
@@ -112,7 +114,7 @@ func narrow(t *spec.Type, a, b []any) (*spec.Type, string) {
 	}
 	if enum == nil {
 		if a != nil {
-			return nil, "no literal is in both"
+			return nil, "the two enums have no common literal"
 		}
 		return t, ""
 	}
@@ -125,21 +127,22 @@ func narrow(t *spec.Type, a, b []any) (*spec.Type, string) {
 		}
 	}
 	if t.Enum == nil {
-		return nil, "no literal is left"
+		return nil, "the bounds exclude all literals"
 	}
 	t.Not, t.Patterns, t.Min, t.Max, t.MinLen, t.MaxLen = nil, nil, nil, nil, 0, nil
 	return t, ""
 }
 
-func smaller(a, b *int) *int {
+func smallerLimit(a, b *int) *int {
 	if a == nil || b != nil && *b < *a {
 		return b
 	}
 	return a
 }
 
-// tighter returns the bound that excludes more; sign is 1 for lower bounds.
-func tighter(a, b *spec.Bound, sign int) *spec.Bound {
+// tighterBound returns the more restrictive bound. sign is 1 for lower bounds and -1 for
+// upper bounds.
+func tighterBound(a, b *spec.Bound, sign int) *spec.Bound {
 	switch {
 	case a == nil:
 		return b

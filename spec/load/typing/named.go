@@ -12,18 +12,18 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// namer gives the definitions that types refer to their names.
+// namer assigns names to the definitions that types refer to.
 type namer struct {
 	x     *Extractor
 	types spec.Types
-	// names are the names by definition: package and path.
+	// names maps definitions (package and path) to their names.
 	names map[string]string
-	// busy are the definitions whose type is being extracted; looped those of
-	// them that were met again meanwhile.
+	// busy are the definitions whose type is being extracted. looped are those of
+	// them that refer to themselves.
 	busy, looped map[string]bool
-	// plain are the types of definitions that are too simple for a name.
+	// plain are the types of definitions that are too simple to need a name.
 	plain map[string]*spec.Type
-	// later is what needs all types to be there.
+	// later are the tasks that require all types.
 	later []func()
 }
 
@@ -31,7 +31,7 @@ func newNamer(x *Extractor, types spec.Types) *namer {
 	return &namer{x: x, types: types, names: map[string]string{}, busy: map[string]bool{}, looped: map[string]bool{}, plain: map[string]*spec.Type{}}
 }
 
-// finish runs what needed all types.
+// finish runs the tasks that require all types.
 func (n *namer) finish() {
 	for len(n.later) > 0 {
 		run := n.later[0]
@@ -40,7 +40,8 @@ func (n *namer) finish() {
 	}
 }
 
-// reference returns the type of a value that is `#Name`, or `pkg.#Name`.
+// reference returns the type of a reference `#Name` or `pkg.#Name`. ok is false for
+// other values.
 func (x *Extractor) reference(it walk.Item, s Site) (*spec.Type, bool) {
 	root, path := it.Value.ReferencePath()
 	selectors := path.Selectors()
@@ -71,7 +72,7 @@ func (x *Extractor) reference(it walk.Item, s Site) (*spec.Type, bool) {
 	return x.named.refer(id, last, it, s), true
 }
 
-// refer returns a reference to a definition, whose type is extracted the first time.
+// refer returns a reference to a definition. The first time, it extracts the type.
 func (n *namer) refer(id, last string, it walk.Item, s Site) *spec.Type {
 	if t, ok := n.plain[id]; ok {
 		return t
@@ -94,13 +95,13 @@ func (n *namer) refer(id, last string, it walk.Item, s Site) *spec.Type {
 	where.Context = fmt.Sprintf("definition #%s", last)
 	where.Path = "#" + last
 	rule, outer := definitionRule(target), n.x.Wire
-	n.x.Wire = cmp.Or(rule, n.x.SpecWire) // whoever refers to it
+	n.x.Wire = cmp.Or(rule, n.x.SpecWire) // wherever it is used
 	t := n.x.Type(target, Site{Place: where, Role: s.Role, depth: s.depth + 1, named: true})
 	n.x.Wire = outer
 	delete(n.busy, id)
 	t.ApplyWireRule(rule)
 	*named.Type = *t
-	// A union's tag is found when all types are there: see union.go.
+	// The tag of a union is determined when all types are known.
 	n.later = append(n.later, func() { named.Type.Tag = t.Tag })
 	if !worthAName(t) && !n.looped[id] {
 		delete(n.types, name)
@@ -110,13 +111,14 @@ func (n *namer) refer(id, last string, it walk.Item, s Site) *spec.Type {
 	return &spec.Type{Ref: name}
 }
 
-// worthAName tells the types that schemas can show by name: structs, unions and
-// enums. `#Port: uint16` is written out where it is used.
+// worthAName reports whether schemas can show a type by name, which they can for
+// structs, unions and enums. Others, such as `#Port: uint16`, are inlined where they
+// are used.
 func worthAName(t *spec.Type) bool {
 	return t.Ref == "" && (t.Kind == spec.Object || t.Kind == spec.Union || len(t.Enum) > 1)
 }
 
-// free returns a name that no other type has.
+// free returns a name, based on base, that no other type has.
 func (n *namer) free(base string) string {
 	base = strings.Map(func(r rune) rune {
 		if r == '_' || r == '$' || r == '#' {

@@ -14,8 +14,8 @@ func TestRegexpRemedies(t *testing.T) {
 	for text, want := range map[string]string{
 		`^(?=a)b`:                       "look-ahead",
 		`(a)\\1`:                        "backreferences",
-		`((a{1,1000}){1,1000})+`:        "counts to 1000",
-		`a{1001}`:                       "counts to 1000",
+		`((a{1,1000}){1,1000})+`:        "limited to 1000",
+		`a{1001}`:                       "limited to 1000",
 		strings.Repeat("a{1,999}", 100): "strings.MaxRunes",
 		`a(b`:                           "backslash",
 		`[a`:                            "backslash",

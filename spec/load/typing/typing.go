@@ -1,5 +1,5 @@
-// Package typing makes types of CUE's values, from the way their author wrote them,
-// and reads the attributes of their properties.
+// Package typing converts CUE values to types, based on the expressions that their
+// author wrote, and reads the attributes of properties.
 package typing
 
 import (
@@ -18,26 +18,28 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// Extractor makes types of CUE's values, from the way their author wrote them.
+// Extractor converts CUE values to types, based on the expressions that their author
+// wrote.
 type Extractor struct {
 	*walk.Walker
 	named *namer
-	// Wire is the rule for names on the wire of what is walked, SpecWire the spec's.
+	// Wire is the naming rule for names on the wire of the block being read. SpecWire
+	// is the default of the spec.
 	Wire, SpecWire string
 }
 
-// New returns an extractor whose named types go to types.
+// New returns an extractor that adds named types to types.
 func New(w *walk.Walker, types spec.Types) *Extractor {
 	x := &Extractor{Walker: w}
 	x.named = newNamer(x, types)
 	return x
 }
 
-// Finish does what needs all types to be there.
+// Finish runs the tasks that require all types.
 func (x *Extractor) Finish() { x.named.finish() }
 
-// Role is what an object type is for: it decides which attributes mean
-// something in it, and which names are taken.
+// Role is the purpose of an object type. It determines which attributes may be used
+// and which names are reserved.
 type Role uint8
 
 const (
@@ -45,15 +47,15 @@ const (
 	InputRole         // a resource's inputs
 	OutputRole        // a resource's outputs
 	ArgumentRole      // of functions, methods, actions, lists, components, ephemerals
-	ResultRole        // of the same
+	ResultRole        // of functions, methods, actions, components, ephemerals
 )
 
-// Site is where a type stands: whose it is, and how deep.
+// Site is the position of a type in the document: its place, its role and its depth.
 type Site struct {
 	source.Place
 	Role  Role
 	depth int
-	// named says that the type is a definition's: it may stand anywhere.
+	// named means that the type is a definition, which may be used with any role.
 	named bool
 }
 
@@ -65,7 +67,7 @@ func (s Site) at(name string) Site {
 
 // Object returns the type of config, inputs or outputs.
 func (x *Extractor) Object(it walk.Item, p source.Place, r Role) *spec.Type {
-	// Of what is broken nothing is known: any property may be meant.
+	// If the block is broken, its properties are unknown, so any name is allowed.
 	empty := &spec.Type{Kind: spec.Object, Open: true}
 	if x.IsHole(it.Expr) {
 		return empty
@@ -79,7 +81,7 @@ func (x *Extractor) Object(it walk.Item, p source.Place, r Role) *spec.Type {
 	t := x.structure(it, Site{Place: p, Role: r})
 	if t.Kind == spec.Map || t.Open {
 		x.Report(source.CodeOpenObject, it.At, p, fmt.Sprintf("%s must name its properties", lastName(p.Path)),
-			"Leave out the ... or [string]: at the top; a property of its own may be a map: tags?: [string]: string.")
+			"Remove the ... or [string]: from the block. A single property may be a map: tags?: [string]: string.")
 		return &spec.Type{Kind: spec.Object, Fields: t.Fields}
 	}
 	return t
@@ -87,20 +89,20 @@ func (x *Extractor) Object(it walk.Item, p source.Place, r Role) *spec.Type {
 
 func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// Type extracts the type of a value from the way its author wrote it.
+// Type extracts the type of a value from the expression that its author wrote.
 func (x *Extractor) Type(it walk.Item, s Site) *spec.Type {
 	if x.IsHole(it.Expr) {
 		return &spec.Type{}
 	}
 	if s.depth > source.MaxDepth {
-		x.Report(source.CodeRecursiveType, it.At, s.Place, "the type contains itself", "Give it a name, and refer to the name: #Node: {next?: #Node}.")
+		x.Report(source.CodeRecursiveType, it.At, s.Place, "the type contains itself", "Make it a definition, and refer to that: #Node: {next?: #Node}.")
 		return &spec.Type{}
 	}
 	if t, ok := x.reference(it, s); ok {
 		return t
 	}
 	if name := libraryValue(it); name != "" {
-		return x.validator(it, it.Value, nil, s)
+		return x.validatorType(it, it.Value, nil, s)
 	}
 	v := cue.Dereference(it.Value)
 	op, args := v.Expr()
@@ -110,13 +112,13 @@ func (x *Extractor) Type(it walk.Item, s Site) *spec.Type {
 	case cue.AndOp:
 		return x.conjunction(it, v, args, s)
 	case cue.LessThanOp, cue.LessThanEqualOp, cue.GreaterThanOp, cue.GreaterThanEqualOp, cue.NotEqualOp, cue.RegexMatchOp, cue.NotRegexMatchOp:
-		return x.bound(it, op, args, s)
+		return x.boundType(it, op, args, s)
 	case cue.CallOp:
-		return x.validator(it, v, args, s)
+		return x.validatorType(it, v, args, s)
 	case cue.InterpolationOp:
 		if !v.IsConcrete() {
-			x.Report(source.CodeInterpolatedType, it.At, s.Place, `\( ) in a type has no value when the spec is loaded`,
-				"A default made of other inputs is an attribute: @default(\"${inputs.a}-x\").")
+			x.Report(source.CodeInterpolatedType, it.At, s.Place, `the interpolation \( ) in this type cannot be evaluated when the spec is loaded`,
+				"To compute a default from other inputs, write an attribute: @default(\"${inputs.a}-x\").")
 			return &spec.Type{}
 		}
 	case cue.NoOp:
@@ -132,8 +134,8 @@ func (s Site) deeper() Site {
 	return s
 }
 
-// isDisjunction reports whether an expression is `*default | type`, which CUE
-// hands out without the default where the type covers it.
+// isDisjunction reports whether an expression is `*default | type`. If the type
+// covers the default, CUE returns the value without it.
 func isDisjunction(e ast.Expr, v cue.Value) bool {
 	if f, ok := v.Source().(*ast.Field); ok {
 		e = f.Value
@@ -152,7 +154,7 @@ func isDisjunction(e ast.Expr, v cue.Value) bool {
 	}
 }
 
-// plainType returns a type that is no combination of others.
+// plainType returns a type that is not a combination of other types.
 func (x *Extractor) plainType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	if x.Broken(it, s.Place) {
 		return &spec.Type{}
@@ -163,7 +165,7 @@ func (x *Extractor) plainType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	case cue.ListKind:
 		return x.listType(it, v, s)
 	case cue.BytesKind:
-		x.Report(source.CodeBytesType, it.At, s.Place, "bytes cannot be a property's type", "Use string and base64, or #Asset for a file that the user hands over.")
+		x.Report(source.CodeBytesType, it.At, s.Place, "bytes cannot be a property's type", "Use string and base64, or #Asset for a file of the user.")
 		return &spec.Type{}
 	case cue.NullKind:
 		return &spec.Type{Nullable: true, Enum: []any{nil}}
@@ -174,11 +176,11 @@ func (x *Extractor) plainType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	}
 }
 
-// scalarType returns a basic type, or one literal.
+// scalarType returns a scalar type or the type of a literal.
 func (x *Extractor) scalarType(it walk.Item, v cue.Value, k cue.Kind, s Site) *spec.Type {
 	kind, nullable, ok := scalarKind(k)
 	if !ok {
-		x.Report(source.CodeUnsupportedType, it.At, s.Place, "this type cannot be extracted", "Write it as a disjunction of plain types: string | int.")
+		x.Report(source.CodeUnsupportedType, it.At, s.Place, "this type is not supported", "Write it as a disjunction of basic types: string | int.")
 		return &spec.Type{}
 	}
 	t := &spec.Type{Kind: kind, Nullable: nullable}
@@ -207,12 +209,12 @@ func scalarKind(k cue.Kind) (kind spec.Kind, nullable, ok bool) {
 	}
 }
 
-// listType returns the type of a list of any length.
+// listType returns the type of a list.
 func (x *Extractor) listType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	elem := v.LookupPath(cue.MakePath(cue.AnyIndex))
 	if !elem.Exists() {
 		x.Report(source.CodeTupleType, it.At, s.Place, "a list of fixed length cannot be a property's type",
-			"Write [...T] for a list of T (with list.MaxItems for its length), or a struct that names the parts.")
+			"Write [...T] for a list of T (with list.MaxItems to limit its length), or a struct with a field for each item.")
 		return &spec.Type{Kind: spec.List, Elem: &spec.Type{}}
 	}
 	if list, err := v.List(); err == nil && list.Next() {
@@ -241,7 +243,7 @@ func (x *Extractor) structure(it walk.Item, s Site) *spec.Type {
 	open := len(patterns) == 0 && it.Value.LookupPath(cue.MakePath(cue.AnyString)).Exists()
 	switch {
 	case len(patterns) > 0:
-		x.patterns(t, patterns, s)
+		x.addPatterns(t, patterns, s)
 	case open && len(t.Fields) == 0:
 		t.Kind, t.Elem = spec.Map, &spec.Type{}
 	case open:
@@ -250,14 +252,15 @@ func (x *Extractor) structure(it walk.Item, s Site) *spec.Type {
 	return t
 }
 
-// patterns makes a map, or an open object, of `[key]: T` fields.
-func (x *Extractor) patterns(t *spec.Type, patterns []walk.Item, s Site) {
+// addPatterns adds the fields of the form `[key]: T` to a type, which makes it a map or
+// an open object.
+func (x *Extractor) addPatterns(t *spec.Type, patterns []walk.Item, s Site) {
 	for i, m := range patterns {
 		elem := x.Type(walk.Item{Value: m.Value, Expr: m.Expr, At: m.At, NameAt: m.At}, s.at("*"))
 		if i == 0 {
 			t.Elem = elem
 		} else if !sameType(t.Elem, elem) {
-			x.Report(source.CodeUnsupportedType, m.At, s.Place, "a map's values have one type", "Use one pattern, or a disjunction of the types.")
+			x.Report(source.CodeUnsupportedType, m.At, s.Place, "the values of a map must have one type", "Use one pattern, or a disjunction of the types.")
 		}
 		t.Keys = append(t.Keys, x.keyPattern(m, s)...)
 	}
@@ -271,7 +274,8 @@ func (x *Extractor) patterns(t *spec.Type, patterns []walk.Item, s Site) {
 	t.Open = true
 }
 
-// keyPattern returns the regular expression of a pattern's key: none for any string.
+// keyPattern returns the regular expression for the keys of a pattern, and none if
+// any string is a key.
 func (x *Extractor) keyPattern(m walk.Item, s Site) []string {
 	key := x.Type(x.Part(m, m.Key), Site{Place: s.Place, Role: s.Role, depth: s.depth})
 	var keys []string
@@ -281,7 +285,7 @@ func (x *Extractor) keyPattern(m walk.Item, s Site) []string {
 		}
 	}
 	if key.Kind != spec.String && key.Kind != spec.Any || len(keys) != len(key.Patterns) || key.Enum != nil || key.MinLen > 0 || key.MaxLen != nil {
-		x.Report(source.CodeUnsupportedType, m.At, s.Place, "a map's keys can be limited by a regular expression only", `Write [=~"^[a-z]+$"]: T.`)
+		x.Report(source.CodeUnsupportedType, m.At, s.Place, "the keys of a map can only be restricted by a regular expression", `Write [=~"^[a-z]+$"]: T.`)
 	}
 	return keys
 }
@@ -290,11 +294,11 @@ func sameType(a, b *spec.Type) bool {
 	return fmt.Sprintf("%+v", *a) == fmt.Sprintf("%+v", *b)
 }
 
-// reservedNames are names that a resource's properties cannot have. Pulumi keeps id and urn for
-// itself, and every name with two underscores.
+// reservedNames are names that the properties of a resource cannot have. Pulumi
+// reserves id, urn, and every name that begins with two underscores.
 var reservedNames = []string{"id", "urn", "pulumi"}
 
-// property returns one member of an object.
+// property returns one property of an object.
 func (x *Extractor) property(m, parent walk.Item, s Site) *spec.Property {
 	at := s.at(m.Name)
 	x.propertyName(m, at, s.depth == 0)
@@ -310,26 +314,27 @@ func (x *Extractor) property(m, parent walk.Item, s Site) *spec.Property {
 	return p
 }
 
-// propertyName checks what a property is called.
+// propertyName checks the name of a property.
 func (x *Extractor) propertyName(m walk.Item, s Site, top bool) {
 	if !block.Identifiers.Pattern.MatchString(m.Name) {
 		x.Report(names.CodeName, m.NameAt, s.Place, fmt.Sprintf("%q is not a valid name for a property", m.Name),
-			fmt.Sprintf("Letters, digits and underscores. Name it %s, and give its name on the wire: @wire(%q).", names.Suggest(m.Name, false), m.Name))
+			fmt.Sprintf("Use letters, digits and underscores. Name it %s, and set its name on the wire: @wire(%q).", names.Suggest(m.Name, false), m.Name))
 		return
 	}
 	switch {
 	case strings.HasPrefix(m.Name, "__"):
-		x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Names with two underscores in front belong to Pulumi.")
+		x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Pulumi reserves names that begin with two underscores.")
 	case !top || s.named:
 	case s.Role&(InputRole|OutputRole) != 0 && slices.Contains(reservedNames, m.Name):
 		x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name),
-			fmt.Sprintf("Every resource has one already. Give it another name, such as %sId, with @wire(%s).", lastContext(s.Context), m.Name))
+			fmt.Sprintf("Every resource already has it. Choose another name, such as %sId, with @wire(%s).", lastContext(s.Context), m.Name))
 	case s.Role == ConfigRole && (m.Name == "version" || m.Name == "pluginDownloadURL" || m.Name == "pulumi"):
-		x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Pulumi gives it to every provider. Name it apiVersion, or the like.")
+		x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Pulumi defines it for every provider. Choose another name, such as apiVersion.")
 	}
 }
 
-// lastContext returns a name to make another of: the resource's.
+// lastContext returns the last name of a context, which suggests a prefix for another
+// name.
 func lastContext(context string) string {
 	_, rest, ok := strings.Cut(context, `"`)
 	name, _, closed := strings.Cut(rest, `"`)

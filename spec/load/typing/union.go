@@ -13,7 +13,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// disjunction returns the type of `A | B`: an enum, a nullable type, a union.
+// disjunction returns the type of `A | B`: an enum, a nullable type or a union.
 func (x *Extractor) disjunction(it walk.Item, args []cue.Value, s Site) *spec.Type {
 	parts := x.disjuncts(it, args, 0)
 	slices.SortStableFunc(parts, func(a, b walk.Item) int {
@@ -36,8 +36,8 @@ func (x *Extractor) disjunction(it walk.Item, args []cue.Value, s Site) *spec.Ty
 			literals = append(literals, part)
 		case v.IncompleteKind() == cue.ListKind && v.Validate(cue.Concrete(true)) == nil && !v.LookupPath(cue.MakePath(cue.AnyIndex)).Exists(),
 			v.IncompleteKind() == cue.StructKind && isDefaultStruct(it, part, parts):
-			// A default that the type beside it does not cover by CUE's
-			// rules, such as *[] | list.MinItems(1): defaultOf looks at it.
+			// A default that the other alternatives do not cover by the rules of CUE,
+			// such as *[] | list.MinItems(1). defaultOf checks it.
 		default:
 			types = append(types, x.Type(part, s.deeper()))
 		}
@@ -52,8 +52,8 @@ func (x *Extractor) disjunction(it walk.Item, args []cue.Value, s Site) *spec.Ty
 	return t
 }
 
-// isDefaultStruct reports whether a struct of a disjunction is its marked
-// default, and only that: literals that another struct beside it allows.
+// isDefaultStruct reports whether a struct of a disjunction is only its default: a
+// marked, concrete struct that another alternative allows.
 func isDefaultStruct(it, part walk.Item, parts []walk.Item) bool {
 	star := hasStar(it.Expr)
 	if star == nil {
@@ -68,8 +68,8 @@ func isDefaultStruct(it, part walk.Item, parts []walk.Item) bool {
 	})
 }
 
-// disjuncts flattens a disjunction of disjunctions that are written in place;
-// those behind a name stay whole.
+// disjuncts flattens nested disjunctions. A disjunction behind a reference is not
+// flattened.
 func (x *Extractor) disjuncts(it walk.Item, args []cue.Value, depth int) []walk.Item {
 	var parts []walk.Item
 	for _, a := range args {
@@ -86,9 +86,9 @@ func (x *Extractor) disjuncts(it walk.Item, args []cue.Value, depth int) []walk.
 	return parts
 }
 
-// unite makes one type of a disjunction's literals and types.
+// unite returns one type for the literals and types of a disjunction.
 func (x *Extractor) unite(it walk.Item, literals []walk.Item, declared []*spec.Type, s Site) *spec.Type {
-	enums := enums(literals)
+	enums := enumsByKind(literals)
 	if len(declared) == 0 && len(enums) == 1 {
 		return enums[0]
 	}
@@ -106,7 +106,7 @@ func (x *Extractor) unite(it walk.Item, literals []walk.Item, declared []*spec.T
 			continue
 		}
 		if d, ok := it.Value.Default(); ok && len(rest) == 1 && len(declared) > 0 && types.SameLiteral(plain(d), rest[0]) && x.sameKindAs(e, declared) {
-			continue // defaultOf reports it
+			continue // defaultOf reports it as an invalid default
 		}
 		e.Enum = rest
 		variants = append(variants, e)
@@ -122,8 +122,8 @@ func (x *Extractor) unite(it walk.Item, literals []walk.Item, declared []*spec.T
 	return t
 }
 
-// sameKindAs reports whether a literal's kind is that of one of the types, so
-// that being none of it is a slip rather than an alternative.
+// sameKindAs reports whether a literal has the kind of one of the types. If so, a
+// literal that does not fit that type is a mistake rather than an alternative.
 func (x *Extractor) sameKindAs(e *spec.Type, declared []*spec.Type) bool {
 	return slices.ContainsFunc(declared, func(t *spec.Type) bool {
 		k := x.named.types.Resolve(t).Kind
@@ -131,8 +131,8 @@ func (x *Extractor) sameKindAs(e *spec.Type, declared []*spec.Type) bool {
 	})
 }
 
-// enums groups literals by their kind: int and number together.
-func enums(literals []walk.Item) []*spec.Type {
+// enumsByKind groups literals by kind into enum types. int and number form one group.
+func enumsByKind(literals []walk.Item) []*spec.Type {
 	var enums []*spec.Type
 	for _, lit := range literals {
 		kind, _, ok := scalarKind(lit.Value.IncompleteKind())
@@ -157,51 +157,52 @@ func enums(literals []walk.Item) []*spec.Type {
 	return enums
 }
 
-// tagger finds what tells the variants of a union apart.
+// tagger finds the property that identifies the variants of a union.
 type tagger struct {
 	*source.Document
 	named spec.Types
-	// at and place are where the union stands.
+	// at and place are the position of the union.
 	at    diag.Range
 	place source.Place
 }
 
-// tag finds the property that tells the structs of a union apart.
+// tag finds the property that identifies the structs of a union, and reports a union
+// without one.
 func (g *tagger) tag(t *spec.Type) {
 	var all alternatives
 	for _, v := range t.Variants {
-		g.alternatives(v, &all, 0)
+		g.collect(v, &all, 0)
 	}
 	if all.anything {
-		return // nothing to tell apart, or a part that was reported
+		return // any value is allowed, or a variant was reported
 	}
-	g.listsApart(all.lists)
+	g.checkLists(all.lists)
 	objects := all.objects
 	if len(objects)+all.maps < 2 {
 		return
 	}
 	if all.maps > 0 {
-		g.Report(source.CodeUntaggedUnion, g.at, g.place, "the structs of this union cannot be told apart", "A map matches any struct. Give the property one type.")
+		g.Report(source.CodeUntaggedUnion, g.at, g.place, "the structs of this union are ambiguous", "A map accepts any struct. Use a single type for the property.")
 		return
 	}
 	for _, f := range objects[0].Fields {
-		if g.tells(f.Name, objects) {
+		if g.identifies(f.Name, objects) {
 			t.Tag = f.Name
 			return
 		}
 	}
-	g.Report(source.CodeUntaggedUnion, g.at, g.place, "the structs of this union cannot be told apart",
-		fmt.Sprintf(`Give each of the %d a required field with a literal of its own: {type: "a", …} | {type: "b", …}.`, len(objects)))
+	g.Report(source.CodeUntaggedUnion, g.at, g.place, "the structs of this union are ambiguous",
+		fmt.Sprintf(`Give each of the %d structs a required field with a distinct literal: {type: "a", …} | {type: "b", …}.`, len(objects)))
 }
 
-// alternatives are what a value of a union can be, its unions' own among them.
+// alternatives are the variants of a union, including those of nested unions.
 type alternatives struct {
 	objects, lists []*spec.Type
 	maps           int
 	anything       bool
 }
 
-func (g *tagger) alternatives(v *spec.Type, all *alternatives, depth int) {
+func (g *tagger) collect(v *spec.Type, all *alternatives, depth int) {
 	switch r := g.named.Resolve(v); r.Kind {
 	case spec.Object:
 		all.objects = append(all.objects, r)
@@ -214,35 +215,36 @@ func (g *tagger) alternatives(v *spec.Type, all *alternatives, depth int) {
 	case spec.Union:
 		for _, inner := range r.Variants {
 			if depth < source.MaxDepth {
-				g.alternatives(inner, all, depth+1)
+				g.collect(inner, all, depth+1)
 			}
 		}
 	}
 }
 
-// listsApart reports lists of a union whose structs cannot be told apart: which
-// of them a value is would be guessed.
-func (g *tagger) listsApart(lists []*spec.Type) {
+// checkLists reports a union of lists whose structs are ambiguous: the variant of a
+// value would have to be guessed.
+func (g *tagger) checkLists(lists []*spec.Type) {
 	var objects []*spec.Type
 	for _, list := range lists {
 		var items alternatives
-		g.alternatives(list.Elem, &items, 0)
+		g.collect(list.Elem, &items, 0)
 		objects = append(objects, items.objects...)
 	}
 	if len(lists) < 2 || len(objects) < 2 {
 		return
 	}
 	for _, f := range objects[0].Fields {
-		if g.tells(f.Name, objects) {
+		if g.identifies(f.Name, objects) {
 			return
 		}
 	}
-	g.Report(source.CodeUntaggedUnion, g.at, g.place, "the lists of this union cannot be told apart",
-		`Give the structs in them a required field with a literal of its own: [...{type: "a", …}] | [...{type: "b", …}].`)
+	g.Report(source.CodeUntaggedUnion, g.at, g.place, "the lists of this union are ambiguous",
+		`Give their structs a required field with a distinct literal: [...{type: "a", …}] | [...{type: "b", …}].`)
 }
 
-// tells reports whether a property has another literal in each of the objects.
-func (g *tagger) tells(name string, objects []*spec.Type) bool {
+// identifies reports whether a property has a different literal in each of the
+// objects.
+func (g *tagger) identifies(name string, objects []*spec.Type) bool {
 	var seen []any
 	for _, o := range objects {
 		f := o.Field(name)

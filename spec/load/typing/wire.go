@@ -13,14 +13,15 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// isWireRule reports whether an attribute is `@wire(snake_case)`, or another rule's.
+// isWireRule reports whether an attribute sets a naming rule, such as
+// `@wire(snake_case)`.
 func isWireRule(a cue.Attribute) bool {
 	rule, err := a.String(0)
 	return err == nil && a.Name() == "wire" && slices.Contains(spec.WireRules, rule)
 }
 
-// definitionRule returns the rule for names on the wire of a definition, or "":
-// `#Pet: {…} @wire(snake_case)`.
+// definitionRule returns the naming rule of a definition, or "". Example: `#Pet: {…}
+// @wire(snake_case)`.
 func definitionRule(it walk.Item) string {
 	for _, a := range it.Value.Attributes(cue.ValueAttr) {
 		if isWireRule(a) {
@@ -34,13 +35,13 @@ func definitionRule(it walk.Item) string {
 func readWire(c *attrCall) {
 	path, ok := wirePath(strings.TrimSpace(c.attr.Contents()))
 	if !ok {
-		c.fail("@wire takes one name", `Write @wire(name), or @wire(parent.name) for a member of a member; a name with other characters in quotes: @wire("a.b").`)
+		c.fail("@wire requires one name", `Write @wire(name), or @wire(parent.name) for a nested member. Quote names with other characters: @wire("a.b").`)
 		return
 	}
 	for _, name := range path {
 		space, local, _ := strings.Cut(strings.TrimPrefix(name, "@"), "}")
 		if strings.HasPrefix(space, "{") && local == "" {
-			c.fail(fmt.Sprintf("%q is not a valid name of a namespace", name), `Write @wire("{namespace}name"), as in @wire("{DAV:}href").`)
+			c.fail(fmt.Sprintf("%q is not a valid name in an XML namespace", name), `Write @wire("{namespace}name"), as in @wire("{DAV:}href").`)
 			return
 		}
 	}
@@ -51,8 +52,8 @@ func readWire(c *attrCall) {
 	}
 }
 
-// wirePath reads the argument of @wire as it is written: names with dots between them,
-// of which some may be in quotes.
+// wirePath parses the argument of @wire: names separated by dots, each of which may
+// be quoted.
 func wirePath(text string) (path []string, ok bool) {
 	for {
 		name, rest, ok := wireName(text)
@@ -69,7 +70,7 @@ func wirePath(text string) (path []string, ok bool) {
 	}
 }
 
-// wireName reads the first name of a path.
+// wireName parses the first name of a path.
 func wireName(text string) (name, rest string, ok bool) {
 	quoted, err := strconv.QuotedPrefix(text)
 	if err != nil || text[0] == '\'' {
@@ -80,17 +81,16 @@ func wireName(text string) (name, rest string, ok bool) {
 	return name, text[len(quoted):], err == nil && name != ""
 }
 
-// uniqueWires reports properties that would have one name on the wire, or of which one
-// would be within the other.
+// uniqueWires reports properties with the same or overlapping paths on the wire.
 func (x *Extractor) uniqueWires(t *spec.Type, s Site) {
 	first, second := t.WireConflict(x.Wire)
 	if first == nil {
 		return
 	}
 	a, b := first.WirePath(x.Wire), second.WirePath(x.Wire)
-	summary := fmt.Sprintf("%s and %s have one name on the wire: %q", first.Name, second.Name, strings.Join(b, "."))
+	summary := fmt.Sprintf("%s and %s have the same name on the wire: %q", first.Name, second.Name, strings.Join(b, "."))
 	if len(a) != len(b) {
 		summary = fmt.Sprintf("%s and %s overlap on the wire: %q and %q", first.Name, second.Name, strings.Join(a, "."), strings.Join(b, "."))
 	}
-	x.Report(source.CodeDuplicateName, second.Range, s.at(second.Name).Place, summary, "Give one of them another @wire(name).")
+	x.Report(source.CodeDuplicateName, second.Range, s.at(second.Name).Place, summary, "Change the @wire(name) of one of them.")
 }
