@@ -134,8 +134,8 @@ type Step struct {
 	// Refused evaluates to a string if the action had no effect. If it is nil or
 	// evaluates to null, the action may have had an effect.
 	Refused *Node
-	// Restart names the earlier step at which a later run resumes if this step fails;
-	// "" means this step.
+	// Restart names the earlier step at which the next run resumes if a run stopped
+	// at this step; "" means this step.
 	Restart      string
 	RestartRange diag.Range
 	Preview      bool

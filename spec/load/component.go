@@ -8,30 +8,30 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// component reads a resource made of others. Of a part whose key is misspelt, which
-// is reported, nothing is known: its absence is no further mistake.
-func (l *loader) component(it walk.Item, p source.Place) *spec.Component {
-	b, ok := l.open(it, p, block.Component, nil)
+// readComponent reads a component. If one of its keys is misspelt, that is reported, and
+// the absence of the meant key is not reported again.
+func (l *loader) readComponent(it walk.Item, p source.Place) *spec.Component {
+	b, ok := l.openSection(it, p, block.Component, nil)
 	if !ok {
 		return nil
 	}
 	c := &spec.Component{
 		Name: it.Name, Doc: l.Doc(it), Range: it.NameAt,
-		Inputs: l.objectAt(b, "inputs", typing.ArgumentRole), Outputs: l.objectAt(b, "outputs", typing.ResultRole),
+		Inputs: l.readObject(b, "inputs", typing.ArgumentRole), Outputs: l.readObject(b, "outputs", typing.ResultRole),
 	}
 	l.fill(b, c)
 	if c.Return == nil && b.given("return") {
 		c.Return = &spec.Node{Range: it.At}
 	}
-	l.each(b, "children", "child", func(m walk.Item, at source.Place) { c.Children = append(c.Children, l.child(m, at)) })
+	l.readMembers(b, "children", "child", func(m walk.Item, at source.Place) { c.Children = append(c.Children, l.readChild(m, at)) })
 	return c
 }
 
-// child reads one resource of a component, or one for each element. It is never
-// nil, so that what refers to a broken one is no mistake.
-func (l *loader) child(it walk.Item, p source.Place) *spec.Child {
+// readChild reads one child of a component. It never returns nil, so that references to a
+// broken child are not reported as mistakes.
+func (l *loader) readChild(it walk.Item, p source.Place) *spec.Child {
 	c := &spec.Child{Key: it.Name, Range: it.NameAt, Type: &spec.Node{Range: it.At}}
-	b, ok := l.open(it, p, block.Child, nil)
+	b, ok := l.openSection(it, p, block.Child, nil)
 	if !ok {
 		return c
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// function reads a function of the provider, a method of a resource, or an action
-// that is run on demand: an operation with inputs and outputs.
-func (r *stepReader) function(it walk.Item, p source.Place, what string) *spec.Function {
+// readFunction reads an operation with inputs and outputs: a function of the provider, a
+// method of a resource, or an action that is run on demand.
+func (r *stepReader) readFunction(it walk.Item, p source.Place, what string) *spec.Function {
 	f := &spec.Function{
 		Name: it.Name, Doc: r.Doc(it), Range: it.NameAt,
 		Inputs: &spec.Type{Kind: spec.Object}, Outputs: &spec.Type{Kind: spec.Object},
@@ -36,11 +36,11 @@ func (r *stepReader) function(it walk.Item, p source.Place, what string) *spec.F
 		case m.Name == "outputs" && takesOutputs:
 			f.Outputs = r.Object(m, p.Member("outputs").AddContext("outputs"), typing.ResultRole)
 		case m.Name == "outputs":
-			r.Report(source.CodeMisplacedKey, m.NameAt, p.Member("outputs"), "an action has no outputs", "It is run for its effect. What yields values is a function or a method.")
+			r.Report(source.CodeMisplacedKey, m.NameAt, p.Member("outputs"), "an action cannot have outputs", "An action is run for its effect. To return values, declare a function or a method.")
 		case m.Name == "return":
-			f.Return = r.node(m, p.Member("return").AddContext("return"))
+			f.Return = r.readNode(m, p.Member("return").AddContext("return"))
 		default:
-			// Of a block whose name is misspelt nothing is known.
+			// If the name of the block is misspelt, its properties are unknown.
 			switch diag.DidYouMean(m.Name, block.Function.Names()) {
 			case "inputs":
 				f.Inputs.Open = true
@@ -51,36 +51,36 @@ func (r *stepReader) function(it walk.Item, p source.Place, what string) *spec.F
 		}
 		return true
 	}
-	f.Operation = r.operationWith(it, p, own, block.Function.Names())
+	f.Operation = r.readOperationWith(it, p, own, block.Function.Names())
 	if f.Operation == nil && f.Return == nil {
-		r.Report(source.CodeMissingKey, it.NameAt, p, what+" needs a step", `Give it an action, steps: […], or return: "${…}" alone.`)
+		r.Report(source.CodeMissingKey, it.NameAt, p, what+" requires a step", `Add an action, steps: […], or return: "${…}" alone.`)
 	}
 	return f
 }
 
-// operationWith reads an operation whose block has keys of something else too: own
-// takes those. It is nil where there is no step at all.
-func (r *stepReader) operationWith(it walk.Item, p source.Place, own func(walk.Item) bool, near []string) *spec.Operation {
+// readOperationWith reads an operation from a block that also has other keys, which own
+// handles. It returns nil if the block has no step.
+func (r *stepReader) readOperationWith(it walk.Item, p source.Place, own func(walk.Item) bool, near []string) *spec.Operation {
 	mine := slices.DeleteFunc(r.Values(it), own)
 	if len(mine) == 0 {
 		return nil
 	}
 	op := &spec.Operation{Range: it.At}
 	if slices.ContainsFunc(mine, func(m walk.Item) bool { return m.Name == "steps" }) {
-		r.stepList(mine, p, false, op)
+		r.readSteps(mine, p, false, op)
 		return op
 	}
 	taken := func(m walk.Item) bool {
 		return !slices.ContainsFunc(mine, func(o walk.Item) bool { return o.Name == m.Name })
 	}
-	if step := r.stepWith(it, p, false, taken, append([]string{"steps", "return"}, near...)); step != nil {
+	if step := r.readStepWith(it, p, false, taken, append([]string{"steps", "return"}, near...)); step != nil {
 		op.Steps = []*spec.Step{step}
 	}
 	return op
 }
 
-// lister reads how a resource's existing ones are listed.
-func (r *stepReader) lister(it walk.Item, p source.Place) *spec.Lister {
+// readLister reads how the existing resources of a type are listed.
+func (r *stepReader) readLister(it walk.Item, p source.Place) *spec.Lister {
 	if r.Broken(it, p) {
 		return nil
 	}
@@ -96,44 +96,44 @@ func (r *stepReader) lister(it walk.Item, p source.Place) *spec.Lister {
 		case "inputs":
 			li.Inputs = r.Object(m, p.Member("inputs").AddContext("inputs"), typing.ArgumentRole)
 		case "items", "id", "name":
-			r.keep(m, p, block.Lister.Key(m.Name), li)
+			r.keepKey(m, p, block.Lister.Key(m.Name), li)
 		default:
-			// What is misspelt, which is reported, is not missing as well.
+			// A misspelt key was reported, and does not also count as missing.
 			has[diag.DidYouMean(m.Name, block.Lister.Names())] = true
 			return false
 		}
 		return true
 	}
-	if op := r.operationWith(it, p, own, block.Lister.Names()); op != nil && len(op.Steps) > 0 {
+	if op := r.readOperationWith(it, p, own, block.Lister.Names()); op != nil && len(op.Steps) > 0 {
 		li.Step = op.Steps[0]
 		if len(op.Steps) > 1 || has["steps"] {
-			r.Report(source.CodeMisplacedKey, it.NameAt, p, "list is one step", "Several steps cannot be listed from: name the one that answers with the items.")
+			r.Report(source.CodeMisplacedKey, it.NameAt, p, "list must be a single step", "Keep the step that returns the items.")
 		}
 	} else if op == nil {
-		r.Report(source.CodeMissingKey, it.NameAt, p, "list has no step", "Give it the action that finds what there is, such as file: list: {…}.")
+		r.Report(source.CodeMissingKey, it.NameAt, p, "list requires a step", "Add the action that lists the existing objects, such as file: list: {…}.")
 	}
 	for _, key := range []string{"items", "id"} {
 		if !has[key] {
-			r.Report(source.CodeMissingKey, it.NameAt, p, fmt.Sprintf("list has no %s", key),
-				`Say what the items are, and what names each: items: "${result.items}", id: "${each.value.path}".`)
+			r.Report(source.CodeMissingKey, it.NameAt, p, fmt.Sprintf("list requires %s", key),
+				`Add the items and the id of each: items: "${result.items}", id: "${each.value.path}".`)
 		}
 	}
 	return li
 }
 
-// ephemeral reads a value that is opened and closed, and never stored.
-func (l *loader) ephemeral(it walk.Item, p source.Place) *spec.Ephemeral {
-	b, ok := l.open(it, p, block.Ephemeral, nil)
+// readEphemeral reads a value that is opened and closed, and never stored.
+func (l *loader) readEphemeral(it walk.Item, p source.Place) *spec.Ephemeral {
+	b, ok := l.openSection(it, p, block.Ephemeral, nil)
 	if !ok {
 		return nil
 	}
 	e := &spec.Ephemeral{
 		Name: it.Name, Doc: l.Doc(it), Range: it.NameAt,
-		Inputs: l.objectAt(b, "inputs", typing.ArgumentRole), Outputs: l.objectAt(b, "outputs", typing.ResultRole),
+		Inputs: l.readObject(b, "inputs", typing.ArgumentRole), Outputs: l.readObject(b, "outputs", typing.ResultRole),
 	}
 	l.fill(b, e)
 	if m, ok := b.get("renewAfter"); ok && !b.given("renew") {
-		l.Report(source.CodeMissingKey, m.NameAt, b.at("renewAfter"), "renewAfter has no renew", "Say what renews it: renew: a step.")
+		l.Report(source.CodeMissingKey, m.NameAt, b.at("renewAfter"), "renewAfter requires renew", "Add a step that renews the value: renew: {…}.")
 	}
 	return e
 }

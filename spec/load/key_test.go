@@ -49,7 +49,7 @@ func TestOneDeclarationMakesAKey(t *testing.T) {
 			}
 			var got toy
 			for _, m := range l.Members(walk.Item{Value: value, Decl: l.Syntax.Root, At: l.Start()}) {
-				b, ok := l.open(m, source.Place{Path: "toy"}, declared, nil)
+				b, ok := l.openSection(m, source.Place{Path: "toy"}, declared, nil)
 				if !ok {
 					t.Fatal(l.Diags)
 				}

@@ -1,16 +1,16 @@
-// Package load reads a spec: CUE, YAML or JSON in, a *spec.Provider out, with
-// the position of every part, and every mistake an author can make in the
-// document itself as a diagnostic. It and the packages below it are the only importers of cuelang.org/go.
+// Package load reads a spec in CUE, YAML or JSON and returns a *spec.Provider with
+// the position of every part. It reports every mistake in the document as a
+// diagnostic. Only this package and the packages below it import cuelang.org/go.
 //
-// A load goes through four stages. Package source reads the files; YAML and JSON become
-// the syntax tree that the same spec has in CUE. Package lint checks the tree for what
-// evaluation would hide, such as a CUE reference that freezes a default. Package source
-// has CUE evaluate it. The value is then walked (package walk) into the model: types are
-// extracted from the author's own value (package typing), all else is read by the
-// declarations of the blocks (package block).
+// A load has four stages. Package source reads the files; YAML and JSON become the
+// syntax tree that the same spec has in CUE. Package lint checks the tree for
+// mistakes that evaluation would hide, such as a CUE reference that freezes a
+// default. Package source then evaluates the tree with CUE. Package walk walks the
+// resulting value to build the model: package typing extracts the types, and the
+// declarations in package block determine how all other values are read.
 //
-// What is broken is reported and left out, so that the mistakes of the rest are
-// found in the same run.
+// Invalid parts are reported and left out, so that one run finds the mistakes in all
+// other parts as well.
 package load
 
 import (
@@ -27,36 +27,35 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// Source says what to load.
+// Source describes what to load.
 type Source = source.Input
 
 // Document is a loaded spec.
 type Document struct {
-	// Provider is as much as could be understood, never nil. A node of it
-	// whose Kind is zero, and a type that is any, may stand for a part that
-	// was reported as broken.
+	// Provider is the model of all valid parts, never nil. An invalid part that was
+	// reported is a node of kind zero, or a type that is any.
 	Provider *spec.Provider
-	// Files are all that were read, embedded ones included, sorted by path.
+	// Files are all files that were read, including embedded ones, sorted by path.
 	Files []source.File
-	// Dirs are the folders whose listing mattered: what is added to them may
+	// Dirs are the folders whose listing was read. A new file in one of them may
 	// change the spec.
 	Dirs []string
 }
 
-// loader is one run of Load: it reads what stands at the top of a spec. Each reader has
-// what those below it can: resourceReader, stepReader, dataReader, then types, the walk
-// and the document itself.
+// loader is one run of Load and reads the top level of a spec. Each reader embeds the
+// readers below it: resourceReader, stepReader, dataReader, then the extractor of
+// types, the walker and the document.
 type loader struct{ *resourceReader }
 
-// newLoader returns a loader whose named types go to types.
+// newLoader returns a loader that adds named types to types.
 func newLoader(types spec.Types) *loader {
 	x := typing.New(&walk.Walker{Document: source.NewDocument()}, types)
 	return &loader{&resourceReader{&stepReader{&dataReader{x}}}}
 }
 
-// Load reads a spec. The document is there even where there are errors, so that
-// snippets can be drawn from its files. The caller limits time and memory: CUE
-// has no cancellation, ctx is looked at between the stages only.
+// Load reads a spec. It returns a document even if there are errors, so that snippets
+// can be rendered from its files. The caller must limit time and memory, because CUE
+// cannot be cancelled. Load only checks ctx between stages.
 func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
 	provider := emptyProvider()
 	l := newLoader(provider.Types)
@@ -64,25 +63,25 @@ func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
 		_ = l.Close()
 		if r := recover(); r != nil {
 			l.Report(source.CodeInternal, diag.Range{File: src.Path}, source.Place{}, fmt.Sprintf("the spec could not be evaluated: %v", r),
-				"This is a fault of declprov or of CUE, not of the spec. Please report it together with the spec.")
+				"This is a bug in declprov or in CUE. Please report it together with the spec.")
 		}
 		doc = &Document{Provider: provider, Files: l.Files.List(), Dirs: l.Files.Dirs()}
 		diags = l.Diags.Sorted()
 	}()
 	value, ok := l.evaluate(ctx, src)
 	if err := ctx.Err(); err != nil {
-		l.Report(source.CodeStopped, diag.Range{File: src.Path}, source.Place{}, fmt.Sprintf("the load was stopped: %v", err), "Evaluating it takes too long: look for comprehensions over comprehensions, or long chains of references.")
+		l.Report(source.CodeStopped, diag.Range{File: src.Path}, source.Place{}, fmt.Sprintf("loading the spec was stopped: %v", err), "The evaluation takes too long. Look for nested comprehensions and long chains of references.")
 		return nil, nil
 	}
 	if !ok {
 		return nil, nil
 	}
-	l.provider(value, provider)
+	l.readProvider(value, provider)
 	l.ReportLeftovers(value)
 	return nil, nil
 }
 
-// emptyProvider returns what there is of a spec that could not be read at all.
+// emptyProvider returns the provider for a spec that could not be read.
 func emptyProvider() *spec.Provider {
 	return &spec.Provider{
 		Config: &spec.Type{Kind: spec.Object},
@@ -90,8 +89,8 @@ func emptyProvider() *spec.Provider {
 	}
 }
 
-// evaluate brings a source to CUE's value of it; ok is false where nothing can
-// be made of it.
+// evaluate reads a source and evaluates it with CUE. ok is false if there is no
+// value.
 func (l *loader) evaluate(ctx context.Context, src Source) (v cue.Value, ok bool) {
 	inst := l.Read(src)
 	if inst == nil || ctx.Err() != nil {

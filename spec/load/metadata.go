@@ -14,56 +14,56 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// providerName is Pulumi's rule for the name of a package.
+// providerName matches the package names that Pulumi accepts.
 var providerName = regexp.MustCompile(`^[a-z][-a-z0-9]*$`)
 
-// semver is a version after semver.org, without a leading v.
+// semver matches a semantic version (semver.org) without a leading v.
 var semver = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
 	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 
-// metadata reads what describes the provider.
-func (l *loader) metadata(b *section, p *spec.Provider) {
-	l.providerName(b, p)
-	l.version(b, p)
+// readMetadata reads the description of the provider.
+func (l *loader) readMetadata(b *section, p *spec.Provider) {
+	l.readProviderName(b, p)
+	l.readVersion(b, p)
 	p.Description = l.Syntax.PackageDoc(l.Raw)
 	l.fill(b, p)
 	if m, ok := b.get("language"); ok && !l.Broken(m, b.at("language")) {
-		p.Language = l.language(m, b.at("language"))
+		p.Language = l.readLanguage(m, b.at("language"))
 	}
 }
 
-// language reads the settings of SDK generators: a struct for each.
-func (l *loader) language(it walk.Item, p source.Place) map[string]any {
+// readLanguage reads the options of the SDK generators, a struct for each.
+func (l *loader) readLanguage(it walk.Item, p source.Place) map[string]any {
 	if l.Kind(it) != cue.StructKind {
-		l.WrongShape(it, p, "a struct of settings by language")
+		l.WrongShape(it, p, "a struct of options by language")
 		return nil
 	}
 	settings := map[string]any{}
 	for _, m := range l.Values(it) {
-		n := l.node(m, p.Member(m.Name))
+		n := l.readNode(m, p.Member(m.Name))
 		switch n.Kind {
 		case 0:
 		case spec.MapNode:
 			settings[m.Name] = n.Plain()
 		default:
-			l.Report(names.CodeLanguage, m.At, p.Member(m.Name), fmt.Sprintf("the options for %s are no struct", m.Name),
-				"The SDK generator of a language takes options by name: language: nodejs: packageName: \"@me/x\".")
+			l.Report(names.CodeLanguage, m.At, p.Member(m.Name), fmt.Sprintf("the options for %s must be a struct", m.Name),
+				"Write the options of an SDK generator by name: language: nodejs: packageName: \"@me/x\".")
 		}
 	}
 	return settings
 }
 
-func (l *loader) providerName(b *section, p *spec.Provider) {
+func (l *loader) readProviderName(b *section, p *spec.Provider) {
 	m, ok := b.get("name")
 	if !ok {
 		if !b.given("name") {
-			l.Report(source.CodeMissingKey, b.item.At, b.place, "the spec has no name", `Name the provider: name: "petstore".`)
+			l.Report(source.CodeMissingKey, b.item.At, b.place, "the spec requires a name", `Add the name of the provider: name: "petstore".`)
 		}
 		p.Range = b.item.At
 		return
 	}
 	p.Range = m.At
-	name, ok := l.string(m, b.at("name"))
+	name, ok := l.readString(m, b.at("name"))
 	if !ok {
 		return
 	}
@@ -71,53 +71,53 @@ func (l *loader) providerName(b *section, p *spec.Provider) {
 	switch {
 	case !providerName.MatchString(name) || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
 		l.Report(names.CodeName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
-			"It begins with a small letter; small letters, digits and single hyphens follow.")
+			"Use lower-case letters, digits and single hyphens, and begin with a letter.")
 	case len(name) < 2:
 		l.Report(names.CodeName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
-			"Pulumi finds no plugin with a name of one letter. Give it two or more.")
-	case official(name):
-		l.Warn(source.CodeOfficialName, m.At, b.at("name"), fmt.Sprintf("Pulumi has a provider %q of its own", name),
-			"Where it does not find yours, it may install that one and run it. Choose another name.")
+			"Pulumi does not find plugins with a name of one letter. Use two or more letters.")
+	case isOfficial(name):
+		l.Warn(source.CodeOfficialName, m.At, b.at("name"), fmt.Sprintf("%q is the name of an official Pulumi provider", name),
+			"If Pulumi does not find your provider, it may install and run that one. Choose another name.")
 	case name == "pulumi" || name == "declprov":
-		l.Report(names.CodeReserved, m.At, b.at("name"), fmt.Sprintf("the name %q is taken", name), "Pulumi itself, or declprov, has it. Choose another.")
+		l.Report(names.CodeReserved, m.At, b.at("name"), fmt.Sprintf("the name %q is reserved", name), "Pulumi or declprov uses it. Choose another name.")
 	}
 }
 
-func (l *loader) version(b *section, p *spec.Provider) {
+func (l *loader) readVersion(b *section, p *spec.Provider) {
 	m, ok := b.get("version")
 	if !ok {
 		if !b.given("version") {
-			l.Report(source.CodeMissingKey, b.item.At, b.place, "the spec has no version", `Give it one: version: "0.1.0".`)
+			l.Report(source.CodeMissingKey, b.item.At, b.place, "the spec requires a version", `Add a version: version: "0.1.0".`)
 		}
 		return
 	}
-	n := l.node(m, b.at("version"))
+	n := l.readNode(m, b.at("version"))
 	switch {
 	case n.Kind == spec.NumberNode:
-		l.Report(source.CodeBadVersion, m.At, b.at("version"), "the version is a number, not text",
-			fmt.Sprintf("Quote it, and give all three parts: version: \"%s.0\".", n.Text))
+		l.Report(source.CodeBadVersion, m.At, b.at("version"), "the version must be a string, got a number",
+			fmt.Sprintf("Quote it, and write all three parts: version: \"%s.0\".", n.Text))
 		return
 	case n.Kind == 0:
 		return
 	case n.Kind != spec.StringNode:
-		l.WrongShape(m, b.at("version"), "text")
+		l.WrongShape(m, b.at("version"), "a string")
 		return
 	}
 	p.Version = n.Text
 	if !semver.MatchString(n.Text) {
-		detail := "A version is MAJOR.MINOR.PATCH, such as 1.2.0 or 1.2.0-beta.1."
+		detail := "Write MAJOR.MINOR.PATCH, such as 1.2.0 or 1.2.0-beta.1."
 		if trimmed, ok := strings.CutPrefix(n.Text, "v"); ok && semver.MatchString(trimmed) {
-			detail = fmt.Sprintf("Leave out the v: %q.", trimmed)
+			detail = fmt.Sprintf("Remove the v: %q.", trimmed)
 		}
 		l.Report(source.CodeBadVersion, m.At, b.at("version"), fmt.Sprintf("%q is not a semantic version", n.Text), detail)
 	}
 }
 
-// officialNames are the names of providers that Pulumi may find and install by
-// itself, from its own list of packages (pulumi/pulumi v3.259.0,
-// pkg/registry/preregistry.go) and those of Pulumiverse (github.com/pulumiverse,
-// repositories pulumi-NAME). A new name in its registry is not here: the list is
-// to warn early, and vet asks nobody.
+// officialNames are the names of providers that Pulumi may find and install without a
+// spec. They come from Pulumi's list of packages (pulumi/pulumi v3.259.0,
+// pkg/registry/preregistry.go) and from Pulumiverse (github.com/pulumiverse,
+// repositories pulumi-NAME). The list does not contain names that were registered
+// later: it only serves as an early warning, because vet does not use the network.
 var officialNames = strings.Fields(`
 	aiven akamai alicloud archive artifactory auth0 aws aws-apigateway aws-iam aws-native awsx azure azure-native
 	azuread azuredevops civo cloud cloudamqp cloudflare cloudinit cloudngfwaws command confluent confluentcloud consul
@@ -134,4 +134,4 @@ var officialNames = strings.Fields(`
 	sentry statuscake talos time unifi unleash vercel vra zitadel
 `)
 
-func official(name string) bool { return slices.Contains(officialNames, name) }
+func isOfficial(name string) bool { return slices.Contains(officialNames, name) }

@@ -14,17 +14,17 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// stepReader reads operations, and what is made of them.
+// stepReader reads steps and operations.
 type stepReader struct{ *dataReader }
 
-// operation reads one step, or `steps`, with `return`.
-func (r *stepReader) operation(it walk.Item, p source.Place, undo bool) *spec.Operation {
+// readOperation reads a single step, or `steps`, with `return`.
+func (r *stepReader) readOperation(it walk.Item, p source.Place, undo bool) *spec.Operation {
 	if r.Broken(it, p) {
 		return nil
 	}
 	op := &spec.Operation{Range: it.At}
 	if r.Kind(it) == cue.ListKind {
-		r.Report(source.CodeWrongShape, it.At, p, "an operation of several steps is written steps: […]", fmt.Sprintf("Write %s: steps: [ … ].", it.Name))
+		r.Report(source.CodeWrongShape, it.At, p, "an operation with several steps requires steps: […]", fmt.Sprintf("Write %s: steps: [ … ].", it.Name))
 		return nil
 	}
 	if r.Kind(it) != cue.StructKind {
@@ -33,85 +33,85 @@ func (r *stepReader) operation(it walk.Item, p source.Place, undo bool) *spec.Op
 	}
 	members := r.Values(it)
 	if slices.ContainsFunc(members, func(m walk.Item) bool { return m.Name == "steps" }) {
-		r.stepList(members, p, undo, op)
+		r.readSteps(members, p, undo, op)
 		return op
 	}
 	returned := func(m walk.Item) bool {
 		if m.Name == "return" {
-			r.keep(m, p, block.Operation.Key(m.Name), op)
+			r.keepKey(m, p, block.Operation.Key(m.Name), op)
 			return true
 		}
 		return false
 	}
-	if step := r.stepWith(it, p, undo, returned, []string{"steps", "return"}); step != nil {
+	if step := r.readStepWith(it, p, undo, returned, []string{"steps", "return"}); step != nil {
 		op.Steps = []*spec.Step{step}
-		r.stepNames(op.Steps, p)
+		r.checkStepNames(op.Steps, p)
 	}
 	return op
 }
 
-// find reads the operation that looks for what a create made. `first: false` says
-// that it is not asked before the create sends anything.
-func (r *stepReader) find(it walk.Item, p source.Place) *spec.Operation {
+// readFind reads the operation that looks for the object of a create. `first: false`
+// means that it does not run before the create sends its first request.
+func (r *stepReader) readFind(it walk.Item, p source.Place) *spec.Operation {
 	if r.Broken(it, p) || r.Kind(it) != cue.StructKind {
-		return r.operation(it, p, false)
+		return r.readOperation(it, p, false)
 	}
 	first := true
 	var returned *spec.Node
-	op := r.operationWith(it, p, func(m walk.Item) bool {
+	op := r.readOperationWith(it, p, func(m walk.Item) bool {
 		switch m.Name {
 		case "first":
-			first = r.bool(m, p.Member("first"))
+			first = r.readBool(m, p.Member("first"))
 		case "return":
-			returned = r.node(m, p.Member("return").AddContext("return"))
+			returned = r.readNode(m, p.Member("return").AddContext("return"))
 		default:
 			return false
 		}
 		return true
 	}, block.Find.Names())
 	if op == nil {
-		r.Report(source.CodeMissingKey, it.NameAt, p, "find has no step", "Give it the action that looks for what a create made, such as http: path: \"/pets\".")
+		r.Report(source.CodeMissingKey, it.NameAt, p, "find requires a step", "Add the action that looks for the created object, such as http: path: \"/pets\".")
 		return nil
 	}
 	op.Return, op.NotFirst = returned, !first
 	return op
 }
 
-// stepList reads an operation of several steps.
-func (r *stepReader) stepList(members []walk.Item, p source.Place, undo bool, op *spec.Operation) {
+// readSteps reads an operation of several steps.
+func (r *stepReader) readSteps(members []walk.Item, p source.Place, undo bool, op *spec.Operation) {
 	op.Listed = true
 	for _, m := range members {
 		switch {
 		case m.Name == "steps":
 			n := 0
-			r.list(m, p.Member("steps"), func(m walk.Item, at source.Place) {
+			r.readList(m, p.Member("steps"), func(m walk.Item, at source.Place) {
 				n++
-				if step := r.step(m, source.Place{Context: p.Context, Path: at.Path}.AddContext(fmt.Sprintf("step %d", n)), undo); step != nil {
+				if step := r.readStep(m, source.Place{Context: p.Context, Path: at.Path}.AddContext(fmt.Sprintf("step %d", n)), undo); step != nil {
 					op.Steps = append(op.Steps, step)
 				}
 			})
 			if r.Kind(m) == cue.ListKind && len(r.Items(m)) == 0 {
-				r.Report(source.CodeEmptySteps, m.At, p.Member("steps"), "there is no step", "Give at least one, or leave the operation out.")
+				r.Report(source.CodeEmptySteps, m.At, p.Member("steps"), "steps is empty", "Add a step, or remove the operation.")
 			}
 		case m.Name == "return", m.Name == "retry":
-			r.keep(m, p, block.Operation.Key(m.Name), op)
+			r.keepKey(m, p, block.Operation.Key(m.Name), op)
 		case slices.Contains(block.Step.Names(), m.Name):
-			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s stands beside steps", m.Name),
-				"It is said of one step: move it into the step that is meant.")
+			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is not allowed next to steps", m.Name),
+				"It applies to a single step. Move it into that step.")
 		case diag.DidYouMean(m.Name, block.Operation.Names()) != "":
 			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
-				"An operation of several steps has steps, return and retry. "+diag.Remedy(m.Name, block.Operation.Names()))
+				"An operation with several steps has the keys steps, return and retry. "+diag.Remedy(m.Name, block.Operation.Names()))
 		default:
-			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s stands beside steps", m.Name),
-				"An operation is one action, or steps. Move it into the list.")
+			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is not allowed next to steps", m.Name),
+				"An operation has either one action or steps. Move the action into the list.")
 		}
 	}
-	r.stepNames(op.Steps, p)
+	r.checkStepNames(op.Steps, p)
 }
 
-// stepNames reports steps of one operation that share a name, and those that restart at
-// what is no earlier step.
-func (r *stepReader) stepNames(steps []*spec.Step, p source.Place) {
+// checkStepNames reports steps of an operation with the same name, and steps with a
+// restart that does not name an earlier step.
+func (r *stepReader) checkStepNames(steps []*spec.Step, p source.Place) {
 	var earlier []string
 	for i, s := range steps {
 		at := func(key string) source.Place {
@@ -131,14 +131,14 @@ func (r *stepReader) stepNames(steps []*spec.Step, p source.Place) {
 	}
 }
 
-// step reads one member of `steps`, or what stands in the place of a step.
-func (r *stepReader) step(it walk.Item, p source.Place, undo bool) *spec.Step {
-	return r.stepWith(it, p, undo, nil, nil)
+// readStep reads one item of `steps`, or the single step of an operation.
+func (r *stepReader) readStep(it walk.Item, p source.Place, undo bool) *spec.Step {
+	return r.readStepWith(it, p, undo, nil, nil)
 }
 
-// stepWith reads a step with further keys beside its own: other takes them, near
-// are their names, for what is misspelt.
-func (r *stepReader) stepWith(it walk.Item, p source.Place, undo bool, other func(walk.Item) bool, near []string) *spec.Step {
+// readStepWith reads a step from a block that also has other keys. other handles those,
+// and near are their names, for suggestions.
+func (r *stepReader) readStepWith(it walk.Item, p source.Place, undo bool, other func(walk.Item) bool, near []string) *spec.Step {
 	s := &spec.Step{Range: it.At}
 	known := slices.Concat(block.Step.Names(), near)
 	action := func(m walk.Item) bool {
@@ -153,55 +153,55 @@ func (r *stepReader) stepWith(it walk.Item, p source.Place, undo bool, other fun
 			s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
 			return true
 		}
-		s.Actions = append(s.Actions, r.dataField(m, p))
+		s.Actions = append(s.Actions, r.readField(m, p))
 		return true
 	}
-	b, ok := r.open(it, p, block.Step, action)
+	b, ok := r.openSection(it, p, block.Step, action)
 	if !ok {
 		return nil
 	}
 	if len(s.Actions) == 0 && len(b.order) == 0 {
-		r.Report(source.CodeEmptySteps, startOf(it), p, "the step has no action", "Give it one, such as file: write: {…}.")
+		r.Report(source.CodeEmptySteps, startOf(it), p, "the step requires an action", "Add one, such as file: write: {…}.")
 		return nil
 	}
-	r.around(b, s)
-	r.undo(b, s, undo)
+	r.readOptions(b, s)
+	r.readUndo(b, s, undo)
 	return s
 }
 
-// around reads what a step says around its action.
-func (r *stepReader) around(b *section, s *spec.Step) {
+// readOptions reads the keys of a step other than its action.
+func (r *stepReader) readOptions(b *section, s *spec.Step) {
 	r.fill(b, s)
 	if m, ok := b.get("as"); ok {
-		if name, ok := r.string(m, b.at("as")); ok {
+		if name, ok := r.readString(m, b.at("as")); ok {
 			s.As, s.AsRange = name, m.At
 			if !block.Identifiers.Pattern.MatchString(name) {
-				r.Report(names.CodeName, m.At, b.at("as"), fmt.Sprintf("%q is not a valid name for a step", name), "Letters, digits and underscores: the result is read as steps.NAME.")
+				r.Report(names.CodeName, m.At, b.at("as"), fmt.Sprintf("%q is not a valid name for a step", name), "Use letters, digits and underscores. The result is available as steps.NAME.")
 			}
 		}
 	}
 	if m, ok := b.get("restart"); ok {
-		s.Restart, _ = r.string(m, b.at("restart"))
+		s.Restart, _ = r.readString(m, b.at("restart"))
 		s.RestartRange = m.At
 	}
 	if m, ok := b.get("preview"); ok {
-		s.Preview, s.PreviewRange = r.bool(m, b.at("preview")), m.NameAt
+		s.Preview, s.PreviewRange = r.readBool(m, b.at("preview")), m.NameAt
 	}
 	if m, ok := b.get("every"); ok && !b.given("until") {
-		r.Report(source.CodeMissingKey, m.NameAt, b.at("every"), "every has no until", "A step is repeated until something holds: add until, or drop every.")
+		r.Report(source.CodeMissingKey, m.NameAt, b.at("every"), "every requires until", "A step is repeated until a condition is true. Add until, or remove every.")
 	}
 }
 
-// undo reads the steps that run in reverse when a create fails.
-func (r *stepReader) undo(b *section, s *spec.Step, allowed bool) {
+// readUndo reads the steps that run, in reverse order, if a create fails.
+func (r *stepReader) readUndo(b *section, s *spec.Step, allowed bool) {
 	m, ok := b.get("onFailure")
 	if !ok {
 		return
 	}
 	p := b.at("onFailure")
 	if !allowed {
-		r.Report(source.CodeMisplacedKey, m.NameAt, p, "onFailure stands in create only",
-			"Elsewhere the next run continues at the failed step; there is nothing to take back.")
+		r.Report(source.CodeMisplacedKey, m.NameAt, p, "onFailure is only allowed in create",
+			"In other operations the next run resumes at the failed step. Remove onFailure.")
 		return
 	}
 	if r.Broken(m, p) {
@@ -212,7 +212,7 @@ func (r *stepReader) undo(b *section, s *spec.Step, allowed bool) {
 		return
 	}
 	for i, it := range r.Items(m) {
-		if step := r.step(it, p.Item(i).AddContext(fmt.Sprintf("undo step %d", i+1)), false); step != nil {
+		if step := r.readStep(it, p.Item(i).AddContext(fmt.Sprintf("undo step %d", i+1)), false); step != nil {
 			s.OnFailure = append(s.OnFailure, step)
 		}
 	}

@@ -16,70 +16,70 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// familyName is what a family of actions may be called.
+// familyName matches the names that a family of actions may have.
 var familyName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
-// provider walks the whole document.
-func (l *loader) provider(v cue.Value, p *spec.Provider) {
+// readProvider reads the whole document.
+func (l *loader) readProvider(v cue.Value, p *spec.Provider) {
 	root := walk.Item{Value: v, Decl: l.Syntax.Root, At: l.Start()}
-	b, ok := l.open(root, source.Place{}, block.Provider, func(m walk.Item) bool { return l.family(m, p) })
+	b, ok := l.openSection(root, source.Place{}, block.Provider, func(m walk.Item) bool { return l.keepFamily(m, p) })
 	if !ok {
 		return
 	}
-	l.metadata(b, p)
-	p.Wire = l.wireRule(b)
+	l.readMetadata(b, p)
+	p.Wire = l.readWireRule(b)
 	l.Wire, l.SpecWire = p.Wire, p.Wire
 	if m, ok := b.get("config"); ok {
 		p.Config = l.Object(m, source.Place{Context: "config", Path: "config"}, typing.ConfigRole)
 	}
 	if m, ok := b.get("permissions"); ok {
-		p.Permissions = l.permissions(m, source.Place{Context: "permissions", Path: "permissions"})
+		p.Permissions = l.readPermissions(m, source.Place{Context: "permissions", Path: "permissions"})
 	} else if b.given("permissions") {
 		p.Permissions = unknownGrants(b.item)
 	}
-	l.declarations(b, p)
+	l.readDeclarations(b, p)
 	l.Finish()
 }
 
-// declarations reads the parts of a spec that have many named members.
-func (l *loader) declarations(b *section, p *spec.Provider) {
-	l.each(b, "resources", "resource", func(m walk.Item, at source.Place) {
-		if r := l.resource(m, at); r != nil {
+// readDeclarations reads the blocks of a spec with many named members.
+func (l *loader) readDeclarations(b *section, p *spec.Provider) {
+	l.readMembers(b, "resources", "resource", func(m walk.Item, at source.Place) {
+		if r := l.readResource(m, at); r != nil {
 			p.Resources = append(p.Resources, r)
 		}
 	})
-	l.each(b, "functions", "function", func(m walk.Item, at source.Place) {
-		if f := l.function(m, at, "a function"); f != nil {
+	l.readMembers(b, "functions", "function", func(m walk.Item, at source.Place) {
+		if f := l.readFunction(m, at, "a function"); f != nil {
 			p.Functions = append(p.Functions, f)
 		}
 	})
-	l.each(b, "components", "component", func(m walk.Item, at source.Place) {
-		if c := l.component(m, at); c != nil {
+	l.readMembers(b, "components", "component", func(m walk.Item, at source.Place) {
+		if c := l.readComponent(m, at); c != nil {
 			p.Components = append(p.Components, c)
 		}
 	})
-	l.each(b, "ephemerals", "ephemeral", func(m walk.Item, at source.Place) {
-		if e := l.ephemeral(m, at); e != nil {
+	l.readMembers(b, "ephemerals", "ephemeral", func(m walk.Item, at source.Place) {
+		if e := l.readEphemeral(m, at); e != nil {
 			p.Ephemerals = append(p.Ephemerals, e)
 		}
 	})
-	l.each(b, "actions", "action", func(m walk.Item, at source.Place) {
-		if f := l.function(m, at, "an action"); f != nil {
+	l.readMembers(b, "actions", "action", func(m walk.Item, at source.Place) {
+		if f := l.readFunction(m, at, "an action"); f != nil {
 			p.Actions = append(p.Actions, f)
 		}
 	})
-	l.each(b, "tests", "test", func(m walk.Item, at source.Place) {
-		p.Tests = append(p.Tests, l.dataField(m, source.Place{Context: at.Context, Path: "tests"}))
+	l.readMembers(b, "tests", "test", func(m walk.Item, at source.Place) {
+		p.Tests = append(p.Tests, l.readField(m, source.Place{Context: at.Context, Path: "tests"}))
 	})
 	if m, ok := b.get("configure"); ok {
-		p.Configure = l.operation(m, source.Place{Context: "configure", Path: "configure"}, false)
+		p.Configure = l.readOperation(m, source.Place{Context: "configure", Path: "configure"}, false)
 	}
-	l.sameName(p)
+	l.reportSameNames(p)
 }
 
-// family keeps a top-level block of a family of actions, unless its key is
-// plainly a slip of one of the language's own.
-func (l *loader) family(m walk.Item, p *spec.Provider) bool {
+// keepFamily keeps a top-level block of a family of actions, unless its key looks like a
+// misspelt key of the language.
+func (l *loader) keepFamily(m walk.Item, p *spec.Provider) bool {
 	near := diag.DidYouMean(m.Name, block.Provider.Names())
 	if !familyName.MatchString(m.Name) || near != "" {
 		return false
@@ -87,17 +87,17 @@ func (l *loader) family(m walk.Item, p *spec.Provider) bool {
 	if m.Optional || m.Required {
 		return false
 	}
-	p.Families = append(p.Families, l.dataField(m, source.Place{Context: m.Name + " defaults"}))
+	p.Families = append(p.Families, l.readField(m, source.Place{Context: m.Name + " defaults"}))
 	return true
 }
 
-// sameName reports what the schema would have twice.
-func (l *loader) sameName(p *spec.Provider) {
+// reportSameNames reports names that the schema would contain twice.
+func (l *loader) reportSameNames(p *spec.Provider) {
 	taken := map[string]string{}
 	check := func(name, what, path string, at diag.Range) {
 		if other, ok := taken[name]; ok {
 			l.Report(source.CodeDuplicateName, at, source.Place{Context: fmt.Sprintf("%s %q", what, name), Path: path + "." + name},
-				fmt.Sprintf("%s is %s already", name, article(other)), "Resources, components and ephemerals share their names. Rename one.")
+				fmt.Sprintf("the name %s is already in use by %s", name, article(other)), "Resources, components and ephemerals share a namespace. Rename one of them.")
 			return
 		}
 		taken[name] = what
@@ -110,25 +110,25 @@ func (l *loader) sameName(p *spec.Provider) {
 	}
 }
 
-// permissions reads the block of LANGUAGE.md section 7.
-func (l *loader) permissions(it walk.Item, p source.Place) *spec.Permissions {
+// readPermissions reads the block `permissions`.
+func (l *loader) readPermissions(it walk.Item, p source.Place) *spec.Permissions {
 	before := len(l.Diags)
-	b, ok := l.open(it, p, block.Permissions, nil)
+	b, ok := l.openSection(it, p, block.Permissions, nil)
 	if !ok {
 		return unknownGrants(it)
 	}
 	perms := &spec.Permissions{Range: it.At}
 	l.fill(b, perms)
-	if m, ok := b.get("agent"); ok && l.bool(m, b.at("agent")) {
+	if m, ok := b.get("agent"); ok && l.readBool(m, b.at("agent")) {
 		perms.Agent = &spec.Node{Kind: spec.StringNode, Text: spec.AgentVariable, Range: m.At}
 	}
 	if m, ok := b.get("capabilities"); ok {
-		perms.Capabilities = l.capabilities(m, b.at("capabilities"))
+		perms.Capabilities = l.readCapabilities(m, b.at("capabilities"))
 	}
 	for i, n := range perms.Packages {
 		if n.Kind == spec.StringNode && !packageGrant.MatchString(n.Text) {
 			l.Report(source.CodeBadValue, n.Range, source.Place{Context: p.Context, Path: fmt.Sprintf("%s.packages[%d]", p.Path, i)}, fmt.Sprintf("%q is not a package", n.Text),
-				`Write its name, "random", or one version of it, "random@4.16.3". It takes no templates: which packages there are is known before anything runs.`)
+				`Write a name, "random", or a name with a version, "random@4.16.3". Templates are not allowed, because packages must be known before anything runs.`)
 		}
 	}
 	if len(l.Diags) > before {
@@ -137,24 +137,25 @@ func (l *loader) permissions(it walk.Item, p source.Place) *spec.Permissions {
 	return perms
 }
 
-// capabilities reads what root's commands keep; none is an empty list, and not nil.
-func (l *loader) capabilities(it walk.Item, p source.Place) []string {
+// readCapabilities reads the capabilities that commands run by root keep. An empty list
+// means none, and is returned as a non-nil slice.
+func (l *loader) readCapabilities(it walk.Item, p source.Place) []string {
 	kept := []string{}
-	for i, n := range l.textList(it, p).Items {
+	for i, n := range l.readTemplates(it, p).Items {
 		if n.Kind != spec.StringNode || !slices.Contains(spec.Capabilities(), n.Text) {
-			l.Report(source.CodeBadValue, n.Range, source.Place{Context: p.Context, Path: fmt.Sprintf("%s[%d]", p.Path, i)}, fmt.Sprintf("%q is not a capability that commands keep", n.Text),
-				"They keep these where root runs them, or of these what you list: "+strings.Join(spec.Capabilities(), ", ")+".")
+			l.Report(source.CodeBadValue, n.Range, source.Place{Context: p.Context, Path: fmt.Sprintf("%s[%d]", p.Path, i)}, fmt.Sprintf("%q is not a capability that commands can keep", n.Text),
+				"Commands run by root can keep these: "+strings.Join(spec.Capabilities(), ", ")+".")
 		}
 		kept = append(kept, n.Text)
 	}
 	return kept
 }
 
-// packageGrant is a package, as PACKAGE or PACKAGE@VERSION.
+// packageGrant matches PACKAGE and PACKAGE@VERSION.
 var packageGrant = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9_]*(@v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?)?$`)
 
-// unknownGrants stand in for a block with a mistake in it, which was reported:
-// nobody knows what it does not grant.
+// unknownGrants returns the permissions for a block with a mistake that was reported.
+// Since its grants are unknown, it grants everything.
 func unknownGrants(it walk.Item) *spec.Permissions {
 	unknown := []*spec.Node{{Range: it.At}}
 	return &spec.Permissions{Range: it.At, Read: unknown, Write: unknown, Hosts: unknown, Run: unknown, Env: unknown, Packages: unknown, Agent: unknown[0]}

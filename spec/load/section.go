@@ -16,8 +16,8 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// section is a struct of the document that is a block of the language: its members
-// by name, and in the order of the document.
+// section is a struct of the document that is a block of the language. It has the
+// members by name and in the order of the document.
 type section struct {
 	declared *block.Block
 	place    source.Place
@@ -27,10 +27,10 @@ type section struct {
 	order    []walk.Item
 }
 
-// open opens a struct of the document as a block, and reports keys that the block does
-// not have. Other, if not nil, is asked about those before, and returns true for what
-// it takes.
-func (r *dataReader) open(it walk.Item, p source.Place, declared *block.Block, other func(walk.Item) bool) (*section, bool) {
+// openSection reads a struct of the document as a block, and reports unknown keys. If other
+// is not nil, open calls it first for an unknown key; it returns true for keys that
+// it handles.
+func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.Block, other func(walk.Item) bool) (*section, bool) {
 	if r.Broken(it, p) {
 		return nil, false
 	}
@@ -44,8 +44,8 @@ func (r *dataReader) open(it walk.Item, p source.Place, declared *block.Block, o
 		switch {
 		case b.knows(m.Name):
 			if m.Optional || m.Required {
-				r.Report(source.CodeTypeAsValue, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is declared, and not given", m.Name),
-					"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
+				r.Report(source.CodeTypeAsValue, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is declared, but has no value", m.Name),
+					"Only types (config, inputs, outputs) have optional fields. Write a value, or remove the field.")
 				continue
 			}
 			b.members[m.Name] = m
@@ -58,94 +58,94 @@ func (r *dataReader) open(it walk.Item, p source.Place, declared *block.Block, o
 	return b, true
 }
 
-// fill reads what a section holds into the members of a model that its keys are
-// declared for, and reports keys that it lacks.
+// fill reads the values of a section into the fields of a model that the keys of the
+// block declare, and reports missing keys.
 func (r *stepReader) fill(b *section, model any) {
 	for i := range b.declared.Keys {
 		key := &b.declared.Keys[i]
 		if key.Required && key.Example != "" {
-			r.need(b, key.Name, key.Example)
+			r.require(b, key.Name, key.Example)
 		}
 		if m, ok := b.get(key.Name); ok && key.Into != nil {
-			r.keep(m, b.place, key, model)
+			r.keepKey(m, b.place, key, model)
 		}
 	}
 }
 
-// need reports a key that a block lacks.
-func (r *stepReader) need(b *section, key, example string) {
+// require reports a missing key.
+func (r *stepReader) require(b *section, key, example string) {
 	if !b.given(key) {
 		at := startOf(b.item)
 		if len(b.order) > 0 && b.order[0].NameAt.Start == at.Start {
-			at = b.order[0].NameAt // a block of YAML begins with its first key
+			at = b.order[0].NameAt // the range of a YAML block begins at its first key
 		}
-		r.Report(source.CodeMissingKey, at, b.place, fmt.Sprintf("%s is missing", key), "Add "+example+".")
+		r.Report(source.CodeMissingKey, at, b.place, fmt.Sprintf("%s is required", key), "Add "+example+".")
 	}
 }
 
-// keep reads the value of a key of a block that is at a place.
-func (r *stepReader) keep(m walk.Item, in source.Place, key *block.Key, model any) {
+// keepKey reads the value of a key into the model.
+func (r *stepReader) keepKey(m walk.Item, in source.Place, key *block.Key, model any) {
 	p := in.Member(key.Name)
 	if key.Part {
 		p = p.AddContext(key.Name)
 	}
 	switch into := key.Into(model).(type) {
 	case *string:
-		if text, ok := r.string(m, p); ok {
+		if text, ok := r.readString(m, p); ok {
 			*into = text
 		}
 	case *[]string:
-		*into = r.strings(m, p)
+		*into = r.readStrings(m, p)
 	case *int:
-		_, *into = r.count(m, p, key)
+		_, *into = r.readCount(m, p, key)
 	case *bool:
-		*into = r.bool(m, p)
+		*into = r.readBool(m, p)
 	case **spec.Node:
-		*into = r.nodeOf(m, p, key)
+		*into = r.readKey(m, p, key)
 	case *[]*spec.Node:
-		*into = r.textList(m, p).Items
+		*into = r.readTemplates(m, p).Items
 	case **spec.Operation:
-		*into = r.operation(m, p, key.Undo)
+		*into = r.readOperation(m, p, key.Undo)
 	}
 }
 
-// nodeOf reads the value of a key as a node; nil is a broken one.
-func (r *dataReader) nodeOf(m walk.Item, p source.Place, key *block.Key) *spec.Node {
+// readKey reads the value of a key as a node. It returns nil for an invalid value.
+func (r *dataReader) readKey(m walk.Item, p source.Place, key *block.Key) *spec.Node {
 	switch key.Kind {
 	case block.Template:
-		return r.template(m, p)
+		return r.readTemplate(m, p)
 	case block.Templates:
-		return r.textList(m, p)
+		return r.readTemplates(m, p)
 	case block.Bool:
-		return r.shaped(m, p, "true or false", spec.BoolNode)
+		return r.readKinds(m, p, "a boolean", spec.BoolNode)
 	case block.Condition:
-		return r.shaped(m, p, "true, false or an expression", spec.StringNode, spec.BoolNode)
+		return r.readKinds(m, p, "a boolean or an expression", spec.StringNode, spec.BoolNode)
 	case block.Duration:
-		return r.duration(m, p)
+		return r.readDuration(m, p)
 	case block.Count:
-		n, _ := r.count(m, p, key)
+		n, _ := r.readCount(m, p, key)
 		return n
 	case block.Failures:
-		return r.failures(m, p)
+		return r.readFailures(m, p)
 	case block.Collection:
-		return r.shaped(m, p, "a list, a struct, or an expression that gives one", spec.StringNode, spec.ListNode, spec.MapNode)
+		return r.readKinds(m, p, "a list, a struct or an expression", spec.StringNode, spec.ListNode, spec.MapNode)
 	case block.Body:
-		return r.shaped(m, p, "a struct", spec.StringNode, spec.MapNode)
+		return r.readKinds(m, p, "a struct", spec.StringNode, spec.MapNode)
 	case block.Struct:
-		if n := r.structOf(m, p, key.Of); n.Kind != 0 {
+		if n := r.readStruct(m, p, key.Of); n.Kind != 0 {
 			return n
 		}
 		return nil
 	case block.List:
-		return r.listOf(m, p, key.Of)
+		return r.readStructs(m, p, key.Of)
 	default:
-		return r.node(m, p)
+		return r.readNode(m, p)
 	}
 }
 
-// structOf reads a section of which each key is kept as a node.
-func (r *dataReader) structOf(it walk.Item, p source.Place, declared *block.Block) *spec.Node {
-	b, ok := r.open(it, p, declared, nil)
+// readStruct reads a section and keeps each value as a node.
+func (r *dataReader) readStruct(it walk.Item, p source.Place, declared *block.Block) *spec.Node {
+	b, ok := r.openSection(it, p, declared, nil)
 	if !ok {
 		return &spec.Node{Range: it.At}
 	}
@@ -154,40 +154,40 @@ func (r *dataReader) structOf(it walk.Item, p source.Place, declared *block.Bloc
 		if _, given := b.get(m.Name); !given {
 			continue
 		}
-		if value := r.nodeOf(m, p.Member(m.Name), declared.Key(m.Name)); value != nil {
+		if value := r.readKey(m, p.Member(m.Name), declared.Key(m.Name)); value != nil {
 			n.Fields = append(n.Fields, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: value})
 		}
 	}
 	return n
 }
 
-// listOf reads a list of such sections, or of templates in their place.
-func (r *dataReader) listOf(it walk.Item, p source.Place, declared *block.Block) *spec.Node {
+// readStructs reads a list of such sections, or of templates.
+func (r *dataReader) readStructs(it walk.Item, p source.Place, declared *block.Block) *spec.Node {
 	n := &spec.Node{Kind: spec.ListNode, Range: it.At}
-	if !r.list(it, p, func(m walk.Item, at source.Place) {
+	if !r.readList(it, p, func(m walk.Item, at source.Place) {
 		if r.Kind(m) == cue.StructKind {
-			n.Items = append(n.Items, r.structOf(m, at, declared))
+			n.Items = append(n.Items, r.readStruct(m, at, declared))
 			return
 		}
-		n.Items = append(n.Items, r.template(m, at))
+		n.Items = append(n.Items, r.readTemplate(m, at))
 	}) {
 		n.Kind = 0
 	}
 	return n
 }
 
-// knows reports whether a key is one of the block, in this kind of document.
+// knows reports whether the block has a key in this kind of document.
 func (b *section) knows(name string) bool {
 	key := b.declared.Key(name)
 	return key != nil && (b.raw || !key.InData)
 }
 
-// known returns the names of these keys.
+// known returns the names of the keys that the block has in this kind of document.
 func (b *section) known() []string {
 	return slices.DeleteFunc(b.declared.Names(), func(name string) bool { return !b.knows(name) })
 }
 
-// get returns a member, if it is given.
+// get returns a member and whether it is present.
 func (b *section) get(name string) (walk.Item, bool) {
 	it, ok := b.members[name]
 	return it, ok
@@ -196,15 +196,15 @@ func (b *section) get(name string) (walk.Item, bool) {
 // at returns the place of a member.
 func (b *section) at(name string) source.Place { return b.place.Member(name) }
 
-// given reports whether a key is written, even if what it holds is broken, or
-// its name is misspelt: that was reported.
+// given reports whether a key is present, also if its value is invalid or its name
+// misspelt, which was reported.
 func (b *section) given(name string) bool {
 	return slices.ContainsFunc(b.order, func(m walk.Item) bool {
 		return m.Name == name || !b.knows(m.Name) && diag.DidYouMean(m.Name, b.known()) == name
 	})
 }
 
-// startOf returns where the absence of something in a block is shown: at its name.
+// startOf returns the range for reports about something that a block lacks: its name.
 func startOf(it walk.Item) diag.Range {
 	if it.Name != "" && !it.NameAt.IsZero() {
 		return it.NameAt
@@ -216,25 +216,26 @@ func startOf(it walk.Item) diag.Range {
 	return r
 }
 
-// objectAt reads the object type of a block's member; without it, of nothing.
-func (r *dataReader) objectAt(b *section, name string, role typing.Role) *spec.Type {
+// readObject reads the object type of a member of a block. If the member is absent, the
+// type has no properties.
+func (r *dataReader) readObject(b *section, name string, role typing.Role) *spec.Type {
 	m, ok := b.get(name)
 	if !ok {
-		// Of a block whose name is misspelt nothing is known.
+		// If the name of the block is misspelt, its properties are unknown.
 		return &spec.Type{Kind: spec.Object, Open: b.given(name)}
 	}
 	return r.Object(m, b.at(name).AddContext(name), role)
 }
 
-// each walks the members of a part, whose names it checks. What is what one of them
-// is called.
-func (r *dataReader) each(b *section, key, what string, read func(walk.Item, source.Place)) {
+// readMembers calls read for the members of a part, and checks their names. what is the noun
+// for a member in messages.
+func (r *dataReader) readMembers(b *section, key, what string, read func(walk.Item, source.Place)) {
 	part, ok := b.get(key)
 	if !ok || r.Broken(part, b.at(key)) {
 		return
 	}
 	if r.Kind(part) != cue.StructKind {
-		r.WrongShape(part, b.at(key), "a struct of "+key+" by name")
+		r.WrongShape(part, b.at(key), "a struct of named "+key)
 		return
 	}
 	allowed := b.declared.Key(key).Members
@@ -245,7 +246,7 @@ func (r *dataReader) each(b *section, key, what string, read func(walk.Item, sou
 		}
 		at := source.Place{Context: context, Path: b.at(key).Member(m.Name).Path}
 		if m.Optional || m.Required {
-			r.Report(source.CodeTypeAsValue, m.NameAt, at, fmt.Sprintf("%s is declared, and not given", m.Name), "Leave out the ? or !, or the whole.")
+			r.Report(source.CodeTypeAsValue, m.NameAt, at, fmt.Sprintf("%s is declared, but has no value", m.Name), "Remove the ? or !, or the field.")
 			continue
 		}
 		if allowed != nil && !allowed.Pattern.MatchString(m.Name) {
@@ -263,15 +264,15 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// wireRule reads the rule for names on the wire that a block gives, or "".
-func (r *dataReader) wireRule(b *section) string {
+// readWireRule returns the naming rule of a block, or "".
+func (r *dataReader) readWireRule(b *section) string {
 	m, ok := b.get("wire")
 	if !ok {
 		return ""
 	}
-	rule, ok := r.string(m, b.at("wire"))
+	rule, ok := r.readString(m, b.at("wire"))
 	if ok && !slices.Contains(spec.WireRules, rule) {
-		r.Report(source.CodeBadValue, m.At, b.at("wire"), fmt.Sprintf("%q is not a rule for names on the wire", rule), diag.Remedy(rule, spec.WireRules))
+		r.Report(source.CodeBadValue, m.At, b.at("wire"), fmt.Sprintf("%q is not a naming rule", rule), diag.Remedy(rule, spec.WireRules))
 		return ""
 	}
 	return rule

@@ -18,12 +18,12 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// dataReader reads the values of a document that are data, not types.
+// dataReader reads the values of a document that are not types.
 type dataReader struct{ *typing.Extractor }
 
-// node keeps a value as it was written. What is broken in it is reported and
-// becomes a node of kind zero, which the compiler passes over.
-func (r *dataReader) node(it walk.Item, p source.Place) *spec.Node {
+// readNode keeps a value as it was written. Invalid parts are reported and become nodes
+// of kind zero, which the compiler skips.
+func (r *dataReader) readNode(it walk.Item, p source.Place) *spec.Node {
 	if r.Broken(it, p) {
 		return &spec.Node{Range: it.At}
 	}
@@ -35,45 +35,45 @@ func (r *dataReader) node(it walk.Item, p source.Place) *spec.Node {
 		n := &spec.Node{Kind: spec.MapNode, Range: it.At}
 		r.UnusedHelpers(it, p)
 		for _, m := range r.Values(it) {
-			n.Fields = append(n.Fields, r.dataField(m, p))
+			n.Fields = append(n.Fields, r.readField(m, p))
 		}
 		return n
 	case cue.ListKind:
 		n := &spec.Node{Kind: spec.ListNode, Range: it.At}
 		for i, m := range r.Items(it) {
-			n.Items = append(n.Items, r.node(m, p.Item(i)))
+			n.Items = append(n.Items, r.readNode(m, p.Item(i)))
 		}
 		return n
 	default:
-		return r.scalar(it, p)
+		return r.readScalar(it, p)
 	}
 }
 
-// dataField reads a member of a struct of data.
-func (r *dataReader) dataField(m walk.Item, p source.Place) spec.Field {
+// readField reads a member of a data struct.
+func (r *dataReader) readField(m walk.Item, p source.Place) spec.Field {
 	f := spec.Field{Name: m.Name, NameRange: m.NameAt}
 	if m.Optional || m.Required {
-		r.Report(source.CodeTypeAsValue, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is declared, and not given", m.Name),
-			"Only types (config, inputs, outputs) have optional fields. Write the value, or leave the field out.")
+		r.Report(source.CodeTypeAsValue, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is declared, but has no value", m.Name),
+			"Only types (config, inputs, outputs) have optional fields. Write a value, or remove the field.")
 		f.Value = &spec.Node{Range: m.At}
 		return f
 	}
-	if f.Value = r.definition(m, p.Member(m.Name)); f.Value == nil {
-		f.Value = r.node(m, p.Member(m.Name))
+	if f.Value = r.readDefinition(m, p.Member(m.Name)); f.Value == nil {
+		f.Value = r.readNode(m, p.Member(m.Name))
 	}
 	return f
 }
 
-// definition reads a definition that stands in a value's place and is no value: the
-// type of an argument that takes one (`returns: #Pet`). nil is anything else; the
-// compiler knows which arguments take types.
-func (r *dataReader) definition(it walk.Item, p source.Place) *spec.Node {
+// readDefinition reads a definition in the place of a value, as arguments that are types
+// have it (`returns: #Pet`). It returns nil for other values. The compiler knows
+// which arguments accept types.
+func (r *dataReader) readDefinition(it walk.Item, p source.Place) *spec.Node {
 	_, path := it.Value.ReferencePath()
 	selectors := path.Selectors()
 	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() {
 		return nil
 	}
-	// A list, and a struct of optional fields, is also a value: an empty one.
+	// A list type, and a struct with only optional fields, is also an empty value.
 	if it.Name != "returns" && it.Value.Validate(cue.Concrete(true)) == nil {
 		return nil
 	}
@@ -83,12 +83,12 @@ func (r *dataReader) definition(it walk.Item, p source.Place) *spec.Node {
 	}
 }
 
-// scalar reads a value without parts.
-func (r *dataReader) scalar(it walk.Item, p source.Place) *spec.Node {
+// readScalar reads a scalar.
+func (r *dataReader) readScalar(it walk.Item, p source.Place) *spec.Node {
 	n := &spec.Node{Range: it.At}
 	if !it.Value.IsConcrete() {
-		r.Report(source.CodeTypeAsValue, it.At, p, "a value is needed here, not a type",
-			"Types stand in config, inputs and outputs. A value of run time is written as text: \"${inputs.name}\".")
+		r.Report(source.CodeTypeAsValue, it.At, p, "expected a value, got a type",
+			"Types are only allowed in config, inputs and outputs. Write a value of run time as a string: \"${inputs.name}\".")
 		return n
 	}
 	switch it.Value.Kind() {
@@ -100,11 +100,11 @@ func (r *dataReader) scalar(it walk.Item, p source.Place) *spec.Node {
 	case cue.StringKind:
 		return r.StringValue(it)
 	case cue.BytesKind:
-		r.Report(source.CodeBytesValue, it.At, p, "bytes have no place in a spec", `Write text in double quotes, or base64 with "${base64decode('…')}".`)
+		r.Report(source.CodeBytesValue, it.At, p, "a spec cannot contain bytes", `Write a string in double quotes, or base64 with "${base64decode('…')}".`)
 	default:
 		literal, err := it.Value.MarshalJSON()
 		if err != nil {
-			r.Report(source.CodeTypeAsValue, it.At, p, "this is no value", "A function of CUE's library stands here without its arguments, or a number that has no end.")
+			r.Report(source.CodeTypeAsValue, it.At, p, "expected a value", "This is a function of CUE's library without its arguments, or an infinite number.")
 			return n
 		}
 		n.Kind, n.Text = spec.NumberNode, string(literal)
@@ -112,44 +112,45 @@ func (r *dataReader) scalar(it walk.Item, p source.Place) *spec.Node {
 	return n
 }
 
-// string reads a value that must be text known at load.
-func (r *dataReader) string(it walk.Item, p source.Place) (string, bool) {
-	n := r.node(it, p)
+// readString reads a value that must be a string without a template.
+func (r *dataReader) readString(it walk.Item, p source.Place) (string, bool) {
+	n := r.readNode(it, p)
 	switch {
 	case n.Kind == spec.StringNode:
 		return n.Text, true
 	case n.Kind != 0:
-		r.WrongShape(it, p, "text")
+		r.WrongShape(it, p, "a string")
 	}
 	return "", false
 }
 
-// template reads a value that must be text, which may hold `${}`.
-func (r *dataReader) template(it walk.Item, p source.Place) *spec.Node {
-	n := r.node(it, p)
+// readTemplate reads a value that must be a string, and may contain `${}`.
+func (r *dataReader) readTemplate(it walk.Item, p source.Place) *spec.Node {
+	n := r.readNode(it, p)
 	if n.Kind != 0 && n.Kind != spec.StringNode && !literalForm(n) {
-		r.WrongShape(it, p, "text")
+		r.WrongShape(it, p, "a string")
 		n.Kind = 0
 	}
 	return n
 }
 
-// literalForm tells `{literal: "…"}`, the form of text that is never parsed.
+// literalForm reports whether n has the form `{literal: "…"}`, whose string is not
+// parsed as a template.
 func literalForm(n *spec.Node) bool {
 	return n.Kind == spec.MapNode && len(n.Fields) == 1 && n.Fields[0].Name == "literal"
 }
 
-// bool reads a value that must be true or false, known at load.
-func (r *dataReader) bool(it walk.Item, p source.Place) bool {
-	n := r.node(it, p)
+// readBool reads a value that must be a boolean.
+func (r *dataReader) readBool(it walk.Item, p source.Place) bool {
+	n := r.readNode(it, p)
 	if n.Kind != 0 && n.Kind != spec.BoolNode {
-		r.WrongShape(it, p, "true or false")
+		r.WrongShape(it, p, "a boolean")
 	}
 	return n.Kind == spec.BoolNode && n.Text == "true"
 }
 
-// list reads a value that must be a list; each of its items goes to keep.
-func (r *dataReader) list(it walk.Item, p source.Place, keep func(walk.Item, source.Place)) bool {
+// readList reads a value that must be a list, and calls keep for each item.
+func (r *dataReader) readList(it walk.Item, p source.Place, keep func(walk.Item, source.Place)) bool {
 	if r.Broken(it, p) {
 		return false
 	}
@@ -163,52 +164,52 @@ func (r *dataReader) list(it walk.Item, p source.Place, keep func(walk.Item, sou
 	return true
 }
 
-// strings reads a value that must be a list of text.
-func (r *dataReader) strings(it walk.Item, p source.Place) []string {
+// readStrings reads a value that must be a list of strings.
+func (r *dataReader) readStrings(it walk.Item, p source.Place) []string {
 	var list []string
-	r.list(it, p, func(m walk.Item, p source.Place) {
-		if s, ok := r.string(m, p); ok {
+	r.readList(it, p, func(m walk.Item, p source.Place) {
+		if s, ok := r.readString(m, p); ok {
 			list = append(list, s)
 		}
 	})
 	return list
 }
 
-// duration reads a length of time as Go writes it, or a template.
-func (r *dataReader) duration(it walk.Item, p source.Place) *spec.Node {
-	n := r.node(it, p)
+// readDuration reads a duration in Go's syntax, or a template.
+func (r *dataReader) readDuration(it walk.Item, p source.Place) *spec.Node {
+	n := r.readNode(it, p)
 	switch {
 	case n.Kind == 0 || hasTemplate(n):
 	case n.Kind != spec.StringNode:
-		r.Report(source.CodeBadValue, it.At, p, "a length of time is text", `Write it with its unit: "90s", "5m", "1h30m".`)
+		r.Report(source.CodeBadValue, it.At, p, "a duration must be a string", `Write a number and its unit: "90s", "5m", "1h30m".`)
 		n.Kind = 0
 	default:
 		d, err := time.ParseDuration(n.Text)
 		if err != nil || d < 0 {
-			r.Report(source.CodeBadValue, it.At, p, fmt.Sprintf("%q is not a length of time", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
+			r.Report(source.CodeBadValue, it.At, p, fmt.Sprintf("invalid duration %q", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
 			n.Kind = 0
 		}
 	}
 	return n
 }
 
-// hasTemplate reports whether text holds an expression, and so cannot be told
-// before it runs.
+// hasTemplate reports whether the string contains an expression, so that its value is
+// not known before it runs.
 func hasTemplate(n *spec.Node) bool {
 	return n.Kind == spec.StringNode && strings.Contains(n.Text, "${")
 }
 
-// textList reads a list of templates, as one node.
-func (r *dataReader) textList(it walk.Item, p source.Place) *spec.Node {
+// readTemplates reads a list of templates as one node.
+func (r *dataReader) readTemplates(it walk.Item, p source.Place) *spec.Node {
 	n := &spec.Node{Kind: spec.ListNode, Range: it.At}
-	if !r.list(it, p, func(m walk.Item, at source.Place) { n.Items = append(n.Items, r.template(m, at)) }) {
+	if !r.readList(it, p, func(m walk.Item, at source.Place) { n.Items = append(n.Items, r.readTemplate(m, at)) }) {
 		n.Kind = 0
 	}
 	return n
 }
 
-// failures reads the list of statuses and of classes of error that are tried again.
-func (r *dataReader) failures(it walk.Item, p source.Place) *spec.Node {
+// readFailures reads the list of statuses and error classes that are retried.
+func (r *dataReader) readFailures(it walk.Item, p source.Place) *spec.Node {
 	if r.Broken(it, p) {
 		return nil
 	}
@@ -216,21 +217,21 @@ func (r *dataReader) failures(it walk.Item, p source.Place) *spec.Node {
 		r.WrongShape(it, p, `a list such as [503, "connection"]`)
 		return nil
 	}
-	n := r.node(it, p)
+	n := r.readNode(it, p)
 	for i, m := range n.Items {
 		switch {
 		case m.Kind == spec.StringNode && !slices.Contains(block.FailureClasses, m.Text) && !hasTemplate(m):
-			r.Report(source.CodeBadValue, m.Range, p.Item(i), fmt.Sprintf("%q is nothing to retry on", m.Text), diag.Remedy(m.Text, block.FailureClasses))
+			r.Report(source.CodeBadValue, m.Range, p.Item(i), fmt.Sprintf("%q is not a status or an error class", m.Text), diag.Remedy(m.Text, block.FailureClasses))
 		case m.Kind != 0 && m.Kind != spec.StringNode && m.Kind != spec.NumberNode:
-			r.Report(source.CodeWrongShape, m.Range, p.Item(i), `a status, "connection" or "timeout" is needed, not `+m.Kind.String(), `Write on: [503, "connection"].`)
+			r.Report(source.CodeWrongShape, m.Range, p.Item(i), `expected a status, "connection" or "timeout", got `+m.Kind.String(), `Write on: [503, "connection"].`)
 		}
 	}
 	return n
 }
 
-// shaped reads a value of one of several shapes, as want says.
-func (r *dataReader) shaped(it walk.Item, p source.Place, want string, kinds ...spec.NodeKind) *spec.Node {
-	n := r.node(it, p)
+// readKinds reads a value of one of several kinds. want describes them in messages.
+func (r *dataReader) readKinds(it walk.Item, p source.Place, want string, kinds ...spec.NodeKind) *spec.Node {
+	n := r.readNode(it, p)
 	if n.Kind != 0 && !slices.Contains(kinds, n.Kind) {
 		r.WrongShape(it, p, want)
 		n.Kind = 0
@@ -238,10 +239,10 @@ func (r *dataReader) shaped(it walk.Item, p source.Place, want string, kinds ...
 	return n
 }
 
-// count reads a whole number within the bounds of its key. As a node it may also be a
-// template.
-func (r *dataReader) count(it walk.Item, p source.Place, key *block.Key) (n *spec.Node, value int) {
-	n = r.node(it, p)
+// readCount reads a whole number within the bounds of its key. As a node, it may also be
+// a template.
+func (r *dataReader) readCount(it walk.Item, p source.Place, key *block.Key) (n *spec.Node, value int) {
+	n = r.readNode(it, p)
 	if n.Kind == 0 {
 		return n, 0
 	}

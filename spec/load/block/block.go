@@ -1,6 +1,6 @@
-// Package block declares the language: which blocks a spec has, what keys each of
-// them has, and what each key takes. The loader reads documents by these
-// declarations; the CUE schema and docs/keys.md are generated from them.
+// Package block declares the language: the blocks of a spec, their keys, and the
+// values of the keys. The loader reads documents by these declarations. The CUE
+// schema and docs/keys.md are generated from them.
 package block
 
 import (
@@ -10,13 +10,13 @@ import (
 
 // Block is a struct of the language.
 type Block struct {
-	// Name is that of its definition in the CUE schema; "" is a block that is
-	// written out where it is used.
+	// Name is the name of the definition in the CUE schema. A block with an empty
+	// name is inlined where it is used.
 	Name string
-	// What is how messages call it: "a resource".
+	// What is the noun for the block in messages: "a resource".
 	What string
 	Doc  string
-	// Has are blocks whose keys it has beside its own.
+	// Has are other blocks whose keys are also allowed.
 	Has  []string
 	Keys []Key
 }
@@ -26,90 +26,92 @@ type Key struct {
 	Name string
 	Kind Kind
 	Doc  string
-	// Required says that the block must have it; Example is what to write then.
+	// Required means that the block must have the key. Example is what the remedy
+	// suggests.
 	Required bool
 	Example  string
-	// Of is the block that a Struct, a List or Members are of; Or is what else an
-	// item of the list may be, as a CUE type.
+	// Of is the block of a Struct, a List or Members. Or is a CUE type that items of
+	// a List may also have.
 	Of *Block
 	Or string
-	// Whole bounds a Count.
+	// Whole is the range of a Count.
 	Whole *Whole
-	// Members is what Members may be called.
+	// Members is the rule for the names of Members.
 	Members *Names
-	// InData says that only specs in YAML and JSON have it.
+	// InData means that only specs in YAML and JSON have the key.
 	InData bool
-	// CUE is the type in the schema, where that of the kind says too little.
+	// CUE is the type in the schema, if it is more specific than that of the kind.
 	CUE string
-	// Part says that messages about its value name the key: `resource "A", create`.
+	// Part means that messages about the value name the key: `resource "A", create`.
 	Part bool
-	// Undo says that the steps of an operation may have `onFailure`.
+	// Undo means that the steps of the operation may have `onFailure`.
 	Undo bool
-	// Into returns a pointer to the member of a model that the value is kept in. Nil
-	// is a key that has a reader of its own.
+	// Into returns a pointer to the field of a model that keeps the value. It is nil
+	// for a key with its own reader.
 	Into func(model any) any
 }
 
-// Kind is what the value of a key is.
+// Kind is the kind of the value of a key.
 type Kind uint8
 
-// The kinds. What they take is in kinds.
+// The kinds. Their CUE types are in cueTypes.
 const (
-	Text       Kind = iota + 1 // text that is known when the spec is loaded
-	Texts                      // a list of such
-	Template                   // text, which may hold ${…}
-	Templates                  // a list of such
-	Bool                       // true or false
-	Condition                  // true, false or "${…}"
-	Duration                   // a length of time: "90s", or "${…}"
-	Count                      // a whole number; where a node is kept, or "${…}"
-	Failures                   // a list of statuses and classes of errors
+	Text       Kind = iota + 1 // a string without a template
+	Texts                      // a list of such strings
+	Template                   // a string that may contain ${…}
+	Templates                  // a list of templates
+	Bool                       // a boolean
+	Condition                  // a boolean or "${…}"
+	Duration                   // a duration, such as "90s", or "${…}"
+	Count                      // a whole number; if the model keeps a node, also "${…}"
+	Failures                   // a list of statuses and error classes
 	Collection                 // a list, a struct or "${…}"
 	Body                       // a struct or "${…}"
 	Data                       // any value
 	Types                      // properties and their types
 	Struct                     // the keys of another block
-	List                       // a list of such
-	Members                    // structs of one block, by name
+	List                       // a list of such structs
+	Members                    // named structs of one block
 	Steps                      // a list of steps
-	Special                    // a struct of a form of its own, which CUE describes
+	Special                    // a struct that a dedicated function reads; see CUE
 )
 
-// cueTypes are the types of the kinds in the CUE schema.
+// cueTypes maps kinds to their types in the CUE schema.
 var cueTypes = map[Kind]string{
 	Text: "string", Texts: "[...string]", Template: "#Text", Templates: "[...string]", Bool: "bool", Condition: "bool | string",
 	Duration: "string", Failures: "[...int | " + oneOf(FailureClasses) + "]", Collection: "string | [...] | {...}", Body: "string | {...}", Data: "_", Types: "{...}", Steps: "[...#Step]",
 }
 
-// FailureClasses are the failures that have no status, as a Failures names them.
+// FailureClasses are the failures without a status that Failures can name.
 var FailureClasses = []string{"connection", "timeout"}
 
-// oneOf returns the CUE type of one of several texts.
+// oneOf returns the CUE type of the strings in texts.
 func oneOf(texts []string) string { return `"` + strings.Join(texts, `" | "`) + `"` }
 
-// Whole says which whole numbers a Count may be: Most of 0 is any.
+// Whole is the range of a Count. A Most of 0 is no limit.
 type Whole struct {
 	Least, Most int
-	// Range says so in words; Remedy is what to write.
+	// Range describes the range in messages, and Remedy is the detail.
 	Range, Remedy string
 }
 
-// Names says what the members of a part may be called.
+// Names is a rule for the names of members.
 type Names struct {
 	Pattern *regexp.Regexp
-	// Remedy has a %q for a name that is allowed; Capital says how that begins.
+	// Remedy is a format with a %q for a suggested name. Capital means that names
+	// begin with a capital letter.
 	Remedy  string
 	Capital bool
 }
 
-// The names of the language.
+// The rules for names.
 var (
-	CapitalNames = &Names{Pattern: regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`), Remedy: "A capital letter, then letters and digits: %q.", Capital: true}
-	SmallNames   = &Names{Pattern: regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`), Remedy: "A small letter, then letters and digits: %q."}
-	Identifiers  = &Names{Pattern: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`), Remedy: "Letters, digits and underscores: %q."}
+	CapitalNames = &Names{Pattern: regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`), Remedy: "Use a capital letter, then letters and digits: %q.", Capital: true}
+	SmallNames   = &Names{Pattern: regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`), Remedy: "Use a lower-case letter, then letters and digits: %q."}
+	Identifiers  = &Names{Pattern: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`), Remedy: "Use letters, digits and underscores: %q."}
 )
 
-// Names returns the names of a block's own keys.
+// Names returns the names of the keys of a block, without those of Has.
 func (b *Block) Names() []string {
 	names := make([]string, len(b.Keys))
 	for i, k := range b.Keys {
@@ -118,7 +120,7 @@ func (b *Block) Names() []string {
 	return names
 }
 
-// Key returns the key of a name, or nil.
+// Key returns the key with a name, or nil.
 func (b *Block) Key(name string) *Key {
 	for i := range b.Keys {
 		if b.Keys[i].Name == name {
@@ -128,8 +130,8 @@ func (b *Block) Key(name string) *Key {
 	return nil
 }
 
-// HoldsTypes reports whether the block at a path of a spec holds properties and
-// their types: `config`, or `resources.Pet.inputs`.
+// HoldsTypes reports whether the block at a path of a spec contains properties with
+// their types, such as `config` or `resources.Pet.inputs`.
 func HoldsTypes(path []string) bool {
 	b := Provider
 	for len(path) > 0 {
@@ -150,7 +152,7 @@ func HoldsTypes(path []string) bool {
 	return false
 }
 
-// to makes the Into of a key from a function of its model.
+// to converts a function that returns a field of a model to the Into of a key.
 func to[T any](member func(*T) any) func(any) any {
 	return func(model any) any { return member(model.(*T)) }
 }

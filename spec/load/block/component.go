@@ -2,18 +2,18 @@ package block
 
 import "github.com/declprov/declprov/spec"
 
-// Component is a resource made of others.
+// Component is a resource that consists of other resources.
 var Component = &Block{
-	Name: "Component", What: "a component", Doc: "A resource made of others.",
+	Name: "Component", What: "a component", Doc: "A resource that consists of other resources.",
 	Keys: []Key{
 		{Name: "inputs", Kind: Types, Part: true, Doc: "The inputs, as types."},
 		{Name: "outputs", Kind: Types, Part: true, Doc: "The outputs, as types."},
-		{Name: "children", Kind: Members, Of: Child, Members: Identifiers, Required: true, Example: "children: KEY: {type: …, inputs: {…}}", Doc: "The resources that the component is made of, by key."},
+		{Name: "children", Kind: Members, Of: Child, Members: Identifiers, Required: true, Example: "children: KEY: {type: …, inputs: {…}}", Doc: "The resources of the component, by key."},
 		{Name: "return", Kind: Data, Part: true, Into: to(func(c *spec.Component) any { return &c.Return }), Doc: "The outputs."},
 	},
 }
 
-// Child is one resource of a component, or one for each element.
+// Child is one resource of a component, or one resource per element.
 var Child = &Block{
 	What: "a child",
 	Keys: []Key{
@@ -25,14 +25,14 @@ var Child = &Block{
 	},
 }
 
-// ChildOptions are the options of Pulumi's that a child takes. What they are typed
-// as, and which children they may name, is the compiler's to know.
+// ChildOptions are the Pulumi resource options of a child. The compiler checks their
+// types and the children that they refer to.
 var ChildOptions = &Block{
 	What: "the options block",
 	Keys: []Key{
-		{Name: "dependsOn", Kind: Templates, Doc: "The children that must be there before it."},
+		{Name: "dependsOn", Kind: Templates, Doc: "The children that must exist before it."},
 		{Name: "protect", Kind: Condition, Doc: "Protects the child from deletion."},
-		{Name: "aliases", Kind: List, Of: ChildAlias, Or: "string", Doc: "What it was before: former names, URNs, or what was different."},
+		{Name: "aliases", Kind: List, Of: ChildAlias, Or: "string", Doc: "Former names, former URNs, or the former attributes that differ."},
 		{Name: "deleteBeforeReplace", Kind: Condition, Doc: "Replacements delete the old resource before they create the new one."},
 		{Name: "ignoreChanges", Kind: Templates, Doc: "Inputs whose changes are ignored."},
 		{Name: "replaceOnChanges", Kind: Templates, Doc: "Inputs whose changes replace the child."},
@@ -41,15 +41,15 @@ var ChildOptions = &Block{
 		{Name: "pluginDownloadURL", Kind: Template, CUE: "string", Doc: "Where the plugin of the package is downloaded from."},
 		{Name: "parent", Kind: Template, CUE: "string", Doc: "The child that it is a child of; by default the component."},
 		{Name: "additionalSecretOutputs", Kind: Templates, Doc: "Outputs that are also secret."},
-		{Name: "retainOnDelete", Kind: Condition, Doc: "Keeps what the child manages when the child is deleted."},
-		{Name: "deletedWith", Kind: Template, CUE: "string", Doc: "The child whose deletion deletes it, too."},
+		{Name: "retainOnDelete", Kind: Condition, Doc: "Keeps the managed object when the child is deleted."},
+		{Name: "deletedWith", Kind: Template, CUE: "string", Doc: "The child whose deletion also deletes this one."},
 		{Name: "customTimeouts", Kind: Struct, Of: ChildTimeouts, Doc: "The timeouts of its operations."},
-		{Name: "import", Kind: Template, CUE: "string", Doc: "The id of an existing resource to take over."},
+		{Name: "import", Kind: Template, CUE: "string", Doc: "The id of an existing resource to import."},
 		{Name: "component", Kind: Bool, Doc: "The type is a component of its package."},
 	},
 }
 
-// ChildTimeouts are how long the operations of a child may take.
+// ChildTimeouts are the timeouts of the operations of a child.
 var ChildTimeouts = &Block{
 	What: "customTimeouts",
 	Keys: []Key{
@@ -59,7 +59,7 @@ var ChildTimeouts = &Block{
 	},
 }
 
-// ChildAlias says what a child was before.
+// ChildAlias describes a former identity of a child.
 var ChildAlias = &Block{
 	What: "an alias",
 	Keys: []Key{

@@ -33,15 +33,15 @@ var titles = []struct {
 	{"An ephemeral", block.Ephemeral},
 }
 
-// forms are what values of the kinds look like.
+// forms describe the values of the kinds.
 var forms = map[block.Kind]string{
-	block.Text: "text", block.Texts: "a list of text", block.Template: "a template", block.Templates: "a list of templates", block.Bool: "`true` or `false`",
+	block.Text: "a string", block.Texts: "a list of strings", block.Template: "a template", block.Templates: "a list of templates", block.Bool: "`true` or `false`",
 	block.Condition: "`true`, `false` or an expression", block.Duration: "a duration", block.Count: "a whole number",
 	block.Failures: `a list of statuses, "connection" and "timeout"`, block.Collection: "a list, a struct or an expression", block.Body: "a struct or an expression", block.Data: "any value", block.Types: "properties and their types",
-	block.Struct: "a block", block.List: "a list of blocks", block.Members: "blocks by name", block.Steps: "a list of steps", block.Special: "a struct",
+	block.Struct: "a block", block.List: "a list of blocks", block.Members: "named blocks", block.Steps: "a list of steps", block.Special: "a struct",
 }
 
-// roles are what properties may be of.
+// roles name the blocks that properties may belong to.
 var roles = []struct {
 	role typing.Role
 	name string
@@ -57,7 +57,7 @@ var roles = []struct {
 func reference() string {
 	var page strings.Builder
 	page.WriteString("<!-- Generated from spec/load/block; run \"make generate\". -->\n\n# The keys of a spec\n\n" +
-		"What each block may have. How they work together is in the [language reference](language.md); what a step may do, under [actions](actions.md).\n")
+		"The keys of each block. The [language reference](language.md) explains how they work together, and [actions](actions.md) lists what a step can do.\n")
 	for _, t := range titles {
 		fmt.Fprintf(&page, "\n## %s\n\n", t.title)
 		for _, other := range t.block.Has {

@@ -2,38 +2,38 @@ package block
 
 import "github.com/declprov/declprov/spec"
 
-// Resource is one type of thing that the provider manages.
+// Resource is one resource type of the provider.
 var Resource = &Block{
-	Name: "Resource", What: "a resource", Doc: "One type of thing that the provider manages.",
+	Name: "Resource", What: "a resource", Doc: "One resource type of the provider.",
 	Keys: []Key{
 		{Name: "inputs", Kind: Types, Part: true, Doc: "The inputs, as types."},
 		{Name: "outputs", Kind: Types, Part: true, Doc: "The outputs, as types."},
 		{Name: "id", Kind: Template, Required: true, Part: true, Into: to(func(r *spec.Resource) any { return &r.ID }), Doc: `The id of a resource: "${inputs.name}".`},
-		{Name: "import", Kind: Template, Part: true, Into: to(func(r *spec.Resource) any { return &r.Import }), Doc: "The template that an id is read backwards by on import; by default the id itself."},
+		{Name: "import", Kind: Template, Part: true, Into: to(func(r *spec.Resource) any { return &r.Import }), Doc: "The template that an imported id is matched against, to find the inputs; by default the template `id`."},
 		{Name: "create", Kind: Struct, Of: Operation, Required: true, Part: true, Undo: true, Into: to(func(r *spec.Resource) any { return &r.Create }), Doc: "Creates the resource."},
 		{Name: "read", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Read }), Doc: "Reads the resource. If it returns null, the resource no longer exists."},
-		{Name: "update", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Update }), Doc: "Without it, any change replaces."},
-		{Name: "delete", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Delete }), Doc: "Without it, the resource is dropped from the state only."},
-		{Name: "return", Kind: Data, Part: true, Into: to(func(r *spec.Resource) any { return &r.Return }), Doc: "What operations return that have no return of their own."},
-		{Name: "wire", Kind: Text, CUE: wireRules, Doc: "The case rule of names on the wire: snake_case, kebab-case, camelCase or PascalCase."},
+		{Name: "update", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Update }), Doc: "Updates the resource. Without it, every change replaces the resource."},
+		{Name: "delete", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Delete }), Doc: "Deletes the resource. Without it, the resource is only removed from the state."},
+		{Name: "return", Kind: Data, Part: true, Into: to(func(r *spec.Resource) any { return &r.Return }), Doc: "The default result of operations without `return`."},
+		{Name: "wire", Kind: Text, CUE: wireRules, Doc: "The naming rule for names on the wire: snake_case, kebab-case, camelCase or PascalCase."},
 		{Name: "checks", Kind: List, Of: Check, Part: true, Doc: "Rules over several inputs."},
-		{Name: "diff", Kind: Struct, Of: Diff, Part: true, Doc: "What a change of inputs does, beside an update."},
+		{Name: "diff", Kind: Struct, Of: Diff, Part: true, Doc: "Rules for what a change of inputs does."},
 		{Name: "consistency", Kind: Duration, Into: to(func(r *spec.Resource) any { return &r.Consistency }), Doc: "How long a change may take to become visible."},
-		{Name: "find", Kind: Struct, Of: Find, Part: true, Doc: "Finds what a create of unknown outcome made; null is nothing."},
+		{Name: "find", Kind: Struct, Of: Find, Part: true, Doc: "Finds the object of a create whose outcome is unknown. null means that there is none."},
 		{Name: "list", Kind: Struct, Of: Lister, Part: true, Doc: "Lists the existing resources."},
 		{Name: "aliases", Kind: Texts, Part: true, Doc: "Former names or type tokens of the resource."},
 		{Name: "deprecated", Kind: Text, Into: to(func(r *spec.Resource) any { return &r.Deprecated }), Doc: "Marks the resource as deprecated; the text says what to use instead."},
 		{
 			Name: "schemaVersion", Kind: Count, CUE: "int & >=0", Into: to(func(r *spec.Resource) any { return &r.SchemaVersion }),
-			Whole: &Whole{Most: 10000, Range: "from 0 on", Remedy: "Add one to it whenever the shape of the state changes."},
-			Doc:   "The version of the state's shape.",
+			Whole: &Whole{Most: 10000, Range: "of at least 0", Remedy: "Increase it by one whenever the schema of the state changes."},
+			Doc:   "The version of the state's schema.",
 		},
-		{Name: "upgrade", Kind: Special, CUE: `[=~"^[0-9]+$"]: _`, Part: true, Doc: "Templates that bring an old state to the next version, by version."},
+		{Name: "upgrade", Kind: Special, CUE: `[=~"^[0-9]+$"]: _`, Part: true, Doc: "Templates that convert an old state to the next version, by version."},
 		{Name: "methods", Kind: Members, Of: Function, Members: SmallNames, Doc: "Methods that programs can call on the resource."},
 	},
 }
 
-// Check is a rule over several inputs.
+// Check is a validation rule over several inputs.
 var Check = &Block{
 	What: "a check",
 	Keys: []Key{
@@ -43,7 +43,7 @@ var Check = &Block{
 	},
 }
 
-// Diff adjusts what a change of inputs does.
+// Diff customizes the effect of changed inputs.
 var Diff = &Block{
 	What: "diff",
 	Keys: []Key{
@@ -52,7 +52,7 @@ var Diff = &Block{
 	},
 }
 
-// DiffRule says which changes replace.
+// DiffRule lists changes that replace the resource.
 var DiffRule = &Block{
 	What: "a rule",
 	Keys: []Key{
@@ -61,15 +61,15 @@ var DiffRule = &Block{
 	},
 }
 
-// Find is the operation that looks for what a create made.
+// Find is the operation that looks for the object of a create.
 var Find = &Block{
 	What: "find", Has: []string{"Operation"},
 	Keys: []Key{
-		{Name: "first", Kind: Bool, Doc: "Whether it is asked before the create sends anything: true by default."},
+		{Name: "first", Kind: Bool, Doc: "Whether it runs before the create sends its first request; true by default."},
 	},
 }
 
-// Lister is how existing resources are listed.
+// Lister describes how existing resources are listed.
 var Lister = &Block{
 	What: "list", Has: []string{"Step"},
 	Keys: []Key{
@@ -80,9 +80,9 @@ var Lister = &Block{
 	},
 }
 
-// Function is an operation with inputs and outputs of its own.
+// Function is an operation with its own inputs and outputs.
 var Function = &Block{
-	Name: "Function", What: "a function", Doc: "A function of the provider, a method of a resource, an action on demand.", Has: []string{"Operation"},
+	Name: "Function", What: "a function", Doc: "A function of the provider, a method of a resource, or an action that is run on demand.", Has: []string{"Operation"},
 	Keys: []Key{
 		{Name: "inputs", Kind: Types, Part: true, Doc: "The arguments, as types."},
 		{Name: "outputs", Kind: Types, Part: true, Doc: "The results, as types."},
@@ -91,13 +91,13 @@ var Function = &Block{
 
 // Ephemeral is a value that is opened and closed, and never stored.
 var Ephemeral = &Block{
-	Name: "Ephemeral", What: "an ephemeral", Doc: "A value that is opened, perhaps renewed, and closed, and never stored.",
+	Name: "Ephemeral", What: "an ephemeral", Doc: "A value that is opened, optionally renewed, and closed, and is never stored.",
 	Keys: []Key{
 		{Name: "inputs", Kind: Types, Part: true, Doc: "The arguments, as types."},
 		{Name: "outputs", Kind: Types, Part: true, Doc: "The results, as types."},
 		{Name: "open", Kind: Struct, Of: Operation, Required: true, Example: "open: a step", Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Open }), Doc: "Opens the value."},
 		{Name: "renew", Kind: Struct, Of: Operation, Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Renew }), Doc: "Renews the value."},
-		{Name: "renewAfter", Kind: Data, Into: to(func(e *spec.Ephemeral) any { return &e.RenewAfter }), Doc: "When to renew it: seconds, a duration or a time; null is never."},
+		{Name: "renewAfter", Kind: Data, Into: to(func(e *spec.Ephemeral) any { return &e.RenewAfter }), Doc: "When to renew it: seconds, a duration or a time; null means never."},
 		{Name: "close", Kind: Struct, Of: Operation, Part: true, Into: to(func(e *spec.Ephemeral) any { return &e.Close }), Doc: "Closes the value."},
 	},
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ModulePath is the CUE module that has #Asset, #Archive and the shape of a
-// spec; `import "declprov.dev/spec"` finds it without a cue.mod.
+// ModulePath is the CUE module that contains #Asset, #Archive and the schema of
+// specs. `import "declprov.dev/spec"` works without a cue.mod.
 const ModulePath = "declprov.dev/spec"
 
 // SchemaCUE is the package declprov.dev/spec: #Asset and #Archive, which specs
@@ -32,18 +32,19 @@ const schemaHead = `// Package spec has the types that a declprov spec may impor
 // It is generated from the declarations in spec/load/block.
 package spec
 
-// A file that the user hands over.
+// A file that the user passes.
 #Asset: {...}
 
-// A folder, or an archive file, that the user hands over.
+// A folder or an archive file that the user passes.
 #Archive: {...}
 
-// Text with ${expr}, or {literal: "…"} that has none.
+// A string that may contain ${expr}, or {literal: "…"} for one that does not.
 #Text: string | {literal!: string}
 `
 
-// Schema returns the text of SchemaCUE for a binary with these families of actions. They
-// are named because the schema is closed, so that an editor finds misspelt keys.
+// Schema returns the text of SchemaCUE for a binary with these families of actions.
+// The schema is closed, so that editors find misspelt keys. Therefore it must name
+// the families.
 func Schema(families []string) string {
 	var text strings.Builder
 	text.WriteString(schemaHead)
@@ -95,7 +96,7 @@ func (b *Block) write(text *strings.Builder, depth int, families []string) {
 	text.WriteString(indent[1:] + "}")
 }
 
-// write writes what a key takes as a CUE type.
+// write writes the CUE type of the value of a key.
 func (k *Key) write(text *strings.Builder, depth int) {
 	switch {
 	case k.CUE != "":

@@ -6,52 +6,52 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Operation is one step, or steps in a row.
+// Operation is a single step or a list of steps.
 var Operation = &Block{
-	Name: "Operation", What: "an operation", Doc: "One step, or steps in a row.", Has: []string{"Step"},
+	Name: "Operation", What: "an operation", Doc: "A single step or a list of steps.", Has: []string{"Step"},
 	Keys: []Key{
-		{Name: "steps", Kind: Steps, Doc: "The steps, in their order."},
+		{Name: "steps", Kind: Steps, Doc: "The steps, in order."},
 		{Name: "return", Kind: Data, Part: true, Into: to(func(o *spec.Operation) any { return &o.Return }), Doc: "What the operation returns."},
-		{Name: "retry", Kind: Struct, Of: Retry, CUE: "_", Into: to(func(o *spec.Operation) any { return &o.Retry }), Doc: "Beside steps: runs them all again when one is refused."},
+		{Name: "retry", Kind: Struct, Of: Retry, CUE: "_", Into: to(func(o *spec.Operation) any { return &o.Retry }), Doc: "Next to `steps`: runs all steps again if one is refused."},
 	},
 }
 
-// Step is what is said around an action. A key that is none of its own names a
-// family of actions, for the compiler to know.
+// Step is one action with its conditions, retries and limits. A key that it does not
+// declare names a family of actions, which the compiler checks.
 var Step = &Block{
-	Name: "Step", What: "a step", Doc: "One action, and what is said around it.",
+	Name: "Step", What: "a step", Doc: "One action with its conditions, retries and limits.",
 	Keys: []Key{
 		{Name: "as", Kind: Text, CUE: fmt.Sprintf("=~%q", Identifiers.Pattern), Doc: "Names the result: ${steps.NAME}."},
-		{Name: "if", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.If }), Doc: "Runs only when true."},
-		{Name: "forEach", Kind: Collection, Into: to(func(s *spec.Step) any { return &s.ForEach }), Doc: "Runs for each element."},
-		{Name: "until", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.Until }), Doc: "Repeats until true."},
+		{Name: "if", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.If }), Doc: "Runs the step only if true."},
+		{Name: "forEach", Kind: Collection, Into: to(func(s *spec.Step) any { return &s.ForEach }), Doc: "Runs the step once for each element."},
+		{Name: "until", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.Until }), Doc: "Repeats the action until true."},
 		{Name: "every", Kind: Duration, Into: to(func(s *spec.Step) any { return &s.Every }), Doc: `The pause between attempts: "5s".`},
-		{Name: "timeout", Kind: Duration, Into: to(func(s *spec.Step) any { return &s.Timeout }), Doc: `The limit over all attempts: "10m".`},
+		{Name: "timeout", Kind: Duration, Into: to(func(s *spec.Step) any { return &s.Timeout }), Doc: `The time limit for all attempts: "10m".`},
 		{Name: "retry", Kind: Struct, Of: Retry, Into: to(func(s *spec.Step) any { return &s.Retry }), Doc: "When to run the action again after a failure."},
-		{Name: "refused", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Refused }), Doc: "A text that is not null says that nothing was done, whatever the status."},
-		{Name: "fail", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Fail }), Doc: "A text that is not null fails the step."},
-		{Name: "progress", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Progress }), Doc: "Shown while it runs."},
-		{Name: "gone", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.Gone }), Doc: "True: the thing is not there."},
-		{Name: "preview", Kind: Bool, Doc: "Runs in previews too."},
-		{Name: "onFailure", Kind: Steps, Doc: "Undo steps, of a create."},
-		{Name: "lock", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Lock }), Doc: "Steps of an equal value never run side by side."},
-		{Name: "restart", Kind: Text, Doc: "The earlier step from which a run goes on that stopped at this one."},
+		{Name: "refused", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Refused }), Doc: "A message if the action had no effect, or null. It overrides the status."},
+		{Name: "fail", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Fail }), Doc: "A message that fails the step, or null."},
+		{Name: "progress", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Progress }), Doc: "A message that is shown while the step runs."},
+		{Name: "gone", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.Gone }), Doc: "If true, the object does not exist."},
+		{Name: "preview", Kind: Bool, Doc: "Also runs the step in previews."},
+		{Name: "onFailure", Kind: Steps, Doc: "In `create`: the steps that undo this step if it fails after a possible effect, or if a later step fails."},
+		{Name: "lock", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Lock }), Doc: "Steps with equal locks never run concurrently."},
+		{Name: "restart", Kind: Text, Doc: "The earlier step at which the next run resumes if a run stopped at this step."},
 	},
 }
 
-// Retry is how often an action is run again, and when.
+// Retry describes when and how often an action is repeated.
 var Retry = &Block{
 	What: "retry",
 	Keys: []Key{
-		{Name: "on", Kind: Failures, Doc: "The statuses, exit codes and classes of errors that are retried."},
-		{Name: "if", Kind: Condition, Doc: "Which failures are retried, as a condition."},
+		{Name: "on", Kind: Failures, Doc: "The statuses, exit codes and error classes that are retried."},
+		{Name: "if", Kind: Condition, Doc: "The condition for a retry."},
 		{
 			Name: "attempts", Kind: Count, CUE: "int & >=1 | string",
-			Whole: &Whole{Least: 1, Range: "from 1 on", Remedy: "It counts all attempts, the first one too."},
-			Doc:   "The number of attempts, the first one included.",
+			Whole: &Whole{Least: 1, Range: "of at least 1", Remedy: "It is the number of all attempts, including the first."},
+			Doc:   "The number of attempts, including the first.",
 		},
-		{Name: "backoff", Kind: Duration, Doc: "The first pause; each further pause is twice as long."},
+		{Name: "backoff", Kind: Duration, Doc: "The first pause. Each further pause is twice as long."},
 		{Name: "maxBackoff", Kind: Duration, Doc: "The longest pause."},
-		{Name: "jitter", Kind: Condition, Doc: "Whether pauses vary at random: true by default."},
+		{Name: "jitter", Kind: Condition, Doc: "Whether pauses vary randomly; true by default."},
 	},
 }

@@ -1,4 +1,5 @@
-// Package lint looks in the syntax tree of a spec for what CUE's evaluation would hide.
+// Package lint finds mistakes in the syntax tree of a spec that CUE's evaluation
+// would hide.
 package lint
 
 import (
@@ -16,24 +17,24 @@ import (
 	"github.com/declprov/declprov/spec/load/typing"
 )
 
-// linter looks in the syntax tree for what evaluation would hide: a reference
-// that resolves, at load, to a default or a type of what exists at run time
-// only; and types that depend on values.
+// linter finds references that CUE would resolve, when the spec is loaded, to a
+// default or a type of a value that only exists at run time. It also finds types that
+// depend on values.
 type linter struct {
 	doc *source.Document
-	// blocks are the fields that hold types (config, inputs, outputs); props
-	// the properties in them, at any depth; both by declaration.
+	// blocks are the declarations of the fields that hold types (config, inputs,
+	// outputs). props are the declarations of the properties in them, at any depth.
 	blocks, props map[*ast.Field]bool
-	// top are the package's top-level fields, over all files: CUE resolves a
-	// name of another file only when it compiles.
+	// top are the top-level fields of the package in all files. CUE only resolves
+	// references between files when it compiles.
 	top map[string]*ast.Field
-	// imports are the names of packages that each file imports, by its name.
+	// imports are the package names that each file imports, by file name.
 	imports map[string]map[string]bool
-	// bad is what is cut out.
+	// bad are the nodes that will be cut out.
 	bad map[ast.Node]bool
 }
 
-// Check reports what is wrong with an instance's tree, and cuts it out.
+// Check reports the mistakes in the tree of an instance, and cuts them out.
 func Check(doc *source.Document, inst *build.Instance) {
 	x := &linter{doc: doc, blocks: map[*ast.Field]bool{}, props: map[*ast.Field]bool{}, top: map[string]*ast.Field{}, bad: map[ast.Node]bool{}, imports: importedNames(inst)}
 	for _, f := range inst.Files {
@@ -45,24 +46,24 @@ func Check(doc *source.Document, inst *build.Instance) {
 		x.collect(f.Decls, nil, false)
 	}
 	for _, f := range inst.Files {
-		x.decls(f.Decls, lintSite{})
+		x.checkDecls(f.Decls, lintSite{})
 		doc.Cut(f, x.bad)
 	}
 	doc.Syntax = source.NewSyntax(inst.Files)
 }
 
-// lintSite is where the linter is.
+// lintSite is the position of the linter in the tree.
 type lintSite struct {
 	path []string
-	// types says that it is inside a type; loose that it is inside a definition
-	// or a hidden field, whose use is not known.
+	// types reports that the position is inside a type. loose reports that it is
+	// inside a definition or a hidden field, whose use is not known.
 	types, loose bool
-	// within are the fields that must be there for what is looked at to be: a
-	// reference to one of them never ends.
+	// within are the enclosing required fields. A type that refers to one of them has
+	// no finite value.
 	within []*ast.Field
 }
 
-// enter returns the site of a field's value.
+// enter returns the site of the value of a field.
 func (s lintSite) enter(f *ast.Field) lintSite {
 	name := source.LabelOf(f)
 	if name == "" {
@@ -75,14 +76,14 @@ func (s lintSite) enter(f *ast.Field) lintSite {
 	if strings.HasPrefix(name, "#") || strings.HasPrefix(name, "_") && !isText(f.Label) {
 		inner.path, inner.loose = nil, true
 	}
-	inner.loose = inner.loose || misspelt(inner.path)
+	inner.loose = inner.loose || isMisspelt(inner.path)
 	inner.types = inner.types || holdsTypes(inner.path, inner.loose)
 	return inner
 }
 
-// misspelt reports whether the walk will refuse the last name of a path: what
-// is below it is then not reported for standing in the wrong place.
-func misspelt(path []string) bool {
+// isMisspelt reports whether the walk will report the last name of a path as unknown.
+// Fields below it are then not reported as misplaced.
+func isMisspelt(path []string) bool {
 	if len(path) == 0 {
 		return false
 	}
@@ -105,8 +106,8 @@ func isText(l ast.Label) bool {
 	return ok
 }
 
-// holdsTypes reports whether a block holds types. In a hidden field, which may
-// be a template of anything, it goes by the last names.
+// holdsTypes reports whether a block holds types. In a hidden field, which may be a
+// template for any block, only the last names count.
 func holdsTypes(path []string, loose bool) bool {
 	if len(path) == 0 {
 		return false
@@ -121,7 +122,7 @@ func holdsTypes(path []string, loose bool) bool {
 	return len(path) <= 2 || block.HoldsTypes(append([]string{"resources"}, path[max(0, len(path)-4):]...))
 }
 
-// collect notes the blocks of types and the properties in them.
+// collect records the blocks of types and their properties.
 func (x *linter) collect(decls []ast.Decl, path []string, loose bool) {
 	s := lintSite{path: path, loose: loose}
 	for _, d := range decls {
@@ -130,7 +131,7 @@ func (x *linter) collect(decls []ast.Decl, path []string, loose bool) {
 			inner := s.enter(d)
 			if inner.types {
 				x.blocks[d] = true
-				x.properties(d.Value)
+				x.collectProperties(d.Value)
 				continue
 			}
 			x.collectExpr(d.Value, inner)
@@ -154,8 +155,8 @@ func (x *linter) collectExpr(e ast.Expr, s lintSite) {
 	}
 }
 
-// properties notes the fields below a block of types.
-func (x *linter) properties(e ast.Expr) {
+// collectProperties records the properties in a block of types.
+func (x *linter) collectProperties(e ast.Expr) {
 	ast.Walk(e, func(n ast.Node) bool {
 		if f, ok := n.(*ast.Field); ok {
 			x.props[f] = true
@@ -164,91 +165,91 @@ func (x *linter) properties(e ast.Expr) {
 	}, nil)
 }
 
-// decls checks the members of a struct.
-func (x *linter) decls(decls []ast.Decl, s lintSite) {
+// checkDecls checks the declarations in a struct.
+func (x *linter) checkDecls(decls []ast.Decl, s lintSite) {
 	for _, d := range decls {
 		switch d := d.(type) {
 		case *ast.Field:
-			x.field(d, s)
+			x.checkField(d, s)
 		case *ast.Comprehension:
-			x.comprehension(d, s)
+			x.checkComprehension(d, s)
 		case *ast.EmbedDecl:
-			x.expr(d.Expr, d.Expr, s)
+			x.checkExpr(d.Expr, d.Expr, s)
 		case *ast.LetClause:
-			x.expr(d.Expr, d.Expr, s)
+			x.checkExpr(d.Expr, d.Expr, s)
 		case *ast.Attribute:
-			x.loneAttribute(d, s)
+			x.checkLoneAttribute(d, s)
 		}
 	}
 }
 
-// field checks one field: its attributes, then its value.
-func (x *linter) field(f *ast.Field, s lintSite) {
+// checkField checks the attributes and the value of a field.
+func (x *linter) checkField(f *ast.Field, s lintSite) {
 	inner := s.enter(f)
 	if !s.types && !inner.loose {
 		for _, a := range f.Attrs {
-			x.misplaced(a, inner)
+			x.reportMisplaced(a, inner)
 		}
 	}
 	if dynamic, ok := f.Label.(*ast.Interpolation); ok {
-		x.expr(dynamic, dynamic, s)
+		x.checkExpr(dynamic, dynamic, s)
 	}
-	x.expr(f.Value, f.Value, inner)
+	x.checkExpr(f.Value, f.Value, inner)
 }
 
-// misplaced reports an attribute of ours outside the types.
-func (x *linter) misplaced(a *ast.Attribute, s lintSite) {
+// reportMisplaced reports an attribute of the language outside of types.
+func (x *linter) reportMisplaced(a *ast.Attribute, s lintSite) {
 	name, _ := a.Split()
 	if typing.IsForeign(name) {
 		return
 	}
 	at := x.doc.Files.Span(a.Pos(), a.Pos().Add(len(a.Text)))
 	if !typing.IsAttribute(name) {
-		x.doc.Report(source.CodeUnknownAttribute, at, source.PlaceOf(s.path), fmt.Sprintf("unknown attribute @%s", name), "Attributes stand on the properties of config, inputs and outputs.")
+		x.doc.Report(source.CodeUnknownAttribute, at, source.PlaceOf(s.path), fmt.Sprintf("unknown attribute @%s", name), "Attributes are only allowed on the properties of config, inputs and outputs.")
 		return
 	}
-	x.doc.Report(source.CodeMisplacedAttribute, at, source.PlaceOf(s.path), fmt.Sprintf("@%s means nothing here", name),
-		"Attributes stand on the properties of config, inputs and outputs, behind the type.")
+	x.doc.Report(source.CodeMisplacedAttribute, at, source.PlaceOf(s.path), fmt.Sprintf("@%s is not allowed here", name),
+		"Attributes are only allowed on the properties of config, inputs and outputs, after the type.")
 }
 
-func (x *linter) loneAttribute(a *ast.Attribute, s lintSite) {
+func (x *linter) checkLoneAttribute(a *ast.Attribute, s lintSite) {
 	if name, _ := a.Split(); s.loose || typing.IsForeign(name) {
 		return
 	}
-	x.misplaced(a, s)
+	x.reportMisplaced(a, s)
 }
 
-// comprehension checks `if` and `for`.
-func (x *linter) comprehension(c *ast.Comprehension, s lintSite) {
+// checkComprehension checks `if` and `for` clauses.
+func (x *linter) checkComprehension(c *ast.Comprehension, s lintSite) {
 	if s.types {
 		for _, clause := range c.Clauses {
 			if id := x.refersToProperty(clause); id != nil {
 				x.doc.Report(source.CodeConditionalType, x.doc.Files.RangeOf(id), source.PlaceOf(s.path), fmt.Sprintf("a type cannot depend on the value of %s", id.Name),
-					"The value is known at run time only. Declare the field optional (name?: T), and say when it is needed in checks: [{assert: …, message: …}]; or use a union: {kind: \"a\", …} | {kind: \"b\", …}.")
+					"The value is only known at run time. Declare the field optional (name?: T), and add a check for when it is required: checks: [{assert: …, message: …}]. Or use a union: {kind: \"a\", …} | {kind: \"b\", …}.")
 				x.bad[c] = true
 				return
 			}
 		}
 	} else {
 		for _, clause := range c.Clauses {
-			x.clause(clause, c, s)
+			x.checkClause(clause, c, s)
 		}
 	}
-	x.expr(c.Value, c.Value, s)
+	x.checkExpr(c.Value, c.Value, s)
 }
 
-func (x *linter) clause(clause ast.Clause, c *ast.Comprehension, s lintSite) {
+func (x *linter) checkClause(clause ast.Clause, c *ast.Comprehension, s lintSite) {
 	switch clause := clause.(type) {
 	case *ast.ForClause:
-		x.expr(clause.Source, c, s)
+		x.checkExpr(clause.Source, c, s)
 	case *ast.IfClause:
-		x.expr(clause.Condition, c, s)
+		x.checkExpr(clause.Condition, c, s)
 	case *ast.LetClause:
-		x.expr(clause.Expr, c, s)
+		x.checkExpr(clause.Expr, c, s)
 	}
 }
 
-// refersToProperty returns an identifier below a node that is a property's.
+// refersToProperty returns an identifier in a node that refers to a property, or nil.
 func (x *linter) refersToProperty(n ast.Node) (found *ast.Ident) {
 	ast.Walk(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && found == nil {
@@ -261,12 +262,12 @@ func (x *linter) refersToProperty(n ast.Node) (found *ast.Ident) {
 	return found
 }
 
-// expr checks an expression; whole is what to cut out if it is wrong.
-func (x *linter) expr(e ast.Expr, whole ast.Node, s lintSite) {
+// checkExpr checks an expression. whole is the node to cut out if it is wrong.
+func (x *linter) checkExpr(e ast.Expr, whole ast.Node, s lintSite) {
 	switch e := e.(type) {
 	case nil:
 	case *ast.StructLit:
-		x.decls(e.Elts, s)
+		x.checkDecls(e.Elts, s)
 	case *ast.ListLit:
 		for i, elt := range e.Elts {
 			inner := s
@@ -276,57 +277,57 @@ func (x *linter) expr(e ast.Expr, whole ast.Node, s lintSite) {
 				inner.path[len(inner.path)-1] += fmt.Sprintf("[%d]", i)
 			}
 			if ell, ok := elt.(*ast.Ellipsis); ok {
-				x.expr(ell.Type, ell.Type, inner)
+				x.checkExpr(ell.Type, ell.Type, inner)
 				continue
 			}
-			x.expr(elt, elt, inner)
+			x.checkExpr(elt, elt, inner)
 		}
 	case *ast.Comprehension:
-		x.comprehension(e, s)
+		x.checkComprehension(e, s)
 	case *ast.ParenExpr:
-		x.expr(e.X, whole, s)
+		x.checkExpr(e.X, whole, s)
 	case *ast.UnaryExpr:
-		x.expr(e.X, whole, s)
+		x.checkExpr(e.X, whole, s)
 	case *ast.BinaryExpr:
 		if e.Op == token.OR {
 			s.within = nil
 		}
-		x.expr(e.X, whole, s)
-		x.expr(e.Y, whole, s)
+		x.checkExpr(e.X, whole, s)
+		x.checkExpr(e.Y, whole, s)
 	case *ast.CallExpr:
-		x.expr(e.Fun, whole, s)
+		x.checkExpr(e.Fun, whole, s)
 		for _, a := range e.Args {
-			x.expr(a, whole, s)
+			x.checkExpr(a, whole, s)
 		}
 	case *ast.Interpolation:
-		x.interpolation(e, whole, s)
+		x.checkInterpolation(e, whole, s)
 	case *ast.IndexExpr:
-		if !x.reference(e, whole, s) {
-			x.expr(e.X, whole, s)
-			x.expr(e.Index, whole, s)
+		if !x.checkReference(e, whole, s) {
+			x.checkExpr(e.X, whole, s)
+			x.checkExpr(e.Index, whole, s)
 		}
 	case *ast.SliceExpr:
-		x.expr(e.X, whole, s)
+		x.checkExpr(e.X, whole, s)
 	case *ast.SelectorExpr:
-		if !x.reference(e, whole, s) {
-			x.expr(e.X, whole, s)
+		if !x.checkReference(e, whole, s) {
+			x.checkExpr(e.X, whole, s)
 		}
 	case *ast.Ident:
-		x.reference(e, whole, s)
+		x.checkReference(e, whole, s)
 	}
 }
 
-// interpolation checks `\( )`: in a type it may not refer to a property.
-func (x *linter) interpolation(e *ast.Interpolation, whole ast.Node, s lintSite) {
+// checkInterpolation checks `\( )`, which may not refer to a property in a type.
+func (x *linter) checkInterpolation(e *ast.Interpolation, whole ast.Node, s lintSite) {
 	if s.types {
 		if id := x.refersToProperty(e); id != nil {
-			x.doc.Report(source.CodeInterpolatedType, x.doc.Files.RangeOf(e), source.PlaceOf(s.path), fmt.Sprintf(`\(%s) in a type has no value when the spec is loaded`, id.Name),
-				"A default made of other inputs is an attribute: @default(\"${inputs."+id.Name+"}…\").")
+			x.doc.Report(source.CodeInterpolatedType, x.doc.Files.RangeOf(e), source.PlaceOf(s.path), fmt.Sprintf(`the interpolation \(%s) in this type cannot be evaluated when the spec is loaded`, id.Name),
+				"To compute a default from other inputs, write an attribute: @default(\"${inputs."+id.Name+"}…\").")
 			x.bad[whole] = true
 			return
 		}
 	}
 	for _, part := range e.Elts {
-		x.expr(part, whole, s)
+		x.checkExpr(part, whole, s)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 )
 
-// reference checks a name, or a path of them; it reports whether it is done
-// with the expression.
-func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
+// checkReference checks an identifier or a selector path. It returns true if the
+// expression needs no further check.
+func (x *linter) checkReference(e ast.Expr, whole ast.Node, s lintSite) bool {
 	names, id := source.PathOf(e)
 	if id == nil {
 		return false
@@ -23,29 +23,29 @@ func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
 		field = x.top[id.Name]
 	}
 	if field == nil {
-		return x.siblingOfData(id, whole, s)
+		return x.checkSibling(id, whole, s)
 	}
-	if x.shadowed(id, field, names, whole, s) {
+	if x.reportShadowed(id, field, names, whole, s) {
 		return true
 	}
 	if len(names) == 1 && strings.HasPrefix(id.Name, "#") && slices.Contains(s.within, field) {
 		at := s.within[len(s.within)-1]
-		x.doc.Report(source.CodeRecursiveType, x.doc.Files.LabelRange(at.Label), source.PlaceOf(s.path), fmt.Sprintf("%s contains itself, without end", id.Name),
+		x.doc.Report(source.CodeRecursiveType, x.doc.Files.LabelRange(at.Label), source.PlaceOf(s.path), fmt.Sprintf("%s requires itself, so no value is finite", id.Name),
 			fmt.Sprintf("Make the field optional, or a list: %s?: %s.", source.LabelOf(at), id.Name))
 		x.bad[whole] = true
 		return true
 	}
 	if s.types {
-		return x.inType(id, field, whole, s)
+		return x.checkInType(id, field, whole, s)
 	}
 	candidates := []*ast.Field{field}
 	if d := x.doc.Syntax.Root.Child(source.LabelOf(field)); d != nil && slices.Contains(d.Fields, field) {
-		candidates = d.Fields // the package may declare it several times
+		candidates = d.Fields // a package may declare a field several times
 	}
 	for i := 0; ; i++ {
 		for _, c := range candidates {
 			if x.blocks[c] || x.props[c] {
-				x.frozen(e, c, append([]string{source.LabelOf(c)}, names[i+1:]...), whole, s)
+				x.reportFrozen(e, c, append([]string{source.LabelOf(c)}, names[i+1:]...), whole, s)
 				return true
 			}
 		}
@@ -56,21 +56,21 @@ func (x *linter) reference(e ast.Expr, whole ast.Node, s lintSite) bool {
 	}
 }
 
-// siblingOfData reports, in the types of YAML and JSON, a name that is another
-// property's: its keys are text, which CUE does not look up.
-func (x *linter) siblingOfData(id *ast.Ident, whole ast.Node, s lintSite) bool {
+// checkSibling reports, in the types of YAML and JSON, a reference to another
+// property. The keys there are strings, which CUE does not resolve.
+func (x *linter) checkSibling(id *ast.Ident, whole ast.Node, s lintSite) bool {
 	if !x.doc.Raw || !s.types || id.Node != nil || slices.Contains(source.PredeclaredTypes, id.Name) {
 		return false
 	}
 	for prop := range x.props {
 		if source.LabelOf(prop) == id.Name {
-			return x.inType(id, prop, whole, s)
+			return x.checkInType(id, prop, whole, s)
 		}
 	}
 	return false
 }
 
-// membersOf returns the declarations of a name in what several fields hold.
+// membersOf returns the declarations of a member in the values of several fields.
 func membersOf(fields []*ast.Field, name string) []*ast.Field {
 	var list []*ast.Field
 	for _, f := range fields {
@@ -81,36 +81,36 @@ func membersOf(fields []*ast.Field, name string) []*ast.Field {
 	return list
 }
 
-// inType checks a name inside a type: it may be a definition's, a constant's,
-// not another property's.
-func (x *linter) inType(id *ast.Ident, field *ast.Field, whole ast.Node, s lintSite) bool {
+// checkInType checks an identifier inside a type. It may refer to a definition or a
+// constant, but not to another property.
+func (x *linter) checkInType(id *ast.Ident, field *ast.Field, whole ast.Node, s lintSite) bool {
 	if !x.props[field] {
 		return false
 	}
 	at := x.doc.Files.RangeOf(id)
 	if slices.Contains(source.PredeclaredTypes, id.Name) {
 		x.doc.Report(source.CodeShadowedType, x.doc.Files.LabelRange(field.Label), source.PlaceOf(s.path), fmt.Sprintf("the property %s hides the type %s", id.Name, id.Name),
-			fmt.Sprintf("CUE takes the %s at %s for this property. Quote the property's name: %q: …", id.Name, at, id.Name))
+			fmt.Sprintf("CUE resolves the %s at %s to this property. Quote the name of the property: %q: …", id.Name, at, id.Name))
 	} else {
 		x.doc.Report(source.CodeCrossField, at, source.PlaceOf(s.path), fmt.Sprintf("a type cannot refer to the property %s", id.Name),
-			fmt.Sprintf("To share a type, define it: #T: …. A rule over several inputs is a check: checks: [{assert: \"${inputs.%s …}\", message: …}].", id.Name))
+			fmt.Sprintf("To share a type, define it: #T: …. Write a rule over several inputs as a check: checks: [{assert: \"${inputs.%s …}\", message: …}].", id.Name))
 	}
 	x.bad[whole] = true
 	return true
 }
 
-// frozen reports a CUE reference to what exists at run time only.
-func (x *linter) frozen(e ast.Expr, field *ast.Field, names []string, whole ast.Node, s lintSite) {
+// reportFrozen reports a CUE reference to a value that only exists at run time.
+func (x *linter) reportFrozen(e ast.Expr, field *ast.Field, names []string, whole ast.Node, s lintSite) {
 	if x.props[field] && !x.blocks[field] {
 		names = append([]string{x.blockName(field)}, names...)
 	}
 	path := strings.Join(names, ".")
-	x.doc.Report(source.CodeFrozenReference, x.doc.Files.RangeOf(e), source.PlaceOf(s.path), fmt.Sprintf("%s is a CUE reference to what has its value at run time", path),
-		fmt.Sprintf("CUE would put the type, or its default, here when the spec is loaded. Write \"${%s}\".", path))
+	x.doc.Report(source.CodeFrozenReference, x.doc.Files.RangeOf(e), source.PlaceOf(s.path), fmt.Sprintf("%s is a CUE reference to a value that only exists at run time", path),
+		fmt.Sprintf("CUE would insert the type, or its default, when the spec is loaded. Write \"${%s}\".", path))
 	x.bad[whole] = true
 }
 
-// blockName returns the block that a property is in, for the remedy.
+// blockName returns the block that contains a property, for the remedy.
 func (x *linter) blockName(prop *ast.Field) string {
 	for block := range x.blocks {
 		if source.MemberOf(block.Value, source.LabelOf(prop)) == prop {
@@ -120,8 +120,7 @@ func (x *linter) blockName(prop *ast.Field) string {
 	return "inputs"
 }
 
-// importedNames returns the names of packages that each file imports, by the file's
-// name.
+// importedNames returns the package names that each file imports, by file name.
 func importedNames(inst *build.Instance) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, f := range inst.Files {
@@ -134,17 +133,16 @@ func importedNames(inst *build.Instance) map[string]map[string]bool {
 	return all
 }
 
-// shadowed reports a package that cannot be seen where it is used, because a
-// field around it has its name: a resource's `list`, above all. What packages
-// have begins with a capital.
-func (x *linter) shadowed(id *ast.Ident, field *ast.Field, names []string, whole ast.Node, s lintSite) bool {
+// reportShadowed reports a reference to a package whose name an enclosing field hides, such
+// as `list` of a resource. Members of packages begin with a capital.
+func (x *linter) reportShadowed(id *ast.Ident, field *ast.Field, names []string, whole ast.Node, s lintSite) bool {
 	if !source.OfPackage(names) || !x.imports[id.Pos().Filename()][id.Name] || source.MemberOf(field.Value, names[1]) != nil {
 		return false
 	}
 	at := x.doc.Files.LabelRange(field.Label)
 	if x.doc.FirstTime(at.String()) {
 		x.doc.Report(source.CodeShadowedPackage, at, source.PlaceOf(s.path), fmt.Sprintf("the key %s hides the package %s", id.Name, id.Name),
-			fmt.Sprintf("CUE takes the %s at %s for this key. Quote the key: %q: …, or give the package another name: import %ss %q.",
+			fmt.Sprintf("CUE resolves the %s at %s to this key. Quote the key: %q: …, or import the package under another name: import %ss %q.",
 				id.Name, x.doc.Files.RangeOf(id), id.Name, id.Name, id.Name))
 	}
 	x.bad[whole] = true

@@ -13,39 +13,38 @@ import (
 	"cuelang.org/go/cue/token"
 )
 
-// Build evaluates an instance. What does not compile (a reference to nothing)
-// would leave no value at all, so it is reported, cut out, and the rest built
-// again.
+// Build evaluates an instance. A reference that does not resolve would leave CUE
+// without any value, so it is reported and cut out, and the rest is built again.
 func (d *Document) Build(inst *build.Instance) (cue.Value, bool) {
 	const attempts = 10
 	for range attempts {
-		inst.Err, inst.ResolutionErr = nil, nil // what an earlier attempt left
+		inst.Err, inst.ResolutionErr = nil, nil // clear the errors of the previous attempt
 		v := cuecontext.New(cuecontext.WithInjection(embed.New())).BuildInstance(inst)
-		if compiled(v) {
+		if isCompiled(v) {
 			return v, true
 		}
 		cut, unused := map[token.Pos]bool{}, map[token.Pos]bool{}
 		for _, e := range errors.Errors(v.Err()) {
 			pos := e.Position().WithRel(0)
-			if code, _, _ := explain(message(e)); code == CodeUnusedImport {
+			if code, _, _ := explain(messageOf(e)); code == CodeUnusedImport {
 				unused[pos] = true
 				if len(d.poisoned) > 0 {
-					continue // what used it was reported and cut out
+					continue // the code that used it was reported and cut out
 				}
 			} else if pos.IsValid() {
 				cut[pos] = true
 			}
 			d.reportCUEError(e, Place{}, d.Start())
 		}
-		if d.cutAt(inst, cut)+drop(inst, unused) == 0 {
+		if d.cutAt(inst, cut)+removeUnused(inst, unused) == 0 {
 			return cue.Value{}, false
 		}
 	}
 	return cue.Value{}, false
 }
 
-// drop removes imports, lets and aliases that nothing refers to.
-func drop(inst *build.Instance, unused map[token.Pos]bool) (n int) {
+// removeUnused removes imports, lets and aliases that nothing refers to.
+func removeUnused(inst *build.Instance, unused map[token.Pos]bool) (n int) {
 	if len(unused) == 0 {
 		return 0
 	}
@@ -78,8 +77,8 @@ func drop(inst *build.Instance, unused map[token.Pos]bool) (n int) {
 	return n
 }
 
-// compiled tells a value that has errors in it from none at all.
-func compiled(v cue.Value) bool {
+// isCompiled reports whether CUE produced a value, possibly with errors in it.
+func isCompiled(v cue.Value) bool {
 	if v.Err() == nil {
 		return true
 	}
@@ -87,7 +86,7 @@ func compiled(v cue.Value) bool {
 	return err == nil && it.Next()
 }
 
-// cutAt replaces the expressions at the given places by placeholders.
+// cutAt replaces the expressions at the given positions by placeholders.
 func (d *Document) cutAt(inst *build.Instance, places map[token.Pos]bool) int {
 	bad := map[ast.Node]bool{}
 	for _, f := range inst.Files {
@@ -99,7 +98,7 @@ func (d *Document) cutAt(inst *build.Instance, places map[token.Pos]bool) int {
 				path = path[:len(path)-1]
 				return false
 			case *ast.StructLit, *ast.File, *ast.Field, *ast.BinaryExpr:
-				return true // the error is of what begins at the same place
+				return true // the error is about a node that begins at the same position
 			}
 			if places[n.Pos().WithRel(0)] {
 				bad[wholeOf(path)] = true
@@ -113,9 +112,9 @@ func (d *Document) cutAt(inst *build.Instance, places map[token.Pos]bool) int {
 	return len(bad)
 }
 
-// wholeOf returns the smallest part of the tree, around the last node of a path,
-// that can be left out without making the rest wrong: text that a reference is
-// put into has no value without it.
+// wholeOf returns the smallest node around the last node of a path that can be
+// removed without making the rest invalid. For example, it is the whole interpolated
+// string around a reference.
 func wholeOf(path []ast.Node) ast.Node {
 	whole := path[len(path)-1]
 	for i := len(path) - 2; i >= 0; i-- {

@@ -13,20 +13,20 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// reportCUEError reports an error of CUE's, once for each place; fallback is the
-// place of an error that has none.
+// reportCUEError reports an error from CUE, once per place. fallback is the place of
+// an error without a position.
 func (d *Document) reportCUEError(e errors.Error, p Place, fallback diag.Range) {
-	code, _, _ := explain(message(e))
+	code, _, _ := explain(messageOf(e))
 	d.reportCUEErrorAs(e, p, fallback, code)
 }
 
-// reportCUEErrorAs is reportCUEError with the code decided.
+// reportCUEErrorAs is like reportCUEError with a given code.
 func (d *Document) reportCUEErrorAs(e errors.Error, p Place, fallback diag.Range, code string) {
-	msg := message(e)
+	msg := messageOf(e)
 	at, others := d.errorPlaces(e)
 	if strings.HasPrefix(msg, "cannot embed") {
 		if first := d.Syntax.firstEmbed(); first != nil {
-			fallback = d.Files.RangeOf(first) // of errors about all of them, which have no place
+			fallback = d.Files.RangeOf(first) // errors about all embeddings have no position
 		}
 	}
 	if at.IsZero() {
@@ -65,7 +65,7 @@ func (d *Document) reportCUEErrorAs(e errors.Error, p Place, fallback diag.Range
 	d.Report(code, at, p, summary, detail)
 }
 
-// missingName returns the name in CUE's complaint about a reference, or "".
+// missingName returns the name in CUE's message about an unresolved reference, or "".
 func missingName(msg string) string {
 	rest, ok := strings.CutPrefix(msg, "reference \"")
 	name, _, closed := strings.Cut(rest, "\" not found")
@@ -75,9 +75,9 @@ func missingName(msg string) string {
 	return name
 }
 
-// message returns what an error says itself, without the places and the wrapping
-// that CUE prints around it.
-func message(e errors.Error) string {
+// messageOf returns the text of an error without the positions and the wrapping that
+// CUE prints around it.
+func messageOf(e errors.Error) string {
 	format, args := e.Msg()
 	msg := fmt.Sprintf(format, args...)
 	inner := errors.Unwrap(e)
@@ -85,7 +85,7 @@ func message(e errors.Error) string {
 		return msg
 	}
 	if wrapped, ok := inner.(errors.Error); ok {
-		return message(wrapped)
+		return messageOf(wrapped)
 	}
 	if msg == "" {
 		return inner.Error()
@@ -93,7 +93,8 @@ func message(e errors.Error) string {
 	return msg + ": " + inner.Error()
 }
 
-// errorPlaces returns where an error is, the best first, in the author's files only.
+// errorPlaces returns the positions of an error in the author's files, the best
+// first.
 func (d *Document) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 	var places []diag.Range
 	add := func(pos token.Pos) {
@@ -118,13 +119,12 @@ func (d *Document) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 	return places[0], places[1:]
 }
 
-// ReportCUE reports what CUE has against one value. Where that is a disjunction
-// of which nothing is left, CUE gives an error for each alternative: they are
-// one mistake.
+// ReportCUE reports the errors of one value. If all alternatives of a disjunction
+// fail, CUE returns an error for each, which are reported as one mistake.
 func (d *Document) ReportCUE(err error, p Place, at diag.Range) {
 	all := errors.Errors(errors.Promote(err, ""))
 	for _, e := range all {
-		if !strings.Contains(message(e), "empty disjunction") {
+		if !strings.Contains(messageOf(e), "empty disjunction") {
 			continue
 		}
 		for _, e := range all {
@@ -134,7 +134,7 @@ func (d *Document) ReportCUE(err error, p Place, at diag.Range) {
 			}
 		}
 		if !d.seen[at.String()] || len(all) > 1 {
-			d.Report(CodeConflict, at, p, "none of the alternatives is possible here", strings.TrimSuffix(message(all[len(all)-1]), ":")+".")
+			d.Report(CodeConflict, at, p, "no alternative of the disjunction matches", strings.TrimSuffix(messageOf(all[len(all)-1]), ":")+".")
 		}
 		d.seen[at.String()] = true
 		return
@@ -174,49 +174,49 @@ func (d *Document) NodeAt(pos token.Pos) diag.Range {
 	return d.Files.RangeOf(found)
 }
 
-// syntaxRemedy is said of what no parser can explain.
-const syntaxRemedy = "The file is read up to here; the mistake may stand a little before."
+// syntaxRemedy is the remedy for syntax errors without a specific remedy.
+const syntaxRemedy = "Parsing stopped here; the mistake may be a little earlier."
 
-// explain turns what CUE says into a code, a summary and a remedy.
+// explain converts a message of CUE to a code, a summary and a remedy.
 func explain(msg string) (code, summary, detail string) {
 	msg = strings.TrimSuffix(strings.TrimSpace(msg), ".")
 	switch {
 	case strings.Contains(msg, "identifiers starting with '__' are reserved"):
 		return CodeSyntaxError, msg, `Write the name in quotes, as in "__typename": ….`
 	case strings.HasPrefix(msg, "reference ") && strings.HasSuffix(msg, "not found"):
-		return CodeUnknownReference, msg, "CUE looks names up where they stand: in the same block, the blocks around it, and the package. Values of run time are written as text: \"${inputs.name}\"."
+		return CodeUnknownReference, msg, "CUE resolves names in the same block, the enclosing blocks, and the package. Write values of run time as a string: \"${inputs.name}\"."
 	case strings.Contains(msg, "conflicting values"), strings.Contains(msg, "mismatched types"), strings.Contains(msg, "incompatible"), strings.Contains(msg, "invalid value"), strings.Contains(msg, "out of bound"):
-		return CodeConflict, msg, "Both cannot hold: remove or correct one."
+		return CodeConflict, msg, "Correct or remove one of them."
 	case strings.Contains(msg, "structural cycle"):
-		return CodeRecursiveType, "the value contains itself", "Give the type a name, and refer to the name in an optional field or a list: #Node: {next?: #Node}."
+		return CodeRecursiveType, "the value contains itself", "Make the type a definition, and refer to it in an optional field or a list: #Node: {next?: #Node}."
 	case strings.Contains(msg, "field not allowed"):
-		return CodeFieldNotAllowed, msg, "The definition that closes this struct does not have it."
+		return CodeFieldNotAllowed, msg, "The closed definition of this struct does not define it."
 	case strings.Contains(msg, "imported and not used"):
 		return CodeUnusedImport, msg, "Remove the import."
 	case strings.Contains(msg, "unreferenced alias or let"):
-		return CodeUnusedImport, msg, "Remove it, or use it."
+		return CodeUnusedImport, msg, "Use it, or remove it."
 	case strings.Contains(msg, "no package name"):
-		return CodeImportFailed, msg, "A folder is loaded as one CUE package: begin each of its files with the same `package NAME`, or give the one file that is the spec."
+		return CodeImportFailed, msg, "A folder is loaded as one CUE package. Begin each of its files with the same `package NAME`, or pass the spec's file instead."
 	case strings.Contains(msg, "cannot find package"), strings.Contains(msg, "cannot find module"), strings.Contains(msg, "import failed"), strings.Contains(msg, "package") && strings.Contains(msg, "not"):
-		return CodeImportFailed, msg, "Packages of the spec's own CUE module can be imported, and those of CUE's standard library. Nothing is fetched."
+		return CodeImportFailed, msg, "Only packages of the spec's own CUE module and of CUE's standard library can be imported. Nothing is downloaded."
 	case strings.HasPrefix(msg, "cannot embed files when not in a module"):
-		return CodeCueEvaluation, msg, "@embed reads files of a CUE module. Give the folder that holds the spec instead of the file, below a folder with cue.mod/module.cue."
+		return CodeCueEvaluation, msg, "@embed requires a CUE module. Create cue.mod/module.cue in the folder of the spec or in a parent folder, and pass the folder instead of the file."
 	case strings.HasPrefix(msg, "open "):
-		return CodeCueEvaluation, msg, "@embed takes files that are there, below the folder of the spec; the path starts there."
+		return CodeCueEvaluation, msg, "@embed requires existing files within the folder of the spec. Paths are relative to that folder."
 	case strings.Contains(msg, "invalid attribute"):
-		return CodeSyntaxError, msg, "Attributes have parentheses: @secret()."
+		return CodeSyntaxError, msg, "Attributes require parentheses: @secret()."
 	case strings.HasPrefix(msg, "expected"), strings.Contains(msg, "missing ','"), strings.Contains(msg, "illegal"), strings.Contains(msg, "not terminated"), strings.Contains(msg, "found "):
 		return CodeSyntaxError, msg, syntaxRemedy
 	default:
-		return CodeCueEvaluation, msg, "This is what CUE says of it; `cue vet -c=false` shows the same."
+		return CodeCueEvaluation, msg, "This message comes from CUE; `cue vet -c=false` prints the same."
 	}
 }
 
-// ReportLeftovers reports the errors of evaluation that no part of the walk met: in
-// hidden fields and definitions.
+// ReportLeftovers reports the errors of evaluation that the walk did not visit: those
+// in hidden fields and definitions.
 func (d *Document) ReportLeftovers(v cue.Value) {
 	for _, e := range errors.Errors(v.Validate()) {
-		if !strings.Contains(message(e), "empty disjunction") {
+		if !strings.Contains(messageOf(e), "empty disjunction") {
 			d.reportCUEError(e, Place{}, d.Start())
 		}
 	}

@@ -19,41 +19,40 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// The types of a YAML or JSON document are CUE text in its strings. What
-// follows makes the tree that the same spec has in CUE.
+// In a YAML or JSON document, types are CUE expressions in strings. The functions
+// below convert such a document to the syntax tree that the same spec has in CUE.
 
-// predeclared are the packages of CUE's library that types may call without an
-// import.
+// predeclared are the packages of CUE's library that types may use without an import.
 var predeclared = []string{"strings", "list", "struct", "math", "net", "time", "regexp"}
 
-// dataInstance returns an instance of a document without CUE around its types.
+// dataInstance returns an instance of a document, converted to CUE.
 func (r *reader) dataInstance(f *ast.File, root *ast.StructLit) *build.Instance {
 	r.Raw = true
 	d := &dataTypes{doc: r.Document, imports: map[string]bool{}, parsed: map[*ast.StructLit]bool{}}
-	f.Decls = d.top(root)
+	f.Decls = d.convertTop(root)
 	f.Decls = append(d.prelude(), f.Decls...)
 	astutil.Resolve(f, func(token.Pos, string, ...any) {})
 	inst := build.NewContext().NewInstance("", nil)
 	if err := inst.AddSyntax(f); err != nil {
-		r.instanceErrors(inst)
+		r.reportInstanceErrors(inst)
 		return nil
 	}
 	if err := inst.Complete(); err != nil {
-		r.instanceErrors(inst)
+		r.reportInstanceErrors(inst)
 		return nil
 	}
 	return inst
 }
 
-// dataTypes turns the strings of types into CUE.
+// dataTypes converts the strings that are types to CUE expressions.
 type dataTypes struct {
 	doc     *Document
 	imports map[string]bool
-	parsed  map[*ast.StructLit]bool // structs that are CUE already
+	parsed  map[*ast.StructLit]bool // structs that are already CUE
 	n       int
 }
 
-// prelude returns the declarations that CUE needs in front.
+// prelude returns the declarations that must precede the document.
 func (d *dataTypes) prelude() []ast.Decl {
 	var decls []ast.Decl
 	var specs []*ast.ImportSpec
@@ -71,33 +70,33 @@ func (d *dataTypes) prelude() []ast.Decl {
 	return decls
 }
 
-// typeName is what `types` may be called.
+// typeName matches the allowed names of `types`.
 var typeName = regexp.MustCompile(`^#?[A-Za-z][A-Za-z0-9]*$`)
 
-// top turns the members of the document.
-func (d *dataTypes) top(root *ast.StructLit) []ast.Decl {
+// convertTop converts the members of the document.
+func (d *dataTypes) convertTop(root *ast.StructLit) []ast.Decl {
 	var decls []ast.Decl
 	for _, f := range fieldsOf(root) {
 		name := LabelOf(f)
 		switch {
 		case name == "types":
-			decls = append(decls, d.named(f)...)
+			decls = append(decls, d.convertDefinitions(f)...)
 			continue
 		case name == "$schema":
 			continue
 		}
 		d.walk(f, []string{name})
-		d.returned(f.Value, declaredTypes(root))
+		d.convertReturns(f.Value, declaredTypes(root))
 		decls = append(decls, f)
 	}
 	return decls
 }
 
-// named makes definitions of the block `types`.
-func (d *dataTypes) named(f *ast.Field) []ast.Decl {
+// convertDefinitions converts the block `types` to definitions.
+func (d *dataTypes) convertDefinitions(f *ast.Field) []ast.Decl {
 	block, ok := f.Value.(*ast.StructLit)
 	if !ok {
-		d.doc.Report(CodeWrongShape, d.doc.Files.RangeOf(f.Value), Place{"types", "types"}, "types must be a struct of types by name", "Write types: {Rule: {port: int}}, and refer to it as #Rule.")
+		d.doc.Report(CodeWrongShape, d.doc.Files.RangeOf(f.Value), Place{"types", "types"}, "types must be a struct of named types", "Write types: {Rule: {port: int}}, and refer to the type as #Rule.")
 		return nil
 	}
 	var decls []ast.Decl
@@ -108,26 +107,26 @@ func (d *dataTypes) named(f *ast.Field) []ast.Decl {
 		switch {
 		case !typeName.MatchString(name):
 			d.doc.Report(names.CodeName, d.doc.Files.RangeOf(t.Label), p, fmt.Sprintf("%q is not a valid name for a type", name),
-				fmt.Sprintf("A capital letter, then letters and digits: %q.", names.Suggest(name, true)))
+				fmt.Sprintf("Use a capital letter, then letters and digits: %q.", names.Suggest(name, true)))
 			continue
 		case bare == "Asset" || bare == "Archive":
-			d.doc.Report(CodeDuplicateName, d.doc.Files.RangeOf(t.Label), p, fmt.Sprintf("#%s is declared already", bare), "It types files that the user hands over. Choose another name.")
+			d.doc.Report(CodeDuplicateName, d.doc.Files.RangeOf(t.Label), p, fmt.Sprintf("#%s is already defined", bare), "It is the type of files that users pass. Choose another name.")
 			continue
 		}
 		label := ast.NewIdent("#" + bare)
 		label.NamePos = t.Label.Pos()
 		d.doc.Files.exact[label] = d.doc.Files.RangeOf(t.Label)
 		t.Label = label
-		d.typed(t, p)
+		d.convertType(t, p)
 		decls = append(decls, t)
 	}
 	return decls
 }
 
-// walk looks for types below a field of data.
+// walk converts the types below a field of data.
 func (d *dataTypes) walk(f *ast.Field, path []string) {
 	if lit, ok := f.Value.(*ast.BasicLit); ok && block.HoldsTypes(path) {
-		if parsed := d.text(lit, Place{"", strings.Join(path, ".")}); parsed != nil {
+		if parsed := d.parseString(lit, Place{"", strings.Join(path, ".")}); parsed != nil {
 			f.Value = parsed.Value // inputs: '#D'
 		}
 	}
@@ -136,7 +135,7 @@ func (d *dataTypes) walk(f *ast.Field, path []string) {
 		return
 	}
 	if block.HoldsTypes(path) && !d.parsed[s] {
-		d.members(s, Place{"", strings.Join(path, ".")})
+		d.convertMembers(s, Place{"", strings.Join(path, ".")})
 		return
 	}
 	for _, inner := range fieldsOf(s) {
@@ -146,8 +145,8 @@ func (d *dataTypes) walk(f *ast.Field, path []string) {
 	}
 }
 
-// members turns the properties of a struct of types.
-func (d *dataTypes) members(s *ast.StructLit, p Place) {
+// convertMembers converts the properties of a struct of types.
+func (d *dataTypes) convertMembers(s *ast.StructLit, p Place) {
 	var elts []ast.Decl
 	for _, f := range fieldsOf(s) {
 		name := LabelOf(f)
@@ -161,16 +160,17 @@ func (d *dataTypes) members(s *ast.StructLit, p Place) {
 				f.Constraint = token.ILLEGAL
 			}
 		default:
-			d.constraint(f, name)
+			d.takeConstraint(f, name)
 		}
-		d.typed(f, p.Member(strings.TrimRight(name, "?!")))
+		d.convertType(f, p.Member(strings.TrimRight(name, "?!")))
 		elts = append(elts, f)
 	}
 	s.Elts = elts
 }
 
-// constraint takes the mark of `name?` and `name!` from a key.
-func (d *dataTypes) constraint(f *ast.Field, name string) {
+// takeConstraint removes the `?` or `!` of `name?` and `name!` from a key and sets it on
+// the field.
+func (d *dataTypes) takeConstraint(f *ast.Field, name string) {
 	bare := strings.TrimRight(name, "?!")
 	if len(bare) == len(name) {
 		return
@@ -189,7 +189,7 @@ func (d *dataTypes) constraint(f *ast.Field, name string) {
 	f.Label = label
 }
 
-// patternLabel makes a label of the key `[string]` or `[=~"^a"]`.
+// patternLabel returns the label for the key `[string]` or `[=~"^a"]`.
 func (d *dataTypes) patternLabel(f *ast.Field, p Place) (ast.Label, bool) {
 	name := LabelOf(f)
 	node := &spec.Node{Kind: spec.StringNode, Text: name, Range: d.doc.Files.RangeOf(f.Label)}
@@ -201,23 +201,23 @@ func (d *dataTypes) patternLabel(f *ast.Field, p Place) (ast.Label, bool) {
 	return list, ok
 }
 
-// typed turns the value of a property into a type.
-func (d *dataTypes) typed(f *ast.Field, p Place) {
+// convertType converts the value of a property to a type.
+func (d *dataTypes) convertType(f *ast.Field, p Place) {
 	switch v := f.Value.(type) {
 	case *ast.StructLit:
-		d.members(v, p)
+		d.convertMembers(v, p)
 	case *ast.ListLit:
-		f.Value = d.listType(v, p)
+		f.Value = d.convertList(v, p)
 	case *ast.BasicLit:
-		if parsed := d.text(v, p); parsed != nil {
+		if parsed := d.parseString(v, p); parsed != nil {
 			f.Value, f.Attrs = parsed.Value, parsed.Attrs
 		}
 	}
 }
 
-// listType turns a list: one item of text that begins with three dots is the
+// convertList converts a list. A list of one string that begins with three dots is the
 // type of a list.
-func (d *dataTypes) listType(list *ast.ListLit, p Place) ast.Expr {
+func (d *dataTypes) convertList(list *ast.ListLit, p Place) ast.Expr {
 	for i, e := range list.Elts {
 		lit, ok := e.(*ast.BasicLit)
 		if !ok {
@@ -231,15 +231,15 @@ func (d *dataTypes) listType(list *ast.ListLit, p Place) ast.Expr {
 			}
 			continue
 		}
-		if parsed := d.text(lit, p); parsed != nil {
+		if parsed := d.parseString(lit, p); parsed != nil {
 			list.Elts[i] = parsed.Value
 		}
 	}
 	return list
 }
 
-// text parses a string as a type, nil for what is none.
-func (d *dataTypes) text(lit *ast.BasicLit, p Place) *ast.Field {
+// parseString parses a string as a type. It returns nil if the string is not a type.
+func (d *dataTypes) parseString(lit *ast.BasicLit, p Place) *ast.Field {
 	node, ok := d.doc.Files.StringNode(lit)
 	if !ok {
 		return nil
@@ -249,32 +249,32 @@ func (d *dataTypes) text(lit *ast.BasicLit, p Place) *ast.Field {
 
 func (d *dataTypes) parse(node *spec.Node, p Place) *ast.Field { return d.parseAs(node, "x: ", "", p) }
 
-// parseAs parses text between a prefix and a suffix that make a field of it.
+// parseAs parses text with a prefix and a suffix that make it a field.
 func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p Place) *ast.Field {
 	d.n++
 	name := fmt.Sprintf("type %d of %s", d.n, node.Range.File)
 	content := []byte(prefix + node.Text + suffix)
 	d.doc.Files.addInner(name, content, node, len(prefix))
 	hole := &ast.Field{Label: ast.NewIdent("x"), Value: d.hole(name)}
-	if at, what := d.doc.tooDeep(name, content); what != "" {
+	if at, what := d.doc.findTooDeep(name, content); what != "" {
 		d.doc.Report(CodeTooDeep, at, p, what, fmt.Sprintf("Expressions may nest %d deep.", MaxDepth))
 		return hole
 	}
 	f, err := parser.ParseFile(name, content, parser.ParseComments)
 	if err != nil {
-		d.badType(node, err, p)
+		d.reportBadType(node, err, p)
 		return hole
 	}
 	if len(f.Decls) != 1 {
-		d.doc.Report(CodeBadType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
+		d.doc.Report(CodeBadType, node.Range, p, "the string is not a type", "Write one CUE expression, such as: string, int & >=1, [...string].")
 		return hole
 	}
 	field, ok := f.Decls[0].(*ast.Field)
 	if !ok || strings.TrimSpace(node.Text) == "" {
-		d.doc.Report(CodeBadType, node.Range, p, "the text is no type", "Write one CUE expression, such as: string, int & >=1, [...string].")
+		d.doc.Report(CodeBadType, node.Range, p, "the string is not a type", "Write one CUE expression, such as: string, int & >=1, [...string].")
 		return hole
 	}
-	d.imported(field)
+	d.recordImports(field)
 	if s, ok := field.Value.(*ast.StructLit); ok {
 		d.parsed[s] = true
 	}
@@ -286,8 +286,8 @@ func (d *dataTypes) hole(name string) ast.Expr {
 	return d.doc.newHole(file.Pos(0, token.NoRelPos))
 }
 
-// badType reports the first thing that CUE has against the text of a type.
-func (d *dataTypes) badType(node *spec.Node, err error, p Place) {
+// reportBadType reports the first error in the text of a type.
+func (d *dataTypes) reportBadType(node *spec.Node, err error, p Place) {
 	e := errors.Errors(errors.Promote(err, ""))[0]
 	at := node.Range
 	for _, pos := range errors.Positions(e) {
@@ -296,12 +296,12 @@ func (d *dataTypes) badType(node *spec.Node, err error, p Place) {
 	}
 	format, args := e.Msg()
 	d.doc.Report(CodeBadType, at, p, fmt.Sprintf("%q is not a type: %s", node.Text, fmt.Sprintf(format, args...)),
-		"A type is CUE: string, int & >=1, \"a\" | \"b\", [...string]. A text value needs quotes of its own: '\"a\"'.")
+		"A type is a CUE expression: string, int & >=1, \"a\" | \"b\", [...string]. Quote a literal string again: '\"a\"'.")
 }
 
-// imported notes the library packages that a type calls, and cuts the tie of
-// its names to the little file that it was parsed in.
-func (d *dataTypes) imported(f *ast.Field) {
+// recordImports records the library packages that a type uses, and detaches its
+// identifiers from the file in which it was parsed.
+func (d *dataTypes) recordImports(f *ast.Field) {
 	ast.Walk(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Ident:
@@ -315,7 +315,7 @@ func (d *dataTypes) imported(f *ast.Field) {
 	}, nil)
 }
 
-// declaredTypes returns the names of the block `types`, as they are referred to.
+// declaredTypes returns the names in the block `types`, in the form of references.
 func declaredTypes(root *ast.StructLit) map[string]bool {
 	names := map[string]bool{}
 	for _, f := range fieldsOf(root) {
@@ -330,9 +330,9 @@ func declaredTypes(root *ast.StructLit) map[string]bool {
 	return names
 }
 
-// returned turns `returns: '#Pet'`, at any depth below an expression, into the
-// reference that CUE has there.
-func (d *dataTypes) returned(e ast.Expr, types map[string]bool) {
+// convertReturns converts `returns: '#Pet'`, at any depth of an expression, to the
+// reference that it is in CUE.
+func (d *dataTypes) convertReturns(e ast.Expr, types map[string]bool) {
 	ast.Walk(e, func(n ast.Node) bool {
 		f, ok := n.(*ast.Field)
 		if !ok || LabelOf(f) != "returns" {
@@ -343,7 +343,7 @@ func (d *dataTypes) returned(e ast.Expr, types map[string]bool) {
 			return true
 		}
 		if name, err := literal.Unquote(lit.Value); err == nil && types[name] {
-			if parsed := d.text(lit, Place{"", "returns"}); parsed != nil {
+			if parsed := d.parseString(lit, Place{"", "returns"}); parsed != nil {
 				f.Value = parsed.Value
 			}
 		}

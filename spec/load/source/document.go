@@ -1,7 +1,8 @@
-// Package source reads a spec's files, under limits, and makes CUE's value of them.
-// YAML and JSON become the syntax tree that the same spec has in CUE. Of every node
-// and value it knows where the author wrote it, so that what is wrong is reported
-// there; what was reported is cut out, and the rest goes on.
+// Package source reads the files of a spec, within limits, and evaluates them with
+// CUE. YAML and JSON become the syntax tree that the same spec has in CUE. The
+// package knows the position of every node and value in the author's files, so that
+// mistakes are reported there. Whatever was reported is cut out, and loading
+// continues.
 package source
 
 import (
@@ -14,13 +15,13 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 )
 
-// Input says what to read.
+// Input describes what to read.
 type Input struct {
-	// Path is a file, or the folder of a CUE package; "-" with Stdin.
+	// Path is a file, or the folder of a CUE package. It is "-" if Stdin is set.
 	Path  string
 	Stdin []byte
-	// Format is cue, yaml or json. It is needed for stdin only; a file's is
-	// told by its name.
+	// Format is cue, yaml or json. It is only required for stdin; otherwise the name
+	// of the file determines the format.
 	Format string
 	// Tags are values for `@tag` fields and `@if`: "key=value" or "key".
 	Tags []string
@@ -28,29 +29,29 @@ type Input struct {
 
 // File is a file that was read.
 type File struct {
-	// Path is as diagnostics name it: relative as the user gave it.
+	// Path is the path as diagnostics show it, relative if the user's path was.
 	Path    string
 	Content []byte
 }
 
-// Document is a spec as it was read, and what was found wrong with it so far.
+// Document is a spec with the diagnostics found so far.
 type Document struct {
 	Files *Files
-	// Syntax is what the source is made of.
+	// Syntax is the source of the spec.
 	Syntax *Syntax
-	// Raw says that the document is YAML or JSON.
+	// Raw reports that the document is YAML or JSON.
 	Raw   bool
 	Diags diag.List
-	// seen are the places of what CUE itself reported: it tells the same
-	// conflict from several values.
+	// seen holds the places of errors from CUE, to report a conflict once that CUE
+	// reports for several values.
 	seen map[string]bool
-	// poisoned are the placeholders of what was reported and cut out; the walk
-	// passes over them.
+	// poisoned holds the placeholders for code that was reported and cut out. The
+	// walk skips them.
 	poisoned map[string]bool
 	Close    func() error
 }
 
-// NewDocument returns a document of which nothing was read yet.
+// NewDocument returns an empty document.
 func NewDocument() *Document {
 	return &Document{
 		Files:    newFiles(),
@@ -68,13 +69,13 @@ func (d *Document) Report(code string, at diag.Range, p Place, summary, detail s
 	})
 }
 
-// Warn adds a finding that is no error.
+// Warn adds a warning.
 func (d *Document) Warn(code string, at diag.Range, p Place, summary, detail string) {
 	d.Report(code, at, p, summary, detail)
 	d.Diags[len(d.Diags)-1].Severity = diag.Warning
 }
 
-// FirstTime reports whether a finding is met for the first time, and remembers it.
+// FirstTime reports whether key is new, and records it.
 func (d *Document) FirstTime(key string) bool {
 	if d.seen[key] {
 		return false
@@ -83,7 +84,7 @@ func (d *Document) FirstTime(key string) bool {
 	return true
 }
 
-// Start returns where something that the document lacks is reported.
+// Start returns the range for reports about something that the document lacks.
 func (d *Document) Start() diag.Range {
 	if len(d.Syntax.files) == 0 {
 		return diag.Range{}
@@ -97,8 +98,7 @@ func (d *Document) Start() diag.Range {
 	return diag.Point(first.Filename, 1, 1)
 }
 
-// Place says where in the document something is: Context and Path of the
-// diagnostics about it.
+// Place is the Context and Path of diagnostics about a part of the document.
 type Place struct{ Context, Path string }
 
 // Member returns the place of a member.
@@ -109,10 +109,10 @@ func (p Place) Member(name string) Place {
 	return Place{p.Context, p.Path + "." + name}
 }
 
-// Item returns the place of a list's item, counted from 0.
+// Item returns the place of an item of a list. i counts from 0.
 func (p Place) Item(i int) Place { return Place{p.Context, fmt.Sprintf("%s[%d]", p.Path, i)} }
 
-// AddContext returns the same place with a further part of the context.
+// AddContext returns the place with context appended.
 func (p Place) AddContext(context string) Place {
 	if p.Context == "" {
 		return Place{context, p.Path}
@@ -120,7 +120,7 @@ func (p Place) AddContext(context string) Place {
 	return Place{p.Context + ", " + context, p.Path}
 }
 
-// PlaceOf returns the place of a path of names from the top of the document.
+// PlaceOf returns the place of a path of names, from the top of the document.
 func PlaceOf(path []string) Place {
 	p := Place{Path: strings.Join(path, ".")}
 	if len(path) < 2 {

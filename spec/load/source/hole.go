@@ -12,8 +12,8 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Cut replaces nodes by placeholders that stand where they stood: the walk
-// passes over what is there without another word.
+// Cut replaces nodes by placeholders at the same positions. The walk skips
+// placeholders.
 func (d *Document) Cut(f *ast.File, bad map[ast.Node]bool) {
 	if len(bad) == 0 {
 		return
@@ -39,8 +39,8 @@ func (d *Document) Cut(f *ast.File, bad map[ast.Node]bool) {
 	}, nil)
 }
 
-// cutAttributes takes bad attributes from a field, and its value with them:
-// @embed and @tag were to give it.
+// cutAttributes removes invalid attributes from a field. It also cuts the value,
+// which @embed and @tag would have provided.
 func (d *Document) cutAttributes(field *ast.Field, bad map[ast.Node]bool) {
 	had := len(field.Attrs)
 	field.Attrs = slices.DeleteFunc(field.Attrs, func(a *ast.Attribute) bool { return bad[a] })
@@ -49,25 +49,25 @@ func (d *Document) cutAttributes(field *ast.Field, bad map[ast.Node]bool) {
 	}
 }
 
-// newHole returns a placeholder, at a position, for what was reported.
+// newHole returns a placeholder at a position.
 func (d *Document) newHole(at token.Pos) *ast.Ident {
 	d.poisoned[holeKey(at)] = true
 	return &ast.Ident{Name: "_", NamePos: at}
 }
 
-// holeKey names the place of a placeholder.
+// holeKey returns the key of the placeholder at a position.
 func holeKey(pos token.Pos) string {
 	return fmt.Sprintf("%s@%d", pos.Filename(), pos.Offset())
 }
 
-// IsHole reports whether an expression is a placeholder of what was reported.
+// IsHole reports whether an expression is a placeholder.
 func (d *Document) IsHole(n ast.Node) bool {
 	id, ok := n.(*ast.Ident)
 	return ok && id.Name == "_" && d.poisoned[holeKey(id.Pos())]
 }
 
-// memberOfHole reports whether the selector at a place is of a field whose value
-// was cut out: what it lacks may have been there.
+// memberOfHole reports whether the selector at a place selects from a field whose
+// value was cut out. The missing member may have been in it.
 func (d *Document) memberOfHole(at diag.Range) (found bool) {
 	if len(d.poisoned) == 0 {
 		return false
@@ -91,7 +91,8 @@ func (d *Document) memberOfHole(at diag.Range) (found bool) {
 	return holes[selected]
 }
 
-// LeadsToHole reports whether a value refers, by some steps, to a placeholder.
+// LeadsToHole reports whether a value refers, directly or indirectly, to a
+// placeholder.
 func (d *Document) LeadsToHole(v cue.Value) bool {
 	if v.IncompleteKind() != cue.TopKind {
 		return false
@@ -109,7 +110,7 @@ func (d *Document) LeadsToHole(v cue.Value) bool {
 	return false
 }
 
-// ExprOf returns the expression that a value is from, or nil.
+// ExprOf returns the expression of a value, or nil.
 func ExprOf(v cue.Value) ast.Expr {
 	switch src := v.Source().(type) {
 	case *ast.Field:

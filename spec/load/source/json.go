@@ -11,9 +11,9 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// json reads a JSON document, which is CUE by its form.
-func (r *reader) json(shown string, content []byte) *build.Instance {
-	if at, what := r.tooDeep(shown, content); what != "" {
+// readJSON reads a JSON document, which is valid CUE syntax.
+func (r *reader) readJSON(shown string, content []byte) *build.Instance {
+	if at, what := r.findTooDeep(shown, content); what != "" {
 		r.Report(CodeTooDeep, at, Place{}, what, fmt.Sprintf("Blocks may nest %d deep.", MaxDepth))
 		return nil
 	}
@@ -35,12 +35,12 @@ func (r *reader) json(shown string, content []byte) *build.Instance {
 		r.Report(CodeWrongShape, r.Files.RangeOf(expr), Place{}, "the document must be a struct: name, version, resources, …", `Write {"name": "…", "version": "…", "resources": {…}}.`)
 		return nil
 	}
-	r.duplicates(root, Place{})
+	r.reportDuplicates(root, Place{})
 	return r.dataInstance(&ast.File{Filename: shown}, root)
 }
 
-// duplicates reports keys that a JSON object has twice, and drops the second.
-func (r *reader) duplicates(e ast.Expr, p Place) {
+// reportDuplicates reports duplicate keys of a JSON object, and drops the second.
+func (r *reader) reportDuplicates(e ast.Expr, p Place) {
 	switch e := e.(type) {
 	case *ast.StructLit:
 		seen := map[string]*ast.Field{}
@@ -52,18 +52,18 @@ func (r *reader) duplicates(e ast.Expr, p Place) {
 			}
 			name, _, _ := ast.LabelName(f.Label)
 			if old := seen[name]; old != nil {
-				r.Report(CodeDuplicateKey, r.Files.RangeOf(f.Label), p.Member(name), fmt.Sprintf("the key %q is given twice", name),
-					fmt.Sprintf("It is at %s already. Remove one.", r.Files.RangeOf(old.Label)))
+				r.Report(CodeDuplicateKey, r.Files.RangeOf(f.Label), p.Member(name), fmt.Sprintf("duplicate key %q", name),
+					fmt.Sprintf("The first is at %s. Remove one.", r.Files.RangeOf(old.Label)))
 				continue
 			}
 			seen[name] = f
 			kept = append(kept, f)
-			r.duplicates(f.Value, p.Member(name))
+			r.reportDuplicates(f.Value, p.Member(name))
 		}
 		e.Elts = kept
 	case *ast.ListLit:
 		for i, x := range e.Elts {
-			r.duplicates(x, p.Item(i))
+			r.reportDuplicates(x, p.Item(i))
 		}
 	}
 }

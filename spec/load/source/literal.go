@@ -14,9 +14,8 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// StringNode returns a literal string of the document with the place of each of its
-// characters; ok is false where lit is no string that stands in a file as it
-// is.
+// StringNode returns a literal string of the document with the position of each of
+// its characters. ok is false if lit is not a string that occurs literally in a file.
 func (f *Files) StringNode(lit *ast.BasicLit) (*spec.Node, bool) {
 	if n, ok := f.scalars[lit]; ok {
 		return n, n.Kind == spec.StringNode
@@ -34,8 +33,8 @@ func (f *Files) StringNode(lit *ast.BasicLit) (*spec.Node, bool) {
 	return &spec.Node{Kind: spec.StringNode, Text: text, Range: f.RangeOf(lit)}, true
 }
 
-// literalScan reads a quoted string of CUE or JSON where it stands, and notes
-// where its characters are.
+// literalScan decodes a quoted string of CUE or JSON and records the positions of its
+// characters.
 type literalScan struct {
 	src   *sourceText
 	raw   []byte
@@ -48,7 +47,7 @@ type literalScan struct {
 	fresh bool // the next character begins a new mark
 }
 
-// run reads the whole literal and reports whether it was understood.
+// run scans the whole literal and reports whether it is valid.
 func (s *literalScan) run() bool {
 	for s.peek("#") {
 		s.hash += "#"
@@ -69,11 +68,11 @@ func (s *literalScan) run() bool {
 		}
 	}
 	s.fresh = true
-	return s.body(indent)
+	return s.scanBody(indent)
 }
 
-// body reads up to and with the closing quotes.
-func (s *literalScan) body(indent string) bool {
+// scanBody scans to the end of the closing quotes.
+func (s *literalScan) scanBody(indent string) bool {
 	end := s.quote + s.hash
 	escape := `\` + s.hash
 	for s.at < len(s.raw) {
@@ -82,14 +81,14 @@ func (s *literalScan) body(indent string) bool {
 			s.at += len(end)
 			return true
 		case s.peek(escape):
-			if !s.escape(len(escape)) {
+			if !s.scanEscape(len(escape)) {
 				return false
 			}
 		case s.peek("\r\n"), s.peek("\n"):
 			if s.quote == `"` {
 				return false
 			}
-			if done := s.newline(indent, end); done {
+			if done := s.scanNewline(indent, end); done {
 				return true
 			}
 		default:
@@ -101,8 +100,8 @@ func (s *literalScan) body(indent string) bool {
 	return false
 }
 
-// openBlock passes the line of the opening quotes and finds the indentation:
-// the white space before the closing ones.
+// openBlock skips the line of the opening quotes and finds the indentation, which is
+// the white space before the closing quotes.
 func (s *literalScan) openBlock() (indent string, ok bool) {
 	for s.at < len(s.raw) && s.raw[s.at] != '\n' {
 		s.at++
@@ -123,8 +122,8 @@ func (s *literalScan) openBlock() (indent string, ok bool) {
 	return "", false
 }
 
-// common returns the part of the indentation that stands here: an empty line may
-// have less.
+// common returns the part of the indentation that is present at this position. An
+// empty line may have less.
 func (s *literalScan) common(indent string) string {
 	n := 0
 	for n < len(indent) && s.at+n < len(s.raw) && s.raw[s.at+n] == indent[n] {
@@ -133,9 +132,9 @@ func (s *literalScan) common(indent string) string {
 	return indent[:n]
 }
 
-// newline takes a line end of a block, unless it is the one before the closing
-// quotes, which is not of the text.
-func (s *literalScan) newline(indent, end string) (done bool) {
+// scanNewline scans a line break in a block, except the one before the closing quotes,
+// which is not part of the string.
+func (s *literalScan) scanNewline(indent, end string) (done bool) {
 	start := s.at
 	s.at += bytes.IndexByte(s.raw[s.at:], '\n') + 1
 	rest := s.raw[s.at:min(len(s.raw), s.at+len(indent)+len(end))]
@@ -149,8 +148,9 @@ func (s *literalScan) newline(indent, end string) (done bool) {
 	return false
 }
 
-// escape takes one escape sequence, whose introducer has so many bytes.
-func (s *literalScan) escape(introducer int) bool {
+// scanEscape scans one escape sequence. introducer is the length of its introducer in
+// bytes.
+func (s *literalScan) scanEscape(introducer int) bool {
 	start := s.at
 	s.at += introducer
 	if s.at >= len(s.raw) {
@@ -161,7 +161,7 @@ func (s *literalScan) escape(introducer int) bool {
 	text := ""
 	switch c {
 	case 'u', 'U':
-		r, ok := s.unicode(c)
+		r, ok := s.scanUnicode(c)
 		if !ok {
 			return false
 		}
@@ -181,8 +181,8 @@ func (s *literalScan) escape(introducer int) bool {
 	return true
 }
 
-// unicode reads the digits of \u and \U, and JSON's pairs of surrogates.
-func (s *literalScan) unicode(c byte) (rune, bool) {
+// scanUnicode scans the digits of \u and \U, and the surrogate pairs of JSON.
+func (s *literalScan) scanUnicode(c byte) (rune, bool) {
 	digits := 4
 	if c == 'U' {
 		digits = 8
@@ -205,7 +205,7 @@ func (s *literalScan) hex(digits int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// put adds one character that stands at a byte of the source.
+// put adds one character whose source begins at the byte offset.
 func (s *literalScan) put(text string, offset int) {
 	if s.fresh {
 		s.mark(offset)
@@ -215,7 +215,7 @@ func (s *literalScan) put(text string, offset int) {
 	s.runes++
 }
 
-// mark begins a stretch of characters that stand side by side.
+// mark begins a new run of characters that are adjacent in the source.
 func (s *literalScan) mark(offset int) {
 	pos := s.src.span(offset, offset+1).Start
 	if n := len(s.marks); n > 0 && s.marks[n-1].Offset == s.runes {
@@ -228,7 +228,7 @@ func (s *literalScan) peek(prefix string) bool {
 	return bytes.HasPrefix(s.raw[min(s.at, len(s.raw)):], []byte(prefix))
 }
 
-// StringAt returns the quoted string so many bytes behind a position.
+// StringAt returns the quoted string that begins skip bytes after a position.
 func (f *Files) StringAt(pos token.Pos, skip int) (*spec.Node, bool) {
 	src := f.byName[pos.Filename()]
 	if src == nil {

@@ -11,8 +11,8 @@ import (
 	"cuelang.org/go/cue/token"
 )
 
-// LabelOf returns the name of a field, also behind an alias; "" for a pattern or an
-// expression.
+// LabelOf returns the name of a field, also of one with an alias. It returns "" for a
+// pattern or an expression.
 func LabelOf(f *ast.Field) string {
 	label := f.Label
 	if alias, ok := label.(*ast.Alias); ok {
@@ -29,7 +29,7 @@ func LabelOf(f *ast.Field) string {
 	return name
 }
 
-// fieldsOf returns the fields among the members of a struct.
+// fieldsOf returns the fields of a struct.
 func fieldsOf(s *ast.StructLit) []*ast.Field {
 	var fields []*ast.Field
 	for _, e := range s.Elts {
@@ -40,7 +40,8 @@ func fieldsOf(s *ast.StructLit) []*ast.Field {
 	return fields
 }
 
-// PathOf takes `a.b["c"]` apart: its names, and the identifier it begins with.
+// PathOf splits `a.b["c"]` into its names, and returns the identifier at its
+// beginning.
 func PathOf(e ast.Expr) ([]string, *ast.Ident) {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -64,7 +65,7 @@ func PathOf(e ast.Expr) ([]string, *ast.Ident) {
 	}
 }
 
-// MemberOf returns a field of the struct that an expression writes down, or nil.
+// MemberOf returns a field of the struct literal that an expression denotes, or nil.
 func MemberOf(e ast.Expr, name string) *ast.Field {
 	switch e := e.(type) {
 	case *ast.StructLit:
@@ -84,8 +85,8 @@ func MemberOf(e ast.Expr, name string) *ast.Field {
 	return nil
 }
 
-// FieldOf returns the field that a name refers to by its scope, or nil. CUE resolves
-// to the field or to what it holds.
+// FieldOf returns the field that an identifier resolves to, or nil. CUE resolves it
+// to the field or to the value of the field.
 func FieldOf(id *ast.Ident) *ast.Field {
 	switch n := id.Node.(type) {
 	case *ast.Field:
@@ -110,7 +111,7 @@ func holder(decls []ast.Decl, value ast.Expr) *ast.Field {
 	return nil
 }
 
-// PackageName returns the name by which a file knows what it imports.
+// PackageName returns the name of an import in its file.
 func PackageName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name
@@ -127,8 +128,8 @@ func PackageName(spec *ast.ImportSpec) string {
 	return path.Base(text)
 }
 
-// hidesImport reports whether an import that CUE finds unused is meant by a name that
-// a field hides: see shadowed, which says so.
+// hidesImport reports whether an import that CUE considers unused is used under a
+// name that a field hides. Package lint reports it.
 func (s *Syntax) hidesImport(pos token.Pos) bool {
 	for _, f := range s.files {
 		for spec := range f.ImportSpecs() {
@@ -140,7 +141,7 @@ func (s *Syntax) hidesImport(pos token.Pos) bool {
 	return false
 }
 
-// selects reports whether a file has a selector such as list.MaxItems.
+// selects reports whether a file contains a selector such as list.MaxItems.
 func selects(f *ast.File, name string) (found bool) {
 	ast.Walk(f, func(n ast.Node) bool {
 		if e, ok := n.(*ast.SelectorExpr); ok {
@@ -152,8 +153,8 @@ func selects(f *ast.File, name string) (found bool) {
 	return found
 }
 
-// OfPackage reports whether a path of names may be something of a package's,
-// which begins with a capital.
+// OfPackage reports whether a path of names may refer to a member of a package, which
+// begins with a capital.
 func OfPackage(names []string) bool {
 	if len(names) < 2 {
 		return false

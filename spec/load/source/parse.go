@@ -17,11 +17,11 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 )
 
-// MaxDepth is how deep the blocks of a document may nest.
+// MaxDepth is the maximum nesting depth of the blocks of a document.
 const MaxDepth = 100
 
-// maxOperators is how many operators one expression may have in a row: parsing
-// and compiling recurse over them.
+// maxOperators is the maximum number of operators in one expression. Parsing and
+// compiling recurse over them.
 const maxOperators = 5000
 
 func contentOf(src any) ([]byte, error) {
@@ -37,32 +37,31 @@ func contentOf(src any) ([]byte, error) {
 	}
 }
 
-// parseCUE parses one CUE file, unless it is too deep for any parser.
+// parseCUE parses one CUE file, unless it nests too deeply.
 func (r *reader) parseCUE(t *tree, name string, content []byte, cfg parser.Config) (*ast.File, error) {
 	shown := t.display(strings.TrimPrefix(name, "/"))
 	if r.Files.byName[name] == nil {
-		text, ok := r.text(shown, content)
+		text, ok := r.decodeText(shown, content)
 		if !ok {
 			return &ast.File{Filename: name}, nil
 		}
 		content = text
 		r.Files.byName[name] = r.Files.byName[shown]
 	}
-	if at, what := r.tooDeep(name, content); what != "" {
+	if at, what := r.findTooDeep(name, content); what != "" {
 		r.Report(CodeTooDeep, at, Place{}, what, fmt.Sprintf("Blocks may nest %d deep.", MaxDepth))
 		return &ast.File{Filename: name}, nil
 	}
 	f, err := parser.ParseFile(name, content, cfg, parser.ParseComments)
 	if f != nil {
-		t.ownImports(f)
+		t.redirectImports(f)
 	}
 	return f, err
 }
 
-// ownImports points imports of the module declprov.dev/spec to where it lies
-// over the tree: in the spec's own module, so that none of its author's files
-// needs to name it as a dependency.
-func (t *tree) ownImports(f *ast.File) {
+// redirectImports redirects imports of the module declprov.dev/spec to the overlay in the
+// spec's own module. The author does not have to declare it as a dependency.
+func (t *tree) redirectImports(f *ast.File) {
 	for s := range f.ImportSpecs() {
 		if path, err := strconv.Unquote(s.Path.Value); err == nil && (path == block.ModulePath || strings.HasPrefix(path, block.ModulePath+"@")) {
 			s.Path.Value = strconv.Quote(t.module + "/" + block.ModulePath)
@@ -70,9 +69,9 @@ func (t *tree) ownImports(f *ast.File) {
 	}
 }
 
-// tooDeep looks for nesting that a recursive parser should not be given. It
-// counts brackets, labels in a row (`a: b: c:`) and operators in a row.
-func (d *Document) tooDeep(name string, content []byte) (diag.Range, string) {
+// findTooDeep finds nesting that is too deep for a recursive parser. It counts brackets,
+// consecutive labels (`a: b: c:`) and consecutive operators.
+func (d *Document) findTooDeep(name string, content []byte) (diag.Range, string) {
 	file := token.NewFile(name, -1, len(content))
 	var s scanner.Scanner
 	s.Init(file, content, func(token.Pos, string, []any) {}, 0)
@@ -111,10 +110,10 @@ func (d *Document) tooDeep(name string, content []byte) (diag.Range, string) {
 	}
 }
 
-// instanceErrors reports what went wrong when files were found and parsed, and
-// whether that is the end.
-func (r *reader) instanceErrors(inst *build.Instance) (fatal bool) {
-	fatal = r.Diags.HasErrors() // a file beyond the limits
+// reportInstanceErrors reports the errors of finding and parsing files, and returns whether
+// loading cannot continue.
+func (r *reader) reportInstanceErrors(inst *build.Instance) (fatal bool) {
+	fatal = r.Diags.HasErrors() // a file exceeds the limits
 	r.Syntax = NewSyntax(inst.Files)
 	errs := append(errors.Errors(inst.Err), errors.Errors(inst.ResolutionErr)...)
 	if inst.Err == nil {
@@ -124,8 +123,8 @@ func (r *reader) instanceErrors(inst *build.Instance) (fatal bool) {
 	}
 	unparsed := map[string]bool{}
 	for _, e := range errs {
-		// After a syntax error a parser sees more that are none.
-		code, _, _ := explain(message(e))
+		// After a syntax error, a parser reports further errors that are not real.
+		code, _, _ := explain(messageOf(e))
 		if code == CodeCueEvaluation && e.Position().IsValid() {
 			code = CodeSyntaxError
 		}
@@ -135,8 +134,8 @@ func (r *reader) instanceErrors(inst *build.Instance) (fatal bool) {
 			}
 			unparsed[e.Position().Filename()] = true
 		}
-		if at, ok := r.unclosed(e); ok {
-			r.Report(CodeSyntaxError, at, Place{}, "this bracket is never closed", "The file ends before its closing bracket comes.")
+		if at, ok := r.findUnclosed(e); ok {
+			r.Report(CodeSyntaxError, at, Place{}, "this bracket is not closed", "Add the closing bracket.")
 			fatal = true
 			continue
 		}
@@ -149,10 +148,11 @@ func (r *reader) instanceErrors(inst *build.Instance) (fatal bool) {
 	return fatal
 }
 
-// unclosed returns the bracket that a parser which met the end of the file waits for.
-func (r *reader) unclosed(e errors.Error) (diag.Range, bool) {
+// findUnclosed returns the unclosed bracket at which a parser reached the end of the
+// file.
+func (r *reader) findUnclosed(e errors.Error) (diag.Range, bool) {
 	src := r.Files.byName[e.Position().Filename()]
-	if src == nil || !strings.Contains(message(e), "found 'EOF'") {
+	if src == nil || !strings.Contains(messageOf(e), "found 'EOF'") {
 		return diag.Range{}, false
 	}
 	file := token.NewFile(src.name, -1, len(src.content))

@@ -13,26 +13,26 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Files are the sources of a load by the names that CUE's positions carry.
+// Files are the sources of a load, by the file names in CUE's positions.
 type Files struct {
 	byName  map[string]*sourceText
 	listed  map[string]bool
 	content map[string][]byte
-	// exact are the ranges of nodes that the loader made itself (YAML), whose
-	// text in the tree is not the text of the file; scalars have the places of
-	// their characters too.
+	// exact holds the ranges of nodes that the loader created from YAML. Their text
+	// in the tree differs from the text of the file. Scalars also have the positions
+	// of their characters.
 	exact   map[ast.Node]diag.Range
 	scalars map[*ast.BasicLit]*spec.Node
 }
 
-// sourceText is one text that positions point into: a file, or the text of a type
-// inside a YAML or JSON string, whose positions are those of the string.
+// sourceText is a text that positions refer to. It is a file, or the text of a type
+// in a YAML or JSON string, whose positions lie within that string.
 type sourceText struct {
 	name    string
 	content []byte
 	lines   []int // byte offset of each line's start
-	// inner is the string that the text is from, where it is one; from byte
-	// skip on.
+	// inner is the string that contains the text from byte skip on, if the text is a
+	// string's.
 	inner *spec.Node
 	skip  int
 }
@@ -44,7 +44,7 @@ func newFiles() *Files {
 	}
 }
 
-// add makes the positions of a file known.
+// add registers a file.
 func (f *Files) add(name string, content []byte) *sourceText {
 	s := &sourceText{name: name, content: content, lines: []int{0}}
 	for i, b := range content {
@@ -56,8 +56,8 @@ func (f *Files) add(name string, content []byte) *sourceText {
 	return s
 }
 
-// addInner makes the positions of a type's text known: text stands in node,
-// after skip bytes that the loader put before it.
+// addInner registers the text of a type in a string. The loader has put skip bytes
+// before the text of node.
 func (f *Files) addInner(name string, text []byte, node *spec.Node, skip int) {
 	f.byName[name] = &sourceText{name: name, content: text, inner: node, skip: skip}
 }
@@ -81,7 +81,7 @@ func (f *Files) Dirs() []string {
 	return dirs
 }
 
-// position returns the line and column of a byte of the source.
+// position returns the line and column of a byte offset.
 func (s *sourceText) position(offset int) diag.Position {
 	offset = min(max(offset, 0), len(s.content))
 	line := sort.SearchInts(s.lines, offset+1) - 1
@@ -89,7 +89,7 @@ func (s *sourceText) position(offset int) diag.Position {
 	return diag.Position{Line: line + 1, Column: utf8.RuneCount(s.content[start:offset]) + 1}
 }
 
-// span returns the range between two bytes of the source.
+// span returns the range between two byte offsets.
 func (s *sourceText) span(from, to int) diag.Range {
 	if s.inner != nil {
 		return s.innerSpan(from, to)
@@ -105,7 +105,8 @@ func (s *sourceText) span(from, to int) diag.Range {
 	return diag.Range{File: s.name, Start: start, End: end}
 }
 
-// innerSpan maps bytes of a type's text to where they stand in the string.
+// innerSpan returns the range in the string for two byte offsets in the text of a
+// type.
 func (s *sourceText) innerSpan(from, to int) diag.Range {
 	runes := func(offset int) int {
 		offset = min(max(offset, s.skip), len(s.content))
@@ -118,7 +119,7 @@ func (s *sourceText) innerSpan(from, to int) diag.Range {
 	return s.inner.At(a, max(b, a+1))
 }
 
-// Span returns the range of a position of CUE's on, for so many bytes.
+// Span returns the range between two positions.
 func (f *Files) Span(from, to token.Pos) diag.Range {
 	if !from.IsValid() {
 		return diag.Range{}

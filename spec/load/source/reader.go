@@ -21,27 +21,27 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 )
 
-// StdinName is what diagnostics call a spec that came by standard input.
+// StdinName is the name of standard input in diagnostics.
 const StdinName = "<stdin>"
 
 // reader reads the files of one document.
 type reader struct{ *Document }
 
-// Read reads a source's files to a syntax tree, nil where that fails.
+// Read reads the files of a source into a syntax tree. It returns nil if that fails.
 func (d *Document) Read(src Input) *build.Instance {
 	r := &reader{d}
 	if src.Path == "-" {
-		return r.stdin(src)
+		return r.readStdin(src)
 	}
 	shown := filepath.Clean(src.Path)
 	info, err := os.Stat(src.Path)
 	if err != nil {
-		r.unreadable(shown, err)
+		r.reportUnreadable(shown, err)
 		return nil
 	}
 	switch {
 	case info.IsDir():
-		return r.folder(src, shown)
+		return r.readFolder(src, shown)
 	case !info.Mode().IsRegular():
 		r.Report(CodeUnreadableFile, diag.Range{File: shown}, Place{}, fmt.Sprintf("%s is neither a file nor a folder", shown),
 			"A spec is a regular file (.cue, .yaml, .yml or .json), or the folder of a CUE package.")
@@ -49,14 +49,14 @@ func (d *Document) Read(src Input) *build.Instance {
 	}
 	format := formatOf(src.Path)
 	if format == "" {
-		r.Report(CodeUnknownFormat, diag.Range{File: shown}, Place{}, fmt.Sprintf("%s is no spec by its name", shown),
-			"A spec's file ends in .cue, .yaml, .yml or .json.")
+		r.Report(CodeUnknownFormat, diag.Range{File: shown}, Place{}, fmt.Sprintf("%s does not have the extension of a spec", shown),
+			"Supported are .cue, .yaml, .yml and .json.")
 		return nil
 	}
-	return r.file(src, shown, format)
+	return r.readFile(src, shown, format)
 }
 
-// formatOf tells a file's format by its name, "" for none of ours.
+// formatOf returns the format for the extension of a file name, or "".
 func formatOf(name string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".cue":
@@ -70,8 +70,8 @@ func formatOf(name string) string {
 	}
 }
 
-// unreadable reports a file that cannot be had.
-func (r *reader) unreadable(shown string, err error) {
+// reportUnreadable reports a file that cannot be read.
+func (r *reader) reportUnreadable(shown string, err error) {
 	reason, detail := err.Error(), ""
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -79,41 +79,42 @@ func (r *reader) unreadable(shown string, err error) {
 	}
 	switch {
 	case errors.Is(err, errTooLarge):
-		r.Report(CodeFileTooLarge, diag.Range{File: shown}, Place{}, err.Error(), "Split the spec over files, or move data out of it.")
+		r.Report(CodeFileTooLarge, diag.Range{File: shown}, Place{}, err.Error(), "Split the spec into several files, or move data out of it.")
 		return
 	case errors.Is(err, fs.ErrNotExist):
-		detail = "Give the path of a spec's file, or of the folder of a CUE package."
+		detail = "Pass the path of a spec, or the folder of a CUE package."
 	case errors.Is(err, fs.ErrPermission):
-		detail = "The file is there, but this user may not read it."
+		detail = "The file exists, but you do not have permission to read it."
 	}
 	r.Report(CodeUnreadableFile, diag.Range{File: shown}, Place{}, fmt.Sprintf("cannot read %s: %s", shown, reason), detail)
 }
 
-// file loads one file alone.
-func (r *reader) file(src Input, shown, format string) *build.Instance {
+// readFile loads a single file.
+func (r *reader) readFile(src Input, shown, format string) *build.Instance {
 	t, dir := r.open(filepath.Dir(src.Path))
 	if t == nil {
 		return nil
 	}
-	// The file itself may be a link to anywhere; what it embeds may not.
+	// The file itself may be a symbolic link to any place. The files that it embeds
+	// may not.
 	f, err := os.Open(src.Path)
 	if err != nil {
-		r.unreadable(shown, err)
+		r.reportUnreadable(shown, err)
 		return nil
 	}
 	defer f.Close()
 	content, err := t.readAll(f, shown)
 	if err != nil {
-		r.unreadable(shown, err)
+		r.reportUnreadable(shown, err)
 		return nil
 	}
 	t.record(shown, content)
 	name := path.Join(dir, filepath.Base(src.Path))
-	return r.content(t, name, dir, content, format, src.Tags)
+	return r.readContent(t, name, dir, content, format, src.Tags)
 }
 
-// stdin loads what came by standard input, as if it lay in the current folder.
-func (r *reader) stdin(src Input) *build.Instance {
+// readStdin loads a spec from standard input, as a file in the current folder.
+func (r *reader) readStdin(src Input) *build.Instance {
 	t, dir := r.open(".")
 	if t == nil {
 		return nil
@@ -128,7 +129,7 @@ func (r *reader) stdin(src Input) *build.Instance {
 	}
 	content, err := t.readAll(bytes.NewReader(src.Stdin), StdinName)
 	if err != nil {
-		r.unreadable(StdinName, err)
+		r.reportUnreadable(StdinName, err)
 		return nil
 	}
 	t.record(StdinName, content)
@@ -136,34 +137,34 @@ func (r *reader) stdin(src Input) *build.Instance {
 	if format == "" {
 		format = "cue"
 	}
-	return r.content(t, name, dir, content, format, src.Tags)
+	return r.readContent(t, name, dir, content, format, src.Tags)
 }
 
-// content loads the text of one file, which lies over the tree.
-func (r *reader) content(t *tree, name, dir string, content []byte, format string, tags []string) *build.Instance {
+// readContent loads the text of one file, which the overlay of the tree contains.
+func (r *reader) readContent(t *tree, name, dir string, content []byte, format string, tags []string) *build.Instance {
 	shown := t.display(name)
-	content, ok := r.text(shown, content)
+	content, ok := r.decodeText(shown, content)
 	if !ok {
 		return nil
 	}
 	switch format {
 	case "cue":
 		t.overlay[name] = content
-		return r.cue(t, dir, "./"+path.Base(name), tags)
+		return r.loadCUE(t, dir, "./"+path.Base(name), tags)
 	case "yaml":
-		return r.yaml(shown, content)
+		return r.readYAML(shown, content)
 	case "json":
-		return r.json(shown, content)
+		return r.readJSON(shown, content)
 	default:
-		r.Report(CodeUnknownFormat, diag.Range{File: shown}, Place{}, fmt.Sprintf("there is no format %q", format), diag.Remedy(format, []string{"cue", "yaml", "json"}))
+		r.Report(CodeUnknownFormat, diag.Range{File: shown}, Place{}, fmt.Sprintf("unknown format %q", format), diag.Remedy(format, []string{"cue", "yaml", "json"}))
 		return nil
 	}
 }
 
-// text checks that a source is text, makes its positions known, and drops what
-// an editor may leave: a byte order mark, and the carriage returns of line
-// ends, which CUE's text blocks do not take. Lines and columns stay as they are.
-func (r *reader) text(shown string, content []byte) ([]byte, bool) {
+// decodeText checks that a source is UTF-8 text and registers its positions. It removes a
+// byte order mark and the carriage returns of line breaks, which CUE's multiline
+// strings do not allow. Lines and columns do not change.
+func (r *reader) decodeText(shown string, content []byte) ([]byte, bool) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
 	src := r.Files.add(shown, content)
@@ -174,49 +175,49 @@ func (r *reader) text(shown string, content []byte) ([]byte, bool) {
 	return content, true
 }
 
-// folder loads the CUE package of a folder.
-func (r *reader) folder(src Input, shown string) *build.Instance {
+// readFolder loads the CUE package in a folder.
+func (r *reader) readFolder(src Input, shown string) *build.Instance {
 	t, dir := r.open(src.Path)
 	if t == nil {
 		return nil
 	}
 	entries, err := os.ReadDir(src.Path)
 	if err != nil {
-		r.unreadable(shown, err)
+		r.reportUnreadable(shown, err)
 		return nil
 	}
 	for _, e := range entries {
 		if formatOf(e.Name()) == "cue" {
-			return r.cue(t, dir, ".", src.Tags)
+			return r.loadCUE(t, dir, ".", src.Tags)
 		}
 	}
 	r.Files.listed[shown] = true
-	r.Report(CodeUnreadableFile, diag.Range{File: shown}, Place{}, fmt.Sprintf("there is no CUE file in %s", shown),
-		"A folder is loaded as a CUE package. To load a YAML or JSON spec, give the file.")
+	r.Report(CodeUnreadableFile, diag.Range{File: shown}, Place{}, fmt.Sprintf("%s contains no CUE file", shown),
+		"A folder is loaded as a CUE package. To load a YAML or JSON spec, pass the file.")
 	return nil
 }
 
-// open makes the tree of a folder, rooted where its CUE module is; dir is the
-// folder's slash path in it.
+// open returns the tree of a folder, rooted at the folder's CUE module. dir is the
+// slash-separated path of the folder in the tree.
 func (r *reader) open(given string) (t *tree, dir string) {
 	shown := filepath.Clean(given)
 	abs, err := filepath.Abs(given)
 	if err != nil {
-		r.unreadable(shown, err)
+		r.reportUnreadable(shown, err)
 		return nil, ""
 	}
 	rootDir := moduleRoot(abs)
 	rel, err := filepath.Rel(rootDir, abs)
 	if err != nil {
-		r.unreadable(shown, err)
+		r.reportUnreadable(shown, err)
 		return nil, ""
 	}
 	root, err := os.OpenRoot(rootDir)
 	if err != nil {
-		r.unreadable(shown, err)
+		r.reportUnreadable(shown, err)
 		return nil, ""
 	}
-	r.Close = root.Close // what is embedded is read when CUE evaluates
+	r.Close = root.Close // embedded files are read during evaluation
 	dir = filepath.ToSlash(rel)
 	t = &tree{root: root, files: r.Files, overlay: map[string][]byte{}}
 	t.display = func(p string) string {
@@ -237,11 +238,11 @@ func (r *reader) open(given string) (t *tree, dir string) {
 	return t, dir
 }
 
-// loneModule is the module of a spec that has none.
+// loneModule is the module path of a spec without a module.
 const loneModule = "spec.local"
 
 // moduleName returns the path of the module that a module.cue declares, without its
-// major version. What is wrong with the file, CUE reports when it loads.
+// major version. CUE reports errors in the file when it loads it.
 func moduleName(content []byte) string {
 	v := cuecontext.New().CompileBytes(content)
 	name, err := v.LookupPath(cue.ParsePath("module")).String()
@@ -252,7 +253,8 @@ func moduleName(content []byte) string {
 	return name
 }
 
-// moduleRoot returns the nearest folder at or above dir that has a cue.mod, else dir.
+// moduleRoot returns the nearest folder at or above dir that contains cue.mod, or dir
+// if there is none.
 func moduleRoot(dir string) string {
 	for d := dir; ; {
 		if info, err := os.Stat(filepath.Join(d, "cue.mod")); err == nil && info.IsDir() {
@@ -266,27 +268,28 @@ func moduleRoot(dir string) string {
 	}
 }
 
-// cue loads CUE files: one ("./x.cue") or the package of the folder (".").
-func (r *reader) cue(t *tree, dir, arg string, tags []string) *build.Instance {
+// loadCUE loads CUE files: a single file ("./x.cue") or the package in the folder (".").
+func (r *reader) loadCUE(t *tree, dir, arg string, tags []string) *build.Instance {
 	cfg := &load.Config{
 		FS:         t,
 		FromFSPath: t.display,
 		Dir:        "/" + strings.TrimPrefix(dir, "."),
 		Tags:       tags,
-		// No module is ever fetched.
+		// Modules are never downloaded.
 		Env:       []string{"CUE_REGISTRY=none"},
 		ParseFile: r.parseFile(t),
 	}
 	t.loading = true
 	inst := load.Instances([]string{arg}, cfg)[0]
 	t.loading = false
-	if r.instanceErrors(inst) {
+	if r.reportInstanceErrors(inst) {
 		return nil
 	}
 	return inst
 }
 
-// parseFile parses one file of the package or of an import, within the limits.
+// parseFile returns a function that parses one file of the package or of an import,
+// within the limits.
 func (r *reader) parseFile(t *tree) func(string, any, parser.Config) (*ast.File, error) {
 	return func(name string, src any, cfg parser.Config) (*ast.File, error) {
 		content, err := contentOf(src)

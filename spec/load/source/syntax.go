@@ -8,28 +8,28 @@ import (
 	"cuelang.org/go/cue/token"
 )
 
-// Syntax is the source of a spec: its files, and its fields by the path that
-// they are written at. CUE's values know the source of what was written once;
-// what several declarations make (`resources: A: …` and `resources: B: …`) is
-// found here.
+// Syntax is the source of a spec: its files, and its fields by path. A CUE value
+// knows the source of a field that was declared once. Fields that several
+// declarations contribute to (`resources: A: …` and `resources: B: …`) are found
+// here.
 type Syntax struct {
 	files []*ast.File
 	Order map[string]int // of files, by name
 	Root  *Decl
-	// Shorthand leads from b to a in `a: b: c`: what is written above the one
-	// is said of the other.
+	// Shorthand maps b to a for `a: b: c`: the comment above the line belongs to
+	// both.
 	Shorthand map[*ast.Field]*ast.Field
-	// Uses are the hidden names and definitions that something refers to.
+	// Uses are the hidden names and definitions that are referenced.
 	Uses map[string]bool
 }
 
-// Decl is what is written at one path.
+// Decl is the set of declarations at one path.
 type Decl struct {
 	Fields   []*ast.Field
 	children map[string]*Decl
 }
 
-// NewSyntax returns the syntax of a spec's files.
+// NewSyntax returns the syntax of a spec.
 func NewSyntax(files []*ast.File) *Syntax {
 	s := &Syntax{files: files, Order: map[string]int{}, Root: &Decl{}, Shorthand: map[*ast.Field]*ast.Field{}, Uses: map[string]bool{}}
 	for i, f := range files {
@@ -37,14 +37,14 @@ func NewSyntax(files []*ast.File) *Syntax {
 			s.Order[f.Filename] = i
 		}
 		s.Root.add(f.Decls)
-		ast.Walk(f, s.note, nil)
-		s.noteUses(f)
+		ast.Walk(f, s.recordShorthand, nil)
+		s.recordUses(f)
 	}
 	return s
 }
 
-// note records a shorthand.
-func (s *Syntax) note(n ast.Node) bool {
+// recordShorthand records a shorthand.
+func (s *Syntax) recordShorthand(n ast.Node) bool {
 	f, ok := n.(*ast.Field)
 	if !ok {
 		return true
@@ -82,7 +82,7 @@ func (d *Decl) add(decls []ast.Decl) {
 	}
 }
 
-// addExpr looks into the structs that an expression unifies.
+// addExpr adds the structs that an expression unifies.
 func (d *Decl) addExpr(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.StructLit:
@@ -97,7 +97,7 @@ func (d *Decl) addExpr(e ast.Expr) {
 	}
 }
 
-// Child returns what is written at a name below, nil where nothing is.
+// Child returns the declarations of a member, or nil.
 func (d *Decl) Child(name string) *Decl {
 	if d == nil {
 		return nil
@@ -105,7 +105,7 @@ func (d *Decl) Child(name string) *Decl {
 	return d.children[name]
 }
 
-// First returns the first field that is written, or nil.
+// First returns the first field, or nil.
 func (d *Decl) First() *ast.Field {
 	if d == nil || len(d.Fields) == 0 {
 		return nil
@@ -113,14 +113,14 @@ func (d *Decl) First() *ast.Field {
 	return d.Fields[0]
 }
 
-// IsOwn reports whether a field is of the files that the spec itself is made of.
+// IsOwn reports whether a field is in one of the spec's own files.
 func (s *Syntax) IsOwn(f *ast.Field) bool {
 	_, ok := s.Order[f.Pos().Filename()]
 	return ok
 }
 
-// noteUses collects the hidden names and definitions that anything in a file refers to.
-func (s *Syntax) noteUses(f *ast.File) {
+// recordUses records the hidden names and definitions that a file refers to.
+func (s *Syntax) recordUses(f *ast.File) {
 	labels := map[*ast.Ident]bool{}
 	label := func(n ast.Node) {
 		if id, ok := n.(*ast.Ident); ok {
@@ -133,7 +133,7 @@ func (s *Syntax) noteUses(f *ast.File) {
 			label(n.Label)
 			if alias, ok := n.Label.(*ast.Alias); ok {
 				label(alias.Expr)
-				s.Uses[LabelOf(n)] = true // by its alias, at least
+				s.Uses[LabelOf(n)] = true // an alias is recorded instead of the name
 			}
 		case *ast.Ident:
 			if !labels[n] {
@@ -164,8 +164,7 @@ func (s *Syntax) PackageDoc(raw bool) string {
 	return ""
 }
 
-// DocText returns the text of the comments that stand above something, the nearest
-// group of them.
+// DocText returns the text of the last group of comments before a node.
 func DocText(groups []*ast.CommentGroup) string {
 	for i := len(groups) - 1; i >= 0; i-- {
 		if g := groups[i]; g.Doc {
@@ -175,8 +174,8 @@ func DocText(groups []*ast.CommentGroup) string {
 	return ""
 }
 
-// commentText returns a group of comments without its slashes and the blank that
-// follows them.
+// commentText returns the text of a group of comments without slashes and the space
+// that follows them.
 func commentText(g *ast.CommentGroup) string {
 	lines := make([]string, len(g.List))
 	for i, c := range g.List {
@@ -199,7 +198,7 @@ func (s *Syntax) firstEmbed() (found *ast.Attribute) {
 	return found
 }
 
-// names returns those that a CUE expression anywhere in the spec may refer to.
+// names returns the names that CUE expressions may refer to.
 func (s *Syntax) names() []string {
 	names := slices.Concat(PredeclaredTypes, predeclared)
 	for name := range s.Root.children {
@@ -209,7 +208,7 @@ func (s *Syntax) names() []string {
 	return names
 }
 
-// PredeclaredTypes are the types that CUE has without a declaration.
+// PredeclaredTypes are the types that CUE predeclares.
 var PredeclaredTypes = []string{
 	"string", "bytes", "bool", "int", "float", "number", "uint", "rune", "null",
 	"int8", "int16", "int32", "int64", "int128", "uint8", "uint16", "uint32", "uint64", "uint128", "float32", "float64",

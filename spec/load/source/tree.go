@@ -15,29 +15,29 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of what one spec may be made of. They bound the work before CUE's
-// own begins, which the caller bounds by a process.
+// The size limits of a spec. They limit the work before the evaluation. The caller
+// limits the evaluation by running it in a process.
 const (
 	MaxFile  = 1 << 20
 	maxTotal = 4 << 20
 )
 
-// errTooLarge is wrapped by the errors of files beyond a limit.
+// errTooLarge is wrapped by the errors for files that exceed a limit.
 var errTooLarge = errors.New("too large")
 
-// tree is the file system that CUE loads from: the folder of the spec (the root
-// of its module, where it has one), with what the loader lays over it in
-// memory. It opens nothing outside the folder, reads regular files only, and
-// keeps what it read. CUE loads packages side by side.
+// tree is the file system from which CUE loads: the folder of the spec, or the root
+// of its module, with an overlay in memory. It opens nothing outside of the folder
+// and only regular files, and keeps what it read. It is safe for concurrent use,
+// because CUE loads packages concurrently.
 type tree struct {
 	mu      sync.Mutex // guards files and total
 	root    *os.Root
-	overlay map[string][]byte // by slash path without a leading slash
-	module  string            // the path of the module that the root is of
+	overlay map[string][]byte // by slash-separated path without a leading slash
+	module  string            // the path of the module at the root
 	display func(string) string
 	files   *Files
-	// loading says that CUE looks for packages, not for files to embed: it
-	// would read the beginning of whatever else it finds.
+	// loading reports that CUE is searching for packages, and not for files to embed.
+	// During the search it would read the beginning of every file.
 	loading bool
 	total   int
 }
@@ -51,7 +51,7 @@ func (t *tree) Open(name string) (fs.File, error) {
 		return &memFile{info: memInfo{name: path.Base(name), size: len(content)}, Reader: bytes.NewReader(content)}, nil
 	}
 	info, err := t.stat(name)
-	laid := t.overlaid(name)
+	laid := t.overlayEntries(name)
 	switch {
 	case err != nil && len(laid) > 0:
 		return &memDir{info: memInfo{name: path.Base(name), dir: true}, entries: laid}, nil
@@ -73,7 +73,7 @@ func (t *tree) stat(name string) (fs.FileInfo, error) {
 	return t.root.Stat(name)
 }
 
-// openDir lists a folder together with what is laid over it.
+// openDir lists a folder together with the overlay.
 func (t *tree) openDir(name string, info fs.FileInfo, laid []fs.DirEntry) (fs.File, error) {
 	t.mu.Lock()
 	t.files.listed[t.display(name)] = true
@@ -98,8 +98,8 @@ func (t *tree) openDir(name string, info fs.FileInfo, laid []fs.DirEntry) (fs.Fi
 	return &memDir{info: info, entries: entries}, nil
 }
 
-// overlaid returns the entries of a folder that exist in memory only.
-func (t *tree) overlaid(dir string) []fs.DirEntry {
+// overlayEntries returns the entries of a folder that only exist in the overlay.
+func (t *tree) overlayEntries(dir string) []fs.DirEntry {
 	seen := map[string]bool{}
 	var entries []fs.DirEntry
 	for name, content := range t.overlay {
@@ -119,7 +119,7 @@ func (t *tree) overlaid(dir string) []fs.DirEntry {
 	return entries
 }
 
-// read returns the content of a file on disk, within the limits, recorded.
+// read returns the content of a file on disk, within the limits, and records it.
 func (t *tree) read(name string) ([]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,17 +146,17 @@ func (t *tree) readAll(r io.Reader, shown string) ([]byte, error) {
 		return nil, fmt.Errorf("reading %s: %w", shown, err)
 	}
 	if t.total += len(content); len(content) > MaxFile || t.total > maxTotal {
-		return nil, fmt.Errorf("%s is %w: a spec's file may have 1 MiB, all of them together 4 MiB", shown, errTooLarge)
+		return nil, fmt.Errorf("%s is %w: the limits are 1 MiB per file and 4 MiB in total", shown, errTooLarge)
 	}
 	return content, nil
 }
 
-// record keeps a file that was read, as it is on disk.
+// record keeps the content of a file as it is on disk.
 func (t *tree) record(shown string, content []byte) {
 	t.files.content[shown] = content
 }
 
-// checkText says what keeps a source from being text: nil for what is fine.
+// checkText returns an error if content is not UTF-8 or contains NUL.
 func checkText(content []byte) error {
 	if i := bytes.IndexByte(content, 0); i >= 0 {
 		return fmt.Errorf("byte %d is NUL", i)
@@ -171,8 +171,8 @@ func checkText(content []byte) error {
 	return nil
 }
 
-// lazyFile is a file on disk that is read when its content is asked for: a
-// folder's other files are looked at, never read.
+// lazyFile is a file on disk that is read on the first call of Read. Files that CUE
+// only stats are not read.
 type lazyFile struct {
 	tree   *tree
 	name   string

@@ -18,24 +18,23 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// maxAliased is how many nodes the aliases of a document may stand for.
+// maxAliased is the maximum number of nodes that the aliases of a document expand to.
 const maxAliased = 10_000
 
-// yamlReader makes CUE's syntax tree of a YAML document. CUE has a decoder of
-// its own; this one keeps what that one drops: the columns of a line with
-// letters beyond ASCII, duplicate keys, and where each character of a scalar
-// stands.
+// yamlReader converts a YAML document to CUE's syntax tree. It replaces CUE's own
+// decoder, which does not report columns in lines with non-ASCII letters, duplicate
+// keys, or the position of each character of a scalar.
 type yamlReader struct {
 	doc     *Document
 	src     *sourceText
 	file    *token.File
-	aliases map[*yaml.Node]bool // being expanded
-	aliased int                 // nodes that aliases stood for
+	aliases map[*yaml.Node]bool // those being expanded
+	aliased int                 // number of nodes that aliases expanded to
 	depth   int
 }
 
-// yaml reads a YAML document.
-func (r *reader) yaml(shown string, content []byte) *build.Instance {
+// readYAML reads a YAML document.
+func (r *reader) readYAML(shown string, content []byte) *build.Instance {
 	y := &yamlReader{doc: r.Document, src: r.Files.byName[shown], aliases: map[*yaml.Node]bool{}}
 	y.file = token.NewFile(shown, -1, len(content)+1)
 	y.file.SetLinesForContent(content)
@@ -43,7 +42,7 @@ func (r *reader) yaml(shown string, content []byte) *build.Instance {
 	var doc, next yaml.Node
 	if err := decoder.Decode(&doc); err != nil {
 		if !errors.Is(err, io.EOF) {
-			y.syntax(err)
+			y.reportSyntax(err)
 			return nil
 		}
 		doc = yaml.Node{Kind: yaml.DocumentNode}
@@ -53,14 +52,14 @@ func (r *reader) yaml(shown string, content []byte) *build.Instance {
 		if rest := content[y.offset(&next):]; bytes.HasPrefix(rest, []byte("---")) {
 			at.End.Column += 2
 		}
-		r.Report(CodeSyntaxError, at, Place{}, "a spec is one YAML document", "Remove what follows the ---.")
+		r.Report(CodeSyntaxError, at, Place{}, "a spec must be a single YAML document", "Remove the documents after ---.")
 	} else if !errors.Is(err, io.EOF) {
-		y.syntax(err)
+		y.reportSyntax(err)
 		return nil
 	}
 	root := &ast.StructLit{}
 	if len(doc.Content) == 1 && doc.Content[0].Kind == yaml.MappingNode {
-		root = y.mapping(doc.Content[0], Place{})
+		root = y.convertMapping(doc.Content[0], Place{})
 	} else if len(doc.Content) == 1 {
 		r.Report(CodeWrongShape, y.start(doc.Content[0]), Place{}, "the document must be a struct: name, version, resources, …", "Begin with name: and version:.")
 		return nil
@@ -90,7 +89,7 @@ func topComment(doc *yaml.Node) string {
 	return ""
 }
 
-// comment makes a doc comment of CUE's of YAML's, the last group of them.
+// comment converts the last group of YAML comments to a doc comment of CUE.
 func comment(text string) *ast.CommentGroup {
 	if i := strings.LastIndex(text, "\n\n"); i >= 0 {
 		text = text[i+2:]
@@ -102,7 +101,7 @@ func comment(text string) *ast.CommentGroup {
 	return g
 }
 
-// offset returns the byte where a node begins.
+// offset returns the byte offset of a node.
 func (r *yamlReader) offset(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(r.src.lines) {
 		return len(r.src.content)
@@ -128,8 +127,8 @@ func (r *yamlReader) pos(offset int) token.Pos {
 	return r.file.Pos(min(offset, len(r.src.content)), token.Newline)
 }
 
-// node makes an expression of a YAML node.
-func (r *yamlReader) node(n *yaml.Node, p Place) ast.Expr {
+// convertNode converts a YAML node to an expression.
+func (r *yamlReader) convertNode(n *yaml.Node, p Place) ast.Expr {
 	r.depth++
 	defer func() { r.depth-- }()
 	if r.depth > MaxDepth {
@@ -141,43 +140,43 @@ func (r *yamlReader) node(n *yaml.Node, p Place) ast.Expr {
 	if len(r.aliases) > 0 {
 		if r.aliased++; r.aliased > maxAliased {
 			if r.aliased == maxAliased+1 {
-				r.doc.Report(CodeYamlAnchor, r.start(n), p, fmt.Sprintf("the aliases stand for more than %d nodes", maxAliased), "Write the document out, or in CUE.")
+				r.doc.Report(CodeYamlAnchor, r.start(n), p, fmt.Sprintf("the aliases expand to more than %d nodes", maxAliased), "Write the values without aliases, or write the spec in CUE.")
 			}
 			return r.holeAt(n)
 		}
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
-		return r.mapping(n, p)
+		return r.convertMapping(n, p)
 	case yaml.SequenceNode:
-		return r.sequence(n, p)
+		return r.convertSequence(n, p)
 	case yaml.AliasNode:
-		return r.alias(n, p)
+		return r.convertAlias(n, p)
 	default:
-		return r.scalar(n, p)
+		return r.convertScalar(n, p)
 	}
 }
 
-func (r *yamlReader) alias(n *yaml.Node, p Place) ast.Expr {
+func (r *yamlReader) convertAlias(n *yaml.Node, p Place) ast.Expr {
 	if r.aliases[n.Alias] {
-		r.doc.Report(CodeYamlAnchor, r.start(n), p, fmt.Sprintf("the anchor %q contains itself", n.Value), "Write out what is meant.")
+		r.doc.Report(CodeYamlAnchor, r.start(n), p, fmt.Sprintf("the anchor %q contains itself", n.Value), "Write the value without the alias.")
 		return r.holeAt(n)
 	}
 	r.aliases[n.Alias] = true
 	defer delete(r.aliases, n.Alias)
-	return r.node(n.Alias, p)
+	return r.convertNode(n.Alias, p)
 }
 
-// holeAt stands for what was reported.
+// holeAt returns a placeholder for a node that was reported.
 func (r *yamlReader) holeAt(n *yaml.Node) ast.Expr {
 	return r.doc.newHole(r.pos(r.offset(n)))
 }
 
-func (r *yamlReader) sequence(n *yaml.Node, p Place) ast.Expr {
+func (r *yamlReader) convertSequence(n *yaml.Node, p Place) ast.Expr {
 	list := &ast.ListLit{Lbrack: r.pos(r.offset(n))}
 	at := r.start(n)
 	for i, c := range n.Content {
-		e := r.node(c, p.Item(i))
+		e := r.convertNode(c, p.Item(i))
 		list.Elts = append(list.Elts, e)
 		at.End = r.doc.Files.RangeOf(e).End
 	}
@@ -186,7 +185,7 @@ func (r *yamlReader) sequence(n *yaml.Node, p Place) ast.Expr {
 	return list
 }
 
-func (r *yamlReader) mapping(n *yaml.Node, p Place) *ast.StructLit {
+func (r *yamlReader) convertMapping(n *yaml.Node, p Place) *ast.StructLit {
 	s := &ast.StructLit{Lbrace: r.pos(r.offset(n))}
 	s.Rbrace = s.Lbrace
 	at := r.start(n)
@@ -197,14 +196,14 @@ func (r *yamlReader) mapping(n *yaml.Node, p Place) *ast.StructLit {
 			r.merge(s, seen, value, p)
 			continue
 		}
-		f := r.field(key, value, p)
+		f := r.convertField(key, value, p)
 		if f == nil {
 			continue
 		}
 		name := key.Value
-		if old := seen[name]; old != nil && !r.merged(old, n) {
-			r.doc.Report(CodeDuplicateKey, r.doc.Files.RangeOf(f.Label), p.Member(name), fmt.Sprintf("the key %q is given twice", name),
-				fmt.Sprintf("It is at %s already. Remove one.", r.doc.Files.RangeOf(old.Label)))
+		if old := seen[name]; old != nil && !r.isMerged(old, n) {
+			r.doc.Report(CodeDuplicateKey, r.doc.Files.RangeOf(f.Label), p.Member(name), fmt.Sprintf("duplicate key %q", name),
+				fmt.Sprintf("The first is at %s. Remove one.", r.doc.Files.RangeOf(old.Label)))
 			continue
 		} else if old != nil {
 			old.Value = f.Value
@@ -218,9 +217,9 @@ func (r *yamlReader) mapping(n *yaml.Node, p Place) *ast.StructLit {
 	return s
 }
 
-// merged reports whether a field came by a merge key, and not from the mapping
-// itself: it may be overridden.
-func (r *yamlReader) merged(f *ast.Field, n *yaml.Node) bool {
+// isMerged reports whether a field comes from a merge key. The mapping itself may
+// override it.
+func (r *yamlReader) isMerged(f *ast.Field, n *yaml.Node) bool {
 	at := r.doc.Files.RangeOf(f.Label)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; r.start(k).Start == at.Start {
@@ -230,16 +229,16 @@ func (r *yamlReader) merged(f *ast.Field, n *yaml.Node) bool {
 	return true
 }
 
-// merge takes the fields of `<<: *anchor` that the mapping does not have.
+// merge adds the fields of `<<: *anchor` that the mapping does not define.
 func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *yaml.Node, p Place) {
 	sources := []*yaml.Node{value}
 	if value.Kind == yaml.SequenceNode {
 		sources = value.Content
 	}
 	for _, src := range sources {
-		lit, ok := r.node(src, p).(*ast.StructLit)
+		lit, ok := r.convertNode(src, p).(*ast.StructLit)
 		if !ok {
-			r.doc.Report(CodeWrongShape, r.start(src), p, "<< takes a struct, or a list of structs", "Merge keys repeat the members of a struct: <<: *anchor.")
+			r.doc.Report(CodeWrongShape, r.start(src), p, "<< requires a struct or a list of structs", "Write a merge key as <<: *anchor.")
 			continue
 		}
 		for _, e := range lit.Elts {
@@ -256,27 +255,27 @@ func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *
 	}
 }
 
-// field returns one key with its value.
-func (r *yamlReader) field(key, value *yaml.Node, p Place) *ast.Field {
+// convertField converts one key with its value.
+func (r *yamlReader) convertField(key, value *yaml.Node, p Place) *ast.Field {
 	if key.Kind == yaml.AliasNode && key.Alias != nil {
 		key = key.Alias
 	}
 	if key.Kind != yaml.ScalarNode {
-		r.doc.Report(CodeSyntaxError, r.start(key), p, "a key must be text", "A list or struct cannot be a key.")
+		r.doc.Report(CodeSyntaxError, r.start(key), p, "a key must be a string", "Lists and structs cannot be keys.")
 		return nil
 	}
 	label := &ast.BasicLit{Kind: token.STRING, Value: literal.String.Quote(key.Value), ValuePos: r.pos(r.offset(key))}
 	node := r.text(key)
 	r.doc.Files.exact[label] = node.Range
-	f := &ast.Field{Label: label, Value: r.node(value, p.Member(key.Value))}
+	f := &ast.Field{Label: label, Value: r.convertNode(value, p.Member(key.Value))}
 	if key.HeadComment != "" {
 		ast.AddComment(f, comment(key.HeadComment))
 	}
 	return f
 }
 
-// flowEnd ends the range of a list or struct: after the bracket, where there is
-// one.
+// flowEnd sets the end of the range of a list or struct to the position after the
+// closing bracket, if it has one.
 func (r *yamlReader) flowEnd(n *yaml.Node, at diag.Range) diag.Range {
 	if n.Style&yaml.FlowStyle == 0 {
 		return at
@@ -296,19 +295,19 @@ func (r *yamlReader) byteAt(p diag.Position) int {
 	return r.offset(&yaml.Node{Line: p.Line, Column: p.Column})
 }
 
-// octal is a number that YAML reads to base eight, or by its version to base
-// ten.
+// octal matches a number that YAML reads as octal or as decimal, depending on its
+// version.
 var octal = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
 
-// scalar makes a literal.
-func (r *yamlReader) scalar(n *yaml.Node, p Place) ast.Expr {
+// convertScalar converts a scalar to a literal.
+func (r *yamlReader) convertScalar(n *yaml.Node, p Place) ast.Expr {
 	lit := &ast.BasicLit{ValuePos: r.pos(r.offset(n))}
 	node := r.text(n)
 	r.doc.Files.exact[lit] = node.Range
 	tag := n.ShortTag()
 	if n.Style == 0 && octal.MatchString(n.Value) {
-		r.doc.Report(CodeOctalNumber, node.Range, p, fmt.Sprintf("%s is a number here, and its zero is lost", n.Value),
-			fmt.Sprintf("Quote it to mean text: %q. To mean a number, leave out the zero.", n.Value))
+		r.doc.Report(CodeOctalNumber, node.Range, p, fmt.Sprintf("%s is a number, which loses its leading zero", n.Value),
+			fmt.Sprintf("For a string, quote it: %q. For a number, remove the zero.", n.Value))
 		return r.holeAt(n)
 	}
 	switch tag {
@@ -322,9 +321,9 @@ func (r *yamlReader) scalar(n *yaml.Node, p Place) ast.Expr {
 		lit.Kind, lit.Value = token.NULL, "null"
 		return lit
 	case "!!int", "!!float":
-		return r.number(n, lit, node)
+		return r.convertNumber(n, lit, node)
 	case "!!binary":
-		r.doc.Report(CodeBytesValue, node.Range, p, "bytes have no place in a spec", "Write the base64 as text, and decode it: ${base64decode(…)}.")
+		r.doc.Report(CodeBytesValue, node.Range, p, "a spec cannot contain bytes", "Write base64 in a string, and decode it: ${base64decode(…)}.")
 		return r.holeAt(n)
 	default:
 		lit.Kind, lit.Value = token.STRING, literal.String.Quote(n.Value)
@@ -333,8 +332,9 @@ func (r *yamlReader) scalar(n *yaml.Node, p Place) ast.Expr {
 	}
 }
 
-// number makes a number's literal; what CUE has no literal for stays text.
-func (r *yamlReader) number(n *yaml.Node, lit *ast.BasicLit, node *spec.Node) ast.Expr {
+// convertNumber returns the literal of a number. A number that CUE has no literal for
+// becomes a string.
+func (r *yamlReader) convertNumber(n *yaml.Node, lit *ast.BasicLit, node *spec.Node) ast.Expr {
 	text := strings.TrimPrefix(n.Value, "+")
 	digits, negative := strings.CutPrefix(text, "-")
 	var info literal.NumInfo

@@ -11,33 +11,33 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// text returns a YAML scalar with the place of each character. It aligns the decoded
-// text with the source by the rules of the scalar's style; where they part, the
-// scalar keeps its range alone.
+// text returns a YAML scalar with the position of each character. It aligns the
+// decoded text with the source by the rules of the scalar's style. If they do not
+// match, the scalar only has a range.
 func (r *yamlReader) text(n *yaml.Node) *spec.Node {
 	at := r.skipProperties(r.offset(n))
 	node := &spec.Node{Kind: spec.StringNode, Text: n.Value, Range: r.src.span(at, at+1)}
 	a := &yamlAlign{scan: literalScan{src: r.src, raw: r.src.content, at: at, fresh: true}, style: n.Style}
-	if !a.open() {
+	if !a.skipOpening() {
 		return node
 	}
 	rest := n.Value
 	for rest != "" {
 		c, size := utf8.DecodeRuneInString(rest)
 		following := rest[size:]
-		if !a.next(c, following) {
+		if !a.alignNext(c, following) {
 			return r.wholeText(node, n, at)
 		}
 		rest = following
 	}
-	end := a.close()
+	end := a.skipClosing()
 	node.Marks = a.scan.marks
 	node.Range = r.src.span(at, max(end, at+1))
 	return node
 }
 
-// wholeText returns the range of a scalar whose characters could not be placed: the
-// rest of its first line.
+// wholeText returns a scalar whose range is the rest of its first line, for a scalar
+// whose characters could not be located.
 func (r *yamlReader) wholeText(node *spec.Node, n *yaml.Node, at int) *spec.Node {
 	end := bytes.IndexByte(r.src.content[min(at, len(r.src.content)):], '\n')
 	if end < 0 {
@@ -47,7 +47,7 @@ func (r *yamlReader) wholeText(node *spec.Node, n *yaml.Node, at int) *spec.Node
 	return node
 }
 
-// skipProperties passes an anchor and a tag, which stand before a scalar.
+// skipProperties skips an anchor and a tag before a scalar.
 func (r *yamlReader) skipProperties(at int) int {
 	for at < len(r.src.content) && (r.src.content[at] == '&' || r.src.content[at] == '!') {
 		n := bytes.IndexAny(r.src.content[at:], " \t\r\n")
@@ -62,19 +62,19 @@ func (r *yamlReader) skipProperties(at int) int {
 	return at
 }
 
-// yamlAlign walks a scalar's source along its decoded text.
+// yamlAlign aligns the source of a scalar with its decoded text.
 type yamlAlign struct {
 	scan   literalScan
 	style  yaml.Style
-	indent int // of a block's lines
+	indent int // of the lines of a block
 }
 
 func (a *yamlAlign) is(s yaml.Style) bool { return a.style&s != 0 }
 
 func (a *yamlAlign) block() bool { return a.is(yaml.LiteralStyle) || a.is(yaml.FoldedStyle) }
 
-// open passes the quote, or the header of a block.
-func (a *yamlAlign) open() bool {
+// skipOpening skips the opening quote or the header of a block.
+func (a *yamlAlign) skipOpening() bool {
 	s := &a.scan
 	switch {
 	case a.is(yaml.DoubleQuotedStyle):
@@ -104,8 +104,8 @@ func (a *yamlAlign) take(quote string) bool {
 	return true
 }
 
-// findIndent measures a block by its first line that is not empty, and stands
-// behind the indentation of the first line.
+// findIndent determines the indentation of a block from its first line that is not
+// empty, and skips the indentation of the first line.
 func (a *yamlAlign) findIndent() bool {
 	for line := range bytes.Lines(a.scan.raw[a.scan.at:]) {
 		text := bytes.TrimRight(line, "\r\n")
@@ -125,20 +125,20 @@ func (a *yamlAlign) skipIndent() {
 	}
 }
 
-// next places one decoded character; following is the text after it.
-func (a *yamlAlign) next(c rune, following string) bool {
+// alignNext locates one decoded character. following is the text after it.
+func (a *yamlAlign) alignNext(c rune, following string) bool {
 	s := &a.scan
 	if a.block() {
-		return a.nextBlock(c, following)
+		return a.alignBlock(c, following)
 	}
 	if a.is(yaml.DoubleQuotedStyle) {
-		for s.peek("\\\n") || s.peek("\\\r\n") { // a line that goes on
+		for s.peek("\\\n") || s.peek("\\\r\n") { // a line continuation
 			s.at += bytes.IndexByte(s.raw[s.at:], '\n') + 1
 			a.skipBlanks()
 			s.fresh = true
 		}
 		if s.peek(`\`) {
-			return a.escape(c)
+			return a.alignEscape(c)
 		}
 	}
 	if a.is(yaml.SingleQuotedStyle) && s.peek(`''`) {
@@ -152,13 +152,13 @@ func (a *yamlAlign) next(c rune, following string) bool {
 		return true
 	}
 	if (c == ' ' || c == '\n') && a.atFold() {
-		return a.fold(c, following)
+		return a.alignFold(c, following)
 	}
-	return a.same(c)
+	return a.alignLiteral(c)
 }
 
-// same places a character that stands in the source as it is.
-func (a *yamlAlign) same(c rune) bool {
+// alignLiteral locates a character that is written literally.
+func (a *yamlAlign) alignLiteral(c rune) bool {
 	s := &a.scan
 	r, size := utf8.DecodeRune(s.raw[min(s.at, len(s.raw)):])
 	if r != c || size == 0 {
@@ -169,39 +169,39 @@ func (a *yamlAlign) same(c rune) bool {
 	return true
 }
 
-// atFold reports whether only blanks are left before the line ends.
+// atFold reports whether only blanks precede the next line break.
 func (a *yamlAlign) atFold() bool {
 	rest := a.scan.raw[a.scan.at:]
 	trimmed := bytes.TrimLeft(rest, " \t\r")
 	return len(trimmed) > 0 && trimmed[0] == '\n'
 }
 
-// fold places the blank or line end that several lines were joined with.
-func (a *yamlAlign) fold(c rune, following string) bool {
+// alignFold locates the space or line break that joins folded lines.
+func (a *yamlAlign) alignFold(c rune, following string) bool {
 	s := &a.scan
 	s.fresh = true
 	s.put(string(c), s.at)
 	s.fresh = true
 	if c == '\n' && strings.HasPrefix(following, "\n") {
-		return true // the next line end is of the same fold
+		return true // the next line break belongs to the same fold
 	}
 	a.skipBlanks()
 	return true
 }
 
-// skipBlanks passes blanks and line ends.
+// skipBlanks skips blanks and line breaks.
 func (a *yamlAlign) skipBlanks() {
 	for a.scan.at < len(a.scan.raw) && strings.IndexByte(" \t\r\n", a.scan.raw[a.scan.at]) >= 0 {
 		a.scan.at++
 	}
 }
 
-// nextBlock places a character of a literal or folded block.
-func (a *yamlAlign) nextBlock(c rune, following string) bool {
+// alignBlock locates a character of a literal or folded block.
+func (a *yamlAlign) alignBlock(c rune, following string) bool {
 	s := &a.scan
 	ends := s.peek("\n") || s.peek("\r\n")
 	if !ends || c != '\n' && (c != ' ' || !a.is(yaml.FoldedStyle)) {
-		return a.same(c)
+		return a.alignLiteral(c)
 	}
 	s.fresh = true
 	s.put(string(c), s.at)
@@ -224,11 +224,11 @@ func (a *yamlAlign) blankLine() bool {
 	return ok && len(bytes.TrimSpace(line)) == 0
 }
 
-// yamlEscapes are the one-letter escapes of a double-quoted scalar.
+// yamlEscapes maps the one-letter escapes of a double-quoted scalar to characters.
 const yamlEscapes = "0\x00a\ab\bt\t\t\tn\nv\vf\fr\re\x1b  \"\"//\\\\N\u0085_\u00a0L\u2028P\u2029"
 
-// escape places a character that is written as an escape sequence.
-func (a *yamlAlign) escape(c rune) bool {
+// alignEscape locates a character that is written as an escape sequence.
+func (a *yamlAlign) alignEscape(c rune) bool {
 	s := &a.scan
 	start := s.at
 	s.at++
@@ -255,8 +255,8 @@ func (a *yamlAlign) escape(c rune) bool {
 	return true
 }
 
-// close passes the closing quote, and gives the end of the scalar.
-func (a *yamlAlign) close() int {
+// skipClosing skips the closing quote and returns the end of the scalar.
+func (a *yamlAlign) skipClosing() int {
 	s := &a.scan
 	switch {
 	case a.is(yaml.DoubleQuotedStyle), a.is(yaml.SingleQuotedStyle):

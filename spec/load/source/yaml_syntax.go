@@ -9,32 +9,32 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// yamlLine finds the line in an error of the YAML library.
+// yamlLine matches the line in an error of the YAML library.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
-// fromParser tells the complaints of the library's parser from its scanner's.
-var fromParser = regexp.MustCompile(`did not find expected (',' or|key|'-' indicator|node content|<)`)
+// parserError matches errors from the library's parser, as opposed to its scanner.
+var parserError = regexp.MustCompile(`did not find expected (',' or|key|'-' indicator|node content|<)`)
 
-// unknownAnchor finds the name in the library's complaint.
+// unknownAnchor matches the name in the library's error.
 var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
 
-// syntax reports what the YAML library could not read; it gives a line at most.
-func (r *yamlReader) syntax(err error) {
+// reportSyntax reports a syntax error from the YAML library, which gives at most a line.
+func (r *yamlReader) reportSyntax(err error) {
 	at := diag.Point(r.src.name, 1, 1)
 	summary := strings.TrimPrefix(err.Error(), "yaml: ")
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		summary = m[2]
 		line, err := strconv.Atoi(m[1])
-		if fromParser.MatchString(summary) {
+		if parserError.MatchString(summary) {
 			line++ // the library's parser counts lines from 0, its scanner from 1
 		}
 		if err == nil && line >= 1 && line <= len(r.src.lines) {
-			at = r.culprit(line, summary)
+			at = r.findCulprit(line, summary)
 		}
 	}
-	code, detail := CodeSyntaxError, "YAML is read up to here; the mistake may stand a little before. Text with : or # in it, or with {, [, *, & or ! in front, needs quotes."
+	code, detail := CodeSyntaxError, "Parsing stopped here; the mistake may be a little earlier. Quote strings that contain : or #, or begin with {, [, *, & or !."
 	if m := unknownAnchor.FindStringSubmatch(summary); m != nil {
-		code, detail = CodeYamlAnchor, "An alias repeats what stands at an anchor above it. Text that begins with * needs quotes."
+		code, detail = CodeYamlAnchor, "An alias refers to an anchor above it. Quote strings that begin with *."
 		if i := bytes.Index(r.src.content, []byte("*"+m[1])); i >= 0 {
 			at = r.src.span(i, i+1+len(m[1]))
 		}
@@ -42,20 +42,20 @@ func (r *yamlReader) syntax(err error) {
 	r.doc.Report(code, at, Place{}, summary, detail)
 }
 
-// special finds a value that begins with a character of YAML's own.
-var special = regexp.MustCompile("^\\s*(?:- )*[^\\s:#]+:\\s+([@`>|*&!%].*?)(?:\\s+#.*)?$")
+// indicatorValue matches a value that begins with an indicator character of YAML.
+var indicatorValue = regexp.MustCompile("^\\s*(?:- )*[^\\s:#]+:\\s+([@`>|*&!%].*?)(?:\\s+#.*)?$")
 
-// plainValue finds the value of a line's key.
+// plainValue matches the value of a line with a key.
 var plainValue = regexp.MustCompile(`^\s*(?:- )*[^\s:#]+:\s+(\S.*?)(?:\s+#.*)?$`)
 
-// optionalKey finds a key with a question mark inside braces, which needs quotes
-// there.
+// optionalKey matches a key with a question mark inside braces, where it must be
+// quoted.
 var optionalKey = regexp.MustCompile(`[{,]\s*([A-Za-z_][A-Za-z0-9_]*\?):`)
 
-// culprit returns what is wrong in a line, as far as can be told: a value that
-// begins with a character of YAML's own, a bracket that is not closed, else the
+// findCulprit returns the likely range of the mistake in a line: a value that begins with
+// an indicator character, or a bracket that is not closed. Otherwise it returns the
 // whole line.
-func (r *yamlReader) culprit(n int, summary string) diag.Range {
+func (r *yamlReader) findCulprit(n int, summary string) diag.Range {
 	from := r.src.lines[n-1]
 	text, _, _ := bytes.Cut(r.src.content[from:], []byte("\n"))
 	for n > 1 && len(bytes.TrimSpace(text)) == 0 {
@@ -63,14 +63,14 @@ func (r *yamlReader) culprit(n int, summary string) diag.Range {
 		from = r.src.lines[n-1]
 		text, _, _ = bytes.Cut(r.src.content[from:], []byte("\n"))
 	}
-	if m := special.FindSubmatchIndex(text); m != nil {
+	if m := indicatorValue.FindSubmatchIndex(text); m != nil {
 		return r.src.span(from+m[2], from+m[3])
 	}
 	if m := plainValue.FindSubmatchIndex(text); m != nil && strings.HasPrefix(summary, "mapping values") {
 		return r.src.span(from+m[2], from+m[3])
 	}
 	if len(text) > 0 && text[0] == '\t' {
-		return r.src.span(from, from+1) // YAML is indented by blanks only
+		return r.src.span(from, from+1) // YAML does not allow tabs for indentation
 	}
 	if m := optionalKey.FindSubmatchIndex(text); m != nil && strings.Contains(summary, "',' or '}'") {
 		return r.src.span(from+m[2], from+m[3])
@@ -93,8 +93,8 @@ func (r *yamlReader) culprit(n int, summary string) diag.Range {
 	return r.line(n)
 }
 
-// bareTemplate finds a ${…} without quotes in a line, inside braces or brackets,
-// where YAML ends text at the first of these; end is 0 where there is none.
+// bareTemplate finds an unquoted ${…} inside braces or brackets, where YAML ends a
+// string at the first brace or bracket. end is 0 if there is none.
 func bareTemplate(line []byte) (from, end int) {
 	depth, quote := 0, byte(0)
 	for i, c := range line {
@@ -119,7 +119,7 @@ func bareTemplate(line []byte) (from, end int) {
 	return 0, 0
 }
 
-// line returns the range of a line's text.
+// line returns the range of a line.
 func (r *yamlReader) line(n int) diag.Range {
 	from := r.src.lines[n-1]
 	to := len(r.src.content)

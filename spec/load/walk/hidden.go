@@ -7,9 +7,10 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 )
 
-// UnusedHelpers reports the hidden fields and definitions in a struct of data or of
-// properties that nothing refers to. CUE takes them for helpers and leaves them out, so
-// `_id: 6` in a body would never be sent. A helper is referred to.
+// UnusedHelpers reports unused hidden fields and definitions in a data struct or a
+// struct of properties. CUE treats them as helpers and leaves them out of the value,
+// so `_id: 6` in a body would never be sent. A helper is only useful if something
+// refers to it.
 func (w *Walker) UnusedHelpers(it Item, p source.Place) {
 	fields, err := it.Value.Fields(cue.Hidden(true), cue.Definitions(true), cue.Optional(true))
 	if err != nil {
@@ -29,13 +30,13 @@ func (w *Walker) UnusedHelpers(it Item, p source.Place) {
 			continue
 		}
 		if w.FirstTime("helper " + m.NameAt.String()) {
-			w.Report(source.CodeHiddenField, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is %s of CUE, which is no part of the data", m.Name, what),
-				fmt.Sprintf("Write %q, in quotes. Only a helper that something refers to may have such a name.", m.Name))
+			w.Report(source.CodeHiddenField, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is %s in CUE, which is not part of the data", m.Name, what),
+				fmt.Sprintf("Quote the name: %q. Without quotes, the name is only allowed for a helper that is used.", m.Name))
 		}
 	}
 }
 
-// UnusedHelpersWithin reports those at any depth of a value.
+// UnusedHelpersWithin is like UnusedHelpers, at any depth of a value.
 func (w *Walker) UnusedHelpersWithin(it Item, p source.Place) {
 	switch it.Value.IncompleteKind() {
 	case cue.StructKind:

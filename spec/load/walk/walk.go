@@ -1,5 +1,6 @@
-// Package walk goes through the value that CUE makes of a document, beside the source
-// that it is from: each value comes with what its author wrote, and where.
+// Package walk walks the value that CUE evaluates from a document together with its
+// source: each value comes with the expression that its author wrote, and its
+// position.
 package walk
 
 import (
@@ -17,30 +18,29 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 )
 
-// Walker walks the value that CUE makes of a document, beside the source that it
-// is from.
+// Walker walks the value of a document together with its source.
 type Walker struct{ *source.Document }
 
-// Item is a value of the document together with what is known of its source.
+// Item is a value of the document with its source.
 type Item struct {
-	Name  string // of a struct's member
+	Name  string // the name of a member of a struct
 	Value cue.Value
-	// Expr is what the author wrote for it, nil where several declarations
-	// make it and none stands alone.
+	// Expr is the expression that the author wrote. It is nil if several declarations
+	// contribute to the value.
 	Expr ast.Expr
-	// Field is the declaration it is from, nil for a list's items.
+	// Field is the declaration of the value. It is nil for items of lists.
 	Field *ast.Field
 	Decl  *source.Decl
-	// NameAt and At are where the name and the value stand.
+	// NameAt and At are the positions of the name and the value.
 	NameAt, At diag.Range
 	Optional   bool      // written `name?:`
 	Required   bool      // written `name!:`
 	Pattern    bool      // written `[…]:`
-	Key        cue.Value // what a pattern's keys match
+	Key        cue.Value // the constraint on the keys of a pattern
 }
 
-// Kind returns what an item is, as far as it is known. A struct or list with an
-// error in it is still one: the error is reported where it is.
+// Kind returns the kind of an item. A struct or list with an error in it keeps its
+// kind, because the error is reported at its own place.
 func (w *Walker) Kind(it Item) cue.Kind {
 	k := it.Value.IncompleteKind()
 	if k != cue.BottomKind {
@@ -60,7 +60,7 @@ func (w *Walker) Kind(it Item) cue.Kind {
 	return cue.BottomKind
 }
 
-// Broken reports what makes a value an error, if it is one.
+// Broken reports whether a value is an error, and adds the error to the diagnostics.
 func (w *Walker) Broken(it Item, p source.Place) bool {
 	if w.IsHole(it.Expr) || w.LeadsToHole(it.Value) {
 		return true
@@ -78,7 +78,7 @@ func (w *Walker) Broken(it Item, p source.Place) bool {
 	return true
 }
 
-// Members returns the fields of a struct, in the order of the document.
+// Members returns the fields of a struct in the order of the document.
 func (w *Walker) Members(parent Item, opts ...cue.Option) []Item {
 	fields, err := parent.Value.Fields(append([]cue.Option{cue.Optional(true)}, opts...)...)
 	if err != nil {
@@ -95,8 +95,8 @@ func (w *Walker) Members(parent Item, opts ...cue.Option) []Item {
 	return list
 }
 
-// Values returns the members of a struct of data. Optional fields that a definition
-// brings, and nobody gives, are none of them.
+// Values returns the members of a data struct. It omits optional fields of a
+// definition that have no value.
 func (w *Walker) Values(parent Item) []Item {
 	lit, _ := parent.Expr.(*ast.StructLit)
 	return slices.DeleteFunc(w.Members(parent), func(m Item) bool {
@@ -105,7 +105,7 @@ func (w *Walker) Values(parent Item) []Item {
 	})
 }
 
-// member returns the field that an iterator stands at.
+// member returns the current field of an iterator.
 func (w *Walker) member(parent Item, fields *cue.Iterator) Item {
 	ft := fields.FieldType()
 	it := Item{
@@ -137,7 +137,7 @@ func nameOf(s cue.Selector) string {
 	return s.String()
 }
 
-// locate finds the source of an item.
+// locate sets the source of an item.
 func (w *Walker) locate(it *Item) {
 	switch src := it.Value.Source().(type) {
 	case *ast.Field:
@@ -148,7 +148,7 @@ func (w *Walker) locate(it *Item) {
 	if it.Field == nil && it.Expr == nil && it.Decl.First() == nil {
 		it.Field = it.conjunctField()
 	}
-	if it.Field == nil || !w.declared(it) {
+	if it.Field == nil || !w.isDeclared(it) {
 		if f := it.Decl.First(); f != nil {
 			it.Field = f
 		}
@@ -167,14 +167,13 @@ func (w *Walker) locate(it *Item) {
 	}
 }
 
-// declared reports whether the field that CUE names is one of those written at
-// the item's path, where anything is written there.
-func (w *Walker) declared(it *Item) bool {
+// isDeclared reports whether the field that CUE names is one of the declarations at the
+// item's path. It returns true if there are no declarations at that path.
+func (w *Walker) isDeclared(it *Item) bool {
 	return it.Decl == nil || slices.Contains(it.Decl.Fields, it.Field)
 }
 
-// conjunctField returns a declaration among several that make a value: the first
-// that has a source.
+// conjunctField returns the first declaration of a value that has a source.
 func (it *Item) conjunctField() *ast.Field {
 	op, args := it.Value.Expr()
 	if op != cue.AndOp {
@@ -191,7 +190,7 @@ func (it *Item) conjunctField() *ast.Field {
 	return nil
 }
 
-// compare orders items as they stand in the document: by file, then position.
+// compare orders items by file and position.
 func (w *Walker) compare(a, b Item) int {
 	pa, pb := a.pos(), b.pos()
 	if !pa.IsValid() || !pb.IsValid() {
@@ -231,7 +230,7 @@ func (w *Walker) Items(parent Item) []Item {
 	return list
 }
 
-// brokenItems returns the items of a list that has an error in one of them.
+// brokenItems returns the items of a list that contains an error.
 func (w *Walker) brokenItems(parent Item) []Item {
 	var list []Item
 	for i := 0; ; i++ {
@@ -253,16 +252,16 @@ func (w *Walker) item(parent Item, v cue.Value) Item {
 	return it
 }
 
-// WrongShape reports a value that is not what its place takes.
+// WrongShape reports a value of the wrong kind. want describes the expected kinds.
 func (w *Walker) WrongShape(it Item, p source.Place, want string) {
 	name := p.Path[strings.LastIndexByte(p.Path, '.')+1:]
 	if name == "" {
 		name = "the document"
 	}
-	w.Report(source.CodeWrongShape, it.At, p, fmt.Sprintf("%s must be %s, not %s", name, want, KindName(w.Kind(it))), shapeRemedy(want))
+	w.Report(source.CodeWrongShape, it.At, p, fmt.Sprintf("%s must be %s, got %s", name, want, KindName(w.Kind(it))), shapeRemedy(want))
 }
 
-// shapeRemedy says how a value of a shape is written.
+// shapeRemedy returns the remedy for a value that should be as want describes.
 func shapeRemedy(want string) string {
 	switch {
 	case strings.HasPrefix(want, "a struct"):
@@ -273,26 +272,26 @@ func shapeRemedy(want string) string {
 		return "Write [ … ] or {…}, or \"${…}\"."
 	case strings.HasPrefix(want, "a list"):
 		return "Write [ … ], also around a single item."
-	case strings.HasPrefix(want, "true, "):
+	case strings.HasPrefix(want, "a boolean or"):
 		return "Write true, false or \"${…}\"."
-	case strings.HasPrefix(want, "true"):
+	case strings.HasPrefix(want, "a boolean"):
 		return "Write true or false, without quotes."
 	default:
 		return "Write it in quotes."
 	}
 }
 
-// KindName names a kind of CUE's as an author would.
+// KindName returns the name of a CUE kind for messages.
 func KindName(k cue.Kind) string {
 	switch k {
 	case cue.NullKind:
 		return "null"
 	case cue.BoolKind:
-		return "true or false"
+		return "a boolean"
 	case cue.IntKind, cue.FloatKind, cue.NumberKind:
 		return "a number"
 	case cue.StringKind:
-		return "text"
+		return "a string"
 	case cue.BytesKind:
 		return "bytes"
 	case cue.ListKind:
@@ -304,7 +303,7 @@ func KindName(k cue.Kind) string {
 	}
 }
 
-// UpperFirst returns a text with a capital at its beginning.
+// UpperFirst returns s with its first letter in upper case.
 func UpperFirst(s string) string {
 	if s == "" {
 		return s
@@ -312,7 +311,7 @@ func UpperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// Part returns a piece of an expression, such as one side of a disjunction.
+// Part returns an operand of an expression, such as one side of a disjunction.
 func (w *Walker) Part(of Item, v cue.Value) Item {
 	it := Item{Value: v, Name: of.Name, NameAt: of.NameAt}
 	w.locate(&it)
@@ -322,7 +321,7 @@ func (w *Walker) Part(of Item, v cue.Value) Item {
 	return it
 }
 
-// Target returns the definition that a reference leads to.
+// Target returns the definition that a reference resolves to.
 func (w *Walker) Target(it Item) Item {
 	v := cue.Dereference(it.Value)
 	t := Item{Value: v}
@@ -340,7 +339,7 @@ func (w *Walker) Target(it Item) Item {
 	return t
 }
 
-// Doc returns what the author wrote above a declaration.
+// Doc returns the comment of a declaration.
 func (w *Walker) Doc(it Item) string {
 	fields := []*ast.Field{it.Field}
 	if it.Decl != nil {
@@ -359,8 +358,8 @@ func (w *Walker) Doc(it Item) string {
 	return ""
 }
 
-// StringValue returns the node of a string; where it stands in the source as a literal, with the place
-// of each character.
+// StringValue returns the node of a string. If the string is a literal in the source,
+// the node has the position of each character.
 func (w *Walker) StringValue(it Item) *spec.Node {
 	s, _ := it.Value.String()
 	if lit := w.literalOf(it.Value, it.Expr, s, 0); lit != nil {
@@ -369,8 +368,8 @@ func (w *Walker) StringValue(it Item) *spec.Node {
 	return &spec.Node{Kind: spec.StringNode, Text: s, Range: it.At}
 }
 
-// literalOf returns the literal that gives a string: what is written, or what a
-// reference leads to.
+// literalOf returns the literal of a string: the expression itself, or the literal
+// that a reference resolves to.
 func (w *Walker) literalOf(v cue.Value, e ast.Expr, s string, depth int) *spec.Node {
 	if depth > 10 {
 		return nil
@@ -399,5 +398,5 @@ func (w *Walker) literalOf(v cue.Value, e ast.Expr, s string, depth int) *spec.N
 	return nil
 }
 
-// IsWritten reports whether an expression of the author stands for the value.
+// IsWritten reports whether the author wrote an expression for the value.
 func (it Item) IsWritten() bool { return it.Expr != nil }
