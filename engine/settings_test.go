@@ -39,7 +39,7 @@ resources: Thing: {inputs: name: string, id: "${inputs.name}", create: world: do
 		"many values":                     {setting: "list", text: many, wrong: "cannot be read: expected at most 1000000 values"},
 		"many values of anything":         {setting: "any", text: many, wrong: "cannot be read: expected at most 1000000 values"},
 		"many values of a union":          {setting: "either", text: many, wrong: "cannot be read: expected at most 1000000 values"},
-		"deep ones":                       {setting: "any", text: strings.Repeat("[", 200) + strings.Repeat("]", 200), wrong: "cannot be read: it nests deeper"},
+		"deep ones":                       {setting: "any", text: strings.Repeat("[", 200) + strings.Repeat("]", 200), wrong: "cannot be read: nests deeper"},
 		"what is followed by another one": {setting: "map", text: `{} {}`, wrong: "map"},
 	} {
 		t.Run(name, func(t *testing.T) {

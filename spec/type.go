@@ -122,7 +122,7 @@ type Property struct {
 	EqualExpr   *Node             `json:"equalExpr,omitempty"` // a template over old and new
 	DefaultExpr *Node             `json:"defaultExpr,omitempty"`
 
-	// Range is where the property's name stands.
+	// Range is the position of the property's name.
 	Range diag.Range `json:"range"`
 }
 

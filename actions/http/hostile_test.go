@@ -85,7 +85,7 @@ func faults(t *testing.T) []fault {
 		{"no HTTP", say("SSH-2.0-OpenSSH_9.6\r\n"), 1, lost, "connection", true, "malformed HTTP response"},
 		{"truncated body", say(okHead + "Content-Length: 50\r\n\r\n{\"id\":1"), 1, lost, "connection", true, "after 200 OK: the answer ends before its end"},
 		{"truncated chunks", say(okHead + "Transfer-Encoding: chunked\r\n\r\n10\r\n{\"id\":1"), 1, lost, "connection", true, "the answer ends before its end"},
-		{"truncated JSON", say(okHead + "Content-Length: 7\r\n\r\n{\"id\":1"), 1, lost, "200", false, "cannot be read as JSON: it ends too early"},
+		{"truncated JSON", say(okHead + "Content-Length: 7\r\n\r\n{\"id\":1"), 1, lost, "200", false, "cannot be read as JSON: unexpected end"},
 		{"lying length", say(okHead + "Content-Length: 2\r\n\r\n{}{\"more\":true}"), 1, done, "", false, ""},
 		{"negative length", say(okHead + "Content-Length: -1\r\n\r\n{}"), 1, lost, "connection", true, "no answer came"},
 		{"two lengths", say(okHead + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"), 1, lost, "connection", true, "no answer came"},

@@ -1,6 +1,6 @@
-// Package budget bounds the time of what a spec evaluates and checks: work is
-// counted before it is done, and whoever does it stops when the count is used up
-// or the operation's context has ended.
+// Package budget limits the time for evaluating and checking a spec. Work is charged
+// before it is done. It stops when the budget is used up or the context of the
+// operation has ended.
 package budget
 
 import (
@@ -9,31 +9,31 @@ import (
 	"fmt"
 )
 
-// ErrSpent is the error of work beyond a budget.
+// ErrSpent is the error for work that exceeds a budget.
 var ErrSpent = errors.New("it takes too much work")
 
-// pollEvery is how many units of work pass between two looks at the context: a
-// few milliseconds.
+// pollEvery is the number of units of work between two checks of the context, which
+// corresponds to a few milliseconds.
 const pollEvery = 1 << 15
 
-// Budget is what may be spent. One unit is some 25 nanoseconds: an item that is
-// looked at, or sixteen bytes of text that are copied. It is for one goroutine.
-// Nothing is counted of a nil Budget.
+// Budget is an amount of work. One unit takes about 25 nanoseconds: visiting an item,
+// or copying sixteen bytes of text. A Budget must only be used by one goroutine. A
+// nil Budget is unlimited.
 type Budget struct {
 	ctx        context.Context
 	size, left int
-	// poll is what is left when the context is looked at again.
+	// poll is the amount left at the next check of the context.
 	poll int
 }
 
-// New returns a budget of so many units that ends with ctx, which may be nil.
+// New returns a budget of size units that ends with ctx, which may be nil.
 func New(ctx context.Context, size int) *Budget {
 	b := &Budget{}
 	b.Reset(ctx, size)
 	return b
 }
 
-// Reset makes b a new budget.
+// Reset resets b to a new budget.
 func (b *Budget) Reset(ctx context.Context, size int) {
 	*b = Budget{ctx: ctx, size: size, left: size, poll: size - pollEvery}
 	if ctx == nil {
@@ -41,11 +41,11 @@ func (b *Budget) Reset(ctx context.Context, size int) {
 	}
 }
 
-// Used returns how much was spent.
+// Used returns the number of units that were charged.
 func (b *Budget) Used() int { return b.size - b.left }
 
-// Spend counts n units of work that is about to be done. The error says that there
-// is not so much left, or wraps the cause that ended the context.
+// Spend charges n units of work. It is called before the work. It returns ErrSpent if
+// fewer units are left, or an error that wraps the cause if the context has ended.
 func (b *Budget) Spend(n int) error {
 	if b == nil {
 		return nil
@@ -60,7 +60,7 @@ func (b *Budget) Spend(n int) error {
 	return b.Poll()
 }
 
-// Poll returns an error that wraps the context's cause if it has ended.
+// Poll returns an error that wraps the context's cause if the context has ended.
 func (b *Budget) Poll() error {
 	if b == nil || b.ctx == nil {
 		return nil
@@ -76,10 +76,10 @@ func (b *Budget) Poll() error {
 	return &Stopped{Cause: cause}
 }
 
-// Stopped is the error of work that the end of its context cut short.
+// Stopped is the error for work that was stopped because its context ended.
 type Stopped struct{ Cause error }
 
 func (s *Stopped) Error() string { return fmt.Sprintf("it was stopped: %v", s.Cause) }
 
-// Unwrap returns what ended the context.
+// Unwrap returns the cause of the end of the context.
 func (s *Stopped) Unwrap() error { return s.Cause }

@@ -57,8 +57,9 @@ func TestSpendSeesTheEndOfItsContext(t *testing.T) {
 	}
 }
 
-// TestRegexpsAreGos: what is read piece by piece matches as a whole text does.
-func TestRegexpsAreGos(t *testing.T) {
+// TestRegexpsMatchLikeGo checks that matching a string in pieces gives the same
+// result as matching it as a whole.
+func TestRegexpsMatchLikeGo(t *testing.T) {
 	patterns := []string{
 		`^a*b$`, `(?P<x>a+)(?P<y>b)?`, `\bab\b`, `(?i)A|é`, `a{2,5}?`, ``, `$`, `^$`, `(?s).`, `.`, `(?m)^b$`, `(a|ab)(c|bcd)(d*)`, `\x{fffd}`, `[^a]+`, `^\pL+\z`, `(?:(?:a?){10}){10}b`,
 	}
@@ -85,7 +86,7 @@ func TestRegexpsAreGos(t *testing.T) {
 	})
 }
 
-// hostile are the most expensive ways that are known to say something short.
+// hostile are short regular expressions that are expensive to match.
 var hostile = map[string]struct{ pattern, text string }{
 	"nested":             {`(((a?){30}){30})$`, "a"},
 	"nested star":        {`(?:(?:a|b)*c?){500}d`, "ab"},
@@ -97,8 +98,8 @@ var hostile = map[string]struct{ pattern, text string }{
 	"unanchored counted": {`[ab]{900}c`, "ab"},
 }
 
-// TestRegexpsStop: every match of a long text ends soon after its context, or by
-// its budget.
+// TestRegexpsStop checks that each match of a long string ends soon after its
+// context, or by its budget.
 func TestRegexpsStop(t *testing.T) {
 	for name, test := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -127,8 +128,8 @@ func TestRegexpsStop(t *testing.T) {
 	}
 }
 
-// TestRegexpsOfHostileSize: no thousand bytes take long to compile, or compile to
-// much.
+// TestRegexpsOfHostileSize checks that no regular expression of a thousand bytes
+// takes long to compile, or compiles to a large program.
 func TestRegexpsOfHostileSize(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat(`\pL{1000}`, 110), `((((((((((a{10}){10}){10})))))))){1}`, strings.Repeat("(", 500) + strings.Repeat("){2}", 1),
@@ -146,7 +147,8 @@ func TestRegexpsOfHostileSize(t *testing.T) {
 	}
 }
 
-// TestProgramSize: the estimate is not below what is compiled.
+// TestProgramSize checks that the estimate is not below the size of the compiled
+// program.
 func TestProgramSize(t *testing.T) {
 	for text, least := range map[string]int{`a{100}`: 100, `(a{10}){10}`: 100, `a*`: 1, `[a-z]{1,63}(\.[a-z]{1,63}){0,9}`: 1200, `(ab|c){3,7}`: 20} {
 		re, err := Compile(text)

@@ -10,19 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxSteps is the largest program that a regular expression may compile to. A
-// thousand bytes of nested repetitions would be hundreds of thousands.
+// maxSteps is the maximum size of the program of a regular expression. A thousand
+// bytes of nested repetitions could compile to hundreds of thousands of steps.
 const maxSteps = 50_000
 
-// atOnce is how many steps a match may take that is not interrupted: some
-// milliseconds.
+// atOnce is the maximum number of steps of a match that is not interrupted, which
+// corresponds to a few milliseconds.
 const atOnce = 1 << 19
 
-// Regexp is a regular expression of bounded size, whose matching spends from a
+// Regexp is a regular expression of limited size, whose matches are charged to a
 // budget. It is safe for concurrent use.
 type Regexp struct {
 	*regexp.Regexp
-	// steps is how long its program is: what a character costs at most.
+	// steps is the size of its program, and the maximum cost per character.
 	steps int
 }
 
@@ -34,7 +34,7 @@ func Compile(text string) (*Regexp, error) {
 	}
 	steps := programSize(tree)
 	if steps > maxSteps {
-		return nil, fmt.Errorf("its repetitions make a program of more than %d steps; repeat less, or in fewer levels", maxSteps)
+		return nil, fmt.Errorf("its repetitions compile to more than %d steps; reduce the counts or the nesting", maxSteps)
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
@@ -43,8 +43,8 @@ func Compile(text string) (*Regexp, error) {
 	return &Regexp{Regexp: re, steps: steps}, nil
 }
 
-// MustCompile is Compile for a regular expression that was compiled before. It panics
-// on others.
+// MustCompile is like Compile, for a regular expression that is known to be valid. It
+// panics on an error.
 func MustCompile(text string) *Regexp {
 	re, err := Compile(text)
 	if err != nil {
@@ -53,8 +53,8 @@ func MustCompile(text string) *Regexp {
 	return re
 }
 
-// programSize estimates how many instructions a tree compiles to, without
-// compiling it: a repetition is as many copies.
+// programSize estimates the number of instructions that a tree compiles to, without
+// compiling it. A repetition compiles to that many copies.
 func programSize(re *syntax.Regexp) int {
 	size := 2
 	for _, sub := range re.Sub {
@@ -69,8 +69,8 @@ func programSize(re *syntax.Regexp) int {
 	return size
 }
 
-// Match reports whether the text holds a match. It spends as it reads, and stops
-// when there is nothing left to spend.
+// Match reports whether the string contains a match. It charges while it reads, and
+// stops when the budget is used up.
 func (re *Regexp) Match(b *Budget, s string) (bool, error) {
 	if err := b.Spend(1 + len(s)>>4); err != nil {
 		return false, err
@@ -88,7 +88,7 @@ func (re *Regexp) Find(b *Budget, s string) ([]string, error) {
 	if err := b.Spend(1 + len(s)>>4); err != nil {
 		return nil, err
 	}
-	// Each state of the machine carries the groups along.
+	// Each state of the machine includes the groups.
 	weight := 1 + (re.NumSubexp()+1)/4
 	if re.quick(b, s, weight) {
 		return re.FindStringSubmatch(s), b.Spend(re.cost(weight) * len(s))
@@ -107,17 +107,16 @@ func (re *Regexp) Find(b *Budget, s string) ([]string, error) {
 	return out, nil
 }
 
-// quick reports whether a match is over before anybody could want to stop it.
+// quick reports whether a match is fast enough not to require interruption.
 func (re *Regexp) quick(b *Budget, s string, weight int) bool {
 	return b == nil || len(s) <= atOnce/(re.steps*weight)
 }
 
-// cost is what a character costs: in the worst case every step of the program is
-// looked at for it.
+// cost returns the maximum cost per character: every step of the program is executed.
 func (re *Regexp) cost(weight int) int { return 1 + re.steps*weight>>4 }
 
-// reader hands a text to the regular expression machine, rune by rune, and ends it
-// early where the budget does: the machine itself cannot be interrupted.
+// reader passes a string to the regular expression machine, rune by rune, and ends it
+// early when the budget is used up. The machine itself cannot be interrupted.
 type reader struct {
 	text   string
 	at     int

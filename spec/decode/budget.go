@@ -1,23 +1,24 @@
-// Package decode is the way in for text from outside: a response, the output of a
-// command, a JSON or YAML text that an expression reads. It gives plain Go values
-// (nil, bool, string, int64, float64, json.Number, []any, map[string]any), counts them
-// before they exist, and changes no number. Types are not its concern.
+// Package decode decodes text from outside: responses, the output of commands, and
+// JSON, YAML or XML that an expression reads. It returns plain Go values (nil, bool,
+// string, int64, float64, json.Number, []any, map[string]any). It counts values
+// before it creates them, and never changes a number. It does not check types.
 package decode
 
 import "fmt"
 
 const (
-	// MaxDepth is how deep a value may nest.
+	// MaxDepth is the maximum nesting depth of a value.
 	MaxDepth = 100
-	// DefaultValues is how many values there may be where the spec does not say.
+	// DefaultValues is the maximum number of values if the spec does not set another.
 	DefaultValues = 1_000_000
 )
 
-// Budget is how many values one source may still give. Bytes alone bound nothing:
-// 16 MiB of `[{},{},…]` are five million objects, and gigabytes of memory.
+// Budget is the number of values that one source may still produce. A limit on bytes
+// is not enough: 16 MiB of `[{},{},…]` are five million objects, which need gigabytes
+// of memory.
 type Budget struct{ limit, used int }
 
-// NewBudget returns a budget of so many values; 0 stands for DefaultValues.
+// NewBudget returns a budget of limit values. 0 means DefaultValues.
 func NewBudget(limit int) *Budget {
 	if limit <= 0 {
 		limit = DefaultValues
@@ -25,7 +26,8 @@ func NewBudget(limit int) *Budget {
 	return &Budget{limit: limit}
 }
 
-// Spend takes n values from the budget, or returns a *TooManyError.
+// Spend takes n values from the budget. It returns a *TooManyError if there are too
+// few left.
 func (b *Budget) Spend(n int) error {
 	if n > b.limit-b.used {
 		return &TooManyError{Count: b.used + n, Limit: b.limit}
@@ -34,15 +36,15 @@ func (b *Budget) Spend(n int) error {
 	return nil
 }
 
-// TooManyError reports more values than a budget has. Count is what there was up to
-// where counting stopped.
+// TooManyError reports that a source has more values than its budget. Count is the
+// number of values up to the point where counting stopped.
 type TooManyError struct{ Count, Limit int }
 
 func (e *TooManyError) Error() string {
 	return fmt.Sprintf("expected at most %d values, got %d", e.Limit, e.Count)
 }
 
-// DepthError reports a value that nests too deep.
+// DepthError reports a value that nests too deeply.
 type DepthError struct{}
 
-func (DepthError) Error() string { return fmt.Sprintf("it nests deeper than %d", MaxDepth) }
+func (DepthError) Error() string { return fmt.Sprintf("nests deeper than %d levels", MaxDepth) }

@@ -12,9 +12,9 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// TestCountsAsTheDecoderMakes: what is counted before is what is there afterwards,
-// for whatever value, however it is spaced.
-func TestCountsAsTheDecoderMakes(t *testing.T) {
+// TestCountMatchesDecoder checks that the number of values counted in advance equals
+// the number of decoded values, for any value and spacing.
+func TestCountMatchesDecoder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := values(4).Draw(t, "value")
 		text, err := json.Marshal(v)
@@ -41,7 +41,7 @@ func TestCountsAsTheDecoderMakes(t *testing.T) {
 	})
 }
 
-// values generates what JSON can say.
+// values generates arbitrary JSON values.
 func values(depth int) *rapid.Generator[any] {
 	scalars := []*rapid.Generator[any]{
 		rapid.Just[any](nil), rapid.Map(rapid.Bool(), func(b bool) any { return b }), rapid.Map(rapid.Int32(), func(n int32) any { return n }),
@@ -83,7 +83,8 @@ func TestOneBudgetForSeveralTexts(t *testing.T) {
 	}
 }
 
-// TestCountXML: never fewer than there are, wherever something looks like markup.
+// TestCountXML checks that the count is never too low, wherever text looks like
+// markup.
 func TestCountXML(t *testing.T) {
 	for text, want := range map[string]int{
 		``: 0, `text`: 0, `<a/>`: 1, `<a></a>`: 1, `<a><b/><b/></a>`: 3, `<a x="1" y = '2'/>`: 3, `<?xml version="1.0"?><a/>`: 2,
@@ -113,9 +114,9 @@ func TestYAML(t *testing.T) {
 		{"1.50", 1.5, ""},
 		{"{1: a, true: b, null: c, 1.5: d}", map[string]any{"1": "a", "true": "b", "null": "c", "1.5": "d"}, ""},
 		{"a: &a x\n*a : 1", map[string]any{"a": "x", "x": int64(1)}, ""},
-		{"[a]: 1", nil, "a key in line 1 is no scalar"},
-		{"--- 1\n--- 2", nil, "more than one document"},
-		{"&a [1,1]: &b [*a,*a]", nil, "no scalar"},
+		{"[a]: 1", nil, "the key in line 1 is not a scalar"},
+		{"--- 1\n--- 2", nil, "expected a single document"},
+		{"&a [1,1]: &b [*a,*a]", nil, "not a scalar"},
 		{"- &a [1,1,1]\n- [*a,*a,*a]\n", nil, "expected at most 12 values, got 13"},
 	} {
 		got, err := decode.YAML(test.text, decode.NewBudget(12))
@@ -131,7 +132,8 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-// TestFloat: a number is a float64 only if the float says the same with as many digits.
+// TestFloat checks that a number becomes a float64 only if the float, printed with as
+// many digits, is the same number.
 func TestFloat(t *testing.T) {
 	for text, want := range map[string]bool{
 		"0": true, "-0": true, "0.000": true, "0e99999": true, "1": true, "1.50": true, "1e2": true, "0.1": true, "5e-324": true, "1.7976931348623157e308": true,

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// JSON reads one JSON value. Each array, object, member, string, number, boolean and
-// null counts as one value, a member together with its name. An error shows nothing
-// of the text.
+// JSON decodes one JSON value. Each array, object, string, number, boolean and null
+// counts as one value; a member of an object counts as one, together with its name.
+// Errors do not quote the text.
 func JSON(data []byte, b *Budget) (any, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(data) {
-		return nil, errors.New("it holds invalid UTF-8")
+		return nil, errors.New("invalid UTF-8")
 	}
 	count, depth := measureJSON(data)
 	if depth > MaxDepth {
@@ -31,34 +31,34 @@ func JSON(data []byte, b *Budget) (any, error) {
 		return nil, jsonError(err, data)
 	}
 	if rest := data[dec.InputOffset():]; len(bytes.TrimLeft(rest, " \t\r\n")) > 0 {
-		return nil, errors.New("something follows the JSON value")
+		return nil, errors.New("unexpected data after the JSON value")
 	}
-	return exact(v), nil
+	return exactNumber(v), nil
 }
 
-// jsonError says where the text is wrong, without what stands there.
+// jsonError returns the position of a syntax error without quoting the text.
 func jsonError(err error, data []byte) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax) && syntax.Offset < int64(len(data)):
-		return fmt.Errorf("it is wrong at byte %d", syntax.Offset)
+		return fmt.Errorf("syntax error at byte %d", syntax.Offset)
 	case errors.Is(err, io.EOF):
-		return errors.New("it holds no value")
+		return errors.New("no value")
 	default:
-		return errors.New("it ends too early")
+		return errors.New("unexpected end")
 	}
 }
 
-// measureJSON counts the values of a JSON text and how deep they nest, without
-// making any. Of a text that is not JSON the count means nothing: the decoder refuses
-// it before it makes a value.
+// measureJSON returns the number of values in a JSON text and their nesting depth
+// without decoding it. If the text is not valid JSON, the count is meaningless. That
+// is harmless, because the decoder then fails before it creates a value.
 func measureJSON(data []byte) (count, depth int) {
 	level := 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case ' ', '\t', '\r', '\n', ',':
 		case ':':
-			count-- // the string before was a name
+			count-- // the string before the colon was a name
 		case '{', '[':
 			count++
 			level++
@@ -76,7 +76,8 @@ func measureJSON(data []byte) (count, depth int) {
 	return max(count, 0), depth
 }
 
-// endOfString returns where the quote is that ends the string that begins at start.
+// endOfString returns the index of the closing quote of the string that begins at
+// start.
 func endOfString(data []byte, start int) int {
 	for i := start + 1; i < len(data); i++ {
 		switch data[i] {
@@ -89,7 +90,7 @@ func endOfString(data []byte, start int) int {
 	return len(data)
 }
 
-// endOfScalar returns where the last byte is of the number, boolean or null that
+// endOfScalar returns the index of the last byte of the number, boolean or null that
 // begins at start.
 func endOfScalar(data []byte, start int) int {
 	for i := start + 1; i < len(data); i++ {

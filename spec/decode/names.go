@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// XML is read with every element and attribute of a namespace under "{uri}local" and
-// "@{uri}local": prefixes are the server's to choose, and two elements of one local
-// name are two things.
+// In decoded XML, an element or attribute with a namespace has the key "{uri}local"
+// or "@{uri}local". Servers may choose any prefix, and elements with the same local
+// name in different namespaces must remain distinct.
 
-// LocalName is the name of an element or attribute without its namespace.
+// LocalName returns the name of an element or attribute without its namespace.
 func LocalName(name string) string {
 	bare, attribute := strings.CutPrefix(name, "@")
 	if !strings.HasPrefix(bare, "{") {
@@ -26,20 +26,20 @@ func LocalName(name string) string {
 	return local
 }
 
-// LocalNames returns the members of an element under their local names, but for those
-// that are asked for by their whole names, and those of which two would have one name.
-func LocalNames(m map[string]any, asked []string) map[string]any {
+// LocalNames returns the members of an element under their local names. Members in
+// asked, and members whose local names collide, keep their full names.
+func LocalNames(m map[string]any, keep []string) map[string]any {
 	out := make(map[string]any, len(m))
 	count := make(map[string]int, len(m))
 	for name := range m {
-		if !slices.Contains(asked, name) {
+		if !slices.Contains(keep, name) {
 			count[LocalName(name)]++
 		}
 	}
 	for name, v := range m {
 		local := LocalName(name)
-		_, other := m[local] // which is of no namespace
-		if slices.Contains(asked, name) || count[local] > 1 || other {
+		_, other := m[local] // a member without a namespace
+		if slices.Contains(keep, name) || count[local] > 1 || other {
 			local = name
 		}
 		out[local] = v
@@ -47,21 +47,21 @@ func LocalNames(m map[string]any, asked []string) map[string]any {
 	return out
 }
 
-// Unqualified returns what was read of XML with LocalNames at any depth. What has no
-// whole names is not copied.
+// Unqualified applies LocalNames to decoded XML at any depth. Values without full
+// names are not copied.
 func Unqualified(v any) any {
-	out, _ := unqualified(v)
+	out, _ := unqualify(v)
 	return out
 }
 
-func unqualified(v any) (out any, changed bool) {
+func unqualify(v any) (out any, changed bool) {
 	switch v := v.(type) {
 	case map[string]any:
-		return unqualifiedMembers(v)
+		return unqualifyMembers(v)
 	case []any:
 		list := v
 		for i, item := range v {
-			if bare, other := unqualified(item); other {
+			if bare, other := unqualify(item); other {
 				if !changed {
 					list, changed = slices.Clone(v), true
 				}
@@ -74,7 +74,7 @@ func unqualified(v any) (out any, changed bool) {
 	}
 }
 
-func unqualifiedMembers(v map[string]any) (out map[string]any, changed bool) {
+func unqualifyMembers(v map[string]any) (out map[string]any, changed bool) {
 	out = v
 	for name := range v {
 		if changed = LocalName(name) != name; changed {
@@ -83,7 +83,7 @@ func unqualifiedMembers(v map[string]any) (out map[string]any, changed bool) {
 		}
 	}
 	for name, item := range out {
-		bare, other := unqualified(item)
+		bare, other := unqualify(item)
 		if !other {
 			continue
 		}

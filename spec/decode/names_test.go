@@ -8,8 +8,8 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// TestUnqualified: names are local ones, but where two would be one; what was read stays
-// as it is.
+// TestUnqualified checks that names become local unless two would be equal, and that
+// the input is not modified.
 func TestUnqualified(t *testing.T) {
 	type object = map[string]any
 	for name, tc := range map[string]struct{ read, want any }{

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// exact makes numbers int64 or float64 where these hold them to the last digit.
-func exact(v any) any {
+// exactNumber converts numbers to int64 or float64 if those represent them exactly.
+func exactNumber(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		return Number(v)
 	case []any:
 		for i, item := range v {
-			v[i] = exact(item)
+			v[i] = exactNumber(item)
 		}
 	case map[string]any:
 		for name, item := range v {
-			v[name] = exact(item)
+			v[name] = exactNumber(item)
 		}
 	}
 	return v
 }
 
-// Number is a number as an int64 or a float64 where one of them holds it to the
-// last digit, else as it is written.
+// Number returns a number as an int64 or a float64 if one of them represents it
+// exactly. Otherwise it returns n.
 func Number(n json.Number) any {
 	s := string(n)
 	if i, err := strconv.ParseInt(s, 10, 64); err == nil && s != "-0" {
@@ -43,8 +43,8 @@ func Number(n json.Number) any {
 	return f
 }
 
-// decimal is a number's significant digits and the power of ten of the last of
-// them; ok is false where the exponent is beyond reason.
+// decimal returns the significant digits of a number and the power of ten of the last
+// digit. ok is false if the exponent is too large.
 func decimal(s string) (digits string, exponent int, ok bool) {
 	s = strings.TrimPrefix(s, "-")
 	if mantissa, power, has := cutAny(s, "eE"); has {
@@ -72,10 +72,10 @@ func cutAny(s, chars string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// Float returns the float64 that a number stands for, as it is written in JSON. ok is
-// false where the float does not say the same: printed with as many digits as the text
-// has, it is another number. So 0.10000000000000001, which many servers write for 0.1,
-// is 0.1; and 1e-99999 is not 0, 1e400 not infinite, 9007199254740993 not one less.
+// Float returns the float64 for a number in JSON syntax. ok is false if the float,
+// printed with as many digits as the text has, is a different number. So
+// 0.10000000000000001, which many servers write for 0.1, is 0.1; but 1e-99999 is not
+// 0, 1e400 is not infinite, and 9007199254740993 is not rounded.
 func Float(text string) (f float64, ok bool) {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
@@ -96,5 +96,5 @@ func Float(text string) (f float64, ok bool) {
 	return 0, false
 }
 
-// mostDigits is more digits than any float64 has.
+// mostDigits is larger than the number of digits of any float64.
 const mostDigits = 1100

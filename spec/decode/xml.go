@@ -2,10 +2,11 @@ package decode
 
 import "bytes"
 
-// CountXML counts the elements and attributes of an XML text without making any, and
-// never too few: every element has a `<` before its name, and every attribute a `=`
-// before its quote. What looks like one in a comment or in CDATA counts, too: to leave
-// that out would need a second parser, and where two parsers disagree, one is deceived.
+// CountXML returns an upper bound for the number of elements and attributes of an XML
+// text without decoding it. Every element has a `<` before its name, and every
+// attribute a `=` before its quote. Text in comments and CDATA that looks like one is
+// counted as well. Excluding it would require a second parser, and an attacker could
+// exploit any difference between the two parsers.
 func CountXML(data []byte) int {
 	count := 0
 	for rest := data; ; {

@@ -11,16 +11,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxYAML is the most bytes of a YAML text: its parser takes far more memory and time
-// than JSON's.
+// maxYAML is the maximum size of a YAML text in bytes. Parsing YAML takes far more
+// memory and time than parsing JSON.
 const maxYAML = 1 << 20
 
-// YAML reads a YAML text of one document; an empty one is nil. What an alias stands
-// for counts each time, so that a small text cannot become a large value. An error may
-// quote the text.
+// YAML decodes a YAML text with a single document. An empty document is nil. The
+// expansion of an alias counts each time, so that a small text cannot become a large
+// value. Errors may quote the text.
 func YAML(text string, b *Budget) (any, error) {
 	if len(text) > maxYAML {
-		return nil, fmt.Errorf("it is larger than %d MiB", maxYAML>>20)
+		return nil, fmt.Errorf("larger than %d MiB", maxYAML>>20)
 	}
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	var doc, more yaml.Node
@@ -31,7 +31,7 @@ func YAML(text string, b *Budget) (any, error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it has more than one document")
+		return nil, errors.New("expected a single document")
 	}
 	if len(doc.Content) == 0 {
 		return nil, nil
@@ -39,7 +39,7 @@ func YAML(text string, b *Budget) (any, error) {
 	return yamlDecoder{b}.value(doc.Content[0], 0)
 }
 
-// yamlDecoder turns nodes into values.
+// yamlDecoder converts nodes to values.
 type yamlDecoder struct{ budget *Budget }
 
 func (y yamlDecoder) value(n *yaml.Node, depth int) (any, error) {
@@ -92,7 +92,7 @@ func (y yamlDecoder) mapping(n *yaml.Node, depth int) (any, error) {
 	return out, nil
 }
 
-// name is a key as text.
+// name returns a key as a string.
 func (y yamlDecoder) name(key *yaml.Node) (string, error) {
 	if key.Kind == yaml.AliasNode {
 		key = key.Alias
@@ -118,10 +118,10 @@ func (y yamlDecoder) name(key *yaml.Node) (string, error) {
 		}
 		return key.Value, nil
 	}
-	return "", fmt.Errorf("a key in line %d is no scalar", key.Line)
+	return "", fmt.Errorf("the key in line %d is not a scalar", key.Line)
 }
 
-// inherit adds what `<<` brings, below what is there.
+// inherit adds the members of a merge key (`<<`) that out does not have.
 func (y yamlDecoder) inherit(out map[string]any, v any) error {
 	list, ok := v.([]any)
 	if !ok {
@@ -130,7 +130,7 @@ func (y yamlDecoder) inherit(out map[string]any, v any) error {
 	for _, from := range list {
 		m, ok := from.(map[string]any)
 		if !ok {
-			return errors.New("it merges (<<) what is no map")
+			return errors.New("the value of a merge key (<<) is not a map")
 		}
 		for k, w := range m {
 			if _, has := out[k]; !has {
@@ -158,8 +158,9 @@ func (y yamlDecoder) scalar(n *yaml.Node) (any, error) {
 	}
 }
 
-// yamlNumber is a number that may be written as JSON does not: +1, 0x1F, 1_000, .5.
-// What is no finite number (.inf, .nan) stays text, and so does what would lose digits.
+// yamlNumber returns a number, which may have a form that JSON does not allow: +1,
+// 0x1F, 1_000, .5. Infinite numbers (.inf, .nan) remain strings, and so do numbers
+// that would lose digits.
 func yamlNumber(n *yaml.Node) any {
 	if json.Valid([]byte(n.Value)) {
 		return Number(json.Number(n.Value))
@@ -181,7 +182,7 @@ func yamlNumber(n *yaml.Node) any {
 		return json.Number(strconv.FormatUint(v, 10))
 	case float64:
 		if strings.Trim(plain, "-0123456789") == "" {
-			return json.Number(plain) // an integer with leading zeros, and of more digits than fit
+			return json.Number(plain) // an integer with leading zeros and too many digits
 		}
 		if _, ok := Float(plain); ok {
 			return v

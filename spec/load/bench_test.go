@@ -9,8 +9,8 @@ import (
 	"github.com/declprov/declprov/spec/load/loadtest"
 )
 
-// manyResources is a spec of n resources with eleven inputs and seven actions
-// each.
+// manyResources returns a spec with n resources, each with eleven inputs and seven
+// actions.
 func manyResources(n int) string {
 	var b strings.Builder
 	b.WriteString("import \"strings\"\n" + loadtest.Head)

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// withoutNoise drops the places, which other tests look at, and what is empty.
+// withoutNoise removes positions, which other tests check, and empty members.
 func withoutNoise(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -50,7 +50,7 @@ func withoutNoise(v any) any {
 	return v
 }
 
-// modelJSON is a model as the golden files have it.
+// modelJSON returns a model in the form of the golden files.
 func modelJSON(t *testing.T, p *spec.Provider) string {
 	t.Helper()
 	text, err := json.Marshal(p)
@@ -67,7 +67,7 @@ func modelJSON(t *testing.T, p *spec.Provider) string {
 	return string(text) + "\n"
 }
 
-// TestModels compares whole models to testdata.
+// TestModels compares whole models with testdata.
 func TestModels(t *testing.T) {
 	specs, err := filepath.Glob("testdata/*.cue")
 	if err != nil || len(specs) == 0 {
@@ -93,8 +93,8 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestSchemaFitsExamples unifies the spec module's #Provider with specs that
-// load: an editor that uses it marks nothing in them.
+// TestSchemaFitsExamples unifies the spec module's #Provider with valid specs: an
+// editor that uses it must not report anything in them.
 func TestSchemaFitsExamples(t *testing.T) {
 	ctx := cuecontext.New()
 	schema := ctx.CompileBytes(block.SchemaCUE).LookupPath(cue.ParsePath("#Provider"))

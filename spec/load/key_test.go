@@ -14,7 +14,7 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// toy is the model of a block that the language does not have.
+// toy is the model of a block that is not part of the language.
 type toy struct {
 	Colour *spec.Node
 	Loud   bool

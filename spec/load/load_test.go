@@ -72,7 +72,7 @@ func TestPackageOverSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestDeterminism loads the same spec again and again.
+// TestDeterminism loads the same spec several times.
 func TestDeterminism(t *testing.T) {
 	src := load.Source{Path: "-", Format: "cue", Stdin: []byte(loadtest.Imports("strings.") + loadtest.InInputs("a: #B, b: {c: 1 | \"x\"}, d: strings.MinRunes(1), \"e-f\": int, id: int") + "#B: {x: #C, y: #D}\n#C: {a: int}\n#D: \"p\" | \"q\"\nfunctions: {B: {}, a: {return: \"x\"}}\n")}
 	first, firstDiags := load.Load(t.Context(), src)

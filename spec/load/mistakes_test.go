@@ -124,7 +124,8 @@ func TestMistakesInCUE(t *testing.T) {
 	}
 }
 
-// inChild is a spec with a component of one child, which says so much more.
+// inChild returns a spec with a component that has one child with these additional
+// members.
 func inChild(more string) string {
 	return loadtest.Head + "components: A: children: c: {type: \"B\", " + more + "}"
 }

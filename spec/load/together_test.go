@@ -11,8 +11,8 @@ import (
 	"github.com/declprov/declprov/spec/load/loadtest"
 )
 
-// TestMistakesTogether has many mistakes in one spec, each marked, with its code
-// in the comment of its line: all are found in one run, each once.
+// TestMistakesTogether loads a spec with many marked mistakes. The comment of each
+// line has the code. All must be found in one run, each once.
 func TestMistakesTogether(t *testing.T) {
 	for _, c := range []struct{ format, src string }{{"cue", togetherCUE}, {"yaml", togetherYAML}} {
 		t.Run(c.format, func(t *testing.T) {

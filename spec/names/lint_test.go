@@ -10,7 +10,7 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// finding is what tests assert of a diagnostic.
+// finding is the part of a diagnostic that tests compare.
 type finding struct {
 	Code string
 	Line int
@@ -45,8 +45,8 @@ func resources(names ...string) *spec.Provider {
 	return p
 }
 
-// methods is a spec of a resource with the properties size and oldName, and a
-// method of each name, with an input.
+// methods returns a spec of a resource with the properties size and oldName, and a
+// method with an input for each name.
 func methods(input string, names ...string) *spec.Provider {
 	p := with(object(prop(1, "size")), object(prop(1, "oldName")))
 	for i, name := range names {
@@ -58,8 +58,7 @@ func methods(input string, names ...string) *spec.Provider {
 	return p
 }
 
-// ephemerals is a spec of an ephemeral, with an output of a wrong name, and a
-// function.
+// ephemerals returns a spec of an ephemeral with an output, and a function.
 func ephemerals(name, function string) *spec.Provider {
 	p := named("x")
 	p.Functions = []*spec.Function{{Name: function, Range: line(3), Inputs: object(), Outputs: object()}}

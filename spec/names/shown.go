@@ -6,9 +6,9 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Shown returns the definitions that a schema shows: those that settings, inputs
-// and outputs refer to, and those that these refer to. What only a response is
-// checked against is nobody's business outside of the spec.
+// Shown returns the definitions that belong in the schema: those that settings,
+// inputs and outputs refer to, directly or indirectly. Definitions that only check
+// responses are internal to the spec.
 func Shown(p *spec.Provider) spec.Types {
 	shown := spec.Types{}
 	var visit func(t *spec.Type)
@@ -49,8 +49,8 @@ func Shown(p *spec.Provider) spec.Types {
 	return shown
 }
 
-// Functions returns the functions that a spec has, and those that open its
-// ephemerals: Pulumi has no values that are opened and closed.
+// Functions returns the functions of a spec, including those that open its
+// ephemerals, because Pulumi has no ephemerals.
 func Functions(p *spec.Provider) []*spec.Function {
 	all := slices.Clone(p.Functions)
 	for _, e := range p.Ephemerals {

@@ -2,8 +2,9 @@ package names
 
 import "strings"
 
-// Pascal makes a type's name of any text: words are what stands between signs,
-// each with a capital. A name cannot begin with a digit.
+// Pascal returns a text as the name of a type: its words, which other characters
+// separate, are capitalised and joined. A leading digit is prefixed with N, because
+// names cannot begin with a digit.
 func Pascal(s string) string {
 	var b strings.Builder
 	upper := true
@@ -24,17 +25,18 @@ func Pascal(s string) string {
 	return b.String()
 }
 
-// IsWord reports whether a name may have a letter or sign.
+// IsWord reports whether names may contain r.
 func IsWord(r rune) bool {
 	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// IsIdentifier reports whether every language can have s as a name.
+// IsIdentifier reports whether s is a valid name in every language.
 func IsIdentifier(s string) bool {
 	return s != "" && !('0' <= s[0] && s[0] <= '9') && !strings.ContainsFunc(s, func(r rune) bool { return !IsWord(r) })
 }
 
-// Suggest makes an allowed name of one that is not: a-b becomes aB, or AB.
+// Suggest returns a valid name that resembles name: a-b becomes aB, or AB if capital
+// is true.
 func Suggest(name string, capital bool) string {
 	var b strings.Builder
 	up := capital

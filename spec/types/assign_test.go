@@ -35,7 +35,8 @@ func codeAndPath(m *types.Mismatch) string {
 	return strings.TrimSpace(m.Code + " " + m.Path)
 }
 
-// TestProjectable: a projection drops undeclared members and converts numbers to strings.
+// TestProjectable checks that a projection drops undeclared members and converts
+// numbers to strings.
 func TestProjectable(t *testing.T) {
 	str, num := kind(spec.String), kind(spec.Int)
 	for _, test := range []struct {

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMultiples: n·of is a multiple of `of`, and with something smaller added it is
-// none, however the numbers are written.
+// TestMultiples checks that n·of is a multiple of `of`, and that n·of plus a smaller
+// number is not, in any notation.
 func TestMultiples(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := rapid.Int64Range(1, 5000).Draw(t, "of")
@@ -35,8 +35,8 @@ func TestMultiples(t *testing.T) {
 	})
 }
 
-// TestCommonMultiple: a number is a multiple of both if and only if it is one of their
-// common multiple.
+// TestCommonMultiple checks that a number is a multiple of both numbers if and only
+// if it is a multiple of their common multiple.
 func TestCommonMultiple(t *testing.T) {
 	number := func(t *rapid.T, name string) string {
 		return fmt.Sprintf("%de-%d", rapid.Int64Range(1, 60).Draw(t, name), rapid.IntRange(0, 3).Draw(t, name+" scale"))

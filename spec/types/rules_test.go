@@ -12,7 +12,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// TestRules holds values of each kind against each rule, on both sides of it, and expects
+// TestRules checks values of each kind on both sides of each rule, and expects
 // Breaches and Fits to say the same.
 func TestRules(t *testing.T) {
 	number, three := json.Number("1.5"), 3
@@ -88,7 +88,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestKinds holds a value of each kind against each kind of type.
+// TestKinds checks a value of each kind against each kind of type.
 func TestKinds(t *testing.T) {
 	values := []any{true, "a", int64(1), 1.0, json.Number("1.5"), []any{}, map[string]any{}, &spec.File{}, &spec.File{Archive: true}, nil}
 	for kind, want := range map[spec.Kind]string{
@@ -115,8 +115,9 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestEachBreachIsTold expects all rules that a value breaks, in one order.
-func TestEachBreachIsTold(t *testing.T) {
+// TestAllBreachesAreReported checks that all rules that a value breaks are reported,
+// in a fixed order.
+func TestAllBreachesAreReported(t *testing.T) {
 	typ := &spec.Type{
 		Kind: spec.String, Not: []any{"x"}, MinLen: 2,
 		Patterns: []spec.Pattern{{Regexp: "^[a-c]"}, {Regexp: "x", Negated: true}, {Regexp: "y"}},

@@ -42,8 +42,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestKeysAreWhole looks for keys that a declaration forgot something of.
-func TestKeysAreWhole(t *testing.T) {
+// TestKeysAreComplete checks that the declarations of keys are complete.
+func TestKeysAreComplete(t *testing.T) {
 	for _, entry := range titles {
 		seen := map[string]bool{}
 		for _, k := range entry.block.Keys {

@@ -7,8 +7,8 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 )
 
-// TestKeysAreKept looks for keys whose value would be read and lost: the loader does not
-// know what their member is, or another key has it, too.
+// TestKeysAreKept checks that the value of each key is kept: the loader knows its
+// member of the model, and no other key has the same one.
 func TestKeysAreKept(t *testing.T) {
 	for declared, model := range map[*block.Block]any{
 		block.Provider: &spec.Provider{}, block.Permissions: &spec.Permissions{}, block.Resource: &spec.Resource{}, block.Check: &spec.Check{},

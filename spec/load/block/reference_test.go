@@ -8,7 +8,7 @@ import (
 	"github.com/declprov/declprov/spec/load/typing"
 )
 
-// titles are the blocks of the reference, in its order.
+// titles are the blocks of the reference, in order.
 var titles = []struct {
 	title string
 	block *block.Block

@@ -1,5 +1,5 @@
-// Package loadtest has what the tests of the loader and of the packages below it share: sources
-// with marks where a diagnostic is expected, and loads that must succeed.
+// Package loadtest provides helpers for the tests of the loader and its packages:
+// sources with marks for expected diagnostics, and loads that must succeed.
 package loadtest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 )
 
-// WithoutPlaces compares models but for where things stand.
+// WithoutPlaces returns options that ignore positions when models are compared.
 func WithoutPlaces() cmp.Options {
 	return cmp.Options{
 		cmpopts.IgnoreTypes(diag.Range{}, spec.Mark{}),
@@ -37,13 +37,13 @@ func Model(t *testing.T, src load.Source) *spec.Provider {
 	return doc.Provider
 }
 
-// Finding is what the tests compare of a diagnostic.
+// Finding is the part of a diagnostic that tests compare.
 type Finding struct {
 	Code string
 	At   string // line:column-line:column
 }
 
-// Findings returns what the tests compare of diagnostics.
+// Findings returns the parts of diagnostics that tests compare.
 func Findings(diags diag.List) []Finding {
 	var list []Finding
 	for _, d := range diags {
@@ -52,8 +52,8 @@ func Findings(diags diag.List) []Finding {
 	return list
 }
 
-// Marked takes the marks «…» out of a source: what stands between them is where
-// a diagnostic is expected.
+// Marked removes the marks «…» from a source, and returns the marked places, at which
+// diagnostics are expected.
 func Marked(src string) (clean string, places []string) {
 	line, column := 1, 1
 	var b strings.Builder
@@ -76,7 +76,7 @@ func Marked(src string) (clean string, places []string) {
 	return b.String(), places
 }
 
-// Mistake loads a source whose marks say where the one diagnostic is.
+// Mistake loads a source, and compares its diagnostic with the marked place and code.
 func Mistake(t *testing.T, format, src, code string) {
 	t.Helper()
 	clean, places := Marked(src)
@@ -98,16 +98,15 @@ func Mistake(t *testing.T, format, src, code string) {
 	}
 }
 
-// Head is the least that a spec in CUE says.
+// Head is the shortest valid beginning of a spec in CUE.
 const Head = "name: \"xy\", version: \"1.0.0\"\n"
 
-// InInputs is a spec in CUE whose resource A has these inputs.
+// InInputs returns a spec in CUE whose resource A has these inputs.
 func InInputs(s string) string {
 	return Head + "resources: A: {id: \"x\", create: file: write: path: \"x\", inputs: {\n" + s + "\n}}\n"
 }
 
-// Imports are the imports that a fragment needs: CUE refuses those it does
-// not.
+// Imports returns the imports that a fragment requires. CUE rejects unused imports.
 func Imports(src string) string {
 	imports := ""
 	for _, pkg := range []string{"strings", "list", "struct", "math"} {
@@ -121,11 +120,11 @@ func Imports(src string) string {
 	return imports
 }
 
-// HeadYAML is the least that a spec in YAML says.
+// HeadYAML is the shortest valid beginning of a spec in YAML.
 const HeadYAML = "name: xy\nversion: 1.0.0\n"
 
-// Folder writes files to a temporary Folder, and makes it the current one, so
-// that what diagnostics call them is short.
+// Folder writes files to a temporary folder and makes it the working directory, so
+// that diagnostics show short names.
 func Folder(t *testing.T, files map[string]string) {
 	t.Helper()
 	dir := t.TempDir()

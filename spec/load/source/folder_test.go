@@ -97,7 +97,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestTooDeep gives what would exhaust a recursive parser.
+// TestTooDeep loads documents that would exhaust a recursive parser.
 func TestTooDeep(t *testing.T) {
 	many := 200_000
 	cases := []struct{ name, format, src string }{

@@ -8,9 +8,9 @@ import (
 	"github.com/declprov/declprov/spec/load/loadtest"
 )
 
-// TestCharactersStandWhereTheyAre takes a string that holds ${x} in every form
-// of literal, and asks where the x is: there must be an x.
-func TestCharactersStandWhereTheyAre(t *testing.T) {
+// TestCharacterPositions writes a string with ${x} in every form of literal, and
+// checks that there is an x at the reported position.
+func TestCharacterPositions(t *testing.T) {
 	cue := func(s string) string { return loadtest.Head + "file: {a: 1, root: " + s + "}\n" }
 	yml := func(s string) string { return loadtest.HeadYAML + "file:\n  a: 1\n  root: " + s + "\n" }
 	jsn := func(s string) string { return `{"name":"xy", "version": "1.0.0", "file": {"root": ` + s + "}}" }

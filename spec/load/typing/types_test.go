@@ -18,7 +18,7 @@ func bound(v any) *spec.Bound { return &spec.Bound{Value: v} }
 
 func beyond(v any) *spec.Bound { return &spec.Bound{Value: v, Exclusive: true} }
 
-// TestTypes shows the type that each way of writing one has.
+// TestTypes checks the type for each way of writing one.
 func TestTypes(t *testing.T) {
 	text, whole := &spec.Type{Kind: spec.String}, &spec.Type{Kind: spec.Int}
 	n := func(s string) json.Number { return json.Number(s) }

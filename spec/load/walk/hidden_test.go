@@ -11,7 +11,7 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 )
 
-// hiddenDocument is a spec with something at a place of it.
+// hiddenDocument returns a spec with a fragment at a place.
 func hiddenDocument(where, what string) string {
 	parts := map[string]string{
 		"top": "", "defaults": "", "resource": "", "inputs": "", "default": "{}", "json": "", "nested": "", "list": "", "query": "", "headers": "", "env": "", "return": "",

@@ -114,7 +114,7 @@ func TestValuesThatAreNone(t *testing.T) {
 		"in a struct":     {[]string{`inner:={"text": 1e400, "count": 1e400}`}, "inner: count: expected a number that"},
 		"list as text":    {[]string{"list=a,b"}, "list: it is a list: write it as JSON, with :="},
 		"not JSON":        {[]string{"any:={"}, `any: "{" is not JSON`},
-		"JSON and more":   {[]string{"any:=1 2"}, "something follows the JSON value"},
+		"JSON and more":   {[]string{"any:=1 2"}, "unexpected data after the JSON value"},
 		"no such file":    {[]string{"text=@/does/not/exist"}, "/does/not/exist"},
 		"archive":         {[]string{"archive=x"}, "=@folder"},
 		"no variant":      {[]string{"parts=x"}, "several forms"},
