@@ -17,8 +17,8 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// operationsByName are all that a template can call: functions, methods and
-// operators, but for those that the machine itself runs.
+// operationsByName are all operations that a template can call: functions, methods
+// and operators, except those that the virtual machine runs.
 func operationsByName() map[string]eval.Operation {
 	out := map[string]eval.Operation{}
 	for _, table := range []map[string]eval.Priced{eval.Operators(), functions.Operations()} {
@@ -38,8 +38,8 @@ func operationsByName() map[string]eval.Operation {
 	return out
 }
 
-// TestEveryOperationHasACost: what is added to the language says what it costs. A call
-// of a method costs what "method" does.
+// TestEveryOperationHasACost checks that each operation of the language has a cost.
+// Methods have the cost of "method".
 func TestEveryOperationHasACost(t *testing.T) {
 	for _, table := range []map[string]eval.Priced{eval.Operators(), functions.Operations()} {
 		for name, op := range table {
@@ -50,14 +50,14 @@ func TestEveryOperationHasACost(t *testing.T) {
 	}
 }
 
-// hardly are the operations that take no longer of a large argument.
+// hardly are the operations whose time does not depend on the size of an argument.
 func hardly(name string) bool {
 	return slices.Contains([]string{
 		"type", "coalesce", "first", "last", "take", "text", "step", "bool", "int64", "get", ".", "[", "method", "list", "..", "lastTrue",
 	}, name)
 }
 
-// hostileValues are large, each in its way.
+// hostileValues are values that are large in different ways.
 func hostileValues() map[string]any {
 	list, numbers, pairs, mixed := make([]any, 1<<12), make([]any, 1<<12), make([]any, 1<<10), make([]any, 1<<7)
 	m := map[string]any{}
@@ -97,10 +97,10 @@ func sizeOf(v any) int {
 	return n
 }
 
-// TestOperationsSpendWhatTheyTake calls every operation with every combination of
-// large arguments: what succeeds was paid for, and no unit of work takes far longer
-// than a unit should.
-func TestOperationsSpendWhatTheyTake(t *testing.T) {
+// TestCostsMatchTimes calls every operation with every combination of
+// large arguments. Successful calls must have been charged, and no unit of work may
+// take far longer than a unit should.
+func TestCostsMatchTimes(t *testing.T) {
 	values := hostileValues()
 	keys := slices.Sorted(maps.Keys(values))
 	machine := language()
@@ -147,7 +147,8 @@ func TestOperationsSpendWhatTheyTake(t *testing.T) {
 	}
 }
 
-// cheaper reports arguments of which an operation looks at less than the first.
+// cheaper reports whether an operation reads less of these arguments than of the
+// first ones.
 func cheaper(name string, args []any) bool {
 	switch name {
 	case "==", "!=", "<", "<=", ">", ">=", "Before", "After", "Equal", "in", "len", "[:]", "contains", "pick", "max", "min", "sum":
@@ -165,7 +166,7 @@ func kindsOf(args []any) []string {
 	return out
 }
 
-// tried calls an operation with arguments that the checker would not let pass.
+// tried calls an operation with arguments that the checker would reject.
 func tried(op eval.Operation, r *eval.Run, args []any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -176,8 +177,8 @@ func tried(op eval.Operation, r *eval.Run, args []any) (err error) {
 	return err
 }
 
-// hostileTemplates are expressions that would take from seconds to years, and fit
-// in any spec. What they refer to is what a server or a user sends.
+// hostileTemplates are short expressions that would take from seconds to years. Their
+// references are values from a server or a user.
 var hostileTemplates = map[string]string{
 	"a regular expression":           `${inputs.long matches "(((a?){20}){20})$"}`,
 	"one for each item":              `${count(inputs.many, inputs.long matches ("(a|b|ab)*c" + #))}`,
@@ -240,8 +241,8 @@ func hostileVars() *Vars {
 	}}}
 }
 
-// TestHostileTemplatesEnd: whatever an expression does, it ends by its budget, and
-// soon after its context.
+// TestHostileTemplatesEnd checks that every expression ends by its budget, and soon
+// after its context.
 func TestHostileTemplatesEnd(t *testing.T) {
 	vars := hostileVars()
 	scope := &Scope{Names: []Name{{Name: "inputs"}}}
@@ -273,12 +274,12 @@ func TestHostileTemplatesEnd(t *testing.T) {
 	}
 }
 
-// refusesSizes reports an error of what is refused for its size alone.
+// refusesSizes reports whether an error is about the size of a value.
 func refusesSizes(err error) bool {
 	return slices.ContainsFunc([]string{"MiB", "may have", "more than", "at most", "no order", "no YAML"}, func(s string) bool { return strings.Contains(err.Error(), s) })
 }
 
-// TestBudgetIsOfTheWholeTree: parts of a tree cannot each spend a whole budget.
+// TestBudgetIsOfTheWholeTree checks that the parts of a tree share one budget.
 func TestBudgetIsOfTheWholeTree(t *testing.T) {
 	// What it refers to is looked through at once, so that only its evaluation costs.
 	one := stringNode(`${sha256(inputs.long)}`)

@@ -22,12 +22,12 @@ type compilation struct {
 	diags     diag.List
 	refs      []Ref
 	unchecked []diag.Range
-	// pieces are those of the tree's root, where it is text or a scalar.
+	// pieces are the pieces of the tree's root, if it is a string or a scalar.
 	pieces []eval.Piece
-	// present are the paths that are not null where the tree's root, one
-	// expression, comes out true.
+	// present are the paths that are not null if the tree's root, an expression, is
+	// true.
 	present [][]string
-	// passed are those that are not null where it is false or null.
+	// passed are the paths that are not null if it is false or null.
 	passed [][]string
 }
 
@@ -38,28 +38,28 @@ func (c *compilation) report(code string, at diag.Range, detail, format string, 
 	})
 }
 
-// node compiles one node of the tree.
-func (c *compilation) node(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
+// compileNode compiles one node of the tree.
+func (c *compilation) compileNode(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	if depth > decode.MaxDepth {
-		c.report(parse.CodeTooLarge, n.Range, "", "the value nests deeper than %d", decode.MaxDepth)
+		c.report(parse.CodeTooLarge, n.Range, "", "the value nests deeper than %d levels", decode.MaxDepth)
 		return eval.Fixed{}, types.Any()
 	}
 	switch n.Kind {
 	case spec.StringNode:
-		return c.template(n, want, depth)
+		return c.compileTemplate(n, want, depth)
 	case spec.ListNode:
-		return c.list(n, want, depth)
+		return c.compileList(n, want, depth)
 	case spec.MapNode:
 		if text, ok := c.literalText(n, want); ok {
-			return c.constant(n, text, want)
+			return c.compileConstant(n, text, want)
 		}
-		return c.fields(n, want, depth)
+		return c.compileFields(n, want, depth)
 	default:
-		return c.constant(n, plainScalar(n), want)
+		return c.compileConstant(n, plainScalar(n), want)
 	}
 }
 
-// plainScalar returns a scalar with numbers as they are at run time.
+// plainScalar returns a scalar, with numbers in the form that they have at run time.
 func plainScalar(n *spec.Node) any {
 	v := n.Plain()
 	if number, ok := v.(json.Number); ok {
@@ -68,16 +68,16 @@ func plainScalar(n *spec.Node) any {
 	return v
 }
 
-// constant checks a value that is written down.
-func (c *compilation) constant(n *spec.Node, v any, want *spec.Type) (eval.Evaluator, *spec.Type) {
+// compileConstant checks a literal value.
+func (c *compilation) compileConstant(n *spec.Node, v any, want *spec.Type) (eval.Evaluator, *spec.Type) {
 	if m := types.Fits(v, want, c.scope.Types); m != nil {
 		c.report(m.Code, n.Range, check.RemedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
 	}
 	return eval.Fixed{Value: v}, types.OfValue(v)
 }
 
-// literalText returns the text of `{literal: "…"}`, where that can stand for a
-// string.
+// literalText returns the text of `{literal: "…"}`. ok is false if a string is not
+// expected.
 func (c *compilation) literalText(n *spec.Node, want *spec.Type) (string, bool) {
 	if len(n.Fields) != 1 || n.Fields[0].Name != "literal" || n.Fields[0].Value.Kind != spec.StringNode {
 		return "", false
@@ -92,7 +92,7 @@ func (c *compilation) literalText(n *spec.Node, want *spec.Type) (string, bool) 
 	return n.Fields[0].Value.Text, true
 }
 
-func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
+func (c *compilation) compileList(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	t := types.Present(types.Resolve(want, c.scope.Types), c.scope.Types)
 	var itemWant *spec.Type
 	switch {
@@ -110,13 +110,13 @@ func (c *compilation) list(n *spec.Node, want *spec.Type, depth int) (eval.Evalu
 	item := types.Never()
 	for i, child := range n.Items {
 		var it *spec.Type
-		out.Parts[i], it = c.node(child, itemWant, depth+1)
+		out.Parts[i], it = c.compileNode(child, itemWant, depth+1)
 		item = types.Join(item, it, c.scope.Types)
 	}
 	size := len(n.Items)
 	typ := &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}
 	if t.Kind == spec.Union {
-		c.fit(typ, want, n)
+		c.checkFit(typ, want, n)
 	}
 	return eval.Folded(out, out.Parts), typ
 }
@@ -128,8 +128,8 @@ func hasKind(t *spec.Type, kind spec.Kind, named spec.Types) bool {
 	})
 }
 
-// fields compiles a map or struct that is written down.
-func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
+// compileFields compiles a literal map or struct.
+func (c *compilation) compileFields(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	named := c.scope.Types
 	t := types.Present(types.Resolve(want, named), named)
 	isUnion := t.Kind == spec.Union && (hasKind(t, spec.Object, named) || hasKind(t, spec.Map, named))
@@ -148,18 +148,18 @@ func (c *compilation) fields(n *spec.Node, want *spec.Type, depth int) (eval.Eva
 		var ft *spec.Type
 		out.Keys[i] = f.Name
 		before := len(c.refs)
-		out.Parts[i], ft = c.node(f.Value, c.fieldWant(f, t), depth+1)
+		out.Parts[i], ft = c.compileNode(f.Value, c.fieldWant(f, t), depth+1)
 		check.SetField(typ, check.WrittenProperty(f.Name, ft, eval.Hidden(out.Parts[i], c.scope, c.refs[before:])))
 	}
-	c.missing(n, t)
+	c.reportMissing(n, t)
 	if isUnion {
-		c.fit(typ, want, n)
+		c.checkFit(typ, want, n)
 	}
 	return eval.Folded(out, out.Parts), typ
 }
 
-// fieldWant returns the type that is wanted of a member; what the struct does not
-// have is reported.
+// fieldWant returns the expected type of a member, and reports a member that the
+// struct does not declare.
 func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 	switch t.Kind {
 	case spec.Map:
@@ -185,19 +185,19 @@ func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 	}
 }
 
-func (c *compilation) missing(n *spec.Node, t *spec.Type) {
+func (c *compilation) reportMissing(n *spec.Node, t *spec.Type) {
 	if t.Kind != spec.Object {
 		return
 	}
 	for _, p := range t.Fields {
 		if p.Required && n.Get(p.Name) == nil {
-			c.report(types.CodeMissingMember, n.Range, fmt.Sprintf("Give it: {%s: …}.", p.Name), "member %q is missing", p.Name)
+			c.report(types.CodeMissingMember, n.Range, fmt.Sprintf("Add it: {%s: …}.", p.Name), "member %q is required", p.Name)
 		}
 	}
 }
 
-// fit checks a whole that could not be checked part by part.
-func (c *compilation) fit(t, want *spec.Type, n *spec.Node) {
+// checkFit checks a value whose parts could not be checked one by one.
+func (c *compilation) checkFit(t, want *spec.Type, n *spec.Node) {
 	if m := types.Assignable(t, want, c.scope.Types); m != nil {
 		detail := ""
 		if m.Path == "" {
@@ -207,10 +207,10 @@ func (c *compilation) fit(t, want *spec.Type, n *spec.Node) {
 	}
 }
 
-// template compiles a string.
-func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
+// compileTemplate compiles a string.
+func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	if len(n.Text) > parse.MaxTemplate {
-		c.report(parse.CodeTooLarge, n.Range, "", "a template may have %d KiB", parse.MaxTemplate>>10)
+		c.report(parse.CodeTooLarge, n.Range, "", "a template may have at most %d KiB", parse.MaxTemplate>>10)
 		return eval.Fixed{}, types.Any()
 	}
 	raw, bad := parse.Scan(n.Text)
@@ -226,20 +226,20 @@ func (c *compilation) template(n *spec.Node, want *spec.Type, depth int) (eval.E
 		if depth == 0 {
 			c.pieces = []eval.Piece{{Literal: whole}}
 		}
-		return c.constant(n, whole, want)
+		return c.compileConstant(n, whole, want)
 	}
 	if len(raw) == 1 && !c.joinsSegments(raw[0], want) {
-		p, checked := c.expression(n, raw[0], want, false)
+		p, checked := c.compileExpression(n, raw[0], want, false)
 		if depth == 0 {
 			c.pieces, c.present, c.passed = []eval.Piece{p}, checked.Present, checked.Passed
 		}
 		return p.Part, checked.Type
 	}
-	return c.mixed(n, raw, want, depth)
+	return c.compileMixed(n, raw, want, depth)
 }
 
-// joinsSegments reports whether an expression is a call of segments(…) where a
-// string is wanted: the segments are then joined, as they are amid text.
+// joinsSegments reports whether an expression is a call of segments(…) and a string
+// is expected. The segments are then joined, as they are in text.
 func (c *compilation) joinsSegments(raw parse.Piece, want *spec.Type) bool {
 	if !strings.HasPrefix(strings.TrimSpace(raw.Text), "segments(") || !types.IsString(types.Resolve(want, c.scope.Types)) {
 		return false
@@ -248,8 +248,8 @@ func (c *compilation) joinsSegments(raw parse.Piece, want *spec.Type) bool {
 	return bad == nil && parse.IsSegments(tree)
 }
 
-// mixed compiles text with expressions in it.
-func (c *compilation) mixed(n *spec.Node, raw []parse.Piece, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
+// compileMixed compiles text with expressions in it.
+func (c *compilation) compileMixed(n *spec.Node, raw []parse.Piece, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	out := &eval.Text{Pieces: make([]eval.Piece, len(raw))}
 	known := true
 	for i, r := range raw {
@@ -257,7 +257,7 @@ func (c *compilation) mixed(n *spec.Node, raw []parse.Piece, want *spec.Type, de
 			out.Pieces[i] = eval.Piece{Literal: r.Text}
 			continue
 		}
-		out.Pieces[i], _ = c.expression(n, r, nil, true)
+		out.Pieces[i], _ = c.compileExpression(n, r, nil, true)
 		_, isFixed := out.Pieces[i].Part.(eval.Fixed)
 		known = known && isFixed
 	}
@@ -266,10 +266,10 @@ func (c *compilation) mixed(n *spec.Node, raw []parse.Piece, want *spec.Type, de
 	}
 	if known && !c.diags.HasErrors() {
 		if v, err := out.Eval(nil, eval.NewRun(nil, eval.MaxFoldWork)); err == nil {
-			return c.constant(n, v, want)
+			return c.compileConstant(n, v, want)
 		}
 	}
 	t := types.String()
-	c.fit(t, want, n)
+	c.checkFit(t, want, n)
 	return out, t
 }

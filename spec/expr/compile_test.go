@@ -29,7 +29,7 @@ func object(fields ...*spec.Property) *spec.Type {
 
 func kind(k spec.Kind) *spec.Type { return &spec.Type{Kind: k} }
 
-// petScope is the scope of most tests: a resource with all sorts of inputs.
+// petScope is the scope of most tests: a resource with inputs of many types.
 func petScope() *Scope {
 	three := 3
 	secret := required("token", kind(spec.String))
@@ -71,14 +71,14 @@ func petScope() *Scope {
 	}
 }
 
-// marked splits a template from the mark under it: the line below has ^ where
-// the finding stands.
+// marked splits a template from the line below it, whose ^ mark the range of the
+// finding.
 func at(d diag.Diagnostic) string {
 	return fmt.Sprintf("%d-%d", d.Subject.Start.Column, d.Subject.End.Column)
 }
 
-// TestStaticErrors asserts code and exact range of each finding: the range is
-// where the quoted part of the template stands.
+// TestStaticErrors checks the code and exact range of each finding. The range is
+// given by the quoted part of the template.
 func TestStaticErrors(t *testing.T) {
 	str, num := kind(spec.String), kind(spec.Int)
 	tests := []struct {
@@ -249,7 +249,7 @@ func TestStaticErrors(t *testing.T) {
 	}
 }
 
-// TestStaticTypes asserts the type of what is right.
+// TestStaticTypes checks the types of valid expressions.
 func TestStaticTypes(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"${inputs.name}", "a string"},
@@ -324,9 +324,8 @@ func TestStaticTypes(t *testing.T) {
 	}
 }
 
-// TestRefs asserts what templates refer to.
-// TestPresent asserts what is known where a condition is true, and that a scope
-// that knows it takes no guard.
+// TestPresent checks what is known if a condition is true, and that a scope with that
+// knowledge requires no guard.
 func TestPresent(t *testing.T) {
 	for text, want := range map[string][]string{
 		"${inputs.mode != null}": {"inputs.mode"},
@@ -362,6 +361,7 @@ func TestPresent(t *testing.T) {
 	}
 }
 
+// TestRefs checks the references of templates.
 func TestRefs(t *testing.T) {
 	tests := []struct {
 		text string
@@ -403,7 +403,7 @@ func TestRefs(t *testing.T) {
 	}
 }
 
-// TestPassed asserts what is known where a condition is false, or a text null.
+// TestPassed checks what is known if a condition is false or a string is null.
 func TestPassed(t *testing.T) {
 	for text, want := range map[string][]string{
 		"${inputs.mode == null}":                                                    {"inputs.mode"},

@@ -43,7 +43,7 @@ func mustCompile(t testing.TB, text string, want *spec.Type) *Value {
 	return v
 }
 
-// TestEval asserts results.
+// TestEval checks results.
 func TestEval(t *testing.T) {
 	tests := []struct {
 		text string
@@ -187,32 +187,31 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// TestEvalErrors asserts what goes wrong at run time: where, and in words of the
-// author's.
+// TestEvalErrors checks the position and message of errors at run time.
 func TestEvalErrors(t *testing.T) {
 	tests := []struct{ text, part, message string }{
-		{"${body.id + 1}", "+", "+ cannot reckon with 12345678901234567890: it has more digits than a number here can hold"},
-		{"${body.s * 2}", "*", "* needs numbers, and this is a string"},
+		{"${body.id + 1}", "+", "+ cannot calculate with 12345678901234567890: the number has too many digits"},
+		{"${body.s * 2}", "*", "* requires numbers, got a string"},
 		{"${9223372036854775807 + inputs.size}", "+", "the result of + does not fit an integer"},
-		{"${inputs.size / (inputs.size - 3)}", "/", "this divides by zero"},
+		{"${inputs.size / (inputs.size - 3)}", "/", "division by zero"},
 		{"x ${inputs.rules[7].port}", "inputs.rules[7].port", "index 7 is out of range: there are 3 items"},
 		{"x ${inputs.rules[inputs.size + 4].port}", "[", "index 7 is out of range: there are 3 items"},
-		{"x ${body.missing}", "body.missing", `null cannot stand in text: say what does instead, with ?? ""`},
-		{"x ${body.items}", "body.items", "a list cannot stand in text: use jsonencode(…) or join(…)"},
-		{"${body.s ? 1 : 2}", "s ", "a condition must be true or false, and this is a string"},
-		{"${filter(body.s, true)}", "filter", "this goes over a list, and there is a string"},
-		{"${filter(body.items, .id)}", "id", "a condition must be true or false, and this is a string"},
+		{"x ${body.missing}", "body.missing", `null cannot be inserted into text: provide a default with ?? ""`},
+		{"x ${body.items}", "body.items", "a list cannot be inserted into text: use jsonencode(…) or join(…)"},
+		{"${body.s ? 1 : 2}", "s ", "a condition must be a boolean, got a string"},
+		{"${filter(body.s, true)}", "filter", "expected a list, got a string"},
+		{"${filter(body.items, .id)}", "id", "a condition must be a boolean, got a string"},
 		{"${int(inputs.name)}", "int", `"Rex" is not a whole number of 64 bits`},
-		{"${jsondecode(inputs.name)}", "jsondecode", "this is no JSON: it is wrong at byte 1"},
-		{"${inputs.name matches (inputs.name + \"[\")}", "matches", `"Rex[" is no regular expression: missing closing ]: ` + "`[`"},
-		{"${jsonencode(inputs.asset)}", "jsonencode", "an asset cannot be written as text: hand it to an action as a whole"},
-		{"${1..(inputs.size * 1000000000)}", "..", "the expression makes a list of more than 1000000 items"},
-		{"${repeat(inputs.name, 1000000000)}", "repeat", "the expression makes a string of more than 16 MiB"},
-		{"${let a = repeat(inputs.name, 5000000); a + a}", "+ a", "the expression makes a string of more than 16 MiB"},
-		{"${let a = repeat(inputs.name, 10000); replace(a, \"R\", a)}", "replace", "the expression makes a string of more than 16 MiB"},
-		{"${let a = inputs.size..900000; count(a, count(a, # > 1) > 1)}", "", "the expression takes too long: it goes over too many items"},
+		{"${jsondecode(inputs.name)}", "jsondecode", "invalid JSON: syntax error at byte 1"},
+		{"${inputs.name matches (inputs.name + \"[\")}", "matches", `"Rex[" is not a valid regular expression: missing closing ]: ` + "`[`"},
+		{"${jsonencode(inputs.asset)}", "jsonencode", "an asset cannot be converted to a string: pass it to an action as a whole"},
+		{"${1..(inputs.size * 1000000000)}", "..", "the expression creates a list of more than 1000000 items"},
+		{"${repeat(inputs.name, 1000000000)}", "repeat", "the expression creates a string of more than 16 MiB"},
+		{"${let a = repeat(inputs.name, 5000000); a + a}", "+ a", "the expression creates a string of more than 16 MiB"},
+		{"${let a = repeat(inputs.name, 10000); replace(a, \"R\", a)}", "replace", "the expression creates a string of more than 16 MiB"},
+		{"${let a = inputs.size..900000; count(a, count(a, # > 1) > 1)}", "", "the expression takes too long: it processes too many items"},
 		{"${let a = [inputs.size]; let b = [a, a, a, a, a, a, a, a]; let c = [b, b, b, b, b, b, b, b]; let d = [c, c, c, c, c, c, c, c]; let e = [d, d, d, d, d, d, d, d]; let f = [e, e, e, e, e, e, e, e]; let g = [f, f, f, f, f, f, f, f]; [g, g, g, g, g, g, g, g]}", "", "the result has more than 1000000 values"},
-		{"${yamldecode(\"a: &a [1,1,1,1,1,1,1,1,1]\\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\\ng: [*f,*f]\\nh: \" + inputs.name)}", "yamldecode", "this YAML holds 1000001 values, and expressions read at most 1000000; raise maxValues"},
+		{"${yamldecode(\"a: &a [1,1,1,1,1,1,1,1,1]\\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\\ng: [*f,*f]\\nh: \" + inputs.name)}", "yamldecode", "this YAML has 1000001 values, but expressions read at most 1000000; raise maxValues"},
 	}
 	for _, test := range tests {
 		name := test.text
@@ -238,8 +237,8 @@ func TestEvalErrors(t *testing.T) {
 	}
 }
 
-// TestLimits: a template reads, and makes, as many values as its scope allows, and may
-// always hand on what it was given.
+// TestLimits checks that a template can read and create as many values as its scope
+// allows, and can always return its input.
 func TestLimits(t *testing.T) {
 	many := make([]any, eval.MaxItems+10)
 	for i := range many {
@@ -271,7 +270,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestFlow asserts where what is unknown and secret ends up.
+// TestFlow checks where unknown and secret values end up.
 func TestFlow(t *testing.T) {
 	u := Unknown{}
 	vars := petVars()
@@ -344,16 +343,16 @@ func TestFlow(t *testing.T) {
 	}
 }
 
-// TestErrorsHideSecrets asserts that a message quotes no secret.
+// TestErrorsHideSecrets checks that messages do not quote secrets.
 func TestErrorsHideSecrets(t *testing.T) {
 	vars := petVars()
 	vars.Secrets = [][]string{{"config", "token"}}
 	for text, want := range map[string]string{
 		"${int(config.token)}":                      "… is not a whole number of 64 bits",
-		"${jsondecode(config.token)}":               "this is no JSON: …",
-		"${cidrhost(config.token, 1)}":              "cidrhost: … is no network: write it as 10.0.0.0/16",
-		"${semver(config.token, \"<\", \"1.0.0\")}": "… is no version: …",
-		"${\"a\" matches (config.token + \"[\")}":   "… is no regular expression: …",
+		"${jsondecode(config.token)}":               "invalid JSON: …",
+		"${cidrhost(config.token, 1)}":              "cidrhost: invalid network … (use 10.0.0.0/16)",
+		"${semver(config.token, \"<\", \"1.0.0\")}": "… is not a version: …",
+		"${\"a\" matches (config.token + \"[\")}":   "… is not a valid regular expression: …",
 	} {
 		_, err := mustCompile(t, text, nil).Eval(vars)
 		var e *EvalError
@@ -363,7 +362,7 @@ func TestErrorsHideSecrets(t *testing.T) {
 	}
 }
 
-// TestStaticSecret asserts what is known to be secret before anything runs.
+// TestStaticSecret checks what is known to be secret before anything runs.
 func TestStaticSecret(t *testing.T) {
 	tests := []struct {
 		text string
@@ -412,7 +411,7 @@ func TestHasUnknown(t *testing.T) {
 	}
 }
 
-// TestParts asserts path mode: values apart from the author's text.
+// TestParts checks path mode, in which values are separate from the author's text.
 func TestParts(t *testing.T) {
 	vars := petVars()
 	vars.Secrets = [][]string{{"config", "token"}}

@@ -1,19 +1,19 @@
-// Package expr is the templates of a spec: `${expr}` in a string, and trees of
-// them. It parses, type-checks against a Scope, says what a template refers to,
-// and evaluates. It is the only importer of expr-lang.
+// Package expr implements the templates of a spec: `${expr}` in a string, and trees
+// of them. It parses templates, type-checks them against a Scope, determines their
+// references, and evaluates them. It is the only importer of expr-lang.
 //
-// The language is expr-lang's, parsed by its parser. Types are our own (check):
-// a checker that knows the spec's types finds unknown members, nulls that
-// nobody guarded, arguments and comparisons that cannot be right, with the place
-// inside the string. Then operators, members and functions become calls of ours
-// (eval), and expr-lang's virtual machine runs what is left: conditionals,
-// loops, variables. So numbers keep their digits, lists have no end but a
-// budget, and messages speak of the template, not of Go.
+// The syntax is that of expr-lang, parsed by its parser. The type checker (package
+// check) uses the types of the spec. It reports unknown members, unguarded nulls, and
+// invalid arguments and comparisons, with their position in the string. Package eval
+// then replaces operators, members and functions by its own operations, and
+// expr-lang's virtual machine runs the remaining control flow: conditionals, loops
+// and variables. As a result, numbers keep their digits, a budget limits all work,
+// and messages use the terms of the template instead of Go's.
 //
-// What only moves values (a member chain, a struct or list of such, merge, pick,
-// omit) does not go through the machine at all: what is unknown or secret in it
-// stays where it is. A result of anything else is unknown, or secret, as a whole
-// if anything that it refers to is.
+// Expressions that only move values (a member chain, a struct or list of them, merge,
+// pick, omit) do not use the virtual machine, so that unknown and secret values keep
+// their places. The result of any other expression is unknown, or secret, as a whole
+// if any of its references is.
 package expr
 
 import (
@@ -25,42 +25,43 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// What a template may use at its place, and what it refers to.
+// The scope and the references of a template.
 type (
-	// Scope is the names that a template may use at its place, with their types.
+	// Scope is the set of names that a template may use in its place, with their
+	// types.
 	Scope = check.Scope
 	// Name is one name of a scope.
 	Name = check.Name
-	// Ref is one thing that a template refers to.
+	// Ref is one reference of a template.
 	Ref = check.Ref
 )
 
-// What an evaluation is given, and how it fails.
+// The input and the error of an evaluation.
 type (
-	// Vars are the values of a scope's names.
+	// Vars are the values of the names of a scope.
 	Vars = eval.Vars
-	// EvalError is what goes wrong when a template is evaluated.
+	// EvalError is an error in the evaluation of a template.
 	EvalError = eval.EvalError
 )
 
-// The marks that values have, in what Eval yields and in what it is given.
+// The marks in input values and in results of Eval.
 type (
-	// Unknown stands for a value that is not known yet: see types.Unknown.
+	// Unknown is a value that is not known yet: see types.Unknown.
 	Unknown = types.Unknown
 	// Secret marks a value as secret.
 	Secret = types.Secret
 )
 
-// Compile parses and checks a tree of templates. n is any node: a string, which
-// is a template; a scalar; a list or map of such; `{literal: "…"}`, where no
-// struct or map is wanted, is a string that is never parsed.
+// Compile parses and checks a tree of templates. n is any node: a string, which is a
+// template; a scalar; or a list or map of nodes. `{literal: "…"}` is a string that is
+// not parsed, unless a struct or map is expected.
 //
-// want is the type that the value must be of; nil is any, null included. The
-// property of a wanted struct that is not required takes null, which stands for
-// absence; so should the caller's want, where absence is allowed.
+// want is the expected type of the value. nil means any, including null. An optional
+// property of an expected struct accepts null, which stands for absence. A caller
+// that allows absence should pass a nullable want.
 //
-// Findings have their place, code, summary and detail; Context and Path are the
-// caller's. After errors the Value may be nil.
+// Diagnostics have their Subject, Code, Summary and Detail. The caller sets Context
+// and Path. If there are errors, the Value may be nil.
 func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 	if scope == nil {
 		scope = &Scope{}
@@ -69,7 +70,7 @@ func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 	if n == nil {
 		return &Value{root: eval.Fixed{}, typ: types.Null()}, nil
 	}
-	root, t := c.node(n, want, 0)
+	root, t := c.compileNode(n, want, 0)
 	if f, ok := root.(eval.Fixed); ok && c.pieces == nil {
 		if text, err := eval.ScalarText(f.Value); err == nil {
 			c.pieces = []eval.Piece{{Literal: text}}
@@ -84,13 +85,13 @@ func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 	return v, c.diags
 }
 
-// Reveal strips the marks of secrets from a value: see types.Reveal.
+// Reveal removes the secret marks from a value: see types.Reveal.
 func Reveal(v any, seen func(any)) any { return types.Reveal(v, seen) }
 
-// HasUnknown reports whether v is Unknown, or anything in it is.
+// HasUnknown reports whether v is or contains Unknown.
 func HasUnknown(v any) bool { return types.HasUnknown(v) }
 
-// HasTemplate reports whether a tree holds an expression: see parse.HasTemplate.
+// HasTemplate reports whether a tree contains an expression: see parse.HasTemplate.
 func HasTemplate(n *spec.Node) bool { return parse.HasTemplate(n) }
 
 // Members returns the members of a name that a tree refers to: see parse.Members.

@@ -13,12 +13,12 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// language runs the expressions of the language.
+// language is the machine that runs expressions.
 var language = sync.OnceValue(func() *eval.Machine { return eval.NewMachine(functions.Prototypes(), functions.Operations()) })
 
-// expression parses, checks and compiles one `${…}`. After errors, its value is null and
-// may be of any type.
-func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (eval.Piece, check.Checked) {
+// compileExpression parses, checks and compiles one `${…}`. If there are errors, the value
+// is null with any type.
+func (c *compilation) compileExpression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (eval.Piece, check.Checked) {
 	faulty, ofFaulty := eval.Piece{Part: eval.Fixed{}}, check.Checked{Type: types.Any()}
 	tree, bad := parse.Expression(raw.Text)
 	if bad != nil {
@@ -36,7 +36,7 @@ func (c *compilation) expression(n *spec.Node, raw parse.Piece, want *spec.Type,
 	if err != nil {
 		d := diag.Diagnostic{
 			Severity: diag.Error, Code: check.CodeConstantFails, Summary: err.Error(), Subject: n.At(raw.From, raw.To),
-			Detail: "The expression refers to nothing, so it fails whenever it is evaluated.",
+			Detail: "The expression has no references, so it fails whenever it is evaluated. Correct it.",
 		}
 		var e *EvalError
 		if errors.As(err, &e) {

@@ -10,8 +10,8 @@ import (
 	"github.com/declprov/declprov/spec/expr/check"
 )
 
-// TestPositionsOverLines asserts places in a text that reaches over two lines of
-// the document, with an escape in it.
+// TestPositionsOverLines checks positions in a string that spans two lines of the
+// document and contains an escape.
 func TestPositionsOverLines(t *testing.T) {
 	// The source is `"é\t${inputs.name}` and, on the next line, indented by
 	// four, `and ${inputs.nme}`.
@@ -33,7 +33,8 @@ func TestPositionsOverLines(t *testing.T) {
 	}
 }
 
-// TestWarnings asserts that what is superfluous, and not wrong, is a warning.
+// TestWarnings checks that code which is superfluous, but not wrong, causes a
+// warning.
 func TestWarnings(t *testing.T) {
 	v, diags := Compile(stringNode("${inputs.name != null ? 1 : 2}"), petScope(), nil)
 	if len(diags) != 1 || diags[0].Severity != diag.Warning || diags[0].Code != check.CodeNeverEqual {
@@ -44,7 +45,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestLanguageExamples compiles the templates of the language's own pages.
+// TestLanguageExamples compiles the templates of the language documentation.
 func TestLanguageExamples(t *testing.T) {
 	str := kind(spec.String)
 	scope := &Scope{Names: []Name{

@@ -12,8 +12,8 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// drawType draws a type, with properties named from a small set so that
-// expressions hit them.
+// drawType draws a type. Its properties have names from a small set, so that
+// expressions refer to them.
 func drawType(t *rapid.T, depth int) *spec.Type {
 	kinds := []spec.Kind{spec.Bool, spec.Int, spec.Number, spec.String, spec.Any}
 	if depth > 0 {
@@ -81,7 +81,7 @@ func drawValue(t *rapid.T, typ *spec.Type) any {
 	}
 }
 
-// drawExpression draws an expression that parses, and may well be ill-typed.
+// drawExpression draws an expression that parses, but may have type errors.
 func drawExpression(t *rapid.T, depth int, inPredicate bool) string {
 	atoms := []string{"v", "w", "v.a", "w.b", "v.a.b", "v?.a?.c", "w[0]", "w?.[0]", "v[\"a\"]", "1", "0", "2.5", "\"x\"", "\"a\"", "true", "null", "[]", "{}", "(v ?? w)", "keys({a: 1})"}
 	if inPredicate {
@@ -177,8 +177,8 @@ func checkResult(t *rapid.T, source string, v *Value, vars *Vars, scope *Scope) 
 	}
 }
 
-// TestUnknownsAreContagious draws expressions over a scope in which everything
-// is unknown: what refers to anything is not known, and is not an error.
+// TestUnknownsAreContagious draws expressions over a scope in which everything is
+// unknown. Every expression with a reference must be unknown, and not an error.
 func TestUnknownsAreContagious(t *testing.T) {
 	vars := &Vars{Values: map[string]any{"v": Unknown{}, "w": Unknown{}}, Secrets: [][]string{{"v"}, {"w"}}}
 	rapid.Check(t, func(t *rapid.T) {
@@ -200,9 +200,9 @@ func TestUnknownsAreContagious(t *testing.T) {
 	})
 }
 
-// TestSecretsStayMarked draws expressions over a scope that holds a canary: it
-// is in no result outside of a mark, in no part that is not marked, and in no
-// error.
+// TestSecretsStayMarked draws expressions over a scope that contains a canary. It
+// must not appear outside of a secret mark in a result, in a part that is not marked,
+// or in an error.
 func TestSecretsStayMarked(t *testing.T) {
 	const canary = "c4n4ry"
 	scope := &Scope{Names: []Name{{Name: "v"}, {Name: "w", Type: object(optionalProp("a", kind(spec.String)), required("b", types.MapOf(kind(spec.String))))}}}
@@ -240,7 +240,7 @@ func TestSecretsStayMarked(t *testing.T) {
 	})
 }
 
-// unmarked is a value without what is marked as secret.
+// unmarked returns a value without the parts that are marked as secret.
 func unmarked(v any) any {
 	switch v := v.(type) {
 	case Secret:

@@ -8,8 +8,8 @@ import (
 	"github.com/declprov/declprov/spec/expr/parse"
 )
 
-// TestRemedies: each kind of finding says what to do, and the commonest slips
-// what exactly.
+// TestRemedies checks that each kind of finding has a remedy, and that the most
+// common mistakes have a specific one.
 func TestRemedies(t *testing.T) {
 	scope := &Scope{Names: []Name{{Name: "inputs", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
 		{Name: "path", Type: &spec.Type{Kind: spec.String}, Required: true},
@@ -26,10 +26,10 @@ func TestRemedies(t *testing.T) {
 		"text for a number":  {&spec.Node{Kind: spec.StringNode, Text: "7"}, &spec.Type{Kind: spec.Int}, "Write the number without quotes."},
 		"a near literal":     {&spec.Node{Kind: spec.StringNode, Text: "fiel"}, &spec.Type{Kind: spec.String, Enum: []any{"file", "directory"}}, `Did you mean "file"?`},
 		"a far literal":      {&spec.Node{Kind: spec.StringNode, Text: "socket"}, &spec.Type{Kind: spec.String, Enum: []any{"file", "directory"}}, "Write one of them."},
-		"a path for a flag":  {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path}"}, truth, `Compare it with something: x == "yes", x > 0, x != null.`},
-		"a flag for an id":   {&spec.Node{Kind: spec.StringNode, Text: "${inputs.force}"}, &spec.Type{Kind: spec.Union, Variants: []*spec.Type{text, {Kind: spec.Int}}}, "Turn it into text with string(…)."},
-		"text for a list":    {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path}"}, &spec.Type{Kind: spec.List}, "Write [x] for a list of one."},
-		"text in arithmetic": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path * 2}"}, nil, "Read the number with int(…) or float(…)."},
+		"a path for a flag":  {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path}"}, truth, `Write a comparison: x == "yes", x > 0, x != null.`},
+		"a flag for an id":   {&spec.Node{Kind: spec.StringNode, Text: "${inputs.force}"}, &spec.Type{Kind: spec.Union, Variants: []*spec.Type{text, {Kind: spec.Int}}}, "Convert it with string(…)."},
+		"text for a list":    {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path}"}, &spec.Type{Kind: spec.List}, "Write [x] for a list with one item."},
+		"text in arithmetic": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path * 2}"}, nil, "Convert it with int(…) or float(…)."},
 		"half an expression": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path +}"}, nil, check.RemedyOf(parse.CodeSyntax)},
 	} {
 		_, diags := Compile(tc.node, scope, tc.want)

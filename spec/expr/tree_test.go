@@ -16,7 +16,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// tree makes a node of a value; each node stands on a line of its own, in order.
+// tree returns the node of a value. Each node has its own line, in order.
 func tree(v any, line *int) *spec.Node {
 	*line++
 	n := &spec.Node{Range: diag.Point("spec.cue", *line, 1)}
@@ -53,7 +53,7 @@ func treeOf(v any) *spec.Node {
 
 type fields = map[string]any
 
-// TestTrees asserts values of lists and structs of templates.
+// TestTrees checks the values of lists and structs of templates.
 func TestTrees(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -117,8 +117,8 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// TestTreeErrors asserts code and line of what is wrong in trees; a member's
-// name stands in column 100.
+// TestTreeErrors checks the code and line of each mistake in a tree. The name of a
+// member is in column 100.
 func TestTreeErrors(t *testing.T) {
 	rules := types.ListOf(&spec.Type{Ref: "Rule"})
 	one := 1

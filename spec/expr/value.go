@@ -11,8 +11,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Value is a compiled tree of templates. It is immutable, and safe for
-// concurrent use.
+// Value is a compiled tree of templates. It is immutable and safe for concurrent use.
 type Value struct {
 	root      eval.Evaluator
 	typ       *spec.Type
@@ -26,53 +25,53 @@ type Value struct {
 	node      *spec.Node
 }
 
-// Type returns the static type of what Eval yields, never nil.
+// Type returns the static type of the result of Eval, never nil.
 func (v *Value) Type() *spec.Type { return v.typ }
 
-// Refs returns what the tree refers to: maximal member chains, in the order of the
-// document, such as inputs limits mode, or inputs rules * port.
+// Refs returns the references of the tree: maximal member chains, such as
+// inputs.limits.mode or inputs.rules.*.port, in the order of the document.
 func (v *Value) Refs() []Ref { return v.refs }
 
-// Const returns the value of a tree that refers to nothing; not of one that is too
-// costly to evaluate beforehand.
+// Const returns the value of a tree without references. ok is false for other trees,
+// and for trees that are too expensive to evaluate in advance.
 func (v *Value) Const() (any, bool) {
 	f, ok := v.root.(eval.Fixed)
 	return f.Value, ok
 }
 
-// Secret reports whether the tree refers to what is declared secret: a name or
-// property that is, that lies under one, or that holds one.
+// Secret reports whether any reference of the tree is to a value that is declared
+// secret, that is part of one, or that contains one.
 func (v *Value) Secret() bool { return v.secret }
 
-// Hidden reports whether all of the tree's value is secret: where it only holds
-// secrets, Type has them at their places.
+// Hidden reports whether the value of the tree is secret as a whole. If it only
+// contains secrets, Type marks them.
 func (v *Value) Hidden() bool { return v.hidden }
 
-// SecretAt reports whether what a path within the value leads to is secret, or holds
-// a secret.
+// SecretAt reports whether the value at a path within the tree's value is, or
+// contains, a secret.
 func (v *Value) SecretAt(path []string, named spec.Types) bool {
 	return v.hidden || types.SecretAt(v.typ, path, false, named)
 }
 
-// Present returns the paths of what is not null wherever the tree's value is true:
-// those of `inputs.a != null && inputs.b == 1`. What runs only then may be
-// compiled in a Scope that knows it.
+// Present returns the paths that are not null if the tree's value is true, such as
+// inputs.a and inputs.b for `inputs.a != null && inputs.b == 1`. A template that only
+// runs in that case may be compiled in a Scope with these paths as Present.
 func (v *Value) Present() [][]string { return v.present }
 
-// Passed returns the paths of what is not null wherever the tree's value is false or
-// null: body id, for `gone: body.id == null` and for
-// `fail: body.id == null ? "no id" : null`. What runs only then may be compiled in
-// a Scope that knows it.
+// Passed returns the paths that are not null if the tree's value is false or null,
+// such as body.id for `gone: body.id == null` and for `fail: body.id == null ? "no
+// id" : null`. A template that only runs in that case may be compiled in a Scope with
+// these paths as Present.
 func (v *Value) Passed() [][]string { return v.passed }
 
-// Unchecked returns the accesses to members of values of no known type, which
-// nothing can check before they run.
+// Unchecked returns the accesses to members of values of unknown type, which cannot
+// be checked before they run.
 func (v *Value) Unchecked() []diag.Range { return v.unchecked }
 
-// Eval yields the tree's value: nil, bool, int64, float64, json.Number, string,
-// []any, map[string]any, *spec.File; and Unknown and Secret at any depth. A
-// value that is both is Secret{Unknown{}}. It may share lists and maps with
-// vars, and is not to be changed.
+// Eval returns the value of the tree: nil, bool, int64, float64, json.Number, string,
+// []any, map[string]any, *spec.File; and Unknown and Secret at any depth. A value
+// that is both is Secret{Unknown{}}. The result may share lists and maps with vars,
+// and must not be modified.
 //
 // The error is an *EvalError.
 func (v *Value) Eval(vars *Vars) (out any, err error) {
@@ -80,7 +79,7 @@ func (v *Value) Eval(vars *Vars) (out any, err error) {
 	case eval.Fixed:
 		return root.Value, nil
 	case *eval.Chain:
-		return root.Eval(vars, nil) // which spends nothing
+		return root.Eval(vars, nil) // a Chain does not charge the budget
 	}
 	r := beginRun(vars)
 	defer func() {
@@ -93,7 +92,8 @@ func (v *Value) Eval(vars *Vars) (out any, err error) {
 	return v.root.Eval(vars, r)
 }
 
-// runs are kept for the next evaluation: most are over in a microsecond.
+// runs are reused for later evaluations, because most evaluations only take a
+// microsecond.
 var runs = sync.Pool{New: func() any { return &eval.Run{} }}
 
 func beginRun(vars *Vars) *eval.Run {
@@ -108,16 +108,16 @@ func (v *Value) panicked(r any) error {
 
 // Segment is one piece of a string template.
 type Segment struct {
-	// Text is a literal's.
+	// Text is the text of a literal.
 	Text string
-	// Ref is the path of a plain member chain (`inputs.owner`); nil for a
-	// literal, and for an expression that is anything else.
+	// Ref is the path of a plain member chain (`inputs.owner`). It is nil for a
+	// literal and for any other expression.
 	Ref []string
-	// Literal says that the piece is the author's own text.
+	// Literal means that the piece is literal text of the author's.
 	Literal bool
 }
 
-// Segments returns the pieces of a string template, as written; nil for a list or a
+// Segments returns the pieces of a string template as written, or nil for a list or a
 // struct.
 func (v *Value) Segments() []Segment {
 	var out []Segment
@@ -127,20 +127,20 @@ func (v *Value) Segments() []Segment {
 	return out
 }
 
-// Part is an evaluated piece of a string template, not yet escaped.
+// Part is an evaluated piece of a string template, before escaping.
 type Part struct {
 	Text string
-	// Literal says that the text is the author's own.
+	// Literal means that the text is the author's.
 	Literal bool
-	// Unknown says that the piece's value is not known yet; Text is then "".
+	// Unknown means that the value of the piece is not known yet. Text is then "".
 	Unknown bool
-	// Secret says that the piece holds a secret.
+	// Secret means that the piece contains a secret.
 	Secret bool
 }
 
-// Parts returns the evaluated pieces of a string template, or the text of a scalar. A piece that is a list,
-// such as segments(…) yields, is a part for each item, with a literal slash
-// between them. The error is an *EvalError.
+// Parts returns the evaluated pieces of a string template, or the text of a scalar. A
+// list, such as the result of segments(…), becomes one part per item, with literal
+// slashes between them. The error is an *EvalError.
 func (v *Value) Parts(vars *Vars) (out []Part, err error) {
 	r := beginRun(vars)
 	defer func() {
@@ -163,8 +163,8 @@ func (v *Value) Parts(vars *Vars) (out []Part, err error) {
 			out = append(out, Part{Unknown: true, Secret: w.Secret})
 		}
 		if !w.Unknown && len(w.Texts) == 0 {
-			// No segments are an empty one, which whoever builds a path refuses:
-			// left out, they would make it another path.
+			// An empty list of segments becomes an empty segment, which callers that
+			// build paths refuse. Omitting it would produce a different path.
 			out = append(out, Part{Secret: w.Secret})
 		}
 		for j, text := range w.Texts {

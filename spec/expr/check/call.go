@@ -11,20 +11,20 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// forbidden returns why a spec may not use a function of expr-lang's and what to do
-// instead, or "".
-func forbidden(name string) string {
+// forbiddenReason returns why a spec may not use a function of expr-lang, and what to use
+// instead. It returns "" for other functions.
+func forbiddenReason(name string) string {
 	switch name {
 	case "now":
-		return "The time of day differs between preview and update. Let the service say it, or take it as an input."
+		return "The time of day differs between preview and update. Read it from the service, or add an input."
 	case "timezone":
-		return "Zones depend on the machine; times are in UTC. Give the zone in the text that date() reads."
+		return "Time zones depend on the machine. Times are in UTC; include the zone in the text that date() reads."
 	default:
 		return ""
 	}
 }
 
-// Call is one call of a function, as its result type is worked out from it.
+// Call is one call of a function, from which the type of its result is computed.
 type Call struct {
 	*checker
 	Fn   *Function
@@ -33,19 +33,19 @@ type Call struct {
 	at   parse.Extent
 }
 
-func (c *checker) call(n *ast.CallNode) Typed {
+func (c *checker) checkCall(n *ast.CallNode) Typed {
 	if m, ok := n.Callee.(*ast.MemberNode); ok {
-		return c.method(n, m)
+		return c.checkMethod(n, m)
 	}
 	id, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
-		return c.Fail(CodeUnknownFunction, c.extents.Of(n), "", "this is no function")
+		return c.Fail(CodeUnknownFunction, c.extents.Of(n), "", "expected the name of a function")
 	}
 	name := parse.ExtentOf(id)
 	f := c.functions.Named[id.Value]
 	if f == nil || f.predicate {
-		c.operands(n.Arguments)
-		return c.noFunction(id.Value, name)
+		c.checkOperands(n.Arguments)
+		return c.reportUnknownFunction(id.Value, name)
 	}
 	cl := &Call{checker: c, Fn: f, Args: make([]Typed, len(n.Arguments)), Node: n.Arguments, at: name}
 	for i, arg := range n.Arguments {
@@ -54,16 +54,16 @@ func (c *checker) call(n *ast.CallNode) Typed {
 	return cl.apply()
 }
 
-func (c *checker) operands(nodes []ast.Node) []Typed {
+func (c *checker) checkOperands(nodes []ast.Node) []Typed {
 	out := make([]Typed, len(nodes))
 	for i, n := range nodes {
-		out[i] = c.operand(n)
+		out[i] = c.checkOperand(n)
 	}
 	return out
 }
 
-func (c *checker) noFunction(name string, at parse.Extent) Typed {
-	if why := forbidden(name); why != "" {
+func (c *checker) reportUnknownFunction(name string, at parse.Extent) Typed {
+	if why := forbiddenReason(name); why != "" {
 		return c.Fail(CodeForbiddenFunction, at, why, "%s() cannot be used in a spec", name)
 	}
 	detail := ""
@@ -73,19 +73,19 @@ func (c *checker) noFunction(name string, at parse.Extent) Typed {
 	return c.Fail(CodeUnknownFunction, at, detail, "unknown function %q", name)
 }
 
-// apply checks the arguments of a call against the function's parameters, and
-// works out the type of its result.
+// apply checks the arguments of a call against the parameters, and returns the type
+// of the result.
 func (cl *Call) apply() Typed {
 	f := cl.Fn
 	if n := len(cl.Args); n < f.Required() || !f.variadic() && n > len(f.Params) {
 		for _, a := range cl.Args {
 			cl.use(a)
 		}
-		return cl.Fail(CodeWrongArgument, cl.at, "It is "+f.Signature+".", "%s takes %s, and has %d", f.Name, f.Count(), n)
+		return cl.Fail(CodeWrongArgument, cl.at, "Its signature is "+f.Signature+".", "%s requires %s, got %d", f.Name, f.Count(), n)
 	}
 	ok := true
 	for i := range cl.Args {
-		ok = cl.argument(i) && ok
+		ok = cl.checkArgument(i) && ok
 	}
 	out := Typed{T: f.Result}
 	if f.Typed != nil && ok {
@@ -99,8 +99,8 @@ func (cl *Call) apply() Typed {
 	return out
 }
 
-// argument checks one argument of a call.
-func (cl *Call) argument(i int) bool {
+// checkArgument checks one argument of a call.
+func (cl *Call) checkArgument(i int) bool {
 	p, v := cl.Fn.Param(i), &cl.Args[i]
 	t := types.Resolve(v.T, cl.Types)
 	if types.MayBeNull(t, cl.Types) && !p.T.Nullable {
@@ -115,23 +115,23 @@ func (cl *Call) argument(i int) bool {
 		return true
 	}
 	if p.Pattern {
-		cl.pattern(cl.Node[i], v.At)
+		cl.checkPattern(cl.Node[i], v.At)
 	}
 	if m := types.Assignable(t, p.T, cl.Types); m != nil {
-		cl.Fail(CodeWrongArgument, v.At, "It is "+cl.Fn.Signature+".", "%s: argument %d (%s) %s", cl.Fn.Name, i+1, p.name, m.Reason)
+		cl.Fail(CodeWrongArgument, v.At, "Its signature is "+cl.Fn.Signature+".", "%s: argument %d (%s) %s", cl.Fn.Name, i+1, p.name, m.Reason)
 		return false
 	}
 	return true
 }
 
-// method checks a call of a time's or a duration's method; nothing else has any.
-func (c *checker) method(n *ast.CallNode, m *ast.MemberNode) Typed {
-	base := c.operand(m.Node)
+// checkMethod checks a call of a method. Only times and durations have methods.
+func (c *checker) checkMethod(n *ast.CallNode, m *ast.MemberNode) Typed {
+	base := c.checkOperand(m.Node)
 	t := c.NonNull(base)
 	name, _ := m.Property.(*ast.StringNode)
-	args := c.operands(n.Arguments)
+	args := c.checkOperands(n.Arguments)
 	if name == nil {
-		return c.Fail(CodeUnknownFunction, c.extents.Of(n), "", "this is no function")
+		return c.Fail(CodeUnknownFunction, c.extents.Of(n), "", "expected the name of a function")
 	}
 	at := parse.ExtentOf(name)
 	if types.IsAny(t) {
@@ -139,7 +139,7 @@ func (c *checker) method(n *ast.CallNode, m *ast.MemberNode) Typed {
 		return Typed{T: t}
 	}
 	if !types.IsTime(t) {
-		detail := "Only times have methods."
+		detail := "Only times and durations have methods."
 		if f := c.functions.Named[name.Value]; f != nil {
 			more := ""
 			if f.Required() > 1 {

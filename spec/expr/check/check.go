@@ -1,6 +1,6 @@
-// Package check types expressions before they run. It finds unknown members, nulls that
-// nobody guarded, arguments and comparisons that cannot be right, and says what an
-// expression refers to.
+// Package check determines the types of expressions before they run. It reports
+// unknown members, unguarded nulls, and arguments and comparisons that cannot be
+// valid. It also determines the references of an expression.
 package check
 
 import (
@@ -14,39 +14,40 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// checker types one expression. What is wrong is reported once, at its place;
-// the type of a faulty part is then any, so that it raises no further fault.
+// checker checks one expression. A mistake is reported once, at its place. The type
+// of the invalid part is then any, so that it causes no further reports.
 type checker struct {
 	findings
 	uses
 	knowledge
 	functions *Functions
 
-	chain []bool // for each chain under way: whether it may end early
-	// strict are the accesses by index to lists of known type: an index beyond
-	// the end is an error there, and null elsewhere.
+	chain []bool // for each enclosing optional chain: whether it contains `?.`
+	// strict are the index accesses to lists of known type. In them, an index beyond
+	// the end is an error; in others, it gives null.
 	strict map[*ast.MemberNode]bool
 	depth  int
 }
 
-// Typed is what the checker knows of a part: its type, and the path of the
-// scope that it comes from, where it was not computed.
+// Typed is the result of checking a part: its type, and the path from a name of the
+// scope, if the part is not computed.
 type Typed struct {
 	T      *spec.Type
 	Origin []string
 	At     parse.Extent
-	// Shuffled says that the items of a list are not at their indices in origin.
+	// Shuffled means that the items of a list are not at the same indices as in
+	// origin.
 	Shuffled bool
 }
 
-// maxDepth is how deep an expression nests before it is refused.
+// maxDepth is the maximum nesting depth of an expression.
 const maxDepth = 1000
 
-// side checks one side of a comparison; of what is compared with null, only
-// whether it is there matters.
-func (c *checker) side(n, other ast.Node) Typed {
+// checkSide checks one side of a comparison. If the other side is null, only the presence
+// of the value matters.
+func (c *checker) checkSide(n, other ast.Node) Typed {
 	if !parse.IsNull(other) {
-		return c.operand(n)
+		return c.checkOperand(n)
 	}
 	v := c.check(n)
 	if v.Origin != nil {
@@ -56,8 +57,8 @@ func (c *checker) side(n, other ast.Node) Typed {
 	return v
 }
 
-// operand checks a part and uses its value.
-func (c *checker) operand(n ast.Node) Typed {
+// checkOperand checks a part and records that its value is used.
+func (c *checker) checkOperand(n ast.Node) Typed {
 	v := c.check(n)
 	c.use(v)
 	v.Origin = nil
@@ -90,13 +91,13 @@ func (c *checker) dispatch(n ast.Node) Typed {
 	case *ast.StringNode:
 		return Typed{T: types.Literal(spec.String, n.Value)}
 	case *ast.IdentifierNode:
-		return c.identifier(n)
+		return c.checkIdentifier(n)
 	case *ast.PointerNode:
-		return c.pointer(n)
+		return c.checkPointer(n)
 	case *ast.UnaryNode:
-		return c.unary(n)
+		return c.checkUnary(n)
 	case *ast.BinaryNode:
-		return c.binary(n)
+		return c.checkBinary(n)
 	case *ast.ChainNode:
 		c.chain = append(c.chain, false)
 		v := c.check(n.Node)
@@ -107,51 +108,51 @@ func (c *checker) dispatch(n ast.Node) Typed {
 		c.chain = c.chain[:last]
 		return v
 	case *ast.MemberNode:
-		return c.member(n)
+		return c.checkMember(n)
 	case *ast.SliceNode:
-		return c.slice(n)
+		return c.checkSlice(n)
 	case *ast.CallNode:
-		return c.call(n)
+		return c.checkCall(n)
 	case *ast.BuiltinNode:
-		return c.builtin(n)
+		return c.checkBuiltin(n)
 	case *ast.ConditionalNode:
-		return c.conditional(n)
+		return c.checkConditional(n)
 	case *ast.VariableDeclaratorNode:
-		return c.let(n)
+		return c.checkLet(n)
 	case *ast.SequenceNode:
 		last := len(n.Nodes) - 1
-		c.operands(n.Nodes[:last])
+		c.checkOperands(n.Nodes[:last])
 		return c.check(n.Nodes[last])
 	case *ast.ArrayNode:
-		return c.array(n)
+		return c.checkArray(n)
 	case *ast.MapNode:
-		return c.mapLiteral(n)
+		return c.checkMapLiteral(n)
 	default:
-		return c.Fail(parse.CodeSyntax, c.extents.Of(n), "", "this has no meaning in a spec")
+		return c.Fail(parse.CodeSyntax, c.extents.Of(n), "", "this syntax is not supported")
 	}
 }
 
-func (c *checker) conditional(n *ast.ConditionalNode) Typed {
-	c.wantBool(c.operand(n.Cond), "a condition")
+func (c *checker) checkConditional(n *ast.ConditionalNode) Typed {
+	c.requireBool(c.checkOperand(n.Cond), "a condition")
 	saved := c.facts
-	c.facts = append(saved[:len(saved):len(saved)], c.when(n.Cond, true)...)
-	a := c.operand(n.Exp1)
-	c.facts = append(saved[:len(saved):len(saved)], c.when(n.Cond, false)...)
-	b := c.operand(n.Exp2)
+	c.facts = append(saved[:len(saved):len(saved)], c.factsWhen(n.Cond, true)...)
+	a := c.checkOperand(n.Exp1)
+	c.facts = append(saved[:len(saved):len(saved)], c.factsWhen(n.Cond, false)...)
+	b := c.checkOperand(n.Exp2)
 	c.facts = saved
 	return Typed{T: types.Join(a.T, b.T, c.Types)}
 }
 
-func (c *checker) array(n *ast.ArrayNode) Typed {
+func (c *checker) checkArray(n *ast.ArrayNode) Typed {
 	item := types.Never()
 	for _, part := range n.Nodes {
-		item = types.Join(item, c.operand(part).T, c.Types)
+		item = types.Join(item, c.checkOperand(part).T, c.Types)
 	}
 	size := len(n.Nodes)
 	return Typed{T: &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}}
 }
 
-func (c *checker) mapLiteral(n *ast.MapNode) Typed {
+func (c *checker) checkMapLiteral(n *ast.MapNode) Typed {
 	out := &spec.Type{Kind: spec.Object}
 	dynamic := types.Never()
 	for _, pair := range n.Pairs {
@@ -161,16 +162,16 @@ func (c *checker) mapLiteral(n *ast.MapNode) Typed {
 		}
 		if key, ok := p.Key.(*ast.StringNode); ok {
 			before := len(c.refs)
-			v := c.operand(p.Value)
+			v := c.checkOperand(p.Value)
 			secret := c.scope.Hides(asRefs(c.refs[before:]), parse.Moves(p.Value))
 			SetField(out, WrittenProperty(key.Value, v.T, secret))
 			continue
 		}
-		key := c.operand(p.Key)
+		key := c.checkOperand(p.Key)
 		if t := c.NonNull(key); !types.IsAny(t) && !types.IsString(t) {
-			c.Fail(types.CodeTypeMismatch, key.At, "Turn it into text with string(…).", "a key must be a string, and this is %s", types.Describe(key.T))
+			c.Fail(types.CodeTypeMismatch, key.At, "Convert it with string(…).", "a key must be a string, got %s", types.Describe(key.T))
 		}
-		dynamic = types.Join(dynamic, c.operand(p.Value).T, c.Types)
+		dynamic = types.Join(dynamic, c.checkOperand(p.Value).T, c.Types)
 	}
 	if types.IsNever(dynamic) {
 		return Typed{T: out}
@@ -181,13 +182,13 @@ func (c *checker) mapLiteral(n *ast.MapNode) Typed {
 	return Typed{T: types.MapOf(dynamic)}
 }
 
-// WrittenProperty returns the property of a key that the author wrote: it is its own
-// name on the wire, whatever the rule for declared names.
+// WrittenProperty returns the property for a key that the author wrote in a value.
+// Its name on the wire is the key itself, regardless of naming rules.
 func WrittenProperty(name string, t *spec.Type, secret bool) *spec.Property {
 	return &spec.Property{Name: name, Type: t, Required: true, Secret: secret, Wire: name}
 }
 
-// SetField adds a property to an object, or replaces the one of its name.
+// SetField adds a property to an object, or replaces the property with the same name.
 func SetField(t *spec.Type, p *spec.Property) {
 	if i := slices.IndexFunc(t.Fields, func(f *spec.Property) bool { return f.Name == p.Name }); i >= 0 {
 		t.Fields[i] = p

@@ -2,22 +2,22 @@ package check
 
 // The codes of this package's diagnostics. They never change once released.
 const (
-	// CodeUnknownName: the scope has no such name.
+	// CodeUnknownName: a name is not defined.
 	CodeUnknownName = "unknown-name"
-	// CodeNameNotHere: the language has the name, but not at this place.
+	// CodeNameNotHere: a name of the language is not available in this place.
 	CodeNameNotHere = "name-not-here"
-	// CodeWrongArgument: an argument of a function is of another type, or there
-	// are too many or too few.
+	// CodeWrongArgument: an argument of a function has the wrong type, or there are
+	// too many or too few arguments.
 	CodeWrongArgument = "wrong-argument"
-	// CodeUnknownFunction: there is no function of that name.
+	// CodeUnknownFunction: a function is not defined.
 	CodeUnknownFunction = "unknown-function"
-	// CodeForbiddenFunction: expr has the function, and specs may not use it.
+	// CodeForbiddenFunction: a function of expr that specs may not use.
 	CodeForbiddenFunction = "forbidden-function"
-	// CodeTextPart: a value that is no scalar stands amid text.
+	// CodeTextPart: a value that is not a scalar is inserted into text.
 	CodeTextPart = "text-part"
 	// CodeNeverEqual: the two sides of a comparison can never be equal.
 	CodeNeverEqual = "never-equal"
-	// CodeBadRegexp: a regular expression is not one.
+	// CodeBadRegexp: a regular expression is invalid.
 	CodeBadRegexp = "bad-regexp"
 	// CodeConstantFails: an expression without references fails whenever it is
 	// evaluated.

@@ -11,18 +11,18 @@ import (
 	"github.com/declprov/declprov/spec/expr/parse"
 )
 
-// knowledge is what is known at one place of an expression: its variables, the items
-// of the predicates around it, and what is not null there.
+// knowledge is what is known at one point of an expression: its variables, the items
+// of the enclosing predicates, and the parts that are not null.
 type knowledge struct {
 	locals []local
 	items  []item
-	facts  []string // keys of what is known not to be null
-	// nullMembers are the tests (`"a" in m`) for members that may be there and
-	// be null.
+	facts  []string // keys of the parts that are not null
+	// nullMembers are the tests (`"a" in m`) for members that may be present but
+	// null.
 	nullMembers map[*ast.BinaryNode]bool
 }
 
-// item is what `#` is in a predicate.
+// item is the value of `#` in a predicate.
 type item struct {
 	val Typed
 	acc *spec.Type // #acc, nil outside reduce
@@ -35,53 +35,53 @@ type local struct {
 	id   int
 }
 
-// when returns what is known not to be null once a condition came out true, or
-// false: the keys of the parts in question.
-func (k *knowledge) when(n ast.Node, truth bool) []string {
+// factsWhen returns the keys of the parts that are not null if a condition has the value
+// truth.
+func (k *knowledge) factsWhen(n ast.Node, truth bool) []string {
 	switch n := n.(type) {
 	case *ast.UnaryNode:
 		if n.Operator == "!" || n.Operator == "not" {
-			return k.when(n.Node, !truth)
+			return k.factsWhen(n.Node, !truth)
 		}
 	case *ast.BinaryNode:
-		return k.whenBinary(n, truth)
+		return k.factsWhenBinary(n, truth)
 	case *ast.PredicateNode:
-		return k.when(n.Node, truth)
+		return k.factsWhen(n.Node, truth)
 	}
 	return nil
 }
 
-// passed returns what is known not to be null once an expression came out false or
-// null: of `x ? "text" : null`, what is known where x is false.
-func (k *knowledge) passed(n ast.Node) []string {
+// factsPassed returns the keys of the parts that are not null if an expression is false or
+// null. For `x ? "text" : null`, these are the parts that are not null if x is false.
+func (k *knowledge) factsPassed(n ast.Node) []string {
 	choice, ok := n.(*ast.ConditionalNode)
 	if !ok {
-		return k.when(n, false)
+		return k.factsWhen(n, false)
 	}
 	switch {
 	case parse.IsLiteralText(choice.Exp1):
-		return append(k.when(choice.Cond, false), k.passed(choice.Exp2)...)
+		return append(k.factsWhen(choice.Cond, false), k.factsPassed(choice.Exp2)...)
 	case parse.IsNull(choice.Exp1) && parse.IsLiteralText(choice.Exp2):
-		return k.when(choice.Cond, true)
+		return k.factsWhen(choice.Cond, true)
 	default:
 		return nil
 	}
 }
 
-func (k *knowledge) whenBinary(n *ast.BinaryNode, truth bool) []string {
+func (k *knowledge) factsWhenBinary(n *ast.BinaryNode, truth bool) []string {
 	switch n.Operator {
 	case "&&", "and":
 		if truth {
-			return append(k.when(n.Left, true), k.when(n.Right, true)...)
+			return append(k.factsWhen(n.Left, true), k.factsWhen(n.Right, true)...)
 		}
 	case "||", "or":
 		if !truth {
-			return append(k.when(n.Left, false), k.when(n.Right, false)...)
+			return append(k.factsWhen(n.Left, false), k.factsWhen(n.Right, false)...)
 		}
 	case "==":
-		return k.whenEqual(n, truth)
+		return k.factsWhenEqual(n, truth)
 	case "!=":
-		return k.whenEqual(n, !truth)
+		return k.factsWhenEqual(n, !truth)
 	case "in":
 		if key, ok := n.Left.(*ast.StringNode); ok && truth {
 			if base := k.key(n.Right); base != "" && k.nullMembers[n] {
@@ -91,7 +91,7 @@ func (k *knowledge) whenBinary(n *ast.BinaryNode, truth bool) []string {
 			}
 		}
 	case "??":
-		// (x ?? false) is true only where x is.
+		// (x ?? false) is only true if x is true.
 		if b, ok := n.Right.(*ast.BoolNode); ok && b.Value != truth {
 			return k.keys(n.Left)
 		}
@@ -99,8 +99,9 @@ func (k *knowledge) whenBinary(n *ast.BinaryNode, truth bool) []string {
 	return nil
 }
 
-// whenEqual returns what is known once two parts are equal, or are not.
-func (k *knowledge) whenEqual(n *ast.BinaryNode, equal bool) []string {
+// factsWhenEqual returns the keys of the parts that are not null if two parts are equal,
+// or are not.
+func (k *knowledge) factsWhenEqual(n *ast.BinaryNode, equal bool) []string {
 	left, right := n.Left, n.Right
 	if parse.IsNull(left) || parse.IsLiteral(left) && !parse.IsLiteral(right) {
 		left, right = right, left
@@ -111,7 +112,7 @@ func (k *knowledge) whenEqual(n *ast.BinaryNode, equal bool) []string {
 			return k.keys(left)
 		}
 	case parse.IsLiteral(right):
-		// (x ?? "") != "" says that x is there; so does x == "a".
+		// (x ?? "") != "" implies that x is not null, and so does x == "a".
 		if or, ok := left.(*ast.BinaryNode); ok && or.Operator == "??" && parse.IsLiteral(or.Right) {
 			if same := parse.SameLiteral(or.Right, right); same != equal {
 				return k.keys(or.Left)
@@ -141,8 +142,8 @@ func (k *knowledge) local(name string) *local {
 	return nil
 }
 
-// key names a part for what is known of it: the same key is the same value. ""
-// is a part that has no key.
+// key returns a key for a part. Parts with the same key have the same value. It
+// returns "" for a part without a key.
 func (k *knowledge) key(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
@@ -165,7 +166,7 @@ func (k *knowledge) key(n ast.Node) string {
 	return ""
 }
 
-// isPresent reports whether the part of a key is known not to be null.
+// isPresent reports whether the part with a key is known not to be null.
 func (k *knowledge) isPresent(key string) bool {
 	return key != "" && slices.ContainsFunc(k.facts, func(fact string) bool {
 		return fact == key || strings.HasPrefix(fact, key) && fact[len(key)] == 0

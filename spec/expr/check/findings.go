@@ -12,12 +12,12 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// findings are what is wrong with one expression, each at its place.
+// findings are the diagnostics of one expression.
 type findings struct {
 	scope *Scope
 	Types spec.Types
 	place parse.Place
-	// extents measures the parts of the expression.
+	// extents returns the extents of the parts of the expression.
 	extents parse.Extents
 	diags   diag.List
 }
@@ -29,13 +29,13 @@ func (f *findings) report(sev diag.Severity, code string, e parse.Extent, detail
 	})
 }
 
-// Fail reports an error, and gives what stands in for the faulty part.
+// Fail reports an error, and returns the result for the invalid part.
 func (f *findings) Fail(code string, e parse.Extent, detail, format string, args ...any) Typed {
 	f.report(diag.Error, code, e, detail, format, args...)
 	return Typed{T: types.Any(), At: e}
 }
 
-// Text returns a part's source.
+// Text returns the source of a part.
 func (f *findings) Text(e parse.Extent) string {
 	if e.From < 0 || e.To > len(f.extents.Source) || e.From > e.To {
 		return ""
@@ -43,29 +43,30 @@ func (f *findings) Text(e parse.Extent) string {
 	return string(f.extents.Source[e.From:e.To])
 }
 
-// NonNull returns the operand's type without null, which is reported.
+// NonNull returns the type of an operand without null, and reports an operand that
+// may be null.
 func (f *findings) NonNull(v Typed) *spec.Type {
 	t := types.Resolve(v.T, f.Types)
 	if !types.MayBeNull(t, f.Types) {
 		return t
 	}
 	if types.IsNull(t) {
-		f.Fail(types.CodeNullUnguarded, v.At, "Nothing can be done with null here.", "null is used as a value")
+		f.Fail(types.CodeNullUnguarded, v.At, "Use a value that is not null.", "null is used as a value")
 		return types.Any()
 	}
-	f.nullFault(v)
+	f.reportNull(v)
 	return types.Resolve(types.Present(t, f.Types), f.Types)
 }
 
-func (f *findings) nullFault(v Typed) {
+func (f *findings) reportNull(v Typed) {
 	text := f.Text(v.At)
-	detail := fmt.Sprintf("Say what stands in for it (%s ?? %s), or use it only where it is there (%s != null ? … : …).",
-		text, standIn(types.Resolve(v.T, f.Types)), text)
+	detail := fmt.Sprintf("Provide a default (%s ?? %s), or use it only if it is not null (%s != null ? … : …).",
+		text, exampleOf(types.Resolve(v.T, f.Types)), text)
 	detail = cmp.Or(f.nullHelp(text), detail)
 	f.report(diag.Error, types.CodeNullUnguarded, v.At, detail, "%s may be null", text)
 }
 
-// nullHelp returns what the scope knows to do about a part that may be null.
+// nullHelp returns the scope's own remedy for a part that may be null, or "".
 func (f *findings) nullHelp(text string) string {
 	if f.scope == nil || f.scope.NullHelp == nil {
 		return ""
@@ -73,15 +74,15 @@ func (f *findings) nullHelp(text string) string {
 	return f.scope.NullHelp(text)
 }
 
-func (f *findings) wantBool(v Typed, what string) {
+func (f *findings) requireBool(v Typed, what string) {
 	t := f.NonNull(v)
 	if !types.IsAny(t) && (t.Kind != spec.Bool || types.IsTime(t)) {
-		f.Fail(types.CodeTypeMismatch, v.At, "Compare it with something: x != null, x != \"\", len(x) > 0.", "%s must be true or false, and this is %s", what, types.Describe(v.T))
+		f.Fail(types.CodeTypeMismatch, v.At, "Write a comparison: x != null, x != \"\", len(x) > 0.", "%s must be a boolean, got %s", what, types.Describe(v.T))
 	}
 }
 
-// standIn returns an example of a value of a type.
-func standIn(t *spec.Type) string {
+// exampleOf returns an example of a value of a type.
+func exampleOf(t *spec.Type) string {
 	switch {
 	case t.Kind == spec.Bool:
 		return "false"
@@ -96,20 +97,20 @@ func standIn(t *spec.Type) string {
 	}
 }
 
-// pattern checks a literal regular expression.
-func (f *findings) pattern(n ast.Node, at parse.Extent) {
+// checkPattern checks a literal regular expression.
+func (f *findings) checkPattern(n ast.Node, at parse.Extent) {
 	if s, ok := n.(*ast.StringNode); ok {
 		if _, err := types.Pattern(s.Value); err != nil {
-			f.Fail(CodeBadRegexp, at, "The syntax is RE2, as in Go. In \"…\" a backslash is written twice; in `…` once.", "this is no regular expression: %v", err)
+			f.Fail(CodeBadRegexp, at, "The syntax is RE2, as in Go. In \"…\", write a backslash twice; in `…`, once.", "invalid regular expression: %v", err)
 		}
 	}
 }
 
-// Sortable checks that what items are sorted or grouped by has an order.
+// Sortable checks that the keys by which items are sorted or grouped can be ordered.
 func (f *findings) Sortable(name string, v Typed) {
 	t := f.NonNull(v)
 	if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsString(t) && t.Kind != spec.Bool && !types.IsTime(t) && !types.IsNever(t) {
-		f.Fail(CodeWrongArgument, v.At, "", "%s needs a scalar of each item, and this is %s", name, types.Describe(v.T))
+		f.Fail(CodeWrongArgument, v.At, "", "%s requires a scalar for each item, got %s", name, types.Describe(v.T))
 	}
 }
 
@@ -119,7 +120,7 @@ func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, bas
 	case t.Kind == spec.Object:
 		f.Fail(types.CodeUnknownMember, at, diag.Remedy(name, t.FieldNames()), "%s has no member %q", f.Text(base.At), name)
 	case t.Kind == spec.Asset || t.Kind == spec.Archive:
-		f.Fail(types.CodeUnknownMember, at, "It can only be handed to an action as a whole.", "%s is %s, which has no members", f.Text(base.At), types.Describe(t))
+		f.Fail(types.CodeUnknownMember, at, "It can only be passed to an action as a whole.", "%s is %s, which has no members", f.Text(base.At), types.Describe(t))
 	default:
 		f.Fail(types.CodeUnknownMember, at, "", "%s is %s, which has no member %q", f.Text(base.At), types.Describe(t), name)
 	}

@@ -13,22 +13,23 @@ type Param struct {
 	name               string
 	T                  *spec.Type
 	optional, variadic bool
-	// Pattern says that it is a regular expression.
+	// Pattern means that the argument is a regular expression.
 	Pattern bool
 }
 
-// Function is what a call of a function is checked against.
+// Function is the signature of a function, which calls are checked against.
 type Function struct {
 	Name string
-	// Signature is how it is called: `replace(s: string, old: string, new:
-	// string, count?: int) string`. `?` behind a name is an optional argument,
-	// behind a type it says that null is allowed, `...` is any number.
+	// Signature is the text of the signature: `replace(s: string, old: string, new:
+	// string, count?: int) string`. `?` after a name marks an optional argument, `?`
+	// after a type allows null, and `...` allows any number of arguments.
 	Signature string
 	Params    []Param
 	Result    *spec.Type
-	// Typed returns the type of a call's result, where it depends on the arguments.
+	// Typed returns the type of the result of a call, if it depends on the arguments.
 	Typed func(cl *Call) Typed
-	// predicate says that the machine runs it: it goes over a list with a predicate.
+	// predicate means that the virtual machine runs the function, which applies a
+	// predicate to the items of a list.
 	predicate bool
 }
 
@@ -38,7 +39,7 @@ type Functions struct {
 	Named, OfTimes, OfDurations map[string]*Function
 }
 
-// methods returns the methods of a type of time.
+// methods returns the methods of a time or duration type.
 func (f *Functions) methods(t *spec.Type) map[string]*Function {
 	if t.Ref == types.TimeRef {
 		return f.OfTimes
@@ -46,7 +47,7 @@ func (f *Functions) methods(t *spec.Type) map[string]*Function {
 	return f.OfDurations
 }
 
-// Required returns how many arguments a call has at least.
+// Required returns the minimum number of arguments.
 func (f *Function) Required() int {
 	n := 0
 	for _, p := range f.Params {
@@ -59,10 +60,10 @@ func (f *Function) Required() int {
 
 func (f *Function) variadic() bool { return len(f.Params) > 0 && f.Params[len(f.Params)-1].variadic }
 
-// Param returns the parameter that argument i stands for.
+// Param returns the parameter for argument i.
 func (f *Function) Param(i int) Param { return f.Params[min(i, len(f.Params)-1)] }
 
-// Count returns how many arguments a call has.
+// Count returns the number of arguments that a call may have, for messages.
 func (f *Function) Count() string {
 	least, most := f.Required(), len(f.Params)
 	unit := "arguments"
@@ -79,11 +80,11 @@ func (f *Function) Count() string {
 	}
 }
 
-// newPrototype returns the prototype that the documentation shows: `pad(s: string,
-// width: int, with?: string) string`, `merge(a: map, more...: map) map`. A type may be
-// any, bool, int, number, string, regexp, predicate, list, map, time, duration, [T] (a
-// list), {T} (a map), T? (may be null). It panics on what it cannot read, which a test
-// would find.
+// NewFunction parses a signature as the documentation shows it: `pad(s: string,
+// width: int, with?: string) string`, `merge(a: map, more...: map) map`. A type is
+// any, bool, int, number, string, regexp, predicate, list, map, time, duration, [T]
+// (a list), {T} (a map) or T? (may be null). It panics if the signature is invalid,
+// which a test would find.
 func NewFunction(signature string) *Function {
 	open, end := strings.IndexByte(signature, '('), strings.LastIndexByte(signature, ')')
 	f := &Function{Name: signature[:open], Signature: signature, Result: signatureType(strings.TrimSpace(signature[end+1:]))}

@@ -20,7 +20,7 @@ type memberCheck struct {
 	t *spec.Type
 }
 
-func (c *checker) member(n *ast.MemberNode) Typed {
+func (c *checker) checkMember(n *ast.MemberNode) Typed {
 	m := memberCheck{checker: c, n: n, base: c.check(n.Node)}
 	m.t = types.Resolve(m.base.T, c.Types)
 	guarded := true
@@ -30,7 +30,7 @@ func (c *checker) member(n *ast.MemberNode) Typed {
 		case !guarded:
 			m.t = m.withoutNull()
 		case len(c.chain) > 0:
-			// The chain at hand is null where its `?.` meets null.
+			// The enclosing chain is null if its `?.` meets null.
 			c.chain[len(c.chain)-1] = true
 			fallthrough
 		default:
@@ -47,14 +47,14 @@ func (c *checker) member(n *ast.MemberNode) Typed {
 	if n.Optional && (m.t.Kind == spec.List || types.IsString(m.t)) {
 		out.T = types.Nullable(out.T)
 	}
-	if out.T = c.narrowed(c.key(n), out.T); !guarded {
-		// One finding for one null is enough.
+	if out.T = c.narrow(c.key(n), out.T); !guarded {
+		// Report one finding per null.
 		out.T = types.Present(out.T, c.Types)
 	}
 	return out
 }
 
-// Extend returns a path that goes one step on; nil of no path.
+// Extend returns path with step appended, or nil if path is nil.
 func Extend(path []string, step string) []string {
 	if path == nil {
 		return nil
@@ -62,7 +62,7 @@ func Extend(path []string, step string) []string {
 	return append(path[:len(path):len(path)], step)
 }
 
-// withoutNull reports that the base may be null, and returns its type without it.
+// withoutNull reports a base that may be null, and returns its type without null.
 func (m *memberCheck) withoutNull() *spec.Type {
 	if types.IsNull(m.t) {
 		return m.NonNull(m.base)
@@ -71,7 +71,7 @@ func (m *memberCheck) withoutNull() *spec.Type {
 	if m.n.Location() != m.n.Property.Location() {
 		how = "?.["
 	}
-	detail := cmp.Or(m.nullHelp(text), "Write "+text+how+"… for null where it is absent, or use it only where "+text+" != null.")
+	detail := cmp.Or(m.nullHelp(text), "Write "+text+how+"… to get null if it is absent, or use it only if "+text+" != null.")
 	m.report(diag.Error, types.CodeNullUnguarded, m.base.At, detail, "%s may be null", text)
 	return types.Resolve(types.Present(m.base.T, m.Types), m.Types)
 }
@@ -79,22 +79,22 @@ func (m *memberCheck) withoutNull() *spec.Type {
 // memberType returns the type of the member.
 func (m *memberCheck) memberType() *spec.Type {
 	if name, ok := m.n.Property.(*ast.StringNode); ok {
-		return m.named(name)
+		return m.namedType(name)
 	}
-	index := m.operand(m.n.Property)
+	index := m.checkOperand(m.n.Property)
 	it := m.NonNull(index)
 	switch {
 	case types.IsAny(m.t):
 		m.Trust(index.At)
 		return types.Any()
 	case m.t.Kind == spec.List || types.IsString(m.t):
-		return m.indexed(it, index)
+		return m.indexType(it, index)
 	case m.t.Kind == spec.Map, m.t.Kind == spec.Object:
 		if !types.IsAny(it) && !types.IsString(it) {
-			m.Fail(types.CodeTypeMismatch, index.At, "", "a key must be a string, and this is %s", types.Describe(index.T))
+			m.Fail(types.CodeTypeMismatch, index.At, "", "a key must be a string, got %s", types.Describe(index.T))
 			return types.Any()
 		}
-		return m.keyed(it)
+		return m.keyType(it)
 	case m.t.Kind == spec.Union && !types.IsTime(m.t):
 		m.Trust(index.At)
 		return types.Any()
@@ -103,10 +103,10 @@ func (m *memberCheck) memberType() *spec.Type {
 	return types.Any()
 }
 
-// indexed returns the type of an item of a list, or of a character of a string.
-func (m *memberCheck) indexed(it *spec.Type, index Typed) *spec.Type {
+// indexType returns the type of an item of a list or of a character of a string.
+func (m *memberCheck) indexType(it *spec.Type, index Typed) *spec.Type {
 	if !types.IsAny(it) && it.Kind != spec.Int {
-		m.Fail(types.CodeTypeMismatch, index.At, "", "an index must be int, and this is %s", types.Describe(index.T))
+		m.Fail(types.CodeTypeMismatch, index.At, "", "an index must be an int, got %s", types.Describe(index.T))
 		return types.Any()
 	}
 	if p, ok := m.n.Property.(*ast.IntegerNode); ok && m.t.MaxLen != nil && p.Value >= *m.t.MaxLen {
@@ -125,8 +125,8 @@ func (m *memberCheck) indexed(it *spec.Type, index Typed) *spec.Type {
 	return types.Elem(m.t)
 }
 
-// keyed returns the type of the value of a key that is computed.
-func (m *memberCheck) keyed(key *spec.Type) *spec.Type {
+// keyType returns the type of the value of a computed key.
+func (m *memberCheck) keyType(key *spec.Type) *spec.Type {
 	if m.t.Kind == spec.Map {
 		return types.Nullable(types.Elem(m.t))
 	}
@@ -152,17 +152,17 @@ func (m *memberCheck) keyed(key *spec.Type) *spec.Type {
 	return types.Nullable(out)
 }
 
-// named returns the type of a member that is written by its name.
-func (m *memberCheck) named(name *ast.StringNode) *spec.Type {
+// namedType returns the type of a member that is accessed by name.
+func (m *memberCheck) namedType(name *ast.StringNode) *spec.Type {
 	at := parse.ExtentOf(name)
 	switch {
 	case types.IsAny(m.t):
 		m.Trust(at)
 		return types.Any()
 	case m.t.Kind == spec.Union && !types.IsTime(m.t):
-		return m.ofUnion(name.Value, at)
+		return m.unionMemberType(name.Value, at)
 	case m.t.Kind == spec.List:
-		m.Fail(types.CodeUnknownMember, at, "Take an item of it ([0], first(…)), or all of them: map("+m.Text(m.base.At)+", ."+name.Value+").", "a list has no member %q", name.Value)
+		m.Fail(types.CodeUnknownMember, at, "Select an item ([0], first(…)), or use all items: map("+m.Text(m.base.At)+", ."+name.Value+").", "a list has no member %q", name.Value)
 		return types.Any()
 	case m.t.Kind == spec.Map:
 		if bad := types.KeyFits(name.Value, m.t); bad != nil {
@@ -176,14 +176,14 @@ func (m *memberCheck) named(name *ast.StringNode) *spec.Type {
 		return types.Any()
 	}
 	if m.t.Kind == spec.Object && m.t.Field(name.Value) == nil && types.IsAny(types.Resolve(member, m.Types)) {
-		m.Trust(at) // an open struct may have it, of whatever type
+		m.Trust(at) // an open struct may have it, with any type
 	}
 	return member
 }
 
-// ofUnion returns the type of a member of a union: of each variant that has it, and
-// null for the others.
-func (m *memberCheck) ofUnion(name string, at parse.Extent) *spec.Type {
+// unionMemberType returns the type of a member of a union: its type in each variant that has
+// it, and null if some variants do not.
+func (m *memberCheck) unionMemberType(name string, at parse.Extent) *spec.Type {
 	out, missing := types.Never(), false
 	var names []string
 	for _, v := range m.t.Variants {
@@ -210,16 +210,16 @@ func (m *memberCheck) ofUnion(name string, at parse.Extent) *spec.Type {
 	}
 }
 
-func (c *checker) slice(n *ast.SliceNode) Typed {
+func (c *checker) checkSlice(n *ast.SliceNode) Typed {
 	base := c.check(n.Node)
 	t := c.NonNull(base)
 	for _, bound := range [...]ast.Node{n.From, n.To} {
 		if bound == nil {
 			continue
 		}
-		v := c.operand(bound)
+		v := c.checkOperand(bound)
 		if b := c.NonNull(v); !types.IsAny(b) && b.Kind != spec.Int {
-			c.Fail(types.CodeTypeMismatch, v.At, "", "an index must be int, and this is %s", types.Describe(v.T))
+			c.Fail(types.CodeTypeMismatch, v.At, "", "an index must be an int, got %s", types.Describe(v.T))
 		}
 	}
 	switch {
@@ -232,5 +232,5 @@ func (c *checker) slice(n *ast.SliceNode) Typed {
 	case t.Kind == spec.List:
 		return Typed{T: types.ListOf(types.Elem(t)), Origin: base.Origin, Shuffled: true}
 	}
-	return c.Fail(types.CodeTypeMismatch, base.At, "", "only lists and strings have slices, and this is %s", types.Describe(base.T))
+	return c.Fail(types.CodeTypeMismatch, base.At, "", "only lists and strings can be sliced, got %s", types.Describe(base.T))
 }

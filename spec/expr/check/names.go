@@ -11,14 +11,14 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-func (c *checker) identifier(n *ast.IdentifierNode) Typed {
+func (c *checker) checkIdentifier(n *ast.IdentifierNode) Typed {
 	if n.Value == "null" {
 		return Typed{T: types.Null()}
 	}
 	at := parse.ExtentOf(n)
 	if l := c.local(n.Value); l != nil {
 		v := l.val
-		v.At, v.T = at, c.narrowed(c.key(n), v.T)
+		v.At, v.T = at, c.narrow(c.key(n), v.T)
 		return v
 	}
 	for i := range c.scope.Names {
@@ -27,16 +27,16 @@ func (c *checker) identifier(n *ast.IdentifierNode) Typed {
 			continue
 		}
 		if name.Absent != "" {
-			return c.Fail(CodeNameNotHere, at, name.Absent, "%s is not to be had here", n.Value)
+			return c.Fail(CodeNameNotHere, at, name.Absent, "%s is not available here", n.Value)
 		}
 		t := name.Type
 		if t == nil {
 			t = types.Any()
 		}
-		return Typed{T: c.narrowed(n.Value, t), Origin: []string{n.Value}, At: at}
+		return Typed{T: c.narrow(n.Value, t), Origin: []string{n.Value}, At: at}
 	}
 	if f := c.functions.Named[n.Value]; f != nil {
-		return c.Fail(CodeUnknownName, at, fmt.Sprintf("%s is a function: %s", n.Value, f.Signature), "%s is not called", n.Value)
+		return c.Fail(CodeUnknownName, at, fmt.Sprintf("Call it: %s.", f.Signature), "%s is a function", n.Value)
 	}
 	var names []string
 	for _, name := range c.scope.Names {
@@ -50,15 +50,15 @@ func (c *checker) identifier(n *ast.IdentifierNode) Typed {
 	return c.Fail(CodeUnknownName, at, diag.Remedy(n.Value, names), "unknown name %q", n.Value)
 }
 
-func (c *checker) pointer(n *ast.PointerNode) Typed {
+func (c *checker) checkPointer(n *ast.PointerNode) Typed {
 	if len(c.items) == 0 {
-		return c.Fail(parse.CodeSyntax, c.extents.Of(n), "It is the item at hand in a predicate, as in filter(list, # > 1).", "# has no meaning here")
+		return c.Fail(parse.CodeSyntax, c.extents.Of(n), "# is the current item in a predicate, as in filter(list, # > 1).", "# is not available here")
 	}
 	it := c.items[len(c.items)-1]
 	switch n.Name {
 	case "":
 		v := it.val
-		v.At, v.T = c.extents.Of(n), c.narrowed(c.key(n), v.T)
+		v.At, v.T = c.extents.Of(n), c.narrow(c.key(n), v.T)
 		return v
 	case "index":
 		return Typed{T: types.Int()}
@@ -67,28 +67,29 @@ func (c *checker) pointer(n *ast.PointerNode) Typed {
 			return Typed{T: it.acc}
 		}
 	}
-	return c.Fail(CodeUnknownName, c.extents.Of(n), "A predicate has # (the item), #index, and in reduce #acc.", "unknown name %q", "#"+n.Name)
+	return c.Fail(CodeUnknownName, c.extents.Of(n), "A predicate can use # (the item), #index, and in reduce #acc.", "unknown name %q", "#"+n.Name)
 }
 
-func (c *checker) let(n *ast.VariableDeclaratorNode) Typed {
+func (c *checker) checkLet(n *ast.VariableDeclaratorNode) Typed {
 	v := c.check(n.Value)
 	if _, ok := c.functions.Named[n.Name]; ok || n.Name == "null" {
-		c.Fail(parse.CodeSyntax, parse.ExtentOf(n), "Take another name.", "%s means something already", n.Name)
+		c.Fail(parse.CodeSyntax, parse.ExtentOf(n), "Choose another name.", "the name %s is already in use", n.Name)
 	}
 	before := len(c.refs)
-	// A place of the expression tells variables of one name apart.
+	// The place distinguishes variables with the same name.
 	c.locals = append(c.locals, local{n.Name, v, len(c.locals)<<16 + before})
 	out := c.check(n.Expr)
 	c.locals = c.locals[:len(c.locals)-1]
-	if v.Origin != nil && !c.refersTo(before, v.Origin) && !under(out.Origin, v.Origin) {
+	if v.Origin != nil && !c.refersTo(before, v.Origin) && !isUnder(out.Origin, v.Origin) {
 		c.use(v)
 	}
 	out.At = parse.Extent{}
 	return out
 }
 
-// narrowed returns a type less null, where that is known.
-func (c *checker) narrowed(key string, t *spec.Type) *spec.Type {
+// narrow returns a type without null if the part with the key is known not to be
+// null.
+func (c *checker) narrow(key string, t *spec.Type) *spec.Type {
 	if types.MayBeNull(t, c.Types) && c.isPresent(key) {
 		return types.Present(t, c.Types)
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-func (c *checker) unary(n *ast.UnaryNode) Typed {
-	v := c.operand(n.Node)
+func (c *checker) checkUnary(n *ast.UnaryNode) Typed {
+	v := c.checkOperand(n.Node)
 	if n.Operator == "!" || n.Operator == "not" {
-		c.wantBool(v, "what is negated")
+		c.requireBool(v, "the operand of "+n.Operator)
 		return Typed{T: types.Bool()}
 	}
 	t := c.NonNull(v)
@@ -23,7 +23,7 @@ func (c *checker) unary(n *ast.UnaryNode) Typed {
 	case types.IsAny(t):
 		return Typed{T: types.Number()}
 	case !types.IsNumeric(t):
-		return c.Fail(types.CodeTypeMismatch, v.At, numberRemedy(v.T), "%s needs a number, and this is %s", n.Operator, types.Describe(v.T))
+		return c.Fail(types.CodeTypeMismatch, v.At, numberRemedy(v.T), "%s requires a number, got %s", n.Operator, types.Describe(v.T))
 	}
 	if i, ok := n.Node.(*ast.IntegerNode); ok && n.Operator == "-" {
 		return Typed{T: types.IntLiteral(-i.Value)}
@@ -34,61 +34,61 @@ func (c *checker) unary(n *ast.UnaryNode) Typed {
 	return Typed{T: &spec.Type{Kind: t.Kind}}
 }
 
-// binaryCheck checks one operator between two sides, which are checked already.
+// binaryCheck checks one operator. Its two sides are already checked.
 type binaryCheck struct {
 	*checker
 	n    *ast.BinaryNode
 	l, r Typed
 }
 
-func (c *checker) binary(n *ast.BinaryNode) Typed {
+func (c *checker) checkBinary(n *ast.BinaryNode) Typed {
 	b := binaryCheck{checker: c, n: n}
 	switch n.Operator {
 	case "&&", "and", "||", "or":
-		return c.logical(n)
+		return c.checkLogical(n)
 	case "??":
-		return c.coalesce(n)
+		return c.checkCoalesce(n)
 	case "==", "!=":
-		b.l, b.r = c.side(n.Left, n.Right), c.side(n.Right, n.Left)
+		b.l, b.r = c.checkSide(n.Left, n.Right), c.checkSide(n.Right, n.Left)
 	default:
-		b.l, b.r = c.operand(n.Left), c.operand(n.Right)
+		b.l, b.r = c.checkOperand(n.Left), c.checkOperand(n.Right)
 	}
 	out := Typed{T: types.Bool(), At: b.l.At.Join(b.r.At)}
 	switch n.Operator {
 	case "==", "!=":
-		b.equality()
+		b.checkEquality()
 	case "<", ">", "<=", ">=":
-		b.order()
+		b.checkOrder()
 	case "in":
-		b.membership()
+		b.checkMembership()
 	case "matches":
-		b.texts()
-		c.pattern(n.Right, b.r.At)
+		b.requireStrings()
+		c.checkPattern(n.Right, b.r.At)
 	case "contains", "startsWith", "endsWith":
-		b.texts()
+		b.requireStrings()
 	case "..":
-		b.integers(c.NonNull(b.l), c.NonNull(b.r))
+		b.requireIntegers(c.NonNull(b.l), c.NonNull(b.r))
 		out.T = types.ListOf(types.Int())
 	default:
-		out.T = b.arithmetic()
+		out.T = b.arithmeticType()
 	}
 	return out
 }
 
-func (c *checker) logical(n *ast.BinaryNode) Typed {
-	l := c.operand(n.Left)
-	c.wantBool(l, "the left of "+n.Operator)
+func (c *checker) checkLogical(n *ast.BinaryNode) Typed {
+	l := c.checkOperand(n.Left)
+	c.requireBool(l, "the left operand of "+n.Operator)
 	saved := c.facts
-	c.facts = append(saved[:len(saved):len(saved)], c.when(n.Left, n.Operator == "&&" || n.Operator == "and")...)
-	r := c.operand(n.Right)
-	c.wantBool(r, "the right of "+n.Operator)
+	c.facts = append(saved[:len(saved):len(saved)], c.factsWhen(n.Left, n.Operator == "&&" || n.Operator == "and")...)
+	r := c.checkOperand(n.Right)
+	c.requireBool(r, "the right operand of "+n.Operator)
 	c.facts = saved
 	return Typed{T: types.Bool(), At: l.At.Join(r.At)}
 }
 
-func (c *checker) coalesce(n *ast.BinaryNode) Typed {
-	l := c.operand(n.Left)
-	r := c.operand(n.Right)
+func (c *checker) checkCoalesce(n *ast.BinaryNode) Typed {
+	l := c.checkOperand(n.Left)
+	r := c.checkOperand(n.Right)
 	at := l.At.Join(r.At)
 	if types.IsAny(types.Resolve(l.T, c.Types)) {
 		return Typed{T: types.Any(), At: at}
@@ -96,27 +96,27 @@ func (c *checker) coalesce(n *ast.BinaryNode) Typed {
 	return Typed{T: types.Join(types.Present(l.T, c.Types), r.T, c.Types), At: at}
 }
 
-// arithmetic returns the type of a + b, and of its kin.
-func (c *binaryCheck) arithmetic() *spec.Type {
+// arithmeticType returns the type of an arithmetic operation, such as a + b.
+func (c *binaryCheck) arithmeticType() *spec.Type {
 	a, b := c.NonNull(c.l), c.NonNull(c.r)
-	if t := timeArithmetic(c.n.Operator, a, b); t != nil {
+	if t := timeArithmeticType(c.n.Operator, a, b); t != nil {
 		return t
 	}
 	if c.n.Operator == "+" && (types.IsString(a) || types.IsString(b) || types.IsAny(a) && types.IsAny(b)) {
-		return c.concatenation(a, b)
+		return c.concatenationType(a, b)
 	}
 	for i, t := range [...]*spec.Type{a, b} {
 		if !types.IsAny(t) && !types.IsNumeric(t) {
 			bad := [...]Typed{c.l, c.r}[i]
-			return c.Fail(types.CodeTypeMismatch, bad.At, numberRemedy(bad.T), "%s needs numbers, and this is %s", c.n.Operator, types.Describe(bad.T)).T
+			return c.Fail(types.CodeTypeMismatch, bad.At, numberRemedy(bad.T), "%s requires numbers, got %s", c.n.Operator, types.Describe(bad.T)).T
 		}
 	}
 	if isZero(c.n.Right) && (c.n.Operator == "/" || c.n.Operator == "%") {
-		return c.Fail(CodeConstantFails, c.r.At, "", "this divides by zero").T
+		return c.Fail(CodeConstantFails, c.r.At, "", "division by zero").T
 	}
 	switch {
 	case c.n.Operator == "%":
-		c.integers(a, b)
+		c.requireIntegers(a, b)
 		return types.Int()
 	case c.n.Operator == "/" || c.n.Operator == "**" || c.n.Operator == "^":
 		return types.Number()
@@ -127,8 +127,9 @@ func (c *binaryCheck) arithmetic() *spec.Type {
 	}
 }
 
-// concatenation returns the type of a + b where one is a string, or both may be anything.
-func (c *binaryCheck) concatenation(a, b *spec.Type) *spec.Type {
+// concatenationType returns the type of a + b if one operand is a string, or both may
+// have any type.
+func (c *binaryCheck) concatenationType(a, b *spec.Type) *spec.Type {
 	var bad Typed
 	switch {
 	case types.IsAny(a) && types.IsAny(b):
@@ -140,13 +141,13 @@ func (c *binaryCheck) concatenation(a, b *spec.Type) *spec.Type {
 	default:
 		return types.String()
 	}
-	return c.Fail(types.CodeTypeMismatch, bad.At, "Turn it into text with string(…), or write text with ${…} in it.",
-		"+ joins two strings, and this is %s", types.Describe(bad.T)).T
+	return c.Fail(types.CodeTypeMismatch, bad.At, "Convert it with string(…), or write a template with ${…}.",
+		"+ requires two strings, got %s", types.Describe(bad.T)).T
 }
 
-// timeArithmetic returns the type of sums with times in them, nil where there is
-// none.
-func timeArithmetic(op string, a, b *spec.Type) *spec.Type {
+// timeArithmeticType returns the type of an operation on times and durations, or nil for
+// other types.
+func timeArithmeticType(op string, a, b *spec.Type) *spec.Type {
 	switch {
 	case op == "-" && a.Ref == types.TimeRef && b.Ref == types.TimeRef:
 		return types.Duration()
@@ -170,37 +171,37 @@ func isZero(n ast.Node) bool {
 	}
 }
 
-// integers checks that both sides, of types that are not null, are whole.
-func (c *binaryCheck) integers(a, b *spec.Type) {
+// requireIntegers checks that both sides, which are not null, are whole numbers.
+func (c *binaryCheck) requireIntegers(a, b *spec.Type) {
 	for i, t := range [...]*spec.Type{a, b} {
 		if v := [...]Typed{c.l, c.r}[i]; !types.IsAny(t) && (t.Kind != spec.Int || types.IsTime(t)) {
-			c.Fail(types.CodeTypeMismatch, v.At, "Round it with int(…).", "%s needs whole numbers, and this is %s", c.n.Operator, types.Describe(v.T))
+			c.Fail(types.CodeTypeMismatch, v.At, "Round it with int(…).", "%s requires whole numbers, got %s", c.n.Operator, types.Describe(v.T))
 		}
 	}
 }
 
-func (c *binaryCheck) texts() {
+func (c *binaryCheck) requireStrings() {
 	for _, v := range [...]Typed{c.l, c.r} {
 		if t := c.NonNull(v); !types.IsAny(t) && !types.IsString(t) {
-			c.Fail(types.CodeTypeMismatch, v.At, "Turn it into text with string(…).", "%s needs strings, and this is %s", c.n.Operator, types.Describe(v.T))
+			c.Fail(types.CodeTypeMismatch, v.At, "Convert it with string(…).", "%s requires strings, got %s", c.n.Operator, types.Describe(v.T))
 		}
 	}
 }
 
-func (c *binaryCheck) order() {
+func (c *binaryCheck) checkOrder() {
 	a, b := c.NonNull(c.l), c.NonNull(c.r)
 	switch {
 	case types.IsAny(a) || types.IsAny(b):
 	case types.IsNumeric(a) && types.IsNumeric(b), types.IsString(a) && types.IsString(b):
 	case types.IsTime(a) && a.Ref == b.Ref:
 	default:
-		c.Fail(types.CodeTypeMismatch, c.l.At.Join(c.r.At), "Two numbers, two strings or two times can be put in order.",
+		c.Fail(types.CodeTypeMismatch, c.l.At.Join(c.r.At), "Compare two numbers, two strings or two times.",
 			"%s cannot order %s and %s", c.n.Operator, types.Describe(c.l.T), types.Describe(c.r.T))
 	}
 }
 
-// equality finds comparisons that come out the same always.
-func (c *binaryCheck) equality() {
+// checkEquality reports comparisons whose result is always the same.
+func (c *binaryCheck) checkEquality() {
 	l, r := c.l, c.r
 	a, b := types.Resolve(l.T, c.Types), types.Resolve(r.T, c.Types)
 	at := l.At.Join(r.At)
@@ -211,7 +212,7 @@ func (c *binaryCheck) equality() {
 			other, v = a, l
 		}
 		if !types.IsAny(other) && !types.MayBeNull(other, c.Types) {
-			c.report(diag.Warning, CodeNeverEqual, at, "The comparison can go.", "%s is never null, so this is always %s", c.Text(v.At), always)
+			c.report(diag.Warning, CodeNeverEqual, at, "Remove the comparison.", "%s is never null, so this is always %s", c.Text(v.At), always)
 		}
 		return
 	}
@@ -219,7 +220,7 @@ func (c *binaryCheck) equality() {
 		return
 	}
 	if !mayEqual(a, b) {
-		c.Fail(CodeNeverEqual, at, "Bring both to one type first: string(…), int(…), float(…).",
+		c.Fail(CodeNeverEqual, at, "Convert both to one type: string(…), int(…), float(…).",
 			"%s and %s are never equal, so this is always %s", types.Describe(types.Present(l.T, c.Types)), types.Describe(types.Present(r.T, c.Types)), always)
 		return
 	}
@@ -227,14 +228,14 @@ func (c *binaryCheck) equality() {
 		l, r = r, l
 	}
 	if lit := types.Literals(types.Resolve(r.T, c.Types)); lit != nil && !c.anyFits(lit, l.T) {
-		c.neverEqual(r.At, lit, l, always)
+		c.reportNeverEqual(r.At, lit, l, always)
 	}
 }
 
-// neverEqual reports literals that the other side can never be.
-func (c *binaryCheck) neverEqual(at parse.Extent, lit []any, other Typed, always string) {
+// reportNeverEqual reports literals that the other side can never equal.
+func (c *binaryCheck) reportNeverEqual(at parse.Extent, lit []any, other Typed, always string) {
 	t := types.Resolve(other.T, c.Types)
-	detail := "It is " + types.Describe(types.Present(other.T, c.Types)) + "."
+	detail := "Its type is " + types.Describe(types.Present(other.T, c.Types)) + "."
 	if s, ok := lit[0].(string); ok && len(t.Enum) > 0 {
 		if meant := diag.DidYouMean(s, stringsOf(t.Enum)); meant != "" {
 			detail = diag.Remedy(s, stringsOf(t.Enum)) + " " + detail
@@ -253,13 +254,14 @@ func stringsOf(values []any) []string {
 	return out
 }
 
-// anyFits reports whether any of the literals can be of a type.
+// anyFits reports whether any of the literals can be a value of a type.
 func (c *binaryCheck) anyFits(lit []any, t *spec.Type) bool {
-	return slices.ContainsFunc(lit, func(v any) bool { return v == nil || types.Fits(v, widened(t, c.Types), c.Types) == nil })
+	return slices.ContainsFunc(lit, func(v any) bool { return v == nil || types.Fits(v, widen(t, c.Types), c.Types) == nil })
 }
 
-// widened returns a type for comparisons: 1.0 equals 1.
-func widened(t *spec.Type, named spec.Types) *spec.Type {
+// widen returns a type for comparisons, in which ints are numbers because 1.0
+// equals 1.
+func widen(t *spec.Type, named spec.Types) *spec.Type {
 	r := types.Resolve(t, named)
 	if r.Kind != spec.Int || types.IsTime(r) {
 		return t
@@ -269,8 +271,7 @@ func widened(t *spec.Type, named spec.Types) *spec.Type {
 	return &w
 }
 
-// mayEqual reports whether values of two types can be equal as far as their
-// kinds go.
+// mayEqual reports whether values of two types can be equal, judging by their kinds.
 func mayEqual(a, b *spec.Type) bool {
 	if types.IsTime(a) || types.IsTime(b) {
 		return a.Ref == b.Ref
@@ -288,7 +289,7 @@ func mayEqual(a, b *spec.Type) bool {
 	return a.Kind == spec.Union || b.Kind == spec.Union || types.IsAny(a) || types.IsAny(b) || class(a) == class(b)
 }
 
-func (c *binaryCheck) membership() {
+func (c *binaryCheck) checkMembership() {
 	t := c.NonNull(c.r)
 	if c.mayHoldNull(t) {
 		if c.nullMembers == nil {
@@ -300,24 +301,23 @@ func (c *binaryCheck) membership() {
 	switch {
 	case types.IsAny(t):
 	case t.Kind == spec.List:
-		c.amongItems(t)
+		c.checkItems(t)
 	case t.Kind == spec.Map || t.Kind == spec.Object:
 		if k := c.NonNull(c.l); !types.IsAny(k) && !types.IsString(k) {
-			c.Fail(types.CodeTypeMismatch, c.l.At, "", "a key is a string, and this is %s", types.Describe(c.l.T))
+			c.Fail(types.CodeTypeMismatch, c.l.At, "", "a key must be a string, got %s", types.Describe(c.l.T))
 		} else if name, ok := c.n.Left.(*ast.StringNode); ok && t.Kind == spec.Object {
 			if _, ok := types.Member(t, name.Value); !ok {
 				c.Fail(CodeNeverEqual, c.l.At, diag.Remedy(name.Value, t.FieldNames()), "%s never has a member %q", c.Text(c.r.At), name.Value)
 			}
 		}
 	case types.IsString(t) && types.IsString(key):
-		c.Fail(types.CodeTypeMismatch, c.r.At, "Write it as "+c.Text(c.r.At)+" contains "+c.Text(c.l.At)+".", "in looks into lists and maps, and this is %s", types.Describe(c.r.T))
+		c.Fail(types.CodeTypeMismatch, c.r.At, "Write it as "+c.Text(c.r.At)+" contains "+c.Text(c.l.At)+".", "in requires a list or a map, got %s", types.Describe(c.r.T))
 	case t.Kind != spec.Union:
-		c.Fail(types.CodeTypeMismatch, c.r.At, "", "in looks into lists and maps, and this is %s", types.Describe(c.r.T))
+		c.Fail(types.CodeTypeMismatch, c.r.At, "", "in requires a list or a map, got %s", types.Describe(c.r.T))
 	}
 }
 
-// mayHoldNull reports whether the member that is looked for can be there and be
-// null.
+// mayHoldNull reports whether the searched member can be present and null.
 func (c *binaryCheck) mayHoldNull(t *spec.Type) bool {
 	name, ok := c.n.Left.(*ast.StringNode)
 	switch {
@@ -332,9 +332,9 @@ func (c *binaryCheck) mayHoldNull(t *spec.Type) bool {
 	}
 }
 
-// amongItems checks `x in list`: literals of the list that x can never be, or a
-// literal x that no item can be.
-func (c *binaryCheck) amongItems(list *spec.Type) {
+// checkItems checks `x in list`. It reports literals of the list that x can never
+// equal, and a literal x that no item can equal.
+func (c *binaryCheck) checkItems(list *spec.Type) {
 	a, b := types.Resolve(c.l.T, c.Types), types.Resolve(types.Elem(list), c.Types)
 	if types.IsNever(b) || types.IsAny(a) || types.IsAny(b) || types.IsNull(a) {
 		return
@@ -346,7 +346,7 @@ func (c *binaryCheck) amongItems(list *spec.Type) {
 	if items, ok := c.n.Right.(*ast.ArrayNode); ok {
 		for _, it := range items.Nodes {
 			if v := parse.LiteralOf(it); v != nil && !c.anyFits([]any{v}, c.l.T) {
-				c.neverEqual(c.extents.Of(it), []any{v}, c.l, "false")
+				c.reportNeverEqual(c.extents.Of(it), []any{v}, c.l, "false")
 			}
 		}
 		return

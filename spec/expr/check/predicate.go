@@ -12,7 +12,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// predicateCheck checks a function that goes over a list with a predicate.
+// predicateCheck checks a call of a function with a predicate.
 type predicateCheck struct {
 	*checker
 	n    *ast.BuiltinNode
@@ -21,30 +21,30 @@ type predicateCheck struct {
 	item *spec.Type
 }
 
-// builtin checks a function with a predicate.
-func (c *checker) builtin(n *ast.BuiltinNode) Typed {
+// checkBuiltin checks a function with a predicate.
+func (c *checker) checkBuiltin(n *ast.BuiltinNode) Typed {
 	p := predicateCheck{checker: c, n: n, list: c.check(n.Arguments[0])}
 	before := len(c.refs)
 	p.item = p.itemType()
 	var facts []string
-	var acc *spec.Type // of reduce: what #acc is
+	var acc *spec.Type // of reduce: the type of #acc
 	if n.Name == "reduce" {
-		acc = general(p.item, c.Types)
+		acc = withoutLiterals(p.item, c.Types)
 		if len(n.Arguments) > 2 {
-			acc = general(c.operand(n.Arguments[2]).T, c.Types)
+			acc = withoutLiterals(c.checkOperand(n.Arguments[2]).T, c.Types)
 		}
 	}
 	body := Typed{T: p.item, At: p.list.At}
 	if len(n.Arguments) > 1 {
 		var mapped Typed
-		mapped, facts = p.body(acc)
+		mapped, facts = p.checkBody(acc)
 		body = Typed{T: mapped.T, At: mapped.At}
 	}
 	var out Typed
 	if n.Name == "reduce" {
 		out.T = types.Join(body.T, acc, c.Types)
 	} else {
-		out = p.result(body, facts)
+		out = p.resultOf(body, facts)
 	}
 	switch {
 	case out.Origin != nil:
@@ -56,7 +56,7 @@ func (c *checker) builtin(n *ast.BuiltinNode) Typed {
 	return out
 }
 
-// itemType returns the type of the items of the list that the predicate goes over.
+// itemType returns the type of the items of the list.
 func (p *predicateCheck) itemType() *spec.Type {
 	t := p.NonNull(p.list)
 	switch {
@@ -66,16 +66,16 @@ func (p *predicateCheck) itemType() *spec.Type {
 	case t.Kind == spec.List:
 		return types.Elem(t)
 	case t.Kind == spec.Map || t.Kind == spec.Object:
-		p.Fail(CodeWrongArgument, p.list.At, "Go over values("+p.Text(p.list.At)+"), keys(…) or toPairs(…).", "%s goes over a list, and this is %s", p.n.Name, types.Describe(p.list.T))
+		p.Fail(CodeWrongArgument, p.list.At, "Use values("+p.Text(p.list.At)+"), keys(…) or toPairs(…).", "%s requires a list, got %s", p.n.Name, types.Describe(p.list.T))
 	default:
-		p.Fail(CodeWrongArgument, p.list.At, "", "%s goes over a list, and this is %s", p.n.Name, types.Describe(p.list.T))
+		p.Fail(CodeWrongArgument, p.list.At, "", "%s requires a list, got %s", p.n.Name, types.Describe(p.list.T))
 	}
 	return types.Any()
 }
 
-// body checks the body of the predicate, with `#` an item of the list, and returns what
-// is known of the item where it comes out true.
-func (p *predicateCheck) body(acc *spec.Type) (body Typed, facts []string) {
+// checkBody checks the body of the predicate, in which `#` is an item of the list. It
+// returns the parts of the item that are not null if the predicate is true.
+func (p *predicateCheck) checkBody(acc *spec.Type) (body Typed, facts []string) {
 	n := p.n.Arguments[1]
 	if predicate, ok := n.(*ast.PredicateNode); ok {
 		n = predicate.Node
@@ -83,9 +83,9 @@ func (p *predicateCheck) body(acc *spec.Type) (body Typed, facts []string) {
 	each := Typed{T: p.item, Origin: Extend(p.list.Origin, "*")}
 	p.items = append(p.items, item{each, acc})
 	saved := p.facts
-	body = p.operand(n)
+	body = p.checkOperand(n)
 	key := "#" + strconv.Itoa(len(p.items))
-	for _, fact := range p.when(n, true) {
+	for _, fact := range p.factsWhen(n, true) {
 		if fact == key || strings.HasPrefix(fact, key+"\x00") {
 			facts = append(facts, strings.TrimPrefix(strings.TrimPrefix(fact, key), "\x00"))
 		}
@@ -95,11 +95,11 @@ func (p *predicateCheck) body(acc *spec.Type) (body Typed, facts []string) {
 	return body, facts
 }
 
-// result returns what the function yields.
-func (p *predicateCheck) result(body Typed, facts []string) Typed {
+// resultOf returns the result of the function.
+func (p *predicateCheck) resultOf(body Typed, facts []string) Typed {
 	switch p.n.Name {
 	case "all", "any", "none", "one", "count", "filter", "find", "findLast", "findIndex", "findLastIndex":
-		p.wantBool(body, "the predicate")
+		p.requireBool(body, "the predicate")
 	case "groupBy", "sortBy":
 		p.Sortable(p.n.Name, body)
 	}
@@ -109,9 +109,9 @@ func (p *predicateCheck) result(body Typed, facts []string) Typed {
 	case "count":
 		return Typed{T: types.Int()}
 	case "filter":
-		return Typed{T: types.ListOf(refined(p.item, facts, p.Types)), Origin: p.list.Origin, Shuffled: true}
+		return Typed{T: types.ListOf(refine(p.item, facts, p.Types)), Origin: p.list.Origin, Shuffled: true}
 	case "find", "findLast":
-		return Typed{T: types.Nullable(refined(p.item, facts, p.Types)), Origin: Extend(p.list.Origin, "*")}
+		return Typed{T: types.Nullable(refine(p.item, facts, p.Types)), Origin: Extend(p.list.Origin, "*")}
 	case "findIndex", "findLastIndex":
 		return Typed{T: types.Nullable(types.Int())}
 	case "map":
@@ -119,7 +119,7 @@ func (p *predicateCheck) result(body Typed, facts []string) Typed {
 	case "sum":
 		t := p.NonNull(body)
 		if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsNever(t) {
-			return p.Fail(CodeWrongArgument, body.At, "", "sum adds numbers, and this is %s", types.Describe(body.T))
+			return p.Fail(CodeWrongArgument, body.At, "", "sum requires numbers, got %s", types.Describe(body.T))
 		}
 		if t.Kind == spec.Int || types.IsNever(t) {
 			return Typed{T: types.Int()}
@@ -128,27 +128,27 @@ func (p *predicateCheck) result(body Typed, facts []string) Typed {
 	case "groupBy":
 		return Typed{T: types.MapOf(types.ListOf(p.item))}
 	case "sortBy":
-		p.order()
+		p.checkOrder()
 		return Typed{T: types.ListOf(p.item), Origin: p.list.Origin, Shuffled: true}
 	}
-	return p.noFunction(p.n.Name, parse.ExtentOf(p.n))
+	return p.reportUnknownFunction(p.n.Name, parse.ExtentOf(p.n))
 }
 
-// order checks the direction that items are sorted in.
-func (p *predicateCheck) order() {
+// checkOrder checks the sort direction.
+func (p *predicateCheck) checkOrder() {
 	if len(p.n.Arguments) < 3 {
 		return
 	}
-	v := p.operand(p.n.Arguments[2])
+	v := p.checkOperand(p.n.Arguments[2])
 	t := p.NonNull(v)
 	if s, ok := p.n.Arguments[2].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" || !types.IsAny(t) && !types.IsString(t) {
-		p.Fail(CodeWrongArgument, v.At, "", "the order is \"asc\" or \"desc\"")
+		p.Fail(CodeWrongArgument, v.At, "", "the order must be \"asc\" or \"desc\"")
 	}
 }
 
-// general returns a type without the literals that it is made of: what a variable
-// that begins with such a value may come to be.
-func general(t *spec.Type, named spec.Types) *spec.Type {
+// withoutLiterals returns a type without its literals. It is the type of an accumulator whose
+// initial value has type t.
+func withoutLiterals(t *spec.Type, named spec.Types) *spec.Type {
 	r := types.Resolve(t, named)
 	switch {
 	case types.IsTime(r):
@@ -162,8 +162,8 @@ func general(t *spec.Type, named spec.Types) *spec.Type {
 	}
 }
 
-// refined returns an item whose named members are known to be there.
-func refined(item *spec.Type, facts []string, named spec.Types) *spec.Type {
+// refine returns the type of an item some of whose members are known not to be null.
+func refine(item *spec.Type, facts []string, named spec.Types) *spec.Type {
 	for _, fact := range facts {
 		item = types.Present(item, named)
 		name, _, _ := strings.Cut(fact, "\x00")

@@ -9,40 +9,40 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// RemedyOf returns the last resort of a finding that has nothing better to advise: an
-// author is never left with a complaint alone.
+// RemedyOf returns the default remedy for a code, for findings without a more
+// specific one.
 func RemedyOf(code string) string {
 	switch code {
 	case parse.CodeSyntax:
-		return "An expression reads like inputs.name, len(x) > 0, a ?? b or x == 1 ? \"a\" : \"b\"."
+		return "Write an expression such as inputs.name, len(x) > 0, a ?? b or x == 1 ? \"a\" : \"b\"."
 	case parse.CodeTooLarge:
-		return "Make it smaller, or share the work among several steps."
+		return "Make it smaller, or split the work into several steps."
 	case types.CodeUnknownMember:
-		return "Only what its type declares can be asked of it."
+		return "Use a member that its type declares."
 	case types.CodeMissingMember:
-		return "Give it, or take what has it."
+		return "Add the member, or use a value that has it."
 	case types.CodeTypeMismatch:
-		return "Give a value of that type."
+		return "Use a value of the expected type."
 	case types.CodeNotAllowed:
-		return "Give a value that the rule of its type allows."
+		return "Use a value that its type allows."
 	case types.CodeNullUnguarded:
-		return "Say what stands in for null: x ?? \"\"."
+		return "Provide a default: x ?? \"\"."
 	case CodeWrongArgument:
-		return "Give it what its signature wants."
+		return "Pass the arguments of its signature."
 	case CodeUnknownFunction:
-		return "Only functions are called, each by its name."
+		return "Only functions can be called, by name."
 	case CodeNeverEqual:
-		return "Compare values of one type that have something in common."
+		return "Compare values that can be equal."
 	case CodeBadRegexp:
-		return "Patterns are those of RE2."
+		return "Use the syntax of RE2."
 	case CodeConstantFails:
-		return "The expression refers to nothing, so it fails whenever it is evaluated."
+		return "The expression has no references, so it fails whenever it is evaluated. Correct it."
 	default:
 		return ""
 	}
 }
 
-// RemedyFor returns how a value of one type becomes one of another, or "".
+// RemedyFor returns how to convert a value from one type to another, or "".
 func RemedyFor(from, to *spec.Type) string {
 	for _, variant := range to.Variants {
 		if remedy := RemedyFor(from, variant); remedy != "" {
@@ -51,19 +51,19 @@ func RemedyFor(from, to *spec.Type) string {
 	}
 	switch {
 	case types.IsString(to) && (types.IsNumeric(from) || from.Kind == spec.Bool):
-		return "Turn it into text with string(…)."
+		return "Convert it with string(…)."
 	case types.IsString(to) && (from.Kind == spec.List || from.Kind == spec.Map || from.Kind == spec.Object):
-		return "Turn it into text with jsonencode(…)."
+		return "Convert it with jsonencode(…)."
 	case to.Kind == spec.Int && from.Kind == spec.Number:
-		return "Make it whole with int(…), round(…) or floor(…)."
+		return "Round it with int(…), round(…) or floor(…)."
 	case to.Kind == spec.Int && types.IsString(from):
-		return "Read it with int(…)."
+		return "Convert it with int(…)."
 	case to.Kind == spec.Number && types.IsString(from):
-		return "Read it with float(…)."
+		return "Convert it with float(…)."
 	case to.Kind == spec.Bool:
-		return "Compare it with something: x == \"yes\", x > 0, x != null."
+		return "Write a comparison: x == \"yes\", x > 0, x != null."
 	case to.Kind == spec.List:
-		return "Write [x] for a list of one."
+		return "Write [x] for a list with one item."
 	case to.Kind == spec.Map || to.Kind == spec.Object:
 		return "Write {name: value, …}."
 	default:
@@ -71,8 +71,8 @@ func RemedyFor(from, to *spec.Type) string {
 	}
 }
 
-// RemedyForValue returns what to write in the place of a value that is written
-// down, and not of the type that is wanted.
+// RemedyForValue returns what to write instead of a literal that is not of the
+// expected type.
 func RemedyForValue(m *types.Mismatch, v any, want *spec.Type, named spec.Types) string {
 	t := types.Present(types.Resolve(want, named), named)
 	_, isText := v.(string)
@@ -80,7 +80,7 @@ func RemedyForValue(m *types.Mismatch, v any, want *spec.Type, named spec.Types)
 	case m.Path != "" || m.Code == types.CodeNullUnguarded:
 		return ""
 	case m.Code == types.CodeNotAllowed && len(t.Enum) > 0:
-		// The message has named them all.
+		// The message lists them all.
 		if name := diag.DidYouMean(fmt.Sprint(v), texts(t.Enum)); name != "" {
 			return fmt.Sprintf("Did you mean %q?", name)
 		}
@@ -105,7 +105,7 @@ func RemedyForValue(m *types.Mismatch, v any, want *spec.Type, named spec.Types)
 	return ""
 }
 
-// texts returns literals as an author would compare them with a misspelt one.
+// texts returns literals as strings, for comparison with a misspelt one.
 func texts(list []any) []string {
 	out := make([]string, len(list))
 	for i, l := range list {
@@ -114,10 +114,10 @@ func texts(list []any) []string {
 	return out
 }
 
-// numberRemedy returns how a number is got of what is none.
+// numberRemedy returns how to convert a value to a number.
 func numberRemedy(t *spec.Type) string {
 	if types.IsString(t) {
-		return "Read the number with int(…) or float(…)."
+		return "Convert it with int(…) or float(…)."
 	}
 	return ""
 }

@@ -9,46 +9,47 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Scope is the names that a template may use at its place, with their types.
+// Scope is the set of names that a template may use in its place, with their types.
 type Scope struct {
-	// Types are the named types that the names' types refer to.
+	// Types are the named types that the types of names refer to.
 	Types spec.Types
-	// Names are what may be used; of two of one name, the first.
+	// Names are the available names. If a name occurs twice, the first applies.
 	Names []Name
-	// Present are paths, from the names on, that are known not to be null here,
-	// though their types allow it: see Value.Present.
+	// Present are paths that are known not to be null here, although their types
+	// allow it; see Value.Present.
 	Present [][]string
-	// NullHelp is what to do about a part that may be null here, by its text
-	// ("state.digest"), where that is known better than that nulls are to be
-	// guarded; "" elsewhere. It may be nil.
+	// NullHelp returns the remedy for a part that may be null, by its text
+	// ("state.digest"). It returns "" if there is no better remedy than a guard
+	// against null. It may be nil.
 	NullHelp func(part string) string
 }
 
 // Name is one name of a scope.
 type Name struct {
 	Name string
-	// Type is what the name holds; nil is any. A property that is optional may
+	// Type is the type of the name's value; nil means any. An optional property may
 	// be null.
 	Type *spec.Type
-	// Secret says that the whole of it is; a property's own attribute says so
-	// of a part. That is for Value.Secret: what Eval marks, Vars.Secrets says.
+	// Secret means that the whole value is secret. The attributes of properties mark
+	// secret parts. Value.Secret uses it; at evaluation, Vars.Secrets determines what
+	// is secret.
 	Secret bool
-	// Absent is not "" for a name that the language has, but not here: the
-	// sentence says where it is to be had. Type is then ignored.
+	// Absent is set for a name of the language that is not available here. It is a
+	// sentence that says where the name is available. Type is then ignored.
 	Absent string
 }
 
-// Ref is one thing that a template refers to: the path from a name of the
-// scope on, with "*" for any item or key: inputs, rules, *, port.
+// Ref is one reference of a template: the path from a name of the scope, with "*" for
+// any item or key: inputs, rules, *, port.
 type Ref struct {
 	Path  []string
 	Range diag.Range
-	// Presence says that it matters only whether it is there: it is compared
-	// with null.
+	// Presence means that only the presence of the value matters, because it is
+	// compared with null.
 	Presence bool
 }
 
-// RefersToSecret reports whether any reference is to what is declared secret.
+// RefersToSecret reports whether any reference is to a value that is declared secret.
 func (s *Scope) RefersToSecret(refs []Ref) bool {
 	return slices.ContainsFunc(refs, func(r Ref) bool {
 		i := slices.IndexFunc(s.Names, func(n Name) bool { return n.Name == r.Path[0] })
@@ -62,8 +63,9 @@ func (s *Scope) RefersToSecret(refs []Ref) bool {
 	})
 }
 
-// Hides reports whether what refers to these is secret as a whole: one of them leads
-// through or to what is declared secret or, unless the value is only moved, above it.
+// Hides reports whether a value with these references is secret as a whole. It is if
+// a reference leads through or to a value that is declared secret. Unless the value
+// is only moved, it also is if a reference leads to a value that contains a secret.
 func (s *Scope) Hides(refs []Ref, moved bool) bool {
 	return slices.ContainsFunc(refs, func(r Ref) bool {
 		r.Presence = r.Presence || moved
@@ -71,13 +73,13 @@ func (s *Scope) Hides(refs []Ref, moved bool) bool {
 	})
 }
 
-// Declares reports whether what a path leads to is declared secret, or lies under
-// what is.
+// Declares reports whether the value at a path, or a value that contains it, is
+// declared secret.
 func (s *Scope) Declares(path []string) bool {
 	return s.RefersToSecret([]Ref{{Path: path, Presence: true}})
 }
 
-// facts returns the keys of what a scope knows not to be null.
+// facts returns the keys of the paths that are known not to be null.
 func (s *Scope) facts() []string {
 	var keys []string
 	for _, path := range s.Present {

@@ -7,10 +7,10 @@ import (
 	"github.com/declprov/declprov/spec/expr/parse"
 )
 
-// uses are what an expression refers to.
+// uses are the references of an expression.
 type uses struct {
 	refs []Reference
-	// unchecked are the accesses to what has no known type.
+	// unchecked are the accesses to values of unknown type.
 	unchecked []parse.Extent
 }
 
@@ -18,12 +18,12 @@ type uses struct {
 type Reference struct {
 	Path []string
 	At   parse.Extent
-	// Presence says that it matters only whether it is there: it is compared
-	// with null.
+	// Presence means that only the presence of the value matters, because it is
+	// compared with null.
 	Presence bool
 }
 
-// use records that the whole of a value is used.
+// use records that a value is used as a whole.
 func (u *uses) use(v Typed) *spec.Type {
 	if v.Origin != nil {
 		u.refs = append(u.refs, Reference{Path: v.Origin, At: v.At})
@@ -31,16 +31,16 @@ func (u *uses) use(v Typed) *spec.Type {
 	return v.T
 }
 
-// Trust notes an access that nothing can check before it runs.
+// Trust records an access that cannot be checked before it runs.
 func (u *uses) Trust(at parse.Extent) { u.unchecked = append(u.unchecked, at) }
 
-// refersTo reports whether a reference since then is at or under a path.
+// refersTo reports whether a reference since index since is at or under a path.
 func (u *uses) refersTo(since int, path []string) bool {
-	return slices.ContainsFunc(u.refs[since:], func(r Reference) bool { return under(r.Path, path) })
+	return slices.ContainsFunc(u.refs[since:], func(r Reference) bool { return isUnder(r.Path, path) })
 }
 
-// under reports whether a path is at or under another.
-func under(path, base []string) bool {
+// isUnder reports whether a path is at or under another.
+func isUnder(path, base []string) bool {
 	return len(path) >= len(base) && slices.Equal(path[:len(base)], base)
 }
 

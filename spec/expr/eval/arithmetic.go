@@ -6,8 +6,8 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// operands returns two numbers, as an int64 or a float64 each.
-func operands(op string, a []any) (x, y any, err error) {
+// numberOperands returns two numbers as int64 or float64.
+func numberOperands(op string, a []any) (x, y any, err error) {
 	if x, err = Operand(op, a[0]); err != nil {
 		return nil, nil, err
 	}
@@ -15,18 +15,19 @@ func operands(op string, a []any) (x, y any, err error) {
 	return x, y, err
 }
 
-// Operand returns a number as an int64 or a float64; op is what needs it.
+// Operand returns a number as an int64 or a float64. op is the name of the operator,
+// for errors.
 func Operand(op string, v any) (any, error) {
 	n, ok := types.Numeric(v)
 	switch {
 	case ok:
 		return n, nil
 	case types.IsNumber(v):
-		return nil, Faultf("%s cannot reckon with %s: it has more digits than a number here can hold", op, Quote(v))
+		return nil, Faultf("%s cannot calculate with %s: the number has too many digits", op, Quote(v))
 	case v == nil:
-		return nil, Faultf("%s needs numbers, and this is null", op)
+		return nil, Faultf("%s requires numbers, got null", op)
 	default:
-		return nil, Faultf("%s needs numbers, and this is %s", op, DescribeKind(v))
+		return nil, Faultf("%s requires numbers, got %s", op, DescribeKind(v))
 	}
 }
 
@@ -37,7 +38,7 @@ func OpAdd(r *Run, a []any) (any, error) {
 	if x, ok := a[0].(string); ok {
 		y, ok := a[1].(string)
 		if !ok {
-			return nil, Faultf("+ joins two strings, and this is %s: turn it into text with string(…)", DescribeKind(a[1]))
+			return nil, Faultf("+ requires two strings, got %s: convert it with string(…)", DescribeKind(a[1]))
 		}
 		if err := r.Grow(len(x) + len(y)); err != nil {
 			return nil, err
@@ -47,7 +48,7 @@ func OpAdd(r *Run, a []any) (any, error) {
 	if v, ok := addTimes(a[0], a[1]); ok {
 		return v, nil
 	}
-	x, y, err := operands("+", a)
+	x, y, err := numberOperands("+", a)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func ints(x, y any) (i, j int64, ok bool) {
 	return i, j, ok1 && ok2
 }
 
-// Finite refuses what no number is.
+// Finite returns f, or an error if it is infinite or not a number.
 func Finite(op string, f float64) (any, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, Faultf("the result of %s is not a number", op)
@@ -79,7 +80,7 @@ func OpSubtract(_ *Run, a []any) (any, error) {
 	if v, ok := subtractTimes(a[0], a[1]); ok {
 		return v, nil
 	}
-	x, y, err := operands("-", a)
+	x, y, err := numberOperands("-", a)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func OpSubtract(_ *Run, a []any) (any, error) {
 }
 
 func opMultiply(_ *Run, a []any) (any, error) {
-	x, y, err := operands("*", a)
+	x, y, err := numberOperands("*", a)
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +112,12 @@ func opMultiply(_ *Run, a []any) (any, error) {
 }
 
 func opDivide(_ *Run, a []any) (any, error) {
-	x, y, err := operands("/", a)
+	x, y, err := numberOperands("/", a)
 	if err != nil {
 		return nil, err
 	}
 	if types.ToFloat(y) == 0 {
-		return nil, Faultf("this divides by zero")
+		return nil, Faultf("division by zero")
 	}
 	return Finite("/", types.ToFloat(x)/types.ToFloat(y))
 }
@@ -126,9 +127,9 @@ func opModulo(_ *Run, a []any) (any, error) {
 	y, ok2 := types.WholeNumber(a[1])
 	switch {
 	case !ok1 || !ok2:
-		return nil, Faultf("%% needs whole numbers, and has %s and %s", DescribeKind(a[0]), DescribeKind(a[1]))
+		return nil, Faultf("%% requires whole numbers, got %s and %s", DescribeKind(a[0]), DescribeKind(a[1]))
 	case y == 0:
-		return nil, Faultf("this divides by zero")
+		return nil, Faultf("division by zero")
 	case y == -1:
 		return int64(0), nil
 	}
@@ -136,14 +137,14 @@ func opModulo(_ *Run, a []any) (any, error) {
 }
 
 func opPower(_ *Run, a []any) (any, error) {
-	x, y, err := operands("**", a)
+	x, y, err := numberOperands("**", a)
 	if err != nil {
 		return nil, err
 	}
 	return Finite("**", math.Pow(types.ToFloat(x), types.ToFloat(y)))
 }
 
-// OpNegate returns a number with the other sign.
+// OpNegate returns the negated number.
 func OpNegate(_ *Run, a []any) (any, error) {
 	x, err := Operand("-", a[0])
 	if err != nil {
@@ -164,7 +165,7 @@ func opRange(r *Run, a []any) (any, error) {
 	from, ok1 := types.WholeNumber(a[0])
 	to, ok2 := types.WholeNumber(a[1])
 	if !ok1 || !ok2 {
-		return nil, Faultf(".. needs whole numbers, and has %s and %s", DescribeKind(a[0]), DescribeKind(a[1]))
+		return nil, Faultf(".. requires whole numbers, got %s and %s", DescribeKind(a[0]), DescribeKind(a[1]))
 	}
 	if to < from {
 		return []any{}, nil

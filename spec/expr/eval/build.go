@@ -9,14 +9,14 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// builder makes evaluators of a checked tree.
+// builder compiles a checked tree to evaluators.
 type builder struct {
 	machine *Machine
 	of      *check.Checked
 	err     error
 }
 
-// Build compiles a checked expression, whose tree it takes apart.
+// Build compiles a checked expression. It modifies the tree.
 func (m *Machine) Build(of *check.Checked) (Piece, error) {
 	b := builder{machine: m, of: of}
 	selecting, segments := parse.Selects(of.Tree), parse.IsSegments(of.Tree)
@@ -32,10 +32,11 @@ func (m *Machine) Build(of *check.Checked) (Piece, error) {
 	return out, b.err
 }
 
-// build compiles a node: by its structure where it only moves values, so that
-// what is unknown or secret stays where it is, and else for the machine.
+// build compiles a node. A node that only moves values is compiled by its structure,
+// so that unknown and secret values keep their places. Others are compiled for the
+// virtual machine.
 func (b *builder) build(n ast.Node) Evaluator {
-	if part := b.structure(n); part != nil {
+	if part := b.buildStructure(n); part != nil {
 		return part
 	}
 	at := b.of.Extents.Of(n)
@@ -56,34 +57,35 @@ func (b *builder) build(n ast.Node) Evaluator {
 	return b.fold(p)
 }
 
-// What a constant may take to be evaluated once and for all, and kept: beyond
-// it, it is evaluated whenever it is asked for.
+// The limits for evaluating a constant once and keeping the result. A constant that
+// exceeds them is evaluated each time.
 const (
 	MaxFoldWork = 1_000_000
 	maxFoldText = 1 << 20
 	maxFoldSize = 10_000
 )
 
-// fold returns an expression without references as the value that it always has.
+// fold returns the constant value of an expression without references.
 func (b *builder) fold(p *program) Evaluator {
 	r := NewRun(nil, MaxFoldWork)
 	v, err := p.evalIn(r, &Vars{}, false)
-	if errors.Is(err, ErrWork) || r.Used() > MaxFoldWork/2 || r.text > maxFoldText || r.left > maxFoldSize {
+	if errors.Is(err, ErrWork) || r.Used() > MaxFoldWork/2 || r.text > maxFoldText || r.results > maxFoldSize {
 		return &formula{program: p}
 	}
 	b.err = errors.Join(b.err, err)
 	return Fixed{v}
 }
 
-// structure returns the evaluator of a node that only moves values, nil for others.
-func (b *builder) structure(n ast.Node) Evaluator {
+// buildStructure returns the evaluator of a node that only moves values, or nil for other
+// nodes.
+func (b *builder) buildStructure(n ast.Node) Evaluator {
 	switch n := n.(type) {
 	case *ast.NilNode:
 		return Fixed{}
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return Fixed{parse.LiteralOf(n)}
 	case *ast.IdentifierNode, *ast.MemberNode, *ast.ChainNode:
-		return b.chain(n)
+		return b.buildChain(n)
 	case *ast.ArrayNode:
 		out := &Sequence{}
 		for _, item := range n.Nodes {
@@ -91,14 +93,14 @@ func (b *builder) structure(n ast.Node) Evaluator {
 		}
 		return Folded(out, out.Parts)
 	case *ast.MapNode:
-		return b.mapLiteral(n)
+		return b.buildMap(n)
 	case *ast.CallNode:
-		return b.call(n)
+		return b.buildCall(n)
 	}
 	return nil
 }
 
-// Folded returns a part as a constant, where all that it is made of is.
+// Folded returns e as a constant if all its parts are constants.
 func Folded(e Evaluator, parts []Evaluator) Evaluator {
 	for _, p := range parts {
 		if _, ok := p.(Fixed); !ok {
@@ -112,8 +114,8 @@ func Folded(e Evaluator, parts []Evaluator) Evaluator {
 	return Fixed{v}
 }
 
-// chain returns a plain member chain, nil where it is more than that.
-func (b *builder) chain(n ast.Node) Evaluator {
+// buildChain returns the evaluator of a plain member chain, or nil for other nodes.
+func (b *builder) buildChain(n ast.Node) Evaluator {
 	out := &Chain{at: b.of.Extents.Of(n), place: b.of.Place}
 	for {
 		switch m := n.(type) {
@@ -147,7 +149,7 @@ func (b *builder) chain(n ast.Node) Evaluator {
 	}
 }
 
-func (b *builder) mapLiteral(n *ast.MapNode) Evaluator {
+func (b *builder) buildMap(n *ast.MapNode) Evaluator {
 	out := &Dict{}
 	for _, pair := range n.Pairs {
 		p, ok := pair.(*ast.PairNode)
@@ -166,14 +168,14 @@ func (b *builder) mapLiteral(n *ast.MapNode) Evaluator {
 	return Folded(out, out.Parts)
 }
 
-// call returns a merge, pick or omit, nil for other functions.
-func (b *builder) call(n *ast.CallNode) Evaluator {
+// buildCall returns the evaluator of a merge, pick or omit, or nil for other calls.
+func (b *builder) buildCall(n *ast.CallNode) Evaluator {
 	id, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
 		return nil
 	}
 	at := parse.ExtentOf(id)
-	fail := func(err error) error { return because(b.of.Place, at, err) }
+	fail := func(err error) error { return failureOf(b.of.Place, at, err) }
 	switch id.Value {
 	case "merge":
 		out := &merged{fail: fail}

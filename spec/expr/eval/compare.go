@@ -19,7 +19,7 @@ func opUnequal(r *Run, a []any) (any, error) {
 
 func opEqual(r *Run, a []any) (any, error) { return r.equal(a[0], a[1]) }
 
-// equal compares two values; numbers by value, whatever their form.
+// equal compares two values. Numbers compare by value, regardless of their Go type.
 func (r *Run) equal(a, b any) (bool, error) {
 	if err := r.Spend(1); err != nil {
 		return false, err
@@ -117,11 +117,11 @@ func (r *Run) compare(a, b any) (int, error) {
 	if order, ok := types.CompareNumbers(a, b); ok {
 		return order, nil
 	}
-	return 0, Faultf("%s and %s have no order", DescribeKind(a), DescribeKind(b))
+	return 0, Faultf("cannot compare %s with %s", DescribeKind(a), DescribeKind(b))
 }
 
-// Digits returns what comparing a number costs whose digits are compared one by one, as
-// a fraction of whole numbers; 0 of others.
+// Digits returns the cost of comparing a number that is compared digit by digit,
+// relative to other numbers. It returns 0 for other numbers.
 func Digits(v any) int {
 	s, ok := v.(json.Number)
 	if !ok {
@@ -143,7 +143,7 @@ func boolRank(b bool) int64 {
 	return 0
 }
 
-// Ordering returns the operation that compares two values by their order.
+// Ordering returns the operation that compares two values by order.
 func Ordering(holds func(int) bool) Operation {
 	return func(r *Run, a []any) (any, error) {
 		order, err := r.compare(a[0], a[1])
@@ -151,7 +151,7 @@ func Ordering(holds func(int) bool) Operation {
 	}
 }
 
-// OpIn reports whether a list has an item, or a map a key.
+// OpIn reports whether a list contains an item, or a map a key.
 func OpIn(r *Run, a []any) (any, error) {
 	switch list := a[1].(type) {
 	case []any:
@@ -171,6 +171,6 @@ func OpIn(r *Run, a []any) (any, error) {
 	case nil:
 		return false, nil
 	default:
-		return nil, Faultf("in looks into lists and maps, and this is %s", DescribeKind(a[1]))
+		return nil, Faultf("in requires a list or a map, got %s", DescribeKind(a[1]))
 	}
 }

@@ -2,13 +2,14 @@ package eval
 
 import "encoding/json"
 
-// Cost is what a call of an operation costs, in units of a budget, told from its
-// arguments before it begins: nothing can interrupt what the standard library does
-// with them. An operation that spends while it runs (Metered) tells only what
-// reading its arguments costs.
+// Cost returns the cost of a call, in units of the budget, from its arguments. The
+// cost is charged before the call, because calls into the standard library cannot be
+// interrupted. Operations that charge while they run (Metered) only return the cost
+// of reading their arguments here.
 type Cost func(args []any) int
 
-// Flat is the cost that no argument changes, but for the digits of a number.
+// Flat is a cost that does not depend on the arguments, except for the number of
+// digits.
 func Flat(args []any) int {
 	n := 1
 	for _, a := range args {
@@ -19,10 +20,10 @@ func Flat(args []any) int {
 	return n
 }
 
-// Metered is the cost of an operation that spends for what it does as it does it.
+// Metered is the cost of an operation that charges for its work while it runs.
 func Metered(args []any) int { return OfText(args) }
 
-// OfText is the cost of going over texts once.
+// OfText is the cost of reading strings once.
 func OfText(args []any) int {
 	n := Flat(args)
 	for _, a := range args {
@@ -33,12 +34,13 @@ func OfText(args []any) int {
 	return n
 }
 
-// OfTextTimes returns the cost of going over texts once that takes longer of each byte.
+// OfTextTimes returns the cost of reading strings once, with a factor for the work
+// per byte.
 func OfTextTimes(times int) Cost {
 	return func(args []any) int { return times * OfText(args) }
 }
 
-// OfItems is the cost of copying lists and maps, and of going over texts.
+// OfItems is the cost of copying lists and maps, and of reading strings.
 func OfItems(args []any) int {
 	n := OfText(args)
 	for _, a := range args {
@@ -52,8 +54,8 @@ func OfItems(args []any) int {
 	return n
 }
 
-// OfPairs is the cost of comparing texts with each other, each byte with each: of
-// trimming a set of characters that is not short.
+// OfPairs is the cost of comparing each byte of one string with each byte of another,
+// as trimming a long set of characters does.
 func OfPairs(args []any) int {
 	n := OfText(args)
 	if len(args) < 2 {

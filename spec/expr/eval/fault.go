@@ -10,16 +10,16 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// fault is what goes wrong in an evaluation, in the author's words: as it is
-// shown, and as it is shown where a secret may be among what it quotes.
+// fault is an error of an evaluation. hidden is the message without quoted values,
+// for evaluations that may involve secrets.
 type fault struct{ message, hidden string }
 
 func (f *fault) Error() string { return f.message }
 
-// Quoted is the text of a value, or made of one, in a message.
+// Quoted is the text of a value in a message.
 type Quoted string
 
-// Quote returns a value in a message.
+// Quote returns the text of a value for a message.
 func Quote(v any) Quoted {
 	if types.IsNumber(v) {
 		return Quoted(types.NumberText(v))
@@ -27,7 +27,7 @@ func Quote(v any) Quoted {
 	return Quoted(types.DescribeValue(v))
 }
 
-// DescribeKind returns what a value of an evaluation is.
+// DescribeKind returns the kind of a value for messages.
 func DescribeKind(v any) string {
 	switch v.(type) {
 	case Moment:
@@ -39,7 +39,8 @@ func DescribeKind(v any) string {
 	}
 }
 
-// Faultf makes a fault. What is a quoted, or in one, is hidden with secrets.
+// Faultf returns a fault. Arguments of type Quoted are hidden if secrets may be
+// involved.
 func Faultf(format string, args ...any) error {
 	hidden := make([]any, len(args))
 	for i, a := range args {
@@ -55,26 +56,26 @@ func Faultf(format string, args ...any) error {
 }
 
 var (
-	ErrWork = errors.New("the expression takes too long: it goes over too many items")
-	ErrText = fmt.Errorf("the expression makes a string of more than %d MiB", MaxText>>20)
+	ErrWork = errors.New("the expression takes too long: it processes too many items")
+	ErrText = fmt.Errorf("the expression creates a string of more than %d MiB", MaxText>>20)
 )
 
-// EvalError is what goes wrong when a template is evaluated.
+// EvalError is an error in the evaluation of a template.
 type EvalError struct {
 	// Template is the expression as its author wrote it.
 	Template string
-	// Range is where the fault stands in the document.
+	// Range is the position of the error in the document.
 	Range   diag.Range
 	Message string
 	err     error
 }
 
-// Unwrap returns what cut the evaluation short: the end of its context, or of what
-// it may spend; nil of any other error.
+// Unwrap returns the error that ended the evaluation early: that of its context or of
+// its budget. It returns nil for other errors.
 func (e *EvalError) Unwrap() error { return e.err }
 
-// keep makes err what Unwrap returns. Of another kind of error nothing is kept: it
-// may quote what the message hides.
+// keep sets the error that Unwrap returns. Other errors are dropped, because they may
+// quote values that the message hides.
 func (e *EvalError) keep(err error) {
 	var stopped *budget.Stopped
 	switch {
@@ -85,16 +86,16 @@ func (e *EvalError) keep(err error) {
 	}
 }
 
-// Error names the expression and what is wrong with it.
+// Error returns the expression and the message.
 func (e *EvalError) Error() string { return fmt.Sprintf("${%s}: %s", e.Template, e.Message) }
 
-// failure returns what goes wrong at a part of an expression.
+// failure returns the error of a part of an expression.
 func failure(p parse.Place, e parse.Extent, message string) *EvalError {
 	return &EvalError{Template: p.Source, Range: p.At(e), Message: message}
 }
 
-// because returns a failure for a message that is an error's.
-func because(p parse.Place, e parse.Extent, err error) *EvalError {
+// failureOf returns a failure with the message of an error.
+func failureOf(p parse.Place, e parse.Extent, err error) *EvalError {
 	out := failure(p, e, err.Error())
 	out.keep(err)
 	return out

@@ -8,24 +8,24 @@ func opBool(_ *Run, a []any) (any, error) {
 	if b, ok := a[0].(bool); ok {
 		return b, nil
 	}
-	return nil, Faultf("a condition must be true or false, and this is %s", DescribeKind(a[0]))
+	return nil, Faultf("a condition must be a boolean, got %s", DescribeKind(a[0]))
 }
 
 func opList(r *Run, a []any) (any, error) {
 	list, ok := a[0].([]any)
 	if a[0] == nil {
-		return nil, Faultf("this goes over a list, and there is null; write `?? []` behind it where null means none")
+		return nil, Faultf("expected a list, got null; append `?? []` to treat null as an empty list")
 	}
 	if !ok {
-		return nil, Faultf("this goes over a list, and there is %s", DescribeKind(a[0]))
+		return nil, Faultf("expected a list, got %s", DescribeKind(a[0]))
 	}
 	return list, r.Spend(len(list))
 }
 
-// opStep counts a turn of a loop within a loop, which costs more than an item.
+// opStep charges for one iteration of a nested loop, which costs more than an item.
 func opStep(r *Run, a []any) (any, error) { return a[0], r.Spend(8) }
 
-// opInt turns the machine's own integers into ours.
+// opInt converts the virtual machine's integers to int64.
 func opInt(_ *Run, a []any) (any, error) {
 	if i, ok := a[0].(int); ok {
 		return int64(i), nil
@@ -49,7 +49,7 @@ func opKey(_ *Run, a []any) (any, error) {
 	if s, ok := a[0].(string); ok {
 		return s, nil
 	}
-	return nil, Faultf("a key must be a string, and this is %s", DescribeKind(a[0]))
+	return nil, Faultf("a key must be a string, got %s", DescribeKind(a[0]))
 }
 
 // opGroup groups the items of the first list by the scalars of the second.
@@ -98,7 +98,7 @@ func (r *Run) sortIndices(order []int, keys []any, direction any) error {
 	case "desc":
 		sign = -1
 	default:
-		return Faultf(`the order is "asc" or "desc", and this is %s`, Quote(direction))
+		return Faultf(`the order must be "asc" or "desc", got %s`, Quote(direction))
 	}
 	var failed error
 	slices.SortStableFunc(order, func(i, j int) int {

@@ -1,8 +1,9 @@
-// Package eval evaluates checked expressions. What only moves values is evaluated by its
-// structure, so that what is unknown or secret stays where it is. Of anything else,
-// operators, members and functions become calls of ours, and expr-lang's virtual machine
-// runs what is left: conditionals, loops, variables. So numbers keep their digits, and
-// everything is paid for from one budget.
+// Package eval evaluates checked expressions. Expressions that only move values are
+// evaluated by their structure, so that unknown and secret values keep their places.
+// In all other expressions, operators, members and functions are replaced by calls of
+// this package. expr-lang's virtual machine runs the remaining control flow:
+// conditionals, loops and variables. Therefore numbers keep their digits, and all
+// work is charged to one budget.
 package eval
 
 import (
@@ -25,17 +26,17 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Machine compiles expressions for expr-lang's virtual machine. All compilations share it,
-// and none changes it.
+// Machine compiles expressions for expr-lang's virtual machine. It is immutable and
+// shared by all compilations.
 type Machine struct {
-	// Functions are what the calls of expressions are checked against.
+	// Functions are the signatures that calls are checked against.
 	Functions *check.Functions
 	Table     conf.FunctionsTable
 	env       nature.Nature
 }
 
-// NewMachine returns a machine that runs expr-lang's flow, our operators, and these
-// operations, by name.
+// NewMachine returns a machine with expr-lang's control flow, the operators of this
+// package, and operations, by name.
 func NewMachine(functions *check.Functions, operations map[string]Priced) *Machine {
 	m := &Machine{Functions: functions, Table: conf.FunctionsTable{}, env: conf.New(map[string]any{}).Env}
 	for _, group := range []map[string]Priced{operations, Operators()} {
@@ -62,7 +63,7 @@ type program struct {
 	place parse.Place
 }
 
-// program compiles a part of a checked expression.
+// compile compiles a part of a checked expression.
 func (m *Machine) compile(n ast.Node, of *check.Checked) (*program, error) {
 	w := rewriter{strict: of.Strict, functions: m.Functions}
 	root := w.rewrite(n)
@@ -79,8 +80,8 @@ func (m *Machine) compile(n ast.Node, of *check.Checked) (*program, error) {
 	return p, nil
 }
 
-// evalIn runs the program over the values of a scope. Errors quote no values where
-// secret says that there may be secrets among them.
+// evalIn runs the program with the values of a scope. If secret is true, errors do
+// not quote values, because they may be secret.
 func (p *program) evalIn(r *Run, vars *Vars, secret bool) (any, error) {
 	env := make(map[string]any, len(p.roots)+1)
 	for _, name := range p.roots {
@@ -89,7 +90,7 @@ func (p *program) evalIn(r *Run, vars *Vars, secret bool) (any, error) {
 	env[runName] = r
 	v, err := p.run(env, r.Most)
 	if err == nil {
-		v, err = r.leave(v, 0)
+		v, err = r.copyResult(v, 0)
 	}
 	if err != nil {
 		return nil, p.explain(err, r, secret)
@@ -107,11 +108,11 @@ func (p *program) run(env map[string]any, most int) (v any, err error) {
 	return machine.Run(p.code, env)
 }
 
-// explain returns an error of the machine's in the author's words.
+// explain converts an error of the virtual machine to a message for authors.
 func (p *program) explain(err error, r *Run, secret bool) error {
 	var at *file.Error
 	if !errors.As(err, &at) {
-		return because(p.place, p.place.Whole(), err)
+		return failureOf(p.place, p.place.Whole(), err)
 	}
 	message, known := at.Message, (*fault)(nil)
 	if at.Prev != nil {
@@ -132,13 +133,13 @@ func (p *program) explain(err error, r *Run, secret bool) error {
 	return out
 }
 
-// leave returns a value as it leaves an expression: a copy in which times are text.
-// It refuses what has grown beyond all bounds.
-func (r *Run) leave(v any, depth int) (any, error) {
+// copyResult returns the result of an expression: a copy with times as strings. It returns
+// an error if the result is too large.
+func (r *Run) copyResult(v any, depth int) (any, error) {
 	if depth > decode.MaxDepth {
-		return nil, fmt.Errorf("the result nests deeper than %d", decode.MaxDepth)
+		return nil, fmt.Errorf("the result nests deeper than %d levels", decode.MaxDepth)
 	}
-	if r.left++; r.TooMany(r.left) {
+	if r.results++; r.TooMany(r.results) {
 		return nil, fmt.Errorf("the result has more than %d values", r.Most)
 	}
 	if err := r.Spend(1); err != nil {
@@ -152,34 +153,34 @@ func (r *Run) leave(v any, depth int) (any, error) {
 	case int:
 		return int64(v), nil
 	case []any:
-		return r.leaveList(v, depth)
+		return r.copyList(v, depth)
 	case map[string]any:
-		return r.leaveMap(v, depth)
+		return r.copyMap(v, depth)
 	case nil, bool, string, int64, float64, *spec.File:
 		return v, nil
 	}
 	if types.IsNumber(v) {
 		return v, nil
 	}
-	return nil, fmt.Errorf("the result is %T, which is no value", v)
+	return nil, fmt.Errorf("the result has the unsupported type %T", v)
 }
 
-func (r *Run) leaveList(list []any, depth int) (any, error) {
+func (r *Run) copyList(list []any, depth int) (any, error) {
 	out := make([]any, len(list))
 	for i, item := range list {
 		var err error
-		if out[i], err = r.leave(item, depth+1); err != nil {
+		if out[i], err = r.copyResult(item, depth+1); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (r *Run) leaveMap(m map[string]any, depth int) (any, error) {
+func (r *Run) copyMap(m map[string]any, depth int) (any, error) {
 	out := make(map[string]any, len(m))
 	for k, item := range m {
 		var err error
-		if out[k], err = r.leave(item, depth+1); err != nil {
+		if out[k], err = r.copyResult(item, depth+1); err != nil {
 			return nil, err
 		}
 	}

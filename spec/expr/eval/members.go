@@ -7,34 +7,34 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// OpMember returns a member of a value, null-safe: of what has no such member, null.
+// OpMember returns a member of a value, or null if there is none.
 func OpMember(r *Run, a []any) (any, error) {
 	v, _, err := memberValue(r, a[0], a[1])
 	return v, err
 }
 
-// opStrictMember refuses an index beyond the end.
+// opStrictMember is like OpMember, but returns an error for an index beyond the end.
 func opStrictMember(r *Run, a []any) (any, error) {
 	v, found, err := memberValue(r, a[0], a[1])
 	if err == nil && !found {
-		return nil, outOfRange(Quote(a[1]), a[0])
+		return nil, outOfRangeError(Quote(a[1]), a[0])
 	}
 	return v, err
 }
 
-// outOfRange returns the error of an index that a list or string does not have.
-func outOfRange(index Quoted, base any) error {
+// outOfRangeError returns the error for an index that is out of range.
+func outOfRangeError(index Quoted, base any) error {
 	switch base := base.(type) {
 	case []any:
 		return Faultf("index %s is out of range: there are %s items", index, Quote(int64(len(base))))
 	case string:
 		return Faultf("index %s is out of range: there are %s characters", index, Quote(int64(utf8.RuneCountInString(base))))
 	default:
-		return Faultf("index %s is out of range: there is %s", index, DescribeKind(base))
+		return Faultf("index %s is out of range: got %s", index, DescribeKind(base))
 	}
 }
 
-// memberValue returns base[key]; found is false where there is none.
+// memberValue returns base[key]. found is false if there is none.
 func memberValue(r *Run, base, key any) (v any, found bool, err error) {
 	switch base := base.(type) {
 	case nil:
@@ -42,7 +42,7 @@ func memberValue(r *Run, base, key any) (v any, found bool, err error) {
 	case map[string]any:
 		name, ok := key.(string)
 		if !ok {
-			return nil, false, Faultf("a key must be a string, and this is %s", DescribeKind(key))
+			return nil, false, Faultf("a key must be a string, got %s", DescribeKind(key))
 		}
 		v, found = base[name]
 		return v, found, nil
@@ -52,7 +52,7 @@ func memberValue(r *Run, base, key any) (v any, found bool, err error) {
 			if name, ok := key.(string); ok {
 				return nil, false, Faultf("a list has no member %s", Quote(name))
 			}
-			return nil, false, Faultf("an index must be a whole number, and this is %s", DescribeKind(key))
+			return nil, false, Faultf("an index must be a whole number, got %s", DescribeKind(key))
 		}
 		if i < 0 {
 			i += int64(len(base))
@@ -76,7 +76,7 @@ func memberValue(r *Run, base, key any) (v any, found bool, err error) {
 	}
 }
 
-// character returns the code point at an index, from the end where it is negative.
+// character returns the code point at an index. A negative index counts from the end.
 func character(s string, i int64) (any, bool) {
 	n := int64(utf8.RuneCountInString(s))
 	if i < 0 {
@@ -94,7 +94,7 @@ func character(s string, i int64) (any, bool) {
 	return nil, false
 }
 
-// opSlice returns base[from:to], with null for a bound that is not given.
+// opSlice returns base[from:to]. A missing bound is null.
 func opSlice(r *Run, a []any) (any, error) {
 	switch base := a[0].(type) {
 	case nil:
@@ -116,7 +116,7 @@ func opSlice(r *Run, a []any) (any, error) {
 		}
 		return string(runes[from:to]), nil
 	default:
-		return nil, Faultf("only lists and strings have slices, and this is %s", DescribeKind(base))
+		return nil, Faultf("only lists and strings can be sliced, got %s", DescribeKind(base))
 	}
 }
 
@@ -128,7 +128,7 @@ func bounds(from, to any, n int) (int, int, error) {
 		}
 		b, ok := types.WholeNumber(v)
 		if !ok {
-			return 0, 0, Faultf("an index must be a whole number, and this is %s", DescribeKind(v))
+			return 0, 0, Faultf("an index must be a whole number, got %s", DescribeKind(v))
 		}
 		if b < 0 {
 			b += int64(n)

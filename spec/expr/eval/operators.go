@@ -7,21 +7,22 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Operation is what an operator or a function does with evaluated operands.
+// Operation is the implementation of an operator or a function.
 type Operation func(r *Run, args []any) (any, error)
 
-// Priced is an operation, and what a call of it costs.
+// Priced is an operation with the cost of a call.
 type Priced struct {
 	Cost Cost
 	Run  Operation
 }
 
-// Operators returns the operations that stand in for expr-lang's own operators, which
-// know neither json.Number nor limits, and speak of Go's types. The names
-// cannot be written as functions in a template.
+// Operators returns the operations that replace expr-lang's own operators, which do
+// not support json.Number and limits, and whose messages use Go's types. Templates
+// cannot contain their names as function names.
 func Operators() map[string]Priced {
 	return map[string]Priced{
-		// What is compared costs what it has in common, which is known only then.
+		// The cost of a comparison depends on the common part of the operands, which
+		// is only known during the comparison.
 		"==": {Flat, opEqual}, "!=": {Flat, opUnequal},
 		"<":  {Flat, Ordering(func(o int) bool { return o < 0 })},
 		"<=": {Flat, Ordering(func(o int) bool { return o <= 0 })},
@@ -34,13 +35,14 @@ func Operators() map[string]Priced {
 		"startsWith": {OfText, Textual("startsWith", strings.HasPrefix)},
 		"endsWith":   {OfText, Textual("endsWith", strings.HasSuffix)},
 		".":          {Metered, OpMember}, "[": {Metered, opStrictMember}, "[:]": {Metered, opSlice},
-		// What the machine's loops go over, and make.
+		// The values that the virtual machine's loops read and produce.
 		"bool": {Flat, opBool}, "list": {Metered, opList}, "step": {Flat, opStep}, "int64": {Flat, opInt}, "text": {Flat, opKey},
 		"group": {OfItems, opGroup}, "sortBy": {Metered, OpSortBy}, "sum": {OfItems, opSum}, "lastTrue": {OfItems, opLastTrue},
 	}
 }
 
-// Textual returns an operation that compares two strings; of null it is false.
+// Textual returns an operation that compares two strings. It is false if one of them
+// is null.
 func Textual(name string, f func(s, part string) bool) Operation {
 	return func(r *Run, a []any) (any, error) {
 		x, ok1 := a[0].(string)
@@ -49,7 +51,7 @@ func Textual(name string, f func(s, part string) bool) Operation {
 			if a[0] == nil || a[1] == nil {
 				return false, nil
 			}
-			return nil, Faultf("%s needs strings, and has %s and %s", name, DescribeKind(a[0]), DescribeKind(a[1]))
+			return nil, Faultf("%s requires strings, got %s and %s", name, DescribeKind(a[0]), DescribeKind(a[1]))
 		}
 		return f(x, y), r.Read(x, y)
 	}
@@ -61,7 +63,7 @@ func opMatches(r *Run, a []any) (any, error) {
 		if a[0] == nil {
 			return false, nil
 		}
-		return nil, Faultf("matches needs strings, and this is %s", DescribeKind(a[0]))
+		return nil, Faultf("matches requires strings, got %s", DescribeKind(a[0]))
 	}
 	re, err := r.RegexpArg(a[1])
 	if err != nil {
@@ -70,7 +72,7 @@ func opMatches(r *Run, a []any) (any, error) {
 	return r.matches(re, s)
 }
 
-// ScalarText returns a scalar as text.
+// ScalarText returns a scalar as a string.
 func ScalarText(v any) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -78,7 +80,7 @@ func ScalarText(v any) (string, error) {
 	case bool:
 		return strconv.FormatBool(v), nil
 	case nil:
-		return "", Faultf(`null cannot stand in text: say what does instead, with ?? ""`)
+		return "", Faultf(`null cannot be inserted into text: provide a default with ?? ""`)
 	case Moment:
 		return v.String(), nil
 	case Span:
@@ -87,5 +89,5 @@ func ScalarText(v any) (string, error) {
 	if types.IsNumber(v) {
 		return types.NumberText(v), nil
 	}
-	return "", Faultf("%s cannot stand in text: use jsonencode(…) or join(…)", DescribeKind(v))
+	return "", Faultf("%s cannot be inserted into text: use jsonencode(…) or join(…)", DescribeKind(v))
 }

@@ -12,22 +12,22 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Evaluator is one node of a compiled tree. What it yields may hold Unknown and
-// Secret at any depth.
+// Evaluator is one node of a compiled tree. Its result may contain Unknown and Secret
+// at any depth.
 type Evaluator interface {
 	Eval(vars *Vars, r *Run) (any, error)
 }
 
-// Fixed is a value that refers to nothing.
+// Fixed is a constant.
 type Fixed struct{ Value any }
 
 func (f Fixed) Eval(*Vars, *Run) (any, error) { return f.Value, nil }
 
-// Chain is a plain member chain: inputs.limits.cpu. It is looked up without the
-// machine, and what is unknown or secret in it stays where it is.
+// Chain is a plain member chain, such as inputs.limits.cpu. It is evaluated without
+// the virtual machine, so that unknown and secret values keep their places.
 type Chain struct {
 	path []string
-	// strict are the steps that are indices of lists of known type.
+	// strict marks the steps that are indices of lists of known type.
 	strict []bool
 	at     parse.Extent
 	place  parse.Place
@@ -38,7 +38,7 @@ func (c *Chain) Eval(vars *Vars, _ *Run) (any, error) {
 	for i, step := range c.path[1:] {
 		next, found := child(v, step)
 		if !found && c.strict[i+1] {
-			return nil, failure(c.place, c.at, outOfRange(Quoted(step), v).Error())
+			return nil, failure(c.place, c.at, outOfRangeError(Quoted(step), v).Error())
 		}
 		v = next
 	}
@@ -48,7 +48,7 @@ func (c *Chain) Eval(vars *Vars, _ *Run) (any, error) {
 	return vars.marked(c.path, v), nil
 }
 
-// child returns one step down from a value: null where there is none.
+// child returns the member of a value for a step. It returns null if there is none.
 func child(v any, step string) (next any, found bool) {
 	switch base := v.(type) {
 	case map[string]any:
@@ -57,7 +57,7 @@ func child(v any, step string) (next any, found bool) {
 	case []any:
 		return itemAt(base, step)
 	case string:
-		// A member of text is an index, in code points.
+		// A member of a string is an index in code points.
 		if i, err := strconv.ParseInt(step, 10, 64); err == nil {
 			return character(base, i)
 		}
@@ -67,23 +67,24 @@ func child(v any, step string) (next any, found bool) {
 	return nil, false
 }
 
-// formula is an expression that the machine runs, as a whole: if anything that
-// it refers to is unknown or secret, so is the result.
+// formula is an expression that the virtual machine runs as a whole. If any of its
+// references is unknown or secret, the whole result is.
 type formula struct {
 	program *program
 	refs    []check.Reference
-	// selects is not nil where the result is one of the values that it refers to,
-	// or a list of them, as of find(…): their marks stay where their type has them.
+	// selects is set if the result is one of the referenced values, or a list of
+	// them, as for find(…). The secret marks of the result are then those of its
+	// type.
 	selects *selection
 }
 
 func (f *formula) Eval(vars *Vars, r *Run) (any, error) {
-	secret := len(vars.Secrets) > 0 && vars.secret(f.refs)
-	byType := secret && f.selects != nil && f.selects.declared(vars, f.refs)
+	secret := len(vars.Secrets) > 0 && vars.hasSecret(f.refs)
+	byType := secret && f.selects != nil && f.selects.isDeclared(vars, f.refs)
 	var v any = types.Unknown{}
-	unknown, over := vars.unknown(f.refs)
+	unknown, over := vars.hasUnknown(f.refs)
 	if err := r.Spend(over >> 1); err != nil {
-		return nil, because(f.program.place, f.program.place.Whole(), err)
+		return nil, failureOf(f.program.place, f.program.place.Whole(), err)
 	}
 	if !unknown {
 		var err error
@@ -101,7 +102,7 @@ func (f *formula) Eval(vars *Vars, r *Run) (any, error) {
 	}
 }
 
-// Dict is a map or struct of parts.
+// Dict is a map or struct of evaluators.
 type Dict struct {
 	Keys  []string
 	Parts []Evaluator
@@ -119,7 +120,7 @@ func (d *Dict) Eval(vars *Vars, r *Run) (any, error) {
 	return out, nil
 }
 
-// Sequence is a list of parts.
+// Sequence is a list of evaluators.
 type Sequence struct{ Parts []Evaluator }
 
 func (s *Sequence) Eval(vars *Vars, r *Run) (any, error) {
@@ -134,7 +135,7 @@ func (s *Sequence) Eval(vars *Vars, r *Run) (any, error) {
 	return out, nil
 }
 
-// merged is merge(a, b…): property by property.
+// merged is merge(a, b…), evaluated property by property.
 type merged struct {
 	parts []Evaluator
 	fail  func(error) error
@@ -164,17 +165,18 @@ func (m *merged) Eval(vars *Vars, r *Run) (any, error) {
 				out[k] = types.Mark(item, wrapped)
 			}
 		default:
-			return nil, m.fail(errors.New("merge needs maps, and has " + DescribeKind(v)))
+			return nil, m.fail(errors.New("merge requires maps, got " + DescribeKind(v)))
 		}
 	}
 	if !unknown {
 		return out, nil
 	}
-	// Which properties there are is not known; if one is secret, all may be.
+	// The properties are not known. If one is secret, all may be.
 	return types.Mark(types.Unknown{}, secret || types.HoldsMark(out)), nil
 }
 
-// chosenPart is pick(m, names…), or omit with keep false: property by property.
+// chosenPart is pick(m, names…), or omit if keep is false, evaluated property by
+// property.
 type chosenPart struct {
 	part  Evaluator
 	names []string
@@ -202,21 +204,21 @@ func (c *chosenPart) Eval(vars *Vars, r *Run) (any, error) {
 		maps.DeleteFunc(out, func(k string, _ any) bool { return slices.Contains(c.names, k) != c.keep })
 		return types.Mark(out, wrapped), nil
 	default:
-		return nil, c.fail(errors.New("this needs a map, and there is " + DescribeKind(v)))
+		return nil, c.fail(errors.New("expected a map, got " + DescribeKind(v)))
 	}
 }
 
-// Text is a template with text around its parts.
+// Text is a template with text and expressions.
 type Text struct{ Pieces []Piece }
 
-// Piece is literal text, or a part to be written into it.
+// Piece is literal text, or an expression to insert.
 type Piece struct {
 	Literal string
 	Part    Evaluator
-	// Ref is the path of a plain chain.
+	// Ref is the path of a plain member chain.
 	Ref []string
-	// segments says that the part is a call of segments(…), whose items stand
-	// side by side with slashes between them.
+	// segments means that the expression is a call of segments(…), whose items are
+	// inserted with slashes between them.
 	segments bool
 
 	at    parse.Extent
@@ -256,14 +258,14 @@ func (t *Text) Eval(vars *Vars, r *Run) (any, error) {
 	return types.Mark(b.String(), secret), nil
 }
 
-// written is an evaluated piece: more than one text where it is the segments
-// of a path.
+// written is an evaluated piece. It has several texts if it is the segments of a
+// path.
 type written struct {
 	Texts           []string
 	Unknown, Secret bool
 }
 
-// Evaluate returns what is written in the place of the piece.
+// Evaluate returns the text to insert for the piece.
 func (p *Piece) Evaluate(vars *Vars, r *Run) (written, error) {
 	v, err := p.Part.Eval(vars, r)
 	if err != nil {
@@ -281,7 +283,7 @@ func (p *Piece) Evaluate(vars *Vars, r *Run) (written, error) {
 	if !isList || !p.segments {
 		list = []any{v}
 	} else if err := r.Items(len(list)); err != nil {
-		return written{}, because(p.place, p.at, err)
+		return written{}, failureOf(p.place, p.at, err)
 	}
 	w.Texts = make([]string, len(list))
 	for i, item := range list {
@@ -289,7 +291,7 @@ func (p *Piece) Evaluate(vars *Vars, r *Run) (written, error) {
 			err = r.Grow(len(w.Texts[i]))
 		}
 		if err != nil {
-			return written{}, because(p.place, p.at, err)
+			return written{}, failureOf(p.place, p.at, err)
 		}
 	}
 	return w, nil

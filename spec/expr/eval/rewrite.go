@@ -9,34 +9,34 @@ import (
 	"github.com/expr-lang/expr/checker/nature"
 )
 
-// runName is the name under which an evaluation's state is to be had in the
-// machine; no template can spell it.
+// runName is the name of the evaluation's state in the virtual machine. Templates
+// cannot contain it.
 const runName = " run"
 
-// rewriter turns a checked tree into one whose operators, members and functions
-// are calls of ours. What is left to the machine is flow: conditionals, loops,
-// variables, literals.
+// rewriter replaces the operators, members and functions of a checked tree by calls
+// of this package. The virtual machine only runs the control flow: conditionals,
+// loops, variables and literals.
 type rewriter struct {
 	strict    map[*ast.MemberNode]bool
 	functions *check.Functions
-	// loops is how many predicates the node at hand stands in.
+	// loops is the number of predicates around the current node.
 	loops int
-	// lets numbers the variables that rewriting adds.
+	// lets numbers the variables that the rewriter adds.
 	lets int
 	// roots are the names of the scope that the tree uses.
 	roots map[string]bool
 	bound []string
 }
 
-// plainNode marks a node as needing no dereference, which would cost more than
-// most operations and take pointers apart.
+// plainNode marks a node as not requiring a dereference, which would be slower than
+// most operations, and would dereference pointers.
 func plainNode[N ast.Node](n N) N {
 	n.SetNature(nature.Nature{Nil: true})
 	return n
 }
 
-// operation returns a call of one of ours in place of a node.
-func (w *rewriter) operation(at ast.Node, name string, args ...ast.Node) ast.Node {
+// makeCall returns a call of an operation that replaces a node.
+func (w *rewriter) makeCall(at ast.Node, name string, args ...ast.Node) ast.Node {
 	all := make([]ast.Node, 0, len(args)+1)
 	all = append(all, plainNode(&ast.IdentifierNode{Value: runName}))
 	n := plainNode(&ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: append(all, args...)})
@@ -46,7 +46,7 @@ func (w *rewriter) operation(at ast.Node, name string, args ...ast.Node) ast.Nod
 
 func constant(v any) ast.Node { return plainNode(&ast.ConstantNode{Value: v}) }
 
-func (w *rewriter) all(nodes []ast.Node) []ast.Node {
+func (w *rewriter) rewriteAll(nodes []ast.Node) []ast.Node {
 	for i := range nodes {
 		nodes[i] = w.rewrite(nodes[i])
 	}
@@ -62,16 +62,16 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 	case *ast.FloatNode:
 		return constant(n.Value)
 	case *ast.IdentifierNode:
-		return w.identifier(n)
+		return w.rewriteIdentifier(n)
 	case *ast.PointerNode:
 		if n.Name == "index" {
-			return w.operation(n, "int64", plainNode(n))
+			return w.makeCall(n, "int64", plainNode(n))
 		}
 		return plainNode(n)
 	case *ast.UnaryNode:
-		return w.unary(n)
+		return w.rewriteUnary(n)
 	case *ast.BinaryNode:
-		return w.binary(n)
+		return w.rewriteBinary(n)
 	case *ast.ChainNode:
 		return w.rewrite(n.Node)
 	case *ast.MemberNode:
@@ -79,31 +79,31 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 		if w.strict[n] {
 			name = "["
 		}
-		return w.operation(n, name, w.rewrite(n.Node), w.rewrite(n.Property))
+		return w.makeCall(n, name, w.rewrite(n.Node), w.rewrite(n.Property))
 	case *ast.SliceNode:
-		return w.operation(n, "[:]", w.rewrite(n.Node), w.rewrite(n.From), w.rewrite(n.To))
+		return w.makeCall(n, "[:]", w.rewrite(n.Node), w.rewrite(n.From), w.rewrite(n.To))
 	case *ast.CallNode:
-		return w.call(n)
+		return w.rewriteCall(n)
 	case *ast.BuiltinNode:
-		return w.builtin(n)
+		return w.rewriteBuiltin(n)
 	case *ast.ConditionalNode:
-		n.Cond, n.Exp1, n.Exp2 = w.truth(n.Cond), w.rewrite(n.Exp1), w.rewrite(n.Exp2)
+		n.Cond, n.Exp1, n.Exp2 = w.makeBool(n.Cond), w.rewrite(n.Exp1), w.rewrite(n.Exp2)
 	case *ast.VariableDeclaratorNode:
 		n.Value = w.rewrite(n.Value)
 		w.bound = append(w.bound, n.Name)
 		n.Expr = w.rewrite(n.Expr)
 		w.bound = w.bound[:len(w.bound)-1]
 	case *ast.SequenceNode:
-		n.Nodes = w.all(n.Nodes)
+		n.Nodes = w.rewriteAll(n.Nodes)
 	case *ast.ArrayNode:
-		n.Nodes = w.all(n.Nodes)
+		n.Nodes = w.rewriteAll(n.Nodes)
 	case *ast.MapNode:
-		w.mapLiteral(n)
+		w.rewriteMap(n)
 	}
 	return plainNode(n)
 }
 
-func (w *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
+func (w *rewriter) rewriteIdentifier(n *ast.IdentifierNode) ast.Node {
 	if n.Value == "null" {
 		return constant(nil)
 	}
@@ -119,34 +119,34 @@ func (w *rewriter) identifier(n *ast.IdentifierNode) ast.Node {
 	return plainNode(n)
 }
 
-func (w *rewriter) unary(n *ast.UnaryNode) ast.Node {
+func (w *rewriter) rewriteUnary(n *ast.UnaryNode) ast.Node {
 	switch n.Operator {
 	case "-":
-		return w.operation(n, "neg", w.rewrite(n.Node))
+		return w.makeCall(n, "neg", w.rewrite(n.Node))
 	case "+":
-		return w.operation(n, "plus", w.rewrite(n.Node))
+		return w.makeCall(n, "plus", w.rewrite(n.Node))
 	default:
-		n.Node = w.truth(n.Node)
+		n.Node = w.makeBool(n.Node)
 		return plainNode(n)
 	}
 }
 
-func (w *rewriter) binary(n *ast.BinaryNode) ast.Node {
+func (w *rewriter) rewriteBinary(n *ast.BinaryNode) ast.Node {
 	switch n.Operator {
 	case "&&", "and", "||", "or":
-		n.Left, n.Right = w.truth(n.Left), w.truth(n.Right)
+		n.Left, n.Right = w.makeBool(n.Left), w.makeBool(n.Right)
 		return plainNode(n)
 	case "??":
 		n.Left, n.Right = w.rewrite(n.Left), w.rewrite(n.Right)
 		return plainNode(n)
 	case "matches":
-		return w.operation(n, n.Operator, w.rewrite(n.Left), regexpNode(n.Right, w))
+		return w.makeCall(n, n.Operator, w.rewrite(n.Left), regexpNode(n.Right, w))
 	default:
-		return w.operation(n, n.Operator, w.rewrite(n.Left), w.rewrite(n.Right))
+		return w.makeCall(n, n.Operator, w.rewrite(n.Left), w.rewrite(n.Right))
 	}
 }
 
-// regexpNode compiles a literal regular expression once and for all.
+// regexpNode compiles a literal regular expression in advance.
 func regexpNode(n ast.Node, w *rewriter) ast.Node {
 	if s, ok := n.(*ast.StringNode); ok {
 		if re, err := types.Pattern(s.Value); err == nil {
@@ -156,8 +156,8 @@ func regexpNode(n ast.Node, w *rewriter) ast.Node {
 	return w.rewrite(n)
 }
 
-// truth returns a node whose value the machine takes for true or false.
-func (w *rewriter) truth(n ast.Node) ast.Node {
+// makeBool returns a node whose value the virtual machine accepts as a boolean.
+func (w *rewriter) makeBool(n ast.Node) ast.Node {
 	sure := false
 	switch n := n.(type) {
 	case *ast.BoolNode:
@@ -173,13 +173,13 @@ func (w *rewriter) truth(n ast.Node) ast.Node {
 	if sure {
 		return w.rewrite(n)
 	}
-	return w.operation(n, "bool", w.rewrite(n))
+	return w.makeCall(n, "bool", w.rewrite(n))
 }
 
-func (w *rewriter) call(n *ast.CallNode) ast.Node {
+func (w *rewriter) rewriteCall(n *ast.CallNode) ast.Node {
 	if m, ok := n.Callee.(*ast.MemberNode); ok {
-		args := append([]ast.Node{w.rewrite(m.Node), w.rewrite(m.Property)}, w.all(n.Arguments)...)
-		return w.operation(m, "method", args...)
+		args := append([]ast.Node{w.rewrite(m.Node), w.rewrite(m.Property)}, w.rewriteAll(n.Arguments)...)
+		return w.makeCall(m, "method", args...)
 	}
 	id, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
@@ -194,17 +194,17 @@ func (w *rewriter) call(n *ast.CallNode) ast.Node {
 			}
 		}
 	}
-	return w.operation(n, id.Value, n.Arguments...)
+	return w.makeCall(n, id.Value, n.Arguments...)
 }
 
-func (w *rewriter) mapLiteral(n *ast.MapNode) {
+func (w *rewriter) rewriteMap(n *ast.MapNode) {
 	for _, pair := range n.Pairs {
 		p, ok := pair.(*ast.PairNode)
 		if !ok {
 			continue
 		}
 		if _, isName := p.Key.(*ast.StringNode); !isName {
-			p.Key = w.operation(p.Key, "text", w.rewrite(p.Key))
+			p.Key = w.makeCall(p.Key, "text", w.rewrite(p.Key))
 		} else {
 			plainNode(p.Key)
 		}
@@ -213,36 +213,36 @@ func (w *rewriter) mapLiteral(n *ast.MapNode) {
 	}
 }
 
-// builtin leaves the loop to the machine, and makes sure of what it goes over,
-// of what the predicate yields, and that loops in loops come to an end.
-func (w *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
-	list := w.operation(n.Arguments[0], "list", w.rewrite(n.Arguments[0]))
+// rewriteBuiltin leaves the loop to the virtual machine. It adds checks of the list and of
+// the results of the predicate, and limits nested loops.
+func (w *rewriter) rewriteBuiltin(n *ast.BuiltinNode) ast.Node {
+	list := w.makeCall(n.Arguments[0], "list", w.rewrite(n.Arguments[0]))
 	list.SetLocation(n.Location())
 	switch n.Name {
 	case "sum":
 		if len(n.Arguments) > 1 {
-			list = w.loop("map", n, list, w.body(n.Arguments[1], false))
+			list = w.makeLoop("map", n, list, w.rewriteBody(n.Arguments[1], false))
 		}
-		return w.operation(n, "sum", list)
+		return w.makeCall(n, "sum", list)
 	case "groupBy":
-		return w.keyed(n, list, "group")
+		return w.rewriteKeyed(n, list, "group")
 	case "sortBy":
-		return w.keyed(n, list, "sortBy")
+		return w.rewriteKeyed(n, list, "sortBy")
 	}
 	switch n.Name {
-	// The machine's own loops from the end leave its stack in disorder.
+	// The virtual machine's backward loops leave its stack in an invalid state.
 	case "findLast":
-		found := w.loop("filter", n, list, w.body(n.Arguments[1], true))
-		return w.operation(n, "last", found)
+		found := w.makeLoop("filter", n, list, w.rewriteBody(n.Arguments[1], true))
+		return w.makeCall(n, "last", found)
 	case "findLastIndex":
-		return w.operation(n, "lastTrue", w.loop("map", n, list, w.body(n.Arguments[1], true)))
+		return w.makeCall(n, "lastTrue", w.makeLoop("map", n, list, w.rewriteBody(n.Arguments[1], true)))
 	}
 	n.Arguments[0] = list
 	condition := n.Name != "map" && n.Name != "reduce"
 	if len(n.Arguments) > 1 {
-		n.Arguments[1] = w.body(n.Arguments[1], condition)
+		n.Arguments[1] = w.rewriteBody(n.Arguments[1], condition)
 	} else if condition {
-		item := w.operation(n, "bool", plainNode(&ast.PointerNode{}))
+		item := w.makeCall(n, "bool", plainNode(&ast.PointerNode{}))
 		n.Arguments = append(n.Arguments, plainNode(&ast.PredicateNode{Node: item}))
 	}
 	if len(n.Arguments) > 2 {
@@ -250,43 +250,43 @@ func (w *rewriter) builtin(n *ast.BuiltinNode) ast.Node {
 	}
 	switch n.Name {
 	case "count", "findIndex":
-		return w.operation(n, "int64", plainNode(n))
+		return w.makeCall(n, "int64", plainNode(n))
 	}
 	return plainNode(n)
 }
 
-func (w *rewriter) loop(name string, at ast.Node, args ...ast.Node) ast.Node {
+func (w *rewriter) makeLoop(name string, at ast.Node, args ...ast.Node) ast.Node {
 	n := plainNode(&ast.BuiltinNode{Name: name, Arguments: args})
 	n.SetLocation(at.Location())
 	return n
 }
 
-// body returns the body of a predicate.
-func (w *rewriter) body(n ast.Node, condition bool) ast.Node {
+// rewriteBody returns the body of a predicate.
+func (w *rewriter) rewriteBody(n ast.Node, condition bool) ast.Node {
 	p, ok := n.(*ast.PredicateNode)
 	if !ok {
 		p = &ast.PredicateNode{Node: n}
 	}
 	w.loops++
 	if condition {
-		p.Node = w.truth(p.Node)
+		p.Node = w.makeBool(p.Node)
 	} else {
 		p.Node = w.rewrite(p.Node)
 	}
 	w.loops--
 	if w.loops > 0 {
-		p.Node = w.operation(p.Node, "step", p.Node)
+		p.Node = w.makeCall(p.Node, "step", p.Node)
 	}
 	return plainNode(p)
 }
 
-// keyed returns an operation on the items of a list and on what a predicate makes of
-// each: let l = list; op(l, map(l, predicate), order).
-func (w *rewriter) keyed(n *ast.BuiltinNode, list ast.Node, op string) ast.Node {
+// rewriteKeyed returns an operation on the items of a list and the results of a predicate
+// for them: let l = list; op(l, map(l, predicate), order).
+func (w *rewriter) rewriteKeyed(n *ast.BuiltinNode, list ast.Node, op string) ast.Node {
 	w.lets++
 	name := " l" + strconv.Itoa(w.lets)
 	load := func() ast.Node { return plainNode(&ast.IdentifierNode{Value: name}) }
-	args := []ast.Node{load(), w.loop("map", n, load(), w.body(n.Arguments[1], false))}
+	args := []ast.Node{load(), w.makeLoop("map", n, load(), w.rewriteBody(n.Arguments[1], false))}
 	if op == "sortBy" {
 		order := constant("asc")
 		if len(n.Arguments) > 2 {
@@ -294,5 +294,5 @@ func (w *rewriter) keyed(n *ast.BuiltinNode, list ast.Node, op string) ast.Node 
 		}
 		args = append(args, order)
 	}
-	return plainNode(&ast.VariableDeclaratorNode{Name: name, Value: list, Expr: w.operation(n, op, args...)})
+	return plainNode(&ast.VariableDeclaratorNode{Name: name, Value: list, Expr: w.makeCall(n, op, args...)})
 }

@@ -12,44 +12,47 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Limits of one evaluation.
+// The limits of one evaluation.
 const (
-	// MaxWork is how many items and sixteenths of bytes an evaluation goes
-	// over, all in all: well under a second.
+	// MaxWork is the maximum number of units of work. One unit is an item, or sixteen
+	// bytes of text. The limit corresponds to well under a second.
 	MaxWork = 20_000_000
-	// MaxText is the most bytes of a string that an evaluation makes.
+	// MaxText is the maximum length of a string that an evaluation creates, in bytes.
 	MaxText = 16 << 20
-	// maxTextTotal is the most bytes of all strings that it makes.
+	// maxTextTotal is the maximum total length of these strings.
 	maxTextTotal = 64 << 20
-	// MaxItems is the most items of a list that it makes, and of a result.
+	// MaxItems is the maximum length of a list that an evaluation creates, and of a
+	// result.
 	MaxItems = 1_000_000
-	// listsInAll is how many lists of the most items it makes.
+	// listsInAll limits the total number of items in created lists, as a multiple of
+	// the maximum length.
 	listsInAll = 5
 )
 
-// Run is the state of one evaluation of a whole tree: what it may still use. All
-// parts of the tree, and all that is called in them, spend from it.
+// Run is the state of one evaluation of a whole tree, including the remaining budget.
+// All parts of the tree, and all functions that they call, share it.
 type Run struct {
 	budget.Budget
-	text     int // bytes of the strings that were made
-	made     int // items of the lists that were made
-	left     int // values of the result that have left so far
-	Most     int // values that a result or a list may have
+	text     int // bytes of the created strings
+	items    int // items of the created lists
+	results  int // values of the result so far
+	Most     int // maximum number of values of a result or a list
 	Given    map[string]any
-	counted  bool // most is known to be as much as what was given
-	readable int  // values that texts may have
+	counted  bool // Most accounts for the number of input values
+	readable int  // maximum number of values in decoded texts
 	decoding *decode.Budget
 	patterns map[string]*budget.Regexp
 }
 
-// NewRun returns a run that may spend so much, and ends with the context of vars.
+// NewRun returns a run with a budget of work units, which ends with the context of
+// vars.
 func NewRun(vars *Vars, work int) *Run {
 	r := &Run{}
 	r.Begin(vars, work)
 	return r
 }
 
-// Begin makes a run ready for another evaluation.
+// Begin prepares a run for another evaluation.
 func (r *Run) Begin(vars *Vars, work int) {
 	var ctx context.Context
 	if vars != nil {
@@ -62,8 +65,9 @@ func (r *Run) Begin(vars *Vars, work int) {
 	r.Reset(ctx, work)
 }
 
-// TooMany reports whether so many values are more than a result or a list may have. As
-// many as the scope has are not: what was read under a higher limit can be handed on.
+// TooMany reports whether n exceeds the maximum number of values of a result or a
+// list. The number of values in the scope is always allowed, so that values read
+// under a higher limit can be passed on.
 func (r *Run) TooMany(n int) bool {
 	if n > r.Most && !r.counted {
 		r.Most, r.counted = max(r.Most, valuesIn(r.Given)), true
@@ -71,7 +75,7 @@ func (r *Run) TooMany(n int) bool {
 	return n > r.Most
 }
 
-// valuesIn counts the values that are in a value, and it.
+// valuesIn returns the number of values in a value, including itself.
 func valuesIn(v any) int {
 	n := 1
 	switch v := v.(type) {
@@ -87,12 +91,12 @@ func valuesIn(v any) int {
 	return n
 }
 
-// Size returns the error of a list that is too long.
+// Size returns the error for a list that is too long.
 func (r *Run) Size() error {
-	return fmt.Errorf("the expression makes a list of more than %d items", r.Most)
+	return fmt.Errorf("the expression creates a list of more than %d items", r.Most)
 }
 
-// Spend counts n units of work, before they are done.
+// Spend charges n units of work. It is called before the work.
 func (r *Run) Spend(n int) error {
 	err := r.Budget.Spend(n)
 	if err == budget.ErrSpent {
@@ -101,7 +105,7 @@ func (r *Run) Spend(n int) error {
 	return err
 }
 
-// Read counts the bytes of strings that are gone over.
+// Read charges for reading strings.
 func (r *Run) Read(texts ...string) error {
 	n := 1
 	for _, s := range texts {
@@ -110,37 +114,38 @@ func (r *Run) Read(texts ...string) error {
 	return r.Spend(n)
 }
 
-// Grow counts n bytes of a string that is about to be made.
+// Grow charges for a string of n bytes. It is called before the string is created.
 func (r *Run) Grow(n int) error {
 	if n < 0 || n > MaxText {
 		return ErrText
 	}
 	if r.text > maxTextTotal-n {
-		return fmt.Errorf("the expression makes strings of more than %d MiB in all", maxTextTotal>>20)
+		return fmt.Errorf("the expression creates strings of more than %d MiB in total", maxTextTotal>>20)
 	}
 	r.text += n
 	return r.Spend(n >> 4)
 }
 
-// Items counts n items of a list or map that is about to be made.
+// Items charges for a list or map of n items. It is called before the list or map is
+// created.
 func (r *Run) Items(n int) error {
 	if r.TooMany(n) {
 		return r.Size()
 	}
-	if r.made += n; r.made > listsInAll*r.Most {
-		return fmt.Errorf("the expression makes lists of more than %d items in all", listsInAll*r.Most)
+	if r.items += n; r.items > listsInAll*r.Most {
+		return fmt.Errorf("the expression creates lists of more than %d items in total", listsInAll*r.Most)
 	}
 	return r.Spend(n)
 }
 
-// pattern compiles a regular expression once an evaluation.
+// pattern compiles a regular expression once per evaluation.
 func (r *Run) pattern(text string) (*budget.Regexp, error) {
 	if re := r.patterns[text]; re != nil {
 		return re, nil
 	}
 	re, err := types.Pattern(text)
 	if err != nil {
-		return nil, Faultf("%s is no regular expression: %s", Quote(text), Quoted(err.Error()))
+		return nil, Faultf("%s is not a valid regular expression: %s", Quote(text), Quoted(err.Error()))
 	}
 	if r.patterns == nil {
 		r.patterns = map[string]*budget.Regexp{}
@@ -149,7 +154,7 @@ func (r *Run) pattern(text string) (*budget.Regexp, error) {
 	return re, nil
 }
 
-// matches reports whether a text holds a match.
+// matches reports whether a string contains a match.
 func (r *Run) matches(re *budget.Regexp, s string) (bool, error) {
 	found, err := re.Match(&r.Budget, s)
 	if err == budget.ErrSpent {
@@ -158,7 +163,7 @@ func (r *Run) matches(re *budget.Regexp, s string) (bool, error) {
 	return found, err
 }
 
-// RegexpArg returns a regular expression, compiled before where it is a literal.
+// RegexpArg returns a regular expression. A literal one is already compiled.
 func (r *Run) RegexpArg(v any) (*budget.Regexp, error) {
 	switch v := v.(type) {
 	case *budget.Regexp:
@@ -166,14 +171,14 @@ func (r *Run) RegexpArg(v any) (*budget.Regexp, error) {
 	case string:
 		return r.pattern(v)
 	default:
-		return nil, Faultf("a regular expression must be a string, and this is %s", DescribeKind(v))
+		return nil, Faultf("a regular expression must be a string, got %s", DescribeKind(v))
 	}
 }
 
-// sortAtOnce is how many keys are sorted without a look at the budget.
+// sortAtOnce is the number of keys that are sorted without checking the budget.
 const sortAtOnce = 1 << 12
 
-// SortedKeys returns the keys of a map that may be large.
+// SortedKeys returns the sorted keys of a map, which may be large.
 func (r *Run) SortedKeys(m map[string]any) ([]string, error) {
 	if err := r.Items(len(m)); err != nil {
 		return nil, err
@@ -184,7 +189,7 @@ func (r *Run) SortedKeys(m map[string]any) ([]string, error) {
 	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
 	var failed error
 	slices.SortFunc(keys, func(a, b string) int {
-		// A comparison that fails makes all others equal, so that it ends soon.
+		// After an error, all keys compare as equal, so that sorting ends soon.
 		if failed != nil {
 			return 0
 		}
@@ -196,7 +201,7 @@ func (r *Run) SortedKeys(m map[string]any) ([]string, error) {
 	return keys, failed
 }
 
-// Decoded counts the values that the evaluation's texts stand for, all together.
+// Decoded returns the budget for the values in all texts that the evaluation decodes.
 func (r *Run) Decoded() *decode.Budget {
 	if r.decoding == nil {
 		r.decoding = decode.NewBudget(r.readable)

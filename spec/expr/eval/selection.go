@@ -7,23 +7,24 @@ import (
 	"github.com/declprov/declprov/spec/expr/check"
 )
 
-// A formula is secret as a whole if anything that it refers to is secret or holds a
-// secret: what becomes of the secret in it nobody follows. One that only selects
-// among values, as find(users, .name == "a") does, yields values of the declared
-// type, whose secrets are where that type has them.
+// A formula is secret as a whole if any of its references is or contains a secret,
+// because secrets are not traced through formulas. A formula that only selects
+// values, such as find(users, .name == "a"), is an exception: its result has the
+// declared type of those values, which determines the secret parts.
 
-// selection is what a formula that only selects yields, and the scope of its names.
+// selection describes the result of a formula that only selects values: its type and
+// its scope.
 type selection struct {
 	scope *check.Scope
 	t     *spec.Type
 }
 
-// declared reports whether all secrets that a formula refers to lie within what it
-// refers to, at places that the types declare secret.
-func (s *selection) declared(vars *Vars, refs []check.Reference) bool {
+// isDeclared reports whether all secrets in the references of a formula are below the
+// referenced values, at places that their types declare secret.
+func (s *selection) isDeclared(vars *Vars, refs []check.Reference) bool {
 	for _, path := range vars.Secrets {
 		for _, r := range refs {
-			if !related(r.Path, path) || r.Presence && len(path) > len(r.Path) {
+			if !isRelated(r.Path, path) || r.Presence && len(path) > len(r.Path) {
 				continue
 			}
 			if len(path) <= len(r.Path) || !s.scope.Declares(path) {
@@ -34,8 +35,8 @@ func (s *selection) declared(vars *Vars, refs []check.Reference) bool {
 	return true
 }
 
-// Hidden reports whether a compiled part that refers to these is secret as a whole;
-// the marks of one that is not are in its type.
+// Hidden reports whether the value of a compiled part with these references is secret
+// as a whole. Otherwise its type has the marks.
 func Hidden(e Evaluator, s *check.Scope, refs []check.Ref) bool {
 	switch e := e.(type) {
 	case Fixed, *Dict:

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Moment and span are times and durations within an expression. What leaves it
-// is text: RFC 3339, and Go's form of durations.
+// Moment and Span are times and durations within an expression. In results they are
+// strings, in RFC 3339 and in Go's format for durations.
 type (
 	Moment time.Time
 	Span   time.Duration

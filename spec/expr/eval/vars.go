@@ -9,52 +9,52 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Vars are the values of a scope's names: nil, bool, int64, float64,
-// json.Number (what neither of them holds exactly), string, []any,
+// Vars are the values of the names of a scope: nil, bool, int64, float64, json.Number
+// (for numbers that neither int64 nor float64 represents exactly), string, []any,
 // map[string]any, *spec.File; and Unknown at any depth.
 type Vars struct {
-	// Context ends an evaluation; nil does not.
+	// Context cancels an evaluation. It may be nil.
 	Context context.Context
 	Values  map[string]any
-	// Secrets are the paths, from the names on, whose values are secret; "*"
-	// does not occur in them, and list items are decimal indices.
+	// Secrets are the paths of secret values, beginning with a name of the scope.
+	// List items are decimal indices, and "*" is not allowed.
 	Secrets [][]string
-	// MaxValues is how many values the texts may have that are decoded, and if it is
-	// more than a million the lists and results that are made; 0 is a million. What is
-	// as large as Values are all together is never too large.
+	// MaxValues is the maximum number of values in decoded texts. If it is more than
+	// a million, it is also the maximum for created lists and results. 0 means a
+	// million. A list or a result as large as all Values together is always allowed.
 	MaxValues int
 }
 
-// unknownAt reports whether what a path leads to is or lies under an Unknown or,
-// unless only its presence matters, holds one. "*" is every item and key. It adds to
-// over how many values it went over.
-func unknownAt(v any, path []string, presence bool, over *int) bool {
+// unknownAt reports whether the value at a path is, or is part of, an Unknown. Unless
+// presence is true, it also reports whether the value contains an Unknown. "*" is
+// every item and key. The number of visited values is added to visited.
+func unknownAt(v any, path []string, presence bool, visited *int) bool {
 	if _, ok := v.(types.Unknown); ok {
 		return true
 	}
 	if len(path) == 0 {
-		return !presence && types.FindUnknown(v, over)
+		return !presence && types.FindUnknown(v, visited)
 	}
 	step, rest := path[0], path[1:]
 	switch v := v.(type) {
 	case map[string]any:
 		if step != "*" {
-			return unknownAt(v[step], rest, presence, over)
+			return unknownAt(v[step], rest, presence, visited)
 		}
-		*over += len(v)
+		*visited += len(v)
 		for _, item := range v {
-			if unknownAt(item, rest, presence, over) {
+			if unknownAt(item, rest, presence, visited) {
 				return true
 			}
 		}
 	case []any:
 		if step != "*" {
 			item, _ := itemAt(v, step)
-			return unknownAt(item, rest, presence, over)
+			return unknownAt(item, rest, presence, visited)
 		}
-		*over += len(v)
+		*visited += len(v)
 		for _, item := range v {
-			if unknownAt(item, rest, presence, over) {
+			if unknownAt(item, rest, presence, visited) {
 				return true
 			}
 		}
@@ -62,7 +62,7 @@ func unknownAt(v any, path []string, presence bool, over *int) bool {
 	return false
 }
 
-// itemAt returns the item of a decimal index.
+// itemAt returns the item with a decimal index.
 func itemAt(list []any, step string) (any, bool) {
 	i, err := strconv.Atoi(step)
 	if err != nil || i < 0 || i >= len(list) {
@@ -71,9 +71,9 @@ func itemAt(list []any, step string) (any, bool) {
 	return list[i], true
 }
 
-// related reports whether one path is at, above or under another; "*" is any
-// step.
-func related(a, b []string) bool {
+// isRelated reports whether two paths are equal or one contains the other. "*" matches
+// any step.
+func isRelated(a, b []string) bool {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] && a[i] != "*" && b[i] != "*" {
 			return false
@@ -82,9 +82,9 @@ func related(a, b []string) bool {
 	return true
 }
 
-// unknown reports whether any of the references is not known yet, and how many
-// values it went over.
-func (vars *Vars) unknown(refs []check.Reference) (unknown bool, over int) {
+// hasUnknown reports whether any of the references is not known yet, and returns the
+// number of visited values.
+func (vars *Vars) hasUnknown(refs []check.Reference) (unknown bool, over int) {
 	for i := range refs {
 		r := &refs[i]
 		if unknownAt(vars.Values[r.Path[0]], r.Path[1:], r.Presence, &over) {
@@ -94,12 +94,12 @@ func (vars *Vars) unknown(refs []check.Reference) (unknown bool, over int) {
 	return false, over
 }
 
-// secret reports whether any of the references is or lies under a secret or,
-// unless only its presence matters, holds one.
-func (vars *Vars) secret(refs []check.Reference) bool {
+// hasSecret reports whether any of the references is, or is part of, a secret. A
+// reference whose value matters also counts if its value contains a secret.
+func (vars *Vars) hasSecret(refs []check.Reference) bool {
 	for _, s := range vars.Secrets {
 		if slices.ContainsFunc(refs, func(r check.Reference) bool {
-			return related(r.Path, s) && (!r.Presence || len(s) <= len(r.Path))
+			return isRelated(r.Path, s) && (!r.Presence || len(s) <= len(r.Path))
 		}) {
 			return true
 		}
@@ -107,7 +107,8 @@ func (vars *Vars) secret(refs []check.Reference) bool {
 	return false
 }
 
-// Marked returns the value at a path, from a name of the scope on, with its marks.
+// Marked returns the value at a path, beginning with a name of the scope, with its
+// secret marks.
 func (vars *Vars) Marked(path []string) any {
 	v := vars.Values[path[0]]
 	for _, step := range path[1:] {
@@ -116,14 +117,14 @@ func (vars *Vars) Marked(path []string) any {
 	return vars.marked(path, v)
 }
 
-// marked returns the value at a path, with the marks of the secrets in it.
+// marked returns v, the value at a path, with secret marks.
 func (vars *Vars) marked(path []string, v any) any {
 	var inside [][]string
 	for _, s := range vars.Secrets {
 		switch {
-		case len(s) > len(path) && related(s, path):
+		case len(s) > len(path) && isRelated(s, path):
 			inside = append(inside, s[len(path):])
-		case related(s, path):
+		case isRelated(s, path):
 			return types.Secret{Value: v}
 		}
 	}
@@ -133,8 +134,8 @@ func (vars *Vars) marked(path []string, v any) any {
 	return mark(v, inside)
 }
 
-// mark wraps what the paths lead to. What is Unknown as a whole may hold a
-// secret, and is then one.
+// mark marks the values at paths as secret. If a value is Unknown and may contain a
+// secret, it is marked as a whole.
 func mark(v any, paths [][]string) any {
 	if slices.ContainsFunc(paths, func(p []string) bool { return len(p) == 0 }) {
 		return types.Secret{Value: v}
@@ -146,7 +147,7 @@ func mark(v any, paths [][]string) any {
 		out := make(map[string]any, len(v))
 		for k, item := range v {
 			out[k] = item
-			if under := below(paths, k); under != nil {
+			if under := stepPaths(paths, k); under != nil {
 				out[k] = mark(item, under)
 			}
 		}
@@ -154,7 +155,7 @@ func mark(v any, paths [][]string) any {
 	case []any:
 		out := slices.Clone(v)
 		for i, item := range v {
-			if under := below(paths, strconv.Itoa(i)); under != nil {
+			if under := stepPaths(paths, strconv.Itoa(i)); under != nil {
 				out[i] = mark(item, under)
 			}
 		}
@@ -164,8 +165,8 @@ func mark(v any, paths [][]string) any {
 	}
 }
 
-// below returns the rests of the paths that go through a step.
-func below(paths [][]string, step string) [][]string {
+// stepPaths returns the remainders of the paths that begin with a step.
+func stepPaths(paths [][]string, step string) [][]string {
 	var out [][]string
 	for _, p := range paths {
 		if len(p) > 0 && (p[0] == step || p[0] == "*") {

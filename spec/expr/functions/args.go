@@ -7,19 +7,21 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// operation is what a function does with arguments of the types of its signature.
+// operation is the implementation of a function, with arguments of the types in its
+// signature.
 type operation func(r *eval.Run, a args) (any, error)
 
-// bind returns an operation that is called with arguments of the types that a signature
-// says, behind a receiver that it does not mention, if there is one. Types that allow
-// null, or anything, are the operation's to judge, as are times and regular expressions.
+// bind returns an operation that checks its arguments against a signature and calls
+// run. The first receivers arguments are not part of the signature. The operation
+// itself must check arguments whose types allow null or any value, times, and regular
+// expressions.
 func bind(f *check.Function, receivers int, run operation) eval.Operation {
 	return func(r *eval.Run, values []any) (any, error) {
 		for i, v := range values[receivers:] {
 			if len(f.Params) == 0 {
 				break
 			}
-			if err := accept(f.Name, f.Param(i), v); err != nil {
+			if err := checkArgument(f.Name, f.Param(i), v); err != nil {
 				return nil, err
 			}
 		}
@@ -27,8 +29,8 @@ func bind(f *check.Function, receivers int, run operation) eval.Operation {
 	}
 }
 
-// accept reports an argument that is not of its parameter's type.
-func accept(name string, p check.Param, v any) error {
+// checkArgument returns an error if an argument does not have the type of its parameter.
+func checkArgument(name string, p check.Param, v any) error {
 	if p.T.Nullable || p.Pattern || types.IsTime(p.T) {
 		return nil
 	}
@@ -51,12 +53,12 @@ func accept(name string, p check.Param, v any) error {
 		return err
 	}
 	if !ok {
-		return eval.Faultf("%s needs %s, and has %s", name, want, eval.DescribeKind(v))
+		return eval.Faultf("%s requires %s, got %s", name, want, eval.DescribeKind(v))
 	}
 	return nil
 }
 
-// args are the arguments of a call, of the types that the signature says.
+// args are the arguments of a call, which have the types in the signature.
 type args []any
 
 func (a args) text(i int) string { return a[i].(string) }
@@ -65,7 +67,7 @@ func (a args) list(i int) []any { return a[i].([]any) }
 
 func (a args) dict(i int) map[string]any { return a[i].(map[string]any) }
 
-// whole returns a whole number, or what stands for it where the argument is left out.
+// whole returns a whole number, or absent if the argument is missing.
 func (a args) whole(i int, absent int64) int64 {
 	if i >= len(a) {
 		return absent
@@ -74,7 +76,7 @@ func (a args) whole(i int, absent int64) int64 {
 	return n
 }
 
-// number returns a number, as an int64 or a float64.
+// number returns a number as an int64 or a float64.
 func (a args) number(i int) any {
 	n, _ := types.Numeric(a[i])
 	return n

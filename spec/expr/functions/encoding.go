@@ -8,20 +8,20 @@ import (
 	"github.com/declprov/declprov/spec/expr/eval"
 )
 
-// encodingFunctions turn values into text and back.
+// encodingFunctions convert values to text and back.
 func encodingFunctions() []*Function {
 	return []*Function{
-		def(eval.Metered, "jsonencode(v: any?, indent?: int) string", "The value as JSON: keys sorted, compact, or indented by so many spaces.", `jsonencode({b: 1, a: [true]})`, `"{\"a\":[true],\"b\":1}"`, fnJSONEncode),
-		def(eval.Metered, "jsondecode(s: string) any", "The value of a JSON text. All digits of numbers are kept.", `jsondecode("{\"a\": 1}").a`, `1`, fnJSONDecode),
+		def(eval.Metered, "jsonencode(v: any?, indent?: int) string", "The value as JSON with sorted keys, compact or indented by `indent` spaces.", `jsonencode({b: 1, a: [true]})`, `"{\"a\":[true],\"b\":1}"`, fnJSONEncode),
+		def(eval.Metered, "jsondecode(s: string) any", "The value of a JSON text. Numbers keep all digits.", `jsondecode("{\"a\": 1}").a`, `1`, fnJSONDecode),
 		def(eval.Metered, "toJSON(v: any?) string", "The value as JSON, indented by two spaces.", `toJSON([1])`, `"[\n  1\n]"`, func(r *eval.Run, a args) (any, error) { return EncodeJSON(r, a[0], "  ") }),
 		def(eval.Metered, "fromJSON(s: string) any", "As jsondecode.", `fromJSON("[1]")`, `[1]`, fnJSONDecode),
-		def(eval.Metered, "yamlencode(v: any?) string", "The value as YAML, keys sorted.", `yamlencode({b: 1, a: "x"})`, `"a: x\nb: 1\n"`, fnYAMLEncode),
-		def(eval.Metered, "yamldecode(s: string) any", "The value of a YAML text of one document.", `yamldecode("a: [1, x]")`, `{"a":[1,"x"]}`, fnYAMLDecode),
-		def(eval.OfTextTimes(2), "base64encode(v: any) string", "A scalar's text, or anything else as JSON, in base64.", `base64encode("a?")`, `"YT8="`, fnBase64Encode),
-		def(eval.OfTextTimes(4), "base64decode(s: string) string", "The text that base64, standard or URL-safe, padded or not, stands for.", `base64decode("YT8")`, `"a?"`, fnBase64Decode),
+		def(eval.Metered, "yamlencode(v: any?) string", "The value as YAML with sorted keys.", `yamlencode({b: 1, a: "x"})`, `"a: x\nb: 1\n"`, fnYAMLEncode),
+		def(eval.Metered, "yamldecode(s: string) any", "The value of a YAML text with a single document.", `yamldecode("a: [1, x]")`, `{"a":[1,"x"]}`, fnYAMLDecode),
+		def(eval.OfTextTimes(2), "base64encode(v: any) string", "A scalar as a string, or any other value as JSON, in base64.", `base64encode("a?")`, `"YT8="`, fnBase64Encode),
+		def(eval.OfTextTimes(4), "base64decode(s: string) string", "The decoded text. The base64 may be standard or URL-safe, with or without padding.", `base64decode("YT8")`, `"a?"`, fnBase64Decode),
 		def(eval.OfTextTimes(2), "toBase64(s: string) string", "As base64encode.", `toBase64("a")`, `"YQ=="`, nil).runs(func(r *eval.Run, a []any) (any, error) { return fnBase64Encode(r, a) }),
 		def(eval.OfTextTimes(4), "fromBase64(s: string) string", "As base64decode.", `fromBase64("YQ==")`, `"a"`, fnBase64Decode),
-		def(eval.OfTextTimes(4), "urlencode(s: any) string", "A scalar's text, escaped so that it can stand as one segment or value in a URL.", `urlencode("a b/c")`, `"a%20b%2Fc"`, fnURLEncode),
+		def(eval.OfTextTimes(4), "urlencode(s: any) string", "A scalar as a string, escaped for use as one segment or value in a URL.", `urlencode("a b/c")`, `"a%20b%2Fc"`, fnURLEncode),
 	}
 }
 
@@ -45,7 +45,7 @@ func fnYAMLDecode(r *eval.Run, a args) (any, error) {
 	return decodeYAML(r, s)
 }
 
-// textOrJSON returns a scalar's text, and anything else as JSON.
+// textOrJSON returns a scalar as a string, and any other value as JSON.
 func textOrJSON(r *eval.Run, v any) (string, error) {
 	switch v.(type) {
 	case []any, map[string]any:
@@ -73,7 +73,7 @@ func fnBase64Decode(r *eval.Run, a args) (any, error) {
 	plain := strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "").Replace(s), "=")
 	text, err := base64.RawStdEncoding.DecodeString(plain)
 	if err != nil {
-		return nil, eval.Faultf("this is no base64: %s", eval.Quote(s))
+		return nil, eval.Faultf("invalid base64: %s", eval.Quote(s))
 	}
 	return string(text), nil
 }
@@ -86,6 +86,7 @@ func fnURLEncode(r *eval.Run, a args) (any, error) {
 	if err := r.Grow(3 * len(s)); err != nil {
 		return nil, err
 	}
-	// QueryEscape escapes all but letters, digits and -_.~, and space as +.
+	// QueryEscape escapes all characters except letters, digits and -_.~, and space
+	// becomes +.
 	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20"), nil
 }

@@ -1,5 +1,5 @@
-// Package functions declares the functions of expressions: the signature that calls are
-// checked against, the documentation, and what runs.
+// Package functions declares the functions of expressions, with their signatures,
+// documentation and implementations.
 package functions
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/declprov/declprov/spec/expr/eval"
 )
 
-// Function is one function of the language: what its calls are checked against, its
-// documentation, and what runs it.
+// Function is one function of the language.
 type Function struct {
 	*check.Function
 	Summary string
-	// Example is an expression, and Result what it yields, as JSON.
+	// Example is an expression, and Result its value as JSON.
 	Example, Result string
-	// Priced has no Run for functions with a predicate, which the machine runs.
+	// Priced has no Run if the function has a predicate, because the virtual machine
+	// runs it.
 	eval.Priced
 }
 
@@ -31,7 +31,7 @@ var All = sync.OnceValue(func() map[string]*Function {
 	return table
 })
 
-// group is functions that a reader looks for together.
+// group is a section of the documentation.
 type group struct {
 	title     string
 	functions []*Function
@@ -52,7 +52,7 @@ func groups() []group {
 	}
 }
 
-// Prototypes returns what calls of functions and methods are checked against.
+// Prototypes returns the signatures of the functions and methods.
 func Prototypes() *check.Functions {
 	of := func(table map[string]*Function) map[string]*check.Function {
 		out := make(map[string]*check.Function, len(table))
@@ -64,7 +64,7 @@ func Prototypes() *check.Functions {
 	return &check.Functions{Named: of(All()), OfTimes: of(MethodsOfTime()), OfDurations: of(MethodsOfDuration())}
 }
 
-// Operations returns what runs the functions, by name, and "method", which runs the
+// Operations returns the implementations of the functions, by name. "method" runs the
 // method of a time or a duration that its second argument names.
 func Operations() map[string]eval.Priced {
 	out := map[string]eval.Priced{"method": {Cost: eval.Flat, Run: opMethod}}
@@ -76,8 +76,8 @@ func Operations() map[string]eval.Priced {
 	return out
 }
 
-// def declares a function of a result that does not depend on its arguments. What runs
-// it is called with arguments of the types that the signature says.
+// def declares a function whose result type does not depend on its arguments. run is
+// called with arguments of the types in the signature.
 func def(cost eval.Cost, signature, summary, example, result string, run operation) *Function {
 	f := &Function{Function: check.NewFunction(signature), Summary: summary, Example: example, Result: result}
 	f.Cost = cost
@@ -87,20 +87,21 @@ func def(cost eval.Cost, signature, summary, example, result string, run operati
 	return f
 }
 
-// runs gives a function an operation that takes more than its signature says, where no
-// type was known before: it judges its arguments by itself.
+// runs sets an implementation that accepts more types than the signature. They can
+// occur if the type of an argument is not known before it runs. The implementation
+// checks its arguments.
 func (f *Function) runs(run eval.Operation) *Function {
 	f.Run = run
 	return f
 }
 
-// withType gives a function a result type that depends on its arguments.
+// withType sets a result type that depends on the arguments.
 func (f *Function) withType(t func(cl *check.Call) check.Typed) *Function {
 	f.Typed = t
 	return f
 }
 
-// predicateFunctions returns those that the machine runs.
+// predicateFunctions returns the functions that the virtual machine runs.
 func predicateFunctions() []*Function {
 	return []*Function{
 		def(nil, "all(items: list, holds: predicate) bool", "Whether the predicate holds for every item.", `all([1, 2], # > 0)`, `true`, nil),
@@ -108,15 +109,15 @@ func predicateFunctions() []*Function {
 		def(nil, "none(items: list, holds: predicate) bool", "Whether the predicate holds for no item.", `none([1, 2], # > 2)`, `true`, nil),
 		def(nil, "one(items: list, holds: predicate) bool", "Whether the predicate holds for exactly one item.", `one([1, 2], # > 1)`, `true`, nil),
 		def(nil, "filter(items: list, holds: predicate) list", "The items for which the predicate holds.", `filter([1, 2, 3], # > 1)`, `[2,3]`, nil),
-		def(nil, "map(items: list, make: predicate) list", "What the expression makes of each item.", `map([1, 2], # * 10)`, `[10,20]`, nil),
+		def(nil, "map(items: list, make: predicate) list", "The result of the expression for each item.", `map([1, 2], # * 10)`, `[10,20]`, nil),
 		def(nil, "find(items: list, holds: predicate) any?", "The first item for which the predicate holds, or null.", `find([1, 2, 3], # > 1)`, `2`, nil),
 		def(nil, "findIndex(items: list, holds: predicate) int?", "The index of the first item for which the predicate holds, or null.", `findIndex([1, 2, 3], # > 1)`, `1`, nil),
 		def(nil, "findLast(items: list, holds: predicate) any?", "The last item for which the predicate holds, or null.", `findLast([1, 2, 3], # > 1)`, `3`, nil),
 		def(nil, "findLastIndex(items: list, holds: predicate) int?", "The index of the last item for which the predicate holds, or null.", `findLastIndex([1, 2, 3], # > 1)`, `2`, nil),
-		def(nil, "count(items: list, holds?: predicate) int", "How many items the predicate holds for, or are true.", `count([1, 2, 3], # > 1)`, `2`, nil),
-		def(eval.OfItems, "sum(items: list, of?: predicate) number", "The sum of the items, or of what the expression makes of each.", `sum([{n: 1}, {n: 2}], .n)`, `3`, nil),
-		def(nil, "groupBy(items: list, by: predicate) {list}", "The items by the scalar that the expression makes of each, as text.", `groupBy([1, 2, 3], # % 2)`, `{"0":[2],"1":[1,3]}`, nil),
-		def(eval.Metered, "sortBy(items: list, by: predicate, order?: string) list", `The items in the order of what the expression makes of each: "asc" or "desc".`, `sortBy([{n: 2}, {n: 1}], .n)`, `[{"n":1},{"n":2}]`, nil),
-		def(nil, "reduce(items: list, make: predicate, start?: any) any", "What the expression makes of #acc, the result so far, and each item in turn.", `reduce([1, 2, 3], #acc + #, 0)`, `6`, nil),
+		def(nil, "count(items: list, holds?: predicate) int", "The number of items for which the predicate holds, or that are true.", `count([1, 2, 3], # > 1)`, `2`, nil),
+		def(eval.OfItems, "sum(items: list, of?: predicate) number", "The sum of the items, or of the results of the expression for each item.", `sum([{n: 1}, {n: 2}], .n)`, `3`, nil),
+		def(nil, "groupBy(items: list, by: predicate) {list}", "The items grouped by the result of the expression, a scalar, as a string.", `groupBy([1, 2, 3], # % 2)`, `{"0":[2],"1":[1,3]}`, nil),
+		def(eval.Metered, "sortBy(items: list, by: predicate, order?: string) list", `The items sorted by the result of the expression. The order is "asc" or "desc".`, `sortBy([{n: 2}, {n: 1}], .n)`, `[{"n":1},{"n":2}]`, nil),
+		def(nil, "reduce(items: list, make: predicate, start?: any) any", "The last result of the expression, which is evaluated for each item in turn with #acc, the previous result.", `reduce([1, 2, 3], #acc + #, 0)`, `6`, nil),
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// hashFunctions returns digests, in hex. MD5 and SHA-1 are there for services that
-// ask for them, not for security.
+// hashFunctions returns digests in hexadecimal. MD5 and SHA-1 exist for services that
+// require them, and not for security.
 func hashFunctions() []*Function {
 	return []*Function{
 		def(eval.OfTextTimes(2), "sha256(s: string) string", "The SHA-256 of the text, in hex.", `sha256("")`, `"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`, digest(sha256.New)),
@@ -36,7 +36,7 @@ func digest(algorithm func() hash.Hash) operation {
 }
 
 func sum(h hash.Hash, s string) string {
-	// A hash's writer never fails.
+	// Writing to a hash never fails.
 	_, _ = io.WriteString(h, s)
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -59,7 +59,7 @@ func algorithm(name string) func() hash.Hash {
 func fnHMAC(r *eval.Run, a args) (any, error) {
 	alg := algorithm(a.text(0))
 	if alg == nil {
-		return nil, eval.Faultf("hmac knows sha256, sha512, sha1 and md5, not %s", eval.Quote(a.text(0)))
+		return nil, eval.Faultf("hmac supports sha256, sha512, sha1 and md5, not %s", eval.Quote(a.text(0)))
 	}
 	return sum(hmac.New(alg, []byte(a.text(1))), a.text(2)), r.Read(a.text(2))
 }
@@ -67,7 +67,7 @@ func fnHMAC(r *eval.Run, a args) (any, error) {
 func typeOfHMAC(cl *check.Call) check.Typed {
 	for _, lit := range types.Literals(types.Resolve(cl.Args[0].T, cl.Types)) {
 		if name, _ := lit.(string); algorithm(name) == nil {
-			cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "", "hmac knows \"sha256\", \"sha512\", \"sha1\" and \"md5\", not %s", types.DescribeValue(lit))
+			cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "", "hmac supports \"sha256\", \"sha512\", \"sha1\" and \"md5\", not %s", types.DescribeValue(lit))
 		}
 	}
 	return check.Typed{T: &spec.Type{Kind: spec.String}}

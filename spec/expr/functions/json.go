@@ -13,7 +13,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// EncodeJSON returns a value as JSON, with sorted keys and no escapes for HTML.
+// EncodeJSON returns a value as JSON, with sorted keys and without HTML escapes.
 func EncodeJSON(r *eval.Run, v any, indent string) (string, error) {
 	e := jsonEncoder{run: r, indent: indent}
 	if err := e.encode(v, 0); err != nil {
@@ -26,11 +26,11 @@ type jsonEncoder struct {
 	run    *eval.Run
 	indent string
 	out    strings.Builder
-	// counted is how much of out was counted.
+	// counted is the length of the part of out that was charged.
 	counted int
 }
 
-// count counts what was written since it was last called.
+// count charges for the text that was written since the last call.
 func (e *jsonEncoder) count() error {
 	if e.out.Len() > eval.MaxText {
 		return eval.ErrText
@@ -42,7 +42,7 @@ func (e *jsonEncoder) count() error {
 
 func (e *jsonEncoder) encode(v any, depth int) error {
 	if depth > decode.MaxDepth {
-		return eval.Faultf("the value nests deeper than %d", decode.MaxDepth)
+		return eval.Faultf("the value nests deeper than %d levels", decode.MaxDepth)
 	}
 	if e.out.Len() > eval.MaxText {
 		return eval.ErrText
@@ -71,10 +71,10 @@ func (e *jsonEncoder) encode(v any, depth int) error {
 	case map[string]any:
 		return e.dict(v, depth)
 	case *spec.File:
-		return eval.Faultf("an asset cannot be written as text: hand it to an action as a whole")
+		return eval.Faultf("an asset cannot be converted to a string: pass it to an action as a whole")
 	default:
 		if !types.IsNumber(v) {
-			return eval.Faultf("%s cannot be written as text", eval.DescribeKind(v))
+			return eval.Faultf("%s cannot be converted to a string", eval.DescribeKind(v))
 		}
 		e.out.WriteString(types.NumberText(v))
 	}
@@ -91,7 +91,7 @@ func (e *jsonEncoder) text(s string) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	// A string always encodes.
+	// Encoding a string never fails.
 	_ = enc.Encode(s)
 	e.out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
@@ -160,7 +160,7 @@ func (e *jsonEncoder) newline(depth int) {
 	}
 }
 
-// decodeJSON returns the value of a JSON text.
+// decodeJSON decodes a JSON text.
 func decodeJSON(r *eval.Run, s string) (any, error) {
 	if len(s) > eval.MaxText {
 		return nil, eval.ErrText
@@ -170,17 +170,17 @@ func decodeJSON(r *eval.Run, s string) (any, error) {
 	}
 	v, err := decode.JSON([]byte(s), r.Decoded())
 	if err != nil {
-		return nil, unreadable("JSON", err)
+		return nil, decodeError("JSON", err)
 	}
 	return v, nil
 }
 
-// unreadable returns why a text is not of a format; what it quotes is hidden with
-// secrets.
-func unreadable(format string, err error) error {
+// decodeError returns the error for a text that is not valid in a format. Text that
+// the error quotes is hidden if secrets may be involved.
+func decodeError(format string, err error) error {
 	var many *decode.TooManyError
 	if errors.As(err, &many) {
-		return eval.Faultf("this %s holds %d values, and expressions read at most %d; raise maxValues", format, many.Count, many.Limit)
+		return eval.Faultf("this %s has %d values, but expressions read at most %d; raise maxValues", format, many.Count, many.Limit)
 	}
-	return eval.Faultf("this is no %s: %s", format, eval.Quoted(err.Error()))
+	return eval.Faultf("invalid %s: %s", format, eval.Quoted(err.Error()))
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// listFunctions work on lists.
+// listFunctions operate on lists.
 func listFunctions() []*Function {
 	return []*Function{
-		def(eval.OfText, "len(v: any) int", "How many characters a string has, or items a list, or entries a map.", `len("é")`, `1`, fnLen).withType(typeOfLen),
-		def(eval.Flat, "first(items: list) any?", "The first item, or null of none.", `first([1, 2])`, `1`, fnFirst).withType(itemOrNull),
-		def(eval.Flat, "last(items: list) any?", "The last item, or null of none.", `last([1, 2])`, `2`, fnLast).withType(itemOrNull),
-		def(eval.Metered, "get(v: any?, key: any) any?", "An item of a list, or a member of a map or struct; null where there is none.", `get([1, 2], 5)`, `null`, nil).runs(eval.OpMember).withType(typeOfGet),
-		def(eval.Flat, "take(items: list, count: int) list", "The first so many items.", `take([1, 2, 3], 2)`, `[1,2]`, fnTake).withType(sameItems),
-		def(eval.OfItems, "reverse(items: list) list", "The items from the last to the first.", `reverse([1, 2])`, `[2,1]`, fnReverse).withType(sameItems),
-		def(eval.Metered, "uniq(items: list) list", "The items, each once.", `uniq([1, 2, 1])`, `[1,2]`, fnUniq).withType(sameItems),
+		def(eval.OfText, "len(v: any) int", "The number of characters of a string, items of a list, or entries of a map.", `len("é")`, `1`, fnLen).withType(typeOfLen),
+		def(eval.Flat, "first(items: list) any?", "The first item, or null if the list is empty.", `first([1, 2])`, `1`, fnFirst).withType(itemOrNull),
+		def(eval.Flat, "last(items: list) any?", "The last item, or null if the list is empty.", `last([1, 2])`, `2`, fnLast).withType(itemOrNull),
+		def(eval.Metered, "get(v: any?, key: any) any?", "An item of a list, or a member of a map or struct; null if there is none.", `get([1, 2], 5)`, `null`, nil).runs(eval.OpMember).withType(typeOfGet),
+		def(eval.Flat, "take(items: list, count: int) list", "The first `count` items.", `take([1, 2, 3], 2)`, `[1,2]`, fnTake).withType(sameItems),
+		def(eval.OfItems, "reverse(items: list) list", "The items in reverse order.", `reverse([1, 2])`, `[2,1]`, fnReverse).withType(sameItems),
+		def(eval.Metered, "uniq(items: list) list", "The items without duplicates.", `uniq([1, 2, 1])`, `[1,2]`, fnUniq).withType(sameItems),
 		def(eval.Metered, "concat(items...: list) list", "The items of several lists in one.", `concat([1], [2, 3])`, `[1,2,3]`, fnConcat).withType(typeOfConcat),
-		def(eval.Metered, "flatten(items: list) list", "The items of lists in the list, however deep.", `flatten([1, [2, [3]]])`, `[1,2,3]`, fnFlatten).withType(typeOfFlatten),
-		def(eval.Metered, "sort(items: list, order?: string) list", `Numbers or strings in order: "asc" or "desc".`, `sort([3, 1, 2], "desc")`, `[3,2,1]`, fnSort).withType(typeOfSort),
+		def(eval.Metered, "flatten(items: list) list", "The items of nested lists, at any depth, in one list.", `flatten([1, [2, [3]]])`, `[1,2,3]`, fnFlatten).withType(typeOfFlatten),
+		def(eval.Metered, "sort(items: list, order?: string) list", `Numbers or strings in order, "asc" or "desc".`, `sort([3, 1, 2], "desc")`, `[3,2,1]`, fnSort).withType(typeOfSort),
 	}
 }
 
@@ -37,7 +37,7 @@ func fnLen(r *eval.Run, a args) (any, error) {
 	case map[string]any:
 		return int64(len(v)), nil
 	default:
-		return nil, eval.Faultf("len needs a string, a list or a map, and has %s", eval.DescribeKind(v))
+		return nil, eval.Faultf("len requires a string, a list or a map, got %s", eval.DescribeKind(v))
 	}
 }
 
@@ -46,7 +46,7 @@ func typeOfLen(cl *check.Call) check.Typed {
 	switch {
 	case types.IsAny(t), types.IsString(t), t.Kind == spec.List, t.Kind == spec.Map, t.Kind == spec.Object, t.Kind == spec.Union:
 	default:
-		cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "", "len: argument 1 is %s, and a string, a list or a map is wanted", types.Describe(t))
+		cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "", "len: argument 1 must be a string, a list or a map, got %s", types.Describe(t))
 	}
 	return check.Typed{T: types.Int()}
 }
@@ -85,7 +85,7 @@ func sameItems(cl *check.Call) check.Typed {
 	return check.Typed{T: types.ListOf(itemType(cl, cl.Args[0])), Origin: cl.Args[0].Origin, Shuffled: true}
 }
 
-// typeOfGet returns the type of a member, null too.
+// typeOfGet returns the type of a member, or null.
 func typeOfGet(cl *check.Call) check.Typed {
 	t := types.Resolve(types.Present(cl.Args[0].T, cl.Types), cl.Types)
 	key, isName := cl.Node[1].(*ast.StringNode)
@@ -162,7 +162,7 @@ func fnConcat(r *eval.Run, a args) (any, error) {
 	return out, nil
 }
 
-// maxFlatten is how deep lists nest that are made flat.
+// maxFlatten is the maximum nesting depth of lists that are flattened.
 const maxFlatten = 1000
 
 func typeOfConcat(cl *check.Call) check.Typed {
@@ -233,7 +233,7 @@ func typeOfSort(cl *check.Call) check.Typed {
 	cl.Sortable("sort", check.Typed{T: item, At: cl.Args[0].At})
 	if len(cl.Args) > 1 {
 		if s, ok := cl.Node[1].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" {
-			cl.Fail(check.CodeWrongArgument, cl.Args[1].At, "", "the order is \"asc\" or \"desc\"")
+			cl.Fail(check.CodeWrongArgument, cl.Args[1].At, "", "the order must be \"asc\" or \"desc\"")
 		}
 	}
 	return check.Typed{T: types.ListOf(item), Origin: cl.Args[0].Origin, Shuffled: true}

@@ -7,25 +7,25 @@ import (
 	"github.com/declprov/declprov/spec/expr/eval"
 )
 
-// networkFunctions work on IP networks, of both versions.
+// networkFunctions operate on IPv4 and IPv6 networks.
 func networkFunctions() []*Function {
 	return []*Function{
-		def(eval.OfText, "cidrhost(prefix: string, n: int) string", "The nth address of a network; from the end where n is negative.", `cidrhost("10.0.0.0/24", 5)`, `"10.0.0.5"`, fnCIDRHost),
-		def(eval.OfText, "cidrsubnet(prefix: string, bits: int, n: int) string", "The nth of the networks that are so many bits longer.", `cidrsubnet("10.0.0.0/16", 8, 2)`, `"10.0.2.0/24"`, fnCIDRSubnet),
+		def(eval.OfText, "cidrhost(prefix: string, n: int) string", "The nth address of a network. A negative n counts from the end.", `cidrhost("10.0.0.0/24", 5)`, `"10.0.0.5"`, fnCIDRHost),
+		def(eval.OfText, "cidrsubnet(prefix: string, bits: int, n: int) string", "The nth subnet whose prefix is `bits` bits longer.", `cidrsubnet("10.0.0.0/16", 8, 2)`, `"10.0.2.0/24"`, fnCIDRSubnet),
 		def(eval.OfText, "cidrnetmask(prefix: string) string", "The mask of an IPv4 network.", `cidrnetmask("10.0.0.0/12")`, `"255.240.0.0"`, fnCIDRNetmask),
 	}
 }
 
-func network(name, s string) (netip.Prefix, error) {
+func parseNetwork(name, s string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil {
-		return netip.Prefix{}, eval.Faultf("%s: %s is no network: write it as 10.0.0.0/16", name, eval.Quote(s))
+		return netip.Prefix{}, eval.Faultf("%s: invalid network %s (use 10.0.0.0/16)", name, eval.Quote(s))
 	}
 	return p.Masked(), nil
 }
 
-// offset returns an address so far from another.
-func offset(a netip.Addr, n *big.Int) (netip.Addr, bool) {
+// addOffset returns the address at a distance from another.
+func addOffset(a netip.Addr, n *big.Int) (netip.Addr, bool) {
 	sum := new(big.Int).Add(new(big.Int).SetBytes(a.AsSlice()), n)
 	size := a.BitLen() / 8
 	if sum.Sign() < 0 || sum.BitLen() > a.BitLen() {
@@ -35,7 +35,7 @@ func offset(a netip.Addr, n *big.Int) (netip.Addr, bool) {
 }
 
 func fnCIDRHost(_ *eval.Run, a args) (any, error) {
-	p, err := network("cidrhost", a.text(0))
+	p, err := parseNetwork("cidrhost", a.text(0))
 	if err != nil {
 		return nil, err
 	}
@@ -48,12 +48,12 @@ func fnCIDRHost(_ *eval.Run, a args) (any, error) {
 	if at.Sign() < 0 || at.Cmp(size) >= 0 {
 		return nil, eval.Faultf("cidrhost: %s has no address %s", eval.Quote(p.String()), eval.Quote(n))
 	}
-	addr, _ := offset(p.Addr(), at)
+	addr, _ := addOffset(p.Addr(), at)
 	return addr.String(), nil
 }
 
 func fnCIDRSubnet(_ *eval.Run, a args) (any, error) {
-	p, err := network("cidrsubnet", a.text(0))
+	p, err := parseNetwork("cidrsubnet", a.text(0))
 	if err != nil {
 		return nil, err
 	}
@@ -61,23 +61,23 @@ func fnCIDRSubnet(_ *eval.Run, a args) (any, error) {
 	n := a.whole(2, 0)
 	width := p.Addr().BitLen()
 	if bits < 0 || bits > int64(width-p.Bits()) {
-		return nil, eval.Faultf("cidrsubnet: %s cannot be %s bits longer: there are %s left", eval.Quote(p.String()), eval.Quote(bits), eval.Quote(int64(width-p.Bits())))
+		return nil, eval.Faultf("cidrsubnet: the prefix %s cannot be %s bits longer: only %s are left", eval.Quote(p.String()), eval.Quote(bits), eval.Quote(int64(width-p.Bits())))
 	}
 	if n < 0 || big.NewInt(n).BitLen() > int(bits) {
-		return nil, eval.Faultf("cidrsubnet: %s bits do not hold the number %s", eval.Quote(bits), eval.Quote(n))
+		return nil, eval.Faultf("cidrsubnet: %s bits cannot represent the number %s", eval.Quote(bits), eval.Quote(n))
 	}
 	length := p.Bits() + int(bits)
-	addr, _ := offset(p.Addr(), new(big.Int).Lsh(big.NewInt(n), uint(width-length)))
+	addr, _ := addOffset(p.Addr(), new(big.Int).Lsh(big.NewInt(n), uint(width-length)))
 	return netip.PrefixFrom(addr, length).String(), nil
 }
 
 func fnCIDRNetmask(_ *eval.Run, a args) (any, error) {
-	p, err := network("cidrnetmask", a.text(0))
+	p, err := parseNetwork("cidrnetmask", a.text(0))
 	if err != nil {
 		return nil, err
 	}
 	if !p.Addr().Is4() {
-		return nil, eval.Faultf("cidrnetmask: %s is no IPv4 network", eval.Quote(p.String()))
+		return nil, eval.Faultf("cidrnetmask: %s is not an IPv4 network", eval.Quote(p.String()))
 	}
 	mask := netip.AddrFrom4([4]byte{255, 255, 255, 255})
 	masked, err := mask.Prefix(p.Bits())

@@ -12,27 +12,27 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// numberFunctions work on numbers.
+// numberFunctions operate on numbers.
 func numberFunctions() []*Function {
 	return []*Function{
-		def(eval.OfText, "int(v: any) int", "A whole number of text or of a number, cut towards zero.", `int("42")`, `42`, fnInt),
-		def(eval.OfText, "float(v: any) number", "A number of text or of a number.", `float("1.5")`, `1.5`, fnFloat),
-		def(eval.Flat, "abs(n: number) number", "The number without its sign.", `abs(-2)`, `2`, fnAbs).withType(sameNumber),
-		def(eval.Flat, "ceil(n: number) int", "The next whole number from there up.", `ceil(1.2)`, `2`, rounding("ceil", math.Ceil)),
-		def(eval.Flat, "floor(n: number) int", "The next whole number from there down.", `floor(1.8)`, `1`, rounding("floor", math.Floor)),
-		def(eval.Flat, "round(n: number) int", "The nearest whole number, halves away from zero.", `round(1.5)`, `2`, rounding("round", math.Round)),
-		def(eval.Metered, "max(n...: any) number", "The largest of numbers, or of the numbers in lists.", `max(1, [3, 2])`, `3`, extreme("max", 1)).withType(typeOfExtreme),
-		def(eval.Metered, "min(n...: any) number", "The smallest of numbers, or of the numbers in lists.", `min(1, [3, 2])`, `1`, extreme("min", -1)).withType(typeOfExtreme),
-		def(eval.Metered, "mean(n...: any) number", "The mean of numbers, or of the numbers in lists; 0 of none.", `mean([1, 2])`, `1.5`, fnMean),
-		def(eval.Metered, "median(n...: any) number", "The median of numbers, or of the numbers in lists; 0 of none.", `median([1, 5, 2])`, `2`, fnMedian),
-		bits("bitand(a: int, b: int) int", "The bits that both have.", `bitand(6, 3)`, `2`, func(x, y int64) int64 { return x & y }),
-		bits("bitor(a: int, b: int) int", "The bits that either has.", `bitor(6, 3)`, `7`, func(x, y int64) int64 { return x | y }),
-		bits("bitxor(a: int, b: int) int", "The bits that one has.", `bitxor(6, 3)`, `5`, func(x, y int64) int64 { return x ^ y }),
-		bits("bitnand(a: int, b: int) int", "The bits of the first that the second has not.", `bitnand(6, 3)`, `4`, func(x, y int64) int64 { return x &^ y }),
+		def(eval.OfText, "int(v: any) int", "A string or a number as a whole number, truncated towards zero.", `int("42")`, `42`, fnInt),
+		def(eval.OfText, "float(v: any) number", "A string or a number as a number.", `float("1.5")`, `1.5`, fnFloat),
+		def(eval.Flat, "abs(n: number) number", "The absolute value.", `abs(-2)`, `2`, fnAbs).withType(sameNumber),
+		def(eval.Flat, "ceil(n: number) int", "The number rounded up to a whole number.", `ceil(1.2)`, `2`, roundWith("ceil", math.Ceil)),
+		def(eval.Flat, "floor(n: number) int", "The number rounded down to a whole number.", `floor(1.8)`, `1`, roundWith("floor", math.Floor)),
+		def(eval.Flat, "round(n: number) int", "The nearest whole number, halves away from zero.", `round(1.5)`, `2`, roundWith("round", math.Round)),
+		def(eval.Metered, "max(n...: any) number", "The largest of numbers, or of the numbers in lists.", `max(1, [3, 2])`, `3`, extremeOf("max", 1)).withType(typeOfExtreme),
+		def(eval.Metered, "min(n...: any) number", "The smallest of numbers, or of the numbers in lists.", `min(1, [3, 2])`, `1`, extremeOf("min", -1)).withType(typeOfExtreme),
+		def(eval.Metered, "mean(n...: any) number", "The mean of numbers, or of the numbers in lists; 0 if there are none.", `mean([1, 2])`, `1.5`, fnMean),
+		def(eval.Metered, "median(n...: any) number", "The median of numbers, or of the numbers in lists; 0 if there are none.", `median([1, 5, 2])`, `2`, fnMedian),
+		bits("bitand(a: int, b: int) int", "The bits that are set in both numbers.", `bitand(6, 3)`, `2`, func(x, y int64) int64 { return x & y }),
+		bits("bitor(a: int, b: int) int", "The bits that are set in either number.", `bitor(6, 3)`, `7`, func(x, y int64) int64 { return x | y }),
+		bits("bitxor(a: int, b: int) int", "The bits that are set in exactly one number.", `bitxor(6, 3)`, `5`, func(x, y int64) int64 { return x ^ y }),
+		bits("bitnand(a: int, b: int) int", "The bits that are set in the first number and not in the second.", `bitnand(6, 3)`, `4`, func(x, y int64) int64 { return x &^ y }),
 		bits("bitshl(a: int, by: int) int", "The bits shifted left.", `bitshl(1, 4)`, `16`, func(x, y int64) int64 { return x << uint64(y) }),
 		bits("bitshr(a: int, by: int) int", "The bits shifted right, with the sign kept.", `bitshr(-16, 4)`, `-1`, func(x, y int64) int64 { return x >> uint64(y) }),
 		bits("bitushr(a: int, by: int) int", "The bits shifted right, with zeros from the left.", `bitushr(16, 4)`, `1`, func(x, y int64) int64 { return int64(uint64(x) >> uint64(y)) }),
-		def(eval.Flat, "bitnot(a: int) int", "All bits turned over.", `bitnot(0)`, `-1`, func(_ *eval.Run, a args) (any, error) {
+		def(eval.Flat, "bitnot(a: int) int", "All bits inverted.", `bitnot(0)`, `-1`, func(_ *eval.Run, a args) (any, error) {
 			return ^a.whole(0, 0), nil
 		}),
 	}
@@ -43,13 +43,13 @@ func bits(signature, summary, example, result string, f func(x, y int64) int64) 
 	return def(eval.Flat, signature, summary, example, result, func(_ *eval.Run, a args) (any, error) {
 		x, y := a.whole(0, 0), a.whole(1, 0)
 		if y < 0 && (strings.HasPrefix(name, "bitsh") || name == "bitushr") {
-			return nil, eval.Faultf("%s cannot shift by %s: it must be from 0", name, eval.Quote(y))
+			return nil, eval.Faultf("%s cannot shift by %s: the count must be at least 0", name, eval.Quote(y))
 		}
 		return f(x, y), nil
 	})
 }
 
-// sameNumber returns the type of what has the kind of its argument.
+// sameNumber returns the numeric type of the argument.
 func sameNumber(cl *check.Call) check.Typed {
 	if types.Resolve(cl.Args[0].T, cl.Types).Kind == spec.Int {
 		return check.Typed{T: types.Int()}
@@ -69,7 +69,7 @@ func fnInt(_ *eval.Run, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return whole("int", math.Trunc, n)
+	return toWhole("int", math.Trunc, n)
 }
 
 func fnFloat(_ *eval.Run, a args) (any, error) {
@@ -79,7 +79,7 @@ func fnFloat(_ *eval.Run, a args) (any, error) {
 			return nil, eval.Faultf("%s is not a number", eval.Quote(s))
 		}
 		if types.Underflows(f, s) {
-			return nil, eval.Faultf("%s is too small to be told from 0", eval.Quote(s))
+			return nil, eval.Faultf("%s is too small to be distinguished from 0", eval.Quote(s))
 		}
 		return f, nil
 	}
@@ -100,7 +100,7 @@ func fnAbs(r *eval.Run, a args) (any, error) {
 	return math.Abs(types.ToFloat(n)), nil
 }
 
-func whole(name string, f func(float64) float64, n any) (any, error) {
+func toWhole(name string, f func(float64) float64, n any) (any, error) {
 	if i, ok := n.(int64); ok {
 		return i, nil
 	}
@@ -111,17 +111,17 @@ func whole(name string, f func(float64) float64, n any) (any, error) {
 	return i, nil
 }
 
-func rounding(name string, f func(float64) float64) operation {
+func roundWith(name string, f func(float64) float64) operation {
 	return func(_ *eval.Run, a args) (any, error) {
 		n := a.number(0)
-		return whole(name, f, n)
+		return toWhole(name, f, n)
 	}
 }
 
-// numbersOf returns the numbers among arguments and in the lists among them.
+// numbersOf returns the numbers in the arguments, including those in lists.
 func numbersOf(r *eval.Run, name string, args []any, into []any) ([]any, error) {
 	for _, a := range args {
-		// Whole numbers and others are compared as fractions.
+		// Ints and other numbers are compared as fractions.
 		if err := r.Spend(8 + eval.Digits(a)); err != nil {
 			return nil, err
 		}
@@ -141,14 +141,14 @@ func numbersOf(r *eval.Run, name string, args []any, into []any) ([]any, error) 
 	return into, nil
 }
 
-func extreme(name string, sign int) operation {
+func extremeOf(name string, sign int) operation {
 	return func(r *eval.Run, a args) (any, error) {
 		numbers, err := numbersOf(r, name, a, nil)
 		if err != nil {
 			return nil, err
 		}
 		if len(numbers) == 0 {
-			return nil, eval.Faultf("%s needs a number, and has none", name)
+			return nil, eval.Faultf("%s requires a number, got none", name)
 		}
 		return slices.MaxFunc(numbers, func(x, y any) int {
 			order, _ := types.CompareNumbers(x, y)
@@ -157,7 +157,7 @@ func extreme(name string, sign int) operation {
 	}
 }
 
-// typeOfExtreme returns int where all numbers are.
+// typeOfExtreme returns int if all numbers are ints.
 func typeOfExtreme(cl *check.Call) check.Typed {
 	out := types.Never()
 	for i, a := range cl.Args {
@@ -170,7 +170,7 @@ func typeOfExtreme(cl *check.Call) check.Typed {
 			continue
 		}
 		if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsNever(t) && t.Kind != spec.List {
-			cl.Fail(check.CodeWrongArgument, a.At, "", "%s: argument %d is %s, and number is wanted", cl.Fn.Name, i+1, types.Describe(a.T))
+			cl.Fail(check.CodeWrongArgument, a.At, "", "%s: argument %d must be a number, got %s", cl.Fn.Name, i+1, types.Describe(a.T))
 		}
 		out = types.Join(out, t, cl.Types)
 	}

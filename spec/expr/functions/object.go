@@ -10,18 +10,18 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// objectFunctions work on maps and structs, and on values of any type.
+// objectFunctions operate on maps and structs, and on values of any type.
 func objectFunctions() []*Function {
 	return []*Function{
 		def(eval.Flat, "type(v: any?) string", `The name of a value's type: "nil", "bool", "int", "float", "string", "array" or "map".`, `type([1])`, `"array"`, fnType).withType(typeOfType),
 		def(eval.Flat, "coalesce(v...: any?) any?", "The first value that is not null, or null.", `coalesce(null, "a", "b")`, `"a"`, fnCoalesce).withType(typeOfCoalesce),
-		def(eval.OfItems, "merge(m...: map?) map", "The members of all maps or structs in one: of two of a name, the later, also where it is null. A null among the arguments adds nothing.", `merge({a: 1, b: 1}, {b: 2})`, `{"a":1,"b":2}`, fnMerge).withType(typeOfMerge),
-		def(eval.OfItems, "pick(m: map, name...: string) map", "A map or struct with these members alone, as far as it has them.", `pick({a: 1, b: 2}, "a")`, `{"a":1}`, fnPick).withType(typeOfPick),
+		def(eval.OfItems, "merge(m...: map?) map", "The members of all maps or structs in one. If a name occurs more than once, the last value is used, even if it is null. Arguments that are null are ignored.", `merge({a: 1, b: 1}, {b: 2})`, `{"a":1,"b":2}`, fnMerge).withType(typeOfMerge),
+		def(eval.OfItems, "pick(m: map, name...: string) map", "A map or struct with only these members, if it has them.", `pick({a: 1, b: 2}, "a")`, `{"a":1}`, fnPick).withType(typeOfPick),
 		def(eval.OfItems, "omit(m: map, name...: string) map", "A map or struct without these members.", `omit({a: 1, b: 2}, "a")`, `{"b":2}`, fnOmit).withType(typeOfOmit),
 		def(eval.Metered, "keys(m: map) [string]", "The keys of a map or struct, sorted.", `keys({b: 1, a: 2})`, `["a","b"]`, fnKeys),
 		def(eval.Metered, "values(m: map) list", "The values of a map or struct, in the order of its sorted keys.", `values({b: 1, a: 2})`, `[2,1]`, fnValues).withType(typeOfValues),
-		def(eval.Metered, "toPairs(m: map) [list]", "Key and value of each entry, in the order of the keys.", `toPairs({a: 1})`, `[["a",1]]`, fnToPairs),
-		def(eval.OfItems, "fromPairs(pairs: [list]) {any}", "A map of pairs of key and value.", `fromPairs([["a", 1]])`, `{"a":1}`, fnFromPairs),
+		def(eval.Metered, "toPairs(m: map) [list]", "The key and value of each entry, in the order of the keys.", `toPairs({a: 1})`, `[["a",1]]`, fnToPairs),
+		def(eval.OfItems, "fromPairs(pairs: [list]) {any}", "The map with these pairs of key and value.", `fromPairs([["a", 1]])`, `{"a":1}`, fnFromPairs),
 	}
 }
 
@@ -85,7 +85,7 @@ func fnMerge(r *eval.Run, a args) (any, error) {
 		}
 		m, ok := v.(map[string]any)
 		if !ok {
-			return nil, eval.Faultf("merge needs a map, and has %s", eval.DescribeKind(v))
+			return nil, eval.Faultf("merge requires a map, got %s", eval.DescribeKind(v))
 		}
 		if err := r.Items(len(m)); err != nil {
 			return nil, err
@@ -95,7 +95,7 @@ func fnMerge(r *eval.Run, a args) (any, error) {
 	return out, nil
 }
 
-// typeOfMerge returns a struct of all properties, where all arguments are structs.
+// typeOfMerge returns a struct with all properties if all arguments are structs.
 func typeOfMerge(cl *check.Call) check.Typed {
 	out := &spec.Type{Kind: spec.Object}
 	values, isMap := types.Never(), false
@@ -117,7 +117,7 @@ func typeOfMerge(cl *check.Call) check.Typed {
 		}
 		for _, f := range t.Fields {
 			values = types.Join(values, types.PropertyType(f), cl.Types)
-			check.SetField(out, mergedProperty(out.Field(f.Name), f, perhaps, cl.Types))
+			check.SetField(out, mergeProperty(out.Field(f.Name), f, perhaps, cl.Types))
 		}
 	}
 	if isMap {
@@ -126,13 +126,14 @@ func typeOfMerge(cl *check.Call) check.Typed {
 	return check.Typed{T: out}
 }
 
-// mergedProperty returns a property over one of the same name, or nil, below it.
-func mergedProperty(below, above *spec.Property, perhaps bool, named spec.Types) *spec.Property {
+// mergeProperty returns the property that results if above overrides below, which
+// may be nil.
+func mergeProperty(below, above *spec.Property, perhaps bool, named spec.Types) *spec.Property {
 	p := *above
 	p.Default, p.DefaultExpr, p.Autoname = nil, nil, nil
 	p.Required = !types.Optional(above) && !perhaps
 	if below != nil && above.AsWritten() {
-		// The author writes over a declared member: that is what it stays.
+		// The author overrides a declared member, which keeps its name on the wire.
 		p.Wire, p.WireParents = below.Wire, below.WireParents
 	}
 	if below == nil || p.Required {
@@ -144,7 +145,7 @@ func mergedProperty(below, above *spec.Property, perhaps bool, named spec.Types)
 	return &p
 }
 
-// names returns the names behind the first argument.
+// names returns the names after the first argument.
 func names(a args) map[string]bool {
 	out := make(map[string]bool, len(a))
 	for i := range a[1:] {
@@ -174,9 +175,9 @@ func fnOmit(r *eval.Run, a args) (any, error) {
 	return out, nil
 }
 
-// chosen returns the literal names of a pick or an omit; ok is false where they are
-// not all literal, and faulty where the struct has no such member.
-func chosen(cl *check.Call, t *spec.Type) (names []string, ok bool) {
+// chosenNames returns the names in a pick or an omit. ok is false if they are not all
+// literals, or if the struct has no such member, which it reports.
+func chosenNames(cl *check.Call, t *spec.Type) (names []string, ok bool) {
 	ok = true
 	for i, a := range cl.Args[1:] {
 		lit := types.Literals(types.Resolve(a.T, cl.Types))
@@ -193,12 +194,12 @@ func chosen(cl *check.Call, t *spec.Type) (names []string, ok bool) {
 	return names, ok
 }
 
-func typeOfPick(cl *check.Call) check.Typed { return check.Typed{T: reshaped(cl, true)} }
+func typeOfPick(cl *check.Call) check.Typed { return check.Typed{T: reshape(cl, true)} }
 
-func typeOfOmit(cl *check.Call) check.Typed { return check.Typed{T: reshaped(cl, false)} }
+func typeOfOmit(cl *check.Call) check.Typed { return check.Typed{T: reshape(cl, false)} }
 
-// reshaped returns a struct with the named members alone, or without them.
-func reshaped(cl *check.Call, keep bool) *spec.Type {
+// reshape returns a struct type with only the named members, or without them.
+func reshape(cl *check.Call, keep bool) *spec.Type {
 	t := types.Resolve(cl.Args[0].T, cl.Types)
 	if t.Kind != spec.Object {
 		if t.Kind == spec.Map {
@@ -206,7 +207,7 @@ func reshaped(cl *check.Call, keep bool) *spec.Type {
 		}
 		return types.Map()
 	}
-	names, literal := chosen(cl, t)
+	names, literal := chosenNames(cl, t)
 	out := &spec.Type{Kind: spec.Object, Open: t.Open && !keep, Elem: t.Elem}
 	for _, f := range t.Fields {
 		switch {
@@ -243,7 +244,7 @@ func fnValues(r *eval.Run, a args) (any, error) {
 	return out, nil
 }
 
-// typeOfValues returns a list of what the entries are.
+// typeOfValues returns the type of a list of the values.
 func typeOfValues(cl *check.Call) check.Typed {
 	t := types.Resolve(cl.Args[0].T, cl.Types)
 	item := types.Never()
@@ -288,7 +289,7 @@ func fnFromPairs(r *eval.Run, a args) (any, error) {
 	for i, item := range list {
 		pair, ok := item.([]any)
 		if !ok || len(pair) != 2 {
-			return nil, eval.Faultf("fromPairs: item %d is no pair", i)
+			return nil, eval.Faultf("fromPairs: item %d is not a pair", i)
 		}
 		key, err := eval.ScalarText(pair[0])
 		if err != nil {

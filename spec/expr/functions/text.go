@@ -11,26 +11,26 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// textFunctions work on strings.
+// textFunctions operate on strings.
 func textFunctions() []*Function {
 	return []*Function{
-		def(eval.Metered, "string(v: any?) string", "A scalar as text; lists and maps as JSON; null as the empty string.", `string(1.5)`, `"1.5"`, fnString),
-		def(eval.OfPairs, "trim(s: string, chars?: string) string", "The text without white space, or the given characters, at both ends.", `trim("  a ")`, `"a"`, fnTrim),
-		def(eval.OfText, "trimPrefix(s: string, prefix: string) string", "The text without a prefix, where it has it.", `trimPrefix("v1.2", "v")`, `"1.2"`, textOf2(strings.TrimPrefix)),
-		def(eval.OfText, "trimSuffix(s: string, suffix: string) string", "The text without a suffix, where it has it.", `trimSuffix("a.txt", ".txt")`, `"a"`, textOf2(strings.TrimSuffix)),
-		def(eval.OfTextTimes(4), "upper(s: string) string", "The text in upper case.", `upper("aé")`, `"AÉ"`, textOf1(strings.ToUpper)),
-		def(eval.OfTextTimes(4), "lower(s: string) string", "The text in lower case.", `lower("AÉ")`, `"aé"`, textOf1(strings.ToLower)),
-		def(eval.Metered, "split(s: string, by: string, most?: int) [string]", "The pieces between separators, at most so many.", `split("a,b,c", ",", 2)`, `["a","b,c"]`, splitting(strings.SplitN)),
-		def(eval.Metered, "splitAfter(s: string, by: string, most?: int) [string]", "As split, with the separators kept at the ends of the pieces.", `splitAfter("a,b", ",")`, `["a,","b"]`, splitting(strings.SplitAfterN)),
-		def(eval.Metered, "replace(s: string, old: string, new: string, count?: int) string", "The text with every occurrence, or so many, replaced.", `replace("a-b-c", "-", "+")`, `"a+b+c"`, fnReplace),
-		def(eval.Metered, "repeat(s: string, times: int) string", "The text so many times over.", `repeat("ab", 3)`, `"ababab"`, fnRepeat),
+		def(eval.Metered, "string(v: any?) string", "A scalar as a string; lists and maps as JSON; null as the empty string.", `string(1.5)`, `"1.5"`, fnString),
+		def(eval.OfPairs, "trim(s: string, chars?: string) string", "The string without white space, or the given characters, at both ends.", `trim("  a ")`, `"a"`, fnTrim),
+		def(eval.OfText, "trimPrefix(s: string, prefix: string) string", "The string without a prefix, if it has the prefix.", `trimPrefix("v1.2", "v")`, `"1.2"`, textOf2(strings.TrimPrefix)),
+		def(eval.OfText, "trimSuffix(s: string, suffix: string) string", "The string without a suffix, if it has the suffix.", `trimSuffix("a.txt", ".txt")`, `"a"`, textOf2(strings.TrimSuffix)),
+		def(eval.OfTextTimes(4), "upper(s: string) string", "The string in upper case.", `upper("aé")`, `"AÉ"`, textOf1(strings.ToUpper)),
+		def(eval.OfTextTimes(4), "lower(s: string) string", "The string in lower case.", `lower("AÉ")`, `"aé"`, textOf1(strings.ToLower)),
+		def(eval.Metered, "split(s: string, by: string, most?: int) [string]", "The parts between separators, at most `most`.", `split("a,b,c", ",", 2)`, `["a","b,c"]`, splitting(strings.SplitN)),
+		def(eval.Metered, "splitAfter(s: string, by: string, most?: int) [string]", "As split, but each part keeps the separator after it.", `splitAfter("a,b", ",")`, `["a,","b"]`, splitting(strings.SplitAfterN)),
+		def(eval.Metered, "replace(s: string, old: string, new: string, count?: int) string", "The string with all occurrences, or the first `count`, replaced.", `replace("a-b-c", "-", "+")`, `"a+b+c"`, fnReplace),
+		def(eval.Metered, "repeat(s: string, times: int) string", "The string repeated `times` times.", `repeat("ab", 3)`, `"ababab"`, fnRepeat),
 		def(eval.Metered, "join(items: list, by?: string) string", "The items, which must be scalars, with a separator between them.", `join(["a", 1], "-")`, `"a-1"`, fnJoin).withType(typeOfJoin),
-		def(eval.OfText, "indexOf(s: string, part: string) int", "Where the part begins in the text, in characters from 0; -1 where it does not.", `indexOf("éa", "a")`, `1`, indexing(strings.Index)),
-		def(eval.OfText, "lastIndexOf(s: string, part: string) int", "Where the part begins last in the text; -1 where it does not.", `lastIndexOf("abab", "b")`, `3`, indexing(strings.LastIndex)),
-		def(eval.OfText, "hasPrefix(s: string, prefix: string) bool", "Whether the text begins so.", `hasPrefix("abc", "ab")`, `true`, nil).runs(eval.Textual("hasPrefix", strings.HasPrefix)),
-		def(eval.OfText, "hasSuffix(s: string, suffix: string) bool", "Whether the text ends so.", `hasSuffix("abc", "bc")`, `true`, nil).runs(eval.Textual("hasSuffix", strings.HasSuffix)),
-		def(eval.Metered, "capture(s: string, re: regexp) {string}?", "What the named groups of a regular expression match in the text; null where it does not match.", "capture(\"v1.2\", `v(?P<major>\\d+)\\.(?P<minor>\\d+)`)", `{"major":"1","minor":"2"}`, fnCapture).withType(typeOfCapture),
-		def(eval.OfText, "segments(s: string) [string]", "The segments of a path. In a path argument, they stay apart: a/b is two segments, not one escaped.", `segments("a/b")`, `["a","b"]`, fnSegments),
+		def(eval.OfText, "indexOf(s: string, part: string) int", "The index of the first occurrence of `part`, in characters from 0, or -1.", `indexOf("éa", "a")`, `1`, indexing(strings.Index)),
+		def(eval.OfText, "lastIndexOf(s: string, part: string) int", "The index of the last occurrence of `part`, or -1.", `lastIndexOf("abab", "b")`, `3`, indexing(strings.LastIndex)),
+		def(eval.OfText, "hasPrefix(s: string, prefix: string) bool", "Whether the string begins with `part`.", `hasPrefix("abc", "ab")`, `true`, nil).runs(eval.Textual("hasPrefix", strings.HasPrefix)),
+		def(eval.OfText, "hasSuffix(s: string, suffix: string) bool", "Whether the string ends with `part`.", `hasSuffix("abc", "bc")`, `true`, nil).runs(eval.Textual("hasSuffix", strings.HasSuffix)),
+		def(eval.Metered, "capture(s: string, re: regexp) {string}?", "The matches of the named groups of a regular expression; null if it does not match.", "capture(\"v1.2\", `v(?P<major>\\d+)\\.(?P<minor>\\d+)`)", `{"major":"1","minor":"2"}`, fnCapture).withType(typeOfCapture),
+		def(eval.OfText, "segments(s: string) [string]", "The segments of a path. In a path argument they remain separate: a/b is two segments, and its slash is not escaped.", `segments("a/b")`, `["a","b"]`, fnSegments),
 	}
 }
 
@@ -59,7 +59,7 @@ func fnString(r *eval.Run, a args) (any, error) {
 	case []any, map[string]any:
 		return EncodeJSON(r, a[0], "")
 	case *spec.File:
-		return nil, eval.Faultf("an asset has no text here: hand it to an action as a whole")
+		return nil, eval.Faultf("an asset cannot be converted to a string: pass it to an action as a whole")
 	}
 	return eval.ScalarText(a[0])
 }
@@ -100,7 +100,7 @@ func fnReplace(r *eval.Run, a args) (any, error) {
 	if count > eval.MaxText {
 		return nil, eval.ErrText
 	}
-	// The product of two numbers of 24 bits fits.
+	// The product of two numbers of 24 bits does not overflow.
 	if err := r.Grow(len(s) + int(count)*max(len(to)-len(from), 0)); err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func fnRepeat(r *eval.Run, a args) (any, error) {
 	n := a.whole(1, 0)
 	switch {
 	case n < 0:
-		return nil, eval.Faultf("repeat needs a number from 0, and has %s", eval.Quote(n))
+		return nil, eval.Faultf("repeat requires a number of at least 0, got %s", eval.Quote(n))
 	case len(s) > 0 && n > eval.MaxText/int64(len(s)):
 		return nil, eval.ErrText
 	case len(s) == 0:
@@ -150,15 +150,15 @@ func fnJoin(r *eval.Run, a args) (any, error) {
 	return strings.Join(texts, by), nil
 }
 
-// typeOfJoin refuses items that are no scalars.
+// typeOfJoin reports items that are not scalars.
 func typeOfJoin(cl *check.Call) check.Typed {
 	if list := types.Resolve(cl.Args[0].T, cl.Types); list.Kind == spec.List {
 		item := types.Resolve(types.Elem(list), cl.Types)
 		switch {
 		case types.MayBeNull(item, cl.Types) && !types.IsNever(item):
-			cl.Fail(types.CodeNullUnguarded, cl.Args[0].At, "Leave null out: filter(…, # != null).", "the items of %s may be null", cl.Text(cl.Args[0].At))
+			cl.Fail(types.CodeNullUnguarded, cl.Args[0].At, "Remove nulls: filter(…, # != null).", "the items of %s may be null", cl.Text(cl.Args[0].At))
 		case !types.IsScalar(item, cl.Types):
-			cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "Make text of each item first: map(…, jsonencode(#)).", "join needs scalars, and the items are %s", types.Describe(item))
+			cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "Convert each item first: map(…, jsonencode(#)).", "join requires scalars, got items of type %s", types.Describe(item))
 		}
 	}
 	return check.Typed{T: types.String()}
@@ -198,7 +198,7 @@ func fnCapture(r *eval.Run, a args) (any, error) {
 	return out, nil
 }
 
-// typeOfCapture knows the groups of a literal regular expression.
+// typeOfCapture determines the groups of a literal regular expression.
 func typeOfCapture(cl *check.Call) check.Typed {
 	lit := types.Literals(types.Resolve(cl.Args[1].T, cl.Types))
 	if len(lit) != 1 {
@@ -216,7 +216,7 @@ func typeOfCapture(cl *check.Call) check.Typed {
 		}
 	}
 	if len(out.Fields) == 0 {
-		cl.Fail(check.CodeWrongArgument, cl.Args[1].At, "Name the groups: (?P<name>…).", "this regular expression has no named group, so there is nothing to capture")
+		cl.Fail(check.CodeWrongArgument, cl.Args[1].At, "Name the groups: (?P<name>…).", "this regular expression has no named group")
 	}
 	return check.Typed{T: out}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// timeFunctions work on points in time. None of them knows what time it is.
+// timeFunctions operate on points in time. None of them returns the current time.
 func timeFunctions() []*Function {
 	return []*Function{
-		def(eval.OfText, "parsetime(s: any) time", "The time that a text in RFC 3339, or seconds since 1970, stand for, in UTC.", `parsetime("2024-05-01T10:00:00+02:00").Unix()`, `1714550400`, fnParseTime),
-		def(eval.OfText, "date(s: string, layout?: string) time", "The time that a text stands for, in UTC, by one of the usual layouts, or by a layout of Go's. Times have Year(), Month(), Day(), Hour(), Minute(), Second(), Weekday(), YearDay(), Unix(), UnixMilli(), Format(layout), Add(duration), AddDate(y, m, d), Sub(time), Truncate(duration), Before, After and Equal; + and - work too.", `date("2024-05-01").Year()`, `2024`, fnDate),
-		def(eval.OfText, "duration(s: string) duration", "The duration that a text such as \"1h30m\" stands for. Durations have Hours(), Minutes(), Seconds() and Milliseconds().", `duration("1h30m").Minutes()`, `90`, fnDuration),
+		def(eval.OfText, "parsetime(s: any) time", "The time, in UTC, of a string in RFC 3339 or of a number of seconds since 1970.", `parsetime("2024-05-01T10:00:00+02:00").Unix()`, `1714550400`, fnParseTime),
+		def(eval.OfText, "date(s: string, layout?: string) time", "The time, in UTC, of a string in a common layout, or in the given layout of Go's time package. Times have Year(), Month(), Day(), Hour(), Minute(), Second(), Weekday(), YearDay(), Unix(), UnixMilli(), Format(layout), Add(duration), AddDate(y, m, d), Sub(time), Truncate(duration), Before, After and Equal; they also support + and -.", `date("2024-05-01").Year()`, `2024`, fnDate),
+		def(eval.OfText, "duration(s: string) duration", "The duration of a string such as \"1h30m\". Durations have Hours(), Minutes(), Seconds() and Milliseconds().", `duration("1h30m").Minutes()`, `90`, fnDuration),
 	}
 }
 
@@ -36,11 +36,11 @@ func fnParseTime(_ *eval.Run, a args) (any, error) {
 	}
 	s, ok := a[0].(string)
 	if !ok {
-		return nil, eval.Faultf("parsetime needs a string, and has %s", eval.DescribeKind(a[0]))
+		return nil, eval.Faultf("parsetime requires a string, got %s", eval.DescribeKind(a[0]))
 	}
 	t, err := time.Parse(time.RFC3339, strings.TrimSpace(s))
 	if err != nil {
-		return nil, eval.Faultf("parsetime: %s is no time in RFC 3339, as in 2024-05-01T10:00:00Z; date(…) reads other layouts", eval.Quote(s))
+		return nil, eval.Faultf("parsetime: invalid time %s (use 2024-05-01T10:00:00Z; date(…) reads other layouts)", eval.Quote(s))
 	}
 	return eval.Moment(t.UTC()), nil
 }
@@ -56,22 +56,22 @@ func fnDate(_ *eval.Run, a args) (any, error) {
 		layouts = []string{layout}
 	}
 	for _, layout := range layouts {
-		// Zones by name depend on the machine, but for UTC and GMT.
+		// Named time zones depend on the machine, except for UTC and GMT.
 		if t, err := time.ParseInLocation(layout, s, time.UTC); err == nil {
 			return eval.Moment(t.UTC()), nil
 		}
 	}
-	return nil, eval.Faultf("date: %s is no date: write it as 2006-01-02 or 2006-01-02T15:04:05Z, or give a layout", eval.Quote(s))
+	return nil, eval.Faultf("date: invalid date %s (use 2006-01-02 or 2006-01-02T15:04:05Z, or pass a layout)", eval.Quote(s))
 }
 
-// maxLayout is the most bytes of a layout of times.
+// maxLayout is the maximum length of a layout in bytes.
 const maxLayout = 1 << 10
 
-// layoutArg returns the second argument as a layout of times.
+// layoutArg returns the second argument as a time layout.
 func layoutArg(name string, a args) (string, error) {
 	layout := a.text(1)
 	if len(layout) > maxLayout {
-		return "", eval.Faultf("%s: a layout may have %d bytes, and this has %d", name, maxLayout, len(layout))
+		return "", eval.Faultf("%s: expected a layout of at most %d bytes, got %d", name, maxLayout, len(layout))
 	}
 	return layout, nil
 }
@@ -80,7 +80,7 @@ func fnDuration(_ *eval.Run, a args) (any, error) {
 	s := a.text(0)
 	d, err := time.ParseDuration(s)
 	if err != nil {
-		return nil, eval.Faultf("duration: %s is not a duration: write it as 1h30m", eval.Quote(s))
+		return nil, eval.Faultf("duration: invalid duration %s (use 1h30m)", eval.Quote(s))
 	}
 	return eval.Span(d), nil
 }
@@ -155,7 +155,7 @@ func truncating(f func(time.Time, time.Duration) time.Time) operation {
 	return func(_ *eval.Run, a args) (any, error) {
 		d, ok := a[1].(eval.Span)
 		if !ok {
-			return nil, eval.Faultf("Truncate needs a duration, and has %s", eval.DescribeKind(a[1]))
+			return nil, eval.Faultf("Truncate requires a duration, got %s", eval.DescribeKind(a[1]))
 		}
 		return eval.Moment(f(time.Time(a[0].(eval.Moment)), time.Duration(d))), nil
 	}
@@ -165,13 +165,14 @@ func addDate(_ *eval.Run, a args) (any, error) {
 	var n [3]int64
 	for i := range n {
 		if n[i] = a.whole(i+1, 0); n[i] > 1e6 || n[i] < -1e6 {
-			return nil, eval.Faultf("AddDate: %s is beyond what a calendar has", eval.Quote(n[i]))
+			return nil, eval.Faultf("AddDate: %s is out of range", eval.Quote(n[i]))
 		}
 	}
 	return eval.Moment(time.Time(a[0].(eval.Moment)).AddDate(int(n[0]), int(n[1]), int(n[2]))), nil
 }
 
-// opMethod calls a method: of the receiver, by its name, with the others.
+// opMethod calls a method. Its arguments are the receiver, the name of the method,
+// and the method's arguments.
 func opMethod(r *eval.Run, a []any) (any, error) {
 	name, _ := a[1].(string)
 	var table map[string]*Function
@@ -187,7 +188,7 @@ func opMethod(r *eval.Run, a []any) (any, error) {
 	}
 	args := append([]any{a[0]}, a[2:]...)
 	if n := len(args) - 1; n < f.Required() || n > len(f.Params) {
-		return nil, eval.Faultf("%s takes %s, and has %d", name, f.Count(), n)
+		return nil, eval.Faultf("%s requires %s, got %d", name, f.Count(), n)
 	}
 	return f.Run(r, args)
 }

@@ -15,7 +15,7 @@ import (
 
 // encodeYAML returns a value as YAML, with sorted keys.
 func encodeYAML(r *eval.Run, v any) (string, error) {
-	// What JSON can say, YAML can: its limits and refusals are the same.
+	// The limits and errors are those of JSON.
 	text, err := EncodeJSON(r, v, "")
 	if err != nil {
 		return "", err
@@ -33,12 +33,13 @@ func encodeYAML(r *eval.Run, v any) (string, error) {
 		if b.failed != nil {
 			return "", b.failed
 		}
-		return "", eval.Faultf("this cannot be written as YAML: %s", eval.Quoted(err.Error()))
+		return "", eval.Faultf("cannot convert to YAML: %s", eval.Quoted(err.Error()))
 	}
 	return b.out.String(), b.failed
 }
 
-// yamlText takes the text of an encoder, and ends it where the budget does.
+// yamlText is the writer of an encoder. It returns an error when the budget is
+// exhausted.
 type yamlText struct {
 	run    *eval.Run
 	out    strings.Builder
@@ -55,8 +56,8 @@ func (t *yamlText) Write(p []byte) (int, error) {
 	return t.out.Write(p)
 }
 
-// yamlEncoder makes YAML nodes of values; the library would write times, big
-// numbers and floats in its own ways.
+// yamlEncoder converts values to YAML nodes. The library has its own formats for
+// times, large numbers and floats.
 type yamlEncoder struct {
 	run   *eval.Run
 	nodes int
@@ -64,7 +65,7 @@ type yamlEncoder struct {
 
 func (y *yamlEncoder) node(v any) (*yaml.Node, error) {
 	if y.nodes++; y.nodes > maxYAMLNodes {
-		return nil, eval.Faultf("yamlencode writes at most %d values", maxYAMLNodes)
+		return nil, eval.Faultf("yamlencode supports at most %d values", maxYAMLNodes)
 	}
 	if err := y.run.Spend(16); err != nil {
 		return nil, err
@@ -113,17 +114,17 @@ func (y *yamlEncoder) node(v any) (*yaml.Node, error) {
 	return n, nil
 }
 
-// maxYAMLNodes is how many values yamlencode writes.
+// maxYAMLNodes is the maximum number of values for yamlencode.
 const maxYAMLNodes = 100_000
 
-// decodeYAML returns the value of a YAML text.
+// decodeYAML decodes a YAML text.
 func decodeYAML(r *eval.Run, s string) (any, error) {
 	if err := r.Spend(8 * len(s)); err != nil {
 		return nil, err
 	}
 	v, err := decode.YAML(s, r.Decoded())
 	if err != nil {
-		return nil, unreadable("YAML", err)
+		return nil, decodeError("YAML", err)
 	}
 	return v, nil
 }

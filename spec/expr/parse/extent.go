@@ -10,11 +10,11 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Extent is where a node stands, in code points of the source. The parser marks
-// operators and names only: what is around them is theirs too.
+// Extent is the position of a node, in code points of the source. The parser only
+// marks the operator or name of a node.
 type Extent struct{ From, To int }
 
-// Join returns the extent from the first to the last of both.
+// Join returns the smallest extent that contains both.
 func (e Extent) Join(o Extent) Extent {
 	switch {
 	case e == Extent{}:
@@ -25,14 +25,14 @@ func (e Extent) Join(o Extent) Extent {
 	return Extent{min(e.From, o.From), max(e.To, o.To)}
 }
 
-// ExtentOf returns where the parser marks a node: its name or operator, without what is
-// around it.
+// ExtentOf returns the extent that the parser marks for a node: only its name or
+// operator.
 func ExtentOf(n ast.Node) Extent { return Extent{n.Location().From, n.Location().To} }
 
-// Extents measures nodes of one source.
+// Extents returns the extents of nodes of one source.
 type Extents struct{ Source []rune }
 
-// Of returns where a node stands, with all that is under it.
+// Of returns the extent of a node, including all its parts.
 func (x *Extents) Of(n ast.Node) Extent {
 	if n == nil {
 		return Extent{}
@@ -48,20 +48,20 @@ func (x *Extents) Of(n ast.Node) Extent {
 	case *ast.PointerNode:
 		return Extent{own.From, own.To + len(n.Name)}
 	case *ast.MemberNode:
-		e := x.enclosed(x.Of(n.Node), own.From).Join(x.Of(n.Property)).Join(own)
+		e := x.withParentheses(x.Of(n.Node), own.From).Join(x.Of(n.Property)).Join(own)
 		if n.Location() != n.Property.Location() {
-			e.To = x.closed(e.To, ']')
+			e.To = x.endOfBracket(e.To, ']')
 		}
 		return e
 	case *ast.SliceNode:
-		e := own.Join(x.enclosed(x.Of(n.Node), own.From)).Join(x.Of(n.From)).Join(x.Of(n.To))
-		e.To = x.closed(e.To, ']')
+		e := own.Join(x.withParentheses(x.Of(n.Node), own.From)).Join(x.Of(n.From)).Join(x.Of(n.To))
+		e.To = x.endOfBracket(e.To, ']')
 		return e
 	case *ast.CallNode:
 		e := own.Join(x.Of(n.Callee))
-		return x.call(e, n.Arguments)
+		return x.ofCall(e, n.Arguments)
 	case *ast.BuiltinNode:
-		return x.call(own, n.Arguments)
+		return x.ofCall(own, n.Arguments)
 	case *ast.PredicateNode:
 		return x.Of(n.Node)
 	case *ast.ConditionalNode:
@@ -69,14 +69,14 @@ func (x *Extents) Of(n ast.Node) Extent {
 	case *ast.VariableDeclaratorNode:
 		return own.Join(x.Of(n.Value)).Join(x.Of(n.Expr))
 	case *ast.SequenceNode:
-		return x.all(own, n.Nodes)
+		return x.joinAll(own, n.Nodes)
 	case *ast.ArrayNode:
-		e := x.all(own, n.Nodes)
-		e.To = x.closed(e.To, ']')
+		e := x.joinAll(own, n.Nodes)
+		e.To = x.endOfBracket(e.To, ']')
 		return e
 	case *ast.MapNode:
-		e := x.all(own, n.Pairs)
-		e.To = x.closed(e.To, '}')
+		e := x.joinAll(own, n.Pairs)
+		e.To = x.endOfBracket(e.To, '}')
 		return e
 	case *ast.PairNode:
 		return x.Of(n.Key).Join(x.Of(n.Value))
@@ -85,9 +85,9 @@ func (x *Extents) Of(n ast.Node) Extent {
 	}
 }
 
-// enclosed adds the parentheses around a node that something follows, at end:
-// the tree does not have them.
-func (x *Extents) enclosed(e Extent, end int) Extent {
+// withParentheses extends e by the parentheses around a node that is followed by something
+// at end. The tree does not contain them.
+func (x *Extents) withParentheses(e Extent, end int) Extent {
 	for to := e.To; to < min(end, len(x.Source)); to++ {
 		if x.Source[to] != ')' {
 			continue
@@ -105,26 +105,26 @@ func (x *Extents) enclosed(e Extent, end int) Extent {
 	return e
 }
 
-func (x *Extents) all(e Extent, nodes []ast.Node) Extent {
+func (x *Extents) joinAll(e Extent, nodes []ast.Node) Extent {
 	for _, n := range nodes {
 		e = e.Join(x.Of(n))
 	}
 	return e
 }
 
-func (x *Extents) call(e Extent, args []ast.Node) Extent {
+func (x *Extents) ofCall(e Extent, args []ast.Node) Extent {
 	name := e
-	e = x.all(e, args)
+	e = x.joinAll(e, args)
 	if e.To == name.To && e.To < len(x.Source) && x.Source[e.To] == '(' {
 		e.To++
 	}
-	e.To = x.closed(e.To, ')')
+	e.To = x.endOfBracket(e.To, ')')
 	return e
 }
 
-// closed returns the position behind the bracket that closes a node, where nothing
-// but space, commas and closing parentheses lies between.
-func (x *Extents) closed(to int, bracket rune) int {
+// endOfBracket returns the position after the bracket that closes a node. Only space,
+// commas and closing parentheses may precede the bracket.
+func (x *Extents) endOfBracket(to int, bracket rune) int {
 	for i := to; i < len(x.Source); i++ {
 		switch x.Source[i] {
 		case bracket:
@@ -137,20 +137,20 @@ func (x *Extents) closed(to int, bracket rune) int {
 	return to
 }
 
-// Place is where an expression stands in a document.
+// Place is the position of an expression in a document.
 type Place struct {
 	Node   *spec.Node
 	Offset int
 	Source string
 }
 
-// At returns the place of a part of the expression.
+// At returns the position of a part of the expression in the document.
 func (p Place) At(e Extent) diag.Range { return p.Node.At(p.Offset+e.From, p.Offset+e.To) }
 
-// Whole returns the extent of all of the expression.
+// Whole returns the extent of the whole expression.
 func (p Place) Whole() Extent { return Extent{0, utf8.RuneCountInString(p.Source)} }
 
-// Trimmed returns the extent of the expression without the space around it.
+// Trimmed returns the extent of the expression without surrounding space.
 func (p Place) Trimmed() Extent {
 	from := utf8.RuneCountInString(p.Source) - utf8.RuneCountInString(strings.TrimLeft(p.Source, " \t\r\n"))
 	return Extent{from, from + utf8.RuneCountInString(strings.TrimSpace(p.Source))}

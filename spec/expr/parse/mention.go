@@ -8,12 +8,12 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Members returns the members of a name that a tree of templates refers to, sorted,
-// and whether it refers to the name as a whole, or to a member that is computed. The
-// tree need not compile: what cannot be parsed refers to nothing.
+// Members returns the members of a name that a tree of templates refers to, sorted.
+// whole reports whether it refers to the name as a whole or to a computed member. The
+// tree may be invalid: expressions that cannot be parsed are ignored.
 func Members(n *spec.Node, name string) (members []string, whole bool) {
 	m := mentions{name: name, found: map[string]bool{}}
-	m.node(n)
+	m.visitNode(n)
 	for member := range m.found {
 		members = append(members, member)
 	}
@@ -26,12 +26,12 @@ type mentions struct {
 	name  string
 	found map[string]bool
 	whole bool
-	// direct are the uses of the name of which a member was taken.
+	// direct are the uses of the name that select a member.
 	direct map[*ast.IdentifierNode]bool
 	uses   []*ast.IdentifierNode
 }
 
-func (m *mentions) node(n *spec.Node) {
+func (m *mentions) visitNode(n *spec.Node) {
 	switch {
 	case n == nil || !HasTemplate(n):
 		return
@@ -39,19 +39,19 @@ func (m *mentions) node(n *spec.Node) {
 		pieces, _ := Scan(n.Text)
 		for _, p := range pieces {
 			if p.Expr {
-				m.expression(p.Text)
+				m.visitExpression(p.Text)
 			}
 		}
 	}
 	for _, item := range n.Items {
-		m.node(item)
+		m.visitNode(item)
 	}
 	for _, f := range n.Fields {
-		m.node(f.Value)
+		m.visitNode(f.Value)
 	}
 }
 
-func (m *mentions) expression(text string) {
+func (m *mentions) visitExpression(text string) {
 	tree, bad := Expression(text)
 	if bad != nil {
 		return
@@ -63,7 +63,7 @@ func (m *mentions) expression(text string) {
 	}
 }
 
-// Visit notes a use of the name, and a member of it.
+// Visit records a use of the name, and the selected member.
 func (m *mentions) Visit(n *ast.Node) {
 	switch n := (*n).(type) {
 	case *ast.IdentifierNode:

@@ -20,8 +20,8 @@ func StepOf(property ast.Node) (string, bool) {
 	}
 }
 
-// IsLiteralText reports whether an expression can never come out null: text of
-// the author's, and what it is put together with.
+// IsLiteralText reports whether an expression is a literal string, or a concatenation
+// with one. It is then never null.
 func IsLiteralText(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -43,7 +43,7 @@ func IsNull(n ast.Node) bool {
 	return ok
 }
 
-// IsLiteral reports whether a node is a literal: a scalar, or an empty list.
+// IsLiteral reports whether a node is a literal: a scalar or an empty list.
 func IsLiteral(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
@@ -55,10 +55,10 @@ func IsLiteral(n ast.Node) bool {
 	}
 }
 
-// SameLiteral reports whether two literals are of one value.
+// SameLiteral reports whether two literals have the same value.
 func SameLiteral(a, b ast.Node) bool { return reflect.DeepEqual(LiteralOf(a), LiteralOf(b)) }
 
-// LiteralOf returns the value of a literal; nil for what is none.
+// LiteralOf returns the value of a literal, or nil for other nodes.
 func LiteralOf(n ast.Node) any {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -74,8 +74,8 @@ func LiteralOf(n ast.Node) any {
 	}
 }
 
-// Selects reports whether an expression yields nothing but what it refers to, or
-// constants.
+// Selects reports whether the result of an expression is always a constant or one of
+// the values that it refers to.
 func Selects(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.NilNode, *ast.IdentifierNode, *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
@@ -91,22 +91,23 @@ func Selects(n ast.Node) bool {
 	case *ast.BinaryNode:
 		return n.Operator == "??" && Selects(n.Left) && Selects(n.Right)
 	case *ast.BuiltinNode:
-		return selectors(n.Name) && Selects(n.Arguments[0])
+		return isSelector(n.Name) && Selects(n.Arguments[0])
 	case *ast.CallNode:
 		id, ok := n.Callee.(*ast.IdentifierNode)
-		return ok && selectors(id.Value) && len(n.Arguments) > 0 && Selects(n.Arguments[0])
+		return ok && isSelector(id.Value) && len(n.Arguments) > 0 && Selects(n.Arguments[0])
 	default:
 		return false
 	}
 }
 
-// selectors reports whether a function yields items of its first argument.
-func selectors(name string) bool {
+// isSelector reports whether a function returns items of its first argument.
+func isSelector(name string) bool {
 	return slices.Contains([]string{"filter", "find", "findLast", "first", "last", "take", "reverse", "sort", "sortBy"}, name)
 }
 
-// Moves reports whether an expression keeps what is secret where it is: it yields
-// nothing but what it refers to, or structs and lists of that.
+// Moves reports whether an expression only moves values, so that secrets keep their
+// places: its result consists of values that it refers to, or structs and lists of
+// them.
 func Moves(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.MapNode:

@@ -8,19 +8,19 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Piece is a stretch of a template: text, or the source between `${` and `}`.
+// Piece is one piece of a template: literal text, or the source between `${` and `}`.
 type Piece struct {
 	// Text is unescaped literal text, or an expression as written.
 	Text string
 	Expr bool
-	// From and to are code points of the whole string: of the text, or of the
+	// From and To are code points of the whole string. They delimit the text, or the
 	// expression without its braces.
 	From, To int
 }
 
-// HasTemplate reports whether a tree holds an expression, or a `${` that begins
-// one and has no end: whether it refers to something, or is constant, as ${1} is,
-// is not asked. A `$${` and the text of `{literal: "…"}` are none.
+// HasTemplate reports whether a tree contains an expression, or a `${` without an
+// end. Constant expressions such as ${1} count. A `$${` and the text of `{literal:
+// "…"}` do not.
 func HasTemplate(n *spec.Node) bool {
 	switch {
 	case n == nil:
@@ -36,14 +36,14 @@ func HasTemplate(n *spec.Node) bool {
 }
 
 // Scan splits a template into its pieces. A `$${` is a literal `${`. Inside an
-// expression, braces count, but for those in its strings and comments.
+// expression, braces nest; those in strings and comments are ignored.
 func Scan(s string) ([]Piece, *Fault) {
 	if !strings.Contains(s, "${") {
 		return []Piece{{Text: s, To: utf8.RuneCountInString(s)}}, nil
 	}
 	var pieces []Piece
 	var text strings.Builder
-	start, point := 0, 0 // code points: where the text began, and where i is
+	start, point := 0, 0 // code points: the beginning of the text, and the position of i
 	flush := func() {
 		if text.Len() > 0 {
 			pieces = append(pieces, Piece{Text: text.String(), From: start, To: point})
@@ -63,14 +63,14 @@ func Scan(s string) ([]Piece, *Fault) {
 			if !ok {
 				return nil, &Fault{
 					Code: CodeUnterminated, Summary: "this ${ has no closing }",
-					Detail: "An expression reaches from ${ to its }, and a quote in it must be closed. For the two characters themselves, write $${.",
+					Detail: "Add the closing } and close all quotes in the expression. For the characters ${ themselves, write $${.",
 					From:   point, To: point + 2,
 				}
 			}
 			if strings.TrimSpace(source) == "" {
 				return nil, &Fault{
 					Code: CodeEmpty, Summary: "this ${} is empty",
-					Detail: "Put an expression between the braces. For the characters themselves, write $${}.",
+					Detail: "Write an expression between the braces. For the characters themselves, write $${}.",
 					From:   point, To: point + width + 3,
 				}
 			}
@@ -87,8 +87,8 @@ func Scan(s string) ([]Piece, *Fault) {
 	return pieces, nil
 }
 
-// expressionLen returns the length in bytes of the expression that s begins with, up
-// to its closing brace; ok is false where there is none.
+// expressionLen returns the length in bytes of the expression at the beginning of s,
+// up to its closing brace. ok is false if there is no closing brace.
 func expressionLen(s string) (n int, ok bool) {
 	depth := 0
 	for i := 0; i < len(s); {
@@ -104,13 +104,13 @@ func expressionLen(s string) (n int, ok bool) {
 		case c == '"' || c == '\'':
 			i += quotedLen(s[i:])
 		case c == '`':
-			// A doubled backtick closes one string and opens the next, which
-			// comes to the same.
-			i += closedBy(s[i:], 1, "`")
+			// A doubled backtick closes one string and opens the next, which has the
+			// same effect.
+			i += lenUntil(s[i:], 1, "`")
 		case strings.HasPrefix(s[i:], "//"):
-			i += closedBy(s[i:], 2, "\n")
+			i += lenUntil(s[i:], 2, "\n")
 		case strings.HasPrefix(s[i:], "/*"):
-			i += closedBy(s[i:], 2, "*/")
+			i += lenUntil(s[i:], 2, "*/")
 		default:
 			i++
 		}
@@ -118,7 +118,7 @@ func expressionLen(s string) (n int, ok bool) {
 	return len(s), false
 }
 
-// quotedLen returns the length of the quoted string that s begins with.
+// quotedLen returns the length of the quoted string at the beginning of s.
 func quotedLen(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -131,8 +131,9 @@ func quotedLen(s string) int {
 	return len(s)
 }
 
-// closedBy returns the length of s up to and with the first end after skip bytes.
-func closedBy(s string, skip int, end string) int {
+// lenUntil returns the length of s up to and including the first end after skip
+// bytes.
+func lenUntil(s string, skip int, end string) int {
 	i := strings.Index(s[skip:], end)
 	if i < 0 {
 		return len(s)
