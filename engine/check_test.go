@@ -57,7 +57,7 @@ func TestCheckFailures(t *testing.T) {
 		"a nested path":           {withName("rules", []any{object("port", 0)}), []engine.Failure{{Path: "rules[0].port", Reason: "must be at least 1"}}},
 		"too many items":          {withName("rules", []any{object("port", 1), object("port", 1), object("port", 1)}), []engine.Failure{{Path: "rules", Reason: "must have at most 2 items, got 3"}}},
 		"a map's value":           {withName("tags", object("a.b", 1)), []engine.Failure{{Path: `tags["a.b"]`, Reason: "must be a string, not 1"}}},
-		"a union by its tag":      {withName("store", object("kind", "disk", "label", "x")), []engine.Failure{{Path: "store.gb", Reason: "is required"}, {Path: "store.label", Reason: "is not a property of this. It has: gb, kind."}}},
+		"a union by its tag":      {withName("store", object("kind", "disk", "label", "x")), []engine.Failure{{Path: "store.gb", Reason: "is required"}, {Path: "store.label", Reason: "is not a property of this. Available: gb, kind."}}},
 		"a union's unknown tag":   {withName("store", object("kind", "dosk")), []engine.Failure{{Path: "store.kind", Reason: `must be one of "disk" or "tape", not "dosk" (did you mean "disk"?)`}}},
 		"a rule over two inputs":  {withName("kind", "cat", "flag", false), []engine.Failure{{Path: "flag", Reason: "a cat needs the flag, and abc has none"}}},
 		"a secret is never shown": {withName("kind", secret("hunter2")), []engine.Failure{{Path: "kind", Reason: `must be one of "dog" or "cat"`}}},

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// code is one declared kind of mistake.
+// code is a declared code of diagnostics.
 type code struct {
 	name    string // "unknown-name"
 	meaning string // Markdown, one or more sentences
@@ -22,12 +22,12 @@ type code struct {
 
 var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// collect finds the codes that diagnostics are given: whatever becomes a
-// diagnostic's Code, or an argument of the parameter `code` of a function that
-// reports one. Each must be a constant whose comment says what it means. The order
-// is that of folders and places.
+// collect returns the codes that diagnostics can have, in the order of folders and
+// positions. A code is any value that is assigned to the Code of a diagnostic, or
+// passed as the parameter `code` of a reporting function. Each must be a constant
+// whose comment says what it means.
 func collect(root string) ([]code, error) {
-	s := &sources{root: root, files: token.NewFileSet(), constants: map[string]map[string]*ast.ValueSpec{}, takers: map[string]int{}, exported: map[string]int{}, functions: map[string]*ast.FuncDecl{}, under: map[*ast.FuncDecl]bool{}}
+	s := &sources{root: root, files: token.NewFileSet(), constants: map[string]map[string]*ast.ValueSpec{}, takers: map[string]int{}, exported: map[string]int{}, functions: map[string]*ast.FuncDecl{}, resolving: map[*ast.FuncDecl]bool{}}
 	for _, top := range []string{"spec", "actions", "engine", "cmd"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil {
@@ -53,17 +53,17 @@ type sources struct {
 	root   string
 	files  *token.FileSet
 	parsed []source
-	// constants are those of strings, by folder and name.
+	// constants are the string constants, by folder and name.
 	constants map[string]map[string]*ast.ValueSpec
-	// takers are the functions with a parameter `code`, by folder and name: which
-	// one it is.
+	// takers are the functions with a parameter `code`, by folder and name. The value
+	// is the index of the parameter.
 	takers map[string]int
 	// exported are the takers that other folders may call, by name.
 	exported map[string]int
-	// functions are all, likewise.
+	// functions are all functions, by folder and name.
 	functions map[string]*ast.FuncDecl
-	// under are those whose results are being looked at.
-	under map[*ast.FuncDecl]bool
+	// resolving are the functions whose results are currently being resolved.
+	resolving map[*ast.FuncDecl]bool
 }
 
 type source struct {
@@ -109,7 +109,7 @@ func (s *sources) parse(path string) error {
 	return nil
 }
 
-// codeParameter is the index of a function's parameter `code string`, or -1.
+// codeParameter returns the index of a function's parameter `code string`, or -1.
 func codeParameter(f *ast.FuncType) int {
 	i := 0
 	for _, field := range f.Params.List {
@@ -124,7 +124,7 @@ func codeParameter(f *ast.FuncType) int {
 	return -1
 }
 
-// codes are those that are given anywhere.
+// codes returns all codes that are used.
 func (s *sources) codes() ([]code, error) {
 	var all []code
 	for _, src := range s.parsed {
@@ -133,7 +133,7 @@ func (s *sources) codes() ([]code, error) {
 			if !ok {
 				continue
 			}
-			for _, given := range s.given(src.folder, fn) {
+			for _, given := range s.codeExpressions(src.folder, fn) {
 				found, err := s.resolve(src.folder, fn, given)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", s.files.Position(given.Pos()), err)
@@ -149,8 +149,8 @@ func (s *sources) codes() ([]code, error) {
 	return all, nil
 }
 
-// given are the expressions in a function that become a code.
-func (s *sources) given(folder string, fn *ast.FuncDecl) []ast.Expr {
+// codeExpressions returns the expressions in a function that become a code.
+func (s *sources) codeExpressions(folder string, fn *ast.FuncDecl) []ast.Expr {
 	var list []ast.Expr
 	ast.Inspect(fn, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -163,9 +163,9 @@ func (s *sources) given(folder string, fn *ast.FuncDecl) []ast.Expr {
 				}
 			}
 		case *ast.CallExpr:
-			i, ok := s.takers[folder+"."+called(n)]
+			i, ok := s.takers[folder+"."+calledName(n)]
 			if !ok {
-				i, ok = s.exported[called(n)]
+				i, ok = s.exported[calledName(n)]
 			}
 			if ok && i < len(n.Args) && s.mayBeCode(n.Args[i]) {
 				list = append(list, n.Args[i])
@@ -176,8 +176,8 @@ func (s *sources) given(folder string, fn *ast.FuncDecl) []ast.Expr {
 	return list
 }
 
-// mayBeCode excludes calls of other functions that happen to have the name of one
-// that takes a code.
+// mayBeCode excludes arguments in calls of other functions that have the name of a
+// taker.
 func (s *sources) mayBeCode(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr:
@@ -189,36 +189,37 @@ func (s *sources) mayBeCode(e ast.Expr) bool {
 	return false
 }
 
-// resolve gives the codes that an expression may be.
+// resolve returns the codes that an expression may evaluate to.
 func (s *sources) resolve(folder string, fn *ast.FuncDecl, e ast.Expr) ([]code, error) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
-		return nil, fmt.Errorf("the code %s is written out: declare a constant, with a comment that says what it means", e.Value)
+		return nil, fmt.Errorf("the code %s is a literal: declare a constant, with a comment that says what it means", e.Value)
 	case *ast.Ident:
 		if v := s.constants[folder][e.Name]; v != nil {
-			return s.constant(folder, v)
+			return s.constantCode(folder, v)
 		}
-		return s.assigned(folder, fn, e)
+		return s.assignedCodes(folder, fn, e)
 	case *ast.CallExpr:
-		return s.returned(folder, e, 0)
+		return s.returnedCodes(folder, e, 0)
 	case *ast.SelectorExpr:
 		if of, ok := e.X.(*ast.Ident); ok {
 			for other, constants := range s.constants {
 				if v := constants[e.Sel.Name]; v != nil && filepath.Base(other) == of.Name {
-					return s.constant(other, v)
+					return s.constantCode(other, v)
 				}
 			}
 		}
 		if strings.EqualFold(e.Sel.Name, "code") {
-			return nil, nil // a field, which was given one elsewhere
+			return nil, nil // a field, which is set elsewhere
 		}
 	}
-	return nil, nil // of another type than text: the status of a call, an exit code
+	return nil, nil // not a string: the status of a call, an exit code
 }
 
-// assigned gives the codes that a variable of a function is assigned. A parameter
-// has none: what callers give is found where they call.
-func (s *sources) assigned(folder string, fn *ast.FuncDecl, name *ast.Ident) (all []code, err error) {
+// assignedCodes returns the codes that are assigned to a variable of a function. It
+// returns none for a parameter, because the calls of the function are examined
+// separately.
+func (s *sources) assignedCodes(folder string, fn *ast.FuncDecl, name *ast.Ident) (all []code, err error) {
 	ast.Inspect(fn, func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if !ok {
@@ -232,7 +233,7 @@ func (s *sources) assigned(folder string, fn *ast.FuncDecl, name *ast.Ident) (al
 			var bad error
 			switch call, isCall := a.Rhs[0].(*ast.CallExpr); {
 			case isCall && len(a.Rhs) == 1:
-				found, bad = s.returned(folder, call, i)
+				found, bad = s.returnedCodes(folder, call, i)
 			case len(a.Lhs) == len(a.Rhs) && !sameName(a.Rhs[i], name.Name) && s.mayBeCode(a.Rhs[i]):
 				found, bad = s.resolve(folder, fn, a.Rhs[i])
 			}
@@ -251,21 +252,21 @@ func sameName(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// returned gives the codes that a function of the folder returns as its result of
+// returnedCodes returns the codes that a function of the folder returns as its result with
 // that index.
-func (s *sources) returned(folder string, call *ast.CallExpr, index int) (all []code, err error) {
-	fn := s.functions[folder+"."+called(call)]
-	if fn == nil || s.under[fn] {
-		return nil, nil // of another package: none returns a code
+func (s *sources) returnedCodes(folder string, call *ast.CallExpr, index int) (all []code, err error) {
+	fn := s.functions[folder+"."+calledName(call)]
+	if fn == nil || s.resolving[fn] {
+		return nil, nil // no function of another package returns a code
 	}
-	s.under[fn] = true
-	defer delete(s.under, fn)
+	s.resolving[fn] = true
+	defer delete(s.resolving, fn)
 	ast.Inspect(fn, func(n ast.Node) bool {
 		r, ok := n.(*ast.ReturnStmt)
 		if !ok || index >= len(r.Results) || !s.mayBeCode(r.Results[index]) {
 			return true
 		}
-		if inner, ok := r.Results[index].(*ast.CallExpr); ok && called(inner) == fn.Name.Name {
+		if inner, ok := r.Results[index].(*ast.CallExpr); ok && calledName(inner) == fn.Name.Name {
 			return true
 		}
 		if text, ok := r.Results[index].(*ast.BasicLit); ok && text.Value == `""` {
@@ -281,8 +282,8 @@ func (s *sources) returned(folder string, call *ast.CallExpr, index int) (all []
 	return all, err
 }
 
-// called is the name of the function that is called, without what it belongs to.
-func called(call *ast.CallExpr) string {
+// calledName returns the name of the called function, without its package or receiver.
+func calledName(call *ast.CallExpr) string {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
 		return f.Name
@@ -292,8 +293,8 @@ func called(call *ast.CallExpr) string {
 	return ""
 }
 
-// constant reads the declaration of a code.
-func (s *sources) constant(folder string, v *ast.ValueSpec) ([]code, error) {
+// constantCode returns the code that a constant declares.
+func (s *sources) constantCode(folder string, v *ast.ValueSpec) ([]code, error) {
 	literal, ok := v.Values[0].(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {
 		return nil, nil
@@ -311,13 +312,13 @@ func (s *sources) constant(folder string, v *ast.ValueSpec) ([]code, error) {
 	}
 	c := code{name: name, meaning: meaning(v.Names[0].Name, doc), pkg: folder}
 	if c.meaning == "" {
-		return nil, fmt.Errorf("the code %q has no comment to say what it means", name)
+		return nil, fmt.Errorf("the code %q has no comment that says what it means", name)
 	}
 	return []code{c}, nil
 }
 
-// meaning is a constant's comment without the constant's name: "CodeX: a `${`
-// has no `}`." says "A `${` has no `}`."
+// meaning returns a constant's comment without the name of the constant: "CodeX: a
+// `${` has no `}`." becomes "A `${` has no `}`."
 func meaning(name, doc string) string {
 	text := strings.Join(strings.Fields(doc), " ")
 	text = strings.TrimPrefix(text, name)

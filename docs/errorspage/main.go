@@ -1,5 +1,6 @@
-// Errorspage writes docs/errors.md: every code that a diagnostic can have, from
-// the constants that declare them, so that no code is undocumented.
+// Errorspage writes docs/errors.md, which lists every code that a diagnostic can
+// have. It collects them from the constants that declare them, so that no code is
+// undocumented.
 package main
 
 import (

@@ -417,7 +417,7 @@ func TestLongTextsAreCut(t *testing.T) {
 				if len(text) > screen.Longest {
 					t.Errorf("it has %d bytes", len(text))
 				}
-				seen = seen || strings.Contains(text, "we say x") && strings.Contains(text, " bytes are left out …] x")
+				seen = seen || strings.Contains(text, "we say x") && strings.Contains(text, " bytes omitted …] x")
 			}
 			if !seen {
 				t.Errorf("what was said is not to be seen")

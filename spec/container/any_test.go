@@ -10,8 +10,8 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// filler makes values of the model by their Go types, so that a field that is
-// added to the model is in the round trip from its first day.
+// filler fills values of the model based on their Go types, so that new fields are
+// covered by the round trip without further work.
 type filler struct {
 	t     *rapid.T
 	depth int

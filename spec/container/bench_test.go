@@ -9,8 +9,8 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// bigProvider has n resources of the size of a usual one: eight inputs, three
-// outputs, four operations, some fifty nodes.
+// bigProvider has n resources of typical size: eight inputs, three outputs, four
+// operations, and about fifty nodes.
 func bigProvider(n int) *spec.Provider {
 	p := &spec.Provider{Metadata: spec.Metadata{Name: "big", Version: "1.0.0"}, Config: &spec.Type{Kind: spec.Object}}
 	at := diag.Range{File: "big.cue", Start: diag.Position{Line: 120, Column: 9}, End: diag.Position{Line: 120, Column: 21}}

@@ -16,54 +16,55 @@ import (
 	"time"
 )
 
-// Cache keeps compiled specs, so that a spec is evaluated when it changes and
-// not when a process starts. An entry is found by where the spec lies, its tags
-// and the tool, and holds for as long as the sources are what they were.
+// Cache stores compiled specs, so that a spec is only evaluated when it changes, and
+// not whenever a process starts. The key of an entry is the location of the spec, its
+// tags and the tool. An entry is valid while the sources are unchanged.
 //
-// What is in a cache is trusted as the spec itself is, so its folder has to be
-// the user's own: see Trusted. The zero Cache is off: it finds and keeps nothing.
+// The contents of a cache are trusted like the spec itself, so its folder must belong
+// to the user: see Trusted. The zero Cache is disabled: it finds and stores nothing.
 type Cache struct {
-	// Dir is made when the first entry is stored.
+	// Dir is created when the first entry is stored.
 	Dir string
 }
 
-// Key says which compiled spec is meant.
+// Key identifies a compiled spec.
 type Key struct {
-	// Path is the spec's file or folder, absolute.
+	// Path is the absolute path of the spec's file or folder.
 	Path string
 	Tags []string
-	// Tool tells apart builds of declprov that may read a spec differently.
+	// Tool distinguishes builds of declprov that may read a spec differently.
 	Tool string
-	// Base is the folder, absolute, that relative names of sources start at,
-	// usually the working directory; "" is the spec's own. It is for Store, and
-	// no part of what an entry is found by.
+	// Base is the absolute path of the folder for relative names of sources, usually
+	// the working directory. "" means the folder of the spec. It is used by Store,
+	// and is not part of the identity of an entry.
 	Base string
-	// Rebuilt says that the spec was compiled from what an older container has:
-	// Path, and nothing else, decides whether the entry holds. A Path that is no
-	// absolute one stands for its content, and always holds.
+	// Rebuilt means that the spec was compiled from the sources in an older
+	// container. Then only Path determines whether the entry is valid. A Path that is
+	// not absolute identifies content, and such an entry is always valid.
 	Rebuilt bool
 }
 
-// CacheVariable is the environment variable that says where the cache is, or
-// "off".
+// CacheVariable is the environment variable with the folder of the cache, or "off".
 const CacheVariable = "DECLPROV_CACHE"
 
 const (
 	entryMagic = "DPCACHE1"
 	entryMark  = ".compiled"
-	// maxEntries and maxAge bound what stays; a sweep keeps the newest.
+	// maxEntries and maxAge limit the size of the cache. A sweep keeps the newest
+	// entries.
 	maxEntries = 100
 	maxAge     = 30 * 24 * time.Hour
-	// racy is how close to its recording a file's time may be before the time
-	// proves nothing: the file may have been written again within one tick of
-	// the file system's clock. Two seconds are FAT's.
+	// racy is the minimum age of a file at the time of recording for its modification
+	// time to be reliable. A younger file may be written again within one tick of the
+	// file system's clock, which is two seconds for FAT.
 	racy = 2 * time.Second
-	// slack is how far the clock of file times may be behind the process's.
+	// slack is the maximum difference between the clock of file times and the clock
+	// of the process.
 	slack = 20 * time.Millisecond
 )
 
-// DefaultDir returns the folder of the cache for this user, or "" where there is to be
-// none: DECLPROV_CACHE is "off", or there is no home.
+// DefaultDir returns the folder of the user's cache. It returns "" if DECLPROV_CACHE
+// is "off", or if there is no home directory.
 func DefaultDir() string {
 	switch dir := os.Getenv(CacheVariable); dir {
 	case "off":
@@ -79,9 +80,10 @@ func DefaultDir() string {
 	return filepath.Join(dir, "declprov")
 }
 
-// Trusted says why the cache is not used, if others than the user could have
-// written to it. It is nil for a cache that is off or not there yet. The caller
-// shows it as a warning: everything works without a cache, only slower.
+// Trusted returns an error if users other than the owner could have written to the
+// cache, which is then not used. It returns nil for a cache that is disabled or does
+// not exist. Callers print the error as a warning, because everything works without a
+// cache, only slower.
 func (c Cache) Trusted() error {
 	if c.Dir == "" {
 		return nil
@@ -91,19 +93,19 @@ func (c Cache) Trusted() error {
 		return nil
 	}
 	if err == nil && !info.IsDir() {
-		err = errors.New("it is no folder")
+		err = errors.New("it is not a folder")
 	}
 	if err == nil {
 		err = ownedByUser(info)
 	}
 	if err != nil {
-		return fmt.Errorf("the cache %s is not used: %w; delete it, or set %s to a folder of your own or to off", c.Dir, err, CacheVariable)
+		return fmt.Errorf("the cache %s is not used: %w; delete it, or set %s to a folder that you own, or to off", c.Dir, err, CacheVariable)
 	}
 	return nil
 }
 
-// Lookup opens the compiled spec of that key, if there is one that still holds.
-// The caller closes it.
+// Lookup opens the compiled spec for a key, if there is a valid one. The caller
+// closes it.
 func (c Cache) Lookup(k Key) (*Container, bool) {
 	if c.Dir == "" || c.Trusted() != nil {
 		return nil, false
@@ -114,7 +116,7 @@ func (c Cache) Lookup(k Key) (*Container, bool) {
 	}
 	found, err := openEntry(f, k)
 	if err != nil {
-		_ = f.Close() // nothing was written
+		_ = f.Close() // the file was only read
 		return nil, false
 	}
 	return found, true
@@ -131,7 +133,7 @@ func openEntry(f *os.File, k Key) (*Container, error) {
 		return nil, err
 	}
 	if rec.Path != k.Path || rec.Tool != k.Tool || !slices.Equal(rec.Tags, k.Tags) {
-		return nil, errors.New("it is another spec's")
+		return nil, errors.New("the entry belongs to another spec")
 	}
 	if !rec.holds() {
 		return nil, errors.New("the sources changed")
@@ -144,11 +146,11 @@ func openEntry(f *os.File, k Key) (*Container, error) {
 	return c, nil
 }
 
-// Store keeps a compiled spec, as Encode gave it, under the key. began is when the loader began to
-// read the sources: what changed since is not what was compiled, and is not
-// kept. Errors say why nothing was kept (a full or read-only disk, say); they are
-// for the debug log, and never a reason to fail. Several processes may store at
-// once; the last one wins.
+// Store stores a compiled spec, as Encode returned it. began is the time when the
+// loader began to read the sources. If a source has changed since then, nothing is
+// stored, because the compiled spec may be outdated. Errors say why nothing was
+// stored, such as a full disk. They belong in the debug log and are not failures.
+// Several processes may store concurrently; the last one wins.
 func (c Cache) Store(k Key, compiled []byte, began time.Time) error {
 	if c.Dir == "" {
 		return nil
@@ -158,13 +160,14 @@ func (c Cache) Store(k Key, compiled []byte, began time.Time) error {
 		err = c.write(k, append(head, compiled...))
 	}
 	if err != nil {
-		return fmt.Errorf("keep the compiled spec %s: %w", k.Path, err)
+		return fmt.Errorf("store the compiled spec %s: %w", k.Path, err)
 	}
 	c.sweep(time.Now())
 	return nil
 }
 
-// entryHead returns what an entry has before the container: how the sources are.
+// entryHead returns the part of an entry before the container, which describes the
+// sources.
 func entryHead(k Key, compiled []byte, began time.Time) ([]byte, error) {
 	content, err := OpenBytes(compiled)
 	if err != nil {
@@ -182,8 +185,8 @@ func entryHead(k Key, compiled []byte, began time.Time) ([]byte, error) {
 	return append(head, text...), nil
 }
 
-// write puts an entry in its place, whole or not at all. It does not wait for the
-// disk: an entry that a crash cuts short fails its checksum, and is made anew.
+// write writes an entry atomically. It does not sync the disk: an entry that a crash
+// truncated fails its checksum, and is replaced.
 func (c Cache) write(k Key, entry []byte) error {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return err
@@ -216,8 +219,8 @@ func (c Cache) entry(k Key) string {
 	return filepath.Join(c.Dir, hex.EncodeToString(h.Sum(nil))[:40]+entryMark)
 }
 
-// sweep removes what is old or too much, and what a crash left. It touches only
-// files that this package names so, and what it cannot remove it leaves.
+// sweep removes old and surplus entries, and files that a crash left. It only touches
+// files with names that this package uses, and ignores files that it cannot remove.
 func (c Cache) sweep(now time.Time) {
 	entries, err := os.ReadDir(c.Dir)
 	if err != nil {
@@ -247,22 +250,22 @@ func (c Cache) sweep(now time.Time) {
 	}
 }
 
-// readRecord reads what an entry says of its sources, and how many bytes that
-// takes.
-func readRecord(r io.ReaderAt, size int64, shapes *shapes) (*recorded, int64, error) {
+// readRecord returns the description of the sources in an entry, and its length in
+// bytes.
+func readRecord(r io.ReaderAt, size int64, shapes *shapes) (*sourceRecord, int64, error) {
 	head := make([]byte, len(entryMagic)+4)
 	if _, err := r.ReadAt(head, 0); err != nil {
 		return nil, 0, err
 	}
 	length := int64(binary.LittleEndian.Uint32(head[len(entryMagic):]))
 	if !bytes.HasPrefix(head, []byte(entryMagic)) || length > size-int64(len(head)) {
-		return nil, 0, errors.New("it is no entry")
+		return nil, 0, errors.New("it is not a cache entry")
 	}
 	text := make([]byte, length)
 	if _, err := r.ReadAt(text, int64(len(head))); err != nil {
 		return nil, 0, err
 	}
-	rec := &recorded{}
+	rec := &sourceRecord{}
 	rd := reader{shapes: shapes, text: string(text)}
 	return rec, int64(len(head)) + length, rd.into(rec)
 }

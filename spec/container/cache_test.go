@@ -15,7 +15,7 @@ import (
 	"github.com/declprov/declprov/spec/container"
 )
 
-// kept is a spec of two files in a folder, and a cache.
+// kept is a spec of two files in a folder, with a cache.
 type kept struct {
 	t     *testing.T
 	dir   string
@@ -23,7 +23,7 @@ type kept struct {
 	key   container.Key
 }
 
-// newKept has a spec whose files were written long ago.
+// newKept returns a spec whose files were written long ago.
 func newKept(t *testing.T) *kept {
 	k := &kept{t: t, dir: t.TempDir(), cache: container.Cache{Dir: filepath.Join(t.TempDir(), "cache")}}
 	k.key = container.Key{Path: filepath.Join(k.dir, "a.cue"), Tool: "v1"}
@@ -119,8 +119,8 @@ func TestCacheHoldsUntilASourceChanges(t *testing.T) {
 	}
 }
 
-// TestCacheDoesNotTrustYoungFiles writes a file twice with one time and one
-// size, as happens within a tick of the file system's clock.
+// TestCacheDoesNotTrustYoungFiles writes a file twice with the same time and size, as
+// can happen within a tick of the file system's clock.
 func TestCacheDoesNotTrustYoungFiles(t *testing.T) {
 	k := newKept(t)
 	path := filepath.Join(k.dir, "a.cue")
@@ -171,7 +171,7 @@ func TestCacheKeys(t *testing.T) {
 	}
 }
 
-func TestCacheKeepsNothingThatChangedMeanwhile(t *testing.T) {
+func TestCacheStoresNoOutdatedSpec(t *testing.T) {
 	k := newKept(t)
 	compiled := k.compiled()
 	k.write("a.cue", "package b", time.Hour)
@@ -186,7 +186,7 @@ func TestCacheKeepsNothingThatChangedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestCacheOfOthersIsNotUsed(t *testing.T) {
+func TestCacheOfOtherUsersIsNotUsed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("folders have no modes on windows; run this on a unix")
 	}
@@ -289,7 +289,7 @@ func TestConcurrentStores(t *testing.T) {
 	wg.Wait()
 }
 
-func TestCacheThatIsOff(t *testing.T) {
+func TestDisabledCache(t *testing.T) {
 	t.Setenv(container.CacheVariable, "off")
 	off := container.Cache{Dir: container.DefaultDir()}
 	if off.Dir != "" || off.Trusted() != nil || off.Store(container.Key{}, nil, time.Now()) != nil {
@@ -304,7 +304,7 @@ func TestCacheThatIsOff(t *testing.T) {
 	}
 }
 
-func TestReadOnlyCacheIsNoFailureOfLookups(t *testing.T) {
+func TestLookupsInAReadOnlyCache(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,7 @@
-// Package container is the compiled form of a spec, on disk and in memory: a
-// header, an index, one JSON document a resource, the ready schema, and the
-// sources it was made from. A process that serves a spec opens one instead of
-// evaluating CUE, and decodes of it only what it is asked for.
+// Package container implements the compiled form of a spec, on disk and in memory. It
+// consists of a header, an index, one JSON document per resource, the schema, and the
+// sources. A process that serves a spec opens a container instead of evaluating CUE,
+// and only decodes the parts that it needs.
 //
 // The layout, in little endian:
 //
@@ -9,11 +9,11 @@
 //	offset  8  format version, 32 bits
 //	offset 12  length of the header, 32 bits
 //	offset 16  CRC-32 (IEEE) of the header, 32 bits
-//	offset 20  header: JSON, see the type of that name
-//	then       blobs, one after the other; offsets count from the first
+//	offset 20  header: JSON, see type header
+//	then       blobs, one after the other; their offsets are relative to the first
 //
-// Equal content gives equal bytes. Every format keeps the first 20 bytes and, in
-// the header, the sources: see Salvage.
+// Equal content gives equal bytes. Every format has the same first 20 bytes and the
+// sources in its header: see Salvage.
 package container
 
 import (
@@ -26,37 +26,37 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Format is the version of the layout and of the model that Encode writes and
-// Open reads. It grows with every change that older code would misread, or
-// whose absence newer code would.
+// Format is the version of the layout and of the model that Encode writes and Open
+// reads. It must be incremented for changes that older code would misread, and for
+// additions that newer code requires.
 const Format = 2
 
 const (
 	magic        = "DECLPROV"
 	preambleSize = 20
-	// maxHeader bounds what Open reads before it knows whether to trust it, in
-	// bytes: a thousand resources take 50 kB.
+	// maxHeader is the maximum size of the header in bytes, which Open reads before
+	// it can verify it. A thousand resources take 50 kB.
 	maxHeader = 64 << 20
 )
 
-// ErrUnusable is what every error of opening and reading a container wraps. Its
-// holder deletes the container, or builds it again from the spec.
+// ErrUnusable is wrapped by all errors of opening and reading a container. The caller
+// should delete the container, or rebuild it from the spec.
 var ErrUnusable = errors.New("the compiled spec cannot be used")
 
-// ErrOlder is what errors wrap, beside ErrUnusable, of a container that has a
-// former format: what it was made from can be compiled again, see Salvage.
-var ErrOlder = errors.New("its format is a former one")
+// ErrOlder is wrapped, in addition to ErrUnusable, by errors for a container of an
+// older format. Its sources can be compiled again, see Salvage.
+var ErrOlder = errors.New("its format is an older one")
 
 const remedy = "delete it, or build it again from the spec"
 
-// Source is one file that a container was made from.
+// Source is one of the files from which a container was compiled.
 type Source struct {
-	// Path is as diagnostics show it.
+	// Path is the path as diagnostics show it.
 	Path    string
 	Content []byte
 }
 
-// header says what is where.
+// header is the table of contents.
 type header struct {
 	Tool      string
 	CUE       string
@@ -70,15 +70,15 @@ type header struct {
 	Sources   []namedBlob
 }
 
-// blob is a stretch of the bytes after the header.
+// blob is a range of bytes after the header.
 type blob struct {
 	Offset int64  `json:"o"`
 	Length int64  `json:"l"`
 	CRC    uint32 `json:"c"`
 }
 
-// within reports whether the stretch lies in that many bytes.
-func (b blob) within(room int64) bool {
+// isWithin reports whether the range lies in the first room bytes.
+func (b blob) isWithin(room int64) bool {
 	return b.Offset >= 0 && b.Length >= 0 && b.Offset <= room && b.Length <= room-b.Offset
 }
 
@@ -87,8 +87,8 @@ type namedBlob struct {
 	At   blob   `json:"b"`
 }
 
-// Container is an opened compiled spec. It is safe for concurrent use; each
-// call reads anew and remembers nothing, so what it returns is the caller's.
+// Container is an opened compiled spec. It is safe for concurrent use. Each call
+// reads and decodes again without caching, so that callers may modify the results.
 type Container struct {
 	r      io.ReaderAt
 	base   int64
@@ -99,9 +99,8 @@ type Container struct {
 	shapes *shapes
 }
 
-// Open reads the header and index of a container; everything else is read, and
-// its checksum verified, when it is asked for. r stays in use until then.
-// Errors wrap ErrUnusable.
+// Open reads the header and index of a container. All other parts are read and
+// verified on demand, so r must remain valid. Errors wrap ErrUnusable.
 func Open(r io.ReaderAt, size int64) (*Container, error) {
 	c := &Container{r: r, size: size, shapes: &shapes{}}
 	if err := c.open(size); err != nil {
@@ -110,11 +109,11 @@ func Open(r io.ReaderAt, size int64) (*Container, error) {
 	return c, nil
 }
 
-// OpenBytes opens a container in memory, which must not change any more.
+// OpenBytes opens a container in memory. b must not change afterwards.
 func OpenBytes(b []byte) (*Container, error) { return Open(bytes.NewReader(b), int64(len(b))) }
 
-// OpenFile opens a container on disk. The file stays open until Close; that it
-// is replaced or removed meanwhile does no harm.
+// OpenFile opens a container on disk. The file remains open until Close, and may be
+// replaced or removed meanwhile.
 func OpenFile(path string) (*Container, error) {
 	f, info, err := openRegular(path)
 	if err != nil {
@@ -128,7 +127,7 @@ func OpenFile(path string) (*Container, error) {
 	return c, nil
 }
 
-// Encoded returns the whole container, as Encode gave it.
+// Encoded returns the whole container, as Encode returned it.
 func (c *Container) Encoded() ([]byte, error) {
 	out := make([]byte, c.size)
 	if _, err := c.r.ReadAt(out, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -152,9 +151,9 @@ func (c *Container) open(size int64) error {
 	}
 	switch {
 	case pre.format > Format:
-		return fmt.Errorf("it has format %d, and this declprov reads up to %d: it was written by a newer one", pre.format, Format)
+		return fmt.Errorf("it has format %d, but this declprov only supports formats up to %d: a newer declprov wrote it", pre.format, Format)
 	case pre.format < Format:
-		return fmt.Errorf("it has format %d, which this declprov no longer reads: %w", pre.format, ErrOlder)
+		return fmt.Errorf("it has format %d, which this declprov no longer supports: %w", pre.format, ErrOlder)
 	}
 	text, err := readChecked(c.r, preambleSize, pre.length, pre.crc)
 	if err != nil {
@@ -168,7 +167,7 @@ func (c *Container) open(size int64) error {
 	return c.buildIndex(size - c.base)
 }
 
-// buildIndex checks that all blobs lie within the room there is.
+// buildIndex builds the index, and checks that all blobs lie within room bytes.
 func (c *Container) buildIndex(room int64) error {
 	h := &c.header
 	c.index = make(map[string]blob, len(h.Resources))
@@ -181,8 +180,8 @@ func (c *Container) buildIndex(room int64) error {
 		blobs = append(blobs, s.At)
 	}
 	for _, b := range blobs {
-		if !b.within(room) {
-			return errors.New("it is cut short")
+		if !b.isWithin(room) {
+			return errors.New("it is truncated")
 		}
 	}
 	return nil
@@ -203,14 +202,14 @@ func (c *Container) ResourceNames() []string {
 	return names
 }
 
-// Has reports whether there is a resource of that name.
+// Has reports whether there is a resource with that name.
 func (c *Container) Has(name string) bool {
 	_, ok := c.index[name]
 	return ok
 }
 
-// Resource decodes one resource. The error for a name that is not there does
-// not wrap ErrUnusable.
+// Resource decodes one resource. The error for an unknown name does not wrap
+// ErrUnusable.
 func (c *Container) Resource(name string) (*spec.Resource, error) {
 	b, ok := c.index[name]
 	if !ok {
@@ -226,8 +225,8 @@ func (c *Container) Resource(name string) (*spec.Resource, error) {
 // Schema returns the Pulumi package schema, as JSON.
 func (c *Container) Schema() ([]byte, error) { return c.read("the schema", c.header.Schema) }
 
-// Sources returns the files that the container was made from, so that an older
-// container can be built again, and errors can show the text they speak of.
+// Sources returns the files from which the container was compiled. They allow
+// rebuilding an older container, and showing source text in errors.
 func (c *Container) Sources() ([]Source, error) {
 	sources := make([]Source, len(c.header.Sources))
 	for i, s := range c.header.Sources {
@@ -249,10 +248,10 @@ func (c *Container) Tool() string { return c.header.Tool }
 // CUE returns the version of the CUE evaluator that read the sources.
 func (c *Container) CUE() string { return c.header.CUE }
 
-// Tags returns those that the sources were evaluated with.
+// Tags returns the tags with which the sources were evaluated.
 func (c *Container) Tags() []string { return c.header.Tags }
 
-// Dirs returns the folders whose listing decided which files were sources.
+// Dirs returns the folders whose listings determined the set of sources.
 func (c *Container) Dirs() []string { return c.header.Dirs }
 
 // Whole returns the spec with all its resources.
@@ -294,10 +293,10 @@ func (c *Container) read(what string, b blob) ([]byte, error) {
 func readChecked(r io.ReaderAt, offset, length int64, crc uint32) ([]byte, error) {
 	text := make([]byte, length)
 	if n, err := r.ReadAt(text, offset); n < len(text) {
-		return nil, fmt.Errorf("it is cut short: %w", err)
+		return nil, fmt.Errorf("it is truncated: %w", err)
 	}
 	if crc32.ChecksumIEEE(text) != crc {
-		return nil, errors.New("its checksum is wrong: it was damaged")
+		return nil, errors.New("the checksum does not match")
 	}
 	return text, nil
 }

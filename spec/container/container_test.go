@@ -18,7 +18,7 @@ import (
 	"github.com/declprov/declprov/spec/container"
 )
 
-func TestWhatIsEncodedIsWhatIsOpened(t *testing.T) {
+func TestEncodeOpenRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := container.Content{
 			Provider: anyProvider(t),
@@ -60,7 +60,7 @@ func TestWhatIsEncodedIsWhatIsOpened(t *testing.T) {
 	})
 }
 
-func TestBytesThatAreNotUTF8ComeBack(t *testing.T) {
+func TestInvalidUTF8IsKept(t *testing.T) {
 	const doc = "\xff\x00\x1f\\\"\r\n\t é\u2028"
 	c := open(t, &spec.Provider{Metadata: spec.Metadata{Name: doc}})
 	p, err := c.Provider()
@@ -72,7 +72,7 @@ func TestBytesThatAreNotUTF8ComeBack(t *testing.T) {
 	}
 }
 
-func TestOneResourceIsReadAlone(t *testing.T) {
+func TestOneResourceIsDecodedAlone(t *testing.T) {
 	p := &spec.Provider{Resources: []*spec.Resource{{Name: "Zebra", Doc: "z"}, {Name: "Ape", Doc: "a"}}}
 	c := open(t, p)
 	if diff := cmp.Diff([]string{"Zebra", "Ape"}, c.ResourceNames()); diff != "" {
@@ -90,7 +90,7 @@ func TestOneResourceIsReadAlone(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeEncoded(t *testing.T) {
+func TestInvalidModels(t *testing.T) {
 	with := func(v any) *spec.Provider {
 		return &spec.Provider{Config: &spec.Type{Enum: []any{v}}}
 	}
@@ -155,12 +155,12 @@ func TestDamage(t *testing.T) {
 		bytes []byte
 		says  string
 	}{
-		{"empty", nil, "cut short"},
-		{"no header", whole[:30], "cut short"},
-		{"no blobs", whole[:len(whole)-1], "cut short"},
+		{"empty", nil, "truncated"},
+		{"no header", whole[:30], "truncated"},
+		{"no blobs", whole[:len(whole)-1], "truncated"},
 		{"newer", newer, "newer"},
-		{"header", header, "damaged"},
-		{"another file", []byte(strings.Repeat("name: \"x\"\n", 10)), "no compiled spec"},
+		{"header", header, "checksum"},
+		{"another file", []byte(strings.Repeat("name: \"x\"\n", 10)), "not a compiled spec"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := container.OpenBytes(tt.bytes)
@@ -171,8 +171,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestEveryBitCounts flips each byte in turn: no container may open and read
-// well, and differ.
+// TestEveryBitCounts flips each byte in turn. No such container may open and decode
+// to different content.
 func TestEveryBitCounts(t *testing.T) {
 	p := bigProvider(1)
 	whole := encode(t, p)

@@ -14,27 +14,27 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Content is what goes into a container.
+// Content is the content of a container.
 type Content struct {
 	Provider *spec.Provider
-	// Schema is the ready Pulumi package schema, as JSON.
+	// Schema is the Pulumi package schema, as JSON.
 	Schema []byte
-	// Sources are all files that were read; their order does not matter.
+	// Sources are all files that were read, in any order.
 	Sources []Source
-	// Dirs are the folders whose listing decided which files were read, named
-	// like the sources.
+	// Dirs are the folders whose listings determined the set of sources, named like
+	// the sources.
 	Dirs []string
 	Tags []string
-	// Tool is the version of this declprov, and CUE that of its evaluator.
+	// Tool is the version of declprov, and CUE that of the CUE evaluator.
 	Tool, CUE string
 }
 
-// Encode makes a container. Equal content gives equal bytes. Its errors are
-// models that cannot be written: two resources of one name, a literal that the
-// model does not know.
+// Encode returns a container. Equal content gives equal bytes. It returns an error
+// for a model that cannot be written: two resources with the same name, or a literal
+// of an unknown type.
 func Encode(c Content) ([]byte, error) {
 	if c.Provider == nil {
-		return nil, errors.New("compile the spec: there is no provider")
+		return nil, errors.New("compile the spec: no provider")
 	}
 	if err := checkNames(c.Provider.Resources); err != nil {
 		return nil, fmt.Errorf("compile the spec: %w", err)
@@ -77,7 +77,7 @@ func assemble(w *writer, h header, body []byte) ([]byte, error) {
 		return nil, err
 	}
 	if len(text) > maxHeader {
-		return nil, fmt.Errorf("compile the spec: %d resources are more than an index holds", len(h.Resources))
+		return nil, fmt.Errorf("compile the spec: the index cannot hold %d resources", len(h.Resources))
 	}
 	out := make([]byte, 0, preambleSize+len(text)+len(body))
 	out = append(out, magic...)
@@ -87,8 +87,8 @@ func assemble(w *writer, h header, body []byte) ([]byte, error) {
 	return append(append(out, text...), body...), nil
 }
 
-// hashSources names what a container was made from: any two different sets of
-// sources, by name, content or tags, have different hashes.
+// hashSources returns a hash of sources and tags. Sources that differ in name,
+// content or tags have different hashes.
 func hashSources(sorted []Source, tags []string) string {
 	h := sha256.New()
 	for _, s := range sorted {
@@ -101,7 +101,8 @@ func hashSources(sorted []Source, tags []string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// hashPart adds a length before the bytes, so that parts cannot run together.
+// hashPart adds the length of a part before the part, so that the boundaries of parts
+// affect the hash.
 func hashPart(h hash.Hash, part []byte) {
 	var n [8]byte
 	binary.LittleEndian.PutUint64(n[:], uint64(len(part)))

@@ -10,53 +10,52 @@ import (
 	"time"
 )
 
-// recorded is what the cache knows of a spec's sources: how they were when it was
-// compiled.
-type recorded struct {
+// sourceRecord describes the sources of a spec at the time when it was compiled.
+type sourceRecord struct {
 	Path, Tool string
 	Tags       []string
-	Files      []recordedFile
-	Dirs       []recordedDir
+	Files      []fileRecord
+	Dirs       []dirRecord
 }
 
-type recordedFile struct {
+type fileRecord struct {
 	Path string
-	// Hash is the SHA-256 of the content, in hex.
+	// Hash is the SHA-256 of the content, in hexadecimal.
 	Hash string
-	// Stamp is what the file system said of the file. It stands for the content
-	// unless Racy: then the file was written so shortly before that a later
-	// change may have left no trace in it.
+	// Stamp is the metadata of the file. If it is unchanged, the content is, unless
+	// Racy is true: then the file was so new that a later change may have the same
+	// stamp.
 	Stamp stamp
 	Racy  bool
 }
 
-// stamp changes when a file does, as far as file systems tell without reading.
+// stamp is the metadata of a file that changes if the file changes.
 type stamp struct {
-	Size, Modified int64 // bytes; nanoseconds since 1970
-	Inode          int64 // 0 where the system has none
+	Size, Modified int64 // in bytes; in nanoseconds since 1970
+	Inode          int64 // 0 if the system has no inodes
 }
 
-type recordedDir struct {
+type dirRecord struct {
 	Path string
-	// Hash is that of the names in it that a loader would look at.
+	// Hash is the hash of the names in the folder that a loader would read.
 	Hash string
 }
 
-// record looks at the sources of a spec that was just compiled. It fails where
-// one of them is no longer what was compiled.
-func record(k Key, content *Container, began time.Time) (*recorded, error) {
+// record describes the sources of a spec that was just compiled. It returns an error
+// if a source has changed since it was compiled.
+func record(k Key, content *Container, began time.Time) (*sourceRecord, error) {
 	sources, err := content.Sources()
 	if err != nil {
 		return nil, err
 	}
-	rec := &recorded{Path: k.Path, Tool: k.Tool, Tags: k.Tags}
+	rec := &sourceRecord{Path: k.Path, Tool: k.Tool, Tags: k.Tags}
 	if k.Rebuilt {
 		return rec, rec.addFile(k.Path)
 	}
 	for _, s := range sources {
-		f := recordedFile{Path: k.absolute(s.Path), Hash: hashOf(s.Content)}
-		// The stamp first: if the file is written after it, the stamp no longer
-		// fits; if before, the hash does not.
+		f := fileRecord{Path: k.absolute(s.Path), Hash: hashOf(s.Content)}
+		// The stamp is read first. A later write then changes the stamp, and an
+		// earlier write changes the hash.
 		info, err := os.Stat(f.Path)
 		if err != nil {
 			return nil, err
@@ -66,19 +65,19 @@ func record(k Key, content *Container, began time.Time) (*recorded, error) {
 			return nil, err
 		}
 		if now != f.Hash {
-			return nil, fmt.Errorf("%s changed meanwhile", f.Path)
+			return nil, fmt.Errorf("%s has changed since it was read", f.Path)
 		}
 		f.Stamp, f.Racy = stampOf(info), time.Since(info.ModTime()) < racy
 		rec.Files = append(rec.Files, f)
 	}
 	for _, dir := range content.Dirs() {
-		d := recordedDir{Path: k.absolute(dir)}
+		d := dirRecord{Path: k.absolute(dir)}
 		info, err := os.Stat(d.Path)
 		if err != nil {
 			return nil, err
 		}
 		if info.ModTime().After(began.Add(-slack)) {
-			return nil, fmt.Errorf("%s changed meanwhile", d.Path)
+			return nil, fmt.Errorf("%s has changed since it was read", d.Path)
 		}
 		if d.Hash, err = hashOfListing(d.Path); err != nil {
 			return nil, err
@@ -88,8 +87,8 @@ func record(k Key, content *Container, began time.Time) (*recorded, error) {
 	return rec, nil
 }
 
-// addFile records a file as it is now, where there is one.
-func (rec *recorded) addFile(path string) error {
+// addFile records the current state of a file, if it exists.
+func (rec *sourceRecord) addFile(path string) error {
 	if !filepath.IsAbs(path) {
 		return nil
 	}
@@ -98,11 +97,11 @@ func (rec *recorded) addFile(path string) error {
 		return err
 	}
 	hash, err := hashOfFile(path)
-	rec.Files = append(rec.Files, recordedFile{Path: path, Hash: hash, Stamp: stampOf(info), Racy: time.Since(info.ModTime()) < racy})
+	rec.Files = append(rec.Files, fileRecord{Path: path, Hash: hash, Stamp: stampOf(info), Racy: time.Since(info.ModTime()) < racy})
 	return err
 }
 
-// absolute returns where a source is.
+// absolute returns the absolute path of a source.
 func (k Key) absolute(name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -117,8 +116,8 @@ func (k Key) absolute(name string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
-// holds reports whether all sources are what they were.
-func (rec *recorded) holds() bool {
+// holds reports whether all sources are unchanged.
+func (rec *sourceRecord) holds() bool {
 	for _, f := range rec.Files {
 		if !f.holds() {
 			return false
@@ -132,7 +131,7 @@ func (rec *recorded) holds() bool {
 	return true
 }
 
-func (f recordedFile) holds() bool {
+func (f fileRecord) holds() bool {
 	info, err := os.Stat(f.Path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
@@ -164,8 +163,8 @@ func hashOfFile(path string) (string, error) {
 	return hashOf(content), nil
 }
 
-// hashOfListing covers the names of files that a loader might read: a spec of a
-// package changes when a file is added to its folder.
+// hashOfListing returns the hash of the file names in a folder that a loader might
+// read. A package changes when a file is added to its folder.
 func hashOfListing(dir string) (string, error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil {

@@ -4,7 +4,7 @@ package container
 
 import "os"
 
-// ownedByUser trusts the folder: where there are no owners and modes, the user's
+// ownedByUser accepts any folder. On systems without owners and modes, the user's
 // profile is protected by other means.
 func ownedByUser(os.FileInfo) error { return nil }
 

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// ownedByUser says why others than the user could write to the folder.
+// ownedByUser returns an error if users other than the owner can write to the folder.
 func ownedByUser(info os.FileInfo) error {
 	if sys, ok := info.Sys().(*syscall.Stat_t); ok && int(sys.Uid) != os.Geteuid() {
-		return errors.New("it is another user's")
+		return errors.New("it belongs to another user")
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return errors.New("others may write to it")
+		return errors.New("other users can write to it")
 	}
 	return nil
 }

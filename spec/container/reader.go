@@ -11,9 +11,9 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// reader reads what writer wrote. It is strict: a key that the model does not
-// have, a value of another shape and anything after the end are errors. Strings
-// share the memory of the text.
+// reader reads the output of writer. It is strict: an unknown key, a value of the
+// wrong kind, or data after the end is an error. Strings share the memory of the
+// text.
 type reader struct {
 	shapes *shapes
 	text   string
@@ -22,11 +22,11 @@ type reader struct {
 	depth  int
 }
 
-// into reads the whole text into what dst points at.
+// into reads the whole text into the variable that dst points to.
 func (r *reader) into(dst any) error {
 	err := r.value(reflect.ValueOf(dst).Elem())
 	if err == nil && r.at != len(r.text) {
-		err = errors.New("there is more than one value")
+		err = errors.New("unexpected data after the value")
 	}
 	if err != nil {
 		return fmt.Errorf("byte %d: %w", r.at, err)
@@ -41,11 +41,11 @@ func (r *reader) value(v reflect.Value) error {
 	defer func() { r.depth-- }()
 	switch v.Type() {
 	case rangeType:
-		rng, err := r.rng()
+		rng, err := r.readRange()
 		*v.Addr().Interface().(*diag.Range) = rng
 		return err
 	case marksType:
-		marks, err := r.marks()
+		marks, err := r.readMarks()
 		*v.Addr().Interface().(*[]spec.Mark) = marks
 		return err
 	}
@@ -78,7 +78,7 @@ func (r *reader) scalar(v reflect.Value) error {
 	case reflect.Bool:
 		b := r.word("true")
 		if !b && !r.word("false") {
-			return r.unexpected("true or false")
+			return r.expected("a boolean")
 		}
 		v.SetBool(b)
 	case reflect.Int, reflect.Int64:
@@ -106,10 +106,10 @@ func (r *reader) scalar(v reflect.Value) error {
 	return nil
 }
 
-// each calls item for every item up to the closing character.
+// each calls item for each item up to the closing character.
 func (r *reader) each(open, closing byte, item func() error) error {
 	if !r.char(open) {
-		return r.unexpected(string(open))
+		return r.expected(string(open))
 	}
 	if r.char(closing) {
 		return nil
@@ -122,7 +122,7 @@ func (r *reader) each(open, closing byte, item func() error) error {
 			return nil
 		}
 		if !r.char(',') {
-			return r.unexpected("a comma")
+			return r.expected("a comma")
 		}
 	}
 }
@@ -166,7 +166,7 @@ func (r *reader) dict(v reflect.Value) error {
 
 func (r *reader) object(v reflect.Value) error {
 	sh := r.shapes.of(v.Type())
-	next := 0 // fields come in the order they were written in, mostly
+	next := 0 // fields usually occur in the order of the struct
 	return r.each('{', '}', func() error {
 		name, err := r.key()
 		if err != nil {
@@ -225,7 +225,7 @@ func (r *reader) literal() (any, error) {
 	}
 }
 
-func (r *reader) rng() (diag.Range, error) {
+func (r *reader) readRange() (diag.Range, error) {
 	var n [5]int
 	count := 0
 	err := r.each('[', ']', func() error {
@@ -257,7 +257,7 @@ func (r *reader) rng() (diag.Range, error) {
 	}, nil
 }
 
-func (r *reader) marks() ([]spec.Mark, error) {
+func (r *reader) readMarks() ([]spec.Mark, error) {
 	marks := make([]spec.Mark, 0, 1)
 	var n [3]int
 	count := 0

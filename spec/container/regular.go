@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// openRegular opens a file that can be read without waiting for somebody. A
-// named pipe in its place would hold the process in open for good, where no
-// signal that Go handles ends it.
+// openRegular opens a regular file. Opening a named pipe would block the process
+// forever, and signals that Go handles would not interrupt it.
 func openRegular(path string) (*os.File, os.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -17,7 +16,7 @@ func openRegular(path string) (*os.File, os.FileInfo, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
+		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())

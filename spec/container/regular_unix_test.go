@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestPipesAreNotWaitedFor: a named pipe in the place of a compiled spec is an
-// error, and in that of a cache's entry it is none.
-func TestPipesAreNotWaitedFor(t *testing.T) {
+// TestPipesDoNotBlock checks that a named pipe in the place of a compiled spec is an
+// error, and in the place of a cache entry counts as no entry.
+func TestPipesDoNotBlock(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	if _, found := cache.Lookup(key); found {
 		t.Error("a pipe is an entry")
 	}
-	if _, err := OpenFile(cache.entry(key)); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, err := OpenFile(cache.entry(key)); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("error is %v", err)
 	}
 }

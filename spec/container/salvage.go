@@ -8,19 +8,19 @@ import (
 	"io"
 )
 
-// Salvaged is what any container, of whatever format, was made from.
+// Salvaged are the sources of a container of any format.
 type Salvaged struct {
 	Sources []Source
 	Tags    []string
 	// Dirs are the folders that are CUE packages, named like the sources.
 	Dirs []string
-	// Tool and CUE are the versions that made it.
+	// Tool and CUE are the versions with which the container was compiled.
 	Tool, CUE string
 }
 
-// Salvage reads the sources of a container whose format Open does not read, so
-// that its spec can be compiled again. Every format keeps the preamble, and in
-// its header what is read here. Errors wrap ErrUnusable.
+// Salvage reads the sources of a container with a format that Open does not support,
+// so that its spec can be compiled again. Every format has the same preamble, and the
+// members of the header that Salvage reads. Errors wrap ErrUnusable.
 func Salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
 	out, err := salvage(r, size)
 	if err != nil {
@@ -29,7 +29,7 @@ func Salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
 	return out, nil
 }
 
-// SalvageFile is Salvage of a file.
+// SalvageFile applies Salvage to a file.
 func SalvageFile(path string) (_ *Salvaged, err error) {
 	f, info, err := openRegular(path)
 	if err != nil {
@@ -48,7 +48,7 @@ func salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its header: %w", err)
 	}
-	// Not by the reader of this format, which refuses what it does not know.
+	// The reader of the current format would reject unknown members.
 	var h struct {
 		Tool    string
 		CUE     string
@@ -65,8 +65,8 @@ func salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
 	base := preambleSize + pre.length
 	out := &Salvaged{Tags: h.Tags, Dirs: h.Dirs, Tool: h.Tool, CUE: h.CUE}
 	for _, s := range h.Sources {
-		if !s.At.within(size - base) {
-			return nil, errors.New("it is cut short")
+		if !s.At.isWithin(size - base) {
+			return nil, errors.New("it is truncated")
 		}
 		content, err := readChecked(r, base+s.At.Offset, s.At.Length, s.At.CRC)
 		if err != nil {
@@ -77,7 +77,7 @@ func salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
 	return out, nil
 }
 
-// preamble is what the first bytes of every format say.
+// preamble is the content of the first bytes in every format.
 type preamble struct {
 	format uint32
 	length int64
@@ -87,13 +87,13 @@ type preamble struct {
 func readPreamble(r io.ReaderAt, size int64) (preamble, error) {
 	var b [preambleSize]byte
 	if size < preambleSize {
-		return preamble{}, errors.New("it is cut short")
+		return preamble{}, errors.New("it is truncated")
 	}
 	if _, err := r.ReadAt(b[:], 0); err != nil {
 		return preamble{}, err
 	}
 	if string(b[:8]) != magic {
-		return preamble{}, errors.New("it is no compiled spec")
+		return preamble{}, errors.New("it is not a compiled spec")
 	}
 	p := preamble{
 		format: binary.LittleEndian.Uint32(b[8:]),
@@ -101,7 +101,7 @@ func readPreamble(r io.ReaderAt, size int64) (preamble, error) {
 		crc:    binary.LittleEndian.Uint32(b[16:]),
 	}
 	if p.length > maxHeader || preambleSize+p.length > size {
-		return preamble{}, errors.New("it is cut short")
+		return preamble{}, errors.New("it is truncated")
 	}
 	return p, nil
 }

@@ -10,25 +10,26 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// The model is written as JSON by its Go shape: a struct is an object of its
-// fields that are not zero, under their json tag or their name in lower case.
-// encoding/json would do the same, but it cannot keep file names apart from
-// ranges (they are most of a spec's bytes), tells null from absent only with
-// help, and takes four times as long; a provider's start is a budget.
+// The model is written as JSON based on its Go types: a struct is an object with its
+// nonzero fields, named by their json tags or their names in lower case.
+// encoding/json could do the same, but it cannot separate file names from ranges
+// (which are most of a spec's bytes), does not distinguish null from absent without
+// help, and takes four times as long, which would exceed the budget for a provider's
+// start.
 //
-// What stands apart: a diag.Range is [line, column, line, column], after the
-// index of its file unless that is 0; marks are one flat list of offset, line
-// and column; a literal (any) is itself, its numbers digit by digit.
+// Exceptions: a diag.Range is [line, column, line, column], preceded by the index of
+// its file unless that is 0. Marks are one flat list of offsets, lines and columns. A
+// literal (any) is the JSON value itself, and its numbers keep their digits.
 var (
 	rangeType = reflect.TypeFor[diag.Range]()
 	marksType = reflect.TypeFor[[]spec.Mark]()
 )
 
-// maxDepth bounds how deep values nest, in what is written and what is read:
-// hostile bytes shall not exhaust the stack.
+// maxDepth is the maximum nesting depth of values that are written or read. It
+// protects the stack against hostile input.
 const maxDepth = 1000
 
-// shape is how a struct is written.
+// shape describes how a struct is written.
 type shape struct {
 	fields []shapeField
 	byName map[string]int
@@ -39,7 +40,7 @@ type shapeField struct {
 	index int
 }
 
-// shapes remembers those that were needed; a container has one.
+// shapes caches shapes. Each container has its own cache.
 type shapes struct{ byType sync.Map }
 
 func (s *shapes) of(t reflect.Type) *shape {
@@ -60,7 +61,8 @@ func (s *shapes) of(t reflect.Type) *shape {
 	return sh
 }
 
-// lowerFirst returns a Go name as JSON has it: Range is range, ID is id.
+// lowerFirst returns a Go name in the form for JSON: Range becomes range, ID becomes
+// id.
 func lowerFirst(name string) string {
 	if strings.ToUpper(name) == name {
 		return strings.ToLower(name)

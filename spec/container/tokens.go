@@ -8,25 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// What follows reads the smallest parts of JSON, as writer writes them: no
-// space between tokens, no escape that is not needed.
+// The methods below read the tokens of JSON as writer writes them: without space
+// between tokens and without unnecessary escapes.
 
 func (r *reader) key() (string, error) {
 	name, err := r.string()
 	if err == nil && !r.char(':') {
-		err = r.unexpected("a colon")
+		err = r.expected("a colon")
 	}
 	return name, err
 }
 
 func (r *reader) string() (string, error) {
 	if !r.char('"') {
-		return "", r.unexpected("a string")
+		return "", r.expected("a string")
 	}
 	rest := r.text[r.at:]
 	end := strings.IndexByte(rest, '"')
 	if end < 0 {
-		return "", errors.New("a string does not end")
+		return "", errors.New("unterminated string")
 	}
 	if strings.IndexByte(rest[:end], '\\') < 0 {
 		r.at += end + 1
@@ -35,7 +35,7 @@ func (r *reader) string() (string, error) {
 	return r.escaped()
 }
 
-// escaped reads a string that has escapes, after its opening quote.
+// escaped reads the rest of a string with escapes, after its opening quote.
 func (r *reader) escaped() (string, error) {
 	var b strings.Builder
 	for r.at < len(r.text) {
@@ -52,7 +52,7 @@ func (r *reader) escaped() (string, error) {
 			b.WriteByte(c)
 		}
 	}
-	return "", errors.New("a string does not end")
+	return "", errors.New("unterminated string")
 }
 
 func (r *reader) escape(b *strings.Builder) error {
@@ -67,7 +67,7 @@ func (r *reader) escape(b *strings.Builder) error {
 		b.WriteByte('\t')
 	case 'u':
 		if r.at+4 > len(r.text) {
-			return errors.New("an escape does not end")
+			return errors.New("incomplete escape")
 		}
 		n, err := strconv.ParseUint(r.text[r.at:r.at+4], 16, 16)
 		if err != nil || n >= utf8.RuneSelf {
@@ -96,22 +96,22 @@ func (r *reader) int() (int, error) {
 	return n, nil
 }
 
-// number reads a number as JSON writes them, and gives its text.
+// number reads a number in JSON syntax, and returns its text.
 func (r *reader) number() (string, error) {
 	start := r.at
 	r.char('-')
 	if !r.char('0') && !r.digits() {
-		return "", r.unexpected("a value")
+		return "", r.expected("a value")
 	}
 	if r.char('.') && !r.digits() {
-		return "", r.unexpected("a digit")
+		return "", r.expected("a digit")
 	}
 	if r.char('e') || r.char('E') {
 		if !r.char('-') {
 			r.char('+')
 		}
 		if !r.digits() {
-			return "", r.unexpected("a digit")
+			return "", r.expected("a digit")
 		}
 	}
 	return r.text[start:r.at], nil
@@ -150,9 +150,9 @@ func (r *reader) word(w string) bool {
 	return false
 }
 
-func (r *reader) unexpected(wanted string) error {
+func (r *reader) expected(wanted string) error {
 	if r.at >= len(r.text) {
-		return fmt.Errorf("it ends where %s should be", wanted)
+		return fmt.Errorf("expected %s, got the end", wanted)
 	}
-	return fmt.Errorf("%q where %s should be", r.text[r.at], wanted)
+	return fmt.Errorf("expected %s, got %q", wanted, r.text[r.at])
 }

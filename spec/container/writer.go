@@ -13,8 +13,8 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// writer writes values of the model as JSON. The files that ranges are in are
-// counted over all blobs of a container.
+// writer writes values of the model as JSON. The indices of files in ranges apply to
+// all blobs of a container.
 type writer struct {
 	shapes *shapes
 	buf    []byte
@@ -22,7 +22,7 @@ type writer struct {
 	depth  int
 }
 
-// blob writes one value on its own.
+// blob writes a value as a separate document.
 func (w *writer) blob(v any) ([]byte, error) {
 	w.buf, w.depth = nil, 0
 	if err := w.value(reflect.ValueOf(v)); err != nil {
@@ -38,10 +38,10 @@ func (w *writer) value(v reflect.Value) error {
 	defer func() { w.depth-- }()
 	switch v.Type() {
 	case rangeType:
-		w.rng(v.Interface().(diag.Range))
+		w.writeRange(v.Interface().(diag.Range))
 		return nil
 	case marksType:
-		w.marks(v.Interface().([]spec.Mark))
+		w.writeMarks(v.Interface().([]spec.Mark))
 		return nil
 	}
 	switch v.Kind() {
@@ -87,8 +87,7 @@ func (w *writer) list(v reflect.Value) error {
 	return nil
 }
 
-// dict writes a map by the order of its keys, so that equal specs are equal
-// bytes.
+// dict writes a map sorted by key, so that equal specs give equal bytes.
 func (w *writer) dict(v reflect.Value) error {
 	keys := v.MapKeys()
 	sort.Slice(keys, func(i, j int) bool { return keyText(keys[i]) < keyText(keys[j]) })
@@ -134,8 +133,8 @@ func (w *writer) object(v reflect.Value) error {
 	return nil
 }
 
-// literal writes a value as spec.Type has them: nil, bool, string, json.Number,
-// []any or map[string]any.
+// literal writes a literal of spec.Type: nil, bool, string, json.Number, []any or
+// map[string]any.
 func (w *writer) literal(v any) error {
 	switch v := v.(type) {
 	case nil:
@@ -146,7 +145,7 @@ func (w *writer) literal(v any) error {
 		w.buf = appendString(w.buf, v)
 	case json.Number:
 		if !isNumber(string(v)) {
-			return fmt.Errorf("%q is not a number as JSON has them", v)
+			return fmt.Errorf("%q is not a JSON number", v)
 		}
 		w.buf = append(w.buf, v...)
 	case []any:
@@ -154,12 +153,12 @@ func (w *writer) literal(v any) error {
 	case map[string]any:
 		return w.dict(reflect.ValueOf(v))
 	default:
-		return fmt.Errorf("a literal of the spec is a %T, which is none of the model's", v)
+		return fmt.Errorf("a literal of the spec has the unsupported type %T", v)
 	}
 	return nil
 }
 
-func (w *writer) rng(r diag.Range) {
+func (w *writer) writeRange(r diag.Range) {
 	w.buf = append(w.buf, '[')
 	if !r.IsZero() {
 		if file := w.file(r.File); file > 0 {
@@ -179,7 +178,7 @@ func (w *writer) file(name string) int {
 	return i
 }
 
-func (w *writer) marks(marks []spec.Mark) {
+func (w *writer) writeMarks(marks []spec.Mark) {
 	w.buf = append(w.buf, '[')
 	for i, m := range marks {
 		if i > 0 {
@@ -199,8 +198,8 @@ func (w *writer) ints(ns ...int) {
 	}
 }
 
-// appendString quotes what JSON demands and no more: bytes that are not UTF-8
-// come back as they were.
+// appendString quotes a string with only the escapes that JSON requires. Bytes that
+// are not UTF-8 are kept.
 func appendString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
@@ -221,7 +220,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// isNumber reports whether s is a JSON number from end to end.
+// isNumber reports whether s is a JSON number.
 func isNumber(s string) bool {
 	r := reader{text: s}
 	_, err := r.number()
@@ -230,7 +229,7 @@ func isNumber(s string) bool {
 
 var errDuplicate = errors.New("two resources have the same name")
 
-// checkNames refuses what an index by name cannot hold.
+// checkNames returns an error for duplicate names, which an index cannot hold.
 func checkNames(resources []*spec.Resource) error {
 	seen := map[string]struct{}{}
 	for _, r := range resources {

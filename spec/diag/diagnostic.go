@@ -1,8 +1,9 @@
-// Package diag is how declprov tells an author what is wrong with a spec: one
-// diagnostic a mistake, at its own place, with a stable code and a remedy.
+// Package diag reports mistakes in a spec to its author: one diagnostic per mistake,
+// with its position, a stable code and a remedy.
 //
-// A diagnostic is for the author's faults. The faults of the world (a server
-// that is down, a full disk) are errors, and name step, attempt and remedy.
+// Diagnostics are for mistakes of the author. Failures of the environment (a server
+// that is down, a full disk) are errors, which name the step, the attempt and the
+// remedy.
 package diag
 
 import (
@@ -10,19 +11,19 @@ import (
 	"slices"
 )
 
-// Severity says how much a diagnostic weighs. The zero value is invalid, so
-// that a forgotten severity shows.
+// Severity is the severity of a diagnostic. The zero value is invalid, so that a
+// missing severity is noticed.
 type Severity int
 
-// The severities. Warnings let a spec pass unless vet runs with --strict; notes
-// are no mistakes, and always do.
+// The severities. A spec with warnings is valid unless vet runs with --strict. Notes
+// are not mistakes, and never make a spec invalid.
 const (
 	Error Severity = iota + 1
 	Warning
 	Note
 )
 
-// String is the severity as the writers print it.
+// String returns the severity as the writers print it.
 func (s Severity) String() string {
 	switch s {
 	case Error:
@@ -39,31 +40,30 @@ func (s Severity) String() string {
 // Diagnostic is one finding.
 type Diagnostic struct {
 	Severity Severity
-	// Code names the kind of mistake, in kebab-case; it never changes once
-	// released, so that tests, filters and web searches can rely on it.
+	// Code is the kind of mistake, in kebab-case. It never changes once released, so
+	// that tests, filters and web searches can rely on it.
 	Code string
-	// Summary is one line without a full stop: what is wrong.
+	// Summary says what is wrong, in one line without a full stop.
 	Summary string
-	// Detail says why and what to do, in sentences; it may be empty.
+	// Detail says why, and what to do instead, in sentences. It may be empty.
 	Detail string
-	// Subject is the text at fault, as tight as can be.
+	// Subject is the smallest range of text that is wrong.
 	Subject Range
-	// Context says where that is in the author's words:
-	// `resource "Pet", create, step 1`.
+	// Context is the place for people: `resource "Pet", create, step 1`.
 	Context string
-	// Path is the place in the document: `resources.Pet.create.http.url`.
+	// Path is the path in the document: `resources.Pet.create.http.url`.
 	Path string
 }
 
-// List is the findings of one run.
+// List is the list of diagnostics of one run.
 type List []Diagnostic
 
-// HasErrors reports whether any finding is an error.
+// HasErrors reports whether any diagnostic is an error.
 func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// Sorted returns the findings by file and position, each once.
+// Sorted returns the diagnostics sorted by file and position, without duplicates.
 func (l List) Sorted() List {
 	out := slices.Clone(l)
 	slices.SortStableFunc(out, func(a, b Diagnostic) int {

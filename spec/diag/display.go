@@ -9,20 +9,20 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// tabStop is how far apart the stops are that tabs are drawn to.
+// tabStop is the width of a tab in columns.
 const tabStop = 4
 
-// cells is a line of source as a terminal shows it: for each of its code
-// points what is drawn, and where in the terminal's columns it begins.
+// cells is a line of source as a terminal displays it: for each of its code points,
+// the text to print and the column at which it begins.
 type cells struct {
 	drawn  []string
-	starts []int // one more than drawn: the last is the line's width
+	starts []int // one more than drawn: the last is the width of the line
 }
 
-// layOut draws a line of source. Tabs become spaces up to the next stop; what
-// would steer the terminal (control characters, marks that turn the direction
-// of text) is shown as an escape, so that a hostile spec cannot dress up its own
-// diagnostics.
+// layOut returns the cells for a line of source. Tabs become spaces up to the next
+// tab stop. Characters that would affect the terminal (control characters, direction
+// marks) become escape sequences, so that a hostile spec cannot change how its
+// diagnostics look.
 func layOut(line string) cells {
 	c := cells{starts: []int{0}}
 	at := 0
@@ -54,8 +54,8 @@ func draw(r rune, at int) (text string, cols int) {
 	}
 }
 
-// start is where the code point at a column (from 1) begins; columns past the
-// end of the line go on beside it, one by one.
+// start returns the column at which the code point at a column (from 1) begins. Code
+// points past the end of the line take one column each.
 func (c cells) start(column int) int {
 	last := len(c.starts) - 1
 	if i := column - 1; i <= last {
@@ -64,7 +64,7 @@ func (c cells) start(column int) int {
 	return c.starts[last] + column - 1 - last
 }
 
-// indent is the column of the line's first character that is not blank.
+// indent returns the column of the first character that is not blank.
 func (c cells) indent() int {
 	for i, text := range c.drawn {
 		if strings.TrimSpace(text) != "" {
@@ -74,7 +74,7 @@ func (c cells) indent() int {
 	return len(c.drawn) + 1
 }
 
-// end is the column past the line's last character that is not blank.
+// end returns the column after the last character that is not blank.
 func (c cells) end() int {
 	for i := len(c.drawn); i > 0; i-- {
 		if strings.TrimSpace(c.drawn[i-1]) != "" {

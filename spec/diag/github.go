@@ -8,12 +8,12 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// WriteGitHub writes findings as workflow commands, which GitHub Actions shows
-// beside the lines of a pull request.
+// WriteGitHub writes diagnostics as workflow commands, which GitHub Actions displays
+// next to the lines of a pull request.
 //
 // The commands and their escapes are those of
-// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-// and of the runner's own source (ActionCommand.cs).
+// https://docs.github.com/actions/reference/workflow-commands-for-github-actions and
+// of the runner's source code (ActionCommand.cs).
 func WriteGitHub(w io.Writer, list List) error {
 	for _, d := range list {
 		message := d.Summary
@@ -32,8 +32,8 @@ func WriteGitHub(w io.Writer, list List) error {
 	return nil
 }
 
-// githubPlace is the properties of a command: what is known of the place, and
-// the code as the title.
+// githubPlace returns the properties of a command: the known parts of the position,
+// and the code as the title.
 func githubPlace(d Diagnostic) string {
 	var props []string
 	if d.Subject.File != "" {
@@ -45,12 +45,12 @@ func githubPlace(d Diagnostic) string {
 	return strings.Join(append(props, "title="+githubProperty(d.Code)), ",")
 }
 
-// githubData escapes the text of a command.
+// githubData returns the escaped text of a command.
 func githubData(s string) string {
 	return screen.Visible(strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s))
 }
 
-// githubProperty escapes the value of a command's property.
+// githubProperty returns the escaped value of a property of a command.
 func githubProperty(s string) string {
 	return screen.Exact(strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s))
 }

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// finding is the form of a diagnostic for machines. Every member is always
-// there; a place that is nowhere has line 0.
+// finding is the JSON form of a diagnostic. It always has all members. An unknown
+// position has line 0.
 type finding struct {
 	Code      string `json:"code"`
 	Severity  string `json:"severity"`
@@ -20,8 +20,8 @@ type finding struct {
 	Path      string `json:"path"`
 }
 
-// WriteJSON writes findings as one JSON array, `[]` where there are none.
-// The end of a range is the first column that is not part of it.
+// WriteJSON writes diagnostics as a JSON array, which is `[]` if there are none. The
+// end of a range is exclusive.
 func WriteJSON(w io.Writer, list List) error {
 	findings := make([]finding, len(list))
 	for i, d := range list {

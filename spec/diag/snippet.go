@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// gutterWidth is the least number of columns that line numbers take: they
-	// end below the end of the arrow.
+	// gutterWidth is the minimum width of the column of line numbers. They end one
+	// column before the end of the arrow.
 	gutterWidth = 5
-	// snippetLines is how many lines of a subject are shown before its middle
-	// is left out.
+	// snippetLines is the maximum number of lines of a subject that are shown. Of a
+	// longer subject, the middle is omitted.
 	snippetLines = 4
-	// snippetWidth is how many columns of a line are shown.
+	// snippetWidth is the maximum number of columns of a line that are shown.
 	snippetWidth = 120
-	// leadIn is how many columns before the subject stay in sight where a line
-	// is cut.
+	// leadIn is the number of columns before the subject that remain visible if a
+	// line is cropped.
 	leadIn = 40
 )
 
-// snippet shows the lines of a subject, with a caret under every column of it.
+// snippet writes the lines of a subject, with a caret under each of its columns.
 func (t *text) snippet(at Range, hue string) {
 	first, last := at.Start.Line, at.End.Line
 	if at.End.Column <= 1 && last > first {
-		last-- // it ends with the line before
+		last-- // the range ends at the end of the previous line
 	}
 	last = max(first, last)
 	gutter := max(gutterWidth, len(strconv.Itoa(last)))
@@ -41,7 +41,7 @@ func (t *text) snippet(at Range, hue string) {
 	}
 }
 
-// snippetLine shows one line, and the carets below it.
+// snippetLine writes one line and the carets below it.
 func (t *text) snippetLine(gutter, n int, line cells, at Range, hue string) {
 	from, to := line.indent(), line.end()
 	if n == at.Start.Line {
@@ -55,7 +55,7 @@ func (t *text) snippetLine(gutter, n int, line cells, at Range, hue string) {
 	if n != at.Start.Line && to <= from {
 		carets = 0 // a blank line in the middle
 	}
-	shown, left, carets := crop(line, left, carets)
+	shown, left, carets := cropLine(line, left, carets)
 	bar := t.paint(blue, "|")
 	fmt.Fprintf(t, "%s\n", strings.TrimRight(t.paint(blue, fmt.Sprintf("%*d", gutter, n))+" "+bar+" "+shown, " "))
 	if carets > 0 {
@@ -63,9 +63,10 @@ func (t *text) snippetLine(gutter, n int, line cells, at Range, hue string) {
 	}
 }
 
-// crop cuts a line that is too wide to the part around its subject, which
-// begins at left and is wide columns wide, and says where it is then.
-func crop(line cells, left, wide int) (shown string, at, carets int) {
+// cropLine reduces a line that is too wide to the part around its subject, which begins
+// at column left and is wide columns wide. It returns the text, and the new column
+// and width of the subject.
+func cropLine(line cells, left, wide int) (shown string, at, carets int) {
 	total := line.starts[len(line.starts)-1]
 	if total <= snippetWidth {
 		return strings.Join(line.drawn, ""), left, wide

@@ -2,13 +2,13 @@ package diag
 
 import "bytes"
 
-// Sources are the contents of a spec's files, by the names that ranges give
-// them. A writer takes the lines of its snippets from there; a file that is
-// missing costs the snippet, never the finding.
+// Sources are the contents of a spec's files, by the file names in ranges. Writers
+// take the lines of snippets from them. If a file is missing, the diagnostic is
+// written without a snippet.
 type Sources map[string][]byte
 
-// line is line n of a file, counted from 1, without its end. ok is false where
-// there is no such line.
+// line returns line n of a file, counted from 1, without its line break. ok is false
+// if there is no such line.
 func (s Sources) line(file string, n int) (text string, ok bool) {
 	content, ok := s[file]
 	if !ok || n < 1 {

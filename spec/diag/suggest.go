@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// DidYouMean is the name among known that is a slip of the keyboard away from
-// given, or the only one that given is the beginning of; "" where none is near
-// enough to be meant.
+// DidYouMean returns the name in known that differs from given by a typing mistake,
+// or the only name that begins with given. It returns "" if there is none.
 func DidYouMean(given string, known []string) string {
 	best, limit := "", max(1, len([]rune(given))/3)+1
 	for _, name := range known {
@@ -17,14 +16,14 @@ func DidYouMean(given string, known []string) string {
 		}
 	}
 	if best == "" {
-		best = begun(given, known)
+		best = completion(given, known)
 	}
 	return best
 }
 
-// begun is the only name that given is the beginning of, of three letters or
-// more: snake for snake_case.
-func begun(given string, known []string) string {
+// completion returns the only name that begins with given, if given has at least
+// three letters: snake_case for snake.
+func completion(given string, known []string) string {
 	const least = 3
 	if len([]rune(given)) < least {
 		return ""
@@ -42,8 +41,8 @@ func begun(given string, known []string) string {
 	return best
 }
 
-// Remedy is the sentence that ends an "unknown …" detail: the name that was
-// meant, else the names there are.
+// Remedy returns the last sentence of the detail for an unknown name: a suggestion,
+// or the list of known names.
 func Remedy(given string, known []string) string {
 	if name := DidYouMean(given, known); name != "" {
 		return fmt.Sprintf("Did you mean %q?", name)
@@ -52,11 +51,11 @@ func Remedy(given string, known []string) string {
 		return ""
 	}
 	sorted := slices.Sorted(slices.Values(known))
-	return "It has: " + strings.Join(sorted, ", ") + "."
+	return "Available: " + strings.Join(sorted, ", ") + "."
 }
 
-// distance counts the insertions, deletions, substitutions and swaps of
-// neighbours that turn a into b (optimal string alignment).
+// distance returns the number of insertions, deletions, substitutions and
+// transpositions of adjacent letters that convert a to b (optimal string alignment).
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, prev, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

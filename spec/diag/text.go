@@ -9,17 +9,17 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// TextOptions are how findings are written for people.
+// TextOptions are the options of WriteText.
 type TextOptions struct {
-	// Sources are the files that snippets are taken from.
+	// Sources are the files for snippets.
 	Sources Sources
-	// Color says that the reader is a terminal that shows colours.
+	// Color enables colors, for terminals.
 	Color bool
 }
 
-// WriteText writes findings for people: each with its place, the line it stands
-// on and a caret under the whole of it, and at the end how many there are. No
-// findings are no output.
+// WriteText writes diagnostics for people: each with its position and the source line
+// with carets, followed by the number of diagnostics. It writes nothing if there are
+// none.
 func WriteText(w io.Writer, list List, o TextOptions) error {
 	if len(list) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func WriteText(w io.Writer, list List, o TextOptions) error {
 	return err
 }
 
-// Tally counts findings, and says where they are: "2 errors, 1 warning in
+// Tally returns the number of diagnostics and their files: "2 errors, 1 warning in
 // petstore.cue".
 func (l List) Tally() string {
 	count := map[Severity]int{}
@@ -72,7 +72,7 @@ type text struct {
 	bytes.Buffer
 }
 
-// The attributes of a terminal's text (ECMA-48).
+// The attributes of text in a terminal (ECMA-48).
 const (
 	bold   = "1"
 	red    = "1;31"
@@ -100,7 +100,7 @@ func (t *text) diagnostic(d Diagnostic) {
 		head += "[" + d.Code + "]"
 	}
 	fmt.Fprintf(t, "%s%s\n", t.paint(hue, head), t.paint(bold, ": "+screen.Exact(d.Summary)))
-	if place := where(d); place != "" {
+	if place := placeOf(d); place != "" {
 		fmt.Fprintf(t, "  %s %s\n", t.paint(blue, "-->"), place)
 	}
 	t.snippet(d.Subject, hue)
@@ -111,9 +111,9 @@ func (t *text) diagnostic(d Diagnostic) {
 	}
 }
 
-// where is the place of a finding: `file:line:column, in CONTEXT`, as far as
-// each is known.
-func where(d Diagnostic) string {
+// placeOf returns the place of a diagnostic, `file:line:column, in CONTEXT`, without
+// the unknown parts.
+func placeOf(d Diagnostic) string {
 	var parts []string
 	switch at := d.Subject; {
 	case at.File != "" && at.Start.Line > 0:

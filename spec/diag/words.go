@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Or joins names for a sentence: a, b or c.
+// Or returns names as a phrase: a, b or c.
 func Or(names []string) string { return Joined(names, "or") }
 
-// And joins names for a sentence: a, b and c.
+// And returns names as a phrase: a, b and c.
 func And(names []string) string { return Joined(names, "and") }
 
-// Joined joins names for a sentence: a, b WORD c.
+// Joined returns names as a phrase: a, b WORD c.
 func Joined(names []string, word string) string {
 	switch len(names) {
 	case 0:
@@ -24,7 +24,7 @@ func Joined(names []string, word string) string {
 	}
 }
 
-// FirstSentence is a documentation text up to its first full stop.
+// FirstSentence returns the first sentence of a documentation text.
 func FirstSentence(doc string) string {
 	if i := strings.Index(doc, ". "); i >= 0 {
 		return doc[:i+1]

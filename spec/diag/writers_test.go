@@ -41,7 +41,7 @@ func at(line, column, endLine, endColumn int) diag.Range {
 	}
 }
 
-// findings are one of each sort that a writer must get right.
+// findings are diagnostics of each kind that writers must support.
 func findings() diag.List {
 	return diag.List{
 		{
@@ -97,8 +97,8 @@ func TestTextGolden(t *testing.T) {
 	}
 }
 
-// TestTextIsAsDesigned holds the form that the design promises, to the letter.
-func TestTextIsAsDesigned(t *testing.T) {
+// TestTextFormat checks the exact format of the design.
+func TestTextFormat(t *testing.T) {
 	var out bytes.Buffer
 	source := strings.Repeat("\n", 23) + "        urll: \"/pets\"\n"
 	d := findings()[0]

@@ -10,25 +10,25 @@ import (
 	"unicode/utf8"
 )
 
-// longestEscape is how many bytes may stand for one of a secret: a percent sign of a
-// byte, escaped twice, within JSON.
+// longestEscape is the maximum number of bytes that encode one byte of a secret: a
+// percent escape, escaped twice, in JSON.
 const longestEscape = 24
 
-// shortestSqueezed is the length from which a secret is found that control characters
-// or line ends tear apart.
+// shortestSqueezed is the minimum length of a secret for it to be found if control
+// characters or line breaks interrupt it.
 const shortestSqueezed = 8
 
-// pattern is a form of a secret.
+// pattern is one form of a secret.
 type pattern struct {
-	text   string // in one case
-	length int    // of what it was made of
+	text   string // with case folded
+	length int    // length of the secret or piece
 }
 
-// finder finds secrets in texts, in all their forms.
+// finder finds secrets, in all their forms, in texts.
 type finder struct {
 	patterns []pattern
-	// byStart are the patterns that begin with the same bytes, longest first; starts
-	// has a bit for each, so that few of a text's places are looked up.
+	// byStart maps the first bytes of patterns to the patterns, longest first. starts
+	// is a bit set of the keys, so that most positions of a text need no look-up.
 	byStart map[uint32][]int32
 	starts  [1 << (startBits - 6)]uint64
 	longest int
@@ -39,7 +39,7 @@ const (
 	startLength = 4
 )
 
-// startOf returns the first bytes of a text, of which it has enough.
+// startOf returns the first bytes of a text, which must be long enough.
 func startOf(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
@@ -49,7 +49,7 @@ func bitOf(start uint32) uint32 { return start * 2654435761 >> (32 - startBits) 
 func newFinder(secrets []string) *finder {
 	f := &finder{byStart: map[uint32][]int32{}}
 	for _, s := range secrets {
-		for _, p := range pieces(s) {
+		for _, p := range splitSecret(s) {
 			f.add(p)
 		}
 	}
@@ -68,26 +68,26 @@ func newFinder(secrets []string) *finder {
 	return f
 }
 
-// add adds the patterns of a secret, or of a piece of one.
+// add adds the patterns of a secret, or of a piece of a secret.
 func (f *finder) add(secret string) {
 	all := forms(secret)
-	if n := incomplete(secret); n < len(secret) && n >= shortestHeld {
-		all = append(all, secret[:n]) // what follows may make an escape of the end
+	if n := incompleteAt(secret); n < len(secret) && n >= shortestHeld {
+		all = append(all, secret[:n]) // the following text may combine with the end to an escape
 	}
 	for _, form := range all {
-		for _, as := range undone(form) {
-			if text := fold(as).text; len(text) >= startLength {
+		for _, as := range unescapedForms(form) {
+			if text := foldCase(as).text; len(text) >= startLength {
 				f.patterns = append(f.patterns, pattern{text: text, length: len(form)})
 			}
 		}
 	}
 }
 
-// longestPiece is how much of a long secret, such as a file, is looked for at once: all
-// pieces of it are found one by one.
+// longestPiece is the maximum length of a pattern. Longer secrets, such as files, are
+// split into pieces that are found separately.
 const longestPiece = 2 << 10
 
-func pieces(secret string) []string {
+func splitSecret(secret string) []string {
 	var all []string
 	for len(secret) > 2*longestPiece {
 		end := longestPiece
@@ -95,7 +95,7 @@ func pieces(secret string) []string {
 			end--
 		}
 		if end == 0 {
-			break // it is not text
+			break // it is not UTF-8
 		}
 		all = append(all, secret[:end])
 		secret = secret[end:]
@@ -103,14 +103,14 @@ func pieces(secret string) []string {
 	return append(all, secret)
 }
 
-// chunk is how much of a text is searched at once: what becomes of it while escapes
-// are undone takes many times its size.
+// chunk is the length of the part of a text that is searched at once. Removing
+// escapes takes a multiple of it in memory.
 const chunk = 256 << 10
 
-// finders find the secrets of several masks at once.
+// finders find the secrets of several masks in one pass.
 type finders []*finder
 
-// reach returns how far the longest secret may reach in a text.
+// reach returns the maximum length of a secret in a text.
 func (all finders) reach() int {
 	longest := 0
 	for _, f := range all {
@@ -119,7 +119,7 @@ func (all finders) reach() int {
 	return longest * longestEscape
 }
 
-// spans returns where secrets stand in a text, in its order.
+// spans returns the positions of secrets in a text, in order.
 func (all finders) spans(text string) []span {
 	var found []span
 	for start := 0; start == 0 || start < len(text); start += chunk {
@@ -127,19 +127,19 @@ func (all finders) spans(text string) []span {
 			found = append(found, span{start + s.start, start + s.end})
 		}
 	}
-	return merged(text, found)
+	return mergeSpans(text, found)
 }
 
 func (all finders) spansIn(text string) []span {
 	var found []span
-	undone, squeezed := levels(text)
+	undone, squeezed := unescapeLevels(text)
 	for i := range undone {
 		l := &undone[i]
 		shortest := 0
 		if squeezed && i == len(undone)-1 {
 			shortest = shortestSqueezed
 		}
-		in := fold(l.text)
+		in := foldCase(l.text)
 		for _, f := range all {
 			end := 0
 			for at := 0; at+startLength <= len(in.text); at++ {
@@ -154,8 +154,8 @@ func (all finders) spansIn(text string) []span {
 	return found
 }
 
-// longestAt returns the length of the longest pattern at a place that is longer than
-// some and has a length; 0 if there is none.
+// longestAt returns the length of the longest pattern at a position that is longer
+// than longer and at least as long as shortest. It returns 0 if there is none.
 func (f *finder) longestAt(text string, at, longer, shortest int) int {
 	start := startOf(text[at:])
 	if bit := bitOf(start); f.starts[bit/64]&(1<<(bit%64)) == 0 {
@@ -173,16 +173,16 @@ func (f *finder) longestAt(text string, at, longer, shortest int) int {
 	return 0
 }
 
-// holds reports whether a text has a secret in it that is long enough.
+// holds reports whether a text contains a secret of sufficient length.
 func (all finders) holds(text string) bool {
 	if len(text) < shortestHeld {
 		return false
 	}
 	if !strings.ContainsAny(text, escapeStarts) && Steering(text) == len(text) {
-		return all.holdsIn(text) // most are so
+		return all.holdsIn(text) // the usual case
 	}
 	for start := 0; start == 0 || start < len(text); start += chunk {
-		undone, _ := levels(text[start:min(len(text), start+chunk+all.reach())])
+		undone, _ := unescapeLevels(text[start:min(len(text), start+chunk+all.reach())])
 		if slices.ContainsFunc(undone, func(l level) bool { return all.holdsIn(l.text) }) {
 			return true
 		}
@@ -191,7 +191,7 @@ func (all finders) holds(text string) bool {
 }
 
 func (all finders) holdsIn(text string) bool {
-	in := fold(text).text
+	in := foldCase(text).text
 	return slices.ContainsFunc(all, func(f *finder) bool { return f.holdsIn(in) })
 }
 
@@ -211,12 +211,13 @@ func (f *finder) holdsIn(text string) bool {
 	return false
 }
 
-// unfinished returns how many bytes at the end of a text are the beginning of a form.
-// A character or an escape that is not complete may be part of it.
-func (all finders) unfinished(text string) int {
+// unfinishedLength returns the number of bytes at the end of a text that may be the
+// beginning of a form of a secret. An incomplete character or escape may be part of
+// it.
+func (all finders) unfinishedLength(text string) int {
 	tail := text[max(0, len(text)-all.reach()):]
 	most := 0
-	undone, squeezed := levels(tail)
+	undone, squeezed := unescapeLevels(tail)
 	for i := range undone {
 		l := &undone[i]
 		first := len(l.text)
@@ -225,7 +226,7 @@ func (all finders) unfinished(text string) int {
 		} else {
 			for cut := len(l.text); ; {
 				first = min(first, cut, all.beginsIn(l.text[:cut], 1))
-				shorter := incomplete(l.text[:cut])
+				shorter := incompleteAt(l.text[:cut])
 				if shorter == cut {
 					break
 				}
@@ -239,9 +240,9 @@ func (all finders) unfinished(text string) int {
 	return most
 }
 
-// beginsIn is beginsAt for a text in its own case.
+// beginsIn is like beginsAt, for a text whose case is not folded.
 func (all finders) beginsIn(text string, shortest int) int {
-	in := fold(text)
+	in := foldCase(text)
 	first := len(in.text)
 	for _, f := range all {
 		first = min(first, f.beginsAt(in.text, shortest))
@@ -253,16 +254,16 @@ func (all finders) beginsIn(text string, shortest int) int {
 	return from
 }
 
-// incompleteEscape is the beginning of an escape, or of a sequence that colours a
-// terminal, at a text's end. It is compiled when it is first needed: each start of a
-// provider would pay for it.
+// incompleteEscape matches the beginning of an escape, or of a terminal control
+// sequence, at the end of a text. It is compiled on first use, because compiling it
+// would slow down the start of each provider.
 var incompleteEscape = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(%([0-9a-f]|u[0-9a-f]{0,3})?|\\(u\{?[0-9a-f]{0,7}|x[0-9a-f]?|[0-3][0-7]?)?|&[#a-z0-9]{0,31}|\x1b(\[[0-9;]*)?)$`)
 })
 
-// incomplete returns where the beginning of an escape or of a character stands at a
-// text's end; the text's length if there is none.
-func incomplete(text string) int {
+// incompleteAt returns the position of an incomplete escape or character at the end of
+// a text, or the length of the text if there is none.
+func incompleteAt(text string) int {
 	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(text[i]) {
 			if !utf8.FullRuneInString(text[i:]) {
@@ -281,8 +282,9 @@ func incomplete(text string) int {
 	return len(text)
 }
 
-// beginsAt returns where at the end of a text the beginning of a pattern stands, the
-// longest there is; the text's length if there is none that is long enough.
+// beginsAt returns the position at the end of a text at which the longest beginning
+// of a pattern starts, or the length of the text if there is none of sufficient
+// length.
 func (f *finder) beginsAt(text string, shortest int) int {
 	first := len(text)
 	for i := range f.patterns {

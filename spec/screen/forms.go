@@ -11,32 +11,32 @@ import (
 	"unicode/utf8"
 )
 
-// A secret that comes back in what a server says may be within something that is
-// encoded whole. That is not undone in the text, as nobody knows where it begins: the
-// secret is encoded instead.
+// A server may return a secret within a text that is encoded as a whole, such as
+// base64. Such text is not decoded, because its beginning is not known. Instead, the
+// encoded forms of the secret are searched for.
 
-// shortestLine and shortestRun are the lengths from which a part of a secret is
-// masked by itself: the lines of a key, and the runs of letters and digits that
-// no escaping changes. Shorter runs are words.
+// shortestLine and shortestRun are the minimum lengths of parts of a secret that are
+// masked separately: the lines of a key, and the runs of letters and digits that
+// escaping does not change. Shorter runs may be ordinary words.
 const (
 	shortestLine = 8
 	shortestRun  = 16
-	// shortestCode is that of a form in base64 whose ends are cut off.
+	// shortestCode is the minimum length of a base64 form without its ends.
 	shortestCode = 6
 )
 
 var lettersAndDigits = regexp.MustCompile("[A-Za-z0-9]+")
 
-// forms returns what may show of a secret once escapes are undone.
+// forms returns the forms in which a secret may appear after escapes are removed.
 func forms(s string) []string {
-	out := codes(s)
+	out := encodedForms(s)
 	for _, escaped := range escapes(s) {
-		out = append(out, codes(escaped)...)
+		out = append(out, encodedForms(escaped)...)
 	}
 	if strings.Contains(s, "\n") {
 		for line := range strings.SplitSeq(s, "\n") {
 			if line = strings.TrimSpace(line); utf8.RuneCountInString(line) >= shortestLine {
-				out = append(out, line) // a key's lines show one by one
+				out = append(out, line) // the lines of a key may appear separately
 			}
 		}
 	}
@@ -45,19 +45,19 @@ func forms(s string) []string {
 	}
 	for _, run := range lettersAndDigits.FindAllString(s, -1) {
 		if len(run) >= shortestRun && run != s {
-			out = append(out, codes(run)...)
+			out = append(out, encodedForms(run)...)
 		}
 	}
 	return out
 }
 
-// codes returns a text as it is, and within what is encoded whole.
-func codes(s string) []string {
+// encodedForms returns a text and its encoded forms.
+func encodedForms(s string) []string {
 	out := []string{s, hex.EncodeToString([]byte(s))}
 	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		out = append(out, e.EncodeToString([]byte(s)), strings.TrimRight(e.EncodeToString([]byte(s)), "="))
 		for before := range 3 {
-			if code := inside(s, before, e); len(code) >= shortestCode {
+			if code := base64Core(s, before, e); len(code) >= shortestCode {
 				out = append(out, code)
 			}
 		}
@@ -65,10 +65,10 @@ func codes(s string) []string {
 	return out
 }
 
-// inside returns what shows of a secret in base64 when so many bytes, or any multiple
-// of three more, stand in front of it, and whatever behind: without the digits
-// at both ends that its neighbours have a part in.
-func inside(s string, before int, e *base64.Encoding) string {
+// base64Core returns the part of a secret's base64 form that is the same for any
+// surrounding text, if the number of bytes before the secret is before modulo 3. It
+// omits the digits at both ends, which also encode bits of the neighbours.
+func base64Core(s string, before int, e *base64.Encoding) string {
 	code := e.EncodeToString([]byte(strings.Repeat("\x00", before) + s))
 	const bitsOfByte, bitsOfDigit = 8, 6
 	first := (before*bitsOfByte + bitsOfDigit - 1) / bitsOfDigit
@@ -76,12 +76,12 @@ func inside(s string, before int, e *base64.Encoding) string {
 	return code[min(first, end):end]
 }
 
-// escapes returns a text in JSON and in URLs, where that is not the text itself.
+// escapes returns the forms of a text in JSON and in URLs that differ from the text.
 func escapes(s string) []string {
 	var plain strings.Builder
 	enc := json.NewEncoder(&plain)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // text can always be written
+	_ = enc.Encode(s) // encoding a string never fails
 	inner := strings.TrimSuffix(strings.TrimPrefix(plain.String(), `"`), "\"\n")
 	html, _ := json.Marshal(s)
 	out := []string{url.QueryEscape(s), url.PathEscape(s), inner, strings.ReplaceAll(inner, "/", `\/`), asciiJSON(inner), string(html[1 : len(html)-1])}
@@ -89,10 +89,10 @@ func escapes(s string) []string {
 	return slices.DeleteFunc(slices.Compact(out), func(escaped string) bool { return escaped == s })
 }
 
-// asciiJSON returns the inner part of a JSON string as those write it that write
-// ASCII only.
+// asciiJSON returns the contents of a JSON string as encoders write it that only use
+// ASCII.
 func asciiJSON(inner string) string {
-	if ascii(inner) {
+	if isASCII(inner) {
 		return inner
 	}
 	var b strings.Builder

@@ -7,29 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// Masked is what stands where a secret was.
+// Masked is the replacement for a secret.
 const Masked = "[secret]"
 
-// shortestMasked is the length from which a secret is masked in text: shorter
-// ones would tear every sentence apart and still be guessable.
+// shortestMasked is the minimum length of a secret that is masked in text. Masking
+// shorter ones would make texts unreadable, and they could be guessed anyway.
 const shortestMasked = 4
 
-// Mask takes secrets out of texts, in whatever form they come back. It is safe for
-// concurrent use; nil knows no secrets.
+// Mask removes secrets from texts, in any form in which they may appear. It is safe
+// for concurrent use. A nil Mask has no secrets.
 type Mask struct {
-	// under knows further secrets; nil where there are none.
-	under *Mask
-	known map[string]bool
-	// find is made when it is first needed: most calls go well, and say nothing.
+	// parent is a mask with further secrets, or nil.
+	parent *Mask
+	known  map[string]bool
+	// find creates the finder on first use, because most calls succeed and print
+	// nothing.
 	find func() *finder
 }
 
-// NewMask returns the mask of these secrets.
+// NewMask returns a mask for these secrets.
 func NewMask(secrets []string) *Mask { return (*Mask)(nil).With(secrets) }
 
-// With returns a mask that hides further secrets too: m itself if it hides them
-// already. The forms of those that m hides are not made again, so the secrets of
-// the configuration cost each call nothing.
+// With returns a mask that also hides further secrets. It returns m if m already
+// hides them. The forms of the secrets in m are shared, so that the secrets of the
+// configuration add no cost to each call.
 func (m *Mask) With(secrets []string) *Mask {
 	var more []string
 	var known map[string]bool
@@ -46,27 +47,27 @@ func (m *Mask) With(secrets []string) *Mask {
 	if more == nil {
 		return m
 	}
-	return &Mask{under: m, known: known, find: sync.OnceValue(func() *finder { return newFinder(more) })}
+	return &Mask{parent: m, known: known, find: sync.OnceValue(func() *finder { return newFinder(more) })}
 }
 
-// finders are those of the secrets of m and of what is under it.
+// finders returns the finders of m and of the masks under it.
 func (m *Mask) finders() finders {
 	var all finders
-	for ; m != nil; m = m.under {
+	for ; m != nil; m = m.parent {
 		all = append(all, m.find())
 	}
 	return all
 }
 
-// Text returns a text without the secrets, and with all that stands around them.
+// Text returns text with the secrets replaced.
 func (m *Mask) Text(text string) string {
 	if m == nil {
 		return text
 	}
 	all := m.finders()
 	found := all.spans(text)
-	if cut := all.cut(text); cut != nil {
-		found = merged(text, append(found, cut...))
+	if cut := all.cutSecrets(text); cut != nil {
+		found = mergeSpans(text, append(found, cut...))
 	}
 	if found == nil {
 		return text
@@ -82,15 +83,14 @@ func (m *Mask) Text(text string) string {
 	return b.String()
 }
 
-// cutMark stands where something was cut off, before it was known to be secret.
+// cutMark marks the position of text that was removed before secrets were known.
 const cutMark = "…"
 
-// cut returns where the beginning of a secret stands at a place at which the rest of it
-// was cut off.
-func (all finders) cut(text string) []span {
+// cutSecrets returns the beginnings of secrets that precede a cut mark.
+func (all finders) cutSecrets(text string) []span {
 	var found []span
 	for at := strings.Index(text, cutMark); at >= 0 && at < len(text); {
-		if n := all.unfinished(text[:at]); n >= startLength {
+		if n := all.unfinishedLength(text[:at]); n >= startLength {
 			found = append(found, span{at - n, at})
 		}
 		more := strings.Index(text[at+len(cutMark):], cutMark)
@@ -102,12 +102,12 @@ func (all finders) cut(text string) []span {
 	return found
 }
 
-// mostSearched is how much of either end of a text is searched for secrets. The rest
-// is far from what is shown.
+// mostSearched is the maximum length of either end of a text that is searched for
+// secrets. The rest is never shown.
 const mostSearched = 512 << 10
 
-// bounded is Text, and without the middle of a text of which the middle is not shown.
-// No half of a secret is left where that begins and ends.
+// bounded is like Text, but omits the middle of a long text, which is not shown. No
+// part of a secret remains at the edges.
 func (m *Mask) bounded(text string) string {
 	if len(text) <= 2*mostSearched {
 		return m.Text(text)
@@ -117,13 +117,13 @@ func (m *Mask) bounded(text string) string {
 		head = head[:len(head)-m.Unfinished(head)]
 		tail = tail[min(len(tail), m.finders().reach()):]
 	}
-	// What stands for the middle only keeps the count of what is left out right.
+	// The spaces that replace the middle keep the count of omitted bytes correct.
 	return m.Text(head) + strings.Repeat(" ", len(text)-len(head)-len(tail)) + m.Text(tail)
 }
 
 // Is reports whether a text is a secret.
 func (m *Mask) Is(text string) bool {
-	for ; m != nil; m = m.under {
+	for ; m != nil; m = m.parent {
 		if m.known[text] {
 			return true
 		}
@@ -131,12 +131,12 @@ func (m *Mask) Is(text string) bool {
 	return false
 }
 
-// shortestHeld is the length from which a secret makes a whole text secret that
-// it stands in: shorter ones are words, and stand in many.
+// shortestHeld is the minimum length of a secret that makes a text secret which
+// contains it. Shorter secrets may be words that occur in many texts.
 const shortestHeld = 8
 
-// Holds reports whether a text is a secret, or has one in it in whatever form and case,
-// such as the output of a command that shows what it was given.
+// Holds reports whether a text is or contains a secret, in any form and case. An
+// example is the output of a command that prints its input.
 func (m *Mask) Holds(text string) bool {
 	if m == nil {
 		return false
@@ -144,16 +144,16 @@ func (m *Mask) Holds(text string) bool {
 	return m.Is(text) || m.finders().holds(text)
 }
 
-// Unfinished returns how many bytes at the end of a text may be the beginning of a
-// secret, as far as can be told before the rest of it comes.
+// Unfinished returns the number of bytes at the end of a text that may be the
+// beginning of a secret.
 func (m *Mask) Unfinished(text string) int {
 	if m == nil {
 		return 0
 	}
-	return m.finders().unfinished(text)
+	return m.finders().unfinishedLength(text)
 }
 
-// maskedError shows its error without secrets.
+// maskedError is an error whose text contains no secrets.
 type maskedError struct {
 	err  error
 	text string
@@ -162,7 +162,7 @@ type maskedError struct {
 func (e *maskedError) Error() string { return e.text }
 func (e *maskedError) Unwrap() error { return e.err }
 
-// Error returns an error without secrets in its text.
+// Error returns an error with the secrets in its text replaced.
 func (m *Mask) Error(err error) error {
 	if err == nil || m == nil {
 		return err
@@ -173,9 +173,8 @@ func (m *Mask) Error(err error) error {
 	return err
 }
 
-// merged joins stretches that touch or overlap, and leaves out those within a mask that
-// is there already.
-func merged(text string, found []span) []span {
+// mergeSpans joins spans that touch or overlap, and drops spans within an existing mask.
+func mergeSpans(text string, found []span) []span {
 	if found == nil {
 		return nil
 	}
@@ -185,7 +184,7 @@ func merged(text string, found []span) []span {
 	})
 	var out []span
 	for _, s := range found {
-		if within(text, s) {
+		if isMasked(text, s) {
 			continue
 		}
 		if last := len(out) - 1; last >= 0 && s.start <= out[last].end {
@@ -197,8 +196,8 @@ func merged(text string, found []span) []span {
 	return out
 }
 
-// within reports whether a stretch is of a mask.
-func within(text string, s span) bool {
+// isMasked reports whether a span is part of an existing mask.
+func isMasked(text string, s span) bool {
 	if s.end-s.start > len(Masked) {
 		return false
 	}

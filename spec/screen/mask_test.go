@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// escaping is one way to write a text; what it writes, a normal form undoes.
+// escaping is one way to escape a text, which unescaping must reverse.
 type escaping struct {
 	name string
 	of   func(string) string
@@ -67,8 +67,8 @@ func escapings() []escaping {
 	}
 }
 
-// TestMaskForms: a secret shows in no form that servers are known to give back, and
-// what stands around it stays.
+// TestMaskForms checks that a secret is masked in each form that servers are known to
+// return, and that the surrounding text is kept.
 func TestMaskForms(t *testing.T) {
 	for _, secret := range []string{
 		`pa/ss+wo"rd=&<é> Zx9QmPf2LkTr8VbN`, `C:\new\table`, `50%25 off&amp;`, `ümläut`, `😀 smile`, `a%41\u0062`, "two\nlines of it", `Straße ǅ`,
@@ -83,7 +83,7 @@ func TestMaskForms(t *testing.T) {
 	}
 }
 
-// TestMaskEscapedTwice: escapes within escapes, of whatever kinds, are undone.
+// TestMaskEscapedTwice checks that nested escapes of any kinds are undone.
 func TestMaskEscapedTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[ -~äöé€😀]{8,30}`).Draw(t, "secret") + "z"
@@ -108,7 +108,8 @@ func TestMaskEscapedTwice(t *testing.T) {
 	})
 }
 
-// TestMaskInsideBase64: whatever stands around a secret in base64, its middle is found.
+// TestMaskInsideBase64 checks that the middle of a secret in base64 is found in any
+// surrounding text.
 func TestMaskInsideBase64(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[!-~]{10,40}`).Draw(t, "secret")
@@ -130,8 +131,8 @@ func TestMaskInsideBase64(t *testing.T) {
 	})
 }
 
-// TestMaskOfBase64: a secret does not show within what is encoded with what stands
-// around it.
+// TestMaskOfBase64 checks that a secret is masked if it is encoded together with the
+// surrounding text.
 func TestMaskOfBase64(t *testing.T) {
 	const secret = `pa/ss+wo"rd=&<é> Zx9QmPf2LkTr8VbN`
 	inner, err := json.Marshal(secret)
@@ -152,9 +153,9 @@ func TestMaskOfBase64(t *testing.T) {
 	}
 }
 
-// TestMaskOfWhatIsTorn: colours within a secret, and line ends within its base64, hide
-// it from nobody.
-func TestMaskOfWhatIsTorn(t *testing.T) {
+// TestMaskOfInterruptedSecrets checks that colors within a secret, and line breaks
+// within its base64, do not hide it.
+func TestMaskOfInterruptedSecrets(t *testing.T) {
 	const secret = "Zx9QmPf2LkTr8VbNZx9QmPf2LkTr8VbN"
 	m := NewMask([]string{secret})
 	code := base64.StdEncoding.EncodeToString([]byte(secret))
@@ -169,9 +170,9 @@ func TestMaskOfWhatIsTorn(t *testing.T) {
 	}
 }
 
-// TestMaskBeforeWhatMakesAnEscapeOfIt: what follows a secret may be read as part of an
-// escape that it ends with.
-func TestMaskBeforeWhatMakesAnEscapeOfIt(t *testing.T) {
+// TestMaskBeforeEscapes checks a secret whose end combines with the following text to
+// an escape.
+func TestMaskBeforeEscapes(t *testing.T) {
 	for secret, text := range map[string]string{
 		`pa"ssword\`: `pa&#34;ssword\, `, "pa/ssword%4": `pa\/ssword%41 `, `pa/ssword&`: `pa%2Fssword&amp; `,
 	} {
@@ -181,7 +182,8 @@ func TestMaskBeforeWhatMakesAnEscapeOfIt(t *testing.T) {
 	}
 }
 
-// TestMaskKeeps: short secrets are not masked, and a mask is masked no further.
+// TestMaskKeeps checks that short secrets are not masked, and that masks are not
+// masked again.
 func TestMaskKeeps(t *testing.T) {
 	for _, c := range []struct {
 		secrets []string
@@ -205,8 +207,8 @@ func TestMaskKeeps(t *testing.T) {
 	}
 }
 
-// TestMaskOfLongTexts: a secret is found where one chunk of a text ends and the next
-// begins, and so are all lines and pieces of a long one.
+// TestMaskOfLongTexts checks that a secret is found across the boundary of two
+// chunks, and that all lines and pieces of a long secret are found.
 func TestMaskOfLongTexts(t *testing.T) {
 	const secret = "correct horse battery staple"
 	m := NewMask([]string{secret})
@@ -226,7 +228,7 @@ func TestMaskOfLongTexts(t *testing.T) {
 	}
 }
 
-// TestHolds: a text holds a secret in every form, in whatever case.
+// TestHolds checks that a secret is found in every form and case.
 func TestHolds(t *testing.T) {
 	const secret = `pa/sswörd`
 	m := NewMask([]string{secret, "tiny"})
@@ -243,8 +245,8 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// TestUnfinished: wherever a text is torn that comes in pieces, what is held back
-// together with what follows shows no secret.
+// TestUnfinished checks texts that arrive in pieces, split at any position: the held
+// back bytes and the following piece show no secret.
 func TestUnfinished(t *testing.T) {
 	const secret = `wörd/of+"honour`
 	m := NewMask([]string{secret})
@@ -265,9 +267,9 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// TestMaskOfWhatIsCut: what is left of a secret whose end was cut off is none, in every
-// form and wherever it was cut.
-func TestMaskOfWhatIsCut(t *testing.T) {
+// TestMaskOfTruncatedSecrets checks that nothing remains of a secret whose end was
+// cut off, in every form and at any position.
+func TestMaskOfTruncatedSecrets(t *testing.T) {
 	const secret = `wörd/of+"honour`
 	m := NewMask([]string{secret})
 	for _, e := range escapings() {

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// mostLevels is how often escapes are undone: those of percent signs within JSON
-// within JSON are three.
+// mostLevels is the maximum number of times that escapes are removed. Percent escapes
+// in JSON in JSON require three.
 const mostLevels = 4
 
-// level is a text of which escapes were undone so many times, and where each of its
-// bytes stood in the text as it was: from[i] up to to[i]. Both are nil while nothing
-// was undone.
+// level is a text after escapes were removed a number of times. Byte i of it comes
+// from the bytes from[i] to to[i] of the original text. Both are nil if no escape was
+// removed.
 type level struct {
 	text     string
 	from, to []int32
@@ -28,9 +28,9 @@ func (l *level) span(start, end int) span {
 	return span{int(l.from[start]), int(l.to[end-1])}
 }
 
-// levels returns a text, and what becomes of it while escapes are undone. squeezed
-// reports that the last of them is without what is not drawn.
-func levels(text string) (all []level, squeezed bool) {
+// unescapeLevels returns a text, and the texts that result from repeatedly removing escapes.
+// squeezed reports whether invisible characters were removed from the last one.
+func unescapeLevels(text string) (all []level, squeezed bool) {
 	all = []level{{text: text}}
 	for len(all) <= mostLevels {
 		next, changed := unescape(&all[len(all)-1])
@@ -46,10 +46,10 @@ func levels(text string) (all []level, squeezed bool) {
 	return all, squeezed
 }
 
-// undone returns a secret, and what becomes of it while escapes are undone, as they are
-// in the text around it.
-func undone(secret string) []string {
-	all, _ := levels(secret)
+// unescapedForms returns a secret, and the texts that result from repeatedly removing escapes
+// from it, as from the text that contains it.
+func unescapedForms(secret string) []string {
+	all, _ := unescapeLevels(secret)
 	texts := make([]string, len(all))
 	for i, l := range all {
 		texts[i] = l.text
@@ -57,7 +57,7 @@ func undone(secret string) []string {
 	return texts
 }
 
-// writer collects the next level.
+// writer builds the next level.
 type writer struct {
 	under    *level
 	text     []byte
@@ -69,7 +69,7 @@ func newWriter(under *level) *writer {
 	return &writer{under: under, text: make([]byte, 0, n), from: make([]int32, 0, n), to: make([]int32, 0, n)}
 }
 
-// put appends what stands for a stretch of the level before.
+// put appends text that replaces a span of the previous level.
 func (w *writer) put(text string, from, to int) {
 	s := w.under.span(from, to)
 	w.text = append(w.text, text...)
@@ -78,7 +78,7 @@ func (w *writer) put(text string, from, to int) {
 	}
 }
 
-// keep appends a stretch of the level before as it is.
+// keep appends a span of the previous level unchanged.
 func (w *writer) keep(from, to int) {
 	w.text = append(w.text, w.under.text[from:to]...)
 	if w.under.from != nil {
@@ -92,16 +92,16 @@ func (w *writer) keep(from, to int) {
 
 func (w *writer) level() level { return level{text: string(w.text), from: w.from, to: w.to} }
 
-// escapeStarts has the bytes that escapes begin with.
+// escapeStarts are the first bytes of escapes.
 const escapeStarts = `%\&+`
 
-// unescape undoes the escapes of URLs, JSON and most programming languages, and HTML,
-// once.
+// unescape removes the escapes of URLs, of JSON and most programming languages, and
+// of HTML, once.
 func unescape(l *level) (next level, changed bool) {
 	var w *writer
 	kept := 0
 	for i := strings.IndexAny(l.text, escapeStarts); i >= 0 && i < len(l.text); {
-		text, n := escape(l.text[i:])
+		text, n := decodeEscape(l.text[i:])
 		if n == 0 {
 			n = 1
 		} else {
@@ -126,34 +126,34 @@ func unescape(l *level) (next level, changed bool) {
 	return w.level(), true
 }
 
-// escape returns what the escape stands for that a text begins with, and its length; 0
-// if it begins with none.
-func escape(s string) (string, int) {
+// decodeEscape returns the decoded text and the length of the escape at the beginning of s.
+// The length is 0 if there is none.
+func decodeEscape(s string) (string, int) {
 	switch s[0] {
 	case '+':
 		return " ", 1
 	case '%':
-		return percentEscape(s)
+		return decodePercent(s)
 	case '&':
-		return entity(s)
+		return decodeEntity(s)
 	case '\\':
-		return backslash(s)
+		return decodeBackslash(s)
 	default:
 		return "", 0
 	}
 }
 
-func percentEscape(s string) (string, int) {
+func decodePercent(s string) (string, int) {
 	if len(s) > 1 && (s[1] == 'u' || s[1] == 'U') {
-		return unit(s, 2, 4)
+		return decodeUnit(s, 2, 4)
 	}
-	return singleByte(s, 1, 2, 16)
+	return decodeByte(s, 1, 2, 16)
 }
 
-// longestEntity is how long a name of HTML's may be.
+// longestEntity is the maximum length of an HTML entity.
 const longestEntity = 33
 
-func entity(s string) (string, int) {
+func decodeEntity(s string) (string, int) {
 	end := strings.IndexByte(s[:min(len(s), longestEntity)], ';') + 1
 	if end == 0 {
 		return "", 0
@@ -163,12 +163,12 @@ func entity(s string) (string, int) {
 		return text, end
 	}
 	if text := html.UnescapeString(strings.ToLower(name)); text != strings.ToLower(name) {
-		return text, end // of a text that was written in another case
+		return text, end // the entity was written in another case
 	}
 	return "", 0
 }
 
-func backslash(s string) (string, int) {
+func decodeBackslash(s string) (string, int) {
 	if len(s) < 2 {
 		return "", 0
 	}
@@ -178,18 +178,18 @@ func backslash(s string) (string, int) {
 		if end < 0 {
 			return "", 0
 		}
-		if text, n := unit(s[:end], 3, end-3); n > 0 {
+		if text, n := decodeUnit(s[:end], 3, end-3); n > 0 {
 			return text, end + 1
 		}
 		return "", 0
 	case c == 'u':
-		return unit(s, 2, 4)
+		return decodeUnit(s, 2, 4)
 	case c == 'U':
-		return unit(s, 2, 8)
+		return decodeUnit(s, 2, 8)
 	case c == 'x':
-		return singleByte(s, 2, 2, 16)
+		return decodeByte(s, 2, 2, 16)
 	case c >= '0' && c <= '3':
-		return singleByte(s, 1, 3, 8)
+		return decodeByte(s, 1, 3, 8)
 	case c < utf8.RuneSelf && !('a' <= c && c <= 'z') && !('A' <= c && c <= 'Z') && !('0' <= c && c <= '9'):
 		return s[1:2], 2
 	default:
@@ -200,10 +200,10 @@ func backslash(s string) (string, int) {
 	}
 }
 
-// unit returns the character whose code begins at a place, and with it the second half
-// of a surrogate pair.
-func unit(s string, at, digits int) (string, int) {
-	if len(s) < at+digits || !hexDigits(s[at:at+digits]) {
+// decodeUnit returns the character whose hexadecimal code begins at a position, including
+// the second half of a surrogate pair.
+func decodeUnit(s string, at, digits int) (string, int) {
+	if len(s) < at+digits || !isHex(s[at:at+digits]) {
 		return "", 0
 	}
 	code, err := strconv.ParseUint(s[at:at+digits], 16, 32)
@@ -211,7 +211,7 @@ func unit(s string, at, digits int) (string, int) {
 		return "", 0
 	}
 	n := at + digits
-	if high := rune(code); utf16.IsSurrogate(high) && len(s) >= 2*n && strings.EqualFold(s[n:n+at], s[:at]) && hexDigits(s[n+at:2*n]) {
+	if high := rune(code); utf16.IsSurrogate(high) && len(s) >= 2*n && strings.EqualFold(s[n:n+at], s[:at]) && isHex(s[n+at:2*n]) {
 		if low, err := strconv.ParseUint(s[n+at:2*n], 16, 32); err == nil {
 			if r := utf16.DecodeRune(high, rune(low)); r != utf8.RuneError {
 				return string(r), 2 * n
@@ -221,8 +221,8 @@ func unit(s string, at, digits int) (string, int) {
 	return string(rune(code)), n
 }
 
-func singleByte(s string, at, digits, base int) (string, int) {
-	if len(s) < at+digits || !hexDigits(s[at:at+digits]) {
+func decodeByte(s string, at, digits, base int) (string, int) {
+	if len(s) < at+digits || !isHex(s[at:at+digits]) {
 		return "", 0
 	}
 	code, err := strconv.ParseUint(s[at:at+digits], base, 8)
@@ -232,10 +232,10 @@ func singleByte(s string, at, digits, base int) (string, int) {
 	return string([]byte{byte(code)}), at + digits
 }
 
-func hexDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789abcdefABCDEF") == "" }
+func isHex(s string) bool { return s != "" && strings.Trim(s, "0123456789abcdefABCDEF") == "" }
 
-// squeeze leaves out what is not drawn: line ends within base64, colours within what a
-// command has found.
+// squeeze removes characters that are not displayed, such as line breaks in base64
+// and color sequences in the output of a command.
 func squeeze(l *level) (next level, changed bool) {
 	if Steering(l.text) == len(l.text) {
 		return level{}, false
@@ -259,8 +259,8 @@ func squeeze(l *level) (next level, changed bool) {
 	return w.level(), changed
 }
 
-// controlSequence returns the length of the sequence that steers a terminal, by colour
-// or otherwise, that a text begins with (ECMA-48, 5.4).
+// controlSequence returns the length of the terminal control sequence at the
+// beginning of s (ECMA-48, 5.4), or 0.
 func controlSequence(s string) int {
 	if len(s) < 2 || s[0] != 0x1b || s[1] != '[' {
 		return 0
@@ -276,14 +276,15 @@ func controlSequence(s string) int {
 	return 0
 }
 
-// folded is a level in one case.
-type folded struct {
+// foldedText is a level with case folded.
+type foldedText struct {
 	text string
-	// at is where each byte stands in the level; nil where they are the same.
+	// at maps each byte to its position in the level. It is nil if the positions are
+	// equal.
 	at []int32
 }
 
-func (f *folded) span(start, end int, levelLength int) (int, int) {
+func (f *foldedText) span(start, end int, levelLength int) (int, int) {
 	if f.at == nil {
 		return start, end
 	}
@@ -293,10 +294,11 @@ func (f *folded) span(start, end int, levelLength int) (int, int) {
 	return int(f.at[start]), int(f.at[end])
 }
 
-// fold returns a text in one case, in which a byte that is not UTF-8 counts as Latin-1.
-func fold(text string) folded {
-	if ascii(text) {
-		return folded{text: strings.ToLower(text)}
+// foldCase returns a text with case folded. A byte that is not UTF-8 is treated as
+// Latin-1.
+func foldCase(text string) foldedText {
+	if isASCII(text) {
+		return foldedText{text: strings.ToLower(text)}
 	}
 	out, at := make([]byte, 0, len(text)), make([]int32, 0, len(text))
 	for i := 0; i < len(text); {
@@ -311,10 +313,10 @@ func fold(text string) folded {
 		}
 		i += n
 	}
-	return folded{text: string(out), at: at}
+	return foldedText{text: string(out), at: at}
 }
 
-func ascii(text string) bool {
+func isASCII(text string) bool {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
 			return false

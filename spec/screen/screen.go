@@ -1,6 +1,7 @@
-// Package screen makes texts fit to be shown: on a terminal, in a host's log, in a
-// CI's. What a server, a command or a spec says may steer the terminal that shows it,
-// be of any length, and hold secrets. Show is the one way out for all of it.
+// Package screen prepares texts for display in a terminal, in a host's log, or in the
+// log of a CI system. Texts from servers, commands and specs may contain terminal
+// control sequences, have any length, and contain secrets. All such text is displayed
+// through Show.
 package screen
 
 import (
@@ -9,30 +10,30 @@ import (
 	"unicode/utf8"
 )
 
-// Longest is how many bytes of a text are shown.
+// Longest is the maximum number of bytes of a text that are shown.
 const Longest = 4 << 10
 
-// headShare is how much of what is shown of a longer text is its beginning: place and
-// remedy stand at the end of a message.
+// headShare is the number of bytes that are shown of the beginning of a longer text.
+// The end is shown as well, because messages end with the place and the remedy.
 const headShare = Longest * 3 / 4
 
-// Text is a text that can be shown. Only Show makes one, so that whatever takes a
-// Text cannot be given anything else.
+// Text is a text that is safe to display. Only Show creates one, so that functions
+// with a Text parameter cannot receive unsafe text.
 type Text struct{ shown string }
 
 // String returns the text.
 func (t Text) String() string { return t.shown }
 
-// Line returns the text on one line.
+// Line returns the text as a single line.
 func (t Text) Line() Text { return Text{strings.Join(strings.Fields(t.shown), " ")} }
 
-// Show makes a text fit to be shown: without the secrets that hide knows (nil knows
-// none), with what would steer a terminal written as an escape, and cut to Longest
-// bytes. A text that was shown before stays as it is.
-func Show(text string, hide *Mask) Text { return Text{cut(Visible(hide.bounded(text)))} }
+// Show returns a text that is safe to display: the secrets of hide are replaced (a
+// nil mask has none), terminal controls are escaped, and it is truncated to Longest
+// bytes. Applying Show again does not change it.
+func Show(text string, hide *Mask) Text { return Text{truncate(Visible(hide.bounded(text)))} }
 
-// Parts makes a text of many lines fit to be shown, in parts of at most Longest bytes
-// that end where a line does.
+// Parts returns a text of many lines as parts that are safe to display. Each part has
+// at most Longest bytes and ends at a line break.
 func Parts(text string, hide *Mask) []Text {
 	rest := Visible(hide.Text(text))
 	var parts []Text
@@ -43,32 +44,34 @@ func Parts(text string, hide *Mask) []Text {
 				break
 			}
 		}
-		parts = append(parts, Text{cut(rest[:end])})
+		parts = append(parts, Text{truncate(rest[:end])})
 		rest = rest[end+1:]
 	}
-	return append(parts, Text{cut(rest)})
+	return append(parts, Text{truncate(rest)})
 }
 
-// cut takes the middle out of a text that is too long, and says how much that was.
-func cut(text string) string {
+// truncate removes the middle of a text that is too long, and inserts the number of
+// removed bytes.
+func truncate(text string) string {
 	if len(text) <= Longest {
 		return text
 	}
-	const note = len(" [… 9223372036854775807 bytes are left out …] ")
-	head, tail := whole(text, headShare), whole(text, len(text)-(Longest-headShare-note))
+	const note = len(" [… 9223372036854775807 bytes omitted …] ")
+	head, tail := unitAround(text, headShare), unitAround(text, len(text)-(Longest-headShare-note))
 	if tail.end > tail.start {
 		tail.start = tail.end
 	}
-	return fmt.Sprintf("%s [… %d bytes are left out …] %s", text[:head.start], tail.start-head.start, text[tail.start:])
+	return fmt.Sprintf("%s [… %d bytes omitted …] %s", text[:head.start], tail.start-head.start, text[tail.start:])
 }
 
-// span is a stretch of a text.
+// span is a range of bytes in a text.
 type span struct{ start, end int }
 
-// whole returns the stretch around a place that must not be torn apart: a character, a
-// mask, or an escape; an empty one at the place where it is between two of them.
-func whole(text string, at int) span {
-	for _, s := range []span{around(text, at, Masked), escapeAt(text, at)} {
+// unitAround returns the range around a position that must not be split: a character, a
+// mask, or an escape. It returns an empty range if the position is between two of
+// them.
+func unitAround(text string, at int) span {
+	for _, s := range []span{rangeOfWord(text, at, Masked), escapeAt(text, at)} {
 		if s.end > s.start {
 			return s
 		}
@@ -83,8 +86,8 @@ func whole(text string, at int) span {
 	return s
 }
 
-// around returns where a word stands that a place is within.
-func around(text string, at int, word string) span {
+// rangeOfWord returns the range of an occurrence of a word that contains a position.
+func rangeOfWord(text string, at int, word string) span {
 	from := max(0, at-len(word)+1)
 	if i := strings.Index(text[from:min(len(text), at+len(word)-1)], word); i >= 0 {
 		return span{from + i, from + i + len(word)}
@@ -92,7 +95,7 @@ func around(text string, at int, word string) span {
 	return span{}
 }
 
-// escapeAt returns where an escape stands that a place is within.
+// escapeAt returns the range of an escape that contains a position.
 func escapeAt(text string, at int) span {
 	for i := max(0, at-len(`\u0000`)+1); i < at; i++ {
 		if n := escapeLength(text[i:]); i+n > at {
@@ -102,14 +105,14 @@ func escapeAt(text string, at int) span {
 	return span{}
 }
 
-// escapeLength returns the length of the escape, as Visible writes them, that a text
-// begins with; 0 if it does not.
+// escapeLength returns the length of the escape, in the form that Visible writes, at
+// the beginning of a text, or 0.
 func escapeLength(text string) int {
 	for _, e := range []struct {
 		prefix string
 		digits int
 	}{{`\u`, 4}, {`\x`, 2}} {
-		if n := len(e.prefix) + e.digits; strings.HasPrefix(text, e.prefix) && len(text) >= n && hexDigits(text[len(e.prefix):n]) {
+		if n := len(e.prefix) + e.digits; strings.HasPrefix(text, e.prefix) && len(text) >= n && isHex(text[len(e.prefix):n]) {
 			return n
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestVisible: every character that steers is shown as an escape, which JSON reads back.
+// TestVisible checks that each character that steers the terminal is shown as an
+// escape that JSON decodes to the same character.
 func TestVisible(t *testing.T) {
 	var steer []rune
 	for r := range rune(utf8.MaxRune + 1) {
@@ -44,8 +45,9 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestShow: whatever a text is, what is shown of it is short, steers nothing, shows no
-// secret and tears nothing apart; shown again, it stays the same.
+// TestShow checks for any text that the shown text is short, steers nothing, contains
+// no secret, splits no character, mask or escape, and does not change when shown
+// again.
 func TestShow(t *testing.T) {
 	const secret = "hunter-22-Zx9"
 	m := NewMask([]string{secret})
@@ -85,17 +87,18 @@ func TestShow(t *testing.T) {
 	})
 }
 
-// TestShowKeepsTheEnd: place and remedy stand at the end of a message.
+// TestShowKeepsTheEnd checks that the place and the remedy at the end of a message
+// are kept.
 func TestShowKeepsTheEnd(t *testing.T) {
 	for _, size := range []int{Longest, 64 << 10, 3 << 20} {
 		got := Show("create failed: "+strings.Repeat("x", size)+" (spec.cue:1:2)", NewMask([]string{"a secret"})).String()
-		if !strings.HasPrefix(got, "create failed: xx") || !strings.HasSuffix(got, "xx (spec.cue:1:2)") || !strings.Contains(got, " bytes are left out …] ") {
+		if !strings.HasPrefix(got, "create failed: xx") || !strings.HasSuffix(got, "xx (spec.cue:1:2)") || !strings.Contains(got, " bytes omitted …] ") {
 			t.Errorf("of %d bytes: %.300q", size, got)
 		}
 	}
 }
 
-// TestParts: a long output is shown in parts, whole.
+// TestParts checks that a long output is shown completely, in parts.
 func TestParts(t *testing.T) {
 	var all strings.Builder
 	for i := range 2000 {

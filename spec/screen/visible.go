@@ -8,21 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// markup is how a colour tag of Pulumi's begins, and markupShown how that is shown:
-// Pulumi drops a tag that does not end, with all that follows, and panics at one that
-// it does not know.
+// markup is the beginning of Pulumi's color tags, and markupShown its escaped form.
+// Pulumi drops a tag without an end together with all following text, and panics at
+// an unknown tag.
 const (
 	markup      = "<{%"
 	markupShown = `\u003c{%`
 )
 
-// Visible returns a text in which everything that would do something other than be
-// drawn (control and C1 characters, marks that turn the direction of text, invisible
-// characters, Pulumi's colour tags) is written as JSON would escape it, so that JSON
-// stays what it says. Bytes that are not UTF-8 are written as \xNN. Line ends and tabs
-// stay.
+// Visible returns a text in which characters that are not simply displayed are
+// escaped as in JSON, so that JSON keeps its meaning. These are control and C1
+// characters, direction marks, invisible characters, and Pulumi's color tags. Bytes
+// that are not UTF-8 are written as \xNN. Line breaks and tabs are kept.
 func Visible(text string) string {
-	at := steering(text, false)
+	at := steeringAt(text, false)
 	if at == len(text) {
 		return text
 	}
@@ -40,14 +39,14 @@ func Visible(text string) string {
 			b.WriteString(Escape(r, text[at]))
 		}
 		text = text[at+n:]
-		at = steering(text, false)
+		at = steeringAt(text, false)
 	}
 	b.WriteString(text)
 	return b.String()
 }
 
-// Steers reports whether a character does something other than be drawn. Line ends
-// and tabs do.
+// Steers reports whether a character is not simply displayed. This includes line
+// breaks and tabs.
 func Steers(r rune) bool {
 	switch {
 	case r < 0x7f:
@@ -59,13 +58,14 @@ func Steers(r rune) bool {
 	case unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029':
 		return true
 	case r == '\u180e', r == '\u200b', r == '\ufeff', r >= '\u2060' && r <= '\u206f', r >= '\ufff9' && r <= '\ufffb':
-		return true // invisible, or of use to a layout only
+		return true // invisible, or only for layout
 	default:
-		return r >= 0xe0000 && r <= 0xe0fff // tags: a text within the text that nobody sees
+		return r >= 0xe0000 && r <= 0xe0fff // tag characters, which form invisible text
 	}
 }
 
-// Escape returns how Visible shows a character; first is its first byte.
+// Escape returns the escaped form of a character, as Visible writes it. first is the
+// first byte of the character.
 func Escape(r rune, first byte) string {
 	switch {
 	case r == utf8.RuneError:
@@ -78,12 +78,13 @@ func Escape(r rune, first byte) string {
 	}
 }
 
-// Steering returns where the first character of a text is that must not be shown as it
-// is on one line, a line end and a tab among them; the text's length if there is none.
-func Steering(text string) int { return steering(text, true) }
+// Steering returns the position of the first character that must be escaped in a
+// single line, including line breaks and tabs. It returns the length of the text if
+// there is none.
+func Steering(text string) int { return steeringAt(text, true) }
 
-// Step returns how many bytes the character takes, or the beginning of a tag, that a text
-// begins with.
+// Step returns the length in bytes of the character, or of the beginning of a tag, at
+// the start of a text.
 func Step(text string) int {
 	if strings.HasPrefix(text, markup) {
 		return len(markup)
@@ -92,10 +93,10 @@ func Step(text string) int {
 	return n
 }
 
-// steering returns where the first character of a text is that must not be shown as it
-// is; the text's length if there is none. Only a line that stays one has no line ends and
-// tabs.
-func steering(text string, line bool) int {
+// steeringAt returns the position of the first character that must be escaped, or the
+// length of the text if there is none. If line is true, line breaks and tabs must be
+// escaped.
+func steeringAt(text string, line bool) int {
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
@@ -114,8 +115,8 @@ func steering(text string, line bool) int {
 	return len(text)
 }
 
-// Exact returns a text as Visible does, with line ends and tabs written as escapes, too:
-// for what stands on a line of a list, where a line end would begin another entry.
+// Exact is like Visible, but also escapes line breaks and tabs. It is for entries of
+// lists, in which a line break would begin another entry.
 func Exact(text string) string {
 	if !strings.ContainsAny(text, "\n\t") {
 		return Visible(text)

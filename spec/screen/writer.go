@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes texts to a screen, as Visible shows them: the last door of whatever no
-// Show has seen. It is safe for concurrent use.
+// Writer writes texts to a stream, converted by Visible. It is the last safeguard for
+// text that was not passed through Show. It is safe for concurrent use.
 type Writer struct {
 	to     io.Writer
 	colors bool
 
 	mu   sync.Mutex
-	rest []byte // the beginning of a character whose end is still to come
+	rest []byte // the beginning of an incomplete character
 }
 
-// NewWriter returns a writer to a stream. With colors the sequences that choose colours
-// pass, for those who write them around texts that Visible has shown.
+// NewWriter returns a writer to a stream. If colors is true, color sequences are
+// passed through, for callers that add them to text converted by Visible.
 func NewWriter(to io.Writer, colors bool) *Writer { return &Writer{to: to, colors: colors} }
 
 // Unwrap returns the stream.
 func (w *Writer) Unwrap() io.Writer { return w.to }
 
-// Write writes what Visible shows of b.
+// Write writes b, converted by Visible.
 func (w *Writer) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,8 +68,8 @@ func (w *Writer) shown(text string) string {
 	}
 }
 
-// colorLength returns the length of the sequence that chooses a colour (SGR) that a
-// text begins with; 0 if it begins with none.
+// colorLength returns the length of the color sequence (SGR) at the beginning of a
+// text, or 0.
 func colorLength(text string) int {
 	end := strings.IndexByte(text, 'm')
 	if end < 2 || strings.Trim(text[2:end], "0123456789;") != "" {

@@ -34,7 +34,7 @@ func ofBudgets() []Mutant {
 			File:      "spec/expr/eval/machine.go",
 			Find:      `r.Spend(op.Cost(args[1:]))`,
 			Replace:   `r.Spend(0 * op.Cost(args[1:]))`,
-			Package:   "spec/expr", Test: "TestOperationsSpendWhatTheyTake/segments", Fails: "and should at least",
+			Package:   "spec/expr", Test: "TestCostsMatchTimes/segments", Fails: "and should at least",
 		},
 		{
 			Promise:   "Time is bounded like memory",

@@ -123,11 +123,11 @@ func ofExchanges() []Mutant {
 			Complaint: 22, Promise: "An answer may have any shape, or none",
 			Mechanism: "a body is any JSON value, not only an object",
 			File:      "spec/decode/json.go",
-			Find:      `	return exact(v), nil`,
+			Find:      `	return exactNumber(v), nil`,
 			Replace: `	if _, ok := v.(map[string]any); !ok {
 		return nil, errors.New("it is no object")
 	}
-	return exact(v), nil`,
+	return exactNumber(v), nil`,
 			Package: complaints, Test: "TestComplaint22Shapes", Fails: "it is no object",
 		},
 		{

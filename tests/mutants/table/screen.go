@@ -48,7 +48,7 @@ func ofScreens() []Mutant {
 			Promise:   promise,
 			Mechanism: "the middle of a long text is left out",
 			File:      "spec/screen/screen.go",
-			Find:      `func Show(text string, hide *Mask) Text { return Text{cut(Visible(hide.bounded(text)))} }`,
+			Find:      `func Show(text string, hide *Mask) Text { return Text{truncate(Visible(hide.bounded(text)))} }`,
 			Replace:   `func Show(text string, hide *Mask) Text { return Text{Visible(hide.bounded(text))} }`,
 			Package:   "spec/screen", Test: "TestShowKeepsTheEnd", Fails: "bytes",
 		},
