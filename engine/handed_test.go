@@ -332,3 +332,32 @@ func TestAHandedPartGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// TestHalfOfItWasHandedAndIsGone: the host was killed before it recorded what a create had
+// made by half, and that is gone. What the create left in the journal stops no other one.
+func TestHalfOfItWasHandedAndIsGone(t *testing.T) {
+	for name, maker := range makers {
+		for _, part := range []string{`post: {what: "part", with: "${inputs.name}", key: true}`, `do: {what: "part", with: "${inputs.name}"}`} {
+			t.Run(name+"/"+part, func(t *testing.T) {
+				s := newShelf(t, maker[0]+`, {world: `+part+`, retry: attempts: 1}`, maker[1])
+				lost := true
+				s.w.hooks["part"] = func(context.Context, *actions.Call) actions.Outcome {
+					if lost {
+						return actions.Outcome{Status: actions.Unknown, Err: errLost}
+					}
+					return yields()
+				}
+				half := s.create("it", "a", 1)
+				if half.Err == nil || half.State == nil {
+					t.Fatalf("%+v", half)
+				}
+				lost = false
+				clear(s.things)
+				out := s.create("it", "a", 1)
+				if out.Err != nil || out.State.ID != "2" {
+					t.Errorf("%+v", out)
+				}
+			})
+		}
+	}
+}

@@ -198,7 +198,7 @@ func (r *run) settled(ctx context.Context, s *plan.Step) (any, error) {
 		case looked != nil:
 			return nil, r.leaveOpen(book, s, intent, r.stop(s, 1, actions.Unknown, looked))
 		case stale:
-			if err = errors.Join(r.forget(book, intent), r.beginAnew(book, s, sync, &intent)); err != nil {
+			if err = errors.Join(r.forget(intent), r.beginAnew(book, s, sync, &intent)); err != nil {
 				return nil, r.stop(s, 1, actions.Refused, err)
 			}
 			value, err = r.attempts(ctx, s, false)
@@ -210,8 +210,8 @@ func (r *run) settled(ctx context.Context, s *plan.Step) (any, error) {
 // stale reports whether a step that was sent again with the key of an earlier run got the
 // response that the server keeps for that key, and what it tells of has gone since.
 func (r *run) stale(ctx context.Context, s *plan.Step, response any) (bool, error) {
-	if r.verb != plan.Create || s.Certainty != actions.Keyed || s != r.res.Maker || r.res.Read == nil {
-		return false, nil
+	if r.verb != plan.Create || s.Certainty != actions.Keyed || s != r.res.Maker || r.res.Read == nil || r.until > 0 {
+		return false, nil // a run that pauses behind it looks by itself
 	}
 	id := r.idIn(s, response)
 	if id == "" {
@@ -297,12 +297,12 @@ func (r *run) close(ctx context.Context, book *journal.Journal, s *plan.Step, in
 		if r.verb == plan.Update && r.idIn(s, value) == "" {
 			intent.Status = journal.Unknown // should nothing more come of this run, find is asked
 		}
-		r.mention(errors.Join(book.Put(intent, false), r.forgetFailed(book, s)))
+		r.mention(errors.Join(book.Put(intent, false), r.forgetFailed(s)))
 		return value, nil
 	}
 	switch statusOf(err) {
 	case actions.Refused, actions.Gone:
-		return nil, errors.Join(err, r.forget(book, intent))
+		return nil, errors.Join(err, r.forget(intent))
 	case actions.Failed:
 		intent.Status, intent.Error = journal.Failed, screen.Show(err.Error(), r.mask()).String()
 		return nil, errors.Join(err, book.Put(intent, false))
@@ -340,7 +340,7 @@ func (r *run) adopt(ctx context.Context, book *journal.Journal, s *plan.Step, in
 			return nil, r.leave(book, intent, r.stop(s, 1, actions.Unknown, r.besides(s, found, intent)))
 		}
 		err := fmt.Errorf("it exists already%s, and is not what an earlier create made: import it if it is yours, else choose another name", r.idOf(s, found))
-		return nil, errors.Join(r.stop(s, 1, actions.Refused, err), r.forget(book, intent))
+		return nil, errors.Join(r.stop(s, 1, actions.Refused, err), r.forget(intent))
 	}
 	if !intent.Looked {
 		return nil, r.leave(book, intent, r.foundOther(s, found, intent.Key, "nobody knows whether this create made it"))
@@ -435,7 +435,7 @@ func (r *run) named(s *plan.Step, i journal.Intent, err error) error {
 func (r *run) noteLate(s *plan.Step, err error) error {
 	if err == nil && r.verb == plan.Create && !r.undoing && s.Certainty == actions.Uncertain {
 		if book, opened := r.engine.book(); opened == nil && book.Has(r.subject()) {
-			r.mention(r.forgetFailed(book, s))
+			r.mention(r.forgetFailed(s))
 		}
 	}
 	if err == nil || statusOf(err) == actions.Refused || statusOf(err) == actions.Gone || r.verb != plan.Create || r.undoing ||

@@ -46,7 +46,7 @@ func (r *run) forgetUndone(undone map[int]bool) error {
 		if !undone[i.Step] {
 			return nil
 		}
-		return r.forget(book, i)
+		return r.forget(i)
 	})
 }
 
@@ -54,7 +54,7 @@ func (r *run) forgetUndone(undone map[int]bool) error {
 // twice is as good as doing it once, or is labelled at least once. What another step
 // may have left stays on the list, and so does what this one may have made of other
 // inputs, or for what was undone (which has no hash): that is another object.
-func (r *run) forgetFailed(book *journal.Journal, s *plan.Step) error {
+func (r *run) forgetFailed(s *plan.Step) error {
 	if s.Certainty != actions.Safe && (s.Certainty != actions.Uncertain || r.res.Finds(s)) {
 		return nil
 	}
@@ -67,11 +67,22 @@ func (r *run) forgetFailed(book *journal.Journal, s *plan.Step) error {
 	if err != nil || !slices.ContainsFunc(list, failed) {
 		return err
 	}
-	return book.Settle(r.subject(), failed)
+	return r.settle(failed)
 }
 
-func (r *run) forget(book *journal.Journal, i journal.Intent) error {
-	return book.Settle(i.Subject, func(other journal.Intent) bool { return other.Key == i.Key })
+// settle removes intents of the resource from the journal. What earlier has read of it
+// holds no longer.
+func (r *run) settle(which func(journal.Intent) bool) error {
+	book, err := r.engine.book()
+	if err != nil {
+		return err
+	}
+	r.left = nil
+	return book.Settle(r.subject(), which)
+}
+
+func (r *run) forget(i journal.Intent) error {
+	return r.settle(func(other journal.Intent) bool { return other.Key == i.Key })
 }
 
 func (r *run) eachIntent(do func(*journal.Journal, journal.Intent) error) error {

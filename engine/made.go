@@ -90,7 +90,7 @@ func (r *run) noted(s *plan.Step, send func() (any, error)) (any, error) {
 	at := slices.IndexFunc(r.touched, func(t *touched) bool { return t.step == s })
 	switch {
 	case at < 0:
-		r.mention(r.forget(book, intent))
+		r.mention(r.forget(intent))
 		return value, err
 	case r.touched[at].done || s.OwnsWhatItSends():
 		intent.Status = journal.Answered

@@ -76,11 +76,7 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 		gone, out := e.replay(ctx, old, inputs)
 		switch {
 		case gone:
-			book, err := e.book()
-			if err != nil {
-				return nil, err
-			}
-			return nil, r.forget(book, i)
+			return nil, r.forget(i)
 		case out.State == nil:
 			return nil, out.Err
 		}
@@ -95,7 +91,7 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 		return nil, err
 	}
 	if found == nil {
-		return nil, r.forget(book, i)
+		return nil, r.forget(i)
 	}
 	if !i.Looked {
 		return nil, fmt.Errorf("something is there now%s, and nobody knows whether that create made it: import it if it is yours, else remove it", old.idOf(maker, found))
@@ -122,7 +118,7 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 		if err != nil {
 			return nil, err
 		}
-		return nil, r.forget(book, i) // what it made is gone, and this is somebody else's
+		return nil, r.forget(i) // what it made is gone, and this is somebody else's
 	}
 	old.takeID(id)
 	i.Status, i.Token = journal.Answered, r.token
@@ -142,11 +138,7 @@ func (e *Engine) settleHanded(ctx context.Context, r *run, list []journal.Intent
 		}
 		there, err := e.handedStands(ctx, r, i)
 		if !there {
-			book, err := e.book()
-			if err == nil {
-				err = book.Settle(i.Subject, i.Accompanies)
-			}
-			if err != nil {
+			if err := r.settle(i.Accompanies); err != nil {
 				return err
 			}
 			continue

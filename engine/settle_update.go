@@ -369,7 +369,7 @@ func (e *Engine) updated(r *run, s *State) error {
 			continue
 		}
 		if s.Private.ID == "" {
-			err = errors.Join(err, r.forget(book, i))
+			err = errors.Join(err, r.forget(i))
 			continue
 		}
 		i.Status, i.ID, i.Moved = journal.Answered, s.Private.ID, true

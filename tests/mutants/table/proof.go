@@ -139,6 +139,9 @@ func ofProof() []Mutant {
 
 // beginAnew`,
 			"TestStaleResponses/deleted", "were made, and its id is"),
+		row("Nothing is lost", "what a run removes from the journal it does not go on with", "engine/journals.go", `	r.left = nil
+	return book.Settle(`, `	return book.Settle(`,
+			"TestHalfOfItWasHandedAndIsGone", "has changed the intent"),
 		row("A spec does what its permissions say", "a child of another package is granted", "engine/compile/packages.go", `	if versions == nil {
 		c.fail(`, `	if false {
 		c.fail(`,
