@@ -40,6 +40,8 @@ func (o *Oracle) complete(t *Thing) {
 	for _, label := range o.spec.labels() {
 		switch {
 		case slices.ContainsFunc(o.api.living(), func(part *Thing) bool { return of(part) && part.Label == label }):
+		case o.spec.Labels[MayOverwrite] && t.Holders[stackA] && t.Holders[stackB]:
+			o.count(MayOverwrite) // both have overwritten it, and one has undone that
 		default:
 			o.violation(notAsWanted, "#%d of %s %s has no part %s", t.Serial, t.Owner, t.Slot, label)
 		}
