@@ -2,6 +2,7 @@ package tools
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 )
@@ -11,8 +12,8 @@ import (
 const NoSkip = "DECLPROV_NO_SKIP"
 
 // Need is the path of a tool that the test cannot do without. Where it is
-// missing the test is skipped, with the command that brings it, and listed at
-// the end of `make test`; where skips are forbidden it fails.
+// missing the test is skipped, with the command that brings it or with the reason why
+// none does, and listed at the end of `make test`; where skips are forbidden it fails.
 func Need(t testing.TB, name string) string {
 	t.Helper()
 	root, err := Root()
@@ -29,13 +30,18 @@ func Need(t testing.TB, name string) string {
 func need(t testing.TB, tool Tool, root string) string {
 	t.Helper()
 	path, err := tool.Find(root)
-	switch {
-	case err == nil:
+	if err == nil {
 		return path
-	case !errors.Is(err, ErrMissing) || os.Getenv(NoSkip) == "1":
-		t.Fatalf("%s is needed (%s): %v; run `make test-deps`", tool.Name, tool.For, err)
-	default:
-		t.Skipf("%s is missing (%s): run `make test-deps`", tool.Name, tool.For)
+	}
+	what := fmt.Sprintf("%s is missing (%s): run `make test-deps`", tool.Name, tool.For)
+	if !errors.Is(err, ErrMissing) {
+		what = fmt.Sprintf("%s is needed (%s): %v", tool.Name, tool.For, err)
+	}
+	known := errors.Is(err, ErrMissing) || errors.Is(err, ErrImpossible)
+	if known && os.Getenv(NoSkip) != "1" {
+		t.Skipf("%s", what)
+	} else {
+		t.Fatalf("%s", what)
 	}
 	return ""
 }

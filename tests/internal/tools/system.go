@@ -8,8 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	"github.com/declprov/declprov/actions/sys/process/sandbox"
 )
 
 // pythonPulumi is the version of Pulumi's Python SDK, from which the guide's
@@ -68,28 +66,23 @@ func straceTool() Tool {
 			return "", err
 		}
 		if printed, err := exec.Command(path, "-qq", "-o", os.DevNull, path, "-V").CombinedOutput(); err != nil {
-			return "", fmt.Errorf("strace may not trace on this machine (ptrace is forbidden?): %w: %s", ErrMissing, printed)
+			return "", fmt.Errorf("%w: strace may not trace (is ptrace forbidden?): %s", ErrImpossible, printed)
 		}
 		return path, nil
 	}
 	return t
 }
 
-// landlockTool is the kernel's sandbox, which no package brings.
-func landlockTool() Tool {
+// landlockTool is the kernel's sandbox: what is missing is never ErrMissing, so it has
+// no way to be installed.
+func landlockTool(here func() error) Tool {
 	return Tool{
 		Name: Landlock, For: "commands in the kernel's sandbox",
 		find: func(string) (string, error) {
-			if err := sandbox.Here().Required(); err != nil {
-				return "", fmt.Errorf("%w: %w", ErrMissing, err)
+			if err := here(); err != nil {
+				return "", fmt.Errorf("%w: it takes Linux 6.12 or newer, booted with landlock in the list lsm=: %w", ErrImpossible, err)
 			}
 			return "", nil
-		},
-		install: func(context.Context, string, io.Writer) error {
-			if err := sandbox.Here().Required(); err != nil {
-				return fmt.Errorf("it takes Linux 6.12 or newer, booted with landlock in the list lsm=: %w", err)
-			}
-			return nil
 		},
 	}
 }

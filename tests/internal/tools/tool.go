@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+
+	"github.com/declprov/declprov/actions/sys/process/sandbox"
 )
 
 // Tool is one program that some tests need.
@@ -53,8 +55,13 @@ const (
 // a database needs.
 const PowerDNSTables = "/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql"
 
-// ErrMissing is the error of a tool that is not on this machine.
-var ErrMissing = errors.New("not on this machine")
+// ErrMissing is the error of a tool that is not on this machine, and that
+// `make test-deps` brings. ErrImpossible is the error of one that no package
+// brings, as it depends on the kernel or on what a container may do.
+var (
+	ErrMissing    = errors.New("not on this machine")
+	ErrImpossible = errors.New("not available on this machine")
+)
 
 // All are the tools, in the order in which they are brought.
 func All() []Tool {
@@ -72,7 +79,7 @@ func All() []Tool {
 		// keytool is a Java program that the smallest package has, so that none must be compiled.
 		systemTool(Java, "Java in the kernel's sandbox", "keytool", "default-jre-headless"),
 		postgresTool(),
-		landlockTool(),
+		landlockTool(sandbox.Here().Required),
 		systemTool(CCompiler, "the race detector", "cc", "gcc", "libc6-dev"),
 		serverTool(PowerDNS, "examples/powerdns.cue against a real server", "/usr/sbin/pdns_server",
 			[]string{"pdns-server", "pdns-backend-sqlite3", "sqlite3"}, []string{"sqlite3", PowerDNSTables}),
@@ -97,20 +104,27 @@ func Named(name string) (Tool, error) {
 	return Tool{}, fmt.Errorf("no tool is called %q; the names are in tests/internal/tools/tool.go", name)
 }
 
-// Find is the tool's path; the error wraps ErrMissing where it is not there.
+// Find is the tool's path; the error wraps ErrMissing or ErrImpossible where it is
+// not there.
 func (t Tool) Find(root string) (string, error) { return t.find(root) }
 
 // Install brings the tool, and tells log what takes long. It does nothing where
-// the tool is there.
+// the tool is there. Where the machine cannot have it, log is told so, and that is no
+// error: the tests that need it are left out, and listed.
 func (t Tool) Install(ctx context.Context, root string, log io.Writer) error {
-	if _, err := t.find(root); err == nil {
+	_, err := t.find(root)
+	if errors.Is(err, ErrMissing) {
+		if err := t.install(ctx, root, log); err != nil {
+			return fmt.Errorf("bringing %s (%s): %w", t.Name, t.For, err)
+		}
+		_, err = t.find(root)
+	}
+	switch {
+	case errors.Is(err, ErrImpossible):
+		fmt.Fprintf(log, "%s: tests of %s will be left out: %v\n", t.Name, t.For, err)
 		return nil
-	}
-	if err := t.install(ctx, root, log); err != nil {
-		return fmt.Errorf("bringing %s (%s): %w", t.Name, t.For, err)
-	}
-	if _, err := t.find(root); err != nil {
-		return fmt.Errorf("%s was brought, and cannot be found: %w", t.Name, err)
+	case err != nil:
+		return fmt.Errorf("%s cannot be found: %w", t.Name, err)
 	}
 	return nil
 }

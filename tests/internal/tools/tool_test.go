@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,53 @@ func TestAMissingToolIsSkippedOrFails(t *testing.T) {
 	need(r, missing, "")
 	if r.skipped != "" || !strings.Contains(r.failed, "make test-deps") {
 		t.Errorf("skipped %q, failed %q; want a failure that says what to do", r.skipped, r.failed)
+	}
+}
+
+// TestAKernelWithoutLandlock: `make test-deps` does not fail for what no package brings;
+// the tests that need it say why they are left out, and fail where skips are forbidden.
+func TestAKernelWithoutLandlock(t *testing.T) {
+	old := landlockTool(func() error { return errors.New("Linux 5.4 has no Landlock") })
+	var log strings.Builder
+	if err := old.Install(t.Context(), "", &log); err != nil {
+		t.Errorf("bringing it: %v", err)
+	}
+	const why = "not available on this machine: it takes Linux 6.12 or newer, booted with landlock in the list lsm=: Linux 5.4 has no Landlock"
+	if want := "landlock: tests of commands in the kernel's sandbox will be left out: " + why + "\n"; log.String() != want {
+		t.Errorf("it said %q, want %q", log.String(), want)
+	}
+	want := "landlock is needed (commands in the kernel's sandbox): " + why
+	t.Setenv(NoSkip, "")
+	r := &recorder{TB: t}
+	need(r, old, "")
+	if r.skipped != want || r.failed != "" {
+		t.Errorf("skipped %q, failed %q; want a skip with %q", r.skipped, r.failed, want)
+	}
+	t.Setenv(NoSkip, "1")
+	r = &recorder{TB: t}
+	need(r, old, "")
+	if r.failed != want {
+		t.Errorf("skipped %q, failed %q; want a failure with %q", r.skipped, r.failed, want)
+	}
+}
+
+// TestWhatCannotBeUsedOnceBrought: a container may have a program and not let it do its
+// work.
+func TestWhatCannotBeUsedOnceBrought(t *testing.T) {
+	brought := false
+	forbidden := Tool{
+		Name: "strace", For: "tracing",
+		find: func(string) (string, error) {
+			if brought {
+				return "", fmt.Errorf("%w: ptrace is forbidden", ErrImpossible)
+			}
+			return "", ErrMissing
+		},
+		install: func(context.Context, string, io.Writer) error { brought = true; return nil },
+	}
+	var log strings.Builder
+	if err := forbidden.Install(t.Context(), "", &log); err != nil || !brought || !strings.Contains(log.String(), "ptrace is forbidden") {
+		t.Errorf("brought: %t, %v; it said %q", brought, err, log.String())
 	}
 }
 
