@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/pulumicli"
@@ -169,39 +168,23 @@ func (t *Typed) Recorded() []Recorded {
 	return out
 }
 
-// cli is the process of the CLI, 0 where none runs.
-func (t *Typed) cli() int {
-	for _, pid := range provider.Running(t.folder) {
-		parent := provider.Parent(pid)
-		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", parent))
-		if err == nil && filepath.Base(exe) == "pulumi" {
-			return parent
-		}
-	}
-	return 0
-}
-
 // Interrupt is ^C, which a terminal sends to the CLI alone here.
 func (t *Typed) Interrupt() {
-	if pid := t.cli(); pid > 0 {
-		_ = syscall.Kill(pid, syscall.SIGINT)
+	if pid := provider.CLI(t.folder); pid > 0 {
+		_ = provider.Signal(os.Interrupt, pid)
 	}
 }
 
 // Crash kills the CLI, and what it has started.
 func (t *Typed) Crash() {
-	if pid := t.cli(); pid > 0 {
-		for _, victim := range append([]int{pid}, provider.Children(pid)...) {
-			_ = syscall.Kill(victim, syscall.SIGKILL)
-		}
+	if pid := provider.CLI(t.folder); pid > 0 {
+		_ = provider.Signal(os.Kill, append([]int{pid}, provider.Children(pid)...)...)
 	}
 }
 
 // Kill kills the provider.
 func (t *Typed) Kill() {
-	for _, pid := range provider.Running(t.folder) {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
+	_ = provider.Signal(os.Kill, provider.Running(t.folder)...)
 }
 
 // URN is a resource's.

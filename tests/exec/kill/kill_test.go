@@ -221,13 +221,7 @@ func TestCancelLetsACommandFinish(t *testing.T) {
 // TestProviderIsKilled kills it without giving it a chance to clean up.
 func TestProviderIsKilled(t *testing.T) {
 	h := hang(t, "Hung")
-	process, err := os.FindProcess(h.PID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	h.Kill()
 	h.gone(t, 20*time.Second)
 }
 

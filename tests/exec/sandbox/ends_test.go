@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/tests/internal/provider"
 )
 
 // lingering starts a process of another session, in the sandbox, says where its
@@ -25,9 +27,7 @@ func TestNothingOutlivesTheProvider(t *testing.T) {
 	w := newWorld(t, granting, "")
 	go w.linger()
 	pid, scratch := w.lingers()
-	if err := syscall.Kill(w.PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	w.Kill()
 	w.ends(pid, scratch)
 }
 
@@ -75,9 +75,9 @@ func (w *world) ends(pid int, scratch string) {
 	w.Helper()
 	var process, folder error
 	for range 3000 {
-		process = syscall.Kill(pid, 0)
+		process = provider.Signal(syscall.Signal(0), pid)
 		_, folder = os.Lstat(scratch)
-		if process == syscall.ESRCH && os.IsNotExist(folder) {
+		if errors.Is(process, os.ErrProcessDone) && os.IsNotExist(folder) {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)

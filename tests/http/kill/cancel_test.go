@@ -318,19 +318,11 @@ resources:
 // press sends the CLI what a terminal sends for ^C.
 func (i *interrupted) press(t *testing.T) {
 	t.Helper()
-	all := provider.Running(i.folder)
-	if len(all) == 0 {
-		t.Fatal("the provider does not run")
+	cli := provider.CLI(i.folder)
+	if cli == 0 {
+		t.Fatal("the CLI does not run, or no provider of it")
 	}
-	cli := family(all[len(all)-1])
-	if len(cli) == 0 {
-		t.Fatal("the CLI does not run")
-	}
-	p, err := os.FindProcess(cli[0])
-	if err == nil {
-		err = p.Signal(os.Interrupt)
-	}
-	if err != nil {
+	if err := provider.Signal(os.Interrupt, cli); err != nil {
 		t.Fatal(err)
 	}
 }

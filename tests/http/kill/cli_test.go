@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -146,10 +147,12 @@ func (v *victim) killedUp() bool {
 		case <-over:
 		}
 		victims := provider.Running(v.folder)
-		if whole && len(victims) > 0 {
-			victims = append(family(victims[len(victims)-1]), victims...)
+		if cli := provider.CLI(v.folder); whole && cli > 0 {
+			victims = slices.Concat([]int{cli}, provider.Children(cli), victims)
 		}
-		kill(v.T, victims)
+		if err := provider.Signal(os.Kill, victims...); err != nil {
+			v.Logf("some of %v had ended: %v", victims, err)
+		}
 	}()
 	r := v.up()
 	close(over)

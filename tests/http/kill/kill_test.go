@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"sync"
@@ -102,16 +101,10 @@ func (w *world) start() *provider.Process {
 // reports whether the kill hit a create.
 func (w *world) killedUp() bool {
 	p := w.start()
-	process, err := os.FindProcess(p.PID)
-	if err != nil {
-		w.Fatal(err)
-	}
 	wait := time.Duration(w.random.Int64N(int64(moment)))
 	return w.up(p, func() {
 		time.Sleep(wait)
-		if err := process.Kill(); err != nil {
-			w.Error(err)
-		}
+		p.Kill()
 	})
 }
 

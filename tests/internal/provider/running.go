@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,6 +29,32 @@ func Running(folder string) []int {
 		}
 	}
 	return out
+}
+
+// CLI is the number of Pulumi's CLI that runs a provider of a folder of Behind; 0 where
+// none runs.
+func CLI(folder string) int {
+	for _, pid := range Running(folder) {
+		cli := Parent(pid)
+		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", cli))
+		if err == nil && filepath.Base(exe) == "pulumi" {
+			return cli
+		}
+	}
+	return 0
+}
+
+// Signal sends processes a signal. The error is of those that have ended before.
+func Signal(signal os.Signal, pids ...int) error {
+	var ended error
+	for _, pid := range pids {
+		p, err := os.FindProcess(pid)
+		if err == nil {
+			err = p.Signal(signal)
+		}
+		ended = errors.Join(ended, err)
+	}
+	return ended
 }
 
 // Children are the processes that one has started, and that run now.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package model
 
 import (
@@ -12,7 +14,12 @@ import (
 // reservePort takes a port of the loopback interface, which nobody else gets until
 // release: as long as nobody listens there, connections to it are refused.
 func reservePort() (addr string, release func(), err error) {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	syscall.ForkLock.RLock() // no process that is started meanwhile has it
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		return "", nil, err
 	}
