@@ -33,6 +33,10 @@ check: ## format, vet, lint, generated files, go.mod
 		test "$$before" = "$$(git diff HEAD | cksum)" || { git diff HEAD --stat; echo "stale: make generate made these changes, commit them"; exit 1; }
 	@echo "== go.mod"; for dir in . tests tests/lint tests/tools; do (cd $$dir && go mod tidy -diff) || { echo "run: cd $$dir && go mod tidy"; exit 1; }; done
 
+platforms: ## compile and vet for Windows and macOS, tests too
+	@for platform in windows/amd64 darwin/arm64; do echo "== vet for $$platform"; for dir in . tests; do \
+		(cd $$dir && GOOS=$${platform%/*} GOARCH=$${platform#*/} CGO_ENABLED=0 go vet ./...) || exit 1; done; done
+
 format: ## format every Go file
 	@$(LINT) gofumpt -w cmd actions engine spec docs tests
 
@@ -57,4 +61,4 @@ model: ## what make test samples, whole: the race detector in every test, parall
 bench: ## measure, beside a provider written by hand
 	@cd tests && go run ./bench $(BENCHFLAGS)
 
-.PHONY: help build demo test test-deps check format generate mutants model bench
+.PHONY: help build demo test test-deps check platforms format generate mutants model bench
