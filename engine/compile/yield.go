@@ -184,7 +184,7 @@ func (c *compiler) remedyWire(op *plan.Operation, t *spec.Type, p *spec.Property
 	if len(meant) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" If it is %s of the response, give that this name in the type that the step returns: `%s: … @wire(%s)`.", diag.Joined(meant, "or"), p.Name, meant[0])
+	return fmt.Sprintf(" If it is %s of the response, give that this name in the type that the step returns: `%s: … @wire(%s)`.", diag.Join(meant, "or"), p.Name, meant[0])
 }
 
 // mayMean reports whether a property may be another name of a member: id of poolId.

@@ -31,7 +31,7 @@ func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 	g := &generator{
 		name:  p.Name,
 		named: p.Types,
-		shown: names.Shown(p),
+		shown: names.SchemaTypes(p),
 		types: map[string]complexType{},
 		names: newTypeNames(p),
 		refs:  map[string]string{},

@@ -178,7 +178,7 @@ func (r *reception) unfit(v any, declared *spec.Type, got string) any {
 // asIs is a value of which no type is known.
 func (r *reception) asIs(v any) any {
 	if r.xml {
-		return decode.Unqualified(v)
+		return decode.Unqualify(v)
 	}
 	return v
 }
@@ -223,7 +223,7 @@ func (r *reception) object(v map[string]any, t *spec.Type) any {
 	out := make(map[string]any, len(t.Fields))
 	switch {
 	case r.lenient && r.xml:
-		out = decode.Unqualified(v).(map[string]any)
+		out = decode.Unqualify(v).(map[string]any)
 	case r.lenient:
 		out = maps.Clone(v)
 	}

@@ -25,7 +25,7 @@ func fromXML(v any, t *spec.Type) any {
 	}
 	switch t.Kind {
 	case spec.Any:
-		return decode.Unqualified(v)
+		return decode.Unqualify(v)
 	case spec.Union:
 		return v
 	case spec.List:

@@ -27,7 +27,7 @@ func (e *UnrecordableError) Error() string {
 // it shows ids as they are, wherever it names a resource. An id is data, and another one
 // would name another object, so none is changed to be fit to be shown.
 func RecordableID(id, path string) error {
-	switch at := screen.Steering(id); {
+	switch at := screen.SteeringIndex(id); {
 	case reserved.Text(id):
 		return &UnrecordableError{path, reserved.TextReason}
 	case at < len(id):

@@ -47,9 +47,9 @@ func LocalNames(m map[string]any, keep []string) map[string]any {
 	return out
 }
 
-// Unqualified applies LocalNames to decoded XML at any depth. Values without full
+// Unqualify applies LocalNames to decoded XML at any depth. Values without full
 // names are not copied.
-func Unqualified(v any) any {
+func Unqualify(v any) any {
 	out, _ := unqualify(v)
 	return out
 }

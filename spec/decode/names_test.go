@@ -8,9 +8,9 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// TestUnqualified checks that names become local unless two would be equal, and that
+// TestUnqualify checks that names become local unless two would be equal, and that
 // the input is not modified.
-func TestUnqualified(t *testing.T) {
+func TestUnqualify(t *testing.T) {
 	type object = map[string]any
 	for name, tc := range map[string]struct{ read, want any }{
 		"none":           {object{"a": object{"@b": "1"}}, object{"a": object{"@b": "1"}}},
@@ -21,7 +21,7 @@ func TestUnqualified(t *testing.T) {
 		"two attributes": {object{"@{u}a": "1", "@a": "2", "{u}a": "3"}, object{"@{u}a": "1", "@a": "2", "a": "3"}},
 		"no namespace":   {object{"{": "1", "{u}": "2", "@{u": "3"}, object{"{": "1", "{u}": "2", "@{u": "3"}},
 	} {
-		if diff := cmp.Diff(tc.want, decode.Unqualified(tc.read)); diff != "" {
+		if diff := cmp.Diff(tc.want, decode.Unqualify(tc.read)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

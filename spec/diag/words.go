@@ -6,13 +6,13 @@ import (
 )
 
 // Or returns names as a phrase: a, b or c.
-func Or(names []string) string { return Joined(names, "or") }
+func Or(names []string) string { return Join(names, "or") }
 
 // And returns names as a phrase: a, b and c.
-func And(names []string) string { return Joined(names, "and") }
+func And(names []string) string { return Join(names, "and") }
 
-// Joined returns names as a phrase: a, b WORD c.
-func Joined(names []string, word string) string {
+// Join returns names as a phrase: a, b WORD c.
+func Join(names []string, word string) string {
 	switch len(names) {
 	case 0:
 		return ""

@@ -118,7 +118,7 @@ func (c *compilation) compileList(n *spec.Node, want *spec.Type, depth int) (eva
 	if t.Kind == spec.Union {
 		c.checkFit(typ, want, n)
 	}
-	return eval.Folded(out, out.Parts), typ
+	return eval.Fold(out, out.Parts), typ
 }
 
 func hasKind(t *spec.Type, kind spec.Kind, named spec.Types) bool {
@@ -155,7 +155,7 @@ func (c *compilation) compileFields(n *spec.Node, want *spec.Type, depth int) (e
 	if isUnion {
 		c.checkFit(typ, want, n)
 	}
-	return eval.Folded(out, out.Parts), typ
+	return eval.Fold(out, out.Parts), typ
 }
 
 // fieldWant returns the expected type of a member, and reports a member that the

@@ -77,7 +77,7 @@ func lint(p *spec.Provider) diag.List {
 	l.checkPackageName()
 	l.checkLanguages()
 	l.checkObject(p.Config, scope{where: "config", path: "config", reserved: reservedInConfig})
-	for _, key := range slices.Sorted(maps.Keys(Shown(p))) {
+	for _, key := range slices.Sorted(maps.Keys(SchemaTypes(p))) {
 		l.checkObject(p.Types[key].Type, scope{where: fmt.Sprintf("type %q", p.Types[key].Name), path: key})
 	}
 	l.checkResourceNames()
@@ -149,8 +149,8 @@ func (l *linter) checkResourceNames() {
 	}
 }
 
-// checkFunctionNames reports functions, including those that open ephemerals, whose type
-// tokens are the same for Pulumi.
+// checkFunctionNames reports functions, including those that open ephemerals, whose names
+// differ at most in case from that of a resource, a component or another function.
 func (l *linter) checkFunctionNames() {
 	seen := map[string]string{}
 	for _, r := range l.spec.Resources {
@@ -162,7 +162,7 @@ func (l *linter) checkFunctionNames() {
 	name := func(f *spec.Function, s scope, remedy string) {
 		lower := strings.ToLower(f.Name)
 		if other, taken := seen[lower]; taken {
-			l.report(CodeSimilar, f.Range, s, fmt.Sprintf("the functions %q and %q differ at most in case", f.Name, other),
+			l.report(CodeSimilar, f.Range, s, fmt.Sprintf("the function %q and %q differ at most in case", f.Name, other),
 				"Pulumi does not distinguish their tokens. Rename one"+remedy)
 		}
 		seen[lower] = f.Name

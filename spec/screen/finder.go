@@ -178,7 +178,7 @@ func (all finders) holds(text string) bool {
 	if len(text) < shortestHeld {
 		return false
 	}
-	if !strings.ContainsAny(text, escapeStarts) && Steering(text) == len(text) {
+	if !strings.ContainsAny(text, escapeStarts) && SteeringIndex(text) == len(text) {
 		return all.holdsIn(text) // the usual case
 	}
 	for start := 0; start == 0 || start < len(text); start += chunk {

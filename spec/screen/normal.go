@@ -237,7 +237,7 @@ func isHex(s string) bool { return s != "" && strings.Trim(s, "0123456789abcdefA
 // squeeze removes characters that are not displayed, such as line breaks in base64
 // and color sequences in the output of a command.
 func squeeze(l *level) (next level, changed bool) {
-	if Steering(l.text) == len(l.text) {
+	if SteeringIndex(l.text) == len(l.text) {
 		return level{}, false
 	}
 	w := newWriter(l)

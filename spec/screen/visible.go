@@ -21,7 +21,7 @@ const (
 // characters, direction marks, invisible characters, and Pulumi's color tags. Bytes
 // that are not UTF-8 are written as \xNN. Line breaks and tabs are kept.
 func Visible(text string) string {
-	at := steeringAt(text, false)
+	at := steeringIndex(text, false)
 	if at == len(text) {
 		return text
 	}
@@ -39,7 +39,7 @@ func Visible(text string) string {
 			b.WriteString(Escape(r, text[at]))
 		}
 		text = text[at+n:]
-		at = steeringAt(text, false)
+		at = steeringIndex(text, false)
 	}
 	b.WriteString(text)
 	return b.String()
@@ -78,10 +78,10 @@ func Escape(r rune, first byte) string {
 	}
 }
 
-// Steering returns the position of the first character that must be escaped in a
+// SteeringIndex returns the position of the first character that must be escaped in a
 // single line, including line breaks and tabs. It returns the length of the text if
 // there is none.
-func Steering(text string) int { return steeringAt(text, true) }
+func SteeringIndex(text string) int { return steeringIndex(text, true) }
 
 // Step returns the length in bytes of the character, or of the beginning of a tag, at
 // the start of a text.
@@ -93,10 +93,10 @@ func Step(text string) int {
 	return n
 }
 
-// steeringAt returns the position of the first character that must be escaped, or the
+// steeringIndex returns the position of the first character that must be escaped, or the
 // length of the text if there is none. If line is true, line breaks and tabs must be
 // escaped.
-func steeringAt(text string, line bool) int {
+func steeringIndex(text string, line bool) int {
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {

@@ -44,7 +44,7 @@ func TestSteeringIDs(t *testing.T) {
 		name, id := fmt.Sprintf("s%d", i), "a"+text+"b"
 		shows := func(what string, err error) {
 			t.Helper()
-			if err == nil || screen.Steering(strings.ReplaceAll(err.Error(), "\n", "")) < len(strings.ReplaceAll(err.Error(), "\n", "")) {
+			if err == nil || screen.SteeringIndex(strings.ReplaceAll(err.Error(), "\n", "")) < len(strings.ReplaceAll(err.Error(), "\n", "")) {
 				t.Errorf("%s: %q: %q", what, text, fmt.Sprint(err))
 			}
 		}

@@ -155,7 +155,7 @@ func (a *Answer) decode(asked string, typed bool, b *decode.Budget) error {
 		a.Body = a.came
 	case "xml":
 		a.came, err = DecodeXML(a.Raw, b)
-		a.Body, a.form = decode.Unqualified(a.came), actions.XML
+		a.Body, a.form = decode.Unqualify(a.came), actions.XML
 		if !typed {
 			a.came = nil // not kept beside its copy
 		}

@@ -91,7 +91,7 @@ func (b *builder) buildStructure(n ast.Node) Evaluator {
 		for _, item := range n.Nodes {
 			out.Parts = append(out.Parts, b.build(item))
 		}
-		return Folded(out, out.Parts)
+		return Fold(out, out.Parts)
 	case *ast.MapNode:
 		return b.buildMap(n)
 	case *ast.CallNode:
@@ -100,8 +100,8 @@ func (b *builder) buildStructure(n ast.Node) Evaluator {
 	return nil
 }
 
-// Folded returns e as a constant if all its parts are constants.
-func Folded(e Evaluator, parts []Evaluator) Evaluator {
+// Fold returns e as a constant if all its parts are constants.
+func Fold(e Evaluator, parts []Evaluator) Evaluator {
 	for _, p := range parts {
 		if _, ok := p.(Fixed); !ok {
 			return e
@@ -165,7 +165,7 @@ func (b *builder) buildMap(n *ast.MapNode) Evaluator {
 	for _, pair := range n.Pairs {
 		out.Parts = append(out.Parts, b.build(pair.(*ast.PairNode).Value))
 	}
-	return Folded(out, out.Parts)
+	return Fold(out, out.Parts)
 }
 
 // buildCall returns the evaluator of a merge, pick or omit, or nil for other calls.
@@ -182,7 +182,7 @@ func (b *builder) buildCall(n *ast.CallNode) Evaluator {
 		for _, arg := range n.Arguments {
 			out.parts = append(out.parts, b.build(arg))
 		}
-		return Folded(out, out.parts)
+		return Fold(out, out.parts)
 	case "pick", "omit":
 		out := &chosenPart{keep: id.Value == "pick", fail: fail}
 		for _, arg := range n.Arguments[1:] {
@@ -193,7 +193,7 @@ func (b *builder) buildCall(n *ast.CallNode) Evaluator {
 			out.names = append(out.names, name.Value)
 		}
 		out.part = b.build(n.Arguments[0])
-		return Folded(out, []Evaluator{out.part})
+		return Fold(out, []Evaluator{out.part})
 	default:
 		return nil
 	}

@@ -120,8 +120,8 @@ func (r *Run) compare(a, b any) (int, error) {
 	return 0, Faultf("cannot compare %s with %s", DescribeKind(a), DescribeKind(b))
 }
 
-// Digits returns the cost of comparing a number that is compared digit by digit,
-// relative to other numbers. It returns 0 for other numbers.
+// Digits returns the cost of comparing a json.Number, which is compared exactly as a
+// fraction of big integers. It returns 0 for other values.
 func Digits(v any) int {
 	s, ok := v.(json.Number)
 	if !ok {

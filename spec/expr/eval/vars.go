@@ -84,14 +84,14 @@ func isRelated(a, b []string) bool {
 
 // hasUnknown reports whether any of the references is not known yet, and returns the
 // number of visited values.
-func (vars *Vars) hasUnknown(refs []check.Reference) (unknown bool, over int) {
+func (vars *Vars) hasUnknown(refs []check.Reference) (unknown bool, visited int) {
 	for i := range refs {
 		r := &refs[i]
-		if unknownAt(vars.Values[r.Path[0]], r.Path[1:], r.Presence, &over) {
-			return true, over
+		if unknownAt(vars.Values[r.Path[0]], r.Path[1:], r.Presence, &visited) {
+			return true, visited
 		}
 	}
-	return false, over
+	return false, visited
 }
 
 // hasSecret reports whether any of the references is, or is part of, a secret. A

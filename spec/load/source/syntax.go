@@ -133,7 +133,7 @@ func (s *Syntax) recordUses(f *ast.File) {
 			label(n.Label)
 			if alias, ok := n.Label.(*ast.Alias); ok {
 				label(alias.Expr)
-				s.Uses[LabelOf(n)] = true // an alias is recorded instead of the name
+				s.Uses[LabelOf(n)] = true // a field with an alias counts as used
 			}
 		case *ast.Ident:
 			if !labels[n] {

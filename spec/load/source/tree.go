@@ -36,8 +36,8 @@ type tree struct {
 	module  string            // the path of the module at the root
 	display func(string) string
 	files   *Files
-	// loading reports that CUE is searching for packages, and not for files to embed.
-	// During the search it would read the beginning of every file.
+	// loading means that CUE is searching for packages, and not for files to embed.
+	// Folders then only list CUE files, because CUE reads the beginning of each file.
 	loading bool
 	total   int
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// hasStar returns the operand with the default mark `*` in an expression, or nil.
+// hasStar returns the first `*default` in an expression, or nil. It does not search
+// structs, lists and calls.
 func hasStar(e ast.Expr) (found *ast.UnaryExpr) {
 	if e == nil {
 		return nil
@@ -68,8 +69,8 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 	return def, true
 }
 
-// plainStar reports whether an expression marks a default outside of nested
-// references.
+// plainStar reports whether an expression is itself a disjunction or conjunction, so that
+// its default mark is not behind a reference.
 func plainStar(e ast.Expr) bool {
 	b, ok := e.(*ast.BinaryExpr)
 	return ok && (b.Op == token.OR || b.Op == token.AND)

@@ -127,7 +127,7 @@ func narrow(t *spec.Type, a, b []any) (*spec.Type, string) {
 		}
 	}
 	if t.Enum == nil {
-		return nil, "the bounds exclude all literals"
+		return nil, "the other constraints exclude all literals"
 	}
 	t.Not, t.Patterns, t.Min, t.Max, t.MinLen, t.MaxLen = nil, nil, nil, nil, 0, nil
 	return t, ""

@@ -58,7 +58,7 @@ func ofCompilation() []Mutant {
 			Promise:   "An SDK has what a program needs, and no more",
 			Mechanism: "types of responses alone are not shown",
 			File:      "engine/schema/pulumi.go",
-			Find:      `		shown: names.Shown(p),`,
+			Find:      `		shown: names.SchemaTypes(p),`,
 			Replace:   `		shown: p.Types,`,
 			Package:   "engine/schema", Test: "TestTypesOfResponsesAreNotShown", Fails: "the types of the schema",
 		},

@@ -6,10 +6,10 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Shown returns the definitions that belong in the schema: those that settings,
+// SchemaTypes returns the definitions that belong in the schema: those that settings,
 // inputs and outputs refer to, directly or indirectly. Definitions that only check
 // responses are internal to the spec.
-func Shown(p *spec.Provider) spec.Types {
+func SchemaTypes(p *spec.Provider) spec.Types {
 	shown := spec.Types{}
 	var visit func(t *spec.Type)
 	visit = func(t *spec.Type) {
