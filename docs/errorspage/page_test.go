@@ -29,8 +29,9 @@ func TestThePageIsFresh(t *testing.T) {
 	}
 }
 
-// What is collected is held against the files in which packages declare their codes,
-// and against what vet is known to find: neither knows how codes are collected.
+// The collected codes are compared with the files in which packages declare them, and
+// with the diagnostics that vet is known to report. Neither depends on how codes are
+// collected.
 func TestThePageHasEveryCode(t *testing.T) {
 	root := filepath.Join("..", "..")
 	text, err := os.ReadFile(filepath.Join(root, "docs", "errors.md"))
@@ -67,7 +68,7 @@ func TestThePageHasEveryCode(t *testing.T) {
 	}
 }
 
-// What no spec of a few lines can have says so here; everything else has an example.
+// Codes without an example: no short spec can cause them.
 func TestEveryCodeHasAnExample(t *testing.T) {
 	root := filepath.Join("..", "..")
 	codes, err := collect(root)

@@ -105,8 +105,8 @@ func TestCacheHoldsUntilASourceChanges(t *testing.T) {
 		{"content of another source", func(k *kept) { k.write("b.cue", "package a // x", 0) }, false},
 		{"size", func(k *kept) { k.write("a.cue", "package a // longer", time.Hour) }, false},
 		{"a new file", func(k *kept) { k.write("c.cue", "package a", time.Hour) }, false},
-		{"a file is gone", func(k *kept) { os.Remove(filepath.Join(k.dir, "b.cue")) }, false},
-		{"the folder is gone", func(k *kept) { os.RemoveAll(k.dir) }, false},
+		{"a removed file", func(k *kept) { os.Remove(filepath.Join(k.dir, "b.cue")) }, false},
+		{"a removed folder", func(k *kept) { os.RemoveAll(k.dir) }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			k := newKept(t)
@@ -192,7 +192,7 @@ func TestCacheOfOtherUsersIsNotUsed(t *testing.T) {
 	}
 	k := newKept(t)
 	if err := k.cache.Trusted(); err != nil {
-		t.Errorf("a cache that is not there yet: %v", err)
+		t.Errorf("a missing cache: %v", err)
 	}
 	k.store()
 	info, err := os.Stat(k.cache.Dir)
@@ -229,7 +229,7 @@ func TestDamagedEntriesAreNotFound(t *testing.T) {
 		}
 		if c, ok := k.cache.Lookup(k.key); ok {
 			_, err := c.Provider()
-			t.Fatalf("of %d bytes, %d are enough (provider: %v)", len(whole), n, err)
+			t.Fatalf("%[2]d of %[1]d bytes are enough (provider: %[3]v)", len(whole), n, err)
 		}
 	}
 }
@@ -256,7 +256,7 @@ func TestCacheSweeps(t *testing.T) {
 	k.store()
 	for path, want := range map[string]bool{old: false, left: false, foreign: true, busy: true} {
 		if _, err := os.Stat(path); (err == nil) != want {
-			t.Errorf("%s is there: %v, want %v", filepath.Base(path), err == nil, want)
+			t.Errorf("%s exists: %v, want %v", filepath.Base(path), err == nil, want)
 		}
 	}
 	entries, err := filepath.Glob(filepath.Join(k.cache.Dir, "*.compiled"))
@@ -293,7 +293,7 @@ func TestDisabledCache(t *testing.T) {
 	t.Setenv(container.CacheVariable, "off")
 	off := container.Cache{Dir: container.DefaultDir()}
 	if off.Dir != "" || off.Trusted() != nil || off.Store(container.Key{}, nil, time.Now()) != nil {
-		t.Errorf("the cache is not off: %+v", off)
+		t.Errorf("the cache is not disabled: %+v", off)
 	}
 	if _, ok := off.Lookup(container.Key{}); ok {
 		t.Error("a cache that is off found something")

@@ -99,12 +99,12 @@ func TestInvalidModels(t *testing.T) {
 		deep = &spec.Node{Items: []*spec.Node{deep}}
 	}
 	for name, p := range map[string]*spec.Provider{
-		"no provider":    nil,
-		"a float":        with(1.5),
-		"no JSON number": with(json.Number("0x10")),
-		"half a number":  with(json.Number("1.")),
-		"two of a name":  {Resources: []*spec.Resource{{Name: "A"}, {Name: "A"}}},
-		"endless":        {Permissions: &spec.Permissions{Read: []*spec.Node{deep}}},
+		"no provider":       nil,
+		"a float":           with(1.5),
+		"not a JSON number": with(json.Number("0x10")),
+		"half a number":     with(json.Number("1.")),
+		"duplicate names":   {Resources: []*spec.Resource{{Name: "A"}, {Name: "A"}}},
+		"endless":           {Permissions: &spec.Permissions{Read: []*spec.Node{deep}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := container.Encode(container.Content{Provider: p}); err == nil {
@@ -187,7 +187,7 @@ func TestEveryBitCounts(t *testing.T) {
 		_, errSchema := c.Schema()
 		_, errSources := c.Sources()
 		if errors.Join(errSpec, errSchema, errSources) == nil {
-			t.Fatalf("byte %d was changed, and nothing noticed", i)
+			t.Fatalf("the change of byte %d was not detected", i)
 		}
 	}
 }

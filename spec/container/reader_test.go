@@ -6,8 +6,8 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// FuzzReader reads text as it stands behind a checksum, which FuzzOpen seldom
-// gets past. What can be read can be written, and read again the same.
+// FuzzReader reads arbitrary text without a checksum, which FuzzOpen seldom passes. A
+// value that can be read can be written, and reading it again gives the same value.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{
 		`{}`,
@@ -27,19 +27,19 @@ func FuzzReader(f *testing.F) {
 		w := writer{shapes: sh, files: []string{"a.cue", "b.cue"}}
 		once, err := w.blob(first)
 		if err != nil {
-			t.Fatalf("what was read cannot be written: %v", err)
+			t.Fatalf("cannot write the value: %v", err)
 		}
 		second := &spec.Resource{}
 		rd = reader{shapes: sh, text: string(once), files: w.files}
 		if err := rd.into(second); err != nil {
-			t.Fatalf("what was written cannot be read: %v\n%s", err, once)
+			t.Fatalf("cannot read the written value: %v\n%s", err, once)
 		}
 		again, err := w.blob(second)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if string(once) != string(again) {
-			t.Errorf("it changes by being written:\n%s\n%s", once, again)
+			t.Errorf("the value changes when it is written:\n%s\n%s", once, again)
 		}
 	})
 }

@@ -36,7 +36,7 @@ func TestCountMatchesDecoder(t *testing.T) {
 		_, err = decode.JSON(text, decode.NewBudget(n-1))
 		var many *decode.TooManyError
 		if !errors.As(err, &many) || *many != (decode.TooManyError{Count: n, Limit: n - 1}) {
-			t.Fatalf("%s holds %d values, got %v", text, n, err)
+			t.Fatalf("%s: expected %d values, got %v", text, n, err)
 		}
 	})
 }

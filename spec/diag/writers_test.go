@@ -152,23 +152,23 @@ func TestCarets(t *testing.T) {
 		subject diag.Range
 		want    []string
 	}{
-		"line ends of Windows": {"x: 1\r\ny: 2\r\n", at(2, 4, 2, 5), []string{
+		"line breaks of Windows": {"x: 1\r\ny: 2\r\n", at(2, 4, 2, 5), []string{
 			"    2 | y: 2",
 			"      |    ^",
 		}},
-		"no line end at the end": {"x: 1", at(1, 4, 1, 5), []string{
+		"no final line break": {"x: 1", at(1, 4, 1, 5), []string{
 			"    1 | x: 1",
 			"      |    ^",
 		}},
-		"combining marks take no column": {"e\u0301x", at(1, 3, 1, 4), []string{
+		"combining marks have no width": {"e\u0301x", at(1, 3, 1, 4), []string{
 			"    1 | e\u0301x",
 			"      |  ^",
 		}},
-		"escape sequences are not passed on": {"\x1b[31mred\u202e", at(1, 6, 1, 9), []string{
+		"escape sequences are escaped": {"\x1b[31mred\u202e", at(1, 6, 1, 9), []string{
 			`    1 | \u001b[31mred\u202e`,
 			"      |           ^^^",
 		}},
-		"bytes that are no text": {"\xff\xfe: 1", at(1, 1, 1, 3), []string{
+		"bytes that are not UTF-8": {"\xff\xfe: 1", at(1, 1, 1, 3), []string{
 			"    1 | \ufffd\ufffd: 1",
 			"      | ^^",
 		}},
@@ -176,7 +176,7 @@ func TestCarets(t *testing.T) {
 			"123456 | x",
 			"       | ^",
 		}},
-		"a long line is cut around its subject": {long, at(1, 201, 1, 205), []string{
+		"a long line is cropped around its subject": {long, at(1, 201, 1, 205), []string{
 			"    1 | …" + strings.Repeat("a", 40) + "HERE" + strings.Repeat("b", 76) + "…",
 			"      | " + strings.Repeat(" ", 41) + "^^^^",
 		}},
@@ -184,7 +184,7 @@ func TestCarets(t *testing.T) {
 			"    1 | " + strings.Repeat("a", 120) + "…",
 			"      | ^^",
 		}},
-		"a subject beyond any width": {long, at(1, 1, 1, 405), []string{
+		"a subject wider than the limit": {long, at(1, 1, 1, 405), []string{
 			"    1 | " + strings.Repeat("a", 120) + "…",
 			"      | " + strings.Repeat("^", 120),
 		}},
@@ -292,8 +292,8 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// FuzzText shows that no source and no place, however odd, stops the writer or
-// reaches the terminal as a control sequence.
+// FuzzText checks that no source and no position make the writer fail or write a
+// control sequence to the terminal.
 func FuzzText(f *testing.F) {
 	f.Add("a: 1\n\tb: 2\n", 1, 1, 2, 3)
 	f.Add("日本\x1b[0m", 1, 2, 1, 90)

@@ -235,7 +235,7 @@ func TestStaticErrors(t *testing.T) {
 			if test.part == "" {
 				return
 			}
-			// What is before ‖ only says which of several is meant.
+			// The part before ‖ only selects one of several occurrences.
 			before, part, found := strings.Cut(test.part, "‖")
 			if !found {
 				before, part = "", test.part
@@ -356,7 +356,7 @@ func TestPresent(t *testing.T) {
 	scope.Present = [][]string{{"inputs", "mode"}, {"inputs", "limits", "cpu"}}
 	for _, expression := range []string{"${inputs.mode}", "${string(inputs.limits.cpu)}"} {
 		if _, diags := Compile(stringNode(expression), scope, text); len(diags) > 0 {
-			t.Errorf("%s, though it is known to be there: %+v", expression, diags)
+			t.Errorf("%s is known not to be null: %+v", expression, diags)
 		}
 	}
 }

@@ -317,8 +317,8 @@ func TestFlow(t *testing.T) {
 		{"${session.key}", Secret{Value: "k"}},
 		{"${inputs.name}-${inputs.mode ?? \"\"}", Secret{Value: u}},
 		{"${1 + 1}", int64(2)},
-		// Whether something is there is known, and no secret, though what is in
-		// it is not known, or is one.
+		// The presence of a value is known and not secret, even if the value is
+		// unknown or secret.
 		{"${inputs.limits != null}", true},
 		{"${null == inputs.limits ? 1 : 2}", int64(2)},
 		{"${inputs.mode != null}", u},

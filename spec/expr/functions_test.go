@@ -39,10 +39,10 @@ func TestFunctionExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			if text != f.Result {
-				t.Errorf("%s = %s, and the documentation says %s", f.Example, text, f.Result)
+				t.Errorf("%s = %s, but the documentation says %s", f.Example, text, f.Result)
 			}
 			if !json.Valid([]byte(f.Result)) {
-				t.Errorf("the result %s is no JSON", f.Result)
+				t.Errorf("the result %s is not JSON", f.Result)
 			}
 			if m := types.Fits(got, v.Type(), nil); m != nil {
 				t.Errorf("%s is not of its type %s: %v", f.Example, types.Describe(v.Type()), m)

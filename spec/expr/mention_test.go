@@ -10,7 +10,7 @@ func TestMembers(t *testing.T) {
 		`${inputs.a}`: "a", `x ${inputs?.a} y ${inputs["b"]}`: "a b", `${inputs.a.b + inputs.c[0]}`: "a c", `${(inputs).a}`: "a", `${filter(inputs.a, # == inputs.b)}`: "a b",
 		`${inputs
 			.a}`: "a", `${inputs /* not .b */ .a}`: "a",
-		// what a search in the text would take for one
+		// not references, although a text search would find them
 		`the inputs.a of it`: "", `${"inputs.a"}`: "", "${`inputs.a`}": "", `${body.inputs.a}`: "", `${steps.x.inputs["a"]}`: "", `$${inputs.a}`: "", `${1 /* inputs.a */}`: "", `${myinputs.a}`: "",
 		// as a whole
 		`${inputs}`: "*", `${merge(inputs, {a: inputs.b})}`: "b *", `${inputs[config.name]}`: "*", `${let i = inputs; i.a}`: "*",

@@ -128,7 +128,7 @@ func drawExpression(t *rapid.T, depth int, inPredicate bool) string {
 }
 
 // TestSoundness draws scopes, values and expressions: nothing panics, faults are
-// EvalErrors in plain words, and what an expression yields is of its type.
+// EvalErrors, and results have the static type.
 func TestSoundness(t *testing.T) {
 	compiled, total := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -154,7 +154,7 @@ func TestSoundness(t *testing.T) {
 		}
 	})
 	if compiled*10 < total {
-		t.Errorf("only %d of %d expressions compiled: the test says little", compiled, total)
+		t.Errorf("only %d of %d expressions compiled, which is too few", compiled, total)
 	}
 }
 

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"cuelang.org/go/cue"
 
@@ -119,13 +120,13 @@ func (r *stepReader) checkStepNames(steps []*spec.Step, p source.Place) {
 		}
 		if s.Restart != "" && !slices.Contains(earlier, s.Restart) {
 			r.Report(source.CodeUnknownStep, s.RestartRange, at("restart"),
-				fmt.Sprintf("no earlier step is named %q", s.Restart), "Name an earlier step of the same list with `as`. "+diag.Remedy(s.Restart, earlier))
+				fmt.Sprintf("no earlier step is named %q", s.Restart), strings.TrimSpace("Name an earlier step of the same list with `as`. "+diag.Remedy(s.Restart, earlier)))
 		}
 		if s.As == "" {
 			continue
 		}
 		if slices.Contains(earlier, s.As) {
-			r.Report(source.CodeDuplicateName, s.AsRange, at("as"), fmt.Sprintf("two steps are named %q", s.As), "Each step's result needs a name of its own: steps.NAME.")
+			r.Report(source.CodeDuplicateName, s.AsRange, at("as"), fmt.Sprintf("two steps are named %q", s.As), "Rename one. The result of a step is available as steps.NAME.")
 		}
 		earlier = append(earlier, s.As)
 	}

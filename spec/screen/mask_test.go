@@ -94,7 +94,7 @@ func TestMaskEscapedTwice(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "times") {
 			e := rapid.SampledFrom(escapings()).Draw(t, "escaping")
 			if e.name == "upper case" || e.name == "lower case" {
-				// Escapes in another case are those of no writer.
+				// No encoder writes these escapes in another case.
 				if cases++; len(names) > 0 || cases > 1 {
 					continue
 				}
@@ -118,7 +118,7 @@ func TestMaskInsideBase64(t *testing.T) {
 		code := e.EncodeToString([]byte(before + secret + after))
 		got := NewMask([]string{secret}).Text(code)
 		if !strings.Contains(got, Masked) {
-			t.Fatalf("%q in %q is not found", secret, code)
+			t.Fatalf("%q was not found in %q", secret, code)
 		}
 		if strings.Contains(secret, "[sec") {
 			return
@@ -126,7 +126,7 @@ func TestMaskInsideBase64(t *testing.T) {
 		rest := strings.SplitN(got, Masked, 2)
 		const edge = 4 // digits at either side that the neighbours have a part in
 		if len(rest[0])*6/8 > len(before)+edge || len(rest[1])*6/8 > len(after)+edge {
-			t.Fatalf("too much is left of it: %q", got)
+			t.Fatalf("too much remains: %q", got)
 		}
 	})
 }
@@ -215,7 +215,7 @@ func TestMaskOfLongTexts(t *testing.T) {
 	for _, at := range []int{chunk - 40, chunk - 10, chunk, 2*chunk - 3} {
 		text := strings.Repeat("x", at) + url.QueryEscape(secret) + strings.Repeat("y", chunk)
 		if got, want := m.Text(text), strings.Repeat("x", at)+Masked+strings.Repeat("y", chunk); got != want {
-			t.Errorf("at %d: it is not found", at)
+			t.Errorf("at %d: the secret was not found", at)
 		}
 	}
 	var key strings.Builder
@@ -235,7 +235,7 @@ func TestHolds(t *testing.T) {
 	for _, e := range escapings() {
 		text := "x " + e.of(secret) + " y"
 		if !m.Holds(text) {
-			t.Errorf("%s: it is not found in %q", e.name, text)
+			t.Errorf("%s: the secret was not found in %q", e.name, text)
 		}
 	}
 	for text, want := range map[string]bool{"tiny": true, "a tiny thing": false, "": false} {
@@ -256,13 +256,13 @@ func TestUnfinished(t *testing.T) {
 			first, rest := "we said "+code[:at], code[at:]+", and so on"
 			n := m.Unfinished(first)
 			if got := m.Text(first[:len(first)-n]) + m.Text(first[len(first)-n:]+rest); got != "we said "+Masked+", and so on" {
-				t.Errorf("%s, torn at %d: %q", e.name, at, got)
+				t.Errorf("%s, split at %d: %q", e.name, at, got)
 			}
 		}
 	}
 	for _, line := range []string{"100% done\n", "a word\n", `C:\w` + "\n", "R&D\n"} {
 		if n := m.Unfinished(line); n != 0 {
-			t.Errorf("of %q, %d bytes are held back", line, n)
+			t.Errorf("%q: %d bytes are held back", line, n)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestVisible(t *testing.T) {
 		}
 	}
 	if len(steer) < 32-2+1+32+12+128 {
-		t.Fatalf("there are %d only", len(steer))
+		t.Fatalf("only %d characters steer", len(steer))
 	}
 	for _, r := range steer {
 		got := Visible("a" + string(r) + "b")
@@ -29,7 +29,7 @@ func TestVisible(t *testing.T) {
 			t.Errorf("%U is shown as %q", r, got)
 		}
 		if strings.ContainsRune(got, r) {
-			t.Errorf("%U is still there: %q", r, got)
+			t.Errorf("%U is not escaped: %q", r, got)
 		}
 	}
 	for text, want := range map[string]string{
@@ -61,27 +61,27 @@ func TestShow(t *testing.T) {
 		case len(got) > Longest:
 			t.Fatalf("%d bytes", len(got))
 		case !utf8.ValidString(got) || Visible(got) != got:
-			t.Fatalf("it steers: %q", got)
+			t.Fatalf("the shown text steers: %q", got)
 		case strings.Contains(got, "hunter") || strings.Contains(got, "Zx9"):
-			t.Fatalf("it shows a secret: %q", got)
+			t.Fatalf("the shown text contains a secret: %q", got)
 		case Show(got, m).String() != got:
-			t.Fatalf("shown again, it is another: %q", got)
+			t.Fatalf("showing it again changed it to %q", got)
 		}
-		// The seams of what was cut.
+		// The edges of the removed part.
 		if head, tail, ok := strings.Cut(got, " [… "); ok {
 			_, tail, _ = strings.Cut(tail, " …] ")
 			all := Visible(m.Text(text))
 			if !strings.HasPrefix(all, head) || !strings.HasSuffix(all, tail) {
-				t.Fatalf("the ends are others: %q", got)
+				t.Fatalf("the ends differ: %q", got)
 			}
 			for _, torn := range []string{"[", "[s", "[secret", `\`, `\u`, `\u0`, `\u00`, `\u009`} {
 				if strings.HasSuffix(head, torn) {
-					t.Fatalf("it is torn: %q", head)
+					t.Fatalf("an escape or mask is split: %q", head)
 				}
 			}
 			var n int
 			if _, err := fmt.Sscanf(got[len(head):], " [… %d bytes", &n); err != nil || n != len(all)-len(head)-len(tail) {
-				t.Fatalf("%d bytes are said to be left out, and %d are", n, len(all)-len(head)-len(tail))
+				t.Fatalf("expected %[2]d omitted bytes, got %[1]d", n, len(all)-len(head)-len(tail))
 			}
 		}
 	})
@@ -93,7 +93,7 @@ func TestShowKeepsTheEnd(t *testing.T) {
 	for _, size := range []int{Longest, 64 << 10, 3 << 20} {
 		got := Show("create failed: "+strings.Repeat("x", size)+" (spec.cue:1:2)", NewMask([]string{"a secret"})).String()
 		if !strings.HasPrefix(got, "create failed: xx") || !strings.HasSuffix(got, "xx (spec.cue:1:2)") || !strings.Contains(got, " bytes omitted …] ") {
-			t.Errorf("of %d bytes: %.300q", size, got)
+			t.Errorf("%d bytes: %.300q", size, got)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestParts(t *testing.T) {
 		lines = append(lines, p.String())
 	}
 	if got := strings.Join(lines, "\n") + "\n"; got != all.String() {
-		t.Errorf("it is another: %.100q", got)
+		t.Errorf("the parts do not add up to the text: %.100q", got)
 	}
 	if got := Parts(strings.Repeat("x", 3*Longest)+"\nend", nil); len(got) != 2 || got[1].String() != "end" {
 		t.Errorf("a long line: %d parts", len(got))

@@ -8,7 +8,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Types written short: what the tables below are made of.
+// Short constructors of types for the tables below.
 func kind(k spec.Kind) *spec.Type { return &spec.Type{Kind: k} }
 
 func object(fields ...*spec.Property) *spec.Type {

@@ -59,7 +59,7 @@ func TestRules(t *testing.T) {
 		{spec.Int, spec.Type{}, []any{int64(1), 1.0, json.Number("1.0"), json.Number("10e-1")}, "", nil},
 		{spec.Int, min(json.Number("-2"), false), []any{int64(-2), 0.0}, `must be at least -2`, []any{int64(-3), -3.0}},
 		{spec.Int, spec.Type{MultipleOf: "4"}, []any{int64(0), -8.0}, `must be a multiple of 4`, []any{int64(6), json.Number("-2")}},
-		// A float is as good as each decimal that it is nearest to, an integer is exact.
+		// A float equals each decimal that rounds to it. An integer is exact.
 		{spec.Int, min(json.Number("9007199254740993"), false), []any{9007199254740992.0, int64(9007199254740993)}, `must be at least 9007199254740993`, []any{int64(9007199254740992)}},
 		{spec.Int, spec.Type{Enum: []any{json.Number("9007199254740993")}}, []any{9007199254740992.0}, `must be 9007199254740993`, []any{int64(9007199254740992)}},
 	} {
@@ -131,7 +131,7 @@ func TestAllBreachesAreReported(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	// Whoever counts what a pattern costs matches it itself.
+	// Callers that charge for patterns match them themselves.
 	kept := func(_ string, pattern int) bool { return pattern != 2 }
 	got = nil
 	for _, b := range types.Breaches("x", typ, kept) {

@@ -52,15 +52,15 @@ func TestKeysAreComplete(t *testing.T) {
 			case seen[k.Name]:
 				t.Errorf("%s is declared twice", name)
 			case k.Doc == "" || !strings.HasSuffix(k.Doc, "."):
-				t.Errorf("%s: the doc %q is no sentence", name, k.Doc)
+				t.Errorf("%s: the doc %q is not a sentence", name, k.Doc)
 			case (k.Kind == block.Struct || k.Kind == block.List || k.Kind == block.Members) != (k.Of != nil):
 				t.Errorf("%s: only a struct, a list and members are of a block", name)
 			case k.Kind == block.Members && k.Members == nil:
-				t.Errorf("%s does not say what its members are called", name)
+				t.Errorf("%s has no rule for the names of its members", name)
 			case (k.Kind == block.Count) != (k.Whole != nil):
 				t.Errorf("%s: only a count has bounds", name)
 			case k.Kind == block.Special && k.CUE == "" && !k.InData:
-				t.Errorf("%s has a form of its own, and does not say which", name)
+				t.Errorf("%s is special, but has no CUE type", name)
 			}
 			seen[k.Name] = true
 		}

@@ -129,7 +129,7 @@ func TestTooDeep(t *testing.T) {
 	}
 }
 
-// CUE loads the packages that a spec imports side by side.
+// CUE loads the packages that a spec imports concurrently.
 func TestManyPackages(t *testing.T) {
 	files := map[string]string{"cue.mod/module.cue": "module: \"acme.test/x@v0\"\nlanguage: version: \"v0.17.0\"\n"}
 	imports, fields := "", ""

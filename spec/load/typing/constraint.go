@@ -89,7 +89,7 @@ func regexpRemedy(err error) string {
 	if strings.HasPrefix(err.Error(), "its repetitions") {
 		return "Limit the length with strings.MaxRunes, or repeat with * or +."
 	}
-	return `Escape special characters with a backslash, and write the backslash twice in quotes: =~"^a\\.b$".`
+	return `Correct it. Before a special character that matches itself, write a backslash, which is two in quotes: =~"^a\\.b$".`
 }
 
 // validatorType returns the type of a validator call such as strings.MinRunes(2).

@@ -33,7 +33,7 @@ func TestMistakesInTypes(t *testing.T) {
 		{"reserved id", names.CodeReserved, "«id»: string"},
 		{"reserved underscores", names.CodeReserved, "«\"__x\"»: string"},
 		{"open inputs", source.CodeOpenObject, "..."},
-		{"nothing by that name", source.CodeUnknownReference, "a: «_nowhere»"},
+		{"an undefined name", source.CodeUnknownReference, "a: «_nowhere»"},
 		{"unknown attribute", source.CodeUnknownAttribute, "a: string «@secert()»"},
 		{"one wire name twice", source.CodeDuplicateName, "a: string @wire(b)\n«b»: string"},
 		{"env on an input", source.CodeMisplacedAttribute, "a: string «@env(X)»"},
@@ -49,7 +49,7 @@ func TestMistakesInTypes(t *testing.T) {
 		{"secret with an argument", source.CodeBadAttribute, "a: string «@secret(true)»"},
 		{"default without expression", source.CodeBadAttribute, "a: string «@default(x)»"},
 		{"wire without name", source.CodeBadAttribute, "a: string «@wire()»"},
-		{"name for nobody", source.CodeBadAttribute, "a: string «@name(pyton=\"x\")»"},
+		{"name for an unknown SDK", source.CodeBadAttribute, "a: string «@name(pyton=\"x\")»"},
 		{"deprecated without text", source.CodeBadAttribute, "a: string «@deprecated()»"},
 		{"attribute of the block", source.CodeMisplacedAttribute, "«@secret()»"},
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 )
 
-// Each way in which a regular expression is wrong has a remedy of its own.
+// Each kind of invalid regular expression has a specific remedy.
 func TestRegexpRemedies(t *testing.T) {
 	for text, want := range map[string]string{
 		`^(?=a)b`:                       "look-ahead",
