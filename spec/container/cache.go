@@ -177,7 +177,7 @@ func entryHead(k Key, compiled []byte, began time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := (&writer{shapes: &shapes{}}).blob(rec)
+	text, err := (&writer{shapes: &shapes{}}).writeBlob(rec)
 	if err != nil {
 		return nil, err
 	}

@@ -15,17 +15,17 @@ import (
 	"github.com/declprov/declprov/spec/container"
 )
 
-// kept is a spec of two files in a folder, with a cache.
-type kept struct {
+// cachedSpec is a spec of two files in a folder, with a cache.
+type cachedSpec struct {
 	t     *testing.T
 	dir   string
 	cache container.Cache
 	key   container.Key
 }
 
-// newKept returns a spec whose files were written long ago.
-func newKept(t *testing.T) *kept {
-	k := &kept{t: t, dir: t.TempDir(), cache: container.Cache{Dir: filepath.Join(t.TempDir(), "cache")}}
+// newCachedSpec returns a spec whose files were written long ago.
+func newCachedSpec(t *testing.T) *cachedSpec {
+	k := &cachedSpec{t: t, dir: t.TempDir(), cache: container.Cache{Dir: filepath.Join(t.TempDir(), "cache")}}
 	k.key = container.Key{Path: filepath.Join(k.dir, "a.cue"), Tool: "v1"}
 	k.write("a.cue", "package a", time.Hour)
 	k.write("b.cue", "package a // b", time.Hour)
@@ -33,7 +33,7 @@ func newKept(t *testing.T) *kept {
 	return k
 }
 
-func (k *kept) write(name, content string, age time.Duration) {
+func (k *cachedSpec) write(name, content string, age time.Duration) {
 	k.t.Helper()
 	if err := os.WriteFile(filepath.Join(k.dir, name), []byte(content), 0o600); err != nil {
 		k.t.Fatal(err)
@@ -41,7 +41,7 @@ func (k *kept) write(name, content string, age time.Duration) {
 	k.age(name, age)
 }
 
-func (k *kept) age(name string, age time.Duration) {
+func (k *cachedSpec) age(name string, age time.Duration) {
 	k.t.Helper()
 	at := time.Now().Add(-age)
 	if err := os.Chtimes(filepath.Join(k.dir, name), at, at); err != nil {
@@ -49,7 +49,7 @@ func (k *kept) age(name string, age time.Duration) {
 	}
 }
 
-func (k *kept) compiled() []byte {
+func (k *cachedSpec) compiled() []byte {
 	k.t.Helper()
 	content := container.Content{Provider: &spec.Provider{Metadata: spec.Metadata{Name: "a"}}, Dirs: []string{"."}}
 	for _, name := range []string{"a.cue", "b.cue"} {
@@ -66,14 +66,14 @@ func (k *kept) compiled() []byte {
 	return b
 }
 
-func (k *kept) store() {
+func (k *cachedSpec) store() {
 	k.t.Helper()
 	if err := k.cache.Store(k.key, k.compiled(), time.Now()); err != nil {
 		k.t.Fatal(err)
 	}
 }
 
-func (k *kept) found(key container.Key) bool {
+func (k *cachedSpec) found(key container.Key) bool {
 	k.t.Helper()
 	c, ok := k.cache.Lookup(key)
 	if !ok {
@@ -95,21 +95,21 @@ func (k *kept) found(key container.Key) bool {
 func TestCacheHoldsUntilASourceChanges(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		change func(*kept)
+		change func(*cachedSpec)
 		want   bool
 	}{
-		{"nothing", func(*kept) {}, true},
-		{"another file", func(k *kept) { k.write("notes.txt", "x", 0) }, true},
-		{"touched", func(k *kept) { k.age("a.cue", 0) }, true},
-		{"content", func(k *kept) { k.write("a.cue", "package b", 0) }, false},
-		{"content of another source", func(k *kept) { k.write("b.cue", "package a // x", 0) }, false},
-		{"size", func(k *kept) { k.write("a.cue", "package a // longer", time.Hour) }, false},
-		{"a new file", func(k *kept) { k.write("c.cue", "package a", time.Hour) }, false},
-		{"a removed file", func(k *kept) { os.Remove(filepath.Join(k.dir, "b.cue")) }, false},
-		{"a removed folder", func(k *kept) { os.RemoveAll(k.dir) }, false},
+		{"nothing", func(*cachedSpec) {}, true},
+		{"another file", func(k *cachedSpec) { k.write("notes.txt", "x", 0) }, true},
+		{"touched", func(k *cachedSpec) { k.age("a.cue", 0) }, true},
+		{"content", func(k *cachedSpec) { k.write("a.cue", "package b", 0) }, false},
+		{"content of another source", func(k *cachedSpec) { k.write("b.cue", "package a // x", 0) }, false},
+		{"size", func(k *cachedSpec) { k.write("a.cue", "package a // longer", time.Hour) }, false},
+		{"a new file", func(k *cachedSpec) { k.write("c.cue", "package a", time.Hour) }, false},
+		{"a removed file", func(k *cachedSpec) { os.Remove(filepath.Join(k.dir, "b.cue")) }, false},
+		{"a removed folder", func(k *cachedSpec) { os.RemoveAll(k.dir) }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			k := newKept(t)
+			k := newCachedSpec(t)
 			k.store()
 			tt.change(k)
 			if got := k.found(k.key); got != tt.want {
@@ -122,7 +122,7 @@ func TestCacheHoldsUntilASourceChanges(t *testing.T) {
 // TestCacheDoesNotTrustYoungFiles writes a file twice with the same time and size, as
 // can happen within a tick of the file system's clock.
 func TestCacheDoesNotTrustYoungFiles(t *testing.T) {
-	k := newKept(t)
+	k := newCachedSpec(t)
 	path := filepath.Join(k.dir, "a.cue")
 	at := time.Now()
 	if err := os.Chtimes(path, at, at); err != nil {
@@ -151,7 +151,7 @@ func TestCacheDoesNotTrustYoungFiles(t *testing.T) {
 }
 
 func TestCacheKeys(t *testing.T) {
-	k := newKept(t)
+	k := newCachedSpec(t)
 	k.store()
 	for name, change := range map[string]func(*container.Key){
 		"tags": func(k *container.Key) { k.Tags = []string{"prod"} },
@@ -172,13 +172,13 @@ func TestCacheKeys(t *testing.T) {
 }
 
 func TestCacheStoresNoOutdatedSpec(t *testing.T) {
-	k := newKept(t)
+	k := newCachedSpec(t)
 	compiled := k.compiled()
 	k.write("a.cue", "package b", time.Hour)
 	if err := k.cache.Store(k.key, compiled, time.Now()); err == nil {
 		t.Error("it kept a spec whose source has changed")
 	}
-	k = newKept(t)
+	k = newCachedSpec(t)
 	began := time.Now()
 	k.age(".", -time.Second)
 	if err := k.cache.Store(k.key, k.compiled(), began); err == nil {
@@ -190,7 +190,7 @@ func TestCacheOfOtherUsersIsNotUsed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("folders have no modes on windows; run this on a unix")
 	}
-	k := newKept(t)
+	k := newCachedSpec(t)
 	if err := k.cache.Trusted(); err != nil {
 		t.Errorf("a missing cache: %v", err)
 	}
@@ -213,7 +213,7 @@ func TestCacheOfOtherUsersIsNotUsed(t *testing.T) {
 }
 
 func TestDamagedEntriesAreNotFound(t *testing.T) {
-	k := newKept(t)
+	k := newCachedSpec(t)
 	k.store()
 	entries, err := filepath.Glob(filepath.Join(k.cache.Dir, "*"))
 	if err != nil || len(entries) != 1 {
@@ -235,7 +235,7 @@ func TestDamagedEntriesAreNotFound(t *testing.T) {
 }
 
 func TestCacheSweeps(t *testing.T) {
-	k := newKept(t)
+	k := newCachedSpec(t)
 	k.store()
 	file := func(name string, age time.Duration) string {
 		path := filepath.Join(k.cache.Dir, name)
@@ -269,7 +269,7 @@ func TestCacheSweeps(t *testing.T) {
 }
 
 func TestConcurrentStores(t *testing.T) {
-	k := newKept(t)
+	k := newCachedSpec(t)
 	compiled := k.compiled()
 	var wg sync.WaitGroup
 	for range 8 {
@@ -309,7 +309,7 @@ func TestLookupsInAReadOnlyCache(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := newKept(t)
+	k := newCachedSpec(t)
 	k.cache.Dir = filepath.Join(file, "cache")
 	if err := k.cache.Store(k.key, k.compiled(), time.Now()); err == nil {
 		t.Error("a cache inside a file stored something")

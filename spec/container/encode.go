@@ -49,13 +49,13 @@ func Encode(c Content) ([]byte, error) {
 	}
 	head := *c.Provider
 	head.Resources = nil
-	text, err := w.blob(head)
+	text, err := w.writeBlob(head)
 	if err != nil {
 		return nil, fmt.Errorf("compile the spec: %w", err)
 	}
 	h.Provider = add(text)
 	for _, r := range c.Provider.Resources {
-		text, err := w.blob(r)
+		text, err := w.writeBlob(r)
 		if err != nil {
 			return nil, fmt.Errorf("compile the spec: resource %q: %w", r.Name, err)
 		}
@@ -72,7 +72,7 @@ func Encode(c Content) ([]byte, error) {
 }
 
 func assemble(w *writer, h header, body []byte) ([]byte, error) {
-	text, err := w.blob(h)
+	text, err := w.writeBlob(h)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type reader struct {
 
 // into reads the whole text into the variable that dst points to.
 func (r *reader) into(dst any) error {
-	err := r.value(reflect.ValueOf(dst).Elem())
+	err := r.readValue(reflect.ValueOf(dst).Elem())
 	if err == nil && r.at != len(r.text) {
 		err = errors.New("unexpected data after the value")
 	}
@@ -34,7 +34,7 @@ func (r *reader) into(dst any) error {
 	return nil
 }
 
-func (r *reader) value(v reflect.Value) error {
+func (r *reader) readValue(v reflect.Value) error {
 	if r.depth++; r.depth > maxDepth {
 		return fmt.Errorf("nested deeper than %d levels", maxDepth)
 	}
@@ -55,40 +55,40 @@ func (r *reader) value(v reflect.Value) error {
 			return nil
 		}
 		v.Set(reflect.New(v.Type().Elem()))
-		return r.value(v.Elem())
+		return r.readValue(v.Elem())
 	case reflect.Slice:
-		return r.list(v)
+		return r.readList(v)
 	case reflect.Map:
-		return r.dict(v)
+		return r.readDict(v)
 	case reflect.Struct:
-		return r.object(v)
+		return r.readObject(v)
 	case reflect.Interface:
-		lit, err := r.literal()
+		lit, err := r.readLiteral()
 		if err == nil && lit != nil {
 			v.Set(reflect.ValueOf(lit))
 		}
 		return err
 	default:
-		return r.scalar(v)
+		return r.readScalar(v)
 	}
 }
 
-func (r *reader) scalar(v reflect.Value) error {
+func (r *reader) readScalar(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Bool:
 		b := r.word("true")
 		if !b && !r.word("false") {
-			return r.expected("a boolean")
+			return r.expectedError("a boolean")
 		}
 		v.SetBool(b)
 	case reflect.Int, reflect.Int64:
-		n, err := r.int()
+		n, err := r.readInt()
 		if err != nil {
 			return err
 		}
 		v.SetInt(int64(n))
 	case reflect.Uint8, reflect.Uint32:
-		n, err := r.int()
+		n, err := r.readInt()
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (r *reader) scalar(v reflect.Value) error {
 		}
 		v.SetUint(uint64(n))
 	case reflect.String:
-		s, err := r.string()
+		s, err := r.readString()
 		v.SetString(s)
 		return err
 	default:
@@ -109,7 +109,7 @@ func (r *reader) scalar(v reflect.Value) error {
 // each calls item for each item up to the closing character.
 func (r *reader) each(open, closing byte, item func() error) error {
 	if !r.char(open) {
-		return r.expected(string(open))
+		return r.expectedError(string(open))
 	}
 	if r.char(closing) {
 		return nil
@@ -122,12 +122,12 @@ func (r *reader) each(open, closing byte, item func() error) error {
 			return nil
 		}
 		if !r.char(',') {
-			return r.expected("a comma")
+			return r.expectedError("a comma")
 		}
 	}
 }
 
-func (r *reader) list(v reflect.Value) error {
+func (r *reader) readList(v reflect.Value) error {
 	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	return r.each('[', ']', func() error {
 		n := v.Len()
@@ -135,15 +135,15 @@ func (r *reader) list(v reflect.Value) error {
 			v.Grow(1)
 		}
 		v.SetLen(n + 1)
-		return r.value(v.Index(n))
+		return r.readValue(v.Index(n))
 	})
 }
 
-func (r *reader) dict(v reflect.Value) error {
+func (r *reader) readDict(v reflect.Value) error {
 	t := v.Type()
 	v.Set(reflect.MakeMap(t))
 	return r.each('{', '}', func() error {
-		name, err := r.key()
+		name, err := r.readKey()
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (r *reader) dict(v reflect.Value) error {
 			return fmt.Errorf("%q is not a number", name)
 		}
 		elem := reflect.New(t.Elem()).Elem()
-		if err := r.value(elem); err != nil {
+		if err := r.readValue(elem); err != nil {
 			return err
 		}
 		v.SetMapIndex(key, elem)
@@ -164,11 +164,11 @@ func (r *reader) dict(v reflect.Value) error {
 	})
 }
 
-func (r *reader) object(v reflect.Value) error {
+func (r *reader) readObject(v reflect.Value) error {
 	sh := r.shapes.of(v.Type())
 	next := 0 // fields usually occur in the order of the struct
 	return r.each('{', '}', func() error {
-		name, err := r.key()
+		name, err := r.readKey()
 		if err != nil {
 			return err
 		}
@@ -182,22 +182,22 @@ func (r *reader) object(v reflect.Value) error {
 			}
 			next = i
 		}
-		return r.value(v.Field(sh.fields[next].index))
+		return r.readValue(v.Field(sh.fields[next].index))
 	})
 }
 
-func (r *reader) literal() (any, error) {
+func (r *reader) readLiteral() (any, error) {
 	if r.depth++; r.depth > maxDepth {
 		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
 	}
 	defer func() { r.depth-- }()
 	switch c := r.peek(); {
 	case c == '"':
-		return r.string()
+		return r.readString()
 	case c == '[':
 		list := []any{}
 		err := r.each('[', ']', func() error {
-			item, err := r.literal()
+			item, err := r.readLiteral()
 			list = append(list, item)
 			return err
 		})
@@ -205,11 +205,11 @@ func (r *reader) literal() (any, error) {
 	case c == '{':
 		m := map[string]any{}
 		err := r.each('{', '}', func() error {
-			name, err := r.key()
+			name, err := r.readKey()
 			if err != nil {
 				return err
 			}
-			m[name], err = r.literal()
+			m[name], err = r.readLiteral()
 			return err
 		})
 		return m, err
@@ -220,7 +220,7 @@ func (r *reader) literal() (any, error) {
 	case r.word("null"):
 		return nil, nil
 	default:
-		n, err := r.number()
+		n, err := r.readNumber()
 		return json.Number(n), err
 	}
 }
@@ -233,7 +233,7 @@ func (r *reader) readRange() (diag.Range, error) {
 			return errors.New("a range has too many numbers")
 		}
 		var err error
-		n[count], err = r.int()
+		n[count], err = r.readInt()
 		count++
 		return err
 	})
@@ -263,7 +263,7 @@ func (r *reader) readMarks() ([]spec.Mark, error) {
 	count := 0
 	err := r.each('[', ']', func() error {
 		var err error
-		n[count%3], err = r.int()
+		n[count%3], err = r.readInt()
 		if count++; count%3 == 0 {
 			marks = append(marks, spec.Mark{Offset: n[0], Pos: diag.Position{Line: n[1], Column: n[2]}})
 		}

@@ -25,7 +25,7 @@ func FuzzReader(f *testing.F) {
 			return
 		}
 		w := writer{shapes: sh, files: []string{"a.cue", "b.cue"}}
-		once, err := w.blob(first)
+		once, err := w.writeBlob(first)
 		if err != nil {
 			t.Fatalf("cannot write the value: %v", err)
 		}
@@ -34,7 +34,7 @@ func FuzzReader(f *testing.F) {
 		if err := rd.into(second); err != nil {
 			t.Fatalf("cannot read the written value: %v\n%s", err, once)
 		}
-		again, err := w.blob(second)
+		again, err := w.writeBlob(second)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,17 +11,17 @@ import (
 // The methods below read the tokens of JSON as writer writes them: without space
 // between tokens and without unnecessary escapes.
 
-func (r *reader) key() (string, error) {
-	name, err := r.string()
+func (r *reader) readKey() (string, error) {
+	name, err := r.readString()
 	if err == nil && !r.char(':') {
-		err = r.expected("a colon")
+		err = r.expectedError("a colon")
 	}
 	return name, err
 }
 
-func (r *reader) string() (string, error) {
+func (r *reader) readString() (string, error) {
 	if !r.char('"') {
-		return "", r.expected("a string")
+		return "", r.expectedError("a string")
 	}
 	rest := r.text[r.at:]
 	end := strings.IndexByte(rest, '"')
@@ -32,11 +32,11 @@ func (r *reader) string() (string, error) {
 		r.at += end + 1
 		return rest[:end], nil
 	}
-	return r.escaped()
+	return r.readEscaped()
 }
 
-// escaped reads the rest of a string with escapes, after its opening quote.
-func (r *reader) escaped() (string, error) {
+// readEscaped reads the rest of a string with escapes, after its opening quote.
+func (r *reader) readEscaped() (string, error) {
 	var b strings.Builder
 	for r.at < len(r.text) {
 		c := r.text[r.at]
@@ -45,7 +45,7 @@ func (r *reader) escaped() (string, error) {
 		case '"':
 			return b.String(), nil
 		case '\\':
-			if err := r.escape(&b); err != nil {
+			if err := r.readEscape(&b); err != nil {
 				return "", err
 			}
 		default:
@@ -55,7 +55,7 @@ func (r *reader) escaped() (string, error) {
 	return "", errors.New("unterminated string")
 }
 
-func (r *reader) escape(b *strings.Builder) error {
+func (r *reader) readEscape(b *strings.Builder) error {
 	c := r.peek()
 	r.at++
 	switch c {
@@ -81,7 +81,7 @@ func (r *reader) escape(b *strings.Builder) error {
 	return nil
 }
 
-func (r *reader) int() (int, error) {
+func (r *reader) readInt() (int, error) {
 	start := r.at
 	if r.peek() == '-' {
 		r.at++
@@ -96,22 +96,22 @@ func (r *reader) int() (int, error) {
 	return n, nil
 }
 
-// number reads a number in JSON syntax, and returns its text.
-func (r *reader) number() (string, error) {
+// readNumber reads a number in JSON syntax, and returns its text.
+func (r *reader) readNumber() (string, error) {
 	start := r.at
 	r.char('-')
 	if !r.char('0') && !r.digits() {
-		return "", r.expected("a value")
+		return "", r.expectedError("a value")
 	}
 	if r.char('.') && !r.digits() {
-		return "", r.expected("a digit")
+		return "", r.expectedError("a digit")
 	}
 	if r.char('e') || r.char('E') {
 		if !r.char('-') {
 			r.char('+')
 		}
 		if !r.digits() {
-			return "", r.expected("a digit")
+			return "", r.expectedError("a digit")
 		}
 	}
 	return r.text[start:r.at], nil
@@ -150,7 +150,7 @@ func (r *reader) word(w string) bool {
 	return false
 }
 
-func (r *reader) expected(wanted string) error {
+func (r *reader) expectedError(wanted string) error {
 	if r.at >= len(r.text) {
 		return fmt.Errorf("expected %s, got the end", wanted)
 	}

@@ -22,16 +22,16 @@ type writer struct {
 	depth  int
 }
 
-// blob writes a value as a separate document.
-func (w *writer) blob(v any) ([]byte, error) {
+// writeBlob writes a value as a separate document.
+func (w *writer) writeBlob(v any) ([]byte, error) {
 	w.buf, w.depth = nil, 0
-	if err := w.value(reflect.ValueOf(v)); err != nil {
+	if err := w.writeValue(reflect.ValueOf(v)); err != nil {
 		return nil, err
 	}
 	return w.buf, nil
 }
 
-func (w *writer) value(v reflect.Value) error {
+func (w *writer) writeValue(v reflect.Value) error {
 	if w.depth++; w.depth > maxDepth {
 		return fmt.Errorf("the spec nests deeper than %d levels", maxDepth)
 	}
@@ -58,28 +58,28 @@ func (w *writer) value(v reflect.Value) error {
 			w.buf = append(w.buf, "null"...)
 			return nil
 		}
-		return w.value(v.Elem())
+		return w.writeValue(v.Elem())
 	case reflect.Slice:
-		return w.list(v)
+		return w.writeList(v)
 	case reflect.Map:
-		return w.dict(v)
+		return w.writeDict(v)
 	case reflect.Struct:
-		return w.object(v)
+		return w.writeObject(v)
 	case reflect.Interface:
-		return w.literal(v.Interface())
+		return w.writeLiteral(v.Interface())
 	default:
 		return fmt.Errorf("a compiled spec cannot hold a %s", v.Type())
 	}
 	return nil
 }
 
-func (w *writer) list(v reflect.Value) error {
+func (w *writer) writeList(v reflect.Value) error {
 	w.buf = append(w.buf, '[')
 	for i := range v.Len() {
 		if i > 0 {
 			w.buf = append(w.buf, ',')
 		}
-		if err := w.value(v.Index(i)); err != nil {
+		if err := w.writeValue(v.Index(i)); err != nil {
 			return err
 		}
 	}
@@ -87,8 +87,8 @@ func (w *writer) list(v reflect.Value) error {
 	return nil
 }
 
-// dict writes a map sorted by key, so that equal specs give equal bytes.
-func (w *writer) dict(v reflect.Value) error {
+// writeDict writes a map sorted by key, so that equal specs give equal bytes.
+func (w *writer) writeDict(v reflect.Value) error {
 	keys := v.MapKeys()
 	sort.Slice(keys, func(i, j int) bool { return keyText(keys[i]) < keyText(keys[j]) })
 	w.buf = append(w.buf, '{')
@@ -97,7 +97,7 @@ func (w *writer) dict(v reflect.Value) error {
 			w.buf = append(w.buf, ',')
 		}
 		w.buf = append(appendString(w.buf, keyText(k)), ':')
-		if err := w.value(v.MapIndex(k)); err != nil {
+		if err := w.writeValue(v.MapIndex(k)); err != nil {
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func keyText(k reflect.Value) string {
 	return strconv.FormatInt(k.Int(), 10)
 }
 
-func (w *writer) object(v reflect.Value) error {
+func (w *writer) writeObject(v reflect.Value) error {
 	w.buf = append(w.buf, '{')
 	first := true
 	for _, f := range w.shapes.of(v.Type()).fields {
@@ -125,7 +125,7 @@ func (w *writer) object(v reflect.Value) error {
 		}
 		first = false
 		w.buf = append(appendString(w.buf, f.name), ':')
-		if err := w.value(fv); err != nil {
+		if err := w.writeValue(fv); err != nil {
 			return err
 		}
 	}
@@ -133,9 +133,9 @@ func (w *writer) object(v reflect.Value) error {
 	return nil
 }
 
-// literal writes a literal of spec.Type: nil, bool, string, json.Number, []any or
+// writeLiteral writes a literal of spec.Type: nil, bool, string, json.Number, []any or
 // map[string]any.
-func (w *writer) literal(v any) error {
+func (w *writer) writeLiteral(v any) error {
 	switch v := v.(type) {
 	case nil:
 		w.buf = append(w.buf, "null"...)
@@ -149,9 +149,9 @@ func (w *writer) literal(v any) error {
 		}
 		w.buf = append(w.buf, v...)
 	case []any:
-		return w.list(reflect.ValueOf(v))
+		return w.writeList(reflect.ValueOf(v))
 	case map[string]any:
-		return w.dict(reflect.ValueOf(v))
+		return w.writeDict(reflect.ValueOf(v))
 	default:
 		return fmt.Errorf("a literal of the spec has the unsupported type %T", v)
 	}
@@ -164,7 +164,7 @@ func (w *writer) writeRange(r diag.Range) {
 		if file := w.file(r.File); file > 0 {
 			w.buf = append(strconv.AppendInt(w.buf, int64(file), 10), ',')
 		}
-		w.ints(r.Start.Line, r.Start.Column, r.End.Line, r.End.Column)
+		w.writeInts(r.Start.Line, r.Start.Column, r.End.Line, r.End.Column)
 	}
 	w.buf = append(w.buf, ']')
 }
@@ -184,12 +184,12 @@ func (w *writer) writeMarks(marks []spec.Mark) {
 		if i > 0 {
 			w.buf = append(w.buf, ',')
 		}
-		w.ints(m.Offset, m.Pos.Line, m.Pos.Column)
+		w.writeInts(m.Offset, m.Pos.Line, m.Pos.Column)
 	}
 	w.buf = append(w.buf, ']')
 }
 
-func (w *writer) ints(ns ...int) {
+func (w *writer) writeInts(ns ...int) {
 	for i, n := range ns {
 		if i > 0 {
 			w.buf = append(w.buf, ',')
@@ -223,7 +223,7 @@ func appendString(b []byte, s string) []byte {
 // isNumber reports whether s is a JSON number.
 func isNumber(s string) bool {
 	r := reader{text: s}
-	_, err := r.number()
+	_, err := r.readNumber()
 	return err == nil && r.at == len(s)
 }
 

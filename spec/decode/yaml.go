@@ -36,13 +36,13 @@ func YAML(text string, b *Budget) (any, error) {
 	if len(doc.Content) == 0 {
 		return nil, nil
 	}
-	return yamlDecoder{b}.value(doc.Content[0], 0)
+	return yamlDecoder{b}.decodeValue(doc.Content[0], 0)
 }
 
 // yamlDecoder converts nodes to values.
 type yamlDecoder struct{ budget *Budget }
 
-func (y yamlDecoder) value(n *yaml.Node, depth int) (any, error) {
+func (y yamlDecoder) decodeValue(n *yaml.Node, depth int) (any, error) {
 	if err := y.budget.Spend(1); err != nil {
 		return nil, err
 	}
@@ -51,11 +51,11 @@ func (y yamlDecoder) value(n *yaml.Node, depth int) (any, error) {
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
-		return y.value(n.Alias, depth+1)
+		return y.decodeValue(n.Alias, depth+1)
 	case yaml.SequenceNode:
 		out := make([]any, len(n.Content))
 		for i, child := range n.Content {
-			v, err := y.value(child, depth+1)
+			v, err := y.decodeValue(child, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -63,17 +63,17 @@ func (y yamlDecoder) value(n *yaml.Node, depth int) (any, error) {
 		}
 		return out, nil
 	case yaml.MappingNode:
-		return y.mapping(n, depth)
+		return y.decodeMapping(n, depth)
 	default:
-		return y.scalar(n)
+		return y.decodeScalar(n)
 	}
 }
 
-func (y yamlDecoder) mapping(n *yaml.Node, depth int) (any, error) {
+func (y yamlDecoder) decodeMapping(n *yaml.Node, depth int) (any, error) {
 	out := make(map[string]any, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		v, err := y.value(n.Content[i+1], depth+1)
+		v, err := y.decodeValue(n.Content[i+1], depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (y yamlDecoder) mapping(n *yaml.Node, depth int) (any, error) {
 			}
 			continue
 		}
-		name, err := y.name(key)
+		name, err := y.decodeKey(key)
 		if err != nil {
 			return nil, err
 		}
@@ -92,13 +92,13 @@ func (y yamlDecoder) mapping(n *yaml.Node, depth int) (any, error) {
 	return out, nil
 }
 
-// name returns a key as a string.
-func (y yamlDecoder) name(key *yaml.Node) (string, error) {
+// decodeKey returns a key as a string.
+func (y yamlDecoder) decodeKey(key *yaml.Node) (string, error) {
 	if key.Kind == yaml.AliasNode {
 		key = key.Alias
 	}
 	if key.Kind == yaml.ScalarNode {
-		v, err := y.scalar(key)
+		v, err := y.decodeScalar(key)
 		if err != nil {
 			return "", err
 		}
@@ -141,7 +141,7 @@ func (y yamlDecoder) inherit(out map[string]any, v any) error {
 	return nil
 }
 
-func (y yamlDecoder) scalar(n *yaml.Node) (any, error) {
+func (y yamlDecoder) decodeScalar(n *yaml.Node) (any, error) {
 	switch n.ShortTag() {
 	case "!!null":
 		return nil, nil

@@ -21,7 +21,7 @@ import (
 // and operators, except those that the virtual machine runs.
 func operationsByName() map[string]eval.Operation {
 	out := map[string]eval.Operation{}
-	for _, table := range []map[string]eval.Priced{eval.Operators(), functions.Operations()} {
+	for _, table := range []map[string]eval.PricedOperation{eval.Operators(), functions.Operations()} {
 		for name, op := range table {
 			if out[name] == nil {
 				out[name] = op.Run
@@ -41,7 +41,7 @@ func operationsByName() map[string]eval.Operation {
 // TestEveryOperationHasACost checks that each operation of the language has a cost.
 // Methods have the cost of "method".
 func TestEveryOperationHasACost(t *testing.T) {
-	for _, table := range []map[string]eval.Priced{eval.Operators(), functions.Operations()} {
+	for _, table := range []map[string]eval.PricedOperation{eval.Operators(), functions.Operations()} {
 		for name, op := range table {
 			if op.Cost == nil || op.Run == nil {
 				t.Errorf("%s has no cost, or nothing runs it", name)
@@ -50,8 +50,8 @@ func TestEveryOperationHasACost(t *testing.T) {
 	}
 }
 
-// hardly are the operations whose time does not depend on the size of an argument.
-func hardly(name string) bool {
+// isIndependentOfSize are the operations whose time does not depend on the size of an argument.
+func isIndependentOfSize(name string) bool {
 	return slices.Contains([]string{
 		"type", "coalesce", "first", "last", "take", "text", "step", "bool", "int64", "get", ".", "[", "method", "list", "..", "lastTrue",
 	}, name)
@@ -114,10 +114,10 @@ func TestCostsMatchTimes(t *testing.T) {
 			try := func(args ...any) {
 				r := eval.NewRun(nil, eval.MaxWork)
 				start := time.Now()
-				err := tried(call, r, args)
+				err := tryOperation(call, r, args)
 				took += time.Since(start)
 				units += r.Used()
-				if read := sizeOf(args[0]) / 4; err == nil && !hardly(name) && !cheaper(name, args) && r.Used() < read {
+				if read := sizeOf(args[0]) / 4; err == nil && !isIndependentOfSize(name) && !cheaper(name, args) && r.Used() < read {
 					t.Errorf("%s of %v spends %d, and should at least %d", name, kindsOf(args), r.Used(), read)
 				}
 			}
@@ -166,8 +166,8 @@ func kindsOf(args []any) []string {
 	return out
 }
 
-// tried calls an operation with arguments that the checker would reject.
-func tried(op eval.Operation, r *eval.Run, args []any) (err error) {
+// tryOperation calls an operation with arguments that the checker would reject.
+func tryOperation(op eval.Operation, r *eval.Run, args []any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = errors.New("panic")

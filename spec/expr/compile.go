@@ -42,7 +42,7 @@ func (c *compilation) report(code string, at diag.Range, detail, format string, 
 func (c *compilation) compileNode(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	if depth > decode.MaxDepth {
 		c.report(parse.CodeTooLarge, n.Range, "", "the value nests deeper than %d levels", decode.MaxDepth)
-		return eval.Fixed{}, types.Any()
+		return eval.Constant{}, types.Any()
 	}
 	switch n.Kind {
 	case spec.StringNode:
@@ -73,7 +73,7 @@ func (c *compilation) compileConstant(n *spec.Node, v any, want *spec.Type) (eva
 	if m := types.Fits(v, want, c.scope.Types); m != nil {
 		c.report(m.Code, n.Range, check.RemedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
 	}
-	return eval.Fixed{Value: v}, types.OfValue(v)
+	return eval.Constant{Value: v}, types.OfValue(v)
 }
 
 // literalText returns the text of `{literal: "…"}`. ok is false if a string is not
@@ -104,7 +104,7 @@ func (c *compilation) compileList(n *spec.Node, want *spec.Type, depth int) (eva
 		}
 	case t.Kind != spec.Union || !hasKind(t, spec.List, c.scope.Types):
 		c.report(types.CodeTypeMismatch, n.Range, "", "this must be %s, got a list", types.Describe(t))
-		return eval.Fixed{}, types.Any()
+		return eval.Constant{}, types.Any()
 	}
 	out := &eval.Sequence{Parts: make([]eval.Evaluator, len(n.Items))}
 	item := types.Never()
@@ -140,7 +140,7 @@ func (c *compilation) compileFields(n *spec.Node, want *spec.Type, depth int) (e
 	}
 	if !types.IsAny(t) && t.Kind != spec.Object && t.Kind != spec.Map && !isUnion {
 		c.report(types.CodeTypeMismatch, n.Range, "", "this must be %s, got a struct", types.Describe(t))
-		return eval.Fixed{}, types.Any()
+		return eval.Constant{}, types.Any()
 	}
 	out := &eval.Dict{Keys: make([]string, len(n.Fields)), Parts: make([]eval.Evaluator, len(n.Fields))}
 	typ := &spec.Type{Kind: spec.Object}
@@ -211,12 +211,12 @@ func (c *compilation) checkFit(t, want *spec.Type, n *spec.Node) {
 func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	if len(n.Text) > parse.MaxTemplate {
 		c.report(parse.CodeTooLarge, n.Range, "", "a template may have at most %d KiB", parse.MaxTemplate>>10)
-		return eval.Fixed{}, types.Any()
+		return eval.Constant{}, types.Any()
 	}
 	raw, bad := parse.Scan(n.Text)
 	if bad != nil {
 		c.report(bad.Code, n.At(bad.From, bad.To), bad.Detail, "%s", bad.Summary)
-		return eval.Fixed{}, types.Any()
+		return eval.Constant{}, types.Any()
 	}
 	if len(raw) == 0 || len(raw) == 1 && !raw[0].Expr {
 		var whole string
@@ -258,7 +258,7 @@ func (c *compilation) compileMixed(n *spec.Node, raw []parse.Piece, want *spec.T
 			continue
 		}
 		out.Pieces[i], _ = c.compileExpression(n, r, nil, true)
-		_, isFixed := out.Pieces[i].Part.(eval.Fixed)
+		_, isFixed := out.Pieces[i].Part.(eval.Constant)
 		known = known && isFixed
 	}
 	if depth == 0 {

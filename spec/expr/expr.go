@@ -68,10 +68,10 @@ func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 	}
 	c := &compilation{scope: scope}
 	if n == nil {
-		return &Value{root: eval.Fixed{}, typ: types.Null()}, nil
+		return &Value{root: eval.Constant{}, typ: types.Null()}, nil
 	}
 	root, t := c.compileNode(n, want, 0)
-	if f, ok := root.(eval.Fixed); ok && c.pieces == nil {
+	if f, ok := root.(eval.Constant); ok && c.pieces == nil {
 		if text, err := eval.ScalarText(f.Value); err == nil {
 			c.pieces = []eval.Piece{{Literal: text}}
 		}

@@ -18,8 +18,8 @@ var language = sync.OnceValue(func() *eval.Machine { return eval.NewMachine(func
 
 // compileExpression parses, checks and compiles one `${…}`. If there are errors, the value
 // is null with any type.
-func (c *compilation) compileExpression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (eval.Piece, check.Checked) {
-	faulty, ofFaulty := eval.Piece{Part: eval.Fixed{}}, check.Checked{Type: types.Any()}
+func (c *compilation) compileExpression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (eval.Piece, check.Result) {
+	faulty, ofFaulty := eval.Piece{Part: eval.Constant{}}, check.Result{Type: types.Any()}
 	tree, bad := parse.Expression(raw.Text)
 	if bad != nil {
 		c.report(bad.Code, n.At(raw.From+bad.From, raw.From+bad.To), bad.Detail, "%s", bad.Summary)
@@ -45,7 +45,7 @@ func (c *compilation) compileExpression(n *spec.Node, raw parse.Piece, want *spe
 		c.diags = append(c.diags, d)
 		return faulty, ofFaulty
 	}
-	if f, ok := out.Part.(eval.Fixed); ok && want != nil && !amidText {
+	if f, ok := out.Part.(eval.Constant); ok && want != nil && !amidText {
 		if m := types.Fits(f.Value, want, c.scope.Types); m != nil {
 			c.report(m.Code, checked.Place.At(checked.At), check.RemedyForValue(m, f.Value, want, c.scope.Types), "%s", m.Error())
 		}

@@ -227,7 +227,7 @@ func TestSecretsStayMarked(t *testing.T) {
 				}
 				continue
 			}
-			if strings.Contains(fmt.Sprint(unmarked(got)), canary) {
+			if strings.Contains(fmt.Sprint(withoutSecrets(got)), canary) {
 				t.Fatalf("%s = %v", source, got)
 			}
 			parts, _ := v.Parts(vars)
@@ -240,21 +240,21 @@ func TestSecretsStayMarked(t *testing.T) {
 	})
 }
 
-// unmarked returns a value without the parts that are marked as secret.
-func unmarked(v any) any {
+// withoutSecrets returns a value without the parts that are marked as secret.
+func withoutSecrets(v any) any {
 	switch v := v.(type) {
 	case Secret:
 		return nil
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = unmarked(item)
+			out[i] = withoutSecrets(item)
 		}
 		return out
 	case map[string]any:
 		out := map[string]any{}
 		for k, item := range v {
-			out[k] = unmarked(item)
+			out[k] = withoutSecrets(item)
 		}
 		return out
 	default:

@@ -35,7 +35,7 @@ func (v *Value) Refs() []Ref { return v.refs }
 // Const returns the value of a tree without references. ok is false for other trees,
 // and for trees that are too expensive to evaluate in advance.
 func (v *Value) Const() (any, bool) {
-	f, ok := v.root.(eval.Fixed)
+	f, ok := v.root.(eval.Constant)
 	return f.Value, ok
 }
 
@@ -76,7 +76,7 @@ func (v *Value) Unchecked() []diag.Range { return v.unchecked }
 // The error is an *EvalError.
 func (v *Value) Eval(vars *Vars) (out any, err error) {
 	switch root := v.root.(type) {
-	case eval.Fixed:
+	case eval.Constant:
 		return root.Value, nil
 	case *eval.Chain:
 		return root.Eval(vars, nil) // a Chain does not charge the budget
@@ -84,7 +84,7 @@ func (v *Value) Eval(vars *Vars) (out any, err error) {
 	r := beginRun(vars)
 	defer func() {
 		if r := recover(); r != nil {
-			out, err = nil, v.panicked(r)
+			out, err = nil, v.panicError(r)
 		}
 		r.Given = nil
 		runs.Put(r)
@@ -102,7 +102,7 @@ func beginRun(vars *Vars) *eval.Run {
 	return r
 }
 
-func (v *Value) panicked(r any) error {
+func (v *Value) panicError(r any) error {
 	return &EvalError{Template: v.node.Text, Range: v.node.Range, Message: fmt.Sprintf("the expression cannot be evaluated: %v", r)}
 }
 
@@ -145,7 +145,7 @@ func (v *Value) Parts(vars *Vars) (out []Part, err error) {
 	r := beginRun(vars)
 	defer func() {
 		if r := recover(); r != nil {
-			out, err = nil, v.panicked(r)
+			out, err = nil, v.panicError(r)
 		}
 		runs.Put(r)
 	}()

@@ -106,9 +106,9 @@ func (all finders) cutSecrets(text string) []span {
 // secrets. The rest is never shown.
 const mostSearched = 512 << 10
 
-// bounded is like Text, but omits the middle of a long text, which is not shown. No
+// maskEnds is like Text, but omits the middle of a long text, which is not shown. No
 // part of a secret remains at the edges.
-func (m *Mask) bounded(text string) string {
+func (m *Mask) maskEnds(text string) string {
 	if len(text) <= 2*mostSearched {
 		return m.Text(text)
 	}

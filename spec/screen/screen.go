@@ -30,7 +30,7 @@ func (t Text) Line() Text { return Text{strings.Join(strings.Fields(t.shown), " 
 // Show returns a text that is safe to display: the secrets of hide are replaced (a
 // nil mask has none), terminal controls are escaped, and it is truncated to Longest
 // bytes. Applying Show again does not change it.
-func Show(text string, hide *Mask) Text { return Text{truncate(Visible(hide.bounded(text)))} }
+func Show(text string, hide *Mask) Text { return Text{truncate(Visible(hide.maskEnds(text)))} }
 
 // Parts returns a text of many lines as parts that are safe to display. Each part has
 // at most Longest bytes and ends at a line break.

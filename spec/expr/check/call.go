@@ -28,12 +28,12 @@ func forbiddenReason(name string) string {
 type Call struct {
 	*checker
 	Fn   *Function
-	Args []Typed
+	Args []TypedPart
 	Node []ast.Node
 	at   parse.Extent
 }
 
-func (c *checker) checkCall(n *ast.CallNode) Typed {
+func (c *checker) checkCall(n *ast.CallNode) TypedPart {
 	if m, ok := n.Callee.(*ast.MemberNode); ok {
 		return c.checkMethod(n, m)
 	}
@@ -47,22 +47,22 @@ func (c *checker) checkCall(n *ast.CallNode) Typed {
 		c.checkOperands(n.Arguments)
 		return c.reportUnknownFunction(id.Value, name)
 	}
-	cl := &Call{checker: c, Fn: f, Args: make([]Typed, len(n.Arguments)), Node: n.Arguments, at: name}
+	cl := &Call{checker: c, Fn: f, Args: make([]TypedPart, len(n.Arguments)), Node: n.Arguments, at: name}
 	for i, arg := range n.Arguments {
 		cl.Args[i] = c.check(arg)
 	}
-	return cl.apply()
+	return cl.checkArguments()
 }
 
-func (c *checker) checkOperands(nodes []ast.Node) []Typed {
-	out := make([]Typed, len(nodes))
+func (c *checker) checkOperands(nodes []ast.Node) []TypedPart {
+	out := make([]TypedPart, len(nodes))
 	for i, n := range nodes {
 		out[i] = c.checkOperand(n)
 	}
 	return out
 }
 
-func (c *checker) reportUnknownFunction(name string, at parse.Extent) Typed {
+func (c *checker) reportUnknownFunction(name string, at parse.Extent) TypedPart {
 	if why := forbiddenReason(name); why != "" {
 		return c.Fail(CodeForbiddenFunction, at, why, "%s() cannot be used in a spec", name)
 	}
@@ -73,9 +73,9 @@ func (c *checker) reportUnknownFunction(name string, at parse.Extent) Typed {
 	return c.Fail(CodeUnknownFunction, at, detail, "unknown function %q", name)
 }
 
-// apply checks the arguments of a call against the parameters, and returns the type
+// checkArguments checks the arguments of a call against the parameters, and returns the type
 // of the result.
-func (cl *Call) apply() Typed {
+func (cl *Call) checkArguments() TypedPart {
 	f := cl.Fn
 	if n := len(cl.Args); n < f.Required() || !f.variadic() && n > len(f.Params) {
 		for _, a := range cl.Args {
@@ -87,7 +87,7 @@ func (cl *Call) apply() Typed {
 	for i := range cl.Args {
 		ok = cl.checkArgument(i) && ok
 	}
-	out := Typed{T: f.Result}
+	out := TypedPart{T: f.Result}
 	if f.Typed != nil && ok {
 		out = f.Typed(cl)
 	}
@@ -125,7 +125,7 @@ func (cl *Call) checkArgument(i int) bool {
 }
 
 // checkMethod checks a call of a method. Only times and durations have methods.
-func (c *checker) checkMethod(n *ast.CallNode, m *ast.MemberNode) Typed {
+func (c *checker) checkMethod(n *ast.CallNode, m *ast.MemberNode) TypedPart {
 	base := c.checkOperand(m.Node)
 	t := c.NonNull(base)
 	name, _ := m.Property.(*ast.StringNode)
@@ -136,7 +136,7 @@ func (c *checker) checkMethod(n *ast.CallNode, m *ast.MemberNode) Typed {
 	at := parse.ExtentOf(name)
 	if types.IsAny(t) {
 		c.Trust(at)
-		return Typed{T: t}
+		return TypedPart{T: t}
 	}
 	if !types.IsTime(t) {
 		detail := "Only times and durations have methods."
@@ -155,5 +155,5 @@ func (c *checker) checkMethod(n *ast.CallNode, m *ast.MemberNode) Typed {
 		return c.Fail(CodeUnknownFunction, at, diag.Remedy(name.Value, slices.Collect(maps.Keys(methods))), "%s has no method %q", types.Describe(t), name.Value)
 	}
 	cl := &Call{checker: c, Fn: f, Args: args, Node: n.Arguments, at: at}
-	return cl.apply()
+	return cl.checkArguments()
 }

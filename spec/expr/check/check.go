@@ -29,9 +29,9 @@ type checker struct {
 	depth  int
 }
 
-// Typed is the result of checking a part: its type, and the path from a name of the
+// TypedPart is the result of checking a part: its type, and the path from a name of the
 // scope, if the part is not computed.
-type Typed struct {
+type TypedPart struct {
 	T      *spec.Type
 	Origin []string
 	At     parse.Extent
@@ -45,7 +45,7 @@ const maxDepth = 1000
 
 // checkSide checks one side of a comparison. If the other side is null, only the presence
 // of the value matters.
-func (c *checker) checkSide(n, other ast.Node) Typed {
+func (c *checker) checkSide(n, other ast.Node) TypedPart {
 	if !parse.IsNull(other) {
 		return c.checkOperand(n)
 	}
@@ -58,14 +58,14 @@ func (c *checker) checkSide(n, other ast.Node) Typed {
 }
 
 // checkOperand checks a part and records that its value is used.
-func (c *checker) checkOperand(n ast.Node) Typed {
+func (c *checker) checkOperand(n ast.Node) TypedPart {
 	v := c.check(n)
 	c.use(v)
 	v.Origin = nil
 	return v
 }
 
-func (c *checker) check(n ast.Node) Typed {
+func (c *checker) check(n ast.Node) TypedPart {
 	c.depth++
 	defer func() { c.depth-- }()
 	if c.depth > maxDepth {
@@ -78,18 +78,18 @@ func (c *checker) check(n ast.Node) Typed {
 	return v
 }
 
-func (c *checker) dispatch(n ast.Node) Typed {
+func (c *checker) dispatch(n ast.Node) TypedPart {
 	switch n := n.(type) {
 	case *ast.NilNode:
-		return Typed{T: types.Null()}
+		return TypedPart{T: types.Null()}
 	case *ast.BoolNode:
-		return Typed{T: types.Literal(spec.Bool, n.Value)}
+		return TypedPart{T: types.Literal(spec.Bool, n.Value)}
 	case *ast.IntegerNode:
-		return Typed{T: types.IntLiteral(n.Value)}
+		return TypedPart{T: types.IntLiteral(n.Value)}
 	case *ast.FloatNode:
-		return Typed{T: types.Literal(spec.Number, json.Number(types.NumberText(n.Value)))}
+		return TypedPart{T: types.Literal(spec.Number, json.Number(types.NumberText(n.Value)))}
 	case *ast.StringNode:
-		return Typed{T: types.Literal(spec.String, n.Value)}
+		return TypedPart{T: types.Literal(spec.String, n.Value)}
 	case *ast.IdentifierNode:
 		return c.checkIdentifier(n)
 	case *ast.PointerNode:
@@ -132,7 +132,7 @@ func (c *checker) dispatch(n ast.Node) Typed {
 	}
 }
 
-func (c *checker) checkConditional(n *ast.ConditionalNode) Typed {
+func (c *checker) checkConditional(n *ast.ConditionalNode) TypedPart {
 	c.requireBool(c.checkOperand(n.Cond), "a condition")
 	saved := c.facts
 	c.facts = append(saved[:len(saved):len(saved)], c.factsWhen(n.Cond, true)...)
@@ -140,19 +140,19 @@ func (c *checker) checkConditional(n *ast.ConditionalNode) Typed {
 	c.facts = append(saved[:len(saved):len(saved)], c.factsWhen(n.Cond, false)...)
 	b := c.checkOperand(n.Exp2)
 	c.facts = saved
-	return Typed{T: types.Join(a.T, b.T, c.Types)}
+	return TypedPart{T: types.Join(a.T, b.T, c.Types)}
 }
 
-func (c *checker) checkArray(n *ast.ArrayNode) Typed {
+func (c *checker) checkArray(n *ast.ArrayNode) TypedPart {
 	item := types.Never()
 	for _, part := range n.Nodes {
 		item = types.Join(item, c.checkOperand(part).T, c.Types)
 	}
 	size := len(n.Nodes)
-	return Typed{T: &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}}
+	return TypedPart{T: &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}}
 }
 
-func (c *checker) checkMapLiteral(n *ast.MapNode) Typed {
+func (c *checker) checkMapLiteral(n *ast.MapNode) TypedPart {
 	out := &spec.Type{Kind: spec.Object}
 	dynamic := types.Never()
 	for _, pair := range n.Pairs {
@@ -174,12 +174,12 @@ func (c *checker) checkMapLiteral(n *ast.MapNode) Typed {
 		dynamic = types.Join(dynamic, c.checkOperand(p.Value).T, c.Types)
 	}
 	if types.IsNever(dynamic) {
-		return Typed{T: out}
+		return TypedPart{T: out}
 	}
 	for _, f := range out.Fields {
 		dynamic = types.Join(dynamic, f.Type, c.Types)
 	}
-	return Typed{T: types.MapOf(dynamic)}
+	return TypedPart{T: types.MapOf(dynamic)}
 }
 
 // WrittenProperty returns the property for a key that the author wrote in a value.

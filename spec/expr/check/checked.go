@@ -12,8 +12,8 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Checked is the result of checking an expression.
-type Checked struct {
+// Result is the result of checking an expression.
+type Result struct {
 	Scope *Scope
 	Tree  ast.Node
 	// Place is the position of the expression, and At its extent there without
@@ -39,14 +39,14 @@ type Checked struct {
 
 // Expression checks the tree of an expression in a scope. want is the expected type.
 // If amidText is true, the value must be one that can be inserted into text.
-func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Functions, want *spec.Type, amidText bool) Checked {
+func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Functions, want *spec.Type, amidText bool) Result {
 	c := &checker{
 		findings:  findings{scope: scope, Types: scope.Types, place: at, extents: parse.Extents{Source: []rune(at.Source)}},
 		knowledge: knowledge{facts: scope.facts()}, functions: functions,
 	}
 	v := c.check(tree)
 	c.use(v)
-	out := Checked{Scope: scope, Tree: tree, Place: at, At: at.Trimmed(), Type: v.T, Extents: c.extents}
+	out := Result{Scope: scope, Tree: tree, Place: at, At: at.Trimmed(), Type: v.T, Extents: c.extents}
 	if !c.diags.HasErrors() {
 		if amidText {
 			c.checkTextPart(tree, v, out.At)
@@ -66,7 +66,7 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 }
 
 // AppendRefs appends the references of the expression, in the order of the document.
-func (c *Checked) AppendRefs(refs []Ref) []Ref {
+func (c *Result) AppendRefs(refs []Ref) []Ref {
 	for _, r := range c.Uses {
 		refs = append(refs, Ref{Path: r.Path, Range: c.Place.At(r.At), Presence: r.Presence})
 	}
@@ -74,7 +74,7 @@ func (c *Checked) AppendRefs(refs []Ref) []Ref {
 }
 
 // checkResult checks the value of a whole expression against the expected type.
-func (c *checker) checkResult(n ast.Node, v Typed, want *spec.Type, whole parse.Extent) {
+func (c *checker) checkResult(n ast.Node, v TypedPart, want *spec.Type, whole parse.Extent) {
 	m := types.Assignable(v.T, want, c.Types)
 	if m == nil {
 		return
@@ -124,7 +124,7 @@ func extentIn(x *parse.Extents, n ast.Node, path string) parse.Extent {
 }
 
 // checkTextPart checks an expression that is inserted into text.
-func (c *checker) checkTextPart(n ast.Node, v Typed, whole parse.Extent) {
+func (c *checker) checkTextPart(n ast.Node, v TypedPart, whole parse.Extent) {
 	v.At = whole
 	t := c.NonNull(v)
 	if types.IsScalar(t, c.Types) || parse.IsSegments(n) {

@@ -24,14 +24,14 @@ type knowledge struct {
 
 // item is the value of `#` in a predicate.
 type item struct {
-	val Typed
+	val TypedPart
 	acc *spec.Type // #acc, nil outside reduce
 }
 
 // local is a variable of `let`.
 type local struct {
 	name string
-	val  Typed
+	val  TypedPart
 	id   int
 }
 

@@ -30,9 +30,9 @@ func (f *findings) report(sev diag.Severity, code string, e parse.Extent, detail
 }
 
 // Fail reports an error, and returns the result for the invalid part.
-func (f *findings) Fail(code string, e parse.Extent, detail, format string, args ...any) Typed {
+func (f *findings) Fail(code string, e parse.Extent, detail, format string, args ...any) TypedPart {
 	f.report(diag.Error, code, e, detail, format, args...)
-	return Typed{T: types.Any(), At: e}
+	return TypedPart{T: types.Any(), At: e}
 }
 
 // Text returns the source of a part.
@@ -45,7 +45,7 @@ func (f *findings) Text(e parse.Extent) string {
 
 // NonNull returns the type of an operand without null, and reports an operand that
 // may be null.
-func (f *findings) NonNull(v Typed) *spec.Type {
+func (f *findings) NonNull(v TypedPart) *spec.Type {
 	t := types.Resolve(v.T, f.Types)
 	if !types.MayBeNull(t, f.Types) {
 		return t
@@ -58,7 +58,7 @@ func (f *findings) NonNull(v Typed) *spec.Type {
 	return types.Resolve(types.Present(t, f.Types), f.Types)
 }
 
-func (f *findings) reportNull(v Typed) {
+func (f *findings) reportNull(v TypedPart) {
 	text := f.Text(v.At)
 	detail := fmt.Sprintf("Provide a default (%s ?? %s), or use it only if it is not null (%s != null ? … : …).",
 		text, exampleOf(types.Resolve(v.T, f.Types)), text)
@@ -74,7 +74,7 @@ func (f *findings) nullHelp(text string) string {
 	return f.scope.NullHelp(text)
 }
 
-func (f *findings) requireBool(v Typed, what string) {
+func (f *findings) requireBool(v TypedPart, what string) {
 	t := f.NonNull(v)
 	if !types.IsAny(t) && (t.Kind != spec.Bool || types.IsTime(t)) {
 		f.Fail(types.CodeTypeMismatch, v.At, "Write a comparison: x != null, x != \"\", len(x) > 0.", "%s must be a boolean, got %s", what, types.Describe(v.T))
@@ -107,7 +107,7 @@ func (f *findings) checkPattern(n ast.Node, at parse.Extent) {
 }
 
 // Sortable checks that the keys by which items are sorted or grouped can be ordered.
-func (f *findings) Sortable(name string, v Typed) {
+func (f *findings) Sortable(name string, v TypedPart) {
 	t := f.NonNull(v)
 	if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsString(t) && t.Kind != spec.Bool && !types.IsTime(t) && !types.IsNever(t) {
 		f.Fail(CodeWrongArgument, v.At, "", "%s requires a scalar for each item, got %s", name, types.Describe(v.T))
@@ -115,7 +115,7 @@ func (f *findings) Sortable(name string, v Typed) {
 }
 
 // UnknownMember reports a member that a type does not have.
-func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, base Typed) {
+func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, base TypedPart) {
 	switch {
 	case t.Kind == spec.Object:
 		f.Fail(types.CodeUnknownMember, at, diag.Remedy(name, t.FieldNames()), "%s has no member %q", f.Text(base.At), name)

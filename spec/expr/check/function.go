@@ -27,7 +27,7 @@ type Function struct {
 	Params    []Param
 	Result    *spec.Type
 	// Typed returns the type of the result of a call, if it depends on the arguments.
-	Typed func(cl *Call) Typed
+	Typed func(cl *Call) TypedPart
 	// predicate means that the virtual machine runs the function, which applies a
 	// predicate to the items of a list.
 	predicate bool

@@ -15,12 +15,12 @@ import (
 type memberCheck struct {
 	*checker
 	n    *ast.MemberNode
-	base Typed
+	base TypedPart
 	// t is the type of the base, resolved and without null.
 	t *spec.Type
 }
 
-func (c *checker) checkMember(n *ast.MemberNode) Typed {
+func (c *checker) checkMember(n *ast.MemberNode) TypedPart {
 	m := memberCheck{checker: c, n: n, base: c.check(n.Node)}
 	m.t = types.Resolve(m.base.T, c.Types)
 	guarded := true
@@ -37,7 +37,7 @@ func (c *checker) checkMember(n *ast.MemberNode) Typed {
 			m.t = types.Resolve(types.Present(m.t, c.Types), c.Types)
 		}
 	}
-	out := Typed{At: c.extents.Of(n)}
+	out := TypedPart{At: c.extents.Of(n)}
 	step, ok := parse.StepOf(n.Property)
 	if _, isName := n.Property.(*ast.StringNode); !ok || m.base.Shuffled && !isName {
 		step = "*"
@@ -104,7 +104,7 @@ func (m *memberCheck) memberType() *spec.Type {
 }
 
 // indexType returns the type of an item of a list or of a character of a string.
-func (m *memberCheck) indexType(it *spec.Type, index Typed) *spec.Type {
+func (m *memberCheck) indexType(it *spec.Type, index TypedPart) *spec.Type {
 	if !types.IsAny(it) && it.Kind != spec.Int {
 		m.Fail(types.CodeTypeMismatch, index.At, "", "an index must be an int, got %s", types.Describe(index.T))
 		return types.Any()
@@ -210,7 +210,7 @@ func (m *memberCheck) unionMemberType(name string, at parse.Extent) *spec.Type {
 	}
 }
 
-func (c *checker) checkSlice(n *ast.SliceNode) Typed {
+func (c *checker) checkSlice(n *ast.SliceNode) TypedPart {
 	base := c.check(n.Node)
 	t := c.NonNull(base)
 	for _, bound := range [...]ast.Node{n.From, n.To} {
@@ -225,12 +225,12 @@ func (c *checker) checkSlice(n *ast.SliceNode) Typed {
 	switch {
 	case types.IsAny(t):
 		c.Trust(base.At)
-		return Typed{T: t, Origin: base.Origin, Shuffled: true}
+		return TypedPart{T: t, Origin: base.Origin, Shuffled: true}
 	case types.IsString(t):
 		c.use(base)
-		return Typed{T: types.String()}
+		return TypedPart{T: types.String()}
 	case t.Kind == spec.List:
-		return Typed{T: types.ListOf(types.Elem(t)), Origin: base.Origin, Shuffled: true}
+		return TypedPart{T: types.ListOf(types.Elem(t)), Origin: base.Origin, Shuffled: true}
 	}
 	return c.Fail(types.CodeTypeMismatch, base.At, "", "only lists and strings can be sliced, got %s", types.Describe(base.T))
 }

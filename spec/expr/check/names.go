@@ -11,9 +11,9 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-func (c *checker) checkIdentifier(n *ast.IdentifierNode) Typed {
+func (c *checker) checkIdentifier(n *ast.IdentifierNode) TypedPart {
 	if n.Value == "null" {
-		return Typed{T: types.Null()}
+		return TypedPart{T: types.Null()}
 	}
 	at := parse.ExtentOf(n)
 	if l := c.local(n.Value); l != nil {
@@ -33,7 +33,7 @@ func (c *checker) checkIdentifier(n *ast.IdentifierNode) Typed {
 		if t == nil {
 			t = types.Any()
 		}
-		return Typed{T: c.narrow(n.Value, t), Origin: []string{n.Value}, At: at}
+		return TypedPart{T: c.narrow(n.Value, t), Origin: []string{n.Value}, At: at}
 	}
 	if f := c.functions.Named[n.Value]; f != nil {
 		return c.Fail(CodeUnknownName, at, fmt.Sprintf("Call it: %s.", f.Signature), "%s is a function", n.Value)
@@ -50,7 +50,7 @@ func (c *checker) checkIdentifier(n *ast.IdentifierNode) Typed {
 	return c.Fail(CodeUnknownName, at, diag.Remedy(n.Value, names), "unknown name %q", n.Value)
 }
 
-func (c *checker) checkPointer(n *ast.PointerNode) Typed {
+func (c *checker) checkPointer(n *ast.PointerNode) TypedPart {
 	if len(c.items) == 0 {
 		return c.Fail(parse.CodeSyntax, c.extents.Of(n), "# is the current item in a predicate, as in filter(list, # > 1).", "# is not available here")
 	}
@@ -61,16 +61,16 @@ func (c *checker) checkPointer(n *ast.PointerNode) Typed {
 		v.At, v.T = c.extents.Of(n), c.narrow(c.key(n), v.T)
 		return v
 	case "index":
-		return Typed{T: types.Int()}
+		return TypedPart{T: types.Int()}
 	case "acc":
 		if it.acc != nil {
-			return Typed{T: it.acc}
+			return TypedPart{T: it.acc}
 		}
 	}
 	return c.Fail(CodeUnknownName, c.extents.Of(n), "A predicate can use # (the item), #index, and in reduce #acc.", "unknown name %q", "#"+n.Name)
 }
 
-func (c *checker) checkLet(n *ast.VariableDeclaratorNode) Typed {
+func (c *checker) checkLet(n *ast.VariableDeclaratorNode) TypedPart {
 	v := c.check(n.Value)
 	if _, ok := c.functions.Named[n.Name]; ok || n.Name == "null" {
 		c.Fail(parse.CodeSyntax, parse.ExtentOf(n), "Choose another name.", "the name %s is already in use", n.Name)

@@ -12,36 +12,36 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-func (c *checker) checkUnary(n *ast.UnaryNode) Typed {
+func (c *checker) checkUnary(n *ast.UnaryNode) TypedPart {
 	v := c.checkOperand(n.Node)
 	if n.Operator == "!" || n.Operator == "not" {
 		c.requireBool(v, "the operand of "+n.Operator)
-		return Typed{T: types.Bool()}
+		return TypedPart{T: types.Bool()}
 	}
 	t := c.NonNull(v)
 	switch {
 	case types.IsAny(t):
-		return Typed{T: types.Number()}
+		return TypedPart{T: types.Number()}
 	case !types.IsNumeric(t):
 		return c.Fail(types.CodeTypeMismatch, v.At, numberRemedy(v.T), "%s requires a number, got %s", n.Operator, types.Describe(v.T))
 	}
 	if i, ok := n.Node.(*ast.IntegerNode); ok && n.Operator == "-" {
-		return Typed{T: types.IntLiteral(-i.Value)}
+		return TypedPart{T: types.IntLiteral(-i.Value)}
 	}
 	if f, ok := n.Node.(*ast.FloatNode); ok && n.Operator == "-" {
-		return Typed{T: types.Literal(spec.Number, json.Number(types.NumberText(-f.Value)))}
+		return TypedPart{T: types.Literal(spec.Number, json.Number(types.NumberText(-f.Value)))}
 	}
-	return Typed{T: &spec.Type{Kind: t.Kind}}
+	return TypedPart{T: &spec.Type{Kind: t.Kind}}
 }
 
 // binaryCheck checks one operator. Its two sides are already checked.
 type binaryCheck struct {
 	*checker
 	n    *ast.BinaryNode
-	l, r Typed
+	l, r TypedPart
 }
 
-func (c *checker) checkBinary(n *ast.BinaryNode) Typed {
+func (c *checker) checkBinary(n *ast.BinaryNode) TypedPart {
 	b := binaryCheck{checker: c, n: n}
 	switch n.Operator {
 	case "&&", "and", "||", "or":
@@ -53,7 +53,7 @@ func (c *checker) checkBinary(n *ast.BinaryNode) Typed {
 	default:
 		b.l, b.r = c.checkOperand(n.Left), c.checkOperand(n.Right)
 	}
-	out := Typed{T: types.Bool(), At: b.l.At.Join(b.r.At)}
+	out := TypedPart{T: types.Bool(), At: b.l.At.Join(b.r.At)}
 	switch n.Operator {
 	case "==", "!=":
 		b.checkEquality()
@@ -75,7 +75,7 @@ func (c *checker) checkBinary(n *ast.BinaryNode) Typed {
 	return out
 }
 
-func (c *checker) checkLogical(n *ast.BinaryNode) Typed {
+func (c *checker) checkLogical(n *ast.BinaryNode) TypedPart {
 	l := c.checkOperand(n.Left)
 	c.requireBool(l, "the left operand of "+n.Operator)
 	saved := c.facts
@@ -83,17 +83,17 @@ func (c *checker) checkLogical(n *ast.BinaryNode) Typed {
 	r := c.checkOperand(n.Right)
 	c.requireBool(r, "the right operand of "+n.Operator)
 	c.facts = saved
-	return Typed{T: types.Bool(), At: l.At.Join(r.At)}
+	return TypedPart{T: types.Bool(), At: l.At.Join(r.At)}
 }
 
-func (c *checker) checkCoalesce(n *ast.BinaryNode) Typed {
+func (c *checker) checkCoalesce(n *ast.BinaryNode) TypedPart {
 	l := c.checkOperand(n.Left)
 	r := c.checkOperand(n.Right)
 	at := l.At.Join(r.At)
 	if types.IsAny(types.Resolve(l.T, c.Types)) {
-		return Typed{T: types.Any(), At: at}
+		return TypedPart{T: types.Any(), At: at}
 	}
-	return Typed{T: types.Join(types.Present(l.T, c.Types), r.T, c.Types), At: at}
+	return TypedPart{T: types.Join(types.Present(l.T, c.Types), r.T, c.Types), At: at}
 }
 
 // arithmeticType returns the type of an arithmetic operation, such as a + b.
@@ -107,7 +107,7 @@ func (c *binaryCheck) arithmeticType() *spec.Type {
 	}
 	for i, t := range [...]*spec.Type{a, b} {
 		if !types.IsAny(t) && !types.IsNumeric(t) {
-			bad := [...]Typed{c.l, c.r}[i]
+			bad := [...]TypedPart{c.l, c.r}[i]
 			return c.Fail(types.CodeTypeMismatch, bad.At, numberRemedy(bad.T), "%s requires numbers, got %s", c.n.Operator, types.Describe(bad.T)).T
 		}
 	}
@@ -130,7 +130,7 @@ func (c *binaryCheck) arithmeticType() *spec.Type {
 // concatenationType returns the type of a + b if one operand is a string, or both may
 // have any type.
 func (c *binaryCheck) concatenationType(a, b *spec.Type) *spec.Type {
-	var bad Typed
+	var bad TypedPart
 	switch {
 	case types.IsAny(a) && types.IsAny(b):
 		return types.Any()
@@ -174,14 +174,14 @@ func isZero(n ast.Node) bool {
 // requireIntegers checks that both sides, which are not null, are whole numbers.
 func (c *binaryCheck) requireIntegers(a, b *spec.Type) {
 	for i, t := range [...]*spec.Type{a, b} {
-		if v := [...]Typed{c.l, c.r}[i]; !types.IsAny(t) && (t.Kind != spec.Int || types.IsTime(t)) {
+		if v := [...]TypedPart{c.l, c.r}[i]; !types.IsAny(t) && (t.Kind != spec.Int || types.IsTime(t)) {
 			c.Fail(types.CodeTypeMismatch, v.At, "Round it with int(…).", "%s requires whole numbers, got %s", c.n.Operator, types.Describe(v.T))
 		}
 	}
 }
 
 func (c *binaryCheck) requireStrings() {
-	for _, v := range [...]Typed{c.l, c.r} {
+	for _, v := range [...]TypedPart{c.l, c.r} {
 		if t := c.NonNull(v); !types.IsAny(t) && !types.IsString(t) {
 			c.Fail(types.CodeTypeMismatch, v.At, "Convert it with string(…).", "%s requires strings, got %s", c.n.Operator, types.Describe(v.T))
 		}
@@ -233,7 +233,7 @@ func (c *binaryCheck) checkEquality() {
 }
 
 // reportNeverEqual reports literals that the other side can never equal.
-func (c *binaryCheck) reportNeverEqual(at parse.Extent, lit []any, other Typed, always string) {
+func (c *binaryCheck) reportNeverEqual(at parse.Extent, lit []any, other TypedPart, always string) {
 	t := types.Resolve(other.T, c.Types)
 	detail := "Its type is " + types.Describe(types.Present(other.T, c.Types)) + "."
 	if s, ok := lit[0].(string); ok && len(t.Enum) > 0 {

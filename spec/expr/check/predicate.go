@@ -16,13 +16,13 @@ import (
 type predicateCheck struct {
 	*checker
 	n    *ast.BuiltinNode
-	list Typed
+	list TypedPart
 	// item is the type of the list's items.
 	item *spec.Type
 }
 
 // checkBuiltin checks a function with a predicate.
-func (c *checker) checkBuiltin(n *ast.BuiltinNode) Typed {
+func (c *checker) checkBuiltin(n *ast.BuiltinNode) TypedPart {
 	p := predicateCheck{checker: c, n: n, list: c.check(n.Arguments[0])}
 	before := len(c.refs)
 	p.item = p.itemType()
@@ -34,13 +34,13 @@ func (c *checker) checkBuiltin(n *ast.BuiltinNode) Typed {
 			acc = withoutLiterals(c.checkOperand(n.Arguments[2]).T, c.Types)
 		}
 	}
-	body := Typed{T: p.item, At: p.list.At}
+	body := TypedPart{T: p.item, At: p.list.At}
 	if len(n.Arguments) > 1 {
-		var mapped Typed
+		var mapped TypedPart
 		mapped, facts = p.checkBody(acc)
-		body = Typed{T: mapped.T, At: mapped.At}
+		body = TypedPart{T: mapped.T, At: mapped.At}
 	}
-	var out Typed
+	var out TypedPart
 	if n.Name == "reduce" {
 		out.T = types.Join(body.T, acc, c.Types)
 	} else {
@@ -75,12 +75,12 @@ func (p *predicateCheck) itemType() *spec.Type {
 
 // checkBody checks the body of the predicate, in which `#` is an item of the list. It
 // returns the parts of the item that are not null if the predicate is true.
-func (p *predicateCheck) checkBody(acc *spec.Type) (body Typed, facts []string) {
+func (p *predicateCheck) checkBody(acc *spec.Type) (body TypedPart, facts []string) {
 	n := p.n.Arguments[1]
 	if predicate, ok := n.(*ast.PredicateNode); ok {
 		n = predicate.Node
 	}
-	each := Typed{T: p.item, Origin: Extend(p.list.Origin, "*")}
+	each := TypedPart{T: p.item, Origin: Extend(p.list.Origin, "*")}
 	p.items = append(p.items, item{each, acc})
 	saved := p.facts
 	body = p.checkOperand(n)
@@ -96,7 +96,7 @@ func (p *predicateCheck) checkBody(acc *spec.Type) (body Typed, facts []string) 
 }
 
 // resultOf returns the result of the function.
-func (p *predicateCheck) resultOf(body Typed, facts []string) Typed {
+func (p *predicateCheck) resultOf(body TypedPart, facts []string) TypedPart {
 	switch p.n.Name {
 	case "all", "any", "none", "one", "count", "filter", "find", "findLast", "findIndex", "findLastIndex":
 		p.requireBool(body, "the predicate")
@@ -105,31 +105,31 @@ func (p *predicateCheck) resultOf(body Typed, facts []string) Typed {
 	}
 	switch p.n.Name {
 	case "all", "any", "none", "one":
-		return Typed{T: types.Bool()}
+		return TypedPart{T: types.Bool()}
 	case "count":
-		return Typed{T: types.Int()}
+		return TypedPart{T: types.Int()}
 	case "filter":
-		return Typed{T: types.ListOf(refine(p.item, facts, p.Types)), Origin: p.list.Origin, Shuffled: true}
+		return TypedPart{T: types.ListOf(refine(p.item, facts, p.Types)), Origin: p.list.Origin, Shuffled: true}
 	case "find", "findLast":
-		return Typed{T: types.Nullable(refine(p.item, facts, p.Types)), Origin: Extend(p.list.Origin, "*")}
+		return TypedPart{T: types.Nullable(refine(p.item, facts, p.Types)), Origin: Extend(p.list.Origin, "*")}
 	case "findIndex", "findLastIndex":
-		return Typed{T: types.Nullable(types.Int())}
+		return TypedPart{T: types.Nullable(types.Int())}
 	case "map":
-		return Typed{T: types.ListOf(body.T)}
+		return TypedPart{T: types.ListOf(body.T)}
 	case "sum":
 		t := p.NonNull(body)
 		if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsNever(t) {
 			return p.Fail(CodeWrongArgument, body.At, "", "sum requires numbers, got %s", types.Describe(body.T))
 		}
 		if t.Kind == spec.Int || types.IsNever(t) {
-			return Typed{T: types.Int()}
+			return TypedPart{T: types.Int()}
 		}
-		return Typed{T: types.Number()}
+		return TypedPart{T: types.Number()}
 	case "groupBy":
-		return Typed{T: types.MapOf(types.ListOf(p.item))}
+		return TypedPart{T: types.MapOf(types.ListOf(p.item))}
 	case "sortBy":
 		p.checkOrder()
-		return Typed{T: types.ListOf(p.item), Origin: p.list.Origin, Shuffled: true}
+		return TypedPart{T: types.ListOf(p.item), Origin: p.list.Origin, Shuffled: true}
 	}
 	return p.reportUnknownFunction(p.n.Name, parse.ExtentOf(p.n))
 }

@@ -24,7 +24,7 @@ type Reference struct {
 }
 
 // use records that a value is used as a whole.
-func (u *uses) use(v Typed) *spec.Type {
+func (u *uses) use(v TypedPart) *spec.Type {
 	if v.Origin != nil {
 		u.refs = append(u.refs, Reference{Path: v.Origin, At: v.At})
 	}

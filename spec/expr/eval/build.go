@@ -12,12 +12,12 @@ import (
 // builder compiles a checked tree to evaluators.
 type builder struct {
 	machine *Machine
-	of      *check.Checked
+	of      *check.Result
 	err     error
 }
 
 // Build compiles a checked expression. It modifies the tree.
-func (m *Machine) Build(of *check.Checked) (Piece, error) {
+func (m *Machine) Build(of *check.Result) (Piece, error) {
 	b := builder{machine: m, of: of}
 	selecting, segments := parse.Selects(of.Tree), parse.IsSegments(of.Tree)
 	out := Piece{Part: b.build(of.Tree), segments: segments, at: of.Place.Whole(), place: of.Place}
@@ -49,7 +49,7 @@ func (b *builder) build(n ast.Node) Evaluator {
 	p, err := b.machine.compile(n, b.of)
 	if err != nil {
 		b.err = errors.Join(b.err, err)
-		return Fixed{}
+		return Constant{}
 	}
 	if len(refs) > 0 {
 		return &formula{program: p, refs: refs}
@@ -73,7 +73,7 @@ func (b *builder) fold(p *program) Evaluator {
 		return &formula{program: p}
 	}
 	b.err = errors.Join(b.err, err)
-	return Fixed{v}
+	return Constant{v}
 }
 
 // buildStructure returns the evaluator of a node that only moves values, or nil for other
@@ -81,9 +81,9 @@ func (b *builder) fold(p *program) Evaluator {
 func (b *builder) buildStructure(n ast.Node) Evaluator {
 	switch n := n.(type) {
 	case *ast.NilNode:
-		return Fixed{}
+		return Constant{}
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		return Fixed{parse.LiteralOf(n)}
+		return Constant{parse.LiteralOf(n)}
 	case *ast.IdentifierNode, *ast.MemberNode, *ast.ChainNode:
 		return b.buildChain(n)
 	case *ast.ArrayNode:
@@ -103,7 +103,7 @@ func (b *builder) buildStructure(n ast.Node) Evaluator {
 // Fold returns e as a constant if all its parts are constants.
 func Fold(e Evaluator, parts []Evaluator) Evaluator {
 	for _, p := range parts {
-		if _, ok := p.(Fixed); !ok {
+		if _, ok := p.(Constant); !ok {
 			return e
 		}
 	}
@@ -111,7 +111,7 @@ func Fold(e Evaluator, parts []Evaluator) Evaluator {
 	if err != nil {
 		return e
 	}
-	return Fixed{v}
+	return Constant{v}
 }
 
 // buildChain returns the evaluator of a plain member chain, or nil for other nodes.
@@ -134,7 +134,7 @@ func (b *builder) buildChain(n ast.Node) Evaluator {
 		case *ast.IdentifierNode:
 			if m.Value == "null" {
 				if len(out.path) == 0 {
-					return Fixed{}
+					return Constant{}
 				}
 				return nil
 			}
@@ -178,13 +178,13 @@ func (b *builder) buildCall(n *ast.CallNode) Evaluator {
 	fail := func(err error) error { return failureOf(b.of.Place, at, err) }
 	switch id.Value {
 	case "merge":
-		out := &merged{fail: fail}
+		out := &mergeNode{fail: fail}
 		for _, arg := range n.Arguments {
 			out.parts = append(out.parts, b.build(arg))
 		}
 		return Fold(out, out.parts)
 	case "pick", "omit":
-		out := &chosenPart{keep: id.Value == "pick", fail: fail}
+		out := &selectNode{keep: id.Value == "pick", fail: fail}
 		for _, arg := range n.Arguments[1:] {
 			name, ok := arg.(*ast.StringNode)
 			if !ok {

@@ -37,9 +37,9 @@ type Machine struct {
 
 // NewMachine returns a machine with expr-lang's control flow, the operators of this
 // package, and operations, by name.
-func NewMachine(functions *check.Functions, operations map[string]Priced) *Machine {
+func NewMachine(functions *check.Functions, operations map[string]PricedOperation) *Machine {
 	m := &Machine{Functions: functions, Table: conf.FunctionsTable{}, env: conf.New(map[string]any{}).Env}
-	for _, group := range []map[string]Priced{operations, Operators()} {
+	for _, group := range []map[string]PricedOperation{operations, Operators()} {
 		for name, op := range group {
 			m.Table[name] = &builtin.Function{Name: name, Func: func(args ...any) (any, error) {
 				r, ok := args[0].(*Run)
@@ -64,7 +64,7 @@ type program struct {
 }
 
 // compile compiles a part of a checked expression.
-func (m *Machine) compile(n ast.Node, of *check.Checked) (*program, error) {
+func (m *Machine) compile(n ast.Node, of *check.Result) (*program, error) {
 	w := rewriter{strict: of.Strict, functions: m.Functions}
 	root := w.rewrite(n)
 	config := parse.Config()

@@ -10,8 +10,8 @@ import (
 // Operation is the implementation of an operator or a function.
 type Operation func(r *Run, args []any) (any, error)
 
-// Priced is an operation with the cost of a call.
-type Priced struct {
+// PricedOperation is an operation with the cost of a call.
+type PricedOperation struct {
 	Cost Cost
 	Run  Operation
 }
@@ -19,8 +19,8 @@ type Priced struct {
 // Operators returns the operations that replace expr-lang's own operators, which do
 // not support json.Number and limits, and whose messages use Go's types. Templates
 // cannot contain their names as function names.
-func Operators() map[string]Priced {
-	return map[string]Priced{
+func Operators() map[string]PricedOperation {
+	return map[string]PricedOperation{
 		// The cost of a comparison depends on the common part of the operands, which
 		// is only known during the comparison.
 		"==": {Flat, opEqual}, "!=": {Flat, opUnequal},

@@ -18,10 +18,10 @@ type Evaluator interface {
 	Eval(vars *Vars, r *Run) (any, error)
 }
 
-// Fixed is a constant.
-type Fixed struct{ Value any }
+// Constant is a constant.
+type Constant struct{ Value any }
 
-func (f Fixed) Eval(*Vars, *Run) (any, error) { return f.Value, nil }
+func (f Constant) Eval(*Vars, *Run) (any, error) { return f.Value, nil }
 
 // Chain is a plain member chain, such as inputs.limits.cpu. It is evaluated without
 // the virtual machine, so that unknown and secret values keep their places.
@@ -45,7 +45,7 @@ func (c *Chain) Eval(vars *Vars, _ *Run) (any, error) {
 	if len(vars.Secrets) == 0 {
 		return v, nil
 	}
-	return vars.marked(c.path, v), nil
+	return vars.withMarks(c.path, v), nil
 }
 
 // child returns the member of a value for a step. It returns null if there is none.
@@ -135,13 +135,13 @@ func (s *Sequence) Eval(vars *Vars, r *Run) (any, error) {
 	return out, nil
 }
 
-// merged is merge(a, b…), evaluated property by property.
-type merged struct {
+// mergeNode is merge(a, b…), evaluated property by property.
+type mergeNode struct {
 	parts []Evaluator
 	fail  func(error) error
 }
 
-func (m *merged) Eval(vars *Vars, r *Run) (any, error) {
+func (m *mergeNode) Eval(vars *Vars, r *Run) (any, error) {
 	out := map[string]any{}
 	unknown, secret := false, false
 	for _, part := range m.parts {
@@ -175,16 +175,16 @@ func (m *merged) Eval(vars *Vars, r *Run) (any, error) {
 	return types.Mark(types.Unknown{}, secret || types.HoldsMark(out)), nil
 }
 
-// chosenPart is pick(m, names…), or omit if keep is false, evaluated property by
+// selectNode is pick(m, names…), or omit if keep is false, evaluated property by
 // property.
-type chosenPart struct {
+type selectNode struct {
 	part  Evaluator
 	names []string
 	keep  bool
 	fail  func(error) error
 }
 
-func (c *chosenPart) Eval(vars *Vars, r *Run) (any, error) {
+func (c *selectNode) Eval(vars *Vars, r *Run) (any, error) {
 	v, err := c.part.Eval(vars, r)
 	if err != nil {
 		return nil, err
@@ -258,20 +258,20 @@ func (t *Text) Eval(vars *Vars, r *Run) (any, error) {
 	return types.Mark(b.String(), secret), nil
 }
 
-// written is an evaluated piece. It has several texts if it is the segments of a
+// insertedText is an evaluated piece. It has several texts if it is the segments of a
 // path.
-type written struct {
+type insertedText struct {
 	Texts           []string
 	Unknown, Secret bool
 }
 
 // Evaluate returns the text to insert for the piece.
-func (p *Piece) Evaluate(vars *Vars, r *Run) (written, error) {
+func (p *Piece) Evaluate(vars *Vars, r *Run) (insertedText, error) {
 	v, err := p.Part.Eval(vars, r)
 	if err != nil {
-		return written{}, err
+		return insertedText{}, err
 	}
-	var w written
+	var w insertedText
 	if types.HasUnknown(v) {
 		w.Unknown = true
 	}
@@ -283,7 +283,7 @@ func (p *Piece) Evaluate(vars *Vars, r *Run) (written, error) {
 	if !isList || !p.segments {
 		list = []any{v}
 	} else if err := r.Items(len(list)); err != nil {
-		return written{}, failureOf(p.place, p.at, err)
+		return insertedText{}, failureOf(p.place, p.at, err)
 	}
 	w.Texts = make([]string, len(list))
 	for i, item := range list {
@@ -291,7 +291,7 @@ func (p *Piece) Evaluate(vars *Vars, r *Run) (written, error) {
 			err = r.Grow(len(w.Texts[i]))
 		}
 		if err != nil {
-			return written{}, failureOf(p.place, p.at, err)
+			return insertedText{}, failureOf(p.place, p.at, err)
 		}
 	}
 	return w, nil

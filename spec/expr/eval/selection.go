@@ -39,7 +39,7 @@ func (s *selection) isDeclared(vars *Vars, refs []check.Reference) bool {
 // as a whole. Otherwise its type has the marks.
 func Hidden(e Evaluator, s *check.Scope, refs []check.Ref) bool {
 	switch e := e.(type) {
-	case Fixed, *Dict:
+	case Constant, *Dict:
 		return false
 	case *Chain:
 		return s.Hides(refs, true)
@@ -47,9 +47,9 @@ func Hidden(e Evaluator, s *check.Scope, refs []check.Ref) bool {
 		return s.Hides(refs, e.selects != nil)
 	case *Sequence:
 		return slices.ContainsFunc(e.Parts, func(p Evaluator) bool { return Hidden(p, s, refs) })
-	case *chosenPart:
+	case *selectNode:
 		return Hidden(e.part, s, refs)
-	case *merged:
+	case *mergeNode:
 		return slices.ContainsFunc(e.parts, func(p Evaluator) bool { return Hidden(p, s, refs) })
 	default:
 		return s.Hides(refs, false)

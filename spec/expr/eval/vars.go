@@ -114,11 +114,11 @@ func (vars *Vars) Marked(path []string) any {
 	for _, step := range path[1:] {
 		v, _ = child(v, step)
 	}
-	return vars.marked(path, v)
+	return vars.withMarks(path, v)
 }
 
-// marked returns v, the value at a path, with secret marks.
-func (vars *Vars) marked(path []string, v any) any {
+// withMarks returns v, the value at a path, with secret marks.
+func (vars *Vars) withMarks(path []string, v any) any {
 	var inside [][]string
 	for _, s := range vars.Secrets {
 		switch {

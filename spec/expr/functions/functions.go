@@ -15,9 +15,9 @@ type Function struct {
 	Summary string
 	// Example is an expression, and Result its value as JSON.
 	Example, Result string
-	// Priced has no Run if the function has a predicate, because the virtual machine
+	// PricedOperation has no Run if the function has a predicate, because the virtual machine
 	// runs it.
-	eval.Priced
+	eval.PricedOperation
 }
 
 // All returns all functions of the language, by name.
@@ -66,11 +66,11 @@ func Prototypes() *check.Functions {
 
 // Operations returns the implementations of the functions, by name. "method" runs the
 // method of a time or a duration that its second argument names.
-func Operations() map[string]eval.Priced {
-	out := map[string]eval.Priced{"method": {Cost: eval.Flat, Run: opMethod}}
+func Operations() map[string]eval.PricedOperation {
+	out := map[string]eval.PricedOperation{"method": {Cost: eval.Flat, Run: opMethod}}
 	for name, f := range All() {
 		if f.Run != nil {
-			out[name] = f.Priced
+			out[name] = f.PricedOperation
 		}
 	}
 	return out
@@ -96,7 +96,7 @@ func (f *Function) runs(run eval.Operation) *Function {
 }
 
 // withType sets a result type that depends on the arguments.
-func (f *Function) withType(t func(cl *check.Call) check.Typed) *Function {
+func (f *Function) withType(t func(cl *check.Call) check.TypedPart) *Function {
 	f.Typed = t
 	return f
 }

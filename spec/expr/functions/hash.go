@@ -64,11 +64,11 @@ func fnHMAC(r *eval.Run, a args) (any, error) {
 	return sum(hmac.New(alg, []byte(a.text(1))), a.text(2)), r.Read(a.text(2))
 }
 
-func typeOfHMAC(cl *check.Call) check.Typed {
+func typeOfHMAC(cl *check.Call) check.TypedPart {
 	for _, lit := range types.Literals(types.Resolve(cl.Args[0].T, cl.Types)) {
 		if name, _ := lit.(string); algorithm(name) == nil {
 			cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "", "hmac supports \"sha256\", \"sha512\", \"sha1\" and \"md5\", not %s", types.DescribeValue(lit))
 		}
 	}
-	return check.Typed{T: &spec.Type{Kind: spec.String}}
+	return check.TypedPart{T: &spec.Type{Kind: spec.String}}
 }

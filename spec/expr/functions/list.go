@@ -41,14 +41,14 @@ func fnLen(r *eval.Run, a args) (any, error) {
 	}
 }
 
-func typeOfLen(cl *check.Call) check.Typed {
+func typeOfLen(cl *check.Call) check.TypedPart {
 	t := types.Resolve(cl.Args[0].T, cl.Types)
 	switch {
 	case types.IsAny(t), types.IsString(t), t.Kind == spec.List, t.Kind == spec.Map, t.Kind == spec.Object, t.Kind == spec.Union:
 	default:
 		cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "", "len: argument 1 must be a string, a list or a map, got %s", types.Describe(t))
 	}
-	return check.Typed{T: types.Int()}
+	return check.TypedPart{T: types.Int()}
 }
 
 func fnFirst(_ *eval.Run, a args) (any, error) {
@@ -66,44 +66,44 @@ func fnLast(_ *eval.Run, a args) (any, error) {
 }
 
 // itemType returns the type of the items of an argument.
-func itemType(cl *check.Call, v check.Typed) *spec.Type {
+func itemType(cl *check.Call, v check.TypedPart) *spec.Type {
 	if t := types.Resolve(v.T, cl.Types); t.Kind == spec.List {
 		return types.Elem(t)
 	}
 	return types.Any()
 }
 
-func itemOrNull(cl *check.Call) check.Typed {
+func itemOrNull(cl *check.Call) check.TypedPart {
 	item := itemType(cl, cl.Args[0])
 	if list := types.Resolve(cl.Args[0].T, cl.Types); list.MinLen == 0 && !types.IsAny(list) {
 		item = types.Nullable(item)
 	}
-	return check.Typed{T: item, Origin: check.Extend(cl.Args[0].Origin, "*")}
+	return check.TypedPart{T: item, Origin: check.Extend(cl.Args[0].Origin, "*")}
 }
 
-func sameItems(cl *check.Call) check.Typed {
-	return check.Typed{T: types.ListOf(itemType(cl, cl.Args[0])), Origin: cl.Args[0].Origin, Shuffled: true}
+func sameItems(cl *check.Call) check.TypedPart {
+	return check.TypedPart{T: types.ListOf(itemType(cl, cl.Args[0])), Origin: cl.Args[0].Origin, Shuffled: true}
 }
 
 // typeOfGet returns the type of a member, or null.
-func typeOfGet(cl *check.Call) check.Typed {
+func typeOfGet(cl *check.Call) check.TypedPart {
 	t := types.Resolve(types.Present(cl.Args[0].T, cl.Types), cl.Types)
 	key, isName := cl.Node[1].(*ast.StringNode)
 	switch {
 	case types.IsAny(t):
 		cl.Trust(cl.Args[0].At)
-		return check.Typed{T: types.Any()}
+		return check.TypedPart{T: types.Any()}
 	case t.Kind == spec.List:
-		return check.Typed{T: types.Nullable(types.Elem(t))}
+		return check.TypedPart{T: types.Nullable(types.Elem(t))}
 	case isName:
 		if member, ok := types.Member(t, key.Value); ok {
-			return check.Typed{T: types.Nullable(member)}
+			return check.TypedPart{T: types.Nullable(member)}
 		}
 		if t.Kind == spec.Object {
 			cl.UnknownMember(cl.Args[1].At, t, key.Value, cl.Args[0])
 		}
 	}
-	return check.Typed{T: types.Any()}
+	return check.TypedPart{T: types.Any()}
 }
 
 func fnTake(r *eval.Run, a args) (any, error) {
@@ -165,12 +165,12 @@ func fnConcat(r *eval.Run, a args) (any, error) {
 // maxFlatten is the maximum nesting depth of lists that are flattened.
 const maxFlatten = 1000
 
-func typeOfConcat(cl *check.Call) check.Typed {
+func typeOfConcat(cl *check.Call) check.TypedPart {
 	item := types.Never()
 	for _, a := range cl.Args {
 		item = types.Join(item, itemType(cl, a), cl.Types)
 	}
-	return check.Typed{T: types.ListOf(item)}
+	return check.TypedPart{T: types.ListOf(item)}
 }
 
 func fnFlatten(r *eval.Run, a args) (any, error) {
@@ -204,19 +204,19 @@ func flatten(r *eval.Run, list, into []any, depth int) ([]any, error) {
 	return into, nil
 }
 
-func typeOfFlatten(cl *check.Call) check.Typed {
+func typeOfFlatten(cl *check.Call) check.TypedPart {
 	item := itemType(cl, cl.Args[0])
 	for range maxFlatten {
 		t := types.Resolve(item, cl.Types)
 		if t.Kind != spec.List {
 			if t.Kind == spec.Union {
-				return check.Typed{T: types.ListOf(types.Any())}
+				return check.TypedPart{T: types.ListOf(types.Any())}
 			}
-			return check.Typed{T: types.ListOf(item)}
+			return check.TypedPart{T: types.ListOf(item)}
 		}
 		item = types.Elem(t)
 	}
-	return check.Typed{T: types.ListOf(types.Any())}
+	return check.TypedPart{T: types.ListOf(types.Any())}
 }
 
 func fnSort(r *eval.Run, a args) (any, error) {
@@ -228,13 +228,13 @@ func fnSort(r *eval.Run, a args) (any, error) {
 	return eval.OpSortBy(r, []any{list, list, direction})
 }
 
-func typeOfSort(cl *check.Call) check.Typed {
+func typeOfSort(cl *check.Call) check.TypedPart {
 	item := itemType(cl, cl.Args[0])
-	cl.Sortable("sort", check.Typed{T: item, At: cl.Args[0].At})
+	cl.Sortable("sort", check.TypedPart{T: item, At: cl.Args[0].At})
 	if len(cl.Args) > 1 {
 		if s, ok := cl.Node[1].(*ast.StringNode); ok && s.Value != "asc" && s.Value != "desc" {
 			cl.Fail(check.CodeWrongArgument, cl.Args[1].At, "", "the order must be \"asc\" or \"desc\"")
 		}
 	}
-	return check.Typed{T: types.ListOf(item), Origin: cl.Args[0].Origin, Shuffled: true}
+	return check.TypedPart{T: types.ListOf(item), Origin: cl.Args[0].Origin, Shuffled: true}
 }

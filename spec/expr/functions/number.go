@@ -50,11 +50,11 @@ func bits(signature, summary, example, result string, f func(x, y int64) int64) 
 }
 
 // sameNumber returns the numeric type of the argument.
-func sameNumber(cl *check.Call) check.Typed {
+func sameNumber(cl *check.Call) check.TypedPart {
 	if types.Resolve(cl.Args[0].T, cl.Types).Kind == spec.Int {
-		return check.Typed{T: types.Int()}
+		return check.TypedPart{T: types.Int()}
 	}
-	return check.Typed{T: types.Number()}
+	return check.TypedPart{T: types.Number()}
 }
 
 func fnInt(_ *eval.Run, a args) (any, error) {
@@ -158,7 +158,7 @@ func extremeOf(name string, sign int) operation {
 }
 
 // typeOfExtreme returns int if all numbers are ints.
-func typeOfExtreme(cl *check.Call) check.Typed {
+func typeOfExtreme(cl *check.Call) check.TypedPart {
 	out := types.Never()
 	for i, a := range cl.Args {
 		t := types.Resolve(a.T, cl.Types)
@@ -166,7 +166,7 @@ func typeOfExtreme(cl *check.Call) check.Typed {
 			t = types.Resolve(types.Elem(t), cl.Types)
 		}
 		if types.MayBeNull(t, cl.Types) && !types.IsAny(t) {
-			cl.NonNull(check.Typed{T: t, At: a.At})
+			cl.NonNull(check.TypedPart{T: t, At: a.At})
 			continue
 		}
 		if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsNever(t) && t.Kind != spec.List {
@@ -175,9 +175,9 @@ func typeOfExtreme(cl *check.Call) check.Typed {
 		out = types.Join(out, t, cl.Types)
 	}
 	if out.Kind == spec.Int {
-		return check.Typed{T: types.Int()}
+		return check.TypedPart{T: types.Int()}
 	}
-	return check.Typed{T: types.Number()}
+	return check.TypedPart{T: types.Number()}
 }
 
 func fnMean(r *eval.Run, a args) (any, error) {

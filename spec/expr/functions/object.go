@@ -52,8 +52,8 @@ func fnType(_ *eval.Run, a args) (any, error) {
 	return "int", nil
 }
 
-func typeOfType(*check.Call) check.Typed {
-	return check.Typed{T: &spec.Type{Kind: spec.String, Enum: []any{"nil", "bool", "int", "float", "string", "array", "map", "time", "duration", "file"}}}
+func typeOfType(*check.Call) check.TypedPart {
+	return check.TypedPart{T: &spec.Type{Kind: spec.String, Enum: []any{"nil", "bool", "int", "float", "string", "array", "map", "time", "duration", "file"}}}
 }
 
 func fnCoalesce(_ *eval.Run, a args) (any, error) {
@@ -65,16 +65,16 @@ func fnCoalesce(_ *eval.Run, a args) (any, error) {
 	return nil, nil
 }
 
-func typeOfCoalesce(cl *check.Call) check.Typed {
+func typeOfCoalesce(cl *check.Call) check.TypedPart {
 	out := types.Never()
 	for i, a := range cl.Args {
 		t := types.Resolve(a.T, cl.Types)
 		if i == len(cl.Args)-1 || !types.MayBeNull(t, cl.Types) {
-			return check.Typed{T: types.Join(out, a.T, cl.Types)}
+			return check.TypedPart{T: types.Join(out, a.T, cl.Types)}
 		}
 		out = types.Join(out, types.Present(a.T, cl.Types), cl.Types)
 	}
-	return check.Typed{T: types.Null()}
+	return check.TypedPart{T: types.Null()}
 }
 
 func fnMerge(r *eval.Run, a args) (any, error) {
@@ -96,7 +96,7 @@ func fnMerge(r *eval.Run, a args) (any, error) {
 }
 
 // typeOfMerge returns a struct with all properties if all arguments are structs.
-func typeOfMerge(cl *check.Call) check.Typed {
+func typeOfMerge(cl *check.Call) check.TypedPart {
 	out := &spec.Type{Kind: spec.Object}
 	values, isMap := types.Never(), false
 	for _, a := range cl.Args {
@@ -106,7 +106,7 @@ func typeOfMerge(cl *check.Call) check.Typed {
 		case types.IsNull(t):
 			continue
 		case types.IsAny(t) || t.Kind == spec.Union:
-			return check.Typed{T: types.Map()}
+			return check.TypedPart{T: types.Map()}
 		case t.Kind == spec.Map:
 			isMap, values = true, types.Join(values, types.Elem(t), cl.Types)
 			continue
@@ -121,9 +121,9 @@ func typeOfMerge(cl *check.Call) check.Typed {
 		}
 	}
 	if isMap {
-		return check.Typed{T: types.MapOf(values)}
+		return check.TypedPart{T: types.MapOf(values)}
 	}
-	return check.Typed{T: out}
+	return check.TypedPart{T: out}
 }
 
 // mergeProperty returns the property that results if above overrides below, which
@@ -194,9 +194,9 @@ func chosenNames(cl *check.Call, t *spec.Type) (names []string, ok bool) {
 	return names, ok
 }
 
-func typeOfPick(cl *check.Call) check.Typed { return check.Typed{T: reshape(cl, true)} }
+func typeOfPick(cl *check.Call) check.TypedPart { return check.TypedPart{T: reshape(cl, true)} }
 
-func typeOfOmit(cl *check.Call) check.Typed { return check.Typed{T: reshape(cl, false)} }
+func typeOfOmit(cl *check.Call) check.TypedPart { return check.TypedPart{T: reshape(cl, false)} }
 
 // reshape returns a struct type with only the named members, or without them.
 func reshape(cl *check.Call, keep bool) *spec.Type {
@@ -245,7 +245,7 @@ func fnValues(r *eval.Run, a args) (any, error) {
 }
 
 // typeOfValues returns the type of a list of the values.
-func typeOfValues(cl *check.Call) check.Typed {
+func typeOfValues(cl *check.Call) check.TypedPart {
 	t := types.Resolve(cl.Args[0].T, cl.Types)
 	item := types.Never()
 	switch t.Kind {
@@ -261,7 +261,7 @@ func typeOfValues(cl *check.Call) check.Typed {
 	default:
 		item = types.Any()
 	}
-	return check.Typed{T: types.ListOf(item), Origin: cl.Args[0].Origin, Shuffled: true}
+	return check.TypedPart{T: types.ListOf(item), Origin: cl.Args[0].Origin, Shuffled: true}
 }
 
 func fnToPairs(r *eval.Run, a args) (any, error) {

@@ -104,12 +104,12 @@ func fnSemver(_ *eval.Run, a args) (any, error) {
 	return ok, nil
 }
 
-func typeOfSemver(cl *check.Call) check.Typed {
+func typeOfSemver(cl *check.Call) check.TypedPart {
 	for _, lit := range types.Literals(types.Resolve(cl.Args[1].T, cl.Types)) {
 		op, _ := lit.(string)
 		if _, known := satisfies(op, 0); !known && op != "in" {
 			cl.Fail(check.CodeWrongArgument, cl.Args[1].At, "", "semver supports <, <=, =, ==, !=, >=, > or in, not %s", types.DescribeValue(lit))
 		}
 	}
-	return check.Typed{T: types.Bool()}
+	return check.TypedPart{T: types.Bool()}
 }

@@ -16,17 +16,17 @@ func textFunctions() []*Function {
 	return []*Function{
 		def(eval.Metered, "string(v: any?) string", "A scalar as a string; lists and maps as JSON; null as the empty string.", `string(1.5)`, `"1.5"`, fnString),
 		def(eval.OfPairs, "trim(s: string, chars?: string) string", "The string without white space, or the given characters, at both ends.", `trim("  a ")`, `"a"`, fnTrim),
-		def(eval.OfText, "trimPrefix(s: string, prefix: string) string", "The string without a prefix, if it has the prefix.", `trimPrefix("v1.2", "v")`, `"1.2"`, textOf2(strings.TrimPrefix)),
-		def(eval.OfText, "trimSuffix(s: string, suffix: string) string", "The string without a suffix, if it has the suffix.", `trimSuffix("a.txt", ".txt")`, `"a"`, textOf2(strings.TrimSuffix)),
-		def(eval.OfTextTimes(4), "upper(s: string) string", "The string in upper case.", `upper("aé")`, `"AÉ"`, textOf1(strings.ToUpper)),
-		def(eval.OfTextTimes(4), "lower(s: string) string", "The string in lower case.", `lower("AÉ")`, `"aé"`, textOf1(strings.ToLower)),
-		def(eval.Metered, "split(s: string, by: string, most?: int) [string]", "The parts between separators, at most `most`.", `split("a,b,c", ",", 2)`, `["a","b,c"]`, splitting(strings.SplitN)),
-		def(eval.Metered, "splitAfter(s: string, by: string, most?: int) [string]", "As split, but each part keeps the separator after it.", `splitAfter("a,b", ",")`, `["a,","b"]`, splitting(strings.SplitAfterN)),
+		def(eval.OfText, "trimPrefix(s: string, prefix: string) string", "The string without a prefix, if it has the prefix.", `trimPrefix("v1.2", "v")`, `"1.2"`, mapStrings(strings.TrimPrefix)),
+		def(eval.OfText, "trimSuffix(s: string, suffix: string) string", "The string without a suffix, if it has the suffix.", `trimSuffix("a.txt", ".txt")`, `"a"`, mapStrings(strings.TrimSuffix)),
+		def(eval.OfTextTimes(4), "upper(s: string) string", "The string in upper case.", `upper("aé")`, `"AÉ"`, mapString(strings.ToUpper)),
+		def(eval.OfTextTimes(4), "lower(s: string) string", "The string in lower case.", `lower("AÉ")`, `"aé"`, mapString(strings.ToLower)),
+		def(eval.Metered, "split(s: string, by: string, most?: int) [string]", "The parts between separators, at most `most`.", `split("a,b,c", ",", 2)`, `["a","b,c"]`, splitWith(strings.SplitN)),
+		def(eval.Metered, "splitAfter(s: string, by: string, most?: int) [string]", "As split, but each part keeps the separator after it.", `splitAfter("a,b", ",")`, `["a,","b"]`, splitWith(strings.SplitAfterN)),
 		def(eval.Metered, "replace(s: string, old: string, new: string, count?: int) string", "The string with all occurrences, or the first `count`, replaced.", `replace("a-b-c", "-", "+")`, `"a+b+c"`, fnReplace),
 		def(eval.Metered, "repeat(s: string, times: int) string", "The string repeated `times` times.", `repeat("ab", 3)`, `"ababab"`, fnRepeat),
 		def(eval.Metered, "join(items: list, by?: string) string", "The items, which must be scalars, with a separator between them.", `join(["a", 1], "-")`, `"a-1"`, fnJoin).withType(typeOfJoin),
-		def(eval.OfText, "indexOf(s: string, part: string) int", "The index of the first occurrence of `part`, in characters from 0, or -1.", `indexOf("éa", "a")`, `1`, indexing(strings.Index)),
-		def(eval.OfText, "lastIndexOf(s: string, part: string) int", "The index of the last occurrence of `part`, or -1.", `lastIndexOf("abab", "b")`, `3`, indexing(strings.LastIndex)),
+		def(eval.OfText, "indexOf(s: string, part: string) int", "The index of the first occurrence of `part`, in characters from 0, or -1.", `indexOf("éa", "a")`, `1`, indexWith(strings.Index)),
+		def(eval.OfText, "lastIndexOf(s: string, part: string) int", "The index of the last occurrence of `part`, or -1.", `lastIndexOf("abab", "b")`, `3`, indexWith(strings.LastIndex)),
 		def(eval.OfText, "hasPrefix(s: string, prefix: string) bool", "Whether the string begins with `part`.", `hasPrefix("abc", "ab")`, `true`, nil).runs(eval.Textual("hasPrefix", strings.HasPrefix)),
 		def(eval.OfText, "hasSuffix(s: string, suffix: string) bool", "Whether the string ends with `part`.", `hasSuffix("abc", "bc")`, `true`, nil).runs(eval.Textual("hasSuffix", strings.HasSuffix)),
 		def(eval.Metered, "capture(s: string, re: regexp) {string}?", "The matches of the named groups of a regular expression; null if it does not match.", "capture(\"v1.2\", `v(?P<major>\\d+)\\.(?P<minor>\\d+)`)", `{"major":"1","minor":"2"}`, fnCapture).withType(typeOfCapture),
@@ -34,7 +34,7 @@ func textFunctions() []*Function {
 	}
 }
 
-func textOf1(f func(string) string) operation {
+func mapString(f func(string) string) operation {
 	return func(r *eval.Run, a args) (any, error) {
 		s := a.text(0)
 		if err := r.Grow(len(s)); err != nil {
@@ -44,7 +44,7 @@ func textOf1(f func(string) string) operation {
 	}
 }
 
-func textOf2(f func(s, t string) string) operation {
+func mapStrings(f func(s, t string) string) operation {
 	return func(r *eval.Run, a args) (any, error) {
 		s := a.text(0)
 		t := a.text(1)
@@ -73,7 +73,7 @@ func fnTrim(r *eval.Run, a args) (any, error) {
 	return strings.Trim(s, a.text(1)), r.Read(s)
 }
 
-func splitting(f func(s, by string, n int) []string) operation {
+func splitWith(f func(s, by string, n int) []string) operation {
 	return func(r *eval.Run, a args) (any, error) {
 		s, by, n := a.text(0), a.text(1), a.whole(2, -1)
 		if err := r.Items(strings.Count(s, by) + len(s)>>4); err != nil {
@@ -151,7 +151,7 @@ func fnJoin(r *eval.Run, a args) (any, error) {
 }
 
 // typeOfJoin reports items that are not scalars.
-func typeOfJoin(cl *check.Call) check.Typed {
+func typeOfJoin(cl *check.Call) check.TypedPart {
 	if list := types.Resolve(cl.Args[0].T, cl.Types); list.Kind == spec.List {
 		item := types.Resolve(types.Elem(list), cl.Types)
 		switch {
@@ -161,10 +161,10 @@ func typeOfJoin(cl *check.Call) check.Typed {
 			cl.Fail(check.CodeWrongArgument, cl.Args[0].At, "Convert each item first: map(…, jsonencode(#)).", "join requires scalars, got items of type %s", types.Describe(item))
 		}
 	}
-	return check.Typed{T: types.String()}
+	return check.TypedPart{T: types.String()}
 }
 
-func indexing(f func(s, part string) int) operation {
+func indexWith(f func(s, part string) int) operation {
 	return func(r *eval.Run, a args) (any, error) {
 		s := a.text(0)
 		part := a.text(1)
@@ -199,15 +199,15 @@ func fnCapture(r *eval.Run, a args) (any, error) {
 }
 
 // typeOfCapture determines the groups of a literal regular expression.
-func typeOfCapture(cl *check.Call) check.Typed {
+func typeOfCapture(cl *check.Call) check.TypedPart {
 	lit := types.Literals(types.Resolve(cl.Args[1].T, cl.Types))
 	if len(lit) != 1 {
-		return check.Typed{T: cl.Fn.Result}
+		return check.TypedPart{T: cl.Fn.Result}
 	}
 	text, _ := lit[0].(string)
 	re, err := types.Pattern(text)
 	if err != nil {
-		return check.Typed{T: types.Any()}
+		return check.TypedPart{T: types.Any()}
 	}
 	out := &spec.Type{Kind: spec.Object, Nullable: true}
 	for _, name := range re.SubexpNames() {
@@ -218,7 +218,7 @@ func typeOfCapture(cl *check.Call) check.Typed {
 	if len(out.Fields) == 0 {
 		cl.Fail(check.CodeWrongArgument, cl.Args[1].At, "Name the groups: (?P<name>…).", "this regular expression has no named group")
 	}
-	return check.Typed{T: out}
+	return check.TypedPart{T: out}
 }
 
 func fnSegments(r *eval.Run, a args) (any, error) {

@@ -115,10 +115,10 @@ var MethodsOfTime = sync.OnceValue(func() map[string]*Function {
 		},
 		"Add(d: duration) time":                   func(r *eval.Run, a args) (any, error) { return eval.OpAdd(r, a) },
 		"Sub(t: time) duration":                   func(r *eval.Run, a args) (any, error) { return eval.OpSubtract(r, a) },
-		"Before(t: time) bool":                    ordering(func(o int) bool { return o < 0 }),
-		"After(t: time) bool":                     ordering(func(o int) bool { return o > 0 }),
-		"Equal(t: time) bool":                     ordering(func(o int) bool { return o == 0 }),
-		"Truncate(d: duration) time":              truncating(time.Time.Truncate),
+		"Before(t: time) bool":                    compareTimes(func(o int) bool { return o < 0 }),
+		"After(t: time) bool":                     compareTimes(func(o int) bool { return o > 0 }),
+		"Equal(t: time) bool":                     compareTimes(func(o int) bool { return o == 0 }),
+		"Truncate(d: duration) time":              truncateWith(time.Time.Truncate),
 		"AddDate(y: int, m: int, days: int) time": addDate,
 	})
 })
@@ -146,12 +146,12 @@ func methods(table map[string]operation) map[string]*Function {
 	return out
 }
 
-func ordering(holds func(int) bool) operation {
+func compareTimes(holds func(int) bool) operation {
 	op := eval.Ordering(holds)
 	return func(r *eval.Run, a args) (any, error) { return op(r, a) }
 }
 
-func truncating(f func(time.Time, time.Duration) time.Time) operation {
+func truncateWith(f func(time.Time, time.Duration) time.Time) operation {
 	return func(_ *eval.Run, a args) (any, error) {
 		d, ok := a[1].(eval.Span)
 		if !ok {

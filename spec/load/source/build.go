@@ -28,7 +28,7 @@ func (d *Document) Build(inst *build.Instance) (cue.Value, bool) {
 			pos := e.Position().WithRel(0)
 			if code, _, _ := explain(messageOf(e)); code == CodeUnusedImport {
 				unused[pos] = true
-				if len(d.poisoned) > 0 {
+				if len(d.holes) > 0 {
 					continue // the code that used it was reported and cut out
 				}
 			} else if pos.IsValid() {

@@ -45,19 +45,19 @@ type Document struct {
 	// seen holds the places of errors from CUE, to report a conflict once that CUE
 	// reports for several values.
 	seen map[string]bool
-	// poisoned holds the placeholders for code that was reported and cut out. The
+	// holes are the placeholders for code that was reported and cut out. The
 	// walk skips them.
-	poisoned map[string]bool
-	Close    func() error
+	holes map[string]bool
+	Close func() error
 }
 
 // NewDocument returns an empty document.
 func NewDocument() *Document {
 	return &Document{
-		Files:    newFiles(),
-		seen:     map[string]bool{},
-		poisoned: map[string]bool{},
-		Close:    func() error { return nil },
+		Files: newFiles(),
+		seen:  map[string]bool{},
+		holes: map[string]bool{},
+		Close: func() error { return nil },
 	}
 }
 

@@ -51,7 +51,7 @@ func (d *Document) cutAttributes(field *ast.Field, bad map[ast.Node]bool) {
 
 // newHole returns a placeholder at a position.
 func (d *Document) newHole(at token.Pos) *ast.Ident {
-	d.poisoned[holeKey(at)] = true
+	d.holes[holeKey(at)] = true
 	return &ast.Ident{Name: "_", NamePos: at}
 }
 
@@ -63,13 +63,13 @@ func holeKey(pos token.Pos) string {
 // IsHole reports whether an expression is a placeholder.
 func (d *Document) IsHole(n ast.Node) bool {
 	id, ok := n.(*ast.Ident)
-	return ok && id.Name == "_" && d.poisoned[holeKey(id.Pos())]
+	return ok && id.Name == "_" && d.holes[holeKey(id.Pos())]
 }
 
 // memberOfHole reports whether the selector at a place selects from a field whose
 // value was cut out. The missing member may have been in it.
 func (d *Document) memberOfHole(at diag.Range) (found bool) {
-	if len(d.poisoned) == 0 {
+	if len(d.holes) == 0 {
 		return false
 	}
 	holes, selected := map[string]bool{}, ""

@@ -163,7 +163,7 @@ func readKey(c *attrCall) {
 		return
 	}
 	prop := c.prop
-	c.named.later = append(c.named.later, func() {
+	c.named.tasks = append(c.named.tasks, func() {
 		elem := c.named.types.Resolve(t.Elem)
 		if elem.Kind == spec.Object && elem.Field(list[0]) == nil {
 			c.fail(fmt.Sprintf("the list's items have no field %q", list[0]), diag.Remedy(list[0], elem.FieldNames()))

@@ -18,24 +18,24 @@ type namer struct {
 	types spec.Types
 	// names maps definitions (package and path) to their names.
 	names map[string]string
-	// busy are the definitions whose type is being extracted. looped are those of
+	// extracting are the definitions whose type is being extracted. recursive are those of
 	// them that refer to themselves.
-	busy, looped map[string]bool
+	extracting, recursive map[string]bool
 	// plain are the types of definitions that are too simple to need a name.
 	plain map[string]*spec.Type
-	// later are the tasks that require all types.
-	later []func()
+	// tasks are the tasks that require all types.
+	tasks []func()
 }
 
 func newNamer(x *Extractor, types spec.Types) *namer {
-	return &namer{x: x, types: types, names: map[string]string{}, busy: map[string]bool{}, looped: map[string]bool{}, plain: map[string]*spec.Type{}}
+	return &namer{x: x, types: types, names: map[string]string{}, extracting: map[string]bool{}, recursive: map[string]bool{}, plain: map[string]*spec.Type{}}
 }
 
 // finish runs the tasks that require all types.
 func (n *namer) finish() {
-	for len(n.later) > 0 {
-		run := n.later[0]
-		n.later = n.later[1:]
+	for len(n.tasks) > 0 {
+		run := n.tasks[0]
+		n.tasks = n.tasks[1:]
 		run()
 	}
 }
@@ -79,14 +79,14 @@ func (n *namer) refer(id, last string, it walk.Item, s Site) *spec.Type {
 	}
 	name, known := n.names[id]
 	if known {
-		if n.busy[id] {
-			n.looped[id] = true
+		if n.extracting[id] {
+			n.recursive[id] = true
 		}
 		return &spec.Type{Ref: name}
 	}
 	name = n.free(last)
 	n.names[id] = name
-	n.busy[id] = true
+	n.extracting[id] = true
 	named := &spec.Named{Name: name, Type: &spec.Type{}}
 	n.types[name] = named
 	target := n.x.Target(it)
@@ -98,12 +98,12 @@ func (n *namer) refer(id, last string, it walk.Item, s Site) *spec.Type {
 	n.x.Wire = cmp.Or(rule, n.x.SpecWire) // wherever it is used
 	t := n.x.Type(target, Site{Place: where, Role: s.Role, depth: s.depth + 1, named: true})
 	n.x.Wire = outer
-	delete(n.busy, id)
+	delete(n.extracting, id)
 	t.ApplyWireRule(rule)
 	*named.Type = *t
 	// The tag of a union is determined when all types are known.
-	n.later = append(n.later, func() { named.Type.Tag = t.Tag })
-	if !worthAName(t) && !n.looped[id] {
+	n.tasks = append(n.tasks, func() { named.Type.Tag = t.Tag })
+	if !worthAName(t) && !n.recursive[id] {
 		delete(n.types, name)
 		n.plain[id] = t
 		return t

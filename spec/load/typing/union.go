@@ -118,7 +118,7 @@ func (x *Extractor) unite(it walk.Item, literals []walk.Item, declared []*spec.T
 		return variants[0]
 	}
 	t := &spec.Type{Kind: spec.Union, Variants: variants}
-	x.named.later = append(x.named.later, func() { (&tagger{x.Document, x.named.types, it.At, s.Place}).tag(t) })
+	x.named.tasks = append(x.named.tasks, func() { (&tagger{x.Document, x.named.types, it.At, s.Place}).tag(t) })
 	return t
 }
 

@@ -48,8 +48,8 @@ func ofScreens() []Mutant {
 			Promise:   promise,
 			Mechanism: "the middle of a long text is left out",
 			File:      "spec/screen/screen.go",
-			Find:      `func Show(text string, hide *Mask) Text { return Text{truncate(Visible(hide.bounded(text)))} }`,
-			Replace:   `func Show(text string, hide *Mask) Text { return Text{Visible(hide.bounded(text))} }`,
+			Find:      `func Show(text string, hide *Mask) Text { return Text{truncate(Visible(hide.maskEnds(text)))} }`,
+			Replace:   `func Show(text string, hide *Mask) Text { return Text{Visible(hide.maskEnds(text))} }`,
 			Package:   "spec/screen", Test: "TestShowKeepsTheEnd", Fails: "bytes",
 		},
 		{
