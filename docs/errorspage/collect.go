@@ -310,16 +310,16 @@ func (s *sources) constantCode(folder string, v *ast.ValueSpec) ([]code, error) 
 	if doc == "" {
 		doc = v.Comment.Text()
 	}
-	c := code{name: name, meaning: meaning(v.Names[0].Name, doc), pkg: folder}
+	c := code{name: name, meaning: meaningOf(v.Names[0].Name, doc), pkg: folder}
 	if c.meaning == "" {
 		return nil, fmt.Errorf("the code %q has no comment that says what it means", name)
 	}
 	return []code{c}, nil
 }
 
-// meaning returns a constant's comment without the name of the constant: "CodeX: a
+// meaningOf returns a constant's comment without the name of the constant: "CodeX: a
 // `${` has no `}`." becomes "A `${` has no `}`."
-func meaning(name, doc string) string {
+func meaningOf(name, doc string) string {
 	text := strings.Join(strings.Fields(doc), " ")
 	text = strings.TrimPrefix(text, name)
 	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), ":"))

@@ -27,9 +27,9 @@ func write(root string) error {
 	if err != nil {
 		return err
 	}
-	shown, err := examples(root)
+	shown, err := findExamples(root)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(root, "docs", "errors.md"), []byte(page(codes, shown)), 0o644)
+	return os.WriteFile(filepath.Join(root, "docs", "errors.md"), []byte(renderPage(codes, shown)), 0o644)
 }

@@ -19,9 +19,9 @@ type example struct {
 // on its line.
 var expected = regexp.MustCompile("^(.*?)\\s*(?://|#) (?:mistake|warning): ([a-z-]+) `")
 
-// examples returns, by code, a spec with that mistake. If there are several, it is
+// findExamples returns, by code, a spec with that mistake. If there are several, it is
 // the one with the shortest line.
-func examples(root string) (map[string]example, error) {
+func findExamples(root string) (map[string]example, error) {
 	out := map[string]example{}
 	for _, lang := range []string{"cue", "yaml"} {
 		paths, err := filepath.Glob(filepath.Join(root, "tests", "mistakes", "testdata", lang, "*."+lang))
@@ -53,8 +53,8 @@ func examples(root string) (map[string]example, error) {
 	return out, nil
 }
 
-// page returns docs/errors.md.
-func page(codes []code, shown map[string]example) string {
+// renderPage returns docs/errors.md.
+func renderPage(codes []code, shown map[string]example) string {
 	meanings := map[string][]string{}
 	for _, c := range codes {
 		if !slices.Contains(meanings[c.name], c.meaning) {

@@ -20,11 +20,11 @@ func TestThePageIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := examples(root)
+	shown, err := findExamples(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(page(codes, shown), string(got)); diff != "" {
+	if diff := cmp.Diff(renderPage(codes, shown), string(got)); diff != "" {
 		t.Errorf("docs/errors.md is stale, run `make generate` (-want +got):\n%s", diff)
 	}
 }
@@ -75,7 +75,7 @@ func TestEveryCodeHasAnExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := examples(root)
+	shown, err := findExamples(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,14 +100,14 @@ func TestMeaning(t *testing.T) {
 		{"CodeX", "CodeX", ""},
 		{"CodeX", "", ""},
 	} {
-		if got := meaning(c.name, c.doc); got != c.want {
+		if got := meaningOf(c.name, c.doc); got != c.want {
 			t.Errorf("meaning(%q, %q) = %q, want %q", c.name, c.doc, got, c.want)
 		}
 	}
 }
 
 func TestOneCodeOfTwoPackagesIsOneRow(t *testing.T) {
-	got := page([]code{{name: "b", meaning: "B."}, {name: "a", meaning: "One."}, {name: "a", meaning: "Two | three."}, {name: "a", meaning: "One."}}, map[string]example{"b": {"x/b.cue", "a: `b`|c"}})
+	got := renderPage([]code{{name: "b", meaning: "B."}, {name: "a", meaning: "One."}, {name: "a", meaning: "Two | three."}, {name: "a", meaning: "One."}}, map[string]example{"b": {"x/b.cue", "a: `b`|c"}})
 	want := head + "| `a` | One. Or: Two \\| three. |  |\n| `b` | B. | [`` a: `b`\\|c ``](../x/b.cue) |\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

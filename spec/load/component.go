@@ -20,7 +20,7 @@ func (l *loader) readComponent(it walk.Item, p source.Place) *spec.Component {
 		Inputs: l.readObject(b, "inputs", typing.ArgumentRole), Outputs: l.readObject(b, "outputs", typing.ResultRole),
 	}
 	l.fill(b, c)
-	if c.Return == nil && b.given("return") {
+	if c.Return == nil && b.has("return") {
 		c.Return = &spec.Node{Range: it.At}
 	}
 	l.readMembers(b, "children", "child", func(m walk.Item, at source.Place) { c.Children = append(c.Children, l.readChild(m, at)) })
@@ -37,7 +37,7 @@ func (l *loader) readChild(it walk.Item, p source.Place) *spec.Child {
 	}
 	l.fill(b, c)
 	for name, part := range map[string]**spec.Node{"if": &c.If, "forEach": &c.ForEach, "inputs": &c.Inputs} {
-		if *part == nil && b.given(name) {
+		if *part == nil && b.has(name) {
 			*part = &spec.Node{Range: it.At}
 		}
 	}

@@ -132,7 +132,7 @@ func (l *loader) readEphemeral(it walk.Item, p source.Place) *spec.Ephemeral {
 		Inputs: l.readObject(b, "inputs", typing.ArgumentRole), Outputs: l.readObject(b, "outputs", typing.ResultRole),
 	}
 	l.fill(b, e)
-	if m, ok := b.get("renewAfter"); ok && !b.given("renew") {
+	if m, ok := b.get("renewAfter"); ok && !b.has("renew") {
 		l.Report(source.CodeMissingKey, m.NameAt, b.at("renewAfter"), "renewAfter requires renew", "Add a step that renews the value: renew: {…}.")
 	}
 	return e

@@ -56,7 +56,7 @@ func (l *loader) readLanguage(it walk.Item, p source.Place) map[string]any {
 func (l *loader) readProviderName(b *section, p *spec.Provider) {
 	m, ok := b.get("name")
 	if !ok {
-		if !b.given("name") {
+		if !b.has("name") {
 			l.Report(source.CodeMissingKey, b.item.At, b.place, "the spec requires a name", `Add the name of the provider: name: "petstore".`)
 		}
 		p.Range = b.item.At
@@ -86,7 +86,7 @@ func (l *loader) readProviderName(b *section, p *spec.Provider) {
 func (l *loader) readVersion(b *section, p *spec.Provider) {
 	m, ok := b.get("version")
 	if !ok {
-		if !b.given("version") {
+		if !b.has("version") {
 			l.Report(source.CodeMissingKey, b.item.At, b.place, "the spec requires a version", `Add a version: version: "0.1.0".`)
 		}
 		return

@@ -188,7 +188,7 @@ func (r *stepReader) readOptions(b *section, s *spec.Step) {
 	if m, ok := b.get("preview"); ok {
 		s.Preview, s.PreviewRange = r.readBool(m, b.at("preview")), m.NameAt
 	}
-	if m, ok := b.get("every"); ok && !b.given("until") {
+	if m, ok := b.get("every"); ok && !b.has("until") {
 		r.Report(source.CodeMissingKey, m.NameAt, b.at("every"), "every requires until", "A step is repeated until a condition is true. Add until, or remove every.")
 	}
 }

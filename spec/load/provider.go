@@ -34,7 +34,7 @@ func (l *loader) readProvider(v cue.Value, p *spec.Provider) {
 	}
 	if m, ok := b.get("permissions"); ok {
 		p.Permissions = l.readPermissions(m, source.Place{Context: "permissions", Path: "permissions"})
-	} else if b.given("permissions") {
+	} else if b.has("permissions") {
 		p.Permissions = unknownGrants(b.item)
 	}
 	l.readDeclarations(b, p)

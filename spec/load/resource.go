@@ -53,19 +53,19 @@ func (l *resourceReader) readResource(it walk.Item, p source.Place) *spec.Resour
 // reportMissing reports missing keys that a resource requires. An invalid or misspelt key
 // was reported, and does not count as missing.
 func (l *resourceReader) reportMissing(b *section, r *spec.Resource) {
-	if !b.given("id") {
+	if !b.has("id") {
 		l.Report(source.CodeMissingKey, r.Range, b.place, "the resource requires an id",
 			`Add id: "${inputs.name}", or id: "${result.id}" from the result of create.`)
 	}
-	if !b.given("create") {
+	if !b.has("create") {
 		l.Report(source.CodeMissingKey, r.Range, b.place, "the resource requires create", "Add the step that creates it: create: file: write: {…}.")
 	}
 	for name, op := range map[string]**spec.Operation{"create": &r.Create, "read": &r.Read, "update": &r.Update, "delete": &r.Delete} {
-		if *op == nil && b.given(name) {
+		if *op == nil && b.has(name) {
 			*op = &spec.Operation{Range: r.Range}
 		}
 	}
-	if r.Return == nil && b.given("return") {
+	if r.Return == nil && b.has("return") {
 		r.Return = &spec.Node{Range: r.Range}
 	}
 }
@@ -110,13 +110,13 @@ func (l *resourceReader) readHistory(b *section, r *spec.Resource) {
 		l.readList(m, b.at("aliases").AddContext("aliases"), func(m walk.Item, p source.Place) { r.Aliases = append(r.Aliases, l.readAlias(m, p)) })
 	}
 	version, ok := b.get("schemaVersion")
-	if !ok && b.given("schemaVersion") {
+	if !ok && b.has("schemaVersion") {
 		return // a misspelt key was reported
 	}
 	m, ok := b.get("upgrade")
 	p := b.at("upgrade").AddContext("upgrade")
 	if !ok {
-		if r.SchemaVersion > 0 && !b.given("upgrade") {
+		if r.SchemaVersion > 0 && !b.has("upgrade") {
 			l.Report(source.CodeUpgradeGap, version.At, b.at("schemaVersion"), fmt.Sprintf("states of versions before %d cannot be upgraded", r.SchemaVersion),
 				fmt.Sprintf(`Add upgrade: {"0": "${…}"}, with an expression over old for each version up to %d.`, r.SchemaVersion-1))
 		}

@@ -42,7 +42,7 @@ func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.B
 	for _, m := range r.Values(it) {
 		b.order = append(b.order, m)
 		switch {
-		case b.knows(m.Name):
+		case b.hasKey(m.Name):
 			if m.Optional || m.Required {
 				r.Report(source.CodeTypeAsValue, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is declared, but has no value", m.Name),
 					"Only types (config, inputs, outputs) have optional fields. Write a value, or remove the field.")
@@ -52,7 +52,7 @@ func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.B
 		case other != nil && other(m):
 		default:
 			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
-				fmt.Sprintf("%s has no key %q. %s", walk.UpperFirst(declared.What), m.Name, diag.Remedy(m.Name, b.known())))
+				fmt.Sprintf("%s has no key %q. %s", walk.UpperFirst(declared.What), m.Name, diag.Remedy(m.Name, b.keyNames())))
 		}
 	}
 	return b, true
@@ -74,7 +74,7 @@ func (r *stepReader) fill(b *section, model any) {
 
 // require reports a missing key.
 func (r *stepReader) require(b *section, key, example string) {
-	if !b.given(key) {
+	if !b.has(key) {
 		at := startOf(b.item)
 		if len(b.order) > 0 && b.order[0].NameAt.Start == at.Start {
 			at = b.order[0].NameAt // the range of a YAML block begins at its first key
@@ -176,15 +176,15 @@ func (r *dataReader) readStructs(it walk.Item, p source.Place, declared *block.B
 	return n
 }
 
-// knows reports whether the block has a key in this kind of document.
-func (b *section) knows(name string) bool {
+// hasKey reports whether the block has a key in this kind of document.
+func (b *section) hasKey(name string) bool {
 	key := b.declared.Key(name)
 	return key != nil && (b.raw || !key.InData)
 }
 
-// known returns the names of the keys that the block has in this kind of document.
-func (b *section) known() []string {
-	return slices.DeleteFunc(b.declared.Names(), func(name string) bool { return !b.knows(name) })
+// keyNames returns the names of the keys that the block has in this kind of document.
+func (b *section) keyNames() []string {
+	return slices.DeleteFunc(b.declared.Names(), func(name string) bool { return !b.hasKey(name) })
 }
 
 // get returns a member and whether it is present.
@@ -196,11 +196,11 @@ func (b *section) get(name string) (walk.Item, bool) {
 // at returns the place of a member.
 func (b *section) at(name string) source.Place { return b.place.Member(name) }
 
-// given reports whether a key is present, also if its value is invalid or its name
+// has reports whether a key is present, also if its value is invalid or its name
 // misspelt, which was reported.
-func (b *section) given(name string) bool {
+func (b *section) has(name string) bool {
 	return slices.ContainsFunc(b.order, func(m walk.Item) bool {
-		return m.Name == name || !b.knows(m.Name) && diag.DidYouMean(m.Name, b.known()) == name
+		return m.Name == name || !b.hasKey(m.Name) && diag.DidYouMean(m.Name, b.keyNames()) == name
 	})
 }
 
@@ -222,7 +222,7 @@ func (r *dataReader) readObject(b *section, name string, role typing.Role) *spec
 	m, ok := b.get(name)
 	if !ok {
 		// If the name of the block is misspelt, its properties are unknown.
-		return &spec.Type{Kind: spec.Object, Open: b.given(name)}
+		return &spec.Type{Kind: spec.Object, Open: b.has(name)}
 	}
 	return r.Object(m, b.at(name).AddContext(name), role)
 }

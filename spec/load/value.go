@@ -127,16 +127,16 @@ func (r *dataReader) readString(it walk.Item, p source.Place) (string, bool) {
 // readTemplate reads a value that must be a string, and may contain `${}`.
 func (r *dataReader) readTemplate(it walk.Item, p source.Place) *spec.Node {
 	n := r.readNode(it, p)
-	if n.Kind != 0 && n.Kind != spec.StringNode && !literalForm(n) {
+	if n.Kind != 0 && n.Kind != spec.StringNode && !isLiteralForm(n) {
 		r.WrongShape(it, p, "a string")
 		n.Kind = 0
 	}
 	return n
 }
 
-// literalForm reports whether n has the form `{literal: "…"}`, whose string is not
+// isLiteralForm reports whether n has the form `{literal: "…"}`, whose string is not
 // parsed as a template.
-func literalForm(n *spec.Node) bool {
+func isLiteralForm(n *spec.Node) bool {
 	return n.Kind == spec.MapNode && len(n.Fields) == 1 && n.Fields[0].Name == "literal"
 }
 

@@ -93,16 +93,16 @@ func FieldOf(id *ast.Ident) *ast.Field {
 		return n
 	case ast.Expr:
 		if s, ok := id.Scope.(*ast.StructLit); ok {
-			return holder(s.Elts, n)
+			return fieldHolding(s.Elts, n)
 		}
 		if f, ok := id.Scope.(*ast.File); ok {
-			return holder(f.Decls, n)
+			return fieldHolding(f.Decls, n)
 		}
 	}
 	return nil
 }
 
-func holder(decls []ast.Decl, value ast.Expr) *ast.Field {
+func fieldHolding(decls []ast.Decl, value ast.Expr) *ast.Field {
 	for _, d := range decls {
 		if f, ok := d.(*ast.Field); ok && f.Value == value {
 			return f

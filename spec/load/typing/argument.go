@@ -22,8 +22,8 @@ func marker(set func(*spec.Property)) func(*attrCall) {
 	}
 }
 
-// texts returns the arguments of an attribute, all of which must be unnamed strings.
-func (c *attrCall) texts() ([]string, bool) {
+// stringArgs returns the arguments of an attribute, all of which must be unnamed strings.
+func (c *attrCall) stringArgs() ([]string, bool) {
 	var list []string
 	for i := range c.attr.NumArgs() {
 		key, value := c.attr.Arg(i)
@@ -41,7 +41,7 @@ func (c *attrCall) texts() ([]string, bool) {
 // readText returns a reader for an attribute with one string argument.
 func readText(set func(*spec.Property, string)) func(*attrCall) {
 	return func(c *attrCall) {
-		list, ok := c.texts()
+		list, ok := c.stringArgs()
 		if !ok {
 			return
 		}
@@ -54,7 +54,7 @@ func readText(set func(*spec.Property, string)) func(*attrCall) {
 }
 
 func readEnv(c *attrCall) {
-	list, ok := c.texts()
+	list, ok := c.stringArgs()
 	if !ok {
 		return
 	}
@@ -99,15 +99,15 @@ func readAutoname(c *attrCall) {
 }
 
 func readDefault(c *attrCall) {
-	if n := c.template(); n != nil {
+	if n := c.templateArg(); n != nil {
 		c.prop.DefaultExpr = n
 	}
 }
 
-// template returns the only argument of an attribute, with its position in the
+// templateArg returns the only argument of an attribute, with its position in the
 // source.
-func (c *attrCall) template() *spec.Node {
-	list, ok := c.texts()
+func (c *attrCall) templateArg() *spec.Node {
+	list, ok := c.stringArgs()
 	if !ok {
 		return nil
 	}
@@ -149,7 +149,7 @@ func readSet(c *attrCall) {
 }
 
 func readKey(c *attrCall) {
-	list, ok := c.texts()
+	list, ok := c.stringArgs()
 	if !ok {
 		return
 	}
@@ -178,12 +178,12 @@ func readKey(c *attrCall) {
 var equalities = []string{"fold", "trim", "json", "path"}
 
 func readEqual(c *attrCall) {
-	list, ok := c.texts()
+	list, ok := c.stringArgs()
 	if !ok {
 		return
 	}
 	if len(list) == 1 && strings.Contains(list[0], "${") {
-		c.prop.EqualExpr = c.template()
+		c.prop.EqualExpr = c.templateArg()
 		return
 	}
 	if len(list) != 1 || !slices.Contains(equalities, list[0]) {

@@ -27,7 +27,7 @@ func (x *Extractor) boundType(it walk.Item, op cue.Op, args []cue.Value, s Site)
 		x.Report(source.CodeCrossField, it.At, s.Place, "a bound must be a literal", "Write a rule over several inputs as a check: checks: [{assert: \"${inputs.min <= inputs.max}\", message: \"…\"}].")
 		return t
 	}
-	value := plain(args[0])
+	value := plainValue(args[0])
 	switch value.(type) {
 	case json.Number:
 		t.Kind = spec.Number
@@ -114,7 +114,7 @@ func (x *Extractor) validatorType(it walk.Item, v cue.Value, args []cue.Value, s
 		return &spec.Type{Kind: spec.List, Unique: true}
 	case !numeric && knownValidators[name]:
 		if name == "math.MultipleOf" && len(args) > 1 && args[1].IsConcrete() {
-			return &spec.Type{Kind: spec.Number, MultipleOf: fmt.Sprint(plain(args[1]))}
+			return &spec.Type{Kind: spec.Number, MultipleOf: fmt.Sprint(plainValue(args[1]))}
 		}
 		x.Report(source.CodeCrossField, it.At, s.Place, name+" requires a literal number", "Limits are fixed when the spec is loaded. Write the number.")
 	case name == "strings.MinRunes":
@@ -201,8 +201,8 @@ func importName(s *ast.ImportSpec) string {
 	return path
 }
 
-// conjunction returns the type of `A & B`, or of several declarations of one field.
-func (x *Extractor) conjunction(it walk.Item, v cue.Value, args []cue.Value, s Site) *spec.Type {
+// conjunctionType returns the type of `A & B`, or of several declarations of one field.
+func (x *Extractor) conjunctionType(it walk.Item, v cue.Value, args []cue.Value, s Site) *spec.Type {
 	if onlyStructs(args) {
 		return x.plainType(it, v, s)
 	}
@@ -217,7 +217,7 @@ func (x *Extractor) conjunction(it walk.Item, v cue.Value, args []cue.Value, s S
 	for _, a := range args {
 		part := x.Part(it, a)
 		next := x.inline(x.Type(part, s.deeper()))
-		merged, problem := merge(t, next)
+		merged, problem := mergeTypes(t, next)
 		if problem != "" {
 			x.Report(source.CodeConflict, part.At, s.Place, problem, "Correct or remove one of them.")
 			return t

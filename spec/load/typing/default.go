@@ -61,7 +61,7 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 	if star != nil {
 		x.UnusedHelpersWithin(walk.Item{Value: d, Expr: star.X, At: at, NameAt: at}, s.Place)
 	}
-	def = plain(d)
+	def = plainValue(d)
 	if r := x.named.types.Resolve(t); r.Kind != spec.Union && r.Kind != spec.Object && types.Fits(def, r, x.named.types) != nil {
 		x.Report(source.CodeDefaultViolates, at, s.Place, fmt.Sprintf("the type does not allow the default %s", showLiteral(def)), "Correct the default, or widen the type.")
 		return nil, false
@@ -84,9 +84,9 @@ func showLiteral(v any) string {
 	return string(text)
 }
 
-// plain returns a concrete value as a plain Go value, in the form of the literals of
+// plainValue returns a concrete value as a plain Go value, in the form of the literals of
 // spec.Type.
-func plain(v cue.Value) any {
+func plainValue(v cue.Value) any {
 	if d, ok := v.Default(); ok {
 		v = d
 	}
@@ -103,13 +103,13 @@ func plain(v cue.Value) any {
 	case cue.ListKind:
 		list := []any{}
 		for it, err := v.List(); err == nil && it.Next(); {
-			list = append(list, plain(it.Value()))
+			list = append(list, plainValue(it.Value()))
 		}
 		return list
 	case cue.StructKind:
 		m := map[string]any{}
 		for it, err := v.Fields(); err == nil && it.Next(); {
-			m[it.Selector().Unquoted()] = plain(it.Value())
+			m[it.Selector().Unquoted()] = plainValue(it.Value())
 		}
 		return m
 	default:

@@ -7,9 +7,9 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// merge returns the type of the values that both types allow. If there is none,
+// mergeTypes returns the type of the values that both types allow. If there is none,
 // problem says why.
-func merge(a, b *spec.Type) (t *spec.Type, problem string) {
+func mergeTypes(a, b *spec.Type) (t *spec.Type, problem string) {
 	if a.Kind == spec.Any && isEmpty(a) {
 		return b, ""
 	}
@@ -34,7 +34,7 @@ func merge(a, b *spec.Type) (t *spec.Type, problem string) {
 		m.Elem = b.Elem
 	case b.Elem != nil && b.Kind == kind:
 		var problem string
-		if m.Elem, problem = merge(a.Elem, b.Elem); problem != "" {
+		if m.Elem, problem = mergeTypes(a.Elem, b.Elem); problem != "" {
 			return nil, problem
 		}
 	}
@@ -59,7 +59,7 @@ func merge(a, b *spec.Type) (t *spec.Type, problem string) {
 func mergeUnion(u, other *spec.Type) (*spec.Type, string) {
 	var kept []*spec.Type
 	for _, v := range u.Variants {
-		if m, problem := merge(v, other); problem == "" {
+		if m, problem := mergeTypes(v, other); problem == "" {
 			kept = append(kept, m)
 		}
 	}

@@ -40,9 +40,9 @@ func (n *namer) finish() {
 	}
 }
 
-// reference returns the type of a reference `#Name` or `pkg.#Name`. ok is false for
+// referenceType returns the type of a reference `#Name` or `pkg.#Name`. ok is false for
 // other values.
-func (x *Extractor) reference(it walk.Item, s Site) (*spec.Type, bool) {
+func (x *Extractor) referenceType(it walk.Item, s Site) (*spec.Type, bool) {
 	root, path := it.Value.ReferencePath()
 	selectors := path.Selectors()
 	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() {
@@ -69,11 +69,11 @@ func (x *Extractor) reference(it walk.Item, s Site) (*spec.Type, bool) {
 		x.Broken(it, s.Place)
 		return &spec.Type{}, true
 	}
-	return x.named.refer(id, last, it, s), true
+	return x.named.referTo(id, last, it, s), true
 }
 
-// refer returns a reference to a definition. The first time, it extracts the type.
-func (n *namer) refer(id, last string, it walk.Item, s Site) *spec.Type {
+// referTo returns a reference to a definition. The first time, it extracts the type.
+func (n *namer) referTo(id, last string, it walk.Item, s Site) *spec.Type {
 	if t, ok := n.plain[id]; ok {
 		return t
 	}
@@ -84,7 +84,7 @@ func (n *namer) refer(id, last string, it walk.Item, s Site) *spec.Type {
 		}
 		return &spec.Type{Ref: name}
 	}
-	name = n.free(last)
+	name = n.freeName(last)
 	n.names[id] = name
 	n.extracting[id] = true
 	named := &spec.Named{Name: name, Type: &spec.Type{}}
@@ -118,8 +118,8 @@ func worthAName(t *spec.Type) bool {
 	return t.Ref == "" && (t.Kind == spec.Object || t.Kind == spec.Union || len(t.Enum) > 1)
 }
 
-// free returns a name, based on base, that no other type has.
-func (n *namer) free(base string) string {
+// freeName returns a name, based on base, that no other type has.
+func (n *namer) freeName(base string) string {
 	base = strings.Map(func(r rune) rune {
 		if r == '_' || r == '$' || r == '#' {
 			return -1

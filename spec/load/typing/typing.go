@@ -78,7 +78,7 @@ func (x *Extractor) Object(it walk.Item, p source.Place, r Role) *spec.Type {
 		}
 		return empty
 	}
-	t := x.structure(it, Site{Place: p, Role: r})
+	t := x.structType(it, Site{Place: p, Role: r})
 	if t.Kind == spec.Map || t.Open {
 		x.Report(source.CodeOpenObject, it.At, p, fmt.Sprintf("%s must name its properties", lastName(p.Path)),
 			"Remove the ... or [string]: from the block. A single property may be a map: tags?: [string]: string.")
@@ -98,7 +98,7 @@ func (x *Extractor) Type(it walk.Item, s Site) *spec.Type {
 		x.Report(source.CodeRecursiveType, it.At, s.Place, "the type contains itself", "Make it a definition, and refer to that: #Node: {next?: #Node}.")
 		return &spec.Type{}
 	}
-	if t, ok := x.reference(it, s); ok {
+	if t, ok := x.referenceType(it, s); ok {
 		return t
 	}
 	if name := libraryValue(it); name != "" {
@@ -108,9 +108,9 @@ func (x *Extractor) Type(it walk.Item, s Site) *spec.Type {
 	op, args := v.Expr()
 	switch op {
 	case cue.OrOp:
-		return x.disjunction(it, args, s)
+		return x.disjunctionType(it, args, s)
 	case cue.AndOp:
-		return x.conjunction(it, v, args, s)
+		return x.conjunctionType(it, v, args, s)
 	case cue.LessThanOp, cue.LessThanEqualOp, cue.GreaterThanOp, cue.GreaterThanEqualOp, cue.NotEqualOp, cue.RegexMatchOp, cue.NotRegexMatchOp:
 		return x.boundType(it, op, args, s)
 	case cue.CallOp:
@@ -161,7 +161,7 @@ func (x *Extractor) plainType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	}
 	switch k := x.Kind(walk.Item{Value: v, Expr: it.Expr}); k {
 	case cue.StructKind:
-		return x.structure(walk.Item{Value: v, Expr: it.Expr, Name: it.Name, At: it.At, NameAt: it.NameAt, Decl: it.Decl}, s)
+		return x.structType(walk.Item{Value: v, Expr: it.Expr, Name: it.Name, At: it.At, NameAt: it.NameAt, Decl: it.Decl}, s)
 	case cue.ListKind:
 		return x.listType(it, v, s)
 	case cue.BytesKind:
@@ -185,7 +185,7 @@ func (x *Extractor) scalarType(it walk.Item, v cue.Value, k cue.Kind, s Site) *s
 	}
 	t := &spec.Type{Kind: kind, Nullable: nullable}
 	if v.IsConcrete() {
-		t.Enum = []any{plain(v)}
+		t.Enum = []any{plainValue(v)}
 	}
 	return t
 }
@@ -225,8 +225,8 @@ func (x *Extractor) listType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	return &spec.Type{Kind: spec.List, Elem: x.Type(inner, s.at("*"))}
 }
 
-// structure returns the type of an object or a map.
-func (x *Extractor) structure(it walk.Item, s Site) *spec.Type {
+// structType returns the type of an object or a map.
+func (x *Extractor) structType(it walk.Item, s Site) *spec.Type {
 	t := &spec.Type{Kind: spec.Object}
 	var patterns []walk.Item
 	for _, m := range x.Members(it, cue.Patterns(true)) {
@@ -234,12 +234,12 @@ func (x *Extractor) structure(it walk.Item, s Site) *spec.Type {
 			patterns = append(patterns, m)
 			continue
 		}
-		if p := x.property(m, it, s); p != nil {
+		if p := x.readProperty(m, it, s); p != nil {
 			t.Fields = append(t.Fields, p)
 		}
 	}
 	x.UnusedHelpers(it, s.Place)
-	x.uniqueWires(t, s)
+	x.checkUniqueWires(t, s)
 	open := len(patterns) == 0 && it.Value.LookupPath(cue.MakePath(cue.AnyString)).Exists()
 	switch {
 	case len(patterns) > 0:
@@ -298,10 +298,10 @@ func sameType(a, b *spec.Type) bool {
 // reserves id, urn, and every name that begins with two underscores.
 var reservedNames = []string{"id", "urn", "pulumi"}
 
-// property returns one property of an object.
-func (x *Extractor) property(m, parent walk.Item, s Site) *spec.Property {
+// readProperty returns one property of an object.
+func (x *Extractor) readProperty(m, parent walk.Item, s Site) *spec.Property {
 	at := s.at(m.Name)
-	x.propertyName(m, at, s.depth == 0)
+	x.checkPropertyName(m, at, s.depth == 0)
 	p := &spec.Property{Name: m.Name, Doc: x.Doc(m), Range: m.NameAt}
 	p.Type = x.Type(m, at)
 	def, has := x.defaultOf(m, p.Type, at)
@@ -314,8 +314,8 @@ func (x *Extractor) property(m, parent walk.Item, s Site) *spec.Property {
 	return p
 }
 
-// propertyName checks the name of a property.
-func (x *Extractor) propertyName(m walk.Item, s Site, top bool) {
+// checkPropertyName checks the name of a property.
+func (x *Extractor) checkPropertyName(m walk.Item, s Site, top bool) {
 	if !block.Identifiers.Pattern.MatchString(m.Name) {
 		x.Report(names.CodeName, m.NameAt, s.Place, fmt.Sprintf("%q is not a valid name for a property", m.Name),
 			fmt.Sprintf("Use letters, digits and underscores. Name it %s, and set its name on the wire: @wire(%q).", names.Suggest(m.Name, false), m.Name))

@@ -13,9 +13,9 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// disjunction returns the type of `A | B`: an enum, a nullable type or a union.
-func (x *Extractor) disjunction(it walk.Item, args []cue.Value, s Site) *spec.Type {
-	parts := x.disjuncts(it, args, 0)
+// disjunctionType returns the type of `A | B`: an enum, a nullable type or a union.
+func (x *Extractor) disjunctionType(it walk.Item, args []cue.Value, s Site) *spec.Type {
+	parts := x.flattenDisjuncts(it, args, 0)
 	slices.SortStableFunc(parts, func(a, b walk.Item) int {
 		if a.At.File != b.At.File || !a.IsWritten() || !b.IsWritten() {
 			return 0
@@ -42,7 +42,7 @@ func (x *Extractor) disjunction(it walk.Item, args []cue.Value, s Site) *spec.Ty
 			types = append(types, x.Type(part, s.deeper()))
 		}
 	}
-	t := x.unite(it, literals, types, s)
+	t := x.uniteTypes(it, literals, types, s)
 	if nullable {
 		if t.Ref != "" {
 			t = &spec.Type{Ref: t.Ref}
@@ -68,16 +68,16 @@ func isDefaultStruct(it, part walk.Item, parts []walk.Item) bool {
 	})
 }
 
-// disjuncts flattens nested disjunctions. A disjunction behind a reference is not
+// flattenDisjuncts flattens nested disjunctions. A disjunction behind a reference is not
 // flattened.
-func (x *Extractor) disjuncts(it walk.Item, args []cue.Value, depth int) []walk.Item {
+func (x *Extractor) flattenDisjuncts(it walk.Item, args []cue.Value, depth int) []walk.Item {
 	var parts []walk.Item
 	for _, a := range args {
 		part := x.Part(it, a)
 		_, path := a.ReferencePath()
 		if len(path.Selectors()) == 0 && depth < source.MaxDepth {
 			if op, inner := a.Expr(); op == cue.OrOp {
-				parts = append(parts, x.disjuncts(part, inner, depth+1)...)
+				parts = append(parts, x.flattenDisjuncts(part, inner, depth+1)...)
 				continue
 			}
 		}
@@ -86,8 +86,8 @@ func (x *Extractor) disjuncts(it walk.Item, args []cue.Value, depth int) []walk.
 	return parts
 }
 
-// unite returns one type for the literals and types of a disjunction.
-func (x *Extractor) unite(it walk.Item, literals []walk.Item, declared []*spec.Type, s Site) *spec.Type {
+// uniteTypes returns one type for the literals and types of a disjunction.
+func (x *Extractor) uniteTypes(it walk.Item, literals []walk.Item, declared []*spec.Type, s Site) *spec.Type {
 	enums := enumsByKind(literals)
 	if len(declared) == 0 && len(enums) == 1 {
 		return enums[0]
@@ -105,7 +105,7 @@ func (x *Extractor) unite(it walk.Item, literals []walk.Item, declared []*spec.T
 		if len(rest) == 0 {
 			continue
 		}
-		if d, ok := it.Value.Default(); ok && len(rest) == 1 && len(declared) > 0 && types.SameLiteral(plain(d), rest[0]) && x.sameKindAs(e, declared) {
+		if d, ok := it.Value.Default(); ok && len(rest) == 1 && len(declared) > 0 && types.SameLiteral(plainValue(d), rest[0]) && x.sameKindAs(e, declared) {
 			continue // defaultOf reports it as an invalid default
 		}
 		e.Enum = rest
@@ -144,7 +144,7 @@ func enumsByKind(literals []walk.Item) []*spec.Type {
 			i = len(enums)
 			enums = append(enums, &spec.Type{Kind: kind})
 		}
-		value := plain(lit.Value)
+		value := plainValue(lit.Value)
 		if !slices.ContainsFunc(enums[i].Enum, func(have any) bool { return types.SameLiteral(have, value) }) {
 			enums[i].Enum = append(enums[i].Enum, value)
 		}

@@ -81,8 +81,8 @@ func wireName(text string) (name, rest string, ok bool) {
 	return name, text[len(quoted):], err == nil && name != ""
 }
 
-// uniqueWires reports properties with the same or overlapping paths on the wire.
-func (x *Extractor) uniqueWires(t *spec.Type, s Site) {
+// checkUniqueWires reports properties with the same or overlapping paths on the wire.
+func (x *Extractor) checkUniqueWires(t *spec.Type, s Site) {
 	first, second := t.WireConflict(x.Wire)
 	if first == nil {
 		return

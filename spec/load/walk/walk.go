@@ -192,7 +192,7 @@ func (it *Item) conjunctField() *ast.Field {
 
 // compare orders items by file and position.
 func (w *Walker) compare(a, b Item) int {
-	pa, pb := a.pos(), b.pos()
+	pa, pb := a.position(), b.position()
 	if !pa.IsValid() || !pb.IsValid() {
 		return cmp.Compare(boolInt(pb.IsValid()), boolInt(pa.IsValid()))
 	}
@@ -203,7 +203,7 @@ func (w *Walker) compare(a, b Item) int {
 	)
 }
 
-func (it *Item) pos() token.Pos {
+func (it *Item) position() token.Pos {
 	if it.Field != nil {
 		return it.Field.Pos()
 	}
@@ -221,7 +221,7 @@ func boolInt(b bool) int {
 func (w *Walker) Items(parent Item) []Item {
 	it, err := parent.Value.List()
 	if err != nil {
-		return w.brokenItems(parent)
+		return w.itemsOfBrokenList(parent)
 	}
 	var list []Item
 	for it.Next() {
@@ -230,8 +230,8 @@ func (w *Walker) Items(parent Item) []Item {
 	return list
 }
 
-// brokenItems returns the items of a list that contains an error.
-func (w *Walker) brokenItems(parent Item) []Item {
+// itemsOfBrokenList returns the items of a list that contains an error.
+func (w *Walker) itemsOfBrokenList(parent Item) []Item {
 	var list []Item
 	for i := 0; ; i++ {
 		v := parent.Value.LookupPath(cue.MakePath(cue.Index(i)))
