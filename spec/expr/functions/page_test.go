@@ -20,9 +20,9 @@ func page() string {
 
 # The functions of expressions
 
-What each function takes and returns, with an example that a test runs. ` + "`?`" + ` behind a parameter means that it may be left out, behind a type that null is allowed;
-` + "`...`" + ` is any number of arguments; ` + "`[T]`" + ` is a list and ` + "`{T}`" + ` a map. A predicate is an expression about one item: ` + "`#`" + ` is the item, ` + "`.name`" + ` a member of it,
-` + "`#index`" + ` its index. How expressions work is in the [language reference](language.md#templates).
+The signature of each function, what it returns, and an example that a test executes. ` + "`?`" + ` after a parameter marks it as optional, and after a type allows null;
+` + "`...`" + ` is any number of arguments; ` + "`[T]`" + ` is a list and ` + "`{T}`" + ` a map. A predicate is an expression that is evaluated for each item: ` + "`#`" + ` is the item, ` + "`.name`" + ` its member,
+` + "`#index`" + ` its index. The [language reference](language.md#templates) explains expressions.
 `)
 	code := func(s string) string {
 		quote := "`"

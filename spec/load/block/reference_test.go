@@ -81,7 +81,7 @@ func reference() string {
 			fmt.Fprintf(&page, "| `%s` | %s | %s |\n", k.Name, form, strings.ReplaceAll(k.Doc, "|", `\|`))
 		}
 	}
-	page.WriteString("\n## Attributes\n\nThey stand behind the type of a property.\n\n| attribute | on | means |\n|---|---|---|\n")
+	page.WriteString("\n## Attributes\n\nAn attribute follows the type of a property: `name: string @replace()`.\n\n| attribute | on | means |\n|---|---|---|\n")
 	for _, a := range typing.Attributes() {
 		var on []string
 		for _, r := range roles {
