@@ -11,17 +11,16 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/permit"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// errNotKnown says that something about a step depends on what is not known yet.
-var errNotKnown = errors.New("it depends on what is not known yet")
-
 // call evaluates a step's arguments.
 func (r *run) call(ctx context.Context, s *plan.Step, attempt int) (*actions.Call, error) {
-	env, err := r.envOf(s)
+	env, err := permit.WithNamed(s, r.env, r.Vars)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +35,9 @@ func (r *run) call(ctx context.Context, s *plan.Step, attempt int) (*actions.Cal
 		Limit:      r.limit,
 		Values:     r.engine.program.MaxValues(),
 		Wants:      s.Needs,
-		Secret:     func(text string) { r.secrets.Values = append(r.secrets.Values, text) },
-		Mask:       func(text string) string { return r.mask().Text(text) },
-		Unfinished: func(text string) int { return r.mask().Unfinished(text) },
+		Secret:     func(text string) { r.Secrets.Values = append(r.Secrets.Values, text) },
+		Mask:       func(text string) string { return r.Mask().Text(text) },
+		Unfinished: func(text string) int { return r.Mask().Unfinished(text) },
 		Secrets:    slices.Concat(r.secretNames, s.SecretNames),
 		Progress: func(text string) {
 			if ctx.Err() == nil {
@@ -77,9 +76,9 @@ func (r *run) origins(call *actions.Call, s *plan.Step) error {
 		return r.lateKey(path, s.Args[name].Parts.ByPath[path])
 	}
 	for name, d := range s.Recalled {
-		v, err := r.eval(d.Value)
+		v, err := r.Eval(d.Value)
 		if err == nil && expr.HasUnknown(v) {
-			err = errNotKnown
+			err = scope.ErrNotKnown
 		}
 		if err != nil {
 			return fmt.Errorf("argument %q: %w", name, err)
@@ -100,7 +99,7 @@ func (r *run) lateKey(path string, p plan.Part) string {
 	}
 	key := []any{p.Node.Text}
 	for _, ref := range p.Refs() {
-		key = append(key, ref.Path, expr.Reveal(r.vars.Values[ref.Path[0]], nil))
+		key = append(key, ref.Path, expr.Reveal(r.Vars.Values[ref.Path[0]], nil))
 	}
 	data, err := json.Marshal(key)
 	if err != nil {
@@ -134,24 +133,24 @@ func (r *run) evalArgument(call *actions.Call, name string, a plan.Argument) err
 
 // argument evaluates one argument; null leaves it out.
 func (r *run) argument(call *actions.Call, name string, a plan.Argument) error {
-	out, err := r.evaluate(a.Value)
+	out, err := r.Evaluate(a.Value)
 	if err != nil {
 		return err
 	}
-	if out.secret {
-		if err := exposes(a.Decl, out.marked); err != nil {
+	if out.Secret {
+		if err := exposes(a.Decl, out.Marked); err != nil {
 			return err
 		}
-		call.Hidden = hiding(call.Hidden, name, out.marked)
+		call.Hidden = hiding(call.Hidden, name, out.Marked)
 	}
-	v := out.plain
+	v := out.Plain
 	if a.Under != nil {
 		if v, err = r.over(call, name, a.Under, v); err != nil {
 			return err
 		}
 	}
 	if expr.HasUnknown(v) {
-		return errNotKnown
+		return scope.ErrNotKnown
 	}
 	if v == nil {
 		switch {
@@ -168,7 +167,7 @@ func (r *run) argument(call *actions.Call, name string, a plan.Argument) error {
 	}
 	if a.Decl.Wire {
 		if v = present(v, a.Rest); a.Renamed {
-			v = r.naming.Out(v, a.Value.Type())
+			v = r.Naming.Out(v, a.Value.Type())
 		}
 	}
 	call.Args[name] = v
@@ -182,25 +181,25 @@ func hiding(others func(string) bool, name string, v any) func(string) bool {
 	marks.Within(v, strings.Split(name, "."))
 	return func(asked string) bool {
 		path := strings.Split(asked, ".")
-		return slices.ContainsFunc(marks.Paths, func(mark []string) bool { return overlap(path, mark) }) || others != nil && others(asked)
+		return slices.ContainsFunc(marks.Paths, func(mark []string) bool { return scope.Overlap(path, mark) }) || others != nil && others(asked)
 	}
 }
 
 // over is the family's default with an argument's own members over it.
 func (r *run) over(call *actions.Call, name string, under *plan.Argument, own any) (any, error) {
-	below, err := r.evaluate(under.Value)
+	below, err := r.Evaluate(under.Value)
 	if err != nil {
 		return nil, err
 	}
 	members, ok := own.(map[string]any)
-	defaults, both := below.plain.(map[string]any)
+	defaults, both := below.Plain.(map[string]any)
 	if !ok || !both {
 		return own, nil
 	}
-	if marked, ok := below.marked.(map[string]any); ok && below.secret {
+	if marked, ok := below.Marked.(map[string]any); ok && below.Secret {
 		left := maps.Clone(marked)
 		maps.DeleteFunc(left, func(member string, _ any) bool { _, given := members[member]; return given })
-		if holdsSecret(left) {
+		if scope.HoldsSecret(left) {
 			call.Hidden = hiding(call.Hidden, name, left)
 		}
 	}
@@ -276,17 +275,17 @@ func fits(v any, t *spec.Type) error {
 }
 
 func (r *run) parts(call *actions.Call, name string, v *expr.Value) error {
-	r.vars.Secrets = r.secrets.Paths
-	parts, err := v.Parts(r.vars)
+	r.Vars.Secrets = r.Secrets.Paths
+	parts, err := v.Parts(r.Vars)
 	if err != nil {
 		return err
 	}
 	for _, p := range parts {
 		if p.Unknown {
-			return errNotKnown
+			return scope.ErrNotKnown
 		}
 		if p.Secret {
-			return errExposed // of all arguments, those that come in parts are exposed
+			return scope.ErrExposed // of all arguments, those that come in parts are exposed
 		}
 		call.Parts[name] = append(call.Parts[name], spec.Part{Text: p.Text, Literal: p.Literal})
 	}
@@ -296,33 +295,33 @@ func (r *run) parts(call *actions.Call, name string, v *expr.Value) error {
 // late evaluates an argument when the action asks for it.
 func (r *run) late(v *expr.Value) actions.LateExpr {
 	return func(extra map[string]any) (any, error) {
-		values := make(map[string]any, len(r.vars.Values)+len(extra))
-		for _, m := range []map[string]any{r.vars.Values, extra} {
+		values := make(map[string]any, len(r.Vars.Values)+len(extra))
+		for _, m := range []map[string]any{r.Vars.Values, extra} {
 			for name, value := range m {
 				values[name] = value
 			}
 		}
-		vars := *r.vars
-		vars.Values, vars.Secrets = values, r.secrets.Paths
+		vars := *r.Vars
+		vars.Values, vars.Secrets = values, r.Secrets.Paths
 		out, err := v.Eval(&vars)
 		if err != nil {
 			return nil, err
 		}
-		return expr.Reveal(out, r.secrets.Saw), nil
+		return expr.Reveal(out, r.Secrets.Saw), nil
 	}
 }
 
 // words evaluates a list of words.
 func (r *run) words(call *actions.Call, name string, a plan.Argument) error {
 	call.Parts[name] = make([]spec.Part, 0, len(a.Words))
-	r.vars.Secrets = r.secrets.Paths
+	r.Vars.Secrets = r.Secrets.Paths
 	for _, w := range a.Words {
-		v, err := w.Value.Eval(r.vars)
+		v, err := w.Value.Eval(r.Vars)
 		if err != nil {
 			return err
 		}
 		if expr.HasUnknown(v) {
-			return errNotKnown
+			return scope.ErrNotKnown
 		}
 		secret := false
 		v = expr.Reveal(v, func(any) { secret = true })
@@ -348,4 +347,42 @@ func (r *run) words(call *actions.Call, name string, a plan.Argument) error {
 		return errors.New("is empty")
 	}
 	return nil
+}
+
+// exposes reports whether an argument puts a secret where others can read it: as
+// a whole, in a part, or as the name of a member.
+func exposes(decl *actions.Arg, v any) error {
+	if decl.Exposed && scope.HoldsSecret(v) {
+		return scope.ErrExposed
+	}
+	for _, path := range decl.ExposedWithin {
+		if inner, secret := memberAt(v, path); inner != nil && (secret || scope.HoldsSecret(inner)) {
+			return fmt.Errorf("%s %w", path, scope.ErrExposed)
+		}
+	}
+	for _, path := range decl.ExposedNames {
+		inner, secret := memberAt(v, path)
+		if _, whole := inner.(expr.Secret); inner != nil && (secret || whole) {
+			return errors.New("has names that are secret, which others could read: make only its values secret")
+		}
+	}
+	return nil
+}
+
+// memberAt is what stands at a dotted path within a value with marks, nil where
+// nothing does; secret says that a mark is on the way.
+func memberAt(v any, path string) (inner any, secret bool) {
+	if path == "" {
+		return v, false
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		if s, ok := v.(expr.Secret); ok {
+			v, secret = s.Value, true
+		}
+		members, _ := v.(map[string]any)
+		if v = members[name]; v == nil {
+			return nil, false
+		}
+	}
+	return v, secret
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -20,7 +21,7 @@ func (e *Engine) Check(ctx context.Context, req CheckRequest) (CheckResponse, er
 	if err != nil {
 		return CheckResponse{}, err
 	}
-	f := value.Findings{Context: beforeSending(ctx)}
+	f := value.Findings{Context: scope.BeforeSending(ctx)}
 	inputs := e.autonames(res, req, &f)
 	inputs = res.Inputs.Complete(property.New(inputs), "", &f).AsMap()
 	if f.List == nil {
@@ -46,15 +47,15 @@ func (e *Engine) derive(c *value.Type, defaults []*plan.Derived, ref Ref, inputs
 			continue
 		}
 		r := e.newRun(f.Context, nil, nil, plan.Create, ref, nil)
-		r.object("inputs", c, inputs)
-		r.vars.Secrets = r.secrets.Paths
-		out, err := d.Value.Eval(r.vars)
+		r.SetObject("inputs", c, inputs)
+		r.Vars.Secrets = r.Secrets.Paths
+		out, err := d.Value.Eval(r.Vars)
 		if err != nil {
-			f.Add(d.Property, "has no default here: %v", r.mask().Error(err))
+			f.Add(d.Property, "has no default here: %v", r.Mask().Error(err))
 			continue
 		}
 		m := c.ByName[d.Property]
-		value, err := m.Check.FromPlain(out, d.Property, r.mask())
+		value, err := m.Check.FromPlain(out, d.Property, r.Mask())
 		switch {
 		case err != nil:
 			f.Add(d.Property, "its default does not fit: %v", err)
@@ -117,18 +118,18 @@ func (e *Engine) assert(res *plan.Resource, ref Ref, inputs property.Map, f *val
 	r := e.newRun(f.Context, res, nil, plan.Create, ref, nil)
 	r.inputs(inputs)
 	for _, c := range res.Checks {
-		holds, err := r.eval(c.Assert)
+		holds, err := r.Eval(c.Assert)
 		if err != nil {
-			f.Add(c.Property, "cannot be checked: %v", r.mask().Error(err))
+			f.Add(c.Property, "cannot be checked: %v", r.Mask().Error(err))
 			continue
 		}
 		if holds == true || expr.HasUnknown(holds) {
 			continue
 		}
-		message, err := r.text(c.Message)
+		message, err := r.Text(c.Message)
 		if err != nil || message == "" {
 			message = fmt.Sprintf("breaks a rule of %s", res.Spec.Name)
 		}
-		f.Add(c.Property, "%s", r.mask().Text(message))
+		f.Add(c.Property, "%s", r.Mask().Text(message))
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/declprov/declprov/actions/sys/process/supervisor"
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -173,14 +174,14 @@ resources: It: {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	grants, err := prog.Grants()
+	grants, err := permissions.Of(prog.Program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []engine.Grant{
+	want := []permissions.Grant{
 		{
 			Access: "run", Pattern: "${config.git}", Implied: true, Confined: plan.Unconfined,
-			Settings: []engine.Setting{{Name: "config.git", Default: `"git"`}},
+			Settings: []permissions.Setting{{Name: "config.git", Default: `"git"`}},
 		},
 		{Access: "run", Pattern: "/bin/bash", Implied: true, Confined: plan.Unconfined},
 		{Access: "run", Pattern: "rm", Implied: true, Confined: plan.Unconfined},
@@ -215,7 +216,7 @@ resources: It: {
 		if diags.HasErrors() {
 			t.Fatal(name, diags)
 		}
-		grants, err := prog.Grants()
+		grants, err := permissions.Of(prog.Program)
 		if err != nil || len(grants) != 1 {
 			t.Fatal(name, grants, err)
 		}

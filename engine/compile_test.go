@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/spec/diag"
 )
 
@@ -174,7 +175,7 @@ resources: Thing: {
 		t.Fatal(diags)
 	}
 	var grants []string
-	all, err := prog.Grants()
+	all, err := permissions.Of(prog.Program)
 	if err != nil {
 		t.Fatal(err)
 	}

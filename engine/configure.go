@@ -10,28 +10,25 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/run/permit"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
 
 // Engine is a program with a configuration: what does the work.
 type Engine struct {
-	program *Program
-	// dir is the folder of the user's program: relative paths start there.
-	dir           string
+	program       *Program
 	plainConfig   map[string]any
 	configSecrets value.Secrets
 	// hides masks the configuration's secrets; the masks of operations add theirs.
 	hides *screen.Mask
 	// session is what `configure` yielded; nil where the spec has none.
 	session any
-	env     *actions.Env
+	permits *permit.Permits
 	runners runners
 	getenv  func(string) string
 	// openJournal opens the journal, once.
@@ -48,10 +45,6 @@ type Engine struct {
 	tokens tokens
 	// leases are the ephemeral values that are open.
 	leases leases
-	// granted are the requests that are granted to whoever makes them.
-	granted sync.Map
-	// perInput says that what is granted depends on a resource's inputs.
-	perInput bool
 }
 
 // Options are what an engine needs beside its configuration.
@@ -85,7 +78,7 @@ func (m *MissingKeys) Error() string {
 // What only the environment gives is not written into it: a host would store it.
 func (p *Program) CheckConfig(ctx context.Context, news property.Map) CheckResponse {
 	decoded := p.decodeConfig(news)
-	f := value.Findings{Context: beforeSending(ctx)}
+	f := value.Findings{Context: scope.BeforeSending(ctx)}
 	whole := p.withEnv(decoded, process.Variable)
 	out := p.ConfigType.Complete(property.New(whole.values), "", &f)
 	kept := decoded.values
@@ -131,12 +124,12 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	if missing.Keys != nil {
 		return nil, &missing
 	}
-	f := value.Findings{Context: beforeSending(ctx)}
+	f := value.Findings{Context: scope.BeforeSending(ctx)}
 	complete := p.ConfigType.Complete(property.New(config), "", &f)
 	if wrong := whole.failures(f.List); wrong != nil {
 		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", wrong[0].Path, wrong[0].Reason)
 	}
-	e := &Engine{program: p, dir: opts.Dir, getenv: getenv, openJournal: openingJournal(opts.Journal, getenv)}
+	e := &Engine{program: p, getenv: getenv, openJournal: openingJournal(opts.Journal, getenv)}
 	e.journalKey = sync.OnceValues(func() ([]byte, error) {
 		book, err := e.book()
 		if err != nil {
@@ -153,7 +146,8 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	e.hides = screen.NewMask(e.configSecrets.Values)
 	e.settings = hashInputs(p.withoutSecrets(complete.AsMap()))
 	e.configuration, _ = value.Recordable(p.withoutSecrets(complete.AsMap()))
-	if err := e.openFiles(ctx); err != nil {
+	var err error
+	if e.permits, err = permit.New(ctx, p.Program, e.plainConfig, opts.Dir); err != nil {
 		return nil, err
 	}
 	if p.Session != nil {
@@ -172,28 +166,4 @@ func (p *Program) withoutSecrets(config property.Map) property.Map {
 		}
 	}
 	return config
-}
-
-// openFiles prepares the file system as far as it is granted without regard to
-// any resource.
-func (e *Engine) openFiles(ctx context.Context) error {
-	for _, g := range e.program.Permissions {
-		e.perInput = e.perInput || g.Chosen()
-	}
-	vars := e.scope(ctx, map[string]any{"config": e.plainConfig, "inputs": expr.Unknown{}})
-	rules, err := e.rules(vars)
-	if err != nil {
-		return err
-	}
-	files, err := files.New(e.dir, rules)
-	if err != nil {
-		return err
-	}
-	network, err := e.network(vars)
-	if err != nil {
-		return err
-	}
-	processes, err := e.processes(vars)
-	e.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.Declared(), Capabilities: e.program.Capabilities()}
-	return err
 }

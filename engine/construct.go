@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/screen"
@@ -120,7 +121,7 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 	if err != nil {
 		return ConstructResponse{}, err
 	}
-	found := value.Findings{Context: beforeSending(ctx)}
+	found := value.Findings{Context: scope.BeforeSending(ctx)}
 	inputs := comp.Inputs.Complete(property.New(req.Inputs), "", &found).AsMap()
 	if found.List == nil {
 		inputs = e.derive(comp.Inputs, comp.Defaults, req.Ref, inputs, &found)
@@ -139,7 +140,7 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 	}
 	outputs, err := b.outputs()
 	if err != nil {
-		return ConstructResponse{}, b.mask().Error(fmt.Errorf("%s: %w", b.run.verb, err))
+		return ConstructResponse{}, b.mask().Error(fmt.Errorf("component %s: %w", req.Type, err))
 	}
 	if err := req.Registrar.End(ctx, b.urn, outputs); err != nil {
 		return ConstructResponse{}, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -75,7 +76,7 @@ func (b *build) child(ctx context.Context, ch *plan.Child) error {
 		return err
 	}
 	elements, listed, err := elementsOf(over, ch.Keyed)
-	if errors.Is(err, errNotKnown) && b.req.Preview {
+	if errors.Is(err, scope.ErrNotKnown) && b.req.Preview {
 		b.tellUnknown(ch, "how many there will be")
 		b.put(ch, &made{unknown: true})
 		return nil
@@ -118,7 +119,7 @@ func elementsOf(over any, keyed bool) (elements []element, listed bool, err erro
 	case nil:
 		return nil, !keyed, nil
 	case expr.Unknown:
-		return nil, false, errNotKnown
+		return nil, false, scope.ErrNotKnown
 	case []any:
 		for i, v := range over {
 			elements = append(elements, element{key: int64(i), value: hidden(v)})
@@ -160,7 +161,7 @@ func (b *build) instance(ctx context.Context, ch *plan.Child, el *element) (*ins
 			}
 		case expr.Unknown:
 			if !b.req.Preview {
-				return nil, fmt.Errorf("if: %w", errNotKnown)
+				return nil, fmt.Errorf("if: %w", scope.ErrNotKnown)
 			}
 			b.tellUnknown(ch, "whether it will be there")
 			return &instance{unknown: true}, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -182,7 +183,7 @@ func (r *optionReader) value(v *expr.Value) any {
 	out = expr.Reveal(out, nil)
 	if expr.HasUnknown(out) {
 		if !r.build.req.Preview {
-			r.err = errNotKnown
+			r.err = scope.ErrNotKnown
 		}
 		return nil
 	}
@@ -256,7 +257,7 @@ func (b *build) granted(ch *plan.Child, o *RegistrationOptions) error {
 		if err != nil {
 			return fmt.Errorf("pluginDownloadURL: %w", err)
 		}
-		network, err := b.run.engine.network(b.scope(nil))
+		network, err := b.engine.permits.Network(b.vars(nil))
 		if err == nil {
 			err = network.Check(origin)
 		}

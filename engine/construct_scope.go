@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -20,7 +21,8 @@ import (
 // build is the making of one component: what its templates see, which grows
 // with every child that is there.
 type build struct {
-	run    *run
+	engine *Engine
+	base   scope.Scope // of all but the children
 	comp   *plan.Component
 	req    ConstructRequest
 	inputs property.Map
@@ -57,9 +59,8 @@ type instance struct {
 }
 
 func newBuild(ctx context.Context, e *Engine, comp *plan.Component, req ConstructRequest, inputs property.Map) *build {
-	b := &build{comp: comp, req: req, inputs: inputs, made: map[string]*made{}, values: map[string]any{}}
-	b.run = e.newRun(ctx, nil, nil, plan.Verb("component "+req.Type), req.Ref, req.Log)
-	b.run.object("inputs", comp.Inputs, inputs)
+	b := &build{engine: e, base: e.scopeOf(ctx, req.Ref), comp: comp, req: req, inputs: inputs, made: map[string]*made{}, values: map[string]any{}}
+	b.base.SetObject("inputs", comp.Inputs, inputs)
 	return b
 }
 
@@ -67,15 +68,15 @@ func newBuild(ctx context.Context, e *Engine, comp *plan.Component, req Construc
 func (b *build) mask() *screen.Mask {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return screen.NewMask(slices.Concat(b.run.secrets.Values, b.secrets.Values))
+	return screen.NewMask(slices.Concat(b.base.Secrets.Values, b.secrets.Values))
 }
 
-// scope is what templates see now.
-func (b *build) scope(el *element) *expr.Vars {
+// vars are what templates see now.
+func (b *build) vars(el *element) *expr.Vars {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	vars := *b.run.vars
-	vars.Values, vars.Secrets = maps.Clone(b.run.vars.Values), slices.Concat(b.run.secrets.Paths, b.secrets.Paths)
+	vars := *b.base.Vars
+	vars.Values, vars.Secrets = maps.Clone(b.base.Vars.Values), slices.Concat(b.base.Secrets.Paths, b.secrets.Paths)
 	vars.Values["children"] = maps.Clone(b.values)
 	if el != nil {
 		var hidden value.Secrets
@@ -88,7 +89,7 @@ func (b *build) scope(el *element) *expr.Vars {
 
 // eval evaluates a template to a value that may hold secrets and unknowns.
 func (b *build) eval(v *expr.Value, el *element) (any, error) {
-	out, err := v.Eval(b.scope(el))
+	out, err := v.Eval(b.vars(el))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	expr.Reveal(out, b.secrets.Saw)

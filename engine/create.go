@@ -38,7 +38,7 @@ func (e *Engine) Create(ctx context.Context, req CreateRequest) Result {
 		return Result{Err: err}
 	}
 	if err := r.foreseeID(); err != nil {
-		return Result{Err: r.mask().Error(err)}
+		return Result{Err: r.Mask().Error(err)}
 	}
 	if req.Preview {
 		return r.previewed(ctx, State{Inputs: req.Inputs})
@@ -69,7 +69,7 @@ func (r *run) foreseeID() error {
 	if r.res.ID == nil {
 		return nil
 	}
-	inputs, _ := r.vars.Values["inputs"].(map[string]any)
+	inputs, _ := r.Vars.Values["inputs"].(map[string]any)
 	for _, name := range r.res.IDInputs {
 		if text, ok := inputs[name].(string); ok {
 			if err := value.RecordableID(text, "the id of "+r.res.Spec.Name); err != nil {
@@ -104,7 +104,7 @@ func (e *Engine) finishCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	if err != nil {
 		state.Private.Failed = r.unfinished(inputs, len(r.op.Steps), err)
 	}
-	return Result{State: state, Err: r.mask().Error(err)}
+	return Result{State: state, Err: r.Mask().Error(err)}
 }
 
 // newState is the state of a resource that the run has made or changed.
@@ -159,7 +159,7 @@ func asSecret(v, other property.Value) property.Value {
 // state that the next run repairs.
 func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs property.Map, failure error) Result {
 	if !r.effected {
-		return Result{Err: r.mask().Error(r.withLeftovers(failure))}
+		return Result{Err: r.Mask().Error(r.withLeftovers(failure))}
 	}
 	undone, err := r.undo(ctx, failure)
 	if undone == nil {
@@ -167,7 +167,7 @@ func (e *Engine) failedCreate(ctx context.Context, r *run, ref Ref, inputs prope
 	}
 	failed := statusOf(failure) == actions.Failed
 	failure = errors.Join(r.told(failure, undone, err), r.forgetUndone(undone))
-	m := r.mask() // undoing may have seen more secrets
+	m := r.Mask() // undoing may have seen more secrets
 	if !r.owns(undone) {
 		failure = errors.Join(failure, r.listEarlierBereft(undone))
 		if failed {
@@ -276,15 +276,15 @@ func (r *run) takeLateID() {
 // lateID is the id of a create that stopped before it had one, "" where that cannot be
 // told.
 func (r *run) lateID() string {
-	before := r.vars.Values
-	r.vars.Values = maps.Clone(before)
-	defer func() { r.vars.Values = before }()
+	before := r.Vars.Values
+	r.Vars.Values = maps.Clone(before)
+	defer func() { r.Vars.Values = before }()
 	// What is seen is the response of an earlier step, and not the last one's.
 	for _, name := range plan.AnswerNames {
-		r.vars.Values[name] = expr.Unknown{}
+		r.Vars.Values[name] = expr.Unknown{}
 	}
 	if t := plan.Last(r.touched); t != nil && t.answer != nil && t.step.Index == r.failed && t.step.ForEach == nil {
-		r.see(t.step, t.answer)
+		r.SetResult(t.step, t.answer)
 	}
 	id, err := r.evalID()
 	if err != nil {
@@ -310,12 +310,12 @@ func (r *run) stuck(ctx context.Context, failure error) bool {
 
 // unfinished is what the next run needs to go on.
 func (r *run) unfinished(inputs property.Map, failed int, err error) *Failed {
-	m := r.mask()
+	m := r.Mask()
 	out := &Failed{
 		Op: string(r.verb), Step: failed, Steps: r.op.Shape(), Inputs: hashInputs(inputs), Error: screen.Show(err.Error(), m).String(),
 		Unknown: statusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.misfits)),
 	}
-	if id, _ := r.vars.Values["id"].(string); r.verb == plan.Update && id != r.id {
+	if id, _ := r.Vars.Values["id"].(string); r.verb == plan.Update && id != r.id {
 		out.ID = id
 	}
 	for _, value := range r.results[:min(failed, len(r.results))] {

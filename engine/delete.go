@@ -72,5 +72,5 @@ func (e *Engine) Delete(ctx context.Context, req DeleteRequest) error {
 		r.mention(e.settleDeleted(res, req.Ref, state, r.missed))
 		r.tellLeft(state)
 	}
-	return r.mask().Error(err) // with the secrets that the steps have seen
+	return r.Mask().Error(err) // with the secrets that the steps have seen
 }

@@ -114,11 +114,11 @@ func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffReq
 	r.inputs(req.New)
 	r.state(state)
 	r.takeID(currentID(state))
-	r.vars.Values["changes"] = changedInputs(r, res, changes)
+	r.Vars.Values["changes"] = changedInputs(r, res, changes)
 	for _, rule := range res.Rules {
-		holds, err := r.eval(rule.When)
+		holds, err := r.Eval(rule.When)
 		if err != nil {
-			return r.mask().Error(err)
+			return r.Mask().Error(err)
 		}
 		if holds != true && !expr.HasUnknown(holds) {
 			continue
@@ -135,15 +135,15 @@ func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffReq
 // changedInputs are the top-level inputs that differ, with their new values;
 // null where removed.
 func changedInputs(r *run, res *plan.Resource, changes []Change) map[string]any {
-	inputs, _ := r.vars.Values["inputs"].(map[string]any)
+	inputs, _ := r.Vars.Values["inputs"].(map[string]any)
 	out := map[string]any{}
 	for _, c := range changes {
 		name := value.TopLevel(c.Path)
 		if v, given := inputs[name]; given {
 			out[name] = v
-			for _, p := range r.secrets.Paths {
+			for _, p := range r.Secrets.Paths {
 				if len(p) > 1 && p[0] == "inputs" && p[1] == name {
-					r.secrets.Paths = append(r.secrets.Paths, append([]string{"changes"}, p[1:]...))
+					r.Secrets.Paths = append(r.Secrets.Paths, append([]string{"changes"}, p[1:]...))
 				}
 			}
 		} else {
@@ -158,9 +158,9 @@ func changedInputs(r *run, res *plan.Resource, changes []Change) map[string]any 
 func (e *Engine) keepsID(ctx context.Context, res *plan.Resource, req DiffRequest, state State) bool {
 	r := e.newRun(ctx, res, res.Create, plan.Create, req.Ref, nil)
 	r.inputs(req.New)
-	r.vars.Values["steps"] = expr.Unknown{}
+	r.Vars.Values["steps"] = expr.Unknown{}
 	for _, name := range plan.AnswerNames {
-		r.vars.Values[name] = expr.Unknown{}
+		r.Vars.Values[name] = expr.Unknown{}
 	}
 	id, err := r.evalID()
 	return err == nil && id != "" && id == currentID(state)
@@ -221,8 +221,8 @@ func (e *Engine) equalByTemplate(ctx context.Context, res *plan.Resource, ref Re
 		return false
 	}
 	r := e.newRun(ctx, res, nil, plan.Update, ref, nil)
-	r.vars.Values["old"] = m.Check.Plain(old, []string{"old"}, r.secrets)
-	r.vars.Values["new"] = m.Check.Plain(new, []string{"new"}, r.secrets)
-	v, err := r.eval(m.EqualRule)
+	r.Vars.Values["old"] = m.Check.Plain(old, []string{"old"}, r.Secrets)
+	r.Vars.Values["new"] = m.Check.Plain(new, []string{"new"}, r.Secrets)
+	v, err := r.Eval(m.EqualRule)
 	return err == nil && v == true && !expr.HasUnknown(v)
 }

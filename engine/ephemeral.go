@@ -79,12 +79,12 @@ func (e *Engine) Close(ctx context.Context) error {
 // run prepares renew or close: what they see is what was opened.
 func (l *lease) run(ctx context.Context, f *plan.Function, v plan.Verb) (*run, error) {
 	r := l.engine.functionRun(ctx, nil, f, plan.Verb(fmt.Sprintf("%s of %s", v, l.by.Ephemeral.Name)), Ref{}, l.log)
-	r.object("inputs", f.Inputs, l.args)
-	both := f.Inputs.PlainMap(l.args, []string{"state"}, r.secrets)
+	r.SetObject("inputs", f.Inputs, l.args)
+	both := f.Inputs.PlainMap(l.args, []string{"state"}, r.Secrets)
 	l.mu.Lock()
-	maps.Copy(both, f.Outputs.PlainMap(l.values, []string{"state"}, r.secrets))
+	maps.Copy(both, f.Outputs.PlainMap(l.values, []string{"state"}, r.Secrets))
 	l.mu.Unlock()
-	r.vars.Values["state"] = both
+	r.Vars.Values["state"] = both
 	return r, r.open()
 }
 
@@ -93,7 +93,7 @@ func (l *lease) run(ctx context.Context, f *plan.Function, v plan.Verb) (*run, e
 func (l *lease) masked(r *run, err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := value.Secrets{Values: slices.Clone(r.secrets.Values)}
+	all := value.Secrets{Values: slices.Clone(r.Secrets.Values)}
 	all.Texts(property.New(l.values))
 	return screen.NewMask(all.Values).Error(err)
 }
@@ -150,7 +150,7 @@ func (l *lease) renewAfter(ctx context.Context) (after time.Duration, err error)
 	if err != nil {
 		return 0, err
 	}
-	v, err := r.eval(kept.RenewAfter)
+	v, err := r.Eval(kept.RenewAfter)
 	if err == nil {
 		after, err = plan.Until(v, time.Now())
 	}
@@ -172,11 +172,11 @@ func (l *lease) renew(ctx context.Context) (err error) {
 	if err := r.steps(ctx); err != nil {
 		return l.masked(r, err)
 	}
-	yield, err := r.yield()
+	yield, err := r.Return(r.op)
 	if err != nil {
 		return l.masked(r, err)
 	}
-	got, err := l.by.Outputs.Project(yield, r.mask())
+	got, err := l.by.Outputs.Project(yield, r.Mask())
 	if err != nil {
 		return l.masked(r, fmt.Errorf("%s: %w", r.verb, err))
 	}

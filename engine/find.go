@@ -94,7 +94,7 @@ func (r *run) lookUntil(ctx context.Context, s *plan.Step, intent journal.Intent
 // untilSeen looks until it sees what an intent made, or until the time is over for which
 // that may stay unseen.
 func (r *run) untilSeen(ctx context.Context, intent journal.Intent, look func() (bool, error)) error {
-	limit, err := r.duration(r.res.Consistency, defaultConsistency)
+	limit, err := r.Duration(r.res.Consistency, defaultConsistency)
 	if err != nil {
 		return err
 	}
@@ -118,13 +118,13 @@ func (r *run) find(ctx context.Context, s *plan.Step) (any, error) {
 	finder.verb, finder.op, finder.results, finder.finished = "find", r.res.Find, nil, nil
 	finder.undoing, finder.at, finder.turns, finder.until, finder.cut = false, "", nil, 0, nil
 	// Names of the create's steps are none of find's, and the other way round.
-	values := maps.Clone(r.vars.Values)
+	values := maps.Clone(r.Vars.Values)
 	for _, name := range append([]string{"steps", "id", "state", "changes", "each"}, plan.AnswerNames...) {
 		delete(values, name)
 	}
-	vars := *r.vars
+	vars := *r.Vars
 	vars.Values = values
-	finder.vars = &vars
+	finder.Vars = &vars
 	var found any
 	err := finder.steps(ctx)
 	switch {
@@ -156,9 +156,9 @@ func (r *run) notOnPages(by ...*plan.Step) error {
 // step, a `return` is the body.
 func (r *run) adopted(s *plan.Step) (any, error) {
 	by := plan.Last(r.op.Steps)
-	answer, from := r.vars.Values["result"], by.Yields()
+	answer, from := r.Vars.Values["result"], by.Yields()
 	if r.op.Return != nil {
-		found, err := r.eval(r.op.Return)
+		found, err := r.Eval(r.op.Return)
 		if err != nil {
 			return nil, r.stop(by, 1, actions.Refused, fmt.Errorf("return: %w", err))
 		}

@@ -66,7 +66,7 @@ func (e *Engine) imported(ctx context.Context, res *plan.Resource, ref Ref, text
 		r := e.newRun(ctx, res, nil, plan.Read, ref, nil)
 		r.inputs(inputs)
 		if state.ID, err = r.evalID(); err != nil {
-			return State{}, r.mask().Error(err)
+			return State{}, r.Mask().Error(err)
 		}
 	}
 	return state, nil
@@ -163,8 +163,8 @@ func (e *Engine) seenID(r *run, inputs property.Map) string {
 	if of.Answered && r.op.Return == nil && len(of.OfInputs) == 0 || !of.Answered && r.stand(of.OfInputs, inputs) {
 		return r.plainID() // of what is in scope already
 	}
-	before := r.vars
-	defer func() { r.vars = before }()
+	before := r.Vars
+	defer func() { r.Vars = before }()
 	var found []string
 	answers := []any{nil}
 	if of.Answered {
@@ -173,10 +173,10 @@ func (e *Engine) seenID(r *run, inputs property.Map) string {
 	for _, answer := range answers {
 		vars := *before
 		vars.Values = maps.Clone(before.Values)
-		r.vars = &vars
+		r.Vars = &vars
 		r.inputs(inputs)
 		if s := plan.Last(r.op.Steps); s != nil && answer != nil {
-			r.see(s, answer)
+			r.SetResult(s, answer)
 		}
 		if id := r.plainID(); id != "" && !slices.Contains(found, id) {
 			found = append(found, id)
@@ -202,9 +202,9 @@ func (r *run) stand(names []string, inputs property.Map) bool {
 // answers are what stands for the answer of a create's step after a read: the
 // read's own, and what it yields as the body of such.
 func (r *run) answers() []any {
-	raw := r.vars.Values["result"]
+	raw := r.Vars.Values["result"]
 	s := plan.Last(r.op.Steps)
-	yield, err := r.evalYield()
+	yield, err := r.PlainReturn(r.op)
 	if s == nil || err != nil || yield == nil || s.ForEach != nil {
 		return []any{raw}
 	}
@@ -213,15 +213,15 @@ func (r *run) answers() []any {
 
 // plainID evaluates the id: "" where it cannot be told, or holds a secret.
 func (r *run) plainID() string {
-	r.vars.Secrets = r.secrets.Paths
-	out, err := r.res.ID.Eval(r.vars)
+	r.Vars.Secrets = r.Secrets.Paths
+	out, err := r.res.ID.Eval(r.Vars)
 	if err != nil || out == nil || expr.HasUnknown(out) {
 		return ""
 	}
 	secret := false
 	out = expr.Reveal(out, func(any) { secret = true })
 	text, err := value.Text(out)
-	if err != nil || secret || value.RecordableID(text, "") != nil || r.mask().Holds(text) {
+	if err != nil || secret || value.RecordableID(text, "") != nil || r.Mask().Holds(text) {
 		return ""
 	}
 	return text

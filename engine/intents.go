@@ -304,7 +304,7 @@ func (r *run) close(ctx context.Context, book *journal.Journal, s *plan.Step, in
 	case actions.Refused, actions.Gone:
 		return nil, errors.Join(err, r.forget(intent))
 	case actions.Failed:
-		intent.Status, intent.Error = journal.Failed, screen.Show(err.Error(), r.mask()).String()
+		intent.Status, intent.Error = journal.Failed, screen.Show(err.Error(), r.Mask()).String()
 		return nil, errors.Join(err, book.Put(intent, false))
 	}
 	if stopped(ctx) == nil {
@@ -368,7 +368,7 @@ func (r *run) idGiven(s *plan.Step, response any) string {
 // idIn is the id that a response gives, "" where it gives none.
 func (r *run) idIn(s *plan.Step, response any) string {
 	id := ""
-	_ = r.seeing(s, response, func() (err error) {
+	_ = r.WithResult(s, response, func() (err error) {
 		id, err = r.evalID()
 		return err
 	})
@@ -401,7 +401,7 @@ func (r *run) leaveOpen(book *journal.Journal, s *plan.Step, intent journal.Inte
 // what settles it.
 func (r *run) leave(book *journal.Journal, intent journal.Intent, err error) error {
 	intent.Status, intent.Sent = journal.Unknown, time.Now().UTC()
-	intent.Error = screen.Show(err.Error(), r.mask()).String()
+	intent.Error = screen.Show(err.Error(), r.Mask()).String()
 	return errors.Join(err, book.Put(intent, true))
 }
 
@@ -454,7 +454,7 @@ func (r *run) noteLate(s *plan.Step, err error) error {
 	if statusOf(err) == actions.Unknown {
 		return r.leaveOpen(book, s, intent, err)
 	}
-	intent.Status, intent.Error = journal.Failed, screen.Show(err.Error(), r.mask()).String()
+	intent.Status, intent.Error = journal.Failed, screen.Show(err.Error(), r.Mask()).String()
 	return errors.Join(err, book.Put(intent, false))
 }
 
@@ -481,7 +481,7 @@ func (r *run) reopen(undone map[int]bool, failure error) error {
 			continue
 		}
 		i, begun := book.Begin(r.intent(t.step), false)
-		i.Status, i.Sent, i.Error = journal.Unknown, time.Now().UTC(), screen.Show(failure.Error(), r.mask()).String()
+		i.Status, i.Sent, i.Error = journal.Unknown, time.Now().UTC(), screen.Show(failure.Error(), r.Mask()).String()
 		if begun == nil {
 			begun = book.Put(i, true)
 		}

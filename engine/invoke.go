@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -33,13 +34,13 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	if err != nil {
 		return InvokeResponse{}, err
 	}
-	found := value.Findings{Context: beforeSending(ctx)}
+	found := value.Findings{Context: scope.BeforeSending(ctx)}
 	args := checkedArguments(f, req.Args, &found)
 	if found.List != nil {
 		return InvokeResponse{Failures: found.List}, nil
 	}
 	r := e.functionRun(ctx, nil, f, plan.Verb("function "+req.Function), Ref{}, req.Log)
-	r.object("inputs", f.Inputs, args)
+	r.SetObject("inputs", f.Inputs, args)
 	if property.New(args).HasComputed() {
 		return InvokeResponse{Return: shownToHost(f, f.Outputs.Unknown())}, nil
 	}
@@ -50,7 +51,7 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	if err == nil && f.Ephemeral != nil {
 		e.keep(f, args, out, r.log.to)
 	}
-	return InvokeResponse{Return: shownToHost(f, out)}, r.mask().Error(err)
+	return InvokeResponse{Return: shownToHost(f, out)}, r.Mask().Error(err)
 }
 
 // shownToHost is what a function yields as the host gets it: of an ephemeral all is
@@ -80,7 +81,7 @@ func (e *Engine) functionRun(ctx context.Context, res *plan.Resource, f *plan.Fu
 		op = &plan.Operation{Return: f.Return}
 	}
 	r := e.newRun(ctx, res, op, v, ref, log)
-	r.naming = f.Naming
+	r.Naming = f.Naming
 	r.secretNames = append(slices.Clone(r.secretNames), f.Naming.Secrets()...)
 	return r
 }
@@ -90,11 +91,11 @@ func askFunction(f *plan.Function, ctx context.Context, r *run) (property.Map, e
 	if err := r.steps(ctx); err != nil {
 		return property.Map{}, err
 	}
-	yield, err := r.yield()
+	yield, err := r.Return(r.op)
 	if err != nil {
 		return property.Map{}, err
 	}
-	got, err := f.Outputs.Project(yield, r.mask())
+	got, err := f.Outputs.Project(yield, r.Mask())
 	if err == nil && got.Missing != nil {
 		err = errors.New("it yields no " + diag.And(got.Missing))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 )
 
 // verdict is what an attempt at a step came to: what the action saw, and what the
@@ -53,7 +54,7 @@ func (r *run) judge(s *plan.Step, out actions.Outcome) verdict {
 	if v.value == nil && v.status != actions.Done || !s.HasVerdicts() {
 		return heldTo(s, v)
 	}
-	err := r.seeing(s, v.value, func() error { return r.ask(s, &v) })
+	err := r.WithResult(s, v.value, func() error { return r.ask(s, &v) })
 	if v.unfit != nil && v.status == actions.Done {
 		return heldTo(s, v) // that is why err, too
 	}
@@ -86,14 +87,14 @@ func heldTo(s *plan.Step, v verdict) verdict {
 func (r *run) ask(s *plan.Step, v *verdict) error {
 	failed := v.status != actions.Done
 	if s.Effect != actions.Write || failed && (r.verb == plan.Delete || r.undoing) {
-		if gone, err := r.truth(s.Gone, false); err != nil && !failed {
+		if gone, err := r.Bool(s.Gone, false); err != nil && !failed {
 			return err
 		} else if gone && err == nil {
 			v.status, v.err, v.final = actions.Gone, errGone, true
 			return nil
 		}
 	}
-	if text, err := r.text(s.Refused); err != nil {
+	if text, err := r.Text(s.Refused); err != nil {
 		return err
 	} else if text != "" {
 		v.status, v.err, v.again = actions.Refused, errors.New(text), false
@@ -102,7 +103,7 @@ func (r *run) ask(s *plan.Step, v *verdict) error {
 	if v.status != actions.Done {
 		return nil
 	}
-	if text, err := r.text(s.Fail); err != nil {
+	if text, err := r.Text(s.Fail); err != nil {
 		return err
 	} else if text != "" {
 		v.status, v.err, v.final = actions.Failed, errors.New(text), true
@@ -112,21 +113,21 @@ func (r *run) ask(s *plan.Step, v *verdict) error {
 		return nil
 	}
 	if s.Effect == actions.Write {
-		if gone, err := r.truth(s.Gone, false); err != nil {
+		if gone, err := r.Bool(s.Gone, false); err != nil {
 			return err
 		} else if gone {
 			v.status, v.err, v.final = actions.Gone, errGone, true
 			return nil
 		}
 	}
-	if text, err := r.openText(s.Progress, "progress"); errors.Is(err, errExposed) {
+	if text, err := r.PublicText(s.Progress, "progress"); errors.Is(err, scope.ErrExposed) {
 		r.log.Status("[secret]")
 	} else if err != nil {
 		return err
 	} else if text != "" {
 		r.log.Status(text)
 	}
-	done, err := r.truth(s.Until, true)
+	done, err := r.Bool(s.Until, true)
 	v.pending = !done
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -31,13 +32,13 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	if l == nil {
 		return fmt.Errorf("%s cannot be listed: its spec has no `list`", req.Type)
 	}
-	f := value.Findings{Context: beforeSending(ctx)}
+	f := value.Findings{Context: scope.BeforeSending(ctx)}
 	query := l.Inputs.Complete(property.New(req.Query), "", &f).AsMap()
 	if f.List != nil {
 		return fmt.Errorf("the query is wrong: %s %s", f.List[0].Path, f.List[0].Reason)
 	}
 	r := e.newRun(ctx, res, &plan.Operation{Steps: []*plan.Step{l.Step}}, plan.List, req.Ref, req.Log)
-	r.object("inputs", l.Inputs, query)
+	r.SetObject("inputs", l.Inputs, query)
 	r.limit = req.Limit
 	if err := r.open(); err != nil {
 		return err
@@ -49,30 +50,30 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 		defer cancel()
 	}
 	if err := r.steps(ctx); err != nil {
-		return r.mask().Error(err)
+		return r.Mask().Error(err)
 	}
-	items, err := r.evaluate(l.Items)
+	items, err := r.Evaluate(l.Items)
 	if err != nil {
-		return r.mask().Error(err)
+		return r.Mask().Error(err)
 	}
-	if _, ok := items.plain.([]any); !ok && items.plain != nil {
-		return fmt.Errorf("`items` of %s yields %s, and a list is wanted", req.Type, actions.KindOf(items.plain))
+	if _, ok := items.Plain.([]any); !ok && items.Plain != nil {
+		return fmt.Errorf("`items` of %s yields %s, and a list is wanted", req.Type, actions.KindOf(items.Plain))
 	}
-	var elements []loopElement
-	if items.plain != nil {
-		elements, _, _ = loopElements(items.marked)
+	var elements []scope.Element
+	if items.Plain != nil {
+		elements, _, _ = scope.Elements(items.Marked)
 	}
 	for i, el := range elements {
 		if req.Limit > 0 && i >= req.Limit {
 			return nil
 		}
 		if err := stopped(ctx); err != nil {
-			return r.mask().Error(fmt.Errorf("item %d of the list: %w", i, err))
+			return r.Mask().Error(fmt.Errorf("item %d of the list: %w", i, err))
 		}
-		r.put("each", map[string]any{"key": el.key, "value": el.value})
+		r.Set("each", map[string]any{"key": el.Key, "value": el.Value})
 		one, err := r.listed(l)
 		if err != nil {
-			return r.mask().Error(fmt.Errorf("item %d of the list: %w", i, err))
+			return r.Mask().Error(fmt.Errorf("item %d of the list: %w", i, err))
 		}
 		if !yield(one) {
 			return nil
@@ -84,14 +85,14 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 // listed is one element as a host sees it; its name is its id where `name` says
 // nothing.
 func (r *run) listed(l *plan.Lister) (Listed, error) {
-	id, err := r.openText(l.ID, "the id")
+	id, err := r.PublicText(l.ID, "the id")
 	if err != nil {
 		return Listed{}, err
 	}
 	if err := value.RecordableID(id, "its id"); err != nil {
 		return Listed{}, err
 	}
-	name, err := r.openText(l.Name, "the name")
+	name, err := r.PublicText(l.Name, "the name")
 	if name == "" {
 		name = id
 	}

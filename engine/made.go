@@ -27,7 +27,7 @@ func (r *run) tellMade() {
 			made[s.Model.As] = !slices.Contains(r.unmade, s.Model.As)
 		}
 	}
-	r.vars.Values["made"] = made
+	r.Vars.Values["made"] = made
 }
 
 // unmadeNow names the steps of create that have made nothing for the resource, up to now

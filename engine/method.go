@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -41,7 +42,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		known, _ := e.program.Methods(req.Type) // the resource is there
 		return InvokeResponse{}, fmt.Errorf("%s has no method %q. %s", req.Type, req.Method, diag.Remedy(req.Method, known))
 	}
-	found := value.Findings{Context: beforeSending(ctx)}
+	found := value.Findings{Context: scope.BeforeSending(ctx)}
 	args := checkedArguments(f, req.Args, &found)
 	if found.List != nil {
 		return InvokeResponse{Failures: found.List}, nil
@@ -51,7 +52,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	case req.Preview && (unknown || req.Pending || len(f.Effects()) > 0):
 		return InvokeResponse{Return: f.Outputs.Unknown()}, nil
 	case unknown:
-		return InvokeResponse{}, fmt.Errorf("method %s of %s: %w", req.Method, req.Type, errNotKnown)
+		return InvokeResponse{}, fmt.Errorf("method %s of %s: %w", req.Method, req.Type, scope.ErrNotKnown)
 	case req.State.ID == "":
 		return InvokeResponse{}, fmt.Errorf("method %s of %s: the resource has no id", req.Method, req.Type)
 	}
@@ -73,7 +74,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		return InvokeResponse{}, err
 	}
 	out, err := askFunction(f, ctx, r)
-	return InvokeResponse{Return: out}, r.mask().Error(err)
+	return InvokeResponse{Return: out}, r.Mask().Error(err)
 }
 
 // withRecordedInputs is a state whose inputs are those among its outputs.
@@ -91,16 +92,16 @@ func withRecordedInputs(r *plan.Resource, s State) State {
 // resource's, and those of the method that the resource has not: what a resource
 // was granted its method is, too, and no argument widens it.
 func (r *run) openAs(s State, f *plan.Function, args property.Map) error {
-	r.object("inputs", f.Inputs, args)
-	own := r.vars.Values["inputs"]
+	r.SetObject("inputs", f.Inputs, args)
+	own := r.Vars.Values["inputs"]
 	granting, _ := own.(map[string]any)
 	granting = maps.Clone(granting)
 	if granting == nil {
 		granting = map[string]any{}
 	}
 	maps.Copy(granting, r.res.Inputs.PlainMap(s.Inputs, []string{"inputs"}, &value.Secrets{}))
-	r.vars.Values["inputs"] = granting
+	r.Vars.Values["inputs"] = granting
 	err := r.open()
-	r.vars.Values["inputs"] = own
+	r.Vars.Values["inputs"] = own
 	return err
 }

@@ -60,7 +60,7 @@ func (r *run) withoutID() error {
 		if len(within) == 0 || has != "" || !slices.Contains(append([]string{"steps"}, plan.AnswerNames...), within[0]) {
 			continue
 		}
-		if has = whatItHas(r.yielded(within...)); has != "" {
+		if has = whatItHas(r.Marked(within...)); has != "" {
 			has = fmt.Sprintf(" (of %s%s)", strings.Join(within, "."), has)
 		}
 	}

@@ -24,7 +24,7 @@ const defaultConsistency = 10 * time.Second
 func (e *Engine) outputs(
 	ctx context.Context, r *run, ref Ref, inputs property.Map, before map[string]property.Value,
 ) (map[string]property.Value, error) {
-	yield, err := r.yield()
+	yield, err := r.Return(r.op)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (e *Engine) outputs(
 	if len(r.res.Outputs.Fields) == 0 && !untagged {
 		return nil, nil // whatever came, nobody asked for it
 	}
-	m := r.mask()
+	m := r.Mask()
 	got, err := r.res.Outputs.Project(yield, m)
 	if err == nil && len(got.Missing) == 0 && yield != nil && !untagged && !(r.untold && r.hasID()) {
 		return got.Values, nil
@@ -64,7 +64,7 @@ func (r *run) fillIn(got value.Projection, before map[string]property.Value, yie
 // readBack reads a resource that was just made or changed. Not found is tried
 // again for as long as the spec's `consistency` says, and never taken as gone.
 func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.Map, outputs map[string]property.Value) (map[string]property.Value, error) {
-	limit, err := r.duration(r.res.Consistency, defaultConsistency)
+	limit, err := r.Duration(r.res.Consistency, defaultConsistency)
 	if err != nil {
 		return nil, err
 	}
@@ -73,24 +73,24 @@ func (e *Engine) readBack(ctx context.Context, r *run, ref Ref, inputs property.
 		left := time.Until(deadline)
 		reader := e.newRun(ctx, r.res, r.res.Read, plan.Read, ref, r.log.to)
 		reader.env = r.env
-		reader.secrets.Values = append(reader.secrets.Values, r.secrets.Values...)
+		reader.Secrets.Values = append(reader.Secrets.Values, r.Secrets.Values...)
 		reader.inputs(inputs)
 		reader.state(State{Inputs: inputs, Outputs: property.NewMap(outputs), Private: Private{Unmade: r.unmadeNow(nil)}})
 		reader.takeID(r.id)
 		yield, err := reader.look(ctx)
 		if err == nil {
 			r.etag = reader.etag
-			got, err := r.res.Outputs.Project(yield, reader.mask())
+			got, err := r.res.Outputs.Project(yield, reader.Mask())
 			if err == nil && len(got.Missing) > 0 {
 				err = reader.lacks("read yields", got.Missing, yield)
 			}
 			if err != nil {
-				err = fmt.Errorf("reading it back: %w", reader.mask().Error(err))
+				err = fmt.Errorf("reading it back: %w", reader.Mask().Error(err))
 			}
 			return got.Values, err
 		}
 		if !errors.Is(err, errGone) && !errors.Is(err, errNotFound) {
-			return nil, reader.mask().Error(fmt.Errorf("reading it back: %w", err))
+			return nil, reader.Mask().Error(fmt.Errorf("reading it back: %w", err))
 		}
 		if left <= 0 {
 			return nil, r.unread(limit, err)
@@ -129,7 +129,7 @@ func (r *run) look(ctx context.Context) (any, error) {
 		}
 		return nil, err
 	}
-	yield, err := r.yield()
+	yield, err := r.Return(r.op)
 	if err != nil {
 		return nil, err
 	}
@@ -146,9 +146,9 @@ func (r *run) look(ctx context.Context) (any, error) {
 // steps that may run in a preview run, what depends on the others is computed.
 func (r *run) previewed(ctx context.Context, old State) Result {
 	if err := r.steps(ctx); err != nil {
-		return Result{Err: r.mask().Error(err)}
+		return Result{Err: r.Mask().Error(err)}
 	}
-	r.vars.Values["result"] = plan.Last(r.results)
+	r.Vars.Values["result"] = plan.Last(r.results)
 	values := map[string]property.Value{}
 	for _, m := range r.res.Outputs.Fields {
 		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
@@ -170,7 +170,7 @@ func (r *run) previewed(ctx context.Context, old State) Result {
 
 // previewReturn fills in what of `return` can be told beforehand.
 func (r *run) previewReturn(values map[string]property.Value) {
-	yield, err := r.yield()
+	yield, err := r.Return(r.op)
 	if err != nil {
 		return // what fails on unknowns is unknown
 	}
@@ -183,7 +183,7 @@ func (r *run) previewReturn(values map[string]property.Value) {
 		if m == nil || v == nil || expr.HasUnknown(v) {
 			continue
 		}
-		if value, err := m.Check.FromPlain(v, name, r.mask()); err == nil {
+		if value, err := m.Check.FromPlain(v, name, r.Mask()); err == nil {
 			values[name] = value.WithSecret(value.Secret() || m.Secret)
 		}
 	}

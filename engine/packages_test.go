@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/spec/diag"
 )
 
@@ -109,7 +109,7 @@ func TestPackagesAtRunTime(t *testing.T) {
 
 // TestPackagesAreListed: who reviews a spec sees which packages it makes resources of.
 func TestPackagesAreListed(t *testing.T) {
-	for permissions, want := range map[string][]engine.Grant{
+	for granted, want := range map[string][]permissions.Grant{
 		``: {
 			{Access: "packages", Pattern: "other", Implied: true},
 			{Access: "hosts", Pattern: "https://plugins.example.com", Implied: true},
@@ -119,13 +119,13 @@ func TestPackagesAreListed(t *testing.T) {
 			{Access: "packages", Pattern: "other@1.2.3"},
 		},
 	} {
-		prog, diags := newWorld().compile(t, ofPackages(permissions, "other:index:Pet", `pluginDownloadURL: "https://plugins.example.com/x"`))
+		prog, diags := newWorld().compile(t, ofPackages(granted, "other:index:Pet", `pluginDownloadURL: "https://plugins.example.com/x"`))
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		got, err := prog.Grants()
+		got, err := permissions.Of(prog.Program)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", permissions, err, diff)
+			t.Errorf("%s: %v (-want +got):\n%s", granted, err, diff)
 		}
 	}
 }

@@ -17,17 +17,17 @@ func (r *run) partialOutputs(m *screen.Mask) map[string]property.Value {
 	if r.op.Return == nil && r.failed < len(r.op.Steps)-1 {
 		return nil // the last step, which would have said them, did not run
 	}
-	before := r.vars.Values
-	r.vars.Values = maps.Clone(before)
-	defer func() { r.vars.Values = before }()
+	before := r.Vars.Values
+	r.Vars.Values = maps.Clone(before)
+	defer func() { r.Vars.Values = before }()
 	for _, s := range r.op.Steps[min(r.failed, len(r.op.Steps)):] {
 		var answer any = expr.Unknown{}
 		if t := plan.Last(r.touched); t != nil && t.answer != nil && t.step == s && s.ForEach == nil && s.Index == r.failed {
 			answer = t.answer
 		}
-		r.see(s, answer)
+		r.SetResult(s, answer)
 	}
-	yield, err := r.yield()
+	yield, err := r.Return(r.op)
 	if err != nil {
 		return nil
 	}

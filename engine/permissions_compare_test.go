@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/load"
@@ -16,9 +17,9 @@ import (
 // more, and all that is not certain is.
 func TestGrantsBeyond(t *testing.T) {
 	t.Parallel()
-	type grant = engine.Grant
-	root := func(text string, env ...string) []engine.Setting {
-		return []engine.Setting{{Name: "config.root", Default: text, Env: env}}
+	type grant = permissions.Grant
+	root := func(text string, env ...string) []permissions.Setting {
+		return []permissions.Setting{{Name: "config.root", Default: text, Env: env}}
 	}
 	for _, tc := range []struct {
 		earlier, now grant
@@ -62,7 +63,7 @@ func TestGrantsBeyond(t *testing.T) {
 		if tc.more {
 			want = []grant{tc.now}
 		}
-		if diff := cmp.Diff(want, engine.GrantsBeyond([]grant{tc.now}, []grant{tc.earlier})); diff != "" {
+		if diff := cmp.Diff(want, permissions.Beyond([]grant{tc.now}, []grant{tc.earlier})); diff != "" {
 			t.Errorf("%v after %v: %s", tc.now, tc.earlier, diff)
 		}
 	}
@@ -72,21 +73,21 @@ func TestGrantsBeyond(t *testing.T) {
 // configuration comes from, whether a permissions block names them or not.
 func TestVariablesOfTheConfigurationAreListed(t *testing.T) {
 	t.Parallel()
-	for permissions, want := range map[string][]engine.Grant{
+	for granted, want := range map[string][]permissions.Grant{
 		``:                             {{Access: "env", Pattern: "CANARY", Implied: true}},
 		`permissions: {}`:              {{Access: "env", Pattern: "CANARY", Implied: true}},
 		`permissions: env: ["CANARY"]`: {{Access: "env", Pattern: "CANARY"}},
 	} {
-		prog, diags := newWorld().compile(t, permissions+"\nconfig: found?: string @env(CANARY)\n")
+		prog, diags := newWorld().compile(t, granted+"\nconfig: found?: string @env(CANARY)\n")
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		got, err := prog.Grants()
+		got, err := permissions.Of(prog.Program)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%q (-want +got): %s", permissions, diff)
+			t.Errorf("%q (-want +got): %s", granted, diff)
 		}
 	}
 }
@@ -96,10 +97,10 @@ func TestVariablesOfTheConfigurationAreListed(t *testing.T) {
 func TestDefaultsThatDecideAGrantAreListed(t *testing.T) {
 	t.Parallel()
 	const at = `*"/etc/passwd" | string`
-	shown := []engine.Setting{{Name: "inputs.at", Default: `"/etc/passwd"`}}
+	shown := []permissions.Setting{{Name: "inputs.at", Default: `"/etc/passwd"`}}
 	for name, tc := range map[string]struct {
 		pattern, spec string
-		want          []engine.Setting
+		want          []permissions.Setting
 	}{
 		"a resource's":       {"${inputs.at}", `resources: It: inputs: at: ` + at, shown},
 		"without a default":  {"${inputs.at}", `resources: It: inputs: at: string`, nil},
@@ -107,33 +108,33 @@ func TestDefaultsThatDecideAGrantAreListed(t *testing.T) {
 		"a function's":       {"${inputs.at}", `functions: it: {inputs: at: ` + at + `, outputs: {}, return: {}}`, shown},
 		"an ephemeral's":     {"${inputs.at}", `ephemerals: It: {inputs: at: ` + at + `, outputs: {}, open: file: read: path: "x"}`, shown},
 		"that of a list":     {"${inputs.at}", `resources: It: list: {inputs: at: ` + at + `, file: list: path: "x", items: "${result.items}", id: "${each.value.path}"}`, shown},
-		"within an input":    {"${inputs.in.at}", `resources: It: inputs: in: at: ` + at, []engine.Setting{{Name: "inputs.in.at", Default: `"/etc/passwd"`}}},
-		"within a setting":   {"${config.in.at}", `config: in: at: ` + at, []engine.Setting{{Name: "config.in"}, {Name: "config.in.at", Default: `"/etc/passwd"`}}},
-		"in a type":          {"${inputs.in.at}", "#At: at: " + at + "\nresources: It: inputs: in: #At", []engine.Setting{{Name: "inputs.in.at", Default: `"/etc/passwd"`}}},
-		"of two resources":   {"${inputs.at}", `resources: {It: inputs: at: ` + at + `, Other: inputs: at: *"/" | string}`, append(shown[:1:1], engine.Setting{Name: "inputs.at", Default: `"/"`})},
-		"of all in a member": {"${inputs.in.at}", `resources: It: inputs: in: *{at: "/"} | {at: string}`, []engine.Setting{{Name: "inputs.in", Default: `{"at":"/"}`}}},
+		"within an input":    {"${inputs.in.at}", `resources: It: inputs: in: at: ` + at, []permissions.Setting{{Name: "inputs.in.at", Default: `"/etc/passwd"`}}},
+		"within a setting":   {"${config.in.at}", `config: in: at: ` + at, []permissions.Setting{{Name: "config.in"}, {Name: "config.in.at", Default: `"/etc/passwd"`}}},
+		"in a type":          {"${inputs.in.at}", "#At: at: " + at + "\nresources: It: inputs: in: #At", []permissions.Setting{{Name: "inputs.in.at", Default: `"/etc/passwd"`}}},
+		"of two resources":   {"${inputs.at}", `resources: {It: inputs: at: ` + at + `, Other: inputs: at: *"/" | string}`, append(shown[:1:1], permissions.Setting{Name: "inputs.at", Default: `"/"`})},
+		"of all in a member": {"${inputs.in.at}", `resources: It: inputs: in: *{at: "/"} | {at: string}`, []permissions.Setting{{Name: "inputs.in", Default: `{"at":"/"}`}}},
 		"of a default": {
 			"${inputs.at}", `resources: It: inputs: {dir: *"/etc" | string, at: string @default("${inputs.dir}/passwd")}`,
-			[]engine.Setting{{Name: "inputs.at", Default: "${inputs.dir}/passwd"}, {Name: "inputs.dir", Default: `"/etc"`}},
+			[]permissions.Setting{{Name: "inputs.at", Default: "${inputs.dir}/passwd"}, {Name: "inputs.dir", Default: `"/etc"`}},
 		},
 		"a component's": {
 			"${inputs.at}", `resources: It: inputs: at: string
 components: All: children: {it: {type: "It", inputs: at: "/etc/passwd"}, other: {type: "It", inputs: at: "x"}}`,
-			[]engine.Setting{
+			[]permissions.Setting{
 				{Name: "inputs.at", Default: `"/etc/passwd"`, By: "component All, child it"}, {Name: "inputs.at", Default: `"x"`, By: "component All, child other"},
 			},
 		},
 		"a component's default": {
 			"${inputs.at}", `resources: It: inputs: at: string
 components: All: {inputs: {dir: ` + at + `, not: *"x" | string}, children: it: {type: "It", inputs: at: "${inputs.dir}"}}`,
-			[]engine.Setting{
+			[]permissions.Setting{
 				{Name: "inputs.at", Default: "${inputs.dir}", By: "component All, child it"}, {Name: "inputs.dir of component All", Default: `"/etc/passwd"`},
 			},
 		},
 		"a component's, for each": {
 			"${inputs.in.at}", `resources: It: inputs: in: {at: string}
 components: All: children: it: {type: "It", forEach: ["/", "/etc"], inputs: in: at: "${each.value}"}`,
-			[]engine.Setting{
+			[]permissions.Setting{
 				{Name: "inputs.in.at", Default: "${each.value}", By: "component All, child it"}, {Name: "forEach", Default: `["/","/etc"]`, By: "component All, child it"},
 			},
 		},
@@ -143,7 +144,7 @@ components: {
 	Inner: {inputs: dir: string, children: it: {type: "It", inputs: at: "${inputs.dir}"}}
 	Outer: children: inner: {type: "Inner", inputs: dir: "/etc/passwd"}
 }`,
-			[]engine.Setting{
+			[]permissions.Setting{
 				{Name: "inputs.at", Default: "${inputs.dir}", By: "component Inner, child it"}, {Name: "inputs.dir", Default: `"/etc/passwd"`, By: "component Outer, child inner"},
 			},
 		},
@@ -151,7 +152,7 @@ components: {
 			"${inputs.at}", `config: dir: ` + at + `
 resources: It: inputs: at: string
 components: All: children: it: {type: "It", inputs: at: "${config.dir}"}`,
-			[]engine.Setting{
+			[]permissions.Setting{
 				{Name: "inputs.at", Default: "${config.dir}", By: "component All, child it"}, {Name: "config.dir", Default: `"/etc/passwd"`},
 			},
 		},
@@ -180,7 +181,7 @@ components: All: children: it: {type: "It", inputs: at: "${config.dir}"}`,
 				t.Fatal(err)
 			}
 			for _, prog := range []*engine.Program{compiled, opened} {
-				got, err := prog.Grants()
+				got, err := permissions.Of(prog.Program)
 				if err != nil {
 					t.Fatal(err)
 				}

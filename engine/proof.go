@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -44,7 +45,7 @@ func (r *run) notOwn(ctx context.Context, s *plan.Step, found any, withheld []st
 		yield, err = reader.lookPast(ctx)
 	}
 	if err != nil {
-		return "", fmt.Errorf("reading what is there now: %w", reader.mask().Error(err))
+		return "", fmt.Errorf("reading what is there now: %w", reader.Mask().Error(err))
 	}
 	if yield == nil {
 		return "", nil // read shows nothing that could speak against it
@@ -54,7 +55,7 @@ func (r *run) notOwn(ctx context.Context, s *plan.Step, found any, withheld []st
 	}
 	seen, err := r.engine.seenInputs(reader, r.ref, state, yield, false)
 	if err != nil {
-		return "it cannot be what was sent: " + reader.mask().Error(err).Error(), nil
+		return "it cannot be what was sent: " + reader.Mask().Error(err).Error(), nil
 	}
 	withheld = append(slices.Clone(withheld), r.res.Inputs.UnknownPaths(nil, property.New(seen), "")...)
 	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {
@@ -84,7 +85,7 @@ func (r *run) lookPast(ctx context.Context) (any, error) {
 			continue
 		case errors.Is(err, errGone), errors.Is(err, errNotFound):
 			err = r.notOnPages(s)
-		case errors.Is(err, errNotKnown): // it asks by what an earlier step did not find
+		case errors.Is(err, scope.ErrNotKnown): // it asks by what an earlier step did not find
 			err = nil
 		}
 		if err != nil {
@@ -95,7 +96,7 @@ func (r *run) lookPast(ctx context.Context) (any, error) {
 	if !found {
 		return nil, nil
 	}
-	return r.yield()
+	return r.Return(r.op)
 }
 
 // contradiction is the name of a property that a step sends and of which an object
@@ -167,7 +168,7 @@ func (r *run) standing(ctx context.Context, id string) (bool, error) {
 	case errors.Is(err, errNotFound):
 		return true, nil
 	case err != nil:
-		return true, fmt.Errorf("reading what an earlier create made: %w", reader.mask().Error(err))
+		return true, fmt.Errorf("reading what an earlier create made: %w", reader.Mask().Error(err))
 	}
 	return true, nil
 }

@@ -45,7 +45,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 	r := e.newRun(ctx, res, res.Read, plan.Read, req.Ref, req.Log)
 	r.recall(state)
 	if state.ID == "" {
-		r.vars.Values["id"] = nil // an import that does not give it
+		r.Vars.Values["id"] = nil // an import that does not give it
 	}
 	if err := r.open(); err != nil {
 		return Result{Err: err}
@@ -62,7 +62,7 @@ func (e *Engine) Read(ctx context.Context, req ReadRequest) Result {
 		return Result{Gone: true}
 	}
 	if err != nil {
-		return Result{Err: r.mask().Error(err)}
+		return Result{Err: r.Mask().Error(err)}
 	}
 	out := e.seen(r, req.Ref, state, yield, req.importing())
 	if out.State != nil && req.Reason == Refresh && out.Err == nil {
@@ -121,7 +121,7 @@ func currentID(s State) string {
 
 // seen is the state that a read found.
 func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Result {
-	m := r.mask()
+	m := r.Mask()
 	outputs, lost := r.res.Outputs.Project(yield, m)
 	if lost == nil && len(outputs.Missing) > 0 {
 		lost = r.lacks("read yields", outputs.Missing, yield)
@@ -161,7 +161,7 @@ func (e *Engine) seen(r *run, ref Ref, old State, yield any, importing bool) Res
 // does not give back stands, and so does what means the same.
 func (e *Engine) seenInputs(r *run, ref Ref, old State, yield any, importing bool) (property.Map, error) {
 	inputs := old.Inputs
-	found, err := r.res.Inputs.Project(yield, r.mask())
+	found, err := r.res.Inputs.Project(yield, r.Mask())
 	if err != nil && !value.Unrecordable(err) {
 		return inputs, err
 	}
@@ -184,7 +184,7 @@ func (e *Engine) seenInputs(r *run, ref Ref, old State, yield any, importing boo
 			inputs = inputs.Set(m.Name, m.Fallback)
 		case !there:
 			inputs = inputs.Delete(m.Name)
-		case given && (value.PlainEqual(recorded, shown) || e.same(r.vars.Context, r.res, ref, m, recorded, shown)):
+		case given && (value.PlainEqual(recorded, shown) || e.same(r.Vars.Context, r.res, ref, m, recorded, shown)):
 		default:
 			inputs = inputs.Set(m.Name, shown.WithSecret(shown.Secret() || recorded.HasSecrets()))
 		}

@@ -54,7 +54,7 @@ func (r *run) listBereft(undone map[int]bool, failure error) error {
 			for _, i := range own {
 				// It is of no create that the host will record, nor of one that goes on.
 				i.Token, i.Hash, i.Status = r.engine.tokens.next(), "", journal.Failed
-				i.Error = screen.Show("what it belongs to was undone, and this was not: "+failure.Error(), r.mask()).String()
+				i.Error = screen.Show("what it belongs to was undone, and this was not: "+failure.Error(), r.Mask()).String()
 				if err := book.Put(i, false); err != nil {
 					return err
 				}

@@ -40,7 +40,7 @@ func (r *run) markEchoes(s *plan.Step, result any) {
 	members, _ := result.(map[string]any)
 	for _, name := range s.Kind.Tells {
 		if v := members[name]; v != nil {
-			r.secrets.Saw(v)
+			r.Secrets.Saw(v)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (r *run) retryAsked(s *plan.Step, v verdict) (bool, error) {
 	if s.Retry == nil || v.final && len(s.Retry.On) == 0 && s.Retry.When == nil {
 		return false, nil
 	}
-	return r.matches(s.Retry, v, func(f func() error) error { return r.seeing(s, v.value, f) })
+	return r.matches(s.Retry, v, func(f func() error) error { return r.WithResult(s, v.value, f) })
 }
 
 // matches reports whether a policy is about a failure; in puts its response into
@@ -85,8 +85,8 @@ func (r *run) matches(p *plan.Retry, v verdict, in func(func() error) error) (as
 		return true, nil
 	}
 	err = in(func() error {
-		r.vars.Values["error"] = v.err.Error()
-		asked, err = r.truth(p.When, true)
+		r.Vars.Values["error"] = v.err.Error()
+		asked, err = r.Bool(p.When, true)
 		return err
 	})
 	return asked, err
@@ -118,7 +118,7 @@ func (r *run) retryAttempts(policy *plan.Retry) (int, error) {
 	if policy.Attempts == nil {
 		return defaultAttempts, nil
 	}
-	v, err := r.eval(policy.Attempts)
+	v, err := r.Eval(policy.Attempts)
 	if err != nil {
 		return 0, err
 	}
@@ -132,15 +132,15 @@ func (r *run) retryAttempts(policy *plan.Retry) (int, error) {
 // backoff is how long to wait after so many failures: doubled each time, up to a
 // limit, and somewhat at random, so that many do not come back at once.
 func (r *run) backoff(policy *plan.Retry, failures int) (time.Duration, error) {
-	first, err := r.duration(policy.Backoff, defaultBackoff)
+	first, err := r.Duration(policy.Backoff, defaultBackoff)
 	if err != nil {
 		return 0, err
 	}
-	most, err := r.duration(policy.MaxBackoff, defaultMaxBackoff)
+	most, err := r.Duration(policy.MaxBackoff, defaultMaxBackoff)
 	if err != nil {
 		return 0, err
 	}
-	jitter, err := r.truth(policy.Jitter, true)
+	jitter, err := r.Bool(policy.Jitter, true)
 	if err != nil {
 		return 0, err
 	}

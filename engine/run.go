@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
-	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -28,12 +27,7 @@ type run struct {
 	ref    Ref
 	log    runLog
 	env    *actions.Env
-	vars   *expr.Vars
-	// secrets are where secrets are among the values, and their texts.
-	secrets *value.Secrets
-	// hides is the mask of the first so many of these texts, kept.
-	hides  *screen.Mask
-	hidden int
+	scope.Scope
 	// results are those of the finished steps, by index.
 	results []any
 	// effected says that something in the world has changed, or may have.
@@ -64,10 +58,7 @@ type run struct {
 	// turns are the keys of the elements that a forEach has done, or may have, by step.
 	turns map[int][]string
 	// at is the key of the element that a forEach is at, "" outside of one.
-	at     string
-	naming value.Naming
-	// declares says that marks are in the scope that types of results declare.
-	declares bool
+	at string
 	// secretNames are the names on the wire of what is kept secret.
 	secretNames []string
 	// given are the inputs that a create or update is run with, and hash theirs:
@@ -109,27 +100,31 @@ type run struct {
 // newRun prepares an operation of a resource. values are the names of its
 // scope beside config and resource.
 func (e *Engine) newRun(ctx context.Context, res *plan.Resource, op *plan.Operation, v plan.Verb, ref Ref, log Log) *run {
-	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, secrets: &value.Secrets{}}
-	const names = 14 // no operation has more; it would grow twice on its way to them
-	values := make(map[string]any, names)
-	values["config"], values["session"], values["resource"] = e.plainConfig, e.session, resourceValue(ref)
-	r.vars = e.scope(ctx, values)
-	r.secrets.Paths = append(r.secrets.Paths, e.configSecrets.Paths...)
-	r.secrets.Values = append(r.secrets.Values, e.configSecrets.Values...)
+	r := &run{engine: e, res: res, op: op, verb: v, ref: ref, Scope: e.scopeOf(ctx, ref)}
 	if log == nil {
 		log = silent{}
 	}
 	r.log = runLog{to: log, run: r}
 	if res != nil {
-		r.naming, r.secretNames = res.Naming, res.SecretNames
+		r.Naming, r.secretNames = res.Naming, res.SecretNames
 	}
 	return r
 }
 
-// scope is what templates see, and what they may take: they read as many values as the
-// spec allows where no step says more.
-func (e *Engine) scope(ctx context.Context, values map[string]any) *expr.Vars {
-	return &expr.Vars{Context: beforeSending(ctx), Values: values, MaxValues: e.program.MaxValues()}
+// scopeOf is what the templates of every operation see.
+func (e *Engine) scopeOf(ctx context.Context, ref Ref) scope.Scope {
+	const names = 14 // no operation has more; it would grow twice on its way to them
+	values := make(map[string]any, names)
+	values["config"], values["session"], values["resource"] = e.plainConfig, e.session, resourceValue(ref)
+	secrets := &value.Secrets{}
+	secrets.Paths = append(secrets.Paths, e.configSecrets.Paths...)
+	secrets.Values = append(secrets.Values, e.configSecrets.Values...)
+	return scope.New(ctx, values, secrets, e.program.Program, e.hides)
+}
+
+// vars are what a template sees that belongs to no operation.
+func (e *Engine) vars(ctx context.Context, values map[string]any) *expr.Vars {
+	return scope.New(ctx, values, nil, e.program.Program, e.hides).Vars
 }
 
 func resourceValue(ref Ref) map[string]any {
@@ -155,21 +150,16 @@ type runLog struct {
 
 // Message is kept. One that is long, such as what a command writes, becomes several.
 func (l runLog) Message(severity Severity, text string) {
-	for _, part := range screen.Parts(text, l.run.mask()) {
+	for _, part := range screen.Parts(text, l.run.Mask()) {
 		l.to.Message(severity, part)
 	}
 }
 
 // Status is shown live, and replaced by the next one.
-func (l runLog) Status(text string) { l.to.Status(screen.Show(text, l.run.mask()).Line()) }
-
-// object puts an object's values into scope under a name.
-func (r *run) object(name string, c *value.Type, values property.Map) {
-	r.vars.Values[name] = c.PlainMap(values, value.PathTo(name), r.secrets)
-}
+func (l runLog) Status(text string) { l.to.Status(screen.Show(text, l.run.Mask()).Line()) }
 
 // inputs puts the checked inputs into scope.
-func (r *run) inputs(values property.Map) { r.object("inputs", r.res.Inputs, values) }
+func (r *run) inputs(values property.Map) { r.SetObject("inputs", r.res.Inputs, values) }
 
 // state puts what is recorded into scope: inputs and outputs, by name.
 func (r *run) state(s State) { r.stateWith(s, filled(r.res, s)) }
@@ -182,9 +172,9 @@ func (r *run) stateWith(s State, inputs property.Map) {
 	}
 	r.before = s.Inputs
 	both := make(map[string]any, max(inputs.Len(), s.Outputs.Len()))
-	r.res.Inputs.PlainInto(both, inputs, value.PathTo("state"), r.secrets)
-	r.res.Outputs.PlainInto(both, s.Outputs, value.PathTo("state"), r.secrets)
-	r.vars.Values["state"] = both
+	r.res.Inputs.PlainInto(both, inputs, value.PathTo("state"), r.Secrets)
+	r.res.Outputs.PlainInto(both, s.Outputs, value.PathTo("state"), r.Secrets)
+	r.Vars.Values["state"] = both
 	r.unmade = strings.Fields(s.Private.Unmade)
 	r.tellMade()
 }
@@ -201,68 +191,7 @@ func (r *run) recall(s State) {
 // takeID puts the current id into scope.
 func (r *run) takeID(id string) {
 	r.id = id
-	r.vars.Values["id"] = id
-}
-
-// mask hides the secrets that the run has seen so far.
-func (r *run) mask() *screen.Mask {
-	if r.hides == nil || r.hidden != len(r.secrets.Values) {
-		r.hides, r.hidden = r.engine.hides.With(r.secrets.Values), len(r.secrets.Values)
-	}
-	return r.hides
-}
-
-// eval evaluates a template to a plain value. Secrets that it makes are noted.
-func (r *run) eval(v *expr.Value) (any, error) {
-	out, err := r.evaluate(v)
-	return out.plain, err
-}
-
-// truth evaluates a condition; def stands in where there is none.
-func (r *run) truth(v *expr.Value, def bool) (bool, error) {
-	if v == nil {
-		return def, nil
-	}
-	out, err := r.eval(v)
-	if err != nil {
-		return false, err
-	}
-	if expr.HasUnknown(out) {
-		return false, errNotKnown
-	}
-	b, ok := out.(bool)
-	if !ok {
-		return false, fmt.Errorf("a condition yields %s, and true or false is wanted", actions.KindOf(out))
-	}
-	return b, nil
-}
-
-// text evaluates a template to text; "" where there is none, or it is null.
-func (r *run) text(v *expr.Value) (string, error) {
-	if v == nil {
-		return "", nil
-	}
-	out, err := r.eval(v)
-	if err != nil || out == nil {
-		return "", err
-	}
-	if expr.HasUnknown(out) {
-		return "", errNotKnown
-	}
-	return value.Text(out)
-}
-
-// duration evaluates a duration; def stands in where there is none.
-func (r *run) duration(v *expr.Value, def time.Duration) (time.Duration, error) {
-	text, err := r.text(v)
-	if err != nil || text == "" {
-		return def, err
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%q is not a duration; write one like 10s or 1m30s", text)
-	}
-	return d, nil
+	r.Vars.Values["id"] = id
 }
 
 // record puts a finished step's result into scope.
@@ -271,91 +200,7 @@ func (r *run) record(s *plan.Step, value any) {
 		r.results = append(r.results, nil)
 	}
 	r.results[s.Index] = value
-	r.see(s, value)
-}
-
-// yielded is a member of the scope with its marks.
-func (r *run) yielded(path ...string) any {
-	r.vars.Secrets = r.secrets.Paths
-	return r.vars.Marked(path)
-}
-
-// see makes a step's result the current one.
-func (r *run) see(s *plan.Step, value any) {
-	r.vars.Values["result"] = value
-	if s.Model.As != "" {
-		named, _ := r.vars.Values["steps"].(map[string]any)
-		named = maps.Clone(named)
-		if named == nil {
-			named = map[string]any{}
-		}
-		named[s.Model.As] = value
-		r.vars.Values["steps"] = named
-	}
-	r.seeShorthands(s, value)
-	if r.declares || r.hidesPart(s) {
-		r.declares = true // what later steps yield takes the marks away again
-		r.declare(s, value)
-	}
-}
-
-// seeShorthands makes the members of a response that are names of their own the
-// current ones.
-func (r *run) seeShorthands(s *plan.Step, value any) {
-	if !s.HasShorthands() {
-		return
-	}
-	for _, name := range plan.ShorthandNames {
-		if s.Result.Field(name) == nil {
-			continue
-		}
-		switch value := value.(type) {
-		case map[string]any:
-			r.vars.Values[name] = value[name]
-		case expr.Unknown:
-			r.vars.Values[name] = value
-		default:
-			r.vars.Values[name] = nil // its `if` was false
-		}
-	}
-}
-
-// seeing lets f see an answer as its step's result, and puts back what was to be
-// seen before.
-func (r *run) seeing(s *plan.Step, answer any, f func() error) error {
-	before, marks := r.vars.Values, r.secrets.Paths
-	r.vars.Values = maps.Clone(before)
-	defer func() { r.vars.Values, r.secrets.Paths = before, marks }()
-	r.see(s, answer)
-	return f()
-}
-
-// yield is what the operation yields: its `return`, else what its last step
-// declares, under the names that the spec declares. It may hold unknowns and
-// secrets.
-func (r *run) yield() (any, error) {
-	if r.op.Return != nil {
-		r.vars.Secrets = r.secrets.Paths
-		out, err := r.op.Return.Eval(r.vars)
-		return r.naming.In(out, r.op.Return.Type()), err
-	}
-	s := plan.Last(r.op.Steps)
-	if s == nil || s.Yield == "" || s.ForEach != nil {
-		return r.yielded("result"), nil
-	}
-	if _, ok := r.vars.Values["result"].(map[string]any); !ok {
-		return r.yielded("result"), nil
-	}
-	return r.naming.In(r.yielded("result", s.Yield), s.Yields()), nil
-}
-
-// evalYield is the yield as a plain value. Secrets in it are noted.
-func (r *run) evalYield() (any, error) {
-	out, err := r.yield()
-	if err != nil {
-		return nil, err
-	}
-	return expr.Reveal(out, r.secrets.Saw), nil
+	r.SetResult(s, value)
 }
 
 // evalID evaluates the id in the run's scope: "" where it is not known, or null.
@@ -363,9 +208,9 @@ func (r *run) evalID() (string, error) {
 	if r.res.ID == nil {
 		return "", nil
 	}
-	id, err := r.openText(r.res.ID, "it")
+	id, err := r.PublicText(r.res.ID, "it")
 	switch {
-	case errors.Is(err, errNotKnown):
+	case errors.Is(err, scope.ErrNotKnown):
 		return "", nil
 	case err != nil:
 		return "", fmt.Errorf("the id of %s cannot be told: %w", r.res.Spec.Name, err)
@@ -376,28 +221,10 @@ func (r *run) evalID() (string, error) {
 	return id, nil
 }
 
-// open prepares the files that this run may touch: the engine's, unless what is
-// granted depends on the inputs.
-func (r *run) open() error {
-	r.env = r.engine.env
-	if !r.engine.perInput {
-		return nil
-	}
-	rules, err := r.engine.rules(r.vars)
-	if err != nil {
-		return r.mask().Error(err)
-	}
-	files, err := r.engine.env.Files.Granting(rules)
-	if err != nil {
-		return r.mask().Error(err)
-	}
-	network, err := r.engine.network(r.vars)
-	if err != nil {
-		return r.mask().Error(err)
-	}
-	processes, err := r.engine.processes(r.vars)
-	r.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: r.engine.program.Declared(), Capabilities: r.engine.program.Capabilities()}
-	return r.mask().Error(err)
+// open prepares what this run may use.
+func (r *run) open() (err error) {
+	r.env, err = r.engine.permits.Open(r.Vars)
+	return r.Mask().Error(err)
 }
 
 var (

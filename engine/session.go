@@ -17,13 +17,13 @@ func (e *Engine) openSession(ctx context.Context) error {
 	err := r.steps(ctx)
 	if err == nil {
 		var session any
-		session, err = r.yield()
+		session, err = r.Return(r.op)
 		e.session = expr.Reveal(session, e.configSecrets.Saw)
 		e.configSecrets.Within(session, []string{"session"})
 		e.hides = e.hides.With(e.configSecrets.Values)
 	}
 	if err != nil {
-		return fmt.Errorf("the provider's configuration does not work: %w", r.mask().Error(err))
+		return fmt.Errorf("the provider's configuration does not work: %w", r.Mask().Error(err))
 	}
 	return nil
 }

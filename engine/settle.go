@@ -98,16 +98,16 @@ func (e *Engine) Settle(ctx context.Context, req SettleRequest) (Settled, error)
 	}
 	found, err := r.lookFor(ctx, i, inputs)
 	if err != nil {
-		return Settled{}, r.mask().Error(err)
+		return Settled{}, r.Mask().Error(err)
 	}
 	if !found.Found {
-		limit, err := r.duration(res.Consistency, defaultConsistency)
+		limit, err := r.Duration(res.Consistency, defaultConsistency)
 		sent := i.Sent
 		if sent.IsZero() {
 			sent = i.Began
 		}
 		found.Early = time.Since(sent) < limit
-		return found, r.mask().Error(err)
+		return found, r.Mask().Error(err)
 	}
 	if !req.Delete || found.Doubt != "" {
 		return found, nil
@@ -226,7 +226,7 @@ func (r *run) readFound(ctx context.Context, state State) (*State, error) {
 		return &state, nil // it is half made
 	}
 	if err != nil {
-		return nil, reader.mask().Error(err)
+		return nil, reader.Mask().Error(err)
 	}
 	out := r.engine.seen(reader, r.ref, state, yield, false)
 	if out.State != nil {

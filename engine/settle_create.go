@@ -25,10 +25,10 @@ func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
 	}
 	list, err := r.earlier()
 	if err != nil {
-		return Result{Err: r.mask().Error(err)}, true
+		return Result{Err: r.Mask().Error(err)}, true
 	}
 	if err := e.settleHanded(ctx, r, list); err != nil {
-		return Result{Err: r.mask().Error(err)}, true
+		return Result{Err: r.Mask().Error(err)}, true
 	}
 	for _, i := range list {
 		if !r.mayTake(i) && r.res.CanTell() {
@@ -43,7 +43,7 @@ func (e *Engine) settleEarlier(ctx context.Context, r *run) (Result, bool) {
 		out, err := e.settleOther(ctx, r, i)
 		switch {
 		case err != nil:
-			return Result{Err: r.mask().Error(fmt.Errorf("an earlier create of it, with other inputs, is still open: %w; `declprov journal settle %s` settles it, `declprov journal forget %s` forgets it", err, i.Key, i.Key))}, true
+			return Result{Err: r.Mask().Error(fmt.Errorf("an earlier create of it, with other inputs, is still open: %w; `declprov journal settle %s` settles it, `declprov journal forget %s` forgets it", err, i.Key, i.Key))}, true
 		case out != nil:
 			return Result{State: out, Err: errors.New("an earlier create of it, with other inputs, had been done; that is recorded now: run `pulumi up` again to bring it to the inputs of now")}, true
 		}
@@ -123,7 +123,7 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 	old.takeID(id)
 	i.Status, i.Token = journal.Answered, r.token
 	old.failed = maker.Index + 1 // what stands behind it did not run
-	return madeBefore(old.newState(inputs, old.partialOutputs(old.mask())), old, inputs), book.Put(i, false)
+	return madeBefore(old.newState(inputs, old.partialOutputs(old.Mask())), old, inputs), book.Put(i, false)
 }
 
 // settleHanded refuses a create while what an earlier one of the same resource was

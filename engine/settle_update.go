@@ -167,14 +167,14 @@ func (e *Engine) findID(ctx context.Context, res *plan.Resource, ref Ref, inputs
 	}
 	found, err = r.find(ctx, res.Maker)
 	if err != nil || found == nil {
-		return "", nil, nil, r.mask().Error(err)
+		return "", nil, nil, r.Mask().Error(err)
 	}
 	for _, name := range plan.AnswerNames {
-		r.vars.Values[name] = expr.Unknown{}
+		r.Vars.Values[name] = expr.Unknown{}
 	}
-	r.see(res.Maker, found)
+	r.SetResult(res.Maker, found)
 	id, err = r.evalID()
-	return id, r, found, r.mask().Error(err)
+	return id, r, found, r.Mask().Error(err)
 }
 
 // moved reports whether find shows that a lost step of an update was done, because
@@ -190,7 +190,7 @@ func (r *run) moved(ctx context.Context, s *plan.Step, i *journal.Intent) (bool,
 	}
 	r.log.Message(Info, "the response to "+s.Name+" of the update was lost: it was done, as find shows")
 	r.effect(s, verdict{status: actions.Done})
-	r.id, r.vars.Values["id"] = id, i.ID
+	r.id, r.Vars.Values["id"] = id, i.ID
 	i.Status, i.ID, i.Moved = journal.Answered, id, true
 	return true, nil
 }
@@ -225,11 +225,11 @@ func (e *Engine) settleUpdate(ctx context.Context, res *plan.Resource, s *State,
 	r := e.newRun(ctx, res, res.Update, plan.Update, req.Ref, req.Log)
 	r.inputs(req.Inputs)
 	r.state(*s)
-	r.vars.Values["changes"] = changedInputs(r, res, e.changes(ctx, res, req.Ref, *s, req.Inputs, req.Ignore))
+	r.Vars.Values["changes"] = changedInputs(r, res, e.changes(ctx, res, req.Ref, *s, req.Inputs, req.Ignore))
 	r.takeID(currentID(*s))
 	r.etag, r.given, r.token = s.Private.ETag, req.Inputs, s.Private.Token
 	if failed != nil && failed.ID != "" {
-		r.vars.Values["id"] = failed.ID
+		r.Vars.Values["id"] = failed.ID
 	}
 	if failed != nil {
 		r.failed = failed.Step
@@ -299,9 +299,9 @@ func (r *run) readAs(ctx context.Context, now State) (*run, any, error) {
 // after a step that followed the one that gave another id: reading the new one does
 // not tell what that step did to the old one.
 func (r *run) leavesOld(ctx context.Context, s *State) bool {
-	before, _ := r.vars.Values["id"].(string)
+	before, _ := r.Vars.Values["id"].(string)
 	changed := slices.ContainsFunc(r.op.Steps[:min(r.failed, len(r.op.Steps))], func(s *plan.Step) bool {
-		ran, err := r.truth(s.When, true)
+		ran, err := r.Bool(s.When, true)
 		return s.Effect == actions.Write && (err != nil || ran)
 	})
 	if before == "" || before == r.id || !changed {
@@ -323,7 +323,7 @@ func (r *run) endsWith(index int) bool {
 		if s.Effect != actions.Write {
 			continue
 		}
-		if runs, err := r.truth(s.When, true); err != nil || runs {
+		if runs, err := r.Bool(s.When, true); err != nil || runs {
 			return false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -81,11 +82,11 @@ func (r *run) steps(ctx context.Context) error {
 	if err := r.refuseAhead(ctx); err != nil {
 		return err
 	}
-	r.vars.Context = ctx
+	r.Vars.Context = ctx
 	for failures := 1; ; failures++ {
 		err := r.pass(ctx)
 		if !r.effected {
-			r.vars.Context = beforeSending(ctx) // nothing has come of it that must be told
+			r.Vars.Context = scope.BeforeSending(ctx) // nothing has come of it that must be told
 		}
 		if err == nil || r.op.Retry == nil || r.preview {
 			return err
@@ -151,7 +152,7 @@ func (r *run) pastStep(ctx context.Context, s *plan.Step) error {
 		}
 	}
 	value, err := r.step(ctx, s)
-	if r.preview && errors.Is(err, errNotKnown) {
+	if r.preview && errors.Is(err, scope.ErrNotKnown) {
 		value, err = expr.Unknown{}, nil
 	}
 	if err != nil && (!unfit(err) || s.ForEach != nil) {
@@ -175,15 +176,15 @@ func (r *run) pastStep(ctx context.Context, s *plan.Step) error {
 
 // step runs one step: once, or for each element.
 func (r *run) step(ctx context.Context, s *plan.Step) (any, error) {
-	defer r.evaluateIn(r.evaluateIn(unsent{ctx}))
+	defer r.EndWith(r.EndWith(scope.BeforeSending(ctx)))
 	if s.ForEach == nil {
 		return r.once(ctx, s)
 	}
-	over, err := r.evaluate(s.ForEach)
+	over, err := r.Evaluate(s.ForEach)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
-	switch over.plain.(type) {
+	switch over.Plain.(type) {
 	case expr.Unknown:
 		return expr.Unknown{}, nil
 	case nil:
@@ -195,19 +196,19 @@ func (r *run) step(ctx context.Context, s *plan.Step) (any, error) {
 		}
 		return nil, nil
 	}
-	elements, listed, err := loopElements(over.marked)
+	elements, listed, err := scope.Elements(over.Marked)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
-	defer r.secrets.Forget("each")
-	defer delete(r.vars.Values, "each")
+	defer r.Secrets.Forget("each")
+	defer delete(r.Vars.Values, "each")
 	list, byKey := make([]any, 0, len(elements)), map[string]any{}
 	for _, el := range elements {
 		value, err := r.element(ctx, s, el)
 		if made := err == nil || unfit(err); made && listed {
 			list = append(list, value)
 		} else if made {
-			byKey[el.text] = value
+			byKey[el.Text] = value
 		}
 		if err != nil {
 			r.partly(s, loopResult(listed, list, byKey))
@@ -226,10 +227,10 @@ func loopResult(listed bool, list []any, byKey map[string]any) any {
 }
 
 // element runs a step for one element, unless an earlier run has done that.
-func (r *run) element(ctx context.Context, s *plan.Step, el loopElement) (any, error) {
-	key := el.text
+func (r *run) element(ctx context.Context, s *plan.Step, el scope.Element) (any, error) {
+	key := el.Text
 	r.at = key
-	if el.secretKey {
+	if el.SecretKey {
 		r.at = r.hiddenKey(key) // the journal names the element
 	}
 	defer func() { r.at = "" }()
@@ -237,7 +238,7 @@ func (r *run) element(ctx context.Context, s *plan.Step, el loopElement) (any, e
 		r.takeTurn(s)
 		return value, nil
 	}
-	r.put("each", map[string]any{"key": el.key, "value": el.value})
+	r.Set("each", map[string]any{"key": el.Key, "value": el.Value})
 	value, err := r.once(ctx, s)
 	if err != nil && !unfit(err) || r.undoing {
 		return value, err
@@ -266,7 +267,7 @@ func (r *run) partly(s *plan.Step, results any) {
 
 // once runs a step's action under its `if`, `lock` and `timeout`.
 func (r *run) once(ctx context.Context, s *plan.Step) (any, error) {
-	wanted, err := r.truth(s.When, true)
+	wanted, err := r.Bool(s.When, true)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
@@ -277,7 +278,7 @@ func (r *run) once(ctx context.Context, s *plan.Step) (any, error) {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
 	r.ran = true
-	key, err := r.text(s.Lock)
+	key, err := r.Text(s.Lock)
 	if err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
@@ -292,14 +293,14 @@ func (r *run) once(ctx context.Context, s *plan.Step) (any, error) {
 	if s.Until != nil {
 		limit = defaultPollTimeout
 	}
-	if limit, err = r.duration(s.Timeout, limit); err != nil {
+	if limit, err = r.Duration(s.Timeout, limit); err != nil {
 		return nil, r.stop(s, 1, actions.Refused, err)
 	}
 	if limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, overtime(limit, s))
 		defer cancel()
-		defer r.evaluateIn(r.evaluateIn(unsent{ctx}))
+		defer r.EndWith(r.EndWith(scope.BeforeSending(ctx)))
 	}
 	r.unfit = nil
 	value, err := r.settled(ctx, s)
@@ -323,7 +324,7 @@ func (r *run) attempts(ctx context.Context, s *plan.Step, doubt bool) (any, erro
 			return nil, r.stop(s, attempt, r.doubted(actions.Refused, doubt), err)
 		}
 		v, err := r.attempt(ctx, s, attempt)
-		if errors.Is(err, errNotKnown) && r.preview {
+		if errors.Is(err, scope.ErrNotKnown) && r.preview {
 			return expr.Unknown{}, nil
 		}
 		if err != nil {
@@ -376,15 +377,15 @@ func (r *run) attempts(ctx context.Context, s *plan.Step, doubt bool) (any, erro
 
 // attempt runs a step's action once, and judges it.
 func (r *run) attempt(ctx context.Context, s *plan.Step, attempt int) (verdict, error) {
-	seen := len(r.secrets.Values)
+	seen := len(r.Secrets.Values)
 	call, err := r.call(ctx, s, attempt)
 	if err != nil {
 		return verdict{}, err
 	}
-	secretSent := len(r.secrets.Values) > seen // a secret is among the arguments
-	defer r.evaluateIn(r.evaluateIn(ctx))      // what is sent may be answered
+	secretSent := len(r.Secrets.Values) > seen // a secret is among the arguments
+	defer r.EndWith(r.EndWith(ctx))            // what is sent may be answered
 	// What the step may read, the templates behind it may hand on.
-	r.vars.MaxValues = max(r.vars.MaxValues, call.MaxValues())
+	r.Vars.MaxValues = max(r.Vars.MaxValues, call.MaxValues())
 	sendCtx, sent := sending(ctx, r.log.to, s.Effect)
 	out := r.engine.runners.Run(sendCtx, s.Family, s.Kind, call)
 	sent()
@@ -413,7 +414,7 @@ func overtime(limit time.Duration, s *plan.Step) error {
 // pause waits until a poll is tried again: as long as the other side asked for,
 // else `every`.
 func (r *run) pause(ctx context.Context, s *plan.Step, asked time.Duration) error {
-	every, err := r.duration(s.Every, defaultEvery)
+	every, err := r.Duration(s.Every, defaultEvery)
 	if err != nil {
 		return err
 	}
@@ -432,4 +433,10 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return cause(ctx)
 	}
+}
+
+// hiddenKey stands for the key of a secret map wherever a loop's element is named.
+func (r *run) hiddenKey(key string) string {
+	sum, _ := r.engine.keyed(key)
+	return "secret-" + sum[:16]
 }

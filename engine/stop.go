@@ -119,30 +119,3 @@ func undoing(ctx context.Context, limit time.Duration) (context.Context, context
 		cancel()
 	}
 }
-
-// unsent is the context of what is evaluated before anything is sent: it ends as
-// soon as the operation is stopped, too.
-type unsent struct{ context.Context }
-
-func (u unsent) Err() error {
-	if err := u.Context.Err(); err != nil {
-		return err
-	}
-	return actions.Stopped(u.Context)
-}
-
-// beforeSending is the context of what is evaluated before anything is sent: it ends as
-// soon as the operation is stopped, too. Without a context there is none.
-func beforeSending(ctx context.Context) context.Context {
-	if ctx == nil {
-		return nil
-	}
-	return unsent{ctx}
-}
-
-// evaluateIn makes ctx the context that ends evaluations, and returns the one before:
-// `defer r.evaluateIn(r.evaluateIn(ctx))` puts that back.
-func (r *run) evaluateIn(ctx context.Context) (before context.Context) {
-	before, r.vars.Context = r.vars.Context, ctx
-	return before
-}

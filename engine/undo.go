@@ -26,7 +26,7 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 	defer cancel()
 	r.undoing = true
 	defer func() { r.undoing = false }()
-	text, undone := r.mask().Text(failure.Error()), map[int]bool{}
+	text, undone := r.Mask().Text(failure.Error()), map[int]bool{}
 	for _, t := range slices.Backward(r.touched) {
 		s, answer := t.step, t.answer
 		if len(s.Undo) == 0 {
@@ -42,8 +42,8 @@ func (r *run) undo(ctx context.Context, failure error) (undone map[int]bool, err
 			answer = r.results[s.Index]
 		}
 		r.missed, r.ran = false, false
-		err := r.seeing(s, answer, func() error {
-			r.vars.Values["error"] = text
+		err := r.WithResult(s, answer, func() error {
+			r.Vars.Values["error"] = text
 			return r.undoStep(ctx, s)
 		})
 		if err != nil {

@@ -78,7 +78,7 @@ func (e *Engine) change(ctx context.Context, res *plan.Resource, state State, re
 	r.state(state)
 	r.takeID(currentID(state))
 	r.etag = state.Private.ETag
-	r.vars.Values["changes"] = changedInputs(r, res, changes)
+	r.Vars.Values["changes"] = changedInputs(r, res, changes)
 	r.given, r.token = req.Inputs, state.Private.Token
 	if err := r.open(); err != nil {
 		return Result{Err: err}
@@ -142,21 +142,21 @@ func (e *Engine) resume(ctx context.Context, res *plan.Resource, state State, re
 		// The host has recorded the inputs of before, so these are what they were at
 		// the first attempt.
 		r.state(state)
-		r.vars.Values["changes"] = changedInputs(r, res, e.changes(ctx, res, req.Ref, state, req.Inputs, req.Ignore))
+		r.Vars.Values["changes"] = changedInputs(r, res, e.changes(ctx, res, req.Ref, state, req.Inputs, req.Ignore))
 	}
 	r.takeID(currentID(state))
 	r.etag = state.Private.ETag
 	r.given, r.token = req.Inputs, state.Private.Token
 	r.resume(state)
 	if f.ID != "" && r.effected {
-		r.vars.Values["id"] = f.ID // as the steps before have seen it
+		r.Vars.Values["id"] = f.ID // as the steps before have seen it
 	}
 	if err := r.open(); err != nil {
 		return Result{Err: err}
 	}
 	if v == plan.Create {
 		if err := r.settleUndo(ctx, f.Doubted); err != nil {
-			return Result{Err: r.mask().Error(err)}
+			return Result{Err: r.Mask().Error(err)}
 		}
 	}
 	r.log.Message(Info, fmt.Sprintf("going on with the %s that stopped %s", f.Op, whereStopped(f.Step, op)))
@@ -191,7 +191,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 		failure = fmt.Errorf("%w; %s", failure, r.whereGone(old))
 	}
 	if failure != nil && !r.effected {
-		return Result{Err: r.mask().Error(failure)}
+		return Result{Err: r.Mask().Error(failure)}
 	}
 	if failure != nil && r.looked && stopped(ctx) == nil {
 		if id, err := e.ownID(ctx, r.res, req.Ref, r.id, req.Inputs, old.Inputs, r.log.to); err == nil && id != "" {
@@ -231,7 +231,7 @@ func (e *Engine) finishUpdate(ctx context.Context, r *run, req UpdateRequest, ol
 	} else if err := e.updated(r, next); err != nil {
 		r.log.Message(Warning, err.Error())
 	}
-	return Result{State: next, Err: r.mask().Error(failure)}
+	return Result{State: next, Err: r.Mask().Error(failure)}
 }
 
 // whereGone is what to do about an update that found nothing to change.
@@ -267,7 +267,7 @@ func (r *run) hasID() bool {
 	for _, ref := range r.res.ID.Refs() {
 		switch name := ref.Path[0]; {
 		case name == "steps":
-			named, _ := r.vars.Values["steps"].(map[string]any)
+			named, _ := r.Vars.Values["steps"].(map[string]any)
 			if len(ref.Path) < 2 || named[ref.Path[1]] == nil {
 				return false
 			}

@@ -31,7 +31,7 @@ func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s State) (Stat
 	secrets := value.Secrets{Paths: slices.Clone(e.configSecrets.Paths), Values: slices.Clone(e.configSecrets.Values)}
 	old := value.Untyped.PlainMap(s.Inputs, []string{"old"}, &secrets)
 	maps.Copy(old, value.Untyped.PlainMap(s.Outputs, []string{"old"}, &secrets))
-	vars := e.scope(ctx, map[string]any{"config": e.plainConfig, "old": old})
+	vars := e.vars(ctx, map[string]any{"config": e.plainConfig, "old": old})
 	vars.Secrets = secrets.Paths
 	var shape any // nil: nothing of it changed
 	for version := have; version < want; version++ {

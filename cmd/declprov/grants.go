@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions/sys/process/sandbox"
-	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/permissions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -32,7 +33,7 @@ func titleOf(about spec.Metadata) string {
 	return about.Name + " " + about.Version
 }
 
-func writeGrants(w io.Writer, about spec.Metadata, grants []engine.Grant) error {
+func writeGrants(w io.Writer, about spec.Metadata, grants []permissions.Grant) error {
 	name := titleOf(about)
 	if len(grants) == 0 {
 		_, err := fmt.Fprintf(w, "%s may do nothing outside of itself.\n", name)
@@ -57,8 +58,8 @@ func writeGrants(w io.Writer, about spec.Metadata, grants []engine.Grant) error 
 }
 
 // confined says how the programs that may be run are bound by the other grants.
-func confined(access string, grants []engine.Grant) string {
-	i := slices.IndexFunc(grants, func(g engine.Grant) bool { return g.Access == access && g.Confined != "" })
+func confined(access string, grants []permissions.Grant) string {
+	i := slices.IndexFunc(grants, func(g permissions.Grant) bool { return g.Access == access && g.Confined != "" })
 	if i < 0 {
 		return ""
 	}
@@ -67,11 +68,11 @@ func confined(access string, grants []engine.Grant) string {
 		here = "  Not so on this machine: " + lacks + ".\n"
 	}
 	switch grants[i].Confined {
-	case engine.Enforced:
+	case plan.Enforced:
 		return "  The kernel keeps them, and what they start, to what stands here; where it cannot they do not start.\n" + keeps(grants[i]) + here
-	case engine.Attempted:
+	case plan.Attempted:
 		return "  The kernel keeps them, and what they start, to what stands here, where it can: on Linux.\n" + keeps(grants[i]) + here
-	case engine.Mixed:
+	case plan.Mixed:
 		return "  Some run outside of the kernel's sandbox: nothing keeps those to what stands here.\n"
 	default:
 		return "  Nothing keeps them, or what they start, to what stands here.\n"
@@ -79,7 +80,7 @@ func confined(access string, grants []engine.Grant) string {
 }
 
 // keeps says what root's commands keep of its rights, where the spec narrows that.
-func keeps(g engine.Grant) string {
+func keeps(g permissions.Grant) string {
 	switch {
 	case g.Capabilities == nil:
 		return ""
@@ -91,13 +92,13 @@ func keeps(g engine.Grant) string {
 
 // covered reports whether what may be read may be written too, which says it
 // all.
-func covered(read engine.Grant, grants []engine.Grant) bool {
-	return slices.ContainsFunc(grants, func(g engine.Grant) bool {
+func covered(read permissions.Grant, grants []permissions.Grant) bool {
+	return slices.ContainsFunc(grants, func(g permissions.Grant) bool {
 		return g.Access == "write" && g.Pattern == read.Pattern && g.Implied == read.Implied
 	})
 }
 
-func remarks(g engine.Grant) string {
+func remarks(g permissions.Grant) string {
 	remark := ""
 	if g.Chosen {
 		remark += "  (chosen by the program)"
@@ -113,7 +114,7 @@ func remarks(g engine.Grant) string {
 
 // deciding says what a grant's settings are where nobody sets them: the author has
 // chosen that.
-func deciding(settings []engine.Setting) string {
+func deciding(settings []permissions.Setting) string {
 	var all []string
 	for _, s := range settings {
 		var from []string
@@ -135,17 +136,17 @@ func deciding(settings []engine.Setting) string {
 
 // difference is what a version of a spec may do and another one may not.
 type difference struct {
-	Old  string         `json:"old"`
-	New  string         `json:"new"`
-	More []engine.Grant `json:"more"`
-	Less []engine.Grant `json:"less"`
+	Old  string              `json:"old"`
+	New  string              `json:"new"`
+	More []permissions.Grant `json:"more"`
+	Less []permissions.Grant `json:"less"`
 }
 
 func differenceOf(old, now granted) difference {
 	return difference{
 		Old: titleOf(old.about), New: titleOf(now.about),
-		More: append([]engine.Grant{}, engine.GrantsBeyond(now.grants, old.grants)...),
-		Less: append([]engine.Grant{}, engine.GrantsBeyond(old.grants, now.grants)...),
+		More: append([]permissions.Grant{}, permissions.Beyond(now.grants, old.grants)...),
+		Less: append([]permissions.Grant{}, permissions.Beyond(old.grants, now.grants)...),
 	}
 }
 
@@ -160,7 +161,7 @@ func writeDifference(w io.Writer, d difference) error {
 		heading := "\n" + access.allows + "\n"
 		for _, part := range []struct {
 			mark   string
-			grants []engine.Grant
+			grants []permissions.Grant
 		}{{"+ ", d.More}, {"- ", d.Less}} {
 			for _, g := range part.grants {
 				if g.Access != access.key || g.Access == "read" && covered(g, part.grants) {
@@ -176,18 +177,18 @@ func writeDifference(w io.Writer, d difference) error {
 }
 
 // boundBy says of a program how the kernel binds it, which may be all that differs.
-func boundBy(g engine.Grant) string {
+func boundBy(g permissions.Grant) string {
 	if g.Capabilities != nil {
 		return fmt.Sprintf("  (of root's capabilities: %s)", cmp.Or(strings.Join(g.Capabilities, ", "), "none"))
 	}
 	switch g.Confined {
-	case engine.Enforced:
+	case plan.Enforced:
 		return "  (in the kernel's sandbox, or not at all)"
-	case engine.Attempted:
+	case plan.Attempted:
 		return "  (in the kernel's sandbox where there is one)"
-	case engine.Mixed:
+	case plan.Mixed:
 		return "  (some outside of the kernel's sandbox)"
-	case engine.Unconfined:
+	case plan.Unconfined:
 		return "  (outside of the kernel's sandbox)"
 	}
 	return ""

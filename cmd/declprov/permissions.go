@@ -10,7 +10,7 @@ import (
 
 	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
-	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
 )
@@ -36,7 +36,7 @@ it asks for more.`
 // granted is a spec, and what it may do.
 type granted struct {
 	about  spec.Metadata
-	grants []engine.Grant
+	grants []permissions.Grant
 }
 
 func grantsOf(c *container.Container) (granted, error) {
@@ -44,7 +44,7 @@ func grantsOf(c *container.Container) (granted, error) {
 	if err != nil {
 		return granted{}, err
 	}
-	grants, err := p.Grants()
+	grants, err := permissions.Of(p.Program)
 	return granted{p.Metadata(), grants}, err
 }
 

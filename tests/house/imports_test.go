@@ -71,18 +71,24 @@ func arrows() map[string][]string {
 		"actions/http":         {"actions/http/session"},
 		"actions/exec":         {"actions/assets", "actions/declare", "actions/ssh"},
 		"actions/builtin":      {family, "actions/http", "actions/exec"},
-		"engine":               {"engine/compile", "engine/journal"},
+		"engine":               {"engine/compile", "engine/journal", "engine/run/permit"},
 		// What is compiled is data: it knows neither what compiles it nor what runs it.
-		"engine/value":     {"spec/expr", "actions", "engine/reserved"},
-		"engine/reserved":  {},
-		"engine/journal":   {},
-		"engine/plan":      {"engine/value"},
-		"engine/compile":   {"engine/plan", "spec/container"},
-		"engine/schema":    {"engine", "spec/names"},
-		"engine/pulumi":    {"engine"},
-		"engine/terraform": {"engine"},
-		"cmd":              {"spec/load", "spec/names", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
-		"docs":             {"cmd"},
+		"engine/value":    {"spec/expr", "actions", "engine/reserved"},
+		"engine/reserved": {},
+		"engine/journal":  {},
+		"engine/plan":     {"engine/value"},
+		"engine/compile":  {"engine/plan", "spec/container"},
+		// What templates see while an operation runs.
+		"engine/run/scope": {"engine/plan"},
+		// What a configured program may use.
+		"engine/run/permit": {"engine/run/scope"},
+		// What a reviewer reads of a spec.
+		"engine/permissions": {"engine/plan"},
+		"engine/schema":      {"engine", "spec/names"},
+		"engine/pulumi":      {"engine"},
+		"engine/terraform":   {"engine"},
+		"cmd":                {"spec/load", "spec/names", "engine/permissions", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
+		"docs":               {"cmd"},
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/engine/pulumi"
 	"github.com/declprov/declprov/engine/schema"
 	"github.com/declprov/declprov/spec/container"
@@ -153,7 +154,7 @@ func serve(encoded []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.Grants(); err != nil { // compiles everything
+	if _, err := permissions.Of(p.Program); err != nil { // compiles everything
 		return err
 	}
 	s := pulumi.New(pulumi.Options{Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: "."})

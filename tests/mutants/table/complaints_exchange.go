@@ -142,8 +142,8 @@ func ofExchanges() []Mutant {
 			Complaint: 24, Promise: "Templates are the same everywhere",
 			Mechanism: "every other argument is evaluated, with all that is in it",
 			File:      "engine/call.go",
-			Find:      `	v := out.plain`,
-			Replace: `	v := out.plain
+			Find:      `	v := out.Plain`,
+			Replace: `	v := out.Plain
 	if name == "query" || name == "headers" || name == "json" {
 		v = a.Node.Plain()
 	}`,

@@ -50,8 +50,8 @@ func ofState() []Mutant {
 		{
 			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
 			Mechanism: "`return` projects an answer onto the declared names",
-			File:      "engine/run.go",
-			Find:      `	if r.op.Return != nil {`,
+			File:      "engine/run/scope/scope.go",
+			Find:      `	if op.Return != nil {`,
 			Replace:   `	if false {`,
 			Package:   complaints, Test: "TestComplaint02WrittenUnlikeRead", Fails: "serial",
 		},
@@ -164,9 +164,9 @@ func ofState() []Mutant {
 			Complaint: 16, Promise: "An id is never guessed",
 			Mechanism: "the id is what the template `id` yields",
 			File:      "engine/run.go",
-			Find:      `	id, err := r.openText(r.res.ID, "it")`,
-			Replace: `	id, err := r.openText(r.res.ID, "it")
-	if body, ok := r.vars.Values["body"].(map[string]any); ok && body["id"] != nil {
+			Find:      `	id, err := r.PublicText(r.res.ID, "it")`,
+			Replace: `	id, err := r.PublicText(r.res.ID, "it")
+	if body, ok := r.Vars.Values["body"].(map[string]any); ok && body["id"] != nil {
 		id, err = value.Text(body["id"])
 	}`,
 			Package: complaints, Test: "TestComplaint16ID", Fails: `the id is "wrong"`,

@@ -64,8 +64,8 @@ func ofLives() []Mutant {
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "a delete that failed says so, and the state stays",
 			File:      "engine/delete.go",
-			Find:      `	return r.mask().Error(err) // with the secrets that the steps have seen`,
-			Replace:   `	return r.mask().Error(nil)`,
+			Find:      `	return r.Mask().Error(err) // with the secrets that the steps have seen`,
+			Replace:   `	return r.Mask().Error(nil)`,
 			Package:   e2e, Test: "TestConformance/54", Fails: "worked, and should not have",
 		},
 		{

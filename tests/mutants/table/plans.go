@@ -35,7 +35,7 @@ func ofPlans() []Mutant {
 			Promise:   "A preview does not guess",
 			Mechanism: "a step that depends on what is not known is not known, and no failure",
 			File:      "engine/steps.go",
-			Find:      "	value, err := r.step(ctx, s)\n	if r.preview && errors.Is(err, errNotKnown) {",
+			Find:      "	value, err := r.step(ctx, s)\n	if r.preview && errors.Is(err, scope.ErrNotKnown) {",
 			Replace:   "	value, err := r.step(ctx, s)\n	if false {",
 			Package:   "engine", Test: "TestPreviewOfUnknownConditions", Fails: "it depends on what is not known yet",
 		},

@@ -86,15 +86,15 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "the elements of a loop carry their marks",
-			File:      "engine/marks.go",
-			Find:      `	r.secrets.Within(v, value.PathTo(name))`,
+			File:      "engine/run/scope/marks.go",
+			Find:      `	s.Secrets.Within(v, value.PathTo(name))`,
 			Replace:   ``,
 			Package:   "engine", Test: "TestMarksTravel", Fails: "not refused",
 		},
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "of what is secret as a whole each element is",
-			File:      "engine/marks.go",
+			File:      "engine/run/scope/marks.go",
 			Find: `		return expr.Secret{Value: v}
 	}
 	switch over`,
@@ -130,16 +130,16 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "the result of a step carries the marks that its type declares",
-			File:      "engine/run.go",
-			Find:      `	if r.declares || r.hidesPart(s) {`,
+			File:      "engine/run/scope/scope.go",
+			Find:      `	if s.declares || s.hidesPart(step) {`,
 			Replace:   `	if false {`,
 			Package:   "engine", Test: "TestMarksOfResults", Fails: "-want +got",
 		},
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "a secret is not put into a path, though vet could not know it",
-			File:      "engine/marks.go",
-			Find:      `	if decl.Exposed && holdsSecret(v) {`,
+			File:      "engine/call.go",
+			Find:      `	if decl.Exposed && scope.HoldsSecret(v) {`,
 			Replace:   `	if false {`,
 			Package:   "engine", Test: "TestMarksTravel", Fails: "not refused",
 		},

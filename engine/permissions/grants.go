@@ -1,4 +1,6 @@
-package engine
+// Package permissions lists what a spec is permitted, for a reviewer, and compares two versions
+// of a spec by it.
+package permissions
 
 import (
 	"encoding/json"
@@ -7,17 +9,6 @@ import (
 
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/engine/plan"
-)
-
-// Confinement says how the programs that a spec runs are bound by what it is granted.
-type Confinement = plan.Confinement
-
-// The confinements: see plan.
-const (
-	Unconfined = plan.Unconfined
-	Mixed      = plan.Mixed
-	Attempted  = plan.Attempted
-	Enforced   = plan.Enforced
 )
 
 // Grant is one permission of a spec, as a reviewer reads it.
@@ -70,12 +61,12 @@ func jsonText(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Grants are the permissions that the spec has.
-func (p *Program) Grants() ([]Grant, error) {
+// Of returns the permissions that the spec has.
+func Of(p *plan.Program) ([]Grant, error) {
 	if err := p.All(); err != nil {
 		return nil, err
 	}
-	inputs, err := p.grantInputs()
+	inputs, err := grantInputs(p)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package engine
+package permissions
 
 import (
 	"regexp"
@@ -33,7 +33,7 @@ func settingsOf(g plan.Permission, provider *spec.Provider, inputs []*spec.Type)
 }
 
 // grantInputs returns the types that `inputs` stands for in a grant.
-func (p *Program) grantInputs() ([]*spec.Type, error) {
+func grantInputs(p *plan.Program) ([]*spec.Type, error) {
 	var all []*spec.Type
 	for _, name := range p.Names {
 		r, err := p.Model(name)

@@ -1,4 +1,4 @@
-package engine
+package permissions
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // GrantsBeyond returns the grants that go beyond what earlier ones allow: what a new
 // version of a spec asks for more. Where that cannot be told for certain, a grant counts
 // as more: a person then looks at it.
-func GrantsBeyond(grants, earlier []Grant) []Grant {
+func Beyond(grants, earlier []Grant) []Grant {
 	var more []Grant
 	for _, g := range grants {
 		if !slices.ContainsFunc(earlier, func(e Grant) bool { return e.includes(g) }) {
@@ -53,7 +53,7 @@ func (g Grant) includes(other Grant) bool {
 // includesPath reports whether a pattern is a whole tree in which the other one stays.
 func includesPath(tree, pattern string) bool {
 	folder, whole := strings.CutSuffix(tree, "/**")
-	if !whole || strings.ContainsAny(folder, `*?[{\`) || slices.Contains(strings.FieldsFunc(pattern, isSlash), "..") {
+	if !whole || strings.ContainsAny(folder, `*?[{\`) || slices.Contains(strings.FieldsFunc(pattern, func(r rune) bool { return r == '/' || r == '\\' }), "..") {
 		return false
 	}
 	return pattern == folder || strings.HasPrefix(pattern, folder+"/")
@@ -68,7 +68,7 @@ func keepsMore(now, before []string) bool {
 }
 
 // looser reports whether programs are bound less than they were.
-func looser(now, before Confinement) bool {
-	order := []Confinement{plan.Unconfined, plan.Mixed, plan.Attempted, plan.Enforced}
+func looser(now, before plan.Confinement) bool {
+	order := []plan.Confinement{plan.Unconfined, plan.Mixed, plan.Attempted, plan.Enforced}
 	return slices.Index(order, now) < slices.Index(order, before)
 }

@@ -1,7 +1,6 @@
-package engine
+package permit
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +17,7 @@ import (
 	"github.com/declprov/declprov/actions/sys/network"
 	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
@@ -29,53 +29,30 @@ type granted struct {
 	name   *expr.Value
 }
 
-// ungranted is what a step would be refused.
-type ungranted struct {
-	// property is the path of the input that decides it, or "".
-	property, reason string
+// Refusal is the error of a step that needs what is not granted.
+type Refusal struct {
+	// Property is the path of the input that decides it, or "". Reason says what is not
+	// granted, and what the user can do.
+	Property, Reason string
 }
 
-func (u *ungranted) Error() string {
-	if u.property == "" {
-		return u.reason
+func (u *Refusal) Error() string {
+	if u.Property == "" {
+		return u.Reason
 	}
-	return u.property + ": " + u.reason
+	return u.Property + ": " + u.Reason
 }
 
 // Is makes the error one of fs.ErrPermission's kind, as those of the actions are.
-func (u *ungranted) Is(target error) bool { return target == fs.ErrPermission }
+func (u *Refusal) Is(target error) bool { return target == fs.ErrPermission }
 
-// refuseUngranted reports the inputs that make create ask for what is not granted.
-// What depends on the answers of its steps waits for the preview.
-func (e *Engine) refuseUngranted(res *plan.Resource, ref Ref, inputs property.Map, f *value.Findings) {
-	if !slices.ContainsFunc(res.Asking, func(s *plan.Step) bool { return !e.grantedAsTheyAre(s, inputs) }) {
-		return
-	}
-	r := e.newRun(f.Context, res, res.Create, plan.Create, ref, nil)
-	r.inputs(inputs)
-	for _, name := range plan.NamesOfAnswers {
-		r.vars.Values[name] = expr.Unknown{}
-	}
-	if r.open() != nil {
-		return // it depends on the grants, and the operation reports it
-	}
-	for _, s := range res.Asking {
-		for _, u := range r.ungranted(s) {
-			told := slices.ContainsFunc(f.List, func(other Failure) bool { return other.Path == u.property })
-			if u.property != "" && !told {
-				f.Add(u.property, "%s", u.reason)
-			}
-		}
-	}
-}
-
-// grantedAsTheyAre reports whether all that the step asks for are inputs as they are, and
+// GrantedAsTheyAre reports whether all that the step asks for are inputs as they are, and
 // granted: most are, and to know it takes no run.
-func (e *Engine) grantedAsTheyAre(s *plan.Step, inputs property.Map) bool {
+func (e *Permits) GrantedAsTheyAre(s *plan.Step, inputs property.Map) bool {
 	if e.perInput || len(s.Named) > 0 {
 		return false
 	}
-	vars := expr.Vars{Values: map[string]any{"config": e.plainConfig}}
+	vars := expr.Vars{Values: map[string]any{"config": e.config}}
 	for _, n := range s.Asks {
 		v := inputs.Get(n.Input)
 		if n.Input == "" || !v.IsString() {
@@ -97,51 +74,48 @@ func (e *Engine) grantedAsTheyAre(s *plan.Step, inputs property.Map) bool {
 	return true
 }
 
-// refuseStep is the error of a step of a preview that would be refused what it needs.
-func (r *run) refuseStep(ctx context.Context, s *plan.Step) error {
+// Refusals returns what the step, or one of its elements, needs and is not granted, as far as
+// that is known. What cannot be evaluated is left to the step itself. operation is what its
+// operation may use.
+func (e *Permits) Refusals(sc *scope.Scope, operation *actions.Env, s *plan.Step) []*Refusal {
 	if len(s.Asks) == 0 {
 		return nil
 	}
-	defer r.evaluateIn(r.evaluateIn(unsent{ctx}))
-	if found := r.ungranted(s); len(found) > 0 {
-		return r.stop(s, 1, actions.Refused, found[0])
-	}
-	return nil
-}
-
-// ungranted returns what the step, or a turn of it, needs and is not granted, as far as
-// that is known. What cannot be evaluated is left to the step itself.
-func (r *run) ungranted(s *plan.Step) []*ungranted {
-	if len(s.Asks) == 0 {
-		return nil
-	}
+	r := &asker{Scope: sc, permits: e, operation: operation}
 	if s.ForEach == nil {
-		return r.ungrantedOnce(s, nil)
+		return r.once(s, nil)
 	}
-	over, err := r.evaluate(s.ForEach)
-	if err != nil || over.plain == nil {
+	over, err := r.Evaluate(s.ForEach)
+	if err != nil || over.Plain == nil {
 		return nil
 	}
-	elements, _, err := loopElements(over.marked)
+	elements, _, err := scope.Elements(over.Marked)
 	if err != nil {
 		return nil
 	}
-	defer r.secrets.Forget("each")
-	defer delete(r.vars.Values, "each")
-	var out []*ungranted
+	defer r.Secrets.Forget("each")
+	defer delete(r.Vars.Values, "each")
+	var out []*Refusal
 	for _, el := range elements {
-		r.put("each", map[string]any{"key": el.key, "value": el.value})
-		out = append(out, r.ungrantedOnce(s, &el)...)
+		r.Set("each", map[string]any{"key": el.Key, "value": el.Value})
+		out = append(out, r.once(s, &el)...)
 	}
 	return out
 }
 
-// ungrantedOnce is ungranted for one turn of a forEach, or without one.
-func (r *run) ungrantedOnce(s *plan.Step, el *loopElement) (out []*ungranted) {
-	if wanted, err := r.truth(s.When, true); err != nil || !wanted {
+// asker evaluates what a step asks for.
+type asker struct {
+	*scope.Scope
+	permits   *Permits
+	operation *actions.Env
+}
+
+// once returns the refusals of one element of a forEach, or of a step without one.
+func (r *asker) once(s *plan.Step, el *scope.Element) (out []*Refusal) {
+	if wanted, err := r.Bool(s.When, true); err != nil || !wanted {
 		return nil
 	}
-	env, err := r.envOf(s)
+	env, err := WithNamed(s, r.operation, r.Vars)
 	if err != nil {
 		return nil
 	}
@@ -158,7 +132,7 @@ func (r *run) ungrantedOnce(s *plan.Step, el *loopElement) (out []*ungranted) {
 		case reason == "":
 			r.rememberGranted(s, n)
 		case !r.undecided(s, n.Access):
-			out = append(out, &ungranted{property: r.blamed(s, n, el), reason: r.mask().Text(reason)})
+			out = append(out, &Refusal{Property: r.blamed(s, n, el), Reason: r.Mask().Text(reason)})
 		}
 	}
 	return out
@@ -166,23 +140,23 @@ func (r *run) ungrantedOnce(s *plan.Step, el *loopElement) (out []*ungranted) {
 
 // grantedBefore reports whether the request was found granted, for all who make it. Every
 // preview of a resource would ask the same: most requests of an API go to one host.
-func (r *run) grantedBefore(s *plan.Step, n plan.Request) bool {
+func (r *asker) grantedBefore(s *plan.Step, n plan.Request) bool {
 	if !r.grantsForAll(s, n) {
 		return false
 	}
-	_, found := r.engine.granted.Load(granted{n.Access, n.Name})
+	_, found := r.permits.granted.Load(granted{n.Access, n.Name})
 	return found
 }
 
-func (r *run) rememberGranted(s *plan.Step, n plan.Request) {
+func (r *asker) rememberGranted(s *plan.Step, n plan.Request) {
 	if r.grantsForAll(s, n) {
-		r.engine.granted.Store(granted{n.Access, n.Name}, nil)
+		r.permits.granted.Store(granted{n.Access, n.Name}, nil)
 	}
 }
 
 // grantsForAll reports whether all resources that make the request get the same answer.
-func (r *run) grantsForAll(s *plan.Step, n plan.Request) bool {
-	return n.Fixed && !r.engine.perInput && len(s.Named) == 0
+func (r *asker) grantsForAll(s *plan.Step, n plan.Request) bool {
+	return n.Fixed && !r.permits.perInput && len(s.Named) == 0
 }
 
 // asked is an evaluated request.
@@ -192,39 +166,39 @@ type asked struct {
 }
 
 // asked evaluates a request, as its action would.
-func (r *run) asked(n plan.Request) asked {
+func (r *asker) asked(n plan.Request) asked {
 	switch n.Access {
 	case grant.Connect:
 		return r.askedOrigin(n.Name)
 	case grant.Run:
-		out, err := r.evaluate(n.Name)
-		if items, isList := out.plain.([]any); isList && len(items) > 0 {
-			out.plain = items[0]
+		out, err := r.Evaluate(n.Name)
+		if items, isList := out.Plain.([]any); isList && len(items) > 0 {
+			out.Plain = items[0]
 		}
-		text, isText := out.plain.(string)
-		return asked{text, err == nil && isText, out.secret}
+		text, isText := out.Plain.(string)
+		return asked{text, err == nil && isText, out.Secret}
 	default:
 		return r.askedPath(n)
 	}
 }
 
 // askedPath is the path of a request, from its root on.
-func (r *run) askedPath(n plan.Request) asked {
-	at, err := r.evaluate(n.Name)
-	name, isText := at.plain.(string)
+func (r *asker) askedPath(n plan.Request) asked {
+	at, err := r.Evaluate(n.Name)
+	name, isText := at.Plain.(string)
 	if err != nil || !isText || n.Root == nil || filepath.IsAbs(name) || name == "" {
-		return asked{name, err == nil && isText, at.secret}
+		return asked{name, err == nil && isText, at.Secret}
 	}
-	below, err := r.evaluate(n.Root)
-	root, isText := below.plain.(string)
-	return asked{filepath.Join(root, name), err == nil && isText, at.secret || below.secret}
+	below, err := r.Evaluate(n.Root)
+	root, isText := below.Plain.(string)
+	return asked{filepath.Join(root, name), err == nil && isText, at.Secret || below.Secret}
 }
 
 // askedOrigin is the beginning of a URL that is known, and is so only where the whole
 // origin is in it.
-func (r *run) askedOrigin(v *expr.Value) (out asked) {
-	r.vars.Secrets = r.secrets.Paths
-	parts, err := v.Parts(r.vars)
+func (r *asker) askedOrigin(v *expr.Value) (out asked) {
+	r.Vars.Secrets = r.Secrets.Paths
+	parts, err := v.Parts(r.Vars)
 	if err != nil {
 		return asked{}
 	}
@@ -246,7 +220,7 @@ func (r *run) askedOrigin(v *expr.Value) (out asked) {
 
 // refusal says why the access is not granted, and what the user can do; "" where it is,
 // or where something else is wrong with what is asked for.
-func (r *run) refusal(env *actions.Env, access grant.Access, a asked) string {
+func (r *asker) refusal(env *actions.Env, access grant.Access, a asked) string {
 	err := refusedBy(env, access, a.text)
 	if err == nil {
 		return ""
@@ -275,7 +249,7 @@ func (r *run) refusal(env *actions.Env, access grant.Access, a asked) string {
 	if len(granted) > 0 {
 		only = "grants only " + quotedAnd(granted)
 	}
-	name, list := r.engine.program.Provider.Name, "permissions: "+plan.AccessName(access)
+	name, list := r.permits.program.Provider.Name, "permissions: "+plan.AccessName(access)
 	return fmt.Sprintf("%s%s: the provider %s is not permitted to %s; its `%s` %s. Choose another value, or ask the author of %s to add it there "+
 		"(`declprov permissions` prints all that a provider is granted)", what, why, name, verb, list, only, name)
 }
@@ -307,19 +281,19 @@ func quotedAnd(patterns []string) string {
 
 // undecided reports whether some grant of the access depends on what is not known yet:
 // it may cover anything.
-func (r *run) undecided(s *plan.Step, access grant.Access) bool {
-	return slices.ContainsFunc(slices.Concat(r.engine.program.Permissions, s.Named), func(g plan.Permission) bool {
+func (r *asker) undecided(s *plan.Step, access grant.Access) bool {
+	return slices.ContainsFunc(slices.Concat(r.permits.program.Permissions, s.Named), func(g plan.Permission) bool {
 		if !plan.Allows(g.Access, access) {
 			return false
 		}
-		v, err := g.Value.Eval(r.vars)
+		v, err := g.Value.Eval(r.Vars)
 		return err == nil && expr.HasUnknown(v)
 	})
 }
 
 // blamed returns the path of the first input that decides a request, "" where
 // none does. In a forEach over an input, it is that of the element.
-func (r *run) blamed(s *plan.Step, n plan.Request, el *loopElement) string {
+func (r *asker) blamed(s *plan.Step, n plan.Request, el *scope.Element) string {
 	for _, ref := range n.Refs() {
 		if plan.IsInputRef(ref) {
 			return r.inputPath(ref.Path)
@@ -335,17 +309,17 @@ func (r *run) blamed(s *plan.Step, n plan.Request, el *loopElement) string {
 
 // blamedElement returns the path within the inputs of what `each` stands for, or of what
 // the elements were made of.
-func (r *run) blamedElement(s *plan.Step, each []string, el *loopElement) string {
+func (r *asker) blamedElement(s *plan.Step, each []string, el *scope.Element) string {
 	i := slices.IndexFunc(s.ForEach.Refs(), plan.IsInputRef)
 	if i < 0 {
 		return ""
 	}
 	over := s.ForEach.Refs()[i].Path
 	pieces := s.ForEach.Segments()
-	if len(pieces) != 1 || !slices.Equal(pieces[0].Ref, over) || el.secretKey {
+	if len(pieces) != 1 || !slices.Equal(pieces[0].Ref, over) || el.SecretKey {
 		return r.inputPath(over)
 	}
-	path := append(slices.Clone(over), el.text)
+	path := append(slices.Clone(over), el.Text)
 	if len(each) > 2 && each[1] == "value" {
 		path = append(path, each[2:]...)
 	}
@@ -354,8 +328,8 @@ func (r *run) blamedElement(s *plan.Step, each []string, el *loopElement) string
 
 // inputPath writes a reference to an input as a property path, as far as it leads to
 // one value.
-func (r *run) inputPath(ref []string) (at string) {
-	var v any = r.vars.Values["inputs"]
+func (r *asker) inputPath(ref []string) (at string) {
+	var v any = r.Vars.Values["inputs"]
 	for _, name := range ref[1:] {
 		switch base := v.(type) {
 		case map[string]any:

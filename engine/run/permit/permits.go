@@ -1,0 +1,229 @@
+// Package permit evaluates what a configured program is granted, and refuses what it is not.
+package permit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/actions/sys/files"
+	"github.com/declprov/declprov/actions/sys/network"
+	"github.com/declprov/declprov/actions/sys/process"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Permits are what a configured program is granted: the files, origins and programs that its
+// operations may use.
+type Permits struct {
+	program *plan.Program
+	config  map[string]any
+	dir     string
+	// env is what is granted without regard to any resource; perInput says that more depends
+	// on a resource's inputs.
+	env      *actions.Env
+	perInput bool
+	// granted are the requests that were found granted, for all who make them.
+	granted sync.Map
+}
+
+// NewPermits evaluates the permissions of a program, as far as its configuration alone decides
+// them. Relative paths start in dir.
+func New(ctx context.Context, p *plan.Program, config map[string]any, dir string) (*Permits, error) {
+	e := &Permits{program: p, config: config, dir: dir}
+	for _, g := range p.Permissions {
+		e.perInput = e.perInput || g.Chosen()
+	}
+	vars := scope.New(ctx, map[string]any{"config": config, "inputs": expr.Unknown{}}, nil, p, nil).Vars
+	rules, err := e.rules(vars)
+	if err != nil {
+		return nil, err
+	}
+	files, err := files.New(e.dir, rules)
+	if err != nil {
+		return nil, err
+	}
+	network, err := e.Network(vars)
+	if err != nil {
+		return nil, err
+	}
+	processes, err := e.processes(vars)
+	e.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: p.Declared(), Capabilities: p.Capabilities()}
+	return e, err
+}
+
+// Open returns what an operation may use, whose templates see these variables.
+func (e *Permits) Open(vars *expr.Vars) (*actions.Env, error) {
+	if !e.perInput {
+		return e.env, nil
+	}
+	rules, err := e.rules(vars)
+	if err != nil {
+		return nil, err
+	}
+	files, err := e.env.Files.Granting(rules)
+	if err != nil {
+		return nil, err
+	}
+	network, err := e.Network(vars)
+	if err != nil {
+		return nil, err
+	}
+	processes, err := e.processes(vars)
+	if err != nil {
+		return nil, err
+	}
+	return &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.Declared(), Capabilities: e.program.Capabilities()}, nil
+}
+
+// Network returns the origins that are granted.
+func (e *Permits) Network(vars *expr.Vars) (*network.Network, error) {
+	var rules []grant.Rule
+	for _, g := range e.program.Permissions {
+		if g.Access != grant.Connect {
+			continue
+		}
+		pattern, known, err := patternOf(g, vars, grant.OriginPattern)
+		if err != nil {
+			return nil, fmt.Errorf("permission %q: %w", g.Node.Text, err)
+		}
+		if known {
+			rules = append(rules, grant.Rule{Access: g.Access, Pattern: pattern})
+		}
+	}
+	if e.env != nil {
+		return e.env.Network.Granting(rules)
+	}
+	return network.New(rules)
+}
+
+// rules evaluates the grants of files.
+func (e *Permits) rules(vars *expr.Vars) ([]grant.Rule, error) {
+	var rules []grant.Rule
+	for _, g := range e.program.Permissions {
+		if g.Access != grant.Read && g.Access != grant.Write {
+			continue
+		}
+		pattern, known, err := patternOf(g, vars, globPattern)
+		if err != nil {
+			return nil, fmt.Errorf("permission %q: %w", g.Node.Text, err)
+		}
+		if known {
+			rules = append(rules, grant.Rule{Access: g.Access, Pattern: pattern})
+		}
+	}
+	return rules, nil
+}
+
+// patternOf is the grant's glob or origin; known is false where it depends on what
+// is not known yet, and so grants nothing.
+func patternOf(g plan.Permission, vars *expr.Vars, join func([]spec.Part) (string, error)) (text string, known bool, err error) {
+	v, err := g.Value.Eval(vars)
+	if err != nil && g.Chosen() {
+		return "", false, nil // this resource has no such input, or it is null
+	}
+	if err != nil || expr.HasUnknown(v) {
+		return "", false, err
+	}
+	parts, err := g.Value.Parts(vars)
+	if err != nil {
+		return "", false, err
+	}
+	pieces := make([]spec.Part, len(parts))
+	for i, p := range parts {
+		pieces[i] = spec.Part{Text: p.Text, Literal: p.Literal}
+	}
+	text, err = join(pieces)
+	return text, err == nil, err
+}
+
+// globPattern is a glob in which a value stands for itself, whatever characters
+// it has, and does not lead out of the folder that the author wrote before it:
+// that is what a reviewer of the permissions has read.
+func globPattern(parts []spec.Part) (string, error) {
+	text, folder := "", "" // folder is what the author wrote out, before the first value
+	if len(parts) > 1 && !parts[0].Literal && parts[0].Text == "" {
+		return "", errors.New(`it begins with an empty value, and so would grant everything; "." is the program's own folder`)
+	}
+	for i, p := range parts {
+		switch {
+		case !p.Literal:
+			text += grant.QuoteGlob(p.Text)
+		default:
+			text += p.Text
+			if i == 0 {
+				folder = p.Text[:strings.LastIndexAny(p.Text, `/\`)+1]
+			}
+		}
+	}
+	if folder != "" && len(parts) > 1 && slices.Contains(strings.FieldsFunc(text[len(folder):], isSlash), "..") {
+		return "", fmt.Errorf("it would lead out of %s by a \"..\": give values that stay below", folder)
+	}
+	return text, nil
+}
+
+func isSlash(r rune) bool { return r == '/' || r == '\\' }
+
+// processes opens the programs that are granted, and the variables that they see:
+// those that a permissions block names. What the configuration may come from
+// (@env) is not for programs.
+func (e *Permits) processes(vars *expr.Vars) (*process.Programs, error) {
+	var rules []grant.Rule
+	for _, g := range e.program.Permissions {
+		if g.Access != grant.Run && g.Access != grant.Agent && (g.Access != grant.Environ || g.Implied) {
+			continue
+		}
+		rule, known, err := programRule(g, vars)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			rules = append(rules, rule)
+		}
+	}
+	if e.env != nil {
+		return e.env.Processes.Granting(rules)
+	}
+	return process.NewPrograms(e.dir, process.Environment(), rules)
+}
+
+// programRule is a grant of a program, or of a variable, as a rule.
+func programRule(g plan.Permission, vars *expr.Vars) (rule grant.Rule, known bool, err error) {
+	pattern, known, err := patternOf(g, vars, grant.ProgramPattern)
+	if err != nil {
+		return rule, false, fmt.Errorf("permission %q: %w", g.Node.Text, err)
+	}
+	return grant.Rule{Access: g.Access, Pattern: pattern}, known, nil
+}
+
+// WithNamed returns what a step may use: what its operation may, and the programs that the
+// step names.
+func WithNamed(s *plan.Step, operation *actions.Env, vars *expr.Vars) (*actions.Env, error) {
+	if len(s.Named) == 0 {
+		return operation, nil
+	}
+	var rules []grant.Rule
+	for _, g := range s.Named {
+		rule, known, err := programRule(g, vars)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			rules = append(rules, rule)
+		}
+	}
+	processes, err := operation.Processes.With(rules)
+	if err != nil {
+		return nil, err
+	}
+	env := *operation
+	env.Processes = processes
+	return &env, nil
+}
