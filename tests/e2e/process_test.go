@@ -90,10 +90,7 @@ func processes() []point {
 			}
 		}},
 		{5, "the end of its input ends it once the engine is gone", func(t *testing.T) {
-			engine, err := client.StartEngine()
-			if err != nil {
-				t.Fatal(err)
-			}
+			engine := provider.Engine(t)
 			p := provider.Start(t, provider.Folder(t, "files", "examples/files.cue"), "files", t.TempDir(), engine.Address())
 			p.CloseStdin()
 			if p.Ends(time.Second) {
@@ -168,11 +165,7 @@ func processes() []point {
 			}
 		}},
 		{67, "messages belong to their resource, and live ones go", func(t *testing.T) {
-			engine, err := client.StartEngine()
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(engine.Stop)
+			engine := provider.Engine(t)
 			p := provider.Start(t, provider.Folder(t, "pair", "tests/e2e/testdata/pair.cue"), "pair", t.TempDir())
 			if err := p.Handshake(t.Context(), engine.Address()); err != nil {
 				t.Fatal(err)

@@ -59,21 +59,17 @@ func newBench(t *testing.T, spec string) *bench {
 	b := &bench{T: t, stderr: &buffer{}, dir: t.TempDir()}
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
-	engine, err := client.StartEngine()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(engine.Stop)
-	b.engine = engine
+	b.engine = provider.Engine(t)
+	var err error
 	b.Process, err = provider.Launch(provider.FolderWith(t, "matrix", ".cue", spec), "matrix", provider.Options{
-		Dir: b.dir, Stderr: b.stderr, Args: []string{engine.Address()},
+		Dir: b.dir, Stderr: b.stderr, Args: []string{b.engine.Address()},
 		Env: []string{"DECLPROV_LOG=debug", "DECLPROV_JOURNAL=" + filepath.Join(t.TempDir(), "journal"), "DECLPROV_CACHE=" + t.TempDir()},
 	})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.stderr)
 	}
 	t.Cleanup(b.Stop)
-	if err := b.Handshake(t.Context(), engine.Address()); err != nil {
+	if err := b.Handshake(t.Context(), b.engine.Address()); err != nil {
 		t.Fatal(err)
 	}
 	if b.monitor, err = client.StartMonitor(); err != nil {

@@ -172,11 +172,8 @@ func TestPermissionsSayWhatIsTaken(t *testing.T) {
 // its messages.
 func (w *world) launch(folder string, env ...string) *client.Engine {
 	w.Helper()
-	engine, err := client.StartEngine()
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.Cleanup(engine.Stop)
+	engine := provider.Engine(w)
+	var err error
 	w.Process, err = provider.Launch(folder, "scripts", provider.Options{Dir: w.dir, Env: append(env, "DECLPROV_JOURNAL="+w.TempDir()), Args: []string{engine.Address()}, Stderr: w.Output()})
 	if err != nil {
 		w.Fatal(err)

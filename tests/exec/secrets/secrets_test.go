@@ -34,11 +34,7 @@ func newLab(t *testing.T) *lab {
 	l := &lab{T: t, canaries: map[string]string{"token": "Cn4ry/token+" + rand.Text(), "key": "Cn4ry \"key\"\t<é> " + rand.Text()}}
 	t.Setenv("DECLPROV_LOG", "debug")
 	t.Setenv("DECLPROV_JOURNAL", t.TempDir())
-	engine, err := client.StartEngine()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(engine.Stop)
+	engine := provider.Engine(t)
 	engine.OnLog = func(m client.LogMessage) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -95,15 +91,13 @@ func (l *lab) watchCommandLines() (stop func()) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
-			paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
-			if err != nil || len(paths) == 0 {
-				l.Errorf("there is no table of processes: %v", err)
+			lines := provider.CommandLines()
+			if len(lines) == 0 {
+				l.Error("there is no table of processes")
 				return
 			}
-			for _, path := range paths {
-				if text, err := os.ReadFile(path); err == nil { // it may have ended
-					l.secret(path, string(text))
-				}
+			for path, text := range lines {
+				l.secret(path, text)
 			}
 			select {
 			case <-done:

@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/tests/internal/provider"
 )
 
 // TestSecretUploads: a file with secret content is its owner's alone on the machine,
@@ -20,11 +21,7 @@ import (
 func TestSecretUploads(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	host, err := client.StartEngine()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(host.Stop)
+	host := provider.Engine(t)
 	if err := l.Handshake(t.Context(), host.Address()); err != nil {
 		t.Fatal(err)
 	}

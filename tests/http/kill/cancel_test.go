@@ -87,15 +87,10 @@ type session struct {
 
 func startSession(t *testing.T, l *late, grace string) *session {
 	t.Helper()
-	s := &session{journal: t.TempDir()}
+	s := &session{journal: t.TempDir(), engine: provider.Engine(t)}
 	t.Setenv("DECLPROV_JOURNAL", s.journal)
 	t.Setenv("DECLPROV_CANCEL_GRACE", grace)
 	folder := provider.Folder(t, "hostile", hostileSpec)
-	var err error
-	if s.engine, err = client.StartEngine(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.engine.Stop)
 	s.Process = provider.Start(t, folder, "hostile", folder)
 	if err := s.Handshake(t.Context(), s.engine.Address()); err != nil {
 		t.Fatal(err)

@@ -33,11 +33,7 @@ func (b *talk) String() string {
 // variables, and with an engine that hears what it sends.
 func watch(t *testing.T, folder string, heard *talk, config map[string]property.Value, env ...string) *provider.Process {
 	t.Helper()
-	engine, err := client.StartEngine()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(engine.Stop)
+	engine := provider.Engine(t)
 	engine.OnLog = func(m client.LogMessage) { _, _ = heard.Write([]byte(m.Text + "\n")) }
 	p, err := provider.Launch(folder, "secretive", provider.Options{
 		Dir: folder, Env: append(env, "DECLPROV_LOG=debug"), Args: []string{engine.Address()}, Stderr: heard,

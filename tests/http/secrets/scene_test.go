@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/tests/internal/hostile"
+	"github.com/declprov/declprov/tests/internal/provider"
 )
 
 // settings are the secrets of the provider's configuration.
@@ -63,15 +64,12 @@ func (s *scene) files(dirs ...string) {
 // arguments fails the test where the arguments of a process show a canary.
 func (s *scene) arguments() {
 	s.Helper()
-	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		s.Error(err)
-	}
 	var all strings.Builder
-	for _, path := range lines {
-		if text, err := os.ReadFile(path); err == nil { // it may have ended
-			fmt.Fprintf(&all, "%s: %s\n", path, text)
-		}
+	for path, text := range provider.CommandLines() {
+		fmt.Fprintf(&all, "%s: %s\n", path, text)
+	}
+	if all.Len() == 0 {
+		s.Error("there is no table of processes")
 	}
 	s.secret("the process list", all.String())
 }

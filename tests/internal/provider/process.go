@@ -102,6 +102,17 @@ func Launch(folder, name string, o Options) (_ *Process, err error) {
 	return p, err
 }
 
+// Engine is one that hears what providers say, until the test ends.
+func Engine(t testing.TB) *client.Engine {
+	t.Helper()
+	e, err := client.StartEngine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Stop)
+	return e
+}
+
 // Configured is Start with a handshake and a configuration.
 func Configured(t testing.TB, folder, name, dir string, config map[string]property.Value) *Process {
 	t.Helper()

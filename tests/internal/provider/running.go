@@ -72,6 +72,19 @@ func Children(pid int) []int {
 	return out
 }
 
+// CommandLines are the arguments of all processes that run now, each with its NUL, by
+// the file that has them; none where the machine has no such table.
+func CommandLines() map[string]string {
+	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
+	out := map[string]string{}
+	for _, path := range paths {
+		if text, err := os.ReadFile(path); err == nil { // it may have ended
+			out[path] = string(text)
+		}
+	}
+	return out
+}
+
 // Parent is the number of a process's parent; 0 is of one that ended.
 func Parent(pid int) int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
