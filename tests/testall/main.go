@@ -185,6 +185,10 @@ func raceDetector(root string) error {
 // once more, of which there are hundreds.
 const brief = "atexit_sleep_ms=10"
 
+// gcPercent is the GOGC of all that the tests run, if the user has set none: there is
+// memory, and most processes, Pulumi's CLI first of all, end before they need it back.
+const gcPercent = "400"
+
 // goTest runs one module's tests into the report. They are not vetted, as that is for
 // `make check`, and not linked for a debugger: both take seconds for each package.
 // Two of these run side by side, each with so many packages at once, and a package with
@@ -195,11 +199,15 @@ func goTest(ctx context.Context, dir string, packages int, args []string, r *rep
 	}, args...)...)
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
+	cmd.Env = os.Environ()
+	if os.Getenv("GOGC") == "" {
+		cmd.Env = append(cmd.Env, "GOGC="+gcPercent)
+	}
 	how := ""
 	if slices.Contains(args, "-race") {
 		how = " -race"
 		// Without, it is as the user has it: as make check and make mutants compile.
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GORACE="+brief+" "+os.Getenv("GORACE"))
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=1", "GORACE="+brief+" "+os.Getenv("GORACE"))
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
