@@ -94,13 +94,13 @@ func (e *Engine) settleOther(ctx context.Context, r *run, i journal.Intent) (*St
 		return nil, r.forget(i)
 	}
 	if !i.Looked {
-		return nil, fmt.Errorf("something is there now%s, and nobody knows whether that create made it: import it if it is yours, else remove it", old.idOf(maker, found))
+		return nil, fmt.Errorf("something is there now%s, and nobody knows whether that create made it: if it did, import it or remove it, else leave it alone; then `declprov journal forget %s`", old.idOf(maker, found), i.Key)
 	}
 	switch why, err := old.notOwn(ctx, maker, found, nil, inputs); {
 	case err != nil:
 		return nil, err
 	case why != "":
-		return nil, fmt.Errorf("something is there now%s, and %s: import it if it is yours, else leave it alone", old.idOf(maker, found), why)
+		return nil, fmt.Errorf("something is there now%s, and %s: import it if it is yours, else leave it alone; then `declprov journal forget %s`", old.idOf(maker, found), why, i.Key)
 	}
 	old.record(maker, found)
 	id, err := old.evalID()

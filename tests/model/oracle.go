@@ -233,8 +233,6 @@ func (o *Oracle) making(e *Entry) {
 		case o.spec.Labels[NoDelete]:
 			o.count(NoDelete)
 		case o.told[other]:
-		case o.bereft(other):
-			o.count(bereftPart)
 		case !o.spec.Finds() && o.spec.Way != Keyed && other.Made.Body != e.Body:
 			continue // nothing can tell what came of the one of before; it has to be listed
 		default:

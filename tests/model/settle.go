@@ -288,7 +288,9 @@ func (u *user) doubtfulByHand(slot string) {
 	}
 	u.api.mu.Unlock()
 	for _, t := range doubtful {
-		u.byHandOf(u.who, t)
+		if u.takenOver(t) == "" { // what another stack has by now is not theirs to delete
+			u.byHandOf(u.who, t)
+		}
 	}
 }
 
