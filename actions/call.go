@@ -19,72 +19,72 @@ type Call struct {
 	// int64, float64, json.Number (what neither holds exactly), string,
 	// []any, map[string]any, *spec.File for an asset or archive.
 	Args map[string]any
-	// Parts are the arguments of mode Path, and the words of those of mode Words; a
-	// part of an argument (Arg.Inner) is found under its dotted path,
+	// Parts are the parts of the arguments of mode Path, and the words of those of mode
+	// Words. A part of an argument (Arg.Inner) has its dotted path as its name:
 	// "auth.login.http.path".
 	Parts map[string][]spec.Part
-	// Late are the arguments of mode Late, and such parts of arguments.
+	// Late are the arguments of mode Late. A late part of an argument (Arg.Inner) has its
+	// dotted path as its name.
 	Late map[string]LateExpr
 	Env  *Env
-	// Written reports whether the spec gives the argument, even if its value is
-	// null and so not in Args. Nil: what is in Args is all that was written.
+	// Written reports whether the spec gives the argument, even if its value is null and
+	// therefore not in Args. Nil: Args contains all given arguments.
 	Written func(argument string) bool
-	// Source says where an argument comes from, or a member of a Merged one by its dotted
-	// path. Nil: the step gives all of them.
+	// Source returns where an argument comes from, or a member of a Merged argument, named
+	// by its dotted path. Nil: the step gives all arguments.
 	Source func(argument string) Source
-	// Defaults are what the family's block says of Recalled arguments that the step gives
-	// itself.
+	// Defaults are the values in the family's block of Recalled arguments that the step
+	// also gives.
 	Defaults map[string]any
-	// LateKey is the same for late expressions, by their names in Late, that find the same
-	// in the same response. Nil: no two do.
+	// LateKey returns a key for a late expression, named as in Late. Expressions with the
+	// same key have the same value for the same response. Nil: all keys differ.
 	LateKey func(path string) string
-	// Hidden reports whether an argument holds a secret, or a part of one by its dotted
-	// path (upload.0.content). Nil: none does.
+	// Hidden reports whether an argument contains a secret, or a part of an argument, named
+	// by its dotted path (upload.0.content). Nil: no argument does.
 	Hidden func(argument string) bool
-	// Key is the same for every attempt at a call, over restarts of the process
-	// too, where the kind says that the call is Keyed; else "".
+	// Key is the idempotency key of the call, if its certainty is Keyed; else "". It is the
+	// same for every attempt, also after a restart of the process.
 	Key string
-	// Mark is the same for every run of the same create of the same resource
-	// with the same inputs, where the kind is Marked; else "".
+	// Mark identifies the create, if the kind is Marked; else "". It is the same for every
+	// run of the same create of the same resource with the same inputs.
 	Mark string
-	// Wants reports whether the spec refers to this member of the result, so
-	// that what nobody asks for (a large file's content) is not fetched. A
-	// member of a list's elements is asked for as "items.sha256". Nil: all.
+	// Wants reports whether the spec refers to this member of the result. Members that
+	// nobody refers to, such as the content of a large file, are not fetched. A member of
+	// the elements of a list is written "items.sha256". Nil: the spec refers to all.
 	Wants func(member string) bool
-	// Mask hides what is known to be secret in a text from outside, before it is
-	// cut to be shown: no half of a secret is known as one. Nil: nothing is.
+	// Mask masks known secrets in a text from outside. It must run before the text is cut,
+	// since it does not recognize half of a secret. Nil: there are no secrets.
 	Mask func(text string) string
-	// Secrets are the names on the wire of members of answers that are secret.
+	// Secrets are the wire names of secret members of responses.
 	Secrets []string
-	// Unfinished is how many bytes at the end of a text may be the beginning of a
-	// secret, which what follows would complete: they are masked with that, and
-	// not before. Nil: none.
+	// Unfinished returns how many bytes at the end of a text may be the beginning of a
+	// secret. They are masked together with the text that follows, not before. Nil: none.
 	Unfinished func(text string) int
-	// Progress shows a short text while the run goes on; never nil.
+	// Progress shows a short text during the run; never nil.
 	Progress func(text string)
-	// Log keeps a text among what the host shows of the resource; with detail only
-	// where it shows everything. Nil: nobody listens.
+	// Log adds a text to the log of the resource. With detail, the host shows it only at
+	// its most verbose level. Nil: the text is dropped.
 	Log func(text string, detail bool)
-	// Attempt counts the runs of this call from 1; 0 is 1. Repeating is the
-	// engine's.
+	// Attempt counts the runs of this call from 1; 0 means 1. The engine decides on retries.
 	Attempt int
-	// ETag is that of the last read of the object, "" where none is known.
+	// ETag is the ETag of the last read of the object, "" if none is known.
 	ETag string
-	// Receive returns what the typed member of the result is made of as a value of
-	// the type that a Typed argument names, under its declared names: the same that
-	// vet checks Late arguments by. Of a value that does not fit, what does is
-	// returned beside the error. Nil: the call types nothing.
+	// Receive converts the typed member of the result to the type that a Typed argument
+	// names, under its declared names. vet checks Late arguments against the same type. If a
+	// part of the value does not fit, Receive returns the rest, and an error. Nil: the call
+	// has no typed result.
 	Receive func(v any, form Form) (any, error)
-	// Adapt does the same for a failure, which is of no declared type: what is there
-	// stays, and what fits stands under its declared name, too. Nil: nothing is typed.
+	// Adapt does the same for the response of a failed call, which has no declared type: it
+	// keeps all members, and adds those that fit under their declared names. Nil: the call
+	// has no typed result.
 	Adapt func(v any, form Form) any
-	// Limit is how many items of a list are wanted; 0 is all.
+	// Limit is the maximum number of list items to fetch; 0 means all.
 	Limit int
-	// Values is how many values the call may read where its arguments do not say; 0 is
-	// decode.DefaultValues. See MaxValues.
+	// Values is the maximum number of values to read if the arguments do not set one; 0
+	// means decode.DefaultValues. See MaxValues.
 	Values int
-	// Secret tells the engine of a text that must not show from now on, such as
-	// a token that a login gave. Nil: nobody listens.
+	// Secret registers a text as secret from now on, such as a token from a login. Nil: the
+	// text is not registered.
 	Secret func(text string)
 }
 
@@ -92,15 +92,15 @@ type Call struct {
 type Source uint8
 
 const (
-	// Own arguments are the step's.
+	// Own arguments are given by the step.
 	Own Source = iota
-	// Inherited arguments are the family's defaults, of which the step says nothing.
+	// Inherited arguments are family defaults that the step does not mention.
 	Inherited
-	// Requested arguments are the family's defaults, which the step asks for by name.
+	// Requested arguments are family defaults that the step requests with "default".
 	Requested
 )
 
-// SourceOf is where an argument comes from.
+// SourceOf returns where an argument comes from.
 func (c *Call) SourceOf(argument string) Source {
 	if c.Source == nil {
 		return Own
@@ -108,21 +108,21 @@ func (c *Call) SourceOf(argument string) Source {
 	return c.Source(argument)
 }
 
-// Form says how a value came.
+// Form is the form in which a value was received.
 type Form uint8
 
 const (
-	// Data tells lists, numbers, booleans and null from text by itself: JSON.
+	// Data distinguishes lists, numbers, booleans and null from strings, as JSON does.
 	Data Form = iota
-	// XML has elements and text, under whole names: see decode.LocalNames.
+	// XML has only elements and text. Names include the namespace: see decode.LocalNames.
 	XML
 )
 
-// LateExpr evaluates an argument of mode Late, with what the action knows by
-// then (`body`, `status`) beside what the step's scope has.
+// LateExpr evaluates an argument of mode Late, in the scope of the step extended by what
+// the action knows by then (`body`, `status`).
 type LateExpr func(extra map[string]any) (any, error)
 
-// HidesAny reports whether one of the arguments holds a secret.
+// HidesAny reports whether one of the arguments contains a secret.
 func (c *Call) HidesAny(arguments ...string) bool {
 	return c.Hidden != nil && slices.ContainsFunc(arguments, c.Hidden)
 }
@@ -130,7 +130,7 @@ func (c *Call) HidesAny(arguments ...string) bool {
 // Asks reports whether the spec refers to this member of the result.
 func (c *Call) Asks(member string) bool { return c.Wants == nil || c.Wants(member) }
 
-// MaxValues is the name of the argument that bounds how many values a call may read.
+// MaxValues is the name of the argument that limits how many values a call may read.
 const MaxValues = "maxValues"
 
 // MaxValues returns how many values the call may read.
@@ -141,19 +141,19 @@ func (c *Call) MaxValues() int {
 	return cmp.Or(c.Values, decode.DefaultValues)
 }
 
-// Status says how a run ended, as far as the run itself can tell.
+// Status is how a run ended, as far as the run itself can tell.
 type Status uint8
 
 const (
-	// Done: it worked; Result holds what it yields.
+	// Done means success; Outcome.Result is set.
 	Done Status = iota + 1
-	// Gone: what it is about is not there (404, no such file).
+	// Gone means that the object does not exist (404, no such file).
 	Gone
-	// Refused: it certainly had no effect.
+	// Refused means that the run certainly had no effect.
 	Refused
-	// Failed: it had an effect, and what it did is not complete.
+	// Failed means that the run had an effect, which is not complete.
 	Failed
-	// Unknown: it was sent or started, and nobody knows what it did.
+	// Unknown means that the call was sent or started, and its effect is not known.
 	Unknown
 )
 
@@ -161,59 +161,58 @@ func (s Status) String() string {
 	return [...]string{"no status", "done", "gone", "refused", "failed", "unknown"}[s]
 }
 
-// Outcome is what a run answers.
+// Outcome is the result of a run.
 type Outcome struct {
 	Status Status
-	// Result is set when Status is Done, and may be for others (the answer that
-	// said so): what `gone` and `retry.if` then look at.
+	// Result is set if Status is Done. Other statuses may set it, for example to the
+	// response that reported the failure; `gone` and `retry.if` then read it.
 	Result any
-	// Received says that the typed member of Result comes from Call.Receive or, of a
-	// failure, from Call.Adapt; Unfit is the error that Receive gave. Else the engine
-	// receives it.
+	// Received says that the typed member of Result was already converted, by Call.Receive
+	// or, after a failure, by Call.Adapt. Otherwise the engine converts it. Unfit is the
+	// error that Receive returned.
 	Received bool
 	Unfit    error
-	// Cut says that there is more than what Result has, because the author wanted no
-	// more: what is not in it may be there.
+	// Cut says that Result is incomplete because the author limited it: an object that is
+	// missing in Result may exist.
 	Cut bool
-	// Err says what went wrong, for all but Done. It names what was tried and
-	// what to do, and holds no secret.
+	// Err is the error, unless Status is Done. It says what was attempted and what to do,
+	// and contains no secret.
 	Err error
-	// Again says that another attempt may succeed, so that the default policy
-	// makes one: nothing was sent, or the other side asks to come back. Whether
-	// an attempt may be repeated at all is for the engine to judge.
+	// Again says that another attempt may succeed, because nothing was sent, or because the
+	// server asked for a retry. The default policy then retries. The engine decides whether
+	// a retry is safe.
 	Again bool
-	// RetryAfter is when the other side asked to come back; 0 where it did not.
+	// RetryAfter is the delay that the server asked for; 0 if it did not.
 	RetryAfter time.Duration
 	// Class is what `retry: on` matches: "connection", "timeout", an HTTP
 	// status, an exit code.
 	Class string
 }
 
-// Succeed is the outcome of a run that worked.
+// Succeed returns the outcome of a successful run.
 func Succeed(result any) Outcome { return Outcome{Status: Done, Result: result} }
 
-// Missing is the outcome of a run whose object is not there.
+// Missing returns the outcome of a run whose object does not exist.
 func Missing(err error) Outcome { return Outcome{Status: Gone, Err: err} }
 
-// Refuse is the outcome of a run that changed nothing.
+// Refuse returns the outcome of a run that changed nothing.
 func Refuse(err error) Outcome { return Outcome{Status: Refused, Err: err} }
 
-// Fail is the outcome of a run that changed something, and not all that it should.
+// Fail returns the outcome of a run that had an incomplete effect.
 func Fail(err error) Outcome { return Outcome{Status: Failed, Err: err} }
 
-// Env is the part of the world that an action may touch: each member refuses
-// what the spec's permissions do not grant, before any system call.
+// Env gives an action access to files, the network and programs. Each member refuses what
+// the spec's permissions do not grant, before any system call.
 type Env struct {
 	Files     *files.Files
 	Network   *network.Network
 	Processes *process.Programs
-	// Declared says that the spec has a permissions block, so that what it may do is
-	// written down, and no more than that is meant.
+	// Declared says that the spec has a permissions block.
 	Declared bool
-	// Capabilities are those that commands keep which root runs in the kernel's
-	// sandbox; nil is the default.
+	// Capabilities are the capabilities that commands of root keep in the kernel's sandbox;
+	// nil means the default.
 	Capabilities []string
 }
 
-// File is the kind of argument value that an asset or archive arrives as.
+// File is the argument value of an asset or archive.
 type File = spec.File

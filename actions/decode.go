@@ -2,7 +2,6 @@ package actions
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -17,27 +16,26 @@ import (
 //
 //   - LateExpr: the expression of an argument of mode Late
 //   - []spec.Part: the parts of an argument of mode Path or Words
-//   - time.Duration: a text like 10s, more than zero
-//   - an ArgumentReader: what that makes of the value
-//   - a struct: an object, member by member; a pointer to one is nil where there is none
+//   - time.Duration: a string like 10s, more than zero
+//   - an ArgumentReader: calls ReadArgument with the value
+//   - a struct: an object, member by member; a pointer to a struct stays nil if there is no object
 //   - any other: the value, which must be of that type
 //
 // Late expressions and parts within a struct are found by their dotted path, as in
-// Call.Late. An embedded struct has arguments beside those of the struct around it. An
-// error begins with the path of the argument that is wrong.
+// Call.Late. The fields of an embedded struct are read like those of the struct around it.
+// An error begins with the path of the wrong argument.
 func (c *Call) Decode(into any) error {
 	return c.decode(reflect.ValueOf(into).Elem(), c.Args, "")
 }
 
-// DecodeWithin reads the members of an object, which is the value at a path within the
-// arguments: "auth.login.http".
+// DecodeWithin reads the members of an object into a struct, as Decode does. The path says
+// where the object is within the arguments: "auth.login.http".
 func (c *Call) DecodeWithin(path string, object map[string]any, into any) error {
 	return c.decode(reflect.ValueOf(into).Elem(), object, path+".")
 }
 
-// ArgumentReader is a type of arguments that reads their values itself. The value is nil
-// where the argument is not given. An error continues what begins with the argument's
-// name: `"x" is not a size`.
+// ArgumentReader is a type that reads the value of its argument itself. The value is nil
+// if the argument is not given. Decode puts the argument's path in front of an error.
 type ArgumentReader interface {
 	ReadArgument(v any) error
 }
@@ -84,7 +82,7 @@ func (c *Call) decodeField(field reflect.Value, v any, path string) (err error) 
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
@@ -98,7 +96,7 @@ func (c *Call) decodeValue(field reflect.Value, v any, path string) error {
 	switch field.Kind() {
 	case reflect.Pointer:
 		if _, isFile := field.Interface().(*spec.File); isFile {
-			break // it is a value, and nothing to read into
+			break // a file is a value, not an object with members
 		}
 		inner := reflect.New(field.Type().Elem())
 		if err := c.decodeField(inner.Elem(), v, path); err != nil {
@@ -110,11 +108,11 @@ func (c *Call) decodeValue(field reflect.Value, v any, path string) error {
 		if object, ok := v.(map[string]any); ok {
 			return c.decode(field, object, path+".")
 		}
-		return fmt.Errorf("%s is %s, and must be an object", path, KindOf(v))
+		return fmt.Errorf("%s: expected an object, got %s", path, KindOf(v))
 	case reflect.Slice:
 		items, ok := v.([]any)
 		if !ok {
-			return fmt.Errorf("%s is %s, and must be a list", path, KindOf(v))
+			return fmt.Errorf("%s: expected a list, got %s", path, KindOf(v))
 		}
 		field.Set(reflect.MakeSlice(field.Type(), len(items), len(items)))
 		for i, item := range items {
@@ -124,22 +122,22 @@ func (c *Call) decodeValue(field reflect.Value, v any, path string) error {
 		}
 		return nil
 	case reflect.Int, reflect.Int64:
-		if n, ok := wholeNumber(v); ok {
+		if n, ok := integerOf(v); ok {
 			field.SetInt(n)
 			return nil
 		}
-		return fmt.Errorf("%s is %s, and must be a whole number", path, KindOf(v))
+		return fmt.Errorf("%s: expected an integer, got %s", path, KindOf(v))
 	case reflect.String:
 		if text, ok := v.(string); ok {
 			field.SetString(text)
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is %s, and must be %s", path, KindOf(v), KindOf(field.Interface()))
+	return fmt.Errorf("%s: expected %s, got %s", path, KindOf(field.Interface()), KindOf(v))
 }
 
-// wholeNumber returns a number without a fraction.
-func wholeNumber(v any) (int64, bool) {
+// integerOf returns a number as an integer, and whether it is one.
+func integerOf(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int64:
 		return v, true
@@ -153,15 +151,12 @@ func wholeNumber(v any) (int64, bool) {
 	}
 }
 
-// ParseDuration returns the duration that a value writes, which must be more than zero.
+// ParseDuration parses a string as a duration, which must be more than zero.
 func ParseDuration(v any) (time.Duration, error) {
 	text, _ := v.(string)
 	d, err := time.ParseDuration(text)
-	if err == nil && d <= 0 {
-		err = errors.New("not more than zero")
-	}
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a duration; write one like 10s or 1m30s", Clip(text, 40))
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("invalid duration %q (use 10s or 1m30s)", Clip(text, 40))
 	}
 	return d, nil
 }

@@ -89,19 +89,19 @@ func TestDecode(t *testing.T) {
 // which may be secret.
 func TestDecodeNamesTheArgument(t *testing.T) {
 	for want, args := range map[string]map[string]any{
-		"path is a number, and must be text":                                {"path": int64(7)},
-		"flag is text, and must be a truth value":                           {"flag": "s3cret"},
-		"count is a number, and must be a whole number":                     {"count": 1.5},
-		"most is text, and must be a whole number":                          {"most": "7"},
-		"map is a list, and must be an object":                              {"map": []any{}},
-		"names is text, and must be a list":                                 {"names": "s3cret"},
-		"names.1 is an object, and must be text":                            {"names": []any{"x", map[string]any{}}},
-		`wait "-1s" is not a duration; write one like 10s or 1m30s`:         {"wait": "-1s"},
-		"shout cannot be shouted":                                           {"shout": true},
-		"nested is text, and must be an object":                             {"nested": "s3cret"},
-		"nested.deep.0.root is a list, and must be text":                    {"nested": map[string]any{"deep": []any{map[string]any{"root": []any{}}}}},
-		`nested.wait "soon" is not a duration; write one like 10s or 1m30s`: {"nested": map[string]any{"wait": "soon"}},
-		"file is text, and must be a file":                                  {"file": "s3cret"},
+		"path: expected a string, got a number":                   {"path": int64(7)},
+		"flag: expected a boolean, got a string":                  {"flag": "s3cret"},
+		"count: expected an integer, got a number":                {"count": 1.5},
+		"most: expected an integer, got a string":                 {"most": "7"},
+		"map: expected an object, got a list":                     {"map": []any{}},
+		"names: expected a list, got a string":                    {"names": "s3cret"},
+		"names.1: expected a string, got an object":               {"names": []any{"x", map[string]any{}}},
+		`wait: invalid duration "-1s" (use 10s or 1m30s)`:         {"wait": "-1s"},
+		"shout: cannot be shouted":                                {"shout": true},
+		"nested: expected an object, got a string":                {"nested": "s3cret"},
+		"nested.deep.0.root: expected a string, got a list":       {"nested": map[string]any{"deep": []any{map[string]any{"root": []any{}}}}},
+		`nested.wait: invalid duration "soon" (use 10s or 1m30s)`: {"nested": map[string]any{"wait": "soon"}},
+		"file: expected a file, got a string":                     {"file": "s3cret"},
 	} {
 		if err := (&Call{Args: args}).Decode(new(decoded)); err == nil || err.Error() != want {
 			t.Errorf("%v: %v, want %s", args, err, want)

@@ -6,18 +6,18 @@ import (
 	"fmt"
 )
 
-// ErrStopped is the error of what was not begun, or not waited for any longer,
-// because the host cancelled the operation.
+// ErrStopped says that something was not started, or no longer waited for, because the host
+// cancelled the operation.
 var ErrStopped = errors.New("the operation was cancelled")
 
-// errNotSent is the ErrStopped of a step, or of a request, that was not begun.
+// errNotSent is the ErrStopped of a step or request that was not started.
 var errNotSent = fmt.Errorf("%w before this was sent", ErrStopped)
 
 type stopKey struct{}
 
-// WithStop returns a context in which nothing new is to be begun once stop has
-// ended. The context itself goes on: what was sent may be answered. A nil stop
-// takes an earlier one away.
+// WithStop returns a context in which no new work may start after stop is done. The
+// returned context itself is not cancelled by that, so a request that was sent may still
+// receive its response. A nil stop removes an earlier one.
 func WithStop(ctx, stop context.Context) context.Context {
 	return context.WithValue(ctx, stopKey{}, stop)
 }
@@ -27,44 +27,44 @@ func stopOf(ctx context.Context) context.Context {
 	return stop
 }
 
-// Stopping returns a channel that is closed once nothing new is to be begun, or
-// nil where nobody can say so.
-func Stopping(ctx context.Context) <-chan struct{} {
+// StopDone returns a channel that is closed when no new work may start, or nil if the
+// context has no stop.
+func StopDone(ctx context.Context) <-chan struct{} {
 	if stop := stopOf(ctx); stop != nil {
 		return stop.Done()
 	}
 	return nil
 }
 
-// Stopped returns an error that wraps ErrStopped if nothing new is to be begun.
-func Stopped(ctx context.Context) error {
+// StopErr returns an error that wraps ErrStopped if no new work may start, else nil.
+func StopErr(ctx context.Context) error {
 	if stop := stopOf(ctx); stop != nil && stop.Err() != nil {
 		return errNotSent
 	}
 	return nil
 }
 
-// WhenStopped calls do in a goroutine of its own once nothing new is to be begun,
-// unless the caller calls drop before.
-func WhenStopped(ctx context.Context, do func()) (drop func() bool) {
+// AfterStop calls do in its own goroutine when no new work may start, unless the caller
+// calls drop first.
+func AfterStop(ctx context.Context, do func()) (drop func() bool) {
 	if stop := stopOf(ctx); stop != nil {
 		return context.AfterFunc(stop, do)
 	}
 	return func() bool { return true }
 }
 
-// Waiting returns a context for what happens before anything is sent, and for
-// what has no effect: it ends as soon as nothing new is to be begun.
-func Waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+// CancelOnStop returns a context that is cancelled when no new work may start. It is for
+// work before anything is sent, and for work without an effect.
+func CancelOnStop(ctx context.Context) (context.Context, context.CancelFunc) {
 	if stopOf(ctx) == nil {
 		return ctx, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	if err := Stopped(ctx); err != nil {
+	if err := StopErr(ctx); err != nil {
 		cancel(err)
 		return ctx, func() {}
 	}
-	drop := WhenStopped(ctx, func() { cancel(ErrStopped) })
+	drop := AfterStop(ctx, func() { cancel(ErrStopped) })
 	return ctx, func() {
 		drop()
 		cancel(context.Canceled)

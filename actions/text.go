@@ -10,18 +10,18 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// KindOf names what a plain value is, as a message says it; it never shows the
-// value, which may be secret.
+// KindOf returns the name of a plain value's kind for a message: "a string". It never
+// shows the value, which may be secret.
 func KindOf(v any) string {
 	switch v.(type) {
 	case nil:
 		return "null"
 	case bool:
-		return "a truth value"
+		return "a boolean"
 	case int, int64, float64, json.Number:
 		return "a number"
 	case string:
-		return "text"
+		return "a string"
 	case []any:
 		return "a list"
 	case map[string]any:
@@ -33,10 +33,10 @@ func KindOf(v any) string {
 	}
 }
 
-// maxExact is the largest integer that a float64 holds with all before it.
+// maxExact is the largest integer up to which a float64 holds every integer exactly.
 const maxExact = 1 << 53
 
-// TextOf is a value as text, as paths and parameters have it.
+// TextOf returns a scalar as text, as it appears in paths and parameters.
 func TextOf(v any) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -57,11 +57,11 @@ func TextOf(v any) (string, error) {
 	case fmt.Stringer:
 		return v.String(), nil
 	default:
-		return "", fmt.Errorf("is %s, and text, a number or a truth value is wanted", KindOf(v))
+		return "", fmt.Errorf("expected a string, number or boolean, got %s", KindOf(v))
 	}
 }
 
-// MessageOf returns a value as the text of a message: JSON, where it is not a scalar.
+// MessageOf returns a value as the text of a message: as JSON if it is not a scalar.
 func MessageOf(v any) string {
 	text, err := TextOf(v)
 	if err != nil && v != nil {
@@ -71,8 +71,8 @@ func MessageOf(v any) string {
 	return text
 }
 
-// Clip returns a text of at most so many bytes, and a mark where something was cut off:
-// of a secret that was cut, a mask finds what is left by it.
+// Clip returns at most the first so many bytes of a text. If something was cut off, it
+// appends "…", by which a mask recognizes the beginning of a secret that was cut.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text

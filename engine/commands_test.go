@@ -249,7 +249,7 @@ func TestArgumentsOfACommand(t *testing.T) {
 		"after --":                   {`["printf", "--", "%s\\n", "${inputs.s}"]`, object("s", "-x"), []string{"-x"}, ""},
 		"after a value that says --": {`["printf", "%s\\n", "${inputs.list}"]`, object("list", []any{"--", "-x"}), nil, "begins with"},
 		"a NUL":                      {`["printf", "%s\\n", "${inputs.s}"]`, object("s", "a\x00b"), nil, "NUL"},
-		"an object":                  {`["printf", "%s\\n", "${inputs.any}"]`, object("any", property.New(object("a", 1))), nil, "command[2]: it is an object, and text"},
+		"an object":                  {`["printf", "%s\\n", "${inputs.any}"]`, object("any", property.New(object("a", 1))), nil, "command[2]: expected a string, number or boolean, got an object"},
 		"a secret that Check missed": {`["printf", "%s\\n", "${inputs.any}"]`, object("any", secret("hidden")), nil, "secret"},
 		"too long":                   {`["printf", "%s\\n", "${inputs.s}"]`, object("s", strings.Repeat("x", 3<<20)), nil, "stdin"},
 	} {
@@ -396,13 +396,13 @@ func TestCommandFails(t *testing.T) {
 		"repeated by time":     {`{exec: {shell: "echo run >> runs; sleep 1000", timeout: "2s", idempotent: true}, retry: {on: ["timeout"], attempts: 2, backoff: "1ms"}}`, "timeout", false, 2},
 		"until it works":       {`{exec: {shell: "echo run >> runs; test $(wc -l < runs) = 3", idempotent: true}, retry: {attempts: 5, backoff: "1ms"}}`, "", true, 3},
 		"refused":              {`exec: {shell: "echo run >> runs; exit 9", exitCodes: refused: [9]}`, "exit code 9", false, 1},
-		"what did not start":   {`exec: {command: ["./none"]}`, "did not start: there is no", false, 0},
+		"what did not start":   {`exec: {command: ["./none"]}`, "does not exist, or the interpreter", false, 0},
 		"in no folder":         {`exec: {command: ["true"], dir: "none"}`, "no such file", false, 0},
-		"no program":           {`exec: {command: ["no-such-program-here"]}`, "none of the folders of PATH", false, 0},
+		"no program":           {`exec: {command: ["no-such-program-here"]}`, "was not found in PATH", false, 0},
 		"no JSON":              {`{exec: {shell: "echo run >> runs; echo x", stdout: "json"}, fail: "${result.stdout == 1 ? \"one\" : null}"}`, "cannot be read as JSON", false, 1},
 		"a judgement":          {`{exec: {shell: "echo run >> runs; echo bad"}, fail: "${result.stdout == \"bad\" ? \"it is bad\" : null}"}`, "it is bad", false, 1},
 		"it only looks":        {`{exec: {shell: "echo run >> runs; exit 1", effect: "none"}}`, "exit code 1", false, 1},
-		"more than is allowed": {`{exec: {shell: "echo run >> runs; echo 1234567890", maxBytes: 5}, fail: "${result.stdout == \"\" ? \"x\" : null}"}`, "more than the 5 bytes", false, 1},
+		"more than is allowed": {`{exec: {shell: "echo run >> runs; echo 1234567890", maxBytes: 5}, fail: "${result.stdout == \"\" ? \"x\" : null}"}`, "exceeds maxBytes (5 bytes)", false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, dir := newWorld().engine(t, `

@@ -29,7 +29,7 @@ func TestExamples(t *testing.T) {
 
 func runExample(t *testing.T, x actions.Example) {
 	head, inputs := "", ""
-	for name, path := range x.Handed {
+	for name, path := range x.Inputs {
 		head = `import "declprov.dev/spec"`
 		inputs += name + map[bool]string{true: ": spec.#Archive\n", false: ": spec.#Asset\n"}[strings.HasSuffix(path, "/")]
 	}
@@ -54,7 +54,7 @@ resources: Example: {
 		}
 	}
 	handed := map[string]property.Value{}
-	for name, path := range x.Handed {
+	for name, path := range x.Inputs {
 		if strings.HasSuffix(path, "/") {
 			handed[name] = property.New(&archive.Archive{Path: filepath.Join(dir, path)})
 		} else {

@@ -41,7 +41,7 @@ func (l *keyedLocks) acquire(ctx context.Context, key string) (func(), error) {
 			lock.free <- struct{}{}
 			l.leave(key, lock)
 		}, nil
-	case <-actions.Stopping(ctx):
+	case <-actions.StopDone(ctx):
 		l.leave(key, lock)
 		return nil, ErrStopped
 	case <-ctx.Done():

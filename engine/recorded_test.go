@@ -124,7 +124,7 @@ func TestEvolution(t *testing.T) {
 		{
 			name: "an upgrade that does not do it", old: thing("tag: string", "", ""),
 			now:      thing("tag: [...string]", "", `schemaVersion: 1, upgrade: "0": "${old}"`),
-			recorded: object("name", "a", "tag", "t"), given: object("name", "a", "tag", []any{"t"}), refused: "it yields text",
+			recorded: object("name", "a", "tag", "t"), given: object("name", "a", "tag", []any{"t"}), refused: "it yields a string",
 		},
 	}
 	for _, tt := range tests {

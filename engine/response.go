@@ -34,11 +34,11 @@ func (r *run) noteETag(s *plan.Step, result any) {
 	}
 }
 
-// markEchoes marks result members that echo a secret argument (Kind.Tells) as
+// markEchoes marks result members that echo a secret argument (Kind.Echoes) as
 // secret.
 func (r *run) markEchoes(s *plan.Step, result any) {
 	members, _ := result.(map[string]any)
-	for _, name := range s.Kind.Tells {
+	for _, name := range s.Kind.Echoes {
 		if v := members[name]; v != nil {
 			r.Secrets.Saw(v)
 		}

@@ -428,7 +428,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	select {
 	case <-timer.C:
 		return nil
-	case <-actions.Stopping(ctx):
+	case <-actions.StopDone(ctx):
 		return ErrStopped
 	case <-ctx.Done():
 		return cause(ctx)

@@ -48,7 +48,7 @@ func stoppingOf(ctx context.Context) *stopping {
 }
 
 // Stopped reports whether the operation of a context from Stoppable was stopped.
-func Stopped(ctx context.Context) bool { return actions.Stopped(ctx) != nil }
+func Stopped(ctx context.Context) bool { return actions.StopErr(ctx) != nil }
 
 // stopped returns the error of a step that must not begin, because the operation
 // was stopped or its context has ended; nil of one that may.
@@ -56,12 +56,14 @@ func stopped(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return cause(ctx)
 	}
-	return actions.Stopped(ctx)
+	return actions.StopErr(ctx)
 }
 
 // waiting returns a context that ends as soon as the operation is stopped: for
 // waits, and for what has no effect.
-func waiting(ctx context.Context) (context.Context, context.CancelFunc) { return actions.Waiting(ctx) }
+func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	return actions.CancelOnStop(ctx)
+}
 
 // sending returns the context of one run of a step's action. An action without an
 // effect ends as soon as the operation is stopped. One with an effect goes on
@@ -76,7 +78,7 @@ func sending(ctx context.Context, log Log, effect actions.Effect) (context.Conte
 		return ctx, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	drop := actions.WhenStopped(ctx, func() {
+	drop := actions.AfterStop(ctx, func() {
 		if ctx.Err() != nil {
 			return
 		}

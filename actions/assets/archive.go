@@ -25,13 +25,13 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Walk visits the files of an archive: those of a folder and of a list of assets
-// by name, those of a zip or tar file as they come. Folders without files are
-// none. A link is followed where a folder is handed over and it stays within;
-// one in a zip or tar file is an error, and so are names that lead outside.
+// Walk visits the files of an archive: of a folder or a map of assets sorted by name, of a
+// zip or tar file in its order. It skips empty folders. In a folder it follows links that
+// stay within the folder. In a zip or tar file, a link is an error, and so is a name that
+// leads out of the archive.
 func Walk(ctx context.Context, env *actions.Env, f *spec.File, visit func(Entry) error) error {
 	if !f.Archive {
-		return errors.New("it is an asset, and an archive is wanted")
+		return errors.New("expected an archive, got an asset")
 	}
 	w := &walker{ctx: ctx, env: env, visit: visit, seen: map[string]bool{}}
 	return w.archive(f, "")
@@ -51,7 +51,7 @@ func (w *walker) archive(f *spec.File, below string) error {
 		return w.members(f, below)
 	case f.Path != "":
 		if w.env == nil || w.env.Files == nil {
-			return errors.New("files cannot be read here")
+			return errors.New("reading files is not available here")
 		}
 		return w.path(f.Path, below)
 	case f.URI != "":
@@ -114,8 +114,8 @@ func (w *walker) remote(uri, below string) error {
 	return w.packed(opened, uri, below)
 }
 
-// folder visits the files of a folder. What is opened is opened below it, so a
-// link that leads outside is refused by the system.
+// folder visits the files of a folder. It opens them with os.Root, so the system refuses a
+// link that leads out of the folder.
 func (w *walker) folder(dir, below string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -128,10 +128,10 @@ func (w *walker) folder(dir, below string) error {
 		}
 		info, err := root.Stat(filepath.FromSlash(name))
 		if err != nil {
-			return fmt.Errorf("archive: %s: %w; a link may lead to a file of the same folder only", name, errors.Unwrap(err))
+			return fmt.Errorf("archive: %s: %w; a link must lead to a file in the same folder", name, errors.Unwrap(err))
 		}
 		if !info.Mode().IsRegular() {
-			return fmt.Errorf("archive: %s is no file, and an archive holds files; take it out of the folder", name)
+			return fmt.Errorf("archive: %s is not a regular file; remove it from the folder", name)
 		}
 		file, err := root.Open(filepath.FromSlash(name))
 		if err != nil {
@@ -142,7 +142,7 @@ func (w *walker) folder(dir, below string) error {
 	})
 }
 
-// packed visits the files of a zip or tar file, which its first bytes tell apart.
+// packed visits the files of a zip or tar file, whose format it detects by the first bytes.
 func (w *walker) packed(from *Opened, name, below string) error {
 	defer from.Close()
 	buffered := bufio.NewReader(from)
@@ -163,7 +163,7 @@ func (w *walker) packed(from *Opened, name, below string) error {
 	case len(head) == 262 && (string(head[257:]) == "ustar" || bytes.Count(head, []byte{0}) == len(head)): // an empty one is zeros
 		err = w.tar(buffered, below)
 	default:
-		err = errors.New("it is neither a folder nor a zip, tar or tar.gz file")
+		err = errors.New("expected a folder, or a zip, tar or tar.gz file")
 	}
 	if err != nil {
 		return fmt.Errorf("archive %q: %w", filepath.ToSlash(name), err)
@@ -171,9 +171,10 @@ func (w *walker) packed(from *Opened, name, below string) error {
 	return nil
 }
 
-// zip needs to read from the end, so it is spooled.
+// zip visits the files of a zip file. It spools the file first, since the directory of a zip
+// file is at its end.
 func (w *walker) zip(from *Opened, below string) error {
-	file, size, err := spooled(w.ctx, from, MaxBytes)
+	file, size, err := spool(w.ctx, from, MaxBytes)
 	if err != nil {
 		return err
 	}
@@ -204,11 +205,11 @@ func (w *walker) zip(from *Opened, below string) error {
 	return nil
 }
 
-// maxDirectory is how much of a zip file may be its directory, which is read at once and
+// maxDirectory is the maximum size of the directory of a zip file, which is read at once and
 // takes ten times as much memory. It is enough for MaxFiles with long names.
 const maxDirectory = 32 << 20
 
-// boundedAt fails where more is read than was left.
+// boundedAt fails if more bytes are read than are left.
 type boundedAt struct {
 	from io.ReaderAt
 	left int64
@@ -216,19 +217,19 @@ type boundedAt struct {
 
 func (b *boundedAt) ReadAt(p []byte, at int64) (int, error) {
 	if b.left -= int64(len(p)); b.left < 0 {
-		return 0, fmt.Errorf("its directory has more than %d bytes; hand over less at once", maxDirectory)
+		return 0, fmt.Errorf("its directory is larger than %d bytes; pass fewer files at once", maxDirectory)
 	}
 	return b.from.ReadAt(p, at)
 }
 
 func (w *walker) tar(from io.Reader, below string) error {
-	r := tar.NewReader(files.Cancellable(w.ctx, from))
+	r := tar.NewReader(files.CancellableReader(w.ctx, from))
 	for headers := 1; ; headers++ {
 		h, err := r.Next()
 		switch {
 		case err == nil && headers > 2*MaxFiles:
-			// Folders count here: of those a few packed bytes hold as many as one likes.
-			return fmt.Errorf("it has more than %d files and folders; hand over less at once", 2*MaxFiles)
+			// Folders count too: a few compressed bytes can contain any number of them.
+			return fmt.Errorf("it has more than %d files and folders; pass fewer files at once", 2*MaxFiles)
 		case err == io.EOF:
 			return nil
 		case err != nil:
@@ -245,10 +246,10 @@ func (w *walker) tar(from io.Reader, below string) error {
 }
 
 func notAFile(name string) error {
-	return fmt.Errorf("%q in it is a link or a device, and files are wanted; pack the files themselves", name)
+	return fmt.Errorf("%q in it is not a regular file; pack the file itself instead of a link or device", name)
 }
 
-// packedEntry visits a file whose name somebody else has written.
+// packedEntry visits a file of a zip or tar file, whose name is not trusted.
 func (w *walker) packedEntry(e Entry, below string) error {
 	name := path.Clean(e.Name)
 	if !fs.ValidPath(name) || name == "." || !filepath.IsLocal(filepath.FromSlash(name)) {
@@ -264,23 +265,23 @@ func (w *walker) entry(e Entry) error {
 		return context.Cause(w.ctx)
 	}
 	if !fs.ValidPath(e.Name) || e.Name == "." {
-		return fmt.Errorf("%q is not a valid name for a file of an archive", e.Name)
+		return fmt.Errorf("invalid file name %q in an archive", e.Name)
 	}
 	if w.seen[e.Name] {
-		return fmt.Errorf("%q is in it twice", e.Name)
+		return fmt.Errorf("it contains %q twice", e.Name)
 	}
 	if len(w.seen) == MaxFiles {
-		return fmt.Errorf("it has more than %d files; hand over less at once", MaxFiles)
+		return fmt.Errorf("it has more than %d files; pass fewer files at once", MaxFiles)
 	}
 	w.seen[e.Name] = true
-	counted := &counter{from: files.Cancellable(w.ctx, e.Content), left: MaxBytes - w.bytes}
+	counted := &counter{from: files.CancellableReader(w.ctx, e.Content), left: MaxBytes - w.bytes}
 	e.Content = counted
 	err := w.visit(e)
 	w.bytes = MaxBytes - counted.left
 	return err
 }
 
-// counter fails where there is more than was left.
+// counter fails if more bytes are read than are left.
 type counter struct {
 	from io.Reader
 	left int64

@@ -144,22 +144,22 @@ func TestWalk(t *testing.T) {
 		{"empty", archiveAt("empty.zip"), map[string]string{}, ""},
 		{"assets by name", members("x", text("X"), "d/y", assetAt("site/a"), "z", archiveAt("z.zip")), map[string]string{"x": "X", "d/y": "A", "z/a": "A", "z/d/b": "B"}, ""},
 		{"by URI", &spec.File{Archive: true, URI: "file://" + filepath.ToSlash(dir) + "/z.zip"}, map[string]string{"a": "A", "d/b": "B"}, ""},
-		{"a link out of the folder", archiveAt("out"), nil, "a link may lead to a file of the same folder only"},
+		{"a link out of the folder", archiveAt("out"), nil, "a link must lead to a file in the same folder"},
 		{"a link to itself", archiveAt("loop"), nil, "link"},
-		{"a link to a folder", archiveAt("toFolder"), nil, "is no file"},
+		{"a link to a folder", archiveAt("toFolder"), nil, "is not a regular file"},
 		{"a name above", archiveAt("slip.zip"), nil, `"../x" in it leads out`},
 		{"a name from the root", archiveAt("root.zip"), nil, `"/etc/x" in it leads out`},
 		{"a name above, in the middle", archiveAt("slip.tar"), nil, "leads out"},
-		{"a link in a tar", archiveAt("link.tar"), nil, "is a link or a device"},
-		{"a name twice", archiveAt("twice.zip"), nil, "in it twice"},
+		{"a link in a tar", archiveAt("link.tar"), nil, `"l" in it is not a regular file`},
+		{"a name twice", archiveAt("twice.zip"), nil, "twice"},
 		{"cut short", archiveAt("cut.tgz"), nil, "unexpected EOF"},
-		{"no archive", archiveAt("plain.txt"), nil, "neither a folder nor a zip"},
-		{"an empty file", archiveAt("nothing.txt"), nil, "neither a folder nor a zip"},
+		{"no archive", archiveAt("plain.txt"), nil, "expected a folder, or a zip"},
+		{"an empty file", archiveAt("nothing.txt"), nil, "expected a folder, or a zip"},
 		{"missing", archiveAt("none"), nil, `archive "none": no such file`},
-		{"an asset", assetAt("site/a"), nil, "an archive is wanted"},
+		{"an asset", assetAt("site/a"), nil, "expected an archive"},
 		{"elided", &spec.File{Archive: true, Hash: "x"}, nil, "only its hash"},
-		{"an elided member", members("a", &spec.File{Hash: "x"}), nil, "a: its content is not at hand"},
-		{"a member above", members("../a", text("")), nil, "not a valid name for a file"},
+		{"an elided member", members("a", &spec.File{Hash: "x"}), nil, "a: the state contains only its hash"},
+		{"a member above", members("../a", text("")), nil, "invalid file name"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := held(t, access, tt.file)
@@ -210,8 +210,8 @@ func TestRemote(t *testing.T) {
 		{"/a", "A", "", 1},
 		{"/chunks", "AB", "", 2},
 		{"/moved", "A", "", 1},
-		{"/round", "", "more than 5 times", 0},
-		{"/none", "", "the server answers 404", 0},
+		{"/round", "", "more than 5 redirects", 0},
+		{"/none", "", "the server responded 404", 0},
 	} {
 		opened, err := Spool(t.Context(), access, &spec.File{URI: server.URL + tt.at})
 		if tt.err != "" {
@@ -233,7 +233,7 @@ func TestRemote(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"a": "A"}, got); err != nil || diff != "" {
 		t.Errorf("%v, %s", err, diff)
 	}
-	if opened, err := Open(t.Context(), access, &spec.File{URI: server.URL + "/endless"}); err == nil || !strings.Contains(err.Error(), "hand over less") {
+	if opened, err := Open(t.Context(), access, &spec.File{URI: server.URL + "/endless"}); err == nil || !strings.Contains(err.Error(), "pass ") {
 		t.Errorf("more than there may be: %v, %v", opened, err)
 	}
 }
@@ -326,7 +326,7 @@ func TestDirectoriesWithoutEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := held(t, access, archiveAt(name))
-		if refused := err != nil && strings.Contains(err.Error(), "hand over less"); refused != (many > 10) || err != nil && !refused {
+		if refused := err != nil && strings.Contains(err.Error(), "pass "); refused != (many > 10) || err != nil && !refused {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

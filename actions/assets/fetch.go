@@ -12,34 +12,33 @@ import (
 	"github.com/declprov/declprov/actions/sys/network"
 )
 
-// maxRedirects is how often a server may send us elsewhere.
+// maxRedirects is the maximum number of redirects in a download.
 const maxRedirects = 5
 
-// fetch asks a server for an asset. No credentials go with the request: it is
-// the user's URL, and theirs to make reachable.
+// fetch downloads an asset. It sends no credentials: the user must give a URL that needs none.
 func fetch(ctx context.Context, env *actions.Env, u *url.URL) (*Opened, error) {
 	shown := display(u)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, fmt.Errorf("asset %q: %w", shown, unwrapped(err))
+		return nil, fmt.Errorf("asset %q: %w", shown, withoutURL(err))
 	}
 	way := &route{}
 	if env != nil {
 		way.network = env.Network
 	}
-	way.handed = way.network.Handed(u)
-	client := &http.Client{Transport: way, CheckRedirect: redirects}
+	way.download = way.network.ForDownload(u)
+	client := &http.Client{Transport: way, CheckRedirect: checkRedirect}
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("asset %q cannot be fetched: %w%s", shown, unwrapped(err), way.hint())
+		return nil, fmt.Errorf("cannot fetch asset %q: %w%s", shown, withoutURL(err), way.hint())
 	}
 	if resp.StatusCode != http.StatusOK {
 		resp.Body.Close()
-		return nil, fmt.Errorf("asset %q cannot be fetched: the server answers %s", shown, resp.Status)
+		return nil, fmt.Errorf("cannot fetch asset %q: the server responded %s", shown, resp.Status)
 	}
 	if resp.ContentLength > MaxBytes {
 		resp.Body.Close()
-		return nil, fmt.Errorf("asset %q cannot be fetched: %w", shown, tooLarge(MaxBytes))
+		return nil, fmt.Errorf("cannot fetch asset %q: %w", shown, tooLarge(MaxBytes))
 	}
 	return &Opened{ReadCloser: struct {
 		io.Reader
@@ -47,16 +46,16 @@ func fetch(ctx context.Context, env *actions.Env, u *url.URL) (*Opened, error) {
 	}{&counter{from: resp.Body, left: MaxBytes}, resp.Body}, Size: resp.ContentLength}, nil
 }
 
-// route sends each request of a download, also one after a redirect, directly or
-// through the proxy that the environment names for its URL. Such a proxy needs a
-// grant in permissions.hosts, as that of an http step does: it sees what is
-// downloaded, and the variable may be meant for others.
+// route sends the requests of a download, including redirects, directly or through the proxy
+// that the environment names for the URL. The proxy needs a grant in permissions.hosts, like
+// the proxy of an http step: it sees the download, and the variable may be meant for other
+// programs.
 type route struct {
-	// network is what the spec is granted, nil for nothing; handed what the download may
-	// reach.
+	// network is the network that the spec's permissions grant; nil grants nothing.
 	network *network.Network
-	handed  *network.Handed
-	// ungranted are the proxies that were not used.
+	// download is the network that the download may reach.
+	download *network.Download
+	// ungranted are the proxies that were not used, because they are not granted.
 	ungranted []string
 }
 
@@ -64,7 +63,7 @@ type route struct {
 func (r *route) RoundTrip(req *http.Request) (*http.Response, error) {
 	transport := &http.Transport{
 		DisableKeepAlives: true, ResponseHeaderTimeout: fetchTimeout, TLSHandshakeTimeout: fetchTimeout,
-		DialContext: r.handed.Dial,
+		DialContext: r.download.Dial,
 	}
 	proxy, err := http.ProxyFromEnvironment(req)
 	if err != nil {
@@ -77,25 +76,25 @@ func (r *route) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.ungranted = append(r.ungranted, proxy.Scheme+"://"+proxy.Host)
 		return transport.RoundTrip(req)
 	}
-	if err := r.handed.Through(req.URL); err != nil {
+	if err := r.download.CheckProxied(req.URL); err != nil {
 		return nil, err
 	}
 	transport.Proxy, transport.DialContext = http.ProxyURL(proxy), r.network.Dial
 	return transport.RoundTrip(req)
 }
 
-// hint returns what to do if a download fails that a proxy might have made possible.
+// hint returns a remedy if a download failed and a proxy was not used, else "".
 func (r *route) hint() string {
 	if len(r.ungranted) == 0 {
 		return ""
 	}
 	return fmt.Sprintf(
-		"; the proxy %s of the environment was not used, as the spec's permissions do not grant it: download the file yourself and hand over its path, or have the author of the spec add the proxy to permissions.hosts",
+		"; the proxy %s of the environment was not used, because the spec's permissions do not grant it (download the file and pass its path, or ask the author of the spec to add the proxy to permissions.hosts)",
 		r.ungranted[len(r.ungranted)-1])
 }
 
-// display is a URL for messages: without a user's password, and without the query,
-// where links that let anybody in carry what lets them.
+// display returns a URL for messages: without the password, and without the query, which
+// contains the credentials of pre-signed URLs.
 func display(u *url.URL) string {
 	shown := *u
 	if shown.RawQuery != "" {
@@ -105,22 +104,22 @@ func display(u *url.URL) string {
 	return shown.Redacted()
 }
 
-// redirects follows a few, and none from https to what anybody can read. The next server
-// is not told the URL of the one before, whose query may let anybody in.
-func redirects(req *http.Request, via []*http.Request) error {
+// checkRedirect limits the number of redirects, and refuses one from https to http. It
+// removes the Referer header, since the query of the previous URL may contain credentials.
+func checkRedirect(req *http.Request, via []*http.Request) error {
 	req.Header.Del("Referer")
 	switch {
 	case len(via) > maxRedirects:
-		return fmt.Errorf("it redirects more than %d times", maxRedirects)
+		return fmt.Errorf("more than %d redirects", maxRedirects)
 	case via[0].URL.Scheme == "https" && req.URL.Scheme != "https":
-		return errors.New("it redirects from https to http")
+		return errors.New("redirect from https to http")
 	default:
 		return nil
 	}
 }
 
-// unwrapped is the error without the URL, which may hold a password.
-func unwrapped(err error) error {
+// withoutURL returns the error without the URL, which may contain a password.
+func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		return u.Err

@@ -16,13 +16,11 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Formats are those that Pack knows; the first is what is used where none is
-// named.
+// Formats returns the formats that Pack supports; the first is the default.
 func Formats() []string { return []string{"zip", "tar", "tar.gz"} }
 
-// Pack writes an archive as one file of the format. The same files give the same
-// bytes, wherever and whenever they are packed: times are left out, and of the
-// modes all but whether a file can be run.
+// Pack writes an archive as one file of the format. The result is reproducible: it contains
+// no times, and of a mode only whether the file is executable.
 func Pack(ctx context.Context, env *actions.Env, f *spec.File, format string, to io.Writer) error {
 	switch format {
 	case "zip":
@@ -34,16 +32,16 @@ func Pack(ctx context.Context, env *actions.Env, f *spec.File, format string, to
 		w := gzip.NewWriter(to)
 		return errors.Join(packTar(ctx, env, f, w), w.Close())
 	default:
-		return fmt.Errorf("an archive cannot be packed as %q; one of %s is wanted", format, strings.Join(Formats(), ", "))
+		return fmt.Errorf("unknown archive format %q (use one of %s)", format, strings.Join(Formats(), ", "))
 	}
 }
 
-// MediaType is that of a file of the format.
+// MediaType returns the media type of the format.
 func MediaType(format string) string {
 	return map[string]string{"zip": "application/zip", "tar": "application/x-tar", "tar.gz": "application/gzip"}[format]
 }
 
-// packedMode is what of a mode is packed.
+// packedMode returns the mode to pack for a file mode.
 func packedMode(mode fs.FileMode) fs.FileMode {
 	if mode&0o111 != 0 {
 		return 0o755
@@ -66,11 +64,11 @@ func packTar(ctx context.Context, env *actions.Env, f *spec.File, to io.Writer) 
 	return errors.Join(Walk(ctx, env, f, func(e Entry) error { return addTar(ctx, w, e) }), w.Close())
 }
 
-// addTar adds a file. A tar file has the size before the content, so what does
-// not know its own is spooled.
+// addTar adds a file to a tar file. The size precedes the content there, so content of unknown
+// size is spooled.
 func addTar(ctx context.Context, w *tar.Writer, e Entry) error {
 	if e.Size < 0 {
-		file, size, err := spooled(ctx, &Opened{ReadCloser: io.NopCloser(e.Content)}, MaxBytes)
+		file, size, err := spool(ctx, &Opened{ReadCloser: io.NopCloser(e.Content)}, MaxBytes)
 		if err != nil {
 			return err
 		}

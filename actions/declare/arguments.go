@@ -24,8 +24,8 @@ func MaxBytes(doc string) actions.Arg {
 	return Option("maxBytes", Either(Int(), Matching(sizePattern)), defaultMaxBytes, doc)
 }
 
-// MaxValues returns the argument that bounds how many values an action reads: what
-// Call.MaxValues returns.
+// MaxValues returns the argument that bounds how many values an action reads. Its value is
+// read by Call.MaxValues.
 func MaxValues(doc string) actions.Arg {
 	return Option(actions.MaxValues, Between("1", "1000000000"), json.Number("1000000"), doc)
 }

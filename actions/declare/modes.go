@@ -12,7 +12,7 @@ import (
 // Mode returns the type of a file's permission bits: 644, 0644.
 func Mode() *spec.Type { return Matching("^0?[0-7]{3}$") }
 
-// FileMode is what an argument of type Mode gives: nil bits where it is not given.
+// FileMode is the value of an argument of type Mode. Bits is nil if it is not given.
 type FileMode struct{ Bits *fs.FileMode }
 
 // ReadArgument reads the permission bits.
@@ -23,40 +23,40 @@ func (m *FileMode) ReadArgument(v any) error {
 	text, _ := v.(string)
 	bits, err := strconv.ParseUint(text, 8, 32)
 	if err != nil || bits > 0o777 || len(text) < 3 {
-		return fmt.Errorf(`%q is not permission bits in octal, like "0644"`, text)
+		return fmt.Errorf(`invalid mode %q (use permission bits in octal, like "0644")`, text)
 	}
 	mode := fs.FileMode(bits)
 	m.Bits = &mode
 	return nil
 }
 
-// A secret in a file that others than its owner can read: vet warns of it where the mode
-// is written, and whoever runs it is told.
+// vet warns about a secret in a file that users other than its owner can read if the mode is
+// written in the spec; a run logs it.
 
-// readable are the permission bits by which others than the owner read a file.
+// readable are the permission bits that let users other than the owner read a file.
 const readable fs.FileMode = 0o044
 
-// OthersRead reports whether a mode, in octal, lets others read a file.
+// OthersRead reports whether a mode, in octal, lets users other than the owner read a file.
 func OthersRead(mode string) bool {
 	bits, err := strconv.ParseUint(mode, 8, 32)
 	return err == nil && fs.FileMode(bits)&readable != 0
 }
 
-// SecretForOthers is the warning of secret content in a file of such a mode, which
-// stands in an argument, or in a part of it.
+// SecretForOthers returns the warning that secret content goes into a file that others can
+// read. The mode is in the argument, or in a part of it.
 func SecretForOthers(argument, part, mode string) actions.Fault {
 	return actions.Fault{
-		Argument: argument, Path: part, Warning: true, Exposes: true, Summary: fmt.Sprintf("a secret goes into a file that others can read: mode %q", mode),
-		Remedy: "Write `mode: \"0600\"`, or leave it out: a new file with secret content is 0600.",
+		Argument: argument, Path: part, Warning: true, Exposes: true, Summary: fmt.Sprintf("a secret is written to a file that other users can read (mode %q)", mode),
+		Remedy: "Write `mode: \"0600\"`, or omit `mode`: a new file with secret content then has mode 0600.",
 	}
 }
 
-// Private is a mode without what it gives to others than the owner.
-func Private(mode fs.FileMode) fs.FileMode { return mode &^ 0o077 }
+// PrivateMode returns a mode without the permissions of group and others.
+func PrivateMode(mode fs.FileMode) fs.FileMode { return mode &^ 0o077 }
 
-// TellOthersRead logs that a file with a secret can be read by others, where it can.
-func TellOthersRead(c *actions.Call, path string, mode fs.FileMode) {
+// WarnOthersRead logs a warning if the mode lets other users read a file with a secret.
+func WarnOthersRead(c *actions.Call, path string, mode fs.FileMode) {
 	if c.Log != nil && mode&readable != 0 {
-		c.Log(fmt.Sprintf("%s holds a secret, and others can read it: its mode is %04o. Set it to 0600", path, mode.Perm()), false)
+		c.Log(fmt.Sprintf("%s contains a secret, and others can read it (mode %04o). Set its mode to 0600.", path, mode.Perm()), false)
 	}
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// sizePattern is what a size looks like that is text: 512, 16MiB, 1 GB.
+// sizePattern matches a size that is written as a string: 512, 16MiB, 1 GB.
 const sizePattern = `^([0-9]{1,18}) ?(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)?$`
 
-// defaultMaxBytes is what MaxBytes declares.
+// defaultMaxBytes is the default of the argument MaxBytes.
 const defaultMaxBytes = "16MiB"
 
-// Bytes is what MaxBytes gives: how many bytes a call may read.
+// Bytes is the value of the argument MaxBytes: how many bytes a call may read.
 type Bytes int64
 
-// ReadArgument reads a number of bytes, or text with a unit.
+// ReadArgument reads a number of bytes, or a string with a unit.
 func (b *Bytes) ReadArgument(v any) error {
 	var text string
 	switch v := v.(type) {
@@ -35,21 +35,21 @@ func (b *Bytes) ReadArgument(v any) error {
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	unit := unitOf(strings.TrimPrefix(text[digits:], " "))
 	if digits == 0 || digits > mostDigits || unit == 0 {
-		return fmt.Errorf(`%q is not a size; write a number of bytes, or "16MiB"`, actions.Clip(text, 40))
+		return fmt.Errorf(`invalid size %q (use a number of bytes, or a string like "16MiB")`, actions.Clip(text, 40))
 	}
 	n, err := strconv.ParseInt(text[:digits], 10, 64)
 	if err != nil || n > (math.MaxInt64-1)/unit {
-		return fmt.Errorf("%q is more than there can be", strings.TrimSpace(text))
+		return fmt.Errorf("the size %q is too large", strings.TrimSpace(text))
 	}
 	*b = Bytes(n * unit)
 	return nil
 }
 
-// mostDigits is how many digits the number of a size has at most.
+// mostDigits is the maximum number of digits in a size.
 const mostDigits = 18
 
-// unitOf is how many bytes a unit of sizePattern is, or 0 where it is none. It is
-// asked for each request.
+// unitOf returns the number of bytes in a unit of sizePattern, or 0 for an unknown unit.
+// It is a switch because it runs on every request.
 func unitOf(name string) int64 {
 	switch name {
 	case "", "B":

@@ -1,6 +1,6 @@
-// Package declare has the types, arguments and results that families of actions declare
-// alike, and reads what such arguments give. Each call returns a type of its own, which
-// the caller may complete.
+// Package declare constructs the types, arguments and results that several families of
+// actions declare, and reads the values of such arguments. Each call returns a new type,
+// which the caller may modify.
 package declare
 
 import (
@@ -23,7 +23,7 @@ func Matching(pattern string) *spec.Type {
 	return &spec.Type{Kind: spec.String, Patterns: []spec.Pattern{{Regexp: pattern}}}
 }
 
-// OneOf returns the type of these strings.
+// OneOf returns the enumeration of these strings.
 func OneOf(texts ...string) *spec.Type {
 	t := Text()
 	for _, text := range texts {
@@ -38,7 +38,7 @@ func Bool() *spec.Type { return &spec.Type{Kind: spec.Bool} }
 // Int returns the type of any integer.
 func Int() *spec.Type { return &spec.Type{Kind: spec.Int} }
 
-// Positive returns the type of integers above zero.
+// Positive returns the type of integers greater than zero.
 func Positive() *spec.Type {
 	return &spec.Type{Kind: spec.Int, Min: &spec.Bound{Value: json.Number("1")}}
 }
@@ -48,10 +48,10 @@ func Between(least, most json.Number) *spec.Type {
 	return &spec.Type{Kind: spec.Int, Min: &spec.Bound{Value: least}, Max: &spec.Bound{Value: most}}
 }
 
-// Asset returns the type of files that the user hands over.
+// Asset returns the type of assets: files that the user passes to the provider.
 func Asset() *spec.Type { return &spec.Type{Kind: spec.Asset} }
 
-// Archive returns the type of archives that the user hands over.
+// Archive returns the type of archives that the user passes to the provider.
 func Archive() *spec.Type { return &spec.Type{Kind: spec.Archive} }
 
 // Either returns the union of types.
@@ -59,10 +59,10 @@ func Either(variants ...*spec.Type) *spec.Type {
 	return &spec.Type{Kind: spec.Union, Variants: variants}
 }
 
-// List returns the type of lists of a type.
+// List returns the type of lists with elements of a type.
 func List(of *spec.Type) *spec.Type { return &spec.Type{Kind: spec.List, Elem: of} }
 
-// Map returns the type of maps to a type.
+// Map returns the type of maps with values of a type.
 func Map(to *spec.Type) *spec.Type { return &spec.Type{Kind: spec.Map, Elem: to} }
 
 // Object returns the type of objects with these properties.
@@ -75,8 +75,8 @@ func Field(name string, t *spec.Type, doc string) *spec.Property {
 	return &spec.Property{Name: name, Type: t, Doc: doc}
 }
 
-// Member returns a property that an object always has: of a result, of what a late
-// expression sees, or of an argument.
+// Member returns a required property of an object: of a result, of an argument, or of the
+// scope of a late expression.
 func Member(name string, t *spec.Type, doc string) *spec.Property {
 	return &spec.Property{Name: name, Type: t, Required: true, Doc: doc, Wire: name}
 }

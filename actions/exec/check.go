@@ -11,7 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// check finds what is wrong with a call beyond the types of its arguments.
+// check returns the mistakes in a call that the types of its arguments do not show.
 func check(s actions.Static) []actions.Fault {
 	var out []actions.Fault
 	fail := func(argument, part, summary, remedy string) {
@@ -19,22 +19,22 @@ func check(s actions.Static) []actions.Fault {
 	}
 	for _, name := range []string{"command", "interpreter"} {
 		if n := s.Nodes[name]; n != nil && n.Kind == spec.ListNode && len(n.Items) == 0 {
-			fail(name, "", "a "+name+" without a program", "The first item is the program: `"+name+": [\"git\", \"status\"]`.")
+			fail(name, "", name+" has no program", "Write the program as the first item: `"+name+": [\"git\", \"status\"]`.")
 		}
 	}
 	checkScript(s.Nodes["command"], fail)
 	checkEnv(s.Nodes["env"], fail)
 	if s.Given("returns") && s.Literals["stdout"] != "json" {
-		fail("returns", "", "returns without stdout: \"json\"", "Only JSON has the shape of a type. Say `stdout: \"json\"`.")
+		fail("returns", "", "returns requires stdout: \"json\"", "Add `stdout: \"json\"`.")
 	}
 	if s.Given("dashes") && s.Given("shell") {
-		fail("dashes", "", "dashes beside a shell script", "A script has no arguments.")
+		fail("dashes", "", "dashes has no effect on a shell script", "Remove `dashes`: a script has no arguments.")
 	}
 	switch {
 	case s.Given("ssh") && s.Given("files"):
-		fail("files", "", "files of a command on another machine", "What is put there stays: say `upload`, by the paths there.")
+		fail("files", "", "files is not available for a command on another machine", "Use `upload`, with paths on that machine. Uploaded files are not removed.")
 	case s.Given("upload") && !s.Given("ssh"):
-		fail("upload", "", "upload without ssh", "A command on this machine gets its files by `files`.")
+		fail("upload", "", "upload requires ssh", "Use `files` for a command on this machine.")
 	}
 	if s.Secret["upload"] {
 		out = append(out, checkUploads(s.Nodes["upload"])...)
@@ -42,15 +42,15 @@ func check(s actions.Static) []actions.Fault {
 	for _, name := range []string{"timeout", "grace"} {
 		if v, literal := s.Literals[name].(string); literal {
 			if _, err := actions.ParseDuration(v); err != nil {
-				fail(name, "", name+" "+err.Error(), "Write one like 10s or 1m30s.")
+				fail(name, "", name+": "+err.Error(), "Write a duration like 10s or 1m30s.")
 			}
 		}
 	}
 	return out
 }
 
-// checkUploads finds secret content in files that others can read. Which of several
-// files has the secret is not known here: where one is private, it may be that one.
+// checkUploads reports secret content in files that others can read. It is not known which of
+// several files contains the secret, so nothing is reported if one of them is private.
 func checkUploads(n *spec.Node) []actions.Fault {
 	var out []actions.Fault
 	if n == nil || n.Kind != spec.ListNode {
@@ -74,8 +74,8 @@ type failer func(argument, part, summary, remedy string)
 // shells are programs whose option -c takes a script.
 var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "busybox", "fish", "python", "python3", "pwsh", "powershell"}
 
-// checkScript reports a script of a shell that is put together from text and
-// values: every value in it is read as shell.
+// checkScript reports a shell script that is composed of text and values, since the shell
+// would interpret the values.
 func checkScript(n *spec.Node, fail failer) {
 	if n == nil || n.Kind != spec.ListNode || len(n.Items) == 0 {
 		return
@@ -93,29 +93,29 @@ func checkScript(n *spec.Node, fail failer) {
 		if script.Kind == spec.StringNode && script.Text == "--" && i+2 < len(n.Items) {
 			script = n.Items[i+2]
 		}
-		if script.Kind == spec.StringNode && mixed(script.Text) {
-			fail("command", fmt.Sprintf("%d", i+1), "a script that is put together from text and values",
-				"What is in a value would be read as a part of the script. Pass it by `env` or `stdin`, or behind the script, as \"$1\".")
+		if script.Kind == spec.StringNode && isMixed(script.Text) {
+			fail("command", fmt.Sprintf("%d", i+1), "a shell script is composed of text and values",
+				"The shell would interpret the values. Pass them by `env` or `stdin`, or as arguments after the script (\"$1\").")
 		}
 		return
 	}
 }
 
-// mixed reports whether a template has both: text, and a value in it.
-func mixed(template string) bool {
+// isMixed reports whether a template contains both text and a value, or several values.
+func isMixed(template string) bool {
 	bare := strings.ReplaceAll(template, "$${", "")
 	at := strings.Index(bare, "${")
 	return at > 0 || at == 0 && !strings.HasSuffix(strings.TrimSpace(bare), "}") || strings.Count(bare, "${") > 1
 }
 
-// checkEnv sees that names are some.
+// checkEnv reports invalid names of environment variables.
 func checkEnv(n *spec.Node, fail failer) {
 	if n == nil || n.Kind != spec.MapNode {
 		return
 	}
 	for _, f := range n.Fields {
 		if err := variableName(f.Name); err != nil {
-			fail("env", f.Name, err.Error(), "A name has letters, digits and underscores: API_TOKEN.")
+			fail("env", f.Name, err.Error(), "Use letters, digits and underscores: API_TOKEN.")
 		}
 	}
 }

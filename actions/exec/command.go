@@ -17,24 +17,24 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// command is one command, ready to run.
+// command is a command that is ready to run.
 type command struct {
 	judge
-	args running
-	// target is the machine where it runs, nil for this one.
+	args commandArgs
+	// target is the machine where it runs, or nil for this machine.
 	target *ssh.Target
 }
 
-// running are the arguments that say what runs, where, and with what.
-type running struct {
-	judging
+// commandArgs are the arguments of a call.
+type commandArgs struct {
+	outputOptions
 	Command     []spec.Part    `arg:"command"`
 	Shell       *string        `arg:"shell"`
 	Interpreter []spec.Part    `arg:"interpreter"`
 	Dashes      bool           `arg:"dashes"`
 	Stdin       any            `arg:"stdin"`
-	Files       []placedFile   `arg:"files"`
-	Upload      []placedFile   `arg:"upload"`
+	Files       []fileArg      `arg:"files"`
+	Upload      []fileArg      `arg:"upload"`
 	Env         map[string]any `arg:"env"`
 	Dir         string         `arg:"dir"`
 	Sandbox     sandbox.Mode   `arg:"sandbox"`
@@ -43,48 +43,48 @@ type running struct {
 	Grace       time.Duration  `arg:"grace"`
 }
 
-// prepare makes the command of a call, or says why there is none.
+// prepare makes the command of a call.
 func prepare(call *actions.Call) (*command, error) {
 	if call.Env == nil || call.Env.Processes == nil {
-		return nil, errors.New("there are no programs here")
+		return nil, errors.New("running programs is not available here")
 	}
-	c := &command{args: running{Sandbox: sandbox.Auto, Grace: defaultGrace}}
+	c := &command{args: commandArgs{Sandbox: sandbox.Auto, Grace: defaultGrace}}
 	c.args.Stdout, c.args.ExitCodes.OK = "text", []int{0}
 	if err := call.Decode(&c.args); err != nil {
 		return nil, err
 	}
-	c.judge = judge{call: call, process: &process.Command{Timeout: c.args.Timeout, Grace: c.args.Grace}, given: &c.args.judging, quiet: c.args.Effect == "none"}
+	c.judge = judge{call: call, process: &process.Command{Timeout: c.args.Timeout, Grace: c.args.Grace}, opts: &c.args.outputOptions, quiet: c.args.Effect == "none"}
 	words, err := c.args.argv()
 	if err != nil {
 		return nil, err
 	}
 	c.title, c.process.Args = words[0], words
 	if c.args.SSH != nil {
-		err = c.there()
+		err = c.prepareRemote()
 	} else {
-		err = c.here()
+		err = c.prepareLocal()
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.listen()
+	c.captureOutput()
 	return c, nil
 }
 
-// here makes it a command of this machine.
-func (c *command) here() (err error) {
+// prepareLocal prepares a command that runs on this machine.
+func (c *command) prepareLocal() (err error) {
 	if c.process.Path, err = c.call.Env.Processes.Program(c.title); err != nil {
 		return err
 	}
 	if c.process.Env, err = environment(c.args.Env, c.call.Env.Processes.Environ()); err != nil {
 		return err
 	}
-	c.process.Dir, err = folder(c.call.Env.Processes.Place(c.args.Dir))
+	c.process.Dir, err = checkDir(c.call.Env.Processes.AbsPath(c.args.Dir))
 	return err
 }
 
-// there makes it a command of another machine.
-func (c *command) there() (err error) {
+// prepareRemote prepares a command that runs on another machine.
+func (c *command) prepareRemote() (err error) {
 	if c.target, err = c.args.SSH.target(c.call.Env); err != nil {
 		return err
 	}
@@ -93,27 +93,27 @@ func (c *command) there() (err error) {
 	return err
 }
 
-// argv are the program and its arguments.
-func (r *running) argv() ([]string, error) {
+// argv returns the program and its arguments.
+func (r *commandArgs) argv() ([]string, error) {
 	if r.Shell != nil {
 		words := texts(r.Interpreter)
 		if r.Interpreter == nil {
-			words = byDefault
+			words = defaultInterpreter
 		}
 		if len(words) == 0 {
-			return nil, errors.New("the interpreter names no program")
+			return nil, errors.New("interpreter has no program: write it as the first item")
 		}
-		return withoutNUL(append(slices.Clip(words), *r.Shell))
+		return checkNUL(append(slices.Clip(words), *r.Shell))
 	}
 	if len(r.Command) == 0 {
-		return nil, errors.New("the command is empty: its first item is the program")
+		return nil, errors.New("command is empty: write the program as the first item")
 	}
 	if !r.Dashes {
-		if err := noOptions(r.Command); err != nil {
+		if err := checkOptions(r.Command); err != nil {
 			return nil, err
 		}
 	}
-	return withoutNUL(texts(r.Command))
+	return checkNUL(texts(r.Command))
 }
 
 func texts(parts []spec.Part) []string {
@@ -124,30 +124,31 @@ func texts(parts []spec.Part) []string {
 	return out
 }
 
-// noOptions refuses values that could be taken for options.
-func noOptions(parts []spec.Part) error {
+// checkOptions refuses values that a program could take as options.
+func checkOptions(parts []spec.Part) error {
 	for i, p := range parts {
 		switch {
 		case p.Literal && p.Text == "--":
 			return nil
 		case !p.Literal && i > 0 && strings.HasPrefix(p.Text, "-"):
-			return fmt.Errorf("argument %d of the command is a value that begins with \"-\", and could become an option: "+
-				"write \"--\" before it, if the program knows that; text of your own in front of it; or `dashes: true`", i)
+			return fmt.Errorf("argument %d of the command is a value that begins with \"-\", which the program may take as an option: "+
+				"put \"--\" before it if the program supports that, put literal text in front of it, or set `dashes: true`", i)
 		}
 	}
 	return nil
 }
 
-func withoutNUL(argv []string) ([]string, error) {
+func checkNUL(argv []string) ([]string, error) {
 	for i, word := range argv {
 		if strings.ContainsRune(word, 0) {
-			return nil, fmt.Errorf("argument %d of the command holds a NUL character, which no argument can: pass it by stdin", i)
+			return nil, fmt.Errorf("argument %d of the command contains a NUL character, which is not valid in arguments: pass it by stdin", i)
 		}
 	}
 	return argv, nil
 }
 
-// environment is what the command sees: what is inherited, and its own.
+// environment returns the environment of a command: the inherited variables, overridden by
+// its own.
 func environment(own map[string]any, inherited []string) ([]string, error) {
 	var out []string
 	for _, variable := range inherited {
@@ -165,17 +166,16 @@ func environment(own map[string]any, inherited []string) ([]string, error) {
 		value, err := actions.TextOf(own[name])
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("env: %s %w; write jsonencode(…) to pass it as JSON", name, err)
+			return nil, fmt.Errorf("env.%s: %w; use jsonencode(…) to pass it as JSON", name, err)
 		case strings.ContainsRune(value, 0):
-			return nil, fmt.Errorf("env: %s holds a NUL character, which no variable can: pass it by stdin", name)
+			return nil, fmt.Errorf("env.%s contains a NUL character, which is not valid in environment variables: pass it by stdin", name)
 		}
 		out = append(out, name+"="+value)
 	}
 	return out, nil
 }
 
-// overrides reports whether a command's own variables have one of that name;
-// Windows makes no difference between cases.
+// overrides reports whether a command's own variables include the name. Windows ignores case.
 func overrides(own map[string]any, name string) bool {
 	if runtime.GOOS != "windows" {
 		_, ok := own[name]
@@ -186,23 +186,23 @@ func overrides(own map[string]any, name string) bool {
 
 func variableName(name string) error {
 	if name == "" || strings.ContainsAny(name, "=\x00") {
-		return fmt.Errorf("env: %q is not a valid name of a variable", name)
+		return fmt.Errorf("env: invalid variable name %q", name)
 	}
 	return nil
 }
 
-// folder is where the command starts. What is wrong with it is told before the
-// system says only that something is.
-func folder(dir string) (string, error) {
+// checkDir checks the working directory of a command, since the error of the system does not
+// say that the directory is wrong.
+func checkDir(dir string) (string, error) {
 	if strings.ContainsRune(dir, 0) {
-		return "", errors.New("dir holds a NUL character, which no path can")
+		return "", errors.New("dir contains a NUL character, which is not valid in a path")
 	}
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("dir: the command cannot start in %q: %w", dir, errors.Unwrap(err))
 	case !info.IsDir():
-		return "", fmt.Errorf("dir: the command cannot start in %q: it is no folder", dir)
+		return "", fmt.Errorf("dir: the command cannot start in %q: it is not a folder", dir)
 	}
 	return dir, nil
 }

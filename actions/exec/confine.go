@@ -11,10 +11,10 @@ import (
 	"github.com/declprov/declprov/actions/sys/process/sandbox"
 )
 
-// confine puts a command into the kernel's sandbox, where the step, the spec and
-// the kernel say so. Leave is called when the command has ended.
+// confine puts a command into the kernel's sandbox, depending on the step, the spec and the
+// kernel. The caller calls leave when the command has ended.
 func (r *runner) confine(ctx context.Context, c *command) (leave func(worked bool), err error) {
-	mode, err := demanded(c.args.Sandbox)
+	mode, err := effectiveMode(c.args.Sandbox)
 	if err != nil {
 		return nil, err
 	}
@@ -44,32 +44,32 @@ func (r *runner) confine(ctx context.Context, c *command) (leave func(worked boo
 	})
 	return func(worked bool) {
 		if err := box.Close(worked); err != nil {
-			c.log(fmt.Sprintf("the command's temporary files stay in %s: %v", box.Scratch, err))
+			c.log(fmt.Sprintf("cannot remove the command's temporary files in %s: %v", box.Scratch, err))
 		}
 	}, nil
 }
 
-// Demand is the environment variable by which whoever runs a provider demands the
-// sandbox for every command, whatever its spec says.
+// Demand is the environment variable by which the user of a provider requires the sandbox
+// for every command, overriding the spec.
 const Demand = "DECLPROV_SANDBOX"
 
-// demanded returns the mode of a command for which its spec says another. The
-// error says what is wrong with the variable, or that the spec refuses.
-func demanded(mode sandbox.Mode) (sandbox.Mode, error) {
+// effectiveMode returns the mode that results from the spec's mode and the variable Demand. It
+// returns an error if the variable is invalid, or contradicts a spec that sets "off".
+func effectiveMode(mode sandbox.Mode) (sandbox.Mode, error) {
 	switch demand := process.Variable(Demand); {
 	case demand == "":
 		return mode, nil
 	case demand != string(sandbox.Required):
-		return "", fmt.Errorf("invalid %s %q: it takes %q, or nothing", Demand, demand, sandbox.Required)
+		return "", fmt.Errorf("invalid %s %q (use %q, or unset it)", Demand, demand, sandbox.Required)
 	case mode == sandbox.Off:
-		return "", fmt.Errorf(`the spec turns the sandbox off for this command (sandbox: "off"), and %s=%s does not allow that`, Demand, demand)
+		return "", fmt.Errorf(`the spec turns the sandbox off for this command (sandbox: "off"), which %s=%s does not allow`, Demand, demand)
 	default:
 		return sandbox.Required, nil
 	}
 }
 
-// confinement is the mode for who reviews a spec: it is the author's alone, and so known
-// before anything runs. What runs on another machine is of no sandbox here.
+// confinement returns the sandbox mode as the spec states it, for reviewers, or "" for a
+// command on another machine, which has no sandbox.
 func confinement(s actions.Static) string {
 	if s.Given("ssh") {
 		return ""
@@ -80,7 +80,7 @@ func confinement(s actions.Static) string {
 	return string(sandbox.Auto)
 }
 
-// warn says once an engine, where the user sees it, what the kernel cannot do.
+// warn logs, once per engine, what the kernel cannot confine.
 func (r *runner) warn(call *actions.Call, kernel sandbox.Kernel) {
 	text := kernel.Partial()
 	if !kernel.Confines() {
@@ -88,7 +88,7 @@ func (r *runner) warn(call *actions.Call, kernel sandbox.Kernel) {
 	}
 	if text != "" && call.Log != nil {
 		r.warned.Do(func() {
-			call.Log("commands are not confined as far as they could be: "+text+". Set "+Demand+"=required to run none like this", false)
+			call.Log("commands are only partly confined: "+text+". Set "+Demand+"=required to refuse such commands.", false)
 		})
 	}
 }
@@ -99,23 +99,22 @@ func (c *command) log(text string) {
 	}
 }
 
-// refused are what programs say of system calls that a sandbox has refused: of
-// most EACCES, of signals and tracing EPERM, of links and names out of a folder
-// EXDEV.
-func refused() []string {
+// refusalTexts returns the messages of the errors that a sandbox causes: EACCES for most
+// system calls, EPERM for signals and tracing, EXDEV for links and renames out of a folder.
+func refusalTexts() []string {
 	return []string{"permission denied", "operation not permitted", "invalid cross-device link"}
 }
 
-// suspect says, of a command that failed in a sandbox and complains like one that
-// was refused something, what it was granted.
-func (j *judge) suspect(exit process.Exit) string {
+// sandboxHint returns a hint about permissions if a command failed in a sandbox, and its
+// output contains an error that a sandbox causes; else "".
+func (j *judge) sandboxHint(exit process.Exit) string {
 	if j.process.Box == nil {
 		return ""
 	}
 	said := strings.ToLower(j.out.stderr.end() + j.out.stdout.end())
-	if exit.Code != 126 && !slices.ContainsFunc(refused(), func(text string) bool { return strings.Contains(said, text) }) {
+	if exit.Code != 126 && !slices.ContainsFunc(refusalTexts(), func(text string) bool { return strings.Contains(said, text) }) {
 		return ""
 	}
-	return "\nIt ran in the kernel's sandbox, which grants a command what `permissions` grants, and the system's programs: " +
-		"add what it lacks there, or set sandbox: \"off\" to run it outside"
+	return "\nThe command ran in the kernel's sandbox, which allows only what `permissions` grants, and the system's programs: " +
+		"add what is missing to `permissions`, or set sandbox: \"off\""
 }

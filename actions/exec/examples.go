@@ -5,9 +5,9 @@ import "github.com/declprov/declprov/actions"
 // examples are run by a test, each in a folder of its own.
 func examples() []actions.Example {
 	return []actions.Example{
-		{Summary: "A command; each item is one argument, whatever is in it", Spec: `exec: command: ["mkdir", "-p", "--", "a folder"]`},
+		{Summary: "A command; each item is one argument, whatever characters it contains", Spec: `exec: command: ["mkdir", "-p", "--", "a folder"]`},
 		{
-			Summary: "A script; a value comes by the environment",
+			Summary: "A script; a value is passed by an environment variable",
 			Spec: `exec: {
 	shell: """
 		test -n "$NAME" || exit 3
@@ -17,7 +17,7 @@ func examples() []actions.Example {
 }`,
 		},
 		{
-			Summary: "What a command says in JSON, and an exit code that says that nothing is there",
+			Summary: "JSON output, and an exit code that means that the object does not exist",
 			Spec: `exec: {
 	command: ["sh", "-c", "test -e pet.json || exit 44; cat pet.json"]
 	stdout: "json"
@@ -26,7 +26,7 @@ func examples() []actions.Example {
 }`,
 			Files: map[string]string{"pet.json": `{"id": 7, "name": "Rex"}`},
 		},
-		{Summary: "Input, in a folder, within a time", Spec: `exec: {command: ["tee", "copy.txt"], stdin: "text\n", dir: "work", timeout: "30s", stdout: "none"}`, Files: map[string]string{"work/README": ""}},
-		{Summary: "A message made of what it says", Spec: `exec: {command: ["sh", "-c", "echo '{}'"], stdout: "json", error: "${stdout.error.message}"}`},
+		{Summary: "Standard input, a working directory and a time limit", Spec: `exec: {command: ["tee", "copy.txt"], stdin: "text\n", dir: "work", timeout: "30s", stdout: "none"}`, Files: map[string]string{"work/README": ""}},
+		{Summary: "An error message from the output", Spec: `exec: {command: ["sh", "-c", "echo '{}'"], stdout: "json", error: "${stdout.error.message}"}`},
 	}
 }

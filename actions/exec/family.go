@@ -1,9 +1,8 @@
-// Package exec is the family of actions on commands: one program with its
-// arguments, or a script of a shell, on the machine that the provider runs on.
+// Package exec is the family of actions that run commands: a program with its arguments, or
+// a shell script, on this machine or over SSH.
 //
-// Nothing goes through a shell unless the author writes one, a value never becomes
-// an option unless the author says so, and what a command has started ends with
-// it where its time is up: see package process.
+// No shell is involved unless the author uses one. A value never becomes an option unless the
+// author allows it. On timeout, a command ends with all its descendants: see package process.
 package exec
 
 import (
@@ -17,12 +16,12 @@ import (
 	"github.com/declprov/declprov/actions/sys/process"
 )
 
-// Family is the declaration of the exec action.
+// Family returns the declaration of the exec action.
 func Family() *actions.Family {
 	return &actions.Family{
 		Name: "exec",
-		Summary: "Commands on the machine that the provider runs on: the programs that the permissions grant, " +
-			"with the variables that they grant.",
+		Summary: "Commands on the machine where the provider runs, limited to the programs and environment variables " +
+			"that the permissions grant.",
 		Defaults: defaults(),
 		Kinds:    []*actions.Kind{kind()},
 		Open:     open,
@@ -30,77 +29,79 @@ func Family() *actions.Family {
 	}
 }
 
-// open returns what runs commands for one engine.
+// open returns the runner of the commands of one engine.
 func open() actions.Runner {
 	return (&runner{local: &process.Pool{}, remote: ssh.NewPool()}).run
 }
 
-// runner is what all commands of an engine share.
+// runner is shared by all commands of an engine.
 type runner struct {
 	local  *process.Pool
 	remote *ssh.Pool
-	// warned keeps what the kernel cannot do from being said more than once.
+	// warned limits the warning about the kernel to one per engine.
 	warned sync.Once
 }
 
 func kind() *actions.Kind {
 	return &actions.Kind{
-		Summary:   "Runs a command to its end, and yields what it wrote.",
+		Summary:   "Runs a command to its end, and yields its output.",
 		Doc:       doc,
 		Args:      append(arguments(), defaults()...),
 		OneOf:     [][]string{{"command", "shell"}},
 		Analyze:   analyze,
 		Ambiguous: ambiguous,
-		Sees:      sees,
+		LateScope: lateScope,
 		Examples:  examples(),
 	}
 }
 
-const doc = `A ` + "`command`" + ` is a list: the program, and one argument each. No shell reads it, so no character of a value means
-anything. An item that is a list stands for its items, and one that is null for none. The program is looked up once, on the
-provider's ` + "`PATH`" + `; one with a slash is a path, from the folder of the user's program on.
+const doc = `A ` + "`command`" + ` is a list of the program and its arguments. It is not passed to a shell, so no character of a value has a special
+meaning. An item that is a list adds its items; an item that is null adds nothing. The program is looked up once, in the
+provider's ` + "`PATH`" + `. A program with a slash is a path, relative to the folder of the user's program.
 
-A value that begins with ` + "`-`" + ` could become an option: it is refused, unless it comes after the author's ` + "`--`" + `, behind text of the author's
-in the same item (` + "`\"--name=${inputs.name}\"`" + `), or the step says ` + "`dashes: true`" + `. Other users of the machine can see a command line while it
-runs, so no secret may go in: pass it by ` + "`env` or `stdin`" + `.
+A value that begins with ` + "`-`" + ` is refused, because the program may take it as an option. It is allowed after a literal ` + "`--`" + `, after literal text
+in the same item (` + "`\"--name=${inputs.name}\"`" + `), or if the step sets ` + "`dashes: true`" + `. Other users of the machine can see a command line while it
+runs, so it must not contain secrets: pass them by ` + "`env` or `stdin`" + `.
 
-The text of a ` + "`shell`" + ` script is the author's alone. Values reach it by ` + "`env`" + ` (` + "`\"$NAME\"`" + ` in the script) or ` + "`stdin`" + `. It is the last argument of
-the ` + "`interpreter`" + `, which needs a permission like any other program.
+A ` + "`shell`" + ` script must not contain values. Pass values by ` + "`env`" + ` (` + "`\"$NAME\"`" + ` in the script) or by ` + "`stdin`" + `. The script is the last argument of
+the ` + "`interpreter`" + `, which requires a permission like any other program.
 
-A command sees ` + "`PATH`, `HOME`" + `, what ` + "`permissions.env`" + ` names, and its ` + "`env`" + `; it has no terminal, and so cannot ask.
+The environment of a command consists of ` + "`PATH`, `HOME`" + `, the variables in ` + "`permissions.env`" + `, and its ` + "`env`" + `. It has no terminal, so it cannot prompt.
 
-On timeout, on cancellation, and when the provider itself is killed, the command and all that it has started receive TERM and, after ` + "`grace`" + `, KILL.
-A cancelled command that has an effect is first given 10s to end by itself (` + "`DECLPROV_CANCEL_GRACE`" + `); a second cancellation ends it at once. (On Linux that is every process below it, elsewhere its process group.) What a command leaves running in the background
-when it ends by itself runs on; it should write to a file of its own, for nobody reads what it writes.
+On timeout, on cancellation, and if the provider is killed, the command and all its descendants receive SIGTERM and, after ` + "`grace`" + `, SIGKILL.
+(On systems other than Linux, that is the command's process group.) On cancellation, a command that has an effect first gets 10s to end by itself
+(` + "`DECLPROV_CANCEL_GRACE`" + `); a second cancellation ends it at once. If a command ends by itself, processes that it left running in the background keep
+running. They should write to a file, because their output is no longer read.
 
-On Linux the commands of a spec with a ` + "`permissions`" + ` block run in a sandbox of the kernel's, which refuses them, and all that they start, what the
-spec is not granted: see [language.md](language.md#commands-in-the-kernels-sandbox). ` + "`sandbox`" + ` says so otherwise.
+On Linux, the commands of a spec with a ` + "`permissions`" + ` block run in a sandbox of the kernel, which refuses them and their descendants whatever the
+spec's permissions do not grant: see [language.md](language.md#commands-in-the-kernels-sandbox). ` + "`sandbox`" + ` changes that.
 
-An exit code that is not in ` + "`ok`, `gone` or `refused`" + ` is an error, with the end of what the command wrote to its standard error, or what
-` + "`error`" + ` makes of it: the command ran, and what it did is not complete. ` + "`exitCodes: refused: [9]`" + ` lists those that say that nothing was done ("the user
-exists already"). ` + "`retry: on: [75]`" + ` is about an exit code, ` + "`\"timeout\"`" + ` about one that took too long. A command that did not start has done nothing; of one that was ended by
-a signal or a timeout nobody knows what it did.
+An exit code that is not in ` + "`ok`, `gone` or `refused`" + ` is an error: the command ran, and its effect is incomplete. The message is the end of its
+standard error, or the value of ` + "`error`" + `. ` + "`exitCodes: refused: [9]`" + ` lists exit codes that mean that the command had no effect ("the user
+already exists"). ` + "`retry: on: [75]`" + ` retries after an exit code, ` + "`\"timeout\"`" + ` after a timeout. A command that did not start had no effect. The effect of a
+command that was ended by a signal or a timeout is not known.
 
-With ` + "`ssh`" + ` it runs on another machine, as what its user may do there: the permissions grant the machine (` + "`hosts: [\"ssh://build.example.com\"]`" + `),
-and no programs; there it is not confined. It sees the environment of that log-in, and its ` + "`env`" + `; a relative ` + "`dir`" + ` starts at the user's home. The machine is asked to end the command's process group
-where its time is up; what has left the group runs on. A connection that breaks while it runs leaves an outcome that nobody knows.
+With ` + "`ssh`" + `, the command runs on another machine, with the rights of the user there. The permissions must grant the machine (` + "`hosts: [\"ssh://build.example.com\"]`" + `),
+not the program; there is no sandbox. The environment is that of the log-in, and ` + "`env`" + `. A relative ` + "`dir`" + ` is relative to the user's home. On timeout, the
+machine is asked to end the command's process group; processes that left the group keep running. If the connection breaks while the command runs, its
+outcome is not known.
 
-One line end at the end of a ` + "`text`" + ` is not part of it.`
+If ` + "`stdout`" + ` is ` + "`text`" + `, one newline at the end of the output is removed.`
 
 func (r *runner) run(ctx context.Context, _ *actions.Kind, call *actions.Call) actions.Outcome {
 	c, err := prepare(call)
 	if err != nil {
 		return actions.Refuse(err)
 	}
-	stdin, err := c.input(ctx)
+	stdin, err := c.openStdin(ctx)
 	if err != nil {
 		return actions.Refuse(err)
 	}
 	defer stdin.Close()
 	if c.target != nil {
-		return r.elsewhere(ctx, c)
+		return r.runRemote(ctx, c)
 	}
-	remove, err := c.place(ctx)
+	remove, err := c.writeFiles(ctx)
 	if err != nil {
 		return actions.Refuse(err)
 	}
@@ -109,29 +110,29 @@ func (r *runner) run(ctx context.Context, _ *actions.Kind, call *actions.Call) a
 	if err != nil {
 		return actions.Refuse(fmt.Errorf("%s did not start: %w", c.title, err))
 	}
-	out := r.end(ctx, c)
+	out := r.runLocal(ctx, c)
 	leave(out.Status == actions.Done)
 	return out
 }
 
-// end runs the command, and says what its end means.
-func (r *runner) end(ctx context.Context, c *command) actions.Outcome {
+// runLocal runs a command on this machine, and returns its outcome.
+func (r *runner) runLocal(ctx context.Context, c *command) actions.Outcome {
 	exit, err := r.local.Run(ctx, *c.process)
 	c.out.finish()
 	if err != nil {
-		return c.broken(err)
+		return c.errorOutcome(err)
 	}
 	return c.outcome(exit)
 }
 
-// analyze returns what is known of a command before it runs.
+// analyze returns what is known about a command before it runs.
 func analyze(s actions.Static) actions.Facts {
 	return actions.Facts{
 		Result: resultType(s), Yields: yields(s), Effect: effect(s), Certainty: certainty(s), Grants: needs(s), Sandbox: confinement(s), Faults: check(s),
 	}
 }
 
-// effect is a write, unless the step says that it only looks.
+// effect returns Write, unless the step sets `effect: "none"`.
 func effect(s actions.Static) actions.Effect {
 	if s.Literals["effect"] == "none" {
 		return actions.None
@@ -139,7 +140,7 @@ func effect(s actions.Static) actions.Effect {
 	return actions.Write
 }
 
-// certainty is what is known of a command of which nobody saw the end.
+// certainty returns the certainty of a command, by its effect and `idempotent`.
 func certainty(s actions.Static) actions.Certainty {
 	switch {
 	case effect(s) != actions.Write:
@@ -151,14 +152,14 @@ func certainty(s actions.Static) actions.Certainty {
 	}
 }
 
-// ambiguous reports whether a failure of that class may leave it unknown what a
-// command did. An exit code is the command's own word.
+// ambiguous reports whether the outcome of a class may be unknown. It is known after an exit
+// code.
 func ambiguous(class string) bool {
 	_, err := strconv.Atoi(class)
 	return err != nil
 }
 
-// yields is what a command says of itself, where it says it in JSON.
+// yields returns the member that an operation yields: the standard output if it is JSON.
 func yields(s actions.Static) string {
 	if s.Literals["stdout"] == "json" {
 		return "stdout"

@@ -8,10 +8,10 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// byDefault is what a shell script is given to.
-var byDefault = []string{"/bin/sh", "-c"}
+// defaultInterpreter runs a shell script by default.
+var defaultInterpreter = []string{"/bin/sh", "-c"}
 
-// needs are the grants of a command: its program, or its interpreter; or the
+// needs returns the grants that a command requires: its program, its interpreter, or the
 // machine where it runs.
 func needs(s actions.Static) []actions.Grant {
 	if s.Given("ssh") {
@@ -23,13 +23,13 @@ func needs(s actions.Static) []actions.Grant {
 	return nil
 }
 
-// program is the node that names the program, or nil where there is none, which
-// is reported.
+// program returns the node that names the program. If there is none, it returns nil; check
+// reports that.
 func program(s actions.Static) *spec.Node {
 	node := s.Nodes["command"]
 	if node == nil {
 		if node = s.Nodes["interpreter"]; node == nil {
-			out := &spec.Node{Kind: spec.StringNode, Text: byDefault[0]}
+			out := &spec.Node{Kind: spec.StringNode, Text: defaultInterpreter[0]}
 			if script := s.Nodes["shell"]; script != nil {
 				out.Range = script.Range
 			}

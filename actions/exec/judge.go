@@ -19,25 +19,23 @@ import (
 const (
 	defaultGrace = 5 * time.Second
 	mostKept     = 1 << 30
-	// said is how much of what a command wrote a message shows: the last lines.
-	saidBytes, saidLines = 2 << 10, 12
+	// A message shows at most so much of the end of a command's output.
+	messageBytes, messageLines = 2 << 10, 12
 )
 
-// judge says what comes of a command, by its end and by what it wrote.
+// judge determines the outcome of a command, by its exit and its output.
 type judge struct {
 	call    *actions.Call
 	process *process.Command
 	out     *output
-	// title is how messages name the command: the program, without what is in its
-	// arguments.
+	// title is the name of the command in messages: the program, without its arguments.
 	title string
-	// given is what the arguments say of outcomes and output.
-	given *judging
-	quiet bool // it changes nothing
+	opts  *outputOptions
+	quiet bool // the command changes nothing
 }
 
-// judging are the arguments that say what comes of a command, and what its output is.
-type judging struct {
+// outputOptions are the arguments about outcomes and output.
+type outputOptions struct {
 	Stdout    string           `arg:"stdout"`
 	Returns   bool             `arg:"returns"`
 	Effect    string           `arg:"effect"`
@@ -51,27 +49,27 @@ type judging struct {
 	} `arg:"exitCodes"`
 }
 
-// listen makes what takes the command's output.
-func (j *judge) listen() {
-	kept := int(min(max(int64(j.given.MaxBytes), tailSize), mostKept))
+// captureOutput connects the command's output to j.out.
+func (j *judge) captureOutput() {
+	kept := int(min(max(int64(j.opts.MaxBytes), tailSize), mostKept))
 	j.out = &output{call: j.call}
 	j.out.stdout = stream{out: j.out, limit: tailSize, last: true}
-	if j.given.Stdout != "none" && (j.call.Asks("stdout") || j.given.Error != nil) {
+	if j.opts.Stdout != "none" && (j.call.Asks("stdout") || j.opts.Error != nil) {
 		j.out.stdout = stream{out: j.out, limit: kept}
 	}
 	j.out.stderr = stream{out: j.out, limit: tailSize, last: true}
 	if j.call.Asks("stderr") {
 		j.out.stderr.limit = kept
 	}
-	j.shown()
+	j.selectShown()
 	j.process.Stdout, j.process.Stderr = &j.out.stdout, &j.out.stderr
 }
 
-// shown says which of the output is shown. Where the author does not say: what may
-// hold a secret that nobody knows yet, and data, is not.
-func (j *judge) shown() {
-	log, given := j.given.Log, j.given.Log != ""
-	data := j.given.Stdout == "json" || j.given.Stdout == "bytes" || len(j.call.Secrets) > 0
+// selectShown decides which output is shown. By default, data is not shown, and neither is
+// output that may contain a secret that is not known yet.
+func (j *judge) selectShown() {
+	log, given := j.opts.Log, j.opts.Log != ""
+	data := j.opts.Stdout == "json" || j.opts.Stdout == "bytes" || len(j.call.Secrets) > 0
 	if !given {
 		if log = "both"; data || j.quiet {
 			log = "stderr"
@@ -82,41 +80,40 @@ func (j *judge) shown() {
 	stdout.hidden, stderr.hidden = !stdout.show && (given || data), !stderr.show && given
 }
 
-// broken is the outcome of a command that did not start, or of which nobody knows
-// how it ended.
-func (j *judge) broken(err error) actions.Outcome {
+// errorOutcome returns the outcome of a command that did not start, or whose end is not known.
+func (j *judge) errorOutcome(err error) actions.Outcome {
 	var start *process.StartError
 	if !errors.As(err, &start) {
 		return j.unknown("", fmt.Errorf("%s: %w", j.title, err))
 	}
 	switch {
 	case errors.Is(err, syscall.E2BIG):
-		err = errors.New("its arguments and environment are longer than this system takes: pass what is long by stdin")
+		err = errors.New("its arguments and environment are too long for this system: pass long values by stdin")
 	case errors.Is(err, fs.ErrNotExist):
-		err = fmt.Errorf("there is no %s, or not the interpreter that it names in its first line", j.process.Path)
+		err = fmt.Errorf("%s does not exist, or the interpreter in its first line does not", j.process.Path)
 	case errors.Is(err, fs.ErrPermission) && j.process.Box != nil:
-		err = fmt.Errorf("%s is not executable for this user, or what loads it is not granted: outside of the system's folders, "+
-			"permissions.run has to name its interpreter or loader, and permissions.read its libraries", j.process.Path)
+		err = fmt.Errorf("%s is not executable for this user, or its interpreter or loader is not granted: outside of the system's folders, "+
+			"permissions.run must name its interpreter or loader, and permissions.read its libraries", j.process.Path)
 	case errors.Is(err, fs.ErrPermission):
 		err = fmt.Errorf("%s is not executable for this user", j.process.Path)
 	case errors.Is(err, syscall.ENOEXEC):
-		err = fmt.Errorf("%s is no program of this system: a script begins with a line like #!/bin/sh", j.process.Path)
+		err = fmt.Errorf("%s is not a program for this system; a script must begin with a line like #!/bin/sh", j.process.Path)
 	}
 	return actions.Refuse(fmt.Errorf("%s did not start: %w", j.title, err))
 }
 
-// outcome says what the command's end means.
+// outcome returns the outcome of a command that was started and ended.
 func (j *judge) outcome(exit process.Exit) actions.Outcome {
 	switch {
 	case exit.Ended != nil:
-		return j.ended(exit)
+		return j.endedOutcome(exit)
 	case exit.Signal != "":
-		return j.unknown("", fmt.Errorf("%s was ended by %s%s", j.title, exit.Signal, j.said(exit)))
-	case slices.Contains(j.given.ExitCodes.Gone, exit.Code):
-		return j.missing(exit)
-	case !slices.Contains(j.given.ExitCodes.OK, exit.Code):
-		out := j.failed(strconv.Itoa(exit.Code), fmt.Errorf("%s ended with exit code %d%s%s", j.title, exit.Code, j.said(exit), j.suspect(exit)))
-		if slices.Contains(j.given.ExitCodes.Refused, exit.Code) {
+		return j.unknown("", fmt.Errorf("%s was ended by %s%s", j.title, exit.Signal, j.message(exit)))
+	case slices.Contains(j.opts.ExitCodes.Gone, exit.Code):
+		return j.missingOutcome(exit)
+	case !slices.Contains(j.opts.ExitCodes.OK, exit.Code):
+		out := j.failed(strconv.Itoa(exit.Code), fmt.Errorf("%s ended with exit code %d%s%s", j.title, exit.Code, j.message(exit), j.sandboxHint(exit)))
+		if slices.Contains(j.opts.ExitCodes.Refused, exit.Code) {
 			out.Status = actions.Refused
 		}
 		if result, err := j.result(exit.Code); err == nil {
@@ -126,53 +123,54 @@ func (j *judge) outcome(exit process.Exit) actions.Outcome {
 	}
 	result, err := j.result(exit.Code)
 	if err != nil {
-		return j.unknown("", fmt.Errorf("%s: %w", j.title, err)) // it ran, and what it made cannot be told
+		return j.unknown("", fmt.Errorf("%s: %w", j.title, err)) // it ran, but its result cannot be read
 	}
 	return actions.Succeed(result)
 }
 
-// ended is the outcome of a command that was ended before it was done.
-func (j *judge) ended(exit process.Exit) actions.Outcome {
+// endedOutcome returns the outcome of a command that was ended early.
+func (j *judge) endedOutcome(exit process.Exit) actions.Outcome {
 	stuck := ""
 	if exit.Stuck > 0 {
-		stuck = fmt.Sprintf(", but for %d processes that cannot be ended", exit.Stuck)
+		stuck = fmt.Sprintf(", except for %d processes that could not be ended", exit.Stuck)
 	}
 	if errors.Is(exit.Ended, process.ErrTimeout) {
-		return j.unknown("timeout", fmt.Errorf("%s took longer than its timeout of %s, and was ended%s%s", j.title, j.process.Timeout, stuck, j.said(exit)))
+		return j.unknown("timeout", fmt.Errorf("%s took longer than its timeout of %s, and was ended%s%s", j.title, j.process.Timeout, stuck, j.message(exit)))
 	}
-	return j.unknown("timeout", fmt.Errorf("%s was ended%s: %w%s", j.title, stuck, exit.Ended, j.said(exit)))
+	return j.unknown("timeout", fmt.Errorf("%s was ended%s: %w%s", j.title, stuck, exit.Ended, j.message(exit)))
 }
 
-// failed is the outcome of a command that ran, and did not do what it should.
+// failed returns the outcome of a command that ran, and whose effect is incomplete.
 func (j *judge) failed(class string, err error) actions.Outcome {
-	return j.settled(actions.Outcome{Status: actions.Failed, Class: class, Err: err})
+	return j.refuseIfQuiet(actions.Outcome{Status: actions.Failed, Class: class, Err: err})
 }
 
-// unknown is the outcome of a command that was started, and of which nobody
-// knows what it did. Another attempt may succeed, where it may be made.
+// unknown returns the outcome of a command that was started, and whose effect is not known.
 func (j *judge) unknown(class string, err error) actions.Outcome {
-	return j.settled(actions.Outcome{Status: actions.Unknown, Class: class, Err: err})
+	return j.refuseIfQuiet(actions.Outcome{Status: actions.Unknown, Class: class, Err: err})
 }
 
-// settled makes a failure of what changes nothing one that changed nothing.
-func (j *judge) settled(out actions.Outcome) actions.Outcome {
+// refuseIfQuiet sets the status of a failed command that changes nothing to Refused.
+func (j *judge) refuseIfQuiet(out actions.Outcome) actions.Outcome {
 	if j.quiet {
 		out.Status = actions.Refused
 	}
 	return out
 }
 
-func (j *judge) missing(exit process.Exit) actions.Outcome {
-	out := actions.Missing(fmt.Errorf("%s ended with exit code %d%s", j.title, exit.Code, j.said(exit)))
+// missingOutcome returns the outcome of an exit code that means that the object does not
+// exist.
+func (j *judge) missingOutcome(exit process.Exit) actions.Outcome {
+	out := actions.Missing(fmt.Errorf("%s ended with exit code %d%s", j.title, exit.Code, j.message(exit)))
 	out.Class = strconv.Itoa(exit.Code)
 	return out
 }
 
-// said is the command's own message: what `error` finds, else the end of what it
-// wrote.
-func (j *judge) said(exit process.Exit) string {
-	if late := j.given.Error; late != nil {
-		if v, err := late(j.known(exit)); err == nil && v != nil {
+// message returns the end of an error message: the value of `error`, or else the end of the
+// command's output.
+func (j *judge) message(exit process.Exit) string {
+	if late := j.opts.Error; late != nil {
+		if v, err := late(j.lateValues(exit)); err == nil && v != nil {
 			if text := j.masked(actions.MessageOf(v)); text != "" {
 				return ": " + text
 			}
@@ -183,13 +181,13 @@ func (j *judge) said(exit process.Exit) string {
 		text = j.masked(j.out.stdout.end())
 	}
 	if text == "" {
-		return ", and said nothing"
+		return ", without any output"
 	}
 	return ": " + text
 }
 
-// known are the names that a late expression sees.
-func (j *judge) known(exit process.Exit) map[string]any {
+// lateValues returns the values that a late expression may refer to; see lateScope.
+func (j *judge) lateValues(exit process.Exit) map[string]any {
 	stdout, err := j.decoded()
 	if err != nil {
 		stdout = strings.ToValidUTF8(string(j.out.stdout.bytes()), "\uFFFD")
@@ -201,19 +199,19 @@ func (j *judge) known(exit process.Exit) map[string]any {
 	return map[string]any{"result": result, "exitCode": result["exitCode"], "stdout": stdout, "stderr": result["stderr"]}
 }
 
-// masked is text for a message: its last lines. Secrets go before anything is cut
-// off, for no half of a secret is known as one.
+// masked returns the last lines of a text for a message. Secrets are masked before anything
+// is cut off, since half of a secret would not be recognized.
 func (j *judge) masked(text string) string {
 	text = strings.TrimSpace(j.out.visible(text))
-	if len(text) > saidBytes {
-		cut := len(text) - saidBytes
+	if len(text) > messageBytes {
+		cut := len(text) - messageBytes
 		for !utf8.RuneStart(text[cut]) {
 			cut++
 		}
 		text = "…" + text[cut:]
 	}
-	if lines := strings.Split(text, "\n"); len(lines) > saidLines {
-		text = "…\n" + strings.Join(lines[len(lines)-saidLines:], "\n")
+	if lines := strings.Split(text, "\n"); len(lines) > messageLines {
+		text = "…\n" + strings.Join(lines[len(lines)-messageLines:], "\n")
 	}
 	return text
 }

@@ -11,44 +11,43 @@ import (
 )
 
 const (
-	// longestLine is how much of a line is kept to be shown, shownLine how much of
-	// it is: what is cut off behind shows no half of a secret.
+	// longestLine is how much of a line is kept, shownLine how much of it is shown. Secrets
+	// are masked in what is kept, so that a cut never shows half of a secret.
 	longestLine = 64 << 10
 	shownLine   = 4 << 10
-	// mostShown is how much of a command's output is shown in all.
+	// mostShown is how much of a command's output is shown in total.
 	mostShown = 1 << 20
-	// tailSize is how much of what it wrote last is kept for messages.
+	// tailSize is how much of the end of the output is kept for messages.
 	tailSize = 64 << 10
 )
 
-// output is what a command writes: kept, and shown as it comes. The two streams
-// share what they are shown by.
+// output keeps the output of a command, and shows it as it arrives.
 type output struct {
 	mu             sync.Mutex
 	call           *actions.Call
-	shown          int
+	shown          int // bytes that were shown, of both streams
 	stdout, stderr stream
-	// finished says that what still comes is nobody's.
+	// finished says that output that still arrives is dropped.
 	finished bool
 }
 
-// stream is one of them.
+// stream is the standard output or the standard error.
 type stream struct {
 	out *output
-	// kept is at most limit bytes of it: the first, or the last. Size is that of
-	// all that came.
+	// kept is at most limit bytes of the stream: the last ones if last is set, else the
+	// first. Size is the size of the whole stream.
 	kept  []byte
 	limit int
 	last  bool
 	size  int64
-	// line is what is to be shown and not yet, as its line is not complete.
+	// line is an incomplete line, which is not yet shown.
 	line   []byte
-	longer bool // the line was longer than what is kept of it
-	show   bool // to everybody; else only where all is shown
-	hidden bool // to nobody
+	longer bool // the line is longer than longestLine, and its beginning was shown
+	show   bool // show it to everybody; else only in a verbose log
+	hidden bool // never show it
 }
 
-// Write keeps and shows what came.
+// Write keeps and shows output.
 func (s *stream) Write(b []byte) (int, error) {
 	s.out.mu.Lock()
 	defer s.out.mu.Unlock()
@@ -57,7 +56,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	}
 	s.keep(b)
 	if !s.hidden {
-		s.follow(b)
+		s.showLines(b)
 	}
 	return len(b), nil
 }
@@ -74,7 +73,7 @@ func (s *stream) keep(b []byte) {
 	}
 }
 
-// bytes are what of it is kept.
+// bytes returns the kept bytes.
 func (s *stream) bytes() []byte {
 	if s.last && len(s.kept) > s.limit {
 		return s.kept[len(s.kept)-s.limit:]
@@ -82,8 +81,8 @@ func (s *stream) bytes() []byte {
 	return s.kept
 }
 
-// end is the end of what is kept, for a message. Where more came than is kept, what
-// may be the beginning of a secret is left out.
+// end returns the end of the kept bytes, for a message. If they do not reach to the end of
+// the stream, a possible beginning of a secret is removed.
 func (s *stream) end() string {
 	kept := s.bytes()
 	kept = kept[max(0, len(kept)-tailSize):]
@@ -93,9 +92,9 @@ func (s *stream) end() string {
 	return string(kept)
 }
 
-// follow shows the lines that are complete, but for what may be the beginning of a
-// secret that goes on.
-func (s *stream) follow(b []byte) {
+// showLines shows the complete lines, without a possible beginning of a secret that the next
+// output may complete.
+func (s *stream) showLines(b []byte) {
 	for len(b) > 0 {
 		room := longestLine - len(s.line)
 		n := min(room, len(b))
@@ -111,7 +110,7 @@ func (s *stream) follow(b []byte) {
 			s.print(s.line[:end])
 			s.line = append(s.line[:0], s.line[end:]...)
 		case len(s.line) == longestLine:
-			// Of a line that long the beginning is shown, and the rest is not.
+			// Show the beginning of a line that is too long, and skip the rest.
 			end = len(s.line)
 			if s.out.call.Unfinished != nil {
 				end -= s.out.call.Unfinished(string(s.line))
@@ -131,7 +130,7 @@ func (s *stream) follow(b []byte) {
 func (s *stream) print(lines []byte) {
 	text := string(lines)
 	if s.longer {
-		// The end of a line whose beginning was shown.
+		// Skip the end of a line whose beginning was shown.
 		_, text, _ = strings.Cut(text, "\n")
 		s.longer = false
 	}
@@ -140,7 +139,7 @@ func (s *stream) print(lines []byte) {
 		return
 	}
 	if s.out.shown += len(text); s.out.shown >= mostShown {
-		text += "\n(what else it writes is not shown)"
+		text += "\n(further output is not shown)"
 	}
 	s.out.call.Log(text, !s.show)
 	if s.show {
@@ -148,8 +147,8 @@ func (s *stream) print(lines []byte) {
 	}
 }
 
-// finish shows what has no line end. What comes after it is dropped: a machine
-// that was given up may still send, and the call may be over.
+// finish shows the incomplete lines. Output that arrives later, from a machine that no longer
+// responded in time, is dropped, since the call may be over.
 func (o *output) finish() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -162,15 +161,14 @@ func (o *output) finish() {
 	}
 }
 
-// escapes are the sequences by which programs colour a terminal.
+// escapes matches terminal escape sequences, such as colours.
 var escapes = regexp.MustCompile(`\x1b(\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])`)
 
-// visible is text as it can be shown: without colours and control characters, each
-// line as a terminal would have left it, and cut to a length. It is masked twice: a
-// secret may hold what is taken out here, and one that was coloured, as grep colours
-// what it finds, is one only then.
+// visible returns text as a terminal would show it, without colours and control characters,
+// and with long lines cut. It masks secrets before and after it removes these characters: a
+// secret may contain them, and a secret that a program coloured is found only without them.
 func (o *output) visible(text string) string {
-	text = bare(o.masked(text))
+	text = plainText(o.masked(text))
 	lines := strings.Split(o.masked(text), "\n")
 	for i, line := range lines {
 		if len(line) > shownLine {
@@ -191,13 +189,13 @@ func (o *output) masked(text string) string {
 	return o.call.Mask(text)
 }
 
-// bare are the characters of a text that a terminal would show.
-func bare(text string) string {
+// plainText returns the characters of a text that a terminal would show.
+func plainText(text string) string {
 	text = escapes.ReplaceAllString(text, "")
 	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, "\r")
-		line = line[strings.LastIndexByte(line, '\r')+1:] // what was written over
+		line = line[strings.LastIndexByte(line, '\r')+1:] // the part before was overwritten
 		lines[i] = strings.Map(func(r rune) rune {
 			if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
 				return -1

@@ -97,7 +97,7 @@ func TestShownHasAnEnd(t *testing.T) {
 		chunks = append(chunks, fmt.Sprintf("%d %s\n", i, strings.Repeat("x", shownLine-20)))
 	}
 	got := strings.Join(shown(nil, chunks...), "\n")
-	if len(got) > mostShown+2*shownLine || !strings.HasSuffix(got, "(what else it writes is not shown)") {
+	if len(got) > mostShown+2*shownLine || !strings.HasSuffix(got, "(further output is not shown)") {
 		t.Errorf("%d bytes are shown, and end in %q", len(got), got[len(got)-50:])
 	}
 }
@@ -147,7 +147,7 @@ func TestMixed(t *testing.T) {
 	for template, want := range map[string]bool{
 		"echo hello": false, "${inputs.script}": false, " ${inputs.script}": true, "echo ${x}": true, "${x} y": true, "${x}${y}": true, "$${HOME}": false, "$${HOME} ${x}": true,
 	} {
-		if got := mixed(template); got != want {
+		if got := isMixed(template); got != want {
 			t.Errorf("%q: %t", template, got)
 		}
 	}

@@ -14,99 +14,99 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// resultType is the type of what a command yields.
+// resultType returns the type of the result of a command.
 func resultType(s actions.Static) *spec.Type {
 	return declare.Object(members(s)...)
 }
 
 func members(s actions.Static) []*spec.Property {
-	out := []*spec.Property{declare.Member("exitCode", declare.Int(), "The exit code.")}
+	out := []*spec.Property{declare.Member("exitCode", declare.Int(), "Exit code.")}
 	form, _ := s.Literals["stdout"].(string)
 	switch {
 	case s.Types["returns"] != nil:
-		out = append(out, declare.Member("stdout", s.Types["returns"], "Its standard output, decoded."))
+		out = append(out, declare.Member("stdout", s.Types["returns"], "Standard output, decoded."))
 	case form == "json":
-		out = append(out, declare.Field("stdout", declare.Any(), "Its standard output, decoded; null where it wrote nothing."))
+		out = append(out, declare.Field("stdout", declare.Any(), "Standard output, decoded; null if it is empty."))
 	case form == "lines":
-		out = append(out, declare.Member("stdout", declare.List(declare.Text()), "The lines of its standard output, without their ends."))
+		out = append(out, declare.Member("stdout", declare.List(declare.Text()), "Lines of the standard output, without line ends."))
 	case form == "none":
 	case form == "bytes":
-		out = append(out, declare.Member("stdout", declare.Text(), "Its standard output, in base64."))
+		out = append(out, declare.Member("stdout", declare.Text(), "Standard output in base64."))
 	default:
-		out = append(out, declare.Member("stdout", declare.Text(), "Its standard output, decoded as `stdout` says: text, without one line end at its end."))
+		out = append(out, declare.Member("stdout", declare.Text(), "Standard output in the format that `stdout` sets; as text, without one newline at its end."))
 	}
-	return append(out, declare.Member("stderr", declare.Text(), "Its standard error, without one line end at its end."))
+	return append(out, declare.Member("stderr", declare.Text(), "Standard error, without one newline at its end."))
 }
 
-// sees are what a late expression knows of a command that failed: its output was
-// perhaps not meant for anybody, and is text where it is not what it should be.
-func sees(actions.Static, string) []*spec.Property {
+// lateScope returns the names that a late expression may refer to after a failure. The
+// standard output is text if it cannot be decoded.
+func lateScope(actions.Static, string) []*spec.Property {
 	known := []*spec.Property{
-		declare.Member("exitCode", declare.Int(), "The exit code; -1 where a signal ended it."), declare.Field("stdout", declare.Any(), "Its standard output, decoded, or as text."),
-		declare.Member("stderr", declare.Text(), "Its standard error."),
+		declare.Member("exitCode", declare.Int(), "Exit code; -1 if a signal ended the command."), declare.Field("stdout", declare.Any(), "Standard output, decoded if possible, else as text."),
+		declare.Member("stderr", declare.Text(), "Standard error."),
 	}
-	return append(known, declare.Member("result", declare.Object(known...), "All three."))
+	return append(known, declare.Member("result", declare.Object(known...), "The three members above."))
 }
 
-// decoded is the standard output in the form that the call wants.
+// decoded returns the standard output in the format that `stdout` sets.
 func (j *judge) decoded() (any, error) {
 	raw := j.out.stdout.kept
-	switch j.given.Stdout {
+	switch j.opts.Stdout {
 	case "none":
 		return nil, nil
 	case "bytes":
 		return base64.StdEncoding.EncodeToString(raw), nil
 	case "json":
 		if len(strings.TrimSpace(string(raw))) == 0 {
-			if j.given.Returns {
-				return nil, errors.New("it is empty, and what `returns` names is wanted")
+			if j.opts.Returns {
+				return nil, errors.New("expected a value of the type that `returns` names, got empty output")
 			}
 			return nil, nil
 		}
 		return decode.JSON(raw, decode.NewBudget(j.call.MaxValues()))
 	}
 	if !utf8.Valid(raw) {
-		return nil, errors.New("it is no valid UTF-8; use `stdout: \"bytes\"`")
+		return nil, errors.New("invalid UTF-8; use `stdout: \"bytes\"`")
 	}
-	if j.given.Stdout == "lines" {
+	if j.opts.Stdout == "lines" {
 		if err := decode.NewBudget(j.call.MaxValues()).Spend(bytes.Count(raw, []byte("\n")) + 1); err != nil {
 			return nil, err
 		}
 		lines := []any{}
 		for line := range strings.Lines(string(raw)) {
-			lines = append(lines, withoutEnd(line))
+			lines = append(lines, trimNewline(line))
 		}
 		return lines, nil
 	}
-	return withoutEnd(string(raw)), nil
+	return trimNewline(string(raw)), nil
 }
 
-// result is what the command yields.
+// result returns the result of the command.
 func (j *judge) result(exitCode int) (map[string]any, error) {
 	out := map[string]any{"exitCode": int64(exitCode), "stderr": j.stderr()}
 	if !j.call.Asks("stdout") {
 		return out, nil
 	}
-	if j.out.stdout.size > int64(j.given.MaxBytes) {
-		return nil, fmt.Errorf("its standard output has more than the %d bytes that maxBytes allows; raise maxBytes, or say `stdout: \"none\"`", j.given.MaxBytes)
+	if j.out.stdout.size > int64(j.opts.MaxBytes) {
+		return nil, fmt.Errorf("its standard output exceeds maxBytes (%d bytes); raise maxBytes, or set `stdout: \"none\"`", j.opts.MaxBytes)
 	}
 	v, err := j.decoded()
 	var many *decode.TooManyError
 	if errors.As(err, &many) {
-		return nil, fmt.Errorf("its standard output holds %d values, and maxValues allows %d; raise maxValues, or print less", many.Count, many.Limit)
+		return nil, fmt.Errorf("its standard output has %d values, which exceeds maxValues (%d); raise maxValues, or print less", many.Count, many.Limit)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("its standard output cannot be read as %s: %w", strings.ToUpper(j.given.Stdout), err)
+		return nil, fmt.Errorf("its standard output cannot be read as %s: %w", strings.ToUpper(j.opts.Stdout), err)
 	}
-	if j.given.Stdout != "none" {
+	if j.opts.Stdout != "none" {
 		out["stdout"] = v
 	}
 	return out, nil
 }
 
 func (j *judge) stderr() string {
-	return withoutEnd(strings.ToValidUTF8(string(j.out.stderr.bytes()), "\uFFFD"))
+	return trimNewline(strings.ToValidUTF8(string(j.out.stderr.bytes()), "\uFFFD"))
 }
 
-// withoutEnd is text without one line end at its end.
-func withoutEnd(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r") }
+// trimNewline returns text without one newline at its end.
+func trimNewline(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r") }

@@ -16,30 +16,31 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// sshArg is the machine on which a command runs instead of this one.
+// sshArg returns the argument that names the machine where a command runs.
 func sshArg() actions.Arg {
 	machine := func(more ...*spec.Property) *spec.Type {
 		return declare.Object(append([]*spec.Property{
-			declare.Member("host", declare.NonEmpty(), "Its name or address."),
+			declare.Member("host", declare.NonEmpty(), "Name or address of the machine."),
 			declare.Field("port", declare.Int(), "Default: 22."),
-			declare.Member("user", declare.NonEmpty(), "Who logs in."),
+			declare.Member("user", declare.NonEmpty(), "User to log in as."),
 			declare.Field("key", declare.Text(), "Private key, in PEM."),
-			declare.Field("passphrase", declare.Text(), "What the key is encrypted with."),
-			declare.Field("password", declare.Text(), "Password, also where the machine asks for it as a question."),
-			declare.Field("agent", declare.Bool(), "Ask the ssh-agent at SSH_AUTH_SOCK for keys; it needs `permissions: agent: true`."),
-			declare.Member("hostKey", declare.NonEmpty(), "Keys that the machine may have, one a line: as in a .pub file, as in known_hosts (lines that name the machine, with @revoked and @cert-authority), or SHA256:… fingerprints. There is no way to do without."),
+			declare.Field("passphrase", declare.Text(), "Passphrase of the key."),
+			declare.Field("password", declare.Text(), "Password, also for keyboard-interactive authentication."),
+			declare.Field("agent", declare.Bool(), "Use the keys of the ssh-agent at SSH_AUTH_SOCK. Requires `permissions: agent: true`."),
+			declare.Member("hostKey", declare.NonEmpty(), "Accepted host keys, one per line: in the format of a .pub file, of known_hosts (lines that name the machine; @revoked and @cert-authority are supported), or as a SHA256:… fingerprint. The check cannot be turned off."),
 		}, more...)...)
 	}
 	a := declare.Arg("ssh", machine(
-		declare.Field("jump", machine(), "Machine through which this one is reached."),
-		declare.Field("connectTimeout", declare.Text(), "Longest time for one attempt to log in. Default: 15s."),
-		declare.Field("retryFor", declare.Text(), "How long a machine that does not answer, or does not know the key yet, is tried again: it may be booting. Default: not at all."),
-	), "Run it on another machine, which has a POSIX shell.")
+		declare.Field("jump", machine(), "Jump host through which to connect."),
+		declare.Field("connectTimeout", declare.Text(), "Time limit of one attempt to connect and log in. Default: 15s."),
+		declare.Field("retryFor", declare.Text(), "How long to retry if the machine does not respond, or does not know the key yet, for example because it is booting. Default: no retry."),
+	), "Run the command on another machine, which must have a POSIX shell.")
 	a.Merged = true
 	return a
 }
 
-// sshGrants are the machines that a call connects to, as far as it spells them out.
+// sshGrants returns the grants for the machines that a call connects to, as far as they are
+// written in the spec.
 func sshGrants(n *spec.Node) []actions.Grant {
 	if n == nil || n.Kind != spec.MapNode {
 		return nil
@@ -64,7 +65,7 @@ func sshGrants(n *spec.Node) []actions.Grant {
 	return append(out, actions.Grant{Access: grant.Connect, Pattern: &pattern})
 }
 
-// machine is what an argument says of a machine.
+// machine is the value of the argument ssh.
 type machine struct {
 	Host           string        `arg:"host"`
 	Port           *int          `arg:"port"`
@@ -79,7 +80,7 @@ type machine struct {
 	RetryFor       time.Duration `arg:"retryFor"`
 }
 
-// target is the machine that a command connects to.
+// target returns the machine that a command connects to, after checking the permissions.
 func (m *machine) target(env *actions.Env) (*ssh.Target, error) {
 	t := &ssh.Target{
 		Host: m.Host, User: m.User, Key: m.Key, Passphrase: m.Passphrase, Password: m.Password, HostKey: m.HostKey,
@@ -87,16 +88,16 @@ func (m *machine) target(env *actions.Env) (*ssh.Target, error) {
 	}
 	if m.Port != nil {
 		if t.Port = *m.Port; t.Port < 1 || t.Port > 65535 {
-			return nil, fmt.Errorf("ssh.port: %d is not a port", t.Port)
+			return nil, fmt.Errorf("ssh.port: invalid port %d", t.Port)
 		}
 	}
 	if t.Host == "" || t.User == "" {
-		return nil, errors.New("ssh: host and user are needed")
+		return nil, errors.New("ssh requires host and user")
 	}
 	var err error
 	if m.Agent {
 		if env.Processes == nil {
-			return nil, errors.New("ssh.agent: there is none here")
+			return nil, errors.New("ssh.agent is not available here")
 		}
 		if t.AgentSocket, err = env.Processes.AgentSocket(); err != nil {
 			return nil, fmt.Errorf("ssh.agent: %w", err)
@@ -108,14 +109,14 @@ func (m *machine) target(env *actions.Env) (*ssh.Target, error) {
 		}
 		t.Jump.ConnectTimeout = t.ConnectTimeout
 	}
-	return t, granted(env, t)
+	return t, checkGranted(env, t)
 }
 
-// granted refuses a machine that the permissions do not name. The one behind a
-// jump is checked here only: what it connects to, the jump decides.
-func granted(env *actions.Env, t *ssh.Target) error {
+// checkGranted refuses a machine that the permissions do not grant. A machine behind a jump
+// host is checked only here, since the jump host connects to it.
+func checkGranted(env *actions.Env, t *ssh.Target) error {
 	if env.Network == nil {
-		return errors.New("there is no network here")
+		return errors.New("the network is not available here")
 	}
 	origin, err := grant.ParseOrigin("ssh://" + t.Address())
 	if err != nil {
@@ -124,15 +125,15 @@ func granted(env *actions.Env, t *ssh.Target) error {
 	return env.Network.Check(origin)
 }
 
-// elsewhere runs a command on another machine.
-func (r *runner) elsewhere(ctx context.Context, c *command) actions.Outcome {
-	waiting, waited := actions.Waiting(ctx)
+// runRemote runs a command on another machine, and returns its outcome.
+func (r *runner) runRemote(ctx context.Context, c *command) actions.Outcome {
+	waiting, waited := actions.CancelOnStop(ctx)
 	client, release, err := r.remote.Get(waiting, c.dial, c.target, func(err error) {
 		c.call.Progress("waiting for " + c.target.Address() + ": " + c.masked(err.Error()))
 	})
 	waited()
 	if err != nil {
-		return c.unreached(err)
+		return c.loginFailed(err)
 	}
 	defer release()
 	if len(c.args.Upload) > 0 {
@@ -153,7 +154,7 @@ func (r *runner) elsewhere(ctx context.Context, c *command) actions.Outcome {
 	case errors.Is(err, ssh.ErrLost) && !c.quiet:
 		return actions.Outcome{
 			Status: actions.Unknown, Class: "connection", Again: true,
-			Err: fmt.Errorf("%s on %s: %w%s", c.title, c.target.Address(), err, c.said(process.Exit{Code: -1})),
+			Err: fmt.Errorf("%s on %s: %w%s", c.title, c.target.Address(), err, c.message(process.Exit{Code: -1})),
 		}
 	case err != nil:
 		return c.unknown("connection", fmt.Errorf("%s on %s: %w", c.title, c.target.Address(), err))
@@ -161,14 +162,14 @@ func (r *runner) elsewhere(ctx context.Context, c *command) actions.Outcome {
 	return c.outcome(exit)
 }
 
-// dial connects within what is granted.
+// dial connects within the permissions.
 func (c *command) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return c.call.Env.Network.Dial(ctx, network, address)
 }
 
-// unreached is the outcome of a machine that cannot be logged in at. Nothing was
-// done; to try again is for whoever says so, since machines may lock who guesses.
-func (c *command) unreached(err error) actions.Outcome {
+// loginFailed returns the outcome if the log-in failed: the command had no effect. It is not
+// marked for a retry, since a machine may lock an account after several failures.
+func (c *command) loginFailed(err error) actions.Outcome {
 	out := actions.Refuse(err)
 	var network *net.OpError
 	if errors.As(err, &network) {

@@ -139,9 +139,9 @@ func TestWrite(t *testing.T) {
 		{"text asset", args{"source": &spec.File{Text: text("hello")}}, nil, actions.Done, plain, ""},
 		{"path asset", args{"source": &spec.File{Path: "users/own"}}, []string{"sha256"}, actions.Done, with(args{"sha256": helloHash}), ""},
 		{"missing asset", args{"source": &spec.File{Path: "users/none"}}, nil, actions.Refused, nil, `asset "users/none": no such file`},
-		{"directory asset", args{"source": &spec.File{Path: "users"}}, nil, actions.Refused, nil, "it is a directory"},
-		{"archive", args{"source": &spec.File{Archive: true, Path: "users"}}, nil, actions.Refused, nil, "source: it is an archive"},
-		{"remote asset", args{"source": &spec.File{URI: "ftp://localhost/x"}}, nil, actions.Refused, nil, "only file, http and https"},
+		{"directory asset", args{"source": &spec.File{Path: "users"}}, nil, actions.Refused, nil, "a directory"},
+		{"archive", args{"source": &spec.File{Archive: true, Path: "users"}}, nil, actions.Refused, nil, "source: expected an asset"},
+		{"remote asset", args{"source": &spec.File{URI: "ftp://localhost/x"}}, nil, actions.Refused, nil, "unsupported scheme"},
 		{"elided asset", args{"source": &spec.File{Hash: helloHash}}, nil, actions.Refused, nil, "only its hash"},
 		{"nothing", args{"content": nil}, nil, actions.Refused, nil, "nothing to write"},
 		{"empty", args{"content": ""}, nil, actions.Done, args{"path": "in/f", "size": int64(0), "mode": "0600"}, ""},
@@ -201,13 +201,13 @@ func TestRead(t *testing.T) {
 		{"missing grant", args{"path": "ro/f"}, nil, actions.Gone, nil, "no such file"},
 		{"below a file", args{"path": "in/f/g"}, nil, actions.Gone, nil, "not a folder"},
 		{"dangling", args{"path": "in/dangling"}, nil, actions.Gone, nil, "no such file"},
-		{"directory", args{"path": "in"}, nil, actions.Refused, nil, "it is a directory"},
+		{"directory", args{"path": "in"}, nil, actions.Refused, nil, "a directory"},
 		{"binary", args{"path": "in/bin"}, []string{"content"}, actions.Refused, nil, "use contentBase64 instead"},
 		{"binary unread", args{"path": "in/bin"}, nil, actions.Done, args{"path": "in/bin", "size": int64(1), "mode": "0644"}, ""},
-		{"outside", args{"path": "in/out"}, nil, actions.Refused, nil, "leads by a symbolic link out of what is granted"},
+		{"outside", args{"path": "in/out"}, nil, actions.Refused, nil, "leads to a path that is not granted"},
 		{"too large", args{"path": "in/large", "maxBytes": "1KiB"}, []string{"content"}, actions.Refused, nil, "more than the 1024 bytes"},
 		{"just right", args{"path": "in/f", "maxBytes": int64(5)}, []string{"content"}, actions.Done, args{"path": "in/f", "size": int64(5), "mode": "0644", "content": "hello"}, ""},
-		{"bad limit", args{"path": "in/f", "maxBytes": "much"}, nil, actions.Refused, nil, "is not a size"},
+		{"bad limit", args{"path": "in/f", "maxBytes": "much"}, nil, actions.Refused, nil, "invalid size"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := world{t, w.dir, w.files}
@@ -235,7 +235,7 @@ func TestMkdir(t *testing.T) {
 	w.expect(w.run("mkdir", args{"path": "in/a/b", "mode": "0711"}), actions.Done, args{"path": "in/a/b", "mode": "0711"}, "")
 	w.expect(w.run("mkdir", args{"path": "in/d"}), actions.Refused, nil, "set overwrite: true")
 	w.expect(w.run("mkdir", args{"path": "in/d", "overwrite": true, "mode": "0750"}), actions.Done, args{"path": "in/d", "mode": "0750"}, "")
-	w.expect(w.run("mkdir", args{"path": "in/f", "overwrite": true}), actions.Refused, nil, "it is a file already")
+	w.expect(w.run("mkdir", args{"path": "in/f", "overwrite": true}), actions.Refused, nil, "a file already exists")
 	w.expect(w.run("mkdir", args{"path": "in/x/y", "parents": false}), actions.Refused, nil, "set parents: true")
 	w.expect(w.run("mkdir", args{"path": "in/d", "mode": "x"}), actions.Refused, nil, "octal")
 	w.expect(w.run("mkdir", args{"path": "ro/x"}), actions.Refused, nil, "permissions.write")
@@ -272,7 +272,7 @@ func TestSymlink(t *testing.T) {
 	w.expect(w.run("symlink", args{"path": "in/l/a", "target": "b"}), actions.Refused, nil, "set overwrite: true")
 	w.expect(w.run("symlink", args{"path": "in/l/a", "target": "b", "overwrite": true}), actions.Done, nil, "")
 	w.expect(w.run("symlink", args{"path": "in/f", "target": "none yet", "overwrite": true}), actions.Done, nil, "")
-	w.expect(w.run("symlink", args{"path": "in/d", "target": "f", "overwrite": true}), actions.Refused, nil, "it is a directory")
+	w.expect(w.run("symlink", args{"path": "in/d", "target": "f", "overwrite": true}), actions.Refused, nil, "a directory")
 	w.expect(w.run("symlink", args{"path": "in/x", "target": "../users/own"}), actions.Refused, nil, "permissions.read")
 	w.expect(w.run("symlink", args{"path": "in/x", "target": "/etc/passwd"}), actions.Refused, nil, "permissions.read")
 	w.expect(w.run("symlink", args{"path": "in/x", "target": ""}), actions.Refused, nil, "the target is empty")
@@ -287,7 +287,7 @@ func TestStat(t *testing.T) {
 	w.expect(w.run("stat", args{"path": "in/f"}), actions.Done, args{"path": "in/f", "type": "file", "size": int64(5), "mode": "0644"}, "")
 	w.expect(w.run("stat", args{"path": "in/link", "follow": true}), actions.Done, args{"path": "in/link", "type": "file", "size": int64(5), "mode": "0644"}, "")
 	w.expect(w.run("stat", args{"path": "in/none"}), actions.Gone, nil, "no such file")
-	w.expect(w.run("stat", args{"path": "in/out", "follow": true}), actions.Refused, nil, "leads by a symbolic link out")
+	w.expect(w.run("stat", args{"path": "in/out", "follow": true}), actions.Refused, nil, "leads to a path that is not granted")
 	for path, want := range map[string]args{"in": {"type": "directory"}, "in/out": {"type": "symlink", "target": "/etc/passwd"}} {
 		got := w.run("stat", args{"path": path})
 		result, _ := got.Result.(map[string]any)

@@ -32,9 +32,9 @@ func TestList(t *testing.T) {
 		{"directories", args{"path": "in", "type": "directory", "glob": "**"}, actions.Done, []string{"in/d", "in/d-", "in/d/f", "in/dir"}, ""},
 		{"none", args{"path": "in", "glob": "*.go"}, actions.Done, []string{}, ""},
 		{"missing", args{"path": "in/none"}, actions.Gone, nil, "no such file"},
-		{"file", args{"path": "in/a.txt"}, actions.Refused, nil, "it is a file, not a directory"},
+		{"file", args{"path": "in/a.txt"}, actions.Refused, nil, "expected a directory, got a file"},
 		{"not granted", args{"path": "users"}, actions.Refused, nil, "permissions.read"},
-		{"bad glob", args{"path": "in", "glob": "["}, actions.Refused, nil, "bracket is open"},
+		{"bad glob", args{"path": "in", "glob": "["}, actions.Refused, nil, "bracket is not closed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := world{t, w.dir, w.files}

@@ -60,7 +60,7 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 		Examples: []actions.Example{{
 			Summary: "A site, without what an earlier one had", Spec: `file: unpack: {path: "www", archive: "${inputs.site}", overwrite: true, exact: true}`,
 			Files:  map[string]string{"site/index.html": "<h1>Hello</h1>\n", "site/css/site.css": "", "www/old.html": "gone\n"},
-			Handed: map[string]string{"site": "site/"},
+			Inputs: map[string]string{"site": "site/"},
 		}},
 		Run: runUnpack,
 	}
@@ -132,7 +132,7 @@ func (u *unpacking) one(e assets.Entry) error {
 	mode, secret := u.Mode.Bits, u.call.HidesAny("archive")
 	switch {
 	case mode == nil && secret:
-		private := declare.Private(e.Mode)
+		private := declare.PrivateMode(e.Mode)
 		mode = &private
 	case mode == nil:
 		mode = &e.Mode
@@ -147,7 +147,7 @@ func (u *unpacking) one(e assets.Entry) error {
 	}
 	u.written = true
 	if secret {
-		declare.TellOthersRead(u.call, path.Join(u.Path, e.Name), info.Mode())
+		declare.WarnOthersRead(u.call, path.Join(u.Path, e.Name), info.Mode())
 	}
 	item := attributes(path.Join(u.Path, e.Name), info)
 	item["sha256"] = hex.EncodeToString(hash.Sum(nil))

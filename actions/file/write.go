@@ -47,7 +47,7 @@ A ` + "`source`" + ` is what the user of the provider hands over, so it is read 
 			return f
 		},
 		Marked:   true,
-		Tells:    []string{"sha256", "content", "contentBase64"},
+		Echoes:   []string{"sha256", "content", "contentBase64"},
 		Examples: writeExamples,
 		Run:      runWrite,
 	}
@@ -119,7 +119,7 @@ func (w *writing) writeFrom(ctx context.Context, call *actions.Call, src io.Read
 		return changing(err)
 	}
 	if call.HidesAny(contents...) {
-		declare.TellOthersRead(call, at, info.Mode())
+		declare.WarnOthersRead(call, at, info.Mode())
 	}
 	result := attributes(w.Path, info)
 	if ask.sha256 {

@@ -1,5 +1,5 @@
-// Package grant has the patterns of permissions: what each names, whether one covers
-// what is asked for, and whether it includes another.
+// Package grant implements the patterns of permissions: what a pattern names, whether it
+// covers a request, and whether it includes another pattern.
 package grant
 
 import (
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Access is what a permission allows.
+// Access is the kind of access that a permission grants.
 type Access uint8
 
-// The accesses of LANGUAGE.md section 7. Writing implies reading and deleting.
+// The kinds of access. Write includes reading and deleting.
 const (
 	Read Access = iota + 1
 	Write
@@ -21,17 +21,17 @@ const (
 	Agent
 )
 
-// Rule is a permission that is in force: an access to what a pattern names.
+// Rule is an evaluated permission: an access to what a pattern names.
 type Rule struct {
 	Access Access
-	// Pattern is, of Read and Write, a glob, absolute or starting at the program's folder:
-	// `**` is any number of folders (`d/**` includes d), `*`, `?` and `[…]` stay within a
-	// name, `\` takes a character for itself (see QuoteGlob). Of Connect it is an origin,
-	// of Run a program, of Environ a glob of names.
+	// Pattern is an origin for Connect, a program for Run, a glob of names for Environ.
+	// For Read and Write it is a glob, absolute or relative to the program's folder: `**`
+	// matches any number of folders (`d/**` includes d); `*`, `?` and `[…]` match within a
+	// name; `\` quotes a character (see QuoteGlob).
 	Pattern string
 }
 
-// QuoteAll lists patterns as a message shows them.
+// QuoteAll returns the patterns, quoted and separated by commas, for a message.
 func QuoteAll(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, t := range texts {

@@ -8,20 +8,20 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Glob is a pattern over slash-separated paths: `**` is any number of folders,
-// `*`, `?` and `[…]` stay within a name, `\` takes a character for itself.
+// Glob is a pattern for slash-separated paths: `**` matches any number of folders; `*`, `?`
+// and `[…]` match within a name; `\` quotes a character.
 type Glob struct{ pattern string }
 
-// ParseGlob is the glob that is written so.
+// ParseGlob parses a glob.
 func ParseGlob(pattern string) (Glob, error) {
 	if !doublestar.ValidatePattern(quoteBraces(pattern)) {
-		return Glob{}, errors.New(`it is not a glob: a bracket is open, or the last character is \`)
+		return Glob{}, errors.New(`invalid glob: a bracket is not closed, or the last character is \`)
 	}
 	return Glob{quoteBraces(pattern)}, nil
 }
 
-// Match reports whether the glob names the path. `d/**` names d, too; the library
-// knows that of plain names only, and not where d has a wildcard itself.
+// Match reports whether the glob matches the path. `d/**` also matches d; the library
+// handles that only if d has no wildcard.
 func (g Glob) Match(path string) bool {
 	for pattern := g.pattern; ; {
 		if doublestar.MatchUnvalidated(pattern, path) {
@@ -35,8 +35,7 @@ func (g Glob) Match(path string) bool {
 	}
 }
 
-// Depth is how many names the paths have that match, or -1 where `**` lets
-// them have any number.
+// Depth returns how many names a matching path has, or -1 if `**` allows any number.
 func (g Glob) Depth() int {
 	if strings.Contains(g.pattern, "**") {
 		return -1
@@ -44,8 +43,8 @@ func (g Glob) Depth() int {
 	return strings.Count(g.pattern, "/") + 1
 }
 
-// quoteBraces takes `{a,b}`, which the library has and the language has not,
-// for the characters that they are. In brackets they are that already.
+// quoteBraces quotes the braces of a glob outside of brackets. The library would expand
+// `{a,b}`; the language does not have that.
 func quoteBraces(glob string) string {
 	var b strings.Builder
 	inClass := false
@@ -66,8 +65,8 @@ func quoteBraces(glob string) string {
 	return b.String()
 }
 
-// QuoteGlob is the glob that matches the text and nothing else: for a value
-// that becomes part of a pattern.
+// QuoteGlob returns the glob that matches exactly the text. It is for a value that becomes
+// part of a pattern.
 func QuoteGlob(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -83,7 +82,8 @@ func QuoteGlob(text string) string {
 	return b.String()
 }
 
-// unquoteGlob is the one text that a glob without wildcards matches.
+// unquoteGlob returns the text that a glob without wildcards matches, and false if the glob
+// has wildcards.
 func unquoteGlob(glob string) (text string, ok bool) {
 	if !strings.ContainsAny(glob, `*?[\`) {
 		return glob, true

@@ -10,26 +10,27 @@ import (
 
 // OriginRule is a compiled Rule about origins.
 type OriginRule struct {
-	// Pattern is the rule's own.
+	// Pattern is the pattern as written.
 	Pattern string
-	// Origin's Host is without the `*.` that Below stands for, and "*" for any; its Port
-	// is "*" for any.
+	// Origin is the origin that the rule covers. A Host or Port of "*" covers any.
 	Origin Origin
-	Below  bool
+	// Subdomains says that the pattern's host begins with `*.`: the rule covers the
+	// subdomains of Origin.Host, not Origin.Host itself.
+	Subdomains bool
 }
 
 // CompileOrigin compiles a pattern of origins.
 func CompileOrigin(pattern string) (OriginRule, error) {
 	scheme, rest, ok := strings.Cut(pattern, "://")
 	if !ok {
-		return OriginRule{}, errors.New("it is not an origin; write it like https://api.example.com")
+		return OriginRule{}, errors.New("invalid origin (use the form https://api.example.com)")
 	}
 	authority, err := authorityOf(rest)
 	if err != nil {
 		return OriginRule{}, err
 	}
 	r := OriginRule{Pattern: pattern}
-	// A host that is a wildcard is parsed as a name that stands for it.
+	// A wildcard host is parsed as a placeholder name.
 	const any = "any"
 	switch {
 	case authority == "*" || strings.HasPrefix(authority, "*:"):
@@ -39,14 +40,13 @@ func CompileOrigin(pattern string) (OriginRule, error) {
 		}
 		return r, err
 	case strings.HasPrefix(authority, "*."):
-		r.Below, authority = true, authority[2:]
+		r.Subdomains, authority = true, authority[2:]
 	}
 	r.Origin, err = makeOrigin(strings.ToLower(scheme), authority)
 	return r, err
 }
 
-// authorityOf is the host and port at the beginning of the rest of a pattern,
-// with its quoting undone.
+// authorityOf returns the host and port at the beginning of the rest of a pattern, unquoted.
 func authorityOf(rest string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(rest); i++ {
@@ -57,7 +57,7 @@ func authorityOf(rest string) (string, error) {
 		case c == '\\' && i+1 < len(rest):
 			i++
 			if rest[i] == '*' {
-				return "", errors.New("a value in it holds a `*`, which no host has")
+				return "", errors.New("a value in it contains `*`, which is not valid in a host")
 			}
 			b.WriteByte(rest[i])
 		default:
@@ -67,16 +67,15 @@ func authorityOf(rest string) (string, error) {
 	return b.String(), nil
 }
 
-// Wild reports whether the rule names hosts by a wildcard.
-func (r OriginRule) Wild() bool { return r.Below || r.Origin.Host == "*" }
+// Wild reports whether the rule covers hosts by a wildcard.
+func (r OriginRule) Wild() bool { return r.Subdomains || r.Origin.Host == "*" }
 
-// Matches reports whether the rule names the origin.
+// Matches reports whether the rule covers the origin.
 func (r OriginRule) Matches(o Origin) bool {
 	return r.Origin.Scheme == o.Scheme && r.Reaches(o.Host, o.Port)
 }
 
-// Reaches reports whether the rule names the host and port, whatever the
-// scheme.
+// Reaches reports whether the rule covers the host and port, for any scheme.
 func (r OriginRule) Reaches(host, port string) bool {
 	if r.Origin.Port != "*" && r.Origin.Port != port {
 		return false
@@ -84,16 +83,15 @@ func (r OriginRule) Reaches(host, port string) bool {
 	switch {
 	case r.Origin.Host == "*":
 		return true
-	case r.Below:
+	case r.Subdomains:
 		return strings.HasSuffix(host, "."+r.Origin.Host)
 	default:
 		return host == r.Origin.Host
 	}
 }
 
-// OriginCovered reports whether a pattern of origins that is written out may
-// cover a URL that is.
-func OriginCovered(pattern, url string) bool {
+// OriginCovers reports whether a literal pattern of origins covers a literal URL.
+func OriginCovers(pattern, url string) bool {
 	r, err := CompileOrigin(pattern)
 	if err != nil {
 		return false
@@ -102,22 +100,22 @@ func OriginCovered(pattern, url string) bool {
 	return err == nil && r.Matches(o)
 }
 
-// OriginIncludes reports whether a pattern certainly allows all that another one does. A
-// wildcard does not include a name or address below it: one that is written out may stand
-// for a private address, which a wildcard never does.
+// OriginIncludes reports whether a pattern certainly allows everything that another one
+// allows. A wildcard does not include the names it matches: a literal name may resolve to a
+// private address, which a wildcard never covers.
 func OriginIncludes(pattern, other string) bool {
 	a, err := CompileOrigin(pattern)
 	if err != nil {
 		return false
 	}
 	b, err := CompileOrigin(other)
-	return err == nil && a.Origin.Scheme == b.Origin.Scheme && a.Origin.Host == b.Origin.Host && a.Below == b.Below &&
+	return err == nil && a.Origin.Scheme == b.Origin.Scheme && a.Origin.Host == b.Origin.Host && a.Subdomains == b.Subdomains &&
 		(a.Origin.Port == "*" || a.Origin.Port == b.Origin.Port)
 }
 
-// OriginPattern is the pattern of a grant of hosts whose template is evaluated
-// to parts. What stands in front is a URL, whoever wrote it; a value after that
-// can be part of a name, a port or a path, and nothing else.
+// OriginPattern returns the pattern of a grant of hosts from the parts of its evaluated
+// template. The first part begins a URL, whether it is literal or a value. A later value may
+// only be part of a name, a port or a path.
 func OriginPattern(parts []spec.Part) (string, error) {
 	var b strings.Builder
 	for _, p := range parts {
@@ -131,7 +129,7 @@ func OriginPattern(parts []spec.Part) (string, error) {
 		}
 		_, rest, scheme := strings.Cut(b.String(), "://")
 		if scheme && strings.ContainsAny(rest, "/?#") {
-			continue // it says nothing about the origin
+			continue // a path or query is not part of the origin
 		}
 		for _, c := range p.Text {
 			if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' {

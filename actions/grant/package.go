@@ -2,23 +2,24 @@ package grant
 
 import "strings"
 
-// SplitPackage splits a grant of packages: NAME, or NAME@VERSION, which may have a v before the
-// version. The version is "" where any is granted.
+// SplitPackage splits a grant of packages: NAME, or NAME@VERSION with an optional v before
+// the version. The version is "" if any is granted.
 func SplitPackage(pattern string) (name, version string) {
 	name, version, _ = strings.Cut(pattern, "@")
 	return name, strings.TrimPrefix(version, "v")
 }
 
-// PackageIncludes reports whether a grant of packages allows all that another one does.
+// PackageIncludes reports whether a grant of packages allows everything that another one
+// allows.
 func PackageIncludes(pattern, other string) bool {
 	name, _ := SplitPackage(other)
 	return pattern == other || pattern == name
 }
 
-// PluginSchemes are what the addresses begin with that Pulumi downloads plugins from.
+// PluginSchemes are the beginnings of the URLs that Pulumi downloads plugins from.
 const PluginSchemes = "https://, http://, github:// or gitlab://"
 
-// PluginOrigin is the origin that Pulumi downloads a plugin from, by its
+// PluginOrigin returns the origin that Pulumi downloads a plugin from, given its
 // pluginDownloadURL, or "" (sdk/go/common/workspace/plugins.go, newPluginSource).
 func PluginOrigin(url string) string {
 	scheme, rest, _ := strings.Cut(url, "://")

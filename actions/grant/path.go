@@ -9,20 +9,20 @@ import (
 // PathRule is a compiled Rule about paths.
 type PathRule struct {
 	Access Access
-	// Pattern is the rule's own.
+	// Pattern is the pattern as written.
 	Pattern string
-	// Base is the literal folder in front of the first wildcard, absolute.
+	// Base is the absolute folder before the first wildcard.
 	Base string
-	// Glob is matched against the path from Base on. Single says that there is none: the
-	// rule is about Base alone.
+	// Glob matches paths relative to Base. Single says that there is no glob: the rule
+	// covers only Base.
 	Glob   Glob
 	Single bool
-	// Tree says that the glob ends in `**`, so that what matches a folder matches all
-	// below it; Whole says that this is so of Base itself.
+	// Tree says that the glob ends in `**`: if it matches a folder, it matches everything
+	// below. Whole says that it matches Base itself.
 	Tree, Whole bool
 }
 
-// CompilePath compiles a rule about paths. A relative pattern starts at dir, which is
+// CompilePath compiles a rule about paths. A relative pattern is relative to dir, which is
 // absolute.
 func CompilePath(dir string, r Rule) (PathRule, error) {
 	bad := func(why string) (PathRule, error) {
@@ -33,9 +33,9 @@ func CompilePath(dir string, r Rule) (PathRule, error) {
 	case pattern == "":
 		return bad("the pattern is empty")
 	case strings.ContainsRune(pattern, 0):
-		return bad("the pattern holds a NUL character")
+		return bad("the pattern contains a NUL character")
 	case pattern == "~" || strings.HasPrefix(pattern, "~/"):
-		return bad(`"~" is not expanded; write the folder out`)
+		return bad(`"~" is not expanded; write the path of the folder`)
 	}
 	literal, wild := splitPattern(pattern)
 	glob, err := ParseGlob(wild)
@@ -43,7 +43,7 @@ func CompilePath(dir string, r Rule) (PathRule, error) {
 		return bad(err.Error())
 	}
 	if strings.Contains("/"+wild+"/", "/../") {
-		return bad(`".." after a wildcard leads nowhere certain; write the folder out`)
+		return bad(`".." is not allowed after a wildcard; write the path of the folder`)
 	}
 	base := filepath.FromSlash(literal)
 	if !filepath.IsAbs(base) {
@@ -56,8 +56,8 @@ func CompilePath(dir string, r Rule) (PathRule, error) {
 	}, nil
 }
 
-// splitPattern splits a pattern before its first name with a wildcard. The
-// literal part has its quoting undone.
+// splitPattern splits a pattern before its first name with a wildcard. The literal part is
+// returned unquoted.
 func splitPattern(pattern string) (literal, wild string) {
 	segments := strings.Split(pattern, "/")
 	for i, s := range segments {
@@ -70,7 +70,7 @@ func splitPattern(pattern string) (literal, wild string) {
 	return strings.Join(segments, "/"), ""
 }
 
-// cleanGlob joins the segments without those that say nothing.
+// cleanGlob joins the segments, without empty ones and ".".
 func cleanGlob(segments []string) string {
 	kept := segments[:0:0]
 	for _, s := range segments {
@@ -81,14 +81,14 @@ func cleanGlob(segments []string) string {
 	return strings.Join(kept, "/")
 }
 
-// Allows reports whether the rule grants the access: to write implies to read.
+// Allows reports whether the rule grants the access. Write includes Read.
 func (r PathRule) Allows(access Access) bool {
 	return r.Access == access || r.Access == Write && access == Read
 }
 
-// Matches reports whether the rule names the absolute, clean path.
+// Matches reports whether the rule covers the absolute, clean path.
 func (r PathRule) Matches(abs string) bool {
-	rel, ok := Below(r.Base, abs)
+	rel, ok := RelPath(r.Base, abs)
 	switch {
 	case !ok:
 		return false
@@ -101,8 +101,9 @@ func (r PathRule) Matches(abs string) bool {
 	}
 }
 
-// Below returns the path from base on, "." for base itself, and whether path is there.
-func Below(base, path string) (rel string, ok bool) {
+// RelPath returns the path relative to base ("." for base itself), and whether the path is
+// at or below base.
+func RelPath(base, path string) (rel string, ok bool) {
 	rel, err := filepath.Rel(base, path)
 	return rel, err == nil && filepath.IsLocal(rel)
 }

@@ -62,7 +62,7 @@ func checkDurations(s actions.Static, fail failer) {
 			continue
 		}
 		if _, err := actions.ParseDuration(text); err != nil {
-			fail(d.blame, d.part, d.name+" "+err.Error(), "Write one like 10s or 1m30s.")
+			fail(d.blame, d.part, d.name+": "+err.Error(), "Write a duration like 10s or 1m30s.")
 		}
 	}
 }

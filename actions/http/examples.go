@@ -7,30 +7,30 @@ func examples() []actions.Example {
 	return []actions.Example{
 		{
 			Summary: "One object", Spec: `http: path: "/pets/7"`,
-			Answers: map[string]actions.Answer{"GET /pets/7": {Body: `{"id": 7, "name": "Rex"}`}},
+			Responses: map[string]actions.Response{"GET /pets/7": {Body: `{"id": 7, "name": "Rex"}`}},
 		},
 		{
-			Summary: "A new object, with a key that tells a repeated request",
-			Spec:    `http: {path: "/pets", json: {name: "Rex", kind: "dog"}, expect: [201], idempotencyKey: true}`,
-			Answers: map[string]actions.Answer{"POST /pets": {Status: 201, Body: `{"id": 7}`}},
+			Summary:   "A new object, with a key that tells a repeated request",
+			Spec:      `http: {path: "/pets", json: {name: "Rex", kind: "dog"}, expect: [201], idempotencyKey: true}`,
+			Responses: map[string]actions.Response{"POST /pets": {Status: 201, Body: `{"id": 7}`}},
 		},
 		{
-			Summary: "A change of what has not changed meanwhile",
-			Spec:    `http: {method: "PATCH", path: "/pets/7", json: {name: "Max"}, ifMatch: true, headers: "Content-Type": "application/merge-patch+json"}`,
-			Answers: map[string]actions.Answer{"PATCH /pets/7": {Status: 204}},
+			Summary:   "A change of what has not changed meanwhile",
+			Spec:      `http: {method: "PATCH", path: "/pets/7", json: {name: "Max"}, ifMatch: true, headers: "Content-Type": "application/merge-patch+json"}`,
+			Responses: map[string]actions.Response{"PATCH /pets/7": {Status: 204}},
 		},
 		{
 			Summary: "All pages of a list",
 			Spec:    `http: {path: "/pets", query: kind: "dog", paginate: cursor: {param: "after", next: "${body.next}"}, items: "${body.pets}"}`,
-			Answers: map[string]actions.Answer{
+			Responses: map[string]actions.Response{
 				"GET /pets?kind=dog":         {Body: `{"pets": [{"id": 1}], "next": "b"}`},
 				"GET /pets?kind=dog&after=b": {Body: `{"pets": [{"id": 2}], "next": null}`},
 			},
 		},
 		{
-			Summary: "A search, which changes nothing",
-			Spec:    `http: {path: "/search", json: {name: "Rex"}, effect: "none", items: "${body.hits}"}`,
-			Answers: map[string]actions.Answer{"POST /search": {Body: `{"hits": []}`}},
+			Summary:   "A search, which changes nothing",
+			Spec:      `http: {path: "/search", json: {name: "Rex"}, effect: "none", items: "${body.hits}"}`,
+			Responses: map[string]actions.Response{"POST /search": {Body: `{"hits": []}`}},
 		},
 		{
 			Summary: "A token that a login gives",
@@ -38,17 +38,17 @@ func examples() []actions.Example {
 	http: {path: "/login", form: {user: "me", password: "secret"}}
 	token: "${body.token}", expires: "${body.expires_in}", as: {header: "X-Session"}
 }}`,
-			Answers: map[string]actions.Answer{
+			Responses: map[string]actions.Response{
 				"POST /login": {Body: `{"token": "t", "expires_in": 3600}`}, "GET /pets/7": {Body: `{"id": 7}`},
 			},
 		},
 		{
 			Summary: "GraphQL", Spec: `http: {path: "/graphql", graphql: {query: "query Pet($id: ID!) { pet(id: $id) { name } }", variables: id: "7"}}`,
-			Answers: map[string]actions.Answer{"POST /graphql": {Body: `{"data": {"pet": {"name": "Rex"}}}`}},
+			Responses: map[string]actions.Response{"POST /graphql": {Body: `{"data": {"pet": {"name": "Rex"}}}`}},
 		},
 		{
 			Summary: "A file, sent as a form", Spec: `http: {path: "/pets/7/photo", multipart: [{name: "title", value: "Rex"}, {name: "photo", value: "…", filename: "rex.txt", contentType: "text/plain"}]}`,
-			Answers: map[string]actions.Answer{"POST /pets/7/photo": {Status: 204}},
+			Responses: map[string]actions.Response{"POST /pets/7/photo": {Status: 204}},
 		},
 	}
 }

@@ -21,7 +21,7 @@ func TestExamples(t *testing.T) {
 			asked := map[string]bool{}
 			l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
 				request := r.Method + " " + r.RequestURI
-				a, ok := e.Answers[request]
+				a, ok := e.Responses[request]
 				if !ok {
 					t.Errorf("it asks %q", request)
 				}
@@ -38,8 +38,8 @@ func TestExamples(t *testing.T) {
 			c := compileStep(t, l, e.Spec)
 			c.Key, c.ETag = "key", `"etag"`
 			l.done(l.kind.Run(t.Context(), c))
-			if len(asked) != len(e.Answers) {
-				t.Errorf("it asked %d of %d", len(asked), len(e.Answers))
+			if len(asked) != len(e.Responses) {
+				t.Errorf("it asked %d of %d", len(asked), len(e.Responses))
 			}
 		})
 	}
@@ -107,7 +107,7 @@ func bind(t *testing.T, c *actions.Call, kind *actions.Kind, s actions.Static, n
 	t.Helper()
 	scope := &expr.Scope{}
 	if mode == actions.Late {
-		for _, p := range kind.Sees(s, name) {
+		for _, p := range kind.LateScope(s, name) {
 			scope.Names = append(scope.Names, expr.Name{Name: p.Name, Type: p.Type})
 		}
 	}

@@ -51,7 +51,7 @@ func kind() *actions.Kind {
 		AtMostOne: [][]string{request.Bodies()},
 		Analyze:   analyze,
 		Ambiguous: ambiguous,
-		Sees:      sees,
+		LateScope: sees,
 		Examples:  examples(),
 	}
 }

@@ -61,7 +61,7 @@ func (f *Files) put(ctx context.Context, name string, mode fs.FileMode, content 
 	// Before the content: it may be for nobody else.
 	err = file.Chmod(mode.Perm())
 	if err == nil {
-		_, err = file.ReadFrom(files.Cancellable(ctx, content))
+		_, err = file.ReadFrom(files.CancellableReader(ctx, content))
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err

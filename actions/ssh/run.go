@@ -32,7 +32,7 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 	if err != nil {
 		return process.Exit{}, &process.StartError{Err: err}
 	}
-	ctx, stop := cmd.Limited(ctx)
+	ctx, stop := cmd.WithTimeout(ctx)
 	defer stop()
 	s, err := c.session(ctx)
 	if err != nil {

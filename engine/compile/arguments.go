@@ -147,9 +147,9 @@ func (c *compiler) late(n *spec.Node, kind *actions.Kind, static actions.Static,
 	for _, name := range own {
 		out.Own = append(out.Own, name.Name)
 	}
-	if kind != nil && kind.Sees != nil {
+	if kind != nil && kind.LateScope != nil {
 		typed := actions.Static{Types: map[string]*spec.Type{"returns": textType}}
-		if !slices.ContainsFunc(kind.Sees(typed, path), func(p *spec.Property) bool { return p.Type == textType }) {
+		if !slices.ContainsFunc(kind.LateScope(typed, path), func(p *spec.Property) bool { return p.Type == textType }) {
 			c.unchecked = c.unchecked[:counted]
 		}
 	}
@@ -159,10 +159,10 @@ func (c *compiler) late(n *spec.Node, kind *actions.Kind, static actions.Static,
 // given are the names that a call gives a late expression, beside what its step
 // sees: what the kind says that it knows by then.
 func given(kind *actions.Kind, static actions.Static, path string) (names []expr.Name) {
-	if kind == nil || kind.Sees == nil {
+	if kind == nil || kind.LateScope == nil {
 		return nil
 	}
-	for _, p := range kind.Sees(static, path) {
+	for _, p := range kind.LateScope(static, path) {
 		names = append(names, expr.Name{Name: p.Name, Type: p.Type})
 	}
 	return names

@@ -174,9 +174,9 @@ func (c *compiler) permitted(s *plan.Step, facts actions.Facts, block spec.Field
 func covered(need actions.Grant, pattern string) bool {
 	switch need.Access {
 	case grant.Connect:
-		return grant.OriginCovered(pattern, need.Pattern.Text)
+		return grant.OriginCovers(pattern, need.Pattern.Text)
 	case grant.Run:
-		return grant.ProgramCovered(pattern, need.Pattern.Text)
+		return grant.ProgramCovers(pattern, need.Pattern.Text)
 	}
 	return covers(pattern, need.Pattern.Text)
 }

@@ -172,13 +172,13 @@ func (c *compiler) openName(v *expr.Value, n *spec.Node, path string) {
 // telling returns the type of a result in which the members are secret that tell a
 // secret argument; nil where there are none.
 func telling(k *actions.Kind, result *spec.Type) *spec.Type {
-	if len(k.Tells) == 0 {
+	if len(k.Echoes) == 0 {
 		return nil
 	}
 	t := *result
 	t.Fields = slices.Clone(t.Fields)
 	for i, f := range t.Fields {
-		if slices.Contains(k.Tells, f.Name) {
+		if slices.Contains(k.Echoes, f.Name) {
 			secret := *f
 			secret.Secret = true
 			t.Fields[i] = &secret

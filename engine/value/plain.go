@@ -264,11 +264,7 @@ func archiveOfFile(f *spec.File) property.Archive {
 
 // Text is a scalar as text: how an id, or a part of a sentence, is written.
 func Text(v any) (string, error) {
-	text, err := actions.TextOf(v)
-	if err != nil {
-		return "", fmt.Errorf("it %w", err)
-	}
-	return text, nil
+	return actions.TextOf(v)
 }
 
 // Sealed is a recorded value in which all is secret that is declared so by now. It

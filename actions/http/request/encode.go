@@ -27,7 +27,7 @@ func Parameters(argument string, m map[string]any) ([]Pair, error) {
 			}
 			text, err := actions.TextOf(v)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %q %w; write jsonencode(…) to send it as JSON", argument, name, err)
+				return nil, fmt.Errorf("%s: %q: %w; use jsonencode(…) to send it as JSON", argument, name, err)
 			}
 			out = append(out, Pair{name, text})
 		}

@@ -44,7 +44,7 @@ func (r *Request) setHeaders(headers map[string]any, accept string, goes Carries
 		}
 		value, err := actions.TextOf(headers[name])
 		if err != nil {
-			return fmt.Errorf("header %q %w", name, err)
+			return fmt.Errorf("header %q: %w", name, err)
 		}
 		switch sent, err := goes(name, r.At); {
 		case err != nil:

@@ -205,7 +205,7 @@ func (r *Request) Conditions(g Arguments, read, key string) error {
 		if own, given := v["value"]; given && own != nil {
 			var err error
 			if key, err = actions.TextOf(own); err != nil {
-				return fmt.Errorf("idempotencyKey: value %w", err)
+				return fmt.Errorf("idempotencyKey.value: %w", err)
 			}
 		}
 	}

@@ -244,13 +244,13 @@ func (s *Session) message(ctx context.Context, r *request.Request, h hop, extra 
 // it ends as soon as the operation is stopped.
 func (s *Session) turn(ctx context.Context, h hop, origin grant.Origin) (done func(), err error) {
 	if h.first {
-		if err := actions.Stopped(ctx); err != nil {
+		if err := actions.StopErr(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if h.first && s.rate.holdsBack() {
 		var release context.CancelFunc
-		ctx, release = actions.Waiting(ctx)
+		ctx, release = actions.CancelOnStop(ctx)
 		defer release()
 	}
 	return s.rate.wait(ctx, origin)

@@ -56,7 +56,7 @@ func (s *source) token(ctx context.Context, refused string, fetch fetcher) (stri
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
-	case <-actions.Stopping(ctx):
+	case <-actions.StopDone(ctx):
 		return "", false, actions.Refuse(fmt.Errorf("auth: waiting for a token: %w", actions.ErrStopped))
 	case <-ctx.Done():
 		return "", false, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("auth: waiting for a token: %w", context.Cause(ctx)), Class: verdict.ClassOf(context.Cause(ctx))}
@@ -73,7 +73,7 @@ func (s *source) token(ctx context.Context, refused string, fetch fetcher) (stri
 			out.Status = actions.Refused // of the request itself, nothing was sent
 		}
 		out.Err = fmt.Errorf("auth: %w", out.Err)
-		if ctx.Err() == nil && actions.Stopped(ctx) == nil {
+		if ctx.Err() == nil && actions.StopErr(ctx) == nil {
 			s.failure, s.failedAt = out, time.Now()
 		}
 		return "", false, out

@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// Cancellable is a reader that ends with its call, whose cause is then its error:
-// for copies that may take long from what knows no context.
-func Cancellable(ctx context.Context, from io.Reader) io.Reader {
+// CancellableReader returns a reader that fails with the cause of the context once the
+// context is done. It is for long copies from a reader that knows no context.
+func CancellableReader(ctx context.Context, from io.Reader) io.Reader {
 	return &cancellable{ctx: ctx, Reader: from}
 }
 

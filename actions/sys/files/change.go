@@ -6,11 +6,12 @@ import (
 	"io/fs"
 )
 
-// change is one change of the file system: the walk to its place, and what is done there.
+// change is one change of the file system. It begins with the walk to its place.
 type change struct{ walk }
 
-// end keeps the made folders after a change, and else takes them back.
-func (c *change) end(err error) {
+// finish keeps the folders that were made if something may have changed, and otherwise
+// removes them.
+func (c *change) finish(err error) {
 	var changed *ChangedError
 	if err == nil || errors.As(err, &changed) {
 		c.keep()
@@ -19,9 +20,9 @@ func (c *change) end(err error) {
 	}
 }
 
-// settle makes the names in the spot's folder outlast a crash.
-func (c *change) settle(s *spot) error {
-	if err := c.files.at("sync folder"); err != nil {
+// syncNames writes the names in the spot's folder to the disk, so that they outlast a crash.
+func (c *change) syncNames(s *spot) error {
+	if err := c.files.runHook("sync folder"); err != nil {
 		return err
 	}
 	folder, err := s.folder()
@@ -31,32 +32,32 @@ func (c *change) settle(s *spot) error {
 	return syncDir(folder)
 }
 
-// explain says what was tried, and keeps whether something changed.
+// explain adds the operation and path to an error, and keeps whether something changed.
 func explain(verb, name string, err error) error {
 	var changed *ChangedError
 	if errors.As(err, &changed) {
-		return &ChangedError{fmt.Errorf("%s %q: %w", verb, name, because(changed.Err))}
+		return &ChangedError{fmt.Errorf("%s %q: %w", verb, name, causeOf(changed.Err))}
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s %q: %w", verb, name, remedy(because(err)))
+		return fmt.Errorf("%s %q: %w", verb, name, addOverwriteRemedy(causeOf(err)))
 	}
-	return fmt.Errorf("%s %q: %w; nothing has changed", verb, name, because(err))
+	return fmt.Errorf("%s %q: %w; nothing was changed", verb, name, causeOf(err))
 }
 
-// remedy adds what to do about a file that exists.
-func remedy(err error) error {
+// addOverwriteRemedy adds a remedy to the error of a file that exists.
+func addOverwriteRemedy(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w; set overwrite: true to replace it", err)
 	}
 	return err
 }
 
-// missingParent adds the remedy to a walk that found no folder to work in. One
-// that found something else in a folder's place has no such remedy.
-func missingParent(err error) error {
+// addParentsRemedy adds a remedy to the error of a walk that did not find a folder. It does
+// not if something else is in the folder's place.
+func addParentsRemedy(err error) error {
 	var blocked *notFolder
 	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &blocked) {
-		return fmt.Errorf("%w (a folder on the way is missing; set parents: true to make it)", err)
+		return fmt.Errorf("%w (a parent folder does not exist; set parents: true to create it)", err)
 	}
 	return err
 }

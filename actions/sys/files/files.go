@@ -1,4 +1,4 @@
-// Package files is the file system that an action may touch.
+// Package files gives an action access to the file system, within its permissions.
 package files
 
 import (
@@ -14,25 +14,24 @@ import (
 	"github.com/declprov/declprov/actions/grant"
 )
 
-// Files is the file system as far as a spec's permissions reach. Every method
-// takes a path that is absolute or starts at the folder of the user's program,
-// and refuses what is not granted before any system call on it.
+// Files is the file system within the permissions of a spec. Every method takes a path that
+// is absolute or relative to the folder of the user's program, and refuses a path that is
+// not granted before any system call on it.
 //
-// Below the literal part of a granted pattern (its base, which the operator
-// named and which may be a symbolic link) nothing is believed twice: a path is
-// walked folder by folder, each held open (os.Root), and a symbolic link in it
-// is followed only to where its target is granted too. So neither `..`, nor a
-// link, nor a link that is put there meanwhile leads out.
+// The base of a grant is the literal part of its pattern. The operator named it, and it may
+// be a symbolic link. Below the base, a path is walked folder by folder, each held open
+// (os.Root), and a symbolic link is followed only if its target is granted too. So neither
+// `..`, nor a link, nor a link that appears during the walk leads out of the grants.
 //
-// It is safe for concurrent use. It holds the folders open that it walks from
-// (see keptFolders); one that is removed and made again is found again.
+// It is safe for concurrent use. It keeps the folders open that walks start from (see
+// keptFolders), and opens a folder again that was removed and made anew.
 type Files struct {
 	dir     string
 	rules   []grant.PathRule
 	sweeps  *sweeps
 	folders *keptFolders
-	// buffers are for what is written, *[copyBuffer]byte: a new one a write
-	// would be most of what it allocates.
+	// buffers holds copy buffers (*[copyBuffer]byte). A new buffer for each write would be
+	// most of what a write allocates.
 	buffers *sync.Pool
 	// hook lets a test fail or stop the named step of a change.
 	hook func(step string) error
@@ -41,26 +40,26 @@ type Files struct {
 // copyBuffer is how many bytes are read and written at a time.
 const copyBuffer = 32 << 10
 
-// New grants the rules. Dir is the absolute folder that relative paths and
-// patterns start at.
+// New returns the file system under the rules. Relative paths and patterns are relative to
+// dir, which is absolute.
 func New(dir string, rules []grant.Rule) (*Files, error) {
 	if !filepath.IsAbs(dir) {
-		return nil, fmt.Errorf("the program's folder %q must be an absolute path", dir)
+		return nil, fmt.Errorf("the program's folder must be an absolute path, got %q", dir)
 	}
 	f := &Files{
 		dir: filepath.Clean(dir), sweeps: &sweeps{}, folders: &keptFolders{},
 		buffers: &sync.Pool{New: func() any { return new([copyBuffer]byte) }},
 	}
-	return f.Granting(rules)
+	return f.WithRules(rules)
 }
 
-// Granting is the same file system under other rules: for grants that differ
-// from call to call. It shares what is remembered of folders.
-func (f *Files) Granting(rules []grant.Rule) (*Files, error) {
+// WithRules returns the same file system under other rules, for grants that differ from call
+// to call. Both share the open folders.
+func (f *Files) WithRules(rules []grant.Rule) (*Files, error) {
 	f = &Files{dir: f.dir, sweeps: f.sweeps, folders: f.folders, buffers: f.buffers}
 	for _, r := range rules {
 		if r.Access != grant.Read && r.Access != grant.Write {
-			return nil, fmt.Errorf("a grant of files reads or writes; %q does neither", r.Pattern)
+			return nil, fmt.Errorf("a grant of files must have access read or write, got %q with another access", r.Pattern)
 		}
 		compiled, err := grant.CompilePath(f.dir, r)
 		if err != nil {
@@ -71,27 +70,26 @@ func (f *Files) Granting(rules []grant.Rule) (*Files, error) {
 	return f, nil
 }
 
-// Grants returns the rules, for what enforces them by other means.
+// Grants returns the rules, for example for the kernel's sandbox.
 func (f *Files) Grants() []grant.PathRule { return slices.Clone(f.rules) }
 
-// Check is nil where the access to the path is granted. It asks nothing of the
-// file system.
+// Check returns nil if the access to the path is granted. It does not use the file system.
 func (f *Files) Check(access grant.Access, name string) error {
 	abs, err := f.absolute(name)
 	if err != nil {
 		return err
 	}
-	_, err = f.granted(access, abs, "")
+	_, err = f.findRule(access, abs, "")
 	return err
 }
 
-// absolute is the path from the file system's root on, cleaned lexically.
+// absolute returns the absolute path, cleaned lexically.
 func (f *Files) absolute(name string) (string, error) {
 	switch {
 	case name == "":
-		return "", errors.New("the path is empty; name a file")
+		return "", errors.New("the path is empty; give the path of a file")
 	case strings.ContainsRune(name, 0):
-		return "", fmt.Errorf("the path %q holds a NUL character, which no file name can", name)
+		return "", fmt.Errorf("the path %q contains a NUL character, which is not valid in a file name", name)
 	case filepath.IsAbs(name):
 		return filepath.Clean(name), nil
 	default:
@@ -99,9 +97,10 @@ func (f *Files) absolute(name string) (string, error) {
 	}
 }
 
-// granted is the rule that allows it: of several, the one whose base is highest
-// up, where the most links can be followed. Via is the link that led there.
-func (f *Files) granted(access grant.Access, abs, via string) (grant.PathRule, error) {
+// findRule returns the rule that allows the access, or a *PermissionError. Of several it
+// returns the one with the shortest base, under which the most links can be followed. Via is
+// the symbolic link that led to the path, or "".
+func (f *Files) findRule(access grant.Access, abs, via string) (grant.PathRule, error) {
 	var best grant.PathRule
 	for _, r := range f.rules {
 		if r.Allows(access) && r.Matches(abs) && (best.Base == "" || len(r.Base) < len(best.Base)) {
@@ -120,14 +119,14 @@ func (f *Files) granted(access grant.Access, abs, via string) (grant.PathRule, e
 	return grant.PathRule{}, refused
 }
 
-// PermissionError is the error of what a spec's permissions do not grant.
+// PermissionError reports a path that a spec's permissions do not grant.
 type PermissionError struct {
 	Access grant.Access
-	// Path is what was asked for, absolute.
+	// Path is the requested absolute path.
 	Path string
 	// Via is the symbolic link that leads to it, or "".
 	Via string
-	// Granted are the patterns that are.
+	// Granted are the granted patterns.
 	Granted []string
 }
 
@@ -138,33 +137,33 @@ func (e *PermissionError) Error() string {
 	}
 	var b strings.Builder
 	if e.Via != "" {
-		fmt.Fprintf(&b, "%q leads by a symbolic link out of what is granted: ", e.Via)
+		fmt.Fprintf(&b, "the symbolic link %q leads to a path that is not granted: ", e.Via)
 	}
 	fmt.Fprintf(&b, "%q: not permitted to %s; ", e.Path, verb)
 	if len(e.Granted) == 0 {
-		fmt.Fprintf(&b, "the spec may %s nothing", verb)
+		fmt.Fprintf(&b, "the spec may not %s any file", verb)
 	} else {
-		fmt.Fprintf(&b, "the spec may %s only %s", verb, grant.QuoteAll(e.Granted))
+		fmt.Fprintf(&b, "the spec may only %s %s", verb, grant.QuoteAll(e.Granted))
 	}
-	fmt.Fprintf(&b, ": choose another, or have the author of the spec add it to %s", list)
+	fmt.Fprintf(&b, " (choose another path, or ask the author of the spec to add it to %s)", list)
 	return b.String()
 }
 
-// Is makes the error one of fs.ErrPermission's kind.
+// Is reports that the error is an fs.ErrPermission.
 func (e *PermissionError) Is(target error) bool { return target == fs.ErrPermission }
 
-// ChangedError is the error of a change that failed after something may have
-// changed. Any other error of a method that changes means: nothing has.
+// ChangedError reports a change that failed after something may have changed. Any other
+// error of a method means that nothing has changed.
 type ChangedError struct{ Err error }
 
 func (e *ChangedError) Error() string { return e.Err.Error() }
 
-// Unwrap is the error itself.
+// Unwrap returns the error itself.
 func (e *ChangedError) Unwrap() error { return e.Err }
 
-// because is the error without the operation and path that package os puts in
-// front of it: ours say them in the author's words.
-func because(err error) error {
+// causeOf returns an error of package os without its operation and path, which our messages
+// state in the words of the spec.
+func causeOf(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	var call *os.SyscallError
@@ -180,8 +179,8 @@ func because(err error) error {
 	}
 }
 
-// at is a test's chance to fail or stop a step of a change.
-func (f *Files) at(step string) error {
+// runHook lets a test fail or stop a step of a change.
+func (f *Files) runHook(step string) error {
 	if f.hook == nil {
 		return nil
 	}

@@ -125,7 +125,7 @@ func TestRules(t *testing.T) {
 
 func TestRulesRefused(t *testing.T) {
 	for pattern, want := range map[string]string{
-		"": "empty", "a\x00b": "NUL", "~/x": "not expanded", "d/[a": "bracket is open", `d/*\`: `last character is \`, "*/../x": `".." after a wildcard`,
+		"": "empty", "a\x00b": "NUL", "~/x": "not expanded", "d/[a": "bracket is not closed", `d/*\`: `last character is \`, "*/../x": `".." is not allowed`,
 	} {
 		_, err := New("/", []grant.Rule{{Access: grant.Read, Pattern: pattern}})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -162,7 +162,7 @@ func TestPermissionError(t *testing.T) {
 			t.Error("it is not of the kind of fs.ErrPermission")
 		}
 	}
-	want := `"` + filepath.Join(dir, "secret") + `": not permitted to read; the spec may read only "r", "w/**": choose another, or have the author of the spec add it to permissions.read`
+	want := `"` + filepath.Join(dir, "secret") + `": not permitted to read; the spec may only read "r", "w/**" (choose another path, or ask the author of the spec to add it to permissions.read)`
 	if got := lookErr(f.Stat("secret")).Error(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

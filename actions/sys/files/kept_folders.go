@@ -5,41 +5,39 @@ import (
 	"sync"
 )
 
-// mostKeptFolders are held open between calls.
+// mostKeptFolders is how many folders are kept open between calls.
 const mostKeptFolders = 16
 
-// keptFolders are the granted folders that calls walk from, held open from call
-// to call: opening one anew costs as much as what is done in it. Each call looks
-// first whether the path still leads to that very folder. What is open keeps its
-// number, so that a folder that was removed and made again, moved, or mounted
-// over is told from it, and is opened as any other.
+// keptFolders keeps the base folders of grants open between calls, since opening one costs as
+// much as an operation in it. Each call first checks that the path still leads to the same
+// folder. An open folder keeps its inode number, so a folder that was moved, mounted over,
+// or removed and made again is recognized as another one, and is opened.
 //
-// It is safe for concurrent use. Who forgets it need not close it: package os
-// closes what nobody can reach any more.
+// It is safe for concurrent use. It needs no Close: package os closes folders that are no
+// longer reachable.
 type keptFolders struct {
 	mu     sync.Mutex
 	byBase map[string]*keptFolder
 	clock  uint64
 }
 
-// keptFolder is an open folder, in use by some calls or by none.
+// keptFolder is an open folder, which any number of calls use.
 type keptFolder struct {
 	of   *keptFolders
 	root *os.Root
 	info os.FileInfo
-	// opened is root as a file that can be synced, from when it is first asked
-	// for; opening guards it.
+	// opened is root as a file that can be synced, or nil before its first use. opening
+	// guards it.
 	opening sync.Mutex
 	opened  *os.File
-	// users are the calls that hold it; dropped says that the last of them closes
-	// it; used is when it was last asked for.
+	// users is the number of calls that use it. dropped says that the last of them closes
+	// it. used is the clock of its last use.
 	users   int
 	dropped bool
 	used    uint64
 }
 
-// open opens a folder for a call, which releases it. Links in its path are
-// followed.
+// open opens a folder for a call, which must release it. It follows links in the path.
 func (k *keptFolders) open(base string) (*keptFolder, error) {
 	if !keepsFolders {
 		root, err := os.OpenRoot(base)
@@ -71,7 +69,7 @@ func (k *keptFolders) open(base string) (*keptFolder, error) {
 	return f, nil
 }
 
-// take is the kept folder, if it is the one that was just looked at.
+// take returns the kept folder, or nil if it is not the one that was just looked at.
 func (k *keptFolders) take(base string, now os.FileInfo) *keptFolder {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -85,8 +83,8 @@ func (k *keptFolders) take(base string, now os.FileInfo) *keptFolder {
 	return f
 }
 
-// add keeps a folder that was just opened, in use, instead of another of that
-// path and, where there are too many, of the one that was not used for longest.
+// add keeps a folder that was just opened and is in use. It drops another folder with that
+// path and, if there are too many, the least recently used folder.
 func (k *keptFolders) add(base string, f *keptFolder) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -108,7 +106,7 @@ func (k *keptFolders) add(base string, f *keptFolder) {
 	k.byBase[base] = f
 }
 
-// forget closes the folder of a path that leads nowhere any more.
+// forget drops the folder of a path that no longer exists.
 func (k *keptFolders) forget(base string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -141,8 +139,8 @@ func (f *keptFolder) closeUnused() {
 	f.root.Close()
 }
 
-// file is the folder as a file that can be synced; it is not to be listed, for
-// calls share it, and its place in a listing.
+// file returns the folder as a file that can be synced. It must not be listed, since calls
+// share it and its read position.
 func (f *keptFolder) file() (*os.File, error) {
 	f.opening.Lock()
 	defer f.opening.Unlock()

@@ -10,31 +10,29 @@ import (
 	"github.com/declprov/declprov/actions/grant"
 )
 
-// MkdirOptions are how a directory is made.
+// MkdirOptions are the options of Mkdir.
 type MkdirOptions struct {
-	// Mode is exact, whatever the umask; nil is 0777 less the umask, and keeps
-	// the mode of a directory that exists.
+	// Mode is the exact mode, independent of the umask. Nil means 0777 less the umask, and
+	// keeps the mode of a directory that exists.
 	Mode *fs.FileMode
-	// Parents makes missing folders on the way.
+	// Parents makes missing parent folders.
 	Parents bool
-	// Existing accepts a directory that exists; without it that is an error of
-	// kind fs.ErrExist.
+	// Existing accepts a directory that exists; otherwise that is an fs.ErrExist.
 	Existing bool
 }
 
-// Mkdir makes a directory. An error that is no *ChangedError left everything as
-// it was.
+// Mkdir makes a directory. Unless the error is a *ChangedError, nothing was changed.
 func (f *Files) Mkdir(name string, opts MkdirOptions) (fs.FileInfo, error) {
 	c := change{walk{files: f, access: grant.Write, follow: opts.Existing, entry: true, parents: opts.Parents}}
 	info, err := c.mkdir(name, opts)
-	c.end(err)
+	c.finish(err)
 	return info, err
 }
 
 func (c *change) mkdir(name string, opts MkdirOptions) (fs.FileInfo, error) {
-	s, err := c.to(name)
+	s, err := c.find(name)
 	if err != nil {
-		return nil, fmt.Errorf("make directory %w", missingParent(err))
+		return nil, fmt.Errorf("make directory %w", addParentsRemedy(err))
 	}
 	defer s.close()
 	c.files.sweep(s)
@@ -44,7 +42,7 @@ func (c *change) mkdir(name string, opts MkdirOptions) (fs.FileInfo, error) {
 	}
 	info, err := c.finishDir(s, opts.Mode)
 	if err == nil {
-		err = c.settle(s)
+		err = c.syncNames(s)
 	}
 	if err == nil {
 		return info, nil
@@ -55,9 +53,9 @@ func (c *change) mkdir(name string, opts MkdirOptions) (fs.FileInfo, error) {
 	return nil, explain("make directory", name, &ChangedError{err})
 }
 
-// makeAt makes the directory, unless there is one and that will do.
+// makeAt makes the directory, unless one exists and is accepted.
 func (c *change) makeAt(s *spot, existing bool) (made bool, err error) {
-	if err := c.files.at("make directory"); err != nil {
+	if err := c.files.runHook("make directory"); err != nil {
 		return false, err
 	}
 	err = s.dir.Mkdir(s.base, 0o777)
@@ -69,14 +67,14 @@ func (c *change) makeAt(s *spot, existing bool) (made bool, err error) {
 	case lookErr != nil:
 		return false, lookErr
 	case !old.IsDir():
-		return false, fmt.Errorf("it is %s already; delete it first, or choose another path", describe(old.Mode()))
+		return false, fmt.Errorf("%s already exists there; delete it first, or choose another path", describe(old.Mode()))
 	case !existing:
-		return false, errors.New("the directory exists already; set overwrite: true to accept it, with what is in it")
+		return false, errors.New("the directory already exists; set overwrite: true to accept it and its contents")
 	}
 	return false, nil
 }
 
-// finishDir gives the directory its mode, by what it is and not by its name.
+// finishDir sets the mode of the directory on the open directory, not by its name.
 func (c *change) finishDir(s *spot, mode *fs.FileMode) (fs.FileInfo, error) {
 	info, err := s.dir.Lstat(s.base)
 	if err != nil || mode == nil {
@@ -95,7 +93,7 @@ func (c *change) finishDir(s *spot, mode *fs.FileMode) (fs.FileInfo, error) {
 	if opened, err := folder.Stat(); err != nil || !os.SameFile(info, opened) {
 		return nil, errors.Join(err, errReplaced)
 	}
-	if err := c.files.at("chmod"); err != nil {
+	if err := c.files.runHook("chmod"); err != nil {
 		return nil, err
 	}
 	if err := folder.Chmod(*mode); err != nil {
@@ -104,29 +102,28 @@ func (c *change) finishDir(s *spot, mode *fs.FileMode) (fs.FileInfo, error) {
 	return folder.Stat()
 }
 
-// SymlinkOptions are how a symbolic link is made.
+// SymlinkOptions are the options of Symlink.
 type SymlinkOptions struct {
-	// Parents makes missing folders on the way.
+	// Parents makes missing parent folders.
 	Parents bool
-	// Overwrite replaces a file or link that exists; without it that is an
-	// error of kind fs.ErrExist.
+	// Overwrite replaces a file or link that exists; otherwise that is an fs.ErrExist.
 	Overwrite bool
 }
 
-// Symlink makes a symbolic link to a target that may be relative to the link's
-// folder, need not exist, and must be granted for reading. An error that is no
-// *ChangedError left everything as it was.
+// Symlink makes a symbolic link. The target may be relative to the link's folder, need not
+// exist, and must be granted for reading. Unless the error is a *ChangedError, nothing was
+// changed.
 func (f *Files) Symlink(target, name string, opts SymlinkOptions) error {
 	c := change{walk{files: f, access: grant.Write, entry: true, parents: opts.Parents}}
 	err := c.symlink(target, name, opts)
-	c.end(err)
+	c.finish(err)
 	return err
 }
 
 func (c *change) symlink(target, name string, opts SymlinkOptions) error {
 	abs, err := c.files.absolute(name)
 	if err == nil {
-		_, err = c.files.granted(grant.Write, abs, "")
+		_, err = c.files.findRule(grant.Write, abs, "")
 	}
 	if err == nil {
 		err = c.files.checkTarget(target, abs)
@@ -134,12 +131,13 @@ func (c *change) symlink(target, name string, opts SymlinkOptions) error {
 	if err != nil {
 		return fmt.Errorf("link %w", err)
 	}
-	s, err := c.to(name)
+	s, err := c.find(name)
 	if err != nil {
-		return fmt.Errorf("link %w", missingParent(err))
+		return fmt.Errorf("link %w", addParentsRemedy(err))
 	}
 	defer s.close()
-	// Once more, from where the link is to stand: behind the links on its way.
+	// Check the target again, relative to the link's real place: the path to it may contain
+	// links.
 	err = c.files.checkTarget(target, s.path)
 	if err == nil {
 		err = c.files.checkBases(s.path)
@@ -147,23 +145,23 @@ func (c *change) symlink(target, name string, opts SymlinkOptions) error {
 	if err != nil {
 		return fmt.Errorf("link %w", err)
 	}
-	if _, err := replaceableByLink(s, opts.Overwrite); err != nil {
+	if _, err := checkReplaceableByLink(s, opts.Overwrite); err != nil {
 		return explain("link", name, err)
 	}
 	c.files.sweep(s)
 	if err := c.placeLink(s, target, opts.Overwrite); err != nil {
 		return explain("link", name, err)
 	}
-	if err := c.settle(s); err != nil {
-		return &ChangedError{fmt.Errorf("link %q: it is made, but the system cannot promise that it outlasts a crash: %w", name, because(err))}
+	if err := c.syncNames(s); err != nil {
+		return &ChangedError{fmt.Errorf("link %q: the link was created, but may not survive a crash of the system: %w", name, causeOf(err))}
 	}
 	return nil
 }
 
-// checkTarget is nil where a link at the absolute path may point there.
+// checkTarget returns nil if a link at the absolute path may point to the target.
 func (f *Files) checkTarget(target, link string) error {
 	if target == "" {
-		return fmt.Errorf("%q: the target is empty; name what it points to", link)
+		return fmt.Errorf("%q: the target is empty; give the path that the link points to", link)
 	}
 	at := target
 	if !filepath.IsAbs(at) {
@@ -171,14 +169,14 @@ func (f *Files) checkTarget(target, link string) error {
 	}
 	at, err := f.absolute(at)
 	if err == nil {
-		_, err = f.granted(grant.Read, at, link)
+		_, err = f.findRule(grant.Read, at, link)
 	}
 	return err
 }
 
-// checkBases is nil where no grant starts at or below a path. The links on the
-// way to a grant's base are the operator's, and are followed: one that a spec
-// could put there would turn a grant for one folder into one for another.
+// checkBases returns an error if the base of a grant is at or below the path. Links in the
+// path of a base belong to the operator, and are followed. A link of the spec in their place
+// would turn a grant for one folder into a grant for another.
 func (f *Files) checkBases(link string) error {
 	for _, r := range f.rules {
 		bases := []string{r.Base}
@@ -186,17 +184,17 @@ func (f *Files) checkBases(link string) error {
 			bases = append(bases, real)
 		}
 		for _, base := range bases {
-			if rel, ok := grant.Below(link, base); ok && (rel != "." || !r.Single) {
-				return fmt.Errorf("%q: no link may stand there, since the permission %q starts at or below it", link, r.Pattern)
+			if rel, ok := grant.RelPath(link, base); ok && (rel != "." || !r.Single) {
+				return fmt.Errorf("%q: a link is not allowed there, because the permission %q begins at or below this path", link, r.Pattern)
 			}
 		}
 	}
 	return nil
 }
 
-// replaceableByLink is what stands at the spot, or an error if a link may not
-// take its place.
-func replaceableByLink(s *spot, overwrite bool) (fs.FileInfo, error) {
+// checkReplaceableByLink returns what exists at the spot, or nil, or an error if a link may
+// not replace it.
+func checkReplaceableByLink(s *spot, overwrite bool) (fs.FileInfo, error) {
 	old, err := s.dir.Lstat(s.base)
 	if err == nil && old.Mode()&fs.ModeSymlink != 0 && overwrite {
 		return old, nil
@@ -204,13 +202,13 @@ func replaceableByLink(s *spot, overwrite bool) (fs.FileInfo, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return replaceable(s, WriteOptions{Overwrite: overwrite})
+	return checkReplaceable(s, WriteOptions{Overwrite: overwrite})
 }
 
-// placeLink makes the link, under a temporary name first where it may replace
-// something.
+// placeLink makes the link. If it may replace something, it is made under a temporary name
+// and renamed.
 func (c *change) placeLink(s *spot, target string, overwrite bool) error {
-	if err := c.files.at("symlink"); err != nil {
+	if err := c.files.runHook("symlink"); err != nil {
 		return err
 	}
 	if !overwrite {
@@ -226,7 +224,7 @@ func (c *change) placeLink(s *spot, target string, overwrite bool) error {
 	if err := s.dir.Symlink(target, link); err != nil {
 		return err
 	}
-	err = c.files.at("rename")
+	err = c.files.runHook("rename")
 	if err == nil {
 		err = s.dir.Rename(link, s.base)
 	}

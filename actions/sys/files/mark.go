@@ -6,24 +6,23 @@ import (
 	"os"
 )
 
-// A create that is killed after its file took its name, and before anybody could
-// record it, would find that file in its own way when it is run again. So a file
-// that a create makes carries a mark, in an extended attribute: whose it is, and
-// what it was like when it was made. A file with the right mark that nobody has
-// touched since is the create's own, and may be written again. Where the file
-// system has no such attributes, the file that exists is an error, as any other.
+// If a create is killed after it renamed its file, and before the host recorded it, the next
+// run of that create finds the file. So a create writes a mark into an extended attribute of
+// its file: which create made it, and its size and modification time. A file with the right
+// mark that nobody has touched since belongs to the create, and may be replaced. If the file
+// system has no extended attributes, the existing file is an error, like any other.
 
-// markName is the attribute that holds the mark.
+// markName is the extended attribute that contains the mark.
 const markName = "user.declprov.create"
 
-// markOf is the mark of a file as it is now.
+// markOf returns the mark of a file in its present state.
 func markOf(mark string, info fs.FileInfo) string {
 	return fmt.Sprintf("%s %d %d", mark, info.Size(), info.ModTime().UnixNano())
 }
 
-// mark marks the temporary file, which has its content already. That it cannot
-// be marked is no failure.
-func (t *temp) mark(mark string) error {
+// setMark marks the temporary file, which already has its content. It ignores a file system
+// that cannot store marks.
+func (t *temp) setMark(mark string) error {
 	if mark == "" {
 		return nil
 	}
@@ -35,9 +34,9 @@ func (t *temp) mark(mark string) error {
 	return nil
 }
 
-// own reports whether the file at the spot is what a create of this mark made,
-// untouched since.
-func (s *spot) own(mark string, info fs.FileInfo) bool {
+// hasMark reports whether the file at the spot was made by the create with this mark, and was
+// not touched since.
+func (s *spot) hasMark(mark string, info fs.FileInfo) bool {
 	if mark == "" || !info.Mode().IsRegular() {
 		return false
 	}

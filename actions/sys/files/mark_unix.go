@@ -12,7 +12,7 @@ func setMark(f *os.File, mark string) error {
 	return unix.Fsetxattr(int(f.Fd()), markName, []byte(mark), 0)
 }
 
-// getMark is the file's mark, or "".
+// getMark returns the file's mark, or "".
 func getMark(f *os.File) string {
 	buf := make([]byte, 256)
 	n, err := unix.Fgetxattr(int(f.Fd()), markName, buf)

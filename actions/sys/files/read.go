@@ -11,30 +11,29 @@ import (
 	"github.com/declprov/declprov/actions/grant"
 )
 
-// Open opens a regular file for reading. A missing one is fs.ErrNotExist.
+// Open opens a regular file for reading. If it does not exist, it returns an fs.ErrNotExist.
 func (f *Files) Open(name string) (*os.File, fs.FileInfo, error) {
 	w := walk{files: f, access: grant.Read, follow: true}
-	s, err := w.to(name)
+	s, err := w.find(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer s.close()
 	file, info, err := openRegular(s.dir, s.base, s.info)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%q: %w", name, because(err))
+		return nil, nil, fmt.Errorf("%q: %w", name, causeOf(err))
 	}
 	return file, info, nil
 }
 
-// openRegular opens a regular file that is no link. A device or a pipe is not
-// even opened: that alone can have effects, or last for ever. While a file is
-// being replaced it is looked at again; who replaces it faster than we can look
-// means no good.
+// openRegular opens a regular file that is not a link. It does not open a device or pipe,
+// since opening one can have effects or block forever. If the file is replaced in between,
+// it tries again, but gives up after many replacements, which are probably an attack.
 //
-// Before is what a look at it just found, or nil.
+// Before is the result of a look just before, or nil.
 func openRegular(dir *os.Root, base string, before fs.FileInfo) (file *os.File, info fs.FileInfo, err error) {
 	for range 100 {
-		if file, info, err = openLooked(dir, base, before); !errors.Is(err, errReplaced) {
+		if file, info, err = openUnchanged(dir, base, before); !errors.Is(err, errReplaced) {
 			break
 		}
 		before = nil
@@ -42,14 +41,16 @@ func openRegular(dir *os.Root, base string, before fs.FileInfo) (file *os.File, 
 	return file, info, err
 }
 
-func openLooked(dir *os.Root, base string, before fs.FileInfo) (*os.File, fs.FileInfo, error) {
+// openUnchanged opens a regular file, and returns errReplaced if it is not the one that was
+// looked at before.
+func openUnchanged(dir *os.Root, base string, before fs.FileInfo) (*os.File, fs.FileInfo, error) {
 	if before == nil {
 		var err error
 		if before, err = dir.Lstat(base); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := regular(before); err != nil {
+	if err := checkRegular(before); err != nil {
 		return nil, nil, err
 	}
 	file, err := dir.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -67,19 +68,19 @@ func openLooked(dir *os.Root, base string, before fs.FileInfo) (*os.File, fs.Fil
 	return file, info, nil
 }
 
-// regular is nil for a file with content, else says what it is.
-func regular(info fs.FileInfo) error {
+// checkRegular returns nil for a regular file, else an error that says what it is.
+func checkRegular(info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}
 	if info.IsDir() {
 		return ErrDirectory
 	}
-	return fmt.Errorf("it is %s, not a file", describe(info.Mode()))
+	return fmt.Errorf("expected a file, got %s", describe(info.Mode()))
 }
 
-// ErrDirectory says that a path that should name a file names a directory.
-var ErrDirectory = errors.New("it is a directory, not a file")
+// ErrDirectory says that a path names a directory instead of a file.
+var ErrDirectory = errors.New("expected a file, got a directory")
 
 func describe(mode fs.FileMode) string {
 	switch {
@@ -100,60 +101,60 @@ func describe(mode fs.FileMode) string {
 	}
 }
 
-// Stat looks at what the path names, behind symbolic links.
+// Stat returns the file info of what the path names. It follows symbolic links.
 func (f *Files) Stat(name string) (fs.FileInfo, error) { return f.look(name, true) }
 
-// Lstat looks at what the path names, and at a symbolic link itself.
+// Lstat returns the file info of what the path names. It does not follow a symbolic link at
+// the end of the path.
 func (f *Files) Lstat(name string) (fs.FileInfo, error) { return f.look(name, false) }
 
 func (f *Files) look(name string, follow bool) (fs.FileInfo, error) {
 	w := walk{files: f, access: grant.Read, follow: follow, entry: !follow}
-	s, err := w.to(name)
+	s, err := w.find(name)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
 	info, err := s.look()
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", name, because(err))
+		return nil, fmt.Errorf("%q: %w", name, causeOf(err))
 	}
 	return info, nil
 }
 
-// Readlink is the target of a symbolic link, as it is written there.
+// Readlink returns the target of a symbolic link as it is stored.
 func (f *Files) Readlink(name string) (string, error) {
 	w := walk{files: f, access: grant.Read, entry: true}
-	s, err := w.to(name)
+	s, err := w.find(name)
 	if err != nil {
 		return "", err
 	}
 	defer s.close()
 	target, err := s.dir.Readlink(s.base)
 	if err != nil {
-		return "", fmt.Errorf("%q: %w", name, because(err))
+		return "", fmt.Errorf("%q: %w", name, causeOf(err))
 	}
 	return target, nil
 }
 
-// ReadDir is what a folder holds, sorted by name, without our own temporary
-// files.
+// ReadDir returns the entries of a folder, sorted by name, without our temporary files.
 func (f *Files) ReadDir(name string) ([]fs.DirEntry, error) {
 	w := walk{files: f, access: grant.Read, follow: true}
-	s, err := w.to(name)
+	s, err := w.find(name)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
 	info, err := s.look()
 	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("it is %s, not a directory", describe(info.Mode()))
+		err = fmt.Errorf("expected a directory, got %s", describe(info.Mode()))
 	}
 	var all []fs.DirEntry
 	if err == nil {
 		all, err = fs.ReadDir(s.dir.FS(), s.base)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", name, because(err))
+		return nil, fmt.Errorf("%q: %w", name, causeOf(err))
 	}
 	kept := all[:0]
 	for _, e := range all {
@@ -164,14 +165,13 @@ func (f *Files) ReadDir(name string) ([]fs.DirEntry, error) {
 	return kept, nil
 }
 
-// AssetPath is where an asset or archive with that path lies: relative ones
-// start at the folder of the user's program.
+// AssetPath returns the absolute path of an asset or archive. A relative path is relative to
+// the folder of the user's program.
 func (f *Files) AssetPath(name string) (string, error) { return f.absolute(name) }
 
-// OpenAsset opens a file that the user of a provider handed over (an asset with
-// a path). Permissions bound what a spec may do, and it is not the spec that
-// chose this file: it is read wherever it lies. Never call it with a path that
-// comes from anything but an asset.
+// OpenAsset opens the file of an asset with a path. The user of the provider chose this
+// file, not the spec, so it needs no permission of the spec. Call it only with the path of
+// an asset.
 func (f *Files) OpenAsset(name string) (*os.File, fs.FileInfo, error) {
 	abs, err := f.absolute(name)
 	if err != nil {
@@ -179,14 +179,14 @@ func (f *Files) OpenAsset(name string) (*os.File, fs.FileInfo, error) {
 	}
 	info, err := os.Stat(abs)
 	if err == nil {
-		err = regular(info)
+		err = checkRegular(info)
 	}
 	var file *os.File
 	if err == nil {
 		file, err = os.OpenFile(abs, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("asset %q: %w", filepath.ToSlash(name), because(err))
+		return nil, nil, fmt.Errorf("asset %q: %w", filepath.ToSlash(name), causeOf(err))
 	}
 	return file, info, nil
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/declprov/declprov/actions/grant"
 )
 
-// Remove removes a file, a symbolic link (not what it points to), or an empty
-// directory; with recursive a directory and all in it. A missing one is
+// Remove removes a file, a symbolic link (not its target), or an empty directory; with
+// recursive also a directory with its contents. If nothing is there, it returns an
 // fs.ErrNotExist.
 //
-// An error that is no *ChangedError left everything as it was.
+// Unless the error is a *ChangedError, nothing was changed.
 func (f *Files) Remove(ctx context.Context, name string, recursive bool) error {
 	c := change{walk{files: f, access: grant.Write, entry: true}}
-	s, err := c.to(name)
+	s, err := c.find(name)
 	if err != nil {
 		return fmt.Errorf("delete %w", err)
 	}
 	defer s.close()
 	if s.base == "." {
-		return fmt.Errorf("delete %q: the file system's root is not deleted", name)
+		return fmt.Errorf("delete %q: the root of the file system cannot be deleted", name)
 	}
 	f.sweep(s)
 	if err := c.remove(ctx, s, recursive); err != nil {
@@ -34,15 +34,15 @@ func (f *Files) Remove(ctx context.Context, name string, recursive bool) error {
 		}
 		return explain("delete", name, err)
 	}
-	if err := c.settle(s); err != nil {
-		return &ChangedError{fmt.Errorf("delete %q: it is gone, but the system cannot promise that it stays so after a crash: %w", name, because(err))}
+	if err := c.syncNames(s); err != nil {
+		return &ChangedError{fmt.Errorf("delete %q: it was deleted, but may reappear after a crash of the system: %w", name, causeOf(err))}
 	}
 	return nil
 }
 
 func explainRemove(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("delete %q: %w", name, because(err))
+		return fmt.Errorf("delete %q: %w", name, causeOf(err))
 	}
 	return explain("delete", name, err)
 }
@@ -52,7 +52,7 @@ func (c *change) remove(ctx context.Context, s *spot, recursive bool) error {
 	if err != nil {
 		return err
 	}
-	if err := c.files.at("remove"); err != nil {
+	if err := c.files.runHook("remove"); err != nil {
 		return err
 	}
 	if info.IsDir() {
@@ -74,7 +74,7 @@ func (c *change) removeDir(ctx context.Context, s *spot, info fs.FileInfo, recur
 		return c.removeEmpty(s, sub)
 	}
 	if !c.files.grantsTree(s.path) {
-		return errors.New(`deleting a directory with all in it needs a grant of the whole tree ("…/**") in permissions.write`)
+		return errors.New(`deleting a directory with its contents requires a grant of the whole tree ("…/**") in permissions.write`)
 	}
 	entries, err := fs.ReadDir(sub.FS(), ".")
 	if err != nil {
@@ -83,13 +83,13 @@ func (c *change) removeDir(ctx context.Context, s *spot, info fs.FileInfo, recur
 	for i, e := range entries {
 		err := context.Cause(ctx)
 		if err == nil {
-			err = c.files.at("remove member")
+			err = c.files.runHook("remove member")
 		}
 		if err == nil {
 			err = sub.RemoveAll(e.Name())
 		}
 		if err != nil && i > 0 || err != nil && e.IsDir() {
-			return &ChangedError{fmt.Errorf("it is deleted in part: %q: %w", e.Name(), because(err))}
+			return &ChangedError{fmt.Errorf("it was deleted only in part: %q: %w", e.Name(), causeOf(err))}
 		}
 		if err != nil {
 			return err
@@ -101,19 +101,19 @@ func (c *change) removeDir(ctx context.Context, s *spot, info fs.FileInfo, recur
 	return nil
 }
 
-// removeEmpty removes a directory that holds nothing but leftovers of ours.
+// removeEmpty removes a directory that contains nothing but our stale temporary files.
 func (c *change) removeEmpty(s *spot, sub *os.Root) error {
 	inside := &spot{dir: sub, base: ".", path: s.path + string(os.PathSeparator) + "."}
-	defer inside.close() // sub as well, which is as good as closing it later
+	defer inside.close() // this closes sub too
 	c.files.sweep(inside)
 	err := s.dir.Remove(s.base)
 	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist) {
-		return errors.New("the directory is not empty; set recursive: true to delete it with all in it")
+		return errors.New("the directory is not empty; set recursive: true to delete it with its contents")
 	}
 	return err
 }
 
-// grantsTree reports whether all below a path may be written.
+// grantsTree reports whether everything below a path may be written.
 func (f *Files) grantsTree(path string) bool {
 	for _, r := range f.rules {
 		if r.Allows(grant.Write) && r.Tree && r.Matches(path) {

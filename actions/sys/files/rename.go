@@ -2,8 +2,8 @@ package files
 
 import "os"
 
-// linkNew gives the file its second name and takes the first away. A crash in
-// between leaves both; the next sweep takes the temporary one.
+// linkNew renames a file by a hard link and a removal. A crash in between leaves both names;
+// the next sweep removes the temporary one.
 func linkNew(dir *os.Root, from, to string) error {
 	if err := dir.Link(from, to); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameNew gives a file of the spot's folder the spot's name, and fails with
-// fs.ErrExist where that is taken, whoever takes it and when.
+// renameNew renames a file in the spot's folder to the spot's name. If that name exists, it
+// fails atomically with fs.ErrExist.
 func renameNew(s *spot, from string) error {
 	err := s.rename(from, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
@@ -17,8 +17,9 @@ func renameNew(s *spot, from string) error {
 	return err
 }
 
-// renameOver gives a file of the spot's folder the spot's name, whatever file has
-// it. Package os would look first whether that is a folder; the system says so.
+// renameOver renames a file in the spot's folder to the spot's name, and replaces a file with
+// that name. It does not use package os, which would first check whether the name is a
+// folder; the system call reports that too.
 func renameOver(s *spot, from string) error {
 	err := s.rename(from, 0)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
@@ -27,8 +28,8 @@ func renameOver(s *spot, from string) error {
 	return err
 }
 
-// rename is renameat2 within the spot's folder: neither name leads anywhere else,
-// for neither holds a slash.
+// rename calls renameat2 within the spot's folder. Neither name contains a slash, so neither
+// leads anywhere else.
 func (s *spot) rename(from string, flags uint) error {
 	folder, err := s.folder()
 	if err != nil {

@@ -2,10 +2,10 @@
 
 package files
 
-// renameOver gives a file of the spot's folder the spot's name, whatever file has
-// it.
+// renameOver renames a file in the spot's folder to the spot's name, and replaces a file with
+// that name.
 func renameOver(s *spot, from string) error { return s.dir.Rename(from, s.base) }
 
-// renameNew gives a file of the spot's folder the spot's name, and fails with
-// fs.ErrExist where that is taken, whoever takes it and when.
+// renameNew renames a file in the spot's folder to the spot's name. If that name exists, it
+// fails atomically with fs.ErrExist.
 func renameNew(s *spot, from string) error { return linkNew(s.dir, from, s.base) }

@@ -11,13 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepsFolders says that a folder that is held open can be moved and removed all
-// the same.
+// keepsFolders says that folders may be kept open: others can still move and remove them.
 const keepsFolders = true
 
-// lockFile takes the file's lock if nobody has it. The lock ends with the open
-// file, so also with the process, however that ends. An error means that the
-// file system has no locks.
+// lockFile locks the file, unless somebody else holds the lock. The lock ends when the file
+// is closed, also by the end of the process. An error means that the file system has no
+// locks.
 func lockFile(file *os.File) (held bool, err error) {
 	conn, err := file.SyscallConn()
 	if err != nil {
@@ -42,8 +41,8 @@ func lockFile(file *os.File) (held bool, err error) {
 	}
 }
 
-// keepOwner gives the file the owner and group of the one it is to replace, as
-// far as our user may: who may not give files away still may write them.
+// keepOwner gives the file the owner and group of the file that it replaces, as far as our
+// user may. A user who may not change owners may still write files.
 func keepOwner(tmp *temp, old fs.FileInfo) {
 	file, made := tmp.file, tmp.made
 	if made == nil {
@@ -58,13 +57,13 @@ func keepOwner(tmp *temp, old fs.FileInfo) {
 		return
 	}
 	if file.Chown(int(was.Uid), int(was.Gid)) != nil {
-		// The group alone can be ours to give.
+		// The user may be allowed to change only the group.
 		_ = file.Chown(-1, int(was.Gid))
 	}
 }
 
-// cannotSync reports whether the error of a sync says that a folder has none
-// here (some file systems over a network, or in user space).
+// cannotSync reports whether the error says that folders cannot be synced in this file system
+// (some network and user-space file systems).
 func cannotSync(err error) bool {
 	return errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EBADF)
 }

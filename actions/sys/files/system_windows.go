@@ -8,14 +8,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// keepsFolders is false: Windows neither moves nor removes a folder that anybody
-// holds open.
+// keepsFolders is false: Windows neither moves nor removes an open folder.
 const keepsFolders = false
 
-// lockFile takes the file's lock if nobody has it. The lock ends with the open
-// file, so also with the process, however that ends.
+// lockFile locks the file, unless somebody else holds the lock. The lock ends when the file
+// is closed, also by the end of the process.
 func lockFile(file *os.File) (held bool, err error) {
-	// The last byte that a lock can have, so that it is in no reader's way.
+	// Lock the last possible byte, so that the lock does not affect readers.
 	at := windows.Overlapped{Offset: ^uint32(0), OffsetHigh: ^uint32(0) >> 1}
 	err = windows.LockFileEx(windows.Handle(file.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
@@ -25,8 +24,8 @@ func lockFile(file *os.File) (held bool, err error) {
 	return err == nil, err
 }
 
-// keepOwner does nothing: on Windows a file's rights come from its folder.
+// keepOwner does nothing: on Windows a file inherits its permissions from its folder.
 func keepOwner(*temp, fs.FileInfo) {}
 
-// cannotSync is true: Windows writes the names in a folder by itself.
+// cannotSync returns true: Windows writes the names in a folder by itself.
 func cannotSync(error) bool { return true }

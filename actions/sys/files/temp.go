@@ -13,32 +13,31 @@ import (
 	"unicode/utf8"
 )
 
-// temporary matches the names of our temporary files, and of the temporary
-// symbolic links beside them.
+// temporary matches the names of our temporary files and temporary symbolic links.
 var temporary = regexp.MustCompile(`^\..*\.declprov-[A-Z2-7]{16}(` + regexp.QuoteMeta(linkSuffix) + `)?$`)
 
 func isTemporary(name string) bool {
-	return name[0] == '.' && temporary.MatchString(name) // few names begin so
+	return name[0] == '.' && temporary.MatchString(name) // the first test is cheap
 }
 
-// linkSuffix ends the name of a temporary symbolic link. A link cannot be
-// locked, so a temporary file of the same name is held for it.
+// linkSuffix ends the name of a temporary symbolic link. A link cannot be locked, so a
+// temporary file with the same name but this suffix is locked for it.
 const linkSuffix = ".link"
 
-// temp is a temporary file. Its writer holds a lock on it for as long as it
-// lives: one that can be locked is a leftover of a process that was killed.
+// temp is a temporary file. Its writer locks it as long as it lives. So a temporary file that
+// can be locked is stale: its process was killed.
 type temp struct {
 	dir  *os.Root
 	name string
 	file *os.File
-	// made is the file as it was made, where it was looked at; nil else.
+	// made is the file info just after the file was made, or nil if it is not known.
 	made fs.FileInfo
 }
 
-// newTemp makes a temporary sibling of a name. A public one has the mode that
-// any new file gets; else only the owner may open it until it is finished.
+// newTemp makes a temporary file in the folder of a name. A public file has the default mode
+// of new files; otherwise only the owner may open it until it is finished.
 func (f *Files) newTemp(dir *os.Root, base string, public bool) (*temp, error) {
-	if err := f.at("create temporary"); err != nil {
+	if err := f.runHook("create temporary"); err != nil {
 		return nil, err
 	}
 	mode := fs.FileMode(0o600)
@@ -58,16 +57,15 @@ func (f *Files) newTemp(dir *os.Root, base string, public bool) (*temp, error) {
 		if t.hold() {
 			return t, nil
 		}
-		// A sweep came between making and locking it, and took it for a
-		// leftover.
+		// A sweep removed it as stale before it was locked.
 		t.discard()
 		t.close()
 	}
-	return nil, errors.New("no temporary file could be kept; something removes them as they are made")
+	return nil, errors.New("cannot create a temporary file: something removes each one at once")
 }
 
-// hold locks the file, and reports whether it still has its name. A file system
-// that has no locks has no sweeps either.
+// hold locks the file, and reports whether it still has its name. Without locks in the file
+// system nothing is swept there, so hold succeeds.
 func (t *temp) hold() bool {
 	held, err := lockFile(t.file)
 	if err != nil {
@@ -87,11 +85,11 @@ func (t *temp) hold() bool {
 
 func (t *temp) close() { t.file.Close() }
 
-// discard removes the file, as far as it still has its temporary name.
+// discard removes the file if it still has its temporary name.
 func (t *temp) discard() { t.dir.Remove(t.name) }
 
-// shorten cuts a name to so many bytes, at a character: a name may be as long
-// as a file system takes, and ours is longer.
+// shorten cuts a name to a number of bytes, at a character boundary. The name may have the
+// maximum length of the file system, and ours adds to it.
 func shorten(name string, limit int) string {
 	if len(name) <= limit {
 		return name
@@ -102,22 +100,22 @@ func shorten(name string, limit int) string {
 	return name[:limit]
 }
 
-// sweeps remembers when a folder is due to be searched for leftovers.
+// sweeps counts, for each folder, the changes until it is searched for stale temporary files.
 type sweeps struct {
 	mu  sync.Mutex
 	due map[string]int
 }
 
-// sweepRatio is how many names a sweep may read per change in the folder, on
-// average, so that large folders cost no more than small ones: a name costs a
-// hundredth of what a write does.
+// sweepRatio is how many names a sweep may read per change in the folder, on average, so
+// that a change in a large folder costs no more than in a small one. Reading a name costs a
+// hundredth of a write.
 const sweepRatio = 8
 
-// sweepBatch is how many names a sweep holds in memory.
+// sweepBatch is how many names a sweep reads at once.
 const sweepBatch = 512
 
-// isDue counts a change in the folder, and reports whether to sweep it now.
-// Until that is done, it is not due for others.
+// isDue counts a change in the folder, and reports whether to sweep it now. Until that sweep
+// calls done, isDue is false for other calls.
 func (s *sweeps) isDue(path string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,8 +140,8 @@ func (s *sweeps) done(path string, names int) {
 	}
 }
 
-// sweep removes what a process that was killed left in the folder. It is a
-// courtesy: what cannot be removed stays.
+// sweep removes the temporary files that killed processes left in the folder. It ignores
+// errors.
 func (f *Files) sweep(s *spot) {
 	path := s.path[:len(s.path)-len(s.base)]
 	if !f.sweeps.isDue(path) {
@@ -155,7 +153,7 @@ func (f *Files) sweep(s *spot) {
 	if err != nil {
 		return
 	}
-	var stale []string // removed after reading, which removing could confuse
+	var stale []string // removed after reading, since a removal could disturb the reading
 	for err == nil {
 		var names []string
 		names, err = folder.Readdirnames(sweepBatch)
@@ -171,9 +169,8 @@ func (f *Files) sweep(s *spot) {
 	}
 }
 
-// removeStale removes a temporary file, and the link beside it, unless its
-// writer lives. The link goes first: as long as there is one, so is the file
-// that says whose it is.
+// removeStale removes a temporary file and its temporary link, unless the writer lives. It
+// removes the link first, so that no link is left without the file that locks it.
 func removeStale(dir *os.Root, name string) {
 	file, _, err := openRegular(dir, name, nil)
 	if err != nil {
@@ -191,8 +188,8 @@ func removeStale(dir *os.Root, name string) {
 	dir.Remove(name)
 }
 
-// syncDir brings the names in a folder to the disk. Where a system or a file
-// system cannot, it does what it does by itself.
+// syncDir writes the names in a folder to the disk. It does nothing if the file system does
+// not support that.
 func syncDir(folder *os.File) error {
 	if err := folder.Sync(); err != nil && !cannotSync(err) {
 		return err

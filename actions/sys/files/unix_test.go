@@ -92,10 +92,10 @@ func TestDevices(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
 		t.Skipf("no named pipes here: %v", err)
 	}
-	if _, _, err := f.Open("pipe"); err == nil || !strings.Contains(err.Error(), "a named pipe, not a file") {
+	if _, _, err := f.Open("pipe"); err == nil || !strings.Contains(err.Error(), "expected a file, got a named pipe") {
 		t.Errorf("open: %v", err)
 	}
-	if err := writeText(f, "pipe", "x", WriteOptions{Overwrite: true}); err == nil || !strings.Contains(err.Error(), "a named pipe, not a file") {
+	if err := writeText(f, "pipe", "x", WriteOptions{Overwrite: true}); err == nil || !strings.Contains(err.Error(), "expected a file, got a named pipe") {
 		t.Errorf("write: %v", err)
 	}
 	if err := f.Remove(context.Background(), "pipe", false); err != nil {

@@ -12,29 +12,28 @@ import (
 	"github.com/declprov/declprov/actions/grant"
 )
 
-// maxLinks is how many symbolic links one path may lead through, as on Linux.
+// maxLinks is the maximum number of symbolic links in a path, as on Linux.
 const maxLinks = 40
 
-// spot is a place in a folder that is held open: what is done there is done in
-// that folder, whatever becomes of the way to it.
+// spot is a name in an open folder. An operation on it works in that folder, even if the
+// path to the folder changes.
 type spot struct {
 	dir *os.Root
 	// base is a name in dir, or "." for dir itself.
 	base string
-	// path is the place's own absolute path, behind all links.
+	// path is the absolute path of the spot, with all links resolved.
 	path string
-	// kept is what dir is of, where it is held open for other calls too.
+	// kept is the kept folder that dir belongs to, or nil if dir belongs to the spot alone.
 	kept *keptFolder
-	// info is what the walk saw of base itself, missing the error where nothing
-	// was there; both are nil where it did not look.
+	// info is what the walk found at base; missing is the error if nothing was there. Both
+	// are nil if the walk did not look.
 	info    fs.FileInfo
 	missing error
 	// opened is dir as a file, or nil; see folder.
 	opened *os.File
 }
 
-// folder is dir as a file that can be synced. It is opened once, for whatever is
-// done at the spot.
+// folder returns dir as a file that can be synced. It is opened at most once.
 func (s *spot) folder() (*os.File, error) {
 	if s.kept != nil {
 		return s.kept.file()
@@ -42,7 +41,7 @@ func (s *spot) folder() (*os.File, error) {
 	return s.listing()
 }
 
-// listing is dir as a file that can be listed: the spot's own.
+// listing returns dir as a file that can be listed. The spot shares it with no other call.
 func (s *spot) listing() (*os.File, error) {
 	if s.opened != nil {
 		return s.opened, nil
@@ -55,12 +54,12 @@ func (s *spot) listing() (*os.File, error) {
 	return folder, nil
 }
 
-// openFolder opens a folder as a file; nonblocking, as package os tries each file
-// so first, and undoes it.
+// openFolder opens a folder as a file. O_NONBLOCK saves package os the system calls by which
+// it would try that itself.
 func openFolder(dir *os.Root) (*os.File, error) {
 	folder, err := dir.OpenFile(".", os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, fmt.Errorf("open the folder: %w", because(err))
+		return nil, fmt.Errorf("open the folder: %w", causeOf(err))
 	}
 	return folder, nil
 }
@@ -69,11 +68,11 @@ func (s *spot) close() {
 	if s.opened != nil {
 		s.opened.Close()
 	}
-	s.leave()
+	s.releaseDir()
 }
 
-// leave closes dir, or leaves it to the other calls.
-func (s *spot) leave() {
+// releaseDir closes dir, or releases it if it is kept open for other calls.
+func (s *spot) releaseDir() {
 	if s.kept != nil {
 		s.kept.release()
 		s.kept = nil
@@ -82,7 +81,7 @@ func (s *spot) leave() {
 	s.dir.Close()
 }
 
-// look looks at what the spot names, unless the walk did.
+// look returns the file info of what the spot names, from the walk if it looked already.
 func (s *spot) look() (fs.FileInfo, error) {
 	if s.info != nil || s.missing != nil {
 		return s.info, s.missing
@@ -96,41 +95,41 @@ type walk struct {
 	access grant.Access
 	// follow says that a symbolic link at the end of the path is followed.
 	follow bool
-	// entry says that the path is used as a name in its folder (to remove it,
-	// to put something there), not as the folder it may be.
+	// entry says that the path is used as a name in its folder (to remove it, or to put
+	// something there), not as a folder itself.
 	entry bool
-	// parents says that missing folders on the way are made.
+	// parents says that missing parent folders are made.
 	parents bool
-	// made are those that were.
+	// made are the parent folders that were made.
 	made []madeDir
 }
 
-// madeDir is a folder that was made on the way.
+// madeDir is a parent folder that was made during a walk.
 type madeDir struct {
 	parent *os.Root
 	name   string
 }
 
-// to walks to the path. The caller closes the spot, and calls keep or undo for
-// the folders that were made, also after an error.
-func (w *walk) to(name string) (*spot, error) {
+// find walks to the path. The caller closes the spot, and calls keep or undo for the folders
+// that were made, also after an error.
+func (w *walk) find(name string) (*spot, error) {
 	abs, err := w.files.absolute(name)
 	if err != nil {
 		return nil, err
 	}
 	via, again := "", 3
 	for range maxLinks {
-		r, err := w.files.granted(w.access, abs, via)
+		r, err := w.files.findRule(w.access, abs, via)
 		if err != nil {
 			return nil, err
 		}
-		s, next, err := w.below(r, abs)
+		s, next, err := w.findFrom(r, abs)
 		if w.parents && errors.Is(err, fs.ErrNotExist) && again > 0 {
-			again-- // another call takes back folders that it made
+			again-- // another call removed folders that it had made
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w", name, because(err))
+			return nil, fmt.Errorf("%q: %w", name, causeOf(err))
 		}
 		if s != nil {
 			return s, nil
@@ -140,14 +139,14 @@ func (w *walk) to(name string) (*spot, error) {
 		}
 		abs = next
 	}
-	return nil, fmt.Errorf("%q: more than %d symbolic links; they may lead in a circle", name, maxLinks)
+	return nil, fmt.Errorf("%q: more than %d symbolic links; they may form a cycle", name, maxLinks)
 }
 
-// below walks from the rule's base on: to the spot, or to a symbolic link, the
-// path behind which is then next.
-func (w *walk) below(r grant.PathRule, abs string) (s *spot, next string, err error) {
+// findFrom walks from the rule's base to the spot. If it meets a symbolic link, it returns
+// the path that the link leads to as next instead.
+func (w *walk) findFrom(r grant.PathRule, abs string) (s *spot, next string, err error) {
 	base := r.Base
-	rel, _ := grant.Below(base, abs)
+	rel, _ := grant.RelPath(base, abs)
 	if rel == "." && (w.entry || r.Single) && filepath.Dir(base) != base {
 		base, rel = filepath.Dir(base), filepath.Base(base)
 	}
@@ -159,9 +158,9 @@ func (w *walk) below(r grant.PathRule, abs string) (s *spot, next string, err er
 	at, names := base, strings.Split(rel, string(filepath.Separator))
 	for len(names) > 1 {
 		sub, target, err := w.enter(s.dir, names[0])
-		s.leave()
+		s.releaseDir()
 		if err != nil || target != "" {
-			return nil, behind(at, target, names[1:]), err
+			return nil, resolveLink(at, target, names[1:]), err
 		}
 		s.dir, at, names = sub, filepath.Join(at, names[0]), names[1:]
 	}
@@ -169,16 +168,16 @@ func (w *walk) below(r grant.PathRule, abs string) (s *spot, next string, err er
 	if w.follow {
 		target, err := s.linkTarget()
 		if err != nil || target != "" {
-			s.leave()
-			return nil, behind(at, target, nil), err
+			s.releaseDir()
+			return nil, resolveLink(at, target, nil), err
 		}
 	}
 	return s, "", nil
 }
 
-// behind is the path that a link in the folder at leads to. It is cleaned
-// lexically: `..` in a target undoes the name before it.
-func behind(at, target string, rest []string) string {
+// resolveLink returns the path that a link in the folder at leads to, followed by the rest
+// of the names. It is cleaned lexically: `..` in a target removes the name before it.
+func resolveLink(at, target string, rest []string) string {
 	path := target
 	if !filepath.IsAbs(target) {
 		path = filepath.Join(at, target)
@@ -186,8 +185,7 @@ func behind(at, target string, rest []string) string {
 	return filepath.Join(append([]string{path}, rest...)...)
 }
 
-// linkTarget is where the symbolic link at the spot points, or "" where it is
-// none, or nothing is there.
+// linkTarget returns the target of the symbolic link at the spot, or "" if there is no link.
 func (s *spot) linkTarget() (string, error) {
 	info, err := s.dir.Lstat(s.base)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -204,13 +202,13 @@ func (s *spot) linkTarget() (string, error) {
 	return s.dir.Readlink(s.base)
 }
 
-// enter opens a folder in a folder, or tells where the link of that name
-// points. What is opened is compared with what was looked at, so that a link
-// that takes its place in between is not followed.
+// enter opens a folder in a folder, or returns the target if the name is a link. It compares
+// the folder that it opened with the one it had looked at, so that it does not follow a link
+// that was put in its place in between.
 func (w *walk) enter(dir *os.Root, name string) (sub *os.Root, target string, err error) {
 	info, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) && w.parents {
-		if err := w.make(dir, name); err != nil {
+		if err := w.makeFolder(dir, name); err != nil {
 			return nil, "", err
 		}
 		info, err = dir.Lstat(name)
@@ -239,18 +237,19 @@ func (w *walk) enter(dir *os.Root, name string) (sub *os.Root, target string, er
 	return sub, "", nil
 }
 
-// errReplaced says that somebody else changes what is worked on.
-var errReplaced = errors.New("something else took its place while it was opened; run it again")
+// errReplaced says that something changed between a look and the operation after it.
+var errReplaced = errors.New("it was replaced by something else while it was opened; run it again")
 
-// notFolder is the error of a path that leads through a file. What is beyond
-// it does not exist.
+// notFolder reports a path that leads through something that is not a folder. The path does
+// not exist.
 type notFolder struct{ name string }
 
-func (e *notFolder) Error() string        { return fmt.Sprintf("%q on the way is not a folder", e.name) }
+func (e *notFolder) Error() string        { return fmt.Sprintf("%q in the path is not a folder", e.name) }
 func (e *notFolder) Is(target error) bool { return target == fs.ErrNotExist }
 
-func (w *walk) make(dir *os.Root, name string) error {
-	if err := w.files.at("make parent"); err != nil {
+// makeFolder makes a missing parent folder, and remembers it for keep and undo.
+func (w *walk) makeFolder(dir *os.Root, name string) error {
+	if err := w.files.runHook("make parent"); err != nil {
 		return err
 	}
 	err := dir.Mkdir(name, 0o777)
@@ -258,7 +257,7 @@ func (w *walk) make(dir *os.Root, name string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("make folder %q: %w", name, because(err))
+		return fmt.Errorf("make folder %q: %w", name, causeOf(err))
 	}
 	parent, err := dir.OpenRoot(".")
 	if err != nil {
@@ -267,14 +266,14 @@ func (w *walk) make(dir *os.Root, name string) error {
 	w.made = append(w.made, madeDir{parent, name})
 	folder, err := dir.Open(".")
 	if err != nil {
-		return fmt.Errorf("open the folder: %w", because(err))
+		return fmt.Errorf("open the folder: %w", causeOf(err))
 	}
 	defer folder.Close()
 	return syncDir(folder)
 }
 
-// openBase opens the folder that a grant is about. It is the operator's to
-// name, so links in it are followed; where folders are to be made, it is made.
+// openBase opens the base folder of a grant. The operator named it, so links in its path are
+// followed. If the walk makes parent folders, it makes the base too.
 func (w *walk) openBase(base string) (*keptFolder, error) {
 	folder, err := w.files.folders.open(base)
 	if err == nil || !w.parents || !errors.Is(err, fs.ErrNotExist) || filepath.Dir(base) == base {
@@ -285,13 +284,13 @@ func (w *walk) openBase(base string) (*keptFolder, error) {
 		return nil, err
 	}
 	defer above.release()
-	if err := w.make(above.root, filepath.Base(base)); err != nil {
+	if err := w.makeFolder(above.root, filepath.Base(base)); err != nil {
 		return nil, err
 	}
 	return w.files.folders.open(base)
 }
 
-// keep lets the made folders stand.
+// keep keeps the folders that were made.
 func (w *walk) keep() {
 	for _, m := range w.made {
 		m.parent.Close()
@@ -299,7 +298,7 @@ func (w *walk) keep() {
 	w.made = nil
 }
 
-// undo takes the made folders back, as far as nobody put anything there.
+// undo removes the folders that were made, unless they are no longer empty.
 func (w *walk) undo() {
 	for i := len(w.made) - 1; i >= 0; i-- {
 		w.made[i].parent.Remove(w.made[i].name)

@@ -11,39 +11,37 @@ import (
 	"github.com/declprov/declprov/actions/grant"
 )
 
-// WriteOptions are how a file is written.
+// WriteOptions are the options of Write.
 type WriteOptions struct {
-	// Mode is exact, whatever the umask; nil keeps the mode of a file that is
-	// replaced, and is 0666 less the umask for a new one.
+	// Mode is the exact mode, independent of the umask. Nil keeps the mode of a replaced
+	// file, and means 0666 less the umask for a new file.
 	Mode *fs.FileMode
-	// Private says that nobody else may read a new file that Mode says nothing of.
+	// Private says that a new file is readable only by its owner if Mode is nil.
 	Private bool
-	// Parents makes missing folders.
+	// Parents makes missing parent folders.
 	Parents bool
-	// Overwrite replaces a file that exists; without it that is an error of
-	// kind fs.ErrExist.
+	// Overwrite replaces a file that exists; otherwise that is an fs.ErrExist.
 	Overwrite bool
-	// Mark says whose the file is, where a create makes it: see mark.go.
-	// Without Overwrite, a file of the same mark that nobody has touched since
-	// is replaced all the same.
+	// Mark identifies the create that writes the file, or is "": see mark.go. Without
+	// Overwrite, a file with the same mark is replaced if nobody has touched it since.
 	Mark string
 }
 
-// Write makes a file of what src yields: whole, or not at all. The content goes
-// to a temporary sibling that takes the name once it is on disk, so a reader
-// sees the old file or the new one, and so does who comes after a crash.
+// Write writes the content of src to a file atomically. The content goes to a temporary file
+// in the same folder, which is renamed once it is on disk. So a reader sees the old file or
+// the new one, also after a crash.
 //
-// With Overwrite a symbolic link is followed, as reading does, if its target is
-// granted. Other hard links of a replaced file keep the old content.
+// With Overwrite, a symbolic link is followed if its target is granted. Other hard links of
+// a replaced file keep the old content.
 //
-// An error that is no *ChangedError left everything as it was.
+// Unless the error is a *ChangedError, nothing was changed.
 func (f *Files) Write(ctx context.Context, name string, src io.Reader, opts WriteOptions) (fs.FileInfo, error) {
 	if name != "" && os.IsPathSeparator(name[len(name)-1]) {
-		return nil, fmt.Errorf("write %q: the path ends in a slash, as a directory's does; name a file", name)
+		return nil, fmt.Errorf("write %q: the path ends in a slash, as for a directory; give the path of a file", name)
 	}
 	c := change{walk{files: f, access: grant.Write, follow: opts.Overwrite, entry: true, parents: opts.Parents}}
 	info, err := c.write(ctx, name, src, opts)
-	c.end(err)
+	c.finish(err)
 	return info, err
 }
 
@@ -65,21 +63,21 @@ func (c *change) write(ctx context.Context, name string, src io.Reader, opts Wri
 		tmp.discard()
 		return nil, explain("write", name, err)
 	}
-	if err := c.settle(s); err != nil {
-		return nil, &ChangedError{fmt.Errorf("write %q: it is written, but the system cannot promise that it outlasts a crash: %w", name, because(err))}
+	if err := c.syncNames(s); err != nil {
+		return nil, &ChangedError{fmt.Errorf("write %q: the file was written, but may not survive a crash of the system: %w", name, causeOf(err))}
 	}
 	return info, nil
 }
 
-// prepare finds the place, sees that it can be written, and makes the temporary
-// file. A folder that another call takes back in between is made again.
+// prepare finds the place, checks that it can be written, and makes the temporary file. If
+// another call removes a parent folder in between, prepare makes it again.
 func (c *change) prepare(name string, opts WriteOptions) (*spot, *temp, fs.FileInfo, error) {
 	for try := 1; ; try++ {
-		s, err := c.to(name)
+		s, err := c.find(name)
 		if err != nil {
-			return nil, nil, nil, missingParent(err)
+			return nil, nil, nil, addParentsRemedy(err)
 		}
-		old, err := replaceable(s, opts)
+		old, err := checkReplaceable(s, opts)
 		var tmp *temp
 		if err == nil {
 			c.files.sweep(s)
@@ -90,14 +88,14 @@ func (c *change) prepare(name string, opts WriteOptions) (*spot, *temp, fs.FileI
 		}
 		s.close()
 		if try == 3 || !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, nil, fmt.Errorf("%q: %w", name, remedy(because(err)))
+			return nil, nil, nil, fmt.Errorf("%q: %w", name, addOverwriteRemedy(causeOf(err)))
 		}
 	}
 }
 
-// replaceable is what stands at the spot, or an error if it may not be
-// replaced by a file.
-func replaceable(s *spot, opts WriteOptions) (fs.FileInfo, error) {
+// checkReplaceable returns what exists at the spot, or nil, or an error if a file may not
+// replace it.
+func checkReplaceable(s *spot, opts WriteOptions) (fs.FileInfo, error) {
 	if s.base == "." {
 		return nil, ErrDirectory
 	}
@@ -109,17 +107,17 @@ func replaceable(s *spot, opts WriteOptions) (fs.FileInfo, error) {
 		return nil, err
 	case old.Mode().IsDir():
 		return nil, errors.New("it is a directory; delete it first, or choose another path")
-	case !opts.Overwrite && s.own(opts.Mark, old):
+	case !opts.Overwrite && s.hasMark(opts.Mark, old):
 		return old, nil
 	case !opts.Overwrite:
 		return nil, fs.ErrExist
 	case !old.Mode().IsRegular():
-		return nil, regular(old)
+		return nil, checkRegular(old)
 	}
 	return old, nil
 }
 
-// finalMode is nil where the mode that the file was made with is right.
+// finalMode returns the mode to set, or nil if the file keeps the mode it was made with.
 func finalMode(given *fs.FileMode, old fs.FileInfo) *fs.FileMode {
 	if given == nil && old != nil {
 		kept := old.Mode().Perm()
@@ -128,18 +126,18 @@ func finalMode(given *fs.FileMode, old fs.FileInfo) *fs.FileMode {
 	return given
 }
 
-// fill brings content and mode of the temporary file to the disk.
+// fill writes the content and mode of the temporary file to the disk.
 func (c *change) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.FileMode, mark string) (fs.FileInfo, error) {
-	if err := c.files.at("write"); err != nil {
+	if err := c.files.runHook("write"); err != nil {
 		return nil, err
 	}
 	buffer := c.files.buffers.Get().(*[copyBuffer]byte)
 	defer c.files.buffers.Put(buffer)
-	// The file's own ReadFrom would hide the buffer from CopyBuffer.
-	if _, err := io.CopyBuffer(struct{ io.Writer }{tmp.file}, Cancellable(ctx, &source{src}), buffer[:]); err != nil {
+	// CopyBuffer would use the file's ReadFrom instead of the buffer.
+	if _, err := io.CopyBuffer(struct{ io.Writer }{tmp.file}, CancellableReader(ctx, &source{src}), buffer[:]); err != nil {
 		return nil, err
 	}
-	if err := c.files.at("chmod"); err != nil {
+	if err := c.files.runHook("chmod"); err != nil {
 		return nil, err
 	}
 	if mode != nil {
@@ -147,10 +145,10 @@ func (c *change) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.Fi
 			return nil, err
 		}
 	}
-	if err := tmp.mark(mark); err != nil {
+	if err := tmp.setMark(mark); err != nil {
 		return nil, err
 	}
-	if err := c.files.at("sync"); err != nil {
+	if err := c.files.runHook("sync"); err != nil {
 		return nil, err
 	}
 	if err := tmp.file.Sync(); err != nil {
@@ -159,20 +157,20 @@ func (c *change) fill(ctx context.Context, tmp *temp, src io.Reader, mode *fs.Fi
 	return tmp.file.Stat()
 }
 
-// source is content that is to be written; its errors say so.
+// source is the content to write. Its errors say that reading it failed.
 type source struct{ io.Reader }
 
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
 	if err != nil && err != io.EOF {
-		err = fmt.Errorf("read what is to be written: %w", because(err))
+		err = fmt.Errorf("read the content to write: %w", causeOf(err))
 	}
 	return n, err
 }
 
-// commit gives the temporary file its name.
+// commit renames the temporary file to its final name.
 func (c *change) commit(s *spot, tmp *temp, info fs.FileInfo, overwrite bool) error {
-	if err := c.files.at("rename"); err != nil {
+	if err := c.files.runHook("rename"); err != nil {
 		return err
 	}
 	var err error
@@ -184,7 +182,7 @@ func (c *change) commit(s *spot, tmp *temp, info fs.FileInfo, overwrite bool) er
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// A file system over a network can fail and have done it.
+	// A network file system can report an error although it renamed the file.
 	if now, lookErr := s.dir.Lstat(s.base); lookErr == nil && os.SameFile(now, info) {
 		return &ChangedError{err}
 	}

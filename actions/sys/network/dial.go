@@ -17,38 +17,38 @@ const (
 	keepAlive   = 30 * time.Second
 )
 
-// Dial connects to "host:port" where that is granted, and where the address that
-// the name stands for may be reached under that grant.
+// Dial connects to "host:port" if that is granted, and if the grant covers the address that
+// the name resolves to.
 func (n *Network) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	if host, err = grant.HostName(grant.Bracketed(host)); err != nil {
+	if host, err = grant.HostName(grant.BracketHost(host)); err != nil {
 		return nil, err
 	}
-	rule, ok := n.granted(func(r grant.OriginRule) bool { return r.Reaches(host, port) })
+	rule, ok := n.findRule(func(r grant.OriginRule) bool { return r.Reaches(host, port) })
 	if !ok {
 		return nil, n.refused(net.JoinHostPort(host, port), "")
 	}
 	d := net.Dialer{
 		Timeout: dialTimeout, KeepAlive: keepAlive, Resolver: n.resolver,
 		ControlContext: func(_ context.Context, _, resolved string, _ syscall.RawConn) error {
-			return n.reachable(rule, host, resolved)
+			return n.checkAddress(rule, host, resolved)
 		},
 	}
 	return d.DialContext(ctx, network, net.JoinHostPort(host, port))
 }
 
-// reachable refuses an address that a name must not stand for.
-func (n *Network) reachable(rule grant.OriginRule, host, resolved string) error {
+// checkAddress refuses an address that a name must not resolve to.
+func (n *Network) checkAddress(rule grant.OriginRule, host, resolved string) error {
 	at, err := netip.ParseAddrPort(resolved)
 	if err != nil {
-		return fmt.Errorf("%s: %q is not an address", host, resolved)
+		return fmt.Errorf("%s: invalid address %q", host, resolved)
 	}
 	addr := at.Addr().WithZone("")
 	ok := false
-	switch reach(addr) {
+	switch classify(addr) {
 	case public:
 		ok = true
 	case private:
@@ -59,37 +59,37 @@ func (n *Network) reachable(rule grant.OriginRule, host, resolved string) error 
 	if ok {
 		return nil
 	}
-	// Anything may be granted by its address.
+	// A grant of the literal address covers any address.
 	port := fmt.Sprint(at.Port())
-	if _, named := n.granted(func(r grant.OriginRule) bool {
+	if _, named := n.findRule(func(r grant.OriginRule) bool {
 		return !r.Wild() && (r.Reaches(addr.String(), port) || r.Reaches(addr.Unmap().String(), port))
 	}); named {
 		return nil
 	}
 	what := net.JoinHostPort(addr.String(), port)
 	if host != addr.String() {
-		what = fmt.Sprintf("%s (which %s stands for)", what, host)
+		what = fmt.Sprintf("%s (which %s resolves to)", what, host)
 	}
-	return n.refused(what, kindOfAddress(addr)+", which needs a grant of its own")
+	return n.refused(what, kindOfAddress(addr)+", which requires its own grant")
 }
 
-// distance is how an address may be reached.
-type distance uint8
+// class is a class of addresses, which says what grant covers an address.
+type class uint8
 
 const (
-	public   distance = iota
-	private           // by a name that is granted as such
-	loopback          // by localhost, or its own grant
-	special           // by its own grant only
+	public   class = iota
+	private        // requires a grant without a wildcard
+	loopback       // requires a grant of localhost, or of the literal address
+	special        // requires a grant of the literal address
 )
 
-// The blocks of addresses that are more than they seem. Sources: IANA's
-// registries of special-purpose addresses; the clouds' manuals for metadata.
+// Blocks of special addresses. Sources: IANA's registries of special-purpose addresses; the
+// manuals of cloud providers for metadata services.
 var (
 	carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
 	thisNetwork  = netip.MustParsePrefix("0.0.0.0/8")
-	// translated hold an IPv4 address in their last four bytes (NAT64).
-	// or are written as one (SIIT, RFC 7915; long deprecated).
+	// translated are addresses with an IPv4 address in their last four bytes: NAT64, SIIT
+	// (RFC 7915), and the deprecated IPv4-compatible addresses.
 	translated = []netip.Prefix{netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("::ffff:0:0:0/96"), netip.MustParsePrefix("::/96")}
 	specials   = []netip.Prefix{
 		netip.MustParsePrefix("192.0.0.0/24"),       // protocol assignments; Oracle's metadata
@@ -107,12 +107,11 @@ var (
 	}
 )
 
-// reach says how an address may be reached. An address that stands for an IPv4
-// one is judged as that one, but never as less than special where that one is
-// not public.
-func reach(addr netip.Addr) distance {
+// classify returns the class of an address. An address with a translated IPv4 address is
+// public if that address is public, and special otherwise.
+func classify(addr netip.Addr) class {
 	if addr.Is4In6() {
-		return reach(addr.Unmap())
+		return classify(addr.Unmap())
 	}
 	for _, p := range specials {
 		if p.Contains(addr) {
@@ -130,7 +129,7 @@ func reach(addr netip.Addr) distance {
 	for _, p := range translated {
 		if p.Contains(addr) {
 			last := addr.As16()
-			if reach(netip.AddrFrom4([4]byte(last[12:]))) != public {
+			if classify(netip.AddrFrom4([4]byte(last[12:]))) != public {
 				return special
 			}
 		}
@@ -138,17 +137,17 @@ func reach(addr netip.Addr) distance {
 	return public
 }
 
-// kindOfAddress names what an address is.
+// kindOfAddress describes the class of an address for a message.
 func kindOfAddress(addr netip.Addr) string {
 	addr = addr.Unmap()
-	switch reach(addr) {
+	switch classify(addr) {
 	case loopback:
 		return "an address of this machine"
 	case private:
 		return "a private address"
 	case special:
 		if addr.IsLinkLocalUnicast() {
-			return "a link-local address, as cloud metadata has"
+			return "a link-local address, as used by cloud metadata services"
 		}
 		return "a special address"
 	default:

@@ -1,4 +1,4 @@
-// Package network is the network that an action may touch.
+// Package network gives an action access to the network, within its permissions.
 package network
 
 import (
@@ -14,36 +14,35 @@ import (
 	"github.com/declprov/declprov/actions/grant"
 )
 
-// Network is the network as far as a spec's permissions reach: the origins that
-// are granted by name, and the addresses that their names may stand for.
+// Network is the network within the permissions of a spec: the granted origins, and the
+// addresses that their names may resolve to.
 //
-// A name is checked before anything is looked up (Check), an address once it is
-// known and before it is dialled (Dial), so that a name which points elsewhere
-// by the time of the second look-up leads nowhere.
+// Check checks a name before anything is resolved. Dial checks the address that it connects
+// to, so a name that resolves to another address the second time is no way around the check.
 //
 // It is safe for concurrent use.
 type Network struct {
 	rules       []grant.OriginRule
 	fingerprint string
-	// resolver is a test's own; nil is the system's.
+	// resolver is set by tests; nil means the system's.
 	resolver *net.Resolver
 }
 
-// New grants the rules, each of access Connect. The pattern is an origin:
-// scheme, host, and a port unless it is the scheme's own. `*` for the host is
-// any, `*.` in front of it any name below; `*` for the port is any. A path after
-// it says nothing. `\` takes a character for itself (see OriginPattern).
+// New returns the network under the rules, each of access Connect. A pattern is an origin:
+// scheme, host, and a port unless it is the scheme's default. A host or port `*` matches
+// any; a host that begins with `*.` matches any subdomain. A path is ignored. `\` quotes a
+// character (see OriginPattern).
 func New(rules []grant.Rule) (*Network, error) {
-	return (&Network{}).Granting(rules)
+	return (&Network{}).WithRules(rules)
 }
 
-// Granting is the same network under other rules: for grants that differ from
-// call to call.
-func (n *Network) Granting(rules []grant.Rule) (*Network, error) {
+// WithRules returns the same network under other rules, for grants that differ from call to
+// call.
+func (n *Network) WithRules(rules []grant.Rule) (*Network, error) {
 	n = &Network{resolver: n.resolver}
 	for _, r := range rules {
 		if r.Access != grant.Connect {
-			return nil, fmt.Errorf("a grant of hosts connects; %q does not", r.Pattern)
+			return nil, fmt.Errorf("a grant of hosts must have access connect, got %q with another access", r.Pattern)
 		}
 		compiled, err := grant.CompileOrigin(r.Pattern)
 		if err != nil {
@@ -55,26 +54,26 @@ func (n *Network) Granting(rules []grant.Rule) (*Network, error) {
 	return n, nil
 }
 
-// Check is nil where the origin is granted. It asks nothing of the network.
+// Check returns nil if the origin is granted. It does not use the network.
 func (n *Network) Check(o grant.Origin) error {
-	rule, ok := n.granted(func(r grant.OriginRule) bool { return r.Matches(o) })
+	rule, ok := n.findRule(func(r grant.OriginRule) bool { return r.Matches(o) })
 	if !ok {
 		return n.refused(o.String(), "")
 	}
 	if !rule.Wild() {
 		return nil
 	}
-	if addr, err := netip.ParseAddr(o.Host); err == nil && reach(addr) != public {
+	if addr, err := netip.ParseAddr(o.Host); err == nil && classify(addr) != public {
 		return n.refused(o.String(), kindOfAddress(addr)+", which a wildcard does not cover")
 	}
 	return nil
 }
 
-// CheckProxy returns nil if requests may go through the proxy at the URL: if its origin
-// is granted, whoever chose the proxy.
+// CheckProxy returns nil if the origin of the proxy is granted. It makes no difference who
+// chose the proxy.
 func (n *Network) CheckProxy(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("%q is not http or https", u.Scheme)
+		return fmt.Errorf("invalid scheme %q (use http or https)", u.Scheme)
 	}
 	origin, err := grant.OriginOf(u)
 	if err != nil {
@@ -83,9 +82,8 @@ func (n *Network) CheckProxy(u *url.URL) error {
 	return n.Check(origin)
 }
 
-// granted is the first rule that matches: one without a wildcard, if there is
-// any.
-func (n *Network) granted(matches func(grant.OriginRule) bool) (grant.OriginRule, bool) {
+// findRule returns the first rule that matches, preferring rules without a wildcard.
+func (n *Network) findRule(matches func(grant.OriginRule) bool) (grant.OriginRule, bool) {
 	var best grant.OriginRule
 	found := false
 	for _, r := range n.rules {
@@ -96,12 +94,12 @@ func (n *Network) granted(matches func(grant.OriginRule) bool) (grant.OriginRule
 	return best, found
 }
 
-// Ports are those of the granted origins, sorted; all says that some grant leaves
-// the port open. It is for what can tell ports apart, and not hosts.
+// Ports returns the sorted ports of the granted origins; all reports that some grant allows
+// any port. It is for a sandbox that distinguishes ports, but not hosts.
 func (n *Network) Ports() (ports []uint16, all bool) {
 	for _, r := range n.rules {
 		port, err := strconv.ParseUint(r.Origin.Port, 10, 16)
-		if err != nil { // it is `*`
+		if err != nil { // the port is `*`
 			return nil, true
 		}
 		ports = append(ports, uint16(port))
@@ -118,14 +116,14 @@ func (n *Network) refused(what, why string) error {
 	return e
 }
 
-// Fingerprint tells networks with different rules apart.
+// Fingerprint returns a text that differs between networks with different rules.
 func (n *Network) Fingerprint() string { return n.fingerprint }
 
-// HostError is the error of an origin that a spec's permissions do not grant.
+// HostError reports an origin that a spec's permissions do not grant.
 type HostError struct {
-	// Origin is what was asked for.
+	// Origin is the requested origin.
 	Origin string
-	// Why says what is special about it, or is "".
+	// Why says why the address is special, or is "".
 	Why     string
 	Granted []string
 }
@@ -137,13 +135,13 @@ func (e *HostError) Error() string {
 		fmt.Fprintf(&b, "it is %s; ", e.Why)
 	}
 	if len(e.Granted) == 0 {
-		b.WriteString("the spec may connect to nothing")
+		b.WriteString("the spec may not connect to any host")
 	} else {
 		fmt.Fprintf(&b, "the spec may connect only to %s", grant.QuoteAll(e.Granted))
 	}
-	b.WriteString(": choose another, or have the author of the spec add it to permissions.hosts")
+	b.WriteString(" (choose another host, or ask the author of the spec to add it to permissions.hosts)")
 	return b.String()
 }
 
-// Is makes the error one of fs.ErrPermission's kind.
+// Is reports that the error is an fs.ErrPermission.
 func (e *HostError) Is(target error) bool { return target == fs.ErrPermission }

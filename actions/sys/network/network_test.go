@@ -69,11 +69,11 @@ func TestNetworkCheck(t *testing.T) {
 		if err != nil && (!errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "add it to permissions.hosts")) {
 			t.Errorf("%s: %v", tc.origin, err)
 		}
-		if tc.want && !grant.OriginCovered(tc.grant, tc.origin) {
+		if tc.want && !grant.OriginCovers(tc.grant, tc.origin) {
 			t.Errorf("%s does not cover %s", tc.grant, tc.origin)
 		}
 	}
-	if grant.OriginCovered("https://api.test", "https://evil.test") || grant.OriginCovered("no origin", "https://x.test") {
+	if grant.OriginCovers("https://api.test", "https://evil.test") || grant.OriginCovers("no origin", "https://x.test") {
 		t.Error("an origin is covered that is not")
 	}
 }
@@ -152,14 +152,14 @@ func TestReachable(t *testing.T) {
 		resolved := netip.AddrPortFrom(netip.MustParseAddr(tc.addr), 443).String()
 		via := func(grant, host string) bool {
 			n := grants(t, grant)
-			return n.reachable(n.rules[0], host, resolved) == nil
+			return n.checkAddress(n.rules[0], host, resolved) == nil
 		}
 		got := []bool{via("https://api.test", "api.test"), via("https://*.test", "api.test"), via("https://localhost", "localhost")}
 		if diff := cmp.Diff([]bool{tc.exact, tc.wild, tc.loopback}, got); diff != "" {
 			t.Errorf("%s (by name, wildcard, localhost): %s", tc.addr, diff)
 		}
-		own := grants(t, "https://api.test", "https://"+grant.Bracketed(tc.addr))
-		if err := own.reachable(own.rules[0], "api.test", resolved); err != nil {
+		own := grants(t, "https://api.test", "https://"+grant.BracketHost(tc.addr))
+		if err := own.checkAddress(own.rules[0], "api.test", resolved); err != nil {
 			t.Errorf("%s with a grant of its own: %v", tc.addr, err)
 		}
 	}
@@ -201,7 +201,7 @@ func TestDial(t *testing.T) {
 
 func TestFingerprint(t *testing.T) {
 	n := grants(t, "https://x.test")
-	other, err := n.Granting(nil)
+	other, err := n.WithRules(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

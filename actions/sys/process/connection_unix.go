@@ -19,42 +19,43 @@ import (
 	"github.com/declprov/declprov/actions/sys/process/supervisor"
 )
 
-// patience is how long a supervisor may take to say that what it was to end is
-// ended: longer than it tries.
+// patience is how long a supervisor may take to report that a command was ended. It is longer
+// than a supervisor tries to end one.
 const patience = 15 * time.Second
 
-// connection is the socket to a supervisor that runs.
+// connection is the connection to a running supervisor.
 type connection struct {
 	conn    *net.UnixConn
 	process *os.Process
-	// patience is how long it may keep silent after a command's grace.
+	// patience is how long the supervisor may take to respond after a command's grace.
 	patience time.Duration
 	expiry   *time.Timer
 }
 
-// socketPair is a socket, ours with Go's poller, theirs to be inherited.
+// socketPair returns the two ends of a socket: ours for this process, theirs for the
+// supervisor to inherit.
 func socketPair() (*net.UnixConn, *os.File, error) {
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
-		return nil, nil, fmt.Errorf("a socket for it: %w", err)
+		return nil, nil, fmt.Errorf("create a socket for the supervisor: %w", err)
 	}
 	for _, fd := range fds {
 		syscall.CloseOnExec(fd)
 	}
 	ours, theirs := os.NewFile(uintptr(fds[0]), "supervisor"), os.NewFile(uintptr(fds[1]), "provider")
-	defer ours.Close() // conn has a descriptor of its own
+	defer ours.Close() // conn duplicates the descriptor
 	conn, err := net.FileConn(ours)
 	if err != nil {
 		_ = theirs.Close()
-		return nil, nil, fmt.Errorf("a socket for it: %w", err)
+		return nil, nil, fmt.Errorf("create a socket for the supervisor: %w", err)
 	}
 	return conn.(*net.UnixConn), theirs, nil
 }
 
 func (s *connection) close() { _ = s.conn.Close() }
 
-// ready waits until it can be asked.
-func (s *connection) ready(ctx context.Context) error {
+// waitReady waits until the supervisor accepts commands.
+func (s *connection) waitReady(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if err := s.conn.SetReadDeadline(time.Now().Add(readyTime)); err != nil {
@@ -65,13 +66,13 @@ func (s *connection) ready(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil || kind != supervisor.Ready:
-		return errors.New("it does not answer; a binary that runs commands has to call supervisor.Main first")
+		return errors.New("it does not respond; the main of a binary that runs commands must call supervisor.Main first")
 	}
 	return s.conn.SetReadDeadline(time.Time{})
 }
 
-// lives reports whether an idle supervisor is still there.
-func (s *connection) lives() bool {
+// isAlive reports whether an idle supervisor is still running.
+func (s *connection) isAlive() bool {
 	raw, err := s.conn.SyscallConn()
 	if err != nil {
 		return false
@@ -90,25 +91,25 @@ func (s *connection) lives() bool {
 func (s *connection) run(ctx context.Context, c Command) (exit Exit, reusable bool, err error) {
 	pipes, err := openPipes(c)
 	if err != nil {
-		return Exit{}, true, notStarted("pipes for it: %w", err)
+		return Exit{}, true, notStarted("create pipes for the command: %w", err)
 	}
 	defer pipes.close()
 	if err := s.start(c, pipes); err != nil {
 		return Exit{}, false, err
 	}
-	pipes.follow(c)
-	answers := make(chan answer, 1)
-	go s.listen(answers)
-	a, why := s.wait(ctx, c, answers)
+	pipes.copy(c)
+	responses := make(chan response, 1)
+	go s.listen(responses)
+	a, why := s.wait(ctx, c, responses)
 	if a.err != nil {
-		// The supervisor is gone, by whatever hand, and with it the command (its
-		// parent's death is its own, on Linux), but not what that has started.
+		// The supervisor died, and on Linux the command with its parent, but not the
+		// processes that the command started.
 		_ = s.process.Kill()
 		supervisor.EndSession(s.process.Pid, a.pid)
 	}
 	pipes.drain()
 	if a.kind == supervisor.Failed {
-		err := failure(a.fields)
+		err := startFailure(a.fields)
 		return Exit{}, errors.As(err, new(*StartError)), err
 	}
 	ended, parsed := supervisor.ParseExit(a.fields)
@@ -116,7 +117,7 @@ func (s *connection) run(ctx context.Context, c Command) (exit Exit, reusable bo
 	case a.err != nil && why != nil:
 		return Exit{Code: -1, Ended: why}, false, nil
 	case a.err != nil || a.kind != supervisor.Exited || parsed != nil:
-		return Exit{}, false, errors.New("its supervisor was ended, so how it ended is not known")
+		return Exit{}, false, errors.New("its supervisor died, so it is not known how the command ended")
 	}
 	exit = Exit{Code: ended.Code, Ended: why, Stuck: ended.Stuck}
 	if ended.Signal != 0 {
@@ -125,18 +126,18 @@ func (s *connection) run(ctx context.Context, c Command) (exit Exit, reusable bo
 	return exit, !ended.Left, nil
 }
 
-// answer is how a command ended, or that it did not start.
-type answer struct {
+// response is the supervisor's report that a command ended, or that it did not start.
+type response struct {
 	kind   supervisor.Kind
 	fields []string
 	err    error
-	// pid is the command's, 0 where it was over at once.
+	// pid is the process id of the command, or 0 if it did not start.
 	pid int
 }
 
-// listen waits for the end of a command.
-func (s *connection) listen(answers chan<- answer) {
-	var a answer
+// listen reads the supervisor's frames until the command has ended.
+func (s *connection) listen(responses chan<- response) {
+	var a response
 	for {
 		a.kind, a.fields, a.err = supervisor.Read(s.conn)
 		if a.err != nil || a.kind != supervisor.Started || len(a.fields) != 1 {
@@ -144,13 +145,13 @@ func (s *connection) listen(answers chan<- answer) {
 		}
 		a.pid, _ = strconv.Atoi(a.fields[0])
 	}
-	answers <- a
+	responses <- a
 }
 
-// failure is why a command did not start.
-func failure(fields []string) error {
+// startFailure returns the error of a command that did not start.
+func startFailure(fields []string) error {
 	if len(fields) != 1 {
-		return errors.New("its supervisor does not say why it did not start")
+		return errors.New("the command did not start, and its supervisor did not report why")
 	}
 	number, err := strconv.Atoi(fields[0])
 	if err != nil {
@@ -159,13 +160,13 @@ func failure(fields []string) error {
 	return &StartError{Err: syscall.Errno(number)}
 }
 
-// start sends the command.
+// start sends the command to the supervisor.
 func (s *connection) start(c Command, p *pipes) error {
 	req := supervisor.Request{Path: c.Path, Dir: c.Dir, Args: c.Args, Env: c.Env, Grace: c.Grace, Scratch: c.Scratch}
 	if c.Box != nil {
 		rules, err := json.Marshal(c.Box.Rules)
 		if err != nil {
-			return notStarted("the rules of its sandbox: %w", err)
+			return notStarted("encode the rules of the sandbox: %w", err)
 		}
 		req.Rules, req.Scratch = string(rules), append(slices.Clip(c.Scratch), c.Box.Scratch)
 	}
@@ -176,17 +177,17 @@ func (s *connection) start(c Command, p *pipes) error {
 		_, err = s.conn.Write(message[n:])
 	}
 	if err != nil {
-		return notStarted("its supervisor is gone: %w", err)
+		return notStarted("its supervisor died: %w", err)
 	}
 	return nil
 }
 
-// wait waits for the command's end, and brings it about when its time is up.
-func (s *connection) wait(ctx context.Context, c Command, answers <-chan answer) (answer, error) {
-	limited, stop := c.Limited(ctx)
+// wait waits for the end of the command, and ends it on timeout or cancellation.
+func (s *connection) wait(ctx context.Context, c Command, responses <-chan response) (response, error) {
+	limited, stop := c.WithTimeout(ctx)
 	defer stop()
 	select {
-	case a := <-answers:
+	case a := <-responses:
 		return a, nil
 	case <-limited.Done():
 	}
@@ -194,19 +195,19 @@ func (s *connection) wait(ctx context.Context, c Command, answers <-chan answer)
 	if errors.Is(why, ErrTimeout) {
 		defer s.end(c.Grace)()
 		select {
-		case a := <-answers:
+		case a := <-responses:
 			return a, why
 		case <-ctx.Done(): // the host has stopped waiting meanwhile
 		}
 	}
 	defer s.end(min(c.Grace, CancelGrace))()
-	return <-answers, why
+	return <-responses, why
 }
 
-// end asks that the command be ended; a supervisor that is gone answers anyway. One
-// that does not is ended itself, unless that is called off: a command that has
-// stopped it would keep its provider waiting for ever.
-func (s *connection) end(grace time.Duration) (callOff func() bool) {
+// end asks the supervisor to end the command. If the supervisor does not respond in time, it
+// is killed, unless the caller calls cancel first: a command that stopped its supervisor
+// (SIGSTOP) would otherwise block the provider forever.
+func (s *connection) end(grace time.Duration) (cancel func() bool) {
 	_, _ = s.conn.Write(supervisor.Append(nil, supervisor.End, strconv.FormatInt(grace.Milliseconds(), 10)))
 	return time.AfterFunc(grace+s.patience, func() { _ = s.process.Kill() }).Stop
 }

@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// pipes are a command's standard files: theirs to be handed over, ours to be
-// written and read.
+// pipes are the standard files of a command: theirs for the command, the others for us.
 type pipes struct {
 	theirs []*os.File // stdin, stdout, stderr
-	stdin  *os.File   // nil where there is nothing to write
-	out    []*os.File // of stdout and stderr, those that somebody reads
+	stdin  *os.File   // nil if there is nothing to write
+	out    []*os.File // our ends of stdout and stderr, unless they are discarded
 	read   sync.WaitGroup
 }
 
@@ -66,7 +65,7 @@ func (p *pipes) descriptors() []int {
 	return out
 }
 
-// closeTheirs closes what the command has by now.
+// closeTheirs closes the command's ends in this process.
 func (p *pipes) closeTheirs() {
 	for _, f := range p.theirs {
 		_ = f.Close()
@@ -74,11 +73,11 @@ func (p *pipes) closeTheirs() {
 	p.theirs = nil
 }
 
-// follow writes and reads until the command no longer does.
-func (p *pipes) follow(c Command) {
+// copy starts to copy the command's input and output.
+func (p *pipes) copy(c Command) {
 	if p.stdin != nil {
 		go func() {
-			// A command need not read what it is given.
+			// The command need not read all of its input.
 			_, _ = io.Copy(p.stdin, c.Stdin)
 			_ = p.stdin.Close()
 		}()
@@ -90,15 +89,15 @@ func (p *pipes) follow(c Command) {
 		}
 		r := p.out[next]
 		next++
-		p.read.Go(func() { _, _ = io.Copy(readless{w}, r) })
+		p.read.Go(func() { _, _ = io.Copy(plainWriter{w}, r) })
 	}
 }
 
-// readless hides all but Write of a writer: a copy then goes through one buffer.
-type readless struct{ io.Writer }
+// plainWriter hides all methods of a writer but Write, so that io.Copy uses one buffer.
+type plainWriter struct{ io.Writer }
 
-// drain waits until all that was written is read: for a while only, as what the
-// command has left running may write on.
+// drain waits until all output is read, but only for outputDelay, since processes that the
+// command left running may keep writing.
 func (p *pipes) drain() {
 	timer := time.AfterFunc(outputDelay, p.close)
 	p.read.Wait()

@@ -4,10 +4,10 @@ package process
 
 import "context"
 
-// Pool runs nothing here.
+// Pool cannot run commands on this system.
 type Pool struct{}
 
-// Run refuses.
+// Run returns an error.
 func (*Pool) Run(context.Context, Command) (Exit, error) {
-	return Exit{}, notStarted("this system runs no commands")
+	return Exit{}, notStarted("commands are not supported on this system")
 }

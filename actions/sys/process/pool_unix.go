@@ -17,11 +17,10 @@ import (
 )
 
 const (
-	// idleTime is how long a supervisor without a command is kept: starting one
-	// costs ten times what a command does.
+	// idleTime is how long an idle supervisor is kept. Starting one costs ten times as much
+	// as a command.
 	idleTime = 20 * time.Second
-	// readyTime is how long a supervisor may take to start, on a machine that has
-	// much else to do.
+	// readyTime is how long a supervisor may take to start on a busy machine.
 	readyTime = 30 * time.Second
 )
 
@@ -32,15 +31,15 @@ type Pool struct {
 	idle []*connection // the latest last
 }
 
-// Run runs the command and returns at its end: with *StartError where it never
-// began, with another error where nobody knows how it ended.
+// Run runs a command to its end. It returns a *StartError if the command did not start, and
+// another error if it is not known how it ended.
 func (p *Pool) Run(ctx context.Context, c Command) (Exit, error) {
 	if ctx.Err() != nil {
 		return Exit{}, &StartError{Err: context.Cause(ctx)}
 	}
 	s, err := p.take(ctx)
 	if err != nil {
-		return Exit{}, notStarted("a command is run below a supervisor, and none can be started: %w", err)
+		return Exit{}, notStarted("cannot start a supervisor for the command: %w", err)
 	}
 	exit, reusable, err := s.run(ctx, c)
 	if reusable {
@@ -51,7 +50,7 @@ func (p *Pool) Run(ctx context.Context, c Command) (Exit, error) {
 	return exit, err
 }
 
-// take is an idle supervisor, or a new one.
+// take returns an idle supervisor, or a new one.
 func (p *Pool) take(ctx context.Context) (*connection, error) {
 	for {
 		p.mu.Lock()
@@ -63,7 +62,7 @@ func (p *Pool) take(ctx context.Context) (*connection, error) {
 		s := p.idle[n-1]
 		p.idle = p.idle[:n-1]
 		p.mu.Unlock()
-		if s.expiry.Stop() && s.lives() {
+		if s.expiry.Stop() && s.isAlive() {
 			return s, nil
 		}
 		s.close()
@@ -77,7 +76,7 @@ func (p *Pool) keep(s *connection) {
 	s.expiry = time.AfterFunc(idleTime, func() { p.expire(s) })
 }
 
-// expire ends a supervisor that nobody needed.
+// expire ends an idle supervisor.
 func (p *Pool) expire(s *connection) {
 	p.mu.Lock()
 	for i, other := range p.idle {
@@ -90,25 +89,25 @@ func (p *Pool) expire(s *connection) {
 	s.close()
 }
 
-// startSupervisor starts this binary once more.
+// startSupervisor starts this binary as a supervisor.
 func startSupervisor(ctx context.Context) (*connection, error) {
 	if os.Getenv(supervisor.Marker) != "" {
-		return nil, errors.New("this binary does not call supervisor.Main first, and so cannot be one")
+		return nil, errors.New("this binary cannot be a supervisor, because its main does not call supervisor.Main first")
 	}
 	self, err := executable()
 	if err != nil {
-		return nil, fmt.Errorf("this binary cannot be found, to be started once more: %w", err)
+		return nil, fmt.Errorf("cannot find this binary to start it as a supervisor: %w", err)
 	}
 	ours, theirs, err := socketPair()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(self, supervisor.Argument)
-	cmd.Args[0] = "declprov" // whatever name this process goes by
+	cmd.Args[0] = "declprov" // independent of the name of this process
 	cmd.Env = []string{supervisor.Marker + "=1", "GOTRACEBACK=single"}
 	cmd.ExtraFiles = []*os.File{theirs}
-	// A session of its own: what ends this process's group does not end it, and
-	// what runs below it has no terminal to ask people at.
+	// With its own session, a signal to this process's group does not end the supervisor,
+	// and its commands have no terminal to prompt on.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()
 	_ = theirs.Close()
@@ -116,9 +115,9 @@ func startSupervisor(ctx context.Context) (*connection, error) {
 		_ = ours.Close()
 		return nil, err
 	}
-	go func() { _ = cmd.Wait() }() // how it ends, the socket says
+	go func() { _ = cmd.Wait() }() // the socket reports its end
 	s := &connection{conn: ours, process: cmd.Process, patience: patience}
-	if err := s.ready(ctx); err != nil {
+	if err := s.waitReady(ctx); err != nil {
 		s.close()
 		_ = cmd.Process.Kill()
 		return nil, fmt.Errorf("%s %s: %w", self, supervisor.Argument, err)
@@ -126,8 +125,8 @@ func startSupervisor(ctx context.Context) (*connection, error) {
 	return s, nil
 }
 
-// executable is this binary: on Linux the one that runs, whatever lies by now
-// where it was started from.
+// executable returns the path of this binary. On Linux it is the running binary, even if the
+// file was replaced.
 func executable() (string, error) {
 	if runtime.GOOS == "linux" {
 		if _, err := os.Stat("/proc/self/exe"); err == nil {

@@ -10,21 +10,21 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Pool runs commands, each in a job object of its own: the kernel ends all that
-// is in one when the last handle to it closes, so no supervisor is needed. What a
-// command starts in the moment before it is put into its job is not in it. Windows
-// has no TERM: a command is ended without a grace.
+// Pool runs commands, each in its own job object. The kernel ends all processes in a job when
+// the last handle to it closes, so no supervisor is needed. A process that a command starts
+// before the command is assigned to its job is not in it. Windows has no SIGTERM, so a
+// command is ended without a grace period.
 type Pool struct{}
 
-// Run runs the command and returns at its end: with *StartError where it never
-// began, with another error where nobody knows how it ended.
+// Run runs a command to its end. It returns a *StartError if the command did not start, and
+// another error if it is not known how it ended.
 func (*Pool) Run(ctx context.Context, c Command) (Exit, error) {
 	if ctx.Err() != nil {
 		return Exit{}, &StartError{Err: context.Cause(ctx)}
 	}
 	job, err := newJob()
 	if err != nil {
-		return Exit{}, notStarted("a job object for it: %w", err)
+		return Exit{}, notStarted("create a job object for the command: %w", err)
 	}
 	defer windows.CloseHandle(job)
 	cmd := &exec.Cmd{
@@ -37,16 +37,16 @@ func (*Pool) Run(ctx context.Context, c Command) (Exit, error) {
 	if err := assign(job, cmd.Process.Pid); err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		return Exit{}, fmt.Errorf("it was ended, for it could not be put into a job object: %w", err)
+		return Exit{}, fmt.Errorf("the command was ended, because it could not be assigned to a job object: %w", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	exit := Exit{}
-	limited, stop := c.Limited(ctx)
+	limited, stop := c.WithTimeout(ctx)
 	defer stop()
 	select {
 	case err = <-ended:
-		// What it has left running in the background runs on.
+		// Processes that it left running in the background keep running.
 		_ = limit(job, 0)
 	case <-limited.Done():
 		exit.Ended = context.Cause(limited)

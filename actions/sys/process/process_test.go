@@ -311,7 +311,7 @@ func TestIdleSupervisorEnds(t *testing.T) {
 	}
 	s := p.idle[0]
 	p.expire(s)
-	if len(p.idle) != 0 || s.lives() {
+	if len(p.idle) != 0 || s.isAlive() {
 		t.Error("it is kept")
 	}
 	// One that died while nobody looked is not used.
@@ -321,7 +321,7 @@ func TestIdleSupervisorEnds(t *testing.T) {
 	if err := p.idle[0].conn.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	for begun := time.Now(); p.idle[0].lives() && time.Since(begun) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
+	for begun := time.Now(); p.idle[0].isAlive() && time.Since(begun) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
 	}
 	if got, err := p.Run(t.Context(), shell("exit 5")); err != nil || got.Code != 5 {
 		t.Errorf("%+v, %v", got, err)

@@ -15,16 +15,15 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Programs are the programs of this machine as far as a spec's permissions
-// reach, and the variables that they inherit. Running one is for whoever is
-// given its path.
+// Programs are the programs of this machine within the permissions of a spec, and the
+// environment variables that they inherit. It only finds programs; Pool runs them.
 //
 // It is safe for concurrent use.
 type Programs struct {
 	dir     string
 	environ []string
-	// path are the folders of the provider's own PATH, in which names are looked
-	// up: absolute ones only, so never the working directory.
+	// path are the absolute folders in the provider's PATH. Relative ones are left out, so
+	// programs are never looked up in the working directory.
 	path    []string
 	rules   []string
 	inherit []grant.Glob
@@ -32,10 +31,10 @@ type Programs struct {
 	found   *sync.Map // paths by names
 }
 
-// NewPrograms grants the rules: of access Run, programs, by their names or
-// paths; of access Environ, the variables that they inherit beside PATH and HOME,
-// in whose names `*` is any text. Dir is the absolute folder at which paths start,
-// environ the whole environment, as os.Environ gives it.
+// NewPrograms returns the programs under the rules. A rule of access Run grants a program by
+// its name or path. A rule of access Environ grants variables that programs inherit in
+// addition to PATH and HOME; it is a glob of names. Dir is the absolute folder that paths
+// are relative to; environ is the whole environment, as os.Environ returns it.
 func NewPrograms(dir string, environ []string, rules []grant.Rule) (*Programs, error) {
 	p := &Programs{dir: filepath.Clean(dir), environ: environ, found: &sync.Map{}}
 	for _, folder := range filepath.SplitList(p.variable("PATH")) {
@@ -43,23 +42,23 @@ func NewPrograms(dir string, environ []string, rules []grant.Rule) (*Programs, e
 			p.path = append(p.path, folder)
 		}
 	}
-	return p.Granting(rules)
+	return p.WithRules(rules)
 }
 
-// Granting is the same machine under other rules: for grants that differ from call
-// to call. It shares what was found.
-func (p *Programs) Granting(rules []grant.Rule) (*Programs, error) {
-	return (&Programs{dir: p.dir, environ: p.environ, path: p.path, found: p.found}).With(rules)
+// WithRules returns the same programs under other rules, for grants that differ from call to
+// call. Both share the paths that were found.
+func (p *Programs) WithRules(rules []grant.Rule) (*Programs, error) {
+	return (&Programs{dir: p.dir, environ: p.environ, path: p.path, found: p.found}).AddRules(rules)
 }
 
-// With is the same under more rules.
-func (p *Programs) With(rules []grant.Rule) (*Programs, error) {
+// AddRules returns the same programs with additional rules.
+func (p *Programs) AddRules(rules []grant.Rule) (*Programs, error) {
 	out := *p
 	out.rules, out.inherit = slices.Clone(p.rules), slices.Clone(p.inherit)
 	for _, r := range rules {
 		switch {
 		case r.Pattern == "" || strings.ContainsRune(r.Pattern, 0):
-			return nil, fmt.Errorf("permission %q names nothing", r.Pattern)
+			return nil, fmt.Errorf("invalid permission %q: expected a name without NUL characters", r.Pattern)
 		case r.Access == grant.Run:
 			out.rules = append(out.rules, r.Pattern)
 		case r.Access == grant.Environ:
@@ -71,25 +70,25 @@ func (p *Programs) With(rules []grant.Rule) (*Programs, error) {
 		case r.Access == grant.Agent:
 			out.agent = true
 		default:
-			return nil, fmt.Errorf("a grant of programs runs them, or lets them see variables; %q does neither", r.Pattern)
+			return nil, fmt.Errorf("a grant of programs must have access run, env or agent, got %q with another access", r.Pattern)
 		}
 	}
 	return &out, nil
 }
 
-// Program is the absolute path of a program that may be run: of a name, where the
-// provider's PATH has it; of a path, that below the folder of the user's program.
-// What is not granted is refused before anything is looked up.
+// Program returns the absolute path of a granted program. A name is looked up in the
+// provider's PATH; a relative path is relative to the folder of the user's program. A program
+// whose name no rule grants is refused before anything is looked up.
 func (p *Programs) Program(name string) (string, error) {
 	switch {
 	case name == "":
-		return "", errors.New("the program has no name; name one")
+		return "", errors.New("the name of the program is empty")
 	case strings.ContainsRune(name, 0):
-		return "", fmt.Errorf("the program %q holds a NUL character, which no file name can", name)
-	case !p.granted(name):
+		return "", fmt.Errorf("the program %q contains a NUL character, which is not valid in a file name", name)
+	case !p.isGranted(name):
 		return "", &ProgramError{Program: name, Granted: p.rules}
 	case grant.IsPath(name):
-		return p.Place(name), nil
+		return p.AbsPath(name), nil
 	}
 	path, err := p.lookUp(name)
 	if err != nil {
@@ -98,11 +97,11 @@ func (p *Programs) Program(name string) (string, error) {
 	return path, nil
 }
 
-// Check is an error where no rule can grant the program. It asks nothing of the machine:
-// whether a name stands for a path, only Program tells.
+// Check returns an error if no rule can grant the program. It does not look up names: only
+// Program decides whether a name resolves to a granted path.
 func (p *Programs) Check(name string) error {
 	granted := slices.ContainsFunc(p.rules, func(rule string) bool {
-		return grant.ProgramCovered(rule, name) || grant.IsPath(rule) && grant.IsPath(name) && p.Place(rule) == p.Place(name)
+		return grant.ProgramCovers(rule, name) || grant.IsPath(rule) && grant.IsPath(name) && p.AbsPath(rule) == p.AbsPath(name)
 	})
 	if granted {
 		return nil
@@ -110,7 +109,7 @@ func (p *Programs) Check(name string) error {
 	return &ProgramError{Program: name, Granted: p.rules}
 }
 
-// Paths returns the paths of all programs that are granted, as far as they are found.
+// Paths returns the paths of all granted programs that are found.
 func (p *Programs) Paths() []string {
 	var paths []string
 	for _, rule := range p.rules {
@@ -121,21 +120,21 @@ func (p *Programs) Paths() []string {
 	return paths
 }
 
-// Place is an absolute path: below the folder of the user's program, unless the
-// path is one already.
-func (p *Programs) Place(path string) string {
+// AbsPath returns the absolute path. A relative path is relative to the folder of the user's
+// program.
+func (p *Programs) AbsPath(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(p.dir, path)
 }
 
-// granted reports whether a rule names the program: by the same name, or by the
-// path at which that name is found. Only what has the same last name is looked up.
-func (p *Programs) granted(name string) bool {
+// isGranted reports whether a rule grants the program: by the same name, or by the path that
+// the name resolves to. A name is looked up only if it equals the last element of the path.
+func (p *Programs) isGranted(name string) bool {
 	return slices.ContainsFunc(p.rules, func(rule string) bool {
 		if grant.IsPath(rule) == grant.IsPath(name) {
-			return rule == name || grant.IsPath(rule) && p.Place(rule) == p.Place(name)
+			return rule == name || grant.IsPath(rule) && p.AbsPath(rule) == p.AbsPath(name)
 		}
 		plain, path := rule, name
 		if grant.IsPath(rule) {
@@ -145,20 +144,20 @@ func (p *Programs) granted(name string) bool {
 			return false
 		}
 		found, err := p.lookUp(plain)
-		return err == nil && found == p.Place(path)
+		return err == nil && found == p.AbsPath(path)
 	})
 }
 
-// lookUp finds a name on the PATH: once, so that it stands for one program for as
-// long as a provider lives.
+// lookUp finds a name in PATH. It remembers the result, so a name means the same program as
+// long as the provider lives.
 func (p *Programs) lookUp(name string) (string, error) {
 	if path, ok := p.found.Load(name); ok {
 		return path.(string), nil
 	}
 	path := p.search(name)
 	if path == "" {
-		// This is not kept: it may be installed before the next call.
-		return "", fmt.Errorf("program %q is in none of the folders of PATH (%s); install it, or give its path: %w",
+		// This is not remembered, since the program may be installed before the next call.
+		return "", fmt.Errorf("program %q was not found in PATH (%s); install it, or give its path: %w",
 			name, strings.Join(p.path, ", "), fs.ErrNotExist)
 	}
 	kept, _ := p.found.LoadOrStore(name, path)
@@ -182,12 +181,12 @@ func (p *Programs) search(name string) string {
 	return ""
 }
 
-// Environ is the environment that a program inherits: PATH, HOME, and what is
-// granted.
+// Environ returns the environment that a program inherits: PATH, HOME, and the granted
+// variables.
 func (p *Programs) Environ() []string {
 	always := []string{"PATH", "HOME"}
 	if runtime.GOOS == "windows" {
-		always = append(always, "USERPROFILE", "SYSTEMROOT") // its HOME, and what no program starts without
+		always = append(always, "USERPROFILE", "SYSTEMROOT") // Windows' HOME, and a variable that programs need to start
 	}
 	var out []string
 	for _, variable := range p.environ {
@@ -207,7 +206,7 @@ func (p *Programs) Inherits(name string) bool {
 	return slices.ContainsFunc(p.inherit, func(g grant.Glob) bool { return g.Match(name) })
 }
 
-// variable is that of the environment, or "".
+// variable returns the value of an environment variable, or "".
 func (p *Programs) variable(name string) string {
 	for _, v := range p.environ {
 		if n, value, _ := strings.Cut(v, "="); n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name) {
@@ -217,41 +216,42 @@ func (p *Programs) variable(name string) string {
 	return ""
 }
 
-// AgentSocket is the socket of the user's ssh-agent, where that is granted.
+// AgentSocket returns the path of the ssh-agent's socket, or an error if the agent is not
+// granted.
 func (p *Programs) AgentSocket() (string, error) {
 	if !p.agent {
 		return "", &AgentError{}
 	}
 	socket := p.variable(spec.AgentVariable)
 	if socket == "" {
-		return "", fmt.Errorf("%s is not set; start an ssh-agent, and the host from its shell", spec.AgentVariable)
+		return "", fmt.Errorf("%s is not set; start an ssh-agent, and run the host in a shell where it is set", spec.AgentVariable)
 	}
 	return socket, nil
 }
 
-// AgentError is the error of an ssh-agent that a spec's permissions do not grant.
+// AgentError reports that a spec's permissions do not grant the ssh-agent.
 type AgentError struct{}
 
 func (*AgentError) Error() string {
-	return "the user's ssh-agent is not permitted; it needs `permissions: agent: true`"
+	return "not permitted to use the ssh-agent; the spec requires `permissions: agent: true`"
 }
 
-// Is makes the error one of fs.ErrPermission's kind.
+// Is reports that the error is an fs.ErrPermission.
 func (*AgentError) Is(target error) bool { return target == fs.ErrPermission }
 
-// ProgramError is the error of a program that a spec's permissions do not grant.
+// ProgramError reports a program that a spec's permissions do not grant.
 type ProgramError struct {
 	Program string
 	Granted []string
 }
 
 func (e *ProgramError) Error() string {
-	what := "the spec may run nothing"
+	what := "the spec may not run any program"
 	if len(e.Granted) > 0 {
 		what = "the spec may run only " + grant.QuoteAll(e.Granted)
 	}
-	return fmt.Sprintf("%q: not permitted to run; %s: choose another, or have the author of the spec add it to permissions.run", e.Program, what)
+	return fmt.Sprintf("%q: not permitted to run; %s (choose another program, or ask the author of the spec to add it to permissions.run)", e.Program, what)
 }
 
-// Is makes the error one of fs.ErrPermission's kind.
+// Is reports that the error is an fs.ErrPermission.
 func (e *ProgramError) Is(target error) bool { return target == fs.ErrPermission }

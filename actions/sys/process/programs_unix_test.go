@@ -94,7 +94,7 @@ func TestProgramIsFoundOnce(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "bin", "new"), nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	again, err := p.Granting([]grant.Rule{run("new")})
+	again, err := p.WithRules([]grant.Rule{run("new")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestEnviron(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	more, err := p.With([]grant.Rule{environ("TOKEN")})
+	more, err := p.AddRules([]grant.Rule{environ("TOKEN")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestRulesOfPrograms(t *testing.T) {
 		{"./a/../git", "./git", true},
 		{"/a/git", "/b/git", false},
 	} {
-		if got := grant.ProgramCovered(test.pattern, test.program); got != test.want {
+		if got := grant.ProgramCovers(test.pattern, test.program); got != test.want {
 			t.Errorf("%q covers %q: %t", test.pattern, test.program, got)
 		}
 	}

@@ -68,7 +68,7 @@ func (e *Permits) Open(vars *expr.Vars) (*actions.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := e.env.Files.Granting(rules)
+	files, err := e.env.Files.WithRules(rules)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (e *Permits) Network(vars *expr.Vars) (*network.Network, error) {
 		}
 	}
 	if e.env != nil {
-		return e.env.Network.Granting(rules)
+		return e.env.Network.WithRules(rules)
 	}
 	return network.New(rules)
 }
@@ -189,7 +189,7 @@ func (e *Permits) processes(vars *expr.Vars) (*process.Programs, error) {
 		}
 	}
 	if e.env != nil {
-		return e.env.Processes.Granting(rules)
+		return e.env.Processes.WithRules(rules)
 	}
 	return process.NewPrograms(e.dir, process.Environment(), rules)
 }
@@ -219,7 +219,7 @@ func WithNamed(s *plan.Step, operation *actions.Env, vars *expr.Vars) (*actions.
 			rules = append(rules, rule)
 		}
 	}
-	processes, err := operation.Processes.With(rules)
+	processes, err := operation.Processes.AddRules(rules)
 	if err != nil {
 		return nil, err
 	}

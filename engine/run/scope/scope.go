@@ -211,7 +211,7 @@ func (u unsent) Err() error {
 	if err := u.Context.Err(); err != nil {
 		return err
 	}
-	return actions.Stopped(u.Context)
+	return actions.StopErr(u.Context)
 }
 
 // BeforeSending returns the context for evaluations before anything is sent: it also ends when

@@ -14,8 +14,8 @@ func ofConfinement() []Mutant {
 		{
 			Promise: files, Mechanism: "what is behind a symbolic link is asked about again",
 			File: "actions/sys/files/walk.go",
-			Find: `		r, err := w.files.granted(w.access, abs, via)`,
-			Replace: `		r, err := w.files.granted(w.access, abs, via)
+			Find: `		r, err := w.files.findRule(w.access, abs, via)`,
+			Replace: `		r, err := w.files.findRule(w.access, abs, via)
 		if err != nil && via != "" {
 			r, err = grant.PathRule{Base: "/"}, nil
 		}`,
@@ -65,7 +65,7 @@ func ofConfinement() []Mutant {
 		{
 			Promise: hosts, Mechanism: "the address that a name stands for is checked",
 			File: "actions/sys/network/dial.go",
-			Find: `			return n.reachable(rule, host, resolved)`,
+			Find: `			return n.checkAddress(rule, host, resolved)`,
 			Replace: `			_ = rule
 			return nil`,
 			Package: "actions/sys/network", Test: "TestDial", Fails: "under [http://*:*]: <nil>",
@@ -80,7 +80,7 @@ func ofConfinement() []Mutant {
 		{
 			Promise: hosts, Mechanism: "an address within another one is judged as what it leads to",
 			File:    "actions/sys/network/dial.go",
-			Find:    `			if reach(netip.AddrFrom4([4]byte(last[12:]))) != public {`,
+			Find:    `			if classify(netip.AddrFrom4([4]byte(last[12:]))) != public {`,
 			Replace: `			if false && len(last) > 0 {`,
 			Package: "actions/sys/network", Test: "TestReachable", Fails: "64:ff9b::7f00:1",
 		},

@@ -81,7 +81,7 @@ func ofSandbox() []Mutant {
 		{
 			Promise: demand, Mechanism: "the environment variable beats what the spec says",
 			File:    "actions/exec/confine.go",
-			Find:    `	mode, err := demanded(c.args.Sandbox)`,
+			Find:    `	mode, err := effectiveMode(c.args.Sandbox)`,
 			Replace: `	mode, err := c.args.Sandbox, error(nil)`,
 			Package: "tests/exec/sandbox", Test: "TestDemanded", Fails: "want that it starts: false",
 		},

@@ -186,7 +186,7 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "secret content is its owner's alone on another machine",
-			File:      "actions/exec/handed.go",
+			File:      "actions/exec/files.go",
 			Find:      `			case c.hidesContent(i):`,
 			Replace:   `			case c.hidesContent(i) && false:`,
 			Package:   "tests/exec/ssh", Test: "TestSecretTrees", Fails: "its mode is",
@@ -194,7 +194,7 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "who makes others read secret content on another machine is told",
-			File:      "actions/exec/handed.go",
+			File:      "actions/exec/files.go",
 			Find:      `		if c.hidesContent(item) {`,
 			Replace:   `		if c.hidesContent(item) && false {`,
 			Package:   "tests/exec/ssh", Test: "TestSecretUploads", Fails: "told 0 times",

@@ -58,15 +58,15 @@ func TestHanded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := grants(t, tc.grants...).Handed(u)
+			h := grants(t, tc.grants...).ForDownload(u)
 			if tc.from != "" {
-				h.arrived(tc.from)
+				h.setFrom(tc.from)
 			}
 			_, port, err := net.SplitHostPort(tc.at)
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = h.reachable(tc.host, port, tc.at)
+			err = h.checkAddress(tc.host, port, tc.at)
 			if (err == nil) != tc.want || err != nil && !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("%v, want that it is reached: %v", err, tc.want)
 			}
@@ -92,7 +92,7 @@ func TestHandedDials(t *testing.T) {
 			t.Parallel()
 			n := grants(t)
 			n.resolver = lies("127.0.0.1")
-			h := n.Handed(&url.URL{Scheme: "http", Host: net.JoinHostPort(first, port)})
+			h := n.ForDownload(&url.URL{Scheme: "http", Host: net.JoinHostPort(first, port)})
 			for _, host := range []string{first, "127.0.0.1", "other.test"} {
 				conn, err := h.Dial(t.Context(), "tcp", net.JoinHostPort(host, port))
 				if err == nil {
