@@ -145,10 +145,10 @@ func (o *Oracle) whole(t *Thing) *Thing {
 	return t
 }
 
-// takesPlace reports whether a new object is where a state will find the one that it
-// records: by its id, or by the name of one that is gone.
+// takesPlace reports whether a new object, or a part of one, is where a state will find the
+// one that it records: by its id, or by the name of one that is gone.
 func (o *Oracle) takesPlace(t *Thing, id string) bool {
-	return t.ID == id || o.spec.ImportByName && slices.ContainsFunc(o.api.things, func(old *Thing) bool {
+	return cmp.Or(t.Parent, t.ID) == id || o.spec.ImportByName && slices.ContainsFunc(o.api.things, func(old *Thing) bool {
 		return old.Gone && old.ID == id && old.Name == t.Name
 	})
 }
