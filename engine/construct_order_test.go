@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/component"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -41,7 +42,7 @@ func TestChildrenComeAfterWhatTheyNeed(t *testing.T) {
 			defer mu.Unlock()
 			finished[name] = true
 		}
-		m.hook = func(_ context.Context, r engine.Registration) {
+		m.hook = func(_ context.Context, r component.Registration) {
 			mu.Lock()
 			defer mu.Unlock()
 			for _, key := range needs[key(r.Name)] {

@@ -15,6 +15,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/component"
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/load"
 )
@@ -281,11 +282,11 @@ func TestConstructForeign(t *testing.T) {
 		t.Errorf("pet was registered as %+v", pet)
 	}
 	yes, no := true, false
-	if diff := cmp.Diff(engine.RegistrationOptions{
+	if diff := cmp.Diff(component.RegistrationOptions{
 		Protect: &yes, RetainOnDelete: &yes, DeleteBeforeReplace: &no,
-		Aliases:       []engine.Alias{{Name: "old"}, {URN: "urn:pulumi:a::b::c::d"}, {Type: "other:index:Cat", NoParent: true}},
+		Aliases:       []component.Alias{{Name: "old"}, {URN: "urn:pulumi:a::b::c::d"}, {Type: "other:index:Cat", NoParent: true}},
 		IgnoreChanges: []string{"tags"}, ReplaceOnChanges: []string{"prefix"}, AdditionalSecretOutputs: []string{"name"},
-		Provider: &engine.ProviderRef{URN: urnOf("web-east"), ID: "id of web-east"},
+		Provider: &component.ProviderRef{URN: urnOf("web-east"), ID: "id of web-east"},
 		Version:  "1.2.3", PluginDownloadURL: "https://plugins.example.com", ImportID: "p-1", DeletedWith: urnOf("web-east"),
 		CreateTimeout: 90 * time.Second, DeleteTimeout: 2 * time.Minute,
 	}, pet.Options); diff != "" {
@@ -333,7 +334,7 @@ func TestConstructIsParallelAndBounded(t *testing.T) {
 		m := newFakeMonitor()
 		var mu sync.Mutex
 		running, most := 0, 0
-		m.hook = func(context.Context, engine.Registration) {
+		m.hook = func(context.Context, component.Registration) {
 			mu.Lock()
 			running++
 			most = max(most, running)
@@ -363,7 +364,7 @@ components: Site: {
 func TestConstructStops(t *testing.T) {
 	m := newFakeMonitor()
 	ctx, cancel := context.WithCancel(t.Context())
-	m.hook = func(ctx context.Context, _ engine.Registration) {
+	m.hook = func(ctx context.Context, _ component.Registration) {
 		cancel()
 		<-ctx.Done()
 	}
@@ -378,7 +379,7 @@ func TestConstructStops(t *testing.T) {
 	}
 	m = newFakeMonitor()
 	c := cancellable(t, time.Minute)
-	m.hook = func(ctx context.Context, _ engine.Registration) {
+	m.hook = func(ctx context.Context, _ component.Registration) {
 		c.stop(engine.ErrStopped)
 		<-ctx.Done()
 	}

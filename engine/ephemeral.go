@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -104,7 +105,7 @@ func (l *lease) close(ctx context.Context) (err error) {
 	select {
 	case <-l.done:
 	case <-ctx.Done():
-		return fmt.Errorf("close of %s: %w", l.by.Ephemeral.Name, cause(ctx))
+		return fmt.Errorf("close of %s: %w", l.by.Ephemeral.Name, scope.Cause(ctx))
 	}
 	if l.by.Ephemeral.Close == nil {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/component"
 )
 
 // fakeMonitor registers what a component is made of as Pulumi's monitor would:
@@ -22,18 +23,18 @@ type fakeMonitor struct {
 	began   *property.Map
 	ended   *property.Map
 	order   []string
-	all     map[string]engine.Registration
+	all     map[string]component.Registration
 	// adds are further outputs, and fails the errors, by name.
 	adds  map[string]property.Map
 	fails map[string]error
 	// hook, where set, is called at the start of a registration.
-	hook func(ctx context.Context, r engine.Registration)
+	hook func(ctx context.Context, r component.Registration)
 	// done, where set, is called at its end.
 	done func(name string)
 }
 
 func newFakeMonitor() *fakeMonitor {
-	return &fakeMonitor{all: map[string]engine.Registration{}, adds: map[string]property.Map{}, fails: map[string]error{}}
+	return &fakeMonitor{all: map[string]component.Registration{}, adds: map[string]property.Map{}, fails: map[string]error{}}
 }
 
 const componentURN = urn.URN("urn:pulumi:dev::test::test:index:Site::web")
@@ -54,7 +55,7 @@ func (m *fakeMonitor) End(_ context.Context, _ urn.URN, outputs property.Map) er
 
 func urnOf(name string) urn.URN { return urn.URN("urn:pulumi:dev::test::child::" + name) }
 
-func (m *fakeMonitor) Register(ctx context.Context, r engine.Registration) (engine.Registered, error) {
+func (m *fakeMonitor) Register(ctx context.Context, r component.Registration) (component.Registered, error) {
 	if m.hook != nil {
 		m.hook(ctx, r)
 	}
@@ -66,14 +67,14 @@ func (m *fakeMonitor) Register(ctx context.Context, r engine.Registration) (engi
 	m.order = append(m.order, r.Name)
 	m.all[r.Name] = r
 	if err := m.fails[r.Name]; err != nil {
-		return engine.Registered{}, err
+		return component.Registered{}, err
 	}
 	outputs := map[string]property.Value{}
 	for name, v := range r.Inputs.All {
 		outputs[name] = v.WithDependencies(nil)
 	}
 	maps.Insert(outputs, m.adds[r.Name].All)
-	out := engine.Registered{URN: urnOf(r.Name), ID: "id of " + r.Name, Outputs: property.NewMap(outputs)}
+	out := component.Registered{URN: urnOf(r.Name), ID: "id of " + r.Name, Outputs: property.NewMap(outputs)}
 	if m.preview || r.Component {
 		out.ID = ""
 	}

@@ -234,13 +234,3 @@ var (
 	// errNotFound is an action's answer that what it looked for is not there.
 	errNotFound = errors.New("not found")
 )
-
-// cause is the error of an ended context, in words: cancelled by the user, or
-// out of time.
-func cause(ctx context.Context) error {
-	err := context.Cause(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("it ran out of time: %w", err)
-	}
-	return err
-}

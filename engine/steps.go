@@ -431,7 +431,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-actions.StopDone(ctx):
 		return ErrStopped
 	case <-ctx.Done():
-		return cause(ctx)
+		return scope.Cause(ctx)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -54,7 +55,7 @@ func Stopped(ctx context.Context) bool { return actions.StopErr(ctx) != nil }
 // was stopped or its context has ended; nil of one that may.
 func stopped(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return cause(ctx)
+		return scope.Cause(ctx)
 	}
 	return actions.StopErr(ctx)
 }

@@ -71,7 +71,7 @@ func arrows() map[string][]string {
 		"actions/http":         {"actions/http/session"},
 		"actions/exec":         {"actions/assets", "actions/declare", "actions/ssh"},
 		"actions/builtin":      {family, "actions/http", "actions/exec"},
-		"engine":               {"engine/compile", "engine/journal", "engine/run/permit"},
+		"engine":               {"engine/compile", "engine/journal", "engine/component"},
 		// What is compiled is data: it knows neither what compiles it nor what runs it.
 		"engine/value":    {"spec/expr", "actions", "engine/reserved"},
 		"engine/reserved": {},
@@ -82,6 +82,7 @@ func arrows() map[string][]string {
 		"engine/run/scope": {"engine/plan"},
 		// What a configured program may use.
 		"engine/run/permit": {"engine/run/scope"},
+		"engine/component":  {"engine/run/permit"},
 		// What a reviewer reads of a spec.
 		"engine/permissions": {"engine/plan"},
 		"engine/schema":      {"engine", "spec/names"},

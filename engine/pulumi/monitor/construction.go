@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/component"
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
@@ -39,7 +39,7 @@ type Construction struct {
 	outputs      bool
 }
 
-var _ engine.Registrar = (*Construction)(nil)
+var _ component.Registrar = (*Construction)(nil)
 
 // Begin registers the component, with all that the program said of it. What the
 // engine passes on to children by itself (protect, retainOnDelete, deletedWith,
@@ -83,7 +83,7 @@ func (c *Construction) Begin(ctx context.Context, inputs property.Map) (urn.URN,
 }
 
 // Register registers one child.
-func (c *Construction) Register(ctx context.Context, r engine.Registration) (engine.Registered, error) {
+func (c *Construction) Register(ctx context.Context, r component.Registration) (component.Registered, error) {
 	o := r.Options
 	made := &pulumirpc.RegisterResourceRequest{
 		Type: c.token(r), Name: r.Name, Parent: string(r.Parent), Custom: !r.Component, Remote: r.Component,
@@ -108,13 +108,13 @@ func (c *Construction) Register(ctx context.Context, r engine.Registration) (eng
 	}
 	got, err := c.register(ctx, made, r.Inputs, r.DependsOn)
 	if err != nil {
-		return engine.Registered{}, fmt.Errorf("%s %q: %w", r.Type, r.Name, err)
+		return component.Registered{}, fmt.Errorf("%s %q: %w", r.Type, r.Name, err)
 	}
 	outputs, err := readOutputs(got)
 	if err != nil {
-		return engine.Registered{}, fmt.Errorf("what the engine says of %s %q cannot be read: %w", r.Type, r.Name, err)
+		return component.Registered{}, fmt.Errorf("what the engine says of %s %q cannot be read: %w", r.Type, r.Name, err)
 	}
-	return engine.Registered{URN: urn.URN(got.GetUrn()), ID: knownID(got.GetId()), Outputs: outputs, Unknown: got.GetUnknown()}, nil
+	return component.Registered{URN: urn.URN(got.GetUrn()), ID: knownID(got.GetId()), Outputs: outputs, Unknown: got.GetUnknown()}, nil
 }
 
 // End records what the component yields.
@@ -197,7 +197,7 @@ func (c *Construction) monitorTakesOutputs(ctx context.Context) bool {
 }
 
 // token is the type of a child as the engine knows it.
-func (c *Construction) token(r engine.Registration) string {
+func (c *Construction) token(r component.Registration) string {
 	if r.Foreign {
 		return r.Type
 	}
@@ -207,7 +207,7 @@ func (c *Construction) token(r engine.Registration) string {
 // providerOf is the reference of the provider that makes a child: the one that
 // the spec names, else the one that the program names for its package, else this
 // provider for its own; "" leaves it to the engine.
-func (c *Construction) providerOf(r engine.Registration) string {
+func (c *Construction) providerOf(r component.Registration) string {
 	if p := r.Options.Provider; p != nil {
 		return Reference(string(p.URN), p.ID)
 	}
@@ -253,7 +253,7 @@ func readOutputs(got *pulumirpc.RegisterResourceResponse) (property.Map, error) 
 	return outputs, nil
 }
 
-func aliases(list []engine.Alias) []*pulumirpc.Alias {
+func aliases(list []component.Alias) []*pulumirpc.Alias {
 	made := make([]*pulumirpc.Alias, len(list))
 	for i, a := range list {
 		if a.URN != "" {

@@ -225,3 +225,12 @@ func BeforeSending(ctx context.Context) context.Context {
 
 // ErrNotKnown reports that a template depends on a value that is not known yet.
 var ErrNotKnown = errors.New("it depends on what is not known yet")
+
+// Cause returns the error of an ended context: cancelled by the user, or out of time.
+func Cause(ctx context.Context) error {
+	err := context.Cause(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("it ran out of time: %w", err)
+	}
+	return err
+}

@@ -146,11 +146,11 @@ func ofProof() []Mutant {
 		c.fail(`, `	if false {
 		c.fail(`,
 			"TestPackagesArePermitted/nothing_granted", "refused: []"),
-		row("A spec does what its permissions say", "the version of a child's package is granted at run time, too", "engine/construct_registration.go", `	case o.Version != "":
+		row("A spec does what its permissions say", "the version of a child's package is granted at run time, too", "engine/component/registration.go", `	case o.Version != "":
 		return fmt.Errorf(`, `	case false:
 		return fmt.Errorf(`,
 			"TestPackagesAtRunTime/another", "refused: false"),
-		row("A spec does what its permissions say", "a plugin comes from where it may, at run time, too", "engine/construct_registration.go", `			err = network.Check(origin)`, `			_ = network.Check(origin)`,
+		row("A spec does what its permissions say", "a plugin comes from where it may, at run time, too", "engine/component/registration.go", `			err = network.Check(origin)`, `			_ = network.Check(origin)`,
 			"TestPackagesAtRunTime/from_elsewhere", "refused: false"),
 		row(whole, "what cannot go on is made anew", "engine/diff.go", `	case f.Stuck:
 		return true`, `	case f.Stuck:

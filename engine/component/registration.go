@@ -1,4 +1,4 @@
-package engine
+package component
 
 import (
 	"errors"
@@ -257,7 +257,7 @@ func (b *build) granted(ch *plan.Child, o *RegistrationOptions) error {
 		if err != nil {
 			return fmt.Errorf("pluginDownloadURL: %w", err)
 		}
-		network, err := b.engine.permits.Network(b.vars(nil))
+		network, err := b.req.Permits.Network(b.vars(nil))
 		if err == nil {
 			err = network.Check(origin)
 		}

@@ -1,7 +1,6 @@
-package engine
+package component
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -21,13 +19,9 @@ import (
 // build is the making of one component: what its templates see, which grows
 // with every child that is there.
 type build struct {
-	engine *Engine
-	base   scope.Scope // of all but the children
-	comp   *plan.Component
-	req    ConstructRequest
-	inputs property.Map
-	urn    urn.URN
-	slots  chan struct{}
+	req   Request
+	urn   urn.URN
+	slots chan struct{}
 
 	mu sync.Mutex
 	// made are the children that are settled, by key; values and secrets are
@@ -58,9 +52,9 @@ type instance struct {
 	unknown bool
 }
 
-func newBuild(ctx context.Context, e *Engine, comp *plan.Component, req ConstructRequest, inputs property.Map) *build {
-	b := &build{engine: e, base: e.scopeOf(ctx, req.Ref), comp: comp, req: req, inputs: inputs, made: map[string]*made{}, values: map[string]any{}}
-	b.base.SetObject("inputs", comp.Inputs, inputs)
+func newBuild(req Request) *build {
+	b := &build{req: req, made: map[string]*made{}, values: map[string]any{}}
+	b.req.Scope.SetObject("inputs", req.Component.Inputs, req.Inputs)
 	return b
 }
 
@@ -68,15 +62,15 @@ func newBuild(ctx context.Context, e *Engine, comp *plan.Component, req Construc
 func (b *build) mask() *screen.Mask {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return screen.NewMask(slices.Concat(b.base.Secrets.Values, b.secrets.Values))
+	return screen.NewMask(slices.Concat(b.req.Scope.Secrets.Values, b.secrets.Values))
 }
 
 // vars are what templates see now.
 func (b *build) vars(el *element) *expr.Vars {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	vars := *b.base.Vars
-	vars.Values, vars.Secrets = maps.Clone(b.base.Vars.Values), slices.Concat(b.base.Secrets.Paths, b.secrets.Paths)
+	vars := *b.req.Scope.Vars
+	vars.Values, vars.Secrets = maps.Clone(b.req.Scope.Vars.Values), slices.Concat(b.req.Scope.Secrets.Paths, b.secrets.Paths)
 	vars.Values["children"] = maps.Clone(b.values)
 	if el != nil {
 		var hidden value.Secrets
@@ -148,7 +142,7 @@ func (b *build) dependenciesOf(v, forEach *expr.Value) []urn.URN {
 	for _, ref := range v.Refs() {
 		switch ref.Path[0] {
 		case "inputs":
-			on = append(on, carried(property.New(b.inputs), ref.Path[1:])...)
+			on = append(on, carried(property.New(b.req.Inputs), ref.Path[1:])...)
 		case "children":
 			on = append(on, b.childrenAt(ref.Path[1:])...)
 		case "each":

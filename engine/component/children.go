@@ -1,4 +1,4 @@
-package engine
+package component
 
 import (
 	"context"
@@ -31,13 +31,13 @@ var errNeeded = errors.New("what it needs could not be made")
 func (b *build) children(ctx context.Context) error {
 	b.slots = make(chan struct{}, min(max(b.req.Parallel, 1), mostParallel))
 	done := map[string]chan struct{}{}
-	failed := make([]error, len(b.comp.Children))
+	failed := make([]error, len(b.req.Component.Children))
 	index := map[string]int{}
-	for i, ch := range b.comp.Children {
+	for i, ch := range b.req.Component.Children {
 		done[ch.Key], index[ch.Key] = make(chan struct{}), i
 	}
 	var all sync.WaitGroup
-	for i, ch := range b.comp.Children {
+	for i, ch := range b.req.Component.Children {
 		all.Go(func() {
 			defer close(done[ch.Key])
 			for _, key := range ch.Needs {
@@ -140,11 +140,11 @@ func elementsOf(over any, keyed bool) (elements []element, listed bool, err erro
 
 // tellUnknown says in a preview that children are left out of it.
 func (b *build) tellUnknown(ch *plan.Child, what string) {
-	if b.req.Log == nil {
+	if b.req.Warn == nil {
 		return
 	}
 	text := fmt.Sprintf("child %q is not in this preview: %s is not known until what it depends on is made", ch.Key, what)
-	b.req.Log.Message(Warning, screen.Show(text, b.mask()))
+	b.req.Warn(screen.Show(text, b.mask()))
 }
 
 // instance makes one resource of a child; nil where its `if` is false.
@@ -179,7 +179,7 @@ func (b *build) instance(ctx context.Context, ch *plan.Child, el *element) (*ins
 	case <-ctx.Done():
 	}
 	if ctx.Err() != nil {
-		return nil, cause(ctx)
+		return nil, scope.Cause(ctx)
 	}
 	got, err := b.req.Registrar.Register(ctx, r)
 	if err != nil {
