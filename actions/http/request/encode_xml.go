@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
@@ -23,7 +24,10 @@ import (
 // xmlSpace is the namespace of xml:lang, which needs no declaration.
 const xmlSpace = "http://www.w3.org/XML/1998/namespace"
 
-var xmlName = regexp.MustCompile(`^[\pL_][\pL\pN._-]*(:[\pL_][\pL\pN._-]*)?$`)
+var xmlName = sync.OnceValue(func() *regexp.Regexp {
+	// Compiled on first use: its classes of letters take 0.3 ms of a start that may write no XML.
+	return regexp.MustCompile(`^[\pL_][\pL\pN._-]*(:[\pL_][\pL\pN._-]*)?$`)
+})
 
 // EncodeXML writes an object as a document.
 func EncodeXML(v any) ([]byte, error) {
@@ -54,7 +58,7 @@ func writeElement(b *bytes.Buffer, whole string, v any, depth int, space string)
 	if err != nil {
 		return err
 	}
-	if !xmlName.MatchString(name) {
+	if !xmlName().MatchString(name) {
 		return fmt.Errorf("%q is not a valid name of an element", actions.Clip(name, 80))
 	}
 	list, isList := v.([]any)
@@ -133,7 +137,7 @@ func writeAttribute(b *bytes.Buffer, whole string, v any, number int) error {
 		}
 		name = prefix + ":" + name
 	}
-	if !xmlName.MatchString(name) {
+	if !xmlName().MatchString(name) {
 		return fmt.Errorf("%q is not a valid name of an attribute", actions.Clip(name, 80))
 	}
 	s, err := xmlText(v)
