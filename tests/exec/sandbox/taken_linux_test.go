@@ -111,7 +111,7 @@ func TestTakenAway(t *testing.T) {
 				}
 			}
 			warnings := slices.DeleteFunc(engine.Logs(), func(m client.LogMessage) bool {
-				return !strings.Contains(m.Text, "not confined") || m.Severity == "DEBUG"
+				return !strings.Contains(m.Text, "confined") || m.Severity == "DEBUG"
 			})
 			if want := tc.taken != "" && tc.start; (len(warnings) == 1) != want {
 				t.Errorf("got warnings %v, want one: %v", warnings, want)
