@@ -291,6 +291,7 @@ func TestAFailedMoveStaysListed(t *testing.T) {
 	}{
 		"found": {yields(), false, failed("half of it")}, "not found": {gone("it"), true, failed("half of it")},
 		"answered, found": {yields(), false, yields()}, "answered, not found": {gone("it"), true, yields()},
+		"with its id, found": {yields(), false, yields("id", "7")}, "with its id, not found": {gone("it"), true, yields("id", "7")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld().on("make", yields("id", "7")).on("move", tc.move).on("find", gone("it")).on("remove", tc.answer)

@@ -72,7 +72,7 @@ func ofModel() []Mutant {
 		row(lost, "finished steps are not sent again", "LOST AND NOT LISTED",
 			"engine/steps.go", `		if r.finished[i] {`, `		if false {`),
 		row(lost, "what a failed step may have left is listed", "LOST AND NOT LISTED",
-			"engine/intents.go", `		return nil, errors.Join(err, book.Put(intent, false))`, `		return nil, errors.Join(err, r.forget(book, intent))`),
+			"engine/intents.go", `		return nil, errors.Join(err, book.Put(intent, false))`, `		return nil, errors.Join(err, r.forget(intent))`),
 		row(lost, "a token guards what has the id of what is deleted", "DELETED WHAT IT HAD MADE",
 			"engine/tokens.go", `	return known && newest.token != token`, `	return known && newest.token != token && false`),
 		row(foreign, "a lost update takes over only what was not there before", "ANOTHER OWNER'S OBJECT",

@@ -22,8 +22,6 @@ func ofProof() []Mutant {
 			"TestADeleteLooksThroughAllPages", "cut true: <nil>"),
 		row(foreign, "what a state may have since a rename is neither taken over nor made a second time", "engine/settle_create.go", ` || i.Status != journal.Handed || !r.res.CanTell() {`, ` || true {`,
 			"TestWhatWasHandedIsNotTakenOver/keyed/the_same", "it is not refused"),
-		row(foreign, "a create that was handed to Pulumi gives no right to what is there later", "engine/journals.go", ` && (i.Status != journal.Handed || i.Token == r.token)`, ``,
-			"TestWhatWasHandedAndIsGone/found/foreign_other", `no "exists already"`),
 		row("Nothing is done twice under a key", "a create that stopped halfway goes on under its keys, whatever Pulumi has of it", "engine/journals.go", `(i.Status != journal.Handed || i.Token == r.token)`, `i.Status != journal.Handed`,
 			"TestAHandedPartGoesOn", "was sent under the keys"),
 		row(foreign, "that Pulumi is told of a create is written down", "engine/journals.go", `		r.mention(book.Hand(r.subject(), r.token, currentID(*out.State)))`, ``,
@@ -122,7 +120,7 @@ func ofProof() []Mutant {
 		row(foreign, "an update that gives another id was not done while the old one is there", "engine/settle_update.go", ` && r.stays(ctx, was, before) {`, ` && false {`,
 			"TestARenameTakesNoOthersID/beside_the_old", "has the id of what was found: true"),
 		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/journals.go", ` && (failed == nil || failed.Op != string(plan.Update))`, ``,
-			"TestAFailedMoveStaysListed/answered,_not_found", "the update is listed: false"),
+			"TestAFailedMoveStaysListed/with_its_id,_not_found", "the update is listed: false"),
 		row("Nothing is lost", "an update whose responses tell no id asks find for it", "engine/settle_update.go", `	if !r.looked || stopped(ctx) != nil {
 		return false`, `	if true {
 		return false`,
@@ -159,7 +157,7 @@ func ofProof() []Mutant {
 		row(whole, "a create that stopped halfway is finished before its inputs change", "engine/update.go", `	if halfMade(res, state) && `, `	if false && halfMade(res, state) && `,
 			"TestHalfMadeWithOtherInputs/at_once", `"part 1"`),
 		row(whole, "what a response that did not fit lacks is no null of the template's", "engine/steps.go", `			return r.lacking(s, err)`, `			return err`,
-			"TestWhatAMisfitLacks", "null cannot stand in text"),
+			"TestWhatAMisfitLacks", "null cannot be inserted into text"),
 		row("An update changes only the version that it knows", "what is taken over has its ETag", "engine/proof.go", `	r.etag = reader.etag`, ``,
 			"TestEveryWayToAResourceHasItsETag/found_for_other", "with another version's: "),
 		row("Nothing is lost", "what an earlier create was told to have made is forgotten only once it is gone", "engine/proof.go", `	case err != nil:
