@@ -50,36 +50,36 @@ func (k NodeKind) String() string {
 //
 // The JSON tags are short because a compiled spec consists mostly of nodes.
 type Node struct {
-	Kind NodeKind `json:"k"`
+	Kind NodeKind `json:"k,omitzero"`
 	// Text is the decoded value of a string, or the literal of another scalar.
-	Text string `json:"t"`
+	Text string `json:"t,omitzero"`
 	// Items are the items of a list.
-	Items []*Node `json:"i"`
+	Items []*Node `json:"i,omitzero"`
 	// Fields are the members of a map, in the order of the document.
-	Fields []Field `json:"f"`
+	Fields []Field `json:"f,omitzero"`
 	// Range is the position of the value.
-	Range diag.Range `json:"r"`
+	Range diag.Range `json:"r,omitzero"`
 	// Type is set if the author wrote a definition as the value (`returns: #Pet`).
 	// Kind is then StringNode, and Text is the definition's name.
-	Type *Type `json:"type,omitempty"`
+	Type *Type `json:"type,omitzero"`
 	// Marks give the positions of the characters of a string's Text; see At.
-	Marks []Mark `json:"m"`
+	Marks []Mark `json:"m,omitzero"`
 }
 
 // Field is one named member of a map, a step or a block.
 type Field struct {
-	Name string `json:"n"`
+	Name string `json:"n,omitzero"`
 	// NameRange is the position of the name.
-	NameRange diag.Range `json:"r"`
-	Value     *Node      `json:"v"`
+	NameRange diag.Range `json:"r,omitzero"`
+	Value     *Node      `json:"v,omitzero"`
 }
 
 // Mark gives the position of the code point at Offset of a string's Text. The
 // following code points, up to the next mark, stand on the same line of the source,
 // one column each. An escape sequence or a line break starts a new mark.
 type Mark struct {
-	Offset int
-	Pos    diag.Position
+	Offset int           `json:"o,omitzero"`
+	Pos    diag.Position `json:"p,omitzero"`
 }
 
 // Get returns the value of a field of a map, or nil.

@@ -36,101 +36,101 @@ func (k Kind) String() string {
 // Literals in it (enums, defaults) are nil, bool, string, json.Number, []any or
 // map[string]any.
 type Type struct {
-	Kind Kind `json:"kind,omitempty"`
+	Kind Kind `json:"kind,omitzero"`
 	// Nullable means that null is a value, distinct from an absent property.
-	Nullable bool `json:"nullable,omitempty"`
+	Nullable bool `json:"nullable,omitzero"`
 	// Ref is the name of a definition (a key of Types). If it is set, only Nullable
 	// is the type's own; everything else comes from the definition. See
 	// Types.Resolve.
-	Ref string `json:"ref,omitempty"`
+	Ref string `json:"ref,omitzero"`
 
 	// Elem is the type of the items of a list or of the values of a map.
-	Elem *Type `json:"elem,omitempty"`
+	Elem *Type `json:"elem,omitzero"`
 	// Keys are regular expressions that the keys of a map must match.
-	Keys []string `json:"keys,omitempty"`
+	Keys []string `json:"keys,omitzero"`
 	// Fields are the properties of an object, in the order of the document.
-	Fields []*Property `json:"fields,omitempty"`
+	Fields []*Property `json:"fields,omitzero"`
 	// Open means that an object may have properties that are not in Fields. Their
 	// type is Elem, or any if Elem is nil.
-	Open bool `json:"open,omitempty"`
+	Open bool `json:"open,omitzero"`
 	// Variants are the types of a union. If they are objects, Tag is the name of the
 	// property whose literal value identifies the variant.
-	Variants []*Type `json:"variants,omitempty"`
-	Tag      string  `json:"tag,omitempty"`
+	Variants []*Type `json:"variants,omitzero"`
+	Tag      string  `json:"tag,omitzero"`
 
 	// Enum lists the allowed literals, in the order of the document.
-	Enum []any `json:"enum,omitempty"`
+	Enum []any `json:"enum,omitzero"`
 	// Not lists the excluded literals (`!=`).
-	Not []any `json:"not,omitempty"`
+	Not []any `json:"not,omitzero"`
 	// Min and Max bound a number, or a string in lexical order.
-	Min *Bound `json:"min,omitempty"`
-	Max *Bound `json:"max,omitempty"`
+	Min *Bound `json:"min,omitzero"`
+	Max *Bound `json:"max,omitzero"`
 	// MultipleOf is a decimal literal, or "".
-	MultipleOf string `json:"multipleOf,omitempty"`
+	MultipleOf string `json:"multipleOf,omitzero"`
 	// MinLen and MaxLen bound the number of code points of a string, items of a list,
 	// or entries of a map or object. A nil MaxLen is no limit.
-	MinLen int  `json:"minLen,omitempty"`
-	MaxLen *int `json:"maxLen,omitempty"`
+	MinLen int  `json:"minLen,omitzero"`
+	MaxLen *int `json:"maxLen,omitzero"`
 	// Unique means that the items of a list must be distinct.
-	Unique bool `json:"unique,omitempty"`
+	Unique bool `json:"unique,omitzero"`
 	// Patterns are regular expressions (RE2) that a string must match, or must not
 	// match if Negated is set.
-	Patterns []Pattern `json:"patterns,omitempty"`
+	Patterns []Pattern `json:"patterns,omitzero"`
 }
 
 // Bound is a lower or upper bound.
 type Bound struct {
 	// Value is a literal: json.Number or string.
-	Value any `json:"value"`
+	Value any `json:"value,omitzero"`
 	// Exclusive excludes the bound's own value.
-	Exclusive bool `json:"exclusive,omitempty"`
+	Exclusive bool `json:"exclusive,omitzero"`
 }
 
 // Pattern is a regular expression that constrains a string.
 type Pattern struct {
-	Regexp  string `json:"regexp"`
-	Negated bool   `json:"negated,omitempty"`
+	Regexp  string `json:"regexp,omitzero"`
+	Negated bool   `json:"negated,omitzero"`
 }
 
 // Property is a named member of an object: an input, an output, a setting, an
 // argument.
 type Property struct {
-	Name string `json:"name"`
-	Doc  string `json:"doc,omitempty"`
-	Type *Type  `json:"type"`
+	Name string `json:"name,omitzero"`
+	Doc  string `json:"doc,omitzero"`
+	Type *Type  `json:"type,omitzero"`
 	// Required means that an input must be given, or that an output is always
 	// present. A property with a default is not required.
-	Required bool `json:"required,omitempty"`
+	Required bool `json:"required,omitzero"`
 	// Default is the literal that is used if no value is given; nil means no default.
-	Default any `json:"default,omitempty"`
+	Default any `json:"default,omitzero"`
 
 	// The attributes, such as @replace() and @secret().
-	Replace     bool              `json:"replace,omitempty"`
-	Secret      bool              `json:"secret,omitempty"`
-	NoRead      bool              `json:"noRead,omitempty"`
-	Ephemeral   bool              `json:"ephemeral,omitempty"`
-	Stable      bool              `json:"stable,omitempty"`
-	Set         bool              `json:"set,omitempty"`
-	Key         string            `json:"key,omitempty"`
-	Env         []string          `json:"env,omitempty"`
-	Wire        string            `json:"wire,omitempty"`
-	WireParents []string          `json:"wireParents,omitempty"` // the members that Wire is within: see WirePath
-	Deprecated  string            `json:"deprecated,omitempty"`
-	Names       map[string]string `json:"names,omitempty"`
-	Autoname    *Autoname         `json:"autoname,omitempty"`
-	Equal       string            `json:"equal,omitempty"`     // fold, trim, json or path
-	EqualExpr   *Node             `json:"equalExpr,omitempty"` // a template over old and new
-	DefaultExpr *Node             `json:"defaultExpr,omitempty"`
+	Replace     bool              `json:"replace,omitzero"`
+	Secret      bool              `json:"secret,omitzero"`
+	NoRead      bool              `json:"noRead,omitzero"`
+	Ephemeral   bool              `json:"ephemeral,omitzero"`
+	Stable      bool              `json:"stable,omitzero"`
+	Set         bool              `json:"set,omitzero"`
+	Key         string            `json:"key,omitzero"`
+	Env         []string          `json:"env,omitzero"`
+	Wire        string            `json:"wire,omitzero"`
+	WireParents []string          `json:"wireParents,omitzero"` // the members that Wire is within: see WirePath
+	Deprecated  string            `json:"deprecated,omitzero"`
+	Names       map[string]string `json:"names,omitzero"`
+	Autoname    *Autoname         `json:"autoname,omitzero"`
+	Equal       string            `json:"equal,omitzero"`     // fold, trim, json or path
+	EqualExpr   *Node             `json:"equalExpr,omitzero"` // a template over old and new
+	DefaultExpr *Node             `json:"defaultExpr,omitzero"`
 
 	// Range is the position of the property's name.
-	Range diag.Range `json:"range"`
+	Range diag.Range `json:"range,omitzero"`
 }
 
 // Autoname derives a default from the name of the resource: the name, Sep and seven
 // random hexadecimal digits, at most Max code points in total (0: no limit).
 type Autoname struct {
-	Max int    `json:"max,omitempty"`
-	Sep string `json:"sep"`
+	Max int    `json:"max,omitzero"`
+	Sep string `json:"sep,omitzero"`
 }
 
 // Field returns the property of an object with that name, or nil.
@@ -158,10 +158,10 @@ func (t *Type) FieldNames() []string {
 
 // Named is a definition of the author's that generated schemas refer to by name.
 type Named struct {
-	Name string     `json:"name"`
-	Doc  string     `json:"doc,omitempty"`
-	Type *Type      `json:"type"`
-	At   diag.Range `json:"range"`
+	Name string     `json:"name,omitzero"`
+	Doc  string     `json:"doc,omitzero"`
+	Type *Type      `json:"type,omitzero"`
+	At   diag.Range `json:"range,omitzero"`
 }
 
 // Types are the definitions of a spec, by name. They may refer to each other and to

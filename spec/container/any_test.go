@@ -36,7 +36,7 @@ func (f *filler) fill(v reflect.Value) {
 			f.fill(v.Elem())
 		}
 	case reflect.Slice:
-		if n := few.Draw(f.t, "len"); n > 0 {
+		if n := few.Draw(f.t, "len"); n > 0 || rapid.Bool().Draw(f.t, "empty, not nil") {
 			v.Set(reflect.MakeSlice(v.Type(), n, n))
 			for i := range n {
 				f.fill(v.Index(i))

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -127,12 +126,11 @@ func openEntry(f *os.File, k Key) (*Container, error) {
 	if err != nil {
 		return nil, err
 	}
-	shapes := &shapes{}
-	rec, size, err := readRecord(f, info.Size(), shapes)
+	rec, size, err := readRecord(f, info.Size())
 	if err != nil {
 		return nil, err
 	}
-	if rec.Path != k.Path || rec.Tool != k.Tool || !slices.Equal(rec.Tags, k.Tags) {
+	if rec.Key != k.hash() {
 		return nil, errors.New("the entry belongs to another spec")
 	}
 	if !rec.holds() {
@@ -177,7 +175,7 @@ func entryHead(k Key, compiled []byte, began time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := (&writer{shapes: &shapes{}}).writeBlob(rec)
+	text, err := marshal(rec)
 	if err != nil {
 		return nil, err
 	}
@@ -209,14 +207,18 @@ func (c Cache) write(k Key, entry []byte) error {
 	return nil
 }
 
-func (c Cache) entry(k Key) string {
+// entry returns the path of the entry for a key.
+func (c Cache) entry(k Key) string { return filepath.Join(c.Dir, k.hash()[:40]+entryMark) }
+
+// hash returns a hash of what identifies a compiled spec.
+func (k Key) hash() string {
 	h := sha256.New()
 	hashPart(h, []byte(k.Path))
 	hashPart(h, []byte(k.Tool))
 	for _, t := range k.Tags {
 		hashPart(h, []byte(t))
 	}
-	return filepath.Join(c.Dir, hex.EncodeToString(h.Sum(nil))[:40]+entryMark)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // sweep removes old and surplus entries, and files that a crash left. It only touches
@@ -252,7 +254,7 @@ func (c Cache) sweep(now time.Time) {
 
 // readRecord returns the description of the sources in an entry, and its length in
 // bytes.
-func readRecord(r io.ReaderAt, size int64, shapes *shapes) (*sourceRecord, int64, error) {
+func readRecord(r io.ReaderAt, size int64) (*sourceRecord, int64, error) {
 	head := make([]byte, len(entryMagic)+4)
 	if _, err := r.ReadAt(head, 0); err != nil {
 		return nil, 0, err
@@ -266,6 +268,5 @@ func readRecord(r io.ReaderAt, size int64, shapes *shapes) (*sourceRecord, int64
 		return nil, 0, err
 	}
 	rec := &sourceRecord{}
-	rd := reader{shapes: shapes, text: string(text)}
-	return rec, int64(len(head)) + length, rd.into(rec)
+	return rec, int64(len(head)) + length, unmarshal(text, rec)
 }

@@ -12,8 +12,8 @@
 //	offset 20  header: JSON, see type header
 //	then       blobs, one after the other; their offsets are relative to the first
 //
-// Equal content gives equal bytes. Every format has the same first 20 bytes and the
-// sources in its header: see Salvage.
+// Equal content gives equal bytes. Every format has the same first 20 bytes, and type
+// origin in its header: see Salvage.
 package container
 
 import (
@@ -29,7 +29,7 @@ import (
 // Format is the version of the layout and of the model that Encode writes and Open
 // reads. It must be incremented for changes that older code would misread, and for
 // additions that newer code requires.
-const Format = 2
+const Format = 3
 
 const (
 	magic        = "DECLPROV"
@@ -56,18 +56,23 @@ type Source struct {
 	Content []byte
 }
 
+// origin is the part of the header that every format has: the sources from which the
+// container was compiled, and the tools that compiled it.
+type origin struct {
+	Tool    string      `json:"tool"`
+	CUE     string      `json:"cue"`
+	Tags    []string    `json:"tags"`
+	Dirs    []string    `json:"dirs"`
+	Sources []namedBlob `json:"sources"`
+}
+
 // header is the table of contents.
 type header struct {
-	Tool      string
-	CUE       string
-	Hash      string
-	Tags      []string
-	Dirs      []string
-	Files     []string
-	Provider  blob
-	Schema    blob
-	Resources []namedBlob
-	Sources   []namedBlob
+	origin
+	Hash      string      `json:"hash"`
+	Provider  blob        `json:"provider"`
+	Schema    blob        `json:"schema"`
+	Resources []namedBlob `json:"resources"`
 }
 
 // blob is a range of bytes after the header.
@@ -96,13 +101,12 @@ type Container struct {
 	closer io.Closer
 	header header
 	index  map[string]blob
-	shapes *shapes
 }
 
 // Open reads the header and index of a container. All other parts are read and
 // verified on demand, so r must remain valid. Errors wrap ErrUnusable.
 func Open(r io.ReaderAt, size int64) (*Container, error) {
-	c := &Container{r: r, size: size, shapes: &shapes{}}
+	c := &Container{r: r, size: size}
 	if err := c.open(size); err != nil {
 		return nil, fmt.Errorf("%w: %w; %s", ErrUnusable, err, remedy)
 	}
@@ -159,8 +163,7 @@ func (c *Container) open(size int64) error {
 	if err != nil {
 		return fmt.Errorf("its header: %w", err)
 	}
-	rd := reader{shapes: c.shapes, text: string(text)}
-	if err := rd.into(&c.header); err != nil {
+	if err := unmarshal(text, &c.header); err != nil {
 		return fmt.Errorf("its header: %w", err)
 	}
 	c.base = preambleSize + pre.length
@@ -275,8 +278,7 @@ func (c *Container) decode(what string, b blob, dst any) error {
 	if err != nil {
 		return err
 	}
-	rd := reader{shapes: c.shapes, text: string(text), files: c.header.Files}
-	if err := rd.into(dst); err != nil {
+	if err := unmarshal(text, dst); err != nil {
 		return fmt.Errorf("%w: %s in it: %w; %s", ErrUnusable, what, err, remedy)
 	}
 	return nil

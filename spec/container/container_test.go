@@ -2,9 +2,11 @@ package container_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -60,8 +62,8 @@ func TestEncodeOpenRoundTrip(t *testing.T) {
 	})
 }
 
-func TestInvalidUTF8IsKept(t *testing.T) {
-	const doc = "\xff\x00\x1f\\\"\r\n\t é\u2028"
+func TestUnusualTextIsKept(t *testing.T) {
+	const doc = "\x00\x1f\\\"\r\n\t é\u2028\ufffd\\ufffd <&>"
 	c := open(t, &spec.Provider{Metadata: spec.Metadata{Name: doc}})
 	p, err := c.Provider()
 	if err != nil {
@@ -69,6 +71,38 @@ func TestInvalidUTF8IsKept(t *testing.T) {
 	}
 	if p.Name != doc {
 		t.Errorf("the name is %q, want %q", p.Name, doc)
+	}
+}
+
+// TestNumbersAreExact checks that numbers keep their digits. The model has only
+// json.Number; a float would become one.
+func TestNumbersAreExact(t *testing.T) {
+	want := []any{
+		json.Number("1e400"), json.Number("12345678901234567890"), json.Number("1.0"), json.Number("1"),
+		json.Number("-0.10"), json.Number("1E+2"),
+	}
+	c := open(t, &spec.Provider{Config: &spec.Type{
+		Enum: append([]any{1.5}, want...),
+		Max:  &spec.Bound{Value: json.Number("1e400")},
+		Fields: []*spec.Property{
+			{Default: map[string]any{"a": []any{json.Number("1.0")}}},
+			{DefaultExpr: &spec.Node{Kind: spec.NumberNode, Text: "1.0"}},
+		},
+	}})
+	p, err := c.Provider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantType := &spec.Type{
+		Enum: append([]any{json.Number("1.5")}, want...),
+		Max:  &spec.Bound{Value: json.Number("1e400")},
+		Fields: []*spec.Property{
+			{Default: map[string]any{"a": []any{json.Number("1.0")}}},
+			{DefaultExpr: &spec.Node{Kind: spec.NumberNode, Text: "1.0"}},
+		},
+	}
+	if diff := cmp.Diff(wantType, p.Config); diff != "" {
+		t.Errorf("config (-want +got):\n%s", diff)
 	}
 }
 
@@ -100,7 +134,8 @@ func TestInvalidModels(t *testing.T) {
 	}
 	for name, p := range map[string]*spec.Provider{
 		"no provider":       nil,
-		"a float":           with(1.5),
+		"not UTF-8":         with("\xff"),
+		"a name not UTF-8":  {Metadata: spec.Metadata{Name: "a\\\xff"}},
 		"not a JSON number": with(json.Number("0x10")),
 		"half a number":     with(json.Number("1.")),
 		"duplicate names":   {Resources: []*spec.Resource{{Name: "A"}, {Name: "A"}}},
@@ -217,6 +252,33 @@ func TestSalvage(t *testing.T) {
 		if _, err := container.Salvage(bytes.NewReader(whole[:n]), int64(n)); !errors.Is(err, container.ErrUnusable) {
 			t.Fatalf("of %d bytes, %d gave %v", len(whole), n, err)
 		}
+	}
+}
+
+// TestSalvageFormat2 reads the sources of a container of the previous format, whose
+// header has other members.
+func TestSalvageFormat2(t *testing.T) {
+	source := []byte("package a")
+	header := fmt.Appendf(nil, `{"tool":"v1","cue":"v0.17.1","hash":"00","tags":["prod"],"dirs":["."],"files":["a.cue"],`+
+		`"provider":{},"schema":{},"resources":[],"sources":[{"n":"a.cue","b":{"l":%d,"c":%d}}]}`, len(source), crc32.ChecksumIEEE(source))
+	whole := binary.LittleEndian.AppendUint32([]byte("DECLPROV"), 2)
+	whole = binary.LittleEndian.AppendUint32(whole, uint32(len(header)))
+	whole = binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(header))
+	whole = append(append(whole, header...), source...)
+
+	if _, err := container.OpenBytes(whole); !errors.Is(err, container.ErrOlder) || !errors.Is(err, container.ErrUnusable) {
+		t.Errorf("OpenBytes gave %v, want ErrOlder", err)
+	}
+	got, err := container.Salvage(bytes.NewReader(whole), int64(len(whole)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &container.Salvaged{
+		Sources: []container.Source{{Path: "a.cue", Content: source}},
+		Tags:    []string{"prod"}, Dirs: []string{"."}, Tool: "v1", CUE: "v0.17.1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

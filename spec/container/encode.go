@@ -36,26 +36,25 @@ func Encode(c Content) ([]byte, error) {
 	if c.Provider == nil {
 		return nil, errors.New("compile the spec: no provider")
 	}
-	if err := checkNames(c.Provider.Resources); err != nil {
-		return nil, fmt.Errorf("compile the spec: %w", err)
-	}
-	w := &writer{shapes: &shapes{}}
-	h := header{Tool: c.Tool, CUE: c.CUE, Tags: c.Tags, Dirs: c.Dirs}
+	h := header{origin: origin{Tool: c.Tool, CUE: c.CUE, Tags: c.Tags, Dirs: c.Dirs}}
 	var body []byte
 	add := func(content []byte) blob {
 		at := blob{Offset: int64(len(body)), Length: int64(len(content)), CRC: crc32.ChecksumIEEE(content)}
 		body = append(body, content...)
 		return at
 	}
-	head := *c.Provider
-	head.Resources = nil
-	text, err := w.writeBlob(head)
+	text, err := marshal(c.Provider)
 	if err != nil {
 		return nil, fmt.Errorf("compile the spec: %w", err)
 	}
 	h.Provider = add(text)
+	names := map[string]bool{}
 	for _, r := range c.Provider.Resources {
-		text, err := w.writeBlob(r)
+		if names[r.Name] {
+			return nil, fmt.Errorf("compile the spec: two resources have the same name: %q", r.Name)
+		}
+		names[r.Name] = true
+		text, err := marshal(r)
 		if err != nil {
 			return nil, fmt.Errorf("compile the spec: resource %q: %w", r.Name, err)
 		}
@@ -67,14 +66,10 @@ func Encode(c Content) ([]byte, error) {
 	for _, s := range sources {
 		h.Sources = append(h.Sources, namedBlob{Name: s.Path, At: add(s.Content)})
 	}
-	h.Hash, h.Files = hashSources(sources, c.Tags), w.files
-	return assemble(w, h, body)
-}
-
-func assemble(w *writer, h header, body []byte) ([]byte, error) {
-	text, err := w.writeBlob(h)
+	h.Hash = hashSources(sources, c.Tags)
+	text, err = marshal(&h)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("compile the spec: %w", err)
 	}
 	if len(text) > maxHeader {
 		return nil, fmt.Errorf("compile the spec: the index cannot hold %d resources", len(h.Resources))

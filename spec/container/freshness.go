@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// sourceRecord describes the sources of a spec at the time when it was compiled.
+// sourceRecord describes the sources of a spec at the time when it was compiled. Its
+// paths are bytes, because strings in JSON must be UTF-8 and paths need not be.
 type sourceRecord struct {
-	Path, Tool string
-	Tags       []string
-	Files      []fileRecord
-	Dirs       []dirRecord
+	Key   string // Key.hash of the spec
+	Files []fileRecord
+	Dirs  []dirRecord
 }
 
 type fileRecord struct {
-	Path string
+	Path []byte
 	// Hash is the SHA-256 of the content, in hexadecimal.
 	Hash string
 	// Stamp is the metadata of the file. If it is unchanged, the content is, unless
@@ -36,7 +36,7 @@ type stamp struct {
 }
 
 type dirRecord struct {
-	Path string
+	Path []byte
 	// Hash is the hash of the names in the folder that a loader would read.
 	Hash string
 }
@@ -48,38 +48,40 @@ func record(k Key, content *Container, began time.Time) (*sourceRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec := &sourceRecord{Path: k.Path, Tool: k.Tool, Tags: k.Tags}
+	rec := &sourceRecord{Key: k.hash()}
 	if k.Rebuilt {
 		return rec, rec.addFile(k.Path)
 	}
 	for _, s := range sources {
-		f := fileRecord{Path: k.absolute(s.Path), Hash: hashOf(s.Content)}
+		path := k.absolute(s.Path)
+		f := fileRecord{Path: []byte(path), Hash: hashOf(s.Content)}
 		// The stamp is read first. A later write then changes the stamp, and an
 		// earlier write changes the hash.
-		info, err := os.Stat(f.Path)
+		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
 		}
-		now, err := hashOfFile(f.Path)
+		now, err := hashOfFile(path)
 		if err != nil {
 			return nil, err
 		}
 		if now != f.Hash {
-			return nil, fmt.Errorf("%s has changed since it was read", f.Path)
+			return nil, fmt.Errorf("%s has changed since it was read", path)
 		}
 		f.Stamp, f.Racy = stampOf(info), time.Since(info.ModTime()) < racy
 		rec.Files = append(rec.Files, f)
 	}
 	for _, dir := range content.Dirs() {
-		d := dirRecord{Path: k.absolute(dir)}
-		info, err := os.Stat(d.Path)
+		path := k.absolute(dir)
+		d := dirRecord{Path: []byte(path)}
+		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
 		}
 		if info.ModTime().After(began.Add(-slack)) {
-			return nil, fmt.Errorf("%s has changed since it was read", d.Path)
+			return nil, fmt.Errorf("%s has changed since it was read", path)
 		}
-		if d.Hash, err = hashOfListing(d.Path); err != nil {
+		if d.Hash, err = hashOfListing(path); err != nil {
 			return nil, err
 		}
 		rec.Dirs = append(rec.Dirs, d)
@@ -97,7 +99,7 @@ func (rec *sourceRecord) addFile(path string) error {
 		return err
 	}
 	hash, err := hashOfFile(path)
-	rec.Files = append(rec.Files, fileRecord{Path: path, Hash: hash, Stamp: stampOf(info), Racy: time.Since(info.ModTime()) < racy})
+	rec.Files = append(rec.Files, fileRecord{Path: []byte(path), Hash: hash, Stamp: stampOf(info), Racy: time.Since(info.ModTime()) < racy})
 	return err
 }
 
@@ -124,7 +126,7 @@ func (rec *sourceRecord) holds() bool {
 		}
 	}
 	for _, d := range rec.Dirs {
-		if hash, err := hashOfListing(d.Path); err != nil || hash != d.Hash {
+		if hash, err := hashOfListing(string(d.Path)); err != nil || hash != d.Hash {
 			return false
 		}
 	}
@@ -132,7 +134,7 @@ func (rec *sourceRecord) holds() bool {
 }
 
 func (f fileRecord) holds() bool {
-	info, err := os.Stat(f.Path)
+	info, err := os.Stat(string(f.Path))
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
@@ -142,7 +144,7 @@ func (f fileRecord) holds() bool {
 	if info.Size() != f.Stamp.Size {
 		return false
 	}
-	hash, err := hashOfFile(f.Path)
+	hash, err := hashOfFile(string(f.Path))
 	return err == nil && hash == f.Hash
 }
 

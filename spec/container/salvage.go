@@ -19,8 +19,8 @@ type Salvaged struct {
 }
 
 // Salvage reads the sources of a container with a format that Open does not support,
-// so that its spec can be compiled again. Every format has the same preamble, and the
-// members of the header that Salvage reads. Errors wrap ErrUnusable.
+// so that its spec can be compiled again. Every format has the same preamble, and an
+// origin in its header. Errors wrap ErrUnusable.
 func Salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
 	out, err := salvage(r, size)
 	if err != nil {
@@ -48,17 +48,8 @@ func salvage(r io.ReaderAt, size int64) (*Salvaged, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its header: %w", err)
 	}
-	// The reader of the current format would reject unknown members.
-	var h struct {
-		Tool    string
-		CUE     string
-		Tags    []string
-		Dirs    []string
-		Sources []struct {
-			Name string `json:"n"`
-			At   blob   `json:"b"`
-		}
-	}
+	// unmarshal would reject the members that only other formats have.
+	var h origin
 	if err := json.Unmarshal(text, &h); err != nil {
 		return nil, fmt.Errorf("its header: %w", err)
 	}

@@ -17,7 +17,7 @@ func JSON(data []byte, b *Budget) (any, error) {
 	if !utf8.Valid(data) {
 		return nil, errors.New("invalid UTF-8")
 	}
-	count, depth := measureJSON(data)
+	count, depth := MeasureJSON(data)
 	if depth > MaxDepth {
 		return nil, DepthError{}
 	}
@@ -49,10 +49,10 @@ func jsonError(err error, data []byte) error {
 	}
 }
 
-// measureJSON returns the number of values in a JSON text and their nesting depth
+// MeasureJSON returns the number of values in a JSON text and their nesting depth
 // without decoding it. If the text is not valid JSON, the count is meaningless. That
 // is harmless, because the decoder then fails before it creates a value.
-func measureJSON(data []byte) (count, depth int) {
+func MeasureJSON(data []byte) (count, depth int) {
 	level := 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {

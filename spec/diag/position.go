@@ -3,6 +3,8 @@ package diag
 import (
 	"cmp"
 	"fmt"
+	"strconv"
+	"strings"
 )
 
 // Position is a position in a file. Lines and columns count from 1, columns in
@@ -19,9 +21,8 @@ func (p Position) Compare(q Position) int {
 
 // Range is a range in a file, from Start up to, but not including, End.
 type Range struct {
-	File  string   `json:"file,omitempty"`
-	Start Position `json:"start"`
-	End   Position `json:"end"`
+	File       string
+	Start, End Position
 }
 
 // IsZero reports whether the range is unknown.
@@ -30,6 +31,27 @@ func (r Range) IsZero() bool { return r == Range{} }
 // String returns `file:line:column`, which editors and terminals recognize as a link.
 func (r Range) String() string {
 	return fmt.Sprintf("%s:%d:%d", r.File, r.Start.Line, r.Start.Column)
+}
+
+// MarshalText returns FILE:LINE:COLUMN:LINE:COLUMN, with the start before the end. A
+// compiled spec consists mostly of ranges, and text is faster to read than an object.
+func (r Range) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%s:%d:%d:%d:%d", r.File, r.Start.Line, r.Start.Column, r.End.Line, r.End.Column), nil
+}
+
+// UnmarshalText reads the form that MarshalText returns.
+func (r *Range) UnmarshalText(text []byte) error {
+	rest := string(text)
+	for _, n := range []*int{&r.End.Column, &r.End.Line, &r.Start.Column, &r.Start.Line} {
+		colon := strings.LastIndexByte(rest, ':')
+		value, err := strconv.Atoi(rest[colon+1:])
+		if colon < 0 || err != nil {
+			return fmt.Errorf("invalid range %q: expected FILE:LINE:COLUMN:LINE:COLUMN", text)
+		}
+		rest, *n = rest[:colon], value
+	}
+	r.File = rest
+	return nil
 }
 
 // Point returns the range of a single position, for diagnostics without a text.
